@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { brandSchema } from '../catalogue/brand.ts'
+import { currencySchema } from '../catalogue/currency.ts'
+import { planTypeSchema } from '../catalogue/plans.ts'
+import { endpoint } from './endpoint.ts'
+
+export const listPlans = endpoint({
+  method: 'GET',
+  path: '/api/plans',
+  summary: 'Plans, prices and the credit rate that the server charges by',
+  auth: 'public',
+  limit: 'read',
+  response: z.object({
+    currencies: z.array(currencySchema),
+    plans: z.array(
+      z.object({
+        plan_type: planTypeSchema,
+        name: z.string(),
+        description: z.string(),
+        credits_per_seat: z.int(),
+        per_seat: z.boolean(),
+        price_minor: z.object({ monthly: z.int(), yearly: z.int() }).nullable(),
+        features: z.array(z.string()),
+      }),
+    ),
+    credits: z.object({
+      rate: z.object({ credits: z.int(), amount_minor: z.int() }),
+      minimum: z.int(),
+      maximum: z.int(),
+      packs: z.array(z.object({ credits: z.int(), amount_minor: z.int(), popular: z.boolean() })),
+    }),
+  }),
+})
+
+/** What the web app must know before it can show anything. One build serves every environment. */
+export const getWebConfig = endpoint({
+  method: 'GET',
+  path: '/api/config',
+  summary: 'Settings of the web app: brand and the sign-in provider’s public key',
+  auth: 'public',
+  limit: 'read',
+  response: z.object({
+    brand: brandSchema,
+    clerk: z.object({
+      publishable_key: z.string(),
+      /** Set when the sign-in provider is reached through our own origin, e.g. `/__clerk`. */
+      proxy_url: z.string().nullable(),
+      /** Set when the sign-in script is not loaded from the provider’s own address. */
+      js_url: z.string().nullable(),
+    }),
+    /** True when payments and sign-in are stand-ins, so that the screen can say so. */
+    sandbox: z.boolean(),
+  }),
+})
+export type WebConfig = z.infer<typeof getWebConfig.response>

@@ -1,0 +1,43 @@
+import type { z } from 'zod'
+
+/**
+ * Who may call: `public` needs nothing, `user` needs a Clerk bearer token. Whether the ids in the request belong to that
+ * user is a second question, which each route answers before it touches a row.
+ */
+export type EndpointAuth = 'public' | 'user'
+
+/** A group of calls that share one budget of requests a minute. */
+export type RateLimit = 'read' | 'write' | 'auth' | 'checkout'
+
+export interface Endpoint<
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+  Response extends z.ZodType = z.ZodType,
+> {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly path: `/${string}`
+  readonly summary: string
+  readonly auth: EndpointAuth
+  readonly limit: RateLimit
+  readonly query?: Query
+  readonly body?: Body
+  readonly response: Response
+}
+
+/**
+ * The one contract of a call: mounted by the server, called by the web app, posted to by tests, printed as OpenAPI.
+ * The function only keeps the literal types.
+ */
+export function endpoint<
+  const Definition extends Endpoint<Query, Body, Response>,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+  Response extends z.ZodType,
+>(definition: Definition): Definition {
+  return definition
+}
+
+export type QueryOf<E extends Endpoint> = E['query'] extends z.ZodType ? z.infer<E['query']> : undefined
+export type BodyOf<E extends Endpoint> = E['body'] extends z.ZodType ? z.infer<E['body']> : undefined
+export type BodyInputOf<E extends Endpoint> = E['body'] extends z.ZodType ? z.input<E['body']> : undefined
+export type ResponseOf<E extends Endpoint> = z.infer<E['response']>

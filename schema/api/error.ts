@@ -1,0 +1,12 @@
+import { z } from 'zod'
+
+/** What every failed call answers. `error` is a sentence for people, `code` is for programs and never changes. */
+export const apiErrorSchema = z.object({
+  error: z.string(),
+  code: z.string(),
+  message: z.string(),
+  request_id: z.string(),
+  /** For a 400: which fields of the request are wrong, and how. The empty path is the whole body. */
+  fields: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+})
+export type ApiError = z.infer<typeof apiErrorSchema>

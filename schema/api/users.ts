@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { planTypeSchema } from '../catalogue/plans.ts'
+import { endpoint } from './endpoint.ts'
+
+export const userSchema = z.object({
+  clerk_id: z.string(),
+  email: z.string(),
+  first_name: z.string().nullable(),
+  last_name: z.string().nullable(),
+  plan_type: planTypeSchema,
+  /** The whole balance, as the ledger has it: plan credits and purchased credits together. */
+  credits: z.int(),
+  plan_credits: z.int(),
+  purchased_credits: z.int(),
+  created_at: z.iso.datetime(),
+})
+export type User = z.infer<typeof userSchema>
+
+const clerkUserId = z.string().min(1).max(64)
+const email = z.email().max(320)
+const personName = z.string().max(200).nullish()
+
+export const getUser = endpoint({
+  method: 'GET',
+  path: '/api/user/get',
+  summary: 'The caller’s own account with plan and balance',
+  auth: 'user',
+  limit: 'read',
+  query: z.strictObject({ clerkId: clerkUserId }),
+  response: z.object({ data: userSchema }),
+})
+
+export const initializeUser = endpoint({
+  method: 'POST',
+  path: '/api/user/initialize',
+  summary: 'Make sure that the caller has an account; harmless when repeated',
+  auth: 'user',
+  limit: 'write',
+  body: z.strictObject({
+    clerkUser: z.object({
+      id: clerkUserId,
+      emailAddresses: z.array(z.object({ emailAddress: email })).max(50),
+      firstName: personName,
+      lastName: personName,
+    }),
+    planType: planTypeSchema,
+  }),
+  response: z.object({ user: userSchema, created: z.boolean() }),
+})
+
+export const processStarterSignup = endpoint({
+  method: 'POST',
+  path: '/api/starter/process-signup',
+  summary: 'Finish a sign-up on the free plan; harmless when repeated',
+  auth: 'user',
+  limit: 'write',
+  body: z.strictObject({ clerkUserId, email, firstName: personName, lastName: personName }),
+  response: z.object({ message: z.string(), data: userSchema }),
+})

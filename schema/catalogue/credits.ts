@@ -1,0 +1,49 @@
+/** 500 credits cost 7.00 in every supported currency, so one credit is 1.4 minor units. */
+export const creditRate = { credits: 500, amount_minor: 700 } as const
+
+export const minimumPurchaseCredits = 71
+export const maximumPurchaseCredits = 71_428
+export const lowBalanceCredits = 100
+
+export const creditPacks = [
+  { credits: 500, popular: false },
+  { credits: 1500, popular: true },
+  { credits: 3000, popular: false },
+] as const
+
+/** What `credits` cost, in minor units, rounded to a whole cent. */
+export function creditsCostMinor(credits: number): number {
+  return Math.round((credits * creditRate.amount_minor) / creditRate.credits)
+}
+
+/** How many whole credits a sum in minor units buys; never more than was paid for. */
+export function creditsForMinor(amountMinor: number): number {
+  return Math.floor((amountMinor * creditRate.credits) / creditRate.amount_minor)
+}
+
+export const creditPurchaseTexts = {
+  required: 'Number of credits is required',
+  notANumber: 'Please enter a valid number',
+  tooFew: 'Minimum purchase is 71 credits',
+  tooMany: 'Maximum purchase is 71,428 credits',
+  notWhole: 'Credits must be a whole number',
+} as const
+
+/**
+ * Says what is wrong with a number of credits to buy, in the words the customer sees; `null` when it can be bought.
+ * The same function judges the dashboard's field and the request on the server, so the two cannot drift apart.
+ */
+export function creditPurchaseProblem(credits: unknown): string | null {
+  if (credits === undefined || credits === null || credits === '') return creditPurchaseTexts.required
+  if (typeof credits !== 'number' || !Number.isFinite(credits)) return creditPurchaseTexts.notANumber
+  if (credits < minimumPurchaseCredits) return creditPurchaseTexts.tooFew
+  if (credits > maximumPurchaseCredits) return creditPurchaseTexts.tooMany
+  if (!Number.isInteger(credits)) return creditPurchaseTexts.notWhole
+  return null
+}
+
+/** Reads what was typed into a field: "" stays empty, anything that is no plain number becomes NaN. */
+export function parseCreditsInput(text: string): number | '' {
+  const trimmed = text.trim()
+  return trimmed === '' ? '' : Number(trimmed)
+}
