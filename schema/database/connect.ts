@@ -1,0 +1,53 @@
+import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import pg from 'pg'
+import type { DB } from './types.ts'
+
+export type Database = Kysely<DB>
+export type DatabaseTransaction = Transaction<DB>
+
+/** The group role that decides what a process may do; see the first migration. */
+export type DatabaseRole = 'tidemark_server' | 'tidemark_worker'
+
+export interface DatabaseConnection {
+  readonly db: Database
+  readonly pool: pg.Pool
+  close(): Promise<void>
+}
+
+/** Credits and minor units stay far below 2^53, so an int8 is a number; one that does not fit is an error, not a rounding. */
+function parseInt8(text: string): number {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} does not fit a JavaScript number`)
+  return value
+}
+
+const types = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === pg.types.builtins.INT8
+      ? parseInt8
+      : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+}
+
+/**
+ * Opens a pool whose sessions act as `role`: even a mistake in the process cannot write what the role may not. Connections
+ * that Postgres drops (a restart) are replaced; the error of an idle one is handed to `onError` instead of ending the process.
+ */
+export function connectDatabase(options: {
+  connectionString: string
+  role: DatabaseRole
+  poolMax: number
+  onError: (error: Error) => void
+}): DatabaseConnection {
+  const pool = new pg.Pool({
+    connectionString: options.connectionString,
+    application_name: options.role,
+    options: `-c role=${options.role}`,
+    max: options.poolMax,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    types,
+  })
+  pool.on('error', options.onError)
+  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
+  return { db, pool, close: () => db.destroy() }
+}

@@ -1,0 +1,49 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration'
+import pg from 'pg'
+import { migrateQueues } from '../queues/migrate.ts'
+
+const migrationsFolder = join(import.meta.dirname, 'migrations')
+
+/** Plain SQL files, `0001_name.sql`, forward only. */
+const sqlFiles: MigrationProvider = {
+  async getMigrations() {
+    const names = (await readdir(migrationsFolder)).filter((name) => name.endsWith('.sql')).sort()
+    const migrations: Record<string, Migration> = {}
+    for (const name of names) {
+      const text = await readFile(join(migrationsFolder, name), 'utf8')
+      migrations[name.replace(/\.sql$/, '')] = {
+        up: async (db) => {
+          await sql.raw(text).execute(db)
+        },
+      }
+    }
+    return migrations
+  },
+}
+
+/**
+ * Brings a database up to date: our tables in `public`, then BullMQ's in their own schema. Safe to run from several
+ * processes at once (both migrators take a lock). Returns the names of the migrations that were applied now.
+ */
+export async function migrateToLatest(connection: { connectionString: string }): Promise<string[]> {
+  const pool = new pg.Pool({
+    connectionString: connection.connectionString,
+    max: 2,
+    application_name: 'tidemark-migrate',
+  })
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
+  try {
+    const migrator = new Migrator({ db, provider: sqlFiles, allowUnorderedMigrations: false })
+    const { error, results } = await migrator.migrateToLatest()
+    if (error) throw new Error('A migration failed', { cause: error })
+    await migrateQueues(pool)
+    return (results ?? [])
+      .filter((result) => result.status === 'Success')
+      .map((result) => result.migrationName)
+  } finally {
+    await db.destroy()
+  }
+}

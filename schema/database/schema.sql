@@ -1,0 +1,504 @@
+CREATE FUNCTION public.checkout_intents_guard() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  IF (NEW.id, NEW.kind, NEW.user_id, NEW.owner_kind, NEW.owner_id, NEW.credits, NEW.amount_minor, NEW.currency)
+     IS DISTINCT FROM
+     (OLD.id, OLD.kind, OLD.user_id, OLD.owner_kind, OLD.owner_id, OLD.credits, OLD.amount_minor, OLD.currency) THEN
+    RAISE EXCEPTION 'What checkout intent % promises may not change', OLD.id USING ERRCODE = 'check_violation';
+  END IF;
+  IF OLD.state = 'settled' AND NEW.state <> 'settled' THEN
+    RAISE EXCEPTION 'Checkout intent % is settled and stays so', OLD.id USING ERRCODE = 'check_violation';
+  END IF;
+  IF OLD.stripe_session_id IS NOT NULL AND NEW.stripe_session_id IS DISTINCT FROM OLD.stripe_session_id THEN
+    RAISE EXCEPTION 'Checkout intent % belongs to another session', OLD.id USING ERRCODE = 'check_violation';
+  END IF;
+  RETURN NEW;
+END
+$$;
+
+CREATE TABLE public.ledger_transfers (
+    id bigint NOT NULL,
+    idempotency_key text NOT NULL,
+    kind text NOT NULL,
+    input_hash bytea NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    posted_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    intent_id uuid,
+    event_id text,
+    actor text NOT NULL,
+    reason text NOT NULL,
+    CONSTRAINT ledger_transfers_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 255))),
+    CONSTRAINT ledger_transfers_input_hash_check CHECK ((length(input_hash) = 32)),
+    CONSTRAINT ledger_transfers_kind_check CHECK ((kind = ANY (ARRAY['credit_purchase'::text, 'plan_grant'::text, 'seat_grant'::text, 'usage'::text, 'expiry'::text, 'refund'::text, 'dispute'::text, 'dispute_won'::text, 'adjustment'::text])))
+);
+
+CREATE FUNCTION public.ledger_append_owner_entry(transfer public.ledger_transfers, digest bytea, owner_account_id bigint, credits bigint, may_go_below_zero boolean) RETURNS bytea
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+  previous record;
+  entry_hash bytea;
+  new_version bigint;
+  new_balance bigint;
+BEGIN
+  SELECT e.version, e.balance_after, e.hash INTO previous
+  FROM ledger_entries e
+  WHERE e.account_id = owner_account_id AND e.version IS NOT NULL
+  ORDER BY e.version DESC LIMIT 1;
+  new_version := coalesce(previous.version, 0) + 1;
+  new_balance := coalesce(previous.balance_after, 0) + credits;
+  IF credits < 0 AND new_balance < 0 AND NOT may_go_below_zero THEN
+    RAISE EXCEPTION 'Account % has % credits, transfer % takes %',
+      owner_account_id, coalesce(previous.balance_after, 0), transfer.idempotency_key, -credits USING ERRCODE = 'LG003';
+  END IF;
+  entry_hash := ledger_entry_hash(previous.hash, digest, owner_account_id, credits, new_version, new_balance);
+  INSERT INTO ledger_entries (transfer_id, account_id, amount, version, balance_after, hash)
+  VALUES (transfer.id, owner_account_id, credits, new_version, new_balance, entry_hash);
+  RETURN entry_hash;
+END
+$$;
+
+CREATE FUNCTION public.ledger_entry_hash(previous bytea, digest bytea, account_id bigint, amount bigint, version bigint, balance_after bigint) RETURNS bytea
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  SELECT sha256(coalesce(previous, ''::bytea) || digest || int8send(account_id) || int8send(amount)
+    || coalesce(int8send(version), ''::bytea) || coalesce(int8send(balance_after), ''::bytea))
+$$;
+
+CREATE FUNCTION public.ledger_lock_accounts(owners jsonb) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  INSERT INTO ledger_accounts (owner_kind, owner_id, name)
+  SELECT DISTINCT o.owner_kind, o.owner_id, o.account
+  FROM jsonb_to_recordset(owners) AS o (owner_kind text, owner_id text, account text)
+  WHERE o.owner_kind <> 'house' AND NOT EXISTS (
+    SELECT FROM ledger_accounts a
+    WHERE a.owner_kind = o.owner_kind AND a.owner_id = o.owner_id AND a.name = o.account)
+  ORDER BY 1, 2, 3
+  ON CONFLICT DO NOTHING;
+
+  PERFORM FROM ledger_accounts a
+  WHERE (a.owner_kind, a.owner_id, a.name) IN (
+    SELECT o.owner_kind, o.owner_id, o.account
+    FROM jsonb_to_recordset(owners) AS o (owner_kind text, owner_id text, account text)
+    WHERE o.owner_kind <> 'house')
+  ORDER BY a.id
+  FOR NO KEY UPDATE;
+END
+$$;
+
+CREATE FUNCTION public.ledger_post(transfers jsonb) RETURNS TABLE(ordinal bigint, transfer_id bigint, posted boolean)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+DECLARE
+  item record;
+  leg record;
+  transfer ledger_transfers;
+  digest bytea;
+  chain bytea;
+  hash_of_input bytea;
+BEGIN
+  PERFORM ledger_lock_accounts(
+    (SELECT jsonb_agg(l.value) FROM jsonb_array_elements(transfers) t, jsonb_array_elements(t.value -> 'legs') l));
+
+  FOR item IN
+    SELECT t.value AS body, t.ordinality AS position,
+      (SELECT jsonb_agg(l.value ORDER BY l.value ->> 'owner_kind', l.value ->> 'owner_id', l.value ->> 'account')
+       FROM jsonb_array_elements(t.value -> 'legs') l) AS legs
+    FROM jsonb_array_elements(transfers) WITH ORDINALITY t
+    ORDER BY t.ordinality
+  LOOP
+    IF item.legs IS NULL
+      OR (SELECT sum((l.value ->> 'amount')::bigint) FROM jsonb_array_elements(item.legs) l) IS DISTINCT FROM 0 THEN
+      RAISE EXCEPTION 'Transfer % does not balance', item.body ->> 'idempotency_key' USING ERRCODE = 'LG002';
+    END IF;
+    hash_of_input := sha256(convert_to(jsonb_build_object(
+      'kind', item.body -> 'kind', 'intent_id', item.body -> 'intent_id', 'legs', item.legs)::text, 'UTF8'));
+
+    INSERT INTO ledger_transfers (idempotency_key, kind, input_hash, occurred_at, intent_id, event_id, actor, reason)
+    VALUES (item.body ->> 'idempotency_key', item.body ->> 'kind', hash_of_input, (item.body ->> 'occurred_at')::timestamptz,
+      (item.body ->> 'intent_id')::uuid, item.body ->> 'event_id', item.body ->> 'actor', item.body ->> 'reason')
+    ON CONFLICT (idempotency_key) DO NOTHING
+    RETURNING * INTO transfer;
+
+    IF transfer.id IS NULL THEN
+      SELECT * INTO transfer FROM ledger_transfers existing
+      WHERE existing.idempotency_key = item.body ->> 'idempotency_key';
+      IF transfer.input_hash <> hash_of_input THEN
+        RAISE EXCEPTION 'Transfer % was posted before with another input', transfer.idempotency_key USING ERRCODE = 'LG001';
+      END IF;
+      ordinal := item.position; transfer_id := transfer.id; posted := false;
+      RETURN NEXT;
+      CONTINUE;
+    END IF;
+
+    digest := ledger_transfer_digest(transfer);
+    chain := NULL;
+    FOR leg IN
+      SELECT a.id AS account_id, a.owner_kind, l.amount
+      FROM jsonb_to_recordset(item.legs) AS l (owner_kind text, owner_id text, account text, amount bigint)
+      JOIN ledger_accounts a ON a.owner_kind = l.owner_kind AND a.owner_id = l.owner_id AND a.name = l.account
+      ORDER BY (a.owner_kind = 'house'), a.id
+    LOOP
+      IF leg.owner_kind = 'house' THEN
+        INSERT INTO ledger_entries (transfer_id, account_id, amount, hash)
+        VALUES (transfer.id, leg.account_id, leg.amount,
+          ledger_entry_hash(chain, digest, leg.account_id, leg.amount, NULL, NULL));
+      ELSE
+        chain := ledger_append_owner_entry(transfer, digest, leg.account_id, leg.amount,
+          transfer.kind IN ('refund', 'dispute', 'adjustment'));
+      END IF;
+    END LOOP;
+    IF (SELECT count(*) FROM ledger_entries e WHERE e.transfer_id = transfer.id) <> jsonb_array_length(item.legs) THEN
+      RAISE EXCEPTION 'Transfer % names an account that does not exist', transfer.idempotency_key USING ERRCODE = 'LG002';
+    END IF;
+
+    ordinal := item.position; transfer_id := transfer.id; posted := true;
+    RETURN NEXT;
+  END LOOP;
+END
+$$;
+
+CREATE FUNCTION public.ledger_refuse_change() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  RAISE EXCEPTION 'The ledger is append-only: % on % is refused; a correction is one more transfer', TG_OP, TG_TABLE_NAME
+    USING ERRCODE = 'restrict_violation';
+END
+$$;
+
+CREATE FUNCTION public.ledger_transfer_digest(transfer public.ledger_transfers) RETURNS bytea
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$
+  SELECT sha256(convert_to(jsonb_build_array(
+    transfer.idempotency_key, transfer.kind, encode(transfer.input_hash, 'hex'),
+    (extract(epoch FROM transfer.occurred_at) * 1000000)::bigint, (extract(epoch FROM transfer.posted_at) * 1000000)::bigint,
+    transfer.intent_id, transfer.event_id, transfer.actor, transfer.reason)::text, 'UTF8'))
+$$;
+
+CREATE FUNCTION public.ledger_use(use_owner_kind text, use_owner_id text, credits bigint, use_key text, use_occurred_at timestamp with time zone, use_actor text, use_reason text) RETURNS TABLE(outcome text, transfer_id bigint, plan bigint, purchased bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+DECLARE
+  transfer ledger_transfers;
+  digest bytea;
+  chain bytea;
+  hash_of_input bytea;
+  plan_account bigint;
+  purchased_account bigint;
+  from_plan bigint;
+BEGIN
+  IF credits <= 0 THEN
+    RAISE EXCEPTION 'Usage must be at least one credit' USING ERRCODE = 'LG002';
+  END IF;
+  PERFORM ledger_lock_accounts(jsonb_build_array(
+    jsonb_build_object('owner_kind', use_owner_kind, 'owner_id', use_owner_id, 'account', 'plan'),
+    jsonb_build_object('owner_kind', use_owner_kind, 'owner_id', use_owner_id, 'account', 'purchased')));
+  SELECT max(a.id) FILTER (WHERE a.name = 'plan'), max(a.id) FILTER (WHERE a.name = 'purchased')
+  INTO plan_account, purchased_account
+  FROM ledger_accounts a WHERE a.owner_kind = use_owner_kind AND a.owner_id = use_owner_id;
+  plan := coalesce((SELECT e.balance_after FROM ledger_entries e
+    WHERE e.account_id = plan_account AND e.version IS NOT NULL ORDER BY e.version DESC LIMIT 1), 0);
+  purchased := coalesce((SELECT e.balance_after FROM ledger_entries e
+    WHERE e.account_id = purchased_account AND e.version IS NOT NULL ORDER BY e.version DESC LIMIT 1), 0);
+
+  hash_of_input := sha256(convert_to(jsonb_build_object('kind', 'usage', 'owner_kind', use_owner_kind,
+    'owner_id', use_owner_id, 'credits', credits)::text, 'UTF8'));
+  SELECT * INTO transfer FROM ledger_transfers existing WHERE existing.idempotency_key = use_key;
+  IF FOUND THEN
+    IF transfer.input_hash <> hash_of_input THEN
+      RAISE EXCEPTION 'Transfer % was posted before with another input', use_key USING ERRCODE = 'LG001';
+    END IF;
+    outcome := 'replayed'; transfer_id := transfer.id;
+    RETURN NEXT; RETURN;
+  END IF;
+  IF plan < 0 OR purchased < 0 OR plan + purchased < credits THEN
+    outcome := 'refused';
+    RETURN NEXT; RETURN;
+  END IF;
+
+  INSERT INTO ledger_transfers (idempotency_key, kind, input_hash, occurred_at, actor, reason)
+  VALUES (use_key, 'usage', hash_of_input, use_occurred_at, use_actor, use_reason)
+  ON CONFLICT (idempotency_key) DO NOTHING
+  RETURNING * INTO transfer;
+  IF transfer.id IS NULL THEN
+    -- Only another owner can have taken the key meanwhile: this owner's accounts are locked.
+    RAISE EXCEPTION 'Transfer % was posted before with another input', use_key USING ERRCODE = 'LG001';
+  END IF;
+  digest := ledger_transfer_digest(transfer);
+  from_plan := least(plan, credits);
+  IF from_plan > 0 THEN
+    chain := ledger_append_owner_entry(transfer, digest, plan_account, -from_plan, false);
+  END IF;
+  IF credits > from_plan THEN
+    chain := ledger_append_owner_entry(transfer, digest, purchased_account, from_plan - credits, false);
+  END IF;
+  INSERT INTO ledger_entries (transfer_id, account_id, amount, hash)
+  SELECT transfer.id, a.id, credits, ledger_entry_hash(chain, digest, a.id, credits, NULL, NULL)
+  FROM ledger_accounts a WHERE a.owner_kind = 'house' AND a.name = 'used';
+  outcome := 'posted'; transfer_id := transfer.id; plan := plan - from_plan; purchased := purchased - (credits - from_plan);
+  RETURN NEXT;
+END
+$$;
+
+CREATE TABLE public.checkout_intents (
+    id uuid NOT NULL,
+    kind text NOT NULL,
+    user_id text NOT NULL,
+    owner_kind text NOT NULL,
+    owner_id text NOT NULL,
+    credits bigint NOT NULL,
+    amount_minor bigint NOT NULL,
+    currency text NOT NULL,
+    state text DEFAULT 'created'::text NOT NULL,
+    failure_reason text,
+    stripe_session_id text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    settled_at timestamp with time zone,
+    sweep_at timestamp with time zone DEFAULT now() NOT NULL,
+    sweeps integer DEFAULT 0 NOT NULL,
+    CONSTRAINT checkout_intents_amount_minor_check CHECK ((amount_minor > 0)),
+    CONSTRAINT checkout_intents_check CHECK (((state = 'settled'::text) = (settled_at IS NOT NULL))),
+    CONSTRAINT checkout_intents_check1 CHECK (((state <> 'settled'::text) OR (stripe_session_id IS NOT NULL))),
+    CONSTRAINT checkout_intents_check2 CHECK (((state <> 'open'::text) OR (stripe_session_id IS NOT NULL))),
+    CONSTRAINT checkout_intents_credits_check CHECK ((credits > 0)),
+    CONSTRAINT checkout_intents_currency_check CHECK ((currency = ANY (ARRAY['EUR'::text, 'USD'::text, 'GBP'::text]))),
+    CONSTRAINT checkout_intents_kind_check CHECK ((kind = 'credit_purchase'::text)),
+    CONSTRAINT checkout_intents_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text]))),
+    CONSTRAINT checkout_intents_state_check CHECK ((state = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text, 'settled'::text, 'failed'::text, 'expired'::text])))
+);
+
+CREATE TABLE public.inbox_events (
+    source text NOT NULL,
+    id text NOT NULL,
+    type text NOT NULL,
+    payload jsonb NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    received_at timestamp with time zone DEFAULT now() NOT NULL,
+    state text DEFAULT 'received'::text NOT NULL,
+    reason text,
+    settled_at timestamp with time zone,
+    attempts integer DEFAULT 0 NOT NULL,
+    last_error text,
+    sweep_at timestamp with time zone DEFAULT now() NOT NULL,
+    sweeps integer DEFAULT 0 NOT NULL,
+    CONSTRAINT inbox_events_check CHECK (((state = 'received'::text) = (settled_at IS NULL))),
+    CONSTRAINT inbox_events_check1 CHECK (((state <> ALL (ARRAY['ignored'::text, 'failed'::text])) OR (reason IS NOT NULL))),
+    CONSTRAINT inbox_events_id_check CHECK (((length(id) >= 1) AND (length(id) <= 255))),
+    CONSTRAINT inbox_events_source_check CHECK ((source = ANY (ARRAY['stripe'::text, 'clerk'::text]))),
+    CONSTRAINT inbox_events_state_check CHECK ((state = ANY (ARRAY['received'::text, 'applied'::text, 'ignored'::text, 'failed'::text])))
+);
+
+CREATE TABLE public.ledger_accounts (
+    id bigint NOT NULL,
+    owner_kind text NOT NULL,
+    owner_id text NOT NULL,
+    name text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT ledger_accounts_check CHECK (((owner_kind = 'house'::text) = (owner_id = 'house'::text))),
+    CONSTRAINT ledger_accounts_check1 CHECK (
+CASE owner_kind
+    WHEN 'house'::text THEN (name = ANY (ARRAY['sold'::text, 'granted'::text, 'used'::text, 'refunded'::text, 'disputed'::text, 'expired'::text, 'adjusted'::text]))
+    ELSE (name = ANY (ARRAY['plan'::text, 'purchased'::text]))
+END),
+    CONSTRAINT ledger_accounts_owner_id_check CHECK (((length(owner_id) >= 1) AND (length(owner_id) <= 64))),
+    CONSTRAINT ledger_accounts_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text, 'house'::text])))
+);
+
+ALTER TABLE public.ledger_accounts ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.ledger_accounts_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.ledger_entries (
+    transfer_id bigint NOT NULL,
+    account_id bigint NOT NULL,
+    amount bigint NOT NULL,
+    version bigint,
+    balance_after bigint,
+    hash bytea NOT NULL,
+    CONSTRAINT ledger_entries_amount_check CHECK ((amount <> 0)),
+    CONSTRAINT ledger_entries_check CHECK (((version IS NULL) = (balance_after IS NULL))),
+    CONSTRAINT ledger_entries_hash_check CHECK ((length(hash) = 32)),
+    CONSTRAINT ledger_entries_version_check CHECK ((version > 0))
+);
+
+CREATE VIEW public.ledger_balances AS
+ SELECT a.owner_kind,
+    a.owner_id,
+    a.name AS account,
+    a.id AS account_id,
+    COALESCE(head.version, (0)::bigint) AS version,
+    COALESCE(head.balance_after, (0)::bigint) AS balance
+   FROM (public.ledger_accounts a
+     LEFT JOIN LATERAL ( SELECT e.version,
+            e.balance_after
+           FROM public.ledger_entries e
+          WHERE ((e.account_id = a.id) AND (e.version IS NOT NULL))
+          ORDER BY e.version DESC
+         LIMIT 1) head ON (true))
+  WHERE (a.owner_kind <> 'house'::text);
+
+ALTER TABLE public.ledger_transfers ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.ledger_transfers_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.stripe_customers (
+    owner_kind text NOT NULL,
+    owner_id text NOT NULL,
+    customer_id text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT stripe_customers_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
+);
+
+CREATE TABLE public.users (
+    clerk_id text NOT NULL,
+    email text NOT NULL,
+    first_name text,
+    last_name text,
+    plan_type text DEFAULT 'starter'::text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT users_clerk_id_check CHECK (((length(clerk_id) >= 1) AND (length(clerk_id) <= 64))),
+    CONSTRAINT users_plan_type_check CHECK ((plan_type = ANY (ARRAY['starter'::text, 'pro'::text, 'teams'::text])))
+);
+
+ALTER TABLE ONLY public.checkout_intents
+    ADD CONSTRAINT checkout_intents_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.checkout_intents
+    ADD CONSTRAINT checkout_intents_stripe_session_id_key UNIQUE (stripe_session_id);
+
+ALTER TABLE ONLY public.inbox_events
+    ADD CONSTRAINT inbox_events_pkey PRIMARY KEY (source, id);
+
+ALTER TABLE ONLY public.ledger_accounts
+    ADD CONSTRAINT ledger_accounts_owner_kind_owner_id_name_key UNIQUE (owner_kind, owner_id, name);
+
+ALTER TABLE ONLY public.ledger_accounts
+    ADD CONSTRAINT ledger_accounts_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.ledger_entries
+    ADD CONSTRAINT ledger_entries_pkey PRIMARY KEY (transfer_id, account_id);
+
+ALTER TABLE ONLY public.ledger_transfers
+    ADD CONSTRAINT ledger_transfers_idempotency_key_key UNIQUE (idempotency_key);
+
+ALTER TABLE ONLY public.ledger_transfers
+    ADD CONSTRAINT ledger_transfers_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.stripe_customers
+    ADD CONSTRAINT stripe_customers_customer_id_key UNIQUE (customer_id);
+
+ALTER TABLE ONLY public.stripe_customers
+    ADD CONSTRAINT stripe_customers_pkey PRIMARY KEY (owner_kind, owner_id);
+
+ALTER TABLE ONLY public.users
+    ADD CONSTRAINT users_pkey PRIMARY KEY (clerk_id);
+
+CREATE INDEX checkout_intents_sweep ON public.checkout_intents USING btree (sweep_at) WHERE (state = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text]));
+
+CREATE INDEX checkout_intents_user ON public.checkout_intents USING btree (user_id, created_at DESC);
+
+CREATE INDEX inbox_events_failed ON public.inbox_events USING btree (received_at) WHERE (state = 'failed'::text);
+
+CREATE INDEX inbox_events_sweep ON public.inbox_events USING btree (sweep_at) WHERE (state = 'received'::text);
+
+CREATE UNIQUE INDEX ledger_entries_version ON public.ledger_entries USING btree (account_id, version) WHERE (version IS NOT NULL);
+
+CREATE INDEX ledger_transfers_intent ON public.ledger_transfers USING btree (intent_id) WHERE (intent_id IS NOT NULL);
+
+CREATE INDEX users_email ON public.users USING btree (lower(email));
+
+CREATE TRIGGER checkout_intents_guard BEFORE UPDATE ON public.checkout_intents FOR EACH ROW EXECUTE FUNCTION public.checkout_intents_guard();
+
+CREATE TRIGGER ledger_accounts_append_only BEFORE DELETE OR UPDATE ON public.ledger_accounts FOR EACH ROW EXECUTE FUNCTION public.ledger_refuse_change();
+
+CREATE TRIGGER ledger_accounts_no_truncate BEFORE TRUNCATE ON public.ledger_accounts FOR EACH STATEMENT EXECUTE FUNCTION public.ledger_refuse_change();
+
+CREATE TRIGGER ledger_entries_append_only BEFORE DELETE OR UPDATE ON public.ledger_entries FOR EACH ROW EXECUTE FUNCTION public.ledger_refuse_change();
+
+CREATE TRIGGER ledger_entries_no_truncate BEFORE TRUNCATE ON public.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION public.ledger_refuse_change();
+
+CREATE TRIGGER ledger_transfers_append_only BEFORE DELETE OR UPDATE ON public.ledger_transfers FOR EACH ROW EXECUTE FUNCTION public.ledger_refuse_change();
+
+CREATE TRIGGER ledger_transfers_no_truncate BEFORE TRUNCATE ON public.ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION public.ledger_refuse_change();
+
+ALTER TABLE ONLY public.checkout_intents
+    ADD CONSTRAINT checkout_intents_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
+
+ALTER TABLE ONLY public.ledger_entries
+    ADD CONSTRAINT ledger_entries_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.ledger_accounts(id);
+
+ALTER TABLE ONLY public.ledger_entries
+    ADD CONSTRAINT ledger_entries_transfer_id_fkey FOREIGN KEY (transfer_id) REFERENCES public.ledger_transfers(id);
+
+ALTER TABLE ONLY public.ledger_transfers
+    ADD CONSTRAINT ledger_transfers_intent_id_fkey FOREIGN KEY (intent_id) REFERENCES public.checkout_intents(id);
+
+GRANT USAGE ON SCHEMA public TO tidemark_server;
+GRANT USAGE ON SCHEMA public TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.ledger_transfers TO tidemark_server;
+GRANT SELECT ON TABLE public.ledger_transfers TO tidemark_worker;
+
+REVOKE ALL ON FUNCTION public.ledger_append_owner_entry(transfer public.ledger_transfers, digest bytea, owner_account_id bigint, credits bigint, may_go_below_zero boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.ledger_entry_hash(previous bytea, digest bytea, account_id bigint, amount bigint, version bigint, balance_after bigint) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.ledger_lock_accounts(owners jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.ledger_post(transfers jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.ledger_post(transfers jsonb) TO tidemark_worker;
+
+REVOKE ALL ON FUNCTION public.ledger_transfer_digest(transfer public.ledger_transfers) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.ledger_use(use_owner_kind text, use_owner_id text, credits bigint, use_key text, use_occurred_at timestamp with time zone, use_actor text, use_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.ledger_use(use_owner_kind text, use_owner_id text, credits bigint, use_key text, use_occurred_at timestamp with time zone, use_actor text, use_reason text) TO tidemark_server;
+
+GRANT SELECT,INSERT ON TABLE public.checkout_intents TO tidemark_server;
+GRANT SELECT,UPDATE ON TABLE public.checkout_intents TO tidemark_worker;
+
+GRANT UPDATE(state) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT UPDATE(failure_reason) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT UPDATE(stripe_session_id) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT UPDATE(updated_at) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT SELECT,INSERT ON TABLE public.inbox_events TO tidemark_server;
+GRANT SELECT,UPDATE ON TABLE public.inbox_events TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.ledger_accounts TO tidemark_server;
+GRANT SELECT ON TABLE public.ledger_accounts TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.ledger_entries TO tidemark_server;
+GRANT SELECT ON TABLE public.ledger_entries TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.ledger_balances TO tidemark_server;
+GRANT SELECT ON TABLE public.ledger_balances TO tidemark_worker;
+
+GRANT SELECT,INSERT ON TABLE public.stripe_customers TO tidemark_server;
+GRANT SELECT ON TABLE public.stripe_customers TO tidemark_worker;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.users TO tidemark_server;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.users TO tidemark_worker;
+

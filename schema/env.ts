@@ -1,0 +1,145 @@
+import { z } from 'zod'
+import { type brandSchema, defaultBrand } from './catalogue/brand.ts'
+
+const port = z.coerce.number().int().min(0).max(65_535)
+const milliseconds = z.coerce.number().int().min(1)
+
+/** An empty value in an `.env` file means the same as a missing one. */
+const optional = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => (value === '' ? undefined : value), schema.optional())
+
+/**
+ * Every variable of the product, in the order of `.env.example`, which a test keeps equal to this list. The sandbox has
+ * its own variables, documented beside it, because it stands in for somebody else's service.
+ */
+export const environmentSchema = z.object({
+  NODE_ENV: z
+    .enum(['development', 'test', 'production'])
+    .default('development')
+    .describe('development, test or production'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .describe('How much is logged'),
+  PORT: port.default(3000).describe('Where the server listens'),
+  METRICS_PORT: port
+    .default(0)
+    .describe('Where the worker serves /metrics and /healthz; 0 takes any free port'),
+  APP_URL: optional(z.url()).describe('The address people use; defaults to http://localhost:PORT'),
+  DATABASE_URL: optional(z.url()).describe(
+    'Postgres 15 or newer; without it a Postgres from the install runs in .data/',
+  ),
+  DATABASE_MIGRATION_URL: optional(z.url()).describe(
+    'Owner of the tables, used by migrations only; defaults to DATABASE_URL',
+  ),
+  DATABASE_POOL_MAX: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(200)
+    .default(10)
+    .describe('Connections a process may hold'),
+  REDIS_URL: optional(z.url()).describe('Queues on Redis; without it BullMQ uses the same Postgres'),
+  STRIPE_SECRET_KEY: optional(z.string()).describe('Secret key; without it the Stripe sandbox is started'),
+  STRIPE_WEBHOOK_SECRET: optional(z.string()).describe(
+    'Signing secret of the webhook endpoint /api/stripe/webhook',
+  ),
+  STRIPE_API_BASE: optional(z.url()).describe('Another address of the Stripe API; only for the sandbox'),
+  CLERK_SECRET_KEY: optional(z.string()).describe('Secret key; without it the Clerk sandbox is started'),
+  CLERK_PUBLISHABLE_KEY: optional(z.string()).describe('Publishable key for the browser'),
+  CLERK_WEBHOOK_SECRET: optional(z.string()).describe(
+    'Signing secret of the webhook endpoint /api/clerk/webhook',
+  ),
+  CLERK_API_URL: optional(z.url()).describe('Another address of the Clerk backend API; only for the sandbox'),
+  CLERK_PROXY_TARGET: optional(z.url()).describe('Where /__clerk is proxied to; only for the sandbox'),
+  CLERK_JS_URL: optional(z.string()).describe(
+    'Another address of the Clerk browser script; only for the sandbox',
+  ),
+  JOB_LOCK_MS: milliseconds
+    .default(10_000)
+    .describe('How long a silent worker keeps its job before another may take it'),
+  JOB_STALLED_MS: milliseconds.default(5_000).describe('How often jobs of silent workers are looked for'),
+  SWEEP_EVERY_MS: milliseconds
+    .default(15_000)
+    .describe('How often events and intents that are not settled are looked for'),
+  SWEEP_AFTER_MS: milliseconds
+    .default(30_000)
+    .describe('How old they must be before they are enqueued again'),
+  BRAND_NAME: optional(z.string()).describe('Name of the product'),
+  BRAND_SUPPORT_EMAIL: optional(z.email()).describe('Where customers write to'),
+  BRAND_DOCS_URL: optional(z.url()).describe('Documentation site'),
+  BRAND_COMMUNITY_URL: optional(z.url()).describe('Community forum'),
+  BRAND_MARKETPLACE_URL: optional(z.url()).describe('Extension in the editor marketplace'),
+})
+export type Environment = z.infer<typeof environmentSchema>
+
+/** What no process may run without in production, where nothing falls back to a stand-in. */
+const requiredInProduction = [
+  'APP_URL',
+  'DATABASE_URL',
+  'STRIPE_SECRET_KEY',
+  'STRIPE_WEBHOOK_SECRET',
+  'CLERK_SECRET_KEY',
+  'CLERK_PUBLISHABLE_KEY',
+  'CLERK_WEBHOOK_SECRET',
+] as const satisfies readonly (keyof Environment)[]
+
+type RequiredName = (typeof requiredInProduction)[number]
+
+/** The environment of a process that has all its outside parts; the launcher fills in the sandbox's. */
+export type ProcessEnvironment = Omit<Environment, RequiredName> & Record<RequiredName, string>
+
+export class EnvironmentError extends Error {
+  readonly problems: readonly string[]
+  constructor(problems: readonly string[]) {
+    super(`The environment is not complete:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
+    this.name = 'EnvironmentError'
+    this.problems = problems
+  }
+}
+
+/** Reads a raw environment, with defaults; throws an EnvironmentError that lists everything that is wrong. */
+export function parseEnvironment(raw: Record<string, string | undefined>): Environment {
+  const result = environmentSchema.safeParse(raw)
+  if (!result.success) {
+    throw new EnvironmentError(
+      result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`),
+    )
+  }
+  return result.data
+}
+
+/**
+ * Reads the environment of the server or the worker. Both need every outside part to be named: in production by whoever
+ * runs them, elsewhere by `npm start`, which names the sandbox's.
+ */
+export function processEnvironment(raw: Record<string, string | undefined>): ProcessEnvironment {
+  const environment = parseEnvironment(raw)
+  const withDefaults = {
+    ...environment,
+    APP_URL:
+      environment.APP_URL ??
+      (environment.NODE_ENV === 'production' ? undefined : `http://localhost:${environment.PORT}`),
+  }
+  const problems: string[] = requiredInProduction
+    .filter((name) => withDefaults[name] === undefined)
+    .map((name) => `${name} is missing. ${environmentSchema.shape[name].description}`)
+  if (environment.NODE_ENV === 'production') {
+    for (const name of ['STRIPE_API_BASE', 'CLERK_API_URL', 'CLERK_PROXY_TARGET', 'CLERK_JS_URL'] as const) {
+      if (environment[name] !== undefined)
+        problems.push(`${name} is for the sandbox and must not be set in production.`)
+    }
+  }
+  if (problems.length > 0) throw new EnvironmentError(problems)
+  return withDefaults as ProcessEnvironment
+}
+
+export function brandOf(environment: Environment): z.infer<typeof brandSchema> {
+  return {
+    name: environment.BRAND_NAME ?? defaultBrand.name,
+    support_email: environment.BRAND_SUPPORT_EMAIL ?? defaultBrand.support_email,
+    docs_url: environment.BRAND_DOCS_URL ?? defaultBrand.docs_url,
+    community_url: environment.BRAND_COMMUNITY_URL ?? defaultBrand.community_url,
+    marketplace_url: environment.BRAND_MARKETPLACE_URL ?? defaultBrand.marketplace_url,
+  }
+}

@@ -1,0 +1,24 @@
+/** Who can own credits. Ids are Clerk's: `user_…`, `org_…`. */
+export interface Owner {
+  readonly owner_kind: 'user' | 'organization'
+  readonly owner_id: string
+}
+
+/** `plan`: included in the plan, resets each billing month. `purchased`: bought, never expires. */
+export type OwnerAccount = 'plan' | 'purchased'
+
+/** The other side of every transfer. Their balances are sums, made when somebody asks. */
+export type HouseAccount = 'sold' | 'granted' | 'used' | 'refunded' | 'disputed' | 'expired' | 'adjusted'
+
+export const transferKinds = [
+  'credit_purchase',
+  'plan_grant',
+  'seat_grant',
+  'usage',
+  'expiry',
+  'refund',
+  'dispute',
+  'dispute_won',
+  'adjustment',
+] as const
+export type TransferKind = (typeof transferKinds)[number]

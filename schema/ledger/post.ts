@@ -1,0 +1,66 @@
+import { type Kysely, sql } from 'kysely'
+import type { DB } from '../database/types.ts'
+import type { HouseAccount, Owner, OwnerAccount, TransferKind } from './accounts.ts'
+import { ledgerError } from './errors.ts'
+
+export type Leg = (Owner & { readonly account: OwnerAccount; readonly amount: number }) | HouseLeg
+
+interface HouseLeg {
+  readonly owner_kind: 'house'
+  readonly owner_id: 'house'
+  readonly account: HouseAccount
+  readonly amount: number
+}
+
+/** One movement of credits. The amounts of its legs are whole credits, signed, and sum to zero. */
+export interface Transfer {
+  /** Names the cause, e.g. `checkout/cs_…`: the ledger posts each key once. */
+  readonly idempotency_key: string
+  readonly kind: TransferKind
+  /** When it happened in the world; the time of posting is the database's. */
+  readonly occurred_at: Date
+  readonly intent_id: string | null
+  readonly event_id: string | null
+  /** Who caused it: `stripe`, `sweep`, or a user id. */
+  readonly actor: string
+  /** For people, shown in the history. */
+  readonly reason: string
+  readonly legs: readonly Leg[]
+}
+
+export interface PostedTransfer {
+  readonly transfer_id: number
+  /** False when the same transfer had been posted before. */
+  readonly posted: boolean
+}
+
+export function houseLeg(account: HouseAccount, amount: number): HouseLeg {
+  return { owner_kind: 'house', owner_id: 'house', account, amount }
+}
+
+/**
+ * Posts a batch in one round trip, in the given order; results come in the same order. A key that was posted before with
+ * the same input returns the first result. Throws IdempotencyConflictError, UnbalancedTransferError or
+ * InsufficientCreditsError, and then nothing of the batch is posted.
+ */
+export async function postTransfers(
+  db: Kysely<DB>,
+  transfers: readonly Transfer[],
+): Promise<PostedTransfer[]> {
+  if (transfers.length === 0) return []
+  const result = await sql<PostedTransfer>`
+    SELECT transfer_id, posted FROM ledger_post(${JSON.stringify(transfers)}::jsonb) ORDER BY ordinal
+  `
+    .execute(db)
+    .catch((error: unknown) => {
+      throw ledgerError(error)
+    })
+  return result.rows
+}
+
+/** Posts one transfer; see postTransfers. */
+export async function postTransfer(db: Kysely<DB>, transfer: Transfer): Promise<PostedTransfer> {
+  const [posted] = await postTransfers(db, [transfer])
+  if (!posted) throw new Error(`The ledger returned nothing for ${transfer.idempotency_key}`)
+  return posted
+}

@@ -1,0 +1,41 @@
+import { type Kysely, sql } from 'kysely'
+import type { DB } from '../database/types.ts'
+import type { Owner } from './accounts.ts'
+import { ledgerError } from './errors.ts'
+
+export interface Usage extends Owner {
+  /** Whole credits, at least 1. */
+  readonly credits: number
+  /** The reporter's own key; a retry with it is not charged again. */
+  readonly idempotency_key: string
+  readonly occurred_at: Date
+  readonly actor: string
+  readonly reason: string
+}
+
+/** `plan` and `purchased` are the balances after the decision; on a refusal they say what was there. */
+export type UsageResult = {
+  readonly outcome: 'posted' | 'replayed' | 'refused'
+  readonly transfer_id: number | null
+  readonly plan: number
+  readonly purchased: number
+}
+
+/**
+ * Spends credits, plan credits first, or refuses, in one statement. An owner with a debt on either account is refused until
+ * it is settled. Throws IdempotencyConflictError when the key was used for something else.
+ */
+export async function useCredits(db: Kysely<DB>, usage: Usage): Promise<UsageResult> {
+  const result = await sql<UsageResult>`
+    SELECT outcome, transfer_id, plan, purchased FROM ledger_use(
+      ${usage.owner_kind}, ${usage.owner_id}, ${usage.credits}, ${`usage/${usage.owner_id}/${usage.idempotency_key}`},
+      ${usage.occurred_at}, ${usage.actor}, ${usage.reason})
+  `
+    .execute(db)
+    .catch((error: unknown) => {
+      throw ledgerError(error)
+    })
+  const [row] = result.rows
+  if (!row) throw new Error('The ledger did not decide a usage')
+  return row
+}

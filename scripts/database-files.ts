@@ -1,0 +1,82 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import { pgDump } from '@electric-sql/pglite-tools/pg_dump'
+import { Kysely, PostgresDialect } from 'kysely'
+import { PostgresDialect as CodegenDialect, generate, RawExpressionNode } from 'kysely-codegen'
+import pg from 'pg'
+import { transferKinds } from '../schema/ledger/accounts.ts'
+
+const databaseFolder = join(import.meta.dirname, '../schema/database')
+
+export const generatedFiles = {
+  types: join(databaseFolder, 'types.ts'),
+  dump: join(databaseFolder, 'schema.sql'),
+} as const
+
+const union = (words: readonly string[]) => words.map((word) => `"${word}"`).join(' | ')
+const owners = union(['user', 'organization'])
+
+/** Columns that are `text` with a CHECK, and views, whose columns Postgres cannot know to be there. */
+const columnTypes: Record<string, string> = {
+  'users.plan_type': `Generated<${union(['starter', 'pro', 'teams'])}>`,
+  'checkout_intents.kind': union(['credit_purchase']),
+  'checkout_intents.currency': union(['EUR', 'USD', 'GBP']),
+  'checkout_intents.owner_kind': owners,
+  'checkout_intents.state': `Generated<${union(['created', 'open', 'awaiting_payment', 'settled', 'failed', 'expired'])}>`,
+  'inbox_events.source': union(['stripe', 'clerk']),
+  'inbox_events.state': `Generated<${union(['received', 'applied', 'ignored', 'failed'])}>`,
+  'stripe_customers.owner_kind': owners,
+  'ledger_accounts.owner_kind': union(['user', 'organization', 'house']),
+  'ledger_transfers.kind': union(transferKinds),
+  'ledger_balances.owner_kind': owners,
+  'ledger_balances.owner_id': 'string',
+  'ledger_balances.account': union(['plan', 'purchased']),
+  'ledger_balances.account_id': 'number',
+  'ledger_balances.version': 'number',
+  'ledger_balances.balance': 'number',
+}
+
+/** The Kysely types of a migrated database, as text. */
+export async function renderDatabaseTypes(connectionString: string): Promise<string> {
+  const db = new Kysely<unknown>({
+    dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString, max: 2 }) }),
+  })
+  try {
+    return await generate({
+      db,
+      dialect: new CodegenDialect(),
+      defaultSchemas: ['public'],
+      excludePattern: '{bullmq.*,kysely_*}',
+      typeMapping: { int8: 'number' },
+      overrides: {
+        columns: Object.fromEntries(
+          Object.entries(columnTypes).map(([column, type]) => [column, new RawExpressionNode(type)]),
+        ),
+      },
+      outFile: null,
+    })
+  } finally {
+    await db.destroy()
+  }
+}
+
+/**
+ * The whole schema as one readable file, made by pg_dump from the migrations. A Postgres client cannot be expected on
+ * every machine, so pg_dump is the WebAssembly one and dumps an in-memory Postgres.
+ */
+export async function renderSchemaDump(): Promise<string> {
+  const database = await PGlite.create()
+  const migrations = join(databaseFolder, 'migrations')
+  for (const name of (await readdir(migrations)).sort()) {
+    await database.exec(await readFile(join(migrations, name), 'utf8'))
+  }
+  const dump = await pgDump({ pg: database, args: ['--schema-only', '--no-owner'] })
+  const text = await dump.text()
+  return text
+    .split('\n')
+    .filter((line) => !/^(--|SET |SELECT pg_catalog\.set_config|\\(un)?restrict)/.test(line))
+    .join('\n')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trimStart()
+}
