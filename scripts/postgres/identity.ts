@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process'
+import { chown, lchown, mkdir, readdir, readFile, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import type { PostgresBinaries } from './binaries.ts'
+
+const run = promisify(execFile)
+
+/** How a Postgres program is started so that it does not see itself as root: words before it, or another user. */
+export type PostgresIdentity = {
+  readonly name: 'self' | 'user' | 'namespace' | 'capability'
+  readonly prefix: readonly string[]
+  readonly spawn: { readonly uid?: number; readonly gid?: number }
+  /** Who must own the data folder, as seen from outside; undefined when that is whoever we are. */
+  readonly owner: { readonly uid: number; readonly gid: number } | undefined
+}
+
+type Account = { readonly name: string; readonly uid: number; readonly gid: number }
+
+const self: PostgresIdentity = { name: 'self', prefix: [], spawn: {}, owner: undefined }
+
+/**
+ * Postgres refuses to run as root, and root is what one is in most containers. In order of preference: as the system's
+ * `postgres` user, which must be able to reach the clone; in a user namespace where root's files belong to an ordinary
+ * user, which works under a private home as well; as that `postgres` user with the right to pass by file modes, for
+ * containers that forbid namespaces.
+ */
+export async function choosePostgresIdentity(options: {
+  readonly binaries: PostgresBinaries
+  readonly dataDir: string
+}): Promise<PostgresIdentity> {
+  if (process.getuid?.() !== 0) return self
+  const refusals: string[] = []
+  for (const candidate of [asPostgresUser, inUserNamespace, withFileCapability]) {
+    try {
+      const identity = await candidate(options)
+      const [command = '', ...args] = [...identity.prefix, options.binaries.postgres, '--version']
+      await run(command, args, { ...identity.spawn, cwd: '/' })
+      return identity
+    } catch (error) {
+      refusals.push(`  - ${error instanceof Error ? error.message.trim() : String(error)}`)
+    }
+  }
+  throw new Error(
+    `Postgres does not run as root, and no way around that works here:\n${refusals.join('\n')}\n` +
+      'Start as another user, or set DATABASE_URL to a Postgres of your own.',
+  )
+}
+
+async function asPostgresUser({ binaries, dataDir }: { binaries: PostgresBinaries; dataDir: string }) {
+  for (const path of [binaries.postgres, dataDir]) await checkReachable(dirname(path))
+  const { uid, gid } = await findOrCreatePostgresUser()
+  return { name: 'user', prefix: [], spawn: { uid, gid }, owner: { uid, gid } } as const
+}
+
+/** initdb looks its user up by number, so the namespace maps root to one that /etc/passwd knows. */
+async function inUserNamespace() {
+  const accounts = await readAccounts()
+  const account = accounts.find(({ uid }) => uid === 1000) ?? accounts.find(({ uid }) => uid !== 0)
+  if (!account) throw new Error('there is no user but root to map to')
+  const prefix = ['unshare', '--user', `--map-user=${account.uid}`, `--map-group=${account.gid}`]
+  return { name: 'namespace', prefix, spawn: {}, owner: { uid: 0, gid: 0 } } as const
+}
+
+async function withFileCapability() {
+  const { uid, gid } = await findOrCreatePostgresUser()
+  const capability = '+dac_override'
+  const prefix = [
+    'setpriv',
+    `--reuid=${uid}`,
+    `--regid=${gid}`,
+    '--clear-groups',
+    `--inh-caps=${capability}`,
+    `--ambient-caps=${capability}`,
+  ]
+  return { name: 'capability', prefix, spawn: {}, owner: { uid, gid } } as const
+}
+
+/** Another user passes a folder only when everybody may, up to the root. */
+async function checkReachable(folder: string): Promise<void> {
+  for (let path = folder; ; path = dirname(path)) {
+    const { mode } = await stat(path)
+    if ((mode & 0o001) === 0) throw new Error(`${path} is private, so another user cannot reach ${folder}`)
+    if (path === dirname(path)) return
+  }
+}
+
+async function findOrCreatePostgresUser(): Promise<Account> {
+  const existing = (await readAccounts()).find(({ name }) => name === 'postgres')
+  if (existing) return existing
+  await run('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/bin/false', 'postgres'])
+  const created = (await readAccounts()).find(({ name }) => name === 'postgres')
+  if (!created) throw new Error('the user postgres could not be created')
+  return created
+}
+
+async function readAccounts(): Promise<Account[]> {
+  const lines = (await readFile('/etc/passwd', 'utf8')).split('\n')
+  return lines
+    .map((line) => line.split(':'))
+    .filter((fields) => fields.length >= 7)
+    .map(([name = '', , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }))
+}
+
+/** Hands the data folder to the identity; a clone that moved may have been run under another one before. */
+export async function giveDataFolder(dataDir: string, identity: PostgresIdentity): Promise<void> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  const { uid, gid } = await stat(dataDir)
+  if (!identity.owner) {
+    if (process.getuid && uid !== process.getuid()) {
+      throw new Error(
+        `${dataDir} belongs to user ${uid}. Start as that user, or delete the folder to begin anew.`,
+      )
+    }
+    return
+  }
+  if (uid === identity.owner.uid && gid === identity.owner.gid) return
+  await chownTree(dataDir, identity.owner)
+}
+
+async function chownTree(path: string, owner: { uid: number; gid: number }): Promise<void> {
+  for (const entry of await readdir(path, { withFileTypes: true, recursive: true })) {
+    await lchown(join(entry.parentPath, entry.name), owner.uid, owner.gid)
+  }
+  await chown(path, owner.uid, owner.gid)
+}

@@ -1,0 +1,38 @@
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isAlive, waitForDeath } from '../processes/alive.ts'
+
+/** A Postgres that already runs on a data folder, because another launcher uses it or a killed one left it behind. */
+export async function findPostmaster(data: string): Promise<{ pid: number; port: number } | undefined> {
+  const file = await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')
+  const [pid = 0, , , port = 0] = file.split('\n').map(Number)
+  if (pid <= 0 || !isAlive(pid)) return undefined
+  return (await isPostgres(pid)) ? { pid, port } : undefined
+}
+
+/**
+ * Postgres trusts the number in its pid file when any process has it, which after a crash in a container is often some
+ * other program; then it would never start again.
+ */
+export async function removeStalePidFile(data: string): Promise<void> {
+  if (!(await findPostmaster(data))) await rm(join(data, 'postmaster.pid'), { force: true })
+}
+
+async function isPostgres(pid: number): Promise<boolean> {
+  if (process.platform !== 'linux') return true
+  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+  return command.split('\0').some((word) => /(^|\/)postgres$/.test(word))
+}
+
+/** Fast shutdown first (sessions end, data is written), then without mercy; Postgres recovers from both. */
+export async function stopPostmaster(pid: number): Promise<void> {
+  for (const [signal, patience_ms] of [
+    ['SIGINT', 20_000],
+    ['SIGQUIT', 5_000],
+    ['SIGKILL', 5_000],
+  ] as const) {
+    if (!isAlive(pid)) return
+    process.kill(pid, signal)
+    if (await waitForDeath(pid, patience_ms)) return
+  }
+}
