@@ -1,0 +1,65 @@
+import { type BackendFactory, createPostgresBackend, createRedisBackend } from 'bullmq'
+import { Redis } from 'ioredis'
+import pg from 'pg'
+import type { DatabaseRole } from '../database/connect.ts'
+import { queueSchema } from './migrate.ts'
+
+/**
+ * Where BullMQ keeps its queues. `connection` and `factory` are handed to every Queue and Worker of a process, which share
+ * them. Everything else of our code is the same on both.
+ */
+export interface QueueBackend {
+  readonly kind: 'postgres' | 'redis'
+  // biome-ignore lint/suspicious/noExplicitAny: BullMQ types the connection by backend, and this is either.
+  readonly connection: any
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  readonly factory: BackendFactory<any, any>
+  /** Closes the shared connection; close queues and workers first. */
+  close(): Promise<void>
+}
+
+export interface QueueBackendOptions {
+  readonly databaseUrl: string
+  readonly redisUrl?: string | undefined
+  readonly role: DatabaseRole
+  /** Each BullMQ worker on Postgres keeps one connection to LISTEN. */
+  readonly poolMax: number
+  /** `fail_fast` for those who enqueue (a row waits anyhow), `wait` for those who work. */
+  readonly whenAway: 'fail_fast' | 'wait'
+  readonly onError: (error: Error) => void
+}
+
+/** Redis when `redisUrl` is set, the same Postgres otherwise. */
+export function connectQueueBackend(options: QueueBackendOptions): QueueBackend {
+  return options.redisUrl ? connectRedis(options.redisUrl, options) : connectPostgres(options)
+}
+
+function connectRedis(redisUrl: string, options: QueueBackendOptions): QueueBackend {
+  const redis = new Redis(redisUrl, {
+    maxRetriesPerRequest: options.whenAway === 'wait' ? null : 1,
+    enableOfflineQueue: options.whenAway === 'wait',
+    retryStrategy: (times) => Math.min(times * 100, 2000),
+  })
+  redis.on('error', options.onError)
+  return {
+    kind: 'redis',
+    connection: redis,
+    factory: createRedisBackend,
+    close: async () => {
+      redis.disconnect()
+    },
+  }
+}
+
+function connectPostgres(options: QueueBackendOptions): QueueBackend {
+  const pool = new pg.Pool({
+    connectionString: options.databaseUrl,
+    application_name: `${options.role}-queue`,
+    options: `-c search_path=${queueSchema} -c role=${options.role}`,
+    max: options.poolMax,
+    connectionTimeoutMillis: options.whenAway === 'wait' ? 10_000 : 2000,
+    keepAlive: true,
+  })
+  pool.on('error', options.onError)
+  return { kind: 'postgres', connection: pool, factory: createPostgresBackend, close: () => pool.end() }
+}

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import { Queue } from 'bullmq'
+import type { QueueBackend } from './backend.ts'
+import { type JobPayload, jobOptions, type QueueName, queueNames, queueSchemas } from './queues.ts'
+
+/** The side that asks for work. */
+export interface QueueProducer {
+  /** Adds a job under its id; an id that is still kept, finished or not, is not added again. */
+  add<Name extends QueueName>(queue: Name, jobId: string, payload: JobPayload<Name>): Promise<void>
+  /** How many jobs are in which state, a queue. */
+  counts(): Promise<Record<QueueName, Record<string, number>>>
+  queue(name: QueueName): Queue
+  close(): Promise<void>
+}
+
+/** An id that no kept job has: for a replay or a sweep, which must run although the first job is still there. */
+export function freshJobId(subject: string): string {
+  return `${subject}.${randomUUID().slice(0, 8)}`
+}
+
+/** Opens all queues for adding. Errors of the connection go to `onError`; those of an `add` to its caller. */
+export function createProducer(
+  backend: QueueBackend,
+  options: { onError: (error: Error) => void },
+): QueueProducer {
+  const queues = new Map<QueueName, Queue>(
+    queueNames.map((name) => {
+      const queue = new Queue(
+        name,
+        { connection: backend.connection, defaultJobOptions: jobOptions, skipWaitingForReady: true },
+        backend.factory,
+      )
+      queue.on('error', options.onError)
+      return [name, queue]
+    }),
+  )
+  const queueOf = (name: QueueName): Queue => {
+    const queue = queues.get(name)
+    if (!queue) throw new Error(`There is no queue ${name}`)
+    return queue
+  }
+  return {
+    async add(name, jobId, payload) {
+      await queueOf(name).add(name, queueSchemas[name].parse(payload), { jobId })
+    },
+    async counts() {
+      const entries = await Promise.all(
+        queueNames.map(async (name) => [
+          name,
+          await queueOf(name).getJobCounts('waiting', 'active', 'delayed', 'failed', 'completed'),
+        ]),
+      )
+      return Object.fromEntries(entries)
+    },
+    queue: queueOf,
+    async close() {
+      await Promise.all([...queues.values()].map((queue) => queue.close()))
+    },
+  }
+}

@@ -1,0 +1,24 @@
+import Stripe from 'stripe'
+
+/** The API version that our event fixtures, the sandbox and the SDK's types agree on. */
+export const stripeApiVersion = '2026-10-28.endive'
+
+/**
+ * Stripe's own SDK. `apiBase` points it at the sandbox and is absent in production. Two retries with Stripe's own backoff;
+ * every call that writes carries an idempotency key, so a retry is safe.
+ */
+export function createStripe(options: { secretKey: string; apiBase?: string | undefined }): Stripe {
+  const base = options.apiBase ? new URL(options.apiBase) : null
+  return new Stripe(options.secretKey, {
+    apiVersion: stripeApiVersion,
+    maxNetworkRetries: 2,
+    timeout: 20_000,
+    telemetry: false,
+    appInfo: { name: 'tidemark' },
+    ...(base && {
+      host: base.hostname,
+      port: base.port,
+      protocol: base.protocol === 'https:' ? ('https' as const) : ('http' as const),
+    }),
+  })
+}

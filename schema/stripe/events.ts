@@ -1,0 +1,34 @@
+import { z } from 'zod'
+
+/** The envelope of every Stripe event; `data.object` is parsed by whoever handles the type. */
+export const stripeEventSchema = z.looseObject({
+  id: z.string().startsWith('evt_').max(255),
+  object: z.literal('event'),
+  type: z.string().min(1).max(200),
+  /** Seconds since 1970. */
+  created: z.int().positive(),
+  data: z.looseObject({ object: z.looseObject({ object: z.string() }) }),
+})
+export type StripeEvent = z.infer<typeof stripeEventSchema>
+
+/** What we use of a checkout session, from an event or fetched. Amounts are minor units. */
+export const checkoutSessionSchema = z.object({
+  id: z.string(),
+  object: z.literal('checkout.session'),
+  status: z.enum(['open', 'complete', 'expired']),
+  payment_status: z.enum(['paid', 'unpaid', 'no_payment_required']),
+  amount_total: z.int().nullable(),
+  currency: z.string().nullable(),
+  client_reference_id: z.string().nullable(),
+  metadata: z.record(z.string(), z.string()).nullable(),
+  created: z.int(),
+})
+export type CheckoutSession = z.infer<typeof checkoutSessionSchema>
+
+export const checkoutEventTypes = [
+  'checkout.session.completed',
+  'checkout.session.async_payment_succeeded',
+  'checkout.session.async_payment_failed',
+  'checkout.session.expired',
+] as const
+export type CheckoutEventType = (typeof checkoutEventTypes)[number]

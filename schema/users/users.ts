@@ -1,0 +1,74 @@
+import { type Kysely, type Selectable, sql } from 'kysely'
+import type { DB, Users } from '../database/types.ts'
+import type { Owner } from '../ledger/accounts.ts'
+
+export type UserRecord = Selectable<Users>
+
+/** What Clerk knows of a person. Clerk is the source; our row is a copy for joins and e-mails. */
+export interface UserProfile {
+  readonly clerk_id: string
+  readonly email: string
+  readonly first_name: string | null
+  readonly last_name: string | null
+}
+
+export async function findUser(db: Kysely<DB>, clerkId: string): Promise<UserRecord | undefined> {
+  return db.selectFrom('users').selectAll().where('clerk_id', '=', clerkId).executeTakeFirst()
+}
+
+/**
+ * Makes sure that the person has an account, on the starter plan when it is new, and that name and e-mail are Clerk's. Two
+ * tabs at once make one account. `created` is true for the call that made it.
+ */
+export async function ensureUser(
+  db: Kysely<DB>,
+  profile: UserProfile,
+): Promise<{ user: UserRecord; created: boolean }> {
+  const inserted = await db
+    .insertInto('users')
+    .values(profile)
+    .onConflict((conflict) => conflict.column('clerk_id').doNothing())
+    .returningAll()
+    .executeTakeFirst()
+  if (inserted) return { user: inserted, created: true }
+  const user = await db
+    .updateTable('users')
+    .set({
+      email: profile.email,
+      first_name: profile.first_name,
+      last_name: profile.last_name,
+      updated_at: sql`now()`,
+    })
+    .where('clerk_id', '=', profile.clerk_id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return { user, created: false }
+}
+
+export async function findStripeCustomer(db: Kysely<DB>, owner: Owner): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('stripe_customers')
+    .select('customer_id')
+    .where('owner_kind', '=', owner.owner_kind)
+    .where('owner_id', '=', owner.owner_id)
+    .executeTakeFirst()
+  return row?.customer_id
+}
+
+/** Remembers the payer's customer. The first one wins, so that two tabs agree; returns the one that is kept. */
+export async function keepStripeCustomer(
+  db: Kysely<DB>,
+  customer: Owner & { customer_id: string },
+): Promise<string> {
+  const inserted = await db
+    .insertInto('stripe_customers')
+    .values({
+      owner_kind: customer.owner_kind,
+      owner_id: customer.owner_id,
+      customer_id: customer.customer_id,
+    })
+    .onConflict((conflict) => conflict.columns(['owner_kind', 'owner_id']).doNothing())
+    .returning('customer_id')
+    .executeTakeFirst()
+  return inserted?.customer_id ?? (await findStripeCustomer(db, customer)) ?? customer.customer_id
+}
