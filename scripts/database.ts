@@ -1,0 +1,65 @@
+import { join } from 'node:path'
+import pg from 'pg'
+import { repositoryRoot } from './launch/script.ts'
+import { startPostgres } from './postgres.ts'
+import type { Watchdog } from './processes/watchdog.ts'
+
+const databaseName = 'tidemark'
+
+/** Runs something against the database that `npm start` would use, starting the embedded one when it does not run. */
+export async function withDatabase<T>(work: (url: string) => Promise<T>): Promise<T> {
+  if (process.env.DATABASE_URL) return await work(process.env.DATABASE_URL)
+  if (process.env.NODE_ENV === 'production') throw new Error('DATABASE_URL is missing.')
+  const postgres = await startPostgres({ dataDir: join(repositoryRoot, '.data/postgres') })
+  try {
+    await createDatabase({ adminUrl: postgres.url, name: databaseName })
+    return await work(postgres.urlOf(databaseName))
+  } finally {
+    await postgres.stop()
+  }
+}
+
+/** Starts the embedded Postgres for the launcher, which brings it back when it ends by itself. */
+export async function openDatabase(options: {
+  readonly dataDir: string
+  readonly watchdog: Watchdog
+  readonly say: (message: string) => void
+  readonly running: AsyncDisposableStack
+}): Promise<{ url: string; embedded: true }> {
+  const { watchdog, say } = options
+  const postgres = await startPostgres({
+    dataDir: join(options.dataDir, 'postgres'),
+    onUnexpectedExit: () => {
+      say('Postgres ended unexpectedly; starting it again')
+      postgres.restart().then(
+        () => {
+          say('Postgres runs again')
+          watchdog.watch(postgres.pid, 2, 'SIGINT')
+        },
+        (error: Error) => say(`Postgres could not be started again: ${error.message}`),
+      )
+    },
+  })
+  if (postgres.identity !== 'shared') watchdog.watch(postgres.pid, 2, 'SIGINT')
+  options.running.defer(async () => {
+    await postgres.stop()
+    watchdog.forget(postgres.pid)
+  })
+  await createDatabase({ adminUrl: postgres.url, name: databaseName })
+  return { url: postgres.urlOf(databaseName), embedded: true }
+}
+
+/** Creates a database unless it is there. */
+export async function createDatabase(options: {
+  readonly adminUrl: string
+  readonly name: string
+}): Promise<void> {
+  const client = new pg.Client({ connectionString: options.adminUrl })
+  await client.connect()
+  try {
+    const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [options.name])
+    if (rowCount === 0) await client.query(`CREATE DATABASE ${client.escapeIdentifier(options.name)}`)
+  } finally {
+    await client.end()
+  }
+}

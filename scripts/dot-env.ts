@@ -1,0 +1,9 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { repositoryRoot } from './launch/script.ts'
+
+/** Reads `.env` beside the package when there is one; what is set already stays as it is. */
+export function readDotEnv(): void {
+  const file = join(repositoryRoot, '.env')
+  if (existsSync(file)) process.loadEnvFile(file)
+}

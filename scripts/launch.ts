@@ -1,0 +1,168 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseEnvironment, processEnvironment } from '../schema/env.ts'
+import { ensureWebBuilt } from './build-web.ts'
+import { openDatabase } from './database.ts'
+import { startGroup } from './launch/group.ts'
+import { choosePorts, type ProductPorts } from './launch/ports.ts'
+import { migrateDatabase, repositoryRoot } from './launch/script.ts'
+import { startWatchdog } from './processes/watchdog.ts'
+import {
+  clerkSandboxEnvironment,
+  clerkSandboxVariables,
+  type SandboxPlaces,
+  stripeSandboxEnvironment,
+  stripeSandboxVariables,
+} from './sandbox-environment.ts'
+
+export type LaunchOptions = {
+  /** As `process.env`, with `.env` read into it. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** What is kept between runs: database, state of the sandboxes. */
+  readonly dataDir: string
+  /** A line that a process of the product wrote. */
+  readonly onLine: (source: string, line: string) => void
+  /** What the launcher itself has to say. */
+  readonly say: (message: string) => void
+  /** Sources are watched: Vite serves the web app on PORT, the server listens elsewhere and restarts on a change. */
+  readonly watch?: boolean
+}
+
+export type RunningProduct = {
+  readonly url: string
+  readonly databaseUrl: string
+  /** Undefined when the real Stripe or Clerk is used. */
+  readonly stripeSandboxUrl: string | undefined
+  readonly clerkSandboxUrl: string | undefined
+  readonly embeddedPostgres: boolean
+  readonly queues: 'Redis' | 'Postgres'
+  readonly stop: () => Promise<void>
+}
+
+/**
+ * Starts the whole product: every outside part that the environment does not name is replaced by what comes with the
+ * install, never in production. Resolves when all of it is healthy; when something cannot start, what already runs is
+ * stopped again before the error is thrown.
+ */
+export async function launchProduct(options: LaunchOptions): Promise<RunningProduct> {
+  const environment = parseEnvironment(options.env)
+  if (environment.NODE_ENV === 'production') processEnvironment(options.env)
+  const sandboxes = { stripe: !environment.STRIPE_SECRET_KEY, clerk: !environment.CLERK_SECRET_KEY }
+  const ports = await choosePorts({
+    env: options.env,
+    port: environment.PORT,
+    metricsPort: environment.METRICS_PORT,
+    sandboxes,
+    watch: options.watch ?? false,
+  })
+  const url = environment.APP_URL ?? `http://localhost:${ports.public}`
+  const places = placesOf({ ports, url, options })
+  const running = new AsyncDisposableStack()
+  const watchdog = startWatchdog()
+  running.defer(() => watchdog.close())
+  const { onLine, say } = options
+  try {
+    await mkdir(options.dataDir, { recursive: true })
+    const built = options.watch ? undefined : ensureWebBuilt({ say })
+    built?.catch(() => undefined)
+    const database = environment.DATABASE_URL
+      ? { url: environment.DATABASE_URL, embedded: false }
+      : await openDatabase({ dataDir: options.dataDir, watchdog, say, running })
+    const env = {
+      ...options.env,
+      ...(sandboxes.stripe ? stripeSandboxVariables(places) : {}),
+      ...(sandboxes.clerk ? clerkSandboxVariables(places) : {}),
+      NODE_ENV: environment.NODE_ENV,
+      DATABASE_URL: database.url,
+      APP_URL: url,
+      PORT: String(ports.server),
+      METRICS_PORT: String(ports.metrics),
+    }
+    processEnvironment(env)
+    const group = { watchdog, onLine, log: say, running }
+    const outside = startGroup({ ...group, rank: 1, members: sandboxMembers({ sandboxes, places, env }) })
+    outside.catch(() => undefined)
+    await migrateDatabase(env)
+    await outside
+    await built
+    await startGroup({ ...group, rank: 0, members: productMembers({ env, ports, options }) })
+    return {
+      url,
+      databaseUrl: database.url,
+      stripeSandboxUrl: sandboxes.stripe ? `http://localhost:${ports.stripe}` : undefined,
+      clerkSandboxUrl: sandboxes.clerk ? `http://localhost:${ports.clerk}` : undefined,
+      embeddedPostgres: database.embedded,
+      queues: environment.REDIS_URL ? 'Redis' : 'Postgres',
+      stop: () => running.disposeAsync(),
+    }
+  } catch (error) {
+    await running.disposeAsync()
+    throw error
+  }
+}
+
+function placesOf(input: { ports: ProductPorts; url: string; options: LaunchOptions }): SandboxPlaces {
+  const publicUrl = input.options.env.SANDBOX_STRIPE_PUBLIC_URL
+  return {
+    appUrl: input.url,
+    serverPort: input.ports.server,
+    stripePort: input.ports.stripe,
+    clerkPort: input.ports.clerk,
+    stripeStateFile: join(input.options.dataDir, 'sandbox-stripe.json'),
+    clerkStateFile: join(input.options.dataDir, 'sandbox-clerk.json'),
+    ...(publicUrl ? { stripePublicUrl: publicUrl } : {}),
+  }
+}
+
+/** The sandboxes get nothing of the product's environment: they stand for somebody else's machines. */
+function sandboxMembers(input: {
+  sandboxes: { stripe: boolean; clerk: boolean }
+  places: SandboxPlaces
+  env: Record<string, string | undefined>
+}) {
+  const { PATH, LOG_LEVEL } = input.env
+  const own = { PATH, LOG_LEVEL }
+  const stripe = {
+    name: 'stripe',
+    args: ['sandbox/stripe/main.ts'],
+    env: { ...own, ...stripeSandboxEnvironment(input.places) },
+    healthUrl: `http://localhost:${input.places.stripePort}/healthz`,
+  }
+  const clerk = {
+    name: 'clerk',
+    args: ['sandbox/clerk/main.ts'],
+    env: { ...own, ...clerkSandboxEnvironment(input.places) },
+    healthUrl: `http://localhost:${input.places.clerkPort}/healthz`,
+  }
+  return [...(input.sandboxes.stripe ? [stripe] : []), ...(input.sandboxes.clerk ? [clerk] : [])]
+}
+
+function productMembers(input: {
+  env: Record<string, string | undefined>
+  ports: ProductPorts
+  options: LaunchOptions
+}) {
+  const { env, ports } = input
+  const watch = input.options.watch ? ['--watch', '--watch-preserve-output'] : []
+  const server = {
+    name: 'server',
+    args: [...watch, 'server/main.ts'],
+    env,
+    healthUrl: `http://localhost:${ports.server}/readyz`,
+  }
+  const worker = {
+    name: 'worker',
+    args: [...watch, 'worker/main.ts'],
+    env,
+    healthUrl: `http://localhost:${ports.metrics}/healthz`,
+  }
+  if (!input.options.watch) return [server, worker]
+  const vite = join(repositoryRoot, 'node_modules/vite/bin/vite.js')
+  const web = {
+    name: 'web',
+    args: [vite, '--config', 'web/vite.config.ts', '--port', String(ports.public), '--strictPort'],
+    env: { ...env, API_URL: `http://localhost:${ports.server}` },
+    healthUrl: `http://localhost:${ports.public}/`,
+  }
+  return [server, worker, web]
+}

@@ -1,0 +1,55 @@
+import { findFreePort, isPortFree } from '../processes/ports.ts'
+
+export type ProductPorts = {
+  /** Where people open the product; the server's own but when Vite stands before it. */
+  readonly public: number
+  readonly server: number
+  readonly metrics: number
+  readonly stripe: number
+  readonly clerk: number
+}
+
+export class PortTakenError extends Error {
+  readonly variable: string
+  constructor(variable: string, port: number) {
+    super(
+      `${variable}: port ${port} is taken. Stop what listens there, or set ${variable} to another port (0 takes any free one).`,
+    )
+    this.name = 'PortTakenError'
+    this.variable = variable
+  }
+}
+
+/** Settles every port before anything starts, so that a taken one is a clear error and not a process that keeps dying. */
+export async function choosePorts(options: {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly port: number
+  readonly metricsPort: number
+  readonly sandboxes: { readonly stripe: boolean; readonly clerk: boolean }
+  readonly watch: boolean
+}): Promise<ProductPorts> {
+  const stripe = readPort(options.env, 'SANDBOX_STRIPE_PORT', 4242)
+  const clerk = readPort(options.env, 'SANDBOX_CLERK_PORT', 4243)
+  const open = await claim('PORT', options.port)
+  return {
+    public: open,
+    server: options.watch ? await findFreePort() : open,
+    metrics: await claim('METRICS_PORT', options.metricsPort),
+    stripe: options.sandboxes.stripe ? await claim('SANDBOX_STRIPE_PORT', stripe) : stripe,
+    clerk: options.sandboxes.clerk ? await claim('SANDBOX_CLERK_PORT', clerk) : clerk,
+  }
+}
+
+async function claim(variable: string, port: number): Promise<number> {
+  if (port === 0) return findFreePort()
+  if (!(await isPortFree(port))) throw new PortTakenError(variable, port)
+  return port
+}
+
+function readPort(env: Readonly<Record<string, string | undefined>>, name: string, usual: number): number {
+  const value = env[name]
+  if (value === undefined || value === '') return usual
+  const port = Number(value)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`${name}: ${value} is not a port`)
+  return port
+}

@@ -1,0 +1,9 @@
+import { migrateToLatest } from '../schema/database/migrate.ts'
+import { withDatabase } from './database.ts'
+import { readDotEnv } from './dot-env.ts'
+
+readDotEnv()
+await withDatabase(async (url) => {
+  const applied = await migrateToLatest({ connectionString: process.env.DATABASE_MIGRATION_URL || url })
+  console.log(applied.length > 0 ? `applied ${applied.join(', ')}` : 'the database is up to date')
+})

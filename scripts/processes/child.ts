@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import { repositoryRoot } from '../launch/script.ts'
+
+export type ChildOptions = {
+  readonly name: string
+  /** Arguments of the Node that runs this, the script first. */
+  readonly args: readonly string[]
+  readonly env: NodeJS.ProcessEnv
+  readonly onLine: (line: string) => void
+}
+
+export type ChildExit = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
+
+export type Child = {
+  readonly name: string
+  readonly pid: number
+  readonly exited: Promise<ChildExit>
+  /** Asks first (SIGTERM), and after the grace period ends it without asking. */
+  readonly stop: (options?: { grace_ms?: number }) => Promise<void>
+  readonly kill: (signal?: NodeJS.Signals) => Promise<void>
+}
+
+/**
+ * Starts one process of the product. It leads a process group of its own, so that Ctrl-C reaches the launcher alone,
+ * which then stops everything in the right order; and so that what it may have started itself ends with it.
+ */
+export async function startChild(options: ChildOptions): Promise<Child> {
+  const child = spawn(process.execPath, options.args, {
+    cwd: repositoryRoot,
+    env: options.env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const exited = new Promise<ChildExit>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }))
+  })
+  forwardLines(child.stdout, options.onLine)
+  forwardLines(child.stderr, options.onLine)
+  await once(child, 'spawn')
+  const pid = child.pid ?? 0
+
+  const kill = async (signal: NodeJS.Signals = 'SIGKILL') => {
+    signalGroup(child, signal)
+    await exited
+  }
+  const stop = async ({ grace_ms = 15_000 } = {}) => {
+    signalGroup(child, 'SIGTERM')
+    const cancel = new AbortController()
+    const grace = delay(grace_ms, 'late', { signal: cancel.signal }).catch(() => 'done')
+    if ((await Promise.race([exited, grace])) === 'late') await kill()
+    cancel.abort()
+  }
+  return { name: options.name, pid, exited, stop, kill }
+}
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.exitCode !== null || child.signalCode !== null || !child.pid) return
+  try {
+    process.kill(process.platform === 'win32' ? child.pid : -child.pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+function forwardLines(stream: Readable, onLine: (line: string) => void): void {
+  createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on('line', onLine)
+}
+
+/** Resolves when the address answers 2xx; rejects when the process ends before that, or at the deadline. */
+export async function waitUntilHealthy(
+  child: Child,
+  options: { readonly url: string; readonly patience_ms?: number },
+): Promise<void> {
+  const deadline = Date.now() + (options.patience_ms ?? 60_000)
+  let exit: ChildExit | undefined
+  child.exited.then((value) => {
+    exit = value
+  })
+  let last = 'no answer yet'
+  while (Date.now() < deadline) {
+    if (exit) throw new Error(`${child.name} ended before it was ready (${describeExit(exit)})`)
+    try {
+      const response = await fetch(options.url, { signal: AbortSignal.timeout(5_000) })
+      await response.body?.cancel()
+      if (response.ok) return
+      last = `status ${response.status}`
+    } catch (error) {
+      last = error instanceof Error ? error.message : String(error)
+    }
+    await delay(50)
+  }
+  throw new Error(`${child.name} was not ready in time: ${options.url} (${last})`)
+}
+
+export function describeExit(exit: ChildExit): string {
+  return exit.signal ? `signal ${exit.signal}` : `exit code ${exit.code}`
+}

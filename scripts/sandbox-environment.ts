@@ -1,0 +1,62 @@
+/** Where the two sandboxes listen and keep their state, and what they share with the product. */
+export type SandboxPlaces = {
+  readonly appUrl: string
+  readonly serverPort: number
+  readonly stripePort: number
+  readonly clerkPort: number
+  readonly stripeStateFile: string
+  readonly clerkStateFile: string
+  /** Where a browser finds the hosted payment page; another address than localhost behind a tunnel. */
+  readonly stripePublicUrl?: string
+}
+
+const stripeWebhookSecret = 'whsec_sandbox'
+/** Svix secrets are base64 behind the prefix. */
+const clerkWebhookSecret = `whsec_${Buffer.from('tidemark-clerk-sandbox-secret').toString('base64')}`
+const secretKey = 'sk_test_sandbox'
+const clerkScript = '/__clerk/npm/@clerk/clerk-js@5.128.0/dist/clerk.browser.js'
+
+/** What the product's processes are told so that they talk to the Stripe sandbox instead of Stripe. */
+export function stripeSandboxVariables(places: Pick<SandboxPlaces, 'stripePort'>) {
+  return {
+    STRIPE_SECRET_KEY: secretKey,
+    STRIPE_WEBHOOK_SECRET: stripeWebhookSecret,
+    STRIPE_API_BASE: `http://localhost:${places.stripePort}`,
+  }
+}
+
+/** The same for Clerk. A publishable key is the base64 of a host name, which must contain a dot. */
+export function clerkSandboxVariables(places: Pick<SandboxPlaces, 'clerkPort'>) {
+  const address = `http://localhost:${places.clerkPort}`
+  return {
+    CLERK_SECRET_KEY: secretKey,
+    CLERK_PUBLISHABLE_KEY: `pk_live_${Buffer.from('clerk.local.test$').toString('base64')}`,
+    CLERK_WEBHOOK_SECRET: clerkWebhookSecret,
+    CLERK_API_URL: `${address}/bapi`,
+    CLERK_PROXY_TARGET: address,
+    CLERK_JS_URL: clerkScript,
+  }
+}
+
+/** The environment of the Stripe sandbox itself. */
+export function stripeSandboxEnvironment(places: SandboxPlaces) {
+  return {
+    SANDBOX_STRIPE_PORT: String(places.stripePort),
+    SANDBOX_STRIPE_STATE_FILE: places.stripeStateFile,
+    SANDBOX_STRIPE_WEBHOOK_URL: `http://localhost:${places.serverPort}/api/stripe/webhook`,
+    SANDBOX_STRIPE_WEBHOOK_SECRET: stripeWebhookSecret,
+    SANDBOX_STRIPE_PUBLIC_URL: places.stripePublicUrl ?? `http://localhost:${places.stripePort}`,
+  }
+}
+
+/** The environment of the Clerk sandbox itself. */
+export function clerkSandboxEnvironment(places: SandboxPlaces) {
+  return {
+    SANDBOX_CLERK_PORT: String(places.clerkPort),
+    SANDBOX_CLERK_STATE_FILE: places.clerkStateFile,
+    SANDBOX_CLERK_WEBHOOK_URL: `http://localhost:${places.serverPort}/api/clerk/webhook`,
+    SANDBOX_CLERK_WEBHOOK_SECRET: clerkWebhookSecret,
+    SANDBOX_CLERK_SECRET_KEY: secretKey,
+    SANDBOX_CLERK_ORIGIN: places.appUrl,
+  }
+}

@@ -1,0 +1,99 @@
+import { join, relative } from 'node:path'
+import { EnvironmentError } from '../schema/env.ts'
+import { readDotEnv } from './dot-env.ts'
+import { createOutput } from './launch/output.ts'
+import { PortTakenError } from './launch/ports.ts'
+import { repositoryRoot } from './launch/script.ts'
+import { type LaunchOptions, launchProduct, type RunningProduct } from './launch.ts'
+
+const dataDir = join(repositoryRoot, '.data')
+
+await start({ watch: process.argv.includes('--watch') })
+
+/** `npm start`: launches, tells people where to look, and stays until it is told to stop or whoever started it is gone. */
+async function start({ watch }: Required<Pick<LaunchOptions, 'watch'>>): Promise<void> {
+  process.chdir(repositoryRoot)
+  readDotEnv()
+  const output = createOutput(process.stdout)
+  let product: RunningProduct | undefined
+  const starting = launchProduct({
+    env: process.env,
+    dataDir,
+    onLine: output.line,
+    say: output.say,
+    watch,
+  })
+  stopWhenTold(async () => {
+    output.say('stopping …')
+    product ??= await starting.catch(() => undefined)
+    await product?.stop()
+    output.say('stopped')
+  })
+  try {
+    product = await starting
+    output.say(describeProduct(product))
+  } catch (error) {
+    output.say(explain(error))
+    process.exitCode = 1
+  }
+}
+
+function describeProduct(product: RunningProduct): string {
+  const rows: [string, string][] = [
+    [
+      'sign in',
+      product.clerkSandboxUrl
+        ? 'demo@tidemark.test / tidemark-demo-1, or sign up: the e-mail code is 424242'
+        : 'Clerk (CLERK_SECRET_KEY)',
+    ],
+    [
+      'payments',
+      product.stripeSandboxUrl
+        ? `Stripe sandbox on ${product.stripeSandboxUrl}: card 4242 4242 4242 4242, any date and CVC`
+        : 'Stripe (STRIPE_SECRET_KEY)',
+    ],
+    ...(product.clerkSandboxUrl
+      ? ([['accounts', `Clerk sandbox on ${product.clerkSandboxUrl}`]] as [string, string][])
+      : []),
+    [
+      'database',
+      product.embeddedPostgres ? 'Postgres from the install, on this machine only' : 'DATABASE_URL',
+    ],
+    ['queues', product.queues === 'Redis' ? 'Redis (REDIS_URL)' : 'in the same Postgres'],
+    ['data', `${relative(process.cwd(), dataDir)}/ (kept between runs; delete it to begin anew)`],
+  ]
+  const table = rows.map(([name, text]) => `  ${name.padEnd(10)}${text}`).join('\n')
+  return `ready on ${product.url}\n\n${table}\n\nCtrl-C stops everything.`
+}
+
+function explain(error: unknown): string {
+  if (error instanceof EnvironmentError || error instanceof PortTakenError) return error.message
+  return error instanceof Error ? `could not start: ${error.message}` : String(error)
+}
+
+/**
+ * Ctrl-C, SIGTERM and a closed terminal stop everything in order, a second Ctrl-C does not wait. When npm is killed, the
+ * system hands its child to another parent without telling it, so that is looked at.
+ */
+function stopWhenTold(stop: () => Promise<void>): void {
+  let stopping = false
+  const once = () => {
+    if (stopping) return process.exit(130)
+    stopping = true
+    stop().then(
+      () => process.exit(process.exitCode ?? 0),
+      (error) => {
+        console.error(error)
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGINT', once)
+  process.on('SIGTERM', once)
+  process.on('SIGHUP', once)
+  if (!process.env.npm_lifecycle_event) return
+  const parent = process.ppid
+  setInterval(() => {
+    if (process.ppid !== parent && !stopping) once()
+  }, 1_000).unref()
+}
