@@ -374,6 +374,7 @@ CREATE TABLE public.users (
     first_name text,
     last_name text,
     plan_type text DEFAULT 'starter'::text NOT NULL,
+    profile_updated_at timestamp with time zone NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT users_clerk_id_check CHECK (((length(clerk_id) >= 1) AND (length(clerk_id) <= 64))),

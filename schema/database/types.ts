@@ -111,6 +111,7 @@ export interface Users {
   first_name: string | null;
   last_name: string | null;
   plan_type: Generated<"starter" | "pro" | "teams">;
+  profile_updated_at: Timestamp;
   updated_at: Generated<Timestamp>;
 }
 

@@ -10,6 +10,8 @@ export interface UserProfile {
   readonly email: string
   readonly first_name: string | null
   readonly last_name: string | null
+  /** When Clerk last changed any of this. */
+  readonly profile_updated_at: Date
 }
 
 export async function findUser(db: Kysely<DB>, clerkId: string): Promise<UserRecord | undefined> {
@@ -31,18 +33,36 @@ export async function ensureUser(
     .returningAll()
     .executeTakeFirst()
   if (inserted) return { user: inserted, created: true }
+  await updateProfile(db, profile)
   const user = await db
-    .updateTable('users')
-    .set({
-      email: profile.email,
-      first_name: profile.first_name,
-      last_name: profile.last_name,
-      updated_at: sql`now()`,
-    })
+    .selectFrom('users')
+    .selectAll()
     .where('clerk_id', '=', profile.clerk_id)
-    .returningAll()
     .executeTakeFirstOrThrow()
   return { user, created: false }
+}
+
+/** Copies e-mail and name unless ours are newer; says whether there is such an account. */
+export async function updateProfile(db: Kysely<DB>, profile: UserProfile): Promise<boolean> {
+  const updated = await db
+    .updateTable('users')
+    .set((eb) => {
+      const isNewer = eb('profile_updated_at', '<', profile.profile_updated_at)
+      return {
+        email: eb.case().when(isNewer).then(profile.email).else(eb.ref('email')).end(),
+        first_name: eb.case().when(isNewer).then(profile.first_name).else(eb.ref('first_name')).end(),
+        last_name: eb.case().when(isNewer).then(profile.last_name).else(eb.ref('last_name')).end(),
+        profile_updated_at: eb.fn<Date>('greatest', [
+          'profile_updated_at',
+          eb.val(profile.profile_updated_at),
+        ]),
+        updated_at: sql`now()`,
+      }
+    })
+    .where('clerk_id', '=', profile.clerk_id)
+    .returning('clerk_id')
+    .executeTakeFirst()
+  return updated !== undefined
 }
 
 export async function findStripeCustomer(db: Kysely<DB>, owner: Owner): Promise<string | undefined> {

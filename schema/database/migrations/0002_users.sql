@@ -4,6 +4,8 @@ CREATE TABLE users (
   first_name text,
   last_name text,
   plan_type text NOT NULL DEFAULT 'starter' CHECK (plan_type IN ('starter', 'pro', 'teams')),
+  -- When the identity provider last changed e-mail or name: an older copy never replaces a newer one.
+  profile_updated_at timestamptz NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now()
 );

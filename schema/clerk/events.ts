@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import type { UserProfile } from '../users/users.ts'
+
+/** The envelope of every Clerk webhook; `data` is parsed by whoever handles the type. */
+export const clerkEventSchema = z.looseObject({
+  object: z.literal('event'),
+  type: z.string().min(1).max(200),
+  data: z.looseObject({}),
+})
+export type ClerkEvent = z.infer<typeof clerkEventSchema>
+
+const clerkUserSchema = z.object({
+  id: z.string(),
+  first_name: z.string().nullable(),
+  last_name: z.string().nullable(),
+  primary_email_address_id: z.string().nullable(),
+  email_addresses: z.array(z.object({ id: z.string(), email_address: z.string() })),
+  /** Milliseconds since 1970. */
+  updated_at: z.number(),
+})
+
+/** The profile that a `user.created` or `user.updated` event carries; its first address when none is the primary one. */
+export function profileOf(event: ClerkEvent): UserProfile {
+  const user = clerkUserSchema.parse(event.data)
+  const primary = user.email_addresses.find((address) => address.id === user.primary_email_address_id)
+  return {
+    clerk_id: user.id,
+    email: (primary ?? user.email_addresses[0])?.email_address ?? '',
+    first_name: user.first_name,
+    last_name: user.last_name,
+    profile_updated_at: new Date(user.updated_at),
+  }
+}

@@ -1,0 +1,89 @@
+import { type Job, Worker } from 'bullmq'
+import type { QueueBackend } from '../schema/queues/backend.ts'
+import { type JobPayload, type QueueName, queueSchemas, retryDelayMs } from '../schema/queues/queues.ts'
+import type { WorkerDependencies } from './dependencies.ts'
+import { processCheckoutCompletion } from './jobs/checkout-completion.ts'
+import { processInboxEvent } from './jobs/inbox-event.ts'
+import { sweep } from './jobs/maintenance.ts'
+
+export interface ConsumerSettings {
+  /** How long a silent worker keeps its job, in milliseconds. The same in every worker. */
+  readonly lockMs: number
+  /** How often jobs of silent workers are looked for, in milliseconds. The same in every worker. */
+  readonly stalledMs: number
+}
+
+type Handlers = {
+  [Name in QueueName]: (deps: WorkerDependencies, payload: JobPayload<Name>) => Promise<unknown>
+}
+
+const handlers: Handlers = {
+  'stripe-events': (deps, payload) => processInboxEvent(deps, { source: 'stripe', id: payload.event_id }),
+  'clerk-events': (deps, payload) => processInboxEvent(deps, { source: 'clerk', id: payload.event_id }),
+  'checkout-completions': processCheckoutCompletion,
+  maintenance: sweep,
+}
+
+const concurrency: Record<QueueName, number> = {
+  'stripe-events': 8,
+  'checkout-completions': 4,
+  'clerk-events': 2,
+  maintenance: 1,
+}
+
+/** A worker may be killed in the middle of a job any number of times; that alone never makes the job fail. */
+const maximumStalls = 1000
+
+export interface Consumers {
+  readonly workers: readonly Worker[]
+  /** Finishes the jobs in hand and takes no new ones; `force` leaves them to be found as stalled. */
+  close(force?: boolean): Promise<void>
+}
+
+/** Takes jobs from every queue and hands them to their handler. */
+export function startConsumers(
+  deps: WorkerDependencies,
+  backend: QueueBackend,
+  settings: ConsumerSettings,
+): Consumers {
+  const workers = (Object.keys(handlers) as QueueName[]).map((name) =>
+    startConsumer(name, deps, backend, settings),
+  )
+  return {
+    workers,
+    async close(force = false) {
+      await Promise.all(workers.map((worker) => worker.close(force)))
+    },
+  }
+}
+
+function startConsumer<Name extends QueueName>(
+  name: Name,
+  deps: WorkerDependencies,
+  backend: QueueBackend,
+  settings: ConsumerSettings,
+): Worker {
+  const handle: Handlers[Name] = handlers[name]
+  const worker = new Worker(
+    name,
+    (job: Job) => handle(deps, queueSchemas[name].parse(job.data) as JobPayload<Name>),
+    {
+      connection: backend.connection,
+      concurrency: concurrency[name],
+      lockDuration: settings.lockMs,
+      stalledInterval: settings.stalledMs,
+      maxStalledCount: maximumStalls,
+      // After a lost connection the loop waits this long; its default is 15 seconds.
+      runRetryDelay: 1000,
+      settings: { backoffStrategy: (attempts) => retryDelayMs(attempts) },
+    },
+    backend.factory,
+  )
+  worker.on('completed', () => deps.metrics.jobs.inc({ queue: name, outcome: 'completed' }))
+  worker.on('failed', (job, error) => {
+    deps.metrics.jobs.inc({ queue: name, outcome: 'failed' })
+    deps.log.warn({ queue: name, job_id: job?.id, err: error }, 'Job failed')
+  })
+  worker.on('error', (error) => deps.log.warn({ queue: name, err: error }, 'The queue is away'))
+  return worker
+}

@@ -1,0 +1,17 @@
+import type Stripe from 'stripe'
+import type { Database } from '../schema/database/connect.ts'
+import type { Logger } from '../schema/log.ts'
+import type { QueueProducer } from '../schema/queues/producer.ts'
+import type { WorkerMetrics } from './metrics.ts'
+
+/** What a job is given; tests give it their own. */
+export interface WorkerDependencies {
+  readonly db: Database
+  readonly stripe: Stripe
+  readonly producer: Pick<QueueProducer, 'add'>
+  readonly log: Logger
+  readonly metrics: WorkerMetrics
+  readonly now: () => Date
+  /** How old a row must be before the sweep enqueues it, in milliseconds. */
+  readonly sweepAfterMs: number
+}

@@ -1,0 +1,29 @@
+import { createServer, type Server } from 'node:http'
+import { sql } from 'kysely'
+import type { WorkerDependencies } from './dependencies.ts'
+
+/** Serves `/healthz` (the database answers) and `/metrics`, for whoever runs the worker. */
+export function serveHealth(deps: WorkerDependencies, port: number): Promise<Server> {
+  const server = createServer(async (request, response) => {
+    try {
+      if (request.url === '/metrics') {
+        response.setHeader('content-type', deps.metrics.registry.contentType)
+        response.end(await deps.metrics.registry.metrics())
+      } else if (request.url === '/healthz') {
+        await sql`SELECT 1`.execute(deps.db)
+        response.end('ok\n')
+      } else {
+        response.statusCode = 404
+        response.end('not found\n')
+      }
+    } catch (error) {
+      deps.log.warn({ err: error }, 'The worker is not healthy')
+      response.statusCode = 503
+      response.end('the database does not answer\n')
+    }
+  })
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, () => resolve(server))
+  })
+}

@@ -1,0 +1,37 @@
+import { findIntent, unsettledStates } from '../../schema/checkout/intents.ts'
+import type { JobPayload } from '../../schema/queues/queues.ts'
+import { checkoutSessionSchema } from '../../schema/stripe/events.ts'
+import { applyCheckout } from '../apply/apply-checkout.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
+import { findLostSession } from './find-lost-session.ts'
+
+/**
+ * Asks Stripe how an intent's session stands and applies the answer: for the return page that is faster than the webhook, for
+ * a webhook that never came, and for an intent whose server died in the middle.
+ */
+export async function processCheckoutCompletion(
+  deps: WorkerDependencies,
+  payload: JobPayload<'checkout-completions'>,
+): Promise<void> {
+  const log = deps.log.child({ intent_id: payload.intent_id, cause: payload.cause })
+  const intent = await findIntent(deps.db, payload.intent_id)
+  if (!intent || intent.state === 'settled') return
+  const isOver = !(unsettledStates as readonly string[]).includes(intent.state)
+  if (isOver && payload.cause === 'sweep') return
+
+  const sessionId = intent.stripe_session_id ?? (await findLostSession(deps, intent))
+  if (!sessionId) return
+  const session = await deps.stripe.checkout.sessions.retrieve(sessionId, { expand: ['payment_intent'] })
+  const paymentIntent = session.payment_intent
+  const decision = await deps.db.transaction().execute((trx) =>
+    applyCheckout(trx, intent.id, {
+      session: checkoutSessionSchema.parse(session),
+      signal: 'fetched',
+      payment_intent_status: paymentIntent && typeof paymentIntent === 'object' ? paymentIntent.status : null,
+      event_id: null,
+      occurred_at: deps.now(),
+      actor: payload.cause,
+    }),
+  )
+  log.info({ decision: decision?.action, session_id: session.id }, 'Checkout looked up')
+}

@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import type { CheckoutIntent } from '../../schema/checkout/intents.ts'
+import { findStripeCustomer } from '../../schema/users/users.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
+
+/** Sessions live for a day at Stripe; after two nobody can pay one that we never heard of. */
+const abandonedAfterMs = 48 * 3600 * 1000
+
+/**
+ * Finds the session of an intent whose server stopped between calling Stripe and noting the answer, by looking through the
+ * payer's sessions. An intent that never became one expires in the end. Returns the session's id, if there is one.
+ */
+export async function findLostSession(
+  deps: Pick<WorkerDependencies, 'db' | 'stripe' | 'now'>,
+  intent: CheckoutIntent,
+): Promise<string | undefined> {
+  const customer = await findStripeCustomer(deps.db, intent)
+  if (customer) {
+    const createdFrom = Math.floor(intent.created_at.getTime() / 1000) - 60
+    const sessions = deps.stripe.checkout.sessions.list({
+      customer,
+      created: { gte: createdFrom },
+      limit: 100,
+    })
+    for await (const session of sessions) {
+      if (session.client_reference_id === intent.id) return session.id
+    }
+  }
+  if (deps.now().getTime() - intent.created_at.getTime() > abandonedAfterMs) {
+    await deps.db
+      .updateTable('checkout_intents')
+      .set({ state: 'expired', updated_at: sql`now()` })
+      .where('id', '=', intent.id)
+      .where('state', '=', 'created')
+      .execute()
+  }
+  return undefined
+}

@@ -1,0 +1,80 @@
+import { connectDatabase } from '../schema/database/connect.ts'
+import { EnvironmentError, processEnvironment } from '../schema/env.ts'
+import { createLogger } from '../schema/log.ts'
+import { connectQueueBackend } from '../schema/queues/backend.ts'
+import { createProducer } from '../schema/queues/producer.ts'
+import { createStripe } from '../schema/stripe/client.ts'
+import { startConsumers } from './consumers.ts'
+import type { WorkerDependencies } from './dependencies.ts'
+import { serveHealth } from './health.ts'
+import { createWorkerMetrics } from './metrics.ts'
+import { keepSchedule } from './schedule.ts'
+
+/** Each of the four BullMQ workers keeps one connection on Postgres to LISTEN, the rest is for claiming and finishing. */
+const queuePoolMax = 12
+
+async function main(): Promise<void> {
+  const env = processEnvironment(process.env)
+  const log = createLogger({ process: 'worker', level: env.LOG_LEVEL })
+  const onError = (error: Error) => log.warn({ err: error }, 'A connection was lost')
+  const database = connectDatabase({
+    connectionString: env.DATABASE_URL,
+    role: 'tidemark_worker',
+    poolMax: env.DATABASE_POOL_MAX,
+    onError,
+  })
+  const backend = connectQueueBackend({
+    databaseUrl: env.DATABASE_URL,
+    redisUrl: env.REDIS_URL,
+    role: 'tidemark_worker',
+    poolMax: queuePoolMax,
+    whenAway: 'wait',
+    onError,
+  })
+  const producer = createProducer(backend, { onError })
+  const deps: WorkerDependencies = {
+    db: database.db,
+    stripe: createStripe({ secretKey: env.STRIPE_SECRET_KEY, apiBase: env.STRIPE_API_BASE }),
+    producer,
+    log,
+    metrics: createWorkerMetrics(),
+    now: () => new Date(),
+    sweepAfterMs: env.SWEEP_AFTER_MS,
+  }
+  const health = await serveHealth(deps, env.METRICS_PORT)
+  const consumers = startConsumers(deps, backend, { lockMs: env.JOB_LOCK_MS, stalledMs: env.JOB_STALLED_MS })
+  const schedule = keepSchedule(producer, { sweepEveryMs: env.SWEEP_EVERY_MS, log })
+  log.info({ queues: backend.kind }, 'Worker is ready')
+
+  let isStopping = false
+  const stop = async (signal: string) => {
+    if (isStopping) return
+    isStopping = true
+    log.info({ signal }, 'Worker finishes the jobs in hand')
+    schedule.stop()
+    await consumers.close()
+    await producer.close()
+    await backend.close()
+    health.close()
+    await database.close()
+    log.info('Worker has stopped')
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      stop(signal).then(
+        () => process.exit(0),
+        (error: unknown) => {
+          log.error({ err: error }, 'Worker could not stop cleanly')
+          process.exit(1)
+        },
+      )
+    })
+  }
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(
+    `${error instanceof EnvironmentError ? error.message : ((error as Error).stack ?? error)}\n`,
+  )
+  process.exit(1)
+})

@@ -1,0 +1,36 @@
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+
+export interface WorkerMetrics {
+  readonly registry: Registry
+  readonly jobs: Counter<'queue' | 'outcome'>
+  /** From the moment something happened at the sender to the commit that applied it. */
+  readonly settleSeconds: Histogram<'type'>
+  readonly swept: Counter<'what'>
+}
+
+export function createWorkerMetrics(): WorkerMetrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  return {
+    registry,
+    jobs: new Counter({
+      name: 'tidemark_jobs_total',
+      help: 'Jobs that a worker finished, by queue and outcome',
+      labelNames: ['queue', 'outcome'],
+      registers: [registry],
+    }),
+    settleSeconds: new Histogram({
+      name: 'tidemark_settle_seconds',
+      help: 'Seconds from the receipt of an event to the commit that applied it',
+      labelNames: ['type'],
+      buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3600],
+      registers: [registry],
+    }),
+    swept: new Counter({
+      name: 'tidemark_swept_total',
+      help: 'Rows that the sweep had to enqueue again',
+      labelNames: ['what'],
+      registers: [registry],
+    }),
+  }
+}
