@@ -1,0 +1,25 @@
+import type { Store } from './store/store.ts'
+
+export type Clock = {
+  nowMs(): number
+  /** Stripe's timestamps: whole seconds. */
+  now(): number
+  advance(milliseconds: number): void
+}
+
+/** The sandbox's time: real time plus an offset that a knob moves forward. `created` and every due date go by it. */
+export function createClock(store: Store): Clock {
+  const nowMs = () => Date.now() + (store.settings.get('settings')?.clock_offset_ms ?? 0)
+  return {
+    nowMs,
+    now: () => Math.floor(nowMs() / 1000),
+    advance(milliseconds) {
+      const settings = store.settings.get('settings')
+      store.settings.put({
+        id: 'settings',
+        delivery_rules: settings?.delivery_rules ?? [],
+        clock_offset_ms: (settings?.clock_offset_ms ?? 0) + milliseconds,
+      })
+    },
+  }
+}

@@ -1,0 +1,144 @@
+import type Stripe from 'stripe'
+
+/**
+ * What lies in the store: Stripe's own types, with two differences that the wire has and the SDK's types hide. A
+ * reference is always an id (only an answer expands it), and a decimal is a string (only the SDK makes a Decimal of it).
+ */
+type ById<T, Reference extends keyof T> = Omit<T, Reference> & {
+  [Key in Reference]: Extract<T[Key], string | null>
+}
+
+export type StoredCustomer = Omit<ById<Stripe.Customer, 'default_source' | 'test_clock'>, 'deleted'> & {
+  /** A deleted customer leaves a stub behind, because others still refer to it. */
+  deleted?: true
+}
+
+export type StoredProduct = ById<Stripe.Product, 'default_price' | 'tax_code'>
+
+export type StoredCurrencyOption = Omit<Stripe.Price.CurrencyOptions, 'unit_amount_decimal' | 'tiers'> & {
+  unit_amount_decimal: string | null
+}
+
+export type StoredPrice = Omit<
+  ById<Stripe.Price, 'product'>,
+  'unit_amount_decimal' | 'currency_options' | 'tiers'
+> & {
+  unit_amount_decimal: string | null
+  /** Kept beside the price, sent only when a caller expands it, as Stripe does. */
+  currency_options: Record<string, StoredCurrencyOption>
+}
+
+export type StoredLineItem = Omit<Stripe.LineItem, 'price'> & {
+  price: Omit<StoredPrice, 'currency_options'>
+}
+
+export type StoredSession = Omit<
+  ById<Stripe.Checkout.Session, 'customer' | 'invoice' | 'payment_intent' | 'setup_intent' | 'subscription'>,
+  'currency_conversion' | 'line_items'
+> & { currency_conversion: null }
+
+export type StoredPaymentMethod = ById<Stripe.PaymentMethod, 'customer'>
+
+export type StoredPaymentError = Omit<
+  Stripe.PaymentIntent.LastPaymentError,
+  'payment_method' | 'payment_intent' | 'setup_intent' | 'source'
+> & { payment_method: StoredPaymentMethod }
+
+export type StoredPaymentIntent = Omit<
+  ById<
+    Stripe.PaymentIntent,
+    'application' | 'customer' | 'latest_charge' | 'on_behalf_of' | 'payment_method' | 'review' | 'source'
+  >,
+  'last_payment_error' | 'payment_record'
+> & { last_payment_error: StoredPaymentError | null; payment_record: null }
+
+export type StoredCharge = ById<
+  Stripe.Charge,
+  | 'application'
+  | 'application_fee'
+  | 'balance_transaction'
+  | 'customer'
+  | 'failure_balance_transaction'
+  | 'on_behalf_of'
+  | 'payment_intent'
+  | 'review'
+  | 'source_transfer'
+>
+
+export type StoredRefund = ById<
+  Stripe.Refund,
+  | 'balance_transaction'
+  | 'charge'
+  | 'customer'
+  | 'payment_intent'
+  | 'payment_method'
+  | 'source_transfer_reversal'
+  | 'transfer_reversal'
+>
+
+export type StoredDispute = ById<Stripe.Dispute, 'charge' | 'payment_intent'>
+
+export type StoredEvent = Omit<Stripe.EventBase, 'data' | 'type' | 'pending_webhooks'> & {
+  type: Stripe.Event.Type
+  data: { object: object; previous_attributes?: object }
+}
+
+export type StoredWebhookEndpoint = Omit<Stripe.WebhookEndpoint, 'secret'>
+
+/** Kept apart from its endpoint, because it is sent once only: in the answer to the call that created the endpoint. */
+export type SigningSecret = { id: string; secret: string }
+
+/** What a checkout session must remember and Stripe does not show: its lines, and what its payment will carry. */
+export type CheckoutDetails = {
+  id: string
+  line_items: StoredLineItem[]
+  payment_intent_data: {
+    description: string | null
+    metadata: Record<string, string>
+    receipt_email: string | null
+    setup_future_usage: 'off_session' | 'on_session' | null
+    statement_descriptor: string | null
+    statement_descriptor_suffix: string | null
+    transfer_group: string | null
+  }
+  /** When a delayed payment settles by itself; null when it waits for a knob. In milliseconds of the sandbox's clock. */
+  settles_at_ms: number | null
+}
+
+/** One copy of one event on its way to one endpoint. */
+export type Delivery = {
+  id: string
+  event: string
+  endpoint: string
+  state: 'pending' | 'delivered' | 'abandoned' | 'withheld'
+  attempts: number
+  /** Real time, not the sandbox's clock: retries are about the network, not about billing periods. */
+  next_attempt_at_ms: number
+  /** Deliveries of one batch go one after the other, the last created first: this is what "out of order" means here. */
+  batch: string | null
+  last_status: number | null
+  last_error: string | null
+}
+
+/** The stored answer to a call that carried an idempotency key. */
+export type StoredAnswer = {
+  id: string
+  fingerprint: string
+  status: number
+  body: unknown
+  request_id: string
+  created_at_ms: number
+}
+
+export type DeliveryRule = {
+  mode: 'normal' | 'never' | 'twice' | 'late' | 'out_of_order'
+  copies: number
+  delay_ms: number
+  types: string[] | null
+}
+
+export type Settings = {
+  id: 'settings'
+  clock_offset_ms: number
+  delivery_rules: DeliveryRule[]
+}

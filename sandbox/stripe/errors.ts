@@ -1,0 +1,42 @@
+type ErrorBody = {
+  type: 'api_error' | 'card_error' | 'idempotency_error' | 'invalid_request_error'
+  message: string
+  code?: string
+  param?: string
+  decline_code?: string
+}
+
+/** An answer that is not the one hoped for, in Stripe's form. */
+export class StripeFault extends Error {
+  readonly status: number
+  readonly body: ErrorBody
+
+  constructor(status: number, body: ErrorBody) {
+    super(body.message)
+    this.status = status
+    this.body = body
+  }
+}
+
+export function invalidRequest(
+  message: string,
+  { status = 400, ...rest }: { status?: number; code?: string; param?: string } = {},
+): StripeFault {
+  return new StripeFault(status, { type: 'invalid_request_error', message, ...rest })
+}
+
+/** Stripe answers 404 when the path names what is not there, and 400 when a parameter does. */
+export function noSuch(noun: string, id: string, param = 'id'): StripeFault {
+  return invalidRequest(`No such ${noun}: '${id}'`, {
+    status: param === 'id' ? 404 : 400,
+    code: 'resource_missing',
+    param,
+  })
+}
+
+export function idempotencyMismatch(key: string): StripeFault {
+  return new StripeFault(400, {
+    type: 'idempotency_error',
+    message: `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`,
+  })
+}

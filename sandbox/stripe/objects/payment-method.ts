@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto'
+import type { StoredPaymentMethod } from '../entities.ts'
+import { newId } from '../ids.ts'
+import type { TestCard } from '../payments/test-cards.ts'
+import type { World } from '../world.ts'
+
+export type Payer = { email: string; name: string | null }
+export type DebitType = 'bacs_debit' | 'sepa_debit' | 'us_bank_account'
+export type Expiry = { month: number; year: number }
+
+export function newCardMethod(
+  { clock }: World,
+  {
+    card,
+    expiry,
+    payer,
+    customer,
+  }: { card: TestCard; expiry: Expiry; payer: Payer; customer: string | null },
+): StoredPaymentMethod {
+  return {
+    ...shared(clock.now(), payer, customer),
+    type: 'card',
+    card: {
+      brand: card.brand,
+      checks: { address_line1_check: null, address_postal_code_check: null, cvc_check: 'pass' },
+      country: card.country,
+      display_brand: card.brand,
+      exp_month: expiry.month,
+      exp_year: expiry.year,
+      fingerprint: fingerprint(card.number),
+      funding: card.funding,
+      generated_from: null,
+      last4: card.number.slice(-4),
+      networks: { available: [card.brand], preferred: null },
+      regulated_status: 'unregulated',
+      three_d_secure_usage: { supported: true },
+      wallet: null,
+    },
+  }
+}
+
+/** The account behind the "bank debit" choice: Stripe's test account that always pays, in the currency's own scheme. */
+export function newDebitMethod(
+  { clock }: World,
+  { type, payer, customer }: { type: DebitType; payer: Payer; customer: string | null },
+): StoredPaymentMethod {
+  const base = { ...shared(clock.now(), payer, customer), type }
+  switch (type) {
+    case 'sepa_debit':
+      return {
+        ...base,
+        sepa_debit: {
+          bank_code: '37040044',
+          branch_code: '',
+          country: 'DE',
+          fingerprint: fingerprint('DE89370400440532013000'),
+          generated_from: { charge: null, setup_attempt: null },
+          last4: '3000',
+        },
+      }
+    case 'bacs_debit':
+      return {
+        ...base,
+        bacs_debit: { fingerprint: fingerprint('00012345'), last4: '2345', sort_code: '108800' },
+      }
+    case 'us_bank_account':
+      return {
+        ...base,
+        us_bank_account: {
+          account_holder_type: 'individual',
+          account_type: 'checking',
+          bank_name: 'STRIPE TEST BANK',
+          financial_connections_account: null,
+          fingerprint: fingerprint('000123456789'),
+          last4: '6789',
+          networks: { preferred: 'ach', supported: ['ach'] },
+          routing_number: '110000000',
+          status_details: null,
+        },
+      }
+  }
+}
+
+const debit_types: Record<string, DebitType> = {
+  eur: 'sepa_debit',
+  gbp: 'bacs_debit',
+  usd: 'us_bank_account',
+}
+
+export function debitTypeFor(currency: string): DebitType | null {
+  return debit_types[currency] ?? null
+}
+
+function shared(created: number, { email, name }: Payer, customer: string | null) {
+  return {
+    id: newId('pm'),
+    object: 'payment_method',
+    allow_redisplay: 'limited',
+    billing_details: { address: emptyAddress, email, name, phone: null, tax_id: null },
+    created,
+    customer,
+    customer_account: null,
+    livemode: false,
+    metadata: {},
+  } as const
+}
+
+export const emptyAddress = {
+  city: null,
+  country: null,
+  line1: null,
+  line2: null,
+  postal_code: null,
+  state: null,
+}
+
+/** The same card gives the same fingerprint, which is what fingerprints are for. */
+function fingerprint(number: string): string {
+  return createHash('sha256').update(number).digest('base64url').replaceAll(/[-_]/g, 'x').slice(0, 16)
+}

@@ -1,0 +1,83 @@
+import type { StoredCharge, StoredSession } from '../entities.ts'
+import { returnUrl } from '../payments/return-url.ts'
+import { type Html, html } from './html.ts'
+import { checkIcon, clockIcon, questionIcon } from './icons.ts'
+import { page, sandboxBadge } from './layout.ts'
+import { formatMoney } from './money.ts'
+
+/** What a session that is over says of itself; there is no way to pay it again. */
+export function completedPage(session: StoredSession, business_name: string): string {
+  const is_unpaid = session.payment_status === 'unpaid'
+  const url = returnUrl(session)
+  return single({
+    title: is_unpaid ? 'Your payment is being confirmed' : 'You have already paid',
+    sign: is_unpaid
+      ? html`<div class="sign">${clockIcon}</div>`
+      : html`<div class="sign good">${checkIcon}</div>`,
+    text: is_unpaid
+      ? `Your bank has not confirmed this payment to ${business_name}. You do not need to do anything, and you cannot be charged twice.`
+      : `This payment to ${business_name} is complete. You cannot be charged twice.`,
+    rows: [
+      ['Amount', money(session)],
+      ['Email', session.customer_details?.email ?? '–'],
+    ],
+    action: url && html`<a class="action" href="${url}">Return to ${business_name}</a>`,
+  })
+}
+
+export function expiredPage(session: StoredSession, business_name: string): string {
+  return single({
+    title: 'This checkout has expired',
+    sign: html`<div class="sign">${clockIcon}</div>`,
+    text: `You were not charged. To buy, start again from ${business_name}.`,
+    rows: [['Amount', money(session)]],
+    action:
+      session.cancel_url &&
+      html`<a class="action" href="${session.cancel_url}">Return to ${business_name}</a>`,
+  })
+}
+
+export function notFoundPage(): string {
+  return single({
+    title: 'There is no such checkout',
+    sign: html`<div class="sign">${questionIcon}</div>`,
+    text: 'The link may be incomplete, or the sandbox was reset since it was made.',
+    rows: [],
+    action: null,
+  })
+}
+
+export function receiptPage(charge: StoredCharge, business_name: string): string {
+  return single({
+    title: `Receipt from ${business_name}`,
+    sign: html`<div class="sign good">${checkIcon}</div>`,
+    text: 'Thank you.',
+    rows: [
+      ['Amount paid', formatMoney(charge)],
+      ['Date', new Date(charge.created * 1000).toISOString().slice(0, 10)],
+      ['Payment', charge.id],
+    ],
+    action: null,
+  })
+}
+
+function money({ amount_total, currency }: StoredSession): string {
+  return formatMoney({ amount: amount_total ?? 0, currency: currency ?? 'eur' })
+}
+
+type Single = {
+  title: string
+  sign: Html
+  text: string
+  rows: [string, string][]
+  action: Html | string | null
+}
+
+function single({ title, sign, text, rows, action }: Single): string {
+  return page({
+    title,
+    body: html`<div class="single"><main>${sign}<h1>${title}</h1><p>${text}</p>
+${rows.length > 0 ? html`<dl>${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>` : null}
+${action}<p>${sandboxBadge}</p></main></div>`,
+  })
+}

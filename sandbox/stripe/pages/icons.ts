@@ -1,0 +1,10 @@
+import { html } from './html.ts'
+
+const stroke = html`width="20" height="20" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"`
+
+export const arrowIcon = html`<svg ${stroke}><path d="M19 12H5m6 6-6-6 6-6"/></svg>`
+export const cardIcon = html`<svg ${stroke}><rect x="2.5" y="5" width="19" height="14" rx="2.5"/><path d="M2.5 10h19M6.5 15h3"/></svg>`
+export const bankIcon = html`<svg ${stroke}><path d="M3 9.5 12 4l9 5.5M5 10v8m4.7-8v8m4.6-8v8M19 10v8M3 20.5h18"/></svg>`
+export const checkIcon = html`<svg ${stroke}><path d="m5 12.5 4.5 4.5L19 7.5"/></svg>`
+export const clockIcon = html`<svg ${stroke}><circle cx="12" cy="12" r="8.5"/><path d="M12 7.5V12l3 2"/></svg>`
+export const questionIcon = html`<svg ${stroke}><path d="M9 9.2a3 3 0 1 1 4.3 2.7c-.9.5-1.3 1-1.3 2.1M12 17.6v.1"/></svg>`

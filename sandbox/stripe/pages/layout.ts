@@ -1,0 +1,25 @@
+import { Html, html } from './html.ts'
+import { styles } from './styles.ts'
+
+/** A whole document around a body. No asset comes from anywhere else, and search engines are asked to stay out. */
+export function page({ title, body, script }: { title: string; body: Html; script?: string }): string {
+  const { markup } = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<style>${new Html(styles)}</style>
+</head>
+<body>
+${body}
+${script ? html`<script type="module">${new Html(script)}</script>` : null}
+</body>
+</html>
+`
+  return markup
+}
+
+export const sandboxBadge = html`<span class="badge" title="No real money moves here">Sandbox</span>`

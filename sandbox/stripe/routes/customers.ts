@@ -1,0 +1,110 @@
+import type { Router } from '@koa/router'
+import { z } from 'zod'
+import type { StoredCustomer } from '../entities.ts'
+import { noSuch } from '../errors.ts'
+import { newCustomer } from '../objects/customer.ts'
+import { changedFields, emit } from '../objects/event.ts'
+import { handle } from '../wire/handle.ts'
+import { listPage } from '../wire/list.ts'
+import {
+  clearable,
+  common,
+  defined,
+  isWithin,
+  mergeMetadata,
+  metadata,
+  pagination,
+  range,
+  readParams,
+  text,
+} from '../wire/params.ts'
+import type { World } from '../world.ts'
+
+const address = z.strictObject({
+  city: clearable.default(null),
+  country: clearable.default(null),
+  line1: clearable.default(null),
+  line2: clearable.default(null),
+  postal_code: clearable.default(null),
+  state: clearable.default(null),
+})
+
+const fields = z.strictObject({
+  ...common,
+  address: address.optional(),
+  description: clearable.optional(),
+  email: clearable.optional(),
+  metadata: metadata.optional(),
+  name: clearable.optional(),
+  phone: clearable.optional(),
+  preferred_locales: z.array(text).optional(),
+})
+
+const listParams = z.strictObject({ ...pagination, created: range.optional(), email: text.optional() })
+
+export function customerRoutes(router: Router, world: World): void {
+  const { store } = world
+
+  const find = (id: string): StoredCustomer => {
+    const customer = store.customers.get(id)
+    if (!customer) throw noSuch('customer', id)
+    return customer
+  }
+
+  router.post(
+    '/v1/customers',
+    handle(world, ({ form, cause }) => {
+      const { expand: _, metadata, ...input } = readParams(fields, form)
+      const customer = store.customers.put(
+        newCustomer(world, { ...defined(input), metadata: mergeMetadata(null, metadata) }),
+      )
+      emit(world, 'customer.created', customer, { cause })
+      return customer
+    }),
+  )
+
+  router.get(
+    '/v1/customers',
+    handle(world, ({ form }) => {
+      const { created, email, ...cursor } = readParams(listParams, form)
+      return listPage(store.customers, cursor, {
+        url: '/v1/customers',
+        noun: 'customer',
+        matches: (customer) =>
+          !customer.deleted &&
+          (email === undefined || customer.email === email) &&
+          isWithin(customer.created, created),
+      })
+    }),
+  )
+
+  router.get(
+    '/v1/customers/:id',
+    handle(world, ({ path }) => find(path('id'))),
+  )
+
+  router.post(
+    '/v1/customers/:id',
+    handle(world, ({ form, path, cause }) => {
+      const { expand: _, metadata, ...input } = readParams(fields, form)
+      const before = find(path('id'))
+      if (before.deleted) throw noSuch('customer', before.id)
+      const after = store.customers.put({
+        ...before,
+        ...defined(input),
+        metadata: mergeMetadata(before.metadata, metadata),
+      })
+      emit(world, 'customer.updated', after, { cause, previous_attributes: changedFields(before, after) })
+      return after
+    }),
+  )
+
+  router.delete(
+    '/v1/customers/:id',
+    handle(world, ({ path, cause }) => {
+      const customer = find(path('id'))
+      emit(world, 'customer.deleted', customer, { cause })
+      return store.customers.put({ ...customer, deleted: true })
+    }),
+  )
+}

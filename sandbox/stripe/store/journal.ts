@@ -1,0 +1,92 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+
+/** `[collection, id, value]`; a null value means that the object is gone. */
+export type Change = [collection: string, id: string, value: unknown]
+
+export type Journal = {
+  read(): Change[][]
+  append(changes: Change[]): void
+  /** Replaces the whole file by these changes, through a rename, so that there is always one good file. */
+  rewrite(changes: Change[]): void
+  /** True when so much has been appended since the last rewrite that another one pays. */
+  isLong(): boolean
+  close(): void
+}
+
+const header = '{"format":"sandbox-stripe journal 1"}'
+const shortest_rewrite_bytes = 16 * 1024 * 1024
+
+/**
+ * The state file: one line of JSON for each operation, appended before the operation is answered. Writing the whole
+ * state after a pause would cost more with every object and lose the last moments to a `kill -9`; this loses nothing
+ * that a caller was told.
+ */
+export function openJournal(path: string): Journal {
+  mkdirSync(dirname(path), { recursive: true })
+  let file: number | null = null
+  let bytes_at_rewrite = 0
+  let bytes = 0
+
+  return {
+    read() {
+      if (!existsSync(path)) return []
+      const [first, ...lines] = readFileSync(path, 'utf8').split('\n')
+      if (first !== header)
+        throw new Error(`${path} is not a state file of the Stripe sandbox; move it away.`)
+      return lines.flatMap(parseLine)
+    },
+
+    append(changes) {
+      file ??= openSync(path, 'a')
+      bytes += writeWhole(file, `${JSON.stringify(changes)}\n`)
+    },
+
+    rewrite(changes) {
+      if (file !== null) closeSync(file)
+      const next = openSync(`${path}.next`, 'w')
+      ftruncateSync(next)
+      bytes = writeWhole(next, `${header}\n`)
+      for (const change of changes) bytes += writeWhole(next, `${JSON.stringify([change])}\n`)
+      fsyncSync(next)
+      renameSync(`${path}.next`, path)
+      file = next
+      bytes_at_rewrite = bytes
+    },
+
+    isLong: () => bytes > Math.max(shortest_rewrite_bytes, 4 * bytes_at_rewrite),
+
+    close() {
+      if (file !== null) closeSync(file)
+      file = null
+    },
+  }
+}
+
+/** A line that a crash cut off was never answered for, so it is dropped. */
+function parseLine(line: string): Change[][] {
+  if (line === '') return []
+  try {
+    return [JSON.parse(line)]
+  } catch {
+    return []
+  }
+}
+
+/** A write may take only part of the buffer (a full disk, a signal); what is left goes after it. */
+function writeWhole(file: number, text: string): number {
+  const buffer = Buffer.from(text)
+  let written = 0
+  while (written < buffer.length) written += writeSync(file, buffer, written)
+  return written
+}

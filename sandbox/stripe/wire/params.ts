@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import { invalidRequest, type StripeFault } from '../errors.ts'
+import type { Form } from './form.ts'
+
+/** Reads a call's parameters; what does not fit is refused in Stripe's words, with the parameter named in bracket form. */
+export function readParams<T extends z.ZodType>(schema: T, form: Form): z.output<T> {
+  const result = schema.safeParse(form)
+  if (result.success) return result.data
+  throw faultFor(result.error.issues[0], form)
+}
+
+export const text = z.string().max(5000)
+/** Text whose empty value unsets the field. */
+export const clearable = text.transform((value) => (value === '' ? null : value))
+export const integer = z
+  .string()
+  .regex(/^-?\d{1,15}$/, 'Invalid integer')
+  .transform(Number)
+export const flag = z.enum(['true', 'false'], 'Invalid boolean').transform((value) => value === 'true')
+export const currency = z
+  .string()
+  .toLowerCase()
+  .refine(
+    (code) => Intl.supportedValuesOf('currency').includes(code.toUpperCase()),
+    'Invalid currency: it must be a three-letter ISO code',
+  )
+export const webUrl = z
+  .string()
+  .max(5000)
+  .refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), 'Not a valid URL')
+export const metadata = z.union([
+  z.literal('').transform(() => null),
+  z.record(
+    z.string().max(40, 'Metadata keys can have up to 40 characters'),
+    z.string().max(500, 'Metadata values can have up to 500 characters'),
+  ),
+])
+export const range = z.union([
+  integer.transform((value) => ({ gte: value, lte: value })),
+  z.strictObject({
+    gt: integer.optional(),
+    gte: integer.optional(),
+    lt: integer.optional(),
+    lte: integer.optional(),
+  }),
+])
+/** What every call may carry. */
+export const common = { expand: z.array(text).optional() }
+export const pagination = {
+  ...common,
+  limit: integer
+    .refine((limit) => limit >= 1 && limit <= 100, 'Invalid limit: it must be from 1 to 100')
+    .optional(),
+  starting_after: text.optional(),
+  ending_before: text.optional(),
+}
+
+export type MetadataParam = z.output<typeof metadata> | undefined
+
+/** Stripe merges metadata key by key; an empty value removes its key, an empty parameter removes all. */
+export function mergeMetadata(
+  existing: Record<string, string> | null,
+  change: MetadataParam,
+): Record<string, string> {
+  if (change === null) return {}
+  const merged = Object.entries({ ...existing, ...change }).filter(([, value]) => value !== '')
+  if (merged.length > 50) {
+    throw invalidRequest('Metadata can have up to 50 keys.', { param: 'metadata' })
+  }
+  return Object.fromEntries(merged)
+}
+
+/** Leaves out the parameters that were not sent, so that they change nothing. */
+export function defined<T extends object>(input: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) as {
+    [Key in keyof T]: Exclude<T[Key], undefined>
+  }
+}
+
+export function isWithin(value: number, bounds: z.output<typeof range> | undefined): boolean {
+  const { gt, gte, lt, lte } = (bounds ?? {}) as { gt?: number; gte?: number; lt?: number; lte?: number }
+  return (
+    (gt === undefined || value > gt) &&
+    (gte === undefined || value >= gte) &&
+    (lt === undefined || value < lt) &&
+    (lte === undefined || value <= lte)
+  )
+}
+
+function faultFor(issue: z.core.$ZodIssue | undefined, form: Form): StripeFault {
+  if (!issue) throw new Error('A refused parameter must say why.')
+  if (issue.code === 'unrecognized_keys') {
+    const param = bracketed([...issue.path, issue.keys[0] ?? ''])
+    return invalidRequest(`Received unknown parameter: ${param}`, { code: 'parameter_unknown', param })
+  }
+  if (issue.code === 'invalid_union') {
+    const inner = issue.errors.at(-1)?.[0]
+    if (inner) return faultFor({ ...inner, path: [...issue.path, ...inner.path] } as z.core.$ZodIssue, form)
+  }
+  const param = bracketed(issue.path)
+  const value = issue.path.reduce<unknown>((at, key) => (at as Form | undefined)?.[key as string], form)
+  if (value === undefined) {
+    return invalidRequest(`Missing required param: ${param}.`, { code: 'parameter_missing', param })
+  }
+  const code = issue.message.startsWith('Invalid integer')
+    ? 'parameter_invalid_integer'
+    : issue.message === 'Not a valid URL'
+      ? 'url_invalid'
+      : undefined
+  return invalidRequest(
+    typeof value === 'string' ? `${issue.message}: ${value}` : `Invalid ${param}: ${issue.message}`,
+    {
+      param,
+      ...(code && { code }),
+    },
+  )
+}
+
+function bracketed([first, ...rest]: readonly PropertyKey[]): string {
+  return String(first ?? '') + rest.map((key) => `[${String(key)}]`).join('')
+}

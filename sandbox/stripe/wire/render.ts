@@ -1,0 +1,91 @@
+import type { StoredCharge, StoredCustomer, StoredEvent, StoredPrice, StoredSession } from '../entities.ts'
+import { invalidRequest } from '../errors.ts'
+import type { World } from '../world.ts'
+import { wholeList } from './list.ts'
+
+type Json = Record<string, unknown>
+
+/** An object as it leaves the house: what is kept but not shown is taken off, what the caller expands is put in. */
+export function render(world: World, value: object, expand: readonly string[] = []): Json {
+  const shown = show(world, value as Json)
+  for (const path of expand)
+    expandPath(world, { target: shown, original: value as Json, path: path.split('.') }, path)
+  return shown
+}
+
+function show(world: World, value: Json): Json {
+  switch (value.object) {
+    case 'list':
+      return { ...value, data: (value.data as Json[]).map((item) => show(world, item)) }
+    case 'price': {
+      const { currency_options: _, ...shown } = value as unknown as StoredPrice
+      return shown
+    }
+    case 'event': {
+      const { id } = value as unknown as StoredEvent
+      return { ...value, pending_webhooks: world.deliverer.countPending(id) }
+    }
+    case 'charge': {
+      const { id } = value as unknown as StoredCharge
+      const refunds = [...world.store.refunds.newestFirst()].filter((refund) => refund.charge === id)
+      return { ...value, refunds: wholeList(refunds, `/v1/charges/${id}/refunds`) }
+    }
+    case 'customer':
+      return (value as unknown as StoredCustomer).deleted
+        ? { id: value.id, object: 'customer', deleted: true }
+        : { ...value }
+    default:
+      return { ...value }
+  }
+}
+
+/** Where a reference leads, by the name of the field that holds it. */
+const references = {
+  charge: 'charges',
+  customer: 'customers',
+  default_price: 'prices',
+  latest_charge: 'charges',
+  payment_intent: 'payment_intents',
+  payment_method: 'payment_methods',
+  product: 'products',
+} as const
+
+type Step = { target: Json; original: Json; path: string[] }
+
+function expandPath(world: World, { target, original, path }: Step, whole: string): void {
+  const [field, ...rest] = path
+  if (field === undefined) return
+  if (field === 'data' && target.object === 'list') {
+    const originals = original.data as Json[]
+    for (const [index, item] of (target.data as Json[]).entries()) {
+      expandPath(world, { target: item, original: originals[index] ?? item, path: rest }, whole)
+    }
+    return
+  }
+  const found = lookUp(world, original, field, whole)
+  if (found === null) return
+  const shown = show(world, found)
+  target[field] = shown
+  expandPath(world, { target: shown, original: found, path: rest }, whole)
+}
+
+function lookUp(world: World, original: Json, field: string, whole: string): Json | null {
+  const { store } = world
+  if (original.object === 'checkout.session' && field === 'line_items') {
+    const { id } = original as unknown as StoredSession
+    const items = store.checkout_details.get(id)?.line_items ?? []
+    return wholeList(items, `/v1/checkout/sessions/${id}/line_items`) as unknown as Json
+  }
+  if (original.object === 'price' && field === 'currency_options') return original.currency_options as Json
+  if (original.object === 'charge' && field === 'refunds') {
+    return show(world, original).refunds as Json
+  }
+  const value = original[field]
+  if (value === null) return null
+  if (typeof value === 'object') return value as Json
+  const table = references[field as keyof typeof references]
+  if (typeof value !== 'string' || !table) {
+    throw invalidRequest(`This property cannot be expanded (${whole}).`, { param: 'expand' })
+  }
+  return (store[table].get(value) as Json | undefined) ?? null
+}
