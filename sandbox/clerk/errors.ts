@@ -1,0 +1,64 @@
+export type ClerkErrorItem = {
+  code: string
+  message: string
+  long_message: string
+  meta?: Record<string, unknown>
+}
+
+/** An answer other than success, in the form both APIs share. `param_name` puts the text at its form field. */
+export class ClerkError extends Error {
+  readonly status: number
+  readonly errors: ClerkErrorItem[]
+
+  constructor(status: number, item: { code: string; message: string; meta?: Record<string, unknown> }) {
+    super(item.message)
+    this.status = status
+    this.errors = [{ ...item, long_message: item.message }]
+  }
+}
+
+export function fieldError(paramName: string, code: string, message: string): ClerkError {
+  return new ClerkError(422, { code, message, meta: { param_name: paramName } })
+}
+
+export function notFound(what: string): ClerkError {
+  return new ClerkError(404, { code: 'resource_not_found', message: `${what} not found` })
+}
+
+export function signedOut(): ClerkError {
+  return new ClerkError(401, { code: 'authentication_invalid', message: 'You are signed out' })
+}
+
+export function invalidSecretKey(): ClerkError {
+  return new ClerkError(401, {
+    code: 'clerk_key_invalid',
+    message: 'The provided Clerk Secret Key is invalid. Make sure that your Clerk Secret Key is correct.',
+  })
+}
+
+export function missingPermission(): ClerkError {
+  return new ClerkError(403, {
+    code: 'missing_permission',
+    message: 'You do not have the permission that this action needs.',
+  })
+}
+
+export function incorrectCode(): ClerkError {
+  return fieldError('code', 'form_code_incorrect', 'Incorrect code')
+}
+
+export function incorrectPassword(paramName = 'password'): ClerkError {
+  return fieldError(
+    paramName,
+    'form_password_incorrect',
+    'Password is incorrect. Try again, or use another method.',
+  )
+}
+
+export function takenEmailAddress(): ClerkError {
+  return fieldError(
+    'email_address',
+    'form_identifier_exists',
+    'That email address is taken. Please try another.',
+  )
+}

@@ -1,0 +1,56 @@
+import { Router } from '@koa/router'
+import { z } from 'zod'
+import type { Clerk } from '../../clerk.ts'
+import { createEmailAddress, findUserByEmailAddress } from '../../entities/email-address.ts'
+import { updateUser } from '../../entities/user.ts'
+import { notFound, takenEmailAddress } from '../../errors.ts'
+import { emailAddressFields } from '../../wire/user.ts'
+import { booleanField, emailField, readForm } from '../form.ts'
+
+const newForm = z.object({
+  user_id: z.string().max(64),
+  email_address: emailField,
+  verified: booleanField.optional(),
+  primary: booleanField.optional(),
+})
+
+export function backendEmailAddressRoutes(clerk: Clerk): Router {
+  const router = new Router({ prefix: '/bapi/v1/email_addresses' })
+  const requireAddress = (id: string | undefined) => {
+    const user = clerk.store.users.find((row) => row.email_addresses.some((address) => address.id === id))
+    const address = user?.email_addresses.find((row) => row.id === id)
+    if (!user || !address) throw notFound('Email address')
+    return { user, address }
+  }
+
+  router.post('/', (ctx) => {
+    const form = readForm(ctx, newForm)
+    const user = clerk.store.users.get(form.user_id)
+    if (!user) throw notFound('User')
+    if (findUserByEmailAddress(clerk, form.email_address)) throw takenEmailAddress()
+    const address = createEmailAddress(form.email_address, { isVerified: form.verified ?? false })
+    updateUser(clerk, user, {
+      email_addresses: [...user.email_addresses, address],
+      ...(form.primary ? { primary_email_address_id: address.id } : {}),
+    })
+    ctx.body = emailAddressFields(address)
+  })
+
+  router.get('/:id', (ctx) => {
+    ctx.body = emailAddressFields(requireAddress(ctx.params.id).address)
+  })
+
+  router.delete('/:id', (ctx) => {
+    const { user, address } = requireAddress(ctx.params.id)
+    const left = user.email_addresses.filter((row) => row.id !== address.id)
+    updateUser(clerk, user, {
+      email_addresses: left,
+      ...(user.primary_email_address_id === address.id
+        ? { primary_email_address_id: left[0]?.id ?? null }
+        : {}),
+    })
+    ctx.body = { object: 'email_address', id: address.id, deleted: true }
+  })
+
+  return router
+}

@@ -1,0 +1,89 @@
+import { Router, type RouterContext } from '@koa/router'
+import { z } from 'zod'
+import type { Clerk } from '../../clerk.ts'
+import {
+  createInvitations,
+  invitationStatus,
+  type NewInvitation,
+  revokeInvitation,
+} from '../../entities/invitation.ts'
+import { notFound } from '../../errors.ts'
+import { backendInvitation } from '../../wire/invitation.ts'
+import { emailField, metadataField, oneOrMany, readForm, readQuery, roleField } from '../form.ts'
+import { newestFirst, page, pageQuery } from '../page.ts'
+import { requireOrganization } from './find.ts'
+
+const BULK_MAX = 10
+const listQuery = pageQuery.extend({
+  status: oneOrMany(z.string()).optional(),
+  email_address: z.string().max(254).optional(),
+})
+const newForm = z.object({
+  email_address: emailField,
+  role: roleField,
+  inviter_user_id: z.string().max(64).nullish(),
+  redirect_url: z.url({ protocol: /^https?$/ }).nullish(),
+  expires_in_days: z.number().int().min(1).max(365).optional(),
+  public_metadata: metadataField,
+  private_metadata: metadataField,
+})
+const bulkForm = z.array(newForm).min(1).max(BULK_MAX)
+
+export function backendInvitationRoutes(clerk: Clerk): Router {
+  const router = new Router({ prefix: '/bapi/v1/organizations/:organizationId/invitations' })
+
+  router.get('/', (ctx) => {
+    const organization = requireOrganization(clerk, ctx)
+    const query = readQuery(ctx, listQuery)
+    const found = clerk.store.invitations.filter(
+      (row) =>
+        row.organization_id === organization.id &&
+        (!query.status || query.status.includes(invitationStatus(row))) &&
+        (!query.email_address || query.email_address.toLowerCase() === row.email_address),
+    )
+    ctx.body = page(newestFirst(found), query, (row) => backendInvitation(clerk, row))
+  })
+
+  router.post('/', (ctx) => {
+    const organization = requireOrganization(clerk, ctx)
+    const [invitation] = createInvitations(clerk, organization, [toInvitation(clerk, readForm(ctx, newForm))])
+    ctx.body = invitation && backendInvitation(clerk, invitation)
+  })
+
+  router.post('/bulk', (ctx) => {
+    const organization = requireOrganization(clerk, ctx)
+    const wanted = readForm(ctx, bulkForm).map((row) => toInvitation(clerk, row))
+    const data = createInvitations(clerk, organization, wanted).map((row) => backendInvitation(clerk, row))
+    ctx.body = { data, total_count: data.length }
+  })
+
+  router.get('/:invitationId', (ctx) => {
+    ctx.body = backendInvitation(clerk, requireInvitation(clerk, ctx))
+  })
+
+  router.post('/:invitationId/revoke', (ctx) => {
+    ctx.body = backendInvitation(clerk, revokeInvitation(clerk, requireInvitation(clerk, ctx)))
+  })
+
+  return router
+}
+
+function toInvitation(clerk: Clerk, form: z.output<typeof newForm>): NewInvitation {
+  if (form.inviter_user_id && !clerk.store.users.get(form.inviter_user_id)) throw notFound('User')
+  return {
+    emailAddress: form.email_address,
+    role: form.role,
+    inviterUserId: form.inviter_user_id ?? null,
+    redirectUrl: form.redirect_url,
+    expiresInDays: form.expires_in_days,
+    publicMetadata: form.public_metadata,
+    privateMetadata: form.private_metadata,
+  }
+}
+
+function requireInvitation(clerk: Clerk, ctx: RouterContext) {
+  const organization = requireOrganization(clerk, ctx)
+  const invitation = clerk.store.invitations.get(ctx.params.invitationId)
+  if (!invitation || invitation.organization_id !== organization.id) throw notFound('Organization invitation')
+  return invitation
+}

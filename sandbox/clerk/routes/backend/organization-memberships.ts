@@ -1,0 +1,72 @@
+import { Router } from '@koa/router'
+import { z } from 'zod'
+import type { Clerk } from '../../clerk.ts'
+import { changeRole, createMembership, removeMember, updateMembership } from '../../entities/membership.ts'
+import { mergeMetadata } from '../../entities/metadata.ts'
+import { notFound } from '../../errors.ts'
+import { backendMembership } from '../../wire/membership.ts'
+import { metadataField, oneOrMany, readForm, readQuery, roleField } from '../form.ts'
+import { newestFirst, page, pageQuery } from '../page.ts'
+import { requireMembership, requireOrganization } from './find.ts'
+import { userQuery, usersMatching } from './user-query.ts'
+
+const listQuery = userQuery.extend({ role: oneOrMany(z.string()).optional() })
+const newForm = z.object({ user_id: z.string().max(64), role: roleField })
+const roleForm = z.object({ role: roleField })
+const metadataForm = z.object({ public_metadata: metadataField, private_metadata: metadataField })
+
+export function backendMembershipRoutes(clerk: Clerk): Router {
+  const router = new Router({ prefix: '/bapi/v1' })
+
+  router.get('/organization_memberships', (ctx) => {
+    const found = newestFirst(clerk.store.memberships.toArray())
+    ctx.body = page(found, readQuery(ctx, pageQuery), (row) => backendMembership(clerk, row))
+  })
+
+  router.get('/organizations/:organizationId/memberships', (ctx) => {
+    const organization = requireOrganization(clerk, ctx)
+    const query = readQuery(ctx, listQuery)
+    const users = new Set(usersMatching(clerk, { ...query, organization_id: undefined }).map((row) => row.id))
+    const found = clerk.store.memberships.filter(
+      (row) =>
+        row.organization_id === organization.id &&
+        users.has(row.user_id) &&
+        (!query.role || query.role.includes(row.role)),
+    )
+    ctx.body = page(newestFirst(found), query, (row) => backendMembership(clerk, row))
+  })
+
+  router.post('/organizations/:organizationId/memberships', (ctx) => {
+    const organization = requireOrganization(clerk, ctx)
+    const form = readForm(ctx, newForm)
+    const user = clerk.store.users.get(form.user_id)
+    if (!user) throw notFound('User')
+    const membership = createMembership(clerk, { organization, user, role: form.role })
+    ctx.body = backendMembership(clerk, membership)
+  })
+
+  router.patch('/organizations/:organizationId/memberships/:userId', (ctx) => {
+    const membership = requireMembership(clerk, ctx)
+    changeRole(clerk, membership, readForm(ctx, roleForm).role)
+    ctx.body = backendMembership(clerk, membership)
+  })
+
+  router.patch('/organizations/:organizationId/memberships/:userId/metadata', (ctx) => {
+    const membership = requireMembership(clerk, ctx)
+    const form = readForm(ctx, metadataForm)
+    updateMembership(clerk, membership, {
+      public_metadata: mergeMetadata(membership.public_metadata, form.public_metadata ?? {}),
+      private_metadata: mergeMetadata(membership.private_metadata, form.private_metadata ?? {}),
+    })
+    ctx.body = backendMembership(clerk, membership)
+  })
+
+  router.delete('/organizations/:organizationId/memberships/:userId', (ctx) => {
+    const membership = requireMembership(clerk, ctx)
+    const last = backendMembership(clerk, membership)
+    removeMember(clerk, membership)
+    ctx.body = last
+  })
+
+  return router
+}

@@ -1,0 +1,114 @@
+import { Router } from '@koa/router'
+import { z } from 'zod'
+import type { Clerk } from '../../clerk.ts'
+import { mergeMetadata } from '../../entities/metadata.ts'
+import { createOrganization, deleteOrganization, updateOrganization } from '../../entities/organization.ts'
+import { notFound } from '../../errors.ts'
+import { backendOrganization } from '../../wire/organization.ts'
+import { booleanField, metadataField, nameField, oneOrMany, readForm, readQuery, slugField } from '../form.ts'
+import { newestFirst, page, pageQuery } from '../page.ts'
+import { requireOrganization } from './find.ts'
+
+const listQuery = pageQuery.extend({
+  include_members_count: booleanField.optional(),
+  query: z.string().max(256).optional(),
+  user_id: oneOrMany(z.string()).optional(),
+  organization_id: oneOrMany(z.string()).optional(),
+})
+const metadataFields = { public_metadata: metadataField, private_metadata: metadataField }
+const newForm = z.object({
+  name: nameField.min(1),
+  slug: slugField.nullish(),
+  created_by: z.string().max(64).nullish(),
+  max_allowed_memberships: z.number().int().min(0).optional(),
+  ...metadataFields,
+})
+const changeForm = z.object({
+  name: nameField.min(1).optional(),
+  slug: slugField.optional(),
+  max_allowed_memberships: z.number().int().min(0).optional(),
+  admin_delete_enabled: booleanField.optional(),
+  ...metadataFields,
+})
+const metadataForm = z.object(metadataFields)
+
+export function backendOrganizationRoutes(clerk: Clerk): Router {
+  const router = new Router({ prefix: '/bapi/v1/organizations' })
+
+  router.get('/', (ctx) => {
+    const query = readQuery(ctx, listQuery)
+    const memberOf = query.user_id
+      ? new Set(
+          clerk.store.memberships
+            .filter((row) => query.user_id?.includes(row.user_id))
+            .map((row) => row.organization_id),
+        )
+      : null
+    const text = query.query?.toLowerCase()
+    const found = clerk.store.organizations.filter(
+      (row) =>
+        (!memberOf || memberOf.has(row.id)) &&
+        query.organization_id?.includes(row.id) !== false &&
+        (!text || [row.id, row.name, row.slug].some((value) => value.toLowerCase().includes(text))),
+    )
+    const withMembersCount = query.include_members_count ?? false
+    ctx.body = page(newestFirst(found), query, (row) => backendOrganization(clerk, row, { withMembersCount }))
+  })
+
+  router.post('/', (ctx) => {
+    const form = readForm(ctx, newForm)
+    const createdBy = form.created_by ? clerk.store.users.get(form.created_by) : null
+    if (createdBy === undefined) throw notFound('User')
+    const organization = createOrganization(clerk, {
+      name: form.name,
+      slug: form.slug,
+      createdBy,
+      maxAllowedMemberships: form.max_allowed_memberships,
+      publicMetadata: form.public_metadata,
+      privateMetadata: form.private_metadata,
+    })
+    ctx.body = backendOrganization(clerk, organization, { withMembersCount: true })
+  })
+
+  router.get('/:organizationId', (ctx) => {
+    const query = readQuery(ctx, z.object({ include_members_count: booleanField.optional() }))
+    ctx.body = backendOrganization(clerk, requireOrganization(clerk, ctx), {
+      withMembersCount: query.include_members_count ?? false,
+    })
+  })
+
+  router.patch('/:organizationId', (ctx) => {
+    const organization = requireOrganization(clerk, ctx)
+    const form = readForm(ctx, changeForm)
+    const given = Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined))
+    ctx.body = backendOrganization(clerk, updateOrganization(clerk, organization, given))
+  })
+
+  router.patch('/:organizationId/metadata', (ctx) => {
+    const organization = requireOrganization(clerk, ctx)
+    const form = readForm(ctx, metadataForm)
+    updateOrganization(clerk, organization, {
+      public_metadata: mergeMetadata(organization.public_metadata, form.public_metadata ?? {}),
+      private_metadata: mergeMetadata(organization.private_metadata, form.private_metadata ?? {}),
+    })
+    ctx.body = backendOrganization(clerk, organization)
+  })
+
+  router.put('/:organizationId/metadata', (ctx) => {
+    const organization = requireOrganization(clerk, ctx)
+    const form = readForm(ctx, metadataForm)
+    updateOrganization(clerk, organization, {
+      public_metadata: form.public_metadata ?? organization.public_metadata,
+      private_metadata: form.private_metadata ?? organization.private_metadata,
+    })
+    ctx.body = backendOrganization(clerk, organization)
+  })
+
+  router.delete('/:organizationId', (ctx) => {
+    const organization = requireOrganization(clerk, ctx)
+    deleteOrganization(clerk, organization)
+    ctx.body = { object: 'organization', id: organization.id, slug: organization.slug, deleted: true }
+  })
+
+  return router
+}

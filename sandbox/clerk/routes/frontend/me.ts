@@ -1,0 +1,110 @@
+import { Router } from '@koa/router'
+import { z } from 'zod'
+import type { Clerk } from '../../clerk.ts'
+import { isVerified } from '../../entities/email-address.ts'
+import { hashPassword, isPassword } from '../../entities/password.ts'
+import { activeSessionsOf, endOtherSessions, endSession } from '../../entities/session.ts'
+import { deleteUser, type User, updateUser } from '../../entities/user.ts'
+import { ClerkError, fieldError, incorrectPassword, notFound } from '../../errors.ts'
+import { sessionWithActivity } from '../../wire/session.ts'
+import { frontendUser } from '../../wire/user.ts'
+import { booleanField, metadataField, nameField, passwordField, readForm } from '../form.ts'
+import { newestFirst } from '../page.ts'
+import { requireSession, respond } from './browser.ts'
+
+const profileForm = z.object({
+  first_name: nameField.optional(),
+  last_name: nameField.optional(),
+  primary_email_address_id: z.string().max(64).optional(),
+  unsafe_metadata: metadataField,
+})
+const passwordForm = z.object({
+  current_password: passwordField.optional(),
+  new_password: passwordField,
+  sign_out_of_other_sessions: booleanField.optional(),
+})
+const removePasswordForm = z.object({ current_password: passwordField.optional() })
+
+export function meRoutes(clerk: Clerk): Router {
+  const router = new Router({ prefix: '/v1/me' })
+
+  router.get('/', async (ctx) => {
+    await respond(clerk, ctx, frontendUser(clerk, requireSession(clerk, ctx).user))
+  })
+
+  router.patch('/', async (ctx) => {
+    const { user } = requireSession(clerk, ctx)
+    const form = readForm(ctx, profileForm)
+    const primary = form.primary_email_address_id
+    if (primary !== undefined) requireVerifiedAddress(user, primary)
+    updateUser(clerk, user, {
+      ...(form.first_name === undefined ? {} : { first_name: form.first_name || null }),
+      ...(form.last_name === undefined ? {} : { last_name: form.last_name || null }),
+      ...(form.unsafe_metadata === undefined ? {} : { unsafe_metadata: form.unsafe_metadata }),
+      ...(primary === undefined ? {} : { primary_email_address_id: primary }),
+    })
+    await respond(clerk, ctx, frontendUser(clerk, user))
+  })
+
+  router.delete('/', async (ctx) => {
+    const { user } = requireSession(clerk, ctx)
+    deleteUser(clerk, user)
+    await respond(clerk, ctx, { object: 'user', id: user.id, deleted: true })
+  })
+
+  router.post('/change_password', async (ctx) => {
+    const { user, session } = requireSession(clerk, ctx)
+    const form = readForm(ctx, passwordForm)
+    await requirePassword(user, form.current_password)
+    if (form.new_password === form.current_password) throw samePassword()
+    const password_hash = await hashPassword(form.new_password, 'new_password')
+    updateUser(clerk, user, { password_hash, password_last_updated_at: Date.now() })
+    if (form.sign_out_of_other_sessions) endOtherSessions(clerk, user, session)
+    await respond(clerk, ctx, frontendUser(clerk, user))
+  })
+
+  router.post('/remove_password', async (ctx) => {
+    const { user } = requireSession(clerk, ctx)
+    await requirePassword(user, readForm(ctx, removePasswordForm).current_password)
+    // The instance asks for a password at sign-up, so nobody may be without one later.
+    throw new ClerkError(422, { code: 'password_required', message: 'Your account needs a password.' })
+  })
+
+  router.get('/sessions/active', (ctx) => {
+    const { user } = requireSession(clerk, ctx)
+    ctx.body = newestFirst(activeSessionsOf(clerk, user)).map(sessionWithActivity)
+  })
+
+  router.post('/sessions/:sessionId/revoke', async (ctx) => {
+    const { user } = requireSession(clerk, ctx)
+    const session = clerk.store.sessions.get(ctx.params.sessionId)
+    if (!session || session.user_id !== user.id) throw notFound('Session')
+    await respond(clerk, ctx, sessionWithActivity(endSession(clerk, session, 'revoked')))
+  })
+
+  return router
+}
+
+function requireVerifiedAddress(user: User, id: string): void {
+  const address = user.email_addresses.find((row) => row.id === id)
+  if (!address || !isVerified(address)) {
+    throw fieldError(
+      'primary_email_address_id',
+      'form_param_value_invalid',
+      'Verify this email address first.',
+    )
+  }
+}
+
+async function requirePassword(user: User, password: string | undefined): Promise<void> {
+  if (user.password_hash === null) return
+  if (!(await isPassword(password ?? '', user.password_hash))) throw incorrectPassword('current_password')
+}
+
+function samePassword(): ClerkError {
+  return fieldError(
+    'new_password',
+    'form_new_password_matches_current',
+    'New password cannot be the same as the current password.',
+  )
+}

@@ -1,0 +1,83 @@
+import { Router } from '@koa/router'
+import { z } from 'zod'
+import type { Clerk } from '../../clerk.ts'
+import { createOrganization, deleteOrganization, updateOrganization } from '../../entities/organization.ts'
+import { roles } from '../../entities/role.ts'
+import { frontendOrganization } from '../../wire/organization.ts'
+import { nameField, readForm, slugField } from '../form.ts'
+import { requireSession, respond } from './browser.ts'
+import { requireAdmin, requireMember } from './member.ts'
+
+const newForm = z.object({ name: nameField.min(1), slug: slugField.optional() })
+const changeForm = z.object({ name: nameField.min(1).optional(), slug: slugField.optional() })
+
+export function organizationRoutes(clerk: Clerk): Router {
+  const router = new Router({ prefix: '/v1/organizations' })
+
+  router.post('/', async (ctx) => {
+    const { user } = requireSession(clerk, ctx)
+    const { name, slug } = readForm(ctx, newForm)
+    const organization = createOrganization(clerk, { name, slug, createdBy: user })
+    await respond(clerk, ctx, frontendOrganization(clerk, organization))
+  })
+
+  router.get('/:organizationId', async (ctx) => {
+    const { organization } = requireMember(clerk, ctx)
+    await respond(clerk, ctx, frontendOrganization(clerk, organization))
+  })
+
+  router.patch('/:organizationId', async (ctx) => {
+    const { organization } = requireAdmin(clerk, ctx)
+    const { name, slug } = readForm(ctx, changeForm)
+    updateOrganization(clerk, organization, { ...(name ? { name } : {}), ...(slug ? { slug } : {}) })
+    await respond(clerk, ctx, frontendOrganization(clerk, organization))
+  })
+
+  router.delete('/:organizationId', async (ctx) => {
+    const { organization } = requireAdmin(clerk, ctx)
+    deleteOrganization(clerk, organization)
+    await respond(clerk, ctx, {
+      object: 'organization',
+      id: organization.id,
+      slug: organization.slug,
+      deleted: true,
+    })
+  })
+
+  router.get('/:organizationId/roles', async (ctx) => {
+    requireMember(clerk, ctx)
+    const data = Object.values(roles).map(roleFields)
+    await respond(clerk, ctx, { data, total_count: data.length, has_role_set_migration: false })
+  })
+
+  for (const list of ['domains', 'membership_requests']) {
+    router.get(`/:organizationId/${list}`, async (ctx) => {
+      requireMember(clerk, ctx)
+      await respond(clerk, ctx, { data: [], total_count: 0 })
+    })
+  }
+
+  return router
+}
+
+function roleFields(role: (typeof roles)[keyof typeof roles]) {
+  return {
+    object: 'role',
+    id: `role_${role.key.slice(4)}`,
+    key: role.key,
+    name: role.name,
+    description: role.description,
+    created_at: 0,
+    updated_at: 0,
+    permissions: role.permissions.map((key) => ({
+      object: 'permission',
+      id: `perm_${key}`,
+      key,
+      name: key,
+      description: '',
+      type: 'system',
+      created_at: 0,
+      updated_at: 0,
+    })),
+  }
+}

@@ -1,0 +1,27 @@
+import type { Clerk } from '../clerk.ts'
+import { activeSessions, type Client } from '../entities/client.ts'
+import { frontendSession } from './session.ts'
+import { signInFields } from './sign-in.ts'
+import { signUpFields } from './sign-up.ts'
+
+/** The whole state of one browser. It comes with every answer, and the browser script adopts it. */
+export async function clientFields(clerk: Clerk, client: Client, { azp }: { azp: string }) {
+  const sessions = activeSessions(clerk, client)
+  const signIn = clerk.store.signIns.get(client.sign_in_id)
+  const signUp = clerk.store.signUps.get(client.sign_up_id)
+  const isLastActiveThere = sessions.some((row) => row.id === client.last_active_session_id)
+  return {
+    object: 'client',
+    id: client.id,
+    sessions: await Promise.all(sessions.map((row) => frontendSession(clerk, row, { azp }))),
+    sign_in: signIn ? signInFields(clerk, signIn) : null,
+    sign_up: signUp ? signUpFields(signUp) : null,
+    last_active_session_id: isLastActiveThere ? client.last_active_session_id : (sessions[0]?.id ?? null),
+    last_authentication_strategy: client.last_authentication_strategy,
+    // A date would make the browser leave the page to renew the cookie.
+    cookie_expires_at: null,
+    captcha_bypass: true,
+    created_at: client.created_at,
+    updated_at: client.updated_at,
+  }
+}

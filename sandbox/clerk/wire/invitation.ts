@@ -1,0 +1,51 @@
+import type { OrganizationInvitationJSON } from '@clerk/backend'
+import type { Clerk } from '../clerk.ts'
+import { invitationStatus, invitationUrl, type OrganizationInvitation } from '../entities/invitation.ts'
+import { roles } from '../entities/role.ts'
+import type { User } from '../entities/user.ts'
+import { publicOrganizationData } from './organization.ts'
+
+/** An invitation as the backend API and webhooks show it. The link is there only while it works. */
+export function backendInvitation(
+  clerk: Clerk,
+  invitation: OrganizationInvitation,
+): OrganizationInvitationJSON {
+  const organization = clerk.store.organizations.get(invitation.organization_id)
+  return {
+    ...frontendInvitation(invitation),
+    private_metadata: invitation.private_metadata,
+    url: invitationStatus(invitation) === 'pending' ? invitationUrl(clerk, invitation) : null,
+    expires_at: invitation.expires_at,
+    public_organization_data: organization
+      ? ({ object: 'organization', ...publicOrganizationData(clerk, organization) } as const)
+      : null,
+  }
+}
+
+export function backendAcceptedInvitation(clerk: Clerk, invitation: OrganizationInvitation, user: User) {
+  return { ...backendInvitation(clerk, invitation), status: 'accepted' as const, user_id: user.id }
+}
+
+export function frontendInvitation(invitation: OrganizationInvitation) {
+  return {
+    object: 'organization_invitation' as const,
+    id: invitation.id,
+    email_address: invitation.email_address,
+    organization_id: invitation.organization_id,
+    role: invitation.role,
+    role_name: roles[invitation.role].name,
+    status: invitationStatus(invitation),
+    public_metadata: invitation.public_metadata,
+    created_at: invitation.created_at,
+    updated_at: invitation.updated_at,
+  }
+}
+
+/** As the invited person sees it, who is no member and so knows the organization only by its public face. */
+export function invitationForInvitee(clerk: Clerk, invitation: OrganizationInvitation) {
+  const organization = clerk.store.organizations.get(invitation.organization_id)
+  return {
+    ...frontendInvitation(invitation),
+    public_organization_data: organization ? publicOrganizationData(clerk, organization) : null,
+  }
+}

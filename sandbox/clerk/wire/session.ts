@@ -1,0 +1,62 @@
+import type { SessionJSON } from '@clerk/backend'
+import type { Clerk } from '../clerk.ts'
+import { type Session, sessionStatus } from '../entities/session.ts'
+import { mintSessionToken } from '../tokens/session-token.ts'
+import { frontendUser, publicUserData } from './user.ts'
+
+/** A session as the backend API and webhooks show it. */
+export function backendSession(session: Session): SessionJSON {
+  return {
+    ...commonFields(session),
+    client_id: session.client_id,
+    user_id: session.user_id,
+    ...(session.last_active_organization_id
+      ? { last_active_organization_id: session.last_active_organization_id }
+      : {}),
+    latest_activity: activityFields(session),
+  }
+}
+
+/** A session as its browser sees it; the token in it saves the first request for one. */
+export async function frontendSession(clerk: Clerk, session: Session, { azp }: { azp: string }) {
+  const user = clerk.store.users.get(session.user_id)
+  if (!user) throw new Error(`${session.id} has lost its user`)
+  return {
+    ...commonFields(session),
+    last_active_organization_id: session.last_active_organization_id,
+    last_active_token: { object: 'token', jwt: await mintSessionToken(clerk, session, { azp }) },
+    factor_verification_age: [Math.floor((Date.now() - session.created_at) / 60_000), -1],
+    tasks: null,
+    user: frontendUser(clerk, user),
+    public_user_data: publicUserData(clerk, user),
+  }
+}
+
+/** A row in the list of devices that are signed in. */
+export function sessionWithActivity(session: Session) {
+  return {
+    ...commonFields(session),
+    last_active_organization_id: session.last_active_organization_id,
+    latest_activity: activityFields(session),
+    user: null,
+  }
+}
+
+function commonFields(session: Session) {
+  return {
+    object: 'session' as const,
+    id: session.id,
+    status: sessionStatus(session),
+    actor: null,
+    last_active_at: session.last_active_at,
+    expire_at: session.expire_at,
+    abandon_at: session.abandon_at,
+    created_at: session.created_at,
+    updated_at: session.updated_at,
+  }
+}
+
+function activityFields(session: Session) {
+  // The published type wants one of its own object names here, and leaves out the one that is sent.
+  return { ...session.activity, object: 'session_activity' as 'session' }
+}

@@ -1,0 +1,99 @@
+import type { EmailAddressJSON, UserJSON } from '@clerk/backend'
+import type { Clerk } from '../clerk.ts'
+import type { EmailAddress } from '../entities/email-address.ts'
+import { primaryEmailAddress, type User } from '../entities/user.ts'
+import { hasImage, imageUrl } from './image.ts'
+import { frontendMembership } from './membership.ts'
+import { verificationFields } from './verification.ts'
+
+/** A user as the backend API and webhooks show it. */
+export function backendUser(clerk: Clerk, user: User): UserJSON {
+  return {
+    ...commonFields(clerk, user),
+    email_addresses: user.email_addresses.map(emailAddressFields),
+    organization_memberships: null,
+    enterprise_accounts: [],
+    private_metadata: user.private_metadata,
+    password_last_updated_at: user.password_last_updated_at,
+    banned: user.banned,
+    locked: false,
+    lockout_expires_in_seconds: null,
+    verification_attempts_remaining: 100,
+    last_active_at: user.last_active_at,
+    locale: user.locale,
+  }
+}
+
+/** A user as their own browser sees it: with memberships, without private metadata. */
+export function frontendUser(clerk: Clerk, user: User) {
+  const memberships = clerk.store.memberships.filter((row) => row.user_id === user.id)
+  return {
+    ...commonFields(clerk, user),
+    email_addresses: user.email_addresses.map((row) => ({
+      ...emailAddressFields(row),
+      matches_sso_connection: false,
+    })),
+    organization_memberships: memberships.map((row) => frontendMembership(clerk, row)),
+    enterprise_accounts: [],
+    passkeys: [],
+    profile_image_id: user.id,
+  }
+}
+
+/** What other members of an organization get to see of a user. */
+export function publicUserData(clerk: Clerk, user: User) {
+  return {
+    first_name: user.first_name,
+    last_name: user.last_name,
+    image_url: imageUrl(clerk, user.id, userLabel(user)),
+    has_image: hasImage(clerk, user.id),
+    identifier: primaryEmailAddress(user),
+    user_id: user.id,
+  }
+}
+
+export function userLabel(user: User): string {
+  return [user.first_name, user.last_name].filter(Boolean).join(' ') || primaryEmailAddress(user)
+}
+
+function commonFields(clerk: Clerk, user: User) {
+  return {
+    object: 'user' as const,
+    id: user.id,
+    username: null,
+    first_name: user.first_name,
+    last_name: user.last_name,
+    image_url: imageUrl(clerk, user.id, userLabel(user)),
+    has_image: hasImage(clerk, user.id),
+    primary_email_address_id: user.primary_email_address_id,
+    primary_phone_number_id: null,
+    primary_web3_wallet_id: null,
+    password_enabled: user.password_hash !== null,
+    two_factor_enabled: false,
+    totp_enabled: false,
+    backup_code_enabled: false,
+    phone_numbers: [],
+    web3_wallets: [],
+    external_accounts: [],
+    public_metadata: user.public_metadata,
+    unsafe_metadata: user.unsafe_metadata,
+    external_id: user.external_id,
+    last_sign_in_at: user.last_sign_in_at,
+    create_organization_enabled: true,
+    create_organizations_limit: null,
+    delete_self_enabled: true,
+    legal_accepted_at: user.legal_accepted_at,
+    created_at: user.created_at,
+    updated_at: user.updated_at,
+  }
+}
+
+export function emailAddressFields(row: EmailAddress): EmailAddressJSON {
+  return {
+    object: 'email_address',
+    id: row.id,
+    email_address: row.email_address,
+    verification: row.verification ? { ...verificationFields(row.verification), id: row.id } : null,
+    linked_to: [],
+  } as EmailAddressJSON
+}
