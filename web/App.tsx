@@ -1,0 +1,35 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTheme } from 'next-themes'
+import { RouterProvider } from 'react-router-dom'
+import { ApiProvider } from './api/ApiProvider.tsx'
+import { WebConfigContext, webConfigQuery } from './api/webConfig.ts'
+import { SessionProvider } from './auth/SessionProvider.tsx'
+import { AuthenticationErrorScreen } from './pages/errors/AuthenticationErrorScreen.tsx'
+import { BootSkeleton } from './pages/errors/BootSkeleton.tsx'
+import type { createRouter } from './routes.tsx'
+import { Toasts } from './ui/Toasts.tsx'
+
+interface AppProps {
+  router: ReturnType<typeof createRouter>
+}
+
+/** Settings first, then the session, then the pages: each needs the one before. */
+export function App({ router }: AppProps) {
+  const config = useQuery(webConfigQuery())
+  const { resolvedTheme } = useTheme()
+  if (config.isPending) return <BootSkeleton />
+  if (config.isError) return <AuthenticationErrorScreen />
+  return (
+    <WebConfigContext value={config.data}>
+      <SessionProvider
+        clerk={config.data.clerk}
+        navigate={(to, options) => void router.navigate(to, options)}
+      >
+        <ApiProvider>
+          <RouterProvider router={router} />
+          <Toasts theme={resolvedTheme === 'dark' ? 'dark' : 'light'} />
+        </ApiProvider>
+      </SessionProvider>
+    </WebConfigContext>
+  )
+}

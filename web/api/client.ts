@@ -1,0 +1,94 @@
+import type { z } from 'zod'
+import type { BodyInputOf, Endpoint, ResponseOf } from '../../schema/api/endpoint.ts'
+import { apiErrorSchema } from '../../schema/api/error.ts'
+import { ApiFailure } from './failure.ts'
+
+type QueryInputOf<E extends Endpoint> = E['query'] extends z.ZodType ? z.input<E['query']> : undefined
+
+export interface CallInput<E extends Endpoint> {
+  query?: QueryInputOf<E>
+  body?: BodyInputOf<E>
+  signal?: AbortSignal
+}
+
+export type Api = <E extends Endpoint>(endpoint: E, input?: CallInput<E>) => Promise<ResponseOf<E>>
+
+interface ApiDependencies {
+  /** The signed-in user's bearer token; `null` when signed out. */
+  getToken: () => Promise<string | null>
+  fetch: typeof globalThis.fetch
+}
+
+/** Makes the one way of calling our server. It throws an `ApiFailure` for everything that is no answer of the endpoint's shape. */
+export function createApi({ getToken, fetch }: ApiDependencies): Api {
+  return async (endpoint, { query, body, signal } = {}) => {
+    const headers = new Headers({ accept: 'application/json' })
+    if (endpoint.auth === 'user') {
+      const token = await getToken()
+      if (token) headers.set('authorization', `Bearer ${token}`)
+    }
+    if (body !== undefined) headers.set('content-type', 'application/json')
+    const request: RequestInit = { method: endpoint.method, headers, ...(signal && { signal }) }
+    if (body !== undefined) request.body = JSON.stringify(body)
+
+    const response = await send(fetch, endpoint.path + queryString(query), request)
+    const answer = await readJson(response)
+    if (!response.ok) throw failureOf(response, answer)
+    const parsed = endpoint.response.safeParse(answer)
+    if (!parsed.success) {
+      throw new ApiFailure({
+        status: response.status,
+        code: 'unexpected_answer',
+        text: null,
+        requestId: response.headers.get('x-request-id'),
+        cause: parsed.error,
+      })
+    }
+    return parsed.data as ResponseOf<typeof endpoint>
+  }
+}
+
+async function send(
+  fetch: typeof globalThis.fetch,
+  address: string,
+  request: RequestInit,
+): Promise<Response> {
+  try {
+    return await fetch(address, request)
+  } catch (error) {
+    if (request.signal?.aborted) throw error
+    throw new ApiFailure({ status: 0, code: 'unreachable', text: null, cause: error })
+  }
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  try {
+    return await response.json()
+  } catch {
+    // A gateway's HTML page, for instance. The status alone then says what happened.
+    return undefined
+  }
+}
+
+function failureOf(response: Response, answer: unknown): ApiFailure {
+  const parsed = apiErrorSchema.safeParse(answer)
+  if (!parsed.success) {
+    return new ApiFailure({
+      status: response.status,
+      code: 'no_error_body',
+      text: null,
+      requestId: response.headers.get('x-request-id'),
+    })
+  }
+  const { error, code, fields, request_id } = parsed.data
+  return new ApiFailure({ status: response.status, code, text: error, fields, requestId: request_id })
+}
+
+function queryString(query: unknown): string {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value !== undefined && value !== null) search.set(name, String(value))
+  }
+  const text = search.toString()
+  return text && `?${text}`
+}

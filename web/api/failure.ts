@@ -1,0 +1,41 @@
+interface FailureDetails {
+  /** HTTP status; 0 when no answer came at all. */
+  status: number
+  /** The server's code, or one of our own: `unreachable`, `unexpected_answer`, `no_error_body`. */
+  code: string
+  /** The server's sentence for people; `null` when it sent none. */
+  text: string | null
+  fields?: readonly { path: string; message: string }[]
+  requestId?: string | null
+  cause?: unknown
+}
+
+/** The only error that a call throws, besides an abort. */
+export class ApiFailure extends Error {
+  readonly status: number
+  readonly code: string
+  readonly text: string | null
+  readonly fields: readonly { path: string; message: string }[]
+  readonly requestId: string | null
+
+  constructor(details: FailureDetails) {
+    super(`${details.status} ${details.code}${details.text ? `: ${details.text}` : ''}`, {
+      cause: details.cause,
+    })
+    this.name = 'ApiFailure'
+    this.status = details.status
+    this.code = details.code
+    this.text = details.text
+    this.fields = details.fields ?? []
+    this.requestId = details.requestId ?? null
+  }
+
+  /** True when the same request would fail again: the fault is in the request, not in the moment. */
+  get final(): boolean {
+    return (this.status >= 400 && this.status < 500) || this.code === 'unexpected_answer'
+  }
+}
+
+export function isStatus(error: unknown, status: number): boolean {
+  return error instanceof ApiFailure && error.status === status
+}

@@ -1,0 +1,35 @@
+import { ClerkFailed, ClerkProvider } from '@clerk/clerk-react'
+import type { ReactNode } from 'react'
+import type { WebConfig } from '../../schema/api/catalogue.ts'
+import { AuthenticationErrorScreen } from '../pages/errors/AuthenticationErrorScreen.tsx'
+import { clerkAppearance } from './appearance.ts'
+
+interface SessionProviderProps {
+  clerk: WebConfig['clerk']
+  navigate: (to: string, options?: { replace: boolean }) => void
+  children: ReactNode
+}
+
+export function SessionProvider({ clerk, navigate, children }: SessionProviderProps) {
+  return (
+    <ClerkProvider
+      publishableKey={clerk.publishable_key}
+      {...(clerk.proxy_url && { proxyUrl: clerk.proxy_url })}
+      {...(clerk.js_url && { clerkJSUrl: clerk.js_url })}
+      telemetry={false}
+      routerPush={(to: string) => navigate(to)}
+      routerReplace={(to: string) => navigate(to, { replace: true })}
+      signInUrl="/sign-in"
+      signUpUrl="/sign-up"
+      afterSignOutUrl="/"
+      appearance={clerkAppearance}
+    >
+      <ClerkFailed>
+        <div className="fixed inset-0 z-50 bg-canvas">
+          <AuthenticationErrorScreen />
+        </div>
+      </ClerkFailed>
+      {children}
+    </ClerkProvider>
+  )
+}

@@ -1,0 +1,39 @@
+import type { LucideIcon } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { cn } from '../ui/cn.ts'
+import { Spinner } from '../ui/Spinner.tsx'
+
+const tones = {
+  busy: 'bg-sunken text-muted',
+  positive: 'bg-positive-soft text-positive',
+  caution: 'bg-caution-soft text-caution',
+  critical: 'bg-critical-soft text-critical',
+  neutral: 'bg-sunken text-muted',
+}
+
+interface StatusViewProps {
+  tone: keyof typeof tones
+  /** Left out while busy, where a spinner stands in its place. */
+  Icon?: LucideIcon
+  title: string
+  text?: ReactNode
+  children?: ReactNode
+  actions?: ReactNode
+}
+
+/** One truth on one card: how a payment, a sign-up or a page turned out. */
+export function StatusView({ tone, Icon, title, text, children, actions }: StatusViewProps) {
+  return (
+    <section className="w-full max-w-md animate-rise rounded-card border bg-surface p-6 shadow-card sm:p-8">
+      <div className={cn('grid size-11 place-items-center rounded-full', tones[tone])}>
+        {Icon ? <Icon aria-hidden="true" className="size-5" /> : <Spinner className="size-5" />}
+      </div>
+      <div aria-live="polite">
+        <h1 className="mt-5 text-[22px] leading-7">{title}</h1>
+        {text && <p className="mt-2 text-[15px] text-muted leading-relaxed">{text}</p>}
+      </div>
+      {children && <div className="mt-6 space-y-4">{children}</div>}
+      {actions && <div className="mt-7 flex flex-col gap-2.5 sm:flex-row [&>*]:flex-1">{actions}</div>}
+    </section>
+  )
+}

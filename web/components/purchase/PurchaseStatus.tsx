@@ -1,0 +1,40 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { useApi } from '../../api/ApiProvider.tsx'
+import { creditHistoryQuery } from '../../api/creditHistory.ts'
+import { type CheckoutReturn, sessionStatusQuery, settlementQuery } from '../../api/sessionStatus.ts'
+import { userQuery } from '../../api/user.ts'
+import { PurchaseView } from './PurchaseView.tsx'
+import { nextPollMs, purchaseProgress } from './progress.ts'
+
+/** Asks until the ledger has the purchase, and shows what is true meanwhile. */
+export function PurchaseStatus({ sessionId, clerkUserId }: CheckoutReturn) {
+  const api = useApi()
+  const queryClient = useQueryClient()
+  const [startedAt] = useState(() => Date.now())
+  useQuery(settlementQuery(api, { sessionId, clerkUserId }))
+  const status = useQuery({
+    ...sessionStatusQuery(api, { sessionId, clerkUserId }),
+    refetchInterval: ({ state }) => {
+      const elapsed_ms = Date.now() - startedAt
+      return nextPollMs(purchaseProgress({ status: state.data, error: state.error, elapsed_ms }), elapsed_ms)
+    },
+    refetchIntervalInBackground: true,
+  })
+  const progress = purchaseProgress({
+    status: status.data,
+    error: status.error,
+    elapsed_ms: Math.max(status.dataUpdatedAt, status.errorUpdatedAt) - startedAt,
+  })
+
+  const applied = progress.kind === 'applied'
+  useEffect(() => {
+    if (!applied) return
+    void queryClient.invalidateQueries({ queryKey: userQuery(api, clerkUserId).queryKey })
+    void queryClient.invalidateQueries({ queryKey: creditHistoryQuery(api, clerkUserId).queryKey })
+  }, [applied, api, clerkUserId, queryClient])
+
+  return (
+    <PurchaseView progress={progress} onRetry={() => void status.refetch()} retrying={status.isFetching} />
+  )
+}

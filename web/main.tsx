@@ -1,0 +1,25 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { ThemeProvider } from 'next-themes'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { App } from './App.tsx'
+import { createQueryClient } from './api/queryClient.ts'
+import { ErrorBoundary } from './pages/errors/ErrorBoundary.tsx'
+import { createRouter } from './routes.tsx'
+import './ui/theme.css'
+
+const root = document.getElementById('root')
+if (!root) throw new Error('index.html has no #root')
+
+createRoot(root).render(
+  <StrictMode>
+    <ErrorBoundary>
+      {/* The theme's own script stays inert under the content security policy; public/theme.js does its work. */}
+      <ThemeProvider attribute="class" disableTransitionOnChange scriptProps={{ type: 'application/json' }}>
+        <QueryClientProvider client={createQueryClient()}>
+          <App router={createRouter()} />
+        </QueryClientProvider>
+      </ThemeProvider>
+    </ErrorBoundary>
+  </StrictMode>,
+)

@@ -1,0 +1,78 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Waves } from 'lucide-react'
+import { useApi } from '../../api/ApiProvider.tsx'
+import { creditHistoryQuery } from '../../api/creditHistory.ts'
+import { FailurePanel } from '../../components/FailurePanel.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Card, CardHeader } from '../../ui/Card.tsx'
+import { ActivitySkeleton } from './ActivitySkeleton.tsx'
+import { ActivityTable } from './ActivityTable.tsx'
+
+export function ActivityCard({ clerkUserId }: { clerkUserId: string }) {
+  return (
+    <Card id="activity" aria-labelledby="activity-title" className="flex scroll-mt-20 flex-col lg:col-span-3">
+      <CardHeader
+        id="activity-title"
+        title="Recent activity"
+        description="Every credit that came in or went out, newest first"
+      />
+      <Activity clerkUserId={clerkUserId} />
+    </Card>
+  )
+}
+
+function Activity({ clerkUserId }: { clerkUserId: string }) {
+  const history = useInfiniteQuery(creditHistoryQuery(useApi(), clerkUserId))
+  if (history.isPending) return <ActivitySkeleton />
+  if (history.isLoadingError) {
+    return (
+      <FailurePanel
+        title="Your activity could not be loaded"
+        error={history.error}
+        defaultText="An unexpected error occurred"
+        busy={history.isFetching}
+        onRetry={() => void history.refetch()}
+      />
+    )
+  }
+  const items = history.data.pages.flatMap((page) => page.items)
+  if (items.length === 0) return <NoActivity />
+  return (
+    <>
+      <ActivityTable items={items} />
+      {history.isFetchNextPageError && (
+        <p role="alert" className="px-6 pt-3 text-critical text-sm">
+          More could not be loaded. Please try again.
+        </p>
+      )}
+      {history.hasNextPage && (
+        <div className="mt-auto border-t p-2">
+          <Button
+            look="quiet"
+            size="small"
+            className="w-full"
+            busy={history.isFetchingNextPage}
+            disabled={history.isFetchingNextPage}
+            onClick={() => void history.fetchNextPage()}
+          >
+            Show more
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+function NoActivity() {
+  return (
+    <div className="flex flex-1 flex-col items-center justify-center px-6 py-14 text-center">
+      <span className="grid size-11 place-items-center rounded-full bg-sunken text-faint">
+        <Waves aria-hidden="true" className="size-5" />
+      </span>
+      <p className="mt-4 font-medium text-sm">No activity yet</p>
+      <p className="mt-1 max-w-xs text-muted text-sm">
+        Purchases and usage appear here, each with the balance it left behind.
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,49 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { toast } from 'sonner'
+import type { User } from '../../../schema/api/users.ts'
+import { useApi } from '../../api/ApiProvider.tsx'
+import { isStatus } from '../../api/failure.ts'
+import { initializeQuery, type Person } from '../../api/signup.ts'
+import { userQuery } from '../../api/user.ts'
+import { useWebConfig } from '../../api/webConfig.ts'
+
+type AccountView =
+  | { state: 'loading' }
+  | { state: 'ready'; user: User }
+  | { state: 'failed'; title: string; error: unknown; retry: () => void; retrying: boolean }
+
+/** The signed-in user's account. Somebody who has none yet gets one on the free plan, and a welcome. */
+export function useAccount(person: Person): AccountView {
+  const api = useApi()
+  const queryClient = useQueryClient()
+  const { brand } = useWebConfig()
+  const account = useQuery(userQuery(api, person.id))
+  const missing = isStatus(account.error, 404)
+  const initialized = useQuery({ ...initializeQuery(api, person, 'starter'), enabled: missing })
+
+  const made = initialized.data
+  useEffect(() => {
+    if (!made) return
+    queryClient.setQueryData(userQuery(api, made.user.clerk_id).queryKey, made.user)
+    if (made.created) {
+      toast.success('Account Created', {
+        id: 'account-created',
+        description: `Welcome to ${brand.name}! Your account is on the Starter plan.`,
+      })
+    }
+  }, [made, api, brand.name, queryClient])
+
+  if (account.data) return { state: 'ready', user: account.data }
+  const failed = missing ? initialized : account
+  if (failed.isError) {
+    return {
+      state: 'failed',
+      title: missing ? 'User Creation Failed' : 'Something went wrong',
+      error: failed.error,
+      retry: () => void failed.refetch(),
+      retrying: failed.isFetching,
+    }
+  }
+  return { state: 'loading' }
+}

@@ -1,0 +1,29 @@
+import { useWebConfig } from '../../api/webConfig.ts'
+import { faq } from '../../content/faq.ts'
+import { Disclosure } from '../../ui/Disclosure.tsx'
+
+export function FaqSection() {
+  const { brand } = useWebConfig()
+  return (
+    <section aria-labelledby="faq-title" className="border-t">
+      <div className="mx-auto grid max-w-6xl gap-10 px-5 py-20 sm:px-8 sm:py-28 lg:grid-cols-[1fr_1.7fr]">
+        <div>
+          <h2 id="faq-title" className="text-3xl tracking-[-0.028em]">
+            Questions
+          </h2>
+          <p className="mt-4 text-muted">
+            Something else?{' '}
+            <a
+              href={`mailto:${brand.support_email}`}
+              className="text-accent-text underline underline-offset-4"
+            >
+              Write to us
+            </a>
+            .
+          </p>
+        </div>
+        <Disclosure items={faq} />
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,42 @@
+import { Check } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { features } from '../../content/landing.ts'
+import { cn } from '../../ui/cn.ts'
+import { AgentScene } from './AgentScene.tsx'
+import { CompletionScene } from './CompletionScene.tsx'
+import { EditorsScene } from './EditorsScene.tsx'
+
+const scenes: Record<(typeof features)[number]['id'], ReactNode> = {
+  agent: <AgentScene />,
+  tab: <CompletionScene />,
+  everywhere: <EditorsScene />,
+}
+
+export function FeatureSections() {
+  return (
+    <div id="features" className="border-t bg-surface">
+      <div className="mx-auto max-w-6xl space-y-20 px-5 py-20 sm:space-y-28 sm:px-8 sm:py-28">
+        {features.map((feature, index) => (
+          <section key={feature.id} className="grid items-center gap-10 lg:grid-cols-2 lg:gap-20">
+            <div className={cn(index % 2 === 1 && 'lg:order-2')}>
+              <p className="font-medium text-accent-text text-sm">{feature.eyebrow}</p>
+              <h2 className="mt-3 text-3xl tracking-[-0.028em] sm:text-[2.5rem] sm:leading-[1.12]">
+                {feature.title}
+              </h2>
+              <p className="mt-5 max-w-prose text-[17px] text-muted leading-relaxed">{feature.text}</p>
+              <ul className="mt-7 space-y-3">
+                {feature.points.map((point) => (
+                  <li key={point} className="flex items-center gap-3 text-[15px]">
+                    <Check aria-hidden="true" className="size-4 shrink-0 text-accent-text" />
+                    {point}
+                  </li>
+                ))}
+              </ul>
+            </div>
+            <div className="min-w-0">{scenes[feature.id]}</div>
+          </section>
+        ))}
+      </div>
+    </div>
+  )
+}

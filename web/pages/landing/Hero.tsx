@@ -1,0 +1,47 @@
+import { Star } from 'lucide-react'
+import { Link } from 'react-router-dom'
+import { useWebConfig } from '../../api/webConfig.ts'
+import { TideLines } from '../../components/TideLines.tsx'
+import { Badge } from '../../ui/Badge.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { EditorScene } from './EditorScene.tsx'
+import { StartButton } from './StartButton.tsx'
+
+export function Hero() {
+  const { brand } = useWebConfig()
+  return (
+    <section className="relative isolate -mt-16 overflow-hidden pt-16">
+      <TideLines className="absolute inset-x-0 bottom-0 -z-10 h-[26rem]" />
+      <div className="mx-auto flex max-w-4xl animate-rise flex-col items-center px-5 pt-16 text-center sm:px-8 sm:pt-24">
+        <Badge tone="accent" className="px-3 py-1 text-[13px]">
+          Welcome to {brand.name} — free to start
+        </Badge>
+        <h1 className="mt-6 text-[2.6rem] leading-[1.06] tracking-[-0.035em] sm:text-6xl lg:text-[4.25rem]">
+          The AI pair that has read your whole codebase
+        </h1>
+        <p className="mt-6 max-w-2xl text-lg text-muted leading-relaxed sm:text-xl">
+          {brand.name} works in the editor you already use. Hand it a task, review the diff, keep your flow.
+          Models from several vendors, and one plain balance of credits.
+        </p>
+        <div className="mt-9 flex w-full flex-col gap-3 sm:w-auto sm:flex-row">
+          <StartButton />
+          <Button asChild size="large" look="secondary">
+            <Link to="/#features">Explore Features</Link>
+          </Button>
+        </div>
+        <a
+          href={brand.marketplace_url}
+          className="mt-7 inline-flex items-center gap-2 rounded-md text-muted text-sm hover:text-ink"
+        >
+          <Star aria-hidden="true" className="size-4 fill-caution text-caution" />
+          <span>
+            <strong className="font-semibold text-ink tabular-nums">4.8/5.0</strong> on the editor marketplace
+          </span>
+        </a>
+      </div>
+      <div className="mx-auto max-w-5xl px-5 pt-14 pb-20 sm:px-8 sm:pb-28">
+        <EditorScene />
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,72 @@
+import { useAuth } from '@clerk/clerk-react'
+import { Link } from 'react-router-dom'
+import { creditRate } from '../../../schema/catalogue/credits.ts'
+import { defaultCurrency, formatMoney } from '../../../schema/catalogue/currency.ts'
+import { plans } from '../../../schema/catalogue/plans.ts'
+import { useWebConfig } from '../../api/webConfig.ts'
+import { proFeatures, teamsFeatures } from '../../content/landing.ts'
+import { Badge } from '../../ui/Badge.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { PlanOffer } from './PlanOffer.tsx'
+import { SectionHeading } from './SectionHeading.tsx'
+
+export function PricingSection() {
+  const { brand } = useWebConfig()
+  const { isSignedIn } = useAuth()
+  const proPath = `${isSignedIn ? '/auth/post-signup' : '/sign-up'}?plan=pro&billing=monthly`
+  return (
+    <section id="pricing" aria-labelledby="pricing-title" className="border-t bg-surface">
+      <div className="mx-auto max-w-6xl px-5 py-20 sm:px-8 sm:py-28">
+        <SectionHeading
+          id="pricing-title"
+          title="Pricing that adds up"
+          text="Start free and buy credits when you need them, or take a plan that brings its own every month."
+        />
+        <div className="mt-12 grid gap-5 lg:grid-cols-2">
+          <PlanOffer
+            name={plans.pro.name}
+            description={plans.pro.description}
+            badge={<Badge tone="accent">Popular</Badge>}
+            price={formatMoney(plans.pro.price_minor?.monthly ?? 0, defaultCurrency).replace(/\.00$/, '')}
+            unit="/ mo per user"
+            features={proFeatures}
+            action={
+              <Button asChild size="large">
+                <Link to={proPath}>Start 14-Day Free Trial</Link>
+              </Button>
+            }
+          />
+          <PlanOffer
+            name={plans.teams.name}
+            description={plans.teams.description}
+            price="Custom"
+            unit="for up to 100 seats"
+            features={teamsFeatures}
+            action={
+              <Button asChild size="large" look="secondary">
+                <a href={`mailto:${brand.support_email}?subject=${encodeURIComponent('Teams pricing')}`}>
+                  Get Custom Pricing
+                </a>
+              </Button>
+            }
+          />
+        </div>
+        <p className="mt-6 flex flex-wrap items-center justify-between gap-x-6 gap-y-3 rounded-card border bg-sunken px-6 py-5 text-[15px]">
+          <span>
+            <strong className="font-semibold">Starter is free.</strong>{' '}
+            <span className="text-muted">
+              {creditRate.credits} credits for {formatMoney(creditRate.amount_minor, defaultCurrency)}, bought
+              when you need them. They never expire.
+            </span>
+          </span>
+          <Link
+            to={isSignedIn ? '/dashboard#add-credits' : '/sign-up?plan=starter'}
+            className="font-medium text-accent-text underline-offset-4 hover:underline"
+          >
+            {isSignedIn ? 'Add credits' : 'Start on Starter'}
+          </Link>
+        </p>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,77 @@
+import { ArrowLeft, RotateCw, Undo2 } from 'lucide-react'
+import { Link, useNavigate } from 'react-router-dom'
+import { useWebConfig } from '../../../api/webConfig.ts'
+import { usePageTitle } from '../../../components/usePageTitle.ts'
+import { cancelledLists } from '../../../content/cancelled.ts'
+import { Alert } from '../../../ui/Alert.tsx'
+import { Button } from '../../../ui/Button.tsx'
+
+export function PaymentCancelledPage() {
+  usePageTitle('Payment Cancelled')
+  const navigate = useNavigate()
+  const { brand } = useWebConfig()
+  const mail = `mailto:${brand.support_email}?subject=${encodeURIComponent('Payment Issue')}`
+  return (
+    <div className="w-full max-w-2xl animate-rise rounded-card border bg-surface shadow-card">
+      <div className="p-6 sm:p-8">
+        <div className="grid size-11 place-items-center rounded-full bg-caution-soft text-caution">
+          <Undo2 aria-hidden="true" className="size-5" />
+        </div>
+        <h1 className="mt-5 text-[22px] leading-7">Payment Cancelled</h1>
+        <p className="mt-2 text-[15px] text-muted">Your payment was cancelled and no charges were made</p>
+        <div className="mt-6">
+          <Alert title="Nothing was lost.">
+            Your account and your credits are exactly as they were. You can come back to this purchase
+            whenever you like.
+          </Alert>
+        </div>
+        <div className="mt-7 grid gap-x-8 gap-y-6 sm:grid-cols-2">
+          {cancelledLists.map(({ title, items }) => (
+            <section key={title} className="first:sm:col-span-2">
+              <h2 className="text-sm">{title}</h2>
+              <ul className="mt-2 space-y-1.5 text-muted text-sm">
+                {items.map((item) => (
+                  <li
+                    key={item}
+                    className="flex gap-2.5 before:mt-[9px] before:size-1 before:shrink-0 before:rounded-full before:bg-faint"
+                  >
+                    {item}
+                  </li>
+                ))}
+              </ul>
+            </section>
+          ))}
+        </div>
+        <div className="mt-7 flex flex-col gap-2.5 sm:flex-row">
+          <Button onClick={() => navigate(-1)}>
+            <RotateCw aria-hidden="true" />
+            Try Again
+          </Button>
+          <Button asChild look="secondary">
+            <Link to="/#pricing">
+              <ArrowLeft aria-hidden="true" />
+              Go Back
+            </Link>
+          </Button>
+        </div>
+      </div>
+      <div className="flex flex-col justify-between gap-4 rounded-b-card border-t bg-sunken px-6 py-5 sm:flex-row sm:items-center sm:px-8">
+        <div>
+          <h2 className="text-sm">Need Help?</h2>
+          <p className="mt-0.5 text-muted text-sm">We answer every message about a payment.</p>
+        </div>
+        <Button asChild look="secondary" size="small">
+          <a href={mail}>Contact Support</a>
+        </Button>
+      </div>
+      <nav
+        aria-label="More"
+        className="flex flex-wrap gap-x-6 gap-y-2 px-6 py-4 text-sm sm:px-8 [&_a:hover]:text-ink [&_a]:text-muted"
+      >
+        <Link to="/#pricing">View All Plans</Link>
+        <a href={mail}>Get Support</a>
+        <Link to="/dashboard">Dashboard</Link>
+      </nav>
+    </div>
+  )
+}

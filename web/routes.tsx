@@ -1,0 +1,70 @@
+import type { ComponentType } from 'react'
+import { createBrowserRouter, type RouteObject } from 'react-router-dom'
+import { FocusLayout } from './layouts/FocusLayout.tsx'
+import { MarketingLayout } from './layouts/MarketingLayout.tsx'
+import { RootLayout } from './layouts/RootLayout.tsx'
+import { BootSkeleton } from './pages/errors/BootSkeleton.tsx'
+import { NotFoundPage } from './pages/errors/NotFoundPage.tsx'
+import { RouterErrorPage } from './pages/errors/RouterErrorPage.tsx'
+
+const routes: RouteObject[] = [
+  {
+    element: <RootLayout />,
+    errorElement: <RouterErrorPage />,
+    hydrateFallbackElement: <BootSkeleton />,
+    children: [
+      {
+        element: <MarketingLayout />,
+        children: [page('/', async () => (await import('./pages/landing/LandingPage.tsx')).LandingPage)],
+      },
+      {
+        element: <FocusLayout />,
+        children: [
+          page('/sign-up/*', async () => (await import('./pages/sign-up/SignUpPage.tsx')).SignUpPage),
+          page('/sign-in/*', async () => (await import('./pages/sign-in/SignInPage.tsx')).SignInPage),
+          page(
+            '/auth/post-signup',
+            async () => (await import('./pages/auth/post-signup/PostSignupPage.tsx')).PostSignupPage,
+          ),
+          page(
+            '/billing/success',
+            async () => (await import('./pages/billing/success/BillingSuccessPage.tsx')).BillingSuccessPage,
+          ),
+          page(
+            '/payment/success',
+            async () => (await import('./pages/payment/success/PaymentSuccessPage.tsx')).PaymentSuccessPage,
+          ),
+          page(
+            '/payment/cancelled',
+            async () =>
+              (await import('./pages/payment/cancelled/PaymentCancelledPage.tsx')).PaymentCancelledPage,
+          ),
+          { path: '*', element: <NotFoundPage /> },
+        ],
+      },
+      {
+        lazy: async () => ({
+          Component: (await import('./layouts/account/AccountLayout.tsx')).AccountLayout,
+        }),
+        children: [
+          {
+            ...page(
+              '/dashboard',
+              async () => (await import('./pages/dashboard/DashboardPage.tsx')).DashboardPage,
+            ),
+            handle: { crumb: 'Dashboard' },
+          },
+        ],
+      },
+    ],
+  },
+]
+
+/** A page whose code is fetched when it is first visited. */
+function page(path: string, load: () => Promise<ComponentType>): RouteObject {
+  return { path, lazy: async () => ({ Component: await load() }) }
+}
+
+export function createRouter() {
+  return createBrowserRouter(routes)
+}

@@ -1,0 +1,48 @@
+import { cva, type VariantProps } from 'class-variance-authority'
+import { Slot } from 'radix-ui'
+import type { ComponentProps } from 'react'
+import { cn } from './cn.ts'
+import { Spinner } from './Spinner.tsx'
+
+const button = cva(
+  'inline-flex shrink-0 select-none items-center justify-center gap-2 whitespace-nowrap rounded-control font-medium transition-colors disabled:cursor-not-allowed disabled:opacity-50 [&_svg]:size-4 [&_svg]:shrink-0',
+  {
+    variants: {
+      look: {
+        primary: 'bg-accent text-on-accent shadow-low hover:bg-accent-hover disabled:hover:bg-accent',
+        secondary: 'border border-line-strong bg-surface text-ink shadow-low hover:bg-hover',
+        quiet: 'text-muted hover:bg-hover hover:text-ink',
+      },
+      size: {
+        small: 'h-8 px-3 text-[13px]',
+        medium: 'h-9 px-3.5 text-sm',
+        large: 'h-11 px-5 text-[15px]',
+        icon: 'size-9',
+      },
+    },
+    defaultVariants: { look: 'primary', size: 'medium' },
+  },
+)
+
+interface ButtonProps extends ComponentProps<'button'>, VariantProps<typeof button> {
+  /** Gives the look to its only child, usually a link. */
+  asChild?: boolean
+  busy?: boolean
+}
+
+export function Button({ look, size, asChild, busy, className, children, ...props }: ButtonProps) {
+  const classes = cn(button({ look, size }), className)
+  if (asChild) {
+    return (
+      <Slot.Root className={classes} {...props}>
+        {children}
+      </Slot.Root>
+    )
+  }
+  return (
+    <button type="button" className={classes} aria-busy={busy || undefined} {...props}>
+      {busy && <Spinner />}
+      {children}
+    </button>
+  )
+}

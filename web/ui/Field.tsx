@@ -1,0 +1,46 @@
+import { Label } from 'radix-ui'
+import { type ComponentProps, type ReactNode, useId } from 'react'
+import { cn } from './cn.ts'
+
+interface FieldProps extends Omit<ComponentProps<'input'>, 'id'> {
+  label: string
+  /** What is wrong with the value, in the customer's words. */
+  problem?: string | null
+  /** Shown under the field while nothing is wrong. */
+  hint?: ReactNode
+  /** Unit at the end of the field. */
+  unit?: string
+}
+
+export function Field({ label, problem, hint, unit, className, ...input }: FieldProps) {
+  const id = useId()
+  const noteId = `${id}-note`
+  return (
+    <div>
+      <Label.Root htmlFor={id} className="mb-1.5 block font-medium text-sm">
+        {label}
+      </Label.Root>
+      <div className="relative">
+        <input
+          id={id}
+          aria-invalid={problem ? true : undefined}
+          aria-describedby={noteId}
+          className={cn(
+            'h-11 w-full rounded-control border border-line-strong bg-surface px-3.5 text-base tabular-nums shadow-low transition-colors placeholder:text-faint hover:border-faint focus-visible:border-accent focus-visible:outline-offset-0 aria-invalid:border-critical',
+            unit && 'pr-18',
+            className,
+          )}
+          {...input}
+        />
+        {unit && (
+          <span className="pointer-events-none absolute inset-y-0 right-3.5 flex items-center text-faint text-sm">
+            {unit}
+          </span>
+        )}
+      </div>
+      <div id={noteId} aria-live="polite" className="mt-1.5 min-h-5 text-sm">
+        {problem ? <p className="text-critical">{problem}</p> : hint && <p className="text-muted">{hint}</p>}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,33 @@
+import { Dialog } from 'radix-ui'
+import type { ReactNode } from 'react'
+import { cn } from './cn.ts'
+
+interface SheetProps {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  title: string
+  /** `side` slides in from the left; `full` covers the screen. */
+  shape: 'side' | 'full'
+  children: ReactNode
+}
+
+/** A modal panel: Escape closes it, focus stays inside and the page behind does not scroll. */
+export function Sheet({ open, onOpenChange, title, shape, children }: SheetProps) {
+  return (
+    <Dialog.Root open={open} onOpenChange={onOpenChange}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="fixed inset-0 z-40 animate-fade-in bg-black/45" />
+        <Dialog.Content
+          aria-describedby={undefined}
+          className={cn(
+            'fixed inset-y-0 left-0 z-50 flex flex-col overflow-y-auto bg-canvas outline-none',
+            shape === 'side' ? 'w-72 animate-sheet-in border-r shadow-float' : 'w-full animate-fade-in',
+          )}
+        >
+          <Dialog.Title className="sr-only">{title}</Dialog.Title>
+          {children}
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
