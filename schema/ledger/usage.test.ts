@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { grantOf } from '../../tests/support/records.ts'
+import { findBalance } from './balances.ts'
+import { IdempotencyConflictError } from './errors.ts'
+import { houseLeg, postTransfer } from './post.ts'
+import { useCredits } from './usage.ts'
+import { verifyLedger } from './verify.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(async () => {
+  expect((await verifyLedger(database.owner)).problems).toEqual([])
+  await database.close()
+})
+
+const user = (owner_id: string) => ({ owner_kind: 'user', owner_id }) as const
+const usageOf = (owner_id: string, credits: number, idempotency_key: string = randomUUID()) => ({
+  ...user(owner_id),
+  credits,
+  idempotency_key,
+  occurred_at: new Date(),
+  actor: owner_id,
+  reason: 'Test usage',
+})
+
+async function give(owner_id: string, credits: { plan?: number; purchased?: number }) {
+  for (const account of ['plan', 'purchased'] as const) {
+    const amount = credits[account] ?? 0
+    if (amount === 0) continue
+    await postTransfer(
+      database.worker,
+      grantOf(owner_id, amount, {
+        legs: [{ ...user(owner_id), account, amount }, houseLeg('adjusted', -amount)],
+      }),
+    )
+  }
+}
+
+test('plan credits are spent before purchased ones', async () => {
+  await give('user_order', { plan: 10, purchased: 100 })
+  expect(await useCredits(database.server, usageOf('user_order', 15))).toMatchObject({
+    outcome: 'posted',
+    plan: 0,
+    purchased: 95,
+  })
+})
+
+test('fifty reports in parallel on a balance for ten: ten pass, across both accounts, retries included', async () => {
+  await give('user_fifty', { plan: 4, purchased: 6 })
+  const reports = Array.from({ length: 50 }, (_, i) => usageOf('user_fifty', 1, `report-${i}`))
+  const results = await Promise.all(
+    reports.flatMap((report) => [useCredits(database.server, report), useCredits(database.server, report)]),
+  )
+  expect(results.filter((result) => result.outcome === 'posted')).toHaveLength(10)
+  expect(await findBalance(database.server, user('user_fifty'))).toMatchObject({ total: 0 })
+})
+
+test('a retry with the same key is not charged again, even when nothing is left', async () => {
+  await give('user_retry', { purchased: 5 })
+  const report = usageOf('user_retry', 5)
+  expect((await useCredits(database.server, report)).outcome).toBe('posted')
+  expect(await useCredits(database.server, report)).toMatchObject({ outcome: 'replayed', purchased: 0 })
+})
+
+test('the same key with another amount is an error', async () => {
+  await give('user_other', { purchased: 50 })
+  await useCredits(database.server, usageOf('user_other', 5, 'key'))
+  await expect(useCredits(database.server, usageOf('user_other', 6, 'key'))).rejects.toThrow(
+    IdempotencyConflictError,
+  )
+})
+
+test('a refusal says what is there and posts nothing', async () => {
+  await give('user_short', { plan: 2, purchased: 3 })
+  expect(await useCredits(database.server, usageOf('user_short', 6))).toMatchObject({
+    outcome: 'refused',
+    plan: 2,
+    purchased: 3,
+  })
+  expect(await findBalance(database.server, user('user_short'))).toMatchObject({ total: 5, version: 2 })
+})
+
+test('an owner with a debt is refused until it is settled', async () => {
+  await give('user_owing', { plan: 100, purchased: -20 })
+  expect((await useCredits(database.server, usageOf('user_owing', 1))).outcome).toBe('refused')
+  await give('user_owing', { purchased: 20 })
+  expect((await useCredits(database.server, usageOf('user_owing', 1))).outcome).toBe('posted')
+})
