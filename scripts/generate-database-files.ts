@@ -1,8 +1,10 @@
 import { writeFile } from 'node:fs/promises'
+import { migrateToLatest } from '../schema/database/migrate.ts'
+import { withDatabase } from './database.ts'
 import { generatedFiles, renderDatabaseTypes, renderSchemaDump } from './database-files.ts'
 
-const connectionString = process.env.DATABASE_URL
-if (!connectionString) throw new Error('DATABASE_URL must name a migrated database')
-
-await writeFile(generatedFiles.types, await renderDatabaseTypes(connectionString))
+await withDatabase(async (connectionString) => {
+  await migrateToLatest({ connectionString })
+  await writeFile(generatedFiles.types, await renderDatabaseTypes(connectionString))
+})
 await writeFile(generatedFiles.dump, await renderSchemaDump())

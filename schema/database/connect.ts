@@ -8,6 +8,9 @@ export type DatabaseTransaction = Transaction<DB>
 /** The group role that decides what a process may do; see the first migration. */
 export type DatabaseRole = 'tidemark_server' | 'tidemark_worker'
 
+/** `owner` is whoever the connection string names: for migrations, verification and tests, never for a process. */
+export type DatabaseActor = DatabaseRole | 'owner'
+
 export interface DatabaseConnection {
   readonly db: Database
   readonly pool: pg.Pool
@@ -34,14 +37,14 @@ const types = {
  */
 export function connectDatabase(options: {
   connectionString: string
-  role: DatabaseRole
+  role: DatabaseActor
   poolMax: number
   onError: (error: Error) => void
 }): DatabaseConnection {
   const pool = new pg.Pool({
     connectionString: options.connectionString,
-    application_name: options.role,
-    options: `-c role=${options.role}`,
+    application_name: options.role === 'owner' ? 'tidemark_owner' : options.role,
+    ...(options.role !== 'owner' && { options: `-c role=${options.role}` }),
     max: options.poolMax,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,

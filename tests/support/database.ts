@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { connectDatabase, type Database } from '../../schema/database/connect.ts'
-import type { DB } from '../../schema/database/types.ts'
+import { connectDatabase, type Database, type DatabaseActor } from '../../schema/database/connect.ts'
 import { databaseUrl } from './template-database.ts'
 
 export interface TestDatabase {
@@ -25,29 +23,18 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     client.query(`CREATE DATABASE ${name} TEMPLATE ${inject('templateDatabase')}`),
   )
   const url = databaseUrl(adminUrl, name)
-  const owner = new Kysely<DB>({
-    dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max: 4 }) }),
-  })
-  const ignore = () => undefined
-  const server = connectDatabase({
-    connectionString: url,
-    role: 'tidemark_server',
-    poolMax: 10,
-    onError: ignore,
-  })
-  const worker = connectDatabase({
-    connectionString: url,
-    role: 'tidemark_worker',
-    poolMax: 10,
-    onError: ignore,
-  })
+  const connect = (role: DatabaseActor) =>
+    connectDatabase({ connectionString: url, role, poolMax: 10, onError: () => undefined })
+  const owner = connect('owner')
+  const server = connect('tidemark_server')
+  const worker = connect('tidemark_worker')
   return {
     url,
-    owner,
+    owner: owner.db,
     server: server.db,
     worker: worker.db,
     async close() {
-      await Promise.all([owner.destroy(), server.close(), worker.close()])
+      await Promise.all([owner.close(), server.close(), worker.close()])
       await asAdmin(adminUrl, (client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
     },
   }

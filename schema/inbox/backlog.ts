@@ -1,0 +1,28 @@
+import type { Kysely } from 'kysely'
+import type { DB } from '../database/types.ts'
+
+export interface InboxBacklog {
+  /** Of the oldest event that nobody has settled; null when everything is settled. */
+  readonly oldest_received_at: Date | null
+  /** Events that were given up on and wait for a person. */
+  readonly failed: number
+}
+
+/** How far the worker is behind, for health and metrics. Reads only rows that are not settled, or failed. */
+export async function findInboxBacklog(db: Kysely<DB>): Promise<InboxBacklog> {
+  const { oldest_received_at, failed } = await db
+    .selectNoFrom((eb) => [
+      eb
+        .selectFrom('inbox_events')
+        .select(({ fn }) => fn.min('received_at').as('oldest'))
+        .where('state', '=', 'received')
+        .as('oldest_received_at'),
+      eb
+        .selectFrom('inbox_events')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('state', '=', 'failed')
+        .as('failed'),
+    ])
+    .executeTakeFirstOrThrow()
+  return { oldest_received_at, failed: failed ?? 0 }
+}

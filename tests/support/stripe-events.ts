@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto'
+import type { Database } from '../../schema/database/connect.ts'
+import { receiveEvent } from '../../schema/inbox/events.ts'
+import type { CheckoutEventType, CheckoutSession, StripeEvent } from '../../schema/stripe/events.ts'
+
+/** A checkout session as Stripe reports it for an intent of 500 credits; `fields` make it another. */
+export function sessionOf(intentId: string, fields: Partial<CheckoutSession> = {}): CheckoutSession {
+  return {
+    id: `cs_test_${intentId}`,
+    object: 'checkout.session',
+    status: 'complete',
+    payment_status: 'paid',
+    amount_total: 700,
+    currency: 'eur',
+    client_reference_id: intentId,
+    metadata: { intentId, credits: '500' },
+    created: 1_790_000_000,
+    ...fields,
+  }
+}
+
+export function eventOf(type: CheckoutEventType | (string & {}), object: { object: string }): StripeEvent {
+  return {
+    id: `evt_${randomUUID().replaceAll('-', '')}`,
+    object: 'event',
+    type,
+    created: 1_790_000_000,
+    data: { object },
+  }
+}
+
+/** Puts an event into the inbox as the webhook would. */
+export async function receiveStripeEvent(db: Database, event: StripeEvent): Promise<string> {
+  await receiveEvent(db, {
+    source: 'stripe',
+    id: event.id,
+    type: event.type,
+    payload: JSON.parse(JSON.stringify(event)),
+    occurred_at: new Date(event.created * 1000),
+    sweep_at: new Date(),
+  })
+  return event.id
+}

@@ -1,0 +1,26 @@
+import { pino } from 'pino'
+import { createStripe } from '../../schema/stripe/client.ts'
+import type { WorkerDependencies } from '../../worker/dependencies.ts'
+import { createWorkerMetrics } from '../../worker/metrics.ts'
+import type { TestDatabase } from './database.ts'
+
+/** What a job is given in a test that calls it directly. Without `stripe`, a call to Stripe fails the test. */
+export function createTestDependencies(
+  database: TestDatabase,
+  overrides: Partial<WorkerDependencies> = {},
+): WorkerDependencies {
+  return {
+    db: database.worker,
+    stripe: createStripe({ secretKey: 'sk_test_none', apiBase: 'http://127.0.0.1:1' }),
+    producer: {
+      add: () => {
+        throw new Error('This test enqueues nothing')
+      },
+    },
+    log: pino({ level: 'silent' }),
+    metrics: createWorkerMetrics(),
+    now: () => new Date(),
+    sweepAfterMs: 1000,
+    ...overrides,
+  }
+}

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest'
+import type { CheckoutIntent } from '../../schema/checkout/intents.ts'
+import type { CheckoutSession } from '../../schema/stripe/events.ts'
+import { PermanentError } from '../errors.ts'
+import { type CheckoutNews, decideCheckout } from './decide-checkout.ts'
+
+const intent: CheckoutIntent = {
+  id: '0199f0a0-0000-7000-8000-000000000001',
+  kind: 'credit_purchase',
+  user_id: 'user_a',
+  owner_kind: 'user',
+  owner_id: 'user_a',
+  credits: 500,
+  amount_minor: 700,
+  currency: 'EUR',
+  state: 'open',
+  failure_reason: null,
+  stripe_session_id: 'cs_1',
+  created_at: new Date(0),
+  updated_at: new Date(0),
+  settled_at: null,
+  sweep_at: new Date(0),
+  sweeps: 0,
+}
+
+const session: CheckoutSession = {
+  id: 'cs_1',
+  object: 'checkout.session',
+  status: 'complete',
+  payment_status: 'paid',
+  amount_total: 700,
+  currency: 'eur',
+  client_reference_id: intent.id,
+  metadata: { intentId: intent.id },
+  created: 1,
+}
+
+function news(fields: Partial<CheckoutSession>, signal: CheckoutNews['signal'] = 'fetched'): CheckoutNews {
+  return {
+    session: { ...session, ...fields },
+    signal,
+    event_id: null,
+    occurred_at: new Date(5),
+    actor: 'test',
+  }
+}
+
+describe('a paid session', () => {
+  test.each(['created', 'open', 'awaiting_payment', 'failed', 'expired'] as const)(
+    'settles an intent that is %s',
+    (state) => {
+      const decision = decideCheckout({ ...intent, state }, news({}))
+      expect(decision).toMatchObject({
+        action: 'settle',
+        transfer: {
+          idempotency_key: 'checkout/cs_1',
+          legs: [
+            { owner_id: 'user_a', account: 'purchased', amount: 500 },
+            { account: 'sold', amount: -500 },
+          ],
+        },
+      })
+    },
+  )
+  test('does nothing to a settled intent', () => {
+    expect(decideCheckout({ ...intent, state: 'settled' }, news({})).action).toBe('none')
+  })
+  test('of an intent whose session was not noted settles it', () => {
+    expect(decideCheckout({ ...intent, stripe_session_id: null, state: 'created' }, news({})).action).toBe(
+      'settle',
+    )
+  })
+  test.each([
+    ['amount', { amount_total: 699 }],
+    ['missing amount', { amount_total: null }],
+    ['currency', { currency: 'usd' }],
+    ['session', { id: 'cs_2' }],
+  ])('with another %s than promised grants nothing and is kept for a person', (_, fields) => {
+    expect(() => decideCheckout(intent, news(fields))).toThrow(PermanentError)
+  })
+})
+
+describe('an unpaid session', () => {
+  test('that is complete waits for the payment', () => {
+    expect(decideCheckout(intent, news({ payment_status: 'unpaid' })).action).toBe('await_payment')
+  })
+  test('whose delayed payment failed fails the intent', () => {
+    const failed = news({ payment_status: 'unpaid' }, 'checkout.session.async_payment_failed')
+    expect(decideCheckout({ ...intent, state: 'awaiting_payment' }, failed).action).toBe('fail')
+  })
+  test('whose payment wants another method, as Stripe says when asked, fails the intent', () => {
+    const asked = { ...news({ payment_status: 'unpaid' }), payment_intent_status: 'requires_payment_method' }
+    expect(decideCheckout({ ...intent, state: 'awaiting_payment' }, asked).action).toBe('fail')
+  })
+  test('does not bring back an intent that has failed', () => {
+    const late = news({ payment_status: 'unpaid' }, 'checkout.session.completed')
+    expect(decideCheckout({ ...intent, state: 'failed' }, late).action).toBe('none')
+  })
+  test('that is open changes nothing', () => {
+    expect(decideCheckout(intent, news({ status: 'open', payment_status: 'unpaid' })).action).toBe('none')
+  })
+  test('that expired expires the intent', () => {
+    expect(decideCheckout(intent, news({ status: 'expired', payment_status: 'unpaid' })).action).toBe(
+      'expire',
+    )
+  })
+})

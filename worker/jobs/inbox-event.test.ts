@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findIntent } from '../../schema/checkout/intents.ts'
+import { findEvent } from '../../schema/inbox/events.ts'
+import { findBalance } from '../../schema/ledger/balances.ts'
+import { verifyLedger } from '../../schema/ledger/verify.ts'
+import { maximumAttempts } from '../../schema/queues/queues.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { insertPurchase } from '../../tests/support/records.ts'
+import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/stripe-events.ts'
+import { createTestDependencies } from '../../tests/support/worker.ts'
+import { processInboxEvent } from './inbox-event.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(async () => {
+  expect((await verifyLedger(database.owner)).problems).toEqual([])
+  await database.close()
+})
+
+const handle = (id: string) => processInboxEvent(createTestDependencies(database), { source: 'stripe', id })
+const eventRow = (id: string) => findEvent(database.owner, { source: 'stripe', id })
+const balanceOf = async (owner_id: string) =>
+  (await findBalance(database.owner, { owner_kind: 'user', owner_id })).total
+
+describe('a paid session', () => {
+  test('that is handled ten times in series grants once', async () => {
+    const intent = await insertPurchase(database.server)
+    const id = await receiveStripeEvent(
+      database.server,
+      eventOf('checkout.session.completed', sessionOf(intent.id)),
+    )
+    for (let i = 0; i < 10; i++) await handle(id)
+    expect(await balanceOf(intent.owner_id)).toBe(500)
+    expect(await findIntent(database.owner, intent.id)).toMatchObject({ state: 'settled' })
+    expect(await eventRow(id)).toMatchObject({ state: 'applied', attempts: 0 })
+  })
+
+  test('that is handled ten times in parallel grants once', async () => {
+    const intent = await insertPurchase(database.server)
+    const id = await receiveStripeEvent(
+      database.server,
+      eventOf('checkout.session.completed', sessionOf(intent.id)),
+    )
+    await Promise.all(Array.from({ length: 10 }, () => handle(id)))
+    expect(await balanceOf(intent.owner_id)).toBe(500)
+  })
+
+  test('that ten different events report in parallel grants once', async () => {
+    const intent = await insertPurchase(database.server)
+    const events = Array.from({ length: 10 }, (_, i) =>
+      eventOf(`checkout.session.${i % 2 ? 'completed' : 'async_payment_succeeded'}`, sessionOf(intent.id)),
+    )
+    const ids = await Promise.all(events.map((event) => receiveStripeEvent(database.server, event)))
+    await Promise.all(ids.map(handle))
+    expect(await balanceOf(intent.owner_id)).toBe(500)
+    for (const id of ids) expect(await eventRow(id)).toMatchObject({ state: 'applied' })
+  })
+
+  test('whose amount is not the promised one grants nothing and stays visible', async () => {
+    const intent = await insertPurchase(database.server)
+    const session = sessionOf(intent.id, { amount_total: 1 })
+    const id = await receiveStripeEvent(database.server, eventOf('checkout.session.completed', session))
+    await expect(handle(id)).rejects.toThrow(/promised 700 EUR/)
+    expect(await balanceOf(intent.owner_id)).toBe(0)
+    expect(await eventRow(id)).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('promised 700 EUR'),
+    })
+  })
+})
+
+describe('the three events of a delayed payment end the same in every order', () => {
+  const unpaid = { payment_status: 'unpaid' } as const
+  const cases = [
+    ['paid late', 'checkout.session.async_payment_succeeded', {}, 500, 'settled'],
+    ['failed late', 'checkout.session.async_payment_failed', unpaid, 0, 'failed'],
+  ] as const
+  describe.each(cases)('%s', (_, lateType, lateFields, credits, state) => {
+    test.each([
+      ['in order', (events: string[]) => events],
+      ['reversed', (events: string[]) => events.toReversed()],
+      ['repeated', (events: string[]) => [...events, ...events.toReversed(), ...events]],
+    ])('%s', async (_, arrange) => {
+      const intent = await insertPurchase(database.server)
+      const first = eventOf('checkout.session.completed', sessionOf(intent.id, unpaid))
+      const late = eventOf(lateType, sessionOf(intent.id, lateFields))
+      const ids = [
+        await receiveStripeEvent(database.server, first),
+        await receiveStripeEvent(database.server, late),
+      ]
+      for (const id of arrange(ids)) await handle(id)
+      expect(await balanceOf(intent.owner_id)).toBe(credits)
+      expect(await findIntent(database.owner, intent.id)).toMatchObject({ state })
+    })
+  })
+})
+
+describe('an event that is none of ours', () => {
+  test.each([
+    [
+      'a session without our reference',
+      eventOf('checkout.session.completed', sessionOf('x', { metadata: {} })),
+    ],
+    ['a type that nothing follows from', eventOf('customer.created', { object: 'customer' })],
+  ])('is marked ignored with a reason: %s', async (_, event) => {
+    const id = await receiveStripeEvent(database.server, event)
+    await handle(id)
+    expect(await eventRow(id)).toMatchObject({ state: 'ignored', reason: expect.any(String), attempts: 0 })
+  })
+})
+
+test('an event that overtakes its intent is retried and then grants', async () => {
+  const intentId = crypto.randomUUID()
+  const id = await receiveStripeEvent(
+    database.server,
+    eventOf('checkout.session.completed', sessionOf(intentId)),
+  )
+  await expect(handle(id)).rejects.toThrow(/not there yet/)
+  expect(await eventRow(id)).toMatchObject({ state: 'received', attempts: 1 })
+  const intent = await insertPurchase(database.server, { id: intentId })
+  await handle(id)
+  expect(await balanceOf(intent.owner_id)).toBe(500)
+})
+
+test('an event that fails every time is failed after the last attempt, with its error', async () => {
+  const session = sessionOf(crypto.randomUUID())
+  const id = await receiveStripeEvent(database.server, eventOf('checkout.session.completed', session))
+  for (let i = 0; i < maximumAttempts; i++) await expect(handle(id)).rejects.toThrow(/not there yet/)
+  expect(await eventRow(id)).toMatchObject({ state: 'failed', attempts: maximumAttempts })
+})
