@@ -4,7 +4,8 @@ import { SummaryReporter } from './tests/support/summary-reporter.ts'
 const timeouts = { testTimeout: 30_000, hookTimeout: 60_000 }
 /** Rooms that need no database; everything else gets one. */
 const withoutDatabase = [
-  '{sandbox,scripts,web}/**/*.test.{ts,tsx}',
+  '{sandbox,web}/**/*.test.{ts,tsx}',
+  'scripts/!(database-files){,/**/*}.test.ts',
   'schema/{api,catalogue,stripe}/**/*.test.ts',
   'schema/*.test.ts',
   'tests/support/**/*.test.ts',
@@ -24,7 +25,7 @@ export default defineConfig({
         test: {
           ...timeouts,
           name: 'database',
-          include: ['{schema,server,worker}/**/*.test.ts'],
+          include: ['{schema,server,worker,scripts}/**/*.test.ts'],
           exclude: withoutDatabase,
           globalSetup: 'tests/support/global-setup.ts',
         },

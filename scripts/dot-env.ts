@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { repositoryRoot } from './launch/script.ts'
 
 /** Reads `.env` beside the package when there is one; what is set already stays as it is. */
-export function readDotEnv(): void {
+export function loadDotEnv(): void {
   const file = join(repositoryRoot, '.env')
   if (existsSync(file)) process.loadEnvFile(file)
 }

@@ -1,8 +1,8 @@
 import { migrateToLatest } from '../schema/database/migrate.ts'
 import { withDatabase } from './database.ts'
-import { readDotEnv } from './dot-env.ts'
+import { loadDotEnv } from './dot-env.ts'
 
-readDotEnv()
+loadDotEnv()
 await withDatabase(async (url) => {
   const applied = await migrateToLatest({ connectionString: process.env.DATABASE_MIGRATION_URL || url })
   console.log(applied.length > 0 ? `applied ${applied.join(', ')}` : 'the database is up to date')

@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path'
 import { EnvironmentError } from '../schema/env.ts'
-import { readDotEnv } from './dot-env.ts'
+import { loadDotEnv } from './dot-env.ts'
 import { createOutput } from './launch/output.ts'
 import { PortTakenError } from './launch/ports.ts'
 import { repositoryRoot } from './launch/script.ts'
@@ -13,7 +13,7 @@ await start({ watch: process.argv.includes('--watch') })
 /** `npm start`: launches, tells people where to look, and stays until it is told to stop or whoever started it is gone. */
 async function start({ watch }: Required<Pick<LaunchOptions, 'watch'>>): Promise<void> {
   process.chdir(repositoryRoot)
-  readDotEnv()
+  loadDotEnv()
   const output = createOutput(process.stdout)
   let product: RunningProduct | undefined
   const starting = launchProduct({

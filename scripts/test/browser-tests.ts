@@ -1,0 +1,57 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestCounts } from '../../tests/support/summary-reporter.ts'
+import { runCommand } from './command.ts'
+import type { PartInput } from './part.ts'
+
+/** What is read of Playwright's JSON report. */
+type Suite = { readonly title: string; readonly specs?: readonly Spec[]; readonly suites?: readonly Suite[] }
+type Spec = { readonly title: string; readonly file: string; readonly tests: readonly Test[] }
+type Test = {
+  readonly status: 'expected' | 'unexpected' | 'flaky' | 'skipped'
+  readonly annotations: readonly { readonly type: string; readonly description?: string }[]
+}
+type Report = { readonly suites: readonly Suite[]; readonly errors: readonly unknown[] }
+
+export async function runBrowserTests({ env, rest }: PartInput): Promise<TestCounts> {
+  if (!env.TEST_CHROMIUM_PATH) {
+    const reason = env.TEST_CHROMIUM_REASON
+    return { passed: 0, failed: 0, skipped: 1, skips: [{ name: 'all browser tests', reason }] }
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-test-'))
+  const file = join(folder, 'report.json')
+  try {
+    const { ok } = await runCommand({
+      args: ['node_modules/@playwright/test/cli.js', 'test', ...rest],
+      env: { ...env, TEST_SUMMARY_FILE: file },
+      output: 'shown',
+    })
+    const counts = countReport(JSON.parse(await readFile(file, 'utf8')) as Report)
+    return !ok && counts.failed === 0 ? { ...counts, failed: 1 } : counts
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** A test that passed only at its second try is one that passed; Playwright's own output names it. */
+function countReport(report: Report): TestCounts {
+  const specs = report.suites.flatMap(specsOf)
+  const tests = specs.flatMap((spec) => spec.tests.map((test) => ({ spec, test })))
+  const skips = tests
+    .filter(({ test }) => test.status === 'skipped')
+    .map(({ spec, test }) => ({
+      name: `${spec.file} > ${spec.title}`,
+      reason: test.annotations.find(({ type }) => type === 'skip' || type === 'fixme')?.description,
+    }))
+  return {
+    passed: tests.filter(({ test }) => test.status === 'expected' || test.status === 'flaky').length,
+    failed: tests.filter(({ test }) => test.status === 'unexpected').length + report.errors.length,
+    skipped: skips.length,
+    skips,
+  }
+}
+
+function specsOf(suite: Suite): readonly Spec[] {
+  return [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(specsOf)]
+}

@@ -1,0 +1,32 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { startWatchdog, type Watchdog } from '../processes/watchdog.ts'
+
+let watchdog: Watchdog | undefined
+
+/** Runs a program to its end in a process group of its own, which ends with this process however that ends. */
+export async function runCommand(options: {
+  readonly args: readonly string[]
+  readonly env: NodeJS.ProcessEnv
+  readonly output: 'shown' | 'kept'
+}): Promise<{ ok: boolean; output: string }> {
+  const kept = options.output === 'kept'
+  const child = spawn(process.execPath, options.args, {
+    env: options.env,
+    detached: true,
+    stdio: ['ignore', kept ? 'pipe' : 'inherit', kept ? 'pipe' : 'inherit'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  await once(child, 'spawn')
+  const pid = child.pid ?? 0
+  watchdog ??= startWatchdog()
+  watchdog.watch(pid, 0, 'SIGTERM')
+  const [code] = (await once(child, 'close')) as [number | null]
+  watchdog.forget(pid)
+  return { ok: code === 0, output }
+}

@@ -1,0 +1,56 @@
+import type { TestCounts } from '../../tests/support/summary-reporter.ts'
+import { runBrowserTests } from './browser-tests.ts'
+import { runStaticChecks } from './static-checks.ts'
+import { runVitest } from './vitest.ts'
+
+export type Service = 'postgres' | 'redis' | 'chromium'
+
+export type PartResult = {
+  readonly name: string
+  readonly counts: TestCounts
+  readonly seconds: number
+}
+
+export type PartInput = {
+  readonly env: NodeJS.ProcessEnv
+  /** Words for the runner itself: a folder, `-t name`. */
+  readonly rest: readonly string[]
+}
+
+export type TestPart = {
+  /** What one says after `npm test --`. */
+  readonly name: string
+  readonly title: string
+  readonly needs: readonly Service[]
+  readonly run: (input: PartInput) => Promise<TestCounts>
+}
+
+const parts: readonly TestPart[] = [
+  { name: 'static', title: 'static checks', needs: [], run: runStaticChecks },
+  {
+    name: 'unit',
+    title: 'unit, database, API and worker tests',
+    needs: ['postgres', 'redis'],
+    run: (input) => runVitest({ ...input, projects: ['unit', 'database'] }),
+  },
+  {
+    name: 'simulation',
+    title: 'simulation',
+    needs: ['postgres', 'redis'],
+    run: (input) => runVitest({ ...input, projects: ['simulation'] }),
+  },
+  { name: 'e2e', title: 'browser tests', needs: ['postgres', 'chromium'], run: runBrowserTests },
+]
+
+/** `npm test -- unit e2e worker/jobs`: names of parts choose, everything else goes to the runners. */
+export function chooseParts(words: readonly string[]): {
+  parts: readonly TestPart[]
+  rest: readonly string[]
+} {
+  const names = new Set(parts.map((part) => part.name))
+  const chosen = new Set(words.filter((word) => names.has(word)))
+  return {
+    parts: chosen.size > 0 ? parts.filter((part) => chosen.has(part.name)) : parts,
+    rest: words.filter((word) => !names.has(word)),
+  }
+}

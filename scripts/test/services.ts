@@ -1,0 +1,126 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findChromium } from '../../tests/support/chromium.ts'
+import { findDocker, startPostgresContainer, startRedisContainer } from '../../tests/support/containers.ts'
+import { findRedis, startRedis } from '../../tests/support/redis.ts'
+import type { Tool } from '../../tests/support/tool.ts'
+import { startPostgres } from '../postgres.ts'
+import { startWatchdog } from '../processes/watchdog.ts'
+import type { PartResult, Service } from './part.ts'
+
+export type Services = {
+  /** What a part's processes are told; waits for the services that the part needs. */
+  readonly environment: (needs: readonly Service[]) => Promise<NodeJS.ProcessEnv>
+  /** In CI a service that cannot be had is a failed test of its own, so that nobody takes a skip for a pass. */
+  readonly results: () => Promise<readonly PartResult[]>
+  readonly stop: () => Promise<void>
+}
+
+/** Begins to bring up what the tests need; an install goes on while the static checks run. */
+export function startServices(options: {
+  readonly needs: ReadonlySet<Service>
+  readonly say: (message: string) => void
+}): Services {
+  const running = new AsyncDisposableStack()
+  const watchdog = startWatchdog()
+  running.defer(() => watchdog.close())
+  const context: Context = { say: options.say, running, watch: (pid) => watchdog.watch(pid, 1, 'SIGINT') }
+  const unneeded: Promise<Tool> = Promise.resolve({ found: false, reason: 'not asked for' })
+  const docker = options.needs.has('postgres') ? findDocker() : unneeded
+  const tools: Record<Service, Promise<Tool>> = {
+    postgres: options.needs.has('postgres') ? bringPostgres(context, docker) : unneeded,
+    redis: options.needs.has('redis') ? bringRedis(context, docker) : unneeded,
+    chromium: options.needs.has('chromium') ? bringChromium(context) : unneeded,
+  }
+  return {
+    environment: async (needs) => {
+      const entries = await Promise.all(needs.map(async (need) => variablesOf(need, await tools[need])))
+      return Object.assign({}, process.env, ...entries)
+    },
+    results: async () => {
+      if (!process.env.CI) return []
+      const missing: PartResult[] = []
+      for (const need of options.needs) {
+        const tool = await tools[need]
+        if (tool.found) continue
+        options.say(`${need} is not available: ${tool.reason}`)
+        const counts = { passed: 0, failed: 1, skipped: 0, skips: [] }
+        missing.push({ name: `${need} is available`, counts, seconds: 0 })
+      }
+      return missing
+    },
+    stop: async () => {
+      await Promise.allSettled(Object.values(tools))
+      await running.disposeAsync()
+    },
+  }
+}
+
+type Context = {
+  readonly say: (message: string) => void
+  readonly running: AsyncDisposableStack
+  readonly watch: (pid: number) => void
+}
+
+function variablesOf(service: Service, tool: Tool): NodeJS.ProcessEnv {
+  const name = { postgres: 'TEST_DATABASE', redis: 'TEST_REDIS', chromium: 'TEST_CHROMIUM' }[service]
+  const kind = service === 'chromium' ? 'PATH' : 'URL'
+  return tool.found ? { [`${name}_${kind}`]: tool.value } : { [`${name}_REASON`]: tool.reason }
+}
+
+async function bringPostgres(context: Context, docker: Promise<Tool>): Promise<Tool> {
+  const given = process.env.TEST_DATABASE_URL
+  if (given) return { found: true, value: given }
+  const container = await tryContainer(context, docker, startPostgresContainer)
+  if (container) return container
+  const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-postgres-'))
+  await chmod(dataDir, 0o711)
+  context.running.defer(() => rm(dataDir, { recursive: true, force: true }))
+  const postgres = await startPostgres({ dataDir, durable: false })
+  context.watch(postgres.pid)
+  context.running.defer(() => postgres.stop())
+  return { found: true, value: postgres.url }
+}
+
+async function bringRedis(context: Context, docker: Promise<Tool>): Promise<Tool> {
+  const given = process.env.TEST_REDIS_URL
+  if (given) return { found: true, value: given }
+  const container = await tryContainer(context, docker, startRedisContainer)
+  if (container) return container
+  const program = await findRedis({ install: true, say: context.say })
+  if (!program.found) return unavailable(context, 'The tests on Redis are skipped', program.reason)
+  const redis = await startRedis({ program: program.value })
+  context.watch(redis.pid)
+  context.running.defer(() => redis.stop())
+  return { found: true, value: redis.url }
+}
+
+async function bringChromium(context: Context): Promise<Tool> {
+  const given = process.env.TEST_CHROMIUM_PATH
+  if (given) return { found: true, value: given }
+  const chromium = await findChromium({ install: true, say: context.say })
+  return chromium.found ? chromium : unavailable(context, 'The browser tests are skipped', chromium.reason)
+}
+
+function unavailable(context: Context, consequence: string, reason: string): Tool {
+  context.say(`!! ${consequence}: ${reason}`)
+  return { found: false, reason }
+}
+
+/** An engine that answers may still have no image and no network to get one from. */
+async function tryContainer(
+  context: Context,
+  docker: Promise<Tool>,
+  start: () => Promise<{ url: string; stop: () => Promise<void> }>,
+): Promise<Tool | undefined> {
+  if (!(await docker).found) return undefined
+  try {
+    const container = await start()
+    context.running.defer(() => container.stop())
+    return { found: true, value: container.url }
+  } catch (error) {
+    context.say(`Docker answers, but no container starts (${error instanceof Error ? error.message : error})`)
+    return undefined
+  }
+}

@@ -1,0 +1,33 @@
+import type { TestCounts } from '../../tests/support/summary-reporter.ts'
+import { runCommand } from './command.ts'
+import type { PartInput } from './part.ts'
+
+const bin = 'node_modules/.bin'
+const checks: readonly { readonly name: string; readonly args: readonly string[] }[] = [
+  {
+    name: 'types: schema, server, worker, sandbox, scripts, tests',
+    args: [`${bin}/tsc`, '-p', 'tsconfig.json'],
+  },
+  { name: 'types: web', args: [`${bin}/tsc`, '-p', 'web/tsconfig.json'] },
+  {
+    name: 'format, lint and import walls',
+    args: [`${bin}/biome`, 'ci', '--error-on-warnings', '--colors=off', '.'],
+  },
+  { name: 'unused files, exports and dependencies', args: [`${bin}/knip`, '--no-progress'] },
+]
+
+/** What can be said about the sources without running them; each check counts as one test. */
+export async function runStaticChecks({ env }: PartInput): Promise<TestCounts> {
+  let failed = 0
+  for (const check of checks) {
+    const started = Date.now()
+    const { ok, output } = await runCommand({ args: check.args, env, output: 'kept' })
+    const seconds = ((Date.now() - started) / 1000).toFixed(1)
+    process.stdout.write(` ${ok ? '✓' : '✗'} ${check.name} (${seconds} s)\n`)
+    if (!ok) {
+      failed += 1
+      process.stdout.write(`${output.trim()}\n`)
+    }
+  }
+  return { passed: checks.length - failed, failed, skipped: 0, skips: [] }
+}

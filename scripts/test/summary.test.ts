@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest'
+import { chooseParts, type PartResult } from './part.ts'
+import { renderSummary } from './summary.ts'
+
+const part = (name: string, counts: Partial<PartResult['counts']>): PartResult => ({
+  name,
+  seconds: 1.24,
+  counts: { passed: 0, failed: 0, skipped: 0, skips: [], ...counts },
+})
+
+describe('the summary of npm test', () => {
+  test('ends in one line with the counts of all parts', () => {
+    const { text, failed } = renderSummary([
+      part('unit', { passed: 7 }),
+      part('browser', { passed: 2, failed: 1 }),
+    ])
+    expect(text.split('\n').at(-1)).toBe('9 passed, 1 failed, 0 skipped')
+    expect(failed).toBe(1)
+  })
+
+  test('names the reason of every skip, once', () => {
+    const skips = ['a', 'b'].map((name) => ({ name, reason: 'no redis-server is installed' }))
+    const { text } = renderSummary([part('unit', { skipped: 2, skips })])
+    expect(text).toContain('no redis-server is installed: 2 tests, a …')
+    expect(text.split('\n').at(-1)).toBe('0 passed, 0 failed, 2 skipped')
+  })
+
+  test('shows a skip that gives no reason', () => {
+    const { text } = renderSummary([
+      part('unit', { skipped: 1, skips: [{ name: 'worker > c', reason: undefined }] }),
+    ])
+    expect(text).toContain('no reason given: worker > c')
+  })
+})
+
+describe('the words after npm test', () => {
+  test('choose parts, and the rest goes to the runner', () => {
+    const { parts, rest } = chooseParts(['unit', 'worker/jobs', '-t', 'grants'])
+    expect(parts.map(({ name }) => name)).toEqual(['unit'])
+    expect(rest).toEqual(['worker/jobs', '-t', 'grants'])
+  })
+
+  test('run everything when they name no part', () => {
+    expect(chooseParts([]).parts.map(({ name }) => name)).toEqual(['static', 'unit', 'simulation', 'e2e'])
+  })
+})

@@ -1,0 +1,44 @@
+import type { PartResult } from './part.ts'
+
+/** A table for people, each skip with its reason, and a last line that a machine can read. */
+export function renderSummary(results: readonly PartResult[]): { text: string; failed: number } {
+  const total = {
+    passed: sum(results, 'passed'),
+    failed: sum(results, 'failed'),
+    skipped: sum(results, 'skipped'),
+  }
+  const width = Math.max(...results.map((result) => result.name.length), 'total'.length)
+  const row = (name: string, cells: readonly string[]) =>
+    `${name.padEnd(width)}${cells.map((cell) => cell.padStart(9)).join('')}`
+  const lines = [
+    row('', ['passed', 'failed', 'skipped', 'time']),
+    ...results.map(({ name, counts, seconds }) =>
+      row(name, [...[counts.passed, counts.failed, counts.skipped].map(String), duration(seconds)]),
+    ),
+    ...renderSkips(results),
+    '',
+    `${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`,
+  ]
+  return { text: lines.join('\n'), failed: total.failed }
+}
+
+function sum(results: readonly PartResult[], key: 'passed' | 'failed' | 'skipped'): number {
+  return results.reduce((total, result) => total + result.counts[key], 0)
+}
+
+/** Tests that were skipped for one reason are one line. */
+function renderSkips(results: readonly PartResult[]): string[] {
+  const skips = results.flatMap((result) => result.counts.skips)
+  const groups = Map.groupBy(skips, ({ reason }) => reason ?? 'no reason given')
+  const lines = [...groups].map(
+    ([reason, group]) =>
+      `  - ${reason}: ${group.length === 1 ? group[0]?.name : `${group.length} tests, ${group[0]?.name} …`}`,
+  )
+  return lines.length > 0 ? ['', 'skipped:', ...lines] : []
+}
+
+function duration(seconds: number): string {
+  return seconds < 60
+    ? `${seconds.toFixed(1)} s`
+    : `${Math.floor(seconds / 60)} m ${Math.round(seconds % 60)} s`
+}
