@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { insertPurchase } from '../../tests/support/records.ts'
+import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/stripe-events.ts'
+import { createTestDependencies } from '../../tests/support/worker.ts'
+import { processInboxEvent } from './inbox-event.ts'
+import { sweep } from './maintenance.ts'
+
+let database: TestDatabase
+let added: { queue: string; jobId: string; payload: unknown }[]
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  added = []
+  await database.owner.deleteFrom('inbox_events').execute()
+  await database.owner.deleteFrom('checkout_intents').where('state', '<>', 'settled').execute()
+})
+
+/** Runs a sweep `minutes` from now. */
+function sweepIn(minutes: number) {
+  return sweep(
+    createTestDependencies(database, {
+      now: () => new Date(Date.now() + minutes * 60_000),
+      sweepAfterMs: 30_000,
+      producer: {
+        async add(queue, jobId, payload) {
+          added.push({ queue, jobId, payload })
+        },
+      },
+    }),
+  )
+}
+
+const paidEvent = () => eventOf('checkout.session.completed', sessionOf(randomUUID()))
+
+test('an event that nobody applied is enqueued again, under an id that no job has', async () => {
+  const id = await receiveStripeEvent(database.server, paidEvent())
+  expect(await sweepIn(1)).toEqual({ events: 1, intents: 0 })
+  expect(added).toMatchObject([{ queue: 'stripe-events', payload: { event_id: id } }])
+  expect(added[0]?.jobId).not.toBe(id)
+})
+
+test('a sweep that follows at once leaves it alone, a later one takes it again, ever less often', async () => {
+  await receiveStripeEvent(database.server, paidEvent())
+  const taken = []
+  for (const minute of [1, 1.1, 2, 2.1, 3, 3.1, 5]) taken.push((await sweepIn(minute)).events)
+  expect(taken).toEqual([1, 0, 1, 0, 1, 0, 1])
+})
+
+test('an event that was applied or ignored is left alone', async () => {
+  const intent = await insertPurchase(database.server, { sweep_at: new Date(Date.now() + 3_600_000) })
+  const ids = [
+    await receiveStripeEvent(database.server, eventOf('checkout.session.completed', sessionOf(intent.id))),
+    await receiveStripeEvent(database.server, eventOf('customer.created', { object: 'customer' })),
+  ]
+  for (const id of ids) await processInboxEvent(createTestDependencies(database), { source: 'stripe', id })
+  expect(await sweepIn(30)).toEqual({ events: 0, intents: 0 })
+})
+
+test('an event whose retry is due in the queue is not swept before it', async () => {
+  const id = await receiveStripeEvent(database.server, paidEvent())
+  const deps = createTestDependencies(database, { sweepAfterMs: 30_000 })
+  await expect(processInboxEvent(deps, { source: 'stripe', id })).rejects.toThrow()
+  expect((await sweepIn(0.2)).events).toBe(0)
+  expect((await sweepIn(1)).events).toBe(1)
+})
+
+test('an intent that is not settled is looked up, one that is over is not', async () => {
+  const due = { sweep_at: new Date() }
+  const open = await insertPurchase(database.server, { ...due, stripe_session_id: 'cs_open' })
+  const created = await insertPurchase(database.server, due)
+  const over = await insertPurchase(database.server, due)
+  await database.owner
+    .updateTable('checkout_intents')
+    .set({ state: 'expired' })
+    .where('id', '=', over.id)
+    .execute()
+  expect(await sweepIn(1)).toEqual({ events: 0, intents: 2 })
+  expect(added.map((job) => job.payload)).toEqual(
+    expect.arrayContaining([
+      { intent_id: open.id, cause: 'sweep' },
+      { intent_id: created.id, cause: 'sweep' },
+    ]),
+  )
+})
+
+test('two sweeps at once share the work', async () => {
+  for (let i = 0; i < 20; i++) await receiveStripeEvent(database.server, paidEvent())
+  await Promise.all([sweepIn(1), sweepIn(1), sweepIn(1)])
+  expect(new Set(added.map((job) => JSON.stringify(job.payload))).size).toBe(20)
+  expect(added).toHaveLength(20)
+})
