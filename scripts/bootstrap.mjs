@@ -28,7 +28,7 @@ function checkNode() {
 
 /**
  * npm writes what it installed into a lockfile of its own when it is done, so a clone is complete when that file holds
- * every package of ours in the same version. Whoever ran `npm ci` by hand is not made to wait for a second one.
+ * every package of ours in the same version. Whoever ran npm by hand is not made to wait for a second install.
  */
 function isInstalled() {
   const wanted = readPackages(join(root, 'package-lock.json'))
@@ -50,12 +50,19 @@ function readPackages(path) {
   }
 }
 
-/** `npm ci` with every setting named that a person's own npm configuration could have turned against us. */
+/**
+ * Installs what the lockfile names, with every setting spelled out that a person's own npm configuration could have turned
+ * against us. Not `npm ci`: it refuses a lockfile without the native packages of every platform, and a registry mirror
+ * need not have those of other platforms. Afterwards it is checked that the versions are those of the lockfile.
+ */
 function install() {
   const started = Date.now()
   say('installing dependencies (the first time this takes a minute) …')
+  if (existsSync(modules) && !isPinned(readVersion())) rmSync(modules, { recursive: true, force: true })
   const cache = writableCache()
   const flags = [
+    '--no-save',
+    '--package-lock=true',
     '--include=dev',
     '--include=optional',
     '--ignore-scripts=false',
@@ -69,15 +76,18 @@ function install() {
     '--loglevel=error',
     ...(cache ? [`--cache=${cache}`] : []),
   ]
-  const result = runNpm(['ci', ...flags])
+  const result = runNpm(['install', ...flags])
   if (result.error || result.status !== 0) {
     const output = `${result.stdout || ''}${result.stderr || ''}`.trim()
-    fail(`npm ci failed${result.error ? `: ${result.error.message}` : ''}\n${output}`)
+    fail(`npm install failed${result.error ? `: ${result.error.message}` : ''}\n${output}`)
+  }
+  if (!isInstalled()) {
+    fail('npm did not install what package-lock.json names; remove node_modules and try again')
   }
   say(`installed in ${((Date.now() - started) / 1000).toFixed(1)} s`)
 }
 
-/** The pinned node lies in the folder that `npm ci` empties, so npm runs on the machine's own. */
+/** The pinned node lies in the folder that npm changes, so npm runs on the machine's own. */
 function runNpm(args) {
   const path = (process.env.PATH || '')
     .split(delimiter)
@@ -114,15 +124,12 @@ function writableCache() {
 function withLock(work) {
   const lock = join(root, '.data', 'install.lock')
   mkdirSync(join(root, '.data'), { recursive: true })
-  for (let waited = false; !takeLock(lock); waited = true) {
-    if (!waited) say('another install is running in this clone; waiting for it …')
+  for (let waited = 0; !takeLock(lock); waited += 1) {
+    if (waited === 1) say('another install is running in this clone; waiting for it …')
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500)
   }
-  try {
-    work()
-  } finally {
-    rmSync(lock, { force: true })
-  }
+  process.once('exit', () => rmSync(lock, { force: true }))
+  work()
 }
 
 function takeLock(lock) {
@@ -174,7 +181,6 @@ function say(text) {
   process.stderr.write(`setup: ${text}\n`)
 }
 
-/** Exits without the finally blocks, which is why the lock's owner is checked and not its existence alone. */
 function fail(text) {
   process.stderr.write(`setup: ${text}\n`)
   process.exit(1)
