@@ -1,0 +1,97 @@
+import { createClerkClient, verifyToken } from '@clerk/backend'
+import {
+  isClerkAPIResponseError,
+  TokenVerificationError,
+  TokenVerificationErrorReason,
+} from '@clerk/backend/errors'
+import type { UserProfile } from '../../schema/users/users.ts'
+import { withTimeLimit } from '../time-limit.ts'
+
+/** What the server needs of the sign-in provider. */
+export interface Clerk {
+  /** Throws TokenRejectedError for a bad token and ClerkAwayError when nobody can tell. */
+  verifyToken(token: string): Promise<VerifiedToken>
+  /** Null when Clerk does not know the person (any more). Throws ClerkAwayError. */
+  getProfile(userId: string): Promise<UserProfile | null>
+}
+
+export interface VerifiedToken {
+  readonly user_id: string
+}
+
+export class TokenRejectedError extends Error {
+  override readonly name = 'TokenRejectedError'
+  readonly is_expired: boolean
+  constructor(cause: TokenVerificationError) {
+    super(cause.message, { cause })
+    this.is_expired = cause.reason === TokenVerificationErrorReason.TokenExpired
+  }
+}
+
+export class ClerkAwayError extends Error {
+  override readonly name = 'ClerkAwayError'
+}
+
+/** Reasons that say something about our keys or about Clerk, not about the token that was shown. */
+const reasonsOfOurSide: readonly string[] = [
+  TokenVerificationErrorReason.InvalidSecretKey,
+  TokenVerificationErrorReason.LocalJWKMissing,
+  TokenVerificationErrorReason.RemoteJWKFailedToLoad,
+  TokenVerificationErrorReason.RemoteJWKInvalid,
+  TokenVerificationErrorReason.RemoteJWKMissing,
+  TokenVerificationErrorReason.JWKFailedToResolve,
+]
+
+const clerkLimitMs = 10_000
+
+export function createClerk(options: {
+  secretKey: string
+  apiUrl: string | undefined
+  /** Origins whose tokens count; a token made for another site is refused. */
+  authorizedParties: readonly string[]
+}): Clerk {
+  const address = options.apiUrl ? { apiUrl: options.apiUrl } : {}
+  const api = createClerkClient({ secretKey: options.secretKey, telemetry: { disabled: true }, ...address })
+  return {
+    async verifyToken(token) {
+      const verification = verifyToken(token, {
+        secretKey: options.secretKey,
+        authorizedParties: [...options.authorizedParties],
+        clockSkewInMs: 5000,
+        ...address,
+      })
+      try {
+        const claims = await withTimeLimit(verification, {
+          limit_ms: clerkLimitMs,
+          what: 'Verifying a token',
+        })
+        return { user_id: claims.sub }
+      } catch (error) {
+        if (error instanceof TokenVerificationError && !reasonsOfOurSide.includes(error.reason)) {
+          throw new TokenRejectedError(error)
+        }
+        throw new ClerkAwayError('A token could not be verified', { cause: error })
+      }
+    },
+    async getProfile(userId) {
+      try {
+        const user = await withTimeLimit(api.users.getUser(userId), {
+          limit_ms: clerkLimitMs,
+          what: 'Reading a profile',
+        })
+        const email = user.primaryEmailAddress ?? user.emailAddresses[0]
+        if (!email) throw new Error(`User ${userId} has no e-mail address`)
+        return {
+          clerk_id: user.id,
+          email: email.emailAddress,
+          first_name: user.firstName,
+          last_name: user.lastName,
+          profile_updated_at: new Date(user.updatedAt),
+        }
+      } catch (error) {
+        if (isClerkAPIResponseError(error) && error.status === 404) return null
+        throw new ClerkAwayError('A profile could not be read', { cause: error })
+      }
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import { ensureUser, findUser, type UserRecord } from '../../schema/users/users.ts'
+import type { Dependencies } from '../dependencies.ts'
+import { forbidden, unauthenticated } from '../errors.ts'
+
+/** A user id in a request is a claim: whoever names somebody else is refused before any row is touched. */
+export function requireOwnId(claimed: string, caller: { user_id: string }): void {
+  if (claimed !== caller.user_id) throw forbidden()
+}
+
+/** Brings the caller's row up to date with Clerk, making it when it is not there. Throws ClerkAwayError. */
+export async function refreshAccount(
+  deps: Pick<Dependencies, 'db' | 'clerk'>,
+  userId: string,
+): Promise<{ user: UserRecord; created: boolean }> {
+  const profile = await deps.clerk.getProfile(userId)
+  // The token outlives the account by up to a minute.
+  if (!profile) throw unauthenticated(new Error(`Clerk does not know ${userId} any more`))
+  return ensureUser(deps.db, profile)
+}
+
+/** The caller's row, made from Clerk's profile when this is the first call that needs it. Throws ClerkAwayError. */
+export async function findOrCreateAccount(
+  deps: Pick<Dependencies, 'db' | 'clerk'>,
+  userId: string,
+): Promise<UserRecord> {
+  return (await findUser(deps.db, userId)) ?? (await refreshAccount(deps, userId)).user
+}

@@ -1,0 +1,22 @@
+import type { CheckoutIntent } from '../../schema/checkout/intents.ts'
+import type { JobPayload } from '../../schema/queues/queues.ts'
+import type { Trace } from '../context.ts'
+import type { Dependencies } from '../dependencies.ts'
+import { enqueue } from '../enqueue.ts'
+
+/** A page that polls asks every second or two; one look at Stripe in this time is enough. */
+const atMostOnceInMs = 5000
+
+/** Asks the worker to look the session up at Stripe and settle the intent, ahead of its webhook. */
+export async function requestCompletion(
+  deps: Pick<Dependencies, 'producer' | 'metrics' | 'settings' | 'now'>,
+  intent: CheckoutIntent,
+  request: { readonly cause: JobPayload<'checkout-completions'>['cause']; readonly trace: Trace },
+): Promise<void> {
+  const period = Math.floor(deps.now().getTime() / atMostOnceInMs)
+  await enqueue(deps, request.trace.log, {
+    queue: 'checkout-completions',
+    id: `${intent.id}.${period}`,
+    payload: { intent_id: intent.id, cause: request.cause },
+  })
+}

@@ -1,0 +1,72 @@
+import type Stripe from 'stripe'
+import { connectDatabase, type Database } from '../schema/database/connect.ts'
+import type { ProcessEnvironment } from '../schema/env.ts'
+import { createLogger, type Logger } from '../schema/log.ts'
+import { connectQueueBackend } from '../schema/queues/backend.ts'
+import { createProducer, type QueueProducer } from '../schema/queues/producer.ts'
+import { createStripe } from '../schema/stripe/client.ts'
+import { type Clerk, createClerk } from './auth/clerk.ts'
+import { createServerMetrics, type ServerMetrics } from './metrics.ts'
+import { createRateLimits, type RateLimits } from './rate-limits.ts'
+import { type Settings, settingsOf } from './settings.ts'
+
+/** All that a route may reach; tests put their own in place of any. */
+export interface Dependencies {
+  readonly settings: Settings
+  readonly db: Database
+  readonly producer: QueueProducer
+  readonly stripe: Stripe
+  readonly clerk: Clerk
+  readonly limits: RateLimits
+  readonly metrics: ServerMetrics
+  readonly log: Logger
+  readonly now: () => Date
+}
+
+/** The server only adds jobs, which is one quick statement each. */
+const queuePoolMax = 4
+
+/** Opens everything that the environment names. Nothing connects yet: a part that is away shows at the first call. */
+export function openDependencies(env: ProcessEnvironment): { deps: Dependencies; close(): Promise<void> } {
+  const log = createLogger({ process: 'server', level: env.LOG_LEVEL })
+  const onError = (error: Error) => log.warn({ err: error }, 'A connection was lost')
+  const settings = settingsOf(env)
+  const database = connectDatabase({
+    connectionString: env.DATABASE_URL,
+    role: 'tidemark_server',
+    poolMax: env.DATABASE_POOL_MAX,
+    onError,
+  })
+  const backend = connectQueueBackend({
+    databaseUrl: env.DATABASE_URL,
+    redisUrl: env.REDIS_URL,
+    role: 'tidemark_server',
+    poolMax: queuePoolMax,
+    whenAway: 'fail_fast',
+    onError,
+  })
+  const producer = createProducer(backend, { onError })
+  const deps: Dependencies = {
+    settings,
+    db: database.db,
+    producer,
+    stripe: createStripe({ secretKey: env.STRIPE_SECRET_KEY, apiBase: env.STRIPE_API_BASE }),
+    clerk: createClerk({
+      secretKey: env.CLERK_SECRET_KEY,
+      apiUrl: env.CLERK_API_URL,
+      authorizedParties: settings.own_origins,
+    }),
+    limits: createRateLimits(backend.kind === 'redis' ? { redis: backend.connection } : {}),
+    metrics: createServerMetrics(),
+    log,
+    now: () => new Date(),
+  }
+  return {
+    deps,
+    async close() {
+      await producer.close()
+      await backend.close()
+      await database.close()
+    },
+  }
+}

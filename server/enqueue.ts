@@ -1,0 +1,24 @@
+import type { Logger } from '../schema/log.ts'
+import type { JobPayload, QueueName } from '../schema/queues/queues.ts'
+import type { Dependencies } from './dependencies.ts'
+import { withTimeLimit } from './time-limit.ts'
+
+/**
+ * Asks the worker to look at a row now. A queue that is away or hangs is logged and counted, not an error of the request:
+ * what has to be done stands in Postgres, and the sweep enqueues it again.
+ */
+export async function enqueue<Name extends QueueName>(
+  deps: Pick<Dependencies, 'producer' | 'metrics' | 'settings'>,
+  log: Logger,
+  job: { readonly queue: Name; readonly id: string; readonly payload: JobPayload<Name> },
+): Promise<void> {
+  try {
+    await withTimeLimit(deps.producer.add(job.queue, job.id, job.payload), {
+      limit_ms: deps.settings.enqueue_limit_ms,
+      what: `Enqueueing in ${job.queue}`,
+    })
+  } catch (error) {
+    deps.metrics.enqueueFailures.inc({ queue: job.queue })
+    log.warn({ err: error, queue: job.queue, job_id: job.id }, 'Not enqueued; the sweep will do it')
+  }
+}

@@ -1,0 +1,45 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Dependencies } from './dependencies.ts'
+
+export interface ListeningServer {
+  readonly port: number
+  /** Takes no new calls, finishes those in hand, and after `limit_ms` ends what is left. */
+  close(limit_ms: number): Promise<void>
+}
+
+type Listener = Parameters<typeof createServer>[1]
+
+/** Port 0 takes any free one. Rejects when the port is taken. */
+export function listen(
+  callback: Listener,
+  port: number,
+  { log }: Pick<Dependencies, 'log'>,
+): Promise<ListeningServer> {
+  const server = createServer({ requestTimeout: 30_000, headersTimeout: 15_000 }, callback)
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, () => {
+      server.off('error', reject)
+      server.on('error', (error) => log.error({ err: error }, 'The server socket failed'))
+      resolve({
+        port: (server.address() as AddressInfo).port,
+        close: (limit_ms) => drain(limit_ms),
+      })
+    })
+  })
+
+  function drain(limit_ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      // Kept-alive connections become idle one after the other, as their requests are answered.
+      const idle = setInterval(() => server.closeIdleConnections(), 50)
+      const late = setTimeout(() => server.closeAllConnections(), limit_ms)
+      server.close(() => {
+        clearInterval(idle)
+        clearTimeout(late)
+        resolve()
+      })
+      server.closeIdleConnections()
+    })
+  }
+}

@@ -1,0 +1,52 @@
+import { EnvironmentError, processEnvironment } from '../schema/env.ts'
+import { createApp } from './app.ts'
+import { openDependencies } from './dependencies.ts'
+import { listen } from './listen.ts'
+import { isWebAppBuilt } from './middleware/web-app.ts'
+
+/** Requests are short; what takes longer than this at the end is ended. */
+const drainLimitMs = 10_000
+
+async function main(): Promise<void> {
+  const env = processEnvironment(process.env)
+  const { deps, close } = openDependencies(env)
+  const { log, settings } = deps
+  const server = await listen(createApp(deps).callback(), env.PORT, deps)
+  if (!(await isWebAppBuilt(settings.web_root))) log.warn('The web app is not built; only the API is served')
+  log.info({ port: server.port, app_url: settings.app_url, sandbox: settings.sandbox }, 'Server is ready')
+
+  let isStopping = false
+  const stop = async (signal: string) => {
+    if (isStopping) return
+    isStopping = true
+    log.info({ signal }, 'Server finishes the requests in hand')
+    await server.close(drainLimitMs)
+    await close()
+    log.info('Server has stopped')
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      stop(signal).then(
+        () => process.exit(0),
+        (error: unknown) => {
+          log.error({ err: error }, 'Server could not stop cleanly')
+          process.exit(1)
+        },
+      )
+    })
+  }
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${explain(error)}\n`)
+  process.exit(1)
+})
+
+function explain(error: unknown): string {
+  if (error instanceof EnvironmentError) return error.message
+  const { code, port, stack } = error as NodeJS.ErrnoException & { port?: number }
+  if (code === 'EADDRINUSE')
+    return `PORT ${port} is taken. Set PORT to another one, or stop what listens there.`
+  if (code === 'EACCES') return `PORT ${port} may not be used by this user. Set PORT to one above 1023.`
+  return stack ?? String(error)
+}

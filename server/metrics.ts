@@ -1,0 +1,63 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+export interface ServerMetrics {
+  readonly registry: Registry
+  readonly httpSeconds: Histogram<'method' | 'route' | 'status'>
+  readonly webhooksAccepted: Counter<'source' | 'type'>
+  readonly enqueueFailures: Counter<'queue'>
+  readonly checkouts: Counter<'outcome'>
+  readonly inboxOldestSeconds: Gauge
+  readonly inboxFailed: Gauge
+  readonly queueJobs: Gauge<'queue' | 'state'>
+}
+
+/** One registry a server, so that several in one process (tests) do not count into each other. */
+export function createServerMetrics(): ServerMetrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const registers = [registry]
+  return {
+    registry,
+    httpSeconds: new Histogram({
+      name: 'tidemark_http_request_duration_seconds',
+      help: 'Seconds until a request was answered, by route',
+      labelNames: ['method', 'route', 'status'],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+      registers,
+    }),
+    webhooksAccepted: new Counter({
+      name: 'tidemark_webhooks_accepted_total',
+      help: 'Signed events that are in the inbox and were answered 200, repeated deliveries included',
+      labelNames: ['source', 'type'],
+      registers,
+    }),
+    enqueueFailures: new Counter({
+      name: 'tidemark_enqueue_failures_total',
+      help: 'Jobs that could not be enqueued in time and wait for the sweep',
+      labelNames: ['queue'],
+      registers,
+    }),
+    checkouts: new Counter({
+      name: 'tidemark_checkouts_started_total',
+      help: 'Checkouts by what came of opening a session: opened, refused or uncertain',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    inboxOldestSeconds: new Gauge({
+      name: 'tidemark_inbox_oldest_unapplied_seconds',
+      help: 'Age of the oldest event that is not settled',
+      registers,
+    }),
+    inboxFailed: new Gauge({
+      name: 'tidemark_inbox_failed_events',
+      help: 'Events that were given up on and wait for a person',
+      registers,
+    }),
+    queueJobs: new Gauge({
+      name: 'tidemark_queue_jobs',
+      help: 'Jobs by queue and state',
+      labelNames: ['queue', 'state'],
+      registers,
+    }),
+  }
+}

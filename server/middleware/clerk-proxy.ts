@@ -1,0 +1,29 @@
+import { createProxyServer } from 'httpxy'
+import type { AppMiddleware } from '../context.ts'
+import { upstreamAway } from '../errors.ts'
+
+const prefix = '/__clerk'
+
+/**
+ * Passes `/__clerk/*` on to the sign-in stand-in, so that the browser meets one origin and its cookies are first-party.
+ * Bodies are streamed: nothing before this may read them.
+ */
+export function clerkProxy(target: string): AppMiddleware {
+  const proxy = createProxyServer({ target, xfwd: true, proxyTimeout: 30_000 })
+  return async (ctx, next) => {
+    if (ctx.path !== prefix && !ctx.path.startsWith(`${prefix}/`)) return next()
+    ctx.req.url = ctx.url.slice(prefix.length) || '/'
+    ctx.status = 200
+    ctx.respond = false
+    try {
+      await proxy.web(ctx.req, ctx.res)
+    } catch (error) {
+      if (ctx.res.headersSent) {
+        ctx.res.destroy()
+        return
+      }
+      ctx.respond = true
+      throw upstreamAway(error)
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import { HttpError } from 'koa'
+import type { ApiError } from '../../schema/api/error.ts'
+import type { AppMiddleware } from '../context.ts'
+import {
+  databaseAway,
+  invalidRequest,
+  methodNotAllowed,
+  notFound,
+  notImplemented,
+  ServerError,
+  unexpected,
+} from '../errors.ts'
+
+/** Every failure leaves through here, in one form. Only the texts of `errors.ts` reach the caller. */
+export const onError: AppMiddleware = async (ctx, next) => {
+  try {
+    await next()
+    if (ctx.body == null && ctx.respond !== false) refuseUnanswered(ctx.status)
+  } catch (thrown) {
+    const error = toServerError(thrown)
+    const { trace, request_id } = ctx.state
+    trace.note({ error_code: error.code })
+    if (error.status >= 500) trace.log.error({ err: error.cause ?? error }, error.message)
+    else if (error.cause) trace.log.info({ err: error.cause }, error.message)
+    ctx.status = error.status
+    ctx.remove('cache-control')
+    ctx.set('cache-control', 'no-store')
+    if (error.retry_after_s !== undefined) ctx.set('retry-after', String(error.retry_after_s))
+    ctx.body = {
+      error: error.message,
+      code: error.code,
+      message: error.message,
+      request_id,
+      ...(error.fields && { fields: error.fields }),
+    } satisfies ApiError
+  }
+}
+
+/** The router leaves a bare status, and an Allow header, where no route took the request. */
+function refuseUnanswered(status: number): void {
+  if (status === 404) throw notFound()
+  if (status === 405) throw methodNotAllowed()
+  if (status === 501) throw notImplemented()
+}
+
+function toServerError(thrown: unknown): ServerError {
+  if (thrown instanceof ServerError) return thrown
+  // Koa's own: an address that cannot be decoded, a file that is not there.
+  if (thrown instanceof HttpError && thrown.status < 500) {
+    return thrown.status === 404
+      ? notFound()
+      : new ServerError(thrown.status, 'bad_request', 'The server cannot read this request', {
+          cause: thrown,
+        })
+  }
+  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
+  if (unstorableText.has(code)) return invalidRequest('The request contains text that cannot be stored')
+  if (isDatabaseAway(thrown, code)) return databaseAway(thrown)
+  return unexpected(thrown)
+}
+
+/** Postgres keeps no NUL characters: 22021 in text, 22P05 in JSON. */
+const unstorableText = new Set(['22021', '22P05'])
+
+/** Connection failures (08), shutdown and start-up (57P), too many connections (53300), and what the socket says. */
+function isDatabaseAway(thrown: unknown, code: string): boolean {
+  if (/^(08...|57P0.|53300|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)$/.test(code))
+    return true
+  if (thrown instanceof AggregateError)
+    return thrown.errors.some((error) => isDatabaseAway(error, error?.code))
+  return (
+    thrown instanceof Error &&
+    /timeout exceeded when trying to connect|Connection terminated|connection timeout/i.test(thrown.message)
+  )
+}

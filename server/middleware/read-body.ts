@@ -1,0 +1,30 @@
+import getRawBody from 'raw-body'
+import type { AppContext } from '../context.ts'
+import { bodyTooLarge, invalidContentType, invalidJson, unreadableBody } from '../errors.ts'
+
+export const jsonLimitBytes = 64 * 1024
+export const webhookLimitBytes = 1024 * 1024
+
+/** The body as it came, up to a limit. Compressed bodies are not unpacked: nobody who calls us sends them. */
+export async function readRawBody(ctx: AppContext, limit_bytes: number): Promise<Buffer> {
+  try {
+    return await getRawBody(ctx.req, { limit: limit_bytes, length: ctx.request.length ?? null })
+  } catch (error) {
+    if ((error as getRawBody.RawBodyError).type === 'entity.too.large') throw bodyTooLarge(limit_bytes)
+    throw unreadableBody(error)
+  }
+}
+
+export async function readJsonBody(ctx: AppContext): Promise<unknown> {
+  if (!ctx.is('application/json')) throw invalidContentType()
+  const raw = await readRawBody(ctx, jsonLimitBytes)
+  return parseJson(raw)
+}
+
+export function parseJson(raw: Buffer): unknown {
+  try {
+    return JSON.parse(raw.toString('utf8'))
+  } catch (error) {
+    throw invalidJson(error)
+  }
+}

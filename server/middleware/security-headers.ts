@@ -1,0 +1,51 @@
+import helmet from 'koa-helmet'
+import type { AppMiddleware } from '../context.ts'
+import type { Settings } from '../settings.ts'
+
+/**
+ * A strict policy that still lets Clerk's components and Stripe's pages through. With the stand-ins everything of Clerk's
+ * comes from our own origin, so no other is named.
+ */
+export function securityHeaders(settings: Settings): AppMiddleware {
+  const isHttps = settings.app_url.startsWith('https:')
+  const clerk = settings.clerk_proxy_target ? [] : [clerkOrigin(settings.clerk_publishable_key)]
+  const challenge = settings.clerk_proxy_target ? [] : ['https://challenges.cloudflare.com']
+  const telemetry = settings.clerk_proxy_target ? [] : ['https://clerk-telemetry.com']
+  const payments = settings.stripe_api_base
+    ? [new URL(settings.stripe_api_base).origin]
+    : ['https://checkout.stripe.com', 'https://billing.stripe.com']
+  return helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'self'"],
+        scriptSrc: ["'self'", ...clerk, ...challenge],
+        styleSrc: ["'self'", "'unsafe-inline'"],
+        imgSrc: ["'self'", 'data:', 'https://img.clerk.com'],
+        fontSrc: ["'self'", 'data:'],
+        connectSrc: ["'self'", ...clerk, ...telemetry],
+        workerSrc: ["'self'", 'blob:'],
+        frameSrc: ["'self'", ...challenge],
+        formAction: ["'self'", ...payments],
+        frameAncestors: ["'none'"],
+        baseUri: ["'self'"],
+        objectSrc: ["'none'"],
+        // On plain http this would send a browser to an https that does not exist.
+        ...(isHttps && { upgradeInsecureRequests: [] }),
+      },
+    },
+    strictTransportSecurity: isHttps && { maxAge: 365 * 24 * 3600, includeSubDomains: true },
+    referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
+  }) as AppMiddleware
+}
+
+/** A publishable key is the base64 of the host of Clerk's frontend API and a dollar sign. */
+function clerkOrigin(publishableKey: string): string {
+  const host = Buffer.from(publishableKey.split('_')[2] ?? '', 'base64')
+    .toString()
+    .replace(/\$.*$/, '')
+  if (!/^[\w.-]+\.[\w-]+$/.test(host)) {
+    throw new Error('CLERK_PUBLISHABLE_KEY is not one: it must hold the host name of a Clerk instance.')
+  }
+  return `https://${host}`
+}

@@ -1,0 +1,44 @@
+import type { z } from 'zod'
+import type { Endpoint } from '../../schema/api/endpoint.ts'
+import type { AppMiddleware } from '../context.ts'
+import { invalidRequest, type ServerError } from '../errors.ts'
+import { readJsonBody } from './read-body.ts'
+
+/** Parses query and body once, at the edge; the handler gets what the endpoint promises or is not called. */
+export function validate(endpoint: Endpoint): AppMiddleware {
+  return async (ctx, next) => {
+    if (endpoint.query) ctx.state.query = parse(endpoint.query, ctx.query)
+    if (endpoint.body) ctx.state.body = parse(endpoint.body, await readJsonBody(ctx))
+    await next()
+  }
+}
+
+function parse(schema: z.ZodType, value: unknown): unknown {
+  const result = schema.safeParse(value)
+  if (!result.success) throw invalidFields(result.error.issues)
+  return result.data
+}
+
+/** Custom issues carry the product's own texts, which people are shown word for word; zod's become a plain sentence. */
+function invalidFields(issues: readonly z.core.$ZodIssue[]): ServerError {
+  const told = issues.find((issue) => issue.code === 'custom') ?? issues[0]
+  const text = told ? (told.code === 'custom' ? told.message : sentence(told)) : 'The request is not valid'
+  return invalidRequest(
+    text,
+    issues.map((issue) => ({
+      path: pathOf(issue) || (issue.code === 'unrecognized_keys' ? issue.keys.join(', ') : ''),
+      message: issue.code === 'custom' ? issue.message : sentence(issue),
+    })),
+  )
+}
+
+function sentence(issue: z.core.$ZodIssue): string {
+  const field = pathOf(issue) || 'The request'
+  if (issue.code === 'unrecognized_keys') return `Unknown field: ${issue.keys.join(', ')}`
+  const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
+  return isMissing ? `${field} is required` : `${field} is not valid: ${issue.message}`
+}
+
+function pathOf(issue: z.core.$ZodIssue): string {
+  return issue.path.join('.')
+}

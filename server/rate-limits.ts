@@ -1,0 +1,66 @@
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
+import type { RateLimit } from '../schema/api/endpoint.ts'
+
+/** Requests a minute that one caller may make. Generous: a person never meets them, a loop does. */
+export const requestsPerMinute: Readonly<Record<RateLimit, number>> = {
+  read: 300,
+  write: 60,
+  checkout: 20,
+  auth: 30,
+}
+
+export interface RateLimits {
+  /** Takes one from the caller's budget. Answers how long to wait when it is used up, in seconds; null when it is not. */
+  take(limit: RateLimit, caller: string): Promise<number | null>
+  /** The same question without taking anything. */
+  peek(limit: RateLimit, caller: string): Promise<number | null>
+}
+
+/** Counts in Redis, for all servers together, when there is one; in memory, each server for itself, otherwise. */
+export function createRateLimits(
+  options: { redis?: unknown; perMinute?: Readonly<Record<RateLimit, number>> } = {},
+): RateLimits {
+  const perMinute = options.perMinute ?? requestsPerMinute
+  const limiters = new Map(
+    (Object.keys(perMinute) as RateLimit[]).map((limit) => {
+      const budget = { keyPrefix: `limit_${limit}`, points: perMinute[limit], duration: 60 }
+      const inMemory = new RateLimiterMemory(budget)
+      return [
+        limit,
+        options.redis
+          ? // Without Redis the limits get looser, they do not become an outage.
+            new RateLimiterRedis({
+              ...budget,
+              storeClient: options.redis,
+              rejectIfRedisNotReady: true,
+              insuranceLimiter: inMemory,
+            })
+          : inMemory,
+      ]
+    }),
+  )
+  const limiterOf = (limit: RateLimit) => {
+    const limiter = limiters.get(limit)
+    if (!limiter) throw new Error(`There is no limit ${limit}`)
+    return limiter
+  }
+  return {
+    async take(limit, caller) {
+      try {
+        await limiterOf(limit).consume(caller)
+        return null
+      } catch (refusal) {
+        if (refusal instanceof RateLimiterRes) return seconds(refusal)
+        throw refusal
+      }
+    },
+    async peek(limit, caller) {
+      const spent = await limiterOf(limit).get(caller)
+      return spent && spent.consumedPoints >= perMinute[limit] ? seconds(spent) : null
+    },
+  }
+}
+
+function seconds(refusal: RateLimiterRes): number {
+  return Math.max(1, Math.ceil(refusal.msBeforeNext / 1000))
+}

@@ -1,0 +1,25 @@
+import type { listPlans } from '../../schema/api/catalogue.ts'
+import {
+  creditPacks,
+  creditRate,
+  creditsCostMinor,
+  maximumPurchaseCredits,
+  minimumPurchaseCredits,
+} from '../../schema/catalogue/credits.ts'
+import { currencies } from '../../schema/catalogue/currency.ts'
+import { plans, planTypes } from '../../schema/catalogue/plans.ts'
+import type { Handler } from '../mount.ts'
+
+export const handleListPlans: Handler<typeof listPlans> = () => ({
+  currencies: [...currencies],
+  plans: planTypes.map((plan_type) => {
+    const plan = plans[plan_type]
+    return { ...plan, features: [...plan.features] }
+  }),
+  credits: {
+    rate: creditRate,
+    minimum: minimumPurchaseCredits,
+    maximum: maximumPurchaseCredits,
+    packs: creditPacks.map((pack) => ({ ...pack, amount_minor: creditsCostMinor(pack.credits) })),
+  },
+})

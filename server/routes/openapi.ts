@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import type { Endpoint } from '../../schema/api/endpoint.ts'
+import { apiErrorSchema } from '../../schema/api/error.ts'
+import type { Brand } from '../../schema/catalogue/brand.ts'
+
+const errorResponse = {
+  description: 'What went wrong, in words for people and a code for programs',
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+}
+
+/** The contract as OpenAPI 3.1, made from the very objects that are mounted. */
+export function openapiDocument(endpoints: readonly Endpoint[], brand: Brand) {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const endpoint of endpoints) {
+    paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operationOf(endpoint) }
+  }
+  paths['/api/stripe/webhook'] = { post: webhookOf('Stripe', ['Stripe-Signature']) }
+  paths['/api/clerk/webhook'] = { post: webhookOf('Clerk', ['svix-id', 'svix-timestamp', 'svix-signature']) }
+  return {
+    openapi: '3.1.0',
+    info: { title: `${brand.name} API`, version: '1', contact: { email: brand.support_email } },
+    paths,
+    components: {
+      schemas: { Error: jsonSchema(apiErrorSchema, 'output') },
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'Session token of the sign-in provider',
+        },
+      },
+    },
+  }
+}
+
+function operationOf(endpoint: Endpoint) {
+  return {
+    summary: endpoint.summary,
+    security: endpoint.auth === 'user' ? [{ bearer: [] }] : [],
+    ...(endpoint.query && { parameters: queryParameters(endpoint.query) }),
+    ...(endpoint.body && {
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: jsonSchema(endpoint.body, 'input') } },
+      },
+    }),
+    responses: {
+      200: {
+        description: 'Done',
+        content: { 'application/json': { schema: jsonSchema(endpoint.response, 'output') } },
+      },
+      default: errorResponse,
+    },
+  }
+}
+
+function queryParameters(query: z.ZodType) {
+  const { properties = {}, required = [] } = z.toJSONSchema(query, { io: 'input' })
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    schema,
+  }))
+}
+
+function webhookOf(sender: string, headers: readonly string[]) {
+  return {
+    summary: `Events of ${sender}, signed by ${sender}; for nobody else`,
+    security: [],
+    parameters: headers.map((name) => ({ name, in: 'header', required: true, schema: { type: 'string' } })),
+    requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } },
+    responses: {
+      200: {
+        description: 'The event is stored',
+        content: {
+          'application/json': { schema: jsonSchema(z.object({ received: z.literal(true) }), 'output') },
+        },
+      },
+      default: errorResponse,
+    },
+  }
+}
+
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output') {
+  const { $schema: _draft, ...rest } = z.toJSONSchema(schema, { io })
+  return rest
+}

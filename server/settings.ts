@@ -1,0 +1,54 @@
+import { resolve } from 'node:path'
+import type { Brand } from '../schema/catalogue/brand.ts'
+import { brandOf, type ProcessEnvironment } from '../schema/env.ts'
+import { ownOrigins } from './auth/own-origins.ts'
+
+/** What the server is told from outside, in the form in which its parts use it. */
+export interface Settings {
+  readonly production: boolean
+  /** The application's address without a slash at the end. */
+  readonly app_url: string
+  /** Every origin under which our own pages may run; tokens and return addresses of others are refused. */
+  readonly own_origins: readonly string[]
+  readonly brand: Brand
+  readonly stripe_webhook_secret: string
+  /** Set when payments are a stand-in. */
+  readonly stripe_api_base: string | undefined
+  readonly clerk_publishable_key: string
+  readonly clerk_webhook_secret: string
+  readonly clerk_js_url: string | undefined
+  /** Set when sign-in is a stand-in behind our own origin. */
+  readonly clerk_proxy_target: string | undefined
+  readonly sandbox: boolean
+  readonly sweep_after_ms: number
+  /** An event that waits longer than this says that no worker is doing its work. */
+  readonly backlog_limit_ms: number
+  /** How long a health check or a scrape waits for the database or the queue. */
+  readonly probe_limit_ms: number
+  /** How long a request waits for the queue. The row is written by then, so the sweep finds it anyhow. */
+  readonly enqueue_limit_ms: number
+  /** Where the built web app lies. */
+  readonly web_root: string
+}
+
+export function settingsOf(env: ProcessEnvironment): Settings {
+  const production = env.NODE_ENV === 'production'
+  return {
+    production,
+    app_url: env.APP_URL.replace(/\/+$/, ''),
+    own_origins: ownOrigins(env.APP_URL, { production }),
+    brand: brandOf(env as Parameters<typeof brandOf>[0]),
+    stripe_webhook_secret: env.STRIPE_WEBHOOK_SECRET,
+    stripe_api_base: env.STRIPE_API_BASE,
+    clerk_publishable_key: env.CLERK_PUBLISHABLE_KEY,
+    clerk_webhook_secret: env.CLERK_WEBHOOK_SECRET,
+    clerk_js_url: env.CLERK_JS_URL,
+    clerk_proxy_target: env.CLERK_PROXY_TARGET,
+    sandbox: env.STRIPE_API_BASE !== undefined || env.CLERK_API_URL !== undefined,
+    sweep_after_ms: env.SWEEP_AFTER_MS,
+    backlog_limit_ms: 5 * 60_000,
+    probe_limit_ms: 2000,
+    enqueue_limit_ms: 2000,
+    web_root: resolve(import.meta.dirname, '../web/dist'),
+  }
+}
