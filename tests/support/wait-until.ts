@@ -1,0 +1,19 @@
+/**
+ * Waits for a state, never for a time: polls until `check` returns something truthy and returns that. Throws what `what`
+ * says when it does not come within half a minute, which means that it never will.
+ */
+export async function waitUntil<T>(
+  check: () => Promise<T | false | null | undefined> | T | false | null | undefined,
+  what: string | (() => Promise<string> | string),
+  limitMs = 30_000,
+): Promise<T> {
+  const deadline = Date.now() + limitMs
+  for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.5, 100)) {
+    const result = await check()
+    if (result) return result
+    if (Date.now() > deadline) {
+      throw new Error(`Waited in vain for: ${typeof what === 'string' ? what : await what()}`)
+    }
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+  }
+}
