@@ -31,9 +31,6 @@ export function readCheckoutForm(
   else if (!/^\S+@\S+\.\S+$/.test(typed.email)) errors.email = 'Your email is incomplete.'
 
   const means = readMeans(session, { typed, cvc: field('cvc'), now_s, errors })
-  if (session.amount_total !== 0 && typed.name === '') {
-    errors.name = typed.method === 'card' ? 'Enter the name on your card.' : 'Enter your name.'
-  }
   if (!means || Object.keys(errors).length > 0) return { ok: false, typed, errors }
   return { ok: true, typed, means, payer: { email: typed.email, name: typed.name || null } }
 }
@@ -66,6 +63,7 @@ function readMeans(
   else if (!/^\d+$/.test(cvc) || cvc.length !== cvc_length)
     errors.cvc = 'Your card’s security code is incomplete.'
 
+  if (typed.name === '') errors.name = 'Enter the name on your card.'
   return card && expiry ? { type: 'card', card, expiry } : null
 }
 

@@ -81,14 +81,6 @@ function methods(session: StoredSession, { typed, errors }: { typed: Typed; erro
   const offers_debit = debit !== null && session.payment_method_types.includes(debit)
   const offers_card = session.payment_method_types.includes('card')
   const is_debit = offers_debit && (typed.method === 'debit' || !offers_card)
-  const name = (label: string) =>
-    field({
-      name: 'name',
-      label,
-      value: typed.name,
-      error: errors.name,
-      attributes: html`autocomplete="cc-name" placeholder="As on your statement"`,
-    })
   return html`<fieldset role="radiogroup" aria-labelledby="method">
 ${errors.method ? html`<p class="error">${errors.method}</p>` : null}
 <div class="methods">
@@ -101,14 +93,14 @@ ${field({ name: 'expiry', label: 'Expiry (MM / YY)', value: typed.expiry, error:
 </div><div>
 ${field({ name: 'cvc', label: 'CVC', value: '', error: errors.cvc, attributes: html`inputmode="numeric" autocomplete="cc-csc" placeholder="CVC" maxlength="4"` })}
 </div></div>
-${name('Name on card')}
+${field({ name: 'name', label: 'Name on card', value: typed.name, error: errors.name, attributes: html`autocomplete="cc-name" placeholder="As on your card"` })}
 </div></div>`
     : null
 }
 ${
   offers_debit
     ? html`<div>${choice({ value: 'debit', label: 'Bank debit (confirms later)', icon: bankIcon, checked: is_debit })}
-<div class="fields"><p>Your bank is asked for the money after you leave this page. Until it answers, the order counts as unpaid.</p>${offers_card ? null : name('Name')}</div></div>`
+<div class="fields"><p>Your bank is asked for the money after you leave this page. Until it answers, the order counts as unpaid.</p></div></div>`
     : null
 }
 </div></fieldset>`

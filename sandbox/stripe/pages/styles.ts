@@ -64,7 +64,7 @@ input:not([type=radio]) {
 }
 input::placeholder { color: var(--faint); }
 input:not([type=radio]):focus { outline: none; border-color: var(--accent); box-shadow: 0 0 0 3px var(--halo); }
-input[aria-invalid=true] { border-color: var(--danger); }
+input:not([type=radio])[aria-invalid=true] { border-color: var(--danger); }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: .75rem; }
 .error { color: var(--danger); font-size: .85rem; margin-top: .4rem; }
 
@@ -75,10 +75,16 @@ input[aria-invalid=true] { border-color: var(--danger); }
 }
 .methods .choice span { flex: 1; }
 .methods .choice svg { color: var(--faint); flex: none; }
-.methods input[type=radio] { accent-color: var(--accent); width: 1.05rem; height: 1.05rem; margin: 0; flex: none; }
+.methods input[type=radio] {
+  appearance: none; width: 1.1rem; height: 1.1rem; margin: 0; flex: none; border-radius: 50%;
+  border: 1.5px solid var(--faint); background: var(--field); transition: border-width .12s;
+}
+.methods input[type=radio]:checked { border: .34rem solid var(--accent); }
+.methods > div:has(input[type=radio]:focus-visible) { box-shadow: inset 0 0 0 3px var(--halo); }
+.methods input[type=radio]:focus-visible { outline: none; }
 .fields { padding: 0 1rem 1.15rem; }
-.fields label:first-child { margin-top: .1rem; }
-.fields p { color: var(--quiet); font-size: .9rem; }
+fieldset .fields > label:first-child { margin-top: .1rem; }
+.fields > p:not(.error) { color: var(--quiet); font-size: .9rem; }
 .js .methods > div:not(:has(input[type=radio]:checked)) .fields { display: none; }
 
 button {
@@ -93,7 +99,10 @@ button[aria-disabled=true] { opacity: .65; cursor: progress; }
 .fine { color: var(--faint); font-size: .82rem; margin-top: 2rem; }
 
 details { margin-top: 1.5rem; border: 1px solid var(--line); border-radius: 10px; font-size: .88rem; }
-summary { cursor: pointer; padding: .75rem 1rem; color: var(--quiet); font-weight: 500; }
+summary { cursor: pointer; padding: .75rem 1rem; color: var(--quiet); font-weight: 500; list-style: none; display: flex; justify-content: space-between; }
+summary::-webkit-details-marker { display: none; }
+summary::after { content: "+"; color: var(--faint); font-size: 1.1em; line-height: 1.2; }
+details[open] summary::after { content: "–"; }
 details ul { padding: .1rem 1rem .85rem; }
 details li { display: flex; justify-content: space-between; gap: 1rem; padding: .28rem 0; color: var(--quiet); }
 code { font: .92em ui-monospace, SFMono-Regular, Menlo, monospace; color: var(--ink); white-space: nowrap; }

@@ -17,13 +17,11 @@ export const integer = z
   .regex(/^-?\d{1,15}$/, 'Invalid integer')
   .transform(Number)
 export const flag = z.enum(['true', 'false'], 'Invalid boolean').transform((value) => value === 'true')
+const currencies = new Set(Intl.supportedValuesOf('currency'))
 export const currency = z
   .string()
   .toLowerCase()
-  .refine(
-    (code) => Intl.supportedValuesOf('currency').includes(code.toUpperCase()),
-    'Invalid currency: it must be a three-letter ISO code',
-  )
+  .refine((code) => currencies.has(code.toUpperCase()), 'Invalid currency: it must be a three-letter ISO code')
 export const webUrl = z
   .string()
   .max(5000)
