@@ -11,10 +11,12 @@ import { checkoutPageRoutes } from './pages/checkout-routes.ts'
 import { chargeRoutes } from './routes/charges.ts'
 import { checkoutSessionRoutes } from './routes/checkout-sessions.ts'
 import { customerRoutes } from './routes/customers.ts'
+import { disputeRoutes } from './routes/disputes.ts'
 import { eventRoutes } from './routes/events.ts'
 import { paymentIntentRoutes } from './routes/payment-intents.ts'
 import { priceRoutes } from './routes/prices.ts'
 import { productRoutes } from './routes/products.ts'
+import { refundRoutes } from './routes/refunds.ts'
 import { webhookEndpointRoutes } from './routes/webhook-endpoints.ts'
 import type { World } from './world.ts'
 
@@ -30,6 +32,8 @@ export function createApp(world: World): Koa {
   checkoutSessionRoutes(api, world)
   paymentIntentRoutes(api, world)
   chargeRoutes(api, world)
+  refundRoutes(api, world)
+  disputeRoutes(api, world)
   eventRoutes(api, world)
   webhookEndpointRoutes(api, world)
   api.all('/v1/{*path}', (context) => {

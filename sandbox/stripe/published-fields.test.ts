@@ -44,7 +44,12 @@ it('objects carry every field of the examples that Stripe publishes', async () =
   const paid = await stripe.checkout.sessions.retrieve(session.id, {
     expand: ['payment_intent.latest_charge'],
   })
-  const intent = paid.payment_intent as Stripe.PaymentIntent
+  const intent = paid.payment_intent as Stripe.PaymentIntent & { latest_charge: Stripe.Charge }
+  const refund = await stripe.refunds.create({ payment_intent: intent.id, amount: 100 })
+  const disputed = await newCheckout(harness)
+  await harness.pay(disputed.id, { card: '4000000000000259' })
+  const [dispute] = (await stripe.disputes.list()).data
+  const charge = await stripe.charges.retrieve(intent.latest_charge?.id ?? '')
   const [event] = (await stripe.events.list()).data
   const objects = {
     customer,
@@ -52,7 +57,9 @@ it('objects carry every field of the examples that Stripe publishes', async () =
     price,
     'checkout.session': paid,
     payment_intent: intent,
-    charge: intent.latest_charge,
+    charge,
+    refund,
+    dispute,
     event,
   }
 

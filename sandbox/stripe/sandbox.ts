@@ -36,6 +36,8 @@ export async function createStripeSandbox(given: Partial<StripeSandboxOptions>):
     public_url: () => options.public_url ?? `http://localhost:${port}`,
   }
   const server = createServer(createApp(world).callback())
+  // Longer than the pause between two calls of a client, else it reuses a connection that is just being closed.
+  server.keepAliveTimeout = 75_000
   try {
     await listen(server, options.port)
   } catch (error) {

@@ -12,6 +12,8 @@ const knobs = {
   'POST /_sandbox/sessions/:id/pay': '{card?, method?: card|delayed, email?, name?}: pay without a browser',
   'POST /_sandbox/sessions/:id/settle': '{outcome: succeeded|failed}: let a delayed payment come to its end',
   'POST /_sandbox/sessions/:id/expire': 'let an open session expire',
+  'POST /_sandbox/charges/:id/dispute': '{reason?, amount?}: let the cardholder dispute a charge',
+  'POST /_sandbox/disputes/:id/close': '{outcome: won|lost}: let the bank decide',
   'POST /_sandbox/clock/advance': '{seconds}: move the clock; what falls due happens',
   'POST /_sandbox/faults':
     '{status: 429|500|502|503 or drop_after: true, count?, for_ms?, path_prefix?, method?}: make API calls fail',

@@ -4,6 +4,7 @@ import type { StoredSession } from '../entities.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
 import { debitTypeFor } from '../objects/payment-method.ts'
 import { configureEndpoint } from '../objects/webhook-endpoint.ts'
+import { closeDispute, disputeCharge } from '../payments/dispute-charge.ts'
 import { runDueWork } from '../payments/due-work.ts'
 import { expireSession } from '../payments/expire-session.ts'
 import { type PaymentMeans, paySession } from '../payments/pay-session.ts'
@@ -33,6 +34,11 @@ const payBody = z.strictObject({
   name: z.string().optional(),
 })
 const settleBody = z.strictObject({ outcome: z.enum(['succeeded', 'failed']) })
+const disputeBody = z.strictObject({
+  amount: z.int().min(1).optional(),
+  reason: z.enum(['fraudulent', 'general', 'product_not_received']).default('fraudulent'),
+})
+const closeBody = z.strictObject({ outcome: z.enum(['won', 'lost']) })
 const clockBody = z.strictObject({
   seconds: z
     .int()
@@ -123,6 +129,20 @@ export function knobRoutes(router: Router, world: World): void {
     const open = session(context)
     if (open.status !== 'open') throw invalidRequest(`Session ${open.id} is ${open.status}, not open.`)
     context.body = { session: expireSession(world, open, nobody) }
+  })
+
+  router.post('/_sandbox/charges/:id/dispute', async (context) => {
+    const { amount, reason } = await readJson(context, disputeBody)
+    const charge = store.charges.get(context.params.id ?? '')
+    if (!charge) throw noSuch('charge', context.params.id ?? '')
+    context.body = { dispute: disputeCharge(world, { charge, amount, reason, cause: nobody }) }
+  })
+
+  router.post('/_sandbox/disputes/:id/close', async (context) => {
+    const { outcome } = await readJson(context, closeBody)
+    const dispute = store.disputes.get(context.params.id ?? '')
+    if (!dispute) throw noSuch('dispute', context.params.id ?? '')
+    context.body = { dispute: closeDispute(world, { dispute, outcome, cause: nobody }) }
   })
 
   router.post('/_sandbox/clock/advance', async (context) => {

@@ -1,5 +1,6 @@
 import type { StoredCharge, StoredPaymentIntent, StoredPaymentMethod } from '../entities.ts'
 import { newId, randomText } from '../ids.ts'
+import { wholeList } from '../wire/list.ts'
 import type { World } from '../world.ts'
 
 export type Decline = { code: string; decline_code: string | null; message: string }
@@ -55,6 +56,7 @@ export function newCharge(
     receipt_number: null,
     receipt_url: is_paid ? `${public_url()}/receipts/${id}` : null,
     refunded: false,
+    refunds: wholeList([], `/v1/charges/${id}/refunds`),
     review: null,
     shipping: null,
     source: null,

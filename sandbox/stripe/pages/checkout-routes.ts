@@ -1,5 +1,5 @@
 import type { Router, RouterContext } from '@koa/router'
-import type { StoredSession } from '../entities.ts'
+import type { StoredLineItem, StoredSession } from '../entities.ts'
 import { paySession } from '../payments/pay-session.ts'
 import { returnUrl } from '../payments/return-url.ts'
 import { readForm } from '../wire/form.ts'
@@ -44,9 +44,8 @@ export function checkoutPageRoutes(router: Router, world: World): void {
 
   router.get('/receipts/:id', (context) => {
     const charge = store.charges.get(context.params.id ?? '')
-    context.type = 'html'
     context.status = charge ? 200 : 404
-    context.body = charge ? receiptPage(charge, options.business_name) : notFoundPage()
+    sendPage(context, charge ? receiptPage(charge, options.business_name) : notFoundPage())
   })
 
   /** A second press of the button, here or in another tab, leads where the first one led. */
@@ -64,25 +63,26 @@ export function checkoutPageRoutes(router: Router, world: World): void {
   ) {
     const details = store.checkout_details.get(session.id)
     if (!details) throw new Error(`Session ${session.id} has no details.`)
-    context.type = 'html'
-    context.set('cache-control', 'no-store')
-    context.body = checkoutPage({
-      business_name: options.business_name,
-      session,
-      details,
-      productOf: (item) => store.products.get(item.price.product),
-      ...shown,
-    })
+    const productOf = (item: StoredLineItem) => store.products.get(item.price.product)
+    const { business_name } = options
+    sendPage(context, checkoutPage({ business_name, session, details, productOf, ...shown }))
   }
 
   function answerClosed(context: RouterContext, session: StoredSession | undefined) {
-    context.type = 'html'
-    context.set('cache-control', 'no-store')
     context.status = session ? 200 : 404
-    context.body = !session
-      ? notFoundPage()
-      : session.status === 'expired'
-        ? expiredPage(session, options.business_name)
-        : completedPage(session, options.business_name)
+    if (!session) sendPage(context, notFoundPage())
+    else if (session.status === 'expired') sendPage(context, expiredPage(session, options.business_name))
+    else sendPage(context, completedPage(session, options.business_name))
   }
+}
+
+/** Inline styles and script are the page's own; nothing may be loaded, and no other site may frame it. */
+const content_policy =
+  "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; frame-ancestors 'none'"
+
+function sendPage(context: RouterContext, markup: string): void {
+  context.type = 'html'
+  context.set('cache-control', 'no-store')
+  context.set('content-security-policy', content_policy)
+  context.body = markup
 }

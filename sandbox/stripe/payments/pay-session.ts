@@ -12,6 +12,7 @@ import {
 import { nobody, type World } from '../world.ts'
 import { chargeIntent } from './charge-intent.ts'
 import { completeSession, withCustomer } from './complete-session.ts'
+import { disputeCharge } from './dispute-charge.ts'
 import { startPayment } from './start-payment.ts'
 import type { TestCard } from './test-cards.ts'
 
@@ -64,9 +65,11 @@ function payByCard(
     newCardMethod(world, { card, expiry, payer, customer: known.customer }),
   )
   const intent = startPayment(world, { session: known, details })
-  chargeIntent(world, { intent, method, decline: card.decline })
+  const { charge } = chargeIntent(world, { intent, method, decline: card.decline })
   if (!card.decline) {
-    return { outcome: 'paid', session: completeSession(world, session.id, { payer, payment_status: 'paid' }) }
+    const paid = completeSession(world, session.id, { payer, payment_status: 'paid' })
+    if (card.dispute) disputeCharge(world, { charge, amount: undefined, reason: card.dispute, cause: nobody })
+    return { outcome: 'paid', session: paid }
   }
   const still_open = world.store.checkout_sessions.get(session.id) ?? session
   return { outcome: 'declined', session: still_open, message: card.decline.message }

@@ -21,7 +21,10 @@ const currencies = new Set(Intl.supportedValuesOf('currency'))
 export const currency = z
   .string()
   .toLowerCase()
-  .refine((code) => currencies.has(code.toUpperCase()), 'Invalid currency: it must be a three-letter ISO code')
+  .refine(
+    (code) => currencies.has(code.toUpperCase()),
+    'Invalid currency: it must be a three-letter ISO code',
+  )
 export const webUrl = z
   .string()
   .max(5000)

@@ -1,4 +1,4 @@
-import type { StoredCharge, StoredCustomer, StoredEvent, StoredPrice, StoredSession } from '../entities.ts'
+import type { StoredCustomer, StoredEvent, StoredPrice, StoredSession } from '../entities.ts'
 import { invalidRequest } from '../errors.ts'
 import type { World } from '../world.ts'
 import { wholeList } from './list.ts'
@@ -24,11 +24,6 @@ function show(world: World, value: Json): Json {
     case 'event': {
       const { id } = value as unknown as StoredEvent
       return { ...value, pending_webhooks: world.deliverer.countPending(id) }
-    }
-    case 'charge': {
-      const { id } = value as unknown as StoredCharge
-      const refunds = [...world.store.refunds.newestFirst()].filter((refund) => refund.charge === id)
-      return { ...value, refunds: wholeList(refunds, `/v1/charges/${id}/refunds`) }
     }
     case 'customer':
       return (value as unknown as StoredCustomer).deleted
@@ -77,9 +72,6 @@ function lookUp(world: World, original: Json, field: string, whole: string): Jso
     return wholeList(items, `/v1/checkout/sessions/${id}/line_items`) as unknown as Json
   }
   if (original.object === 'price' && field === 'currency_options') return original.currency_options as Json
-  if (original.object === 'charge' && field === 'refunds') {
-    return show(world, original).refunds as Json
-  }
   const value = original[field]
   if (value === null) return null
   if (typeof value === 'object') return value as Json
