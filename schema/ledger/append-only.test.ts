@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { grantOf } from '../../tests/support/records.ts'
 import { postTransfer } from './post.ts'
-import { useCredits } from './usage.ts'
+import { spendCredits } from './usage.ts'
 import { verifyLedger } from './verify.ts'
 
 let database: TestDatabase
@@ -57,7 +57,7 @@ describe('a role', () => {
       actor: 'x',
       reason: 'x',
     } as const
-    await expect(useCredits(database.worker, usage)).rejects.toThrow(/permission denied/)
+    await expect(spendCredits(database.worker, usage)).rejects.toThrow(/permission denied/)
   })
 })
 

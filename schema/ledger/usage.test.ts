@@ -5,7 +5,7 @@ import { grantOf } from '../../tests/support/records.ts'
 import { findBalance } from './balances.ts'
 import { IdempotencyConflictError } from './errors.ts'
 import { houseLeg, postTransfer } from './post.ts'
-import { useCredits } from './usage.ts'
+import { spendCredits } from './usage.ts'
 import { verifyLedger } from './verify.ts'
 
 let database: TestDatabase
@@ -42,7 +42,7 @@ async function give(owner_id: string, credits: { plan?: number; purchased?: numb
 
 test('plan credits are spent before purchased ones', async () => {
   await give('user_order', { plan: 10, purchased: 100 })
-  expect(await useCredits(database.server, usageOf('user_order', 15))).toMatchObject({
+  expect(await spendCredits(database.server, usageOf('user_order', 15))).toMatchObject({
     outcome: 'posted',
     plan: 0,
     purchased: 95,
@@ -53,7 +53,7 @@ test('fifty reports in parallel on a balance for ten: ten pass, across both acco
   await give('user_fifty', { plan: 4, purchased: 6 })
   const reports = Array.from({ length: 50 }, (_, i) => usageOf('user_fifty', 1, `report-${i}`))
   const results = await Promise.all(
-    reports.flatMap((report) => [useCredits(database.server, report), useCredits(database.server, report)]),
+    reports.flatMap((report) => [spendCredits(database.server, report), spendCredits(database.server, report)]),
   )
   expect(results.filter((result) => result.outcome === 'posted')).toHaveLength(10)
   expect(await findBalance(database.server, user('user_fifty'))).toMatchObject({ total: 0 })
@@ -62,21 +62,21 @@ test('fifty reports in parallel on a balance for ten: ten pass, across both acco
 test('a retry with the same key is not charged again, even when nothing is left', async () => {
   await give('user_retry', { purchased: 5 })
   const report = usageOf('user_retry', 5)
-  expect((await useCredits(database.server, report)).outcome).toBe('posted')
-  expect(await useCredits(database.server, report)).toMatchObject({ outcome: 'replayed', purchased: 0 })
+  expect((await spendCredits(database.server, report)).outcome).toBe('posted')
+  expect(await spendCredits(database.server, report)).toMatchObject({ outcome: 'replayed', purchased: 0 })
 })
 
 test('the same key with another amount is an error', async () => {
   await give('user_other', { purchased: 50 })
-  await useCredits(database.server, usageOf('user_other', 5, 'key'))
-  await expect(useCredits(database.server, usageOf('user_other', 6, 'key'))).rejects.toThrow(
+  await spendCredits(database.server, usageOf('user_other', 5, 'key'))
+  await expect(spendCredits(database.server, usageOf('user_other', 6, 'key'))).rejects.toThrow(
     IdempotencyConflictError,
   )
 })
 
 test('a refusal says what is there and posts nothing', async () => {
   await give('user_short', { plan: 2, purchased: 3 })
-  expect(await useCredits(database.server, usageOf('user_short', 6))).toMatchObject({
+  expect(await spendCredits(database.server, usageOf('user_short', 6))).toMatchObject({
     outcome: 'refused',
     plan: 2,
     purchased: 3,
@@ -86,7 +86,7 @@ test('a refusal says what is there and posts nothing', async () => {
 
 test('an owner with a debt is refused until it is settled', async () => {
   await give('user_owing', { plan: 100, purchased: -20 })
-  expect((await useCredits(database.server, usageOf('user_owing', 1))).outcome).toBe('refused')
+  expect((await spendCredits(database.server, usageOf('user_owing', 1))).outcome).toBe('refused')
   await give('user_owing', { purchased: 20 })
-  expect((await useCredits(database.server, usageOf('user_owing', 1))).outcome).toBe('posted')
+  expect((await spendCredits(database.server, usageOf('user_owing', 1))).outcome).toBe('posted')
 })

@@ -25,7 +25,7 @@ export type UsageResult = {
  * Spends credits, plan credits first, or refuses, in one statement. An owner with a debt on either account is refused until
  * it is settled. Throws IdempotencyConflictError when the key was used for something else.
  */
-export async function useCredits(db: Kysely<DB>, usage: Usage): Promise<UsageResult> {
+export async function spendCredits(db: Kysely<DB>, usage: Usage): Promise<UsageResult> {
   const result = await sql<UsageResult>`
     SELECT outcome, transfer_id, plan, purchased FROM ledger_use(
       ${usage.owner_kind}, ${usage.owner_id}, ${usage.credits}, ${`usage/${usage.owner_id}/${usage.idempotency_key}`},

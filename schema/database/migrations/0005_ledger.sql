@@ -151,6 +151,8 @@ DECLARE
   digest bytea;
   chain bytea;
   hash_of_input bytea;
+  entries integer;
+  total bigint;
 BEGIN
   PERFORM ledger_lock_accounts(
     (SELECT jsonb_agg(l.value) FROM jsonb_array_elements(transfers) t, jsonb_array_elements(t.value -> 'legs') l));
@@ -162,10 +164,6 @@ BEGIN
     FROM jsonb_array_elements(transfers) WITH ORDINALITY t
     ORDER BY t.ordinality
   LOOP
-    IF item.legs IS NULL
-      OR (SELECT sum((l.value ->> 'amount')::bigint) FROM jsonb_array_elements(item.legs) l) IS DISTINCT FROM 0 THEN
-      RAISE EXCEPTION 'Transfer % does not balance', item.body ->> 'idempotency_key' USING ERRCODE = 'LG002';
-    END IF;
     hash_of_input := sha256(convert_to(jsonb_build_object(
       'kind', item.body -> 'kind', 'intent_id', item.body -> 'intent_id', 'legs', item.legs)::text, 'UTF8'));
 
@@ -188,12 +186,16 @@ BEGIN
 
     digest := ledger_transfer_digest(transfer);
     chain := NULL;
+    entries := 0;
+    total := 0;
     FOR leg IN
       SELECT a.id AS account_id, a.owner_kind, l.amount
       FROM jsonb_to_recordset(item.legs) AS l (owner_kind text, owner_id text, account text, amount bigint)
       JOIN ledger_accounts a ON a.owner_kind = l.owner_kind AND a.owner_id = l.owner_id AND a.name = l.account
       ORDER BY (a.owner_kind = 'house'), a.id
     LOOP
+      entries := entries + 1;
+      total := total + leg.amount;
       IF leg.owner_kind = 'house' THEN
         INSERT INTO ledger_entries (transfer_id, account_id, amount, hash)
         VALUES (transfer.id, leg.account_id, leg.amount,
@@ -203,7 +205,10 @@ BEGIN
           transfer.kind IN ('refund', 'dispute', 'adjustment'));
       END IF;
     END LOOP;
-    IF (SELECT count(*) FROM ledger_entries e WHERE e.transfer_id = transfer.id) <> jsonb_array_length(item.legs) THEN
+    IF entries = 0 OR total <> 0 THEN
+      RAISE EXCEPTION 'Transfer % does not balance', transfer.idempotency_key USING ERRCODE = 'LG002';
+    END IF;
+    IF entries <> jsonb_array_length(item.legs) THEN
       RAISE EXCEPTION 'Transfer % names an account that does not exist', transfer.idempotency_key USING ERRCODE = 'LG002';
     END IF;
 
