@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { getSessionStatus, processPaymentSuccess } from '../../schema/api/checkout.ts'
 import type { Api } from './client.ts'
+import { ApiFailure } from './failure.ts'
 
 export interface CheckoutReturn {
   sessionId: string
@@ -13,6 +14,8 @@ export function sessionStatusQuery(api: Api, { sessionId, clerkUserId }: Checkou
     queryFn: async ({ signal }) =>
       (await api(getSessionStatus, { query: { session_id: sessionId }, signal })).data,
     staleTime: 0,
+    // Somebody who has just paid is waiting: keep asking for minutes, not for three tries.
+    retry: (failures, error) => failures < 20 && !(error instanceof ApiFailure && error.final),
   })
 }
 

@@ -9,7 +9,7 @@ export interface FailureNotice {
 /** Puts a failure in words: the server's own text when it sent one, else what the screen says by default. */
 export function failureNotice(error: unknown, defaultText: string): FailureNotice {
   if (!(error instanceof ApiFailure)) return { text: defaultText, reference: null }
-  return { text: error.text ?? defaultText, reference: error.requestId }
+  return { text: error.text || defaultText, reference: error.requestId }
 }
 
 export function failureText(error: unknown, defaultText: string): string {

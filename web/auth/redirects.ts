@@ -15,6 +15,8 @@ export function sameOriginPath(address: string | null, origin: string): string |
   if (!URL.canParse(decoded, origin)) return null
   const url = new URL(decoded, origin)
   if (url.origin !== origin) return null
+  // "/..//host" stays on our origin, but its normalized path would be read as another host by the next reader.
+  if (url.pathname.startsWith('//')) return null
   if (!decoded.startsWith('/') && !decoded.startsWith(`${origin}/`) && decoded !== origin) return null
   return url.pathname + url.search + url.hash
 }

@@ -33,7 +33,7 @@ export function StatusView({ tone, Icon, title, text, children, actions }: Statu
         {text && <p className="mt-2 text-[15px] text-muted leading-relaxed">{text}</p>}
       </div>
       {children && <div className="mt-6 space-y-4">{children}</div>}
-      {actions && <div className="mt-7 flex flex-col gap-2.5 sm:flex-row [&>*]:flex-1">{actions}</div>}
+      {actions && <div className="mt-7 flex flex-col gap-2.5 sm:flex-row sm:[&>*]:flex-1">{actions}</div>}
     </section>
   )
 }

@@ -19,6 +19,11 @@ export function Sheet({ open, onOpenChange, title, shape, children }: SheetProps
         <Dialog.Overlay className="fixed inset-0 z-40 animate-fade-in bg-black/45" />
         <Dialog.Content
           aria-describedby={undefined}
+          // The panel itself, so that a screen reader starts at its title and no control looks chosen.
+          onOpenAutoFocus={(event) => {
+            event.preventDefault()
+            if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus()
+          }}
           className={cn(
             'fixed inset-y-0 left-0 z-50 flex flex-col overflow-y-auto bg-canvas outline-none',
             shape === 'side' ? 'w-72 animate-sheet-in border-r shadow-float' : 'w-full animate-fade-in',

@@ -1,9 +1,9 @@
 import { Toaster } from 'sonner'
 
 const style = {
-  '--normal-bg': 'var(--surface)',
-  '--normal-text': 'var(--ink)',
-  '--normal-border': 'var(--line)',
+  '--normal-bg': 'var(--tide-surface)',
+  '--normal-text': 'var(--tide-ink)',
+  '--normal-border': 'var(--tide-line)',
 } as React.CSSProperties
 
 export function Toasts({ theme }: { theme: 'light' | 'dark' }) {

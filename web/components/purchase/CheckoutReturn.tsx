@@ -6,24 +6,16 @@ import { StatusView } from '../StatusView.tsx'
 import { usePageTitle } from '../usePageTitle.ts'
 import { PurchaseActions } from './PurchaseActions.tsx'
 import { PurchaseStatus } from './PurchaseStatus.tsx'
+import { PurchaseView } from './PurchaseView.tsx'
 
 /** Where the hosted payment page sends its customers back to, under both of its addresses. */
 export function CheckoutReturn() {
-  usePageTitle('Verifying Payment...')
   const { isLoaded, user } = useUser()
   const location = useLocation()
   const sessionId = useSearchParams()[0].get('session_id')
 
   if (!sessionId) return <InvalidSession />
-  if (!isLoaded) {
-    return (
-      <StatusView
-        tone="busy"
-        title="Verifying Payment..."
-        text="Please wait while we confirm your credit purchase."
-      />
-    )
-  }
+  if (!isLoaded) return <PurchaseView progress={{ kind: 'verifying' }} />
   if (!user) return <Navigate to={signInPath(location)} replace />
   return <PurchaseStatus key={sessionId} sessionId={sessionId} clerkUserId={user.id} />
 }

@@ -7,14 +7,17 @@ import { userQuery } from '../../api/user.ts'
 import { PurchaseView } from './PurchaseView.tsx'
 import { nextPollMs, purchaseProgress } from './progress.ts'
 
+const quietFailures = 3
+
 /** Asks until the ledger has the purchase, and shows what is true meanwhile. */
 export function PurchaseStatus({ sessionId, clerkUserId }: CheckoutReturn) {
   const api = useApi()
   const queryClient = useQueryClient()
   const [startedAt] = useState(() => Date.now())
+  const statusQuery = sessionStatusQuery(api, { sessionId, clerkUserId })
   useQuery(settlementQuery(api, { sessionId, clerkUserId }))
   const status = useQuery({
-    ...sessionStatusQuery(api, { sessionId, clerkUserId }),
+    ...statusQuery,
     refetchInterval: ({ state }) => {
       const elapsed_ms = Date.now() - startedAt
       return nextPollMs(purchaseProgress({ status: state.data, error: state.error, elapsed_ms }), elapsed_ms)
@@ -23,8 +26,9 @@ export function PurchaseStatus({ sessionId, clerkUserId }: CheckoutReturn) {
   })
   const progress = purchaseProgress({
     status: status.data,
-    error: status.error,
-    elapsed_ms: Math.max(status.dataUpdatedAt, status.errorUpdatedAt) - startedAt,
+    // A first answer that is long in coming is said so, while the asking goes on behind it.
+    error: status.error ?? (status.failureCount > quietFailures ? status.failureReason : null),
+    elapsed_ms: status.dataUpdatedAt - startedAt,
   })
 
   const applied = progress.kind === 'applied'
@@ -35,6 +39,9 @@ export function PurchaseStatus({ sessionId, clerkUserId }: CheckoutReturn) {
   }, [applied, api, clerkUserId, queryClient])
 
   return (
-    <PurchaseView progress={progress} onRetry={() => void status.refetch()} retrying={status.isFetching} />
+    <PurchaseView
+      progress={progress}
+      onRetry={() => void queryClient.resetQueries({ queryKey: statusQuery.queryKey })}
+    />
   )
 }

@@ -11,8 +11,8 @@ import type { PurchaseProgress } from './progress.ts'
 
 interface PurchaseViewProps {
   progress: PurchaseProgress
-  onRetry: () => void
-  retrying: boolean
+  /** Only a purchase that could not be verified offers it. */
+  onRetry?: () => void
 }
 
 const titles: Record<PurchaseProgress['kind'], string> = {
@@ -27,7 +27,7 @@ const titles: Record<PurchaseProgress['kind'], string> = {
   unverified: 'Verification Error',
 }
 
-export function PurchaseView({ progress, onRetry, retrying }: PurchaseViewProps) {
+export function PurchaseView({ progress, onRetry }: PurchaseViewProps) {
   const { brand } = useWebConfig()
   const title =
     progress.kind === 'paid' && progress.pace === 'overdue' ? 'Payment received' : titles[progress.kind]
@@ -147,9 +147,7 @@ export function PurchaseView({ progress, onRetry, retrying }: PurchaseViewProps)
           )}
           actions={
             <>
-              <Button busy={retrying} disabled={retrying} onClick={onRetry}>
-                Try Again
-              </Button>
+              <Button onClick={onRetry}>Try Again</Button>
               <PurchaseActions only="dashboard" />
             </>
           }

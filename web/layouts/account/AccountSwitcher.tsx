@@ -20,8 +20,8 @@ export function AccountSwitcher({ expanded }: { expanded: boolean }) {
               width: '100%',
               justifyContent: expanded ? 'space-between' : 'center',
               padding: expanded ? '0.5rem 0.625rem' : '0.375rem',
-              border: expanded ? '1px solid var(--line)' : '0',
-              background: expanded ? 'var(--surface)' : 'transparent',
+              border: expanded ? '1px solid var(--tide-line)' : '0',
+              background: expanded ? 'var(--tide-surface)' : 'transparent',
             },
             ...(!expanded && {
               organizationSwitcherTriggerIcon: { display: 'none' },

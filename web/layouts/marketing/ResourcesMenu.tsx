@@ -15,21 +15,19 @@ export function ResourcesMenu({ className }: { className: string }) {
           className="size-3.5 transition-transform group-data-[state=open]:rotate-180"
         />
       </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content
-          sideOffset={8}
-          className="z-40 w-64 animate-fade-in rounded-card border bg-surface p-1.5 shadow-float"
-        >
-          {resources(brand).map(({ label, note, href }) => (
-            <DropdownMenu.Item key={label} asChild>
-              <a href={href} className="block rounded-md px-3 py-2 outline-none data-highlighted:bg-hover">
-                <span className="block font-medium text-sm">{label}</span>
-                <span className="block text-muted text-xs">{note}</span>
-              </a>
-            </DropdownMenu.Item>
-          ))}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
+      <DropdownMenu.Content
+        sideOffset={8}
+        className="z-40 w-64 animate-fade-in rounded-card border bg-surface p-1.5 shadow-float"
+      >
+        {resources(brand).map(({ label, note, href }) => (
+          <DropdownMenu.Item key={label} asChild>
+            <a href={href} className="block rounded-md px-3 py-2 outline-none data-highlighted:bg-hover">
+              <span className="block font-medium text-sm">{label}</span>
+              <span className="block text-muted text-xs">{note}</span>
+            </a>
+          </DropdownMenu.Item>
+        ))}
+      </DropdownMenu.Content>
     </DropdownMenu.Root>
   )
 }

@@ -41,11 +41,11 @@ function Part({ label, amount, swatch }: { label: string; amount: number; swatch
 /** Decoration: the numbers beneath say the same. A debt is drawn as nothing. */
 function BalanceBar({ plan, purchased }: { plan: number; purchased: number }) {
   const whole = Math.max(plan, 0) + Math.max(purchased, 0)
-  const share = (amount: number) => ({ width: `${whole === 0 ? 0 : (Math.max(amount, 0) / whole) * 100}%` })
+  const share = (amount: number) => ({ width: `${(amount / whole) * 100}%` })
   return (
     <div aria-hidden="true" className="mt-5 flex h-2 gap-0.5 overflow-hidden rounded-full bg-hover">
-      <div className="bg-accent" style={share(plan)} />
-      <div className="bg-accent/45" style={share(purchased)} />
+      {plan > 0 && <div className="bg-accent" style={share(plan)} />}
+      {purchased > 0 && <div className="bg-accent/45" style={share(purchased)} />}
     </div>
   )
 }

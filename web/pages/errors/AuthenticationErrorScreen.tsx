@@ -1,9 +1,13 @@
 import { ShieldAlert } from 'lucide-react'
+import { useEffect } from 'react'
 import { StatusView } from '../../components/StatusView.tsx'
 import { Button } from '../../ui/Button.tsx'
 
 /** Stands outside of the router and the session: it must show when neither works. */
 export function AuthenticationErrorScreen() {
+  useEffect(() => {
+    document.title = 'Authentication Error'
+  }, [])
   return (
     <main id="main" className="grid min-h-dvh place-items-center px-4">
       <StatusView

@@ -16,7 +16,7 @@ const sign = { added: '+', removed: '−', ghost: ' ' }
 /** A few lines of code with just enough colour; a picture, not a highlighter. */
 export function Code({ lines }: { lines: readonly CodeLine[] }) {
   return (
-    <pre className="overflow-x-auto py-4 font-mono text-[12.5px] leading-6">
+    <pre className="overflow-hidden py-4 font-mono text-[12.5px] leading-6">
       {lines.map(({ text, mark }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the lines are a constant, and their number is their name.
         <div key={index} className={cn('flex min-w-max pr-6', mark && look[mark])}>

@@ -16,10 +16,10 @@ export function Hero() {
         <Badge tone="accent" className="px-3 py-1 text-[13px]">
           Welcome to {brand.name} — free to start
         </Badge>
-        <h1 className="mt-6 text-[2.6rem] leading-[1.06] tracking-[-0.035em] sm:text-6xl lg:text-[4.25rem]">
+        <h1 className="mt-6 text-[2.6rem] leading-[1.06] tracking-[-0.03em] sm:text-6xl lg:text-[4.25rem]">
           The AI pair that has read your whole codebase
         </h1>
-        <p className="mt-6 max-w-2xl text-lg text-muted leading-relaxed sm:text-xl">
+        <p className="mt-6 max-w-2xl text-balance text-lg text-muted leading-relaxed sm:text-xl">
           {brand.name} works in the editor you already use. Hand it a task, review the diff, keep your flow.
           Models from several vendors, and one plain balance of credits.
         </p>
@@ -33,7 +33,7 @@ export function Hero() {
           href={brand.marketplace_url}
           className="mt-7 inline-flex items-center gap-2 rounded-md text-muted text-sm hover:text-ink"
         >
-          <Star aria-hidden="true" className="size-4 fill-caution text-caution" />
+          <Star aria-hidden="true" className="size-4 fill-star text-star" />
           <span>
             <strong className="font-semibold text-ink tabular-nums">4.8/5.0</strong> on the editor marketplace
           </span>

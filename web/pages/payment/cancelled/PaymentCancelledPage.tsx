@@ -55,7 +55,7 @@ export function PaymentCancelledPage() {
           </Button>
         </div>
       </div>
-      <div className="flex flex-col justify-between gap-4 rounded-b-card border-t bg-sunken px-6 py-5 sm:flex-row sm:items-center sm:px-8">
+      <div className="flex flex-col justify-between gap-4 border-y bg-sunken px-6 py-5 sm:flex-row sm:items-center sm:px-8">
         <div>
           <h2 className="text-sm">Need Help?</h2>
           <p className="mt-0.5 text-muted text-sm">We answer every message about a payment.</p>

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest'
+import { afterPostSignup, afterSignIn, afterSignUp, sameOriginPath, signInPath } from './redirects.ts'
+import { readSelection } from './selection.ts'
+
+const origin = 'https://app.tidemark.example'
+const selection = (search = '') => readSelection(new URLSearchParams(search))
+
+describe('sameOriginPath', () => {
+  it.each([
+    ['/dashboard', '/dashboard'],
+    ['/billing/success?session_id=cs_1#top', '/billing/success?session_id=cs_1#top'],
+    [`${origin}/dashboard`, '/dashboard'],
+    [origin, '/'],
+    ['%2Fdashboard%3Fa%3D1', '/dashboard?a=1'],
+    [encodeURIComponent(`${origin}/dashboard`), '/dashboard'],
+    ['/search?q=%2F%2Fevil.example', '/search?q=%2F%2Fevil.example'],
+  ])('accepts %j as %j', (address, path) => {
+    expect(sameOriginPath(address, origin)).toBe(path)
+  })
+
+  it.each([
+    null,
+    '',
+    'dashboard',
+    'https://evil.example/dashboard',
+    'https://app.tidemark.example.evil.example/',
+    'https://app.tidemark.example@evil.example/',
+    'http://app.tidemark.example/dashboard',
+    '//evil.example',
+    '/\\evil.example',
+    '\\\\evil.example',
+    '/\t/evil.example',
+    '\n//evil.example',
+    ' //evil.example',
+    '%2F%2Fevil.example',
+    '/..//evil.example',
+    '/.//evil.example/a',
+    '/a/..//evil.example',
+    '/%2e%2e//evil.example',
+    '%2F%5Cevil.example',
+    'https%3A%2F%2Fevil.example',
+    'javascript:alert(1)',
+    'JaVaScRiPt:alert(1)',
+    'data:text/html,hi',
+    '%2F%E0%A4%A',
+  ])('refuses %j', (address) => {
+    expect(sameOriginPath(address, origin)).toBeNull()
+  })
+})
+
+describe('afterSignIn', () => {
+  it('leads to the dashboard when nothing else was asked for', () => {
+    expect(afterSignIn({ selection: selection(), redirectUrl: null, origin })).toBe('/dashboard')
+  })
+
+  it('leads to the page that was asked for', () => {
+    expect(
+      afterSignIn({ selection: selection(), redirectUrl: '/billing/success?session_id=cs_1', origin }),
+    ).toBe('/billing/success?session_id=cs_1')
+  })
+
+  it('leads to the dashboard when the page asked for is somebody else’s', () => {
+    expect(afterSignIn({ selection: selection(), redirectUrl: 'https://evil.example', origin })).toBe(
+      '/dashboard',
+    )
+  })
+
+  it('ignores the starter plan', () => {
+    expect(afterSignIn({ selection: selection('plan=starter'), redirectUrl: null, origin })).toBe(
+      '/dashboard',
+    )
+  })
+
+  it('sets up a paid plan first and remembers the page that was asked for', () => {
+    const path = afterSignIn({
+      selection: selection('plan=teams&billing=yearly&seats=4'),
+      redirectUrl: '/dashboard#activity',
+      origin,
+    })
+    const url = new URL(path, origin)
+    expect(url.pathname).toBe('/auth/post-signup')
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      plan: 'teams',
+      billing: 'yearly',
+      currency: 'EUR',
+      seats: '4',
+      original_redirect: '/dashboard#activity',
+    })
+  })
+
+  it('does not carry a foreign address through the plan step', () => {
+    const path = afterSignIn({
+      selection: selection('plan=pro'),
+      redirectUrl: 'https://evil.example',
+      origin,
+    })
+    expect(path).not.toContain('evil')
+  })
+})
+
+describe('afterSignUp', () => {
+  it('always leads through the plan step, on the starter plan by default', () => {
+    const url = new URL(afterSignUp({ selection: selection(), redirectUrl: null, origin }), origin)
+    expect(url.pathname).toBe('/auth/post-signup')
+    expect(url.searchParams.get('plan')).toBe('starter')
+    expect(url.searchParams.has('original_redirect')).toBe(false)
+  })
+})
+
+describe('afterPostSignup', () => {
+  it('leads to the dashboard, or to a page of our own that was asked for', () => {
+    expect(afterPostSignup(null, origin)).toBe('/dashboard')
+    expect(afterPostSignup('/payment/success?session_id=cs_1', origin)).toBe(
+      '/payment/success?session_id=cs_1',
+    )
+    expect(afterPostSignup('//evil.example', origin)).toBe('/dashboard')
+  })
+})
+
+describe('signInPath', () => {
+  it('survives the way through the query and back', () => {
+    const path = signInPath({ pathname: '/billing/success', search: '?session_id=cs_1&a=b', hash: '#x' })
+    const redirectUrl = new URL(path, origin).searchParams.get('redirect_url')
+    expect(afterSignIn({ selection: selection(), redirectUrl, origin })).toBe(
+      '/billing/success?session_id=cs_1&a=b#x',
+    )
+  })
+})

@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest'
+import { formatCreditChange, formatCredits, formatDay } from './format.ts'
+
+describe('format', () => {
+  it('separates thousands', () => {
+    expect(formatCredits(71_428)).toBe('71,428')
+    expect(formatCredits(-120)).toBe('-120')
+  })
+
+  it('signs a change with a true minus', () => {
+    expect(formatCreditChange(1500)).toBe('+1,500')
+    expect(formatCreditChange(-40)).toBe('−40')
+  })
+
+  it('writes dates in US style with a short month', () => {
+    expect(formatDay('2026-01-05T12:00:00.000Z')).toBe('Jan 5, 2026')
+  })
+})
