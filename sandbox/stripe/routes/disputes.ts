@@ -85,6 +85,7 @@ export function disputeRoutes(router: Router, world: World): void {
           ...before.evidence_details,
           has_evidence: before.evidence_details.has_evidence || evidence !== undefined,
           submission_count: before.evidence_details.submission_count + (is_submitted ? 1 : 0),
+          submission_method: is_submitted ? 'manual' : before.evidence_details.submission_method,
         },
         metadata: mergeMetadata(before.metadata, metadata),
         status: is_submitted ? 'under_review' : before.status,
