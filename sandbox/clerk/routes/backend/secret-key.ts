@@ -8,6 +8,8 @@ export function requireSecretKey(clerk: Clerk): Middleware {
     const given = Buffer.from(ctx.get('authorization'))
     const expected = Buffer.from(`Bearer ${clerk.settings.secretKey}`)
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw invalidSecretKey()
+    // The backend SDK reads an answer as JSON only when its type is exactly this, without a charset.
+    ctx.set('content-type', 'application/json')
     return next()
   }
 }
