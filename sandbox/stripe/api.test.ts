@@ -106,6 +106,35 @@ it('a call in another version of the API is refused rather than answered in the 
   )
 })
 
+it('a misspelt expand is refused before anything is done', async () => {
+  const { stripe } = await startHarness()
+  await expect(stripe.customers.create({ expand: ['colour'] })).rejects.toThrow('cannot be expanded (colour)')
+  expect((await stripe.customers.list()).data).toEqual([])
+})
+
+it('a reset forgets everything', async () => {
+  const harness = await startHarness()
+  await harness.knob('clock/advance', { seconds: 86_400 })
+  await harness.knob('faults', { status: 500, path_prefix: '/v1/prices' })
+  const { id } = await newCheckout(harness)
+  await harness.knob('reset')
+  await expect(harness.stripe.checkout.sessions.retrieve(id)).rejects.toMatchObject({ statusCode: 404 })
+  expect(await harness.eventTypes()).toEqual([])
+  const index = await (await fetch(`${harness.url}/_sandbox`)).json()
+  expect(index).toMatchObject({ faults: [], delivery_rules: [], deliveries: { pending: 0 } })
+  expect((await harness.stripe.customers.create({})).created).toBeLessThan(Date.now() / 1000 + 60)
+})
+
+it('a knob that is turned wrongly says how', async () => {
+  const { knob } = await startHarness()
+  expect(await knob('deliveries', { mode: 'sideways' })).toMatchObject({
+    status: 400,
+    body: { error: { message: expect.stringContaining('mode') } },
+  })
+  expect((await knob('faults', {})).status).toBe(400)
+  expect((await knob('sessions/cs_none/pay')).status).toBe(404)
+})
+
 it('lists page through everything, newest first', async () => {
   const { stripe } = await startHarness()
   const created: string[] = []

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { appendFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import Stripe from 'stripe'
 import { expect, it, onTestFinished } from 'vitest'
@@ -58,6 +58,42 @@ it('a state file whose last line was cut off opens with all that was answered', 
   const after = await startHarness({ state_file })
 
   expect((await after.stripe.customers.list()).data.map(({ id }) => id)).toEqual([customer.id])
+})
+
+it('a second sandbox on the same port fails without touching the state of the first', async () => {
+  const state_file = join(await temporaryFolder(), 'state')
+  const first = await startHarness({ state_file })
+  await expect(startHarness({ state_file, port: first.port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  const customer = await first.stripe.customers.create({})
+  await first.close()
+
+  const after = await startHarness({ state_file })
+
+  expect((await after.stripe.customers.list()).data.map(({ id }) => id)).toEqual([customer.id])
+})
+
+it('a state file that is deleted under a running sandbox is written anew', async () => {
+  const state_file = join(await temporaryFolder(), 'deeper', 'state')
+  const first = await startHarness({ state_file })
+  const before = await first.stripe.customers.create({})
+  await rm(dirname(state_file), { recursive: true })
+  const later = await first.stripe.customers.create({})
+  await first.close()
+
+  const after = await startHarness({ state_file })
+
+  expect((await after.stripe.customers.list()).data.map(({ id }) => id)).toEqual([later.id, before.id])
+})
+
+it('a sandbox whose state file another one has taken over says so, rather than lose what it answers', async () => {
+  const state_file = join(await temporaryFolder(), 'state')
+  const first = await startProcess({ SANDBOX_STRIPE_PORT: '0', SANDBOX_STRIPE_STATE_FILE: state_file })
+  await startHarness({ state_file })
+  await sdkFor(first.port)
+    .customers.create({}, { maxNetworkRetries: 0 })
+    .catch(() => null)
+  expect(await first.exited).toBe(1)
+  expect(first.errors()).toContain('SANDBOX_STRIPE_STATE_FILE')
 })
 
 it('the process keeps what it answered through a kill -9, and names the variable of a port that is taken', async () => {

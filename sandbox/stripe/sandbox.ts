@@ -23,10 +23,16 @@ const answer_retention_ms = 24 * 60 * 60 * 1000
 /** Starts a whole sandbox: state, webhooks, HTTP. Resolves when it listens; rejects when the port is taken. */
 export async function createStripeSandbox(given: Partial<StripeSandboxOptions>): Promise<StripeSandbox> {
   const options = { ...defaultOptions, ...given }
+  const server = createServer()
+  // Longer than the pause between two calls of a client, else it reuses a connection that is just being closed.
+  server.keepAliveTimeout = 75_000
+  // The port comes before the state file: a second process on the same port must fail before it touches the file.
+  await listen(server, options.port)
+  const { port } = server.address() as AddressInfo
+
   const store = createStore(options)
   const clock = createClock(store)
   const deliverer = createDeliverer(store, options)
-  let port = options.port
   const world: World = {
     store,
     clock,
@@ -35,16 +41,7 @@ export async function createStripeSandbox(given: Partial<StripeSandboxOptions>):
     faults: createFaults(),
     public_url: () => options.public_url ?? `http://localhost:${port}`,
   }
-  const server = createServer(createApp(world).callback())
-  // Longer than the pause between two calls of a client, else it reuses a connection that is just being closed.
-  server.keepAliveTimeout = 75_000
-  try {
-    await listen(server, options.port)
-  } catch (error) {
-    store.close()
-    throw error
-  }
-  port = (server.address() as AddressInfo).port
+  server.on('request', createApp(world).callback())
 
   for (const { id, created_at_ms } of [...store.answers.oldestFirst()]) {
     if (created_at_ms < Date.now() - answer_retention_ms) store.answers.remove(id)

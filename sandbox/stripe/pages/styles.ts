@@ -2,7 +2,7 @@
 export const styles = `
 :root {
   color-scheme: light dark;
-  --summary: #f6f7f9; --page: #ffffff; --ink: #1a1f36; --quiet: #5b6479; --faint: #8790a3;
+  --summary: #f6f7f9; --page: #ffffff; --ink: #1a1f36; --quiet: #5b6479; --faint: #6a7386;
   --line: #e1e5ec; --field: #ffffff; --field-line: #d3d9e3; --accent: #3b51d6; --accent-ink: #ffffff;
   --accent-press: #2f43b8; --halo: rgb(59 81 214 / .18); --danger: #b3202f; --danger-soft: #fdf1f2;
   --good: #14713f; --good-soft: #eaf6ef; --note: #8a5a00; --note-soft: #fff6e2; --shadow: 0 1px 2px rgb(26 31 54 / .06);

@@ -32,6 +32,9 @@ const lineItem = z
 /** The parameters of a new session that the sandbox acts on. Any other is refused, never quietly ignored. */
 export const createSessionParams = z.strictObject({
   ...common,
+  adaptive_pricing: z
+    .strictObject({ enabled: z.literal('false', 'The sandbox converts no currencies') })
+    .optional(),
   allow_promotion_codes: flag.optional(),
   automatic_tax: z.strictObject({ enabled: z.literal('false', 'The sandbox knows no taxes') }).optional(),
   billing_address_collection: z.enum(['auto', 'required']).optional(),
@@ -42,6 +45,9 @@ export const createSessionParams = z.strictObject({
   customer_creation: z.enum(['always', 'if_required']).optional(),
   customer_email: z.email('Invalid email address').optional(),
   expires_at: integer.optional(),
+  invoice_creation: z
+    .strictObject({ enabled: z.literal('false', 'The sandbox makes no invoices for single payments') })
+    .optional(),
   line_items: z.array(lineItem).min(1).max(100),
   locale: text.optional(),
   metadata: metadata.optional(),

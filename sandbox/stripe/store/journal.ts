@@ -1,8 +1,8 @@
 import {
   closeSync,
   existsSync,
+  fstatSync,
   fsyncSync,
-  ftruncateSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -17,6 +17,8 @@ export type Change = [collection: string, id: string, value: unknown]
 export type Journal = {
   read(): Change[][]
   append(changes: Change[]): void
+  /** Throws when another process has put its own file in the place of ours; tells when ours was deleted. */
+  isDeleted(): boolean
   /** Replaces the whole file by these changes, through a rename, so that there is always one good file. */
   rewrite(changes: Change[]): void
   /** True when so much has been appended since the last rewrite that another one pays. */
@@ -33,7 +35,6 @@ const shortest_rewrite_bytes = 16 * 1024 * 1024
  * that a caller was told.
  */
 export function openJournal(path: string): Journal {
-  mkdirSync(dirname(path), { recursive: true })
   let file: number | null = null
   let bytes_at_rewrite = 0
   let bytes = 0
@@ -54,14 +55,24 @@ export function openJournal(path: string): Journal {
 
     rewrite(changes) {
       if (file !== null) closeSync(file)
+      mkdirSync(dirname(path), { recursive: true })
       const next = openSync(`${path}.next`, 'w')
-      ftruncateSync(next)
       bytes = writeWhole(next, `${header}\n`)
       for (const change of changes) bytes += writeWhole(next, `${JSON.stringify([change])}\n`)
       fsyncSync(next)
       renameSync(`${path}.next`, path)
       file = next
       bytes_at_rewrite = bytes
+    },
+
+    isDeleted() {
+      if (file === null || fstatSync(file).nlink > 0) return false
+      if (existsSync(path)) {
+        throw new Error(
+          `Another process has taken over ${path}. Set SANDBOX_STRIPE_STATE_FILE to a file of its own for each sandbox.`,
+        )
+      }
+      return true
     },
 
     isLong: () => bytes > Math.max(shortest_rewrite_bytes, 4 * bytes_at_rewrite),

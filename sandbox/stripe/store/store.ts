@@ -87,8 +87,16 @@ export function createStore({ state_file }: { state_file: string | null }): Stor
     if (!journal || unwritten.length === 0) return
     const changes = unwritten
     unwritten = []
-    if (journal.isLong()) journal.rewrite(snapshot())
-    else journal.append(changes)
+    try {
+      if (journal.isDeleted() || journal.isLong()) journal.rewrite(snapshot())
+      else journal.append(changes)
+    } catch (error) {
+      // What cannot be written may not be answered, and a sandbox that cannot write may not go on as if it could.
+      setImmediate(() => {
+        throw error
+      })
+      throw error
+    }
   }
 
   function snapshot(): Change[] {

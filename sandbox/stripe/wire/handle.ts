@@ -2,7 +2,7 @@ import type { RouterContext } from '@koa/router'
 import type { Cause, World } from '../world.ts'
 import { type Form, parseForm, readForm } from './form.ts'
 import { once } from './once.ts'
-import { render } from './render.ts'
+import { checkExpand, render } from './render.ts'
 
 export type Call = {
   /** The fields of the body, or of the query for GET and DELETE. */
@@ -23,9 +23,11 @@ export function handle(world: World, work: Work) {
       request_id: context.state.request_id,
       idempotency_key: context.get('idempotency-key') || null,
     }
+    const expand = Array.isArray(form.expand) ? form.expand.map(String) : []
     const answer = () => {
+      checkExpand(expand)
       const result = work({ form, cause, path: (name) => context.params[name] ?? '' })
-      return render(world, result, Array.isArray(form.expand) ? form.expand.map(String) : [])
+      return render(world, result, expand)
     }
     context.body = context.method === 'POST' ? once(world, { context, form, cause, answer }) : answer()
   }

@@ -45,6 +45,21 @@ const references = {
   product: 'products',
 } as const
 
+/** Fields that hold more than one object, or that show only when they are asked for. */
+const inclusions = new Set(['currency_options', 'data', 'line_items', 'price', 'refunds'])
+
+/** Refuses a misspelt `expand` before the call does anything. */
+export function checkExpand(paths: readonly string[]): void {
+  for (const path of paths) {
+    if (!path.split('.').every((field) => field in references || inclusions.has(field)))
+      throw cannotExpand(path)
+  }
+}
+
+function cannotExpand(path: string) {
+  return invalidRequest(`This property cannot be expanded (${path}).`, { param: 'expand' })
+}
+
 type Step = { target: Json; original: Json; path: string[] }
 
 function expandPath(world: World, { target, original, path }: Step, whole: string): void {
@@ -77,7 +92,7 @@ function lookUp(world: World, original: Json, field: string, whole: string): Jso
   if (typeof value === 'object') return value as Json
   const table = references[field as keyof typeof references]
   if (typeof value !== 'string' || !table) {
-    throw invalidRequest(`This property cannot be expanded (${whole}).`, { param: 'expand' })
+    throw cannotExpand(whole)
   }
   return (store[table].get(value) as Json | undefined) ?? null
 }
