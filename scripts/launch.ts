@@ -26,6 +26,8 @@ export type LaunchOptions = {
   readonly say: (message: string) => void
   /** Sources are watched: Vite serves the web app on PORT, the server listens elsewhere and restarts on a change. */
   readonly watch?: boolean
+  /** Gives up a start that is under way; what already runs is stopped. */
+  readonly signal?: AbortSignal
 }
 
 export type RunningProduct = {
@@ -60,7 +62,7 @@ export async function launchProduct(options: LaunchOptions): Promise<RunningProd
   const running = new AsyncDisposableStack()
   const watchdog = startWatchdog()
   running.defer(() => watchdog.close())
-  const { onLine, say } = options
+  const { onLine, say, signal } = options
   try {
     await mkdir(options.dataDir, { recursive: true })
     const built = options.watch ? undefined : ensureWebBuilt({ say })
@@ -79,12 +81,14 @@ export async function launchProduct(options: LaunchOptions): Promise<RunningProd
       METRICS_PORT: String(ports.metrics),
     }
     processEnvironment(env)
-    const group = { watchdog, onLine, log: say, running }
+    signal?.throwIfAborted()
+    const group = { watchdog, onLine, log: say, running, signal }
     const outside = startGroup({ ...group, rank: 1, members: sandboxMembers({ sandboxes, places, env }) })
     outside.catch(() => undefined)
     await migrateDatabase(env)
     await outside
     await built
+    signal?.throwIfAborted()
     await startGroup({ ...group, rank: 0, members: productMembers({ env, ports, options }) })
     return {
       url,
@@ -126,13 +130,13 @@ function sandboxMembers(input: {
     name: 'stripe',
     args: ['sandbox/stripe/main.ts'],
     env: { ...own, ...stripeSandboxEnvironment(input.places) },
-    healthUrl: `http://localhost:${input.places.stripePort}/healthz`,
+    ready: { line: 'sandbox/stripe ready on' },
   }
   const clerk = {
     name: 'clerk',
     args: ['sandbox/clerk/main.ts'],
     env: { ...own, ...clerkSandboxEnvironment(input.places) },
-    healthUrl: `http://localhost:${input.places.clerkPort}/healthz`,
+    ready: { line: 'sandbox/clerk ready on' },
   }
   return [...(input.sandboxes.stripe ? [stripe] : []), ...(input.sandboxes.clerk ? [clerk] : [])]
 }
@@ -148,13 +152,13 @@ function productMembers(input: {
     name: 'server',
     args: [...watch, 'server/main.ts'],
     env,
-    healthUrl: `http://localhost:${ports.server}/readyz`,
+    ready: { url: `http://localhost:${ports.server}/readyz` },
   }
   const worker = {
     name: 'worker',
     args: [...watch, 'worker/main.ts'],
     env,
-    healthUrl: `http://localhost:${ports.metrics}/healthz`,
+    ready: { url: `http://localhost:${ports.metrics}/healthz` },
   }
   if (!input.options.watch) return [server, worker]
   const vite = join(repositoryRoot, 'node_modules/vite/bin/vite.js')
@@ -162,7 +166,7 @@ function productMembers(input: {
     name: 'web',
     args: [vite, '--config', 'web/vite.config.ts', '--port', String(ports.public), '--strictPort'],
     env: { ...env, API_URL: `http://localhost:${ports.server}` },
-    healthUrl: `http://localhost:${ports.public}/`,
+    ready: { url: `http://localhost:${ports.public}/` },
   }
   return [server, worker, web]
 }

@@ -15,24 +15,26 @@ async function start({ watch }: Required<Pick<LaunchOptions, 'watch'>>): Promise
   process.chdir(repositoryRoot)
   loadDotEnv()
   const output = createOutput(process.stdout)
-  let product: RunningProduct | undefined
+  const giveUp = new AbortController()
   const starting = launchProduct({
     env: process.env,
     dataDir,
     onLine: output.line,
     say: output.say,
+    signal: giveUp.signal,
     watch,
   })
   stopWhenTold(async () => {
     output.say('stopping …')
-    product ??= await starting.catch(() => undefined)
+    giveUp.abort()
+    const product = await starting.catch(() => undefined)
     await product?.stop()
     output.say('stopped')
   })
   try {
-    product = await starting
-    output.say(describeProduct(product))
+    output.say(describeProduct(await starting))
   } catch (error) {
+    if (giveUp.signal.aborted) return
     output.say(explain(error))
     process.exitCode = 1
   }

@@ -1,4 +1,4 @@
-import { startChild, waitUntilHealthy } from '../processes/child.ts'
+import { answersWell, type Child, startChild, waitUntilReady } from '../processes/child.ts'
 import { type Supervised, supervise } from '../processes/supervise.ts'
 import type { Watchdog } from '../processes/watchdog.ts'
 
@@ -6,22 +6,27 @@ export type GroupMember = {
   readonly name: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
-  readonly healthUrl: string
+  /** How one knows that it is up: an address that answers 2xx, or a line that it writes. */
+  readonly ready: { readonly url: string } | { readonly line: string }
+}
+
+type GroupOptions = {
+  /** The lower it is, the sooner the watchdog ends them. */
+  readonly rank: number
+  readonly watchdog: Watchdog
+  readonly onLine: (source: string, line: string) => void
+  readonly log: (message: string) => void
+  readonly signal: AbortSignal | undefined
+  readonly running: AsyncDisposableStack
 }
 
 /**
  * Starts processes side by side, keeps each of them running, and puts their common end on the stack. When one cannot
  * start, the others are stopped with everything else on that stack.
  */
-export async function startGroup(options: {
-  readonly members: readonly GroupMember[]
-  /** The lower it is, the sooner the watchdog ends them. */
-  readonly rank: number
-  readonly watchdog: Watchdog
-  readonly onLine: (source: string, line: string) => void
-  readonly log: (message: string) => void
-  readonly running: AsyncDisposableStack
-}): Promise<void> {
+export async function startGroup(
+  options: GroupOptions & { readonly members: readonly GroupMember[] },
+): Promise<void> {
   const started: Supervised[] = []
   options.running.defer(async () => {
     await Promise.all(started.map((member) => member.stop()))
@@ -36,20 +41,23 @@ export async function startGroup(options: {
   if (failed) throw failed.reason
 }
 
-async function startHealthy(
-  member: GroupMember,
-  options: { rank: number; watchdog: Watchdog; onLine: (source: string, line: string) => void },
-) {
+async function startHealthy(member: GroupMember, options: GroupOptions): Promise<Child> {
+  const { ready } = member
+  let seen = false
   const child = await startChild({
     name: member.name,
     args: member.args,
     env: member.env,
-    onLine: (line) => options.onLine(member.name, line),
+    onLine: (line) => {
+      if ('line' in ready && line.includes(ready.line)) seen = true
+      options.onLine(member.name, line)
+    },
   })
   options.watchdog.watch(child.pid, options.rank, 'SIGTERM')
   child.exited.then(() => options.watchdog.forget(child.pid))
+  const isReady = async () => ('url' in ready ? await answersWell(ready.url) : seen)
   try {
-    await waitUntilHealthy(child, { url: member.healthUrl })
+    await waitUntilReady(child, { isReady, signal: options.signal })
     return child
   } catch (error) {
     await child.stop({ grace_ms: 2_000 })

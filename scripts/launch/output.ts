@@ -19,7 +19,7 @@ function prettyLine(write: (text: string) => void): Output['line'] {
     colorize: true,
     singleLine: true,
     translateTime: 'SYS:HH:MM:ss',
-    ignore: 'pid,hostname,name,req,res,responseTime',
+    ignore: 'pid,hostname,name,process,req,res,responseTime',
   })
   return (source, line) => {
     const text = isJson(line) ? pretty(line) : line
@@ -27,12 +27,12 @@ function prettyLine(write: (text: string) => void): Output['line'] {
   }
 }
 
-/** The name goes in front of the object's own fields, so that the rest of the line stays as the process wrote it. */
+/** The name goes in front of the object's own fields, unless the process gives it, and the rest of the line stays as it is. */
 function jsonLine(write: (text: string) => void): Output['line'] {
   return (source, line) => {
     const name = JSON.stringify(source)
     if (line === '{}' || !isJson(line)) return write(`{"process":${name},"msg":${JSON.stringify(line)}}`)
-    write(`{"process":${name},${line.slice(1)}`)
+    write(line.includes('"process":') ? line : `{"process":${name},${line.slice(1)}`)
   }
 }
 

@@ -70,30 +70,34 @@ function forwardLines(stream: Readable, onLine: (line: string) => void): void {
   createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on('line', onLine)
 }
 
-/** Resolves when the address answers 2xx; rejects when the process ends before that, or at the deadline. */
-export async function waitUntilHealthy(
-  child: Child,
-  options: { readonly url: string; readonly patience_ms?: number },
-): Promise<void> {
+export type Readiness = {
+  /** Asked again and again until it says true; an error counts as no. */
+  readonly isReady: () => Promise<boolean>
+  readonly signal?: AbortSignal | undefined
+  readonly patience_ms?: number
+}
+
+/** Resolves when the process is ready; rejects when it ends before that, at the deadline, and when told to give up. */
+export async function waitUntilReady(child: Child, options: Readiness): Promise<void> {
   const deadline = Date.now() + (options.patience_ms ?? 60_000)
   let exit: ChildExit | undefined
   child.exited.then((value) => {
     exit = value
   })
-  let last = 'no answer yet'
-  while (Date.now() < deadline) {
+  for (;;) {
+    options.signal?.throwIfAborted()
     if (exit) throw new Error(`${child.name} ended before it was ready (${describeExit(exit)})`)
-    try {
-      const response = await fetch(options.url, { signal: AbortSignal.timeout(5_000) })
-      await response.body?.cancel()
-      if (response.ok) return
-      last = `status ${response.status}`
-    } catch (error) {
-      last = error instanceof Error ? error.message : String(error)
-    }
+    if (await options.isReady().catch(() => false)) return
+    if (Date.now() > deadline) throw new Error(`${child.name} was not ready in time`)
     await delay(50)
   }
-  throw new Error(`${child.name} was not ready in time: ${options.url} (${last})`)
+}
+
+/** Whether an address answers 2xx. */
+export async function answersWell(url: string): Promise<boolean> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(5_000) })
+  await response.body?.cancel()
+  return response.ok
 }
 
 export function describeExit(exit: ChildExit): string {
