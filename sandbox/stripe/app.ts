@@ -1,8 +1,11 @@
 import { Router } from '@koa/router'
 import Koa from 'koa'
 import { invalidRequest } from './errors.ts'
+import { deliveryKnobs } from './knobs/delivery-knobs.ts'
+import { disputeKnobs } from './knobs/dispute-knobs.ts'
 import { knobIndexRoutes } from './knobs/index-page.ts'
-import { knobRoutes } from './knobs/routes.ts'
+import { machineKnobs } from './knobs/machine-knobs.ts'
+import { sessionKnobs } from './knobs/session-knobs.ts'
 import { authenticate } from './middleware/authenticate.ts'
 import { injectFaults } from './middleware/inject-faults.ts'
 import { onError } from './middleware/on-error.ts'
@@ -43,7 +46,10 @@ export function createApp(world: World): Koa {
   const knobs = new Router()
   knobs.use(onError)
   knobIndexRoutes(knobs, world)
-  knobRoutes(knobs, world)
+  deliveryKnobs(knobs, world)
+  sessionKnobs(knobs, world)
+  disputeKnobs(knobs, world)
+  machineKnobs(knobs, world)
 
   const pages = new Router()
   checkoutPageRoutes(pages, world)
