@@ -123,7 +123,7 @@ export function processEnvironment(raw: Record<string, string | undefined>): Pro
   }
   const problems: string[] = requiredInProduction
     .filter((name) => withDefaults[name] === undefined)
-    .map((name) => `${name} is missing. ${environmentSchema.shape[name].description}`)
+    .map((name) => `${name} is missing: ${whatItIs(name)}`)
   if (environment.NODE_ENV === 'production') {
     for (const name of ['STRIPE_API_BASE', 'CLERK_API_URL', 'CLERK_PROXY_TARGET', 'CLERK_JS_URL'] as const) {
       if (environment[name] !== undefined)
@@ -132,6 +132,11 @@ export function processEnvironment(raw: Record<string, string | undefined>): Pro
   }
   if (problems.length > 0) throw new EnvironmentError(problems)
   return withDefaults as ProcessEnvironment
+}
+
+/** The description without what happens elsewhere when the variable is not set. */
+function whatItIs(name: RequiredName): string | undefined {
+  return environmentSchema.shape[name].description?.split(';')[0]
 }
 
 export function brandOf(environment: Environment): z.infer<typeof brandSchema> {
