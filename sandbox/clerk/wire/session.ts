@@ -58,5 +58,5 @@ function commonFields(session: Session) {
 
 function activityFields(session: Session) {
   // The published type wants one of its own object names here, and leaves out the one that is sent.
-  return { ...session.activity, object: 'session_activity' as 'session' }
+  return { ...session.activity, city: 'Local network', object: 'session_activity' as 'session' }
 }

@@ -37,13 +37,14 @@ export function backendOrganizationRoutes(clerk: Clerk): Router {
 
   router.get('/', (ctx) => {
     const query = readQuery(ctx, listQuery)
-    const memberOf = query.user_id
-      ? new Set(
-          clerk.store.memberships
-            .filter((row) => query.user_id?.includes(row.user_id))
-            .map((row) => row.organization_id),
-        )
-      : null
+    const userIds = query.user_id
+    const memberOf =
+      userIds &&
+      new Set(
+        clerk.store.memberships
+          .filter((row) => userIds.includes(row.user_id))
+          .map((row) => row.organization_id),
+      )
     const text = query.query?.toLowerCase()
     const found = clerk.store.organizations.filter(
       (row) =>
