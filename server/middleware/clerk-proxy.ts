@@ -12,7 +12,8 @@ export function clerkProxy(target: string): AppMiddleware {
   const proxy = createProxyServer({ target, xfwd: true, proxyTimeout: 30_000 })
   return async (ctx, next) => {
     if (ctx.path !== prefix && !ctx.path.startsWith(`${prefix}/`)) return next()
-    ctx.req.url = ctx.url.slice(prefix.length) || '/'
+    const { url } = ctx
+    ctx.req.url = url.slice(prefix.length) || '/'
     ctx.status = 200
     ctx.respond = false
     try {
@@ -24,6 +25,8 @@ export function clerkProxy(target: string): AppMiddleware {
       }
       ctx.respond = true
       throw upstreamAway(error)
+    } finally {
+      ctx.req.url = url
     }
   }
 }

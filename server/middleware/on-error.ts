@@ -1,4 +1,3 @@
-import { HttpError } from 'koa'
 import type { ApiError } from '../../schema/api/error.ts'
 import type { AppMiddleware } from '../context.ts'
 import {
@@ -45,18 +44,25 @@ function refuseUnanswered(status: number): void {
 
 function toServerError(thrown: unknown): ServerError {
   if (thrown instanceof ServerError) return thrown
-  // Koa's own: an address that cannot be decoded, a file that is not there.
-  if (thrown instanceof HttpError && thrown.status < 500) {
-    return thrown.status === 404
-      ? notFound()
-      : new ServerError(thrown.status, 'bad_request', 'The server cannot read this request', {
-          cause: thrown,
-        })
+  const refused = statusOfHttpError(thrown)
+  if (refused === 404) return notFound()
+  if (refused) {
+    return new ServerError(refused, 'bad_request', 'The server cannot read this request', { cause: thrown })
   }
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
   if (unstorableText.has(code)) return invalidRequest('The request contains text that cannot be stored')
   if (isDatabaseAway(thrown, code)) return databaseAway(thrown)
   return unexpected(thrown)
+}
+
+/**
+ * Koa and its middleware throw these for an address that cannot be decoded or a file that is not there. They are known by
+ * their marks, for several copies of the class are installed.
+ */
+function statusOfHttpError(thrown: unknown): number | null {
+  if (!(thrown instanceof Error) || !('expose' in thrown) || !('status' in thrown)) return null
+  const { status } = thrown
+  return typeof status === 'number' && status >= 400 && status < 500 ? status : null
 }
 
 /** Postgres keeps no NUL characters: 22021 in text, 22P05 in JSON. */

@@ -1,0 +1,398 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { getWebConfig, listPlans } from '../schema/api/catalogue.ts'
+import { initializeUser } from '../schema/api/users.ts'
+import { createTestDatabase, type TestDatabase } from '../tests/support/database.ts'
+import { insertUser } from '../tests/support/records.ts'
+import { startTestServer, type TestServer } from '../tests/support/server.ts'
+import { eventOf, receiveStripeEvent } from '../tests/support/stripe-events.ts'
+import type { Dependencies } from './dependencies.ts'
+
+let database: TestDatabase
+let server: TestServer
+let web: string
+let upstream: Server
+let upstreamPort: number
+
+/** Any token names its own user: who may call is tested elsewhere. */
+const trusting: Dependencies['clerk'] = {
+  verifyToken: async (token) => ({ user_id: token }),
+  getProfile: async () => null,
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  web = await mkdtemp(join(tmpdir(), 'tidemark-web-'))
+  await mkdir(join(web, 'assets'))
+  await writeFile(join(web, 'index.html'), '<!doctype html><title>Tidemark</title>')
+  await writeFile(join(web, 'assets/main-abc123.js'), `export const text = '${'x'.repeat(4096)}'`)
+  await writeFile(join(web, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
+  await writeFile(join(web, '.secret'), 'hidden')
+  // Stands for the sign-in stand-in: says what reached it.
+  upstream = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    response.setHeader('set-cookie', ['__client=a; Path=/; HttpOnly', '__client_uat=1; Path=/'])
+    response.statusCode = 201
+    response.end(JSON.stringify({ method: request.method, url: request.url, headers: request.headers, body }))
+  })
+  await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
+  upstreamPort = (upstream.address() as AddressInfo).port
+  server = await startTestServer({
+    databaseUrl: database.url,
+    clerk: { port: upstreamPort },
+    settings: { web_root: web, clerk_proxy_target: `http://127.0.0.1:${upstreamPort}` },
+    deps: { clerk: trusting },
+  })
+})
+afterAll(async () => {
+  await server?.close()
+  upstream?.close()
+  await database?.close()
+  await rm(web, { recursive: true, force: true })
+})
+
+const get = (path: string, init: RequestInit = {}, on = server) => fetch(`${on.url}${path}`, init)
+const html = { headers: { accept: 'text/html,*/*;q=0.8' } }
+
+describe('a request', () => {
+  test('keeps a sane id of its own, in the answer and in the log', async () => {
+    const response = await get('/api/plans', { headers: { 'x-request-id': 'trace-0123456789' } })
+    expect(response.headers.get('x-request-id')).toBe('trace-0123456789')
+    expect(server.logs).toContainEqual(
+      expect.objectContaining({
+        request_id: 'trace-0123456789',
+        method: 'GET',
+        route: '/api/plans',
+        status: 200,
+        duration_ms: expect.any(Number),
+      }),
+    )
+  })
+
+  test.each(['short', 'with space and more', 'x'.repeat(65), 'semi;colon;inside'])(
+    'with the id %s is given another',
+    async (id) => {
+      const response = await get('/api/plans', { headers: { 'x-request-id': id } })
+      expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+    },
+  )
+
+  test('that names its user has the id in the log', async () => {
+    await server.api(initializeUser, { token: 'user_logged', body: {} })
+    expect(server.logs).toContainEqual(expect.objectContaining({ user_id: 'user_logged', status: 400 }))
+  })
+
+  test('for nothing is a 404, with another method a 405 that names the right one', async () => {
+    const missing = await get('/api/nothing')
+    expect(missing.status).toBe(404)
+    expect(await missing.json()).toEqual({
+      error: 'There is nothing at this address',
+      code: 'not_found',
+      message: 'There is nothing at this address',
+      request_id: missing.headers.get('x-request-id'),
+    })
+    const wrong = await get('/api/billing/credit-purchase')
+    expect(wrong.status).toBe(405)
+    expect(wrong.headers.get('allow')).toBe('POST')
+    expect(await wrong.json()).toMatchObject({ code: 'method_not_allowed' })
+    expect((await get('/api/plans', { method: 'DELETE' })).status).toBe(405)
+    expect((await get('/somewhere', { method: 'POST' })).status).toBe(404)
+  })
+})
+
+describe('a body', () => {
+  const send = (body: string, type: string | null = 'application/json') =>
+    get(initializeUser.path, {
+      method: 'POST',
+      headers: { authorization: 'Bearer user_a', ...(type && { 'content-type': type }) },
+      body: new Blob([body], type ? { type } : {}),
+    })
+
+  test.each([
+    ['of another type', '{}', 'text/plain', 400, 'invalid_content_type'],
+    ['of a form', 'a=1', 'application/x-www-form-urlencoded', 400, 'invalid_content_type'],
+    ['without a type', '{}', null, 400, 'invalid_content_type'],
+    ['that is not JSON', '{"a":', 'application/json', 400, 'invalid_json'],
+    ['that is empty', '', 'application/json', 400, 'invalid_json'],
+    ['that is a list', '[]', 'application/json', 400, 'invalid_request'],
+    ['over 64 KiB', JSON.stringify({ a: 'x'.repeat(64 * 1024) }), 'application/json', 413, 'body_too_large'],
+  ])('%s is refused', async (_, body, type, status, code) => {
+    const response = await send(body, type)
+    expect(response.status).toBe(status)
+    expect(await response.json()).toMatchObject({ code, error: expect.any(String) })
+  })
+})
+
+describe('an answer', () => {
+  test('that does not fit its contract is a 500 that tells nothing', async () => {
+    const broken = await startTestServer({
+      databaseUrl: database.url,
+      settings: { brand: { ...server.deps.settings.brand, support_email: 'SECRET-not-an-address' } },
+    })
+    const { status, body } = await broken.api(getWebConfig)
+    await broken.close()
+    expect(status).toBe(500)
+    expect(body).toMatchObject({ code: 'internal_error', error: 'An unexpected error occurred' })
+    expect(JSON.stringify(body)).not.toContain('SECRET')
+    expect(broken.logs).toContainEqual(
+      expect.objectContaining({ level: 50, err: expect.objectContaining({ message: expect.any(String) }) }),
+    )
+  })
+
+  test('to a defect shows no stack and no SQL', async () => {
+    const broken = await startTestServer({
+      databaseUrl: database.url,
+      deps: {
+        clerk: {
+          ...trusting,
+          getProfile: () => Promise.reject(new Error('SELECT secret FROM users')),
+        },
+      },
+    })
+    const body = {
+      clerkUser: { id: 'user_a', emailAddresses: [], firstName: null, lastName: null },
+      planType: 'starter',
+    }
+    const answer = await broken.api(initializeUser, { token: 'user_a', body })
+    await broken.close()
+    expect(answer.status).toBe(500)
+    expect(JSON.stringify(answer.body)).not.toMatch(/SELECT|secret|at \w+/)
+    expect(JSON.stringify(broken.logs)).toContain('SELECT secret FROM users')
+  })
+
+  test('carries a strict policy and no HSTS on plain http', async () => {
+    const { headers } = await get('/')
+    const policy = headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'self'")
+    expect(policy).toContain("script-src 'self';")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).toContain("object-src 'none'")
+    expect(policy).not.toContain('upgrade-insecure-requests')
+    expect(headers.get('strict-transport-security')).toBeNull()
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('x-powered-by')).toBeNull()
+  })
+
+  test('with real Clerk and Stripe lets exactly those through, and asks for https', async () => {
+    const real = await startTestServer({
+      databaseUrl: database.url,
+      env: {
+        CLERK_PUBLISHABLE_KEY: `pk_test_${Buffer.from('able-ant-1.clerk.accounts.dev$').toString('base64')}`,
+      },
+      settings: { clerk_proxy_target: undefined, stripe_api_base: undefined, app_url: 'https://app.example' },
+    })
+    const { headers } = await get('/api/plans', {}, real)
+    await real.close()
+    const policy = headers.get('content-security-policy') ?? ''
+    expect(policy).toContain(
+      "script-src 'self' https://able-ant-1.clerk.accounts.dev https://challenges.cloudflare.com;",
+    )
+    expect(policy).toContain("form-action 'self' https://checkout.stripe.com https://billing.stripe.com")
+    expect(policy).toContain('upgrade-insecure-requests')
+    expect(headers.get('strict-transport-security')).toContain('max-age=31536000')
+  })
+})
+
+describe('the web app', () => {
+  test.each(['/', '/dashboard', '/billing/success?session_id=cs_1', '/invite/org_1/inv_1'])(
+    'answers %s with its page, never from an old copy',
+    async (path) => {
+      const response = await get(path, html)
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-type')).toContain('text/html')
+      expect(response.headers.get('cache-control')).toBe('no-cache')
+      expect(await response.text()).toContain('<title>Tidemark</title>')
+    },
+  )
+
+  test('lets browsers keep hashed files forever, compressed', async () => {
+    const response = await get('/assets/main-abc123.js', { headers: { 'accept-encoding': 'gzip' } })
+    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    expect(response.headers.get('content-encoding')).toBe('gzip')
+    expect(response.headers.get('content-type')).toContain('javascript')
+  })
+
+  test('does not answer a missing file with a page, nor show hidden files or others’', async () => {
+    expect((await get('/assets/main-old.js')).status).toBe(404)
+    expect((await get('/missing.js')).status).toBe(404)
+    expect((await get('/favicon.svg')).status).toBe(200)
+    for (const path of ['/.secret', '/..%2f..%2fetc%2fpasswd', '/%2e%2e/%2e%2e/etc/passwd', '/%00', '/%']) {
+      const response = await get(path, html)
+      expect(await response.text()).not.toMatch(/root:|hidden/)
+      expect(response.status).toBeLessThan(500)
+    }
+  })
+
+  test('says what to do when it is not built', async () => {
+    const unbuilt = await startTestServer({
+      databaseUrl: database.url,
+      settings: { web_root: '/nonexistent' },
+    })
+    const response = await get('/', html, unbuilt)
+    await unbuilt.close()
+    expect(response.status).toBe(503)
+    expect(await response.text()).toContain('npm run build')
+  })
+})
+
+describe('the way to the sign-in stand-in', () => {
+  test('passes path, method, body and cookies on, and knows where the call came from', async () => {
+    const response = await get('/__clerk/v1/client/sign_ups?_method=PATCH', {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', cookie: '__client=a' },
+      body: 'email_address=a%40b.test',
+    })
+    expect(response.status).toBe(201)
+    expect(response.headers.getSetCookie()).toEqual([
+      '__client=a; Path=/; HttpOnly',
+      '__client_uat=1; Path=/',
+    ])
+    expect(await response.json()).toMatchObject({
+      method: 'POST',
+      url: '/v1/client/sign_ups?_method=PATCH',
+      body: 'email_address=a%40b.test',
+      headers: {
+        cookie: '__client=a',
+        host: new URL(server.url).host,
+        'x-forwarded-for': expect.stringContaining('127.0.0.1'),
+        'x-forwarded-proto': 'http',
+      },
+    })
+    expect(server.logs).toContainEqual(expect.objectContaining({ route: 'clerk-proxy', status: 201 }))
+  })
+
+  test('that leads nowhere is a 502 in our form', async () => {
+    const lost = await startTestServer({ databaseUrl: database.url })
+    const response = await get('/__clerk/v1/environment', {}, lost)
+    await lost.close()
+    expect(response.status).toBe(502)
+    expect(await response.json()).toMatchObject({ code: 'upstream_unavailable' })
+  })
+})
+
+describe('what everybody may read', () => {
+  test('plans and prices', async () => {
+    const { plans, credits } = await server.ask(listPlans)
+    expect(plans.map(({ plan_type, price_minor }) => [plan_type, price_minor?.monthly ?? 0])).toEqual([
+      ['starter', 0],
+      ['pro', 2000],
+      ['teams', 3000],
+    ])
+    expect(credits).toMatchObject({ minimum: 71, maximum: 71_428, rate: { credits: 500, amount_minor: 700 } })
+    expect(credits.packs.map(({ credits, amount_minor }) => [credits, amount_minor])).toEqual([
+      [500, 700],
+      [1500, 2100],
+      [3000, 4200],
+    ])
+  })
+
+  test('settings of the web app, which say that payments are a stand-in', async () => {
+    expect(await server.ask(getWebConfig)).toMatchObject({
+      brand: { name: 'Tidemark' },
+      clerk: { proxy_url: '/__clerk', js_url: expect.stringContaining('clerk.browser.js') },
+      sandbox: true,
+    })
+  })
+
+  test('the contract, with every call that is mounted', async () => {
+    const document = (await (await get('/api/openapi.json')).json()) as OpenapiDocument
+    expect(document.openapi).toBe('3.1.0')
+    expect(Object.keys(document.paths)).toEqual(
+      expect.arrayContaining([
+        '/api/billing/credit-purchase',
+        '/api/stripe/session-status',
+        '/api/stripe/webhook',
+        '/api/clerk/webhook',
+        '/api/user/get',
+        '/api/plans',
+      ]),
+    )
+    const purchase = document.paths['/api/billing/credit-purchase']?.post
+    expect(purchase).toMatchObject({
+      security: [{ bearer: [] }],
+      requestBody: {
+        content: {
+          'application/json': { schema: { properties: { credits: { minimum: 71, maximum: 71_428 } } } },
+        },
+      },
+    })
+    expect(document.paths['/api/stripe/session-status']?.get).toMatchObject({
+      parameters: [{ name: 'session_id', in: 'query', required: true }],
+    })
+    expect(document.components.schemas).toHaveProperty('Error')
+  })
+})
+
+describe('health', () => {
+  test('is good when database, queue and inbox are', async () => {
+    expect((await get('/healthz')).status).toBe(200)
+    const ready = await get('/readyz')
+    expect(await ready.json()).toEqual({ status: 'ready', reasons: {} })
+    expect(ready.status).toBe(200)
+  })
+
+  test('is bad without a database or queue, while the process itself is well', async () => {
+    const broken = await startTestServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none' })
+    const ready = await get('/readyz', {}, broken)
+    const alive = await get('/healthz', {}, broken)
+    await broken.close()
+    expect(ready.status).toBe(503)
+    expect(await ready.json()).toEqual({
+      status: 'not_ready',
+      reasons: { database: 'does not answer', queue: 'does not answer', inbox: 'does not answer' },
+    })
+    expect(alive.status).toBe(200)
+  })
+
+  test('is bad when the oldest event waits too long', async () => {
+    await insertUser(database.owner)
+    await receiveStripeEvent(database.server, eventOf('checkout.session.completed', { object: 'x' }))
+    const later = new Date(Date.now() + 6 * 60_000)
+    const behind = await startTestServer({ databaseUrl: database.url, deps: { now: () => later } })
+    const ready = await get('/readyz', {}, behind)
+    const metrics = await (await get('/metrics', {}, behind)).text()
+    await behind.close()
+    expect(ready.status).toBe(503)
+    expect(await ready.json()).toMatchObject({
+      reasons: { inbox: expect.stringMatching(/^the oldest event waits for 3\d\d/) },
+    })
+    expect(metrics).toMatch(/^tidemark_inbox_oldest_unapplied_seconds 3\d\d/m)
+    expect((await get('/readyz')).status).toBe(200)
+  })
+
+  test('is measured by route, and by queue', async () => {
+    await get('/api/plans')
+    const response = await get('/metrics')
+    expect(response.headers.get('content-type')).toContain('text/plain')
+    const text = await response.text()
+    expect(text).toMatch(
+      /tidemark_http_request_duration_seconds_count\{method="GET",route="\/api\/plans",status="200"\} [1-9]/,
+    )
+    expect(text).toContain('tidemark_queue_jobs{queue="stripe-events",state="waiting"} 0')
+    expect(text).toContain('tidemark_inbox_failed_events 0')
+    expect(text).toContain('process_cpu_seconds_total')
+  })
+
+  test('is measured as far as possible when the database is away', async () => {
+    const broken = await startTestServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none' })
+    const response = await get('/metrics', {}, broken)
+    const text = await response.text()
+    await broken.close()
+    expect(response.status).toBe(200)
+    expect(text).toContain('process_cpu_seconds_total')
+    expect(text).not.toMatch(/^tidemark_inbox_oldest_unapplied_seconds/m)
+  })
+})
+
+const operation = z.looseObject({})
+type OpenapiDocument = {
+  openapi: string
+  paths: Record<string, Record<string, z.infer<typeof operation>>>
+  components: { schemas: object }
+}

@@ -1,0 +1,148 @@
+import { createHmac, generateKeyPairSync } from 'node:crypto'
+import { SignJWT } from 'jose'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { getUser } from '../../schema/api/users.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import {
+  type Sandbox,
+  type SignedInPerson,
+  signUp,
+  startSandbox,
+  tokenOf,
+} from '../../tests/support/sandbox.ts'
+import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+import { createRateLimits } from '../rate-limits.ts'
+
+let database: TestDatabase
+let clerk: Sandbox
+let server: TestServer
+let ada: SignedInPerson
+
+beforeAll(async () => {
+  ;[database, clerk] = await Promise.all([createTestDatabase(), startSandbox('clerk')])
+  server = await startTestServer({ databaseUrl: database.url, clerk })
+  ada = await signUp(clerk)
+})
+afterAll(async () => {
+  await server?.close()
+  await Promise.all([clerk?.stop(), database?.close()])
+})
+afterEach(() => clerk.clear('faults'))
+
+const whoAmI = (authorization: string | undefined, on = server) =>
+  on.api(getUser, {
+    query: { clerkId: ada.user_id },
+    ...(authorization !== undefined && { headers: { authorization } }),
+  })
+const refusal = { status: 401, body: { error: 'User not authenticated', code: 'unauthenticated' } }
+const headerOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString())
+
+/** Ada's token, with other claims and signed by somebody else under the real key's name. */
+function forge(): Promise<string> {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  return new SignJWT({ azp: 'http://localhost:3000', sid: 'sess_forged' })
+    .setProtectedHeader(headerOf(ada.token))
+    .setSubject(ada.user_id)
+    .setIssuedAt()
+    .setExpirationTime('1h')
+    .sign(privateKey)
+}
+
+describe('a bearer token', () => {
+  test('of Clerk’s lets its owner in (who has no account yet)', async () => {
+    expect(await whoAmI(`Bearer ${ada.token}`)).toMatchObject({ status: 404 })
+    expect(await whoAmI(`bearer ${ada.token}`)).toMatchObject({ status: 404 })
+  })
+
+  test('that expired is refused', async () => {
+    const token = await tokenOf(clerk, { user_id: ada.user_id, expires_in_s: -60 })
+    expect(await whoAmI(`Bearer ${token}`)).toMatchObject(refusal)
+  })
+
+  test('made for another site is refused', async () => {
+    const token = await tokenOf(clerk, { user_id: ada.user_id, azp: 'https://evil.example' })
+    expect(await whoAmI(`Bearer ${token}`)).toMatchObject(refusal)
+  })
+
+  test('made for 127.0.0.1 counts where localhost is ours, in development only', async () => {
+    const token = await tokenOf(clerk, { user_id: ada.user_id, azp: 'http://127.0.0.1:3000' })
+    expect(await whoAmI(`Bearer ${token}`)).toMatchObject({ status: 404 })
+  })
+
+  test('signed by somebody else is refused', async () => {
+    expect(await whoAmI(`Bearer ${await forge()}`)).toMatchObject(refusal)
+  })
+
+  test('with other claims than were signed is refused', async () => {
+    const [header, payload, signature] = ada.token.split('.')
+    const claims = JSON.parse(Buffer.from(payload ?? '', 'base64url').toString())
+    const changed = Buffer.from(JSON.stringify({ ...claims, sub: 'user_else' })).toString('base64url')
+    expect(await whoAmI(`Bearer ${header}.${changed}.${signature}`)).toMatchObject(refusal)
+  })
+
+  test('that names no algorithm, or a weaker one, is refused', async () => {
+    const [, payload] = ada.token.split('.')
+    for (const alg of ['none', 'HS256']) {
+      const header = Buffer.from(JSON.stringify({ ...headerOf(ada.token), alg })).toString('base64url')
+      const signature = createHmac('sha256', 'guess').update(`${header}.${payload}`).digest('base64url')
+      expect(await whoAmI(`Bearer ${header}.${payload}.${signature}`)).toMatchObject(refusal)
+    }
+  })
+
+  test.each([
+    ['missing', undefined],
+    ['empty', 'Bearer '],
+    ['of another kind', `Basic ${Buffer.from('a:b').toString('base64')}`],
+    ['no token at all', 'Bearer nonsense'],
+    ['three dots', 'Bearer ...'],
+  ])('that is %s is refused', async (_, authorization) => {
+    expect(await whoAmI(authorization)).toMatchObject(refusal)
+  })
+
+  test('is never written to the log', async () => {
+    await whoAmI(`Bearer ${ada.token}`)
+    expect(JSON.stringify(server.logs)).not.toContain(ada.token.split('.')[2])
+  })
+})
+
+describe('when Clerk does not answer', () => {
+  test('a caller with a good token is told so, instead of being signed out', async () => {
+    // Its own address, so that no key is remembered for it.
+    const unreachable = await startTestServer({ databaseUrl: database.url, clerk: { port: 1 } })
+    const answer = await whoAmI(`Bearer ${ada.token}`, unreachable)
+    await unreachable.close()
+    expect(answer).toMatchObject({ status: 503, body: { code: 'sign_in_unavailable' } })
+    expect(answer.headers.get('retry-after')).toBe('5')
+  })
+
+  test('or answers 500 for its keys, the same', async () => {
+    await clerk.knob('faults', { status: 500, count: 100, path_prefix: '/bapi/v1/jwks' })
+    const other = await startTestServer({
+      databaseUrl: database.url,
+      env: { CLERK_API_URL: `http://127.0.0.1:${clerk.port}/bapi` },
+    })
+    const answer = await whoAmI(`Bearer ${ada.token}`, other)
+    await other.close()
+    expect(answer).toMatchObject({ status: 503, body: { code: 'sign_in_unavailable' } })
+  })
+})
+
+describe('an address that shows forged tokens', () => {
+  test('has to wait, and honest expired ones do not count', async () => {
+    const strict = await startTestServer({
+      databaseUrl: database.url,
+      clerk,
+      deps: { limits: createRateLimits({ perMinute: { read: 100, write: 100, checkout: 100, auth: 2 } }) },
+    })
+    const expired = await tokenOf(clerk, { user_id: ada.user_id, expires_in_s: -60 })
+    for (let count = 0; count < 5; count++)
+      expect((await whoAmI(`Bearer ${expired}`, strict)).status).toBe(401)
+    const forged = await forge()
+    expect((await whoAmI(`Bearer ${forged}`, strict)).status).toBe(401)
+    expect((await whoAmI(`Bearer ${forged}`, strict)).status).toBe(401)
+    const third = await whoAmI(`Bearer ${forged}`, strict)
+    await strict.close()
+    expect(third).toMatchObject({ status: 429, body: { code: 'too_many_requests' } })
+    expect(Number(third.headers.get('retry-after'))).toBeGreaterThan(0)
+  })
+})

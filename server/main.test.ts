@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { clerkSandboxVariables, stripeSandboxVariables } from '../scripts/sandbox-environment.ts'
+import { createTestDatabase, type TestDatabase } from '../tests/support/database.ts'
+import { waitUntil } from '../tests/support/wait-until.ts'
+
+let database: TestDatabase
+const started: ChildProcess[] = []
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database?.close())
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill('SIGKILL')
+})
+
+/** The real process. `lines` are what it logged, `complaints` what it said on stderr. */
+function start(env: Record<string, string>) {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH, ...env },
+  })
+  started.push(child)
+  const lines: Record<string, unknown>[] = []
+  createInterface({ input: child.stdout }).on('line', (line) => lines.push(JSON.parse(line)))
+  let complaints = ''
+  child.stderr.on('data', (text) => {
+    complaints += text
+  })
+  const exited = once(child, 'close').then(([code]) => code as number | null)
+  return { child, lines, exited, complaints: () => complaints }
+}
+
+const environment = (more: Record<string, string> = {}) => ({
+  NODE_ENV: 'test',
+  PORT: '0',
+  DATABASE_URL: database.url,
+  ...stripeSandboxVariables({ stripePort: 1 }),
+  ...clerkSandboxVariables({ clerkPort: 1 }),
+  ...more,
+})
+
+async function ready(server: ReturnType<typeof start>): Promise<string> {
+  const line = await waitUntil(
+    () => server.lines.find(({ msg }) => msg === 'Server is ready'),
+    () => `the server to be ready: ${server.complaints()}`,
+  )
+  return `http://127.0.0.1:${line.port}`
+}
+
+describe('the server process', () => {
+  test('lists all that is missing and ends', async () => {
+    const server = start({ NODE_ENV: 'production', STRIPE_API_BASE: 'http://localhost:4242' })
+    expect(await server.exited).toBe(1)
+    for (const name of [
+      'APP_URL',
+      'DATABASE_URL',
+      'STRIPE_SECRET_KEY',
+      'CLERK_WEBHOOK_SECRET',
+      'STRIPE_API_BASE',
+    ]) {
+      expect(server.complaints()).toContain(name)
+    }
+    expect(server.complaints()).not.toContain('at ')
+  })
+
+  test('names the variable when its port is taken', async () => {
+    const other = createServer()
+    await new Promise<void>((resolve) => other.listen(0, resolve))
+    const { port } = other.address() as AddressInfo
+    const server = start(environment({ PORT: String(port) }))
+    expect(await server.exited).toBe(1)
+    expect(server.complaints()).toContain(`PORT ${port} is taken`)
+    other.close()
+  })
+
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'at %s finishes the request in hand and ends well',
+    async (signal) => {
+      const server = start(environment())
+      const url = await ready(server)
+      // A webhook whose body comes in two parts: the second one after the signal.
+      const body = new TransformStream<Uint8Array, Uint8Array>()
+      const writer = body.writable.getWriter()
+      const answer = fetch(`${url}/api/stripe/webhook`, {
+        method: 'POST',
+        body: body.readable,
+        duplex: 'half',
+      } as RequestInit)
+      await writer.write(new TextEncoder().encode('{"half":'))
+      // Another call has been answered, so the first one has arrived too.
+      expect((await fetch(`${url}/healthz`)).status).toBe(200)
+      server.child.kill(signal)
+      await waitUntil(
+        () => server.lines.some(({ msg }) => msg === 'Server finishes the requests in hand'),
+        'the signal to arrive',
+      )
+      await expect(fetch(`${url}/healthz`)).rejects.toThrow()
+      await writer.write(new TextEncoder().encode('true}'))
+      await writer.close()
+      expect((await answer).status).toBe(400)
+      expect(await server.exited).toBe(0)
+      expect(server.lines.at(-1)).toMatchObject({ msg: 'Server has stopped' })
+    },
+  )
+})

@@ -1,0 +1,73 @@
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { listPlans } from '../schema/api/catalogue.ts'
+import { createTestDatabase, type TestDatabase } from '../tests/support/database.ts'
+import { startTestServer } from '../tests/support/server.ts'
+import { createRateLimits } from './rate-limits.ts'
+
+const two = { read: 2, write: 2, checkout: 2, auth: 2 }
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database?.close())
+
+describe('a budget of requests', () => {
+  test('is one a caller and group of calls, and says how long to wait', async () => {
+    const limits = createRateLimits({ perMinute: two })
+    expect(await limits.take('read', 'user:a')).toBeNull()
+    expect(await limits.take('read', 'user:a')).toBeNull()
+    expect(await limits.take('read', 'user:a')).toBeGreaterThan(0)
+    expect(await limits.take('read', 'user:b')).toBeNull()
+    expect(await limits.take('write', 'user:a')).toBeNull()
+  })
+
+  test('can be looked at without taking from it', async () => {
+    const limits = createRateLimits({ perMinute: two })
+    expect(await limits.peek('auth', 'ip:a')).toBeNull()
+    await limits.take('auth', 'ip:a')
+    expect(await limits.peek('auth', 'ip:a')).toBeNull()
+    await limits.take('auth', 'ip:a')
+    expect(await limits.peek('auth', 'ip:a')).toBeGreaterThan(0)
+  })
+
+  test('that is used up is a 429 in our form', async () => {
+    const server = await startTestServer({
+      databaseUrl: database.url,
+      deps: { limits: createRateLimits({ perMinute: two }) },
+    })
+    const answers = []
+    for (let count = 0; count < 3; count++) answers.push(await server.api(listPlans))
+    await server.close()
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429])
+    expect(answers[2]?.body).toMatchObject({ code: 'too_many_requests', error: expect.any(String) })
+    expect(Number(answers[2]?.headers.get('retry-after'))).toBeGreaterThan(0)
+  })
+})
+
+const redisUrl = inject('redisUrl')
+describe.runIf(redisUrl)('with Redis', () => {
+  test('two servers share one budget', async () => {
+    const connections = [new Redis(redisUrl ?? ''), new Redis(redisUrl ?? '')]
+    await Promise.all(connections.map((redis) => redis.ping()))
+    const [first, second] = connections.map((redis) => createRateLimits({ redis, perMinute: two }))
+    const caller = `user:${crypto.randomUUID()}`
+    expect(await first?.take('read', caller)).toBeNull()
+    expect(await second?.take('read', caller)).toBeNull()
+    expect(await first?.take('read', caller)).toBeGreaterThan(0)
+    expect(await second?.peek('read', caller)).toBeGreaterThan(0)
+    for (const redis of connections) redis.disconnect()
+  })
+
+  test('that is away each server counts for itself instead of failing', async () => {
+    const redis = new Redis('redis://127.0.0.1:1', { lazyConnect: true, retryStrategy: () => null })
+    redis.on('error', () => undefined)
+    const limits = createRateLimits({ redis, perMinute: two })
+    expect(await limits.take('read', 'user:a')).toBeNull()
+    expect(await limits.peek('read', 'user:a')).toBeNull()
+    await limits.take('read', 'user:a')
+    expect(await limits.take('read', 'user:a')).toBeGreaterThan(0)
+    redis.disconnect()
+  })
+})

@@ -1,0 +1,209 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { getSessionStatus, processPaymentSuccess, purchaseCredits } from '../../schema/api/checkout.ts'
+import { houseLeg, postTransfer } from '../../schema/ledger/post.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { type Sandbox, type SignedInPerson, signUp, startSandbox } from '../../tests/support/sandbox.ts'
+import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+
+let database: TestDatabase
+let stripe: Sandbox
+let clerk: Sandbox
+let server: TestServer
+let ada: SignedInPerson
+let eve: SignedInPerson
+let now = Date.parse('2026-05-01T00:00:00Z')
+
+beforeAll(async () => {
+  ;[database, stripe, clerk] = await Promise.all([
+    createTestDatabase(),
+    startSandbox('stripe'),
+    startSandbox('clerk'),
+  ])
+  server = await startTestServer({
+    databaseUrl: database.url,
+    stripe,
+    clerk,
+    deps: { now: () => new Date(now) },
+  })
+  ada = await signUp(clerk, { email: 'ada@tidemark.test' })
+  eve = await signUp(clerk)
+})
+afterAll(async () => {
+  await server?.close()
+  await Promise.all([stripe?.stop(), clerk?.stop(), database?.close()])
+})
+afterEach(() => stripe.clear('faults'))
+
+const buy = () =>
+  server.ask(purchaseCredits, {
+    token: ada.token,
+    body: { clerkUserId: ada.user_id, credits: 500, amount: 7, currency: 'EUR' },
+  })
+const status = async (session_id: string) =>
+  (await server.ask(getSessionStatus, { token: ada.token, query: { session_id } })).data
+const jobsOf = async (intentId: string) => {
+  const jobs = await server.deps.producer
+    .queue('checkout-completions')
+    .getJobs(['waiting', 'delayed', 'prioritized'])
+  return jobs.filter((job) => job.data.intent_id === intentId).map((job) => job.data.cause)
+}
+/** What the worker does when the money has come in. */
+async function settle(intentId: string, sessionId: string): Promise<void> {
+  await database.worker.transaction().execute(async (trx) => {
+    await postTransfer(trx, {
+      idempotency_key: `checkout/${sessionId}`,
+      kind: 'credit_purchase',
+      occurred_at: new Date(),
+      intent_id: intentId,
+      event_id: null,
+      actor: 'test',
+      reason: 'Credit purchase',
+      legs: [
+        { owner_kind: 'user', owner_id: ada.user_id, account: 'purchased', amount: 500 },
+        houseLeg('sold', -500),
+      ],
+    })
+    await trx
+      .updateTable('checkout_intents')
+      .set({ state: 'settled', settled_at: new Date('2026-05-01T00:00:09Z') })
+      .where('id', '=', intentId)
+      .execute()
+  })
+}
+
+describe('the status of a session', () => {
+  test('that nobody has paid yet is open and pending, and asks nothing of the worker', async () => {
+    const { sessionId, intentId } = await buy()
+    expect(await status(sessionId)).toEqual({
+      status: 'open',
+      payment_status: 'unpaid',
+      amount_total: 700,
+      currency: 'EUR',
+      customer_email: 'ada@tidemark.test',
+      subscription_id: null,
+      metadata: { credits: '500', currency: 'EUR' },
+      fulfilment: { state: 'pending', credits: 500, balance: 0, applied_at: null },
+    })
+    expect(await jobsOf(intentId)).toEqual([])
+  })
+
+  test('that is paid, but not in the ledger, is pending, and the worker is asked once in five seconds', async () => {
+    const { sessionId, intentId } = await buy()
+    await stripe.knob(`sessions/${sessionId}/pay`)
+    for (let poll = 0; poll < 4; poll++) {
+      expect(await status(sessionId)).toMatchObject({
+        status: 'complete',
+        payment_status: 'paid',
+        fulfilment: { state: 'pending', balance: 0 },
+      })
+    }
+    expect(await jobsOf(intentId)).toEqual(['session_status'])
+    now += 5000
+    await status(sessionId)
+    expect(await jobsOf(intentId)).toEqual(['session_status', 'session_status'])
+  })
+
+  test('whose payment takes days is complete but unpaid, and asks nothing of the worker', async () => {
+    const { sessionId, intentId } = await buy()
+    await stripe.knob(`sessions/${sessionId}/pay`, { method: 'delayed' })
+    expect(await status(sessionId)).toMatchObject({
+      status: 'complete',
+      payment_status: 'unpaid',
+      fulfilment: { state: 'pending' },
+    })
+    expect(await jobsOf(intentId)).toEqual([])
+  })
+
+  test('that is in the ledger is answered from our own rows, with Stripe away', async () => {
+    const { sessionId, intentId } = await buy()
+    await settle(intentId, sessionId)
+    await stripe.knob('faults', { status: 500 })
+    expect(await status(sessionId)).toEqual({
+      status: 'complete',
+      payment_status: 'paid',
+      amount_total: 700,
+      currency: 'EUR',
+      customer_email: 'ada@tidemark.test',
+      subscription_id: null,
+      metadata: { credits: '500', currency: 'EUR' },
+      fulfilment: { state: 'applied', credits: 500, balance: 500, applied_at: '2026-05-01T00:00:09.000Z' },
+    })
+    expect(await jobsOf(intentId)).toEqual([])
+  })
+
+  test.each(['failed', 'expired'] as const)('of an intent that %s says so', async (state) => {
+    const { sessionId, intentId } = await buy()
+    await database.worker.updateTable('checkout_intents').set({ state }).where('id', '=', intentId).execute()
+    expect(await status(sessionId)).toMatchObject({ fulfilment: { state, applied_at: null } })
+  })
+
+  test('cannot be told when Stripe does not answer', async () => {
+    const { sessionId } = await buy()
+    await stripe.knob('faults', { status: 500 })
+    const answer = await server.api(getSessionStatus, { token: ada.token, query: { session_id: sessionId } })
+    expect(answer).toMatchObject({ status: 502, body: { error: 'Failed to verify payment status' } })
+  })
+
+  test('is shown although the queue is away', async () => {
+    const broken = await startTestServer({
+      databaseUrl: database.url,
+      stripe,
+      clerk,
+      deps: { producer: { ...server.deps.producer, add: () => Promise.reject(new Error('No queue')) } },
+    })
+    const { sessionId } = await buy()
+    await stripe.knob(`sessions/${sessionId}/pay`)
+    const { data } = await broken.ask(getSessionStatus, {
+      token: ada.token,
+      query: { session_id: sessionId },
+    })
+    await broken.close()
+    expect(data).toMatchObject({ payment_status: 'paid', fulfilment: { state: 'pending' } })
+  })
+
+  test('is its owner’s alone: another’s session is as good as missing', async () => {
+    const { sessionId } = await buy()
+    const ask = (request: object) => server.api(getSessionStatus, request)
+    const query = { session_id: sessionId }
+    const missing = { status: 404, body: { error: 'Session not found', code: 'session_not_found' } }
+    expect(await ask({ token: eve.token, query })).toMatchObject(missing)
+    expect(await ask({ token: ada.token, query: { session_id: 'cs_test_nobody' } })).toMatchObject(missing)
+    expect(await ask({ query })).toMatchObject({ status: 401 })
+    expect(await ask({ token: ada.token })).toMatchObject({ status: 400 })
+    expect(await ask({ token: ada.token, query: { session_id: 'a\u0000b' } })).toMatchObject({ status: 400 })
+  })
+})
+
+describe('the return page', () => {
+  const comeBack = (sessionId: string, by = ada, clerkUserId = by.user_id) =>
+    server.api(processPaymentSuccess, { token: by.token, body: { sessionId, clerkUserId } })
+
+  test('asks the worker to look, and grants nothing itself', async () => {
+    const { sessionId, intentId } = await buy()
+    const before = (await database.owner.selectFrom('ledger_transfers').select('id').execute()).length
+    expect(await comeBack(sessionId)).toMatchObject({
+      status: 200,
+      body: { success: true, fulfilment: { state: 'pending', credits: 500, applied_at: null } },
+    })
+    expect(await jobsOf(intentId)).toEqual(['return_page'])
+    expect(await database.owner.selectFrom('ledger_transfers').select('id').execute()).toHaveLength(before)
+  })
+
+  test('of a settled purchase asks for nothing more', async () => {
+    const { sessionId, intentId } = await buy()
+    await settle(intentId, sessionId)
+    expect(await comeBack(sessionId)).toMatchObject({ body: { fulfilment: { state: 'applied' } } })
+    expect(await jobsOf(intentId)).toEqual([])
+  })
+
+  test('is for one’s own session, and for oneself', async () => {
+    const { sessionId, intentId } = await buy()
+    expect(await comeBack(sessionId, eve)).toMatchObject({ status: 404, body: { code: 'session_not_found' } })
+    expect(await comeBack(sessionId, eve, ada.user_id)).toMatchObject({ status: 403 })
+    expect(await server.api(processPaymentSuccess, { body: {} })).toMatchObject({ status: 401 })
+    expect(await server.api(processPaymentSuccess, { token: ada.token, body: {} })).toMatchObject({
+      status: 400,
+    })
+    expect(await jobsOf(intentId)).toEqual([])
+  })
+})

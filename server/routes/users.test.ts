@@ -1,0 +1,170 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { getUser, initializeUser, processStarterSignup } from '../../schema/api/users.ts'
+import { postTransfer } from '../../schema/ledger/post.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { grantOf } from '../../tests/support/records.ts'
+import { type Sandbox, signUp, startSandbox } from '../../tests/support/sandbox.ts'
+import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+
+let database: TestDatabase
+let clerk: Sandbox
+let server: TestServer
+
+beforeAll(async () => {
+  ;[database, clerk] = await Promise.all([createTestDatabase(), startSandbox('clerk')])
+  server = await startTestServer({ databaseUrl: database.url, clerk })
+})
+afterAll(async () => {
+  await server?.close()
+  await Promise.all([clerk?.stop(), database?.close()])
+})
+afterEach(() => clerk.clear('faults'))
+
+const findUsers = (clerkId: string) =>
+  database.owner.selectFrom('users').selectAll().where('clerk_id', '=', clerkId).execute()
+/** What a browser sends, with nothing in it that deserves belief. */
+const claimOf = (id: string, planType = 'starter') => ({
+  clerkUser: {
+    id,
+    emailAddresses: [{ emailAddress: 'claimed@evil.test' }],
+    firstName: 'Claimed',
+    lastName: null,
+  },
+  planType,
+})
+
+describe('initializing a user', () => {
+  test('makes the account once, with Clerk’s names and address instead of the body’s', async () => {
+    const ada = await signUp(clerk, { email: 'ada@tidemark.test', first_name: 'Ada', last_name: 'Lovelace' })
+    const body = claimOf(ada.user_id) as never
+    const first = await server.ask(initializeUser, { token: ada.token, body })
+    expect(first).toMatchObject({
+      created: true,
+      user: {
+        clerk_id: ada.user_id,
+        email: 'ada@tidemark.test',
+        first_name: 'Ada',
+        last_name: 'Lovelace',
+        plan_type: 'starter',
+        credits: 0,
+      },
+    })
+    const again = await server.ask(initializeUser, { token: ada.token, body })
+    expect(again).toEqual({ ...first, created: false })
+  })
+
+  test('as pro leaves the plan at starter: only money changes a plan', async () => {
+    const ada = await signUp(clerk)
+    const { user } = await server.ask(initializeUser, {
+      token: ada.token,
+      body: claimOf(ada.user_id, 'pro') as never,
+    })
+    expect(user.plan_type).toBe('starter')
+  })
+
+  test('in ten tabs at once makes one account', async () => {
+    const ada = await signUp(clerk)
+    const body = claimOf(ada.user_id) as never
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => server.ask(initializeUser, { token: ada.token, body })),
+    )
+    expect(answers.filter(({ created }) => created)).toHaveLength(1)
+    expect(await findUsers(ada.user_id)).toHaveLength(1)
+  })
+
+  test('fails in the product’s words when Clerk does not answer, and writes nothing', async () => {
+    const ada = await signUp(clerk)
+    await server.api(getUser, { token: ada.token, query: { clerkId: ada.user_id } })
+    await clerk.knob('faults', { status: 500, count: 10, path_prefix: '/bapi/v1/users' })
+    const { status, body } = await server.api(initializeUser, {
+      token: ada.token,
+      body: claimOf(ada.user_id),
+    })
+    expect(status).toBe(502)
+    expect(body).toMatchObject({ error: 'Failed to initialize user', code: 'initialize_failed' })
+    expect(await findUsers(ada.user_id)).toEqual([])
+  })
+
+  test('is for oneself, signed in, with a known plan', async () => {
+    const [ada, eve] = await Promise.all([signUp(clerk), signUp(clerk)])
+    const call = (body: unknown, token?: string) =>
+      server.api(initializeUser, { body, ...(token && { token }) })
+    expect(await call(claimOf(ada.user_id), eve.token)).toMatchObject({
+      status: 403,
+      body: { code: 'forbidden' },
+    })
+    expect(await call(claimOf(ada.user_id))).toMatchObject({ status: 401 })
+    expect(await call(claimOf(ada.user_id, 'platinum'), ada.token)).toMatchObject({
+      status: 400,
+      body: { fields: [{ path: 'planType' }] },
+    })
+    expect(await findUsers(ada.user_id)).toEqual([])
+  })
+})
+
+describe('finishing a sign-up on the free plan', () => {
+  const body = (clerkUserId: string) => ({ clerkUserId, email: 'claimed@evil.test', firstName: 'Claimed' })
+
+  test('makes the account and can be repeated', async () => {
+    const ada = await signUp(clerk, { email: 'starter@tidemark.test' })
+    const request = { token: ada.token, body: body(ada.user_id) }
+    const first = await server.ask(processStarterSignup, request)
+    expect(first).toMatchObject({
+      message: 'Starter plan activated',
+      data: { clerk_id: ada.user_id, email: 'starter@tidemark.test', plan_type: 'starter' },
+    })
+    expect(await server.ask(processStarterSignup, request)).toEqual(first)
+  })
+
+  test('fails in the product’s words when Clerk does not answer', async () => {
+    const ada = await signUp(clerk)
+    await server.api(getUser, { token: ada.token, query: { clerkId: ada.user_id } })
+    await clerk.knob('faults', { status: 503, count: 10, path_prefix: '/bapi/v1/users' })
+    const answer = await server.api(processStarterSignup, { token: ada.token, body: body(ada.user_id) })
+    expect(answer).toMatchObject({ status: 502, body: { error: 'Failed to process starter signup' } })
+  })
+
+  test('is for oneself, signed in, with an e-mail address', async () => {
+    const [ada, eve] = await Promise.all([signUp(clerk), signUp(clerk)])
+    const call = (request: object) => server.api(processStarterSignup, request)
+    expect(await call({ token: eve.token, body: body(ada.user_id) })).toMatchObject({ status: 403 })
+    expect(await call({ body: body(ada.user_id) })).toMatchObject({ status: 401 })
+    expect(await call({ token: ada.token, body: { ...body(ada.user_id), email: 'no' } })).toMatchObject({
+      status: 400,
+      body: { fields: [{ path: 'email' }] },
+    })
+    expect(await findUsers(ada.user_id)).toEqual([])
+  })
+})
+
+describe('reading a user', () => {
+  test('shows the balance that the ledger has', async () => {
+    const ada = await signUp(clerk)
+    await server.ask(initializeUser, { token: ada.token, body: claimOf(ada.user_id) as never })
+    await postTransfer(database.worker, grantOf(ada.user_id, 500))
+    const { data } = await server.ask(getUser, { token: ada.token, query: { clerkId: ada.user_id } })
+    expect(data).toMatchObject({
+      clerk_id: ada.user_id,
+      credits: 500,
+      plan_credits: 0,
+      purchased_credits: 500,
+    })
+  })
+
+  test('that has no account yet is a 404 in the product’s words', async () => {
+    const ada = await signUp(clerk)
+    const answer = await server.api(getUser, { token: ada.token, query: { clerkId: ada.user_id } })
+    expect(answer).toMatchObject({ status: 404, body: { error: 'User not found', code: 'user_not_found' } })
+  })
+
+  test('is for oneself, signed in, by id', async () => {
+    const [ada, eve] = await Promise.all([signUp(clerk), signUp(clerk)])
+    const query = { clerkId: ada.user_id }
+    expect(await server.api(getUser, { token: eve.token, query })).toMatchObject({ status: 403 })
+    expect(await server.api(getUser, { query })).toMatchObject({ status: 401 })
+    expect(await server.api(getUser, { token: ada.token })).toMatchObject({
+      status: 400,
+      body: { error: 'clerkId is required', fields: [{ path: 'clerkId' }] },
+    })
+  })
+})
