@@ -39,7 +39,6 @@ export async function startSandbox(
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH,
-      ...(process.env.SHIM && { NODE_OPTIONS: '--import=/tmp/shim.mjs' }),
       ...(service === 'stripe'
         ? { ...stripeSandboxEnvironment(places), SANDBOX_STRIPE_PUBLIC_URL: '' }
         : clerkSandboxEnvironment(places)),
