@@ -6,7 +6,7 @@ import { repositoryRoot, runScript } from './launch/script.ts'
 const output = join(repositoryRoot, 'web/dist')
 const stamp = join(output, '.built-from')
 /** Everything that ends up in the browser's bundle. */
-const sources = ['web', 'schema/api', 'schema/catalogue', 'package-lock.json']
+const sources = ['web', 'schema/api', 'schema/catalogue', 'package-lock.json', 'tsconfig.json']
 
 /** Builds the web app unless `web/dist` was made from the very sources that are here now. */
 export async function ensureWebBuilt(options: { readonly say: (message: string) => void }): Promise<void> {

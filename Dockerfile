@@ -1,0 +1,29 @@
+# One image, three commands: the server (default), `node worker/main.ts` and `node scripts/migrate.ts`.
+
+FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm install --no-save --ignore-scripts --no-audit --no-fund
+COPY tsconfig.json ./
+COPY schema schema
+COPY web web
+RUN node node_modules/vite/bin/vite.js build --config web/vite.config.ts
+
+FROM node:24-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm install --no-save --omit=dev --ignore-scripts --no-audit --no-fund
+
+FROM node:24-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=dependencies /app/node_modules node_modules
+COPY package.json ./
+COPY schema schema
+COPY server server
+COPY worker worker
+COPY scripts scripts
+COPY --from=build /app/web/dist web/dist
+USER node
+EXPOSE 3000
+CMD ["node", "server/main.ts"]
