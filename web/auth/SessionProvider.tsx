@@ -4,6 +4,8 @@ import type { WebConfig } from '../../schema/api/catalogue.ts'
 import { AuthenticationErrorScreen } from '../pages/errors/AuthenticationErrorScreen.tsx'
 import { clerkAppearance } from './appearance.ts'
 
+const signedOutPath = '/'
+
 interface SessionProviderProps {
   clerk: WebConfig['clerk']
   navigate: (to: string, options?: { replace: boolean }) => void
@@ -17,11 +19,12 @@ export function SessionProvider({ clerk, navigate, children }: SessionProviderPr
       {...(clerk.proxy_url && { proxyUrl: clerk.proxy_url })}
       {...(clerk.js_url && { clerkJSUrl: clerk.js_url })}
       telemetry={false}
-      routerPush={(to: string) => navigate(to)}
+      // Signing out leaves by a full page load, so that nothing of the account stays in memory.
+      routerPush={(to: string) => (to === signedOutPath ? window.location.assign(to) : navigate(to))}
       routerReplace={(to: string) => navigate(to, { replace: true })}
       signInUrl="/sign-in"
       signUpUrl="/sign-up"
-      afterSignOutUrl="/"
+      afterSignOutUrl={signedOutPath}
       appearance={clerkAppearance}
     >
       <ClerkFailed>

@@ -25,7 +25,7 @@ function AccountFrame({ userId }: { userId: string }) {
         aria-label="Sidebar"
         className={cn(
           'sticky top-0 hidden h-dvh shrink-0 border-r bg-sunken transition-[width] duration-200 md:block',
-          sidebar.expanded ? 'w-64' : 'w-14',
+          sidebar.expanded ? 'w-64' : 'w-12',
         )}
       >
         <Sidebar expanded={sidebar.expanded} />

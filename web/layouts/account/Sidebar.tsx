@@ -16,7 +16,7 @@ interface SidebarProps {
 export function Sidebar({ expanded, onNavigate }: SidebarProps) {
   const { brand } = useWebConfig()
   return (
-    <div className={cn('flex h-full flex-col gap-5 py-3.5', expanded ? 'px-3' : 'px-2')}>
+    <div className={cn('flex h-full flex-col gap-5 py-3.5', expanded ? 'px-3' : 'px-1.5')}>
       <Link
         to="/"
         aria-label={`${brand.name} home`}

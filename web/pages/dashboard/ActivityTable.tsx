@@ -39,6 +39,7 @@ export function ActivityTable({ items }: { items: readonly CreditTransaction[] }
             </td>
             <td className="whitespace-nowrap py-3 pr-5 text-right text-muted tabular-nums sm:pr-6">
               {formatCredits(item.balance_after)}
+              <span className="mt-0.5 block text-faint text-xs">{item.account}</span>
             </td>
           </tr>
         ))}

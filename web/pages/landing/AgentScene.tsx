@@ -29,7 +29,9 @@ export function AgentScene() {
               <FileCode2 className="size-3.5 shrink-0 text-faint" />
               <span className="truncate">{name}</span>
               <span className="ml-auto text-positive tabular-nums">+{added}</span>
-              <span className="w-6 text-right text-critical tabular-nums">−{removed}</span>
+              <span className="w-6 text-right text-critical tabular-nums">
+                {removed > 0 && `−${removed}`}
+              </span>
             </li>
           ))}
         </ul>

@@ -24,10 +24,10 @@ export function PlanOffer({ name, description, badge, price, unit, features, act
         <span className="text-muted">{unit}</span>
       </p>
       <div className="mt-7 grid">{action}</div>
-      <ul className="mt-8 grid gap-x-6 gap-y-3 border-t pt-7 text-[15px] sm:grid-cols-2">
+      <ul className="mt-8 grid gap-x-4 gap-y-3 border-t pt-7 text-sm sm:grid-cols-2">
         {features.map((feature) => (
           <li key={feature} className="flex gap-2.5">
-            <Check aria-hidden="true" className="mt-1 size-4 shrink-0 text-accent-text" />
+            <Check aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-accent-text" />
             {feature}
           </li>
         ))}

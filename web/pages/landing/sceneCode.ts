@@ -25,8 +25,8 @@ export const completion: readonly CodeLine[] = [
   { text: '}' },
   { text: '' },
   { text: 'function highest(stations: Station[]) {' },
-  { text: '  return stations.reduce((top, station) =>', mark: 'ghost' },
-  { text: '    station.height_mm > top.height_mm ? station : top,', mark: 'ghost' },
+  { text: '  return stations.reduce((a, b) =>', mark: 'ghost' },
+  { text: '    a.height_mm > b.height_mm ? a : b,', mark: 'ghost' },
   { text: '  )', mark: 'ghost' },
   { text: '}' },
 ]
