@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
+import { createPool } from './pool.ts'
 import type { DB } from './types.ts'
 
 export type Database = Kysely<DB>
@@ -33,7 +34,7 @@ const types = {
 
 /**
  * Opens a pool whose sessions act as `role`: even a mistake in the process cannot write what the role may not. Connections
- * that Postgres drops (a restart) are replaced; the error of an idle one is handed to `onError` instead of ending the process.
+ * that Postgres drops (a restart) are replaced, and their errors handed to `onError`.
  */
 export function connectDatabase(options: {
   connectionString: string
@@ -41,16 +42,17 @@ export function connectDatabase(options: {
   poolMax: number
   onError: (error: Error) => void
 }): DatabaseConnection {
-  const pool = new pg.Pool({
-    connectionString: options.connectionString,
-    application_name: options.role === 'owner' ? 'tidemark_owner' : options.role,
-    ...(options.role !== 'owner' && { options: `-c role=${options.role}` }),
-    max: options.poolMax,
-    connectionTimeoutMillis: 10_000,
-    keepAlive: true,
-    types,
-  })
-  pool.on('error', options.onError)
+  const pool = createPool(
+    {
+      connectionString: options.connectionString,
+      application_name: options.role === 'owner' ? 'tidemark_owner' : options.role,
+      ...(options.role !== 'owner' && { options: `-c role=${options.role}` }),
+      max: options.poolMax,
+      connectionTimeoutMillis: 10_000,
+      types,
+    },
+    options.onError,
+  )
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
   return { db, pool, close: () => db.destroy() }
 }

@@ -53,7 +53,10 @@ test('fifty reports in parallel on a balance for ten: ten pass, across both acco
   await give('user_fifty', { plan: 4, purchased: 6 })
   const reports = Array.from({ length: 50 }, (_, i) => usageOf('user_fifty', 1, `report-${i}`))
   const results = await Promise.all(
-    reports.flatMap((report) => [spendCredits(database.server, report), spendCredits(database.server, report)]),
+    reports.flatMap((report) => [
+      spendCredits(database.server, report),
+      spendCredits(database.server, report),
+    ]),
   )
   expect(results.filter((result) => result.outcome === 'posted')).toHaveLength(10)
   expect(await findBalance(database.server, user('user_fifty'))).toMatchObject({ total: 0 })

@@ -1,7 +1,7 @@
 import { type BackendFactory, createPostgresBackend, createRedisBackend } from 'bullmq'
 import { Redis } from 'ioredis'
-import pg from 'pg'
 import type { DatabaseRole } from '../database/connect.ts'
+import { createPool } from '../database/pool.ts'
 import { queueSchema } from './migrate.ts'
 
 /**
@@ -52,14 +52,15 @@ function connectRedis(redisUrl: string, options: QueueBackendOptions): QueueBack
 }
 
 function connectPostgres(options: QueueBackendOptions): QueueBackend {
-  const pool = new pg.Pool({
-    connectionString: options.databaseUrl,
-    application_name: `${options.role}-queue`,
-    options: `-c search_path=${queueSchema} -c role=${options.role}`,
-    max: options.poolMax,
-    connectionTimeoutMillis: options.whenAway === 'wait' ? 10_000 : 2000,
-    keepAlive: true,
-  })
-  pool.on('error', options.onError)
+  const pool = createPool(
+    {
+      connectionString: options.databaseUrl,
+      application_name: `${options.role}-queue`,
+      options: `-c search_path=${queueSchema} -c role=${options.role}`,
+      max: options.poolMax,
+      connectionTimeoutMillis: options.whenAway === 'wait' ? 10_000 : 2000,
+    },
+    options.onError,
+  )
   return { kind: 'postgres', connection: pool, factory: createPostgresBackend, close: () => pool.end() }
 }

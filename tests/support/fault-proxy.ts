@@ -1,4 +1,5 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { waitUntil } from './wait-until.ts'
 
 /** Where to strike: at the n-th statement from now on, before Postgres sees it or after, with the answer lost. */
 export interface Strike {
@@ -28,7 +29,12 @@ export interface FaultProxy {
  * knows just enough of Postgres' protocol to see a statement go by, so the product's code needs no hook for tests. Connections
  * whose application name ends in `-queue` pass uncounted.
  */
-export async function startFaultProxy(target: { host: string; port: number }): Promise<FaultProxy> {
+export async function startFaultProxy(target: {
+  host: string
+  port: number
+  /** Only Postgres' statements can be counted; through Redis' wire everything just passes until it is cut. */
+  protocol?: 'postgres' | 'redis'
+}): Promise<FaultProxy> {
   const sockets = new Set<Socket>()
   let isCut = false
   let armed: (Strike & { seen: number }) | null = null
@@ -64,7 +70,7 @@ export async function startFaultProxy(target: { host: string; port: number }): P
       })
     }
     client.on('data', (chunk) => {
-      const statements = counter.count(chunk)
+      const statements = target.protocol === 'redis' ? 0 : counter.count(chunk)
       if (armed && statements > 0) {
         armed.seen += statements
         if (armed.seen >= armed.statement) {
@@ -112,6 +118,8 @@ export async function startFaultProxy(target: { host: string; port: number }): P
       isCut = false
     },
     async close() {
+      // Whoever is behind it says goodbye first; a wire that is cut during that is an error nobody listens to any more.
+      if (!isCut) await waitUntil(() => sockets.size === 0, 'the connections through the proxy to be closed')
       cut()
       await new Promise<void>((resolve) => server.close(() => resolve()))
     },

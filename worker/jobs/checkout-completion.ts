@@ -1,4 +1,4 @@
-import { findIntent, unsettledStates } from '../../schema/checkout/intents.ts'
+import { attachSession, findIntent, unsettledStates } from '../../schema/checkout/intents.ts'
 import type { JobPayload } from '../../schema/queues/queues.ts'
 import { checkoutSessionSchema } from '../../schema/stripe/events.ts'
 import { applyCheckout } from '../apply/apply-checkout.ts'
@@ -21,6 +21,7 @@ export async function processCheckoutCompletion(
 
   const sessionId = intent.stripe_session_id ?? (await findLostSession(deps, intent))
   if (!sessionId) return
+  if (!intent.stripe_session_id) await attachSession(deps.db, { id: intent.id, stripe_session_id: sessionId })
   const session = await deps.stripe.checkout.sessions.retrieve(sessionId, { expand: ['payment_intent'] })
   const paymentIntent = session.payment_intent
   const decision = await deps.db.transaction().execute((trx) =>

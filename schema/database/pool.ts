@@ -1,0 +1,13 @@
+import pg from 'pg'
+
+/**
+ * A pool whose connections may be lost without ending the process. The pool itself only listens to idle clients: one that is
+ * in use when Postgres goes away emits an error that nobody hears, and Node ends a process for that. The query in hand is
+ * rejected all the same; `onError` is for the log.
+ */
+export function createPool(config: pg.PoolConfig, onError: (error: Error) => void): pg.Pool {
+  const pool = new pg.Pool({ keepAlive: true, ...config })
+  pool.on('error', onError)
+  pool.on('connect', (client) => client.on('error', onError))
+  return pool
+}

@@ -1,0 +1,105 @@
+import { pino } from 'pino'
+import { connectDatabase } from '../../schema/database/connect.ts'
+import { connectQueueBackend } from '../../schema/queues/backend.ts'
+import { createProducer } from '../../schema/queues/producer.ts'
+import { createStripe } from '../../schema/stripe/client.ts'
+import { startConsumers } from '../../worker/consumers.ts'
+import { createWorkerMetrics } from '../../worker/metrics.ts'
+import { keepSchedule } from '../../worker/schedule.ts'
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
+import { waitUntil } from '../support/wait-until.ts'
+
+export interface IncarnationOptions {
+  readonly databaseUrl: string
+  readonly redisUrl: string | undefined
+  readonly stripeUrl: string
+  readonly now: () => Date
+}
+
+/**
+ * One life of a worker, in this process for speed. All its wires go through proxies; when they are cut it can read and write
+ * nothing any more, which from outside is what kill -9 looks like. A dead one never comes back: another is started.
+ */
+export interface WorkerIncarnation {
+  readonly proxy: FaultProxy
+  /** Cuts every wire. */
+  crash(): void
+  readonly isDead: boolean
+  /** Ends it whatever its state. */
+  discard(): Promise<void>
+}
+
+/** Short, so that jobs of the dead are found soon. */
+const timing = { lockMs: 1000, stalledMs: 250, sweepEveryMs: 250, sweepAfterMs: 400 }
+
+export async function startIncarnation(options: IncarnationOptions): Promise<WorkerIncarnation> {
+  let isDead = false
+  const proxy = await proxyTo(options.databaseUrl, 'postgres')
+  const redisProxy = options.redisUrl ? await proxyTo(options.redisUrl, 'redis') : undefined
+  const databaseUrl = proxy.url(options.databaseUrl)
+  const onError = () => undefined
+
+  const database = connectDatabase({
+    connectionString: databaseUrl,
+    role: 'tidemark_worker',
+    poolMax: 10,
+    onError,
+  })
+  const backend = connectQueueBackend({
+    databaseUrl,
+    redisUrl: options.redisUrl && redisProxy?.url(options.redisUrl),
+    role: 'tidemark_worker',
+    poolMax: 12,
+    whenAway: 'wait',
+    onError,
+  })
+  const producer = createProducer(backend, { onError })
+  const log = pino({ level: 'silent' })
+  const consumers = startConsumers(
+    {
+      db: database.db,
+      stripe: createStripe({ secretKey: 'sk_test_sandbox', apiBase: options.stripeUrl }),
+      producer,
+      log,
+      metrics: createWorkerMetrics(),
+      now: options.now,
+      sweepAfterMs: timing.sweepAfterMs,
+    },
+    backend,
+    timing,
+  )
+  const schedule = keepSchedule(producer, { sweepEveryMs: timing.sweepEveryMs, log, rewriteMs: 500 })
+
+  const crash = () => {
+    isDead = true
+    schedule.stop()
+    proxy.cut()
+    redisProxy?.cut()
+  }
+  return {
+    proxy,
+    crash,
+    get isDead() {
+      return isDead
+    },
+    async discard() {
+      schedule.stop()
+      if (isDead) {
+        // Its connections have to notice that they are cut before their listeners are taken away.
+        await waitUntil(() => database.pool.totalCount === 0, 'the dead worker’s connections to be gone')
+        const closing = [consumers.close(true), producer.close(), backend.close(), database.close()]
+        void Promise.allSettled(closing)
+      } else {
+        await consumers.close()
+        await producer.close()
+        await Promise.all([backend.close(), database.close()])
+      }
+      await Promise.all([proxy.close(), redisProxy?.close()])
+    },
+  }
+}
+
+function proxyTo(address: string, protocol: 'postgres' | 'redis'): Promise<FaultProxy> {
+  const { hostname, port } = new URL(address)
+  return startFaultProxy({ host: hostname, port: Number(port), protocol })
+}

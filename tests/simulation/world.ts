@@ -1,0 +1,165 @@
+import type { Queue } from 'bullmq'
+import type Stripe from 'stripe'
+import { connectQueueBackend } from '../../schema/queues/backend.ts'
+import { createProducer } from '../../schema/queues/producer.ts'
+import { queueNames } from '../../schema/queues/queues.ts'
+import { createStripe } from '../../schema/stripe/client.ts'
+import { findFreePort } from '../../scripts/processes/ports.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
+import { type Sandbox, startSandbox } from '../support/sandbox.ts'
+import { startTestServer, type TestServer } from '../support/server.ts'
+import { startIncarnation, type WorkerIncarnation } from './worker-incarnation.ts'
+
+/** The whole product around one database, with a handle on everything that can go wrong. */
+export interface World {
+  readonly database: TestDatabase
+  readonly server: TestServer
+  /** Between the server and its database. */
+  readonly serverProxy: FaultProxy
+  readonly stripeSandbox: Sandbox
+  readonly stripe: Stripe
+  readonly clerk: Sandbox
+  readonly worker: WorkerIncarnation
+  /** How often each mishap really struck. */
+  readonly mishaps: Record<'worker_crashes' | 'server_crashes' | 'lost_enqueues' | 'lost_queues', number>
+  /** Ends the present worker in the middle of what it does. */
+  crashWorker(): void
+  /** The server is gone in the middle of what it does, and another one takes its place at once. */
+  crashServer(): void
+  /** The next `count` jobs that the server wants to enqueue are lost, as when it dies after the commit. */
+  loseEnqueues(count: number): void
+  /** Deletes every queue with all that is in it, schedules too. */
+  loseQueues(): Promise<void>
+  /** Starts another worker in place of the present one. */
+  reviveWorker(): Promise<void>
+  /** Lets time pass for what looks at the clock. */
+  advance(milliseconds: number): void
+  /** Everything works again. */
+  mend(): Promise<void>
+  close(): Promise<void>
+}
+
+export async function startWorld(options: { redisUrl: string | undefined }): Promise<World> {
+  let offsetMs = 0
+  const now = () => new Date(Date.now() + offsetMs)
+  const database = await createTestDatabase()
+  const { hostname, port } = new URL(database.url)
+  const serverProxy = await startFaultProxy({ host: hostname, port: Number(port) })
+  const serverPort = await findFreePort()
+  const [stripeSandbox, clerk] = await Promise.all([
+    startSandbox('stripe', { serverPort, env: { SANDBOX_STRIPE_DELAYED_PAYMENT_MS: 'never' } }),
+    startSandbox('clerk'),
+  ])
+  // Events are made, but which arrive, when and how often, the history says.
+  await stripeSandbox.knob('deliveries', { mode: 'never' })
+
+  const backend = connectQueueBackend({
+    databaseUrl: database.url,
+    redisUrl: options.redisUrl,
+    role: 'tidemark_server',
+    poolMax: 4,
+    whenAway: 'wait',
+    onError: () => undefined,
+  })
+  const producer = createProducer(backend, { onError: () => undefined })
+  let enqueuesToLose = 0
+  let losing = Promise.resolve()
+  const mishaps = { worker_crashes: 0, server_crashes: 0, lost_enqueues: 0, lost_queues: 0 }
+  const server = await startTestServer({
+    databaseUrl: serverProxy.url(database.url),
+    redisUrl: options.redisUrl,
+    stripe: stripeSandbox,
+    clerk,
+    port: serverPort,
+    settings: { sweep_after_ms: 400 },
+    deps: {
+      now,
+      producer: {
+        ...producer,
+        async add(queue, jobId, payload) {
+          if (enqueuesToLose > 0) {
+            enqueuesToLose--
+            mishaps.lost_enqueues++
+            throw new Error('The server died here')
+          }
+          await producer.add(queue, jobId, payload)
+        },
+      },
+    },
+  })
+  const incarnate = () =>
+    startIncarnation({
+      databaseUrl: database.url,
+      redisUrl: options.redisUrl,
+      stripeUrl: stripeSandbox.url,
+      now,
+    })
+  let worker = await incarnate()
+
+  const world: World = {
+    database,
+    server,
+    serverProxy,
+    stripeSandbox,
+    stripe: createStripe({ secretKey: 'sk_test_sandbox', apiBase: stripeSandbox.url }),
+    clerk,
+    get worker() {
+      return worker
+    },
+    mishaps,
+    crashWorker() {
+      mishaps.worker_crashes++
+      worker.crash()
+    },
+    crashServer() {
+      mishaps.server_crashes++
+      serverProxy.cut()
+      serverProxy.mend()
+    },
+    loseEnqueues(count) {
+      enqueuesToLose = count
+    },
+    loseQueues() {
+      // Two at once would find each other's queue half gone, which is BullMQ's affair and not ours.
+      losing = losing.then(async () => {
+        mishaps.lost_queues++
+        for (const name of queueNames) await deleteQueue(producer.queue(name))
+      })
+      return losing
+    },
+    async reviveWorker() {
+      const previous = worker
+      previous.crash()
+      worker = await incarnate()
+      await previous.discard()
+    },
+    advance(milliseconds) {
+      offsetMs += milliseconds
+    },
+    async mend() {
+      enqueuesToLose = 0
+      serverProxy.disarm()
+      serverProxy.mend()
+      worker.proxy.disarm()
+      await stripeSandbox.clear('faults')
+      if (worker.isDead || worker.proxy.struck) await world.reviveWorker()
+    },
+    async close() {
+      await worker.discard()
+      await server.close()
+      await producer.close()
+      await backend.close()
+      await serverProxy.close()
+      await Promise.all([stripeSandbox.stop(), clerk.stop()])
+      await database.close()
+    },
+  }
+  return world
+}
+
+async function deleteQueue(queue: Queue): Promise<void> {
+  await queue.obliterate({ force: true })
+  for (const scheduler of await queue.getJobSchedulers()) await queue.removeJobScheduler(scheduler.key)
+  await queue.resume()
+}
