@@ -4,7 +4,10 @@ import { startWatchdog, type Watchdog } from '../processes/watchdog.ts'
 
 let watchdog: Watchdog | undefined
 
-/** Runs a program to its end in a process group of its own, which ends with this process however that ends. */
+/**
+ * Runs a program to its end in a process group of its own, which ends with this process however that ends, and with the
+ * program itself: what a test started and forgot is not left behind.
+ */
 export async function runCommand(options: {
   readonly args: readonly string[]
   readonly env: NodeJS.ProcessEnv
@@ -28,5 +31,14 @@ export async function runCommand(options: {
   watchdog.watch(pid, 0, 'SIGTERM')
   const [code] = (await once(child, 'close')) as [number | null]
   watchdog.forget(pid)
+  endGroup(pid)
   return { ok: code === 0, output }
+}
+
+function endGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // The usual case: there is nothing left in it.
+  }
 }
