@@ -34,7 +34,13 @@ async function apt(args: readonly string[]): Promise<void> {
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     timeout: 15 * 60_000,
     maxBuffer: 1 << 26,
-  }).catch((error: { stderr?: string; message: string }) => {
-    throw new Error(`apt-get ${args[0]}: ${error.stderr?.trim() || error.message}`, { cause: error })
+  }).catch((error) => {
+    throw new Error(`apt-get ${args[0]} failed: ${lastWords(error)}`, { cause: error })
   })
+}
+
+/** The last line that a failed program wrote, which is where the reason is; else how it ended. */
+export function lastWords(error: { stderr?: string; code?: unknown; message: string }): string {
+  const line = error.stderr?.trim().split('\n').at(-1)
+  return line || (error.code === undefined ? error.message : `exit code ${error.code}`)
 }

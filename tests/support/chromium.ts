@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { chromium } from '@playwright/test'
-import { installWithApt, whyNoApt } from './apt.ts'
+import { installWithApt, lastWords, whyNoApt } from './apt.ts'
 import { findProgram } from './find-program.ts'
 import type { Tool } from './tool.ts'
 
@@ -41,7 +41,7 @@ export async function findChromium(options: {
       if (path) return { found: true, value: path }
       refusals.push(`${name}: installed, but it does not run`)
     } catch (error) {
-      refusals.push(`${name}: ${error instanceof Error ? error.message.split('\n')[0] : error}`)
+      refusals.push(`${name}: ${error instanceof Error ? error.message : error}`)
     }
   }
   return { found: false, reason: `no Chromium is installed, and none could be (${refusals.join('; ')})` }
@@ -61,6 +61,8 @@ async function installFromPlaywright(): Promise<string | undefined> {
   await run(process.execPath, [cli, 'install', ...dependencies, 'chromium'], {
     timeout: 15 * 60_000,
     maxBuffer: 1 << 26,
+  }).catch((error) => {
+    throw new Error(lastWords(error), { cause: error })
   })
   return await findProgram([chromium.executablePath()])
 }
