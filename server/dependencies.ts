@@ -3,11 +3,12 @@ import { connectDatabase, type Database } from '../schema/database/connect.ts'
 import type { ProcessEnvironment } from '../schema/env.ts'
 import { createLogger, type Logger } from '../schema/log.ts'
 import { connectQueueBackend } from '../schema/queues/backend.ts'
-import { createProducer, type QueueProducer } from '../schema/queues/producer.ts'
+import type { QueueProducer } from '../schema/queues/producer.ts'
 import { createStripe } from '../schema/stripe/client.ts'
 import { type Clerk, createClerk } from './auth/clerk.ts'
 import { createServerMetrics, type ServerMetrics } from './metrics.ts'
 import { createRateLimits, type RateLimits } from './rate-limits.ts'
+import { createReopeningProducer } from './reopening-producer.ts'
 import { type Settings, settingsOf } from './settings.ts'
 
 /** All that a route may reach; tests put their own in place of any. */
@@ -45,7 +46,7 @@ export function openDependencies(env: ProcessEnvironment): { deps: Dependencies;
     whenAway: 'fail_fast',
     onError,
   })
-  const producer = createProducer(backend, { onError })
+  const producer = createReopeningProducer(backend, { onError })
   const deps: Dependencies = {
     settings,
     db: database.db,

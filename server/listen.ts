@@ -16,7 +16,9 @@ export function listen(
   port: number,
   { log }: Pick<Dependencies, 'log'>,
 ): Promise<ListeningServer> {
-  const server = createServer({ requestTimeout: 30_000, headersTimeout: 15_000 }, callback)
+  // Longer than the idle time of the usual balancers, which would else send a call into a connection that we just closed.
+  const limits = { keepAliveTimeout: 65_000, headersTimeout: 15_000, requestTimeout: 30_000 }
+  const server = createServer(limits, callback)
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, () => {

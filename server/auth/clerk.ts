@@ -22,9 +22,9 @@ export interface VerifiedToken {
 export class TokenRejectedError extends Error {
   override readonly name = 'TokenRejectedError'
   readonly is_expired: boolean
-  constructor(cause: TokenVerificationError) {
-    super(cause.message, { cause })
-    this.is_expired = cause.reason === TokenVerificationErrorReason.TokenExpired
+  constructor(reason: string, options: { is_expired: boolean; cause?: unknown }) {
+    super(reason, options)
+    this.is_expired = options.is_expired
   }
 }
 
@@ -41,6 +41,14 @@ const reasonsOfOurSide: readonly string[] = [
   TokenVerificationErrorReason.RemoteJWKMissing,
   TokenVerificationErrorReason.JWKFailedToResolve,
 ]
+
+function tokenError(error: unknown): TokenRejectedError | ClerkAwayError {
+  if (!(error instanceof TokenVerificationError) || reasonsOfOurSide.includes(error.reason)) {
+    return new ClerkAwayError('A token could not be verified', { cause: error })
+  }
+  const is_expired = error.reason === TokenVerificationErrorReason.TokenExpired
+  return new TokenRejectedError(error.message, { is_expired, cause: error })
+}
 
 const clerkLimitMs = 10_000
 
@@ -65,12 +73,11 @@ export function createClerk(options: {
           limit_ms: clerkLimitMs,
           what: 'Verifying a token',
         })
+        // Somebody who has signed in but not finished what Clerk still asks of them counts as signed out, as in the browser.
+        if (claims.sts === 'pending') throw new TokenRejectedError('Pending session', { is_expired: false })
         return { user_id: claims.sub }
       } catch (error) {
-        if (error instanceof TokenVerificationError && !reasonsOfOurSide.includes(error.reason)) {
-          throw new TokenRejectedError(error)
-        }
-        throw new ClerkAwayError('A token could not be verified', { cause: error })
+        throw error instanceof TokenRejectedError ? error : tokenError(error)
       }
     },
     async getProfile(userId) {

@@ -35,6 +35,7 @@ export function securityHeaders(settings: Settings): AppMiddleware {
       },
     },
     strictTransportSecurity: isHttps && { maxAge: 365 * 24 * 3600, includeSubDomains: true },
+    xFrameOptions: { action: 'deny' },
     referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
   }) as AppMiddleware
 }

@@ -43,7 +43,7 @@ async function checkDatabase({ db }: Dependencies): Promise<null> {
 }
 
 async function checkQueue({ producer }: Dependencies): Promise<null> {
-  await producer.queue('maintenance').getJobCounts('waiting')
+  await producer.counts()
   return null
 }
 

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { settleEvent } from '../../schema/inbox/events.ts'
 import type { QueueProducer } from '../../schema/queues/producer.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { startTestServer, type TestServer } from '../../tests/support/server.ts'
 import { eventOf, sessionOf } from '../../tests/support/stripe-events.ts'
+import { waitUntil } from '../../tests/support/wait-until.ts'
 
 let database: TestDatabase
 let server: TestServer
@@ -135,6 +136,31 @@ describe('when the queue', () => {
     expect(await post(payload, sign(payload), hanging)).toMatchObject({ status: 200 })
     expect(await stored()).toHaveLength(1)
     await hanging.close()
+  })
+})
+
+const redisUrl = inject('redisUrl')
+describe.runIf(redisUrl)('with the queue on Redis', () => {
+  test('an event is enqueued there', async () => {
+    const onRedis = await startTestServer({ databaseUrl: database.url, redisUrl })
+    const event = newEvent()
+    const payload = JSON.stringify(event)
+    await waitUntil(async () => (await fetch(`${onRedis.url}/readyz`)).ok, 'the connection to Redis')
+    expect(await post(payload, sign(payload), onRedis)).toMatchObject({ status: 200 })
+    const enqueued = await jobs(event.id, onRedis)
+    await onRedis.close()
+    expect(enqueued).toHaveLength(1)
+    expect(await jobs(event.id)).toEqual([])
+  })
+
+  test('that is away, an event is stored and answered 200, and the server says that it is not ready', async () => {
+    const lost = await startTestServer({ databaseUrl: database.url, redisUrl: 'redis://127.0.0.1:1' })
+    const payload = JSON.stringify(newEvent())
+    expect(await post(payload, sign(payload), lost)).toMatchObject({ status: 200 })
+    const ready = await fetch(`${lost.url}/readyz`)
+    expect(await ready.json()).toMatchObject({ reasons: { queue: 'does not answer' } })
+    await lost.close()
+    expect(await stored()).toHaveLength(1)
   })
 })
 

@@ -1,0 +1,79 @@
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { findFreePort } from '../scripts/processes/ports.ts'
+import { createTestDatabase, type TestDatabase } from '../tests/support/database.ts'
+import { startTestServer } from '../tests/support/server.ts'
+import { waitUntil } from '../tests/support/wait-until.ts'
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database?.close())
+
+/** Nobody answers there until `appear` is called; then it is another way to `target`. */
+async function lateAddress(target: string) {
+  const port = await findFreePort()
+  const { hostname, port: targetPort } = new URL(target)
+  const server = createServer((socket) => {
+    const upstream = connect(Number(targetPort), hostname)
+    socket.pipe(upstream).pipe(socket)
+    socket.on('error', () => upstream.destroy())
+    upstream.on('error', () => socket.destroy())
+  })
+  const url = new URL(target)
+  url.hostname = '127.0.0.1'
+  url.port = String(port)
+  return {
+    url: url.href,
+    appear: async () => {
+      server.listen(port, '127.0.0.1')
+      await once(server, 'listening')
+    },
+    close: () => server.close(),
+  }
+}
+
+async function enqueuesOnceItIsThere(
+  options: { databaseUrl: string; redisUrl?: string },
+  appear: () => Promise<void>,
+) {
+  const server = await startTestServer(options)
+  const add = (eventId: string) => server.deps.producer.add('stripe-events', eventId, { event_id: eventId })
+  await expect(add('evt_early')).rejects.toThrow()
+  await expect(add('evt_early')).rejects.toThrow()
+  await appear()
+  await waitUntil(
+    () =>
+      add('evt_late').then(
+        () => true,
+        () => false,
+      ),
+    'the queue to take a job again',
+  )
+  const jobs = await server.deps.producer.queue('stripe-events').getJobs(['waiting'])
+  await server.close()
+  return jobs.map((job) => job.data)
+}
+
+describe('a queue that was away when the server started takes jobs once it is there', () => {
+  test('on Postgres', async () => {
+    const address = await lateAddress(database.url)
+    const jobs = await enqueuesOnceItIsThere({ databaseUrl: address.url }, address.appear)
+    address.close()
+    expect(jobs).toEqual([{ event_id: 'evt_late' }])
+  })
+
+  const redisUrl = inject('redisUrl')
+  test.runIf(redisUrl)('on Redis', async () => {
+    const address = await lateAddress(redisUrl ?? '')
+    const jobs = await enqueuesOnceItIsThere(
+      { databaseUrl: database.url, redisUrl: address.url },
+      address.appear,
+    )
+    address.close()
+    expect(jobs).toContainEqual({ event_id: 'evt_late' })
+  })
+})
