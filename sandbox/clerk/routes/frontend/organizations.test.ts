@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ClerkSandbox, createClerkSandbox } from '../../create-clerk-sandbox.ts'
+import { TestBrowser } from '../../testing/browser.ts'
+
+let sandbox: ClerkSandbox
+beforeAll(async () => {
+  sandbox = await createClerkSandbox({ port: 0, stateFile: null, webhookUrl: null })
+})
+afterAll(() => sandbox.close())
+
+let count = 0
+async function person() {
+  count += 1
+  const browser = new TestBrowser(sandbox)
+  const email = `person${count}@example.test`
+  const { body } = await browser.signUp({ email })
+  return {
+    browser,
+    email,
+    userId: body.response.created_user_id,
+    sessionId: body.response.created_session_id,
+  }
+}
+
+async function organizationOf(owner: Awaited<ReturnType<typeof person>>) {
+  const { body } = await owner.browser.post('/v1/organizations', { name: 'Analytical Engines' })
+  return { id: body.response.id as string, path: `/v1/organizations/${body.response.id}` }
+}
+
+async function join(
+  owner: Awaited<ReturnType<typeof person>>,
+  guest: Awaited<ReturnType<typeof person>>,
+  path: string,
+) {
+  await owner.browser.post(`${path}/invitations/bulk`, { email_address: guest.email, role: 'org:member' })
+  const { body } = await guest.browser.get('/v1/me/organization_invitations?status=pending')
+  await guest.browser.post(`/v1/me/organization_invitations/${body.response.data[0].id}/accept`)
+}
+
+test('who creates an organization is its admin and can make it active', async () => {
+  const ada = await person()
+  const created = await ada.browser.post('/v1/organizations', {
+    name: 'Difference Engines',
+    slug: 'difference',
+  })
+  expect(created.body.response).toMatchObject({
+    name: 'Difference Engines',
+    slug: 'difference',
+    members_count: 1,
+  })
+  const touched = await ada.browser.post(`/v1/client/sessions/${ada.sessionId}/touch`, {
+    active_organization_id: created.body.response.id,
+  })
+  expect(touched.body.response.last_active_organization_id).toBe(created.body.response.id)
+
+  const personal = await ada.browser.post(`/v1/client/sessions/${ada.sessionId}/touch`, {
+    active_organization_id: '',
+  })
+  expect(personal.body.response.last_active_organization_id).toBeNull()
+})
+
+test('a slug that is taken is refused at its field, and derived ones are made different', async () => {
+  const ada = await person()
+  await ada.browser.post('/v1/organizations', { name: 'Taken', slug: 'taken' })
+  const again = await ada.browser.post('/v1/organizations', { name: 'Taken', slug: 'taken' })
+  expect(again.body.errors[0]).toMatchObject({ code: 'form_identifier_exists', meta: { param_name: 'slug' } })
+  const derived = await ada.browser.post('/v1/organizations', { name: 'Taken' })
+  expect(derived.body.response.slug).toMatch(/^taken-\w+$/)
+})
+
+test('several people are invited at once, one accepts and becomes a member', async () => {
+  const ada = await person()
+  const bob = await person()
+  const { path, id } = await organizationOf(ada)
+  const invited = await ada.browser.post(`${path}/invitations/bulk`, {
+    email_address: [bob.email, 'carol@example.test', ''],
+    role: 'org:member',
+  })
+  expect(invited.body.response.map((row: { status: string }) => row.status)).toEqual(['pending', 'pending'])
+
+  const { body } = await bob.browser.get('/v1/me/organization_invitations?status=pending&limit=10&offset=0')
+  expect(body.response).toMatchObject({
+    total_count: 1,
+    data: [{ public_organization_data: { id, name: 'Analytical Engines' } }],
+  })
+  const accept = `/v1/me/organization_invitations/${body.response.data[0].id}/accept`
+  const accepted = await bob.browser.post(accept)
+  expect(accepted.body.response.status).toBe('accepted')
+  expect((await bob.browser.post(accept)).status).toBe(400)
+
+  const members = await ada.browser.get(`${path}/memberships?limit=10&offset=0`)
+  expect(members.body.response.total_count).toBe(2)
+  expect(members.body.response.data[0]).toMatchObject({
+    role: 'org:member',
+    public_user_data: { user_id: bob.userId, identifier: bob.email },
+  })
+})
+
+test('inviting again, inviting a member, and inviting nobody are refused', async () => {
+  const ada = await person()
+  const { path } = await organizationOf(ada)
+  const invite = (email_address: string) =>
+    ada.browser.post(`${path}/invitations/bulk`, { email_address, role: 'org:member' })
+  expect((await invite('dave@example.test')).status).toBe(200)
+  const again = await invite('Dave@example.test')
+  expect(again.body.errors[0]).toMatchObject({
+    code: 'duplicate_record',
+    meta: { email_addresses: ['dave@example.test'] },
+  })
+  expect((await invite(ada.email)).body.errors[0].code).toBe('already_a_member_in_organization')
+  expect((await invite('')).status).toBe(422)
+})
+
+test('a revoked invitation cannot be accepted', async () => {
+  const ada = await person()
+  const bob = await person()
+  const { path } = await organizationOf(ada)
+  const { body } = await ada.browser.post(`${path}/invitations/bulk`, {
+    email_address: bob.email,
+    role: 'org:admin',
+  })
+  const id = body.response[0].id
+  const revoked = await ada.browser.post(`${path}/invitations/${id}/revoke`)
+  expect(revoked.body.response.status).toBe('revoked')
+  expect((await bob.browser.post(`/v1/me/organization_invitations/${id}/accept`)).status).toBe(400)
+  expect(
+    (await bob.browser.get('/v1/me/organization_invitations?status=pending')).body.response.data,
+  ).toEqual([])
+})
+
+test('roles change, members are removed, and the last admin can neither leave nor step down', async () => {
+  const ada = await person()
+  const bob = await person()
+  const { path, id } = await organizationOf(ada)
+  await join(ada, bob, path)
+
+  expect((await ada.browser.delete(`/v1/me/organization_memberships/${id}`)).status).toBe(400)
+  expect((await ada.browser.patch(`${path}/memberships/${ada.userId}`, { role: 'org:member' })).status).toBe(
+    400,
+  )
+
+  const promoted = await ada.browser.patch(`${path}/memberships/${bob.userId}`, { role: 'org:admin' })
+  expect(promoted.body.response.permissions).toContain('org:sys_memberships:manage')
+  expect((await ada.browser.delete(`/v1/me/organization_memberships/${id}`)).status).toBe(200)
+  expect((await ada.browser.get(path)).status).toBe(404)
+
+  await join(bob, ada, path)
+  const removed = await bob.browser.delete(`${path}/memberships/${ada.userId}`)
+  expect(removed.body.response.public_user_data.user_id).toBe(ada.userId)
+})
+
+test('members may look but not touch, and strangers see nothing', async () => {
+  const ada = await person()
+  const bob = await person()
+  const eve = await person()
+  const { path, id } = await organizationOf(ada)
+  await join(ada, bob, path)
+
+  expect((await bob.browser.get(`${path}/memberships`)).status).toBe(200)
+  const forbidden = [
+    bob.browser.patch(path, { name: 'Mine' }),
+    bob.browser.delete(path),
+    bob.browser.post(`${path}/invitations/bulk`, { email_address: eve.email, role: 'org:member' }),
+    bob.browser.get(`${path}/invitations`),
+    bob.browser.patch(`${path}/memberships/${bob.userId}`, { role: 'org:admin' }),
+    bob.browser.delete(`${path}/memberships/${ada.userId}`),
+  ]
+  expect((await Promise.all(forbidden)).map((row) => row.status)).toEqual([403, 403, 403, 403, 403, 403])
+
+  const hidden = [
+    eve.browser.get(path),
+    eve.browser.get(`${path}/memberships`),
+    eve.browser.delete(path),
+    eve.browser.post(`/v1/client/sessions/${eve.sessionId}/touch`, { active_organization_id: id }),
+    eve.browser.post(`/v1/client/sessions/${eve.sessionId}/tokens`, { organization_id: id }),
+    eve.browser.post(`/v1/client/sessions/${ada.sessionId}/tokens`),
+  ]
+  expect((await Promise.all(hidden)).map((row) => row.status)).toEqual([404, 404, 404, 404, 404, 404])
+})
+
+test('an organization is renamed and deleted, and nobody has it active after that', async () => {
+  const ada = await person()
+  const { path, id } = await organizationOf(ada)
+  await ada.browser.post(`/v1/client/sessions/${ada.sessionId}/touch`, { active_organization_id: id })
+  expect((await ada.browser.patch(path, { name: 'Renamed' })).body.response.name).toBe('Renamed')
+  const { body } = await ada.browser.delete(path)
+  expect(body.response).toMatchObject({ id, deleted: true })
+  expect(body.client.sessions[0]).toMatchObject({
+    last_active_organization_id: null,
+    user: { organization_memberships: [] },
+  })
+})
+
+test('the link in an invitation mail signs a newcomer up without a code, and into the organization', async () => {
+  const ada = await person()
+  const { path, id } = await organizationOf(ada)
+  await ada.browser.post(`${path}/invitations/bulk`, {
+    email_address: 'ticket@example.test',
+    role: 'org:admin',
+  })
+  const mails = (await ada.browser.get('/_sandbox/mails?to=ticket@example.test')).body.data
+  const link = new URL(mails[0].url)
+
+  const guest = new TestBrowser(sandbox)
+  const opened = await guest.get(link.pathname.replace('/__clerk', '') + link.search)
+  const target = new URL(opened.headers.get('location') ?? '')
+  expect(target.pathname).toBe('/sign-up')
+  expect(target.searchParams.get('__clerk_status')).toBe('sign_up')
+
+  const { body } = await guest.post('/v1/client/sign_ups', {
+    strategy: 'ticket',
+    ticket: target.searchParams.get('__clerk_ticket') ?? '',
+    password: 'a-long-password',
+  })
+  expect(body.response).toMatchObject({ status: 'complete', email_address: 'ticket@example.test' })
+  expect(body.client.sessions[0]).toMatchObject({ last_active_organization_id: id })
+  expect(body.client.sessions[0].user.organization_memberships[0].role).toBe('org:admin')
+})

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ClerkSandbox, createClerkSandbox } from '../../create-clerk-sandbox.ts'
+import { TestBrowser } from '../../testing/browser.ts'
+
+let sandbox: ClerkSandbox
+beforeAll(async () => {
+  sandbox = await createClerkSandbox({ port: 0, stateFile: null, webhookUrl: null })
+})
+afterAll(() => sandbox.close())
+
+test('a browser that was never here has no client', async () => {
+  expect((await new TestBrowser(sandbox).get('/v1/client')).body).toEqual({ response: null, client: null })
+})
+
+test('signing up with e-mail, password, names and the code ends signed in', async () => {
+  const browser = new TestBrowser(sandbox)
+  const started = await browser.post('/v1/client/sign_ups', {
+    email_address: 'Grace@Example.test',
+    password: 'a-long-password',
+    first_name: 'Grace',
+    last_name: 'Hopper',
+  })
+  expect(started.body.response).toMatchObject({
+    status: 'missing_requirements',
+    missing_fields: [],
+    unverified_fields: ['email_address'],
+    email_address: 'grace@example.test',
+  })
+  expect(started.body.client.sign_up.id).toBe(started.body.response.id)
+
+  const path = `/v1/client/sign_ups/${started.body.response.id}`
+  const prepared = await browser.post(`${path}/prepare_verification`, { strategy: 'email_code' })
+  expect(prepared.body.response.verifications.email_address).toMatchObject({
+    status: 'unverified',
+    strategy: 'email_code',
+  })
+
+  const { body } = await browser.post(`${path}/attempt_verification`, {
+    strategy: 'email_code',
+    code: '424242',
+  })
+  expect(body.response).toMatchObject({ status: 'complete', unverified_fields: [] })
+  expect(body.client.last_active_session_id).toBe(body.response.created_session_id)
+  expect(body.client.sessions[0].user).toMatchObject({
+    id: body.response.created_user_id,
+    first_name: 'Grace',
+    last_name: 'Hopper',
+    password_enabled: true,
+  })
+  expect(body.client.sign_up).toBeNull()
+})
+
+test('the client cookie is out of reach of scripts and the others tell when the state changed', async () => {
+  const browser = new TestBrowser(sandbox)
+  const started = await browser.post('/v1/client/sign_ups', {})
+  const cookie = started.headers.getSetCookie().find((row) => row.startsWith('__client='))
+  expect(cookie).toMatch(/path=\/.*samesite=lax.*httponly/i)
+
+  expect(browser.cookies.get('__client_uat')).toBe('0')
+  await browser.signUp({ email: 'cookies@example.test' })
+  expect(Number(browser.cookies.get('__client_uat'))).toBeGreaterThan(0)
+  const suffixed = [...browser.cookies.keys()].filter((name) => /^__client_uat_.{8}$/.test(name))
+  expect(suffixed).toHaveLength(1)
+})
+
+test.each([
+  [{ email_address: 'nobody', password: 'a-long-password' }, 'form_param_format_invalid', 'email_address'],
+  [{ email_address: 'ok@example.test', password: 'short' }, 'form_password_length_too_short', 'password'],
+  [
+    { email_address: 'demo@tidemark.test', password: 'a-long-password' },
+    'form_identifier_exists',
+    'email_address',
+  ],
+])('a sign-up with %o is refused at its field', async (form, code, paramName) => {
+  const { status, body } = await new TestBrowser(sandbox).post('/v1/client/sign_ups', form)
+  expect(status).toBe(422)
+  expect(body.errors[0]).toMatchObject({ code, meta: { param_name: paramName } })
+  expect(body.errors[0].long_message).not.toBe('')
+})
+
+test('a wrong code, and a code never asked for, create nobody', async () => {
+  const browser = new TestBrowser(sandbox)
+  const { body } = await browser.post('/v1/client/sign_ups', {
+    email_address: 'code@example.test',
+    password: 'a-long-password',
+  })
+  const path = `/v1/client/sign_ups/${body.response.id}`
+  const early = await browser.post(`${path}/attempt_verification`, { strategy: 'email_code', code: '424242' })
+  expect(early.body.errors[0].code).toBe('form_code_incorrect')
+
+  await browser.post(`${path}/prepare_verification`, { strategy: 'email_code' })
+  const wrong = await browser.post(`${path}/attempt_verification`, { strategy: 'email_code', code: '000000' })
+  expect(wrong.body.errors[0]).toMatchObject({ code: 'form_code_incorrect', meta: { param_name: 'code' } })
+  expect((await browser.get('/v1/client')).body.client.sessions).toEqual([])
+})
+
+test('a sign-up belongs to the browser that started it', async () => {
+  const browser = new TestBrowser(sandbox)
+  const { body } = await browser.post('/v1/client/sign_ups', { email_address: 'own@example.test' })
+  const stranger = new TestBrowser(sandbox)
+  await stranger.post('/v1/client/sign_ups', {})
+  expect((await stranger.get(`/v1/client/sign_ups/${body.response.id}`)).status).toBe(404)
+})
+
+test('two browsers racing for one address make one account', async () => {
+  const browsers = [new TestBrowser(sandbox), new TestBrowser(sandbox)]
+  const answers = await Promise.all(browsers.map((browser) => browser.signUp({ email: 'race@example.test' })))
+  expect(answers.map((row) => row.status).sort()).toEqual([200, 422])
+})
