@@ -1,4 +1,4 @@
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
 
 export type { Logger }
 
@@ -6,11 +6,17 @@ export type { Logger }
  * The process's logger: JSON lines on stdout. Lines about a request, an intent or an event carry `request_id`, `intent_id`,
  * `event_id`, so that one search finds the whole story of a purchase. Secrets that could ride along are removed.
  */
-export function createLogger(options: { process: 'server' | 'worker'; level: string }): Logger {
-  return pino({
+export function createLogger(options: {
+  process: 'server' | 'worker'
+  level: string
+  /** Where the lines go instead of stdout. */
+  destination?: DestinationStream
+}): Logger {
+  const settings: LoggerOptions = {
     level: options.level,
     base: { process: options.process },
     timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: serializeError },
     formatters: { level: (label) => ({ level: label }) },
     redact: {
       paths: [
@@ -22,5 +28,16 @@ export function createLogger(options: { process: 'server' | 'worker'; level: str
       ],
       censor: '[removed]',
     },
-  })
+  }
+  return options.destination ? pino(settings, options.destination) : pino(settings)
+}
+
+/**
+ * What a person needs of an error, its causes included. Libraries hang whole clients on theirs, with addresses and settings,
+ * and those are nobody's business in a log.
+ */
+function serializeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const { type, message, stack } = pino.stdSerializers.err(error)
+  return { type, message, stack, ...('code' in error && { code: error.code }) }
 }

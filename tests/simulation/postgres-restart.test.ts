@@ -47,7 +47,14 @@ describe.each(backends)('on $name', ({ redisUrl, missing }) => {
     })
     const serverPort = await findFreePort()
     ;[stripe, clerk] = await Promise.all([startSandbox('stripe', { serverPort }), startSandbox('clerk')])
-    server = await startTestServer({ databaseUrl, redisUrl, stripe, clerk, port: serverPort })
+    server = await startTestServer({
+      databaseUrl,
+      redisUrl,
+      stripe,
+      clerk,
+      port: serverPort,
+      settings: { sweep_after_ms: 500 },
+    })
     worker = await startWorkerProcess({ databaseUrl, redisUrl, stripeUrl: stripe.url })
   })
   afterAll(async () => {

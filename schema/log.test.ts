@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { createLogger } from './log.ts'
+
+function logged(write: (log: ReturnType<typeof createLogger>) => void): Record<string, unknown> {
+  const lines: string[] = []
+  write(
+    createLogger({ process: 'server', level: 'info', destination: { write: (line) => lines.push(line) } }),
+  )
+  return JSON.parse(lines.join(''))
+}
+
+test('an error is logged with its message, code and cause, and without what a library hangs on it', () => {
+  const error = Object.assign(new Error('Away', { cause: new Error('Refused') }), {
+    code: '57P01',
+    client: { connectionParameters: { password: 'hunter2' } },
+  })
+  const line = logged((log) => log.warn({ err: error }, 'A connection was lost'))
+  expect(line.err).toMatchObject({ type: 'Error', message: expect.stringContaining('Away'), code: '57P01' })
+  expect(JSON.stringify(line)).toContain('Refused')
+  expect(JSON.stringify(line)).not.toContain('hunter2')
+})
+
+test('credentials that ride along are removed', () => {
+  const line = logged((log) => log.info({ req: { headers: { authorization: 'Bearer abc' } } }, 'Request'))
+  expect(JSON.stringify(line)).not.toContain('abc')
+})
