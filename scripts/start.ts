@@ -5,6 +5,7 @@ import { createOutput } from './launch/output.ts'
 import { PortTakenError } from './launch/ports.ts'
 import { repositoryRoot } from './launch/script.ts'
 import { type LaunchOptions, launchProduct, type RunningProduct } from './launch.ts'
+import { readAncestors } from './processes/ancestors.ts'
 
 const dataDir = join(repositoryRoot, '.data')
 
@@ -94,8 +95,8 @@ function stopWhenTold(stop: () => Promise<void>): void {
   process.on('SIGTERM', once)
   process.on('SIGHUP', once)
   if (!process.env.npm_lifecycle_event) return
-  const parent = process.ppid
+  const ancestors = readAncestors()
   setInterval(() => {
-    if (process.ppid !== parent && !stopping) once()
+    if (!stopping && readAncestors() !== ancestors) once()
   }, 1_000).unref()
 }
