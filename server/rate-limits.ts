@@ -2,7 +2,7 @@ import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limite
 import type { RateLimit } from '../schema/api/endpoint.ts'
 
 /** Requests a minute that one caller may make. Generous: a person never meets them, a loop does. */
-export const requestsPerMinute: Readonly<Record<RateLimit, number>> = {
+const requestsPerMinute: Readonly<Record<RateLimit, number>> = {
   read: 300,
   write: 60,
   checkout: 20,

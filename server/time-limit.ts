@@ -1,4 +1,4 @@
-export class TimeLimitError extends Error {
+class TimeLimitError extends Error {
   override readonly name = 'TimeLimitError'
 }
 

@@ -2,7 +2,7 @@ import getRawBody from 'raw-body'
 import type { AppContext } from '../context.ts'
 import { bodyTooLarge, invalidContentType, invalidJson, unreadableBody } from '../errors.ts'
 
-export const jsonLimitBytes = 64 * 1024
+const jsonLimitBytes = 64 * 1024
 export const webhookLimitBytes = 1024 * 1024
 
 /** The body as it came, up to a limit. Compressed bodies are not unpacked: nobody who calls us sends them. */

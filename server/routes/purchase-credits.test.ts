@@ -190,8 +190,8 @@ describe('when Stripe', () => {
     ])
   })
 
-  test('answers 500 to all tries, the intent stays open for the sweep', async () => {
-    await stripe.knob('faults', { status: 500, path_prefix: '/v1/checkout' })
+  test.each([500, 429])('answers %i to all tries, the intent waits for the sweep', async (fault) => {
+    await stripe.knob('faults', { status: fault, path_prefix: '/v1/checkout' })
     const { status, body } = await buy()
     expect(status).toBe(503)
     expect(body).toMatchObject({ code: 'checkout_failed', error: 'Failed to create checkout session' })
