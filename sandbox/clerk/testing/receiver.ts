@@ -4,8 +4,14 @@ import { verifyWebhook, type WebhookEvent } from '@clerk/backend/webhooks'
 
 export type Received = { id: string; event: WebhookEvent }
 
-/** Receives webhooks and verifies each with the real library; statuses to answer with are taken from the front. */
-export async function startReceiver({ secret, statuses = [] }: { secret: string; statuses?: number[] }) {
+type Options = {
+  secret: string
+  /** The status to answer with, by the event and by how often it has come so far, this time included. */
+  answer?: (row: Received, times: number) => number
+}
+
+/** Receives webhooks and verifies each with the real library. */
+export async function startReceiver({ secret, answer = () => 200 }: Options) {
   const received: Received[] = []
   const waiting: (() => void)[] = []
   const server = createServer(async (req, res) => {
@@ -17,8 +23,9 @@ export async function startReceiver({ secret, statuses = [] }: { secret: string;
       body: Buffer.concat(chunks),
     })
     const event = await verifyWebhook(request, { signingSecret: secret }).catch(() => null)
-    if (event) received.push({ id: String(req.headers['svix-id']), event })
-    res.writeHead(event ? (statuses.shift() ?? 200) : 400).end()
+    const row = event && { id: String(req.headers['svix-id']), event }
+    if (row) received.push(row)
+    res.writeHead(row ? answer(row, received.filter((other) => other.id === row.id).length) : 400).end()
     for (const resume of waiting.splice(0)) resume()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
