@@ -30,7 +30,7 @@ export function createClient(clerk: Clerk): { client: Client; secret: string } {
     created_at: now,
     updated_at: now,
   })
-  clerk.store.clients.trim(CLIENTS_KEPT)
+  if (clerk.store.clients.size > CLIENTS_KEPT) forgetIdleClients(clerk)
   return { client, secret }
 }
 
@@ -41,6 +41,12 @@ export function findClientBySecret(clerk: Clerk, secret: string): Client | undef
 
 export function activeSessions(clerk: Clerk, client: Client): Session[] {
   return clerk.store.sessions.filter((row) => row.client_id === client.id && isActive(row))
+}
+
+/** Only browsers that nobody is signed in with: the others would find themselves signed out. */
+function forgetIdleClients(clerk: Clerk): void {
+  const inUse = new Set(clerk.store.sessions.filter(isActive).map((row) => row.client_id))
+  clerk.store.clients.trim(CLIENTS_KEPT / 2, (row) => !inUse.has(row.id))
 }
 
 function hashSecret(secret: string): string {

@@ -31,6 +31,7 @@ export type SessionActivity = {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
+const ENDED_SESSIONS_KEPT = 500
 
 type NewSession = { client: Client; user: User; activity: SessionActivity; strategy: string }
 
@@ -49,6 +50,7 @@ export function createSession(clerk: Clerk, { client, user, activity, strategy }
     created_at: now,
     updated_at: now,
   })
+  clerk.store.sessions.trim(ENDED_SESSIONS_KEPT, (row) => !isActive(row))
   user.last_sign_in_at = now
   user.last_active_at = now
   client.last_active_session_id = session.id

@@ -12,7 +12,7 @@ type DataOf<Type, Event = Payload> = Event extends { type: infer Types; data: in
     : never
   : never
 
-const EVENTS_KEPT = 1000
+const EVENTS_KEPT = 500
 
 /** Where events go when something has happened. They are rows of the state, so a restart loses none. */
 export class Outbox {
@@ -29,8 +29,6 @@ export class Outbox {
 
   emit<Type extends Payload['type']>(type: Type, data: DataOf<Type>): void {
     const now = Date.now()
-    const copies = this.mode.mode === 'twice' ? 2 : 1
-    // Two rows of one id would be one row: a repetition is counted on the row.
     this.#store.events.add({
       id: createId('msg'),
       type,
@@ -44,7 +42,7 @@ export class Outbox {
         event_attributes: { http_request: { client_ip: '127.0.0.1', user_agent: 'sandbox' } },
       } as unknown as Payload & { timestamp: number; instance_id: string },
       status: this.mode.mode === 'never' ? 'withheld' : 'pending',
-      deliveries_wanted: copies,
+      deliveries_wanted: this.mode.mode === 'twice' ? 2 : 1,
       attempts: 0,
       next_attempt_at: this.mode.mode === 'late' ? now + this.mode.delay_ms : now,
       last_status: null,
