@@ -1,0 +1,23 @@
+import { randomBytes } from 'node:crypto'
+import type { Page } from '@playwright/test'
+
+export interface Person {
+  readonly email: string
+  readonly password: string
+}
+
+export function newPerson(): Person {
+  const id = randomBytes(4).toString('hex')
+  return { email: `ada.${id}@tidemark.test`, password: `tidal-${id}-harbour` }
+}
+
+/** Signs up as a person does, through the real sign-up form, and ends on the dashboard. */
+export async function signUp(page: Page, person: Person = newPerson()): Promise<Person> {
+  await page.goto('/sign-up')
+  await page.getByLabel('Email address').fill(person.email)
+  await page.getByLabel('Password', { exact: true }).fill(person.password)
+  await page.getByRole('button', { name: 'Continue', exact: true }).click()
+  await page.getByLabel('Enter verification code').first().pressSequentially('424242')
+  await page.waitForURL('**/dashboard')
+  return person
+}
