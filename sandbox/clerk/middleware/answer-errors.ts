@@ -19,6 +19,8 @@ export const answerErrors: Middleware = async (ctx, next) => {
       console.error(`sandbox/clerk: ${ctx.method} ${ctx.path}`, error)
     ctx.status = known.status
     ctx.body = { errors: known.errors, clerk_trace_id: randomBytes(16).toString('hex') }
+    // The backend SDK reads the errors only when the type is exactly this, without a charset.
+    ctx.set('content-type', 'application/json')
   }
 }
 

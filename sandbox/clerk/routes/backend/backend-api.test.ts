@@ -180,7 +180,10 @@ test('sessions are made, listed, asked for a token, and revoked', async () => {
 
 test('a wrong secret key answers 401 on every path', async () => {
   const stranger = createClerkClient({ secretKey: 'sk_test_wrong', apiUrl: `${sandbox.url}/bapi` })
-  await expect(stranger.users.getUser(seeds.demo.id)).rejects.toMatchObject({ status: 401 })
+  await expect(stranger.users.getUser(seeds.demo.id)).rejects.toMatchObject({
+    status: 401,
+    errors: [{ code: 'clerk_key_invalid' }],
+  })
   expect((await fetch(`${sandbox.url}/bapi/v1/jwks`)).status).toBe(401)
 })
 
@@ -193,7 +196,11 @@ test('planned faults answer as often as asked, only under their path, and pass o
     })
   await plan({ status: 500, count: 2, path_prefix: '/bapi/v1/organizations' })
   await plan({ status: 429, retry_after_s: 3, path_prefix: '/bapi/v1/users' })
-  await expect(clerk.users.getUser(seeds.demo.id)).rejects.toMatchObject({ status: 429, retryAfter: 3 })
+  await expect(clerk.users.getUser(seeds.demo.id)).rejects.toMatchObject({
+    status: 429,
+    retryAfter: 3,
+    errors: [{ code: 'too_many_requests' }],
+  })
   expect((await clerk.users.getUser(seeds.demo.id)).id).toBe(seeds.demo.id)
   for (const _ of [1, 2]) {
     await expect(clerk.organizations.getOrganization({ organizationId })).rejects.toMatchObject({
