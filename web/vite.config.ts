@@ -9,6 +9,7 @@ export default defineConfig({
   plugins: [react(), tailwindcss()],
   build: { outDir: 'dist', emptyOutDir: true, sourcemap: true },
   server: {
-    proxy: { '/api': api, '/__clerk': api, '/healthz': api },
+    // The sources have a folder of the server's name: what ends in .ts is ours, all else is the server's.
+    proxy: { '^/api/(?!.+\\.tsx?(\\?|$))': api, '/__clerk': api, '/healthz': api },
   },
 })

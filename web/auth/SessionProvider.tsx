@@ -1,4 +1,4 @@
-import { ClerkFailed, ClerkProvider } from '@clerk/clerk-react'
+import { ClerkProvider, useClerk } from '@clerk/clerk-react'
 import type { ReactNode } from 'react'
 import type { WebConfig } from '../../schema/api/catalogue.ts'
 import { AuthenticationErrorScreen } from '../pages/errors/AuthenticationErrorScreen.tsx'
@@ -27,12 +27,12 @@ export function SessionProvider({ clerk, navigate, children }: SessionProviderPr
       afterSignOutUrl={signedOutPath}
       appearance={clerkAppearance}
     >
-      <ClerkFailed>
-        <div className="fixed inset-0 z-50 bg-canvas">
-          <AuthenticationErrorScreen />
-        </div>
-      </ClerkFailed>
-      {children}
+      <SessionGate>{children}</SessionGate>
     </ClerkProvider>
   )
+}
+
+/** Without the sign-in service no page can tell who is there, so none is shown. */
+function SessionGate({ children }: { children: ReactNode }) {
+  return useClerk().status === 'error' ? <AuthenticationErrorScreen /> : children
 }

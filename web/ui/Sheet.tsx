@@ -1,5 +1,5 @@
 import { Dialog } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { cn } from './cn.ts'
 
 interface SheetProps {
@@ -13,6 +13,7 @@ interface SheetProps {
 
 /** A modal panel: Escape closes it, focus stays inside and the page behind does not scroll. */
 export function Sheet({ open, onOpenChange, title, shape, children }: SheetProps) {
+  const opener = useRef<Element | null>(null)
   return (
     <Dialog.Root open={open} onOpenChange={onOpenChange}>
       <Dialog.Portal>
@@ -22,7 +23,12 @@ export function Sheet({ open, onOpenChange, title, shape, children }: SheetProps
           // The panel itself, so that a screen reader starts at its title and no control looks chosen.
           onOpenAutoFocus={(event) => {
             event.preventDefault()
+            opener.current = document.activeElement
             if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus()
+          }}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault()
+            if (opener.current instanceof HTMLElement) opener.current.focus()
           }}
           className={cn(
             'fixed inset-y-0 left-0 z-50 flex flex-col overflow-y-auto bg-canvas outline-none',
