@@ -28,7 +28,7 @@ export function PurchaseStatus({ sessionId, clerkUserId }: CheckoutReturn) {
     status: status.data,
     // A first answer that is long in coming is said so, while the asking goes on behind it.
     error: status.error ?? (status.failureCount > quietFailures ? status.failureReason : null),
-    elapsed_ms: status.dataUpdatedAt - startedAt,
+    elapsed_ms: Math.max(status.dataUpdatedAt, status.errorUpdatedAt) - startedAt,
   })
 
   const applied = progress.kind === 'applied'
