@@ -11,6 +11,7 @@ import { createTestDatabase, type TestDatabase } from '../tests/support/database
 import { insertUser } from '../tests/support/records.ts'
 import { startTestServer, type TestServer } from '../tests/support/server.ts'
 import { eventOf, receiveStripeEvent } from '../tests/support/stripe-events.ts'
+import { waitUntil } from '../tests/support/wait-until.ts'
 import type { Dependencies } from './dependencies.ts'
 
 let database: TestDatabase
@@ -264,7 +265,11 @@ describe('the way to the sign-in stand-in', () => {
         'x-forwarded-proto': 'http',
       },
     })
-    expect(server.logs).toContainEqual(expect.objectContaining({ route: 'clerk-proxy', status: 201 }))
+    // The answer has passed through before the server is done with it.
+    await waitUntil(
+      () => server.logs.some(({ route, status }) => route === 'clerk-proxy' && status === 201),
+      'the line in the log',
+    )
   })
 
   test('that leads nowhere is a 502 in our form', async () => {

@@ -46,6 +46,31 @@ describe('a budget of requests', () => {
   })
 })
 
+describe('a caller without a name is known by the address', () => {
+  async function statuses(production: boolean): Promise<number[]> {
+    const server = await startTestServer({
+      databaseUrl: database.url,
+      settings: { production },
+      deps: { limits: createRateLimits({ perMinute: { ...two, read: 1 } }) },
+    })
+    const calls = ['6.6.6.1, 198.51.100.7', '6.6.6.2, 198.51.100.7', '198.51.100.8']
+    const seen = []
+    for (const header of calls) {
+      seen.push((await server.api(listPlans, { headers: { 'x-forwarded-for': header } })).status)
+    }
+    await server.close()
+    return seen
+  }
+
+  test('that the proxy before us appended, in production: what a caller claims changes nothing', async () => {
+    expect(await statuses(true)).toEqual([200, 429, 200])
+  })
+
+  test('of the connection elsewhere, whatever the header says', async () => {
+    expect(await statuses(false)).toEqual([200, 429, 429])
+  })
+})
+
 const redisUrl = inject('redisUrl')
 describe.runIf(redisUrl)('with Redis', () => {
   test('two servers share one budget', async () => {

@@ -69,7 +69,13 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
     log: pino({ level: 'debug' }, { write: (line: string) => logs.push(JSON.parse(line)) }),
     limits: createRateLimits({ perMinute: unlimited }),
     ...options.deps,
-    settings: { ...opened.deps.settings, ...options.settings },
+    // A loaded machine must not look like a part that is away.
+    settings: {
+      ...opened.deps.settings,
+      probe_limit_ms: 20_000,
+      enqueue_limit_ms: 20_000,
+      ...options.settings,
+    },
   }
   const server = await listen(createApp(deps).callback(), options.port ?? 0, deps)
   const url = `http://127.0.0.1:${server.port}`
