@@ -65,6 +65,13 @@ export const environmentSchema = z.object({
   SWEEP_AFTER_MS: milliseconds
     .default(30_000)
     .describe('How old they must be before they are enqueued again'),
+  PRO_TRIAL_DAYS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(90)
+    .default(14)
+    .describe('Free days before the first payment of a Pro plan, once a customer; 0 switches the trial off'),
   BRAND_NAME: optional(z.string()).describe('Name of the product'),
   BRAND_SUPPORT_EMAIL: optional(z.email()).describe('Where customers write to'),
   BRAND_DOCS_URL: optional(z.url()).describe('Documentation site'),

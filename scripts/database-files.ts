@@ -18,15 +18,43 @@ const union = (words: readonly string[]) => words.map((word) => `"${word}"`).joi
 const owners = union(['user', 'organization'])
 
 /** Columns that are `text` with a CHECK, and views, whose columns Postgres cannot know to be there. */
+const planTypes = union(['pro', 'teams'])
+const frequencies = union(['monthly', 'yearly'])
+const currencies = union(['EUR', 'USD', 'GBP'])
+const roles = union(['admin', 'member'])
+
 const columnTypes: Record<string, string> = {
   'users.plan_type': `Generated<${union(['starter', 'pro', 'teams'])}>`,
-  'checkout_intents.kind': union(['credit_purchase']),
-  'checkout_intents.currency': union(['EUR', 'USD', 'GBP']),
+  'checkout_intents.kind': union(['credit_purchase', 'subscription']),
+  'checkout_intents.currency': currencies,
   'checkout_intents.owner_kind': owners,
+  'checkout_intents.plan_type': `${planTypes} | null`,
+  'checkout_intents.billing_frequency': `${frequencies} | null`,
   'checkout_intents.state': `Generated<${union(['created', 'open', 'awaiting_payment', 'settled', 'failed', 'expired'])}>`,
   'inbox_events.source': union(['stripe', 'clerk']),
   'inbox_events.state': `Generated<${union(['received', 'applied', 'ignored', 'failed'])}>`,
   'stripe_customers.owner_kind': owners,
+  'subscriptions.owner_kind': owners,
+  'subscriptions.plan_type': planTypes,
+  'subscriptions.billing_frequency': frequencies,
+  'subscriptions.currency': currencies,
+  'subscriptions.status': union([
+    'incomplete',
+    'incomplete_expired',
+    'trialing',
+    'active',
+    'past_due',
+    'canceled',
+    'unpaid',
+    'paused',
+  ]),
+  'subscription_invoices.kind': union(['period', 'seats']),
+  'clawbacks.owner_kind': owners,
+  'clawbacks.account': union(['plan', 'purchased']),
+  'seats.role': roles,
+  'seats.status': union(['active', 'pending', 'revoked', 'expired']),
+  'team_invitations.role': roles,
+  'team_invitations.status': union(['pending', 'accepted', 'expired', 'revoked']),
   'ledger_accounts.owner_kind': union(['user', 'organization', 'house']),
   'ledger_transfers.kind': union(transferKinds),
   'ledger_balances.owner_kind': owners,

@@ -1,24 +1,49 @@
 import type { Kysely, Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { Currency } from '../catalogue/currency.ts'
+import type { BillingFrequency } from '../catalogue/plans.ts'
 import type { CheckoutIntents, DB } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
 
 export type CheckoutIntent = Selectable<CheckoutIntents>
 export type IntentState = CheckoutIntent['state']
 
-/** What is promised to the buyer at this moment, in credits and minor units. */
-export interface NewCheckoutIntent extends Owner {
+interface NewIntent {
   /** A fresh UUID; also Stripe's idempotency key and the session's `client_reference_id`. */
   readonly id: string
-  readonly kind: CheckoutIntent['kind']
   /** Who pays and may watch it land. */
   readonly user_id: string
-  readonly credits: number
-  readonly amount_minor: number
   readonly currency: Currency
+  /** Minor units: what the checkout costs, or for a subscription one period of it. */
+  readonly amount_minor: number
+  /** Granted once, or for a subscription every billing month. */
+  readonly credits: number
   /** When the sweep should look whether it came to anything. */
   readonly sweep_at: Date
+}
+
+export interface NewCreditPurchase extends NewIntent, Owner {
+  readonly kind: 'credit_purchase'
+}
+
+export interface NewSubscriptionCheckout extends NewIntent {
+  readonly kind: 'subscription'
+  readonly owner_kind: Owner['owner_kind']
+  /** Null for a Teams plan bought at sign-up: its organization is made when it is paid. */
+  readonly owner_id: string | null
+  readonly plan_type: 'pro' | 'teams'
+  readonly billing_frequency: BillingFrequency
+  readonly seats: number
+  readonly credits_per_seat: number
+  readonly trial_days: number
+}
+
+/** What is promised to the buyer at this moment, in credits and minor units. */
+export type NewCheckoutIntent = NewCreditPurchase | NewSubscriptionCheckout
+
+/** Who receives what was bought; null while its organization has not been made. */
+export function recipientOf(intent: Pick<CheckoutIntent, 'owner_kind' | 'owner_id'>): Owner | null {
+  return intent.owner_id === null ? null : { owner_kind: intent.owner_kind, owner_id: intent.owner_id }
 }
 
 /** States that something can still happen to without anybody's doing. */
@@ -31,6 +56,18 @@ export const unsettledStates = [
 /** Writes the intent down; must be committed before Stripe is called. */
 export async function insertIntent(db: Kysely<DB>, intent: NewCheckoutIntent): Promise<void> {
   await db.insertInto('checkout_intents').values(intent).execute()
+}
+
+/** Notes which customer pays, before the session is opened, so that a lost session can be found among theirs. */
+export async function noteCustomer(
+  db: Kysely<DB>,
+  intent: { id: string; stripe_customer_id: string },
+): Promise<void> {
+  await db
+    .updateTable('checkout_intents')
+    .set({ stripe_customer_id: intent.stripe_customer_id, updated_at: sql`now()` })
+    .where('id', '=', intent.id)
+    .execute()
 }
 
 /**

@@ -2,9 +2,12 @@ CREATE FUNCTION public.checkout_intents_guard() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
-  IF (NEW.id, NEW.kind, NEW.user_id, NEW.owner_kind, NEW.owner_id, NEW.credits, NEW.amount_minor, NEW.currency)
+  IF (NEW.id, NEW.kind, NEW.user_id, NEW.owner_kind, NEW.credits, NEW.amount_minor, NEW.currency, NEW.plan_type,
+      NEW.billing_frequency, NEW.seats, NEW.credits_per_seat, NEW.trial_days)
      IS DISTINCT FROM
-     (OLD.id, OLD.kind, OLD.user_id, OLD.owner_kind, OLD.owner_id, OLD.credits, OLD.amount_minor, OLD.currency) THEN
+     (OLD.id, OLD.kind, OLD.user_id, OLD.owner_kind, OLD.credits, OLD.amount_minor, OLD.currency, OLD.plan_type,
+      OLD.billing_frequency, OLD.seats, OLD.credits_per_seat, OLD.trial_days)
+     OR (OLD.owner_id IS NOT NULL AND NEW.owner_id IS DISTINCT FROM OLD.owner_id) THEN
     RAISE EXCEPTION 'What checkout intent % promises may not change', OLD.id USING ERRCODE = 'check_violation';
   END IF;
   IF OLD.state = 'settled' AND NEW.state <> 'settled' THEN
@@ -258,12 +261,18 @@ CREATE TABLE public.checkout_intents (
     kind text NOT NULL,
     user_id text NOT NULL,
     owner_kind text NOT NULL,
-    owner_id text NOT NULL,
+    owner_id text,
     credits bigint NOT NULL,
     amount_minor bigint NOT NULL,
     currency text NOT NULL,
+    plan_type text,
+    billing_frequency text,
+    seats integer,
+    credits_per_seat bigint,
+    trial_days integer DEFAULT 0 NOT NULL,
     state text DEFAULT 'created'::text NOT NULL,
     failure_reason text,
+    stripe_customer_id text,
     stripe_session_id text,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
@@ -271,14 +280,72 @@ CREATE TABLE public.checkout_intents (
     sweep_at timestamp with time zone DEFAULT now() NOT NULL,
     sweeps integer DEFAULT 0 NOT NULL,
     CONSTRAINT checkout_intents_amount_minor_check CHECK ((amount_minor > 0)),
-    CONSTRAINT checkout_intents_check CHECK (((state = 'settled'::text) = (settled_at IS NOT NULL))),
-    CONSTRAINT checkout_intents_check1 CHECK (((state <> 'settled'::text) OR (stripe_session_id IS NOT NULL))),
-    CONSTRAINT checkout_intents_check2 CHECK (((state <> 'open'::text) OR (stripe_session_id IS NOT NULL))),
+    CONSTRAINT checkout_intents_billing_frequency_check CHECK ((billing_frequency = ANY (ARRAY['monthly'::text, 'yearly'::text]))),
+    CONSTRAINT checkout_intents_check CHECK (((owner_id IS NOT NULL) OR ((kind = 'subscription'::text) AND (owner_kind = 'organization'::text)))),
+    CONSTRAINT checkout_intents_check1 CHECK (((kind = 'subscription'::text) = (plan_type IS NOT NULL))),
+    CONSTRAINT checkout_intents_check2 CHECK (((kind = 'subscription'::text) = (billing_frequency IS NOT NULL))),
+    CONSTRAINT checkout_intents_check3 CHECK (((kind = 'subscription'::text) = (seats IS NOT NULL))),
+    CONSTRAINT checkout_intents_check4 CHECK (((kind = 'subscription'::text) = (credits_per_seat IS NOT NULL))),
+    CONSTRAINT checkout_intents_check5 CHECK (((kind <> 'subscription'::text) OR (credits = (credits_per_seat * seats)))),
+    CONSTRAINT checkout_intents_check6 CHECK (((state = 'settled'::text) = (settled_at IS NOT NULL))),
+    CONSTRAINT checkout_intents_check7 CHECK (((state <> 'settled'::text) OR (stripe_session_id IS NOT NULL))),
+    CONSTRAINT checkout_intents_check8 CHECK (((state <> 'open'::text) OR (stripe_session_id IS NOT NULL))),
     CONSTRAINT checkout_intents_credits_check CHECK ((credits > 0)),
+    CONSTRAINT checkout_intents_credits_per_seat_check CHECK ((credits_per_seat > 0)),
     CONSTRAINT checkout_intents_currency_check CHECK ((currency = ANY (ARRAY['EUR'::text, 'USD'::text, 'GBP'::text]))),
-    CONSTRAINT checkout_intents_kind_check CHECK ((kind = 'credit_purchase'::text)),
+    CONSTRAINT checkout_intents_kind_check CHECK ((kind = ANY (ARRAY['credit_purchase'::text, 'subscription'::text]))),
     CONSTRAINT checkout_intents_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text]))),
-    CONSTRAINT checkout_intents_state_check CHECK ((state = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text, 'settled'::text, 'failed'::text, 'expired'::text])))
+    CONSTRAINT checkout_intents_plan_type_check CHECK ((plan_type = ANY (ARRAY['pro'::text, 'teams'::text]))),
+    CONSTRAINT checkout_intents_seats_check CHECK (((seats >= 1) AND (seats <= 100))),
+    CONSTRAINT checkout_intents_state_check CHECK ((state = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text, 'settled'::text, 'failed'::text, 'expired'::text]))),
+    CONSTRAINT checkout_intents_trial_days_check CHECK ((trial_days >= 0))
+);
+
+CREATE TABLE public.clawbacks (
+    stripe_charge_id text NOT NULL,
+    owner_kind text NOT NULL,
+    owner_id text NOT NULL,
+    account text NOT NULL,
+    intent_id uuid,
+    stripe_invoice_id text,
+    credits_granted bigint NOT NULL,
+    credits_refunded bigint DEFAULT 0 NOT NULL,
+    credits_disputed bigint DEFAULT 0 NOT NULL,
+    transfers integer DEFAULT 0 NOT NULL,
+    fetch_order bigint NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT clawbacks_account_check CHECK ((account = ANY (ARRAY['plan'::text, 'purchased'::text]))),
+    CONSTRAINT clawbacks_check CHECK (((credits_refunded + credits_disputed) <= credits_granted)),
+    CONSTRAINT clawbacks_check1 CHECK (((intent_id IS NULL) <> (stripe_invoice_id IS NULL))),
+    CONSTRAINT clawbacks_credits_disputed_check CHECK ((credits_disputed >= 0)),
+    CONSTRAINT clawbacks_credits_granted_check CHECK ((credits_granted >= 0)),
+    CONSTRAINT clawbacks_credits_refunded_check CHECK ((credits_refunded >= 0)),
+    CONSTRAINT clawbacks_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
+);
+
+CREATE TABLE public.extension_sign_ins (
+    state_hash bytea NOT NULL,
+    redirect_uri text NOT NULL,
+    code_challenge text,
+    user_id text,
+    code_hash bytea,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    exchanged_at timestamp with time zone,
+    CONSTRAINT extension_sign_ins_check CHECK (((code_hash IS NULL) = (user_id IS NULL))),
+    CONSTRAINT extension_sign_ins_code_hash_check CHECK ((length(code_hash) = 32)),
+    CONSTRAINT extension_sign_ins_state_hash_check CHECK ((length(state_hash) = 32))
+);
+
+CREATE TABLE public.extension_tokens (
+    id uuid NOT NULL,
+    user_id text NOT NULL,
+    token_hash bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    last_used_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    CONSTRAINT extension_tokens_token_hash_check CHECK ((length(token_hash) = 32))
 );
 
 CREATE TABLE public.inbox_events (
@@ -365,12 +432,125 @@ ALTER TABLE public.ledger_transfers ALTER COLUMN id ADD GENERATED ALWAYS AS IDEN
     CACHE 1
 );
 
+CREATE TABLE public.seats (
+    id bigint NOT NULL,
+    organization_id text NOT NULL,
+    email text NOT NULL,
+    user_id text,
+    role text NOT NULL,
+    status text NOT NULL,
+    assigned_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT seats_check CHECK (((status <> 'active'::text) OR (user_id IS NOT NULL))),
+    CONSTRAINT seats_email_check CHECK ((email = lower(email))),
+    CONSTRAINT seats_organization_id_check CHECK (((length(organization_id) >= 1) AND (length(organization_id) <= 64))),
+    CONSTRAINT seats_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'member'::text]))),
+    CONSTRAINT seats_status_check CHECK ((status = ANY (ARRAY['active'::text, 'pending'::text, 'revoked'::text, 'expired'::text])))
+);
+
+ALTER TABLE public.seats ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.seats_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.stripe_customers (
     owner_kind text NOT NULL,
     owner_id text NOT NULL,
     customer_id text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT stripe_customers_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
+);
+
+CREATE SEQUENCE public.stripe_fetches
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+CREATE TABLE public.subscription_invoices (
+    stripe_invoice_id text NOT NULL,
+    stripe_subscription_id text NOT NULL,
+    kind text NOT NULL,
+    starts_at timestamp with time zone NOT NULL,
+    ends_at timestamp with time zone NOT NULL,
+    seats_before integer,
+    seats integer NOT NULL,
+    amount_paid_minor bigint NOT NULL,
+    paid_at timestamp with time zone NOT NULL,
+    CONSTRAINT subscription_invoices_amount_paid_minor_check CHECK ((amount_paid_minor >= 0)),
+    CONSTRAINT subscription_invoices_check CHECK ((starts_at < ends_at)),
+    CONSTRAINT subscription_invoices_check1 CHECK (((kind = 'seats'::text) = (seats_before IS NOT NULL))),
+    CONSTRAINT subscription_invoices_kind_check CHECK ((kind = ANY (ARRAY['period'::text, 'seats'::text]))),
+    CONSTRAINT subscription_invoices_seats_before_check CHECK ((seats_before >= 0)),
+    CONSTRAINT subscription_invoices_seats_check CHECK ((seats >= 1))
+);
+
+CREATE TABLE public.subscription_months (
+    stripe_subscription_id text NOT NULL,
+    starts_at timestamp with time zone NOT NULL,
+    ends_at timestamp with time zone NOT NULL,
+    stripe_invoice_id text NOT NULL,
+    seats integer NOT NULL,
+    credits bigint NOT NULL,
+    seat_credits bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT subscription_months_check CHECK ((starts_at < ends_at)),
+    CONSTRAINT subscription_months_credits_check CHECK ((credits >= 0)),
+    CONSTRAINT subscription_months_seat_credits_check CHECK ((seat_credits >= 0)),
+    CONSTRAINT subscription_months_seats_check CHECK ((seats >= 1))
+);
+
+CREATE TABLE public.subscriptions (
+    stripe_subscription_id text NOT NULL,
+    intent_id uuid NOT NULL,
+    user_id text NOT NULL,
+    owner_kind text NOT NULL,
+    owner_id text NOT NULL,
+    plan_type text NOT NULL,
+    billing_frequency text NOT NULL,
+    currency text NOT NULL,
+    credits_per_seat bigint NOT NULL,
+    status text NOT NULL,
+    seats_total integer NOT NULL,
+    current_period_start timestamp with time zone NOT NULL,
+    current_period_end timestamp with time zone NOT NULL,
+    trial_end timestamp with time zone,
+    cancel_at timestamp with time zone,
+    ended_at timestamp with time zone,
+    fetch_order bigint NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    sweep_at timestamp with time zone NOT NULL,
+    sweeps integer DEFAULT 0 NOT NULL,
+    CONSTRAINT subscriptions_billing_frequency_check CHECK ((billing_frequency = ANY (ARRAY['monthly'::text, 'yearly'::text]))),
+    CONSTRAINT subscriptions_check CHECK ((((status = 'canceled'::text) = (ended_at IS NOT NULL)) OR (status = 'incomplete_expired'::text))),
+    CONSTRAINT subscriptions_credits_per_seat_check CHECK ((credits_per_seat > 0)),
+    CONSTRAINT subscriptions_currency_check CHECK ((currency = ANY (ARRAY['EUR'::text, 'USD'::text, 'GBP'::text]))),
+    CONSTRAINT subscriptions_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text]))),
+    CONSTRAINT subscriptions_plan_type_check CHECK ((plan_type = ANY (ARRAY['pro'::text, 'teams'::text]))),
+    CONSTRAINT subscriptions_seats_total_check CHECK ((seats_total >= 1)),
+    CONSTRAINT subscriptions_status_check CHECK ((status = ANY (ARRAY['incomplete'::text, 'incomplete_expired'::text, 'trialing'::text, 'active'::text, 'past_due'::text, 'canceled'::text, 'unpaid'::text, 'paused'::text])))
+);
+
+CREATE TABLE public.team_invitations (
+    id uuid NOT NULL,
+    organization_id text NOT NULL,
+    subscription_id text NOT NULL,
+    inviter_id text NOT NULL,
+    email text NOT NULL,
+    role text NOT NULL,
+    clerk_invitation_id text,
+    status text NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT team_invitations_email_check CHECK ((email = lower(email))),
+    CONSTRAINT team_invitations_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'member'::text]))),
+    CONSTRAINT team_invitations_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'accepted'::text, 'expired'::text, 'revoked'::text])))
 );
 
 CREATE TABLE public.users (
@@ -392,6 +572,21 @@ ALTER TABLE ONLY public.checkout_intents
 ALTER TABLE ONLY public.checkout_intents
     ADD CONSTRAINT checkout_intents_stripe_session_id_key UNIQUE (stripe_session_id);
 
+ALTER TABLE ONLY public.clawbacks
+    ADD CONSTRAINT clawbacks_pkey PRIMARY KEY (stripe_charge_id);
+
+ALTER TABLE ONLY public.extension_sign_ins
+    ADD CONSTRAINT extension_sign_ins_code_hash_key UNIQUE (code_hash);
+
+ALTER TABLE ONLY public.extension_sign_ins
+    ADD CONSTRAINT extension_sign_ins_pkey PRIMARY KEY (state_hash);
+
+ALTER TABLE ONLY public.extension_tokens
+    ADD CONSTRAINT extension_tokens_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.extension_tokens
+    ADD CONSTRAINT extension_tokens_token_hash_key UNIQUE (token_hash);
+
 ALTER TABLE ONLY public.inbox_events
     ADD CONSTRAINT inbox_events_pkey PRIMARY KEY (source, id);
 
@@ -410,18 +605,45 @@ ALTER TABLE ONLY public.ledger_transfers
 ALTER TABLE ONLY public.ledger_transfers
     ADD CONSTRAINT ledger_transfers_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.seats
+    ADD CONSTRAINT seats_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.stripe_customers
     ADD CONSTRAINT stripe_customers_customer_id_key UNIQUE (customer_id);
 
 ALTER TABLE ONLY public.stripe_customers
     ADD CONSTRAINT stripe_customers_pkey PRIMARY KEY (owner_kind, owner_id);
 
+ALTER TABLE ONLY public.subscription_invoices
+    ADD CONSTRAINT subscription_invoices_pkey PRIMARY KEY (stripe_invoice_id);
+
+ALTER TABLE ONLY public.subscription_months
+    ADD CONSTRAINT subscription_months_pkey PRIMARY KEY (stripe_subscription_id, starts_at);
+
+ALTER TABLE ONLY public.subscriptions
+    ADD CONSTRAINT subscriptions_intent_id_key UNIQUE (intent_id);
+
+ALTER TABLE ONLY public.subscriptions
+    ADD CONSTRAINT subscriptions_pkey PRIMARY KEY (stripe_subscription_id);
+
+ALTER TABLE ONLY public.team_invitations
+    ADD CONSTRAINT team_invitations_clerk_invitation_id_key UNIQUE (clerk_invitation_id);
+
+ALTER TABLE ONLY public.team_invitations
+    ADD CONSTRAINT team_invitations_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.users
     ADD CONSTRAINT users_pkey PRIMARY KEY (clerk_id);
+
+CREATE UNIQUE INDEX checkout_intents_one_subscription ON public.checkout_intents USING btree (COALESCE(owner_id, user_id)) WHERE ((kind = 'subscription'::text) AND (state = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text])));
 
 CREATE INDEX checkout_intents_sweep ON public.checkout_intents USING btree (sweep_at) WHERE (state = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text]));
 
 CREATE INDEX checkout_intents_user ON public.checkout_intents USING btree (user_id, created_at DESC);
+
+CREATE INDEX extension_sign_ins_expiry ON public.extension_sign_ins USING btree (expires_at);
+
+CREATE UNIQUE INDEX extension_tokens_one_active ON public.extension_tokens USING btree (user_id) WHERE (revoked_at IS NULL);
 
 CREATE INDEX inbox_events_failed ON public.inbox_events USING btree (received_at) WHERE (state = 'failed'::text);
 
@@ -430,6 +652,22 @@ CREATE INDEX inbox_events_sweep ON public.inbox_events USING btree (sweep_at) WH
 CREATE UNIQUE INDEX ledger_entries_version ON public.ledger_entries USING btree (account_id, version) WHERE (version IS NOT NULL);
 
 CREATE INDEX ledger_transfers_intent ON public.ledger_transfers USING btree (intent_id) WHERE (intent_id IS NOT NULL);
+
+CREATE UNIQUE INDEX seats_one_email ON public.seats USING btree (organization_id, email) WHERE (status = ANY (ARRAY['active'::text, 'pending'::text]));
+
+CREATE UNIQUE INDEX seats_one_user ON public.seats USING btree (organization_id, user_id) WHERE (status = ANY (ARRAY['active'::text, 'pending'::text]));
+
+CREATE INDEX seats_user ON public.seats USING btree (user_id) WHERE (status = 'active'::text);
+
+CREATE INDEX subscription_invoices_subscription ON public.subscription_invoices USING btree (stripe_subscription_id, starts_at);
+
+CREATE UNIQUE INDEX subscriptions_one_live ON public.subscriptions USING btree (owner_kind, owner_id) WHERE (status = ANY (ARRAY['trialing'::text, 'active'::text, 'past_due'::text, 'unpaid'::text, 'paused'::text]));
+
+CREATE INDEX subscriptions_sweep ON public.subscriptions USING btree (sweep_at) WHERE (status <> ALL (ARRAY['canceled'::text, 'incomplete_expired'::text]));
+
+CREATE UNIQUE INDEX team_invitations_one_pending ON public.team_invitations USING btree (organization_id, email) WHERE (status = 'pending'::text);
+
+CREATE INDEX team_invitations_subscription ON public.team_invitations USING btree (subscription_id, created_at DESC);
 
 CREATE INDEX users_email ON public.users USING btree (lower(email));
 
@@ -450,6 +688,18 @@ CREATE TRIGGER ledger_transfers_no_truncate BEFORE TRUNCATE ON public.ledger_tra
 ALTER TABLE ONLY public.checkout_intents
     ADD CONSTRAINT checkout_intents_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
 
+ALTER TABLE ONLY public.clawbacks
+    ADD CONSTRAINT clawbacks_intent_id_fkey FOREIGN KEY (intent_id) REFERENCES public.checkout_intents(id);
+
+ALTER TABLE ONLY public.clawbacks
+    ADD CONSTRAINT clawbacks_stripe_invoice_id_fkey FOREIGN KEY (stripe_invoice_id) REFERENCES public.subscription_invoices(stripe_invoice_id);
+
+ALTER TABLE ONLY public.extension_sign_ins
+    ADD CONSTRAINT extension_sign_ins_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
+
+ALTER TABLE ONLY public.extension_tokens
+    ADD CONSTRAINT extension_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
+
 ALTER TABLE ONLY public.ledger_entries
     ADD CONSTRAINT ledger_entries_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.ledger_accounts(id);
 
@@ -458,6 +708,27 @@ ALTER TABLE ONLY public.ledger_entries
 
 ALTER TABLE ONLY public.ledger_transfers
     ADD CONSTRAINT ledger_transfers_intent_id_fkey FOREIGN KEY (intent_id) REFERENCES public.checkout_intents(id);
+
+ALTER TABLE ONLY public.subscription_invoices
+    ADD CONSTRAINT subscription_invoices_stripe_subscription_id_fkey FOREIGN KEY (stripe_subscription_id) REFERENCES public.subscriptions(stripe_subscription_id);
+
+ALTER TABLE ONLY public.subscription_months
+    ADD CONSTRAINT subscription_months_stripe_invoice_id_fkey FOREIGN KEY (stripe_invoice_id) REFERENCES public.subscription_invoices(stripe_invoice_id);
+
+ALTER TABLE ONLY public.subscription_months
+    ADD CONSTRAINT subscription_months_stripe_subscription_id_fkey FOREIGN KEY (stripe_subscription_id) REFERENCES public.subscriptions(stripe_subscription_id);
+
+ALTER TABLE ONLY public.subscriptions
+    ADD CONSTRAINT subscriptions_intent_id_fkey FOREIGN KEY (intent_id) REFERENCES public.checkout_intents(id);
+
+ALTER TABLE ONLY public.subscriptions
+    ADD CONSTRAINT subscriptions_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
+
+ALTER TABLE ONLY public.team_invitations
+    ADD CONSTRAINT team_invitations_inviter_id_fkey FOREIGN KEY (inviter_id) REFERENCES public.users(clerk_id);
+
+ALTER TABLE ONLY public.team_invitations
+    ADD CONSTRAINT team_invitations_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES public.subscriptions(stripe_subscription_id);
 
 GRANT USAGE ON SCHEMA public TO tidemark_server;
 GRANT USAGE ON SCHEMA public TO tidemark_worker;
@@ -486,9 +757,19 @@ GRANT UPDATE(state) ON TABLE public.checkout_intents TO tidemark_server;
 
 GRANT UPDATE(failure_reason) ON TABLE public.checkout_intents TO tidemark_server;
 
+GRANT UPDATE(stripe_customer_id) ON TABLE public.checkout_intents TO tidemark_server;
+
 GRANT UPDATE(stripe_session_id) ON TABLE public.checkout_intents TO tidemark_server;
 
 GRANT UPDATE(updated_at) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT SELECT ON TABLE public.clawbacks TO tidemark_server;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.clawbacks TO tidemark_worker;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.extension_sign_ins TO tidemark_server;
+GRANT SELECT,DELETE ON TABLE public.extension_sign_ins TO tidemark_worker;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.extension_tokens TO tidemark_server;
 
 GRANT SELECT,INSERT ON TABLE public.inbox_events TO tidemark_server;
 GRANT SELECT,UPDATE ON TABLE public.inbox_events TO tidemark_worker;
@@ -502,8 +783,25 @@ GRANT SELECT ON TABLE public.ledger_entries TO tidemark_worker;
 GRANT SELECT ON TABLE public.ledger_balances TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_balances TO tidemark_worker;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE public.seats TO tidemark_server;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.seats TO tidemark_worker;
+
 GRANT SELECT,INSERT ON TABLE public.stripe_customers TO tidemark_server;
-GRANT SELECT ON TABLE public.stripe_customers TO tidemark_worker;
+GRANT SELECT,INSERT ON TABLE public.stripe_customers TO tidemark_worker;
+
+GRANT USAGE ON SEQUENCE public.stripe_fetches TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.subscription_invoices TO tidemark_server;
+GRANT SELECT,INSERT ON TABLE public.subscription_invoices TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.subscription_months TO tidemark_server;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.subscription_months TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.subscriptions TO tidemark_server;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.subscriptions TO tidemark_worker;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.team_invitations TO tidemark_server;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.team_invitations TO tidemark_worker;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.users TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.users TO tidemark_worker;

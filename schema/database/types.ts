@@ -25,20 +25,62 @@ export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
 export interface CheckoutIntents {
   amount_minor: number;
+  billing_frequency: "monthly" | "yearly" | null | null;
   created_at: Generated<Timestamp>;
   credits: number;
+  credits_per_seat: number | null;
   currency: "EUR" | "USD" | "GBP";
   failure_reason: string | null;
   id: string;
-  kind: "credit_purchase";
-  owner_id: string;
+  kind: "credit_purchase" | "subscription";
+  owner_id: string | null;
   owner_kind: "user" | "organization";
+  plan_type: "pro" | "teams" | null | null;
+  seats: number | null;
   settled_at: Timestamp | null;
   state: Generated<"created" | "open" | "awaiting_payment" | "settled" | "failed" | "expired">;
+  stripe_customer_id: string | null;
   stripe_session_id: string | null;
   sweep_at: Generated<Timestamp>;
   sweeps: Generated<number>;
+  trial_days: Generated<number>;
   updated_at: Generated<Timestamp>;
+  user_id: string;
+}
+
+export interface Clawbacks {
+  account: "plan" | "purchased";
+  credits_disputed: Generated<number>;
+  credits_granted: number;
+  credits_refunded: Generated<number>;
+  fetch_order: number;
+  intent_id: string | null;
+  owner_id: string;
+  owner_kind: "user" | "organization";
+  stripe_charge_id: string;
+  stripe_invoice_id: string | null;
+  transfers: Generated<number>;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface ExtensionSignIns {
+  code_challenge: string | null;
+  code_hash: Buffer | null;
+  created_at: Generated<Timestamp>;
+  exchanged_at: Timestamp | null;
+  expires_at: Timestamp;
+  redirect_uri: string;
+  state_hash: Buffer;
+  user_id: string | null;
+}
+
+export interface ExtensionTokens {
+  created_at: Generated<Timestamp>;
+  expires_at: Timestamp;
+  id: string;
+  last_used_at: Timestamp | null;
+  revoked_at: Timestamp | null;
+  token_hash: Buffer;
   user_id: string;
 }
 
@@ -97,11 +139,82 @@ export interface LedgerTransfers {
   reason: string;
 }
 
+export interface Seats {
+  assigned_at: Generated<Timestamp>;
+  email: string;
+  id: Generated<number>;
+  organization_id: string;
+  role: "admin" | "member";
+  status: "active" | "pending" | "revoked" | "expired";
+  updated_at: Generated<Timestamp>;
+  user_id: string | null;
+}
+
 export interface StripeCustomers {
   created_at: Generated<Timestamp>;
   customer_id: string;
   owner_id: string;
   owner_kind: "user" | "organization";
+}
+
+export interface SubscriptionInvoices {
+  amount_paid_minor: number;
+  ends_at: Timestamp;
+  kind: "period" | "seats";
+  paid_at: Timestamp;
+  seats: number;
+  seats_before: number | null;
+  starts_at: Timestamp;
+  stripe_invoice_id: string;
+  stripe_subscription_id: string;
+}
+
+export interface SubscriptionMonths {
+  credits: number;
+  ends_at: Timestamp;
+  seat_credits: Generated<number>;
+  seats: number;
+  starts_at: Timestamp;
+  stripe_invoice_id: string;
+  stripe_subscription_id: string;
+}
+
+export interface Subscriptions {
+  billing_frequency: "monthly" | "yearly";
+  cancel_at: Timestamp | null;
+  created_at: Generated<Timestamp>;
+  credits_per_seat: number;
+  currency: "EUR" | "USD" | "GBP";
+  current_period_end: Timestamp;
+  current_period_start: Timestamp;
+  ended_at: Timestamp | null;
+  fetch_order: number;
+  intent_id: string;
+  owner_id: string;
+  owner_kind: "user" | "organization";
+  plan_type: "pro" | "teams";
+  seats_total: number;
+  status: "incomplete" | "incomplete_expired" | "trialing" | "active" | "past_due" | "canceled" | "unpaid" | "paused";
+  stripe_subscription_id: string;
+  sweep_at: Timestamp;
+  sweeps: Generated<number>;
+  trial_end: Timestamp | null;
+  updated_at: Generated<Timestamp>;
+  user_id: string;
+}
+
+export interface TeamInvitations {
+  clerk_invitation_id: string | null;
+  created_at: Generated<Timestamp>;
+  email: string;
+  expires_at: Timestamp;
+  id: string;
+  inviter_id: string;
+  organization_id: string;
+  role: "admin" | "member";
+  status: "pending" | "accepted" | "expired" | "revoked";
+  subscription_id: string;
+  updated_at: Generated<Timestamp>;
 }
 
 export interface Users {
@@ -117,11 +230,19 @@ export interface Users {
 
 export interface DB {
   checkout_intents: CheckoutIntents;
+  clawbacks: Clawbacks;
+  extension_sign_ins: ExtensionSignIns;
+  extension_tokens: ExtensionTokens;
   inbox_events: InboxEvents;
   ledger_accounts: LedgerAccounts;
   ledger_balances: LedgerBalances;
   ledger_entries: LedgerEntries;
   ledger_transfers: LedgerTransfers;
+  seats: Seats;
   stripe_customers: StripeCustomers;
+  subscription_invoices: SubscriptionInvoices;
+  subscription_months: SubscriptionMonths;
+  subscriptions: Subscriptions;
+  team_invitations: TeamInvitations;
   users: Users;
 }

@@ -54,7 +54,7 @@ const checks: Readonly<Record<string, ReturnType<typeof sql<{ subject: string }>
       AND e.hash <> ledger_entry_hash(owner_entry.hash, ledger_transfer_digest(t), e.account_id, e.amount, NULL, NULL)`,
   'every settled intent has its one transfer, with the credits that were promised': sql`
     SELECT format('intent %s', i.id) AS subject FROM checkout_intents i
-    WHERE i.state = 'settled' AND 1 <> (
+    WHERE i.state = 'settled' AND i.kind = 'credit_purchase' AND 1 <> (
       SELECT count(*) FROM ledger_transfers t
       JOIN ledger_entries e ON e.transfer_id = t.id AND e.amount = i.credits
       JOIN ledger_accounts a ON a.id = e.account_id AND a.owner_kind = i.owner_kind AND a.owner_id = i.owner_id
@@ -63,6 +63,25 @@ const checks: Readonly<Record<string, ReturnType<typeof sql<{ subject: string }>
     SELECT format('transfer %s', t.idempotency_key) AS subject FROM ledger_transfers t
     LEFT JOIN checkout_intents i ON i.id = t.intent_id
     WHERE t.kind = 'credit_purchase' AND i.state IS DISTINCT FROM 'settled'`,
+  'every settled intent of a plan has its subscription': sql`
+    SELECT format('intent %s', i.id) AS subject FROM checkout_intents i
+    LEFT JOIN subscriptions s ON s.intent_id = i.id
+    WHERE i.kind = 'subscription' AND (i.state = 'settled') <> (s.intent_id IS NOT NULL)`,
+  'every billing month has its grants': sql`
+    SELECT format('subscription %s, month %s', m.stripe_subscription_id, m.starts_at) AS subject
+    FROM subscription_months m JOIN subscriptions s USING (stripe_subscription_id)
+    WHERE m.credits + m.seat_credits <> coalesce((
+      SELECT sum(e.amount) FROM ledger_transfers t JOIN ledger_entries e ON e.transfer_id = t.id
+      JOIN ledger_accounts a ON a.id = e.account_id AND a.owner_kind = s.owner_kind AND a.owner_id = s.owner_id AND a.name = 'plan'
+      WHERE t.kind IN ('plan_grant', 'seat_grant') AND t.idempotency_key ~
+        format('^(plan|seats)/%s/%s(/|$)', m.stripe_subscription_id, extract(epoch FROM m.starts_at)::bigint)), 0)`,
+  'nothing is taken back beyond what was granted': sql`
+    SELECT format('charge %s', c.stripe_charge_id) AS subject FROM clawbacks c
+    WHERE c.credits_refunded + c.credits_disputed <> -coalesce((
+      SELECT sum(e.amount) FROM ledger_transfers t JOIN ledger_entries e ON e.transfer_id = t.id
+      JOIN ledger_accounts a ON a.id = e.account_id AND a.owner_kind = c.owner_kind AND a.owner_id = c.owner_id AND a.name = c.account
+      WHERE t.kind IN ('refund', 'dispute', 'dispute_won')
+        AND split_part(t.idempotency_key, '/', 2) = c.stripe_charge_id), 0)`,
 }
 
 /**

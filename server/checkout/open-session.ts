@@ -1,5 +1,10 @@
 import Stripe from 'stripe'
-import { attachSession, failIntent, type NewCheckoutIntent } from '../../schema/checkout/intents.ts'
+import {
+  attachSession,
+  failIntent,
+  type NewCheckoutIntent,
+  noteCustomer,
+} from '../../schema/checkout/intents.ts'
 import type { CheckoutMetadata } from '../../schema/stripe/metadata.ts'
 import type { UserRecord } from '../../schema/users/users.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -24,6 +29,7 @@ export async function openSession(
     // No session can exist without its customer, so there is nothing to find out later.
     throw error instanceof Stripe.errors.StripeError ? await refuse(deps, intent, error) : error
   })
+  await noteCustomer(deps.db, { id: intent.id, stripe_customer_id: customer })
   const session = await deps.stripe.checkout.sessions
     .create(sessionParams(intent, customer, payer.returns), { idempotencyKey: intent.id })
     .catch(async (error: unknown) => {

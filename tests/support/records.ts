@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { attachSession, insertIntent, type NewCheckoutIntent } from '../../schema/checkout/intents.ts'
+import { attachSession, insertIntent, type NewCreditPurchase } from '../../schema/checkout/intents.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import { houseLeg, type Transfer } from '../../schema/ledger/post.ts'
 import { ensureUser } from '../../schema/users/users.ts'
@@ -23,11 +23,11 @@ export async function insertUser(
 /** A purchase of 500 credits by a new user, with a session when one is named. */
 export async function insertPurchase(
   db: Database,
-  options: Partial<NewCheckoutIntent> & { stripe_session_id?: string } = {},
-): Promise<NewCheckoutIntent> {
+  options: Partial<NewCreditPurchase> & { stripe_session_id?: string } = {},
+): Promise<NewCreditPurchase> {
   const { stripe_session_id, ...fields } = options
   const userId = fields.user_id ?? (await insertUser(db))
-  const intent: NewCheckoutIntent = {
+  const intent: NewCreditPurchase = {
     id: randomUUID(),
     kind: 'credit_purchase',
     user_id: userId,

@@ -1,4 +1,4 @@
-import type { CheckoutIntent } from '../../schema/checkout/intents.ts'
+import { type CheckoutIntent, recipientOf } from '../../schema/checkout/intents.ts'
 import { houseLeg, type Transfer } from '../../schema/ledger/post.ts'
 import type { CheckoutEventType, CheckoutSession } from '../../schema/stripe/events.ts'
 import { PermanentError } from '../errors.ts'
@@ -58,6 +58,8 @@ function isPaymentLost(news: CheckoutNews): boolean {
 
 function purchaseTransfer(intent: CheckoutIntent, news: CheckoutNews): Transfer {
   const { session } = news
+  const recipient = recipientOf(intent)
+  if (!recipient) throw new PermanentError(`Intent ${intent.id} names nobody to grant credits to`)
   if (session.amount_total !== intent.amount_minor || session.currency?.toUpperCase() !== intent.currency) {
     throw new PermanentError(
       `Intent ${intent.id} promised ${intent.amount_minor} ${intent.currency}, ` +
@@ -72,14 +74,6 @@ function purchaseTransfer(intent: CheckoutIntent, news: CheckoutNews): Transfer 
     event_id: news.event_id,
     actor: news.actor,
     reason: 'Credit purchase',
-    legs: [
-      {
-        owner_kind: intent.owner_kind,
-        owner_id: intent.owner_id,
-        account: 'purchased',
-        amount: intent.credits,
-      },
-      houseLeg('sold', -intent.credits),
-    ],
+    legs: [{ ...recipient, account: 'purchased', amount: intent.credits }, houseLeg('sold', -intent.credits)],
   }
 }

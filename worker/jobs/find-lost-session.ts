@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { CheckoutIntent } from '../../schema/checkout/intents.ts'
-import { findStripeCustomer } from '../../schema/users/users.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
 /** Sessions live for a day at Stripe; after two nobody can pay one that we never heard of. */
@@ -14,7 +13,7 @@ export async function findLostSession(
   deps: Pick<WorkerDependencies, 'db' | 'stripe' | 'now'>,
   intent: CheckoutIntent,
 ): Promise<string | undefined> {
-  const customer = await findStripeCustomer(deps.db, intent)
+  const customer = intent.stripe_customer_id
   if (customer) {
     const createdFrom = Math.floor(intent.created_at.getTime() / 1000) - 60
     const sessions = deps.stripe.checkout.sessions.list({

@@ -1,0 +1,52 @@
+import type { Kysely, Selectable } from 'kysely'
+import type { DB, Subscriptions } from '../database/types.ts'
+import type { Owner } from '../ledger/accounts.ts'
+
+export type Subscription = Selectable<Subscriptions>
+export type SubscriptionStatus = Subscription['status']
+
+/** Statuses in which an owner has the plan; there is at most one such subscription an owner. */
+export const liveStatuses = [
+  'trialing',
+  'active',
+  'past_due',
+  'unpaid',
+  'paused',
+] as const satisfies readonly SubscriptionStatus[]
+
+export async function findLiveSubscription(db: Kysely<DB>, owner: Owner): Promise<Subscription | undefined> {
+  return db
+    .selectFrom('subscriptions')
+    .selectAll()
+    .where('owner_kind', '=', owner.owner_kind)
+    .where('owner_id', '=', owner.owner_id)
+    .where('status', 'in', liveStatuses)
+    .executeTakeFirst()
+}
+
+/** The same, and nobody else changes it (or assigns one of its seats) until the transaction ends. */
+export async function lockLiveSubscription(db: Kysely<DB>, owner: Owner): Promise<Subscription | undefined> {
+  return db
+    .selectFrom('subscriptions')
+    .selectAll()
+    .where('owner_kind', '=', owner.owner_kind)
+    .where('owner_id', '=', owner.owner_id)
+    .where('status', 'in', liveStatuses)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** The latest subscription of an owner, live or over: what an overview shows. */
+export async function findLatestSubscription(
+  db: Kysely<DB>,
+  owner: Owner,
+): Promise<Subscription | undefined> {
+  return db
+    .selectFrom('subscriptions')
+    .selectAll()
+    .where('owner_kind', '=', owner.owner_kind)
+    .where('owner_id', '=', owner.owner_id)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
