@@ -69,6 +69,32 @@ CREATE FUNCTION public.ledger_entry_hash(previous bytea, digest bytea, account_i
     || coalesce(int8send(version), ''::bytea) || coalesce(int8send(balance_after), ''::bytea))
 $$;
 
+CREATE FUNCTION public.ledger_expire(expire_owner_kind text, expire_owner_id text, expire_key text, expire_occurred_at timestamp with time zone, expire_event_id text, expire_actor text, expire_reason text) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+  plan_balance bigint;
+BEGIN
+  PERFORM ledger_lock_accounts(jsonb_build_array(
+    jsonb_build_object('owner_kind', expire_owner_kind, 'owner_id', expire_owner_id, 'account', 'plan')));
+  IF EXISTS (SELECT FROM ledger_transfers t WHERE t.idempotency_key = expire_key) THEN
+    RETURN 0;
+  END IF;
+  SELECT b.balance INTO plan_balance FROM ledger_balances b
+  WHERE b.owner_kind = expire_owner_kind AND b.owner_id = expire_owner_id AND b.account = 'plan';
+  IF plan_balance <= 0 THEN
+    RETURN 0;
+  END IF;
+  PERFORM ledger_post(jsonb_build_array(jsonb_build_object(
+    'idempotency_key', expire_key, 'kind', 'expiry', 'occurred_at', expire_occurred_at, 'event_id', expire_event_id,
+    'actor', expire_actor, 'reason', expire_reason, 'legs', jsonb_build_array(
+      jsonb_build_object('owner_kind', expire_owner_kind, 'owner_id', expire_owner_id, 'account', 'plan', 'amount', -plan_balance),
+      jsonb_build_object('owner_kind', 'house', 'owner_id', 'house', 'account', 'expired', 'amount', plan_balance)))));
+  RETURN plan_balance;
+END
+$$;
+
 CREATE FUNCTION public.ledger_lock_accounts(owners jsonb) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -615,7 +641,7 @@ ALTER TABLE ONLY public.stripe_customers
     ADD CONSTRAINT stripe_customers_pkey PRIMARY KEY (owner_kind, owner_id);
 
 ALTER TABLE ONLY public.subscription_invoices
-    ADD CONSTRAINT subscription_invoices_pkey PRIMARY KEY (stripe_invoice_id);
+    ADD CONSTRAINT subscription_invoices_pkey PRIMARY KEY (stripe_invoice_id, kind, starts_at);
 
 ALTER TABLE ONLY public.subscription_months
     ADD CONSTRAINT subscription_months_pkey PRIMARY KEY (stripe_subscription_id, starts_at);
@@ -691,9 +717,6 @@ ALTER TABLE ONLY public.checkout_intents
 ALTER TABLE ONLY public.clawbacks
     ADD CONSTRAINT clawbacks_intent_id_fkey FOREIGN KEY (intent_id) REFERENCES public.checkout_intents(id);
 
-ALTER TABLE ONLY public.clawbacks
-    ADD CONSTRAINT clawbacks_stripe_invoice_id_fkey FOREIGN KEY (stripe_invoice_id) REFERENCES public.subscription_invoices(stripe_invoice_id);
-
 ALTER TABLE ONLY public.extension_sign_ins
     ADD CONSTRAINT extension_sign_ins_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
 
@@ -711,9 +734,6 @@ ALTER TABLE ONLY public.ledger_transfers
 
 ALTER TABLE ONLY public.subscription_invoices
     ADD CONSTRAINT subscription_invoices_stripe_subscription_id_fkey FOREIGN KEY (stripe_subscription_id) REFERENCES public.subscriptions(stripe_subscription_id);
-
-ALTER TABLE ONLY public.subscription_months
-    ADD CONSTRAINT subscription_months_stripe_invoice_id_fkey FOREIGN KEY (stripe_invoice_id) REFERENCES public.subscription_invoices(stripe_invoice_id);
 
 ALTER TABLE ONLY public.subscription_months
     ADD CONSTRAINT subscription_months_stripe_subscription_id_fkey FOREIGN KEY (stripe_subscription_id) REFERENCES public.subscriptions(stripe_subscription_id);
@@ -739,6 +759,9 @@ GRANT SELECT ON TABLE public.ledger_transfers TO tidemark_worker;
 REVOKE ALL ON FUNCTION public.ledger_append_owner_entry(transfer public.ledger_transfers, digest bytea, owner_account_id bigint, credits bigint, may_go_below_zero boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_entry_hash(previous bytea, digest bytea, account_id bigint, amount bigint, version bigint, balance_after bigint) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.ledger_expire(expire_owner_kind text, expire_owner_id text, expire_key text, expire_occurred_at timestamp with time zone, expire_event_id text, expire_actor text, expire_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.ledger_expire(expire_owner_kind text, expire_owner_id text, expire_key text, expire_occurred_at timestamp with time zone, expire_event_id text, expire_actor text, expire_reason text) TO tidemark_worker;
 
 REVOKE ALL ON FUNCTION public.ledger_lock_accounts(owners jsonb) FROM PUBLIC;
 

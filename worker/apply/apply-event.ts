@@ -1,6 +1,7 @@
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import type { Json } from '../../schema/database/types.ts'
-import { type EventKey, lockEvent, settleEvent } from '../../schema/inbox/events.ts'
+import { type EventKey, findEvent, lockEvent, settleEvent } from '../../schema/inbox/events.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
 import { NotYetError } from '../errors.ts'
 
 /** What became of an event: its consequences were carried out, or there are none and `reason` says why. */
@@ -8,26 +9,42 @@ export type EventOutcome =
   | { readonly state: 'applied'; readonly reason: string | null }
   | { readonly state: 'ignored'; readonly reason: string }
 
-/** Carries out what follows from one kind of event, inside the given transaction. */
-export type EventApplier = (trx: DatabaseTransaction, payload: Json) => Promise<EventOutcome>
+/** Carries out what follows from an event, inside the transaction that also marks it. */
+export type ApplyInTransaction = (trx: DatabaseTransaction) => Promise<EventOutcome>
+
+/**
+ * Reads one kind of event and asks its sender for whatever can have changed since, before any transaction is open; then
+ * returns what is to be done in one.
+ */
+export type EventPlanner = (deps: WorkerDependencies, payload: Json) => Promise<ApplyInTransaction>
 
 export type AppliedEvent =
   | { readonly outcome: 'settled_before' }
   | { readonly outcome: EventOutcome['state']; readonly type: string; readonly received_at: Date }
+
+/** For an event that nothing follows from. */
+export function ignore(reason: string): ApplyInTransaction {
+  return async () => ({ state: 'ignored', reason })
+}
 
 /**
  * Applies one event of the inbox in one transaction: the row is locked, its consequences are carried out, and it is marked, or
  * none of that. A second worker waits at the lock and then finds it settled.
  */
 export async function applyEvent(
-  trx: DatabaseTransaction,
+  deps: WorkerDependencies,
   key: EventKey,
-  apply: EventApplier,
+  plan: EventPlanner,
 ): Promise<AppliedEvent> {
-  const row = await lockEvent(trx, key)
-  if (!row) throw new NotYetError(`Event ${key.id} is not in the inbox`)
-  if (row.state !== 'received') return { outcome: 'settled_before' }
-  const outcome = await apply(trx, row.payload)
-  await settleEvent(trx, key, outcome)
-  return { outcome: outcome.state, type: row.type, received_at: row.received_at }
+  const event = await findEvent(deps.db, key)
+  if (!event) throw new NotYetError(`Event ${key.id} is not in the inbox`)
+  if (event.state !== 'received') return { outcome: 'settled_before' }
+  const apply = await plan(deps, event.payload)
+  return deps.db.transaction().execute(async (trx): Promise<AppliedEvent> => {
+    const row = await lockEvent(trx, key)
+    if (row?.state !== 'received') return { outcome: 'settled_before' }
+    const outcome = await apply(trx)
+    await settleEvent(trx, key, outcome)
+    return { outcome: outcome.state, type: row.type, received_at: row.received_at }
+  })
 }

@@ -3,9 +3,9 @@ import { ZodError } from 'zod'
 import { type EventKey, findEvent, noteFailedAttempt, settleEvent } from '../../schema/inbox/events.ts'
 import { IdempotencyConflictError, UnbalancedTransferError } from '../../schema/ledger/errors.ts'
 import { maximumAttempts, retryDelayMs } from '../../schema/queues/queues.ts'
-import { applyEvent, type EventApplier } from '../apply/apply-event.ts'
-import { applyClerkEvent } from '../apply/clerk-event.ts'
-import { applyStripeEvent } from '../apply/stripe-event.ts'
+import { applyEvent, type EventPlanner } from '../apply/apply-event.ts'
+import { planClerkEvent } from '../apply/clerk-event.ts'
+import { planStripeEvent } from '../apply/stripe-event.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
 
@@ -21,7 +21,7 @@ const appliers: Record<EventKey['source'], EventApplier> = {
 export async function processInboxEvent(deps: WorkerDependencies, key: EventKey): Promise<void> {
   const log = deps.log.child({ event_id: key.id })
   try {
-    const applied = await deps.db.transaction().execute((trx) => applyEvent(trx, key, appliers[key.source]))
+    const applied = await applyEvent(deps, key, planners[key.source])
     if (applied.outcome !== 'settled_before') {
       const seconds = (deps.now().getTime() - applied.received_at.getTime()) / 1000
       deps.metrics.settleSeconds.observe({ type: applied.type }, Math.max(0, seconds))

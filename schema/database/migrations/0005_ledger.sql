@@ -289,6 +289,35 @@ BEGIN
 END
 $$;
 
+-- Moves what is left in an owner's plan account to `expired`, whatever that is by now. Returns the credits that expired; zero,
+-- and no transfer, when nothing is left or there is a debt. A key that was posted before returns zero. The accounts stay locked
+-- until the transaction ends, so a grant that follows in it starts from what this left.
+CREATE FUNCTION ledger_expire(
+  expire_owner_kind text, expire_owner_id text, expire_key text, expire_occurred_at timestamptz,
+  expire_event_id text, expire_actor text, expire_reason text
+) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  plan_balance bigint;
+BEGIN
+  PERFORM ledger_lock_accounts(jsonb_build_array(
+    jsonb_build_object('owner_kind', expire_owner_kind, 'owner_id', expire_owner_id, 'account', 'plan')));
+  IF EXISTS (SELECT FROM ledger_transfers t WHERE t.idempotency_key = expire_key) THEN
+    RETURN 0;
+  END IF;
+  SELECT b.balance INTO plan_balance FROM ledger_balances b
+  WHERE b.owner_kind = expire_owner_kind AND b.owner_id = expire_owner_id AND b.account = 'plan';
+  IF plan_balance <= 0 THEN
+    RETURN 0;
+  END IF;
+  PERFORM ledger_post(jsonb_build_array(jsonb_build_object(
+    'idempotency_key', expire_key, 'kind', 'expiry', 'occurred_at', expire_occurred_at, 'event_id', expire_event_id,
+    'actor', expire_actor, 'reason', expire_reason, 'legs', jsonb_build_array(
+      jsonb_build_object('owner_kind', expire_owner_kind, 'owner_id', expire_owner_id, 'account', 'plan', 'amount', -plan_balance),
+      jsonb_build_object('owner_kind', 'house', 'owner_id', 'house', 'account', 'expired', 'amount', plan_balance)))));
+  RETURN plan_balance;
+END
+$$;
+
 -- The latest balance of every owner's account; house accounts are summed when asked for.
 CREATE VIEW ledger_balances AS
 SELECT a.owner_kind, a.owner_id, a.name AS account, a.id AS account_id,
@@ -306,9 +335,11 @@ REVOKE ALL ON FUNCTION ledger_transfer_digest(ledger_transfers),
   ledger_lock_accounts(jsonb),
   ledger_append_owner_entry(ledger_transfers, bytea, bigint, bigint, boolean),
   ledger_post(jsonb),
-  ledger_use(text, text, bigint, text, timestamptz, text, text)
+  ledger_use(text, text, bigint, text, timestamptz, text, text),
+  ledger_expire(text, text, text, timestamptz, text, text, text)
 FROM PUBLIC;
 
 GRANT SELECT ON ledger_accounts, ledger_transfers, ledger_entries, ledger_balances TO tidemark_server, tidemark_worker;
 GRANT EXECUTE ON FUNCTION ledger_use(text, text, bigint, text, timestamptz, text, text) TO tidemark_server;
-GRANT EXECUTE ON FUNCTION ledger_post(jsonb) TO tidemark_worker;
+GRANT EXECUTE ON FUNCTION ledger_post(jsonb), ledger_expire(text, text, text, timestamptz, text, text, text)
+  TO tidemark_worker;

@@ -39,7 +39,7 @@ CREATE INDEX subscriptions_sweep ON subscriptions (sweep_at)
 
 -- What paid invoices paid for, which cannot change any more: a period with its seats, or seats added in the middle of one.
 CREATE TABLE subscription_invoices (
-  stripe_invoice_id text PRIMARY KEY,
+  stripe_invoice_id text NOT NULL,
   stripe_subscription_id text NOT NULL REFERENCES subscriptions (stripe_subscription_id),
   kind text NOT NULL CHECK (kind IN ('period', 'seats')),
   starts_at timestamptz NOT NULL,
@@ -48,6 +48,7 @@ CREATE TABLE subscription_invoices (
   seats integer NOT NULL CHECK (seats >= 1),
   amount_paid_minor bigint NOT NULL CHECK (amount_paid_minor >= 0),
   paid_at timestamptz NOT NULL,
+  PRIMARY KEY (stripe_invoice_id, kind, starts_at),
   CHECK (starts_at < ends_at),
   CHECK ((kind = 'seats') = (seats_before IS NOT NULL))
 );
@@ -59,7 +60,7 @@ CREATE TABLE subscription_months (
   stripe_subscription_id text NOT NULL REFERENCES subscriptions (stripe_subscription_id),
   starts_at timestamptz NOT NULL,
   ends_at timestamptz NOT NULL,
-  stripe_invoice_id text NOT NULL REFERENCES subscription_invoices (stripe_invoice_id),
+  stripe_invoice_id text NOT NULL,
   seats integer NOT NULL CHECK (seats >= 1),
   credits bigint NOT NULL CHECK (credits >= 0),
   -- Granted later in the month for seats that were added.
@@ -75,7 +76,7 @@ CREATE TABLE clawbacks (
   owner_id text NOT NULL,
   account text NOT NULL CHECK (account IN ('plan', 'purchased')),
   intent_id uuid REFERENCES checkout_intents (id),
-  stripe_invoice_id text REFERENCES subscription_invoices (stripe_invoice_id),
+  stripe_invoice_id text,
   credits_granted bigint NOT NULL CHECK (credits_granted >= 0),
   credits_refunded bigint NOT NULL DEFAULT 0 CHECK (credits_refunded >= 0),
   credits_disputed bigint NOT NULL DEFAULT 0 CHECK (credits_disputed >= 0),
