@@ -9,10 +9,7 @@ import { planStripeEvent } from '../apply/stripe-event.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
 
-const appliers: Record<EventKey['source'], EventApplier> = {
-  stripe: applyStripeEvent,
-  clerk: applyClerkEvent,
-}
+const planners: Record<EventKey['source'], EventPlanner> = { stripe: planStripeEvent, clerk: planClerkEvent }
 
 /**
  * Applies one event of the inbox. A failure is noted on the row, because the row outlives the queue; after the last attempt,
