@@ -16,10 +16,15 @@ import { checkoutSessionRoutes } from './routes/checkout-sessions.ts'
 import { customerRoutes } from './routes/customers.ts'
 import { disputeRoutes } from './routes/disputes.ts'
 import { eventRoutes } from './routes/events.ts'
+import { invoicePaymentRoutes } from './routes/invoice-payments.ts'
+import { invoiceRoutes } from './routes/invoices.ts'
 import { paymentIntentRoutes } from './routes/payment-intents.ts'
+import { paymentMethodRoutes } from './routes/payment-methods.ts'
 import { priceRoutes } from './routes/prices.ts'
 import { productRoutes } from './routes/products.ts'
 import { refundRoutes } from './routes/refunds.ts'
+import { subscriptionItemRoutes } from './routes/subscription-items.ts'
+import { subscriptionRoutes } from './routes/subscriptions.ts'
 import { webhookEndpointRoutes } from './routes/webhook-endpoints.ts'
 import type { World } from './world.ts'
 
@@ -34,9 +39,14 @@ export function createApp(world: World): Koa {
   priceRoutes(api, world)
   checkoutSessionRoutes(api, world)
   paymentIntentRoutes(api, world)
+  paymentMethodRoutes(api, world)
   chargeRoutes(api, world)
   refundRoutes(api, world)
   disputeRoutes(api, world)
+  subscriptionRoutes(api, world)
+  subscriptionItemRoutes(api, world)
+  invoiceRoutes(api, world)
+  invoicePaymentRoutes(api, world)
   eventRoutes(api, world)
   webhookEndpointRoutes(api, world)
   api.all('/v1/{*path}', (context) => {

@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import type { Page } from './wire/list.ts'
 
 /**
  * What lies in the store: Stripe's own types, with two differences that the wire has and the SDK's types hide. A
@@ -28,9 +29,10 @@ export type StoredPrice = Omit<
   currency_options: Record<string, StoredCurrencyOption>
 }
 
-export type StoredLineItem = Omit<Stripe.LineItem, 'price'> & {
-  price: Omit<StoredPrice, 'currency_options'>
-}
+/** A price as others carry it: the price list of its other currencies stays behind. */
+export type CarriedPrice = Omit<StoredPrice, 'currency_options'>
+
+export type StoredLineItem = Omit<Stripe.LineItem, 'price'> & { price: CarriedPrice }
 
 export type StoredSession = Omit<
   ById<Stripe.Checkout.Session, 'customer' | 'invoice' | 'payment_intent' | 'setup_intent' | 'subscription'>,
@@ -76,6 +78,82 @@ export type StoredRefund = ById<
   | 'transfer_reversal'
 >
 
+type Plan = Omit<ById<Stripe.Plan, 'product'>, 'amount_decimal'> & { amount_decimal: string | null }
+
+export type StoredSubscriptionItem = Omit<Stripe.SubscriptionItem, 'plan' | 'price' | 'quantity'> & {
+  plan: Plan
+  price: CarriedPrice
+  quantity: number
+}
+
+export type StoredSubscription = Omit<
+  ById<
+    Stripe.Subscription,
+    | 'application'
+    | 'customer'
+    | 'default_payment_method'
+    | 'default_source'
+    | 'latest_invoice'
+    | 'on_behalf_of'
+    | 'pending_setup_intent'
+    | 'schedule'
+    | 'test_clock'
+  >,
+  'items'
+> & { items: Page<StoredSubscriptionItem> }
+
+/** What Stripe knows of a subscription and does not show. */
+export type SubscriptionDetails = {
+  id: string
+  /** `customer.subscription.trial_will_end` has been sent. */
+  is_trial_end_announced: boolean
+}
+
+/** A line, or an invoice item, says what it is priced by; the decimal is text on the wire. */
+export type StoredPricing = {
+  type: 'price_details'
+  price_details: { price: string; product: string }
+  unit_amount_decimal: string
+}
+
+export type StoredInvoiceLine = Omit<
+  ById<Stripe.InvoiceLineItem, 'subscription'>,
+  'pricing' | 'quantity_decimal'
+> & { pricing: StoredPricing; quantity_decimal: string }
+
+export type StoredInvoice = Omit<
+  ById<
+    Stripe.Invoice,
+    | 'application'
+    | 'customer'
+    | 'default_payment_method'
+    | 'default_source'
+    | 'latest_revision'
+    | 'on_behalf_of'
+    | 'test_clock'
+  >,
+  'deleted' | 'lines' | 'payments'
+> & {
+  customer: string
+  lines: Page<StoredInvoiceLine>
+  /** Gone from the API since `parent` names the subscription, but still in the example that Stripe publishes. */
+  subscription: null
+}
+
+/** An amount that waits for an invoice (`invoice` is null) or is on one. */
+export type StoredInvoiceItem = Omit<
+  ById<Stripe.InvoiceItem, 'customer' | 'invoice' | 'test_clock'>,
+  'deleted' | 'pricing' | 'quantity_decimal'
+> & { pricing: StoredPricing; quantity_decimal: string }
+
+export type StoredInvoicePayment = Omit<ById<Stripe.InvoicePayment, 'invoice'>, 'payment'> & {
+  payment: { type: 'payment_intent'; payment_intent: string }
+}
+
+export type StoredPortalConfiguration = ById<Stripe.BillingPortal.Configuration, 'application'>
+
+export type StoredPortalSession = ById<Stripe.BillingPortal.Session, 'configuration'>
+
 export type StoredDispute = ById<Stripe.Dispute, 'charge' | 'payment_intent'>
 
 export type StoredEvent = Omit<Stripe.EventBase, 'data' | 'type' | 'pending_webhooks'> & {
@@ -101,6 +179,16 @@ export type CheckoutDetails = {
     statement_descriptor_suffix: string | null
     transfer_group: string | null
   }
+  /** What becomes of a session in subscription mode; null in payment mode. */
+  subscription_data: {
+    billing_mode: 'classic' | 'flexible'
+    description: string | null
+    metadata: Record<string, string>
+    trial_period_days: number | null
+    trial_settings: Stripe.Subscription.TrialSettings
+  } | null
+  /** The intent of a declined attempt to subscribe: `session.payment_intent` is for payment mode only. */
+  payment_intent: string | null
   /** When a delayed payment settles by itself; null when it waits for a knob. In milliseconds of the sandbox's clock. */
   settles_at_ms: number | null
 }

@@ -40,3 +40,21 @@ export function idempotencyMismatch(key: string): StripeFault {
     message: `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`,
   })
 }
+
+/** The bank's refusal of a card, as the answer to a call. */
+export function cardError({
+  code,
+  decline_code,
+  message,
+}: {
+  code: string
+  decline_code: string | null
+  message: string
+}): StripeFault {
+  return new StripeFault(402, {
+    type: 'card_error',
+    code,
+    message,
+    ...(decline_code !== null && { decline_code }),
+  })
+}

@@ -4,6 +4,7 @@ import type { StoredSession } from '../entities.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
 import { debitTypeFor } from '../objects/payment-method.ts'
 import { expireSession } from '../payments/expire-session.ts'
+import { needsMethod } from '../payments/needs-method.ts'
 import { type PaymentMeans, paySession } from '../payments/pay-session.ts'
 import { returnUrl } from '../payments/return-url.ts'
 import { settleSession } from '../payments/settle-session.ts'
@@ -56,13 +57,16 @@ export function sessionKnobs(router: Router, world: World): void {
 }
 
 function meansFor(
-  { currency, amount_total }: StoredSession,
+  session: StoredSession,
   { card, method, now }: { card: string; method: 'card' | 'delayed'; now: number },
 ): PaymentMeans {
-  if (amount_total === 0) return { type: 'free' }
+  const { currency } = session
+  if (!needsMethod(session)) return { type: 'free' }
   if (method === 'delayed') {
     const debit = debitTypeFor(currency ?? '')
-    if (!debit) throw invalidRequest(`There is no bank debit in ${currency}.`, { param: 'method' })
+    if (!debit || !session.payment_method_types.includes(debit)) {
+      throw invalidRequest(`This session takes no bank debit.`, { param: 'method' })
+    }
     return { type: 'debit', debit }
   }
   const test_card = findTestCard(card)

@@ -12,7 +12,8 @@ export type SessionInput = {
   expires_at: number
   line_items: StoredLineItem[]
   metadata: Record<string, string>
-  mode: 'payment'
+  mode: 'payment' | 'subscription'
+  payment_method_collection: 'always' | 'if_required'
   payment_method_types: string[]
   success_url: string
 } & Pick<StoredSession, 'allow_promotion_codes' | 'billing_address_collection' | 'locale' | 'submit_type'>
@@ -56,18 +57,7 @@ export function newSession({ clock, public_url }: World, input: SessionInput): S
     expires_at: input.expires_at,
     integration_identifier: null,
     invoice: null,
-    invoice_creation: {
-      enabled: false,
-      invoice_data: {
-        account_tax_ids: null,
-        custom_fields: null,
-        description: null,
-        footer: null,
-        issuer: null,
-        metadata: {},
-        rendering_options: null,
-      },
-    },
+    invoice_creation: input.mode === 'payment' ? noInvoice : null,
     livemode: false,
     locale: input.locale,
     managed_payments: { enabled: false },
@@ -76,7 +66,7 @@ export function newSession({ clock, public_url }: World, input: SessionInput): S
     origin_context: null,
     payment_intent: null,
     payment_link: null,
-    payment_method_collection: 'if_required',
+    payment_method_collection: input.payment_method_collection,
     payment_method_configuration_details: null,
     payment_method_options: { card: { request_three_d_secure: 'automatic' } },
     payment_method_types: input.payment_method_types,
@@ -98,6 +88,19 @@ export function newSession({ clock, public_url }: World, input: SessionInput): S
     url: `${public_url()}/c/pay/${id}`,
     wallet_options: null,
   }
+}
+
+const noInvoice: StoredSession['invoice_creation'] = {
+  enabled: false,
+  invoice_data: {
+    account_tax_ids: null,
+    custom_fields: null,
+    description: null,
+    footer: null,
+    issuer: null,
+    metadata: {},
+    rendering_options: null,
+  },
 }
 
 function detailsOf(customer: StoredCustomer | null, email: string | null): StoredSession['customer_details'] {

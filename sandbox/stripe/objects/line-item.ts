@@ -7,14 +7,17 @@ export function newLineItem({
   currency,
   quantity,
   description,
+  is_free = false,
 }: {
   price: StoredPrice
   currency: string
   quantity: number
   description: string
+  /** A trial: nothing of it is due today. */
+  is_free?: boolean
 }): StoredLineItem {
   const { currency_options, ...shown } = price
-  const amount = (currency_options[currency]?.unit_amount ?? 0) * quantity
+  const amount = is_free ? 0 : (currency_options[currency]?.unit_amount ?? 0) * quantity
   return {
     id: newId('li'),
     object: 'item',

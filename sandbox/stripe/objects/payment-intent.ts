@@ -1,19 +1,26 @@
-import type { CheckoutDetails, StoredPaymentIntent, StoredSession } from '../entities.ts'
+import type { CheckoutDetails, StoredPaymentIntent } from '../entities.ts'
 import { newId, randomText } from '../ids.ts'
 import type { World } from '../world.ts'
 
-/** The intent behind a checkout session; as at Stripe, it comes into being when the buyer first tries to pay. */
+export type PaymentIntentInput = {
+  amount: number
+  currency: string
+  customer: string | null
+  payment_method_types: string[]
+  data: CheckoutDetails['payment_intent_data']
+}
+
+/** The intent to pay a checkout session, or an invoice. */
 export function newPaymentIntent(
   { clock }: World,
-  { session, details }: { session: StoredSession; details: CheckoutDetails },
+  { amount, currency, customer, payment_method_types, data }: PaymentIntentInput,
 ): StoredPaymentIntent {
   const id = newId('pi')
-  const data = details.payment_intent_data
   return {
     id,
     object: 'payment_intent',
     allowed_payment_method_types: null,
-    amount: session.amount_total ?? 0,
+    amount,
     amount_capturable: 0,
     amount_details: { tip: {} },
     amount_received: 0,
@@ -26,8 +33,8 @@ export function newPaymentIntent(
     client_secret: `${id}_secret_${randomText(25)}`,
     confirmation_method: 'automatic',
     created: clock.now(),
-    currency: session.currency ?? 'eur',
-    customer: session.customer,
+    currency,
+    customer,
     customer_account: null,
     description: data.description,
     excluded_payment_method_types: null,
@@ -43,7 +50,7 @@ export function newPaymentIntent(
     payment_method_options: {
       card: { installments: null, mandate_options: null, network: null, request_three_d_secure: 'automatic' },
     },
-    payment_method_types: session.payment_method_types,
+    payment_method_types,
     payment_record: null,
     processing: null,
     receipt_email: data.receipt_email,

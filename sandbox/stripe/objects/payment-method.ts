@@ -4,7 +4,7 @@ import { newId } from '../ids.ts'
 import type { TestCard } from '../payments/test-cards.ts'
 import type { World } from '../world.ts'
 
-export type Payer = { email: string; name: string | null }
+export type Payer = { email: string | null; name: string | null }
 export type DebitType = 'bacs_debit' | 'sepa_debit' | 'us_bank_account'
 export type Expiry = { month: number; year: number }
 
@@ -115,6 +115,6 @@ export const emptyAddress = {
 }
 
 /** The same card gives the same fingerprint, which is what fingerprints are for. */
-function fingerprint(number: string): string {
+export function fingerprint(number: string): string {
   return createHash('sha256').update(number).digest('base64url').replaceAll(/[-_]/g, 'x').slice(0, 16)
 }

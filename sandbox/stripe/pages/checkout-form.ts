@@ -1,5 +1,6 @@
 import type { StoredSession } from '../entities.ts'
 import { debitTypeFor, type Payer } from '../objects/payment-method.ts'
+import { needsMethod } from '../payments/needs-method.ts'
 import type { PaymentMeans } from '../payments/pay-session.ts'
 import { findTestCard } from '../payments/test-cards.ts'
 
@@ -36,10 +37,11 @@ export function readCheckoutForm(
 }
 
 function readMeans(
-  { amount_total, currency, payment_method_types }: StoredSession,
+  session: StoredSession,
   { typed, cvc, now_s, errors }: { typed: Typed; cvc: string; now_s: number; errors: FieldErrors },
 ): PaymentMeans | null {
-  if (amount_total === 0) return { type: 'free' }
+  const { currency, payment_method_types } = session
+  if (!needsMethod(session)) return { type: 'free' }
   if (typed.method === 'debit') {
     const debit = debitTypeFor(currency ?? '')
     if (debit && payment_method_types.includes(debit)) return { type: 'debit', debit }

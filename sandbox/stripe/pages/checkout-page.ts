@@ -1,11 +1,15 @@
+import { intervalName } from '../billing/prices.ts'
 import type { CheckoutDetails, StoredLineItem, StoredProduct, StoredSession } from '../entities.ts'
 import { debitTypeFor } from '../objects/payment-method.ts'
+import { needsMethod } from '../payments/needs-method.ts'
+import { cardFields, field } from './card-fields.ts'
 import type { FieldErrors, Typed } from './checkout-form.ts'
 import { type Html, html } from './html.ts'
 import { arrowIcon, bankIcon, cardIcon } from './icons.ts'
 import { page, sandboxBadge } from './layout.ts'
 import { formatMoney } from './money.ts'
 import { script } from './script.ts'
+import { type SessionTerms, termsOf } from './session-terms.ts'
 import { testCardHints } from './test-card-hints.ts'
 
 export type CheckoutView = {
@@ -13,6 +17,8 @@ export type CheckoutView = {
   session: StoredSession
   details: CheckoutDetails
   productOf: (item: StoredLineItem) => StoredProduct | undefined
+  /** What the line costs once it is paid for; in a trial, after it. */
+  fullAmountOf: (item: StoredLineItem) => number
   typed: Typed
   errors: FieldErrors
   /** What the bank said; about the payment as a whole, not about one field. */
@@ -21,16 +27,16 @@ export type CheckoutView = {
 
 /** The hosted payment page: what is bought on the left, how it is paid on the right. */
 export function checkoutPage(view: CheckoutView): string {
-  const { session, business_name } = view
-  const total = formatMoney({ amount: session.amount_total ?? 0, currency: session.currency ?? 'eur' })
+  const terms = termsOf(view)
   return page({
-    title: `Pay ${business_name}`,
+    title: terms.title,
     script,
-    body: html`<div class="columns">${summary(view, total)}${payment(view, total)}</div>`,
+    body: html`<div class="columns">${summary(view, terms)}${payment(view, terms)}</div>`,
   })
 }
 
-function summary({ session, details, business_name, productOf }: CheckoutView, total: string): Html {
+function summary(view: CheckoutView, terms: SessionTerms): Html {
+  const { session, details, business_name } = view
   const business = html`<span class="mark" aria-hidden="true">${business_name.slice(0, 1).toUpperCase()}</span>${business_name}`
   return html`<header class="summary"><div>
 <div class="business">
@@ -41,37 +47,42 @@ ${
 }
 ${sandboxBadge}
 </div>
-<section class="owed" aria-label="Amount"><h1>Pay ${business_name}</h1><p>${total}</p></section>
-<ul class="lines" aria-label="Order">${details.line_items.map((item) => line(item, productOf(item)))}</ul>
-<dl class="totals">
-<div><dt>Subtotal</dt><dd>${formatMoney({ amount: session.amount_subtotal ?? 0, currency: session.currency ?? 'eur' })}</dd></div>
-<div><dt>Total due</dt><dd>${total}</dd></div>
-</dl>
+<section class="owed" aria-label="Amount"><h1>${terms.title}</h1>
+<p>${terms.amount}${terms.per ? html` <span>${terms.per}</span>` : null}</p>
+${terms.afterwards ? html`<small>${terms.afterwards}</small>` : null}</section>
+<ul class="lines" aria-label="Order">${details.line_items.map((item) => line(item, view))}</ul>
+<dl class="totals">${terms.totals.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>
 </div></header>`
 }
 
-function line(item: StoredLineItem, product: StoredProduct | undefined): Html {
+function line(item: StoredLineItem, { productOf, fullAmountOf }: CheckoutView): Html {
+  const { currency, description, price } = item
   const quantity = item.quantity ?? 1
-  const each = formatMoney({ amount: item.amount_total / quantity, currency: item.currency })
-  return html`<li><div><b>${item.description}</b>
+  const amount = fullAmountOf(item)
+  const money = (sum: number) => formatMoney({ amount: sum, currency })
+  const product = productOf(item)
+  return html`<li><div><b>${description}</b>
 ${product?.description ? html`<small>${product.description}</small>` : null}
-${quantity > 1 ? html`<small>Quantity ${quantity}</small>` : null}</div>
-<div class="amount">${formatMoney({ amount: item.amount_total, currency: item.currency })}
-${quantity > 1 ? html`<small>${each} each</small>` : null}</div></li>`
+${quantity > 1 ? html`<small>Quantity ${quantity}</small>` : null}
+${price.recurring ? html`<small>Billed every ${intervalName(price)}</small>` : null}</div>
+<div class="amount">${money(amount)}
+${quantity > 1 ? html`<small>${money(amount / quantity)} each</small>` : null}</div></li>`
 }
 
-function payment({ session, typed, errors, declined }: CheckoutView, total: string): Html {
-  const is_free = session.amount_total === 0
+function payment(view: CheckoutView, terms: SessionTerms): Html {
+  const { session, typed, errors, declined } = view
+  const asks = needsMethod(session)
   return html`<main class="payment"><div>
 <form method="post" action="/c/pay/${session.id}" novalidate>
 ${declined ? html`<p class="alert" role="alert">${declined}</p>` : null}
 <h2>Contact information</h2>
 ${field({ name: 'email', label: 'Email', value: typed.email, error: errors.email, attributes: html`type="email" autocomplete="email" placeholder="you@example.com"` })}
-${is_free ? null : html`<h2 id="method">Payment method</h2>${methods(session, { typed, errors })}`}
-<button type="submit">${is_free ? 'Complete order' : `Pay ${total}`}</button>
+${asks ? html`<h2 id="method">Payment method</h2>${methods(session, { typed, errors })}` : null}
+<button type="submit">${terms.button}</button>
+${terms.consent ? html`<p class="fine consent">${terms.consent}</p>` : null}
 ${session.cancel_url ? html`<a class="cancel" href="${session.cancel_url}">Cancel and return</a>` : null}
 </form>
-${is_free ? null : testCardHints}
+${asks ? testCardHints : null}
 <p class="fine">This page stands in for Stripe Checkout. No real card is charged and nothing leaves this machine.</p>
 </div></main>`
 }
@@ -87,13 +98,7 @@ ${errors.method ? html`<p class="error">${errors.method}</p>` : null}
 ${
   offers_card
     ? html`<div>${choice({ value: 'card', label: 'Card', icon: cardIcon, checked: !is_debit })}<div class="fields">
-${field({ name: 'number', label: 'Card number', value: typed.number, error: errors.number, attributes: html`inputmode="numeric" autocomplete="cc-number" placeholder="1234 1234 1234 1234"` })}
-<div class="pair"><div>
-${field({ name: 'expiry', label: 'Expiry (MM / YY)', value: typed.expiry, error: errors.expiry, attributes: html`inputmode="numeric" autocomplete="cc-exp" placeholder="MM / YY"` })}
-</div><div>
-${field({ name: 'cvc', label: 'CVC', value: '', error: errors.cvc, attributes: html`inputmode="numeric" autocomplete="cc-csc" placeholder="CVC" maxlength="4"` })}
-</div></div>
-${field({ name: 'name', label: 'Name on card', value: typed.name, error: errors.name, attributes: html`autocomplete="cc-name" placeholder="As on your card"` })}
+${cardFields({ typed, errors })}
 </div></div>`
     : null
 }
@@ -118,22 +123,4 @@ function choice({
   checked: boolean
 }): Html {
   return html`<label class="choice"><input type="radio" name="method" value="${value}"${checked ? html` checked` : null}><span>${label}</span>${icon}</label>`
-}
-
-function field({
-  name,
-  label,
-  value,
-  error,
-  attributes,
-}: {
-  name: string
-  label: string
-  value: string
-  error: string | undefined
-  attributes: Html
-}): Html {
-  return html`<label for="${name}">${label}</label>
-<input id="${name}" name="${name}" value="${value}" ${attributes}${error ? html` aria-invalid="true" aria-describedby="${name}-error"` : null}>
-${error ? html`<p class="error" id="${name}-error">${error}</p>` : null}`
 }

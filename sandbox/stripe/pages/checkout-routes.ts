@@ -1,4 +1,5 @@
 import type { Router, RouterContext } from '@koa/router'
+import { unitAmount } from '../billing/prices.ts'
 import type { StoredLineItem, StoredSession } from '../entities.ts'
 import { paySession } from '../payments/pay-session.ts'
 import { returnUrl } from '../payments/return-url.ts'
@@ -7,6 +8,7 @@ import type { World } from '../world.ts'
 import { type FieldErrors, readCheckoutForm, type Typed } from './checkout-form.ts'
 import { checkoutPage } from './checkout-page.ts'
 import { completedPage, expiredPage, notFoundPage, receiptPage } from './closed-pages.ts'
+import { sendPage } from './send-page.ts'
 
 /** The pages a buyer meets. */
 export function checkoutPageRoutes(router: Router, world: World): void {
@@ -65,7 +67,10 @@ export function checkoutPageRoutes(router: Router, world: World): void {
     if (!details) throw new Error(`Session ${session.id} has no details.`)
     const productOf = (item: StoredLineItem) => store.products.get(item.price.product)
     const { business_name } = options
-    sendPage(context, checkoutPage({ business_name, session, details, productOf, ...shown }))
+    const fullAmountOf = ({ price, quantity, currency }: StoredLineItem) =>
+      unitAmount(world, price, currency) * (quantity ?? 1)
+    const view = { business_name, session, details, productOf, fullAmountOf, ...shown }
+    sendPage(context, checkoutPage(view))
   }
 
   function answerClosed(context: RouterContext, session: StoredSession | undefined) {
@@ -74,15 +79,4 @@ export function checkoutPageRoutes(router: Router, world: World): void {
     else if (session.status === 'expired') sendPage(context, expiredPage(session, options.business_name))
     else sendPage(context, completedPage(session, options.business_name))
   }
-}
-
-/** Inline styles and script are the page's own; nothing may be loaded, and no other site may frame it. */
-const content_policy =
-  "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; frame-ancestors 'none'"
-
-function sendPage(context: RouterContext, markup: string): void {
-  context.type = 'html'
-  context.set('cache-control', 'no-store')
-  context.set('content-security-policy', content_policy)
-  context.body = markup
 }

@@ -3,25 +3,30 @@ import { type Decline, newCharge } from '../objects/charge.ts'
 import { emit } from '../objects/event.ts'
 import { nobody, type World } from '../world.ts'
 
+type Attempt = { intent: StoredPaymentIntent; method: StoredPaymentMethod; decline: Decline | null }
+type Charged = { intent: StoredPaymentIntent; charge: StoredCharge }
+
 /** Takes the money of an intent at once, or records that it could not be taken; both leave a charge and two events. */
-export function chargeIntent(
-  world: World,
-  {
-    intent,
-    method,
-    decline,
-  }: { intent: StoredPaymentIntent; method: StoredPaymentMethod; decline: Decline | null },
-): { intent: StoredPaymentIntent; charge: StoredCharge } {
+export function chargeIntent(world: World, attempt: Attempt): Charged {
+  const charged = takeMoney(world, attempt)
+  emit(world, attempt.decline ? 'charge.failed' : 'charge.succeeded', charged.charge, { cause: nobody })
+  emit(
+    world,
+    attempt.decline ? 'payment_intent.payment_failed' : 'payment_intent.succeeded',
+    charged.intent,
+    { cause: nobody },
+  )
+  return charged
+}
+
+/** The same without the events, for who has to tell of something else first. */
+export function takeMoney(world: World, { intent, method, decline }: Attempt): Charged {
   const charge = world.store.charges.put(
     newCharge(world, { intent, method, decline, status: decline ? 'failed' : 'succeeded' }),
   )
   const charged = world.store.payment_intents.put(
     decline ? failedIntent(intent, { charge, method, decline }) : succeededIntent(intent, charge),
   )
-  emit(world, decline ? 'charge.failed' : 'charge.succeeded', charge, { cause: nobody })
-  emit(world, decline ? 'payment_intent.payment_failed' : 'payment_intent.succeeded', charged, {
-    cause: nobody,
-  })
   return { intent: charged, charge }
 }
 

@@ -1,19 +1,14 @@
-import type {
-  StoredCustomer,
-  StoredLineItem,
-  StoredPrice,
-  StoredProduct,
-  StoredSession,
-} from '../entities.ts'
+import type { CheckoutDetails, StoredCustomer, StoredLineItem, StoredSession } from '../entities.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
 import { newSession } from '../objects/checkout-session.ts'
 import { newLineItem } from '../objects/line-item.ts'
 import { debitTypeFor } from '../objects/payment-method.ts'
-import { newPrice } from '../objects/price.ts'
-import { newProduct } from '../objects/product.ts'
+import { defaultTrialSettings } from '../objects/subscription.ts'
 import type { CreateSessionParams } from '../routes/checkout-session-params.ts'
 import { mergeMetadata } from '../wire/params.ts'
 import type { World } from '../world.ts'
+import { priceLine, sessionCurrency } from './session-lines.ts'
+import { checkMode } from './session-mode.ts'
 
 const smallest_total = 50
 const largest_total = 99_999_999
@@ -23,15 +18,19 @@ const day = 24 * 60 * minute
 /** A new checkout. Everything is checked before anything is stored, so that a refused call leaves no trace. */
 export function createSession(world: World, params: CreateSessionParams): StoredSession {
   const { store, clock } = world
+  checkMode(params)
   const customer = findCustomer(world, params)
-  const lines = params.line_items.map((item, index) => priceLine(world, { item, index }))
+  const lines = params.line_items.map((item, index) =>
+    priceLine(world, { item, mode: params.mode, param: `line_items[${index}]` }),
+  )
   const currency = sessionCurrency(params.currency, lines)
+  const is_trial = params.subscription_data?.trial_period_days !== undefined
   const line_items = lines.map(
     ({ price, product, quantity }): StoredLineItem =>
-      newLineItem({ price, currency, quantity, description: product.name }),
+      newLineItem({ price, currency, quantity, description: product.name, is_free: is_trial }),
   )
   checkTotal(line_items)
-  const intent_data = params.payment_intent_data
+  const is_payment = params.mode === 'payment'
   const session = newSession(world, {
     allow_promotion_codes: params.allow_promotion_codes ?? null,
     billing_address_collection: params.billing_address_collection ?? null,
@@ -39,32 +38,56 @@ export function createSession(world: World, params: CreateSessionParams): Stored
     client_reference_id: params.client_reference_id ?? null,
     currency,
     customer,
-    customer_creation: customer ? null : (params.customer_creation ?? 'if_required'),
+    customer_creation: customer
+      ? null
+      : (params.customer_creation ?? (is_payment ? 'if_required' : 'always')),
     customer_email: params.customer_email ?? null,
     expires_at: expiry(params.expires_at, clock.now()),
     line_items,
     locale: params.locale ?? null,
     metadata: mergeMetadata(null, params.metadata),
     mode: params.mode,
-    payment_method_types: paymentMethodTypes(params.payment_method_types, currency),
+    payment_method_collection: is_payment ? 'if_required' : (params.payment_method_collection ?? 'always'),
+    payment_method_types: paymentMethodTypes(params, currency),
     submit_type: params.submit_type ?? null,
     success_url: params.success_url,
   })
-  const payment_intent_data = {
-    description: intent_data?.description ?? null,
-    metadata: mergeMetadata(null, intent_data?.metadata),
-    receipt_email: intent_data?.receipt_email ?? null,
-    setup_future_usage: intent_data?.setup_future_usage ?? null,
-    statement_descriptor: intent_data?.statement_descriptor ?? null,
-    statement_descriptor_suffix: intent_data?.statement_descriptor_suffix ?? null,
-    transfer_group: intent_data?.transfer_group ?? null,
-  }
   for (const line of lines) {
     if (line.is_new_product) store.products.put(line.product)
     if (line.is_new_price) store.prices.put(line.price)
   }
-  store.checkout_details.put({ id: session.id, line_items, payment_intent_data, settles_at_ms: null })
+  store.checkout_details.put({ id: session.id, line_items, ...detailsOf(params) })
   return store.checkout_sessions.put(session)
+}
+
+function detailsOf({
+  mode,
+  payment_intent_data: intent_data,
+  subscription_data,
+}: CreateSessionParams): Omit<CheckoutDetails, 'id' | 'line_items'> {
+  return {
+    payment_intent: null,
+    payment_intent_data: {
+      description: intent_data?.description ?? null,
+      metadata: mergeMetadata(null, intent_data?.metadata),
+      receipt_email: intent_data?.receipt_email ?? null,
+      setup_future_usage: intent_data?.setup_future_usage ?? (mode === 'payment' ? null : 'off_session'),
+      statement_descriptor: intent_data?.statement_descriptor ?? null,
+      statement_descriptor_suffix: intent_data?.statement_descriptor_suffix ?? null,
+      transfer_group: intent_data?.transfer_group ?? null,
+    },
+    settles_at_ms: null,
+    subscription_data:
+      mode === 'payment'
+        ? null
+        : {
+            billing_mode: subscription_data?.billing_mode?.type ?? 'flexible',
+            description: subscription_data?.description ?? null,
+            metadata: mergeMetadata(null, subscription_data?.metadata),
+            trial_period_days: subscription_data?.trial_period_days ?? null,
+            trial_settings: subscription_data?.trial_settings ?? defaultTrialSettings,
+          },
+  }
 }
 
 function findCustomer({ store }: World, params: CreateSessionParams): StoredCustomer | null {
@@ -77,76 +100,6 @@ function findCustomer({ store }: World, params: CreateSessionParams): StoredCust
   const customer = store.customers.get(params.customer)
   if (!customer || customer.deleted) throw noSuch('customer', params.customer, 'customer')
   return customer
-}
-
-type Line = {
-  price: StoredPrice
-  product: StoredProduct
-  quantity: number
-  is_new_price: boolean
-  is_new_product: boolean
-}
-
-function priceLine(
-  world: World,
-  { item, index }: { item: CreateSessionParams['line_items'][number]; index: number },
-): Line {
-  const { store } = world
-  const { quantity, price_data } = item
-  const param = `line_items[${index}]`
-  if (!price_data) {
-    const price = store.prices.get(item.price ?? '')
-    if (!price) throw noSuch('price', item.price ?? '', `${param}[price]`)
-    if (!price.active) {
-      throw invalidRequest(`The price specified is inactive. This field only accepts active prices.`, {
-        param,
-      })
-    }
-    refuseRecurring(price, param)
-    const product = store.products.get(price.product)
-    if (!product) throw noSuch('product', price.product, param)
-    return { price, product, quantity, is_new_price: false, is_new_product: false }
-  }
-  if (!price_data.product === !price_data.product_data) {
-    throw invalidRequest('You must specify either `product` or `product_data`.', {
-      param: `${param}[price_data]`,
-    })
-  }
-  const known = store.products.get(price_data.product ?? '')
-  if (price_data.product && !known)
-    throw noSuch('product', price_data.product, `${param}[price_data][product]`)
-  const data = price_data.product_data
-  const product =
-    known ??
-    newProduct(world, {
-      active: false,
-      description: data?.description ?? null,
-      images: data?.images ?? [],
-      metadata: mergeMetadata(null, data?.metadata),
-      name: data?.name ?? '',
-      unit_label: data?.unit_label ?? null,
-    })
-  const metadata = mergeMetadata(null, price_data.metadata)
-  const price = newPrice(world, { ...price_data, active: false, metadata, product: product.id })
-  refuseRecurring(price, param)
-  return { price, product, quantity, is_new_price: true, is_new_product: !known }
-}
-
-function refuseRecurring(price: StoredPrice, param: string): void {
-  if (price.type === 'one_time') return
-  throw invalidRequest(
-    'You specified `payment` mode but passed a recurring price. Either switch to `subscription` mode or use only one-time prices.',
-    { param },
-  )
-}
-
-/** All lines must have a price in one currency: the one asked for, or that of the first line. */
-function sessionCurrency(asked: string | undefined, lines: Line[]): string {
-  const currency = asked ?? lines[0]?.price.currency ?? ''
-  if (lines.some(({ price }) => !price.currency_options[currency])) {
-    throw invalidRequest(`The price specified supports no currency \`${currency}\`.`, { param: 'line_items' })
-  }
-  return currency
 }
 
 function checkTotal(line_items: StoredLineItem[]): void {
@@ -186,17 +139,21 @@ function expiry(asked: number | undefined, now: number): number {
   return asked
 }
 
-/** Without a wish the page offers what fits the currency, as Stripe's dynamic payment methods do. */
-function paymentMethodTypes(asked: string[] | undefined, currency: string): string[] {
-  const debit = debitTypeFor(currency)
+/**
+ * Without a wish the page offers what fits the currency, as Stripe's dynamic payment methods do. A subscription is paid
+ * by card: the sandbox's bank debits settle once, and only for a checkout.
+ */
+function paymentMethodTypes(
+  { mode, payment_method_types: asked }: CreateSessionParams,
+  currency: string,
+): string[] {
+  const debit = mode === 'payment' ? debitTypeFor(currency) : null
   if (!asked) return debit ? ['card', debit] : ['card']
   for (const type of asked) {
     if (type !== 'card' && type !== debit) {
       throw invalidRequest(
-        `The payment method \`${type}\` cannot be used with the currency \`${currency}\`.`,
-        {
-          param: 'payment_method_types',
-        },
+        `The payment method \`${type}\` cannot be used with the currency \`${currency}\` in \`${mode}\` mode.`,
+        { param: 'payment_method_types' },
       )
     }
   }

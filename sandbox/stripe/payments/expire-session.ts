@@ -5,7 +5,8 @@ import type { Cause, World } from '../world.ts'
 /** Closes an open session unpaid; an intent left by a declined attempt is cancelled with it. */
 export function expireSession(world: World, session: StoredSession, cause: Cause): StoredSession {
   const { store, clock } = world
-  const intent = store.payment_intents.get(session.payment_intent ?? '')
+  const hidden = store.checkout_details.get(session.id)?.payment_intent
+  const intent = store.payment_intents.get(session.payment_intent ?? hidden ?? '')
   if (intent?.status === 'requires_payment_method') {
     const canceled = store.payment_intents.put({
       ...intent,

@@ -1,3 +1,4 @@
+import { subscribe } from '../billing/subscribe.ts'
 import type { CheckoutDetails, StoredSession } from '../entities.ts'
 import { noSuch } from '../errors.ts'
 import { newCharge } from '../objects/charge.ts'
@@ -12,7 +13,7 @@ import {
 import { nobody, type World } from '../world.ts'
 import { chargeIntent } from './charge-intent.ts'
 import { completeSession, withCustomer } from './complete-session.ts'
-import { disputeCharge } from './dispute-charge.ts'
+import { disputeAtOnce } from './dispute-at-once.ts'
 import { startPayment } from './start-payment.ts'
 import type { TestCard } from './test-cards.ts'
 
@@ -40,6 +41,9 @@ export function paySession(
   if (!session || !details) throw noSuch('checkout.session', session_id)
   if (session.status === 'complete') return { outcome: 'already_complete', session }
   if (session.status === 'expired') return { outcome: 'expired', session }
+  if (session.mode === 'subscription') {
+    return subscribe(world, { session, details, payer, card: means.type === 'card' ? means : null })
+  }
   switch (means.type) {
     case 'free':
       withCustomer(world, session, payer)
@@ -68,7 +72,7 @@ function payByCard(
   const { charge } = chargeIntent(world, { intent, method, decline: card.decline })
   if (!card.decline) {
     const paid = completeSession(world, session.id, { payer, payment_status: 'paid' })
-    if (card.dispute) disputeCharge(world, { charge, amount: undefined, reason: card.dispute, cause: nobody })
+    disputeAtOnce(world, charge.id)
     return { outcome: 'paid', session: paid }
   }
   const still_open = world.store.checkout_sessions.get(session.id) ?? session

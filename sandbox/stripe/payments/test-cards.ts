@@ -1,10 +1,14 @@
+import type { StoredPaymentMethod } from '../entities.ts'
+import type { Decline } from '../objects/charge.ts'
+import { fingerprint } from '../objects/payment-method.ts'
+
 /** What a card does when it is charged, and later. The numbers and texts are those of Stripe's testing page. */
 export type TestCard = {
   number: string
   brand: 'amex' | 'discover' | 'mastercard' | 'visa'
   funding: 'credit' | 'debit'
   country: string
-  decline: { code: string; decline_code: string | null; message: string } | null
+  decline: Decline | null
   /** Pays now, fails whenever it is charged without the buyer: a renewal. */
   fails_off_session: boolean
   /** Pays now, and is disputed at once for this reason. */
@@ -75,4 +79,37 @@ const by_number = new Map(cards.map((card) => [card.number, card]))
 /** Only Stripe's test cards work here, as only they do in Stripe's own test mode. */
 export function findTestCard(number: string): TestCard | null {
   return by_number.get(number.replaceAll(/[\s-]/g, '')) ?? null
+}
+
+const by_fingerprint = new Map(cards.map((card) => [fingerprint(card.number), card]))
+
+/** The test card that a payment method was made from. */
+export function cardBehind(method: StoredPaymentMethod): TestCard | null {
+  return by_fingerprint.get(method.card?.fingerprint ?? '') ?? null
+}
+
+/** The ids that Stripe's API takes in place of the cards' numbers. */
+const tokens: Record<string, string> = {
+  pm_card_visa: '4242424242424242',
+  pm_card_visa_debit: '4000056655665556',
+  pm_card_mastercard: '5555555555554444',
+  pm_card_amex: '378282246310005',
+  pm_card_chargeCustomerFail: '4000000000000341',
+  pm_card_createDispute: '4000000000000259',
+  pm_card_chargeDeclined: '4000000000000002',
+  pm_card_chargeDeclinedInsufficientFunds: '4000000000009995',
+}
+
+export function cardByToken(token: string): TestCard | null {
+  return by_number.get(tokens[token] ?? '') ?? null
+}
+
+/** What the bank would say to a charge now: null is yes. A card may behave otherwise when its owner is not there. */
+export function declineOf(
+  method: StoredPaymentMethod,
+  { is_off_session }: { is_off_session: boolean },
+): Decline | null {
+  const card = cardBehind(method)
+  if (card?.decline) return card.decline
+  return card?.fails_off_session && is_off_session ? declined('generic_decline') : null
 }

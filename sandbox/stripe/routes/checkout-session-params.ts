@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { common, currency, flag, integer, metadata, text, webUrl } from '../wire/params.ts'
+import { common, currency, integer, metadata, text, webUrl } from '../wire/params.ts'
 import { inlinePrice } from './price-params.ts'
+import { billingMode, trialDays, trialSettings } from './subscription-params.ts'
 
 const quantity = integer.refine(
   (count) => count >= 1 && count <= 999_999,
@@ -25,6 +26,11 @@ const lineItem = z
           .optional(),
       })
       .optional(),
+    adjustable_quantity: z
+      .strictObject({
+        enabled: z.literal('false', 'The sandbox lets nobody change a quantity on the payment page'),
+      })
+      .optional(),
     quantity,
   })
   .refine(({ price, price_data }) => !price !== !price_data, 'You must pass either `price` or `price_data`')
@@ -35,7 +41,10 @@ export const createSessionParams = z.strictObject({
   adaptive_pricing: z
     .strictObject({ enabled: z.literal('false', 'The sandbox converts no currencies') })
     .optional(),
-  allow_promotion_codes: flag.optional(),
+  allow_promotion_codes: z
+    .literal('false', 'The sandbox knows no promotion codes')
+    .transform(() => false)
+    .optional(),
   automatic_tax: z.strictObject({ enabled: z.literal('false', 'The sandbox knows no taxes') }).optional(),
   billing_address_collection: z.enum(['auto', 'required']).optional(),
   cancel_url: webUrl.optional(),
@@ -51,7 +60,7 @@ export const createSessionParams = z.strictObject({
   line_items: z.array(lineItem).min(1).max(100),
   locale: text.optional(),
   metadata: metadata.optional(),
-  mode: z.literal('payment', 'The sandbox does payment mode only, for now'),
+  mode: z.enum(['payment', 'subscription'], 'The sandbox does payment and subscription mode only'),
   payment_intent_data: z
     .strictObject({
       description: text.optional(),
@@ -63,6 +72,7 @@ export const createSessionParams = z.strictObject({
       transfer_group: text.optional(),
     })
     .optional(),
+  payment_method_collection: z.enum(['always', 'if_required']).optional(),
   payment_method_types: z
     .array(
       z.enum(
@@ -73,6 +83,15 @@ export const createSessionParams = z.strictObject({
     .min(1)
     .optional(),
   submit_type: z.enum(['auto', 'book', 'donate', 'pay']).optional(),
+  subscription_data: z
+    .strictObject({
+      billing_mode: billingMode.optional(),
+      description: text.optional(),
+      metadata: metadata.optional(),
+      trial_period_days: trialDays.optional(),
+      trial_settings: trialSettings.optional(),
+    })
+    .optional(),
   success_url: webUrl,
   ui_mode: z.literal('hosted_page', 'The sandbox has the hosted page only').optional(),
 })

@@ -5,7 +5,7 @@ import { invalidRequest, noSuch } from '../errors.ts'
 import { createSession } from '../payments/create-session.ts'
 import { expireSession } from '../payments/expire-session.ts'
 import { handle } from '../wire/handle.ts'
-import { listPage } from '../wire/list.ts'
+import { listPage, pageOf } from '../wire/list.ts'
 import {
   common,
   isWithin,
@@ -97,16 +97,10 @@ export function checkoutSessionRoutes(router: Router, world: World): void {
   router.get(
     '/v1/checkout/sessions/:id/line_items',
     handle(world, ({ form, path }) => {
-      const { limit = 10, starting_after } = readParams(z.strictObject(pagination), form)
-      const session = find(path('id'))
-      const items = store.checkout_details.get(session.id)?.line_items ?? []
-      const start = starting_after ? items.findIndex((item) => item.id === starting_after) + 1 : 0
-      return {
-        object: 'list',
-        url: `/v1/checkout/sessions/${session.id}/line_items`,
-        has_more: items.length > start + limit,
-        data: items.slice(start, start + limit),
-      }
+      const cursor = readParams(z.strictObject(pagination), form)
+      const { id } = find(path('id'))
+      const items = store.checkout_details.get(id)?.line_items ?? []
+      return pageOf(items, cursor, `/v1/checkout/sessions/${id}/line_items`)
     }),
   )
 }

@@ -1,7 +1,7 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
 import type { StoredCustomer } from '../entities.ts'
-import { noSuch } from '../errors.ts'
+import { invalidRequest, noSuch } from '../errors.ts'
 import { newCustomer } from '../objects/customer.ts'
 import { changedFields, emit } from '../objects/event.ts'
 import { handle } from '../wire/handle.ts'
@@ -19,6 +19,7 @@ import {
   text,
 } from '../wire/params.ts'
 import type { World } from '../world.ts'
+import { checkMethod } from './subscriptions.ts'
 
 const address = z.strictObject({
   city: clearable.default(null),
@@ -34,6 +35,7 @@ const fields = z.strictObject({
   address: address.optional(),
   description: clearable.optional(),
   email: clearable.optional(),
+  invoice_settings: z.strictObject({ default_payment_method: clearable.optional() }).optional(),
   metadata: metadata.optional(),
   name: clearable.optional(),
   phone: clearable.optional(),
@@ -54,7 +56,12 @@ export function customerRoutes(router: Router, world: World): void {
   router.post(
     '/v1/customers',
     handle(world, ({ form, cause }) => {
-      const { expand: _, metadata, ...input } = readParams(fields, form)
+      const { expand: _, invoice_settings, metadata, ...input } = readParams(fields, form)
+      if (invoice_settings?.default_payment_method) {
+        throw invalidRequest('Attach the payment method first; a new customer has none.', {
+          param: 'invoice_settings[default_payment_method]',
+        })
+      }
       const customer = store.customers.put(
         newCustomer(world, { ...defined(input), metadata: mergeMetadata(null, metadata) }),
       )
@@ -86,12 +93,17 @@ export function customerRoutes(router: Router, world: World): void {
   router.post(
     '/v1/customers/:id',
     handle(world, ({ form, path, cause }) => {
-      const { expand: _, metadata, ...input } = readParams(fields, form)
+      const { expand: _, invoice_settings, metadata, ...input } = readParams(fields, form)
       const before = find(path('id'))
       if (before.deleted) throw noSuch('customer', before.id)
+      const method = invoice_settings?.default_payment_method
+      if (method) checkMethod(world, { method, customer: before.id })
       const after = store.customers.put({
         ...before,
         ...defined(input),
+        ...(method !== undefined && {
+          invoice_settings: { ...before.invoice_settings, default_payment_method: method },
+        }),
         metadata: mergeMetadata(before.metadata, metadata),
       })
       emit(world, 'customer.updated', after, { cause, previous_attributes: changedFields(before, after) })

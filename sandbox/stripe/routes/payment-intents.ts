@@ -32,13 +32,4 @@ export function paymentIntentRoutes(router: Router, world: World): void {
       return intent
     }),
   )
-
-  router.get(
-    '/v1/payment_methods/:id',
-    handle(world, ({ path }) => {
-      const method = store.payment_methods.get(path('id'))
-      if (!method) throw noSuch('PaymentMethod', path('id'))
-      return method
-    }),
-  )
 }

@@ -8,13 +8,20 @@ import type {
   StoredCustomer,
   StoredDispute,
   StoredEvent,
+  StoredInvoice,
+  StoredInvoiceItem,
+  StoredInvoicePayment,
   StoredPaymentIntent,
   StoredPaymentMethod,
+  StoredPortalConfiguration,
+  StoredPortalSession,
   StoredPrice,
   StoredProduct,
   StoredRefund,
   StoredSession,
+  StoredSubscription,
   StoredWebhookEndpoint,
+  SubscriptionDetails,
 } from '../entities.ts'
 import { type Collection, createCollection } from './collection.ts'
 import { type Change, openJournal } from './journal.ts'
@@ -31,6 +38,13 @@ type Tables = {
   charges: StoredCharge
   refunds: StoredRefund
   disputes: StoredDispute
+  subscriptions: StoredSubscription
+  subscription_details: SubscriptionDetails
+  invoices: StoredInvoice
+  invoice_items: StoredInvoiceItem
+  invoice_payments: StoredInvoicePayment
+  portal_configurations: StoredPortalConfiguration
+  portal_sessions: StoredPortalSession
   events: StoredEvent
   webhook_endpoints: StoredWebhookEndpoint
   signing_secrets: SigningSecret
@@ -50,6 +64,13 @@ const table_names = [
   'charges',
   'refunds',
   'disputes',
+  'subscriptions',
+  'subscription_details',
+  'invoices',
+  'invoice_items',
+  'invoice_payments',
+  'portal_configurations',
+  'portal_sessions',
   'events',
   'webhook_endpoints',
   'signing_secrets',

@@ -40,3 +40,18 @@ export function listPage<T extends { id: string }>(
 export function wholeList<T>(data: T[], url: string): Page<T> {
   return { object: 'list', data, has_more: false, url }
 }
+
+/** One page of a short list that lies inside an object, in its own order. */
+export function pageOf<T extends { id: string }>(
+  all: T[],
+  { limit = 10, starting_after }: Pick<Cursor, 'limit' | 'starting_after'>,
+  url: string,
+): Page<T> {
+  const start = starting_after === undefined ? 0 : all.findIndex(({ id }) => id === starting_after) + 1
+  return {
+    object: 'list',
+    url,
+    has_more: all.length > start + limit,
+    data: all.slice(start, start + limit),
+  }
+}

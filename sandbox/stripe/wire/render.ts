@@ -38,15 +38,35 @@ function show(world: World, value: Json): Json {
 const references = {
   charge: 'charges',
   customer: 'customers',
+  configuration: 'portal_configurations',
+  default_payment_method: 'payment_methods',
   default_price: 'prices',
+  invoice: 'invoices',
   latest_charge: 'charges',
+  latest_invoice: 'invoices',
   payment_intent: 'payment_intents',
   payment_method: 'payment_methods',
+  price: 'prices',
   product: 'products',
+  subscription: 'subscriptions',
 } as const
 
 /** Fields that hold more than one object, or that show only when they are asked for. */
-const inclusions = new Set(['currency_options', 'data', 'line_items', 'price', 'refunds'])
+const inclusions = new Set([
+  'currency_options',
+  'data',
+  'invoice_settings',
+  'items',
+  'line_items',
+  'lines',
+  'parent',
+  'payment',
+  'payments',
+  'price_details',
+  'pricing',
+  'refunds',
+  'subscription_details',
+])
 
 /** Refuses a misspelt `expand` before the call does anything. */
 export function checkExpand(paths: readonly string[]): void {
@@ -85,6 +105,12 @@ function lookUp(world: World, original: Json, field: string, whole: string): Jso
     const { id } = original as unknown as StoredSession
     const items = store.checkout_details.get(id)?.line_items ?? []
     return wholeList(items, `/v1/checkout/sessions/${id}/line_items`) as unknown as Json
+  }
+  if (original.object === 'invoice' && field === 'payments') {
+    const payments = [...store.invoice_payments.oldestFirst()].filter(
+      ({ invoice }) => invoice === original.id,
+    )
+    return wholeList(payments, `/v1/invoice_payments?invoice=${original.id}`) as unknown as Json
   }
   if (original.object === 'price' && field === 'currency_options') return original.currency_options as Json
   const value = original[field]

@@ -1,0 +1,92 @@
+import type { Router } from '@koa/router'
+import { z } from 'zod'
+import type { StoredPaymentMethod } from '../entities.ts'
+import { invalidRequest, noSuch } from '../errors.ts'
+import { changedFields, emit } from '../objects/event.ts'
+import { newCardMethod } from '../objects/payment-method.ts'
+import { cardByToken } from '../payments/test-cards.ts'
+import { handle } from '../wire/handle.ts'
+import { listPage } from '../wire/list.ts'
+import { common, pagination, readParams, text } from '../wire/params.ts'
+import type { World } from '../world.ts'
+
+const listParams = z.strictObject({
+  ...pagination,
+  customer: text.optional(),
+  type: z.string().optional(),
+})
+
+export function paymentMethodRoutes(router: Router, world: World): void {
+  const { store } = world
+
+  const find = (id: string): StoredPaymentMethod => {
+    const method = store.payment_methods.get(id)
+    if (!method) throw noSuch('PaymentMethod', id)
+    return method
+  }
+
+  const list = (form: Record<string, unknown>, url: string, owner?: string) => {
+    const { customer = owner, type, ...cursor } = readParams(listParams, form)
+    return listPage(store.payment_methods, cursor, {
+      url,
+      noun: 'PaymentMethod',
+      matches: (method) =>
+        method.customer !== null &&
+        (customer === undefined || method.customer === customer) &&
+        (type === undefined || method.type === type),
+    })
+  }
+
+  router.get(
+    '/v1/payment_methods',
+    handle(world, ({ form }) => list(form, '/v1/payment_methods')),
+  )
+
+  router.get(
+    '/v1/customers/:id/payment_methods',
+    handle(world, ({ form, path }) => list(form, `/v1/customers/${path('id')}/payment_methods`, path('id'))),
+  )
+
+  router.get(
+    '/v1/payment_methods/:id',
+    handle(world, ({ path }) => find(path('id'))),
+  )
+
+  router.post(
+    '/v1/payment_methods/:id/attach',
+    handle(world, ({ form, path, cause }) => {
+      const { customer: id } = readParams(z.strictObject({ ...common, customer: text }), form)
+      const customer = store.customers.get(id)
+      if (!customer || customer.deleted) throw noSuch('customer', id, 'customer')
+      const method = fromToken(world, path('id')) ?? find(path('id'))
+      if (method.customer) {
+        throw invalidRequest('This PaymentMethod has already been attached to a customer.')
+      }
+      const attached = store.payment_methods.put({ ...method, customer: id })
+      emit(world, 'payment_method.attached', attached, { cause })
+      return attached
+    }),
+  )
+
+  router.post(
+    '/v1/payment_methods/:id/detach',
+    handle(world, ({ form, path, cause }) => {
+      readParams(z.strictObject(common), form)
+      const before = find(path('id'))
+      if (!before.customer) throw invalidRequest('This PaymentMethod is not attached to a customer.')
+      const detached = store.payment_methods.put({ ...before, customer: null })
+      const previous_attributes = changedFields(before, detached)
+      emit(world, 'payment_method.detached', detached, { cause, previous_attributes })
+      return detached
+    }),
+  )
+}
+
+/** Stripe's test ids, like `pm_card_visa`: each use makes a payment method of its own. */
+function fromToken(world: World, token: string): StoredPaymentMethod | null {
+  const card = cardByToken(token)
+  if (!card) return null
+  const year = new Date(world.clock.nowMs()).getUTCFullYear() + 3
+  const payer = { email: null, name: null }
+  return newCardMethod(world, { card, expiry: { month: 12, year }, payer, customer: null })
+}
