@@ -21,10 +21,10 @@ let upstream: Server
 let upstreamPort: number
 
 /** Any token names its own user: who may call is tested elsewhere. */
-const trusting: Dependencies['clerk'] = {
+const trusting = {
   verifyToken: async (token) => ({ user_id: token }),
   getProfile: async () => null,
-}
+} satisfies Partial<Dependencies['clerk']> as unknown as Dependencies['clerk']
 
 beforeAll(async () => {
   database = await createTestDatabase()

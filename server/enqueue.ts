@@ -1,7 +1,7 @@
 import type { Logger } from '../schema/log.ts'
 import type { JobPayload, QueueName } from '../schema/queues/queues.ts'
+import { withTimeLimit } from '../schema/time-limit.ts'
 import type { Dependencies } from './dependencies.ts'
-import { withTimeLimit } from './time-limit.ts'
 
 /**
  * Asks the worker to look at a row now. A queue that is away or hangs is logged and counted, not an error of the request:

@@ -84,6 +84,12 @@ export const sessionNotFound = () => new ServerError(404, 'session_not_found', '
 export const paymentStatusAway = (cause: unknown) =>
   new ServerError(502, 'payment_status_unavailable', 'Failed to verify payment status', { cause })
 
+/** Also for organizations that exist: whoever is not a member does not learn of them. */
+export const organizationNotFound = () =>
+  new ServerError(404, 'organization_not_found', 'Organization not found')
+export const notAdmin = (doing: string) =>
+  new ServerError(403, 'not_admin', `Only organization administrators can ${doing}.`)
+
 export const userNotFound = () => new ServerError(404, 'user_not_found', 'User not found')
 export const initializeFailed = (cause: unknown) =>
   new ServerError(502, 'initialize_failed', 'Failed to initialize user', { cause })

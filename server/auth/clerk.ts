@@ -1,14 +1,17 @@
-import { createClerkClient, verifyToken } from '@clerk/backend'
+import { verifyToken } from '@clerk/backend'
 import {
   isClerkAPIResponseError,
   TokenVerificationError,
   TokenVerificationErrorReason,
 } from '@clerk/backend/errors'
+import { openClerk } from '../../schema/clerk/client.ts'
+import { type ClerkDirectory, createClerkDirectory } from '../../schema/clerk/directory.ts'
+import { ClerkAwayError } from '../../schema/clerk/errors.ts'
+import { withTimeLimit } from '../../schema/time-limit.ts'
 import type { UserProfile } from '../../schema/users/users.ts'
-import { withTimeLimit } from '../time-limit.ts'
 
 /** What the server needs of the sign-in provider. */
-export interface Clerk {
+export interface Clerk extends ClerkDirectory {
   /** Throws TokenRejectedError for a bad token and ClerkAwayError when nobody can tell. */
   verifyToken(token: string): Promise<VerifiedToken>
   /** Null when Clerk does not know the person (any more). Throws ClerkAwayError. */
@@ -26,10 +29,6 @@ export class TokenRejectedError extends Error {
     super(reason, options)
     this.is_expired = options.is_expired
   }
-}
-
-export class ClerkAwayError extends Error {
-  override readonly name = 'ClerkAwayError'
 }
 
 /** Reasons that say something about our keys or about Clerk, not about the token that was shown. */
@@ -59,8 +58,9 @@ export function createClerk(options: {
   authorizedParties: readonly string[]
 }): Clerk {
   const address = options.apiUrl ? { apiUrl: options.apiUrl } : {}
-  const api = createClerkClient({ secretKey: options.secretKey, telemetry: { disabled: true }, ...address })
+  const api = openClerk(options)
   return {
+    ...createClerkDirectory(api),
     async verifyToken(token) {
       const verification = verifyToken(token, {
         secretKey: options.secretKey,

@@ -1,4 +1,5 @@
-import { ClerkAwayError, TokenRejectedError } from '../auth/clerk.ts'
+import { ClerkAwayError } from '../../schema/clerk/errors.ts'
+import { TokenRejectedError } from '../auth/clerk.ts'
 import type { AppMiddleware } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { signInAway, tooManyRequests, unauthenticated } from '../errors.ts'

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { findInboxBacklog } from '../../schema/inbox/backlog.ts'
+import { withTimeLimit } from '../../schema/time-limit.ts'
 import type { AppMiddleware } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { withTimeLimit } from '../time-limit.ts'
 
 /** `GET /healthz`: the process is up. Nothing else is asked, or a database's hiccup would restart every server. */
 export const healthz: AppMiddleware = (ctx) => {

@@ -1,5 +1,5 @@
 import type { initializeUser } from '../../schema/api/users.ts'
-import { ClerkAwayError } from '../auth/clerk.ts'
+import { ClerkAwayError } from '../../schema/clerk/errors.ts'
 import { refreshAccount, requireOwnId } from '../auth/own-account.ts'
 import { initializeFailed } from '../errors.ts'
 import type { Handler } from '../mount.ts'

@@ -1,7 +1,7 @@
 import { findInboxBacklog } from '../../schema/inbox/backlog.ts'
+import { withTimeLimit } from '../../schema/time-limit.ts'
 import type { AppMiddleware } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { withTimeLimit } from '../time-limit.ts'
 
 /** `GET /metrics`, in Prometheus' text form. What is measured at the moment of asking is left out when its source is away. */
 export function serveMetrics(deps: Dependencies): AppMiddleware {

@@ -1,0 +1,58 @@
+import type { ClerkClient, OrganizationMembership } from '@clerk/backend'
+import { askClerk } from './client.ts'
+
+export type OrganizationRole = 'admin' | 'member'
+
+/** Somebody's place in an organization, as Clerk has it at this moment. */
+export interface Membership {
+  readonly organization_id: string
+  readonly organization_name: string
+  readonly user_id: string
+  /** Lower case. */
+  readonly email: string
+  readonly role: OrganizationRole
+}
+
+export interface MemberKey {
+  readonly organization_id: string
+  readonly user_id: string
+}
+
+/** Null when the person is not a member, or either of the two does not exist (any more). */
+export async function findMembership(api: ClerkClient, key: MemberKey): Promise<Membership | null> {
+  return findOne(api, { organizationId: key.organization_id, userId: [key.user_id] }, (found) => {
+    return found.publicUserData?.userId === key.user_id
+  })
+}
+
+/** The member with that address, primary or not. */
+export async function findMemberByEmail(
+  api: ClerkClient,
+  key: { organization_id: string; email: string },
+): Promise<Membership | null> {
+  return findOne(api, { organizationId: key.organization_id, emailAddress: [key.email] }, () => true)
+}
+
+async function findOne(
+  api: ClerkClient,
+  filter: { organizationId: string; userId?: string[]; emailAddress?: string[] },
+  isWanted: (found: OrganizationMembership) => boolean,
+): Promise<Membership | null> {
+  // An id is put into an address, where other characters than these would lead elsewhere.
+  if (!/^[A-Za-z0-9_]+$/.test(filter.organizationId)) return null
+  const call = api.organizations.getOrganizationMembershipList({ ...filter, limit: 10 })
+  const found = (await askClerk('Reading a membership', call))?.data.find(isWanted)
+  if (!found?.publicUserData) return null
+  return {
+    organization_id: found.organization.id,
+    organization_name: found.organization.name,
+    user_id: found.publicUserData.userId,
+    email: found.publicUserData.identifier.toLowerCase(),
+    role: roleOf(found.role),
+  }
+}
+
+/** Clerk's `org:admin` is an admin, every other role a member. */
+function roleOf(clerkRole: string): OrganizationRole {
+  return clerkRole === 'org:admin' ? 'admin' : 'member'
+}
