@@ -20,6 +20,8 @@ export interface Settings {
   /** Set when sign-in is a stand-in behind our own origin. */
   readonly clerk_proxy_target: string | undefined
   readonly sandbox: boolean
+  /** Free days of a first Pro plan; 0 switches the trial off. */
+  readonly pro_trial_days: number
   readonly sweep_after_ms: number
   /** An event that waits longer than this says that no worker is doing its work. */
   readonly backlog_limit_ms: number
@@ -45,6 +47,7 @@ export function settingsOf(env: ProcessEnvironment): Settings {
     clerk_js_url: env.CLERK_JS_URL,
     clerk_proxy_target: env.CLERK_PROXY_TARGET,
     sandbox: env.STRIPE_API_BASE !== undefined || env.CLERK_API_URL !== undefined,
+    pro_trial_days: env.PRO_TRIAL_DAYS,
     sweep_after_ms: env.SWEEP_AFTER_MS,
     backlog_limit_ms: 5 * 60_000,
     probe_limit_ms: 2000,

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Currency } from './currency.ts'
 
 export const planTypes = ['starter', 'pro', 'teams'] as const
 export const planTypeSchema = z.enum(planTypes)
@@ -65,11 +64,18 @@ export const plans: Readonly<Record<PlanType, Plan>> = {
   },
 }
 
-/** The catalogue's name of a price, which Stripe stores as its `lookup_key`, e.g. `pro_monthly_eur`. */
+/** The plans that are sold; the other one is free. */
+export const soldPlanTypes = ['pro', 'teams'] as const satisfies readonly PlanType[]
+export const soldPlanTypeSchema = z.enum(soldPlanTypes)
+export type SoldPlanType = z.infer<typeof soldPlanTypeSchema>
+
+/**
+ * The catalogue's name of a price, which Stripe stores as its `lookup_key`, e.g. `pro_monthly`. One price is sold in every
+ * supported currency, so the currency is no part of it.
+ */
 export function priceLookupKey(price: {
-  planType: Exclude<PlanType, 'starter'>
-  billingFrequency: BillingFrequency
-  currency: Currency
+  plan_type: SoldPlanType
+  billing_frequency: BillingFrequency
 }): string {
-  return `${price.planType}_${price.billingFrequency}_${price.currency.toLowerCase()}`
+  return `${price.plan_type}_${price.billing_frequency}`
 }

@@ -1,0 +1,72 @@
+import type Stripe from 'stripe'
+import { currencies } from '../catalogue/currency.ts'
+import {
+  type BillingFrequency,
+  billingFrequencies,
+  plans,
+  priceLookupKey,
+  type SoldPlanType,
+  soldPlanTypes,
+} from '../catalogue/plans.ts'
+
+/** A price of the catalogue as it has to exist at Stripe, in every supported currency with the same number. */
+export interface CataloguePrice {
+  readonly lookup_key: string
+  readonly product_id: string
+  readonly plan_type: SoldPlanType
+  readonly billing_frequency: BillingFrequency
+  readonly interval: 'month' | 'year'
+  /** Minor units for one seat and one period. */
+  readonly amount_minor: number
+}
+
+const intervals = { monthly: 'month', yearly: 'year' } as const
+
+export const cataloguePrices: readonly CataloguePrice[] = soldPlanTypes.flatMap((plan_type) =>
+  billingFrequencies.map((billing_frequency) => {
+    const price = plans[plan_type].price_minor
+    if (!price) throw new Error(`The plan ${plan_type} is sold and has no price`)
+    return {
+      lookup_key: priceLookupKey({ plan_type, billing_frequency }),
+      product_id: productIdOf(plan_type),
+      plan_type,
+      billing_frequency,
+      interval: intervals[billing_frequency],
+      amount_minor: price[billing_frequency],
+    }
+  }),
+)
+
+/** We choose the ids of our products, so that finding and making them cannot go apart. */
+export function productIdOf(plan: SoldPlanType): string {
+  return `plan_${plan}`
+}
+
+/**
+ * Says in which way a price at Stripe is not the catalogue's, or null when it is. The price must have been fetched with its
+ * `currency_options`. Whoever sells by a price that fails here would charge something else than we promise.
+ */
+export function priceProblem(price: Stripe.Price, expected: CataloguePrice): string | null {
+  if (!price.active) return 'it is not active'
+  if (price.product !== expected.product_id) return `it belongs to the product ${String(price.product)}`
+  if (price.billing_scheme !== 'per_unit') return `it is billed ${price.billing_scheme}`
+  const { recurring } = price
+  if (recurring?.interval !== expected.interval || recurring.interval_count !== 1) {
+    return `it recurs every ${recurring?.interval_count} ${recurring?.interval}, not every ${expected.interval}`
+  }
+  if (recurring.usage_type !== 'licensed') return `its usage is ${recurring.usage_type}`
+  for (const currency of currencies) {
+    const amount = price.currency_options?.[currency.toLowerCase()]?.unit_amount
+    if (amount !== expected.amount_minor) {
+      return `it costs ${amount} in ${currency}, not ${expected.amount_minor}`
+    }
+  }
+  return null
+}
+
+/** Stripe's hosted billing pages: one for people, one for organizations, whose admins may also change the seats. */
+export const portalKinds = ['personal', 'organization'] as const
+export type PortalKind = (typeof portalKinds)[number]
+
+/** Our portals carry this metadata key with their kind: a configuration has no lookup key. */
+export const portalMetadataKey = 'portal_kind'
