@@ -355,10 +355,19 @@ CREATE TABLE public.extension_sign_ins (
     code_challenge text,
     user_id text,
     code_hash bytea,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    created_at timestamp with time zone NOT NULL,
     expires_at timestamp with time zone NOT NULL,
     exchanged_at timestamp with time zone,
-    CONSTRAINT extension_sign_ins_check CHECK (((code_hash IS NULL) = (user_id IS NULL))),
+    token_id uuid,
+    CONSTRAINT extension_sign_ins_check CHECK ((created_at < expires_at)),
+    CONSTRAINT extension_sign_ins_check1 CHECK (
+CASE
+    WHEN (code_challenge IS NULL) THEN ((user_id IS NOT NULL) AND (code_hash IS NULL))
+    ELSE ((code_hash IS NULL) = (user_id IS NULL))
+END),
+    CONSTRAINT extension_sign_ins_check2 CHECK (((exchanged_at IS NULL) = (token_id IS NULL))),
+    CONSTRAINT extension_sign_ins_check3 CHECK (((exchanged_at IS NULL) OR (user_id IS NOT NULL))),
+    CONSTRAINT extension_sign_ins_code_challenge_check CHECK ((length(code_challenge) = 43)),
     CONSTRAINT extension_sign_ins_code_hash_check CHECK ((length(code_hash) = 32)),
     CONSTRAINT extension_sign_ins_state_hash_check CHECK ((length(state_hash) = 32))
 );
@@ -367,10 +376,11 @@ CREATE TABLE public.extension_tokens (
     id uuid NOT NULL,
     user_id text NOT NULL,
     token_hash bytea NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    created_at timestamp with time zone NOT NULL,
     expires_at timestamp with time zone NOT NULL,
     last_used_at timestamp with time zone,
     revoked_at timestamp with time zone,
+    CONSTRAINT extension_tokens_check CHECK ((created_at < expires_at)),
     CONSTRAINT extension_tokens_token_hash_check CHECK ((length(token_hash) = 32))
 );
 
@@ -718,6 +728,9 @@ ALTER TABLE ONLY public.clawbacks
     ADD CONSTRAINT clawbacks_intent_id_fkey FOREIGN KEY (intent_id) REFERENCES public.checkout_intents(id);
 
 ALTER TABLE ONLY public.extension_sign_ins
+    ADD CONSTRAINT extension_sign_ins_token_id_fkey FOREIGN KEY (token_id) REFERENCES public.extension_tokens(id);
+
+ALTER TABLE ONLY public.extension_sign_ins
     ADD CONSTRAINT extension_sign_ins_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
 
 ALTER TABLE ONLY public.extension_tokens
@@ -789,10 +802,23 @@ GRANT UPDATE(updated_at) ON TABLE public.checkout_intents TO tidemark_server;
 GRANT SELECT ON TABLE public.clawbacks TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.clawbacks TO tidemark_worker;
 
-GRANT SELECT,INSERT,UPDATE ON TABLE public.extension_sign_ins TO tidemark_server;
-GRANT SELECT,DELETE ON TABLE public.extension_sign_ins TO tidemark_worker;
+GRANT SELECT,INSERT,DELETE ON TABLE public.extension_sign_ins TO tidemark_server;
 
-GRANT SELECT,INSERT,UPDATE ON TABLE public.extension_tokens TO tidemark_server;
+GRANT UPDATE(user_id) ON TABLE public.extension_sign_ins TO tidemark_server;
+
+GRANT UPDATE(code_hash) ON TABLE public.extension_sign_ins TO tidemark_server;
+
+GRANT UPDATE(exchanged_at) ON TABLE public.extension_sign_ins TO tidemark_server;
+
+GRANT UPDATE(token_id) ON TABLE public.extension_sign_ins TO tidemark_server;
+
+GRANT SELECT,INSERT ON TABLE public.extension_tokens TO tidemark_server;
+GRANT SELECT ON TABLE public.extension_tokens TO tidemark_worker;
+
+GRANT UPDATE(last_used_at) ON TABLE public.extension_tokens TO tidemark_server;
+
+GRANT UPDATE(revoked_at) ON TABLE public.extension_tokens TO tidemark_server;
+GRANT UPDATE(revoked_at) ON TABLE public.extension_tokens TO tidemark_worker;
 
 GRANT SELECT,INSERT ON TABLE public.inbox_events TO tidemark_server;
 GRANT SELECT,UPDATE ON TABLE public.inbox_events TO tidemark_worker;

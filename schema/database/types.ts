@@ -66,16 +66,17 @@ export interface Clawbacks {
 export interface ExtensionSignIns {
   code_challenge: string | null;
   code_hash: Buffer | null;
-  created_at: Generated<Timestamp>;
+  created_at: Timestamp;
   exchanged_at: Timestamp | null;
   expires_at: Timestamp;
   redirect_uri: string;
   state_hash: Buffer;
+  token_id: string | null;
   user_id: string | null;
 }
 
 export interface ExtensionTokens {
-  created_at: Generated<Timestamp>;
+  created_at: Timestamp;
   expires_at: Timestamp;
   id: string;
   last_used_at: Timestamp | null;
