@@ -6,6 +6,7 @@ import { disputeKnobs } from './knobs/dispute-knobs.ts'
 import { knobIndexRoutes } from './knobs/index-page.ts'
 import { machineKnobs } from './knobs/machine-knobs.ts'
 import { sessionKnobs } from './knobs/session-knobs.ts'
+import { subscriptionKnobs } from './knobs/subscription-knobs.ts'
 import { authenticate } from './middleware/authenticate.ts'
 import { injectFaults } from './middleware/inject-faults.ts'
 import { onError } from './middleware/on-error.ts'
@@ -59,6 +60,7 @@ export function createApp(world: World): Koa {
   deliveryKnobs(knobs, world)
   sessionKnobs(knobs, world)
   disputeKnobs(knobs, world)
+  subscriptionKnobs(knobs, world)
   machineKnobs(knobs, world)
 
   const pages = new Router()

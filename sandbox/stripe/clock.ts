@@ -4,7 +4,8 @@ export type Clock = {
   nowMs(): number
   /** Stripe's timestamps: whole seconds. */
   now(): number
-  advance(milliseconds: number): void
+  /** Forward to a moment; a moment that is past leaves it where it is. */
+  moveTo(at_ms: number): void
 }
 
 /** The sandbox's time: real time plus an offset that a knob moves forward. `created` and every due date go by it. */
@@ -13,7 +14,9 @@ export function createClock(store: Store): Clock {
   return {
     nowMs,
     now: () => Math.floor(nowMs() / 1000),
-    advance(milliseconds) {
+    moveTo(at_ms) {
+      const milliseconds = at_ms - nowMs()
+      if (milliseconds <= 0) return
       const settings = store.settings.get('settings')
       store.settings.put({
         id: 'settings',

@@ -5,8 +5,10 @@ import { emit } from '../objects/event.ts'
 import { newInvoice, newInvoiceId, subscriptionOf } from '../objects/invoice.ts'
 import { itemList } from '../objects/subscription.ts'
 import type { Cause, World } from '../world.ts'
+import { defaultMethod } from './default-method.ts'
 import { itemLines, pendingItems } from './invoice-lines.ts'
 import { finalizeInvoice, recordDraft } from './open-invoice.ts'
+import { payInvoice } from './pay-invoice.ts'
 import { prorations } from './proration.ts'
 import { isOver } from './update-subscription.ts'
 
@@ -62,7 +64,7 @@ export function cancelSubscription(
   return canceled
 }
 
-/** What was left over, mostly a credit; it goes to the customer's balance. */
+/** What was left over: a credit goes to the customer's balance, a debt is collected. */
 function invoicePending(
   world: World,
   {
@@ -89,5 +91,8 @@ function invoicePending(
     proration_date: now,
     subscription,
   })
-  finalizeInvoice(world, recordDraft(world, draft, cause), { cause })
+  const open = finalizeInvoice(world, recordDraft(world, draft, cause), { cause })
+  if (open.status !== 'open') return
+  const method = defaultMethod(world, { subscription, customer })
+  payInvoice(world, open, { method, is_off_session: true, is_automatic: true, cause })
 }

@@ -14,6 +14,11 @@ const knobs = {
   'POST /_sandbox/sessions/:id/expire': 'let an open session expire',
   'POST /_sandbox/charges/:id/dispute': '{reason?, amount?}: let the cardholder dispute a charge',
   'POST /_sandbox/disputes/:id/close': '{outcome: won|lost}: let the bank decide',
+  'POST /_sandbox/subscriptions/:id/renew':
+    '{payment?: card_decides|fails}: let its period or trial end now, and renew it',
+  'POST /_sandbox/subscriptions/:id/retry': '{payment?}: try its unpaid invoice again, as the clock would',
+  'POST /_sandbox/subscriptions/:id/cancel': '{at_period_end?}: cancel it',
+  'POST /_sandbox/subscriptions/:id/card': '{card}: let its customer pay with another test card',
   'POST /_sandbox/clock/advance': '{seconds}: move the clock; what falls due happens',
   'POST /_sandbox/faults':
     '{status: 429|500|502|503 or drop_after: true, count?, for_ms?, path_prefix?, method?}: make API calls fail',

@@ -29,8 +29,9 @@ export function machineKnobs(router: Router, world: World): void {
 
   router.post('/_sandbox/clock/advance', async (context) => {
     const { seconds } = await readJson(context, clockBody)
-    clock.advance(seconds * 1000)
-    runDueWork(world)
+    const until_ms = clock.nowMs() + seconds * 1000
+    runDueWork(world, until_ms)
+    clock.moveTo(until_ms)
     context.body = { now: clock.now() }
   })
 

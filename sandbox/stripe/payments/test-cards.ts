@@ -24,7 +24,7 @@ const plain = {
   dispute: null,
 } as const
 
-const declined = (decline_code: string, message = 'Your card was declined.') => ({
+export const declined = (decline_code: string, message = 'Your card was declined.'): Decline => ({
   code: 'card_declined',
   decline_code,
   message,

@@ -1,5 +1,7 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
+import { cancelSubscription } from '../billing/cancel-subscription.ts'
+import { isOver } from '../billing/update-subscription.ts'
 import type { StoredCustomer } from '../entities.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
 import { newCustomer } from '../objects/customer.ts'
@@ -115,6 +117,10 @@ export function customerRoutes(router: Router, world: World): void {
     '/v1/customers/:id',
     handle(world, ({ path, cause }) => {
       const customer = find(path('id'))
+      for (const subscription of [...store.subscriptions.oldestFirst()]) {
+        if (subscription.customer !== customer.id || isOver(subscription)) continue
+        cancelSubscription(world, subscription, { cause, details: {}, invoice_now: false, prorate: false })
+      }
       emit(world, 'customer.deleted', customer, { cause })
       return store.customers.put({ ...customer, deleted: true })
     }),

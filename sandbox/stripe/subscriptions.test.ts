@@ -1,0 +1,317 @@
+import type Stripe from 'stripe'
+import { expect, it } from 'vitest'
+import { firstItem, newPlans, newSubscriber, typesSince } from './billing-harness.ts'
+import { startHarness } from './harness.ts'
+
+async function start({
+  quantity = 1,
+  card = 'pm_card_visa',
+  plan = 'pro_monthly' as 'pro_monthly' | 'pro_yearly' | 'teams_monthly',
+} = {}) {
+  const harness = await startHarness()
+  const plans = await newPlans(harness)
+  const subscriber = await newSubscriber(harness, { card, items: [{ price: plans[plan].id, quantity }] })
+  return { harness, stripe: harness.stripe, plans, ...subscriber }
+}
+
+function middleOf({ current_period_start, current_period_end }: Stripe.SubscriptionItem): number {
+  return current_period_start + (current_period_end - current_period_start) / 2
+}
+
+it('a subscription made through the API is charged and active', async () => {
+  const { stripe, subscription, customer, plans } = await start({ quantity: 3 })
+  expect(subscription).toMatchObject({ status: 'active', customer: customer.id, currency: 'eur' })
+  const invoice = await stripe.invoices.retrieve(String(subscription.latest_invoice))
+  expect(invoice).toMatchObject({ status: 'paid', total: 6000, number: expect.stringMatching(/-0001$/) })
+  expect(await stripe.subscriptions.retrieve(subscription.id)).toEqual(
+    expect.objectContaining({ id: subscription.id, items: subscription.items }),
+  )
+  const found = await stripe.subscriptions.list({ customer: customer.id, price: plans.pro_monthly.id })
+  expect(found.data.map(({ id }) => id)).toEqual([subscription.id])
+  expect((await stripe.subscriptions.list({ status: 'canceled' })).data).toEqual([])
+})
+
+it('more seats are billed at once for the rest of the period, to the second', async () => {
+  const { harness, stripe, subscription, item } = await start({ plan: 'teams_monthly', quantity: 5 })
+
+  const types = await typesSince(harness, () =>
+    stripe.subscriptions.update(subscription.id, {
+      items: [{ id: item.id, quantity: 7 }],
+      proration_behavior: 'always_invoice',
+      proration_date: middleOf(item),
+    }),
+  )
+
+  expect(types).toEqual([
+    'invoiceitem.created',
+    'invoiceitem.created',
+    'customer.subscription.updated',
+    'invoice.created',
+    'invoice.finalized',
+    'payment_intent.created',
+    'invoice.paid',
+    'invoice.payment_succeeded',
+    'invoice_payment.paid',
+    'payment_intent.succeeded',
+    'charge.succeeded',
+  ])
+  const after = await stripe.subscriptions.retrieve(subscription.id, { expand: ['latest_invoice'] })
+  const invoice = after.latest_invoice as Stripe.Invoice
+  expect(firstItem(after)).toMatchObject({
+    id: item.id,
+    quantity: 7,
+    current_period_end: item.current_period_end,
+  })
+  expect(invoice).toMatchObject({ billing_reason: 'subscription_update', total: 3000, status: 'paid' })
+  expect(invoice.lines.data).toMatchObject([
+    {
+      amount: -7500,
+      description: expect.stringMatching(/^Unused time on 5 × Teams after \d+ \w+ \d+$/),
+      parent: {
+        subscription_item_details: {
+          proration: true,
+          proration_details: { credited_items: { invoice: subscription.latest_invoice } },
+        },
+      },
+      period: { start: middleOf(item), end: item.current_period_end },
+    },
+    { amount: 10_500, description: expect.stringMatching(/^Remaining time on 7 × Teams after/), quantity: 7 },
+  ])
+  const [event] = (await stripe.events.list({ type: 'customer.subscription.updated' })).data
+  expect(event?.data.previous_attributes).toMatchObject({
+    items: { data: [{ quantity: 5 }] },
+    latest_invoice: subscription.latest_invoice,
+  })
+})
+
+it('without a wish a change waits for the next invoice', async () => {
+  const { stripe, subscription, item } = await start({ plan: 'teams_monthly', quantity: 5 })
+  await stripe.subscriptionItems.update(item.id, { quantity: 3, proration_date: middleOf(item) })
+  expect((await stripe.invoices.list({ subscription: subscription.id })).data).toHaveLength(1)
+  const pending = await stripe.invoiceItems.list({ pending: true })
+  expect(pending.data.map(({ amount, proration }) => [amount, proration])).toEqual([
+    [4500, true],
+    [-7500, true],
+  ])
+})
+
+it('proration_behavior none changes the seats and bills nothing', async () => {
+  const { stripe, subscription, item } = await start({ plan: 'teams_monthly', quantity: 5 })
+  const after = await stripe.subscriptions.update(subscription.id, {
+    items: [{ id: item.id, quantity: 9 }],
+    proration_behavior: 'none',
+  })
+  expect(firstItem(after).quantity).toBe(9)
+  expect((await stripe.invoiceItems.list()).data).toEqual([])
+  expect((await stripe.invoices.list()).data).toHaveLength(1)
+})
+
+it('from the month to the year a new period begins, paid at once less what is left of the old', async () => {
+  const { stripe, subscription, item, plans } = await start()
+  const after = await stripe.subscriptions.update(subscription.id, {
+    items: [{ id: item.id, price: plans.pro_yearly.id }],
+    proration_date: middleOf(item),
+    expand: ['latest_invoice'],
+  })
+  const renewed = firstItem(after)
+  expect(renewed.price).toMatchObject({ id: plans.pro_yearly.id })
+  expect(renewed.plan).toMatchObject({ id: plans.pro_yearly.id, interval: 'year' })
+  expect(after.billing_cycle_anchor).toBe(renewed.current_period_start)
+  expect(renewed.current_period_end - renewed.current_period_start).toBeGreaterThanOrEqual(365 * 86_400)
+  const invoice = after.latest_invoice as Stripe.Invoice
+  expect(invoice.lines.data.map(({ amount }) => amount)).toEqual([-1000, 19_200])
+  expect(invoice).toMatchObject({ billing_reason: 'subscription_update', amount_paid: 18_200 })
+})
+
+it('a preview shows what the update then charges, and leaves nothing behind', async () => {
+  const { stripe, subscription, item, plans, harness } = await start()
+  const change = {
+    items: [{ id: item.id, price: plans.teams_monthly.id, quantity: 4 }],
+    proration_behavior: 'always_invoice' as const,
+    proration_date: middleOf(item),
+  }
+  const before = await harness.eventTypes()
+
+  const preview = await stripe.invoices.createPreview({
+    subscription: subscription.id,
+    subscription_details: change,
+  })
+
+  expect(await harness.eventTypes()).toEqual(before)
+  expect(preview).toMatchObject({ total: 5000, amount_due: 5000, status: 'draft' })
+  const after = await stripe.subscriptions.update(subscription.id, { ...change, expand: ['latest_invoice'] })
+  expect(after.latest_invoice).toMatchObject({ total: preview.total, amount_paid: preview.amount_due })
+})
+
+it('a preview without a change is the renewal to come, and one without a subscription the first invoice', async () => {
+  const { stripe, subscription, item, plans, customer } = await start()
+  expect(await stripe.invoices.createPreview({ subscription: subscription.id })).toMatchObject({
+    total: 2000,
+    period_end: item.current_period_end,
+    lines: { data: [{ period: { start: item.current_period_end } }] },
+  })
+  expect(
+    await stripe.invoices.createPreview({
+      customer: customer.id,
+      subscription_details: { items: [{ price: plans.teams_monthly.id, quantity: 2 }] },
+    }),
+  ).toMatchObject({ total: 6000 })
+})
+
+it('fewer seats give a credit that the next invoice takes into account', async () => {
+  const { stripe, subscription, item, customer } = await start({ plan: 'teams_monthly', quantity: 5 })
+  await stripe.subscriptions.update(subscription.id, {
+    items: [{ id: item.id, quantity: 1 }],
+    proration_behavior: 'always_invoice',
+    proration_date: middleOf(item),
+  })
+  expect(await stripe.customers.retrieve(customer.id)).toMatchObject({ balance: -6000 })
+  const preview = await stripe.invoices.createPreview({ subscription: subscription.id })
+  expect(preview).toMatchObject({ total: 3000, starting_balance: -6000, amount_due: 0 })
+})
+
+it('a card that is refused leaves the subscription past due, or refuses the change where that is asked for', async () => {
+  const { stripe, subscription, item } = await start({
+    plan: 'teams_monthly',
+    quantity: 5,
+    card: 'pm_card_chargeCustomerFail',
+  })
+  const change = {
+    items: [{ id: item.id, quantity: 7 }],
+    proration_behavior: 'always_invoice' as const,
+  }
+
+  await expect(
+    stripe.subscriptions.update(subscription.id, { ...change, payment_behavior: 'error_if_incomplete' }),
+  ).rejects.toMatchObject({ type: 'StripeCardError', statusCode: 402, code: 'card_declined' })
+  expect(firstItem(await stripe.subscriptions.retrieve(subscription.id)).quantity).toBe(5)
+
+  const after = await stripe.subscriptions.update(subscription.id, change)
+  expect(after.status).toBe('past_due')
+  expect(firstItem(after).quantity).toBe(7)
+
+  const good = await stripe.paymentMethods.attach('pm_card_visa', { customer: String(after.customer) })
+  await stripe.invoices.pay(String(after.latest_invoice), { payment_method: good.id })
+  expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject({ status: 'active' })
+})
+
+it('a subscription whose first payment fails is incomplete until it is paid, or expires', async () => {
+  const harness = await startHarness()
+  const { stripe } = harness
+  const plans = await newPlans(harness)
+  const items = [{ price: plans.pro_monthly.id }]
+  const { subscription, customer } = await newSubscriber(harness, { card: 'pm_card_chargeDeclined', items })
+  expect(subscription.status).toBe('incomplete')
+  const good = await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id })
+  await stripe.invoices.pay(String(subscription.latest_invoice), { payment_method: good.id })
+  expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject({ status: 'active' })
+
+  const left = await newSubscriber(harness, { card: 'pm_card_chargeDeclined', items })
+  await harness.knob('clock/advance', { seconds: 23 * 3600 + 1 })
+  expect(await stripe.subscriptions.retrieve(left.subscription.id)).toMatchObject({
+    status: 'incomplete_expired',
+  })
+  expect(await stripe.invoices.retrieve(String(left.subscription.latest_invoice))).toMatchObject({
+    status: 'void',
+  })
+  await expect(
+    newSubscriber(harness, {
+      card: 'pm_card_chargeDeclined',
+      items,
+      payment_behavior: 'error_if_incomplete',
+    }),
+  ).rejects.toMatchObject({ statusCode: 402 })
+})
+
+it('cancel at the end of the period can be taken back, and says so in its events', async () => {
+  const { stripe, subscription, item } = await start()
+  const ending = await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true })
+  expect(ending).toMatchObject({
+    status: 'active',
+    cancel_at_period_end: true,
+    cancel_at: item.current_period_end,
+    canceled_at: expect.any(Number),
+    cancellation_details: { reason: 'cancellation_requested' },
+  })
+  const kept = await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: false })
+  expect(kept).toMatchObject({ cancel_at_period_end: false, cancel_at: null, canceled_at: null })
+  const events = await stripe.events.list({ type: 'customer.subscription.updated' })
+  expect(events.data.map(({ data }) => data.previous_attributes)).toMatchObject([
+    { cancel_at_period_end: true },
+    { cancel_at_period_end: false, cancel_at: null },
+  ])
+})
+
+it('cancel now ends it for good, with a credit where one is asked for', async () => {
+  const { harness, stripe, subscription, customer } = await start()
+  const types = await typesSince(harness, () =>
+    stripe.subscriptions.cancel(subscription.id, {
+      prorate: true,
+      invoice_now: true,
+      cancellation_details: { feedback: 'too_expensive' },
+    }),
+  )
+  expect(types).toEqual([
+    'invoiceitem.created',
+    'customer.subscription.deleted',
+    'invoice.created',
+    'invoice.finalized',
+    'customer.updated',
+    'invoice.paid',
+    'invoice.payment_succeeded',
+  ])
+  expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject({
+    status: 'canceled',
+    ended_at: expect.any(Number),
+    cancellation_details: { reason: 'cancellation_requested', feedback: 'too_expensive' },
+  })
+  // All of it, but for the seconds that this test took.
+  expect(((await stripe.customers.retrieve(customer.id)) as Stripe.Customer).balance).toBeLessThan(-1990)
+  await expect(stripe.subscriptions.cancel(subscription.id)).rejects.toMatchObject({ statusCode: 404 })
+  await expect(stripe.subscriptions.update(subscription.id, { metadata: {} })).rejects.toThrow('canceled')
+})
+
+it.each([
+  [
+    'an item of another subscription',
+    { items: [{ id: 'si_none', quantity: 2 }] },
+    'No such subscription item',
+  ],
+  ['a price that is none', { items: [{ price: 'price_none' }] }, 'No such price'],
+  ['a quantity of nothing', { items: [{ price: 'p', quantity: 0 }] }, 'quantity'],
+  ['a pending update', { payment_behavior: 'pending_if_incomplete' }, 'pending updates'],
+  ['a method of somebody else', { default_payment_method: 'pm_none' }, 'No such PaymentMethod'],
+] as const)('an update with %s is refused', async (_case, params, text) => {
+  const { stripe, subscription } = await start()
+  await expect(
+    stripe.subscriptions.update(subscription.id, params as unknown as Stripe.SubscriptionUpdateParams),
+  ).rejects.toThrow(text)
+})
+
+it('a customer who is deleted has no subscription any more', async () => {
+  const { stripe, subscription, customer } = await start()
+  await stripe.customers.del(customer.id)
+  expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject({ status: 'canceled' })
+})
+
+it('the charge of a subscription leads to its invoice and back, and can be refunded', async () => {
+  const { harness, stripe, subscription } = await start()
+  const invoice = await stripe.invoices.retrieve(String(subscription.latest_invoice), {
+    expand: ['payments.data.payment.payment_intent.latest_charge'],
+  })
+  const intent = invoice.payments?.data[0]?.payment.payment_intent as Stripe.PaymentIntent
+  const charge = intent.latest_charge as Stripe.Charge
+  expect(charge).toMatchObject({ amount: 2000, paid: true, payment_intent: intent.id })
+  const [back] = (
+    await stripe.invoicePayments.list({ payment: { type: 'payment_intent', payment_intent: intent.id } })
+  ).data
+  expect(back).toMatchObject({ invoice: invoice.id, amount_paid: 2000, status: 'paid' })
+
+  expect(await stripe.refunds.create({ charge: charge.id, amount: 500 })).toMatchObject({
+    status: 'succeeded',
+  })
+  await harness.knob(`charges/${charge.id}/dispute`, { amount: 1000 })
+  expect((await stripe.disputes.list({ charge: charge.id })).data).toMatchObject([
+    { amount: 1000, payment_intent: intent.id },
+  ])
+})
