@@ -51,6 +51,7 @@ const columnTypes: Record<string, string> = {
   'subscription_invoices.kind': union(['period', 'seats']),
   'clawbacks.owner_kind': owners,
   'clawbacks.account': union(['plan', 'purchased']),
+  'organization_members.role': roles,
   'seats.role': roles,
   'seats.status': union(['active', 'pending', 'revoked', 'expired']),
   'team_invitations.role': roles,

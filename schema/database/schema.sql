@@ -33,7 +33,7 @@ CREATE TABLE public.ledger_transfers (
     reason text NOT NULL,
     CONSTRAINT ledger_transfers_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 255))),
     CONSTRAINT ledger_transfers_input_hash_check CHECK ((length(input_hash) = 32)),
-    CONSTRAINT ledger_transfers_kind_check CHECK ((kind = ANY (ARRAY['credit_purchase'::text, 'plan_grant'::text, 'seat_grant'::text, 'usage'::text, 'expiry'::text, 'refund'::text, 'dispute'::text, 'dispute_won'::text, 'adjustment'::text])))
+    CONSTRAINT ledger_transfers_kind_check CHECK ((kind = ANY (ARRAY['credit_purchase'::text, 'plan_grant'::text, 'seat_grant'::text, 'usage'::text, 'expiry'::text, 'refund'::text, 'dispute'::text, 'dispute_won'::text, 'settlement'::text, 'adjustment'::text])))
 );
 
 CREATE FUNCTION public.ledger_append_owner_entry(transfer public.ledger_transfers, digest bytea, owner_account_id bigint, credits bigint, may_go_below_zero boolean) RETURNS bytea
@@ -206,6 +206,37 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.ledger_settle_debt(debtor_kind text, debtor_id text, settle_key text, settle_occurred_at timestamp with time zone, settle_event_id text) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+  plan_balance bigint;
+  purchased_balance bigint;
+  to_plan bigint;
+BEGIN
+  PERFORM ledger_lock_accounts(jsonb_build_array(
+    jsonb_build_object('owner_kind', debtor_kind, 'owner_id', debtor_id, 'account', 'plan'),
+    jsonb_build_object('owner_kind', debtor_kind, 'owner_id', debtor_id, 'account', 'purchased')));
+  SELECT sum(b.balance) FILTER (WHERE b.account = 'plan'), sum(b.balance) FILTER (WHERE b.account = 'purchased')
+  INTO plan_balance, purchased_balance
+  FROM ledger_balances b WHERE b.owner_kind = debtor_kind AND b.owner_id = debtor_id;
+  to_plan := CASE
+    WHEN plan_balance < 0 AND purchased_balance > 0 THEN least(-plan_balance, purchased_balance)
+    WHEN purchased_balance < 0 AND plan_balance > 0 THEN -least(-purchased_balance, plan_balance)
+    ELSE 0 END;
+  IF to_plan = 0 THEN
+    RETURN 0;
+  END IF;
+  PERFORM ledger_post(jsonb_build_array(jsonb_build_object(
+    'idempotency_key', settle_key, 'kind', 'settlement', 'occurred_at', settle_occurred_at, 'event_id', settle_event_id,
+    'actor', 'ledger', 'reason', 'Debt settled', 'legs', jsonb_build_array(
+      jsonb_build_object('owner_kind', debtor_kind, 'owner_id', debtor_id, 'account', 'plan', 'amount', to_plan),
+      jsonb_build_object('owner_kind', debtor_kind, 'owner_id', debtor_id, 'account', 'purchased', 'amount', -to_plan)))));
+  RETURN abs(to_plan);
+END
+$$;
+
 CREATE FUNCTION public.ledger_transfer_digest(transfer public.ledger_transfers) RETURNS bytea
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $$
@@ -334,6 +365,8 @@ CREATE TABLE public.clawbacks (
     account text NOT NULL,
     intent_id uuid,
     stripe_invoice_id text,
+    amount_minor bigint NOT NULL,
+    amount_returned_minor bigint NOT NULL,
     credits_granted bigint NOT NULL,
     credits_refunded bigint DEFAULT 0 NOT NULL,
     credits_disputed bigint DEFAULT 0 NOT NULL,
@@ -341,6 +374,8 @@ CREATE TABLE public.clawbacks (
     fetch_order bigint NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT clawbacks_account_check CHECK ((account = ANY (ARRAY['plan'::text, 'purchased'::text]))),
+    CONSTRAINT clawbacks_amount_minor_check CHECK ((amount_minor > 0)),
+    CONSTRAINT clawbacks_amount_returned_minor_check CHECK ((amount_returned_minor >= 0)),
     CONSTRAINT clawbacks_check CHECK (((credits_refunded + credits_disputed) <= credits_granted)),
     CONSTRAINT clawbacks_check1 CHECK (((intent_id IS NULL) <> (stripe_invoice_id IS NULL))),
     CONSTRAINT clawbacks_credits_disputed_check CHECK ((credits_disputed >= 0)),
@@ -348,6 +383,13 @@ CREATE TABLE public.clawbacks (
     CONSTRAINT clawbacks_credits_refunded_check CHECK ((credits_refunded >= 0)),
     CONSTRAINT clawbacks_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
 );
+
+CREATE SEQUENCE public.clerk_looks
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
 
 CREATE TABLE public.extension_sign_ins (
     state_hash bytea NOT NULL,
@@ -468,6 +510,17 @@ ALTER TABLE public.ledger_transfers ALTER COLUMN id ADD GENERATED ALWAYS AS IDEN
     CACHE 1
 );
 
+CREATE TABLE public.organization_members (
+    organization_id text NOT NULL,
+    user_id text NOT NULL,
+    role text,
+    look_order bigint NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT organization_members_organization_id_check CHECK (((length(organization_id) >= 1) AND (length(organization_id) <= 64))),
+    CONSTRAINT organization_members_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'member'::text]))),
+    CONSTRAINT organization_members_user_id_check CHECK (((length(user_id) >= 1) AND (length(user_id) <= 64)))
+);
+
 CREATE TABLE public.seats (
     id bigint NOT NULL,
     organization_id text NOT NULL,
@@ -475,9 +528,11 @@ CREATE TABLE public.seats (
     user_id text,
     role text NOT NULL,
     status text NOT NULL,
+    invitation_id uuid,
     assigned_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT seats_check CHECK (((status <> 'active'::text) OR (user_id IS NOT NULL))),
+    CONSTRAINT seats_check1 CHECK (((status <> 'pending'::text) OR ((user_id IS NULL) AND (invitation_id IS NOT NULL)))),
     CONSTRAINT seats_email_check CHECK ((email = lower(email))),
     CONSTRAINT seats_organization_id_check CHECK (((length(organization_id) >= 1) AND (length(organization_id) <= 64))),
     CONSTRAINT seats_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'member'::text]))),
@@ -584,7 +639,12 @@ CREATE TABLE public.team_invitations (
     expires_at timestamp with time zone NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    sweep_at timestamp with time zone,
+    sweeps integer DEFAULT 0 NOT NULL,
+    CONSTRAINT team_invitations_check CHECK (((status <> 'pending'::text) OR (sweep_at IS NOT NULL))),
+    CONSTRAINT team_invitations_check1 CHECK (((status <> 'accepted'::text) OR (clerk_invitation_id IS NOT NULL))),
     CONSTRAINT team_invitations_email_check CHECK ((email = lower(email))),
+    CONSTRAINT team_invitations_organization_id_check CHECK (((length(organization_id) >= 1) AND (length(organization_id) <= 64))),
     CONSTRAINT team_invitations_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'member'::text]))),
     CONSTRAINT team_invitations_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'accepted'::text, 'expired'::text, 'revoked'::text])))
 );
@@ -641,6 +701,12 @@ ALTER TABLE ONLY public.ledger_transfers
 ALTER TABLE ONLY public.ledger_transfers
     ADD CONSTRAINT ledger_transfers_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.organization_members
+    ADD CONSTRAINT organization_members_pkey PRIMARY KEY (organization_id, user_id);
+
+ALTER TABLE ONLY public.seats
+    ADD CONSTRAINT seats_invitation_id_key UNIQUE (invitation_id);
+
 ALTER TABLE ONLY public.seats
     ADD CONSTRAINT seats_pkey PRIMARY KEY (id);
 
@@ -677,6 +743,8 @@ CREATE INDEX checkout_intents_sweep ON public.checkout_intents USING btree (swee
 
 CREATE INDEX checkout_intents_user ON public.checkout_intents USING btree (user_id, created_at DESC);
 
+CREATE INDEX clawbacks_invoice ON public.clawbacks USING btree (stripe_invoice_id) WHERE (stripe_invoice_id IS NOT NULL);
+
 CREATE INDEX extension_sign_ins_expiry ON public.extension_sign_ins USING btree (expires_at);
 
 CREATE UNIQUE INDEX extension_tokens_one_active ON public.extension_tokens USING btree (user_id) WHERE (revoked_at IS NULL);
@@ -691,7 +759,9 @@ CREATE INDEX ledger_transfers_intent ON public.ledger_transfers USING btree (int
 
 CREATE UNIQUE INDEX seats_one_email ON public.seats USING btree (organization_id, email) WHERE (status = ANY (ARRAY['active'::text, 'pending'::text]));
 
-CREATE UNIQUE INDEX seats_one_user ON public.seats USING btree (organization_id, user_id) WHERE (status = ANY (ARRAY['active'::text, 'pending'::text]));
+CREATE UNIQUE INDEX seats_one_user ON public.seats USING btree (organization_id, user_id) WHERE (status = 'active'::text);
+
+CREATE INDEX seats_organization ON public.seats USING btree (organization_id, assigned_at);
 
 CREATE INDEX seats_user ON public.seats USING btree (user_id) WHERE (status = 'active'::text);
 
@@ -703,7 +773,9 @@ CREATE INDEX subscriptions_sweep ON public.subscriptions USING btree (sweep_at) 
 
 CREATE UNIQUE INDEX team_invitations_one_pending ON public.team_invitations USING btree (organization_id, email) WHERE (status = 'pending'::text);
 
-CREATE INDEX team_invitations_subscription ON public.team_invitations USING btree (subscription_id, created_at DESC);
+CREATE INDEX team_invitations_organization ON public.team_invitations USING btree (organization_id, created_at DESC);
+
+CREATE INDEX team_invitations_sweep ON public.team_invitations USING btree (sweep_at) WHERE (sweep_at IS NOT NULL);
 
 CREATE INDEX users_email ON public.users USING btree (lower(email));
 
@@ -745,6 +817,9 @@ ALTER TABLE ONLY public.ledger_entries
 ALTER TABLE ONLY public.ledger_transfers
     ADD CONSTRAINT ledger_transfers_intent_id_fkey FOREIGN KEY (intent_id) REFERENCES public.checkout_intents(id);
 
+ALTER TABLE ONLY public.seats
+    ADD CONSTRAINT seats_invitation_id_fkey FOREIGN KEY (invitation_id) REFERENCES public.team_invitations(id);
+
 ALTER TABLE ONLY public.subscription_invoices
     ADD CONSTRAINT subscription_invoices_stripe_subscription_id_fkey FOREIGN KEY (stripe_subscription_id) REFERENCES public.subscriptions(stripe_subscription_id);
 
@@ -781,6 +856,9 @@ REVOKE ALL ON FUNCTION public.ledger_lock_accounts(owners jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION public.ledger_post(transfers jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_post(transfers jsonb) TO tidemark_worker;
 
+REVOKE ALL ON FUNCTION public.ledger_settle_debt(debtor_kind text, debtor_id text, settle_key text, settle_occurred_at timestamp with time zone, settle_event_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.ledger_settle_debt(debtor_kind text, debtor_id text, settle_key text, settle_occurred_at timestamp with time zone, settle_event_id text) TO tidemark_worker;
+
 REVOKE ALL ON FUNCTION public.ledger_transfer_digest(transfer public.ledger_transfers) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_use(use_owner_kind text, use_owner_id text, credits bigint, use_key text, use_occurred_at timestamp with time zone, use_actor text, use_reason text) FROM PUBLIC;
@@ -801,6 +879,9 @@ GRANT UPDATE(updated_at) ON TABLE public.checkout_intents TO tidemark_server;
 
 GRANT SELECT ON TABLE public.clawbacks TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.clawbacks TO tidemark_worker;
+
+GRANT USAGE ON SEQUENCE public.clerk_looks TO tidemark_server;
+GRANT USAGE ON SEQUENCE public.clerk_looks TO tidemark_worker;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.extension_sign_ins TO tidemark_server;
 
@@ -831,6 +912,9 @@ GRANT SELECT ON TABLE public.ledger_entries TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.ledger_balances TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_balances TO tidemark_worker;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.organization_members TO tidemark_server;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.organization_members TO tidemark_worker;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.seats TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.seats TO tidemark_worker;

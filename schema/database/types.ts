@@ -50,6 +50,8 @@ export interface CheckoutIntents {
 
 export interface Clawbacks {
   account: "plan" | "purchased";
+  amount_minor: number;
+  amount_returned_minor: number;
   credits_disputed: Generated<number>;
   credits_granted: number;
   credits_refunded: Generated<number>;
@@ -134,16 +136,25 @@ export interface LedgerTransfers {
   idempotency_key: string;
   input_hash: Buffer;
   intent_id: string | null;
-  kind: "credit_purchase" | "plan_grant" | "seat_grant" | "usage" | "expiry" | "refund" | "dispute" | "dispute_won" | "adjustment";
+  kind: "credit_purchase" | "plan_grant" | "seat_grant" | "usage" | "expiry" | "refund" | "dispute" | "dispute_won" | "settlement" | "adjustment";
   occurred_at: Timestamp;
   posted_at: Generated<Timestamp>;
   reason: string;
+}
+
+export interface OrganizationMembers {
+  look_order: number;
+  organization_id: string;
+  role: "admin" | "member" | null;
+  updated_at: Generated<Timestamp>;
+  user_id: string;
 }
 
 export interface Seats {
   assigned_at: Generated<Timestamp>;
   email: string;
   id: Generated<number>;
+  invitation_id: string | null;
   organization_id: string;
   role: "admin" | "member";
   status: "active" | "pending" | "revoked" | "expired";
@@ -215,6 +226,8 @@ export interface TeamInvitations {
   role: "admin" | "member";
   status: "pending" | "accepted" | "expired" | "revoked";
   subscription_id: string;
+  sweep_at: Timestamp | null;
+  sweeps: Generated<number>;
   updated_at: Generated<Timestamp>;
 }
 
@@ -239,6 +252,7 @@ export interface DB {
   ledger_balances: LedgerBalances;
   ledger_entries: LedgerEntries;
   ledger_transfers: LedgerTransfers;
+  organization_members: OrganizationMembers;
   seats: Seats;
   stripe_customers: StripeCustomers;
   subscription_invoices: SubscriptionInvoices;

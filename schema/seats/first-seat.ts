@@ -1,0 +1,32 @@
+import type { DatabaseTransaction } from '../database/connect.ts'
+import { lockLiveSubscription } from '../subscriptions/subscriptions.ts'
+import { countHeldSeats, findHeldSeat, insertActiveSeat, type SeatRole } from './seats.ts'
+
+/**
+ * Gives whoever bought a subscription its first seat, once a subscription: a repeated event changes nothing, also when the
+ * buyer gave the seat up or passed it on in the meantime. Does nothing when all seats are in use already, which is so when an
+ * organization comes back with fewer seats than people: nobody loses theirs. Needs the live subscription's row to be written;
+ * the caller refreshes plan types when it is done.
+ */
+export async function giveFirstSeat(
+  trx: DatabaseTransaction,
+  buyer: { organization_id: string; user_id: string; email: string; role: SeatRole },
+): Promise<'given' | 'had_one' | 'no_room' | 'no_subscription'> {
+  const subscription = await lockLiveSubscription(trx, {
+    owner_kind: 'organization',
+    owner_id: buyer.organization_id,
+  })
+  if (!subscription) return 'no_subscription'
+  const hadOne = await trx
+    .selectFrom('seats')
+    .select('id')
+    .where('organization_id', '=', buyer.organization_id)
+    .where('user_id', '=', buyer.user_id)
+    .where((eb) => eb.or([eb('status', '=', 'active'), eb('updated_at', '>=', subscription.created_at)]))
+    .executeTakeFirst()
+  const isPromised = await findHeldSeat(trx, buyer.organization_id, { email: buyer.email.toLowerCase() })
+  if (hadOne || isPromised) return 'had_one'
+  if ((await countHeldSeats(trx, buyer.organization_id)) >= subscription.seats_total) return 'no_room'
+  await insertActiveSeat(trx, buyer)
+  return 'given'
+}
