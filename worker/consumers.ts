@@ -5,6 +5,7 @@ import type { WorkerDependencies } from './dependencies.ts'
 import { processCheckoutCompletion } from './jobs/checkout-completion.ts'
 import { processInboxEvent } from './jobs/inbox-event.ts'
 import { sweep } from './jobs/maintenance.ts'
+import { processSubscriptionLook } from './jobs/subscription-look.ts'
 
 export interface ConsumerSettings {
   /** How long a silent worker keeps its job, in milliseconds. The same in every worker. */
@@ -21,6 +22,7 @@ const handlers: Handlers = {
   'stripe-events': (deps, payload) => processInboxEvent(deps, { source: 'stripe', id: payload.event_id }),
   'clerk-events': (deps, payload) => processInboxEvent(deps, { source: 'clerk', id: payload.event_id }),
   'checkout-completions': processCheckoutCompletion,
+  'subscription-looks': processSubscriptionLook,
   maintenance: sweep,
 }
 
@@ -28,6 +30,7 @@ const concurrency: Record<QueueName, number> = {
   'stripe-events': 8,
   'checkout-completions': 4,
   'clerk-events': 2,
+  'subscription-looks': 2,
   maintenance: 1,
 }
 

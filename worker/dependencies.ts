@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import type { OrganizationMaker } from '../schema/clerk/organizations.ts'
 import type { Database } from '../schema/database/connect.ts'
 import type { Logger } from '../schema/log.ts'
 import type { QueueProducer } from '../schema/queues/producer.ts'
@@ -8,6 +9,7 @@ import type { WorkerMetrics } from './metrics.ts'
 export interface WorkerDependencies {
   readonly db: Database
   readonly stripe: Stripe
+  readonly organizations: OrganizationMaker
   readonly producer: Pick<QueueProducer, 'add'>
   readonly log: Logger
   readonly metrics: WorkerMetrics

@@ -1,3 +1,5 @@
+import { openClerk } from '../schema/clerk/client.ts'
+import { createOrganizationMaker } from '../schema/clerk/organizations.ts'
 import { connectDatabase } from '../schema/database/connect.ts'
 import { EnvironmentError, processEnvironment } from '../schema/env.ts'
 import { createLogger } from '../schema/log.ts'
@@ -10,7 +12,7 @@ import { serveHealth } from './health.ts'
 import { createWorkerMetrics } from './metrics.ts'
 import { keepSchedule } from './schedule.ts'
 
-/** Each of the four BullMQ workers keeps one connection on Postgres to LISTEN, the rest is for claiming and finishing. */
+/** Each of the five BullMQ workers keeps one connection on Postgres to LISTEN, the rest is for claiming and finishing. */
 const queuePoolMax = 12
 
 async function main(): Promise<void> {
@@ -35,6 +37,9 @@ async function main(): Promise<void> {
   const deps: WorkerDependencies = {
     db: database.db,
     stripe: createStripe({ secretKey: env.STRIPE_SECRET_KEY, apiBase: env.STRIPE_API_BASE }),
+    organizations: createOrganizationMaker(
+      openClerk({ secretKey: env.CLERK_SECRET_KEY, apiUrl: env.CLERK_API_URL }),
+    ),
     producer,
     log,
     metrics: createWorkerMetrics(),

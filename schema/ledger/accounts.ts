@@ -19,6 +19,7 @@ export const transferKinds = [
   'refund',
   'dispute',
   'dispute_won',
+  'settlement',
   'adjustment',
 ] as const
 export type TransferKind = (typeof transferKinds)[number]

@@ -1,18 +1,20 @@
 import { z } from 'zod'
 
 /** Work that the server asks of the worker. The rows in Postgres say what has to be done; a job only says so sooner. */
-export const stripeEventJobSchema = z.object({ event_id: z.string() })
-export const clerkEventJobSchema = z.object({ event_id: z.string() })
-export const checkoutCompletionJobSchema = z.object({
+const stripeEventJobSchema = z.object({ event_id: z.string() })
+const clerkEventJobSchema = z.object({ event_id: z.string() })
+const checkoutCompletionJobSchema = z.object({
   intent_id: z.uuid(),
   cause: z.enum(['return_page', 'session_status', 'sweep']),
 })
-export const maintenanceJobSchema = z.object({})
+const subscriptionLookJobSchema = z.object({ subscription_id: z.string() })
+const maintenanceJobSchema = z.object({})
 
 export const queueSchemas = {
   'stripe-events': stripeEventJobSchema,
   'checkout-completions': checkoutCompletionJobSchema,
   'clerk-events': clerkEventJobSchema,
+  'subscription-looks': subscriptionLookJobSchema,
   maintenance: maintenanceJobSchema,
 } as const
 

@@ -11,6 +11,12 @@ export const stripeEventSchema = z.looseObject({
 })
 export type StripeEvent = z.infer<typeof stripeEventSchema>
 
+/** Another object, by its id or expanded; read as its id. */
+export const stripeReferenceSchema = z.union([
+  z.string(),
+  z.object({ id: z.string() }).transform((object) => object.id),
+])
+
 /** What we use of a checkout session, from an event or fetched. Amounts are minor units. */
 export const checkoutSessionSchema = z.object({
   id: z.string(),
@@ -20,6 +26,8 @@ export const checkoutSessionSchema = z.object({
   amount_total: z.int().nullable(),
   currency: z.string().nullable(),
   client_reference_id: z.string().nullable(),
+  mode: z.enum(['payment', 'subscription', 'setup']).default('payment'),
+  subscription: stripeReferenceSchema.nullish(),
   metadata: z.record(z.string(), z.string()).nullable(),
   created: z.int(),
 })

@@ -1,4 +1,6 @@
 import { pino } from 'pino'
+import { openClerk } from '../../schema/clerk/client.ts'
+import { createOrganizationMaker } from '../../schema/clerk/organizations.ts'
 import { connectDatabase } from '../../schema/database/connect.ts'
 import { connectQueueBackend } from '../../schema/queues/backend.ts'
 import { createProducer } from '../../schema/queues/producer.ts'
@@ -13,6 +15,7 @@ export interface IncarnationOptions {
   readonly databaseUrl: string
   readonly redisUrl: string | undefined
   readonly stripeUrl: string
+  readonly clerkApiUrl: string
   readonly now: () => Date
 }
 
@@ -59,6 +62,9 @@ export async function startIncarnation(options: IncarnationOptions): Promise<Wor
     {
       db: database.db,
       stripe: createStripe({ secretKey: 'sk_test_sandbox', apiBase: options.stripeUrl }),
+      organizations: createOrganizationMaker(
+        openClerk({ secretKey: 'sk_test_sandbox', apiUrl: options.clerkApiUrl }),
+      ),
       producer,
       log,
       metrics: createWorkerMetrics(),

@@ -93,6 +93,7 @@ export async function startWorld(options: { redisUrl: string | undefined }): Pro
       databaseUrl: database.url,
       redisUrl: options.redisUrl,
       stripeUrl: stripeSandbox.url,
+      clerkApiUrl: `${clerk.url}/bapi`,
       now,
     })
   let worker = await incarnate()

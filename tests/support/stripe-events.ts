@@ -13,6 +13,7 @@ export function sessionOf(intentId: string, fields: Partial<CheckoutSession> = {
     amount_total: 700,
     currency: 'eur',
     client_reference_id: intentId,
+    mode: 'payment',
     metadata: { intentId, credits: '500' },
     created: 1_790_000_000,
     ...fields,

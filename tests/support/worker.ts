@@ -12,6 +12,11 @@ export function createTestDependencies(
   return {
     db: database.worker,
     stripe: createStripe({ secretKey: 'sk_test_none', apiBase: 'http://127.0.0.1:1' }),
+    organizations: {
+      makeOrganization: () => {
+        throw new Error('This test makes no organization')
+      },
+    },
     producer: {
       add: () => {
         throw new Error('This test enqueues nothing')

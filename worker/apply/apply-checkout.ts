@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
-import { lockIntent } from '../../schema/checkout/intents.ts'
+import { lockIntent, recipientOf } from '../../schema/checkout/intents.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { postTransfer } from '../../schema/ledger/post.ts'
+import { settleDebt } from '../../schema/ledger/settle-debt.ts'
 import { type CheckoutDecision, type CheckoutNews, decideCheckout } from './decide-checkout.ts'
 
 /**
@@ -17,7 +18,11 @@ export async function applyCheckout(
   if (!intent) return undefined
   const decision = decideCheckout(intent, news)
   const change = changeOf(decision)
-  if (decision.action === 'settle') await postTransfer(trx, decision.transfer)
+  if (decision.action === 'settle') {
+    await postTransfer(trx, decision.transfer)
+    const recipient = recipientOf(intent)
+    if (recipient) await settleDebt(trx, recipient, decision.transfer)
+  }
   if (change) {
     await trx
       .updateTable('checkout_intents')

@@ -37,6 +37,7 @@ const session: CheckoutSession = {
   amount_total: 700,
   currency: 'eur',
   client_reference_id: intent.id,
+  mode: 'payment',
   metadata: { intentId: intent.id },
   created: 1,
 }

@@ -2,6 +2,7 @@ import { attachSession, findIntent, unsettledStates } from '../../schema/checkou
 import type { JobPayload } from '../../schema/queues/queues.ts'
 import { checkoutSessionSchema } from '../../schema/stripe/events.ts'
 import { applyCheckout } from '../apply/apply-checkout.ts'
+import { planSubscription } from '../apply/subscription/plan-subscription.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { findLostSession } from './find-lost-session.ts'
 
@@ -23,6 +24,18 @@ export async function processCheckoutCompletion(
   if (!sessionId) return
   if (!intent.stripe_session_id) await attachSession(deps.db, { id: intent.id, stripe_session_id: sessionId })
   const session = await deps.stripe.checkout.sessions.retrieve(sessionId, { expand: ['payment_intent'] })
+  const subscription =
+    typeof session.subscription === 'string' ? session.subscription : session.subscription?.id
+  if (session.mode === 'subscription' && subscription) {
+    const apply = await planSubscription(deps, subscription, {
+      event_id: null,
+      session_id: session.id,
+      actor: payload.cause,
+    })
+    const outcome = await deps.db.transaction().execute(apply)
+    log.info({ outcome, subscription_id: subscription }, 'Subscription looked up')
+    return
+  }
   const paymentIntent = session.payment_intent
   const decision = await deps.db.transaction().execute((trx) =>
     applyCheckout(trx, intent.id, {

@@ -26,6 +26,11 @@ export async function sweep(deps: WorkerDependencies): Promise<{ events: number;
       cause: 'sweep',
     })
   }
+  const subscriptions = await claimSubscriptions(deps)
+  for (const { stripe_subscription_id: id } of subscriptions) {
+    await deps.producer.add('subscription-looks', freshJobId(id), { subscription_id: id })
+  }
+  deps.metrics.swept.inc({ what: 'subscription' }, subscriptions.length)
   deps.metrics.swept.inc({ what: 'event' }, events.length)
   deps.metrics.swept.inc({ what: 'intent' }, intents.length)
   if (events.length + intents.length > 0) {
@@ -80,5 +85,25 @@ async function claimIntents(deps: WorkerDependencies) {
         .skipLocked(),
     )
     .returning('id')
+    .execute()
+}
+
+/** Subscriptions that begin a new month, or that nobody has looked at for a day. */
+async function claimSubscriptions(deps: WorkerDependencies) {
+  return deps.db
+    .updateTable('subscriptions')
+    .set(nextSweep(deps))
+    .where('stripe_subscription_id', 'in', (eb) =>
+      eb
+        .selectFrom('subscriptions')
+        .select('stripe_subscription_id')
+        .where('status', 'not in', ['canceled', 'incomplete_expired'])
+        .where('sweep_at', '<=', deps.now())
+        .orderBy('sweep_at')
+        .limit(batchSize)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returning('stripe_subscription_id')
     .execute()
 }

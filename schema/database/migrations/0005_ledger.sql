@@ -22,7 +22,7 @@ CREATE TABLE ledger_transfers (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   idempotency_key text NOT NULL UNIQUE CHECK (length(idempotency_key) BETWEEN 1 AND 255),
   kind text NOT NULL CHECK (kind IN (
-    'credit_purchase', 'plan_grant', 'seat_grant', 'usage', 'expiry', 'refund', 'dispute', 'dispute_won', 'adjustment')),
+    'credit_purchase', 'plan_grant', 'seat_grant', 'usage', 'expiry', 'refund', 'dispute', 'dispute_won', 'settlement', 'adjustment')),
   input_hash bytea NOT NULL CHECK (length(input_hash) = 32),
   occurred_at timestamptz NOT NULL,
   posted_at timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -318,6 +318,38 @@ BEGIN
 END
 $$;
 
+-- Lets one of an owner's accounts pay the other's debt, as far as it can. Returns the credits that moved; zero, and no transfer,
+-- when there is no debt or nothing to pay it with.
+CREATE FUNCTION ledger_settle_debt(
+  debtor_kind text, debtor_id text, settle_key text, settle_occurred_at timestamptz, settle_event_id text
+) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  plan_balance bigint;
+  purchased_balance bigint;
+  to_plan bigint;
+BEGIN
+  PERFORM ledger_lock_accounts(jsonb_build_array(
+    jsonb_build_object('owner_kind', debtor_kind, 'owner_id', debtor_id, 'account', 'plan'),
+    jsonb_build_object('owner_kind', debtor_kind, 'owner_id', debtor_id, 'account', 'purchased')));
+  SELECT sum(b.balance) FILTER (WHERE b.account = 'plan'), sum(b.balance) FILTER (WHERE b.account = 'purchased')
+  INTO plan_balance, purchased_balance
+  FROM ledger_balances b WHERE b.owner_kind = debtor_kind AND b.owner_id = debtor_id;
+  to_plan := CASE
+    WHEN plan_balance < 0 AND purchased_balance > 0 THEN least(-plan_balance, purchased_balance)
+    WHEN purchased_balance < 0 AND plan_balance > 0 THEN -least(-purchased_balance, plan_balance)
+    ELSE 0 END;
+  IF to_plan = 0 THEN
+    RETURN 0;
+  END IF;
+  PERFORM ledger_post(jsonb_build_array(jsonb_build_object(
+    'idempotency_key', settle_key, 'kind', 'settlement', 'occurred_at', settle_occurred_at, 'event_id', settle_event_id,
+    'actor', 'ledger', 'reason', 'Debt settled', 'legs', jsonb_build_array(
+      jsonb_build_object('owner_kind', debtor_kind, 'owner_id', debtor_id, 'account', 'plan', 'amount', to_plan),
+      jsonb_build_object('owner_kind', debtor_kind, 'owner_id', debtor_id, 'account', 'purchased', 'amount', -to_plan)))));
+  RETURN abs(to_plan);
+END
+$$;
+
 -- The latest balance of every owner's account; house accounts are summed when asked for.
 CREATE VIEW ledger_balances AS
 SELECT a.owner_kind, a.owner_id, a.name AS account, a.id AS account_id,
@@ -336,10 +368,12 @@ REVOKE ALL ON FUNCTION ledger_transfer_digest(ledger_transfers),
   ledger_append_owner_entry(ledger_transfers, bytea, bigint, bigint, boolean),
   ledger_post(jsonb),
   ledger_use(text, text, bigint, text, timestamptz, text, text),
-  ledger_expire(text, text, text, timestamptz, text, text, text)
+  ledger_expire(text, text, text, timestamptz, text, text, text),
+  ledger_settle_debt(text, text, text, timestamptz, text)
 FROM PUBLIC;
 
 GRANT SELECT ON ledger_accounts, ledger_transfers, ledger_entries, ledger_balances TO tidemark_server, tidemark_worker;
 GRANT EXECUTE ON FUNCTION ledger_use(text, text, bigint, text, timestamptz, text, text) TO tidemark_server;
-GRANT EXECUTE ON FUNCTION ledger_post(jsonb), ledger_expire(text, text, text, timestamptz, text, text, text)
+GRANT EXECUTE ON FUNCTION ledger_post(jsonb), ledger_expire(text, text, text, timestamptz, text, text, text),
+  ledger_settle_debt(text, text, text, timestamptz, text)
   TO tidemark_worker;

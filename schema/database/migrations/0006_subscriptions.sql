@@ -77,6 +77,9 @@ CREATE TABLE clawbacks (
   account text NOT NULL CHECK (account IN ('plan', 'purchased')),
   intent_id uuid REFERENCES checkout_intents (id),
   stripe_invoice_id text,
+  -- What the charge took, and what of it went back or is in dispute, in minor units.
+  amount_minor bigint NOT NULL CHECK (amount_minor > 0),
+  amount_returned_minor bigint NOT NULL CHECK (amount_returned_minor >= 0),
   credits_granted bigint NOT NULL CHECK (credits_granted >= 0),
   credits_refunded bigint NOT NULL DEFAULT 0 CHECK (credits_refunded >= 0),
   credits_disputed bigint NOT NULL DEFAULT 0 CHECK (credits_disputed >= 0),
@@ -87,6 +90,8 @@ CREATE TABLE clawbacks (
   CHECK (credits_refunded + credits_disputed <= credits_granted),
   CHECK ((intent_id IS NULL) <> (stripe_invoice_id IS NULL))
 );
+
+CREATE INDEX clawbacks_invoice ON clawbacks (stripe_invoice_id) WHERE stripe_invoice_id IS NOT NULL;
 
 GRANT SELECT ON subscriptions, subscription_invoices, subscription_months, clawbacks TO tidemark_server;
 GRANT SELECT, INSERT, UPDATE ON subscriptions, subscription_months, clawbacks TO tidemark_worker;

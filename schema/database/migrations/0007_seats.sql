@@ -29,8 +29,7 @@ CREATE TABLE team_invitations (
   -- When the sweep asks Clerk how it stands: soon while sending is not confirmed, then at its expiry; null when it is over.
   sweep_at timestamptz,
   sweeps integer NOT NULL DEFAULT 0,
-  CHECK (status <> 'pending' OR sweep_at IS NOT NULL),
-  CHECK (status <> 'accepted' OR clerk_invitation_id IS NOT NULL)
+  CHECK (status <> 'pending' OR sweep_at IS NOT NULL)
 );
 
 CREATE UNIQUE INDEX team_invitations_one_pending ON team_invitations (organization_id, email) WHERE status = 'pending';

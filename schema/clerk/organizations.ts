@@ -1,0 +1,44 @@
+import type { ClerkClient } from '@clerk/backend'
+import { askClerk } from './client.ts'
+
+export interface OrganizationOrder {
+  readonly name: string
+  /** Becomes its first admin. */
+  readonly created_by: string
+  /** What it is made for; kept on it, so that a second attempt finds the first one's organization. */
+  readonly intent_id: string
+}
+
+/** Makes organizations for plans that were bought without one. */
+export interface OrganizationMaker {
+  /**
+   * The id of the organization of an intent: the one that an earlier attempt made, else a new one. Clerk knows no idempotency
+   * key, so callers must not run two attempts at once.
+   */
+  makeOrganization(order: OrganizationOrder): Promise<string>
+}
+
+export function createOrganizationMaker(api: ClerkClient): OrganizationMaker {
+  return {
+    async makeOrganization(order) {
+      const memberships = await askClerk(
+        'Reading memberships',
+        api.users.getOrganizationMembershipList({ userId: order.created_by, limit: 100 }),
+      )
+      const made = memberships?.data.find(
+        ({ organization }) => organization.privateMetadata?.intentId === order.intent_id,
+      )
+      if (made) return made.organization.id
+      const created = await askClerk(
+        'Creating an organization',
+        api.organizations.createOrganization({
+          name: order.name,
+          createdBy: order.created_by,
+          privateMetadata: { intentId: order.intent_id },
+        }),
+      )
+      if (!created) throw new Error(`Clerk does not know ${order.created_by}`)
+      return created.id
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import { sql } from 'kysely'
+import { type CheckoutIntent, lockIntent } from '../../../schema/checkout/intents.ts'
+import { findUser } from '../../../schema/users/users.ts'
+import type { WorkerDependencies } from '../../dependencies.ts'
+
+/**
+ * Makes the organization of a Teams plan that was bought at sign-up, once: the intent stays locked meanwhile, and Clerk is asked
+ * first whether an attempt that crashed has made it.
+ */
+export async function ensureOrganization(
+  deps: Pick<WorkerDependencies, 'db' | 'organizations'>,
+  { id }: CheckoutIntent,
+): Promise<void> {
+  await deps.db.transaction().execute(async (trx) => {
+    const intent = await lockIntent(trx, id)
+    if (!intent || intent.owner_id !== null) return
+    const buyer = await findUser(trx, intent.user_id)
+    const organizationId = await deps.organizations.makeOrganization({
+      name: nameFor(buyer?.first_name ?? null),
+      created_by: intent.user_id,
+      intent_id: intent.id,
+    })
+    await trx
+      .updateTable('checkout_intents')
+      .set({ owner_id: organizationId, updated_at: sql`now()` })
+      .where('id', '=', intent.id)
+      .execute()
+  })
+}
+
+/** Its admins can rename it; until then it should not look like somebody else's. */
+function nameFor(firstName: string | null): string {
+  return firstName ? `${firstName}’s team` : 'My team'
+}

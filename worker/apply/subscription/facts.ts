@@ -1,0 +1,92 @@
+import { sql } from 'kysely'
+import type Stripe from 'stripe'
+import { z } from 'zod'
+import type { BillingFrequency } from '../../../schema/catalogue/plans.ts'
+import { stripeReferenceSchema } from '../../../schema/stripe/events.ts'
+import type { SubscriptionStatus } from '../../../schema/subscriptions/subscriptions.ts'
+import type { WorkerDependencies } from '../../dependencies.ts'
+import { type PaidFact, paidFactsOf } from './paid-facts.ts'
+
+/** A subscription as Stripe has it at one moment, with all that was ever paid for it. */
+export interface SubscriptionFacts {
+  /** Grows with every look, so that an older one never replaces a newer one. */
+  readonly order: number
+  readonly id: string
+  readonly customer_id: string
+  readonly intent_id: string
+  readonly status: SubscriptionStatus
+  readonly billing_frequency: BillingFrequency
+  readonly seats: number
+  readonly current_period_start: Date
+  readonly current_period_end: Date
+  readonly trial_end: Date | null
+  readonly cancel_at: Date | null
+  readonly ended_at: Date | null
+  readonly paid: readonly PaidFact[]
+}
+
+const seconds = z.number().transform((value) => new Date(value * 1000))
+
+const subscriptionSchema = z.object({
+  id: z.string(),
+  customer: stripeReferenceSchema,
+  metadata: z.record(z.string(), z.string()),
+  status: z.enum([
+    'incomplete',
+    'incomplete_expired',
+    'trialing',
+    'active',
+    'past_due',
+    'canceled',
+    'unpaid',
+    'paused',
+  ]),
+  cancel_at: seconds.nullable(),
+  cancel_at_period_end: z.boolean(),
+  ended_at: seconds.nullable(),
+  trial_end: seconds.nullable(),
+  items: z.object({
+    data: z.tuple([
+      z.object({
+        quantity: z.int().min(1).default(1),
+        current_period_start: seconds,
+        current_period_end: seconds,
+        price: z.object({ recurring: z.object({ interval: z.enum(['month', 'year']) }) }),
+      }),
+    ]),
+  }),
+})
+
+/**
+ * Asks Stripe for a subscription and its paid invoices. Undefined when it was not started by us. Two calls, or more when it has
+ * over a hundred invoices.
+ */
+export async function fetchSubscription(
+  deps: Pick<WorkerDependencies, 'db' | 'stripe'>,
+  id: string,
+): Promise<SubscriptionFacts | undefined> {
+  const { rows } = await sql<{ order: number }>`SELECT nextval('stripe_fetches') AS order`.execute(deps.db)
+  const subscription = subscriptionSchema.parse(await deps.stripe.subscriptions.retrieve(id))
+  const intentId = subscription.metadata.intentId
+  if (!intentId) return undefined
+  const invoices: Stripe.Invoice[] = []
+  for await (const invoice of deps.stripe.invoices.list({ subscription: id, status: 'paid', limit: 100 })) {
+    invoices.push(invoice)
+  }
+  const [item] = subscription.items.data
+  return {
+    order: rows[0]?.order ?? 0,
+    id: subscription.id,
+    customer_id: subscription.customer,
+    intent_id: intentId,
+    status: subscription.status,
+    billing_frequency: item.price.recurring.interval === 'year' ? 'yearly' : 'monthly',
+    seats: item.quantity,
+    current_period_start: item.current_period_start,
+    current_period_end: item.current_period_end,
+    trial_end: subscription.trial_end,
+    cancel_at: subscription.cancel_at ?? (subscription.cancel_at_period_end ? item.current_period_end : null),
+    ended_at: subscription.ended_at,
+    paid: invoices.flatMap(paidFactsOf),
+  }
+}
