@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findIntent } from '../../../schema/checkout/intents.ts'
+import { openClerk } from '../../../schema/clerk/client.ts'
+import { createOrganizationMaker } from '../../../schema/clerk/organizations.ts'
+import { findBalance } from '../../../schema/ledger/balances.ts'
+import { verifyLedger } from '../../../schema/ledger/verify.ts'
+import { findLatestSubscription } from '../../../schema/subscriptions/subscriptions.ts'
+import { findUser } from '../../../schema/users/users.ts'
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts'
+import { type Sandbox, signUp, startSandbox } from '../../../tests/support/sandbox.ts'
+import { type Bought, openShop, type Shop } from '../../../tests/support/shop.ts'
+import { ensureOrganization } from './ensure-organization.ts'
+
+let database: TestDatabase
+let shop: Shop
+beforeAll(async () => {
+  database = await createTestDatabase()
+  shop = await openShop(database)
+})
+afterAll(async () => {
+  await shop?.close()
+  expect((await verifyLedger(database.owner)).problems).toEqual([])
+  await database?.close()
+})
+
+const organization = () =>
+  ({ owner_kind: 'organization', owner_id: `org_${randomUUID().slice(0, 8)}` }) as const
+const planBalance = async (bought: Bought) => (await findBalance(database.owner, bought.owner)).plan
+const rowOf = (bought: Bought) => findLatestSubscription(database.owner, bought.owner)
+
+async function changeSeats(bought: Bought, quantity: number): Promise<void> {
+  const subscription = await shop.stripe.subscriptions.retrieve(bought.subscription_id ?? '')
+  await shop.stripe.subscriptions.update(subscription.id, {
+    items: [{ id: subscription.items.data[0]?.id ?? '', quantity }],
+    proration_behavior: 'always_invoice',
+  })
+}
+
+describe('a Teams plan of an organization', () => {
+  test('that buys its first seats is granted for all of them, and the buyer has one', async () => {
+    const bought = await shop.buyPlan({ plan_type: 'teams', seats: 5, owner: organization() })
+    await shop.catchUp()
+    expect(await planBalance(bought)).toBe(2500)
+    expect(await rowOf(bought)).toMatchObject({ seats_total: 5, plan_type: 'teams' })
+    const seats = await database.owner
+      .selectFrom('seats')
+      .selectAll()
+      .where('organization_id', '=', bought.owner.owner_id)
+      .execute()
+    expect(seats).toMatchObject([{ user_id: bought.user_id, status: 'active', role: 'admin' }])
+    expect(await findUser(database.owner, bought.user_id)).toMatchObject({ plan_type: 'teams' })
+  })
+
+  test('of which only the “created” events come has the right number of seats', async () => {
+    const bought = await shop.buyPlan({ plan_type: 'teams', seats: 7, owner: organization() })
+    const events = await shop.takeEvents()
+    await shop.deliver(events.filter((event) => event.type.endsWith('.created')))
+    expect(await rowOf(bought)).toMatchObject({ seats_total: 7, status: 'active' })
+  })
+
+  test('that adds seats in the middle of a month is granted for the rest of it', async () => {
+    const bought = await shop.buyPlan({ plan_type: 'teams', seats: 2, owner: organization() })
+    await shop.catchUp()
+    await shop.advance(15)
+    await changeSeats(bought, 4)
+    await shop.catchUp()
+    const added = (await planBalance(bought)) - 1000
+    expect(await rowOf(bought)).toMatchObject({ seats_total: 4 })
+    // Two seats for about half of a month of 28 to 31 days.
+    expect(added).toBeGreaterThan(1000 * (12 / 28))
+    expect(added).toBeLessThan(1000 * (16 / 31) + 1)
+  })
+
+  test('cannot get a month’s credits again by giving seats up and taking them back', async () => {
+    const bought = await shop.buyPlan({ plan_type: 'teams', seats: 10, owner: organization() })
+    await shop.advance(1)
+    for (const quantity of [1, 10, 1, 10]) {
+      await changeSeats(bought, quantity)
+      await shop.advance(0.1)
+    }
+    await shop.catchUp()
+    expect(await planBalance(bought)).toBe(5000)
+    expect(await rowOf(bought)).toMatchObject({ seats_total: 10 })
+  })
+
+  test('whose seat changes become known in another order ends the same', async () => {
+    const balances = []
+    for (const arrange of [(e: unknown[]) => e, (e: unknown[]) => e.toReversed()]) {
+      const bought = await shop.buyPlan({ plan_type: 'teams', seats: 2, owner: organization() })
+      await shop.advance(10)
+      await changeSeats(bought, 5)
+      await shop.advance(5)
+      await changeSeats(bought, 8)
+      await shop.deliver(arrange(await shop.takeEvents()) as Awaited<ReturnType<Shop['takeEvents']>>)
+      balances.push(await planBalance(bought))
+    }
+    expect(Math.abs((balances[0] ?? 0) - (balances[1] ?? 0))).toBeLessThanOrEqual(1)
+  })
+})
+
+describe('a Teams plan that is bought at sign-up', () => {
+  let clerk: Sandbox
+  beforeAll(async () => {
+    clerk = await startSandbox('clerk')
+  })
+  afterAll(() => clerk?.stop())
+
+  test('makes its organization in Clerk once, whoever tries and how often', async () => {
+    const { user_id } = await signUp(clerk, { first_name: 'Ada' })
+    await database.owner
+      .insertInto('users')
+      .values({
+        clerk_id: user_id,
+        email: 'ada@tidemark.test',
+        first_name: 'Ada',
+        profile_updated_at: new Date(),
+      })
+      .execute()
+    const id = randomUUID()
+    await database.owner
+      .insertInto('checkout_intents')
+      .values({
+        id,
+        kind: 'subscription',
+        user_id,
+        owner_kind: 'organization',
+        owner_id: null,
+        credits: 1000,
+        credits_per_seat: 500,
+        seats: 2,
+        plan_type: 'teams',
+        billing_frequency: 'monthly',
+        amount_minor: 6000,
+        currency: 'EUR',
+      })
+      .execute()
+    const api = openClerk({ secretKey: 'sk_test_sandbox', apiUrl: `${clerk.url}/bapi` })
+    const deps = { ...shop.deps, organizations: createOrganizationMaker(api) }
+    const intent = await findIntent(database.owner, id)
+    if (!intent) throw new Error('no intent')
+    await Promise.all([1, 2, 3].map(() => ensureOrganization(deps, intent)))
+    const made = (await findIntent(database.owner, id))?.owner_id
+    expect(made).toMatch(/^org_/)
+    // An attempt that crashed before it noted the organization finds it again.
+    const again = await deps.organizations.makeOrganization({ name: 'x', created_by: user_id, intent_id: id })
+    expect(again).toBe(made)
+    const { data } = await api.users.getOrganizationMembershipList({ userId: user_id })
+    expect(data).toMatchObject([{ role: 'org:admin', organization: { name: 'Ada’s team' } }])
+  })
+})
