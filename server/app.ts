@@ -10,6 +10,28 @@ import {
 } from '../schema/api/checkout.ts'
 import { getCreditHistory } from '../schema/api/credits.ts'
 import type { Endpoint } from '../schema/api/endpoint.ts'
+import {
+  generateExtensionToken,
+  getActiveExtensionToken,
+  getExtensionBalance,
+  reportUsage,
+  revokeExtensionToken,
+} from '../schema/api/extension.ts'
+import {
+  completeVscodeAuth,
+  exchangeAuthCode,
+  initiateVscodeAuth,
+  updateAuthCode,
+} from '../schema/api/extension-auth.ts'
+import {
+  buySeats,
+  createOrganizationBillingPortal,
+  createOrganizationSubscription,
+  getOrganizationCredits,
+  getOrganizationSubscription,
+  topUpOrganizationCredits,
+} from '../schema/api/organizations.ts'
+import { createCheckoutSession, createCustomerPortalSession } from '../schema/api/subscriptions.ts'
 import { getUser, initializeUser, processStarterSignup } from '../schema/api/users.ts'
 import type { RequestState } from './context.ts'
 import type { Dependencies } from './dependencies.ts'
@@ -19,19 +41,36 @@ import { securityHeaders } from './middleware/security-headers.ts'
 import { trackRequest } from './middleware/track-request.ts'
 import { webApp } from './middleware/web-app.ts'
 import { type Handler, mount } from './mount.ts'
+import { handleBuySeats } from './routes/buy-seats.ts'
+import { handleCompleteVscodeAuth } from './routes/complete-vscode-auth.ts'
+import { handleCreateCheckoutSession } from './routes/create-checkout-session.ts'
 import { handleCreateCreditTopupSession } from './routes/create-credit-topup-session.ts'
+import { handleCreateCustomerPortalSession } from './routes/create-customer-portal-session.ts'
+import { handleCreateOrganizationBillingPortal } from './routes/create-organization-billing-portal.ts'
+import { handleCreateOrganizationSubscription } from './routes/create-organization-subscription.ts'
+import { handleExchangeAuthCode } from './routes/exchange-auth-code.ts'
+import { handleGenerateExtensionToken } from './routes/generate-extension-token.ts'
+import { handleGetActiveExtensionToken } from './routes/get-active-extension-token.ts'
 import { handleGetCreditHistory } from './routes/get-credit-history.ts'
+import { handleGetExtensionBalance } from './routes/get-extension-balance.ts'
+import { handleGetOrganizationCredits } from './routes/get-organization-credits.ts'
+import { handleGetOrganizationSubscription } from './routes/get-organization-subscription.ts'
 import { handleGetSessionStatus } from './routes/get-session-status.ts'
 import { handleGetUser } from './routes/get-user.ts'
 import { handleGetWebConfig } from './routes/get-web-config.ts'
 import { healthz, readyz } from './routes/health.ts'
 import { handleInitializeUser } from './routes/initialize-user.ts'
+import { handleInitiateVscodeAuth } from './routes/initiate-vscode-auth.ts'
 import { handleListPlans } from './routes/list-plans.ts'
 import { openapiDocument } from './routes/openapi.ts'
 import { handleProcessPaymentSuccess } from './routes/process-payment-success.ts'
 import { handleProcessStarterSignup } from './routes/process-starter-signup.ts'
 import { handlePurchaseCredits } from './routes/purchase-credits.ts'
+import { handleReportUsage } from './routes/report-usage.ts'
+import { handleRevokeExtensionToken } from './routes/revoke-extension-token.ts'
 import { serveMetrics } from './routes/serve-metrics.ts'
+import { handleTopUpOrganizationCredits } from './routes/top-up-organization-credits.ts'
+import { handleUpdateAuthCode } from './routes/update-auth-code.ts'
 import { clerkWebhook } from './webhooks/clerk.ts'
 import { stripeWebhook } from './webhooks/stripe.ts'
 
@@ -59,6 +98,24 @@ export function createApp(deps: Dependencies): Koa<RequestState> {
   serve(createCreditTopupSession, handleCreateCreditTopupSession)
   serve(getSessionStatus, handleGetSessionStatus)
   serve(processPaymentSuccess, handleProcessPaymentSuccess)
+  serve(createCheckoutSession, handleCreateCheckoutSession)
+  serve(createCustomerPortalSession, handleCreateCustomerPortalSession)
+  serve(getOrganizationSubscription, handleGetOrganizationSubscription)
+  serve(createOrganizationSubscription, handleCreateOrganizationSubscription)
+  serve(createOrganizationBillingPortal, handleCreateOrganizationBillingPortal)
+  serve(getOrganizationCredits, handleGetOrganizationCredits)
+  serve(topUpOrganizationCredits, handleTopUpOrganizationCredits)
+  serve(buySeats, handleBuySeats)
+
+  serve(getActiveExtensionToken, handleGetActiveExtensionToken)
+  serve(generateExtensionToken, handleGenerateExtensionToken)
+  serve(revokeExtensionToken, handleRevokeExtensionToken)
+  serve(initiateVscodeAuth, handleInitiateVscodeAuth)
+  serve(updateAuthCode, handleUpdateAuthCode)
+  serve(completeVscodeAuth, handleCompleteVscodeAuth)
+  serve(exchangeAuthCode, handleExchangeAuthCode)
+  serve(getExtensionBalance, handleGetExtensionBalance)
+  serve(reportUsage, handleReportUsage)
 
   router.post('/api/stripe/webhook', stripeWebhook(deps))
   router.post('/api/clerk/webhook', clerkWebhook(deps))

@@ -10,6 +10,7 @@ import { createServerMetrics, type ServerMetrics } from './metrics.ts'
 import { createRateLimits, type RateLimits } from './rate-limits.ts'
 import { createReopeningProducer } from './reopening-producer.ts'
 import { type Settings, settingsOf } from './settings.ts'
+import { createStripeCatalogue, type StripeCatalogue } from './stripe-catalogue.ts'
 
 /** All that a route may reach; tests put their own in place of any. */
 export interface Dependencies {
@@ -17,6 +18,7 @@ export interface Dependencies {
   readonly db: Database
   readonly producer: QueueProducer
   readonly stripe: Stripe
+  readonly catalogue: StripeCatalogue
   readonly clerk: Clerk
   readonly limits: RateLimits
   readonly metrics: ServerMetrics
@@ -47,11 +49,13 @@ export function openDependencies(env: ProcessEnvironment): { deps: Dependencies;
     onError,
   })
   const producer = createReopeningProducer(backend, { onError })
+  const stripe = createStripe({ secretKey: env.STRIPE_SECRET_KEY, apiBase: env.STRIPE_API_BASE })
   const deps: Dependencies = {
     settings,
     db: database.db,
     producer,
-    stripe: createStripe({ secretKey: env.STRIPE_SECRET_KEY, apiBase: env.STRIPE_API_BASE }),
+    stripe,
+    catalogue: createStripeCatalogue({ stripe, now: () => new Date() }),
     clerk: createClerk({
       secretKey: env.CLERK_SECRET_KEY,
       apiUrl: env.CLERK_API_URL,

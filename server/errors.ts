@@ -1,4 +1,5 @@
 import type { ApiError } from '../schema/api/error.ts'
+import type { UsageRefusal } from '../schema/api/extension.ts'
 
 /**
  * A failure that the caller is told about: `message` is a sentence for people, `code` is for programs and never changes.
@@ -10,18 +11,26 @@ export class ServerError extends Error {
   readonly code: string
   readonly fields: ApiError['fields']
   readonly retry_after_s: number | undefined
+  /** More fields of the answer, for callers who act on this one failure. */
+  readonly details: Readonly<Record<string, unknown>> | undefined
 
   constructor(
     status: number,
     code: string,
     text: string,
-    more: { fields?: ApiError['fields']; retry_after_s?: number; cause?: unknown } = {},
+    more: {
+      fields?: ApiError['fields']
+      retry_after_s?: number
+      details?: Readonly<Record<string, unknown>>
+      cause?: unknown
+    } = {},
   ) {
     super(text, 'cause' in more ? { cause: more.cause } : undefined)
     this.status = status
     this.code = code
     this.fields = more.fields
     this.retry_after_s = more.retry_after_s
+    this.details = more.details
   }
 }
 
@@ -58,6 +67,9 @@ export const unreadableBody = (cause: unknown) =>
 export const invalidRequest = (text: string, fields?: ApiError['fields']) =>
   new ServerError(400, 'invalid_request', text, fields ? { fields } : {})
 
+export const repeatedField = (name: string) =>
+  invalidRequest(`${name} may be there only once`, [{ path: name, message: 'May be there only once' }])
+
 export const amountMismatch = (credits: number) =>
   new ServerError(
     400,
@@ -74,12 +86,80 @@ export const invalidCursor = () =>
     fields: [{ path: 'cursor', message: 'Not a cursor of this list' }],
   })
 
-export const checkoutRefused = (cause: unknown) =>
-  new ServerError(502, 'checkout_failed', 'Failed to create checkout session', { cause })
+/** What a buyer is told when no payment page could be opened, by the button they pressed. */
+export type CheckoutFailureText =
+  | 'Failed to create checkout session'
+  | 'Failed to create top-up session'
+  | 'Failed to create subscription'
+const checkoutFailed: CheckoutFailureText = 'Failed to create checkout session'
+
+export const checkoutRefused = (cause: unknown, text: CheckoutFailureText = checkoutFailed) =>
+  new ServerError(502, 'checkout_failed', text, { cause })
 /** Nobody knows whether Stripe opened a session. Nothing is charged either way before the customer pays. */
-export const checkoutUncertain = (cause: unknown) =>
-  new ServerError(503, 'checkout_failed', 'Failed to create checkout session', { retry_after_s: 5, cause })
+export const checkoutUncertain = (cause: unknown, text: CheckoutFailureText = checkoutFailed) =>
+  new ServerError(503, 'checkout_failed', text, { retry_after_s: 5, cause })
+/** Stripe's price is not ours: it is better not to sell than to charge what was not promised. */
+export const priceUnavailable = (cause: unknown, text: CheckoutFailureText = checkoutFailed) =>
+  new ServerError(503, 'price_unavailable', text, { retry_after_s: 60, cause })
 export const noCheckoutUrl = () => new ServerError(502, 'checkout_failed', 'No checkout URL received')
+export const priceMismatch = () =>
+  new ServerError(400, 'price_mismatch', 'This is not the price of the plan. Please reload the page.', {
+    fields: [{ path: 'priceId', message: 'Not the catalogue’s price' }],
+  })
+export const oneSeatOnly = () =>
+  new ServerError(400, 'invalid_request', 'The Pro plan has one seat', {
+    fields: [{ path: 'seats', message: 'Must be 1 for Pro' }],
+  })
+export const tooManySeats = (seats_total: number) =>
+  new ServerError(
+    400,
+    'too_many_seats',
+    `An organization can have 100 seats at most, and this one has ${seats_total} already`,
+    { fields: [{ path: 'quantity', message: `At most ${Math.max(0, 100 - seats_total)}` }] },
+  )
+export const alreadySubscribed = (who: 'user' | 'organization') =>
+  new ServerError(
+    409,
+    'already_subscribed',
+    who === 'user'
+      ? 'You already have a subscription. Open the billing portal to change it.'
+      : 'This organization already has a subscription. Open its billing portal to change it.',
+  )
+/** For a Teams plan that would make one more organization of the same buyer. */
+export const alreadyHasTeam = () =>
+  new ServerError(
+    409,
+    'already_subscribed',
+    'You already have a Teams subscription. Add seats to it on the Organizations page, or subscribe another organization there.',
+  )
+export const checkoutInProgress = () =>
+  new ServerError(
+    409,
+    'checkout_in_progress',
+    'Your last checkout is still being processed. Please wait a moment.',
+    {
+      retry_after_s: 5,
+    },
+  )
+export const checkoutSuperseded = () =>
+  new ServerError(
+    409,
+    'checkout_superseded',
+    'Another checkout was opened in the meantime. Please continue with that one, or start again.',
+  )
+export const noSubscription = () =>
+  new ServerError(409, 'no_subscription', 'This organization has no subscription. Set up billing first.')
+export const paymentOverdue = () =>
+  new ServerError(
+    409,
+    'payment_overdue',
+    'The last payment has failed. Please update the payment method in the billing portal first.',
+  )
+export const portalFailed = (
+  cause: unknown,
+  text: 'Failed to create customer portal session' | 'Failed to open billing portal' | CheckoutFailureText,
+) => new ServerError(502, 'portal_failed', text, { cause })
+
 export const sessionNotFound = () => new ServerError(404, 'session_not_found', 'Session not found')
 export const paymentStatusAway = (cause: unknown) =>
   new ServerError(502, 'payment_status_unavailable', 'Failed to verify payment status', { cause })
@@ -90,11 +170,116 @@ export const organizationNotFound = () =>
 export const notAdmin = (doing: string) =>
   new ServerError(403, 'not_admin', `Only organization administrators can ${doing}.`)
 
+/** What an admin is told when Clerk did not do its part; nothing has changed then. */
+export type OrganizationFailureText =
+  | 'Failed to assign seat'
+  | 'Failed to send invitation'
+  | 'Failed to revoke invitation'
+export const organizationChangeRefused = (text: OrganizationFailureText, cause: unknown) =>
+  new ServerError(502, 'organization_change_failed', text, { cause })
+export const organizationChangeUncertain = (text: OrganizationFailureText, cause: unknown) =>
+  new ServerError(503, 'organization_change_failed', text, { retry_after_s: 5, cause })
+export const seatsNeedSubscription = () =>
+  new ServerError(402, 'no_subscription', 'This organization has no subscription. Set up billing first.')
+export const noSeatsLeft = () =>
+  new ServerError(402, 'no_seats_left', 'No available seats. Upgrade your subscription to add more members.')
+export const teamIsFull = (seats_total: number) =>
+  new ServerError(402, 'no_seats_left', `Maximum of ${seats_total} team members allowed`)
+export const otherSeatRole = (seat: { email: string; role: string; status: string }) =>
+  new ServerError(
+    409,
+    'other_seat_role',
+    seat.status === 'pending'
+      ? `${seat.email} is already invited as ${seat.role}. Revoke the invitation first to change the role.`
+      : `${seat.email} already has a seat as ${seat.role}. Roles are changed in the organization’s settings.`,
+  )
+export const seatNotFound = () =>
+  new ServerError(404, 'seat_not_found', 'This person has no active seat in the organization')
+export const alreadyHasSeat = (email: string) =>
+  new ServerError(409, 'already_has_seat', `${email} already has a seat`)
+export const alreadyInvited = () =>
+  new ServerError(409, 'already_invited', 'This email has already been invited')
+export const alreadyMember = (email: string) =>
+  new ServerError(
+    409,
+    'already_member',
+    `${email} is already a member of the organization. Assign a seat in Seat Management instead.`,
+  )
+export const membershipChanged = (text: OrganizationFailureText) =>
+  new ServerError(409, 'membership_changed', text)
+/** Also for subscriptions of organizations that the caller is no member of. */
+export const organizationNotInitialized = () =>
+  new ServerError(404, 'organization_not_initialized', 'Organization not initialized')
+export const invitationNotFound = () =>
+  new ServerError(404, 'invitation_not_found', 'Invitation not found in database')
+export const invitationNotPending = (status: string) =>
+  new ServerError(409, 'invitation_not_pending', `The invitation is ${status} and cannot be revoked any more`)
+export const invalidTeamEmail = (text: string, cause: unknown) =>
+  new ServerError(400, 'invalid_request', text, { fields: [{ path: 'email', message: text }], cause })
+
 export const userNotFound = () => new ServerError(404, 'user_not_found', 'User not found')
 export const initializeFailed = (cause: unknown) =>
   new ServerError(502, 'initialize_failed', 'Failed to initialize user', { cause })
 export const starterSignupFailed = (cause: unknown) =>
   new ServerError(502, 'starter_signup_failed', 'Failed to process starter signup', { cause })
+
+/** Whose token is unknown, expired or revoked; which of them it is, is nobody's business. */
+export const invalidExtensionToken = () =>
+  new ServerError(
+    401,
+    'invalid_token',
+    'The extension token is not valid any more. Please sign in again from your editor.',
+  )
+export const tokenGenerationFailed = (cause: unknown) =>
+  new ServerError(503, 'token_generation_failed', 'Failed to generate long-lived token', {
+    retry_after_s: 5,
+    cause,
+  })
+export const tokenRevocationFailed = (cause: unknown) =>
+  new ServerError(503, 'token_revocation_failed', 'Failed to revoke token', { retry_after_s: 5, cause })
+
+export const signInStartFailed = (cause: unknown) =>
+  new ServerError(503, 'sign_in_failed', 'Failed to initiate authentication flow.', {
+    retry_after_s: 5,
+    cause,
+  })
+export const authCodeUpdateFailed = (cause: unknown) =>
+  new ServerError(503, 'sign_in_failed', 'Failed to update authentication code.', { retry_after_s: 5, cause })
+export const signInCompletionFailed = (cause: unknown) =>
+  new ServerError(503, 'sign_in_failed', 'Failed to complete authentication', { retry_after_s: 5, cause })
+export const signInNotFound = () =>
+  new ServerError(
+    404,
+    'sign_in_not_found',
+    'This sign-in does not exist. Please start again from your editor.',
+  )
+export const signInExpired = () =>
+  new ServerError(410, 'sign_in_expired', 'This sign-in has expired. Please start again from your editor.')
+export const signInUsed = () =>
+  new ServerError(
+    409,
+    'sign_in_used',
+    'This sign-in was started before. Please start again from your editor.',
+  )
+export const invalidGrant = () =>
+  new ServerError(
+    400,
+    'invalid_grant',
+    'This sign-in is not finished, has expired, was used before or does not match. Please start again from your editor.',
+  )
+
+/** Somebody else's organization and one that does not exist are told apart by nobody. */
+export const payerNotFound = () =>
+  new ServerError(404, 'payer_not_found', 'You have no seat in an organization with this id')
+export const insufficientCredits = (text: string, details: UsageRefusal) =>
+  new ServerError(402, 'insufficient_credits', text, { details })
+export const usageKeyTaken = (cause: unknown) =>
+  new ServerError(
+    409,
+    'idempotency_conflict',
+    'This idempotency_key was used before for another number of credits',
+    { fields: [{ path: 'idempotency_key', message: 'Was used before' }], cause },
+  )
 
 export const invalidSignature = (cause?: unknown) =>
   new ServerError(400, 'invalid_signature', 'The webhook’s signature is not valid', { cause })

@@ -72,13 +72,13 @@ export async function noteCustomer(
 
 /**
  * Notes which Stripe session the intent became. The session's own events may have been faster and settled it, so a state
- * other than `created` is left alone.
+ * other than `created` is left alone. Returns the state it is in now; undefined when it belongs to another session.
  */
 export async function attachSession(
   db: Kysely<DB>,
   intent: { id: string; stripe_session_id: string },
-): Promise<void> {
-  await db
+): Promise<IntentState | undefined> {
+  const attached = await db
     .updateTable('checkout_intents')
     .set({
       stripe_session_id: intent.stripe_session_id,
@@ -89,7 +89,9 @@ export async function attachSession(
     .where((eb) =>
       eb.or([eb('stripe_session_id', 'is', null), eb('stripe_session_id', '=', intent.stripe_session_id)]),
     )
-    .execute()
+    .returning('state')
+    .executeTakeFirst()
+  return attached?.state
 }
 
 /** Notes that Stripe refused to open a session, so that nobody waits for it. */

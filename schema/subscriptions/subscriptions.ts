@@ -14,6 +14,10 @@ export const liveStatuses = [
   'paused',
 ] as const satisfies readonly SubscriptionStatus[]
 
+export function isLive(subscription: Pick<Subscription, 'status'>): boolean {
+  return (liveStatuses as readonly SubscriptionStatus[]).includes(subscription.status)
+}
+
 export async function findLiveSubscription(db: Kysely<DB>, owner: Owner): Promise<Subscription | undefined> {
   return db
     .selectFrom('subscriptions')
@@ -48,5 +52,16 @@ export async function findLatestSubscription(
     .where('owner_id', '=', owner.owner_id)
     .orderBy('created_at', 'desc')
     .limit(1)
+    .executeTakeFirst()
+}
+
+/** A live Teams subscription that the person bought, for whichever organization. */
+export async function findLiveTeam(db: Kysely<DB>, buyerId: string): Promise<Subscription | undefined> {
+  return db
+    .selectFrom('subscriptions')
+    .selectAll()
+    .where('user_id', '=', buyerId)
+    .where('plan_type', '=', 'teams')
+    .where('status', 'in', liveStatuses)
     .executeTakeFirst()
 }

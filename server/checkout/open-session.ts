@@ -5,90 +5,120 @@ import {
   type NewCheckoutIntent,
   noteCustomer,
 } from '../../schema/checkout/intents.ts'
-import type { CheckoutMetadata } from '../../schema/stripe/metadata.ts'
-import type { UserRecord } from '../../schema/users/users.ts'
+import { noteUncertain } from '../../schema/checkout/open-checkouts.ts'
+import type { Trace } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { checkoutRefused, checkoutUncertain, noCheckoutUrl } from '../errors.ts'
-import { ensureStripeCustomer } from './stripe-customer.ts'
+import {
+  type CheckoutFailureText,
+  checkoutRefused,
+  checkoutSuperseded,
+  checkoutUncertain,
+  noCheckoutUrl,
+  priceUnavailable,
+} from '../errors.ts'
+import { ensureStripeCustomer, type Payer } from './stripe-customer.ts'
 
-export interface ReturnAddresses {
-  readonly success_url: string
-  readonly cancel_url: string
+export interface OpenedCheckout {
+  readonly url: string
+  readonly sessionId: string
+  readonly intentId: string
 }
+
+export interface CheckoutToOpen {
+  /** Committed already. */
+  readonly intent: NewCheckoutIntent
+  readonly payer: Payer
+  readonly params: Omit<Stripe.Checkout.SessionCreateParams, 'customer'>
+  /** What the buyer is told when it cannot be opened. */
+  readonly failure_text: CheckoutFailureText
+}
+
+type Deps = Pick<Dependencies, 'db' | 'stripe' | 'metrics'>
+type StripeError = InstanceType<typeof Stripe.errors.StripeError>
 
 /**
  * Opens the hosted payment page for an intent that is already committed. When Stripe says no, the intent fails at once. When
  * nobody knows (no answer, 5xx, 429) it stays `created`, and the sweep finds out whether it became a session.
+ *
+ * The address is handed out only while the intent is open, so a session whose intent was closed meanwhile (by another tab) can
+ * be paid by nobody.
  */
 export async function openSession(
-  deps: Pick<Dependencies, 'db' | 'stripe' | 'metrics'>,
-  intent: NewCheckoutIntent,
-  payer: { readonly user: UserRecord; readonly returns: ReturnAddresses },
-): Promise<{ id: string; url: string }> {
-  const customer = await ensureStripeCustomer(deps, payer.user, intent.id).catch(async (error: unknown) => {
+  deps: Deps,
+  checkout: CheckoutToOpen,
+  trace: Trace,
+): Promise<OpenedCheckout> {
+  const { intent, payer, params } = checkout
+  const customer = await ensureStripeCustomer(deps, payer, intent.id).catch(async (error: unknown) => {
     // No session can exist without its customer, so there is nothing to find out later.
-    throw error instanceof Stripe.errors.StripeError ? await refuse(deps, intent, error) : error
+    throw error instanceof Stripe.errors.StripeError ? await refuse(deps, checkout, error) : error
   })
   await noteCustomer(deps.db, { id: intent.id, stripe_customer_id: customer })
   const session = await deps.stripe.checkout.sessions
-    .create(sessionParams(intent, customer, payer.returns), { idempotencyKey: intent.id })
+    .create({ ...params, customer }, { idempotencyKey: intent.id })
     .catch(async (error: unknown) => {
       if (!(error instanceof Stripe.errors.StripeError)) throw error
-      if (isRefusal(error)) throw await refuse(deps, intent, error)
-      deps.metrics.checkouts.inc({ outcome: 'uncertain' })
-      throw checkoutUncertain(error)
+      throw isRefusal(error)
+        ? await refuse(deps, checkout, error)
+        : await leaveUncertain(deps, checkout, error)
     })
-  await attachSession(deps.db, { id: intent.id, stripe_session_id: session.id })
+  trace.note({ session_id: session.id })
+  if (session.amount_total !== dueNowMinor(intent)) {
+    await failIntent(deps.db, { id: intent.id, failure_reason: `Stripe asks for ${session.amount_total}` })
+    await withdraw(deps, session, trace)
+    throw priceUnavailable(
+      new Error(`Session ${session.id} asks for ${session.amount_total}`),
+      checkout.failure_text,
+    )
+  }
+  const state = await attachSession(deps.db, { id: intent.id, stripe_session_id: session.id })
+  if (state !== 'open') {
+    await withdraw(deps, session, trace)
+    throw checkoutSuperseded()
+  }
   if (!session.url) throw noCheckoutUrl()
   deps.metrics.checkouts.inc({ outcome: 'opened' })
-  return { id: session.id, url: session.url }
+  return { url: session.url, sessionId: session.id, intentId: intent.id }
+}
+
+/** A trial begins without a payment. */
+function dueNowMinor(intent: NewCheckoutIntent): number {
+  return intent.kind === 'subscription' && intent.trial_days > 0 ? 0 : intent.amount_minor
+}
+
+/** Nobody has the address, so nobody could pay; closing the session only tidies up at Stripe. */
+async function withdraw(deps: Deps, session: { id: string }, trace: Trace): Promise<void> {
+  await deps.stripe.checkout.sessions.expire(session.id).catch((error: unknown) => {
+    trace.log.warn({ err: error, session_id: session.id }, 'A session that nobody has could not be closed')
+  })
 }
 
 async function refuse(
-  deps: Pick<Dependencies, 'db' | 'metrics'>,
-  intent: NewCheckoutIntent,
-  error: InstanceType<typeof Stripe.errors.StripeError>,
+  deps: Deps,
+  { intent, failure_text }: CheckoutToOpen,
+  error: StripeError,
 ): Promise<Error> {
-  await failIntent(deps.db, {
-    id: intent.id,
-    failure_reason: `Stripe: ${error.code ?? error.type}`,
-  })
+  await failIntent(deps.db, { id: intent.id, failure_reason: reasonOf(error) })
   deps.metrics.checkouts.inc({ outcome: 'refused' })
-  return checkoutRefused(error)
+  return checkoutRefused(error, failure_text)
+}
+
+async function leaveUncertain(
+  deps: Deps,
+  { intent, failure_text }: CheckoutToOpen,
+  error: StripeError,
+): Promise<Error> {
+  await noteUncertain(deps.db, { id: intent.id, failure_reason: reasonOf(error) })
+  deps.metrics.checkouts.inc({ outcome: 'uncertain' })
+  return checkoutUncertain(error, failure_text)
+}
+
+function reasonOf(error: StripeError): string {
+  return `Stripe: ${error.code ?? error.type}`
 }
 
 /** A 4xx is Stripe's last word, but for 409 (the same key is in work) and 429 (come back later). */
-function isRefusal(error: InstanceType<typeof Stripe.errors.StripeError>): boolean {
+function isRefusal(error: StripeError): boolean {
   const status = error.statusCode ?? 0
   return status >= 400 && status < 500 && status !== 409 && status !== 429
-}
-
-function sessionParams(
-  intent: NewCheckoutIntent,
-  customer: string,
-  returns: ReturnAddresses,
-): Stripe.Checkout.SessionCreateParams {
-  const metadata = {
-    intentId: intent.id,
-    credits: String(intent.credits),
-    currency: intent.currency,
-  } satisfies CheckoutMetadata
-  return {
-    mode: 'payment',
-    customer,
-    client_reference_id: intent.id,
-    metadata,
-    payment_intent_data: { metadata },
-    line_items: [
-      {
-        quantity: 1,
-        price_data: {
-          currency: intent.currency.toLowerCase(),
-          unit_amount: intent.amount_minor,
-          product_data: { name: `${intent.credits.toLocaleString('en-US')} credits` },
-        },
-      },
-    ],
-    ...returns,
-  }
 }

@@ -1,19 +1,25 @@
 import { randomUUID } from 'node:crypto'
 import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
 import type { Currency } from '../../schema/catalogue/currency.ts'
-import { insertIntent, type NewCheckoutIntent } from '../../schema/checkout/intents.ts'
-import { ClerkAwayError } from '../../schema/clerk/errors.ts'
-import { findOrCreateAccount } from '../auth/own-account.ts'
+import { insertIntent, type NewCreditPurchase } from '../../schema/checkout/intents.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
 import type { Trace } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { initializeFailed } from '../errors.ts'
-import { openSession, type ReturnAddresses } from './open-session.ts'
+import type { CheckoutFailureText } from '../errors.ts'
+import { findBuyer } from './buyer.ts'
+import { type OpenedCheckout, openSession } from './open-session.ts'
+import { personalPayer } from './payer.ts'
+import { creditPurchaseParams, type ReturnAddresses } from './session-params.ts'
+import type { Payer } from './stripe-customer.ts'
 
 export interface CreditPurchase {
   readonly user_id: string
+  /** The organization that receives and pays; left out, the buyer does. */
+  readonly payer?: Payer & { readonly owner: Owner }
   readonly credits: number
   readonly currency: Currency
   readonly returns: ReturnAddresses
+  readonly failure_text: CheckoutFailureText
 }
 
 /**
@@ -24,16 +30,14 @@ export async function startCreditPurchase(
   deps: Dependencies,
   purchase: CreditPurchase,
   trace: Trace,
-): Promise<{ url: string; sessionId: string; intentId: string }> {
-  const user = await findOrCreateAccount(deps, purchase.user_id).catch((error: unknown) => {
-    throw error instanceof ClerkAwayError ? initializeFailed(error) : error
-  })
-  const intent: NewCheckoutIntent = {
+): Promise<OpenedCheckout> {
+  const user = await findBuyer(deps, purchase.user_id)
+  const payer = purchase.payer ?? personalPayer(user)
+  const intent: NewCreditPurchase = {
     id: randomUUID(),
     kind: 'credit_purchase',
     user_id: user.clerk_id,
-    owner_kind: 'user',
-    owner_id: user.clerk_id,
+    ...(purchase.payer?.owner ?? { owner_kind: 'user', owner_id: user.clerk_id }),
     credits: purchase.credits,
     amount_minor: creditsCostMinor(purchase.credits),
     currency: purchase.currency,
@@ -41,7 +45,6 @@ export async function startCreditPurchase(
   }
   trace.note({ intent_id: intent.id })
   await insertIntent(deps.db, intent)
-  const session = await openSession(deps, intent, { user, returns: purchase.returns })
-  trace.note({ session_id: session.id })
-  return { url: session.url, sessionId: session.id, intentId: intent.id }
+  const params = creditPurchaseParams(intent, purchase.returns)
+  return openSession(deps, { intent, payer, params, failure_text: purchase.failure_text }, trace)
 }

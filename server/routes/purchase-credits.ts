@@ -23,6 +23,7 @@ export const handlePurchaseCredits: Handler<typeof purchaseCredits> = async (
         success_url: withSessionId(`${app_url}/billing/success`),
         cancel_url: `${app_url}/payment/cancelled`,
       },
+      failure_text: 'Failed to create checkout session',
     },
     trace,
   )

@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import { currencySchema } from '../catalogue/currency.ts'
+import { billingFrequencySchema, maximumSeats, soldPlanTypeSchema } from '../catalogue/plans.ts'
+import { purchasableCreditsSchema } from './credits.ts'
+import { endpoint } from './endpoint.ts'
+import { organizationIdSchema } from './organization-id.ts'
+import { seatsSchema } from './subscriptions.ts'
+
+const checkout = z.object({ checkout_url: z.url(), sessionId: z.string(), intentId: z.string() })
+
+export const organizationSubscriptionSchema = z.object({
+  /** Stripe's id. */
+  id: z.string(),
+  plan_type: soldPlanTypeSchema,
+  status: z.enum([
+    'incomplete',
+    'incomplete_expired',
+    'trialing',
+    'active',
+    'past_due',
+    'canceled',
+    'unpaid',
+    'paused',
+  ]),
+  billing_frequency: billingFrequencySchema,
+  currency: currencySchema,
+  seats_total: z.int(),
+  /** Minor units for one seat and one period, as it was bought. */
+  price_per_seat_minor: z.int(),
+  current_period_start: z.iso.datetime(),
+  current_period_end: z.iso.datetime(),
+  /** When it will end, if somebody cancelled it; when it did. */
+  cancel_at: z.iso.datetime().nullable(),
+  ended_at: z.iso.datetime().nullable(),
+})
+export type OrganizationSubscription = z.infer<typeof organizationSubscriptionSchema>
+
+export const getOrganizationSubscription = endpoint({
+  method: 'GET',
+  path: '/api/organizations/subscription',
+  summary: 'The organization’s subscription; for its members',
+  auth: 'user',
+  limit: 'read',
+  query: z.strictObject({ orgId: organizationIdSchema }),
+  response: z.object({
+    /** Whether the organization has a plan at this moment; `subscription` may be one that has ended. */
+    hasSubscription: z.boolean(),
+    subscription: organizationSubscriptionSchema.nullable(),
+  }),
+})
+
+export const createOrganizationSubscription = endpoint({
+  method: 'POST',
+  path: '/api/organizations/create-subscription',
+  summary: 'Start the purchase of an organization’s seats; for its admins',
+  auth: 'user',
+  limit: 'checkout',
+  body: z.strictObject({
+    clerk_org_id: organizationIdSchema,
+    plan_type: z.literal('teams').default('teams'),
+    billing_frequency: z.literal('monthly').default('monthly'),
+    seats_total: seatsSchema.default(5),
+  }),
+  response: checkout,
+})
+
+export const createOrganizationBillingPortal = endpoint({
+  method: 'POST',
+  path: '/api/organizations/create-billing-portal',
+  summary: 'The address of the organization’s hosted billing page; for its admins',
+  auth: 'user',
+  limit: 'checkout',
+  body: z.strictObject({ clerk_org_id: organizationIdSchema }),
+  response: z.object({ url: z.url() }),
+})
+
+export const getOrganizationCredits = endpoint({
+  method: 'GET',
+  path: '/api/organizations/credits',
+  summary: 'The organization’s pool of credits; for its members',
+  auth: 'user',
+  limit: 'read',
+  query: z.strictObject({ org_id: organizationIdSchema }),
+  response: z.object({
+    /** What there was to use since `since`: always `used_credits + remaining_credits`. */
+    total_credits: z.int(),
+    /** Used since `since`. */
+    used_credits: z.int(),
+    /** The balance: plan credits and purchased credits together. Negative is a debt. */
+    remaining_credits: z.int(),
+    plan_credits: z.int(),
+    purchased_credits: z.int(),
+    /** The start of the billing month; of the calendar month (UTC) for an organization without a plan. */
+    since: z.iso.datetime(),
+  }),
+})
+
+export const topUpOrganizationCredits = endpoint({
+  method: 'POST',
+  path: '/api/organizations/credits/topup',
+  summary: 'Start the purchase of credits for an organization; for its admins',
+  auth: 'user',
+  limit: 'checkout',
+  body: z.strictObject({ org_id: organizationIdSchema, credits_amount: purchasableCreditsSchema }),
+  response: checkout,
+})
+
+export const buySeats = endpoint({
+  method: 'POST',
+  path: '/api/organizations/buy-seats',
+  summary: 'The address of the page on which an admin confirms further seats; Stripe prorates them',
+  auth: 'user',
+  limit: 'checkout',
+  body: z.strictObject({
+    orgId: organizationIdSchema,
+    clerkUserId: z.string().min(1).max(64),
+    /** How many more; the organization has 100 at most. */
+    quantity: z.int().min(1).max(maximumSeats),
+  }),
+  response: z.object({ url: z.url() }),
+})

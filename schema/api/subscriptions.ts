@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { currencySchema, defaultCurrency } from '../catalogue/currency.ts'
+import { billingFrequencySchema, maximumSeats, minimumSeats, soldPlanTypeSchema } from '../catalogue/plans.ts'
+import { endpoint } from './endpoint.ts'
+
+const clerkUserId = z.string().min(1).max(64)
+
+const seatsText = `Seats must be a whole number from ${minimumSeats} to ${maximumSeats}`
+
+/** A number of seats that a plan can be bought with; its message is the text customers see. */
+export const seatsSchema = z
+  .unknown()
+  .superRefine((value, context) => {
+    if (!Number.isInteger(value) || (value as number) < minimumSeats || (value as number) > maximumSeats) {
+      context.addIssue({ code: 'custom', message: seatsText })
+    }
+  })
+  .transform((value) => value as number)
+  .meta({ type: 'integer', minimum: minimumSeats, maximum: maximumSeats })
+
+export const createCheckoutSession = endpoint({
+  method: 'POST',
+  path: '/api/stripe/create-checkout-session',
+  summary: 'Start the purchase of a plan and receive the address of the hosted payment page',
+  auth: 'user',
+  limit: 'checkout',
+  body: z.strictObject({
+    planType: soldPlanTypeSchema,
+    billingFrequency: billingFrequencySchema.default('monthly'),
+    currency: currencySchema.default(defaultCurrency),
+    /** The price that was shown: its lookup key (`pro_monthly`) or its id at Stripe. Must be the catalogue's. */
+    priceId: z.string().min(1).max(255).optional(),
+    /** One for Pro. */
+    seats: seatsSchema.default(minimumSeats),
+    clerkUserId,
+    /** Must be on the application's own origin. */
+    successUrl: z.url().max(2048).optional(),
+    cancelUrl: z.url().max(2048).optional(),
+  }),
+  response: z.object({ url: z.url(), sessionId: z.string(), intentId: z.string() }),
+})
+
+export const createCustomerPortalSession = endpoint({
+  method: 'POST',
+  path: '/api/stripe/create-customer-portal-session',
+  summary: 'The address of the caller’s hosted billing page: card, invoices, cancelling',
+  auth: 'user',
+  limit: 'checkout',
+  body: z.strictObject({ userId: clerkUserId }),
+  response: z.object({ url: z.url() }),
+})

@@ -1,0 +1,68 @@
+import { type Kysely, sql } from 'kysely'
+import type { DB } from '../database/types.ts'
+import { type CheckoutIntent, type IntentState, unsettledStates } from './intents.ts'
+
+/** Who is to receive a plan, as the index `checkout_intents_one_subscription` sees it. */
+export interface Receiver {
+  readonly user_id: string
+  /** Null for an organization that is made when it is paid: then the buyer stands for it. */
+  readonly owner_id: string | null
+}
+
+const receiverKey = sql<string>`coalesce(owner_id, user_id)`
+
+/** The one checkout of a plan that is still open for a receiver, if there is one. */
+export async function findOpenCheckout(
+  db: Kysely<DB>,
+  receiver: Receiver,
+): Promise<CheckoutIntent | undefined> {
+  return db
+    .selectFrom('checkout_intents')
+    .selectAll()
+    .where('kind', '=', 'subscription')
+    .where('state', 'in', unsettledStates)
+    .where(receiverKey, '=', receiver.owner_id ?? receiver.user_id)
+    .executeTakeFirst()
+}
+
+/** Closes an intent that is in the state it was seen in; false when something has happened to it since. */
+export async function expireIntent(
+  db: Kysely<DB>,
+  seen: { readonly id: string; readonly state: IntentState },
+): Promise<boolean> {
+  const expired = await db
+    .updateTable('checkout_intents')
+    .set({ state: 'expired', updated_at: sql`now()` })
+    .where('id', '=', seen.id)
+    .where('state', '=', seen.state)
+    .returning('id')
+    .executeTakeFirst()
+  return expired !== undefined
+}
+
+/** Notes that the call which was to open a session has ended and nobody knows how. */
+export async function noteUncertain(
+  db: Kysely<DB>,
+  intent: { readonly id: string; readonly failure_reason: string },
+): Promise<void> {
+  await db
+    .updateTable('checkout_intents')
+    .set({ failure_reason: intent.failure_reason, updated_at: sql`now()` })
+    .where('id', '=', intent.id)
+    .where('state', '=', 'created')
+    .execute()
+}
+
+/** Whether somebody has ever bought a plan, for whomever: a trial is for who never has. */
+export async function hasEverSubscribed(db: Kysely<DB>, userId: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('checkout_intents')
+    .select('id')
+    .where('kind', '=', 'subscription')
+    .where('state', '=', 'settled')
+    .where('user_id', '=', userId)
+    .limit(1)
+    .unionAll(db.selectFrom('subscriptions').select('intent_id as id').where('user_id', '=', userId).limit(1))
+    .executeTakeFirst()
+  return found !== undefined
+}

@@ -1,0 +1,27 @@
+import { brandOf, EnvironmentError, parseEnvironment } from '../schema/env.ts'
+import { createStripe } from '../schema/stripe/client.ts'
+import { loadDotEnv } from './dot-env.ts'
+import { setUpStripe } from './stripe/set-up.ts'
+
+/** `npm run stripe:setup`: makes the account of STRIPE_SECRET_KEY ready to sell the catalogue. Harmless when repeated. */
+loadDotEnv()
+try {
+  const environment = parseEnvironment(process.env)
+  const { STRIPE_SECRET_KEY: secretKey, STRIPE_API_BASE: apiBase } = environment
+  if (!secretKey) throw new EnvironmentError(['STRIPE_SECRET_KEY is missing: the account to set up'])
+  const app_url = (environment.APP_URL ?? `http://localhost:${environment.PORT}`).replace(/\/+$/, '')
+  const { changes, webhook } = await setUpStripe(createStripe({ secretKey, apiBase }), {
+    app_url,
+    brand_name: brandOf(environment).name,
+    // The sandbox is told at its start where its events go.
+    webhook: apiBase ? null : { webhook_url: `${app_url}/api/stripe/webhook`, may_reach_localhost: false },
+  })
+  for (const change of changes) console.log(change)
+  if (changes.length === 0) console.log('Stripe is set up: products, prices, portals, webhook endpoint')
+  if (webhook?.skipped) console.log(webhook.skipped)
+  if (webhook?.secret)
+    console.log(`Stripe shows this once; put it into .env:\nSTRIPE_WEBHOOK_SECRET=${webhook.secret}`)
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error))
+  process.exitCode = 1
+}

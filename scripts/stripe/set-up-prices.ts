@@ -1,0 +1,86 @@
+import Stripe from 'stripe'
+import { currencies, defaultCurrency } from '../../schema/catalogue/currency.ts'
+import { plans, type SoldPlanType, soldPlanTypes } from '../../schema/catalogue/plans.ts'
+import {
+  type CataloguePrice,
+  cataloguePrices,
+  priceProblem,
+  productIdOf,
+} from '../../schema/stripe/catalogue.ts'
+
+/** A price of the catalogue and its id at Stripe. */
+export interface SoldPrice extends CataloguePrice {
+  readonly price_id: string
+}
+
+/** Makes what is missing of the catalogue's products and prices. */
+export async function setUpPrices(
+  stripe: Stripe,
+  options: { readonly brand_name: string },
+): Promise<{ prices: SoldPrice[]; changes: string[] }> {
+  const changes: string[] = []
+  for (const plan of soldPlanTypes) changes.push(...(await setUpProduct(stripe, plan, options)))
+  const { data: known } = await stripe.prices.list({
+    lookup_keys: cataloguePrices.map((price) => price.lookup_key),
+    expand: ['data.currency_options'],
+    limit: 100,
+  })
+  const prices: SoldPrice[] = []
+  for (const price of cataloguePrices) {
+    const found = known.find((candidate) => candidate.lookup_key === price.lookup_key)
+    const problem = found ? priceProblem(found, price) : 'there is none'
+    if (found && problem === null) {
+      prices.push({ ...price, price_id: found.id })
+      continue
+    }
+    const created = await createPrice(stripe, price)
+    prices.push({ ...price, price_id: created.id })
+    changes.push(`price ${price.lookup_key}: made ${created.id}, because ${problem}`)
+  }
+  return { prices, changes }
+}
+
+async function setUpProduct(
+  stripe: Stripe,
+  plan: SoldPlanType,
+  options: { readonly brand_name: string },
+): Promise<string[]> {
+  const id = productIdOf(plan)
+  const wanted = {
+    name: `${options.brand_name} ${plans[plan].name}`,
+    description: plans[plan].description,
+    metadata: { planType: plan },
+  }
+  const found = await stripe.products.retrieve(id).catch((error: unknown) => {
+    if (error instanceof Stripe.errors.StripeError && error.code === 'resource_missing') return null
+    throw error
+  })
+  if (!found) {
+    await stripe.products.create({ id, ...wanted, ...(plans[plan].per_seat && { unit_label: 'seat' }) })
+    return [`product ${id}: made`]
+  }
+  if (found.active && found.name === wanted.name && found.description === wanted.description) return []
+  await stripe.products.update(id, { ...wanted, active: true })
+  return [`product ${id}: brought up to date`]
+}
+
+/**
+ * An amount cannot be changed at Stripe, so a new price takes the lookup key over. The old one stays active without a key:
+ * subscriptions go on paying it, and a payment page that is open at this moment still sells what it promised.
+ */
+function createPrice(stripe: Stripe, price: CataloguePrice): Promise<Stripe.Price> {
+  return stripe.prices.create({
+    product: price.product_id,
+    lookup_key: price.lookup_key,
+    transfer_lookup_key: true,
+    currency: defaultCurrency.toLowerCase(),
+    unit_amount: price.amount_minor,
+    currency_options: Object.fromEntries(
+      currencies
+        .filter((currency) => currency !== defaultCurrency)
+        .map((currency) => [currency.toLowerCase(), { unit_amount: price.amount_minor }]),
+    ),
+    recurring: { interval: price.interval },
+    metadata: { planType: price.plan_type, billingFrequency: price.billing_frequency },
+  })
+}

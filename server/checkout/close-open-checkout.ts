@@ -1,0 +1,90 @@
+import Stripe from 'stripe'
+import {
+  type CheckoutIntent,
+  findIntent,
+  type NewSubscriptionCheckout,
+} from '../../schema/checkout/intents.ts'
+import { expireIntent } from '../../schema/checkout/open-checkouts.ts'
+import type { Trace } from '../context.ts'
+import type { Dependencies } from '../dependencies.ts'
+import { checkoutInProgress, checkoutUncertain } from '../errors.ts'
+import type { OpenedCheckout } from './open-session.ts'
+import { isSamePromise } from './promise-subscription.ts'
+import { requestCompletion } from './request-completion.ts'
+
+type Deps = Pick<Dependencies, 'db' | 'stripe' | 'producer' | 'metrics' | 'settings' | 'now'>
+
+/** How long the second of two clicks waits for the first one's page. */
+const patienceMs = 10_000
+
+/**
+ * Makes room for a new checkout of the same receiver. Returns the open one's page when it promises the same; otherwise closes it,
+ * and returns null when the caller may look again. An intent is closed only when nobody can pay it any more: because Stripe
+ * says that its session is expired, or because its session's address was never handed out.
+ *
+ * Throws checkoutInProgress when it has just been paid.
+ */
+export async function closeOpenCheckout(
+  deps: Deps,
+  found: CheckoutIntent,
+  wanted: NewSubscriptionCheckout,
+  trace: Trace,
+): Promise<OpenedCheckout | null> {
+  const open = await awaitSession(deps, found, wanted)
+  if (!open) return null
+  if (!open.stripe_session_id) {
+    // Whoever is opening it finds it closed, and hands nothing out.
+    await expireIntent(deps.db, open)
+    return null
+  }
+  const session = await askStripe(deps.stripe.checkout.sessions.retrieve(open.stripe_session_id))
+  if (session.status === 'complete') {
+    await requestCompletion(deps, open, { cause: 'session_status', trace })
+    throw checkoutInProgress()
+  }
+  if (session.status === 'open' && session.url && isSamePromise(open, wanted)) {
+    trace.note({ intent_id: open.id, session_id: session.id })
+    return { url: session.url, sessionId: session.id, intentId: open.id }
+  }
+  if (session.status === 'expired' || (await expireSession(deps.stripe, session.id))) {
+    await expireIntent(deps.db, open)
+  }
+  return null
+}
+
+/** A second click comes while the first one's page is being opened: it gets the same page, as soon as there is one. */
+async function awaitSession(
+  deps: Deps,
+  found: CheckoutIntent,
+  wanted: NewSubscriptionCheckout,
+): Promise<CheckoutIntent | null> {
+  let intent: CheckoutIntent | undefined = found
+  const isBeingOpened = (seen: CheckoutIntent) =>
+    seen.state === 'created' && seen.stripe_session_id === null && seen.failure_reason === null
+  if (!isSamePromise(found, wanted)) return found
+  const deadline = performance.now() + patienceMs
+  for (let pauseMs = 20; intent && isBeingOpened(intent) && performance.now() < deadline; pauseMs *= 1.5) {
+    await new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs, 500)))
+    intent = await findIntent(deps.db, found.id)
+  }
+  const isOpen =
+    intent?.state === 'created' || intent?.state === 'open' || intent?.state === 'awaiting_payment'
+  return intent && isOpen ? intent : null
+}
+
+/** Whether Stripe confirms that the session can no longer be paid. It refuses when it was paid a moment ago. */
+async function expireSession(stripe: Stripe, sessionId: string): Promise<boolean> {
+  const expired = await askStripe(
+    stripe.checkout.sessions.expire(sessionId).catch((error: unknown) => {
+      if (error instanceof Stripe.errors.StripeInvalidRequestError) return null
+      throw error
+    }),
+  )
+  return expired?.status === 'expired'
+}
+
+async function askStripe<T>(answer: Promise<T>): Promise<T> {
+  return answer.catch((error: unknown) => {
+    throw error instanceof Stripe.errors.StripeError ? checkoutUncertain(error) : error
+  })
+}

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto'
+import type { Currency } from '../../schema/catalogue/currency.ts'
+import { type BillingFrequency, plans, type SoldPlanType } from '../../schema/catalogue/plans.ts'
+import type { CheckoutIntent, NewSubscriptionCheckout } from '../../schema/checkout/intents.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
+
+/** What somebody wants to subscribe to. */
+export interface SubscriptionWish {
+  readonly user_id: string
+  readonly owner_kind: Owner['owner_kind']
+  /** Null for an organization that is made when it is paid. */
+  readonly owner_id: string | null
+  readonly plan_type: SoldPlanType
+  readonly billing_frequency: BillingFrequency
+  readonly currency: Currency
+  readonly seats: number
+}
+
+/** Everything that is promised to the buyer at this moment, by today's catalogue. */
+export function promiseSubscription(
+  wish: SubscriptionWish,
+  terms: { readonly price_minor: number; readonly trial_days: number; readonly sweep_at: Date },
+): NewSubscriptionCheckout {
+  const { credits_per_seat } = plans[wish.plan_type]
+  return {
+    id: randomUUID(),
+    kind: 'subscription',
+    ...wish,
+    credits_per_seat,
+    credits: credits_per_seat * wish.seats,
+    amount_minor: terms.price_minor * wish.seats,
+    trial_days: terms.trial_days,
+    sweep_at: terms.sweep_at,
+  }
+}
+
+/** Whether an open checkout promises the same to the same buyer, so that its page may be shown again. */
+export function isSamePromise(open: CheckoutIntent, wanted: NewSubscriptionCheckout): boolean {
+  const fields = [
+    'user_id',
+    'owner_kind',
+    'owner_id',
+    'plan_type',
+    'billing_frequency',
+    'currency',
+    'seats',
+    'credits_per_seat',
+    'amount_minor',
+    'trial_days',
+  ] as const
+  return fields.every((field) => open[field] === wanted[field])
+}

@@ -1,0 +1,72 @@
+import type Stripe from 'stripe'
+import type { BillingFrequency, SoldPlanType } from '../schema/catalogue/plans.ts'
+import {
+  type CataloguePrice,
+  cataloguePrices,
+  type PortalKind,
+  portalMetadataKey,
+  priceProblem,
+} from '../schema/stripe/catalogue.ts'
+import { priceUnavailable } from './errors.ts'
+
+/** Our price list and portals as they are at Stripe, where `npm run stripe:setup` has made them. */
+export interface StripeCatalogue {
+  /** The price of one seat for one period. Throws when it is missing or would charge something else than our catalogue. */
+  findPrice(wanted: { plan_type: SoldPlanType; billing_frequency: BillingFrequency }): Promise<FoundPrice>
+  /** The id of the portal's configuration. Throws Stripe's error, or one that says how to make it. */
+  findPortal(kind: PortalKind): Promise<string>
+}
+
+export interface FoundPrice extends CataloguePrice {
+  readonly price_id: string
+}
+
+/** A price that was right stays usable for so long: its amount at Stripe cannot be changed, only its key be moved. */
+const keptForMs = 60_000
+
+/** Remembers for a minute what was found and right; what is missing or wrong is looked up again at once. */
+export function createStripeCatalogue(deps: { stripe: Stripe; now: () => Date }): StripeCatalogue {
+  const kept = new Map<string, { value: string; until_ms: number }>()
+  const remember = async (key: string, look: () => Promise<string>) => {
+    const known = kept.get(key)
+    if (known && known.until_ms > deps.now().getTime()) return known.value
+    const value = await look()
+    kept.set(key, { value, until_ms: deps.now().getTime() + keptForMs })
+    return value
+  }
+  return {
+    async findPrice(wanted) {
+      const expected = cataloguePrices.find(
+        (price) =>
+          price.plan_type === wanted.plan_type && price.billing_frequency === wanted.billing_frequency,
+      )
+      if (!expected)
+        throw new Error(`The catalogue has no price ${wanted.plan_type} ${wanted.billing_frequency}`)
+      const price_id = await remember(expected.lookup_key, () => lookUpPrice(deps.stripe, expected))
+      return { ...expected, price_id }
+    },
+    findPortal: (kind) => remember(`portal ${kind}`, () => lookUpPortal(deps.stripe, kind)),
+  }
+}
+
+async function lookUpPrice(stripe: Stripe, expected: CataloguePrice): Promise<string> {
+  const { lookup_key } = expected
+  const list = await stripe.prices
+    .list({ lookup_keys: [lookup_key], active: true, expand: ['data.currency_options'] })
+    .catch((error: unknown) => {
+      throw priceUnavailable(error)
+    })
+  const [price] = list.data
+  const problem = price ? priceProblem(price, expected) : 'it is missing (npm run stripe:setup makes it)'
+  if (!price || problem) {
+    throw priceUnavailable(new Error(`The price ${lookup_key} at Stripe is not the catalogue’s: ${problem}`))
+  }
+  return price.id
+}
+
+async function lookUpPortal(stripe: Stripe, kind: PortalKind): Promise<string> {
+  for await (const found of stripe.billingPortal.configurations.list({ active: true, limit: 100 })) {
+    if (found.metadata?.[portalMetadataKey] === kind) return found.id
+  }
+  throw new Error(`The ${kind} portal is missing at Stripe (npm run stripe:setup makes it)`)
+}
