@@ -7,6 +7,10 @@ const requestsPerMinute: Readonly<Record<RateLimit, number>> = {
   write: 60,
   checkout: 20,
   auth: 30,
+  /** By address: a company behind one address signs in its editors on one morning. */
+  sign_in: 60,
+  /** An editor reports each request of its user, and looks at the balance in between. */
+  extension: 600,
 }
 
 export interface RateLimits {
@@ -18,9 +22,9 @@ export interface RateLimits {
 
 /** Counts in Redis, for all servers together, when there is one; in memory, each server for itself, otherwise. */
 export function createRateLimits(
-  options: { redis?: unknown; perMinute?: Readonly<Record<RateLimit, number>> } = {},
+  options: { redis?: unknown; perMinute?: Readonly<Partial<Record<RateLimit, number>>> } = {},
 ): RateLimits {
-  const perMinute = options.perMinute ?? requestsPerMinute
+  const perMinute = { ...requestsPerMinute, ...options.perMinute }
   const limiters = new Map(
     (Object.keys(perMinute) as RateLimit[]).map((limit) => {
       const budget = { keyPrefix: `limit_${limit}`, points: perMinute[limit], duration: 60 }

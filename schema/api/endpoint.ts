@@ -1,13 +1,14 @@
 import type { z } from 'zod'
 
 /**
- * Who may call: `public` needs nothing, `user` needs a Clerk bearer token. Whether the ids in the request belong to that
- * user is a second question, which each route answers before it touches a row.
+ * Who may call: `public` needs nothing, `user` needs a Clerk bearer token, `extension` the long-lived token of an editor;
+ * neither token opens the other's calls. Whether the ids in the request belong to that user is a second question, which
+ * each route answers before it touches a row.
  */
-export type EndpointAuth = 'public' | 'user'
+export type EndpointAuth = 'public' | 'user' | 'extension'
 
 /** A group of calls that share one budget of requests a minute. */
-export type RateLimit = 'read' | 'write' | 'auth' | 'checkout'
+export type RateLimit = 'read' | 'write' | 'auth' | 'checkout' | 'sign_in' | 'extension'
 
 export interface Endpoint<
   Query extends z.ZodType = z.ZodType,
@@ -22,6 +23,12 @@ export interface Endpoint<
   readonly query?: Query
   readonly body?: Body
   readonly response: Response
+  /** The body may also be a form (`application/x-www-form-urlencoded`), as OAuth has it. */
+  readonly form?: true
+  /** Failures carry `error` and `error_description` as OAuth clients read them (RFC 6749, section 5.2). */
+  readonly errors?: 'oauth'
+  /** Answers beside 200 and the usual failures that a caller should know about. */
+  readonly also?: Readonly<Record<number, { readonly description: string; readonly schema?: z.ZodType }>>
 }
 
 /**

@@ -1,4 +1,6 @@
 import { ClerkAwayError } from '../../schema/clerk/errors.ts'
+import { tokenPrefix } from '../../schema/extension/secrets.ts'
+import { bearerOf } from '../auth/bearer.ts'
 import { TokenRejectedError } from '../auth/clerk.ts'
 import type { AppMiddleware } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -10,8 +12,9 @@ import { signInAway, tooManyRequests, unauthenticated } from '../errors.ts'
  */
 export function authenticate(deps: Pick<Dependencies, 'clerk' | 'limits'>): AppMiddleware {
   return async (ctx, next) => {
-    const token = /^Bearer +(\S+)$/i.exec(ctx.get('authorization'))?.[1]
-    if (!token) throw unauthenticated()
+    const token = bearerOf(ctx)
+    // An editor's token opens nothing here, and that is no reason to ask Clerk.
+    if (!token || token.startsWith(tokenPrefix)) throw unauthenticated()
     const wait_s = await deps.limits.peek('auth', `ip:${ctx.ip}`)
     if (wait_s !== null) throw tooManyRequests(wait_s)
     try {

@@ -24,6 +24,7 @@ export const onError: AppMiddleware = async (ctx, next) => {
     ctx.status = error.status
     ctx.remove('cache-control')
     ctx.set('cache-control', 'no-store')
+    if (error.status === 401) ctx.set('www-authenticate', 'Bearer')
     if (error.retry_after_s !== undefined) ctx.set('retry-after', String(error.retry_after_s))
     ctx.body = {
       error: error.message,
@@ -31,6 +32,7 @@ export const onError: AppMiddleware = async (ctx, next) => {
       message: error.message,
       request_id,
       ...(error.fields && { fields: error.fields }),
+      ...error.details,
     } satisfies ApiError
   }
 }

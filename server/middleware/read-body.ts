@@ -1,6 +1,6 @@
 import getRawBody from 'raw-body'
 import type { AppContext } from '../context.ts'
-import { bodyTooLarge, invalidContentType, invalidJson, unreadableBody } from '../errors.ts'
+import { bodyTooLarge, invalidContentType, invalidJson, repeatedField, unreadableBody } from '../errors.ts'
 
 const jsonLimitBytes = 64 * 1024
 export const webhookLimitBytes = 1024 * 1024
@@ -19,6 +19,17 @@ export async function readJsonBody(ctx: AppContext): Promise<unknown> {
   if (!ctx.is('application/json')) throw invalidContentType()
   const raw = await readRawBody(ctx, jsonLimitBytes)
   return parseJson(raw)
+}
+
+/** A form as OAuth has it: each field at most once, and an empty one is a missing one (RFC 6749, section 3.2). */
+export async function readFormBody(ctx: AppContext): Promise<Record<string, string>> {
+  const fields = [...new URLSearchParams((await readRawBody(ctx, jsonLimitBytes)).toString('utf8'))]
+  const seen = new Set<string>()
+  for (const [name] of fields) {
+    if (seen.has(name)) throw repeatedField(name)
+    seen.add(name)
+  }
+  return Object.fromEntries(fields.filter(([, value]) => value !== ''))
 }
 
 export function parseJson(raw: Buffer): unknown {

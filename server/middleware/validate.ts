@@ -2,13 +2,16 @@ import type { z } from 'zod'
 import type { Endpoint } from '../../schema/api/endpoint.ts'
 import type { AppMiddleware } from '../context.ts'
 import { invalidRequest, type ServerError } from '../errors.ts'
-import { readJsonBody } from './read-body.ts'
+import { readFormBody, readJsonBody } from './read-body.ts'
 
 /** Parses query and body once, at the edge; the handler gets what the endpoint promises or is not called. */
 export function validate(endpoint: Endpoint): AppMiddleware {
   return async (ctx, next) => {
     if (endpoint.query) ctx.state.query = parse(endpoint.query, ctx.query)
-    if (endpoint.body) ctx.state.body = parse(endpoint.body, await readJsonBody(ctx))
+    if (endpoint.body) {
+      const isForm = endpoint.form && ctx.is('application/x-www-form-urlencoded')
+      ctx.state.body = parse(endpoint.body, await (isForm ? readFormBody(ctx) : readJsonBody(ctx)))
+    }
     await next()
   }
 }

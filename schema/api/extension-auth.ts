@@ -1,0 +1,118 @@
+import { z } from 'zod'
+import { redirectUriProblem } from '../extension/redirect-uri.ts'
+import { stateProblem } from '../extension/state.ts'
+import { endpoint } from './endpoint.ts'
+
+/** A text that must be there; the message for a missing one is the product's own, and people see it word for word. */
+function requiredText(missing: string, problemOf: (text: string) => string | null) {
+  return z
+    .unknown()
+    .superRefine((value, context) => {
+      const message =
+        value === undefined || value === null || value === ''
+          ? missing
+          : typeof value === 'string'
+            ? problemOf(value)
+            : 'must be text'
+      if (message) context.addIssue({ code: 'custom', message })
+    })
+    .transform((value) => value as string)
+    .meta({ type: 'string' })
+}
+
+const missingPkce = 'Missing PKCE parameters (code_challenge or state).'
+const missingForCallback = 'Missing required parameters for VSCode callback.'
+const missingForPage = 'Missing required parameters. Please start the authentication flow from VSCode.'
+
+/** SHA-256 in base64url is always 43 characters; a plain verifier of another length is told apart at once. */
+const challengeProblem = (text: string) =>
+  /^[\w-]{43}$/.test(text) ? null : 'code_challenge must be the base64url SHA-256 of the verifier (S256)'
+
+const clerkUserId = z.string().min(1).max(64)
+
+export const initiateVscodeAuth = endpoint({
+  method: 'POST',
+  path: '/api/auth/initiate-vscode-auth',
+  summary: 'Begin a browser sign-in of the editor extension',
+  auth: 'public',
+  limit: 'sign_in',
+  body: z.strictObject({
+    redirect_uri: requiredText('Missing VSCode redirect URI parameter.', redirectUriProblem),
+    code_challenge: requiredText(missingPkce, challengeProblem),
+    state: requiredText(missingPkce, stateProblem),
+    code_challenge_method: z.literal('S256').optional(),
+  }),
+  response: z.object({ success: z.literal(true), auth_url: z.url(), expires_in: z.int() }),
+})
+
+export const updateAuthCode = endpoint({
+  method: 'POST',
+  path: '/api/auth/update-auth-code',
+  summary: 'Bind the signed-in user to a browser sign-in; answers the code to send back',
+  auth: 'user',
+  limit: 'write',
+  body: z.strictObject({
+    state: requiredText(missingForCallback, stateProblem),
+    clerk_user_id: clerkUserId,
+    /** Taken and not used: a code that a page made up could be guessed, and profiles come from the sign-in provider. */
+    authorization_code: z.string().max(4096).optional(),
+    email: z.string().max(320).nullish(),
+    username: z.string().max(320).nullish(),
+  }),
+  response: z.object({
+    success: z.literal(true),
+    authorization_code: z.string(),
+    /** Where to send it: what the extension named at the start, whatever the page's own address says. */
+    redirect_uri: z.string(),
+  }),
+})
+
+export const completeVscodeAuth = endpoint({
+  method: 'POST',
+  path: '/api/auth/complete-vscode-auth',
+  summary:
+    'Finish a sign-in of the alternative page, where the code is the user’s id and the state is the secret',
+  auth: 'user',
+  limit: 'write',
+  body: z.strictObject({
+    state: requiredText(missingForPage, stateProblem),
+    clerk_user_id: clerkUserId,
+    redirect_uri: requiredText(missingForPage, redirectUriProblem),
+  }),
+  response: z.object({ success: z.literal(true) }),
+})
+
+export const unsupportedGrantType = 'grant_type must be authorization_code'
+const tokenParameter = z.string().min(1).max(1024)
+
+export const exchangeAuthCode = endpoint({
+  method: 'POST',
+  path: '/api/auth/token',
+  summary: 'Exchange a finished browser sign-in for a long-lived token (OAuth 2.0, PKCE S256)',
+  auth: 'public',
+  limit: 'sign_in',
+  form: true,
+  errors: 'oauth',
+  // RFC 6749, section 3.2: what is not known is ignored, and what is empty counts as missing.
+  body: z.object({
+    grant_type: requiredText('grant_type is required', (text) =>
+      text === 'authorization_code' ? null : unsupportedGrantType,
+    ),
+    code: tokenParameter,
+    state: tokenParameter,
+    redirect_uri: tokenParameter,
+    /** Missing only where the sign-in began without a challenge. RFC 7636: 43 to 128 characters. */
+    code_verifier: z
+      .string()
+      .regex(/^[\w.~-]{43,128}$/, '43 to 128 letters, digits and - . _ ~')
+      .optional(),
+    client_id: z.string().max(255).optional(),
+  }),
+  response: z.object({
+    access_token: z.string(),
+    token_type: z.literal('Bearer'),
+    /** Seconds. */
+    expires_in: z.int(),
+    expires_at: z.iso.datetime(),
+  }),
+})

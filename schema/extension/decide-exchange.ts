@@ -1,0 +1,68 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { hashSecret } from './secrets.ts'
+import type { SignIn } from './sign-ins.ts'
+
+/** What an extension shows to get its token. The state has found the sign-in already. */
+export interface Exchange {
+  readonly code: string
+  readonly redirect_uri: string
+  readonly code_verifier?: string | undefined
+}
+
+/** Reasons for the log. `reused`: everything was right, but the code has been exchanged before. */
+export type ExchangeRefusal =
+  | 'not_bound'
+  | 'expired'
+  | 'reused'
+  | 'other_redirect_uri'
+  | 'other_code'
+  | 'other_verifier'
+  | 'verifier_without_challenge'
+
+/**
+ * Decides whether a sign-in gives a token, and to whom. A sign-in with a challenge takes our code and the verifier, one
+ * without takes the user's id and no verifier: which of the two it is was settled when it began, so an exchange cannot
+ * choose the easier one.
+ */
+export function decideExchange(
+  signIn: SignIn,
+  exchange: Exchange,
+  now: Date,
+): { readonly user_id: string } | { readonly refusal: ExchangeRefusal } {
+  const { user_id } = signIn
+  if (user_id === null) return { refusal: 'not_bound' }
+  if (exchange.redirect_uri !== signIn.redirect_uri) return { refusal: 'other_redirect_uri' }
+  const refusal =
+    signIn.code_challenge === null
+      ? refusalWithoutChallenge(user_id, exchange)
+      : refusalWithChallenge(signIn.code_challenge, signIn.code_hash, exchange)
+  if (refusal) return { refusal }
+  if (signIn.exchanged_at) return { refusal: 'reused' }
+  return signIn.expires_at > now ? { user_id } : { refusal: 'expired' }
+}
+
+function refusalWithChallenge(
+  challenge: string,
+  code_hash: Buffer | null,
+  exchange: Exchange,
+): ExchangeRefusal | null {
+  if (!code_hash || !isEqual(hashSecret(exchange.code), code_hash)) return 'other_code'
+  return answersChallenge(exchange.code_verifier, challenge) ? null : 'other_verifier'
+}
+
+function refusalWithoutChallenge(user_id: string, exchange: Exchange): ExchangeRefusal | null {
+  if (exchange.code !== user_id) return 'other_code'
+  // Somebody believes that a challenge protects this sign-in, and it does not (RFC 9700, section 4.8.2).
+  return exchange.code_verifier === undefined ? null : 'verifier_without_challenge'
+}
+
+/** S256 of RFC 7636; there is no other method here. */
+function answersChallenge(verifier: string | undefined, challenge: string): boolean {
+  if (verifier === undefined) return false
+  const answer = createHash('sha256').update(verifier).digest('base64url')
+  return isEqual(Buffer.from(answer), Buffer.from(challenge))
+}
+
+function isEqual(left: Buffer, right: Buffer): boolean {
+  return left.length === right.length && timingSafeEqual(left, right)
+}

@@ -1,0 +1,44 @@
+import type { Database } from '../database/connect.ts'
+import { decideExchange, type Exchange, type ExchangeRefusal } from './decide-exchange.ts'
+import { hashSecret } from './secrets.ts'
+import { type IssuedToken, issueToken, revokeToken } from './tokens.ts'
+
+export type ExchangeOutcome =
+  | { readonly token: IssuedToken; readonly user_id: string }
+  | { readonly refusal: ExchangeRefusal | 'unknown_state' }
+
+/**
+ * Exchanges a finished sign-in for a token, once. A second exchange that is right in everything else means that two parties
+ * hold the code, so it is refused and ends the token of the first (RFC 6749, section 4.1.2).
+ */
+export function exchangeSignIn(
+  db: Database,
+  exchange: Exchange & { state: string; now: Date },
+): Promise<ExchangeOutcome> {
+  const { state, now } = exchange
+  const state_hash = hashSecret(state)
+  return db.transaction().execute(async (trx) => {
+    const signIn = await trx
+      .selectFrom('extension_sign_ins')
+      .selectAll()
+      .where('state_hash', '=', state_hash)
+      .forUpdate()
+      .executeTakeFirst()
+    if (!signIn) return { refusal: 'unknown_state' }
+    const decision = decideExchange(signIn, exchange, now)
+    if ('refusal' in decision) {
+      if (decision.refusal === 'reused' && signIn.token_id) {
+        await revokeToken(trx, { id: signIn.token_id, now })
+      }
+      return decision
+    }
+    const { user_id } = decision
+    const token = await issueToken(trx, { user_id, now })
+    await trx
+      .updateTable('extension_sign_ins')
+      .set({ exchanged_at: now, token_id: token.id })
+      .where('state_hash', '=', state_hash)
+      .execute()
+    return { token, user_id }
+  })
+}

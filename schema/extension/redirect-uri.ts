@@ -1,0 +1,39 @@
+/** Editors whose links come back to the extension that registered the host `publisher.extension`. */
+const editorSchemes = ['vscode', 'vscode-insiders', 'cursor', 'windsurf', 'vscodium']
+const loopbackNames = ['127.0.0.1', '[::1]', 'localhost']
+const longest = 1000
+
+/** We put these on the address ourselves; one that is there before would be a second answer. */
+const ownParameters = ['code', 'state', 'error', 'error_description']
+
+/**
+ * Says why a sign-in may not end at an address; `null` when it may. The code goes there, so only an editor's own scheme or
+ * a port of the same machine will do. It runs in browsers too and looks at nothing but the text.
+ */
+export function redirectUriProblem(text: string): string | null {
+  if (text.length > longest) return 'redirect_uri is too long'
+  // What a parser would drop, trim or turn around could mean another address to the next one.
+  if (!/^[\x21-\x7e]+$/.test(text) || /[\\<>"`{}|^]/.test(text)) return 'redirect_uri is not an address'
+  if (!URL.canParse(text)) return 'redirect_uri is not an address'
+  const url = new URL(text)
+  if (url.username || url.password || text.includes('@')) return 'redirect_uri must not hold a user name'
+  if (text.includes('#')) return 'redirect_uri must not have a fragment'
+  if (ownParameters.some((name) => url.searchParams.has(name))) {
+    return `redirect_uri must not have one of the parameters ${ownParameters.join(', ')}`
+  }
+  return isEditor(text) || isLoopback(text, url)
+    ? null
+    : 'redirect_uri must be an address of the editor, or of this machine'
+}
+
+/** `vscode://publisher.extension/…`: Marketplace names, and at least one character of a path. */
+function isEditor(text: string): boolean {
+  const parts = /^([a-z-]+):\/\/[a-z0-9][a-z0-9-]*\.[a-z0-9][a-z0-9-]*\/[^/?]/i.exec(text)
+  return parts?.[1] !== undefined && editorSchemes.includes(parts[1])
+}
+
+/** RFC 8252, section 7.3: plain http, for it never leaves the machine, and any port. */
+function isLoopback(text: string, url: URL): boolean {
+  const host = /^http:\/\/(\[::1\]|[a-z0-9.]+)(:[1-9]\d{0,4})?(\/|\?|$)/.exec(text)?.[1]
+  return host !== undefined && host === url.hostname && loopbackNames.includes(host)
+}

@@ -1,0 +1,22 @@
+import { createHash, randomBytes } from 'node:crypto'
+
+/** Marks our tokens, so that a scanner for leaked secrets, or a person, knows one on sight. */
+export const tokenPrefix = 'tide_'
+
+/** A long-lived token: the prefix and 256 random bits. */
+export function createToken(): string {
+  return tokenPrefix + randomBytes(32).toString('base64url')
+}
+
+/** An authorization code: 256 random bits. */
+export function createCode(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/**
+ * What is stored of a token, a code or a state. They are random and long, so nobody can find one by trying, and a slow hash
+ * would only make every call of the extension slow.
+ */
+export function hashSecret(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest()
+}

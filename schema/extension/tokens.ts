@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import type { Database, DatabaseTransaction } from '../database/connect.ts'
+import type { DB } from '../database/types.ts'
+import { createToken, hashSecret } from './secrets.ts'
+import { tokenExpiry } from './token-expiry.ts'
+
+export interface IssuedToken {
+  readonly id: string
+  /** The only time that anybody sees it. */
+  readonly access_token: string
+  readonly expires_at: Date
+}
+
+export interface StoredToken {
+  readonly id: string
+  readonly user_id: string
+  readonly created_at: Date
+  readonly expires_at: Date
+  readonly last_used_at: Date | null
+  readonly revoked_at: Date | null
+}
+
+const storedColumns = ['id', 'user_id', 'created_at', 'expires_at', 'last_used_at', 'revoked_at'] as const
+
+/**
+ * Gives the user a new token and ends the one before, in the caller's transaction. A user has one at most: the row of the
+ * user is locked, so of two tabs the later one wins and one token is left.
+ */
+export async function issueToken(
+  trx: DatabaseTransaction,
+  { user_id, now }: { user_id: string; now: Date },
+): Promise<IssuedToken> {
+  await trx
+    .selectFrom('users')
+    .select('clerk_id')
+    .where('clerk_id', '=', user_id)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow()
+  await revokeTokens(trx, { user_id, now })
+  const access_token = createToken()
+  const token = { id: randomUUID(), expires_at: tokenExpiry(now) }
+  await trx
+    .insertInto('extension_tokens')
+    .values({ ...token, user_id, token_hash: hashSecret(access_token), created_at: now })
+    .execute()
+  return { ...token, access_token }
+}
+
+/** Ends the user's token; says whether there was one that still worked. */
+export async function revokeTokens(
+  db: Kysely<DB>,
+  { user_id, now }: { user_id: string; now: Date },
+): Promise<boolean> {
+  const revoked = await db
+    .updateTable('extension_tokens')
+    .set({ revoked_at: now })
+    .where('user_id', '=', user_id)
+    .where('revoked_at', 'is', null)
+    .returning('expires_at')
+    .execute()
+  return revoked.some(({ expires_at }) => expires_at > now)
+}
+
+/** Ends one token, whoever's it is. */
+export async function revokeToken(db: Kysely<DB>, { id, now }: { id: string; now: Date }): Promise<void> {
+  await db
+    .updateTable('extension_tokens')
+    .set({ revoked_at: now })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .execute()
+}
+
+/** The row of a token that somebody shows, whether it still works or not. */
+export async function findToken(db: Database, access_token: string): Promise<StoredToken | undefined> {
+  return db
+    .selectFrom('extension_tokens')
+    .select(storedColumns)
+    .where('token_hash', '=', hashSecret(access_token))
+    .executeTakeFirst()
+}
+
+export async function findActiveToken(
+  db: Database,
+  { user_id, now }: { user_id: string; now: Date },
+): Promise<StoredToken | undefined> {
+  return db
+    .selectFrom('extension_tokens')
+    .select(storedColumns)
+    .where('user_id', '=', user_id)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+}
+
+export function isActive(token: StoredToken, now: Date): boolean {
+  return token.revoked_at === null && token.expires_at > now
+}
+
+const useResolutionMs = 60_000
+
+/** Remembers that a token was used. To the minute: a busy editor must not write a row for each of its calls. */
+export async function noteTokenUse(db: Database, token: StoredToken, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - useResolutionMs)
+  if (token.last_used_at && token.last_used_at > before) return
+  await db
+    .updateTable('extension_tokens')
+    .set({ last_used_at: now })
+    .where('id', '=', token.id)
+    .where(({ eb, or }) => or([eb('last_used_at', 'is', null), eb('last_used_at', '<=', before)]))
+    .execute()
+}
