@@ -1,3 +1,5 @@
+import { defaultBrand } from '../schema/catalogue/brand.ts'
+
 /** Where the two sandboxes listen and keep their state, and what they share with the product. */
 export type SandboxPlaces = {
   readonly appUrl: string
@@ -45,6 +47,7 @@ export function stripeSandboxEnvironment(places: SandboxPlaces) {
     SANDBOX_STRIPE_STATE_FILE: places.stripeStateFile,
     SANDBOX_STRIPE_WEBHOOK_URL: `http://localhost:${places.serverPort}/api/stripe/webhook`,
     SANDBOX_STRIPE_WEBHOOK_SECRET: stripeWebhookSecret,
+    SANDBOX_STRIPE_BUSINESS_NAME: defaultBrand.name,
     SANDBOX_STRIPE_PUBLIC_URL: places.stripePublicUrl ?? `http://localhost:${places.stripePort}`,
   }
 }

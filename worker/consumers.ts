@@ -87,6 +87,12 @@ function startConsumer<Name extends QueueName>(
     deps.metrics.jobs.inc({ queue: name, outcome: 'failed' })
     deps.log.warn({ queue: name, job_id: job?.id, err: error }, 'Job failed')
   })
-  worker.on('error', (error) => deps.log.warn({ queue: name, err: error }, 'The queue is away'))
+  // While the queue is away BullMQ reports it many times a second.
+  let silentUntilMs = 0
+  worker.on('error', (error) => {
+    if (Date.now() < silentUntilMs) return
+    silentUntilMs = Date.now() + 10_000
+    deps.log.warn({ queue: name, err: error }, 'The queue is away')
+  })
   return worker
 }

@@ -1,8 +1,10 @@
+import { setTimeout } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { openClerk } from '../schema/clerk/client.ts'
 import { createOrganizationMaker } from '../schema/clerk/organizations.ts'
-import { connectDatabase } from '../schema/database/connect.ts'
+import { connectDatabase, type Database } from '../schema/database/connect.ts'
 import { EnvironmentError, processEnvironment } from '../schema/env.ts'
-import { createLogger } from '../schema/log.ts'
+import { createLogger, type Logger } from '../schema/log.ts'
 import { connectQueueBackend } from '../schema/queues/backend.ts'
 import { createProducer } from '../schema/queues/producer.ts'
 import { createStripe } from '../schema/stripe/client.ts'
@@ -25,6 +27,7 @@ async function main(): Promise<void> {
     poolMax: env.DATABASE_POOL_MAX,
     onError,
   })
+  await waitForDatabase(database.db, log)
   const backend = connectQueueBackend({
     databaseUrl: env.DATABASE_URL,
     redisUrl: env.REDIS_URL,
@@ -74,6 +77,19 @@ async function main(): Promise<void> {
         },
       )
     })
+  }
+}
+
+/** BullMQ remembers for good that a queue could not be opened, so nothing is opened before Postgres answers. */
+async function waitForDatabase(db: Database, log: Logger): Promise<void> {
+  for (;;) {
+    try {
+      await sql`SELECT 1`.execute(db)
+      return
+    } catch (error) {
+      log.warn({ err: error }, 'Waiting for the database')
+      await setTimeout(1000)
+    }
   }
 }
 

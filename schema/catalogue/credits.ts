@@ -16,12 +16,7 @@ export function creditsCostMinor(credits: number): number {
   return Math.round((credits * creditRate.amount_minor) / creditRate.credits)
 }
 
-/** How many whole credits a sum in minor units buys; never more than was paid for. */
-export function creditsForMinor(amountMinor: number): number {
-  return Math.floor((amountMinor * creditRate.credits) / creditRate.amount_minor)
-}
-
-export const creditPurchaseTexts = {
+const creditPurchaseTexts = {
   required: 'Number of credits is required',
   notANumber: 'Please enter a valid number',
   tooFew: 'Minimum purchase is 71 credits',

@@ -10,7 +10,7 @@ function address(name: 'E2E_STRIPE_URL' | 'E2E_DATABASE_URL'): string {
   return value
 }
 
-export async function withDatabase<T>(work: (db: Kysely<DB>) => Promise<T>): Promise<T> {
+async function withDatabase<T>(work: (db: Kysely<DB>) => Promise<T>): Promise<T> {
   const connectionString = address('E2E_DATABASE_URL')
   const database = connectDatabase({ connectionString, role: 'owner', poolMax: 1, onError: () => undefined })
   try {
