@@ -10,3 +10,9 @@ export const apiErrorSchema = z.object({
   fields: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
 })
 export type ApiError = z.infer<typeof apiErrorSchema>
+
+/** The same where OAuth clients call: there `error` is a code, and the sentence is in `error_description` and `message`. */
+export const oauthErrorSchema = apiErrorSchema.extend({
+  error: z.enum(['invalid_request', 'invalid_grant', 'unsupported_grant_type', 'temporarily_unavailable']),
+  error_description: z.string(),
+})

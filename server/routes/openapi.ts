@@ -1,11 +1,16 @@
 import { z } from 'zod'
 import type { Endpoint } from '../../schema/api/endpoint.ts'
-import { apiErrorSchema } from '../../schema/api/error.ts'
+import { apiErrorSchema, oauthErrorSchema } from '../../schema/api/error.ts'
 import type { Brand } from '../../schema/catalogue/brand.ts'
 
 const errorResponse = {
   description: 'What went wrong, in words for people and a code for programs',
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+}
+
+const oauthErrorResponse = {
+  description: 'What went wrong, as OAuth clients read it (RFC 6749, section 5.2)',
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/OAuthError' } } },
 }
 
 /** The contract as OpenAPI 3.1, made from the very objects that are mounted. */
@@ -21,13 +26,21 @@ export function openapiDocument(endpoints: readonly Endpoint[], brand: Brand) {
     info: { title: `${brand.name} API`, version: '1', contact: { email: brand.support_email } },
     paths,
     components: {
-      schemas: { Error: jsonSchema(apiErrorSchema, 'output') },
+      schemas: {
+        Error: jsonSchema(apiErrorSchema, 'output'),
+        OAuthError: jsonSchema(oauthErrorSchema, 'output'),
+      },
       securitySchemes: {
         bearer: {
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'JWT',
           description: 'Session token of the sign-in provider',
+        },
+        extension: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'Long-lived token of an editor extension, from /api/auth/token or the dashboard',
         },
       },
     },
@@ -37,12 +50,12 @@ export function openapiDocument(endpoints: readonly Endpoint[], brand: Brand) {
 function operationOf(endpoint: Endpoint) {
   return {
     summary: endpoint.summary,
-    security: endpoint.auth === 'user' ? [{ bearer: [] }] : [],
+    security: securityOf[endpoint.auth],
     ...(endpoint.query && { parameters: queryParameters(endpoint.query) }),
     ...(endpoint.body && {
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: jsonSchema(endpoint.body, 'input') } },
+        content: bodyContent(endpoint.body, endpoint),
       },
     }),
     responses: {
@@ -50,9 +63,27 @@ function operationOf(endpoint: Endpoint) {
         description: 'Done',
         content: { 'application/json': { schema: jsonSchema(endpoint.response, 'output') } },
       },
-      default: errorResponse,
+      ...Object.fromEntries(
+        Object.entries(endpoint.also ?? {}).map(([status, also]) => [status, alsoOf(also)]),
+      ),
+      default: endpoint.errors === 'oauth' ? oauthErrorResponse : errorResponse,
     },
   }
+}
+
+const securityOf = { public: [], user: [{ bearer: [] }], extension: [{ extension: [] }] } as const
+
+function bodyContent(body: z.ZodType, { form }: Endpoint) {
+  const content = { schema: jsonSchema(body, 'input') }
+  return {
+    ...(form && { 'application/x-www-form-urlencoded': content }),
+    'application/json': content,
+  }
+}
+
+function alsoOf({ description, schema }: NonNullable<Endpoint['also']>[number]) {
+  if (!schema) return { description }
+  return { description, content: { 'application/json': { schema: jsonSchema(schema, 'output') } } }
 }
 
 function queryParameters(query: z.ZodType) {
