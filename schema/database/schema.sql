@@ -368,6 +368,7 @@ CREATE TABLE public.clawbacks (
     amount_minor bigint NOT NULL,
     amount_returned_minor bigint NOT NULL,
     credits_granted bigint NOT NULL,
+    expires_at timestamp with time zone,
     credits_refunded bigint DEFAULT 0 NOT NULL,
     credits_disputed bigint DEFAULT 0 NOT NULL,
     transfers integer DEFAULT 0 NOT NULL,
@@ -642,7 +643,6 @@ CREATE TABLE public.team_invitations (
     sweep_at timestamp with time zone,
     sweeps integer DEFAULT 0 NOT NULL,
     CONSTRAINT team_invitations_check CHECK (((status <> 'pending'::text) OR (sweep_at IS NOT NULL))),
-    CONSTRAINT team_invitations_check1 CHECK (((status <> 'accepted'::text) OR (clerk_invitation_id IS NOT NULL))),
     CONSTRAINT team_invitations_email_check CHECK ((email = lower(email))),
     CONSTRAINT team_invitations_organization_id_check CHECK (((length(organization_id) >= 1) AND (length(organization_id) <= 64))),
     CONSTRAINT team_invitations_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'member'::text]))),
@@ -932,6 +932,8 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.subscription_months TO tidemark_worke
 
 GRANT SELECT ON TABLE public.subscriptions TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.subscriptions TO tidemark_worker;
+
+GRANT UPDATE(updated_at) ON TABLE public.subscriptions TO tidemark_server;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.team_invitations TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.team_invitations TO tidemark_worker;

@@ -55,6 +55,7 @@ export interface Clawbacks {
   credits_disputed: Generated<number>;
   credits_granted: number;
   credits_refunded: Generated<number>;
+  expires_at: Timestamp | null;
   fetch_order: number;
   intent_id: string | null;
   owner_id: string;

@@ -81,6 +81,8 @@ CREATE TABLE clawbacks (
   amount_minor bigint NOT NULL CHECK (amount_minor > 0),
   amount_returned_minor bigint NOT NULL CHECK (amount_returned_minor >= 0),
   credits_granted bigint NOT NULL CHECK (credits_granted >= 0),
+  -- Plan credits last as long as their month; from then on nothing of them is taken or given back any more.
+  expires_at timestamptz,
   credits_refunded bigint NOT NULL DEFAULT 0 CHECK (credits_refunded >= 0),
   credits_disputed bigint NOT NULL DEFAULT 0 CHECK (credits_disputed >= 0),
   -- Numbers the transfers, because a refund that fails and one that follows may take the same credits twice.

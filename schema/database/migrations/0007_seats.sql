@@ -61,3 +61,5 @@ CREATE INDEX seats_organization ON seats (organization_id, assigned_at);
 
 GRANT SELECT, INSERT, UPDATE ON seats, team_invitations, organization_members TO tidemark_server, tidemark_worker;
 GRANT USAGE ON SEQUENCE clerk_looks TO tidemark_server, tidemark_worker;
+-- Whoever locks a row must be allowed to change something of it.
+GRANT UPDATE (updated_at) ON subscriptions TO tidemark_server;

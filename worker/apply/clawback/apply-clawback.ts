@@ -17,6 +17,8 @@ interface Grant {
   readonly credits: number
   readonly intent_id: string | null
   readonly stripe_invoice_id: string | null
+  /** When what was granted is gone anyhow; null for purchased credits, which stay. */
+  readonly expires_at: Date | null
 }
 
 /**
@@ -44,8 +46,11 @@ export async function applyClawback(
     ? { ...known, owner: known, credits: known.credits_granted }
     : await findGrant(trx, charge, cause.now)
 
-  const targets = clawbackTargets(charge, grant.credits)
   const before = known ?? { credits_refunded: 0, credits_disputed: 0, transfers: 0 }
+  const isOver = grant.expires_at !== null && grant.expires_at <= cause.now
+  const targets = isOver
+    ? { credits_refunded: before.credits_refunded, credits_disputed: before.credits_disputed }
+    : clawbackTargets(charge, grant.credits)
   const refunded = targets.credits_refunded - before.credits_refunded
   const disputed = targets.credits_disputed - before.credits_disputed
   let { transfers } = before
@@ -100,6 +105,7 @@ export async function applyClawback(
         stripe_invoice_id: grant.stripe_invoice_id,
         amount_minor: charge.amount_minor,
         credits_granted: grant.credits,
+        expires_at: grant.expires_at,
         ...changing,
       })
       .onConflict((conflict) =>
@@ -127,6 +133,7 @@ async function findGrant(trx: DatabaseTransaction, charge: ChargeFacts, now: Dat
     credits: intent.credits,
     intent_id: intent.id,
     stripe_invoice_id: null,
+    expires_at: null,
   }
 }
 
@@ -161,6 +168,7 @@ async function findInvoiceGrant(trx: DatabaseTransaction, invoiceId: string, now
     credits: creditsLeftOf(),
     intent_id: null,
     stripe_invoice_id: invoiceId,
+    expires_at: month?.ends_at ?? now,
   }
 
   function creditsLeftOf(): number {

@@ -143,3 +143,18 @@ describe('a dispute', () => {
     expect((await balanceOf(bought)).total).toBe(450)
   })
 })
+
+describe('a dispute of a plan', () => {
+  test('that is won after its month changes nothing any more', async () => {
+    const bought = await shop.buyPlan()
+    await shop.advance(25)
+    const id = await dispute(bought)
+    await shop.catchUp()
+    expect(await balanceOf(bought)).toMatchObject({ plan: 0 })
+    await shop.advance(7)
+    await shop.catchUp()
+    await close(id, 'won')
+    await shop.catchUp()
+    expect(await balanceOf(bought)).toMatchObject({ plan: 500 })
+  })
+})
