@@ -23,6 +23,7 @@ import {
   initiateVscodeAuth,
   updateAuthCode,
 } from '../schema/api/extension-auth.ts'
+import { assignSeat, getOrganizationSeats, revokeSeat } from '../schema/api/organization-seats.ts'
 import {
   buySeats,
   createOrganizationBillingPortal,
@@ -32,6 +33,11 @@ import {
   topUpOrganizationCredits,
 } from '../schema/api/organizations.ts'
 import { createCheckoutSession, createCustomerPortalSession } from '../schema/api/subscriptions.ts'
+import {
+  listTeamInvitations,
+  revokeTeamInvitation,
+  sendTeamInvitation,
+} from '../schema/api/team-invitations.ts'
 import { getUser, initializeUser, processStarterSignup } from '../schema/api/users.ts'
 import type { RequestState } from './context.ts'
 import type { Dependencies } from './dependencies.ts'
@@ -41,6 +47,7 @@ import { securityHeaders } from './middleware/security-headers.ts'
 import { trackRequest } from './middleware/track-request.ts'
 import { webApp } from './middleware/web-app.ts'
 import { type Handler, mount } from './mount.ts'
+import { handleAssignSeat } from './routes/assign-seat.ts'
 import { handleBuySeats } from './routes/buy-seats.ts'
 import { handleCompleteVscodeAuth } from './routes/complete-vscode-auth.ts'
 import { handleCreateCheckoutSession } from './routes/create-checkout-session.ts'
@@ -54,6 +61,7 @@ import { handleGetActiveExtensionToken } from './routes/get-active-extension-tok
 import { handleGetCreditHistory } from './routes/get-credit-history.ts'
 import { handleGetExtensionBalance } from './routes/get-extension-balance.ts'
 import { handleGetOrganizationCredits } from './routes/get-organization-credits.ts'
+import { handleGetOrganizationSeats } from './routes/get-organization-seats.ts'
 import { handleGetOrganizationSubscription } from './routes/get-organization-subscription.ts'
 import { handleGetSessionStatus } from './routes/get-session-status.ts'
 import { handleGetUser } from './routes/get-user.ts'
@@ -62,12 +70,16 @@ import { healthz, readyz } from './routes/health.ts'
 import { handleInitializeUser } from './routes/initialize-user.ts'
 import { handleInitiateVscodeAuth } from './routes/initiate-vscode-auth.ts'
 import { handleListPlans } from './routes/list-plans.ts'
+import { handleListTeamInvitations } from './routes/list-team-invitations.ts'
 import { openapiDocument } from './routes/openapi.ts'
 import { handleProcessPaymentSuccess } from './routes/process-payment-success.ts'
 import { handleProcessStarterSignup } from './routes/process-starter-signup.ts'
 import { handlePurchaseCredits } from './routes/purchase-credits.ts'
 import { handleReportUsage } from './routes/report-usage.ts'
 import { handleRevokeExtensionToken } from './routes/revoke-extension-token.ts'
+import { handleRevokeSeat } from './routes/revoke-seat.ts'
+import { handleRevokeTeamInvitation } from './routes/revoke-team-invitation.ts'
+import { handleSendTeamInvitation } from './routes/send-team-invitation.ts'
 import { serveMetrics } from './routes/serve-metrics.ts'
 import { handleTopUpOrganizationCredits } from './routes/top-up-organization-credits.ts'
 import { handleUpdateAuthCode } from './routes/update-auth-code.ts'
@@ -98,6 +110,12 @@ export function createApp(deps: Dependencies): Koa<RequestState> {
   serve(createCreditTopupSession, handleCreateCreditTopupSession)
   serve(getSessionStatus, handleGetSessionStatus)
   serve(processPaymentSuccess, handleProcessPaymentSuccess)
+  serve(getOrganizationSeats, handleGetOrganizationSeats)
+  serve(assignSeat, handleAssignSeat)
+  serve(revokeSeat, handleRevokeSeat)
+  serve(listTeamInvitations, handleListTeamInvitations)
+  serve(sendTeamInvitation, handleSendTeamInvitation)
+  serve(revokeTeamInvitation, handleRevokeTeamInvitation)
   serve(createCheckoutSession, handleCreateCheckoutSession)
   serve(createCustomerPortalSession, handleCreateCustomerPortalSession)
   serve(getOrganizationSubscription, handleGetOrganizationSubscription)

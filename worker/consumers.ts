@@ -3,6 +3,7 @@ import type { QueueBackend } from '../schema/queues/backend.ts'
 import { type JobPayload, type QueueName, queueSchemas, retryDelayMs } from '../schema/queues/queues.ts'
 import type { WorkerDependencies } from './dependencies.ts'
 import { processCheckoutCompletion } from './jobs/checkout-completion.ts'
+import { settleDueInvitations } from './jobs/due-invitations.ts'
 import { processInboxEvent } from './jobs/inbox-event.ts'
 import { sweep } from './jobs/maintenance.ts'
 import { processSubscriptionLook } from './jobs/subscription-look.ts'
@@ -23,7 +24,10 @@ const handlers: Handlers = {
   'clerk-events': (deps, payload) => processInboxEvent(deps, { source: 'clerk', id: payload.event_id }),
   'checkout-completions': processCheckoutCompletion,
   'subscription-looks': processSubscriptionLook,
-  maintenance: sweep,
+  maintenance: async (deps) => {
+    await sweep(deps)
+    await settleDueInvitations(deps)
+  },
 }
 
 const concurrency: Record<QueueName, number> = {

@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import type { ClerkDirectory } from '../schema/clerk/directory.ts'
 import type { OrganizationMaker } from '../schema/clerk/organizations.ts'
 import type { Database } from '../schema/database/connect.ts'
 import type { Logger } from '../schema/log.ts'
@@ -10,6 +11,7 @@ export interface WorkerDependencies {
   readonly db: Database
   readonly stripe: Stripe
   readonly organizations: OrganizationMaker
+  readonly clerk: ClerkDirectory
   readonly producer: Pick<QueueProducer, 'add'>
   readonly log: Logger
   readonly metrics: WorkerMetrics

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { openClerk } from '../schema/clerk/client.ts'
+import { createClerkDirectory } from '../schema/clerk/directory.ts'
 import { createOrganizationMaker } from '../schema/clerk/organizations.ts'
 import { connectDatabase, type Database } from '../schema/database/connect.ts'
 import { EnvironmentError, processEnvironment } from '../schema/env.ts'
@@ -37,12 +38,12 @@ async function main(): Promise<void> {
     onError,
   })
   const producer = createProducer(backend, { onError })
+  const clerk = openClerk({ secretKey: env.CLERK_SECRET_KEY, apiUrl: env.CLERK_API_URL })
   const deps: WorkerDependencies = {
     db: database.db,
     stripe: createStripe({ secretKey: env.STRIPE_SECRET_KEY, apiBase: env.STRIPE_API_BASE }),
-    organizations: createOrganizationMaker(
-      openClerk({ secretKey: env.CLERK_SECRET_KEY, apiUrl: env.CLERK_API_URL }),
-    ),
+    organizations: createOrganizationMaker(clerk),
+    clerk: createClerkDirectory(clerk),
     producer,
     log,
     metrics: createWorkerMetrics(),

@@ -1,19 +1,46 @@
 import type { ClerkClient } from '@clerk/backend'
-import { findMemberByEmail, findMembership, type MemberKey, type Membership } from './memberships.ts'
+import {
+  type ClerkInvitation,
+  findInvitation,
+  type InvitationKey,
+  type InvitationOrder,
+  listInvitations,
+  revokeInvitation,
+  sendInvitation,
+} from './invitations.ts'
+import {
+  findMemberByEmail,
+  findMembership,
+  listEmailAddresses,
+  type MemberKey,
+  type Membership,
+} from './memberships.ts'
 
 /**
- * People and organizations as Clerk has them now. Every question goes to Clerk, nothing is cached: see decision 040. All throw
- * ClerkAwayError.
+ * People, memberships and invitations as Clerk has them now. Every question goes to Clerk, nothing is cached: see decision 040.
+ * All throw ClerkAwayError, those that change something also ClerkRefusalError.
  */
 export interface ClerkDirectory {
   /** Null when the person is not a member, or either of the two does not exist (any more). */
   findMembership(key: MemberKey): Promise<Membership | null>
+  /** The member with that address, primary or not. */
   findMemberByEmail(key: { organization_id: string; email: string }): Promise<Membership | null>
+  /** The verified addresses of a person, lower case; none when Clerk does not know them (any more). */
+  listEmailAddresses(userId: string): Promise<string[]>
+  sendInvitation(order: InvitationOrder): Promise<ClerkInvitation>
+  findInvitation(key: InvitationKey): Promise<ClerkInvitation | null>
+  listInvitations(organizationId: string): Promise<ClerkInvitation[]>
+  revokeInvitation(key: InvitationKey & { requesting_user_id?: string }): Promise<void>
 }
 
 export function createClerkDirectory(api: ClerkClient): ClerkDirectory {
   return {
     findMembership: (key) => findMembership(api, key),
     findMemberByEmail: (key) => findMemberByEmail(api, key),
+    listEmailAddresses: (userId) => listEmailAddresses(api, userId),
+    sendInvitation: (order) => sendInvitation(api, order),
+    findInvitation: (key) => findInvitation(api, key),
+    listInvitations: (organizationId) => listInvitations(api, organizationId),
+    revokeInvitation: (key) => revokeInvitation(api, key),
   }
 }

@@ -31,3 +31,21 @@ export function profileOf(event: ClerkEvent): UserProfile {
     profile_updated_at: new Date(user.updated_at),
   }
 }
+
+const idSchema = z.string().min(1).max(64)
+
+/** Of `user.deleted` and `organization.deleted`: nothing but who it was. */
+export const clerkDeletionSchema = z.object({ id: idSchema })
+
+/** Of `organizationMembership.*`: whose and where. What became of it is asked of Clerk. */
+export const clerkMembershipSchema = z.object({
+  organization: z.object({ id: idSchema }),
+  public_user_data: z.object({ user_id: idSchema }),
+})
+
+/** Of `organizationInvitation.*`; the person is named once they have accepted. */
+export const clerkInvitationSchema = z.object({
+  id: idSchema,
+  organization_id: idSchema,
+  user_id: idSchema.nullish(),
+})

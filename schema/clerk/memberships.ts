@@ -25,12 +25,15 @@ export async function findMembership(api: ClerkClient, key: MemberKey): Promise<
   })
 }
 
-/** The member with that address, primary or not. */
+/** The member with that address, primary or not. An address that nobody has verified is not the member's. */
 export async function findMemberByEmail(
   api: ClerkClient,
   key: { organization_id: string; email: string },
 ): Promise<Membership | null> {
-  return findOne(api, { organizationId: key.organization_id, emailAddress: [key.email] }, () => true)
+  const filter = { organizationId: key.organization_id, emailAddress: [key.email] }
+  const member = await findOne(api, filter, () => true)
+  if (!member) return null
+  return (await listEmailAddresses(api, member.user_id)).includes(key.email) ? member : null
 }
 
 async function findOne(
@@ -53,6 +56,14 @@ async function findOne(
 }
 
 /** Clerk's `org:admin` is an admin, every other role a member. */
-function roleOf(clerkRole: string): OrganizationRole {
+export function roleOf(clerkRole: string): OrganizationRole {
   return clerkRole === 'org:admin' ? 'admin' : 'member'
+}
+
+/** The verified addresses of a person, lower case; none when Clerk does not know them (any more). */
+export async function listEmailAddresses(api: ClerkClient, userId: string): Promise<string[]> {
+  const user = await askClerk('Reading a person', api.users.getUser(userId))
+  return (user?.emailAddresses ?? [])
+    .filter((address) => address.verification?.status === 'verified')
+    .map((address) => address.emailAddress.toLowerCase())
 }

@@ -65,3 +65,22 @@ export async function findLiveTeam(db: Kysely<DB>, buyerId: string): Promise<Sub
     .where('status', 'in', liveStatuses)
     .executeTakeFirst()
 }
+
+/** What a checkout has become. */
+export async function findSubscriptionOfIntent(
+  db: Kysely<DB>,
+  intentId: string,
+): Promise<Subscription | undefined> {
+  return db.selectFrom('subscriptions').selectAll().where('intent_id', '=', intentId).executeTakeFirst()
+}
+
+export async function findSubscription(
+  db: Kysely<DB>,
+  stripeSubscriptionId: string,
+): Promise<Subscription | undefined> {
+  return db
+    .selectFrom('subscriptions')
+    .selectAll()
+    .where('stripe_subscription_id', '=', stripeSubscriptionId)
+    .executeTakeFirst()
+}

@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { openClerk } from '../../schema/clerk/client.ts'
+import { createClerkDirectory } from '../../schema/clerk/directory.ts'
 import { createOrganizationMaker } from '../../schema/clerk/organizations.ts'
 import { connectDatabase } from '../../schema/database/connect.ts'
 import { connectQueueBackend } from '../../schema/queues/backend.ts'
@@ -58,13 +59,13 @@ export async function startIncarnation(options: IncarnationOptions): Promise<Wor
   })
   const producer = createProducer(backend, { onError })
   const log = pino({ level: 'silent' })
+  const clerk = openClerk({ secretKey: 'sk_test_sandbox', apiUrl: options.clerkApiUrl })
   const consumers = startConsumers(
     {
       db: database.db,
       stripe: createStripe({ secretKey: 'sk_test_sandbox', apiBase: options.stripeUrl }),
-      organizations: createOrganizationMaker(
-        openClerk({ secretKey: 'sk_test_sandbox', apiUrl: options.clerkApiUrl }),
-      ),
+      organizations: createOrganizationMaker(clerk),
+      clerk: createClerkDirectory(clerk),
       producer,
       log,
       metrics: createWorkerMetrics(),

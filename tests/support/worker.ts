@@ -1,4 +1,6 @@
 import { pino } from 'pino'
+import { openClerk } from '../../schema/clerk/client.ts'
+import { createClerkDirectory } from '../../schema/clerk/directory.ts'
 import { createStripe } from '../../schema/stripe/client.ts'
 import type { WorkerDependencies } from '../../worker/dependencies.ts'
 import { createWorkerMetrics } from '../../worker/metrics.ts'
@@ -17,6 +19,7 @@ export function createTestDependencies(
         throw new Error('This test makes no organization')
       },
     },
+    clerk: createClerkDirectory(openClerk({ secretKey: 'sk_test_none', apiUrl: 'http://127.0.0.1:1/bapi' })),
     producer: {
       add: () => {
         throw new Error('This test enqueues nothing')

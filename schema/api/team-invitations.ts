@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { organizationIdSchema } from './organization-id.ts'
+import { seatRoleSchema } from './organization-seats.ts'
+import { teamEmailSchema } from './team-email.ts'
+
+export const teamInvitationSchema = z.object({
+  id: z.uuid(),
+  /** Stripe's id of the subscription whose seat it holds. */
+  subscription_id: z.string(),
+  organization_id: z.string(),
+  inviter_id: z.string(),
+  email: z.string(),
+  role: seatRoleSchema,
+  clerk_invitation_id: z.string().nullable(),
+  status: z.enum(['pending', 'accepted', 'expired', 'revoked']),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+  expires_at: z.iso.datetime(),
+  /** The link to copy: opens for whoever signs in with the invited address. Null when it would lead nowhere. */
+  url: z.url().nullable(),
+})
+export type TeamInvitation = z.infer<typeof teamInvitationSchema>
+
+const subscriptionId = z.string().min(1).max(255)
+
+/** An organization is named by its own id, or by that of its subscription, which is all that a payment page knows. */
+const oneOf = { message: 'Name either org_id or subscription_id', path: ['org_id'] }
+const namesOne = (claim: { org_id?: string | undefined; subscription_id?: string | undefined }) =>
+  (claim.org_id === undefined) !== (claim.subscription_id === undefined)
+
+export const listTeamInvitations = endpoint({
+  method: 'GET',
+  path: '/api/team-invitations',
+  summary: 'Invitations of an organization or of its subscription, newest first; for admins',
+  auth: 'user',
+  limit: 'read',
+  query: z
+    .strictObject({ org_id: organizationIdSchema.optional(), subscription_id: subscriptionId.optional() })
+    .refine(namesOne, oneOf),
+  response: z.object({
+    invitations: z.array(teamInvitationSchema),
+    /** How many more can be invited. */
+    remaining: z.int(),
+    seats_total: z.int(),
+  }),
+})
+
+export const sendTeamInvitation = endpoint({
+  method: 'POST',
+  path: '/api/team-invitations',
+  summary: 'Invite somebody by e-mail; the invitation holds a seat; for admins',
+  auth: 'user',
+  limit: 'write',
+  body: z
+    .strictObject({
+      org_id: organizationIdSchema.optional(),
+      subscription_id: subscriptionId.optional(),
+      email: teamEmailSchema,
+      role: seatRoleSchema.default('member'),
+    })
+    .refine(namesOne, oneOf),
+  response: z.object({ success: z.literal(true), invitation: teamInvitationSchema, message: z.string() }),
+})
+
+export const revokeTeamInvitation = endpoint({
+  method: 'POST',
+  path: '/api/team-invitations/revoke',
+  summary: 'Take back a pending invitation and free its seat; for admins',
+  auth: 'user',
+  limit: 'write',
+  body: z.strictObject({ id: z.uuid() }),
+  response: z.object({ success: z.literal(true), invitation: teamInvitationSchema, message: z.string() }),
+})

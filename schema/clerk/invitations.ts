@@ -1,0 +1,108 @@
+import type { ClerkClient, OrganizationInvitation } from '@clerk/backend'
+import { askClerk } from './client.ts'
+import { ClerkRefusalError } from './errors.ts'
+import { type OrganizationRole, roleOf } from './memberships.ts'
+
+/** An invitation to an organization, as Clerk has it at this moment. */
+export interface ClerkInvitation {
+  readonly clerk_invitation_id: string
+  readonly organization_id: string
+  /** Lower case. */
+  readonly email: string
+  readonly role: OrganizationRole
+  readonly status: 'pending' | 'accepted' | 'revoked' | 'expired'
+  readonly expires_at: Date
+  /** Our row's id; null when it was not sent by us. */
+  readonly invitation_id: string | null
+}
+
+export interface InvitationKey {
+  readonly organization_id: string
+  readonly clerk_invitation_id: string
+}
+
+export interface InvitationOrder {
+  /** Our row's id; kept on the invitation, so that one whose sender crashed is found again. */
+  readonly invitation_id: string
+  readonly organization_id: string
+  readonly inviter_id: string
+  readonly email: string
+  readonly role: OrganizationRole
+  readonly lifetime_days: number
+}
+
+/** Sends an invitation. Clerk knows no idempotency key; a second one for the same address is refused as `duplicate_record`. */
+export async function sendInvitation(api: ClerkClient, order: InvitationOrder): Promise<ClerkInvitation> {
+  const sent = await askClerk(
+    'Sending an invitation',
+    api.organizations.createOrganizationInvitation({
+      organizationId: order.organization_id,
+      inviterUserId: order.inviter_id,
+      emailAddress: order.email,
+      role: order.role === 'admin' ? 'org:admin' : 'org:member',
+      expiresInDays: order.lifetime_days,
+      privateMetadata: { invitationId: order.invitation_id },
+    }),
+  )
+  if (!sent) throw new ClerkRefusalError('resource_not_found', { cause: undefined })
+  return toInvitation(sent)
+}
+
+/** Null when it does not exist (any more), which is so when its organization was deleted. */
+export async function findInvitation(api: ClerkClient, key: InvitationKey): Promise<ClerkInvitation | null> {
+  const found = await askClerk(
+    'Reading an invitation',
+    api.organizations.getOrganizationInvitation({
+      organizationId: key.organization_id,
+      invitationId: key.clerk_invitation_id,
+    }),
+  )
+  return found && toInvitation(found)
+}
+
+/** All of an organization's invitations, newest first, also those that are over. */
+export async function listInvitations(api: ClerkClient, organizationId: string): Promise<ClerkInvitation[]> {
+  const all: ClerkInvitation[] = []
+  for (;;) {
+    const page = await askClerk(
+      'Listing invitations',
+      api.organizations.getOrganizationInvitationList({
+        organizationId,
+        limit: pageSize,
+        offset: all.length,
+      }),
+    )
+    all.push(...(page?.data ?? []).map(toInvitation))
+    if (!page || page.data.length < pageSize) return all
+  }
+}
+
+/** Throws ClerkRefusalError `organization_invitation_not_pending` when it is over already. */
+export async function revokeInvitation(
+  api: ClerkClient,
+  key: InvitationKey & { requesting_user_id?: string },
+): Promise<void> {
+  await askClerk(
+    'Revoking an invitation',
+    api.organizations.revokeOrganizationInvitation({
+      organizationId: key.organization_id,
+      invitationId: key.clerk_invitation_id,
+      ...(key.requesting_user_id && { requestingUserId: key.requesting_user_id }),
+    }),
+  )
+}
+
+const pageSize = 500
+
+function toInvitation(found: OrganizationInvitation): ClerkInvitation {
+  const { invitationId } = found.privateMetadata ?? {}
+  return {
+    clerk_invitation_id: found.id,
+    organization_id: found.organizationId,
+    email: found.emailAddress.toLowerCase(),
+    role: roleOf(found.role),
+    status: found.status ?? 'pending',
+    expires_at: new Date(found.expiresAt),
+    invitation_id: typeof invitationId === 'string' ? invitationId : null,
+  }
+}

@@ -1,0 +1,145 @@
+import { type Kysely, type Selectable, sql } from 'kysely'
+import type { DatabaseTransaction } from '../database/connect.ts'
+import type { DB, TeamInvitations } from '../database/types.ts'
+
+export type Invitation = Selectable<TeamInvitations>
+
+export interface NewInvitation {
+  readonly id: string
+  readonly organization_id: string
+  readonly subscription_id: string
+  readonly inviter_id: string
+  /** Lower case. */
+  readonly email: string
+  readonly role: Invitation['role']
+  readonly expires_at: Date
+  /** When the sweep should look what became of the sending. */
+  readonly sweep_at: Date
+}
+
+/**
+ * Promises a seat to somebody who is not a member yet. To be committed before Clerk is asked to send the invitation; the caller
+ * has locked the subscription and found that there is room.
+ */
+export async function reserveInvitation(
+  trx: DatabaseTransaction,
+  invitation: NewInvitation,
+): Promise<Invitation> {
+  const inserted = await trx
+    .insertInto('team_invitations')
+    .values({ ...invitation, status: 'pending' })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await trx
+    .insertInto('seats')
+    .values({
+      organization_id: invitation.organization_id,
+      email: invitation.email,
+      role: invitation.role,
+      status: 'pending',
+      invitation_id: invitation.id,
+    })
+    .execute()
+  return inserted
+}
+
+/**
+ * Notes which of Clerk's invitations ours became; from now on it is looked at when it expires. One that has ended here in the
+ * meantime is left to the sweep, which ends it at Clerk too.
+ */
+export async function attachInvitation(
+  db: Kysely<DB>,
+  invitation: { id: string; clerk_invitation_id: string; expires_at: Date },
+): Promise<Invitation | undefined> {
+  return db
+    .updateTable('team_invitations')
+    .set({
+      clerk_invitation_id: invitation.clerk_invitation_id,
+      expires_at: invitation.expires_at,
+      sweep_at: sql`CASE status
+        WHEN 'pending' THEN ${invitation.expires_at}::timestamptz
+        WHEN 'accepted' THEN NULL
+        ELSE now()
+      END`,
+      sweeps: 0,
+      updated_at: sql`now()`,
+    })
+    .where('id', '=', invitation.id)
+    .where((eb) =>
+      eb.or([
+        eb('clerk_invitation_id', 'is', null),
+        eb('clerk_invitation_id', '=', invitation.clerk_invitation_id),
+      ]),
+    )
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/**
+ * Ends a pending invitation and frees its seat; undefined when it was not pending any more. One whose sending nobody confirmed
+ * is looked for at Clerk once more by the sweep, so that no mail stays behind that leads nowhere.
+ */
+export async function endInvitation(
+  trx: DatabaseTransaction,
+  ending: { id: string; status: 'revoked' | 'expired' },
+): Promise<Invitation | undefined> {
+  const ended = await trx
+    .updateTable('team_invitations')
+    .set({
+      status: ending.status,
+      sweep_at: sql`CASE WHEN clerk_invitation_id IS NULL THEN sweep_at END`,
+      updated_at: sql`now()`,
+    })
+    .where('id', '=', ending.id)
+    .where('status', '=', 'pending')
+    .returningAll()
+    .executeTakeFirst()
+  if (!ended) return undefined
+  await trx
+    .updateTable('seats')
+    .set({ status: ending.status, updated_at: sql`now()` })
+    .where('invitation_id', '=', ending.id)
+    .where('status', '=', 'pending')
+    .execute()
+  return ended
+}
+
+export async function findInvitation(db: Kysely<DB>, id: string): Promise<Invitation | undefined> {
+  return db.selectFrom('team_invitations').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** Reads the invitation and keeps others from changing it until the transaction ends. Seats are locked before it. */
+export async function lockInvitation(trx: DatabaseTransaction, id: string): Promise<Invitation | undefined> {
+  return trx.selectFrom('team_invitations').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+}
+
+/** Newest first, without those that were never sent. */
+export async function listInvitations(
+  db: Kysely<DB>,
+  of: { organization_id: string } | { subscription_id: string },
+): Promise<Invitation[]> {
+  const query = db
+    .selectFrom('team_invitations')
+    .selectAll()
+    .where((eb) => eb.or([eb('status', '<>', 'revoked'), eb('clerk_invitation_id', 'is not', null)]))
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+  return 'organization_id' in of
+    ? query.where('organization_id', '=', of.organization_id).execute()
+    : query.where('subscription_id', '=', of.subscription_id).execute()
+}
+
+/**
+ * How many invitations of an organization hold a seat: those that are pending, and those that were accepted by somebody who
+ * still has it.
+ */
+export async function countInvited(db: Kysely<DB>, organizationId: string): Promise<number> {
+  const { invited } = await db
+    .selectFrom('seats')
+    .select(({ fn }) => fn.countAll<number>().as('invited'))
+    .where('organization_id', '=', organizationId)
+    .where('status', 'in', ['active', 'pending'])
+    .where('invitation_id', 'is not', null)
+    .executeTakeFirstOrThrow()
+  return invited
+}

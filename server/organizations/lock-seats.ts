@@ -1,0 +1,14 @@
+import type { DatabaseTransaction } from '../../schema/database/connect.ts'
+import { lockLiveSubscription, type Subscription } from '../../schema/subscriptions/subscriptions.ts'
+import { seatsNeedSubscription } from '../errors.ts'
+
+/**
+ * Locks the organization's live subscription, which is what makes counting seats safe: whoever changes a seat holds this lock.
+ * 402 when there is none.
+ */
+export async function lockSeats(trx: DatabaseTransaction, organizationId: string): Promise<Subscription> {
+  const owner = { owner_kind: 'organization', owner_id: organizationId } as const
+  const subscription = await lockLiveSubscription(trx, owner)
+  if (!subscription) throw seatsNeedSubscription()
+  return subscription
+}

@@ -1,0 +1,68 @@
+import { invalidTeamEmailText } from '../../schema/api/team-email.ts'
+import { ClerkAwayError, ClerkRefusalError } from '../../schema/clerk/errors.ts'
+import type { ClerkInvitation } from '../../schema/clerk/invitations.ts'
+import { attachInvitation, endInvitation, type Invitation } from '../../schema/invitations/invitations.ts'
+import type { Dependencies } from '../dependencies.ts'
+import {
+  alreadyMember,
+  invalidTeamEmail,
+  membershipChanged,
+  type OrganizationFailureText,
+  organizationChangeRefused,
+  organizationChangeUncertain,
+  type ServerError,
+} from '../errors.ts'
+
+interface Sending {
+  readonly lifetime_days: number
+  readonly failure: OrganizationFailureText
+}
+
+/**
+ * Has Clerk send an invitation whose seat is reserved. When Clerk refuses or does not answer the seat is free again before the
+ * caller hears of it; whether an answer that got lost was a yes after all, the sweep finds out.
+ */
+export async function sendInvitation(
+  deps: Pick<Dependencies, 'db' | 'clerk'>,
+  invitation: Invitation,
+  sending: Sending,
+): Promise<Invitation> {
+  const sent = await sendOrAdopt(deps, invitation, sending).catch(async (error: unknown) => {
+    await deps.db.transaction().execute((trx) => endInvitation(trx, { id: invitation.id, status: 'revoked' }))
+    throw explain(error, invitation, sending.failure)
+  })
+  const attached = await attachInvitation(deps.db, { ...sent, id: invitation.id })
+  if (attached?.status === 'pending' || attached?.status === 'accepted') return attached
+  throw membershipChanged(sending.failure)
+}
+
+/** An invitation that an admin sent in Clerk's own settings, or a request that crashed, is taken over instead of sent again. */
+async function sendOrAdopt(
+  deps: Pick<Dependencies, 'clerk'>,
+  invitation: Invitation,
+  { lifetime_days }: Sending,
+): Promise<ClerkInvitation> {
+  const { id: invitation_id, organization_id, inviter_id, email, role } = invitation
+  const order = { invitation_id, organization_id, inviter_id, email, role, lifetime_days }
+  try {
+    return await deps.clerk.sendInvitation(order)
+  } catch (error) {
+    if (!(error instanceof ClerkRefusalError && error.code === 'duplicate_record')) throw error
+    const existing = await deps.clerk.listInvitations(organization_id)
+    const pending = existing.find((found) => found.email === email && found.status === 'pending')
+    if (!pending) throw error
+    return pending
+  }
+}
+
+function explain(
+  error: unknown,
+  invitation: Invitation,
+  failure: OrganizationFailureText,
+): ServerError | unknown {
+  if (error instanceof ClerkAwayError) return organizationChangeUncertain(failure, error)
+  if (!(error instanceof ClerkRefusalError)) return error
+  if (error.code === 'already_a_member_in_organization') return alreadyMember(invitation.email)
+  if (error.code.startsWith('form_param_')) return invalidTeamEmail(invalidTeamEmailText, error)
+  return organizationChangeRefused(failure, error)
+}

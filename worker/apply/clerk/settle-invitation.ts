@@ -1,0 +1,47 @@
+import { sql } from 'kysely'
+import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
+import { attachInvitation, endInvitation, type Invitation } from '../../../schema/invitations/invitations.ts'
+import { refreshPlanType } from '../../../schema/seats/plan-type.ts'
+import type { InvitationLook } from './invitation-look.ts'
+import { settleLook } from './settle-look.ts'
+
+/**
+ * Makes an invitation of ours and the seat that it holds agree with a look at Clerk; the same look twice changes nothing more.
+ * The caller has locked the seats, and the invitation after them.
+ */
+export async function settleInvitation(
+  trx: DatabaseTransaction,
+  invitation: Invitation,
+  { found, joined }: InvitationLook,
+): Promise<void> {
+  if (found) await attachInvitation(trx, { ...found, id: invitation.id })
+  if (joined) await settleLook(trx, joined)
+  if (found?.status === 'accepted') await closeAccepted(trx, invitation, joined?.user_id ?? null)
+  else if (found?.status !== 'pending') {
+    await endInvitation(trx, {
+      id: invitation.id,
+      status: found?.status === 'expired' ? 'expired' : 'revoked',
+    })
+  }
+  if (joined) await refreshPlanType(trx, [joined.user_id])
+}
+
+/** A seat that nobody took with the invitation is not kept: the person has left since, or has another one. */
+async function closeAccepted(
+  trx: DatabaseTransaction,
+  invitation: Invitation,
+  user_id: string | null,
+): Promise<void> {
+  await trx
+    .updateTable('team_invitations')
+    .set({ status: 'accepted', sweep_at: null, updated_at: sql`now()` })
+    .where('id', '=', invitation.id)
+    .where('status', '=', 'pending')
+    .execute()
+  await trx
+    .updateTable('seats')
+    .set({ status: 'revoked', user_id, updated_at: sql`now()` })
+    .where('invitation_id', '=', invitation.id)
+    .where('status', '=', 'pending')
+    .execute()
+}
