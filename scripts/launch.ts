@@ -5,7 +5,7 @@ import { ensureWebBuilt } from './build-web.ts'
 import { openDatabase } from './database.ts'
 import { startGroup } from './launch/group.ts'
 import { choosePorts, type ProductPorts } from './launch/ports.ts'
-import { migrateDatabase, repositoryRoot } from './launch/script.ts'
+import { migrateDatabase, repositoryRoot, setUpStripeSandbox } from './launch/script.ts'
 import { startWatchdog } from './processes/watchdog.ts'
 import {
   clerkSandboxEnvironment,
@@ -87,6 +87,7 @@ export async function launchProduct(options: LaunchOptions): Promise<RunningProd
     outside.catch(() => undefined)
     await migrateDatabase(env)
     await outside
+    if (sandboxes.stripe) await setUpStripeSandbox(env)
     await built
     signal?.throwIfAborted()
     await startGroup({ ...group, rank: 0, members: productMembers({ env, ports, options }) })

@@ -55,14 +55,22 @@ export async function noteUncertain(
 
 /** Whether somebody has ever bought a plan, for whomever: a trial is for who never has. */
 export async function hasEverSubscribed(db: Kysely<DB>, userId: string): Promise<boolean> {
-  const found = await db
-    .selectFrom('checkout_intents')
-    .select('id')
-    .where('kind', '=', 'subscription')
-    .where('state', '=', 'settled')
-    .where('user_id', '=', userId)
-    .limit(1)
-    .unionAll(db.selectFrom('subscriptions').select('intent_id as id').where('user_id', '=', userId).limit(1))
-    .executeTakeFirst()
-  return found !== undefined
+  const { has } = await db
+    .selectNoFrom((eb) =>
+      eb
+        .or([
+          eb.exists(
+            eb
+              .selectFrom('checkout_intents')
+              .select('id')
+              .where('kind', '=', 'subscription')
+              .where('state', '=', 'settled')
+              .where('user_id', '=', userId),
+          ),
+          eb.exists(eb.selectFrom('subscriptions').select('intent_id').where('user_id', '=', userId)),
+        ])
+        .as('has'),
+    )
+    .executeTakeFirstOrThrow()
+  return Boolean(has)
 }

@@ -29,3 +29,12 @@ export async function runScript(options: {
 export async function migrateDatabase(env: Readonly<Record<string, string | undefined>>): Promise<void> {
   await runScript({ args: ['scripts/migrate.ts'], env, failure: 'The database could not be migrated.' })
 }
+
+/** Products, prices and portals, without which the stand-in sells nothing. A real account is set up by whoever owns it. */
+export async function setUpStripeSandbox(env: Readonly<Record<string, string | undefined>>): Promise<void> {
+  await runScript({
+    args: ['scripts/stripe-setup.ts'],
+    env,
+    failure: 'The Stripe sandbox could not be set up.',
+  })
+}

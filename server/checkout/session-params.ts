@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { priceLookupKey } from '../../schema/catalogue/plans.ts'
 import type {
-  NewCheckoutIntent,
+  CheckoutIntent,
   NewCreditPurchase,
   NewSubscriptionCheckout,
 } from '../../schema/checkout/intents.ts'
@@ -14,19 +14,25 @@ export interface ReturnAddresses {
 
 type SessionParams = Omit<Stripe.Checkout.SessionCreateParams, 'customer'>
 
+/** A row, or an intent that is about to become one. */
+type Described = Pick<CheckoutIntent, 'id' | 'credits' | 'currency' | 'owner_kind' | 'owner_id'> &
+  Partial<Pick<CheckoutIntent, 'plan_type' | 'billing_frequency' | 'seats'>>
+
 /** What a session says of its intent, on Stripe's pages and in the answers of session-status. */
-export function metadataOf(intent: NewCheckoutIntent) {
+export function metadataOf(intent: Described) {
+  const { plan_type, billing_frequency, seats } = intent
   return {
     intentId: intent.id,
     credits: String(intent.credits),
     currency: intent.currency,
     ...(intent.owner_kind === 'organization' && intent.owner_id && { organizationId: intent.owner_id }),
-    ...(intent.kind === 'subscription' && {
-      planType: intent.plan_type,
-      billingFrequency: intent.billing_frequency,
-      seats: String(intent.seats),
-      priceId: priceLookupKey(intent),
-    }),
+    ...(plan_type &&
+      billing_frequency && {
+        planType: plan_type,
+        billingFrequency: billing_frequency,
+        seats: String(seats),
+        priceId: priceLookupKey({ plan_type, billing_frequency }),
+      }),
   } satisfies CheckoutMetadata
 }
 

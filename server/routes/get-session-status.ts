@@ -3,10 +3,13 @@ import type { getSessionStatus } from '../../schema/api/checkout.ts'
 import type { ResponseOf } from '../../schema/api/endpoint.ts'
 import { currencySchema } from '../../schema/catalogue/currency.ts'
 import { type CheckoutIntent, findIntentBySession } from '../../schema/checkout/intents.ts'
+import type { Database } from '../../schema/database/connect.ts'
 import { type CheckoutSession, checkoutSessionSchema } from '../../schema/stripe/events.ts'
-import { checkoutMetadataSchema } from '../../schema/stripe/metadata.ts'
+import { type CheckoutMetadata, checkoutMetadataSchema } from '../../schema/stripe/metadata.ts'
+import { findSubscriptionOfIntent } from '../../schema/subscriptions/subscriptions.ts'
 import { findUser } from '../../schema/users/users.ts'
 import { requestCompletion } from '../checkout/request-completion.ts'
+import { metadataOf } from '../checkout/session-params.ts'
 import { paymentStatusAway, sessionNotFound } from '../errors.ts'
 import type { Handler } from '../mount.ts'
 import { presentFulfilment } from '../presenters/fulfilment.ts'
@@ -27,7 +30,7 @@ export const handleGetSessionStatus: Handler<typeof getSessionStatus> = async (
   const email = (await findUser(deps.db, user_id))?.email ?? null
   const data =
     intent.state === 'settled'
-      ? settledData(intent, email)
+      ? settledData(intent, { email, subscription_id: await findSubscriptionId(deps.db, intent) })
       : sessionData(await retrieve(deps.stripe, query.session_id), intent, email)
   if (intent.state !== 'settled' && data.payment_status !== 'unpaid' && data.status === 'complete') {
     await requestCompletion(deps, intent, { cause: 'session_status', trace })
@@ -54,20 +57,33 @@ async function retrieve(stripe: Stripe, sessionId: string): Promise<RetrievedSes
   }
 }
 
-function settledData(intent: CheckoutIntent, email: string | null): SessionData {
+async function findSubscriptionId(db: Database, intent: CheckoutIntent): Promise<string | null> {
+  if (intent.kind !== 'subscription') return null
+  return (await findSubscriptionOfIntent(db, intent.id))?.stripe_subscription_id ?? null
+}
+
+/** A plan that began with a trial has been bought, and nothing has been paid. */
+function settledData(
+  intent: CheckoutIntent,
+  known: { readonly email: string | null; readonly subscription_id: string | null },
+): SessionData {
+  const isTrial = intent.trial_days > 0
   return {
     status: 'complete',
-    payment_status: 'paid',
-    amount_total: intent.amount_minor,
+    payment_status: isTrial ? 'no_payment_required' : 'paid',
+    amount_total: isTrial ? 0 : intent.amount_minor,
     currency: intent.currency,
-    customer_email: email,
-    subscription_id: null,
-    metadata: { credits: String(intent.credits), currency: intent.currency },
+    customer_email: known.email,
+    subscription_id: known.subscription_id,
+    metadata: shown(metadataOf(intent)),
   }
 }
 
+function shown({ intentId: _ours, ...metadata }: CheckoutMetadata): SessionData['metadata'] {
+  return metadata
+}
+
 function sessionData(session: RetrievedSession, intent: CheckoutIntent, email: string | null): SessionData {
-  const { intentId: _ours, ...metadata } = checkoutMetadataSchema.parse(session.metadata ?? {})
   return {
     status: session.status,
     payment_status: session.payment_status,
@@ -75,6 +91,6 @@ function sessionData(session: RetrievedSession, intent: CheckoutIntent, email: s
     currency: currencySchema.catch(intent.currency).parse(session.currency?.toUpperCase()),
     customer_email: session.customer_email ?? email,
     subscription_id: session.subscription_id,
-    metadata,
+    metadata: shown(checkoutMetadataSchema.parse(session.metadata ?? {})),
   }
 }

@@ -1,0 +1,159 @@
+import type Stripe from 'stripe'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { cataloguePrices, portalMetadataKey, priceProblem } from '../../schema/stripe/catalogue.ts'
+import { createStripe } from '../../schema/stripe/client.ts'
+import { webhookEventTypes } from '../../schema/stripe/webhook-events.ts'
+import { type Sandbox, startSandbox } from '../../tests/support/sandbox.ts'
+import { setUpStripe } from './set-up.ts'
+
+let sandbox: Sandbox
+let stripe: Stripe
+
+beforeAll(async () => {
+  sandbox = await startSandbox('stripe')
+  stripe = createStripe({ secretKey: 'sk_test_sandbox', apiBase: sandbox.url })
+})
+afterAll(() => sandbox?.stop())
+beforeEach(() => sandbox.knob('reset'))
+
+const webhook_url = 'https://app.example/api/stripe/webhook'
+const setUp = () =>
+  setUpStripe(stripe, {
+    app_url: 'https://app.example',
+    brand_name: 'Tidemark',
+    webhook: { webhook_url, may_reach_localhost: false },
+  })
+const pricesNow = async () =>
+  (await stripe.prices.list({ expand: ['data.currency_options'], limit: 100 })).data
+const keyed = async (key: string) => (await pricesNow()).find((price) => price.lookup_key === key)
+const portalsNow = async () => (await stripe.billingPortal.configurations.list({ limit: 100 })).data
+
+describe('setting Stripe up', () => {
+  test('makes the products and prices of the catalogue, each in every currency', async () => {
+    await setUp()
+    for (const expected of cataloguePrices) {
+      const price = await keyed(expected.lookup_key)
+      if (!price) throw new Error(`${expected.lookup_key} is missing`)
+      expect(priceProblem(price, expected)).toBeNull()
+    }
+    expect((await pricesNow()).map((price) => price.lookup_key).toSorted()).toEqual([
+      'pro_monthly',
+      'pro_yearly',
+      'teams_monthly',
+      'teams_yearly',
+    ])
+    const yearly = await keyed('teams_yearly')
+    expect(yearly).toMatchObject({
+      unit_amount: 28_800,
+      recurring: { interval: 'year' },
+      product: 'plan_teams',
+    })
+    expect(yearly?.currency_options?.gbp?.unit_amount).toBe(28_800)
+    expect(await stripe.products.retrieve('plan_pro')).toMatchObject({ name: 'Tidemark Pro', active: true })
+  })
+
+  test('a second time changes nothing and makes nothing twice', async () => {
+    const first = await setUp()
+    const prices = await pricesNow()
+    expect(first.changes.length).toBeGreaterThan(8)
+    const second = await setUp()
+    expect(second.changes).toEqual([])
+    expect(await pricesNow()).toEqual(prices)
+    expect(await portalsNow()).toHaveLength(2)
+    expect((await stripe.products.list()).data).toHaveLength(2)
+    expect((await stripe.webhookEndpoints.list()).data.filter(({ url }) => url === webhook_url)).toHaveLength(
+      1,
+    )
+  })
+
+  test('gives the key of a price that costs something else to a new one, and leaves the old one sellable', async () => {
+    const product = await stripe.products.create({ id: 'plan_pro', name: 'Old name' })
+    const old = await stripe.prices.create({
+      product: product.id,
+      lookup_key: 'pro_monthly',
+      currency: 'eur',
+      unit_amount: 1900,
+      currency_options: { usd: { unit_amount: 1900 }, gbp: { unit_amount: 1900 } },
+      recurring: { interval: 'month' },
+    })
+    const { changes } = await setUp()
+    expect(changes).toContainEqual(
+      expect.stringMatching(/^price pro_monthly: made price_.* it costs 1900 in EUR, not 2000$/),
+    )
+    const now = await keyed('pro_monthly')
+    expect(now?.id).not.toBe(old.id)
+    expect(now?.unit_amount).toBe(2000)
+    expect(await stripe.prices.retrieve(old.id)).toMatchObject({ active: true, lookup_key: null })
+    expect(await stripe.products.retrieve('plan_pro')).toMatchObject({ name: 'Tidemark Pro' })
+  })
+
+  test('sees a price that is wrong in one currency only', async () => {
+    await stripe.products.create({ id: 'plan_pro', name: 'Tidemark Pro' })
+    const old = await stripe.prices.create({
+      product: 'plan_pro',
+      lookup_key: 'pro_yearly',
+      currency: 'eur',
+      unit_amount: 19_200,
+      currency_options: { usd: { unit_amount: 19_200 }, gbp: { unit_amount: 1920 } },
+      recurring: { interval: 'year' },
+    })
+    await setUp()
+    expect((await keyed('pro_yearly'))?.id).not.toBe(old.id)
+  })
+
+  test('lets organizations change their seats in the portal, and nobody their plan', async () => {
+    await setUp()
+    const features = Object.fromEntries(
+      (await portalsNow()).map((portal) => [portal.metadata?.[portalMetadataKey], portal.features]),
+    )
+    for (const portal of Object.values(features)) {
+      expect(portal).toMatchObject({
+        invoice_history: { enabled: true },
+        payment_method_update: { enabled: true },
+        subscription_cancel: { enabled: true, mode: 'at_period_end' },
+      })
+    }
+    expect(features.personal?.subscription_update.enabled).toBe(false)
+    expect(features.organization?.subscription_update).toMatchObject({
+      enabled: true,
+      default_allowed_updates: ['quantity'],
+      proration_behavior: 'always_invoice',
+      schedule_at_period_end: { conditions: [{ type: 'decreasing_item_amount' }] },
+    })
+  })
+
+  test('brings a portal that somebody changed back to what it has to be', async () => {
+    await setUp()
+    const [portal] = await portalsNow()
+    if (!portal) throw new Error('There is no portal')
+    await stripe.billingPortal.configurations.update(portal.id, {
+      features: { subscription_cancel: { enabled: true, mode: 'immediately' } },
+    })
+    await setUp()
+    const after = await stripe.billingPortal.configurations.retrieve(portal.id)
+    expect(after.features.subscription_cancel.mode).toBe('at_period_end')
+  })
+
+  test('makes the webhook endpoint, shows its secret once, and lets it hear what is missing', async () => {
+    const first = await setUp()
+    expect(first.webhook?.secret).toMatch(/^whsec_/)
+    const find = async () =>
+      (await stripe.webhookEndpoints.list()).data.find((endpoint) => endpoint.url === webhook_url)
+    const made = await find()
+    expect(made?.enabled_events).toEqual([...webhookEventTypes])
+    await stripe.webhookEndpoints.update(made?.id ?? '', { enabled_events: ['invoice.paid'] })
+    const second = await setUp()
+    expect(second.changes).toEqual([`webhook endpoint ${webhook_url}: brought up to date`])
+    expect(second.webhook?.secret).toBeNull()
+    expect((await find())?.enabled_events).toEqual([...webhookEventTypes])
+  })
+
+  test('says how events get to a machine that Stripe cannot reach', async () => {
+    const { webhook } = await setUpStripe(stripe, {
+      app_url: 'http://localhost:3000',
+      brand_name: 'Tidemark',
+      webhook: { webhook_url: 'http://localhost:3000/api/stripe/webhook', may_reach_localhost: false },
+    })
+    expect(webhook?.skipped).toContain('stripe listen --forward-to http://localhost:3000/api/stripe/webhook')
+  })
+})
