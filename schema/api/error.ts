@@ -11,8 +11,7 @@ export const apiErrorSchema = z.object({
 })
 export type ApiError = z.infer<typeof apiErrorSchema>
 
-/** The same where OAuth clients call: there `error` is a code, and the sentence is in `error_description` and `message`. */
+/** The same where OAuth clients call: below 500 `error` is OAuth's code, and the sentence is in the description. */
 export const oauthErrorSchema = apiErrorSchema.extend({
-  error: z.enum(['invalid_request', 'invalid_grant', 'unsupported_grant_type', 'temporarily_unavailable']),
   error_description: z.string(),
 })
