@@ -12,6 +12,8 @@ import { injectFaults } from './middleware/inject-faults.ts'
 import { onError } from './middleware/on-error.ts'
 import { requestId } from './middleware/request-id.ts'
 import { checkoutPageRoutes } from './pages/checkout-routes.ts'
+import { invoicePageRoutes } from './pages/invoice-routes.ts'
+import { portalPageRoutes } from './pages/portal/portal-routes.ts'
 import { chargeRoutes } from './routes/charges.ts'
 import { checkoutSessionRoutes } from './routes/checkout-sessions.ts'
 import { customerRoutes } from './routes/customers.ts'
@@ -21,6 +23,8 @@ import { invoicePaymentRoutes } from './routes/invoice-payments.ts'
 import { invoiceRoutes } from './routes/invoices.ts'
 import { paymentIntentRoutes } from './routes/payment-intents.ts'
 import { paymentMethodRoutes } from './routes/payment-methods.ts'
+import { portalConfigurationRoutes } from './routes/portal-configurations.ts'
+import { portalSessionRoutes } from './routes/portal-sessions.ts'
 import { priceRoutes } from './routes/prices.ts'
 import { productRoutes } from './routes/products.ts'
 import { refundRoutes } from './routes/refunds.ts'
@@ -48,6 +52,8 @@ export function createApp(world: World): Koa {
   subscriptionItemRoutes(api, world)
   invoiceRoutes(api, world)
   invoicePaymentRoutes(api, world)
+  portalConfigurationRoutes(api, world)
+  portalSessionRoutes(api, world)
   eventRoutes(api, world)
   webhookEndpointRoutes(api, world)
   api.all('/v1/{*path}', (context) => {
@@ -65,6 +71,8 @@ export function createApp(world: World): Koa {
 
   const pages = new Router()
   checkoutPageRoutes(pages, world)
+  invoicePageRoutes(pages, world)
+  portalPageRoutes(pages, world)
 
   // An answer is a promise: what it tells of is written before it is sent.
   app.use(async (_context, next) => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
+import { firstItem, newPlans, newSubscriber } from './billing-harness.ts'
 import { newCheckout, startHarness } from './harness.ts'
 
 type Fields = { [name: string]: Fields } | Fields[] | null
@@ -51,7 +52,9 @@ it('objects carry every field of the examples that Stripe publishes', async () =
   const [dispute] = (await stripe.disputes.list()).data
   const charge = await stripe.charges.retrieve(intent.latest_charge?.id ?? '')
   const [event] = (await stripe.events.list()).data
+  const billing = await billingObjects(harness)
   const objects = {
+    ...billing,
     customer,
     product,
     price,
@@ -67,6 +70,53 @@ it('objects carry every field of the examples that Stripe publishes', async () =
     missing(value, published[name] ?? null, name),
   )
 
-  expect(Object.keys(published)).toEqual(expect.arrayContaining(Object.keys(objects)))
+  expect(Object.keys(objects).sort()).toEqual(Object.keys(published).sort())
+  expect(Object.values(objects)).not.toContain(undefined)
   expect(lacking).toEqual([])
 })
+
+/** A subscription with a proration on its newest invoice, and a portal session for one more. */
+async function billingObjects(harness: Awaited<ReturnType<typeof startHarness>>) {
+  const { stripe } = harness
+  const plans = await newPlans(harness)
+  const { customer, subscription, item } = await newSubscriber(harness, {
+    items: [{ price: plans.teams_monthly.id, quantity: 5 }],
+  })
+  const updated = await stripe.subscriptions.update(subscription.id, {
+    items: [{ id: item.id, quantity: 7 }],
+    proration_behavior: 'always_invoice',
+    expand: ['latest_invoice.payments'],
+  })
+  const invoice = updated.latest_invoice as Stripe.Invoice
+  const [invoiceitem] = (await stripe.invoiceItems.list({ invoice: invoice.id ?? '' })).data
+  const configuration = await stripe.billingPortal.configurations.create({
+    features: {
+      subscription_update: {
+        enabled: true,
+        default_allowed_updates: ['quantity'],
+        schedule_at_period_end: { conditions: [{ type: 'decreasing_item_amount' }] },
+      },
+    },
+  })
+  const session = await stripe.billingPortal.sessions.create({
+    customer: customer.id,
+    configuration: configuration.id,
+    flow_data: {
+      type: 'subscription_update_confirm',
+      subscription_update_confirm: {
+        subscription: subscription.id,
+        items: [{ id: item.id, quantity: 8 }],
+      },
+      after_completion: { type: 'redirect', redirect: { return_url: 'http://shop.test' } },
+    },
+  })
+  return {
+    subscription: updated,
+    subscription_item: firstItem(updated),
+    invoice,
+    invoice_payment: invoice.payments?.data[0],
+    invoiceitem,
+    'billing_portal.configuration': configuration,
+    'billing_portal.session': session,
+  }
+}

@@ -6,6 +6,7 @@ import type {
 } from '../entities.ts'
 import { newProrationItem } from '../objects/invoice-item.ts'
 import { pricingOf } from '../objects/invoice-line.ts'
+import { formatDay } from '../pages/day.ts'
 import type { World } from '../world.ts'
 import { productName, unitAmount } from './prices.ts'
 
@@ -72,7 +73,7 @@ function proration(
     currency,
     customer,
     date: at,
-    description: `${time} ${count}${productName(world, item.price)} after ${dayOf(at)}`,
+    description: `${time} ${count}${productName(world, item.price)} after ${formatDay(at)}`,
     period: { start: at, end },
     pricing: pricingOf(item.price, unit_amount),
     quantity: item.quantity,
@@ -95,9 +96,4 @@ function lastLineOf(
     if (line) return line
   }
   return null
-}
-
-/** "15 Jan 2026", in UTC as everything here. */
-export function dayOf(seconds: number): string {
-  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }).format(seconds * 1000)
 }

@@ -2,7 +2,7 @@ import type { StoredSession } from '../entities.ts'
 import { debitTypeFor, type Payer } from '../objects/payment-method.ts'
 import { needsMethod } from '../payments/needs-method.ts'
 import type { PaymentMeans } from '../payments/pay-session.ts'
-import { findTestCard } from '../payments/test-cards.ts'
+import { readCard } from './card-form.ts'
 
 /** What the buyer typed, as it is shown again when something is wrong with it. The security code never is. */
 export type Typed = { email: string; method: string; number: string; expiry: string; name: string }
@@ -50,44 +50,6 @@ function readMeans(
     errors.method = 'Choose how to pay.'
     return null
   }
-  const card = findTestCard(typed.number)
-  if (typed.number === '') errors.number = 'Enter your card number.'
-  else if (!passesLuhn(typed.number)) errors.number = 'Your card number is invalid.'
-  else if (!card) errors.number = 'Your card number is invalid. Only the test cards listed below work here.'
-
-  const expiry = readExpiry(typed.expiry)
-  if (typed.expiry === '') errors.expiry = 'Enter the expiry date of your card.'
-  else if (!expiry) errors.expiry = 'Your card’s expiry date is incomplete.'
-  else if (isPast(expiry, now_s)) errors.expiry = 'Your card’s expiry date is in the past.'
-
-  const cvc_length = card?.brand === 'amex' ? 4 : 3
-  if (cvc === '') errors.cvc = 'Enter the security code of your card.'
-  else if (!/^\d+$/.test(cvc) || cvc.length !== cvc_length)
-    errors.cvc = 'Your card’s security code is incomplete.'
-
-  if (typed.name === '') errors.name = 'Enter the name on your card.'
-  return card && expiry ? { type: 'card', card, expiry } : null
-}
-
-function readExpiry(text: string): { month: number; year: number } | null {
-  const [, month, year] = /^(\d{1,2})\s*[/-]?\s*(?:20)?(\d{2})$/.exec(text) ?? []
-  if (!month || !year || Number(month) < 1 || Number(month) > 12) return null
-  return { month: Number(month), year: 2000 + Number(year) }
-}
-
-/** A card is good until the end of its month. */
-function isPast({ month, year }: { month: number; year: number }, now_s: number): boolean {
-  return Date.UTC(year, month) <= now_s * 1000
-}
-
-function passesLuhn(text: string): boolean {
-  const digits = text.replaceAll(/[\s-]/g, '')
-  if (!/^\d{12,19}$/.test(digits)) return false
-  const sum = Array.from(digits, Number)
-    .reverse()
-    .reduce((total, digit, index) => {
-      const doubled = index % 2 === 1 ? digit * 2 : digit
-      return total + (doubled > 9 ? doubled - 9 : doubled)
-    }, 0)
-  return sum % 10 === 0
+  const read = readCard({ typed, cvc, now_s, errors })
+  return read && { type: 'card', ...read }
 }

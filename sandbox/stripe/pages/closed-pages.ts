@@ -37,9 +37,9 @@ export function expiredPage(session: StoredSession, business_name: string): stri
   })
 }
 
-export function notFoundPage(): string {
+export function notFoundPage(title = 'There is no such checkout'): string {
   return single({
-    title: 'There is no such checkout',
+    title,
     sign: html`<div class="sign">${questionIcon}</div>`,
     text: 'The link may be incomplete, or the sandbox was reset since it was made.',
     rows: [],

@@ -2,7 +2,17 @@ import { Html, html } from './html.ts'
 import { styles } from './styles.ts'
 
 /** A whole document around a body. No asset comes from anywhere else, and search engines are asked to stay out. */
-export function page({ title, body, script }: { title: string; body: Html; script?: string }): string {
+export function page({
+  title,
+  body,
+  script,
+  styles: more = '',
+}: {
+  title: string
+  body: Html
+  script?: string
+  styles?: string
+}): string {
   const { markup } = html`<!doctype html>
 <html lang="en">
 <head>
@@ -11,7 +21,7 @@ export function page({ title, body, script }: { title: string; body: Html; scrip
 <meta name="robots" content="noindex">
 <title>${title}</title>
 <link rel="icon" href="data:,">
-<style>${new Html(styles)}</style>
+<style>${new Html(styles + more)}</style>
 </head>
 <body>
 ${body}

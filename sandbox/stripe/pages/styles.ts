@@ -46,10 +46,12 @@ ul { list-style: none; }
 .owed { margin-top: 2.75rem; }
 .owed h1 { font-size: 1rem; font-weight: 500; color: var(--quiet); }
 .owed p { font-size: 2.5rem; font-weight: 650; letter-spacing: -.025em; line-height: 1.2; margin-top: .15rem; }
+.owed p span { font-size: 1.05rem; font-weight: 500; color: var(--quiet); letter-spacing: 0; white-space: nowrap; }
+.owed small { display: block; color: var(--quiet); font-size: .95rem; margin-top: .3rem; }
 .lines { margin-top: 2.25rem; font-size: .94rem; }
 .lines li { display: flex; justify-content: space-between; gap: 1.5rem; padding: .1rem 0 1rem; }
 .lines b { font-weight: 550; display: block; }
-.lines small { color: var(--quiet); font-size: .85rem; display: block; margin-top: .1rem; }
+.lines small { color: var(--quiet); font-size: .85rem; font-weight: 400; display: block; margin-top: .1rem; }
 .lines .amount { text-align: right; white-space: nowrap; font-weight: 550; }
 .totals { border-top: 1px solid var(--line); padding-top: 1rem; font-size: .94rem; }
 .totals div { display: flex; justify-content: space-between; padding: .25rem 0; color: var(--quiet); }
@@ -97,6 +99,7 @@ button[aria-disabled=true] { opacity: .65; cursor: progress; }
 .cancel:hover { color: var(--ink); }
 .alert { color: var(--danger); background: var(--danger-soft); border-radius: 8px; padding: .75rem .9rem; margin-bottom: 1.5rem; font-size: .94rem; font-weight: 500; }
 .fine { color: var(--faint); font-size: .82rem; margin-top: 2rem; }
+.fine.consent { margin-top: 1rem; }
 
 details { margin-top: 1.5rem; border: 1px solid var(--line); border-radius: 10px; font-size: .88rem; }
 summary { cursor: pointer; padding: .75rem 1rem; color: var(--quiet); font-weight: 500; list-style: none; display: flex; justify-content: space-between; }
@@ -120,7 +123,7 @@ details li button:focus-visible { outline: 3px solid var(--halo); border-radius:
 .single dl div { display: flex; justify-content: space-between; gap: 1rem; padding: .7rem 0; border-bottom: 1px solid var(--line); }
 .single dt { color: var(--quiet); }
 .single dd { text-align: right; overflow-wrap: anywhere; }
-.action { display: block; margin-top: 1.75rem; padding: .8rem 1rem; border-radius: 8px; background: var(--accent); color: var(--accent-ink); font-weight: 600; text-decoration: none; }
+.action { display: block; text-align: center; margin-top: 1.75rem; padding: .8rem 1rem; border-radius: 8px; background: var(--accent); color: var(--accent-ink); font-weight: 600; text-decoration: none; }
 .action:hover { background: var(--accent-press); }
 
 @media (max-width: 800px) {

@@ -1,0 +1,81 @@
+import type { StoredInvoice } from '../entities.ts'
+import { cardFields } from './card-fields.ts'
+import type { FieldErrors, Typed } from './checkout-form.ts'
+import { formatDay } from './day.ts'
+import { type Html, html } from './html.ts'
+import { receiptIcon } from './icons.ts'
+import { invoiceState } from './invoice-state.ts'
+import { page, sandboxBadge } from './layout.ts'
+import { formatMoney } from './money.ts'
+import { portalStyles } from './portal/portal-styles.ts'
+import { script } from './script.ts'
+import { testCardHints } from './test-card-hints.ts'
+
+export type InvoiceView = {
+  invoice: StoredInvoice
+  business_name: string
+  typed: Pick<Typed, 'expiry' | 'name' | 'number'>
+  errors: FieldErrors
+  declined: string | null
+}
+
+const styles = `${portalStyles}
+.invoice { min-height: 100vh; background: var(--summary); padding: 3rem 1.25rem; }
+.invoice main { max-width: 38rem; margin: 0 auto; background: var(--page); border: 1px solid var(--line); border-radius: 14px; padding: 2.25rem; }
+.invoice .business { justify-content: space-between; }
+.invoice .business > span:first-child { display: inline-flex; gap: .75rem; align-items: center; }
+.invoice .owed { display: flex; justify-content: space-between; align-items: flex-start; gap: 1rem; margin-top: 2rem; }
+.invoice .owed p { font-size: 2.1rem; }
+.invoice .owed svg { width: 2.2rem; height: 2.2rem; color: var(--faint); }
+.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 1rem 1.5rem; margin-top: 1.75rem; font-size: .93rem; }
+.facts dt { color: var(--quiet); font-size: .85rem; }
+.facts dd { overflow-wrap: anywhere; }
+@media (max-width: 520px) { .invoice { padding: 1rem .75rem; } .invoice main { padding: 1.5rem 1.25rem; } }
+@media print { .invoice { background: none; padding: 0; } .invoice main { border: 0; } .download, .badge { display: none; } }
+`
+
+/** An invoice as its customer sees it; one that is not paid can be paid here. */
+export function invoicePage(view: InvoiceView): string {
+  const { invoice, business_name } = view
+  const { currency, status } = invoice
+  const money = (amount: number) => formatMoney({ amount, currency })
+  const state = invoiceState(invoice)
+  const is_open = status === 'open'
+  return page({
+    title: `Invoice ${invoice.number} · ${business_name}`,
+    script,
+    styles,
+    body: html`<div class="invoice"><main>
+<div class="business"><span><span class="mark" aria-hidden="true">${business_name.slice(0, 1).toUpperCase()}</span>${business_name}</span>${sandboxBadge}</div>
+<section class="owed" aria-label="Amount"><div><h1>${is_open ? 'To pay' : 'Invoice'}</h1><p>${money(is_open ? invoice.amount_remaining : invoice.total)}</p>
+<span class="tag ${state.tone}">${state.text}</span></div>${receiptIcon}</section>
+<dl class="facts">${facts(invoice).map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>
+<dl class="bill" aria-label="Lines">${invoice.lines.data.map((line) => html`<div><dt>${line.description}<small>${formatDay(line.period.start)} – ${formatDay(line.period.end)}</small></dt><dd>${money(line.amount)}</dd></div>`)}
+<div><dt>Total</dt><dd>${money(invoice.total)}</dd></div>
+${invoice.starting_balance !== 0 ? html`<div><dt>Credit balance</dt><dd>${money(invoice.starting_balance)}</dd></div>` : null}
+<div class="due"><dt>${is_open ? 'Amount due' : 'Amount paid'}</dt><dd>${money(is_open ? invoice.amount_remaining : invoice.amount_paid)}</dd></div></dl>
+${is_open ? payForm(view) : null}
+<p class="fine"><a class="download" href="${invoice.invoice_pdf ?? ''}">Download invoice</a></p>
+</main></div>`,
+  })
+}
+
+function facts(invoice: StoredInvoice): [string, string][] {
+  const { number, customer_name, customer_email, created, status_transitions } = invoice
+  const paid: [string, string][] =
+    status_transitions.paid_at === null ? [] : [['Paid', formatDay(status_transitions.paid_at)]]
+  return [
+    ['Invoice number', number ?? ''],
+    ['Date', formatDay(created)],
+    ['To', customer_name ?? customer_email ?? '–'],
+    ...paid,
+  ]
+}
+
+function payForm({ invoice, typed, errors, declined }: InvoiceView): Html {
+  const sum = formatMoney({ amount: invoice.amount_remaining, currency: invoice.currency })
+  return html`<section class="block" aria-labelledby="pay"><h2 id="pay">Pay by card</h2>
+${declined ? html`<p class="alert" role="alert">${declined}</p>` : null}
+<form method="post" action="/i/${invoice.id}" novalidate>${cardFields({ typed, errors })}
+<button type="submit">Pay ${sum}</button></form>${testCardHints}</section>`
+}

@@ -1,0 +1,71 @@
+import type { Router, RouterContext } from '@koa/router'
+import { changeCard } from '../billing/change-card.ts'
+import { collectInvoice } from '../billing/collect-invoice.ts'
+import type { StoredInvoice } from '../entities.ts'
+import { readForm } from '../wire/form.ts'
+import { nobody, type World } from '../world.ts'
+import { readCard } from './card-form.ts'
+import type { FieldErrors } from './checkout-form.ts'
+import { notFoundPage } from './closed-pages.ts'
+import { textField } from './form-fields.ts'
+import { type InvoiceView, invoicePage } from './invoice-page.ts'
+import { invoicePdf } from './invoice-pdf.ts'
+import { sendPage } from './send-page.ts'
+
+/** The hosted page of an invoice, and its PDF. */
+export function invoicePageRoutes(router: Router, world: World): void {
+  const { store, clock, options } = world
+
+  const find = (context: RouterContext): StoredInvoice | null => {
+    const invoice = store.invoices.get(context.params.id ?? '')
+    if (invoice && invoice.status !== 'draft') return invoice
+    context.status = 404
+    sendPage(context, notFoundPage('There is no such invoice'))
+    return null
+  }
+
+  const show = (context: RouterContext, view: Omit<InvoiceView, 'business_name'>) =>
+    sendPage(context, invoicePage({ ...view, business_name: options.business_name }))
+
+  router.get('/i/:id', (context) => {
+    const invoice = find(context)
+    const typed = { number: '', expiry: '', name: invoice?.customer_name ?? '' }
+    if (invoice) show(context, { invoice, typed, errors: {}, declined: null })
+  })
+
+  router.get('/i/:id/pdf', (context) => {
+    const invoice = find(context)
+    if (!invoice) return
+    context.type = 'application/pdf'
+    context.set('content-disposition', `attachment; filename="Invoice-${invoice.number}.pdf"`)
+    context.body = invoicePdf(invoice, options.business_name)
+  })
+
+  router.post('/i/:id', async (context) => {
+    const form = await readForm(context.req)
+    const invoice = find(context)
+    if (!invoice) return
+    const typed = {
+      number: textField(form, 'number'),
+      expiry: textField(form, 'expiry'),
+      name: textField(form, 'name'),
+    }
+    const errors: FieldErrors = {}
+    const card = readCard({ typed, cvc: textField(form, 'cvc'), now_s: clock.now(), errors })
+    const refuse = (status: number, declined: string | null) => {
+      context.status = status
+      show(context, { invoice, typed, errors, declined })
+    }
+    if (invoice.status === 'open') {
+      if (!card || Object.keys(errors).length > 0) return refuse(422, null)
+      if (card.card.decline) return refuse(402, card.card.decline.message)
+      const customer = store.customers.get(invoice.customer)
+      if (!customer) return refuse(404, 'This customer is gone.')
+      // The card that pays an overdue invoice pays the next ones too; otherwise they would fail again.
+      const method = changeCard(world, { customer, ...card, name: typed.name })
+      collectInvoice(world, invoice, { cause: nobody, is_automatic: false, is_off_session: false, method })
+    }
+    context.status = 303
+    context.set('location', `/i/${invoice.id}`)
+  })
+}

@@ -1,0 +1,73 @@
+import { periodOf } from '../../billing/item-changes.ts'
+import { planUpdate, type UpdateInput } from '../../billing/plan-update.ts'
+import type { StoredInvoice, StoredSubscription } from '../../entities.ts'
+import { formatDay } from '../day.ts'
+import { type Html, html } from '../html.ts'
+import { cardIcon } from '../icons.ts'
+import { formatMoney } from '../money.ts'
+import { methodWords } from './overview-page.ts'
+import { planWords } from './plan-words.ts'
+import { stepPage } from './portal-layout.ts'
+import { type PortalView, portalPath } from './portal-view.ts'
+
+export type ConfirmedChange = { item: string; price: string; quantity: number; proration_date: number }
+
+/** What a change costs now and from then on; nothing happens before "Confirm". */
+export function confirmPage(
+  view: PortalView,
+  {
+    subscription,
+    change,
+    input,
+    declined,
+  }: {
+    subscription: StoredSubscription
+    change: ConfirmedChange
+    input: UpdateInput
+    declined: string | null
+  },
+): string {
+  const { world, method } = view
+  const plan = planUpdate(world, subscription, input)
+  const after = planWords(world, plan.after)
+  const before = planWords(world, subscription)
+  const due = formatMoney({ amount: plan.invoice?.amount_due ?? 0, currency: subscription.currency })
+  const is_charged = (plan.invoice?.amount_due ?? 0) > 0
+  return stepPage(view, {
+    title: 'Confirm your updates',
+    body: html`<div class="step">${declined ? html`<p class="alert" role="alert">${declined} <a href="${portalPath(view, '/payment-method')}">Change payment method</a></p>` : null}
+<section class="block" aria-labelledby="new"><h2 id="new">New plan</h2>
+<div class="plan"><div><h3>${after.name}</h3><p class="price">${after.amount} <span>${after.per}</span></p>
+${after.count ? html`<small>${after.count}</small>` : null}
+<small>Until now: ${before.count ?? before.name}, ${before.amount} ${before.per}</small></div></div></section>
+<dl class="bill" aria-label="Payment">${(plan.invoice?.lines.data ?? []).map((line) => billLine(line))}
+${balance(plan.invoice)}
+<div class="due"><dt>Amount due today</dt><dd>${due}</dd></div>
+<div><dt>${laterWords(plan, input)}</dt><dd>${after.amount} ${after.per}</dd></div></dl>
+${is_charged ? html`<div class="row">${cardIcon}<div>${methodWords(method)}</div></div>` : null}
+<form method="post" action="${portalPath(view, `/subscriptions/${subscription.id}/confirm`)}">
+<input type="hidden" name="price" value="${change.price}"><input type="hidden" name="quantity" value="${change.quantity}">
+<input type="hidden" name="proration_date" value="${change.proration_date}">
+<button type="submit">Confirm</button></form>
+<p class="fine">${is_charged ? html`By confirming, you agree to pay ${due} now.` : html`Nothing is charged today.`}</p></div>`,
+  })
+}
+
+function billLine({ description, amount, currency, period }: StoredInvoice['lines']['data'][number]): Html {
+  return html`<div><dt>${description}<small>${formatDay(period.start)} – ${formatDay(period.end)}</small></dt><dd>${formatMoney({ amount, currency })}</dd></div>`
+}
+
+function balance(invoice: StoredInvoice | null): Html | null {
+  if (!invoice || invoice.starting_balance === 0) return null
+  const { starting_balance, currency } = invoice
+  return html`<div><dt>Credit balance</dt><dd>${formatMoney({ amount: starting_balance, currency })}</dd></div>`
+}
+
+function laterWords(
+  { after, prorations, invoice }: ReturnType<typeof planUpdate>,
+  { proration_behavior }: UpdateInput,
+): string {
+  const day = formatDay(periodOf(after).end)
+  const waits = !invoice && proration_behavior === 'create_prorations' && prorations.length > 0
+  return waits ? `From ${day}, with the prorated difference` : `From ${day}`
+}

@@ -1,0 +1,105 @@
+import { periodOf } from '../../billing/item-changes.ts'
+import { previewUpdate } from '../../billing/preview-invoice.ts'
+import type { StoredInvoice, StoredPaymentMethod, StoredSubscription } from '../../entities.ts'
+import { formatDay } from '../day.ts'
+import { type Html, html } from '../html.ts'
+import { cardIcon, externalIcon } from '../icons.ts'
+import { invoiceState } from '../invoice-state.ts'
+import { formatMoney } from '../money.ts'
+import { planWords, stateWords } from './plan-words.ts'
+import { portalPage } from './portal-layout.ts'
+import { type PortalView, portalPath } from './portal-view.ts'
+
+/** Where a customer sees how things stand: plan, next payment, card, invoices. */
+export function overviewPage(view: PortalView, notice: string | undefined): string {
+  const { subscriptions, configuration, invoices, customer } = view
+  const { invoice_history, payment_method_update } = configuration.features
+  return portalPage(view, {
+    title: 'Billing',
+    notice,
+    body: html`<section class="block" aria-labelledby="plan"><h2 id="plan">Current plan</h2>
+${
+  subscriptions.length > 0
+    ? subscriptions.map((one) => plan(view, one))
+    : html`<div class="row empty"><div>You have no plan at the moment.</div></div>`
+}</section>
+<section class="block" aria-labelledby="card"><h2 id="card">Payment method</h2>
+<div class="row">${cardIcon}<div>${methodWords(view.method)}</div>
+${payment_method_update.enabled ? html`<a href="${portalPath(view, '/payment-method')}" aria-label="${view.method ? 'Change' : 'Add'} payment method">${view.method ? 'Change' : 'Add'}</a>` : null}</div></section>
+<section class="block" aria-labelledby="who"><h2 id="who">Billing information</h2>
+<div class="row"><div>${customer.name ?? customer.email ?? 'No name given'}${customer.name && customer.email ? html`<small>${customer.email}</small>` : null}</div></div></section>
+${
+  invoice_history.enabled
+    ? html`<section class="block" aria-labelledby="invoices"><h2 id="invoices">Invoice history</h2>
+${invoices.length > 0 ? html`<table class="invoices"><tbody>${invoices.slice(0, 24).map(invoiceRow)}</tbody></table>` : html`<div class="row empty"><div>There is no invoice yet.</div></div>`}</section>`
+    : null
+}`,
+  })
+}
+
+function plan(view: PortalView, subscription: StoredSubscription): Html {
+  const { name, amount, per, count } = planWords(view.world, subscription)
+  const state = stateWords(subscription)
+  return html`${unpaid(view, subscription)}<article class="plan" aria-label="${name}"><div>
+<h3>${name}<span class="tag ${state.tone}">${state.text}</span></h3>
+<p class="price">${amount} <span>${per}</span></p>
+${count ? html`<small>${count}</small>` : null}
+<small>${nextPayment(view, subscription)}</small></div>
+<div class="actions">${actions(view, subscription)}</div></article>`
+}
+
+function nextPayment({ world }: PortalView, subscription: StoredSubscription): string {
+  if (subscription.status === 'incomplete') return 'Your first payment has not gone through.'
+  const { end } = periodOf(subscription)
+  if (subscription.cancel_at !== null && subscription.cancel_at <= end) {
+    return `Your plan ends on ${formatDay(subscription.cancel_at)}. You will not be charged again.`
+  }
+  const next = previewUpdate(world, subscription, {
+    ends_trial: false,
+    items: [],
+    proration_behavior: 'none',
+    proration_date: null,
+  })
+  const sum = formatMoney({ amount: next.amount_due, currency: next.currency })
+  return `Your next payment of ${sum} is on ${formatDay(end)}.`
+}
+
+function unpaid({ invoices }: PortalView, { id, latest_invoice, status }: StoredSubscription): Html | null {
+  const owed = invoices.find((one) => one.id === latest_invoice && one.status === 'open')
+  if (!owed || (status !== 'past_due' && status !== 'incomplete')) return null
+  const sum = formatMoney({ amount: owed.amount_remaining, currency: owed.currency })
+  return html`<p class="alert" role="alert" data-subscription="${id}">Your last payment of ${sum} failed. Change your payment method, or <a href="${owed.hosted_invoice_url ?? ''}">pay the invoice</a>.</p>`
+}
+
+function actions(view: PortalView, { id, cancel_at, status }: StoredSubscription): Html {
+  const { subscription_cancel, subscription_update } = view.configuration.features
+  const path = (rest: string) => portalPath(view, `/subscriptions/${id}${rest}`)
+  const may_update =
+    subscription_update.enabled &&
+    subscription_update.default_allowed_updates.length > 0 &&
+    status !== 'incomplete'
+  return html`${may_update ? html`<a class="button first" href="${path('/update')}">Update plan</a>` : null}
+${
+  cancel_at !== null
+    ? html`<form method="post" action="${path('/keep')}"><button class="plain" type="submit">Don’t cancel plan</button></form>`
+    : subscription_cancel.enabled
+      ? html`<a class="button" href="${path('/cancel')}">Cancel plan</a>`
+      : null
+}`
+}
+
+export function methodWords(method: StoredPaymentMethod | null): Html {
+  if (!method?.card) return html`No payment method`
+  const { brand, last4, exp_month, exp_year } = method.card
+  const name = brand === 'amex' ? 'American Express' : brand.slice(0, 1).toUpperCase() + brand.slice(1)
+  return html`${name} •••• ${last4}<small>Expires ${String(exp_month).padStart(2, '0')}/${exp_year}</small>`
+}
+
+function invoiceRow(invoice: StoredInvoice): Html {
+  const [line] = invoice.lines.data
+  const state = invoiceState(invoice)
+  return html`<tr><td><a href="${invoice.hosted_invoice_url ?? ''}">${formatDay(invoice.created)} ${externalIcon}</a></td>
+<td class="sum">${formatMoney({ amount: invoice.total, currency: invoice.currency })}</td>
+<td><span class="tag ${state.tone}">${state.text}</span></td>
+<td class="what">${line?.description?.replace(/ \(at .*$/, '') ?? ''}</td></tr>`
+}

@@ -1,0 +1,47 @@
+import { type Html, html } from '../html.ts'
+import { arrowIcon, checkIcon } from '../icons.ts'
+import { page, sandboxBadge } from '../layout.ts'
+import { script } from '../script.ts'
+import { portalStyles } from './portal-styles.ts'
+import { backPath, type PortalView } from './portal-view.ts'
+
+export const notices: Record<string, string> = {
+  canceled: 'Your plan has been canceled.',
+  canceling: 'Your plan will be canceled at the end of the period.',
+  card: 'Your payment method has been updated.',
+  kept: 'Your plan goes on.',
+  updated: 'Your plan has been updated.',
+}
+
+/** Every page of the portal: whose it is and the way back on the left, what it is about on the right. */
+export function portalPage(
+  { world, session, configuration }: PortalView,
+  { title, body, notice }: { title: string; body: Html; notice?: string | undefined },
+): string {
+  const { business_name } = world.options
+  const { headline, privacy_policy_url, terms_of_service_url } = configuration.business_profile
+  const text = notices[notice ?? '']
+  return page({
+    title: `${title} · ${business_name}`,
+    script,
+    styles: portalStyles,
+    body: html`<div class="portal"><header class="summary"><div>
+<div class="business"><span class="mark" aria-hidden="true">${business_name.slice(0, 1).toUpperCase()}</span>${business_name} ${sandboxBadge}</div>
+<p class="headline">${headline ?? `${business_name} partners with this sandbox for simplified billing.`}</p>
+${session.return_url ? html`<a class="return" href="${session.return_url}">${arrowIcon}<span>Return to ${business_name}</span></a>` : null}
+<p class="fine">This page stands in for Stripe’s billing portal.
+${terms_of_service_url ? html`<a href="${terms_of_service_url}">Terms</a> ` : null}
+${privacy_policy_url ? html`<a href="${privacy_policy_url}">Privacy</a>` : null}</p>
+</div></header><main><div>
+${text ? html`<p class="notice" role="status">${checkIcon}${text}</p>` : null}
+${body}</div></main></div>`,
+  })
+}
+
+/** A page of one step, with the way back above its title. */
+export function stepPage(view: PortalView, { title, body }: { title: string; body: Html }): string {
+  return portalPage(view, {
+    title,
+    body: html`<a class="back" href="${backPath(view)}">${arrowIcon}<span>Go back</span></a><h1>${title}</h1>${body}`,
+  })
+}

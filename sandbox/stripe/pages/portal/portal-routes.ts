@@ -1,0 +1,124 @@
+import type { Router, RouterContext } from '@koa/router'
+import { changeCard } from '../../billing/change-card.ts'
+import { readForm } from '../../wire/form.ts'
+import type { World } from '../../world.ts'
+import { readCard } from '../card-form.ts'
+import type { FieldErrors } from '../checkout-form.ts'
+import { notFoundPage } from '../closed-pages.ts'
+import { textField } from '../form-fields.ts'
+import { sendPage } from '../send-page.ts'
+import { cancelPage } from './cancel-page.ts'
+import { type CardPageState, cardPage } from './card-page.ts'
+import { donePage } from './done-page.ts'
+import { overviewPage } from './overview-page.ts'
+import { cancelPlan, keepPlan } from './portal-actions.ts'
+import { seeOther, type WithPlan } from './portal-handler.ts'
+import { donePath, type PortalView, portalPath, portalView } from './portal-view.ts'
+import { updateRoutes } from './update-routes.ts'
+
+/** The pages of the billing portal. A step that the configuration does not allow leads back to the overview. */
+export function portalPageRoutes(router: Router, world: World): void {
+  const withView = (handler: (context: RouterContext, view: PortalView) => void | Promise<void>) => {
+    return async (context: RouterContext) => {
+      const view = portalView(world, context.params.id ?? '')
+      if (view) return handler(context, view)
+      context.status = 404
+      sendPage(context, notFoundPage('There is no such billing page'))
+    }
+  }
+  const withPlan: WithPlan = (handler) =>
+    withView(async (context, view) => {
+      const subscription = view.subscriptions.find(({ id }) => id === context.params.subscription)
+      if (subscription) return handler(context, view, subscription)
+      seeOther(context, portalPath(view, '/overview'))
+    })
+
+  router.get(
+    '/p/session/:id',
+    withView((context, view) => seeOther(context, portalPath(view, startOf(view)))),
+  )
+
+  router.get(
+    '/p/session/:id/overview',
+    withView((context, view) => sendPage(context, overviewPage(view, String(context.query.notice ?? '')))),
+  )
+
+  router.get(
+    '/p/session/:id/done',
+    withView((context, view) => sendPage(context, donePage(view, String(context.query.notice ?? '')))),
+  )
+
+  router.get(
+    '/p/session/:id/subscriptions/:subscription/cancel',
+    withPlan((context, view, subscription) => {
+      const is_allowed = view.configuration.features.subscription_cancel.enabled
+      if (!is_allowed || subscription.cancel_at !== null) {
+        return seeOther(context, portalPath(view, '/overview'))
+      }
+      sendPage(context, cancelPage(view, subscription))
+    }),
+  )
+
+  router.post(
+    '/p/session/:id/subscriptions/:subscription/cancel',
+    withPlan(async (context, view, subscription) => {
+      const form = await readForm(context.req)
+      const notice = cancelPlan(view, subscription, {
+        feedback: textField(form, 'feedback'),
+        comment: textField(form, 'comment'),
+      })
+      seeOther(context, notice ? donePath(view, notice) : portalPath(view, '/overview'))
+    }),
+  )
+
+  router.post(
+    '/p/session/:id/subscriptions/:subscription/keep',
+    withPlan((context, view, subscription) => {
+      keepPlan(view, subscription)
+      seeOther(context, portalPath(view, '/overview?notice=kept'))
+    }),
+  )
+
+  router.get(
+    '/p/session/:id/payment-method',
+    withView((context, view) => {
+      const typed = { number: '', expiry: '', name: view.customer.name ?? '' }
+      sendPage(context, cardPage(view, { typed, errors: {}, declined: null }))
+    }),
+  )
+
+  router.post(
+    '/p/session/:id/payment-method',
+    withView(async (context, view) => {
+      const form = await readForm(context.req)
+      const typed = {
+        number: textField(form, 'number'),
+        expiry: textField(form, 'expiry'),
+        name: textField(form, 'name'),
+      }
+      const errors: FieldErrors = {}
+      const cvc = textField(form, 'cvc')
+      const read = readCard({ typed, cvc, now_s: world.clock.now(), errors })
+      const refuse = (status: number, state: Omit<CardPageState, 'typed'>) => {
+        context.status = status
+        sendPage(context, cardPage(view, { typed, ...state }))
+      }
+      if (!read || Object.keys(errors).length > 0) return refuse(422, { errors, declined: null })
+      if (read.card.decline) return refuse(402, { errors, declined: read.card.decline.message })
+      changeCard(world, { customer: view.customer, ...read, name: typed.name })
+      const is_flow = view.session.flow?.type === 'payment_method_update'
+      seeOther(context, is_flow ? donePath(view, 'card') : portalPath(view, '/overview?notice=card'))
+    }),
+  )
+
+  updateRoutes(router, world, withPlan)
+}
+
+function startOf({ session: { flow } }: PortalView): string {
+  const { subscription_cancel, subscription_update, subscription_update_confirm } = flow ?? {}
+  if (flow?.type === 'payment_method_update') return '/payment-method'
+  if (subscription_cancel) return `/subscriptions/${subscription_cancel.subscription}/cancel`
+  if (subscription_update) return `/subscriptions/${subscription_update.subscription}/update`
+  if (subscription_update_confirm) return `/subscriptions/${subscription_update_confirm.subscription}/confirm`
+  return '/overview'
+}

@@ -1,0 +1,63 @@
+import { defaultMethod } from '../../billing/default-method.ts'
+import { isOver } from '../../billing/update-subscription.ts'
+import type {
+  StoredCustomer,
+  StoredInvoice,
+  StoredPaymentMethod,
+  StoredPortalConfiguration,
+  StoredPortalSession,
+  StoredSubscription,
+} from '../../entities.ts'
+import type { World } from '../../world.ts'
+
+/** What the portal's pages show of one customer. */
+export type PortalView = {
+  world: World
+  session: StoredPortalSession
+  configuration: StoredPortalConfiguration
+  customer: StoredCustomer
+  /** Those that go on, the newest first. */
+  subscriptions: StoredSubscription[]
+  invoices: StoredInvoice[]
+  method: StoredPaymentMethod | null
+}
+
+export function portalView(world: World, session_id: string): PortalView | null {
+  const { store } = world
+  const session = store.portal_sessions.get(session_id)
+  const configuration = store.portal_configurations.get(session?.configuration ?? '')
+  const customer = store.customers.get(session?.customer ?? '')
+  if (!session || !configuration || !customer || customer.deleted) return null
+  const subscriptions = [...store.subscriptions.newestFirst()].filter(
+    (one) => one.customer === customer.id && !isOver(one),
+  )
+  return {
+    world,
+    session,
+    configuration,
+    customer,
+    subscriptions,
+    invoices: [...store.invoices.newestFirst()].filter(
+      (one) => one.customer === customer.id && one.status !== 'draft',
+    ),
+    method: defaultMethod(world, { subscription: subscriptions[0] ?? null, customer }),
+  }
+}
+
+export function portalPath({ session }: Pick<PortalView, 'session'>, rest = ''): string {
+  return `/p/session/${session.id}${rest}`
+}
+
+/** In a flow there is one thing to do and one way back; elsewhere the way back is the overview. */
+export function backPath(view: PortalView): string {
+  const { session } = view
+  return session.flow && session.return_url ? session.return_url : portalPath(view, '/overview')
+}
+
+/** Where a finished change leads: where the flow says, else to the overview, which tells of it. */
+export function donePath(view: PortalView, notice: string): string {
+  const completion = view.session.flow?.after_completion
+  if (completion?.type === 'redirect' && completion.redirect) return completion.redirect.return_url
+  if (completion?.type === 'hosted_confirmation') return portalPath(view, `/done?notice=${notice}`)
+  return portalPath(view, `/overview?notice=${notice}`)
+}

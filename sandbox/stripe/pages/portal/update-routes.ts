@@ -1,0 +1,118 @@
+import type { Router, RouterContext } from '@koa/router'
+import { periodOf } from '../../billing/item-changes.ts'
+import type { StoredSubscription } from '../../entities.ts'
+import { StripeFault } from '../../errors.ts'
+import { type Form, parseForm, readForm } from '../../wire/form.ts'
+import type { World } from '../../world.ts'
+import { textField } from '../form-fields.ts'
+import { sendPage } from '../send-page.ts'
+import { type ConfirmedChange, confirmPage } from './confirm-page.ts'
+import { changeInput, changePlan } from './portal-actions.ts'
+import { seeOther, type WithPlan } from './portal-handler.ts'
+import { donePath, type PortalView, portalPath } from './portal-view.ts'
+import { offeredPrices, updatePage } from './update-page.ts'
+
+/** Changing the plan: choose, see what it costs, confirm. */
+export function updateRoutes(router: Router, world: World, withPlan: WithPlan): void {
+  router.get(
+    '/p/session/:id/subscriptions/:subscription/update',
+    withPlan((context, view, subscription) => {
+      if (!isAllowed(view)) return seeOther(context, portalPath(view, '/overview'))
+      const [item] = subscription.items.data
+      const chosen = { price: item?.price.id ?? '', quantity: String(item?.quantity ?? 1) }
+      sendPage(context, updatePage(view, { subscription, chosen, error: null }))
+    }),
+  )
+
+  router.get(
+    '/p/session/:id/subscriptions/:subscription/confirm',
+    withPlan((context, view, subscription) => {
+      if (!isAllowed(view)) return seeOther(context, portalPath(view, '/overview'))
+      const read = readChange(view, { subscription, form: parseForm(context.querystring) })
+      if (read.ok) return showConfirm(context, view, { subscription, change: read.change, declined: null })
+      context.status = 422
+      sendPage(context, updatePage(view, { subscription, ...read }))
+    }),
+  )
+
+  router.post(
+    '/p/session/:id/subscriptions/:subscription/confirm',
+    withPlan(async (context, view, subscription) => {
+      const form = await readForm(context.req)
+      if (!isAllowed(view)) return seeOther(context, portalPath(view, '/overview'))
+      const read = readChange(view, { subscription, form })
+      // The button pressed twice: the second time nothing is left to change.
+      if (!read.ok) return seeOther(context, donePath(view, 'updated'))
+      try {
+        changePlan(view, subscription, read.change)
+        seeOther(context, donePath(view, 'updated'))
+      } catch (error) {
+        if (!(error instanceof StripeFault)) throw error
+        context.status = 402
+        showConfirm(context, view, { subscription, change: read.change, declined: error.body.message })
+      }
+    }),
+  )
+
+  function showConfirm(
+    context: RouterContext,
+    view: PortalView,
+    shown: { subscription: StoredSubscription; change: ConfirmedChange; declined: string | null },
+  ) {
+    sendPage(context, confirmPage(view, { ...shown, input: changeInput(view, shown.change) }))
+  }
+
+  type Read =
+    | { ok: true; change: ConfirmedChange }
+    | { ok: false; error: string; chosen: { price: string; quantity: string } }
+
+  /** The change that a flow stands for, or the one that was chosen; within what the configuration offers. */
+  function readChange(
+    view: PortalView,
+    { subscription, form }: { subscription: StoredSubscription; form: Form },
+  ): Read {
+    const confirm = view.session.flow?.subscription_update_confirm?.items[0]
+    const [first] = subscription.items.data
+    const item = subscription.items.data.find(({ id }) => id === confirm?.id) ?? first
+    if (!item) throw new Error(`Subscription ${subscription.id} has no items.`)
+    const price = (confirm ? confirm.price : textField(form, 'price')) || item.price.id
+    const text = confirm ? String(confirm.quantity ?? item.quantity) : textField(form, 'quantity')
+    const quantity = Number(text || item.quantity)
+    const chosen = { price, quantity: text || String(item.quantity) }
+    const error = complaint(view, { subscription, price, quantity })
+    if (error) return { ok: false, error, chosen }
+    if (price === item.price.id && quantity === item.quantity) {
+      return { ok: false, error: 'This is your plan as it is. Choose another one to go on.', chosen }
+    }
+    return {
+      ok: true,
+      change: { item: item.id, price, quantity, proration_date: readMoment(form, subscription) },
+    }
+  }
+
+  /** The moment that the preview was made for, so that "Confirm" charges what it showed. */
+  function readMoment(form: Form, subscription: StoredSubscription): number {
+    const now = world.clock.now()
+    const asked = Number(textField(form, 'proration_date'))
+    const { start } = periodOf(subscription)
+    return Number.isInteger(asked) && asked >= start && asked <= now ? asked : now
+  }
+}
+
+function complaint(
+  view: PortalView,
+  { subscription, price, quantity }: { subscription: StoredSubscription; price: string; quantity: number },
+): string | null {
+  const { products } = view.configuration.features.subscription_update
+  const limits = products?.find(({ prices }) => prices.includes(price))?.adjustable_quantity
+  const least = limits?.minimum ?? 1
+  const most = limits?.maximum ?? 999_999
+  if (!offeredPrices(view, subscription).some(({ id }) => id === price)) return 'This plan is not offered.'
+  if (!Number.isInteger(quantity)) return 'Enter a whole number.'
+  if (quantity < least) return `Enter at least ${least}.`
+  return quantity > most ? `Enter at most ${most}.` : null
+}
+
+function isAllowed({ configuration }: PortalView): boolean {
+  return configuration.features.subscription_update.enabled
+}

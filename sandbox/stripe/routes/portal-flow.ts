@@ -1,0 +1,127 @@
+import { changedItems } from '../billing/item-changes.ts'
+import { isOver } from '../billing/update-subscription.ts'
+import type { StoredPortalConfiguration, StoredSubscription } from '../entities.ts'
+import { invalidRequest, noSuch } from '../errors.ts'
+import type { PortalFlow } from '../objects/portal-session.ts'
+import type { World } from '../world.ts'
+import type { CreatePortalSessionParams } from './portal-params.ts'
+
+type FlowData = CreatePortalSessionParams['flow_data']
+type Surroundings = { customer: string; configuration: StoredPortalConfiguration }
+
+/** The one thing that a session is for. What the configuration or the subscription does not allow is refused now. */
+export function readFlow(
+  world: World,
+  { flow_data, ...around }: Surroundings & { flow_data: FlowData },
+): PortalFlow | null {
+  if (!flow_data) return null
+  const flow: PortalFlow = {
+    after_completion: afterCompletion(flow_data.after_completion),
+    customer_update: null,
+    subscription_cancel: null,
+    subscription_pause: null,
+    subscription_update: null,
+    subscription_update_confirm: null,
+    type: flow_data.type,
+  }
+  const { features } = around.configuration
+  switch (flow_data.type) {
+    case 'payment_method_update':
+      allow(features.payment_method_update.enabled, 'payment_method_update')
+      return flow
+    case 'subscription_cancel': {
+      allow(features.subscription_cancel.enabled, 'subscription_cancel')
+      const { id, cancel_at } = subscriptionFor(world, flow_data, around)
+      if (cancel_at !== null) {
+        throw invalidRequest(`The subscription ${id} is already set to be canceled.`, { param: 'flow_data' })
+      }
+      return { ...flow, subscription_cancel: { retention: null, subscription: id } }
+    }
+    case 'subscription_update':
+      allow(features.subscription_update.enabled, 'subscription_update')
+      return { ...flow, subscription_update: { subscription: subscriptionFor(world, flow_data, around).id } }
+    case 'subscription_update_confirm': {
+      allow(features.subscription_update.enabled, 'subscription_update')
+      const subscription = subscriptionFor(world, flow_data, around)
+      const items = flow_data.subscription_update_confirm?.items ?? []
+      for (const item of items) checkItem(world, { item, subscription, configuration: around.configuration })
+      return {
+        ...flow,
+        subscription_update_confirm: {
+          discounts: null,
+          items: items.map(({ id, price, quantity }) => ({
+            id,
+            price: price ?? null,
+            ...(quantity !== undefined && { quantity }),
+          })),
+          subscription: subscription.id,
+        },
+      }
+    }
+  }
+}
+
+function allow(is_enabled: boolean, feature: string): void {
+  if (is_enabled) return
+  throw invalidRequest(
+    `This flow cannot be used because the feature \`${feature}\` in the portal configuration is disabled.`,
+    { param: 'flow_data[type]' },
+  )
+}
+
+function subscriptionFor(
+  { store }: World,
+  flow_data: NonNullable<FlowData>,
+  { customer }: Surroundings,
+): StoredSubscription {
+  const named = flow_data[flow_data.type as 'subscription_cancel']?.subscription
+  const param = `flow_data[${flow_data.type}][subscription]`
+  if (named === undefined) {
+    throw invalidRequest(`Missing required param: ${param}.`, { code: 'parameter_missing', param })
+  }
+  const subscription = store.subscriptions.get(named)
+  if (subscription?.customer !== customer) throw noSuch('subscription', named, param)
+  if (isOver(subscription)) {
+    throw invalidRequest(`The subscription ${named} is ${subscription.status}.`, { param })
+  }
+  return subscription
+}
+
+type Item = NonNullable<NonNullable<FlowData>['subscription_update_confirm']>['items'][number]
+
+function checkItem(
+  world: World,
+  {
+    item,
+    subscription,
+    configuration,
+  }: { item: Item; subscription: StoredSubscription; configuration: StoredPortalConfiguration },
+): void {
+  const { default_allowed_updates, products } = configuration.features.subscription_update
+  const param = 'flow_data[subscription_update_confirm][items][0]'
+  const [before] = subscription.items.data.filter(({ id }) => id === item.id)
+  const [after] = changedItems(world, subscription, [item]).filter(({ id }) => id === item.id)
+  if (!before || !after) throw noSuch('subscription item', item.id, param)
+  const has_other_price = before.price.id !== after.price.id
+  if (!has_other_price && before.quantity === after.quantity) {
+    throw invalidRequest('The update would change nothing of the subscription.', { param })
+  }
+  if (before.quantity !== after.quantity && !default_allowed_updates.includes('quantity')) {
+    throw invalidRequest('The portal configuration does not allow to change the quantity.', { param })
+  }
+  const is_offered = products?.some(({ prices }) => prices.includes(after.price.id))
+  if (has_other_price && !(default_allowed_updates.includes('price') && is_offered)) {
+    throw invalidRequest(`The portal configuration does not offer the price ${after.price.id}.`, { param })
+  }
+}
+
+function afterCompletion(asked: NonNullable<FlowData>['after_completion']): PortalFlow['after_completion'] {
+  return {
+    hosted_confirmation:
+      asked?.type === 'hosted_confirmation'
+        ? { custom_message: asked.hosted_confirmation?.custom_message ?? null }
+        : null,
+    redirect: asked?.type === 'redirect' ? asked.redirect : null,
+    type: asked?.type ?? 'portal_homepage',
+  }
+}
