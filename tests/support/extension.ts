@@ -94,3 +94,20 @@ export async function insertToken(
     .execute()
   return token
 }
+
+/** Somebody's seat in an organization, which needs no subscription for our purposes. */
+export async function insertSeat(
+  database: TestDatabase,
+  seat: {
+    organization_id: string
+    user_id: string
+    role?: 'admin' | 'member'
+    /** A pending one names no user yet. */
+    status?: 'active' | 'revoked' | 'expired'
+  },
+): Promise<void> {
+  await database.worker
+    .insertInto('seats')
+    .values({ role: 'member', status: 'active', email: `${seat.user_id}@tidemark.test`, ...seat })
+    .execute()
+}
