@@ -7,13 +7,15 @@ import {
   portalMetadataKey,
   priceProblem,
 } from '../schema/stripe/catalogue.ts'
-import { priceUnavailable } from './errors.ts'
 
-/** Our price list and portals as they are at Stripe, where `npm run stripe:setup` has made them. */
+/**
+ * Our price list and portals as they are at Stripe, where `npm run stripe:setup` has made them. Throws Stripe's error, or one that
+ * says what is wrong there.
+ */
 export interface StripeCatalogue {
-  /** The price of one seat for one period. Throws when it is missing or would charge something else than our catalogue. */
+  /** The price of one seat for one period. Throws also when it would charge something else than our catalogue. */
   findPrice(wanted: { plan_type: SoldPlanType; billing_frequency: BillingFrequency }): Promise<FoundPrice>
-  /** The id of the portal's configuration. Throws Stripe's error, or one that says how to make it. */
+  /** The id of the portal's configuration. */
   findPortal(kind: PortalKind): Promise<string>
 }
 
@@ -51,15 +53,15 @@ export function createStripeCatalogue(deps: { stripe: Stripe; now: () => Date })
 
 async function lookUpPrice(stripe: Stripe, expected: CataloguePrice): Promise<string> {
   const { lookup_key } = expected
-  const list = await stripe.prices
-    .list({ lookup_keys: [lookup_key], active: true, expand: ['data.currency_options'] })
-    .catch((error: unknown) => {
-      throw priceUnavailable(error)
-    })
+  const list = await stripe.prices.list({
+    lookup_keys: [lookup_key],
+    active: true,
+    expand: ['data.currency_options'],
+  })
   const [price] = list.data
   const problem = price ? priceProblem(price, expected) : 'it is missing (npm run stripe:setup makes it)'
   if (!price || problem) {
-    throw priceUnavailable(new Error(`The price ${lookup_key} at Stripe is not the catalogue’s: ${problem}`))
+    throw new Error(`The price ${lookup_key} at Stripe is not the catalogue’s: ${problem}`)
   }
   return price.id
 }

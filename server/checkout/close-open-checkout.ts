@@ -7,12 +7,19 @@ import {
 import { expireIntent } from '../../schema/checkout/open-checkouts.ts'
 import type { Trace } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { checkoutInProgress, checkoutUncertain } from '../errors.ts'
+import { type CheckoutFailureText, checkoutInProgress, checkoutUncertain } from '../errors.ts'
 import type { OpenedCheckout } from './open-session.ts'
 import { isSamePromise } from './promise-subscription.ts'
 import { requestCompletion } from './request-completion.ts'
 
 type Deps = Pick<Dependencies, 'db' | 'stripe' | 'producer' | 'metrics' | 'settings' | 'now'>
+
+interface Collision {
+  readonly found: CheckoutIntent
+  /** Not written down yet. */
+  readonly wanted: NewSubscriptionCheckout
+  readonly failure_text: CheckoutFailureText
+}
 
 /** How long the second of two clicks waits for the first one's page. */
 const patienceMs = 10_000
@@ -26,8 +33,7 @@ const patienceMs = 10_000
  */
 export async function closeOpenCheckout(
   deps: Deps,
-  found: CheckoutIntent,
-  wanted: NewSubscriptionCheckout,
+  { found, wanted, failure_text }: Collision,
   trace: Trace,
 ): Promise<OpenedCheckout | null> {
   const open = await awaitSession(deps, found, wanted)
@@ -37,7 +43,8 @@ export async function closeOpenCheckout(
     await expireIntent(deps.db, open)
     return null
   }
-  const session = await askStripe(deps.stripe.checkout.sessions.retrieve(open.stripe_session_id))
+  const { sessions } = deps.stripe.checkout
+  const session = await ask(() => sessions.retrieve(open.stripe_session_id ?? ''))
   if (session.status === 'complete') {
     await requestCompletion(deps, open, { cause: 'session_status', trace })
     throw checkoutInProgress()
@@ -46,10 +53,16 @@ export async function closeOpenCheckout(
     trace.note({ intent_id: open.id, session_id: session.id })
     return { url: session.url, sessionId: session.id, intentId: open.id }
   }
-  if (session.status === 'expired' || (await expireSession(deps.stripe, session.id))) {
+  if (session.status === 'expired' || (await ask(() => expireSession(deps.stripe, session.id)))) {
     await expireIntent(deps.db, open)
   }
   return null
+
+  async function ask<T>(question: () => Promise<T>): Promise<T> {
+    return question().catch((error: unknown) => {
+      throw error instanceof Stripe.errors.StripeError ? checkoutUncertain(error, failure_text) : error
+    })
+  }
 }
 
 /** A second click comes while the first one's page is being opened: it gets the same page, as soon as there is one. */
@@ -74,17 +87,10 @@ async function awaitSession(
 
 /** Whether Stripe confirms that the session can no longer be paid. It refuses when it was paid a moment ago. */
 async function expireSession(stripe: Stripe, sessionId: string): Promise<boolean> {
-  const expired = await askStripe(
-    stripe.checkout.sessions.expire(sessionId).catch((error: unknown) => {
-      if (error instanceof Stripe.errors.StripeInvalidRequestError) return null
-      throw error
-    }),
-  )
-  return expired?.status === 'expired'
-}
-
-async function askStripe<T>(answer: Promise<T>): Promise<T> {
-  return answer.catch((error: unknown) => {
-    throw error instanceof Stripe.errors.StripeError ? checkoutUncertain(error) : error
-  })
+  try {
+    return (await stripe.checkout.sessions.expire(sessionId)).status === 'expired'
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeInvalidRequestError) return false
+    throw error
+  }
 }

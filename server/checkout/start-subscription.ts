@@ -11,6 +11,7 @@ import {
   type CheckoutFailureText,
   checkoutInProgress,
   priceMismatch,
+  priceUnavailable,
 } from '../errors.ts'
 import type { FoundPrice } from '../stripe-catalogue.ts'
 import { closeOpenCheckout } from './close-open-checkout.ts'
@@ -42,7 +43,9 @@ export async function startSubscription(
   trace: Trace,
 ): Promise<OpenedCheckout> {
   const { wish, payer, failure_text } = purchase
-  const price = await deps.catalogue.findPrice(wish)
+  const price = await deps.catalogue.findPrice(wish).catch((error: unknown) => {
+    throw priceUnavailable(error, failure_text)
+  })
   if (!isPrice(purchase.shown_price, price)) throw priceMismatch()
   await requireNoSubscription(deps.db, wish)
   const trial_days = await trialDaysFor(deps, wish)
@@ -50,7 +53,8 @@ export async function startSubscription(
     const sweep_at = new Date(deps.now().getTime() + deps.settings.sweep_after_ms)
     const intent = promiseSubscription(wish, { price_minor: price.amount_minor, trial_days, sweep_at })
     const open = await findOpenCheckout(deps.db, wish)
-    const shownAgain = open && (await closeOpenCheckout(deps, open, intent, trace))
+    const shownAgain =
+      open && (await closeOpenCheckout(deps, { found: open, wanted: intent, failure_text }, trace))
     if (shownAgain) return shownAgain
     if (!(await insertIfFree(deps.db, intent))) continue
     trace.note({ intent_id: intent.id })
