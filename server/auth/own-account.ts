@@ -1,3 +1,4 @@
+import { refreshPlanType } from '../../schema/seats/plan-type.ts'
 import { ensureUser, findUser, type UserRecord } from '../../schema/users/users.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { forbidden, unauthenticated } from '../errors.ts'
@@ -15,7 +16,13 @@ export async function refreshAccount(
   const profile = await deps.clerk.getProfile(userId)
   // The token outlives the account by up to a minute.
   if (!profile) throw unauthenticated(new Error(`Clerk does not know ${userId} any more`))
-  return ensureUser(deps.db, profile)
+  return deps.db.transaction().execute(async (trx) => {
+    const account = await ensureUser(trx, profile)
+    if (!account.created) return account
+    // Somebody may have been given a seat before they first came here.
+    await refreshPlanType(trx, [userId])
+    return { created: true, user: (await findUser(trx, userId)) ?? account.user }
+  })
 }
 
 /** The caller's row, made from Clerk's profile when this is the first call that needs it. Throws ClerkAwayError. */
