@@ -1,9 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { getSessionStatus, processPaymentSuccess, purchaseCredits } from '../../schema/api/checkout.ts'
+import { createCheckoutSession } from '../../schema/api/subscriptions.ts'
 import { houseLeg, postTransfer } from '../../schema/ledger/post.ts'
+import { setUpStripe } from '../../scripts/stripe/set-up.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { type Sandbox, type SignedInPerson, signUp, startSandbox } from '../../tests/support/sandbox.ts'
 import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+import { insertSubscription } from '../../tests/support/subscriptions.ts'
 
 let database: TestDatabase
 let stripe: Sandbox
@@ -172,6 +175,103 @@ describe('the status of a session', () => {
     expect(await ask({ query })).toMatchObject({ status: 401 })
     expect(await ask({ token: ada.token })).toMatchObject({ status: 400 })
     expect(await ask({ token: ada.token, query: { session_id: 'a\u0000b' } })).toMatchObject({ status: 400 })
+  })
+})
+
+describe('the status of a plan’s session', () => {
+  const subscribe = (fields: object = {}) =>
+    server.ask(createCheckoutSession, {
+      token: ada.token,
+      body: { planType: 'pro', clerkUserId: ada.user_id, ...fields },
+    })
+  const bought = {
+    planType: 'pro',
+    billingFrequency: 'monthly',
+    currency: 'EUR',
+    seats: '1',
+    priceId: 'pro_monthly',
+    credits: '500',
+  }
+  beforeAll(() =>
+    setUpStripe(server.deps.stripe, {
+      app_url: 'http://localhost:3000',
+      brand_name: 'Tidemark',
+      webhook: null,
+    }),
+  )
+  beforeEach(async () => {
+    await database.owner.deleteFrom('subscriptions').execute()
+    await database.owner.deleteFrom('checkout_intents').where('kind', '=', 'subscription').execute()
+  })
+
+  test('says what is bought, before and after it is paid', async () => {
+    const { sessionId, intentId } = await subscribe()
+    expect(await status(sessionId)).toMatchObject({
+      status: 'open',
+      payment_status: 'unpaid',
+      amount_total: 0,
+      subscription_id: null,
+      metadata: bought,
+      fulfilment: { state: 'pending', credits: 500 },
+    })
+    await stripe.knob(`sessions/${sessionId}/pay`)
+    const paid = await status(sessionId)
+    expect(paid).toMatchObject({
+      status: 'complete',
+      amount_total: 0,
+      subscription_id: expect.stringMatching(/^sub_/),
+      metadata: bought,
+      fulfilment: { state: 'pending', applied_at: null },
+    })
+    expect(await jobsOf(intentId)).toEqual(['session_status'])
+    const { subscription } = await server.deps.stripe.checkout.sessions.retrieve(sessionId)
+    expect(paid.subscription_id).toBe(subscription)
+  })
+
+  test('that is in the ledger is answered from our own rows: a trial took nothing', async () => {
+    const { id, session_id } = await insertSubscription(database, {
+      owner: { owner_kind: 'user', owner_id: ada.user_id },
+      user_id: ada.user_id,
+      trial_days: 14,
+      fields: { status: 'trialing' },
+    })
+    await stripe.knob('faults', { status: 500 })
+    expect(await status(session_id)).toMatchObject({
+      status: 'complete',
+      payment_status: 'no_payment_required',
+      amount_total: 0,
+      subscription_id: id,
+      metadata: bought,
+      fulfilment: { state: 'applied', credits: 500, applied_at: expect.any(String) },
+    })
+  })
+
+  test('of a team names its organization, seats and credits', async () => {
+    const { id, session_id } = await insertSubscription(database, {
+      owner: { owner_kind: 'organization', owner_id: 'org_made' },
+      user_id: ada.user_id,
+      seats: 5,
+    })
+    expect(await status(session_id)).toMatchObject({
+      payment_status: 'paid',
+      amount_total: 15_000,
+      subscription_id: id,
+      metadata: { planType: 'teams', seats: '5', credits: '2500', organizationId: 'org_made' },
+      fulfilment: { state: 'applied', credits: 2500 },
+    })
+    const other = await server.api(getSessionStatus, { token: eve.token, query: { session_id } })
+    expect(other).toMatchObject({ status: 404, body: { error: 'Session not found' } })
+  })
+
+  test('is asked for by the return page as well', async () => {
+    const { sessionId, intentId } = await subscribe({ planType: 'teams', seats: 3 })
+    await stripe.knob(`sessions/${sessionId}/pay`)
+    const answer = await server.ask(processPaymentSuccess, {
+      token: ada.token,
+      body: { sessionId, clerkUserId: ada.user_id },
+    })
+    expect(answer.fulfilment).toEqual({ state: 'pending', credits: 1500, balance: 0, applied_at: null })
+    expect(await jobsOf(intentId)).toEqual(['return_page'])
   })
 })
 
