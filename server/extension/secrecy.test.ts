@@ -1,0 +1,142 @@
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  generateExtensionToken,
+  getActiveExtensionToken,
+  getExtensionBalance,
+  reportUsage,
+  revokeExtensionToken,
+} from '../../schema/api/extension.ts'
+import { completeVscodeAuth, exchangeAuthCode, updateAuthCode } from '../../schema/api/extension-auth.ts'
+import { createLogger } from '../../schema/log.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { exchange, initiate, newSignIn, signInBoundTo } from '../../tests/support/extension.ts'
+import { type Sandbox, type SignedInPerson, signUp, startSandbox } from '../../tests/support/sandbox.ts'
+import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+
+let database: TestDatabase
+let clerk: Sandbox
+let server: TestServer
+let ada: SignedInPerson
+
+/** Everything that was logged, as the product writes it and with nothing held back. */
+const lines: string[] = []
+const sink = { write: (line: string) => void lines.push(line) }
+
+beforeAll(async () => {
+  ;[database, clerk] = await Promise.all([createTestDatabase(), startSandbox('clerk')])
+  const product = createLogger({ process: 'server', level: 'trace', destination: sink })
+  server = await startTestServer({ databaseUrl: database.url, clerk, deps: { log: product } })
+  ada = await signUp(clerk)
+})
+afterAll(async () => {
+  await server?.close()
+  await Promise.all([clerk?.stop(), database?.close()])
+})
+
+test('tokens, codes, verifiers and states are unreadable in the database and in the logs', async () => {
+  const secrets = [...(await useEverywhere(server))]
+  const unguarded = await startTestServer({
+    databaseUrl: database.url,
+    clerk,
+    deps: { log: pino({ level: 'trace' }, sink) },
+  })
+  secrets.push(...(await useEverywhere(unguarded)))
+  await unguarded.close()
+
+  const database_dump = await dump(database)
+  const logged = lines.join('')
+  // The search finds what is there: what is no secret stands in both.
+  expect(database_dump).toContain(ada.user_id)
+  expect(logged).toContain(ada.user_id)
+  expect(logged).toContain(exchangeAuthCode.path)
+  expect(secrets).toHaveLength(18)
+  for (const secret of secrets.flatMap(spellingsOf)) {
+    expect(database_dump).not.toContain(secret)
+    expect(logged).not.toContain(secret)
+  }
+})
+
+/** Takes a sign-in of each kind and a token of each origin through every call, rightly and wrongly. Returns all secrets. */
+async function useEverywhere(on: TestServer): Promise<string[]> {
+  const signIn = await signInBoundTo(on, ada)
+  await initiate(on, signIn)
+  await exchange(on, signIn, { code_verifier: newSignIn().code_verifier })
+  await exchange(on, signIn, { redirect_uri: 'vscode://tidemark.tidemark/other' })
+  const { access_token } = (await exchange(on, signIn)).body as { access_token: string }
+  await on.ask(getExtensionBalance, { token: access_token })
+  await useToken(on, access_token)
+  await exchange(on, signIn)
+  await misplace(on, signIn)
+
+  const other = newSignIn()
+  const completion = { state: other.state, redirect_uri: other.redirect_uri, clerk_user_id: ada.user_id }
+  await on.api(completeVscodeAuth, { token: ada.token, body: completion })
+  await on.api(completeVscodeAuth, { token: ada.token, body: { ...completion, clerk_user_id: 'user_else' } })
+  const finished = { ...other, code: ada.user_id }
+  await exchange(on, finished)
+  const exchanged = (await exchange(on, finished, { code_verifier: undefined })).body as {
+    access_token: string
+  }
+  await on.ask(getExtensionBalance, { token: exchanged.access_token })
+  await useToken(on, exchanged.access_token)
+
+  const generated = await on.ask(generateExtensionToken, { token: ada.token })
+  await on.ask(getExtensionBalance, { token: generated.access_token })
+  await useToken(on, generated.access_token)
+  await on.api(revokeExtensionToken, { token: ada.token })
+  await useToken(on, generated.access_token)
+  return [
+    signIn.state,
+    signIn.code,
+    signIn.code_verifier,
+    other.state,
+    other.code_verifier,
+    access_token,
+    exchanged.access_token,
+    generated.access_token,
+    ada.token,
+  ]
+}
+
+/** In the calls it opens, with good and bad requests, and in those it does not. */
+async function useToken(on: TestServer, token: string): Promise<void> {
+  await on.api(getExtensionBalance, { token })
+  await on.api(getExtensionBalance, { token, query: { payer: 'org_unknown' } })
+  await on.api(reportUsage, { token, body: { credits: 1, idempotency_key: 'k' } })
+  await on.api(reportUsage, { token, body: {} })
+  await on.api(getActiveExtensionToken, { token })
+}
+
+/** Secrets in places where a clumsy client might put them. */
+async function misplace(
+  on: TestServer,
+  { state, code, code_verifier }: { state: string; code: string; code_verifier: string },
+) {
+  const { path } = exchangeAuthCode
+  await fetch(`${on.url}${path}?${new URLSearchParams({ state, code, code_verifier })}`)
+  await on.api(exchangeAuthCode, { body: { state, code, code_verifier } })
+  await on.api(updateAuthCode, { token: ada.token, body: { state, authorization_code: code } })
+  await fetch(`${on.url}${path}`, { method: 'POST', body: `${state}${code}${code_verifier}` })
+}
+
+/** Each row of each table, as text. */
+async function dump({ owner }: TestDatabase): Promise<string> {
+  const tables = await sql<{ name: string }>`
+    SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+    WHERE schemaname NOT IN ('pg_catalog', 'information_schema')
+  `.execute(owner)
+  const texts: string[] = []
+  for (const { name } of tables.rows) {
+    const rows = await sql<{ text: string }>`SELECT t::text AS text FROM ${sql.raw(name)} AS t`.execute(owner)
+    texts.push(...rows.rows.map(({ text }) => text))
+  }
+  return texts.join('\n')
+}
+
+/** A secret as it is, without its prefix, and as bytes would show it. */
+function spellingsOf(secret: string): string[] {
+  const bare = secret.replace(/^tide_/, '')
+  return [bare, Buffer.from(bare).toString('hex'), Buffer.from(bare).toString('base64').replace(/=+$/, '')]
+}
