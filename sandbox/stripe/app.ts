@@ -29,6 +29,7 @@ import { priceRoutes } from './routes/prices.ts'
 import { productRoutes } from './routes/products.ts'
 import { refundRoutes } from './routes/refunds.ts'
 import { subscriptionItemRoutes } from './routes/subscription-items.ts'
+import { subscriptionScheduleRoutes } from './routes/subscription-schedules.ts'
 import { subscriptionRoutes } from './routes/subscriptions.ts'
 import { webhookEndpointRoutes } from './routes/webhook-endpoints.ts'
 import type { World } from './world.ts'
@@ -50,6 +51,7 @@ export function createApp(world: World): Koa {
   disputeRoutes(api, world)
   subscriptionRoutes(api, world)
   subscriptionItemRoutes(api, world)
+  subscriptionScheduleRoutes(api, world)
   invoiceRoutes(api, world)
   invoicePaymentRoutes(api, world)
   portalConfigurationRoutes(api, world)

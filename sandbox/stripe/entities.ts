@@ -109,6 +109,19 @@ export type SubscriptionDetails = {
   is_trial_end_announced: boolean
 }
 
+export type StoredSchedule = Omit<
+  ById<Stripe.SubscriptionSchedule, 'application' | 'customer' | 'subscription' | 'test_clock'>,
+  'phases'
+> & { phases: StoredPhase[] }
+
+export type StoredPhase = Omit<Stripe.SubscriptionSchedule.Phase, 'items'> & {
+  items: (Omit<Stripe.SubscriptionSchedule.Phase.Item, 'price' | 'plan'> & {
+    plan: string
+    price: string
+    quantity: number
+  })[]
+}
+
 /** A line, or an invoice item, says what it is priced by; the decimal is text on the wire. */
 export type StoredPricing = {
   type: 'price_details'

@@ -10,6 +10,7 @@ import { itemLines, pendingItems } from './invoice-lines.ts'
 import { finalizeInvoice, recordDraft } from './open-invoice.ts'
 import { payInvoice } from './pay-invoice.ts'
 import { prorations } from './proration.ts'
+import { releaseSchedule } from './schedule-change.ts'
 import { isOver } from './update-subscription.ts'
 
 export type Cancellation = {
@@ -22,11 +23,12 @@ export type Cancellation = {
 /** Ends a subscription now. What is still owed stays owed, but Stripe no longer tries to collect it by itself. */
 export function cancelSubscription(
   world: World,
-  subscription: StoredSubscription,
+  given: StoredSubscription,
   { prorate, invoice_now, details, cause }: Cancellation,
 ): StoredSubscription {
   const { store, clock } = world
-  if (isOver(subscription)) throw noSuch('subscription', subscription.id)
+  if (isOver(given)) throw noSuch('subscription', given.id)
+  const subscription = releaseSchedule(world, given, cause)
   const now = clock.now()
   if (prorate && subscription.status !== 'trialing') {
     const none = { ...subscription, items: itemList(subscription.id, []) }

@@ -36,6 +36,8 @@ export function planUpdate(world: World, before: StoredSubscription, input: Upda
   const after: StoredSubscription = {
     ...before,
     ...(restarts && { billing_cycle_anchor: now }),
+    // What is changed now takes the place of what was planned for later.
+    ...(input.items.length > 0 && { schedule: null }),
     ...(ends_trial && { status: 'active', trial_end: now }),
     ...(before.cancel_at_period_end && { cancel_at: period.end }),
     items: itemList(before.id, withPeriod(items, period)),

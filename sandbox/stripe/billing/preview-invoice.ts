@@ -1,10 +1,11 @@
 import type { StoredInvoice, StoredSubscription } from '../entities.ts'
 import { newInvoice, newInvoiceId } from '../objects/invoice.ts'
+import { itemList } from '../objects/subscription.ts'
 import type { World } from '../world.ts'
 import { itemLines, pendingItems, periodLines } from './invoice-lines.ts'
 import { periodOf } from './item-changes.ts'
 import { planUpdate, type UpdateInput } from './plan-update.ts'
-import { nextPeriod } from './renew-subscription.ts'
+import { nextTerm } from './renew-subscription.ts'
 
 /** What a subscription would be invoiced after a change: at once where the change asks for that, else at its renewal. */
 export function previewUpdate(
@@ -17,12 +18,13 @@ export function previewUpdate(
   const customer = world.store.customers.get(subscription.customer)
   if (!customer) throw new Error(`Customer ${subscription.customer} is gone.`)
   const id = newInvoiceId()
+  const { items, period } = nextTerm(world, plan.after)
   const lines = [
     ...itemLines(id, [...pendingItems(world, subscription.id), ...plan.prorations]),
     ...periodLines(world, {
       invoice: id,
-      subscription: plan.after,
-      period: nextPeriod(plan.after),
+      subscription: { ...plan.after, items: itemList(subscription.id, items) },
+      period,
       is_trial: false,
     }),
   ]

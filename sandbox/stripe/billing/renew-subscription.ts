@@ -1,4 +1,4 @@
-import type { StoredSubscription } from '../entities.ts'
+import type { StoredSubscription, StoredSubscriptionItem } from '../entities.ts'
 import type { Decline } from '../objects/charge.ts'
 import { changedFields, emit } from '../objects/event.ts'
 import { newInvoice, newInvoiceId } from '../objects/invoice.ts'
@@ -11,7 +11,8 @@ import { defaultMethod } from './default-method.ts'
 import { itemLines, pendingItems, periodLines } from './invoice-lines.ts'
 import { periodOf, withPeriod } from './item-changes.ts'
 import { finalizeInvoice, recordDraft } from './open-invoice.ts'
-import { nextBoundary, recurrenceOf } from './period.ts'
+import { isSameRecurrence, nextBoundary, recurrenceOf } from './period.ts'
+import { plannedItems, plannedPhase, releaseSchedule } from './schedule-change.ts'
 
 /**
  * A period, or a trial, is over: the next one begins, is invoiced with whatever waited for an invoice, and is charged.
@@ -34,11 +35,12 @@ export function renewSubscription(
     })
   }
   const past = periodOf(subscription)
-  const period = nextPeriod(subscription)
+  const { items, period, billing_cycle_anchor } = nextTerm(world, subscription)
   const id = newInvoiceId()
   const renewed = store.subscriptions.put({
     ...subscription,
-    items: itemList(subscription.id, withPeriod(subscription.items.data, period)),
+    billing_cycle_anchor,
+    items: itemList(subscription.id, withPeriod(items, period)),
     latest_invoice: id,
     status: subscription.status === 'trialing' ? 'active' : subscription.status,
   })
@@ -60,16 +62,31 @@ export function renewSubscription(
     cause,
     previous_attributes: changedFields(subscription, renewed),
   })
+  if (plannedPhase(world, renewed)) releaseSchedule(world, renewed, cause)
   const open = finalizeInvoice(world, recorded, { cause })
   if (open.status === 'open') collectInvoice(world, open, { is_automatic: true, forced_decline, cause })
   return store.subscriptions.get(subscription.id) ?? renewed
 }
 
-export function nextPeriod(subscription: StoredSubscription): Period {
+type Term = { items: StoredSubscriptionItem[]; period: Period; billing_cycle_anchor: number }
+
+/** What the next period is, and what is in it: a change that was scheduled for it has come true. */
+export function nextTerm(world: World, subscription: StoredSubscription): Term {
   const { end } = periodOf(subscription)
-  const [item] = subscription.items.data
-  if (!item) throw new Error(`Subscription ${subscription.id} has no items.`)
-  return { start: end, end: nextBoundary(subscription.billing_cycle_anchor, recurrenceOf(item.price), end) }
+  const phase = plannedPhase(world, subscription)
+  const items = phase ? plannedItems(world, subscription, phase) : subscription.items.data
+  const [before] = subscription.items.data
+  const [item] = items
+  if (!item || !before) throw new Error(`Subscription ${subscription.id} has no items.`)
+  const recurrence = recurrenceOf(item.price)
+  // Another interval counts from where it begins.
+  const is_same = isSameRecurrence(recurrence, recurrenceOf(before.price))
+  const billing_cycle_anchor = is_same ? subscription.billing_cycle_anchor : end
+  return {
+    items,
+    billing_cycle_anchor,
+    period: { start: end, end: nextBoundary(billing_cycle_anchor, recurrence, end) },
+  }
 }
 
 /** A trial that no card was asked for, of a subscription that shall not go on without one. */

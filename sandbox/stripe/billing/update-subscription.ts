@@ -10,6 +10,7 @@ import { periodOf } from './item-changes.ts'
 import { finalizeInvoice, recordDraft } from './open-invoice.ts'
 import { no_method, payInvoice } from './pay-invoice.ts'
 import { planUpdate, type UpdateInput } from './plan-update.ts'
+import { releaseSchedule } from './schedule-change.ts'
 
 export type SubscriptionUpdate = UpdateInput & {
   /** A moment, or null to go on; undefined leaves it as it is. */
@@ -28,16 +29,13 @@ export type SubscriptionUpdate = UpdateInput & {
 /** Carries out a change: the subscription first, then what it costs. */
 export function updateSubscription(
   world: World,
-  before: StoredSubscription,
+  given: StoredSubscription,
   input: SubscriptionUpdate,
 ): StoredSubscription {
   const { store } = world
   const { cause } = input
-  if (isOver(before)) {
-    throw invalidRequest(
-      `A ${before.status} subscription can only update its cancellation_details and metadata.`,
-    )
-  }
+  checkUpdatable(given, input)
+  const before = input.items.length > 0 ? releaseSchedule(world, given, cause) : given
   const plan = planUpdate(world, before, input)
   const method = defaultMethod(world, {
     subscription: { default_payment_method: input.default_payment_method ?? before.default_payment_method },
@@ -64,6 +62,20 @@ export function updateSubscription(
     collectNow(world, plan.invoice, { method, is_off_session, cause })
   }
   return store.subscriptions.get(before.id) ?? after
+}
+
+function checkUpdatable(
+  { status, schedule }: StoredSubscription,
+  { cancel_at, cancel_at_period_end }: SubscriptionUpdate,
+): void {
+  if (isOver({ status })) {
+    throw invalidRequest(`A ${status} subscription can only update its cancellation_details and metadata.`)
+  }
+  if (schedule !== null && (cancel_at !== undefined || cancel_at_period_end !== undefined)) {
+    throw invalidRequest(
+      `The subscription is managed by the subscription schedule \`${schedule}\`, and updating any cancellation behavior directly is not allowed. Please update the schedule instead.`,
+    )
+  }
 }
 
 function collectNow(

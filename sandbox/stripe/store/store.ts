@@ -18,6 +18,7 @@ import type {
   StoredPrice,
   StoredProduct,
   StoredRefund,
+  StoredSchedule,
   StoredSession,
   StoredSubscription,
   StoredWebhookEndpoint,
@@ -40,6 +41,7 @@ type Tables = {
   disputes: StoredDispute
   subscriptions: StoredSubscription
   subscription_details: SubscriptionDetails
+  subscription_schedules: StoredSchedule
   invoices: StoredInvoice
   invoice_items: StoredInvoiceItem
   invoice_payments: StoredInvoicePayment
@@ -66,6 +68,7 @@ const table_names = [
   'disputes',
   'subscriptions',
   'subscription_details',
+  'subscription_schedules',
   'invoices',
   'invoice_items',
   'invoice_payments',

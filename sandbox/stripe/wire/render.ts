@@ -48,6 +48,7 @@ const references = {
   payment_method: 'payment_methods',
   price: 'prices',
   product: 'products',
+  schedule: 'subscription_schedules',
   subscription: 'subscriptions',
 } as const
 

@@ -19,20 +19,30 @@ export function confirmPage(
     subscription,
     change,
     input,
+    is_for_later,
     declined,
   }: {
     subscription: StoredSubscription
     change: ConfirmedChange
     input: UpdateInput
+    /** The configuration lets the change wait for the end of the period; then nothing is due. */
+    is_for_later: boolean
     declined: string | null
   },
 ): string {
   const { world, method } = view
   const plan = planUpdate(world, subscription, input)
+  const invoice = is_for_later ? null : plan.invoice
   const after = planWords(world, plan.after)
   const before = planWords(world, subscription)
-  const due = formatMoney({ amount: plan.invoice?.amount_due ?? 0, currency: subscription.currency })
-  const is_charged = (plan.invoice?.amount_due ?? 0) > 0
+  const due = formatMoney({ amount: invoice?.amount_due ?? 0, currency: subscription.currency })
+  const is_charged = (invoice?.amount_due ?? 0) > 0
+  const waits =
+    !is_for_later &&
+    !invoice &&
+    input.proration_behavior === 'create_prorations' &&
+    plan.prorations.length > 0
+  const changes_at = periodOf(is_for_later ? subscription : plan.after).end
   return stepPage(view, {
     title: 'Confirm your updates',
     body: html`<div class="step">${declined ? html`<p class="alert" role="alert">${declined} <a href="${portalPath(view, '/payment-method')}">Change payment method</a></p>` : null}
@@ -40,16 +50,16 @@ export function confirmPage(
 <div class="plan"><div><h3>${after.name}</h3><p class="price">${after.amount} <span>${after.per}</span></p>
 ${after.count ? html`<small>${after.count}</small>` : null}
 <small>Until now: ${before.count ?? before.name}, ${before.amount} ${before.per}</small></div></div></section>
-<dl class="bill" aria-label="Payment">${(plan.invoice?.lines.data ?? []).map((line) => billLine(line))}
-${balance(plan.invoice)}
+<dl class="bill" aria-label="Payment">${(invoice?.lines.data ?? []).map((line) => billLine(line))}
+${balance(invoice)}
 <div class="due"><dt>Amount due today</dt><dd>${due}</dd></div>
-<div><dt>${laterWords(plan, input)}</dt><dd>${after.amount} ${after.per}</dd></div></dl>
+<div><dt>From ${formatDay(changes_at)}${waits ? ', with the prorated difference' : null}</dt><dd>${after.amount} ${after.per}</dd></div></dl>
 ${is_charged ? html`<div class="row">${cardIcon}<div>${methodWords(method)}</div></div>` : null}
 <form method="post" action="${portalPath(view, `/subscriptions/${subscription.id}/confirm`)}">
 <input type="hidden" name="price" value="${change.price}"><input type="hidden" name="quantity" value="${change.quantity}">
 <input type="hidden" name="proration_date" value="${change.proration_date}">
 <button type="submit">Confirm</button></form>
-<p class="fine">${is_charged ? html`By confirming, you agree to pay ${due} now.` : html`Nothing is charged today.`}</p></div>`,
+<p class="fine">${is_charged ? html`By confirming, you agree to pay ${due} now.` : is_for_later ? html`Your plan stays as it is until then. Nothing is charged today.` : html`Nothing is charged today.`}</p></div>`,
   })
 }
 
@@ -61,13 +71,4 @@ function balance(invoice: StoredInvoice | null): Html | null {
   if (!invoice || invoice.starting_balance === 0) return null
   const { starting_balance, currency } = invoice
   return html`<div><dt>Credit balance</dt><dd>${formatMoney({ amount: starting_balance, currency })}</dd></div>`
-}
-
-function laterWords(
-  { after, prorations, invoice }: ReturnType<typeof planUpdate>,
-  { proration_behavior }: UpdateInput,
-): string {
-  const day = formatDay(periodOf(after).end)
-  const waits = !invoice && proration_behavior === 'create_prorations' && prorations.length > 0
-  return waits ? `From ${day}, with the prorated difference` : `From ${day}`
 }

@@ -1,6 +1,8 @@
 import { periodOf } from '../../billing/item-changes.ts'
 import { previewUpdate } from '../../billing/preview-invoice.ts'
+import { plannedItems, plannedPhase } from '../../billing/schedule-change.ts'
 import type { StoredInvoice, StoredPaymentMethod, StoredSubscription } from '../../entities.ts'
+import { itemList } from '../../objects/subscription.ts'
 import { formatDay } from '../day.ts'
 import { type Html, html } from '../html.ts'
 import { cardIcon, externalIcon } from '../icons.ts'
@@ -44,8 +46,17 @@ function plan(view: PortalView, subscription: StoredSubscription): Html {
 <h3>${name}<span class="tag ${state.tone}">${state.text}</span></h3>
 <p class="price">${amount} <span>${per}</span></p>
 ${count ? html`<small>${count}</small>` : null}
-<small>${nextPayment(view, subscription)}</small></div>
+<small>${nextPayment(view, subscription)}</small>
+${plannedChange(view, subscription)}</div>
 <div class="actions">${actions(view, subscription)}</div></article>`
+}
+
+function plannedChange({ world }: PortalView, subscription: StoredSubscription): Html | null {
+  const phase = plannedPhase(world, subscription)
+  if (!phase) return null
+  const items = itemList(subscription.id, plannedItems(world, subscription, phase))
+  const { name, count, amount, per } = planWords(world, { ...subscription, items })
+  return html`<small>Changes on ${formatDay(phase.start_date)} to ${name}${count ? `, ${count}` : ''}: ${amount} ${per}.</small>`
 }
 
 function nextPayment({ world }: PortalView, subscription: StoredSubscription): string {
@@ -71,7 +82,13 @@ function unpaid({ invoices }: PortalView, { id, latest_invoice, status }: Stored
   return html`<p class="alert" role="alert" data-subscription="${id}">Your last payment of ${sum} failed. Change your payment method, or <a href="${owed.hosted_invoice_url ?? ''}">pay the invoice</a>.</p>`
 }
 
-function actions(view: PortalView, { id, cancel_at, status }: StoredSubscription): Html {
+function actions(view: PortalView, subscription: StoredSubscription): Html {
+  const { id, cancel_at, status } = subscription
+  const keep = plannedPhase(view.world, subscription)
+    ? 'Keep current plan'
+    : cancel_at !== null
+      ? 'Don’t cancel plan'
+      : null
   const { subscription_cancel, subscription_update } = view.configuration.features
   const path = (rest: string) => portalPath(view, `/subscriptions/${id}${rest}`)
   const may_update =
@@ -80,12 +97,11 @@ function actions(view: PortalView, { id, cancel_at, status }: StoredSubscription
     status !== 'incomplete'
   return html`${may_update ? html`<a class="button first" href="${path('/update')}">Update plan</a>` : null}
 ${
-  cancel_at !== null
-    ? html`<form method="post" action="${path('/keep')}"><button class="plain" type="submit">Don’t cancel plan</button></form>`
-    : subscription_cancel.enabled
-      ? html`<a class="button" href="${path('/cancel')}">Cancel plan</a>`
-      : null
-}`
+  keep
+    ? html`<form method="post" action="${path('/keep')}"><button class="plain" type="submit">${keep}</button></form>`
+    : null
+}
+${subscription_cancel.enabled && cancel_at === null ? html`<a class="button" href="${path('/cancel')}">Cancel plan</a>` : null}`
 }
 
 export function methodWords(method: StoredPaymentMethod | null): Html {

@@ -1,6 +1,9 @@
 import { cancelSubscription } from '../../billing/cancel-subscription.ts'
 import { periodOf } from '../../billing/item-changes.ts'
+import { isSameRecurrence, nextBoundary, recurrenceOf } from '../../billing/period.ts'
 import type { UpdateInput } from '../../billing/plan-update.ts'
+import { unitAmount } from '../../billing/prices.ts'
+import { releaseSchedule, scheduleChange } from '../../billing/schedule-change.ts'
 import { type SubscriptionUpdate, updateSubscription } from '../../billing/update-subscription.ts'
 import type { StoredSubscription } from '../../entities.ts'
 import { nobody } from '../../world.ts'
@@ -20,12 +23,13 @@ const nothing_billed = {
 /** Answers what to tell the customer; null when there was nothing to be done. */
 export function cancelPlan(
   { world, configuration }: PortalView,
-  subscription: StoredSubscription,
+  given: StoredSubscription,
   { feedback, comment }: { feedback: string; comment: string },
 ): 'canceled' | 'canceling' | null {
   const { enabled, mode, proration_behavior, cancellation_reason } =
     configuration.features.subscription_cancel
-  if (!enabled || subscription.cancel_at !== null) return null
+  if (!enabled || given.cancel_at !== null) return null
+  const subscription = releaseSchedule(world, given, nobody)
   const told = {
     ...(cancellation_reason.options.includes(feedback) && { feedback }),
     ...(comment !== '' && { comment }),
@@ -49,7 +53,9 @@ export function cancelPlan(
   return 'canceling'
 }
 
-export function keepPlan({ world }: PortalView, subscription: StoredSubscription): void {
+/** Takes back a cancellation, or a change, that has not come about yet. */
+export function keepPlan({ world }: PortalView, given: StoredSubscription): void {
+  const subscription = releaseSchedule(world, given, nobody)
   if (subscription.cancel_at === null) return
   updateSubscription(world, subscription, { ...nothing_billed, cancel_at_period_end: false })
 }
@@ -65,11 +71,39 @@ export function changeInput({ configuration }: PortalView, change: ConfirmedChan
   }
 }
 
-/** Throws what the bank says when the change has to be paid at once and cannot be; then nothing has changed. */
+/**
+ * Changes the plan now, or plans it for the end of the period where the configuration wants that. Throws what the bank
+ * says when the change has to be paid at once and cannot be; then nothing has changed.
+ */
 export function changePlan(
   view: PortalView,
   subscription: StoredSubscription,
   change: ConfirmedChange,
-): void {
+): 'planned' | 'updated' {
+  if (isForLater(view, subscription, change)) {
+    const items = [{ price: change.price, quantity: change.quantity }]
+    scheduleChange(view.world, subscription, { items, cause: nobody })
+    return 'planned'
+  }
   updateSubscription(view.world, subscription, { ...nothing_billed, ...changeInput(view, change) })
+  return 'updated'
+}
+
+/** Whether the configuration lets this change wait for the end of the period: it costs less, or bills more often. */
+export function isForLater(
+  { world, configuration }: PortalView,
+  { currency, items, status }: StoredSubscription,
+  change: ConfirmedChange,
+): boolean {
+  const { conditions } = configuration.features.subscription_update.schedule_at_period_end
+  const before = items.data.find(({ id }) => id === change.item)
+  const price = world.store.prices.get(change.price)
+  if (!before || !price || status === 'trialing' || items.data.length > 1) return false
+  const [old, next] = [recurrenceOf(before.price), recurrenceOf(price)]
+  const is_cheaper =
+    isSameRecurrence(old, next) &&
+    unitAmount(world, price, currency) * change.quantity <
+      unitAmount(world, before.price, currency) * before.quantity
+  const is_shorter = nextBoundary(0, next, 0) < nextBoundary(0, old, 0)
+  return conditions.some(({ type }) => (type === 'shortening_interval' ? is_shorter : is_cheaper))
 }

@@ -9,7 +9,8 @@ export const notices: Record<string, string> = {
   canceled: 'Your plan has been canceled.',
   canceling: 'Your plan will be canceled at the end of the period.',
   card: 'Your payment method has been updated.',
-  kept: 'Your plan goes on.',
+  kept: 'Your plan goes on as it is.',
+  planned: 'Your plan will change at the end of the period.',
   updated: 'Your plan has been updated.',
 }
 

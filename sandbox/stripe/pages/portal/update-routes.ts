@@ -7,7 +7,7 @@ import type { World } from '../../world.ts'
 import { textField } from '../form-fields.ts'
 import { sendPage } from '../send-page.ts'
 import { type ConfirmedChange, confirmPage } from './confirm-page.ts'
-import { changeInput, changePlan } from './portal-actions.ts'
+import { changeInput, changePlan, isForLater } from './portal-actions.ts'
 import { seeOther, type WithPlan } from './portal-handler.ts'
 import { donePath, type PortalView, portalPath } from './portal-view.ts'
 import { offeredPrices, updatePage } from './update-page.ts'
@@ -44,8 +44,7 @@ export function updateRoutes(router: Router, world: World, withPlan: WithPlan): 
       // The button pressed twice: the second time nothing is left to change.
       if (!read.ok) return seeOther(context, donePath(view, 'updated'))
       try {
-        changePlan(view, subscription, read.change)
-        seeOther(context, donePath(view, 'updated'))
+        seeOther(context, donePath(view, changePlan(view, subscription, read.change)))
       } catch (error) {
         if (!(error instanceof StripeFault)) throw error
         context.status = 402
@@ -59,7 +58,9 @@ export function updateRoutes(router: Router, world: World, withPlan: WithPlan): 
     view: PortalView,
     shown: { subscription: StoredSubscription; change: ConfirmedChange; declined: string | null },
   ) {
-    sendPage(context, confirmPage(view, { ...shown, input: changeInput(view, shown.change) }))
+    const is_for_later = isForLater(view, shown.subscription, shown.change)
+    const input = changeInput(view, shown.change)
+    sendPage(context, confirmPage(view, { ...shown, input, is_for_later }))
   }
 
   type Read =
