@@ -62,5 +62,7 @@ function connectPostgres(options: QueueBackendOptions): QueueBackend {
     },
     options.onError,
   )
+  // Every Queue and Worker that shares it listens.
+  pool.setMaxListeners(0)
   return { kind: 'postgres', connection: pool, factory: createPostgresBackend, close: () => pool.end() }
 }

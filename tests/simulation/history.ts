@@ -1,4 +1,5 @@
 import * as fc from 'fast-check'
+import { type Mishap, mishap } from './mishaps.ts'
 
 /** How a buyer behaves. `pending` and `abandoned` never come to an end by themselves. */
 export type Buyer =
@@ -23,11 +24,7 @@ export type Step =
   | { readonly do: 'deliver'; readonly purchase: number; readonly times: number; readonly reversed: boolean }
   | { readonly do: 'return'; readonly purchase: number }
   | { readonly do: 'poll'; readonly purchase: number }
-  | { readonly do: 'crash_worker'; readonly statement: number; readonly moment: 'before' | 'after' }
-  | { readonly do: 'crash_server'; readonly statement: number; readonly moment: 'before' | 'after' }
-  | { readonly do: 'lose_enqueues'; readonly count: number }
-  | { readonly do: 'lose_queues' }
-  | { readonly do: 'break_stripe'; readonly fault: 'status' | 'drop_after' }
+  | Mishap
   | { readonly do: 'wait'; readonly minutes: number }
 
 export interface History {
@@ -37,7 +34,6 @@ export interface History {
 }
 
 const purchase = fc.nat({ max: 3 })
-const moment = fc.constantFrom('before', 'after')
 
 const ordinaryStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant('start'), purchase }) },
@@ -55,34 +51,6 @@ const ordinaryStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('return'), purchase }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('poll'), purchase }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('wait'), minutes: fc.integer({ min: 1, max: 90 }) }) },
-)
-
-const mishap: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      do: fc.constant('crash_worker'),
-      statement: fc.integer({ min: 1, max: 16 }),
-      moment,
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant('crash_server'),
-      statement: fc.integer({ min: 1, max: 6 }),
-      moment,
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({ do: fc.constant('lose_enqueues'), count: fc.integer({ min: 1, max: 3 }) }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('lose_queues') }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({ do: fc.constant('break_stripe'), fault: fc.constantFrom('status', 'drop_after') }),
-  },
 )
 
 const step = fc.oneof({ weight: 6, arbitrary: ordinaryStep }, { weight: 1, arbitrary: mishap })

@@ -3,6 +3,7 @@ import { getSessionStatus, processPaymentSuccess, purchaseCredits } from '../../
 import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
 import { type SignedInPerson, signUp } from '../support/sandbox.ts'
 import type { History, PlannedPurchase, Step } from './history.ts'
+import { isMishap, strike } from './mishaps.ts'
 import type { World } from './world.ts'
 
 interface Purchase extends PlannedPurchase {
@@ -20,29 +21,8 @@ export async function play(world: World, history: History): Promise<SignedInPers
 }
 
 async function take(world: World, person: SignedInPerson, purchases: Purchase[], step: Step): Promise<void> {
-  switch (step.do) {
-    case 'crash_worker':
-      world.worker.proxy.strike({ ...step, action: () => world.crashWorker() })
-      return
-    case 'crash_server':
-      world.serverProxy.strike({ ...step, action: () => world.crashServer() })
-      return
-    case 'lose_enqueues':
-      world.loseEnqueues(step.count)
-      return
-    case 'lose_queues':
-      await world.loseQueues()
-      return
-    case 'break_stripe':
-      await world.stripeSandbox.knob('faults', {
-        count: 2,
-        ...(step.fault === 'status' ? { status: 500 } : { drop_after: true }),
-      })
-      return
-    case 'wait':
-      world.advance(step.minutes * 60_000)
-      return
-  }
+  if (isMishap(step)) return strike(world, step)
+  if (step.do === 'wait') return world.advance(step.minutes * 60_000)
   const purchase = purchases[step.purchase % purchases.length]
   if (!purchase) return
   if (step.do === 'start') return start(world, person, purchase)
@@ -68,7 +48,7 @@ async function take(world: World, person: SignedInPerson, purchases: Purchase[],
 }
 
 /** The wire was cut under a call: its caller sees an error, and what became of it is what the simulation finds out. */
-function ignoreCut(error: unknown): void {
+export function ignoreCut(error: unknown): void {
   if (!(error instanceof TypeError)) throw error
 }
 
@@ -113,7 +93,7 @@ async function conclude(world: World, purchase: Purchase, sessionId: string): Pr
 }
 
 /** Two steps of a group may want the same session; the sandbox refuses the second, as Stripe would. */
-function ignoreRefusal(error: unknown): void {
+export function ignoreRefusal(error: unknown): void {
   if (!(error instanceof Error && / (400|402|409) /.test(error.message))) throw error
 }
 
@@ -137,12 +117,12 @@ async function eventsOf(world: World, sessionId: string): Promise<Stripe.Event[]
   return page.data.filter((event) => (event.data.object as { id?: string }).id === sessionId)
 }
 
-async function sessionAt(world: World, sessionId: string): Promise<Stripe.Checkout.Session> {
+export async function sessionAt(world: World, sessionId: string): Promise<Stripe.Checkout.Session> {
   return withoutFaults(world, () => world.stripe.checkout.sessions.retrieve(sessionId))
 }
 
 /** The simulation's own looks at Stripe must not use up the faults that are meant for the product. */
-async function withoutFaults<T>(world: World, look: () => Promise<T>): Promise<T> {
+export async function withoutFaults<T>(world: World, look: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await look()

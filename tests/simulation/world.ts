@@ -5,9 +5,10 @@ import { createProducer } from '../../schema/queues/producer.ts'
 import { queueNames } from '../../schema/queues/queues.ts'
 import { createStripe } from '../../schema/stripe/client.ts'
 import { findFreePort } from '../../scripts/processes/ports.ts'
+import { setUpStripe } from '../../scripts/stripe/set-up.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
-import { type Sandbox, startSandbox } from '../support/sandbox.ts'
+import { type Sandbox, startSandbox, testAppUrl } from '../support/sandbox.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { startIncarnation, type WorkerIncarnation } from './worker-incarnation.ts'
 
@@ -33,6 +34,8 @@ export interface World {
   loseQueues(): Promise<void>
   /** Starts another worker in place of the present one. */
   reviveWorker(): Promise<void>
+  /** The time that the product goes by. */
+  now(): Date
   /** Lets time pass for what looks at the clock. */
   advance(milliseconds: number): void
   /** Everything works again. */
@@ -53,6 +56,8 @@ export async function startWorld(options: { redisUrl: string | undefined }): Pro
   ])
   // Events are made, but which arrive, when and how often, the history says.
   await stripeSandbox.knob('deliveries', { mode: 'never' })
+  const stripe = createStripe({ secretKey: 'sk_test_sandbox', apiBase: stripeSandbox.url })
+  await setUpStripe(stripe, { app_url: testAppUrl, brand_name: 'Tidemark', webhook: null })
 
   const backend = connectQueueBackend({
     databaseUrl: database.url,
@@ -103,7 +108,8 @@ export async function startWorld(options: { redisUrl: string | undefined }): Pro
     server,
     serverProxy,
     stripeSandbox,
-    stripe: createStripe({ secretKey: 'sk_test_sandbox', apiBase: stripeSandbox.url }),
+    stripe,
+    now,
     clerk,
     get worker() {
       return worker

@@ -110,5 +110,15 @@ async function planClawback(
   if (charge.intent_id && !(await findIntent(deps.db, charge.intent_id))) {
     throw new NotYetError(`Intent ${charge.intent_id} of charge ${charge.id} is not there yet`)
   }
-  return (trx) => applyClawback(trx, charge, { event_id: event.id, actor: 'stripe', now: deps.now() })
+  const cause = { event_id: event.id, actor: 'stripe', now: deps.now() }
+  if (!charge.subscription_id) return (trx) => applyClawback(trx, charge, cause)
+  // What the invoice brought must stand in our books before any of it is taken back.
+  const follow = await planSubscription(deps, charge.subscription_id, {
+    event_id: event.id,
+    session_id: null,
+  })
+  return async (trx) => {
+    await follow(trx)
+    return applyClawback(trx, charge, cause)
+  }
 }

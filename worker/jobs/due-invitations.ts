@@ -52,7 +52,7 @@ async function lookAt(deps: WorkerDependencies, invitation: Invitation): Promise
   const look = await lookForInvitation(deps, invitation)
   // Somebody who invited the same address again may have taken over what this one had Clerk send.
   const isTaken = look.found && (await isAttached(deps, look.found.clerk_invitation_id))
-  return isTaken ? { found: null, joined: null } : look
+  return isTaken ? { found: null, status: 'revoked', joined: null } : look
 }
 
 async function isAttached(deps: WorkerDependencies, clerkInvitationId: string): Promise<boolean> {

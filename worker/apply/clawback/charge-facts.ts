@@ -15,6 +15,8 @@ export interface ChargeFacts {
   /** What it paid for: one of ours, or neither. */
   readonly intent_id: string | null
   readonly invoice_id: string | null
+  /** Whose invoice it is. */
+  readonly subscription_id: string | null
 }
 
 const chargeSchema = z.object({
@@ -49,7 +51,9 @@ export async function fetchCharge(
       .filter((dispute) => takingStatuses.includes(dispute.status))
       .reduce((sum, dispute) => sum + dispute.amount, 0),
     intent_id: intentId,
-    invoice_id: charge.payment_intent ? await findInvoice(deps, charge.payment_intent) : null,
+    ...(charge.payment_intent
+      ? await findInvoice(deps, charge.payment_intent)
+      : { invoice_id: null, subscription_id: null }),
   }
 }
 
@@ -57,14 +61,14 @@ export async function fetchCharge(
 async function findInvoice(
   deps: Pick<WorkerDependencies, 'stripe'>,
   paymentIntent: string,
-): Promise<string | null> {
+): Promise<Pick<ChargeFacts, 'invoice_id' | 'subscription_id'>> {
   const payments = await deps.stripe.invoicePayments.list({
     payment: { type: 'payment_intent', payment_intent: paymentIntent },
     limit: 1,
   })
   const reference = payments.data[0]?.invoice
   const id = typeof reference === 'string' ? reference : reference?.id
-  if (!id) return null
-  const invoice = await deps.stripe.invoices.retrieve(id)
-  return invoice.parent?.subscription_details?.metadata?.intentId ? id : null
+  const details = id ? (await deps.stripe.invoices.retrieve(id)).parent?.subscription_details : null
+  if (!id || !details?.metadata?.intentId) return { invoice_id: null, subscription_id: null }
+  return { invoice_id: id, subscription_id: stripeReferenceSchema.parse(details.subscription) }
 }

@@ -147,11 +147,11 @@ describe('a dispute', () => {
 describe('a dispute of a plan', () => {
   test('that is won after its month changes nothing any more', async () => {
     const bought = await shop.buyPlan()
-    await shop.advance(25)
+    await shop.advance(28)
     const id = await dispute(bought)
     await shop.catchUp()
     expect(await balanceOf(bought)).toMatchObject({ plan: 0 })
-    await shop.advance(7)
+    await shop.advance(4)
     await shop.catchUp()
     await close(id, 'won')
     await shop.catchUp()

@@ -17,7 +17,8 @@ export async function planInvitation(
   event: ClerkEvent,
 ): Promise<ApplyInTransaction> {
   const { id, organization_id, user_id } = clerkInvitationSchema.parse(event.data)
-  const look = await lookAtInvitation(deps, { organization_id, clerk_invitation_id: id, user_id })
+  const acceptance = event.type === 'organizationInvitation.accepted' ? { user_id: user_id ?? null } : null
+  const look = await lookAtInvitation(deps, { organization_id, clerk_invitation_id: id }, acceptance)
   return async (trx) => {
     await lockSeats(trx, organization_id)
     const invitation = await lockInvitationOf(trx, { clerk_invitation_id: id, look })

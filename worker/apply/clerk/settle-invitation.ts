@@ -12,21 +12,19 @@ import { settleLook } from './settle-look.ts'
 export async function settleInvitation(
   trx: DatabaseTransaction,
   invitation: Invitation,
-  { found, joined }: InvitationLook,
+  { found, status, joined }: InvitationLook,
 ): Promise<void> {
   if (found) await attachInvitation(trx, { ...found, id: invitation.id })
   if (joined) await settleLook(trx, joined)
-  if (found?.status === 'accepted') await closeAccepted(trx, invitation, joined?.user_id ?? null)
-  else if (found?.status !== 'pending') {
-    await endInvitation(trx, {
-      id: invitation.id,
-      status: found?.status === 'expired' ? 'expired' : 'revoked',
-    })
-  }
+  if (status === 'accepted') await closeAccepted(trx, invitation, joined?.user_id ?? null)
+  else if (status !== 'pending') await endInvitation(trx, { id: invitation.id, status })
   if (joined) await refreshPlanType(trx, [joined.user_id])
 }
 
-/** A seat that nobody took with the invitation is not kept: the person has left since, or has another one. */
+/**
+ * Acceptance is final, whatever was thought of the invitation before. A seat that nobody took with it is not kept: the person
+ * has left since, or has another one.
+ */
 async function closeAccepted(
   trx: DatabaseTransaction,
   invitation: Invitation,
@@ -36,12 +34,16 @@ async function closeAccepted(
     .updateTable('team_invitations')
     .set({ status: 'accepted', sweep_at: null, updated_at: sql`now()` })
     .where('id', '=', invitation.id)
-    .where('status', '=', 'pending')
+    .where('status', '<>', 'accepted')
     .execute()
   await trx
     .updateTable('seats')
-    .set({ status: 'revoked', user_id, updated_at: sql`now()` })
+    .set({
+      status: sql`CASE status WHEN 'pending' THEN 'revoked' ELSE status END`,
+      user_id: sql`coalesce(user_id, ${user_id})`,
+      updated_at: sql`now()`,
+    })
     .where('invitation_id', '=', invitation.id)
-    .where('status', '=', 'pending')
+    .where('status', '<>', 'active')
     .execute()
 }

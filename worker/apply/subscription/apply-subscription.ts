@@ -78,7 +78,9 @@ function wasBought(facts: SubscriptionFacts): boolean {
 
 /** The first invoice must have taken what the buyer was shown: one period, or nothing when it began with a trial. */
 function checkPromise(intent: CheckoutIntent, facts: SubscriptionFacts): void {
-  const [first] = facts.paid.toSorted((a, b) => a.starts_at.getTime() - b.starts_at.getTime())
+  const [first] = facts.paid
+    .filter((fact) => fact.kind === 'period')
+    .toSorted((a, b) => a.starts_at.getTime() - b.starts_at.getTime())
   const promisedMinor = intent.trial_days > 0 ? 0 : intent.amount_minor
   if (first && first.amount_paid_minor !== promisedMinor) {
     throw new PermanentError(
