@@ -1,31 +1,11 @@
 import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
-import { firstItem, newPlans, newSubscriber, newSubscriptionCheckout, typesSince } from './billing-harness.ts'
-import { startHarness } from './harness.ts'
+import { firstItem, newSubscriber, startClockwork, subscribe, typesSince } from './billing-harness.ts'
 
 const day = 86_400
 
-async function start() {
-  const harness = await startHarness()
-  const plans = await newPlans(harness)
-  const advance = (seconds: number) => harness.knob('clock/advance', { seconds })
-  return { harness, stripe: harness.stripe, plans, advance }
-}
-
-/** Subscribes on the payment page's own path. */
-async function subscribe(
-  { harness, stripe, plans }: Awaited<ReturnType<typeof start>>,
-  card = '4242424242424242',
-  given: Partial<Stripe.Checkout.SessionCreateParams> = {},
-) {
-  const session = await newSubscriptionCheckout(harness, plans.pro_monthly.id, given)
-  await harness.pay(session.id, { card })
-  const paid = await stripe.checkout.sessions.retrieve(session.id, { expand: ['subscription'] })
-  return paid.subscription as Stripe.Subscription
-}
-
 it('a month later the subscription is renewed and paid', async () => {
-  const sandbox = await start()
+  const sandbox = await startClockwork()
   const { harness, stripe, advance } = sandbox
   const { id, items } = await subscribe(sandbox)
   const { current_period_end, current_period_start } = items.data[0] as Stripe.SubscriptionItem
@@ -59,7 +39,7 @@ it('a month later the subscription is renewed and paid', async () => {
 })
 
 it('a year at once is twelve renewals, each at its own time, on the day of the anchor', async () => {
-  const sandbox = await start()
+  const sandbox = await startClockwork()
   const { stripe, advance } = sandbox
   const now = Date.now() / 1000
   await advance(Math.ceil(Date.UTC(new Date().getUTCFullYear() + 1, 0, 31, 12) / 1000 - now))
@@ -89,7 +69,7 @@ it('a year at once is twelve renewals, each at its own time, on the day of the a
 })
 
 it('changes that waited for an invoice are on the renewal', async () => {
-  const { harness, stripe, plans, advance } = await start()
+  const { harness, stripe, plans, advance } = await startClockwork()
   const { subscription, item } = await newSubscriber(harness, {
     items: [{ price: plans.teams_monthly.id, quantity: 5 }],
   })
@@ -106,7 +86,7 @@ it('changes that waited for an invoice are on the renewal', async () => {
 })
 
 it('a trial is announced three days before its end, and then charged', async () => {
-  const sandbox = await start()
+  const sandbox = await startClockwork()
   const { harness, stripe, advance } = sandbox
   const { id, trial_end } = await subscribe(sandbox, '4242424242424242', {
     subscription_data: { trial_period_days: 14 },
@@ -126,7 +106,7 @@ it('a trial is announced three days before its end, and then charged', async () 
 })
 
 it('a trial that is ended early is charged at once', async () => {
-  const sandbox = await start()
+  const sandbox = await startClockwork()
   const { stripe } = sandbox
   const { id } = await subscribe(sandbox, '4242424242424242', {
     subscription_data: { trial_period_days: 14 },
@@ -138,7 +118,7 @@ it('a trial that is ended early is charged at once', async () => {
 })
 
 it('a trial without a card ends as it was agreed', async () => {
-  const sandbox = await start()
+  const sandbox = await startClockwork()
   const { stripe, advance } = sandbox
   const trial = (missing_payment_method: 'cancel' | 'create_invoice') =>
     subscribe(sandbox, undefined, {
@@ -158,65 +138,8 @@ it('a trial without a card ends as it was agreed', async () => {
   })
 })
 
-it('a card that fails at renewal is tried after 3, 5 and 7 days, then the subscription is canceled', async () => {
-  const sandbox = await start()
-  const { harness, stripe, advance } = sandbox
-  const { id, items } = await subscribe(sandbox, '4000000000000341')
-  const renewal = items.data[0]?.current_period_end ?? 0
-
-  const types = await typesSince(harness, () => advance(31 * day + 60))
-  expect(types.slice(-4)).toEqual([
-    'charge.failed',
-    'payment_intent.payment_failed',
-    'invoice.payment_failed',
-    'customer.subscription.updated',
-  ])
-  const late = await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
-  expect(late).toMatchObject({
-    status: 'past_due',
-    latest_invoice: { status: 'open', attempt_count: 1, next_payment_attempt: renewal + 3 * day },
-  })
-
-  await advance(4 * day)
-  const invoice = String((late.latest_invoice as Stripe.Invoice).id)
-  expect(await stripe.invoices.retrieve(invoice)).toMatchObject({
-    attempt_count: 2,
-    next_payment_attempt: renewal + 8 * day,
-  })
-  await advance(12 * day)
-  expect(await stripe.invoices.retrieve(invoice)).toMatchObject({
-    attempt_count: 4,
-    next_payment_attempt: null,
-    status: 'open',
-  })
-  expect(await stripe.subscriptions.retrieve(id)).toMatchObject({
-    status: 'canceled',
-    ended_at: renewal + 15 * day,
-    cancellation_details: { reason: 'payment_failed' },
-  })
-  expect((await harness.eventTypes()).at(-1)).toBe('customer.subscription.deleted')
-})
-
-it('another card lets the next attempt pass, and the subscription is active again', async () => {
-  const sandbox = await start()
-  const { harness, stripe, advance } = sandbox
-  const { id } = await subscribe(sandbox, '4000000000000341')
-  await advance(31 * day + 60)
-  await harness.knob(`subscriptions/${id}/card`, { card: '4242424242424242' })
-  expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'past_due' })
-
-  const types = await typesSince(harness, () => advance(3 * day))
-
-  expect(types.at(-1)).toBe('customer.subscription.updated')
-  expect(types).toContain('invoice.paid')
-  expect(await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })).toMatchObject({
-    status: 'active',
-    latest_invoice: { status: 'paid', attempt_count: 2 },
-  })
-})
-
 it('a subscription to be canceled at the end of its period is, and not renewed', async () => {
-  const sandbox = await start()
+  const sandbox = await startClockwork()
   const { harness, stripe, advance } = sandbox
   const { id, items } = await subscribe(sandbox)
   await stripe.subscriptions.update(id, { cancel_at_period_end: true })
@@ -225,56 +148,4 @@ it('a subscription to be canceled at the end of its period is, and not renewed',
     status: 'canceled',
     ended_at: items.data[0]?.current_period_end,
   })
-})
-
-it('a voided invoice is not tried again', async () => {
-  const sandbox = await start()
-  const { harness, stripe, advance } = sandbox
-  const { id } = await subscribe(sandbox, '4000000000000341')
-  await advance(31 * day + 60)
-  const { latest_invoice } = await stripe.subscriptions.retrieve(id)
-  expect(await stripe.invoices.voidInvoice(String(latest_invoice))).toMatchObject({ status: 'void' })
-  expect(await typesSince(harness, () => advance(20 * day))).toEqual([])
-  await expect(stripe.invoices.pay(String(latest_invoice))).rejects.toThrow('void')
-})
-
-it('a dispute that nobody answers in time is lost', async () => {
-  const sandbox = await start()
-  const { stripe, advance } = sandbox
-  await subscribe(sandbox, '4000000000000259')
-  await advance(7 * day + 60)
-  expect((await stripe.disputes.list()).data).toMatchObject([
-    { status: 'lost', evidence_details: { past_due: true } },
-  ])
-})
-
-it('one subscription is renewed, fails and is canceled by knobs, without moving the clock of the others', async () => {
-  const sandbox = await start()
-  const { harness, stripe } = sandbox
-  const one = await subscribe(sandbox)
-  const other = await subscribe(sandbox)
-
-  await harness.knob(`subscriptions/${one.id}/renew`)
-  const renewed = await stripe.subscriptions.retrieve(one.id, { expand: ['latest_invoice'] })
-  expect(renewed).toMatchObject({
-    status: 'active',
-    latest_invoice: { billing_reason: 'subscription_cycle', status: 'paid' },
-  })
-  expect(firstItem(renewed).current_period_end).toBeGreaterThan(Date.now() / 1000 + 27 * day)
-
-  await harness.knob(`subscriptions/${one.id}/renew`, { payment: 'fails' })
-  expect(await stripe.subscriptions.retrieve(one.id)).toMatchObject({ status: 'past_due' })
-  for (const payment of ['fails', 'card_decides']) {
-    await harness.knob(`subscriptions/${one.id}/retry`, { payment })
-  }
-  expect(await stripe.subscriptions.retrieve(one.id)).toMatchObject({ status: 'active' })
-
-  await harness.knob(`subscriptions/${one.id}/cancel`, { at_period_end: true })
-  expect(await stripe.subscriptions.retrieve(one.id)).toMatchObject({ cancel_at_period_end: true })
-  await harness.knob(`subscriptions/${one.id}/renew`)
-  expect(await stripe.subscriptions.retrieve(one.id)).toMatchObject({ status: 'canceled' })
-  expect(await stripe.subscriptions.retrieve(other.id)).toEqual(
-    expect.objectContaining({ latest_invoice: other.latest_invoice, status: 'active' }),
-  )
-  expect((await harness.knob(`subscriptions/${one.id}/renew`)).status).toBe(400)
 })

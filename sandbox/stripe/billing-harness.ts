@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { Harness } from './harness.ts'
+import { type Harness, startHarness } from './harness.ts'
 
 /** Pro and Teams by the month and the year, in two currencies: a small catalogue. */
 export async function newPlans({ stripe }: Harness) {
@@ -69,4 +69,41 @@ export async function typesSince(harness: Harness, step: () => Promise<unknown>)
   const before = (await harness.eventTypes()).length
   await step()
   return (await harness.eventTypes()).slice(before)
+}
+
+/** A sandbox with the small catalogue and one subscriber. */
+export async function startSubscribed({
+  quantity = 1,
+  card = 'pm_card_visa',
+  plan = 'pro_monthly' as 'pro_monthly' | 'pro_yearly' | 'teams_monthly',
+} = {}) {
+  const harness = await startHarness()
+  const plans = await newPlans(harness)
+  const subscriber = await newSubscriber(harness, { card, items: [{ price: plans[plan].id, quantity }] })
+  return { harness, stripe: harness.stripe, plans, ...subscriber }
+}
+
+/** Halfway through the current period: what is left then is exactly half. */
+export function middleOf({ current_period_start, current_period_end }: Stripe.SubscriptionItem): number {
+  return current_period_start + (current_period_end - current_period_start) / 2
+}
+
+/** A sandbox with the small catalogue, and the hand on its clock. */
+export async function startClockwork() {
+  const harness = await startHarness()
+  const plans = await newPlans(harness)
+  const advance = (seconds: number) => harness.knob('clock/advance', { seconds })
+  return { harness, stripe: harness.stripe, plans, advance }
+}
+
+/** Subscribes to Pro by the month on the payment page's own path. */
+export async function subscribe(
+  { harness, stripe, plans }: Awaited<ReturnType<typeof startClockwork>>,
+  card = '4242424242424242',
+  given: Partial<Stripe.Checkout.SessionCreateParams> = {},
+) {
+  const session = await newSubscriptionCheckout(harness, plans.pro_monthly.id, given)
+  await harness.pay(session.id, { card })
+  const paid = await stripe.checkout.sessions.retrieve(session.id, { expand: ['subscription'] })
+  return paid.subscription as Stripe.Subscription
 }

@@ -1,63 +1,10 @@
-import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
-import { firstItem, newPlans, newSubscriber, typesSince } from './billing-harness.ts'
-import { goodCard, startHarness } from './harness.ts'
-
-type Features = Stripe.BillingPortal.ConfigurationCreateParams.Features
-
-async function start({
-  card = 'pm_card_visa',
-  quantity = 5,
-  features = {} as Features,
-  billing_mode = 'flexible',
-} = {}) {
-  const harness = await startHarness({ business_name: 'Tidemark' })
-  const { stripe } = harness
-  const plans = await newPlans(harness)
-  const subscriber = await newSubscriber(harness, {
-    card,
-    billing_mode: { type: billing_mode },
-    items: [{ price: plans.teams_monthly.id, quantity }],
-  })
-  const configuration = await stripe.billingPortal.configurations.create({
-    features: {
-      invoice_history: { enabled: true },
-      payment_method_update: { enabled: true },
-      subscription_cancel: { enabled: true, cancellation_reason: { enabled: true, options: ['unused'] } },
-      subscription_update: {
-        enabled: true,
-        default_allowed_updates: ['price', 'quantity'],
-        proration_behavior: 'always_invoice',
-        products: [
-          { product: plans.pro.id, prices: [plans.pro_monthly.id, plans.pro_yearly.id] },
-          {
-            product: plans.teams.id,
-            prices: [plans.teams_monthly.id],
-            adjustable_quantity: { enabled: true, minimum: 1, maximum: 100 },
-          },
-        ],
-      },
-      ...features,
-    },
-  })
-  const open = (params: Partial<Stripe.BillingPortal.SessionCreateParams> = {}) =>
-    stripe.billingPortal.sessions.create({
-      customer: subscriber.customer.id,
-      configuration: configuration.id,
-      return_url: 'http://shop.test/billing',
-      ...params,
-    })
-  const subscription = () => stripe.subscriptions.retrieve(subscriber.subscription.id)
-  const post = (url: string, fields: Record<string, string> = {}) =>
-    fetch(url, { method: 'POST', redirect: 'manual', body: new URLSearchParams(fields) })
-  return { harness, stripe, plans, configuration, ...subscriber, open, current: subscription, post }
-}
-
-const textOf = async (url: string) => (await fetch(url)).text()
-const placeOf = (answer: Response) => answer.headers.get('location') ?? ''
+import { firstItem, typesSince } from './billing-harness.ts'
+import { goodCard } from './harness.ts'
+import { placeOf, startPortal, textOf } from './portal-harness.ts'
 
 it('the overview shows plan, next payment, card and invoices, and the way back', async () => {
-  const { open, stripe } = await start()
+  const { open, stripe } = await startPortal()
   const session = await open()
   const page = await textOf(session.url)
   const [invoice] = (await stripe.invoices.list()).data
@@ -75,7 +22,7 @@ it('the overview shows plan, next payment, card and invoices, and the way back',
 })
 
 it('a plan that is canceled in the portal ends with its period, and can be kept', async () => {
-  const { open, current, post, item, harness } = await start()
+  const { open, current, post, item, harness } = await startPortal()
   const { url } = await open()
   const path = `${url}/subscriptions/${(await current()).id}`
   expect(await textOf(`${path}/cancel`)).toContain('until the end of your billing period')
@@ -98,14 +45,14 @@ it('a plan that is canceled in the portal ends with its period, and can be kept'
 })
 
 it('in classic billing mode the flag is set as well', async () => {
-  const { open, current, post, item } = await start({ billing_mode: 'classic' })
+  const { open, current, post, item } = await startPortal({ billing_mode: 'classic' })
   const { url } = await open()
   await post(`${url}/subscriptions/${(await current()).id}/cancel`)
   expect(await current()).toMatchObject({ cancel_at: item.current_period_end, cancel_at_period_end: true })
 })
 
 it('a configuration can let a plan end at once', async () => {
-  const { open, current, post } = await start({
+  const { open, current, post } = await startPortal({
     features: {
       subscription_cancel: { enabled: true, mode: 'immediately', proration_behavior: 'always_invoice' },
     },
@@ -116,7 +63,7 @@ it('a configuration can let a plan end at once', async () => {
 })
 
 it('more seats: the page shows what is due, and that is what is charged', async () => {
-  const { open, current, post, item, stripe, harness } = await start()
+  const { open, current, post, item, stripe, harness } = await startPortal()
   const { url, flow } = await open({
     flow_data: {
       type: 'subscription_update_confirm',
@@ -159,7 +106,7 @@ it('more seats: the page shows what is due, and that is what is charged', async 
 })
 
 it('another plan is chosen among those of the configuration', async () => {
-  const { open, current, post, plans, item } = await start({ quantity: 1 })
+  const { open, current, post, plans, item } = await startPortal({ quantity: 1 })
   const { url } = await open()
   const path = `${url}/subscriptions/${item.subscription}`
   const choice = await textOf(`${path}/update`)
@@ -178,7 +125,7 @@ it.each([
   ['what there is already', { quantity: '5' }, 'your plan as it is'],
   ['a plan that is not offered', { price: 'price_none', quantity: '2' }, 'This plan is not offered.'],
 ])('choosing %s is refused', async (_case, fields, text) => {
-  const { open, current, item, plans } = await start()
+  const { open, current, item, plans } = await startPortal()
   const { url } = await open()
   const query = new URLSearchParams({ price: plans.teams_monthly.id, ...fields })
   const answer = await fetch(`${url}/subscriptions/${item.subscription}/confirm?${query}`)
@@ -188,7 +135,7 @@ it.each([
 })
 
 it('a change that cannot be paid changes nothing, and says why', async () => {
-  const { open, current, post, item, plans, stripe, customer } = await start()
+  const { open, current, post, item, plans, stripe, customer } = await startPortal()
   const declining = await stripe.paymentMethods.attach('pm_card_chargeDeclined', { customer: customer.id })
   await stripe.customers.update(customer.id, { invoice_settings: { default_payment_method: declining.id } })
   const { url } = await open()
@@ -202,7 +149,7 @@ it('a change that cannot be paid changes nothing, and says why', async () => {
 })
 
 it('a new card pays from now on', async () => {
-  const { open, current, post, harness } = await start()
+  const { open, current, post, harness } = await startPortal()
   const { url } = await open({ flow_data: { type: 'payment_method_update' } })
   expect(await textOf(url)).toContain('Change your payment method')
   expect((await post(`${url}/payment-method`, { ...goodCard, cvc: '' })).status).toBe(422)
@@ -221,7 +168,7 @@ it('a new card pays from now on', async () => {
 })
 
 it('an unpaid invoice can be paid on its own page', async () => {
-  const { open, current, post, harness, stripe } = await start()
+  const { open, current, post, harness, stripe } = await startPortal()
   await harness.knob(`subscriptions/${(await current()).id}/renew`, { payment: 'fails' })
   const { url } = await open()
   expect(await textOf(url)).toContain('Your last payment of €150.00 failed.')
@@ -238,81 +185,4 @@ it('an unpaid invoice can be paid on its own page', async () => {
   const pdf = await fetch(invoice.invoice_pdf ?? '')
   expect(pdf.headers.get('content-type')).toBe('application/pdf')
   expect(await pdf.text()).toMatch(/^%PDF-1\.4[\s\S]+%%EOF/)
-})
-
-it.each([
-  [
-    'a feature that is off',
-    { features: { subscription_update: { enabled: false } } },
-    { quantity: 7 },
-    'disabled',
-  ],
-  ['no change', {}, { quantity: 5 }, 'change nothing'],
-  ['a price that is not offered', {}, { price: 'other' }, 'does not offer'],
-  [
-    'a quantity that is fixed',
-    {
-      features: {
-        subscription_update: {
-          enabled: true,
-          default_allowed_updates: [],
-          proration_behavior: 'none' as const,
-        },
-      },
-    },
-    { quantity: 7 },
-    'does not allow to change the quantity',
-  ],
-] as const)('a flow to confirm %s is refused', async (_case, given, change, text) => {
-  const { open, item, stripe, plans } = await start(given as unknown as { features: Features })
-  const other = await stripe.prices.create({
-    product: plans.pro.id,
-    currency: 'eur',
-    unit_amount: 1,
-    recurring: { interval: 'month' },
-  })
-  const wanted = 'price' in change ? { price: other.id } : change
-  await expect(
-    open({
-      flow_data: {
-        type: 'subscription_update_confirm',
-        subscription_update_confirm: { subscription: item.subscription, items: [{ id: item.id, ...wanted }] },
-      },
-    }),
-  ).rejects.toThrow(text)
-})
-
-it('nobody can reach the subscription of another customer', async () => {
-  const { open, stripe, item, current, post } = await start()
-  const other = await stripe.customers.create({ email: 'bob@example.com' })
-  await expect(
-    open({
-      customer: other.id,
-      flow_data: { type: 'subscription_cancel', subscription_cancel: { subscription: item.subscription } },
-    }),
-  ).rejects.toThrow('No such subscription')
-  const { url } = await open({ customer: other.id })
-  await post(`${url}/subscriptions/${item.subscription}/cancel`)
-  expect(await current()).toMatchObject({ cancel_at: null })
-  expect((await fetch(`${new URL(url).origin}/p/session/bps_none`)).status).toBe(404)
-})
-
-it('a session without a configuration gets the default one; configurations are kept and changed', async () => {
-  const { stripe, customer, configuration } = await start()
-  const session = await stripe.billingPortal.sessions.create({
-    customer: customer.id,
-    expand: ['configuration'],
-  })
-  expect(session.configuration).toMatchObject({
-    is_default: true,
-    features: { subscription_update: { enabled: false } },
-  })
-  const updated = await stripe.billingPortal.configurations.update(configuration.id, {
-    features: { subscription_cancel: { mode: 'immediately' } },
-    metadata: { version: '2' },
-  })
-  expect(updated.features.subscription_cancel).toMatchObject({ enabled: true, mode: 'immediately' })
-  expect(updated.features.subscription_update).toEqual(configuration.features.subscription_update)
-  const listed = await stripe.billingPortal.configurations.list({ is_default: false })
-  expect(listed.data).toMatchObject([{ id: configuration.id, metadata: { version: '2' } }])
 })

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import Stripe from 'stripe'
 import { expect, it, onTestFinished } from 'vitest'
+import { newPlans, newSubscriber } from './billing-harness.ts'
 import { newCheckout, startHarness, startReceiver } from './harness.ts'
 
 async function temporaryFolder(): Promise<string> {
@@ -31,6 +32,24 @@ it('everything is still there after a restart: objects, order, keys, clock and r
   const replayed = await after.stripe.customers.create({ email: 'a@b.test' }, { idempotencyKey: 'key-1' })
   expect(replayed.id).toBe(customer.id)
   expect((await after.stripe.customers.create({})).created).toBeGreaterThan(Date.now() / 1000 + 86_000)
+})
+
+it('a subscription goes on after a restart where it was', async () => {
+  const state_file = join(await temporaryFolder(), 'state')
+  const before = await startHarness({ state_file })
+  const plans = await newPlans(before)
+  const { subscription, customer } = await newSubscriber(before, { items: [{ price: plans.pro_monthly.id }] })
+  await before.close()
+
+  const after = await startHarness({ state_file })
+  await after.knob('clock/advance', { seconds: 32 * 86_400 })
+
+  const invoices = await after.stripe.invoices.list({ customer: customer.id })
+  expect(invoices.data.map(({ billing_reason }) => billing_reason)).toEqual([
+    'subscription_cycle',
+    'subscription_create',
+  ])
+  expect(await after.stripe.subscriptions.retrieve(subscription.id)).toMatchObject({ status: 'active' })
 })
 
 it('a delivery that was under way before a restart arrives after it', async () => {

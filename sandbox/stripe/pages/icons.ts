@@ -9,5 +9,4 @@ export const checkIcon = html`<svg ${stroke}><path d="m5 12.5 4.5 4.5L19 7.5"/><
 export const clockIcon = html`<svg ${stroke}><circle cx="12" cy="12" r="8.5"/><path d="M12 7.5V12l3 2"/></svg>`
 export const questionIcon = html`<svg ${stroke}><path d="M9 9.2a3 3 0 1 1 4.3 2.7c-.9.5-1.3 1-1.3 2.1M12 17.6v.1"/></svg>`
 export const receiptIcon = html`<svg ${stroke}><path d="M6 3.5h12v17l-2.4-1.6-1.8 1.6-1.8-1.6-1.8 1.6-1.8-1.6L6 20.5zM9 8.5h6M9 12.5h6"/></svg>`
-export const warnIcon = html`<svg ${stroke}><path d="M12 4 2.8 19.5h18.4zM12 10v4.5m0 2.6v.1"/></svg>`
 export const externalIcon = html`<svg ${stroke}><path d="M14 4.5h5.5V10M19.5 4.5 11 13M17.5 13.5v5a1 1 0 0 1-1 1h-11a1 1 0 0 1-1-1v-11a1 1 0 0 1 1-1h5"/></svg>`

@@ -33,7 +33,7 @@ const quantity = integer.refine(
 )
 const prorationBehavior = z.enum(['always_invoice', 'create_prorations', 'none'])
 
-export const cancellationDetails = z.strictObject({
+const cancellationDetails = z.strictObject({
   comment: clearable.optional(),
   feedback: z
     .enum([

@@ -67,6 +67,7 @@ const inclusions = new Set([
   'pricing',
   'refunds',
   'subscription_details',
+  'subscriptions',
 ])
 
 /** Refuses a misspelt `expand` before the call does anything. */
@@ -106,6 +107,12 @@ function lookUp(world: World, original: Json, field: string, whole: string): Jso
     const { id } = original as unknown as StoredSession
     const items = store.checkout_details.get(id)?.line_items ?? []
     return wholeList(items, `/v1/checkout/sessions/${id}/line_items`) as unknown as Json
+  }
+  if (original.object === 'customer' && field === 'subscriptions') {
+    const subscriptions = [...store.subscriptions.newestFirst()].filter(
+      ({ customer, status }) => customer === original.id && status !== 'canceled',
+    )
+    return wholeList(subscriptions, `/v1/customers/${original.id}/subscriptions`) as unknown as Json
   }
   if (original.object === 'invoice' && field === 'payments') {
     const payments = [...store.invoice_payments.oldestFirst()].filter(
