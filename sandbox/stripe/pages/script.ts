@@ -23,7 +23,8 @@ expiry?.addEventListener('input', (event) => {
 })
 for (const hint of document.querySelectorAll('[data-card]')) {
   hint.addEventListener('click', () => {
-    document.querySelector('[name=method][value=card]').checked = true
+    const choice = document.querySelector('[name=method][value=card]')
+    if (choice) choice.checked = true
     number.value = group(hint.dataset.card)
     number.focus()
   })

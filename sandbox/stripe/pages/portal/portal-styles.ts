@@ -32,7 +32,7 @@ main .lead { color: var(--quiet); margin-top: .5rem; max-width: 36rem; }
 .tag.bad { background: var(--danger-soft); color: var(--danger); border-color: transparent; }
 .tag.note { background: var(--note-soft); color: var(--note); border-color: transparent; }
 
-.actions { display: flex; flex-direction: column; gap: .55rem; flex: none; width: 10.5rem; }
+.actions { display: flex; flex-direction: column; gap: .55rem; flex: none; width: 11.5rem; }
 .actions form { margin: 0; }
 main .button, main button.plain {
   display: block; width: 100%; margin: 0; text-align: center; text-decoration: none; font: inherit; font-size: .92rem; font-weight: 600; padding: .58rem .9rem;
