@@ -368,9 +368,11 @@ CREATE TABLE public.clawbacks (
     amount_minor bigint NOT NULL,
     amount_returned_minor bigint NOT NULL,
     credits_granted bigint NOT NULL,
-    expires_at timestamp with time zone,
+    stripe_subscription_id text,
+    month_starts_at timestamp with time zone,
     credits_refunded bigint DEFAULT 0 NOT NULL,
     credits_disputed bigint DEFAULT 0 NOT NULL,
+    credits_taken bigint DEFAULT 0 NOT NULL,
     transfers integer DEFAULT 0 NOT NULL,
     fetch_order bigint NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
@@ -378,10 +380,13 @@ CREATE TABLE public.clawbacks (
     CONSTRAINT clawbacks_amount_minor_check CHECK ((amount_minor > 0)),
     CONSTRAINT clawbacks_amount_returned_minor_check CHECK ((amount_returned_minor >= 0)),
     CONSTRAINT clawbacks_check CHECK (((credits_refunded + credits_disputed) <= credits_granted)),
-    CONSTRAINT clawbacks_check1 CHECK (((intent_id IS NULL) <> (stripe_invoice_id IS NULL))),
+    CONSTRAINT clawbacks_check1 CHECK ((credits_taken <= credits_granted)),
+    CONSTRAINT clawbacks_check2 CHECK (((intent_id IS NULL) <> (stripe_invoice_id IS NULL))),
+    CONSTRAINT clawbacks_check3 CHECK (((month_starts_at IS NULL) OR (stripe_subscription_id IS NOT NULL))),
     CONSTRAINT clawbacks_credits_disputed_check CHECK ((credits_disputed >= 0)),
     CONSTRAINT clawbacks_credits_granted_check CHECK ((credits_granted >= 0)),
     CONSTRAINT clawbacks_credits_refunded_check CHECK ((credits_refunded >= 0)),
+    CONSTRAINT clawbacks_credits_taken_check CHECK ((credits_taken >= 0)),
     CONSTRAINT clawbacks_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
 );
 
@@ -590,10 +595,12 @@ CREATE TABLE public.subscription_months (
     seats integer NOT NULL,
     credits bigint NOT NULL,
     seat_credits bigint DEFAULT 0 NOT NULL,
+    unused bigint,
     CONSTRAINT subscription_months_check CHECK ((starts_at < ends_at)),
     CONSTRAINT subscription_months_credits_check CHECK ((credits >= 0)),
     CONSTRAINT subscription_months_seat_credits_check CHECK ((seat_credits >= 0)),
-    CONSTRAINT subscription_months_seats_check CHECK ((seats >= 1))
+    CONSTRAINT subscription_months_seats_check CHECK ((seats >= 1)),
+    CONSTRAINT subscription_months_unused_check CHECK ((unused >= 0))
 );
 
 CREATE TABLE public.subscriptions (

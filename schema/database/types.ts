@@ -55,13 +55,15 @@ export interface Clawbacks {
   credits_disputed: Generated<number>;
   credits_granted: number;
   credits_refunded: Generated<number>;
-  expires_at: Timestamp | null;
+  credits_taken: Generated<number>;
   fetch_order: number;
   intent_id: string | null;
+  month_starts_at: Timestamp | null;
   owner_id: string;
   owner_kind: "user" | "organization";
   stripe_charge_id: string;
   stripe_invoice_id: string | null;
+  stripe_subscription_id: string | null;
   transfers: Generated<number>;
   updated_at: Generated<Timestamp>;
 }
@@ -190,6 +192,7 @@ export interface SubscriptionMonths {
   starts_at: Timestamp;
   stripe_invoice_id: string;
   stripe_subscription_id: string;
+  unused: number | null;
 }
 
 export interface Subscriptions {

@@ -77,7 +77,7 @@ const checks: Readonly<Record<string, ReturnType<typeof sql<{ subject: string }>
         format('^(plan|seats)/%s/%s(/|$)', m.stripe_subscription_id, extract(epoch FROM m.starts_at)::bigint)), 0)`,
   'nothing is taken back beyond what was granted': sql`
     SELECT format('charge %s', c.stripe_charge_id) AS subject FROM clawbacks c
-    WHERE c.credits_refunded + c.credits_disputed <> -coalesce((
+    WHERE c.credits_taken <> -coalesce((
       SELECT sum(e.amount) FROM ledger_transfers t JOIN ledger_entries e ON e.transfer_id = t.id
       JOIN ledger_accounts a ON a.id = e.account_id AND a.owner_kind = c.owner_kind AND a.owner_id = c.owner_id AND a.name = c.account
       WHERE t.kind IN ('refund', 'dispute', 'dispute_won')

@@ -65,6 +65,8 @@ CREATE TABLE subscription_months (
   credits bigint NOT NULL CHECK (credits >= 0),
   -- Granted later in the month for seats that were added.
   seat_credits bigint NOT NULL DEFAULT 0 CHECK (seat_credits >= 0),
+  -- Set when the month is over: what of its credits was not used, expired or taken back as it may be.
+  unused bigint CHECK (unused >= 0),
   PRIMARY KEY (stripe_subscription_id, starts_at),
   CHECK (starts_at < ends_at)
 );
@@ -81,16 +83,21 @@ CREATE TABLE clawbacks (
   amount_minor bigint NOT NULL CHECK (amount_minor > 0),
   amount_returned_minor bigint NOT NULL CHECK (amount_returned_minor >= 0),
   credits_granted bigint NOT NULL CHECK (credits_granted >= 0),
-  -- Plan credits last as long as their month; from then on nothing of them is taken or given back any more.
-  expires_at timestamptz,
+  -- The billing month that brought them, for a subscription's charge.
+  stripe_subscription_id text,
+  month_starts_at timestamptz,
   credits_refunded bigint NOT NULL DEFAULT 0 CHECK (credits_refunded >= 0),
   credits_disputed bigint NOT NULL DEFAULT 0 CHECK (credits_disputed >= 0),
+  -- What the ledger really took: less when some had expired unused before, more when a dispute was won too late to give back.
+  credits_taken bigint NOT NULL DEFAULT 0 CHECK (credits_taken >= 0),
   -- Numbers the transfers, because a refund that fails and one that follows may take the same credits twice.
   transfers integer NOT NULL DEFAULT 0,
   fetch_order bigint NOT NULL,
   updated_at timestamptz NOT NULL DEFAULT now(),
   CHECK (credits_refunded + credits_disputed <= credits_granted),
-  CHECK ((intent_id IS NULL) <> (stripe_invoice_id IS NULL))
+  CHECK (credits_taken <= credits_granted),
+  CHECK ((intent_id IS NULL) <> (stripe_invoice_id IS NULL)),
+  CHECK ((month_starts_at IS NULL) OR (stripe_subscription_id IS NOT NULL))
 );
 
 CREATE INDEX clawbacks_invoice ON clawbacks (stripe_invoice_id) WHERE stripe_invoice_id IS NOT NULL;

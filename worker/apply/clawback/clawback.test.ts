@@ -92,15 +92,39 @@ describe('a refund', () => {
     expect(await balanceOf(bought)).toMatchObject({ plan: 250 })
   })
 
-  test('of a month that is over takes nothing from the next', async () => {
+  test.each([
+    ['nothing was used of takes nothing from the next', 0, 500],
+    ['was used takes from the next what was used', 300, 200],
+  ])('of a month that is over and %s', async (_, used, left) => {
     const bought = await shop.buyPlan()
     const charge = await chargeOf(bought)
     await shop.catchUp()
+    if (used > 0) await use(bought, used)
     await shop.advance(32)
     await shop.catchUp()
     await shop.stripe.refunds.create({ charge })
     await shop.catchUp()
-    expect(await balanceOf(bought)).toMatchObject({ plan: 500 })
+    expect(await balanceOf(bought)).toMatchObject({ plan: left })
+  })
+})
+
+describe('a refund or dispute of a plan that has ended', () => {
+  test.each([
+    ['before', 0, 0],
+    ['before', 300, -300],
+    ['after', 0, 0],
+    ['after', 300, -300],
+  ] as const)('made %s its end with %i credits used leaves %i', async (when, used, left) => {
+    const bought = await shop.buyPlan()
+    await shop.catchUp()
+    if (used > 0) await use(bought, used)
+    if (when === 'before') await refund(bought)
+    await shop.catchUp()
+    await shop.stripe.subscriptions.cancel(bought.subscription_id ?? '')
+    await shop.catchUp()
+    if (when === 'after') await refund(bought)
+    await shop.catchUp()
+    expect(await balanceOf(bought)).toMatchObject({ plan: left })
   })
 })
 
@@ -145,7 +169,7 @@ describe('a dispute', () => {
 })
 
 describe('a dispute of a plan', () => {
-  test('that is won after its month changes nothing any more', async () => {
+  test('that is won after its month brings back only what was used of it', async () => {
     const bought = await shop.buyPlan()
     await shop.advance(28)
     const id = await dispute(bought)

@@ -19,3 +19,26 @@ export function clawbackTargets(
   const total = shareOf(charge.refunded_minor + charge.disputed_minor)
   return { credits_refunded, credits_disputed: total - credits_refunded }
 }
+
+export interface ClawbackMoves {
+  /** Credits to take; negative gives some back. */
+  readonly refund: number
+  readonly dispute: number
+}
+
+/**
+ * What has to be posted to get from one pair of targets to the next. Once a month is over, credits that were not used in it are
+ * gone anyhow, so only what exceeds them is taken: a refund that is reported late, or made late, then costs exactly what it would
+ * have cost in time. `unused` is null while the credits still last.
+ */
+export function clawbackMoves(
+  before: ClawbackTargets,
+  after: ClawbackTargets,
+  unused: number | null,
+): ClawbackMoves {
+  const felt = (credits: number) => Math.max(0, credits - (unused ?? 0))
+  const start = felt(before.credits_refunded + before.credits_disputed)
+  const between = felt(after.credits_refunded + before.credits_disputed)
+  const end = felt(after.credits_refunded + after.credits_disputed)
+  return { refund: between - start, dispute: end - between }
+}

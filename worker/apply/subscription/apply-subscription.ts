@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { type CheckoutIntent, lockIntent, recipientOf } from '../../../schema/checkout/intents.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
-import { expirePlanCredits } from '../../../schema/ledger/expire.ts'
 import { giveFirstSeat } from '../../../schema/seats/first-seat.ts'
 import { refreshPlanType } from '../../../schema/seats/plan-type.ts'
 import { liveStatuses, type Subscription } from '../../../schema/subscriptions/subscriptions.ts'
@@ -10,6 +9,7 @@ import { keepStripeCustomer } from '../../../schema/users/users.ts'
 import { NotYetError, PermanentError } from '../../errors.ts'
 import type { EventOutcome } from '../apply-event.ts'
 import { billingMonths } from './billing-months.ts'
+import { closeMonth } from './close-month.ts'
 import type { SubscriptionFacts } from './facts.ts'
 import { grantMonths } from './grant-months.ts'
 
@@ -52,12 +52,11 @@ export async function applySubscription(
   if (!known) await keepStripeCustomer(trx, { ...owner, customer_id: facts.customer_id })
   await grantMonths(trx, { subscription, facts, cause })
   if (facts.ended_at) {
-    await expirePlanCredits(trx, owner, {
-      idempotency_key: `expiry/${facts.id}/ended`,
+    await closeMonth(trx, subscription, {
+      name: `${facts.id}/ended`,
       occurred_at: facts.ended_at,
-      event_id: cause.event_id,
-      actor: cause.actor,
       reason: 'Plan ended',
+      cause,
     })
   }
   await followPlan(trx, { intent, owner })

@@ -1,9 +1,9 @@
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
-import { expirePlanCredits } from '../../../schema/ledger/expire.ts'
 import { houseLeg, postTransfer, type Transfer } from '../../../schema/ledger/post.ts'
 import { settleDebt } from '../../../schema/ledger/settle-debt.ts'
 import type { Subscription } from '../../../schema/subscriptions/subscriptions.ts'
 import type { Cause } from './apply-subscription.ts'
+import { closeMonth } from './close-month.ts'
 import { decideGrants, type GrantStep } from './decide-grants.ts'
 import type { SubscriptionFacts } from './facts.ts'
 
@@ -41,12 +41,11 @@ async function take(
   const name = `${facts.id}/${month.starts_at.getTime() / 1000}`
   if (step.step === 'month') {
     if (step.expires_rest) {
-      await expirePlanCredits(trx, subscription, {
-        idempotency_key: `expiry/${name}`,
+      await closeMonth(trx, subscription, {
+        name,
         occurred_at: month.starts_at,
-        event_id: cause.event_id,
-        actor: cause.actor,
         reason: 'Unused plan credits expired',
+        cause,
       })
     }
     await trx
