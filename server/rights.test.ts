@@ -1,0 +1,276 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { generateExtensionToken } from '../schema/api/extension.ts'
+import { assignSeat } from '../schema/api/organization-seats.ts'
+import { createOrganizationSubscription } from '../schema/api/organizations.ts'
+import { createCheckoutSession } from '../schema/api/subscriptions.ts'
+import { sendTeamInvitation } from '../schema/api/team-invitations.ts'
+import { houseLeg, postTransfer } from '../schema/ledger/post.ts'
+import { setUpStripe } from '../scripts/stripe/set-up.ts'
+import { createTestDatabase, type TestDatabase } from '../tests/support/database.ts'
+import { initiate, newSignIn, signInBoundTo } from '../tests/support/extension.ts'
+import { addMember, foundOrganization, type TestOrganization } from '../tests/support/organizations.ts'
+import { grantOf, insertUser } from '../tests/support/records.ts'
+import { type Sandbox, type SignedInPerson, signUp, startSandbox, tokenOf } from '../tests/support/sandbox.ts'
+import { startTestServer, type TestServer } from '../tests/support/server.ts'
+import { insertSubscription } from '../tests/support/subscriptions.ts'
+import { type Actor, actors, type Right, rights } from './rights.ts'
+
+let database: TestDatabase
+let stripe: Sandbox
+let clerk: Sandbox
+let server: TestServer
+let people: Record<Exclude<Actor, 'anonymous'>, SignedInPerson>
+/** Has a subscription with seats. */
+let org: TestOrganization
+/** Has the same people and no subscription. */
+let unsubscribed: TestOrganization
+
+beforeAll(async () => {
+  ;[database, stripe, clerk] = await Promise.all([
+    createTestDatabase(),
+    startSandbox('stripe'),
+    startSandbox('clerk'),
+  ])
+  server = await startTestServer({ databaseUrl: database.url, stripe, clerk })
+  await setUpStripe(server.deps.stripe, {
+    app_url: 'http://localhost:3000',
+    brand_name: 'Tidemark',
+    webhook: null,
+  })
+  people = {
+    user: await signUp(clerk),
+    other_user: await signUp(clerk),
+    member: await signUp(clerk),
+    admin: await signUp(clerk),
+    other_admin: await signUp(clerk),
+    support: await signUpSupport(),
+  }
+  for (const person of Object.values(people)) {
+    await insertUser(database.owner, person.user_id)
+    await grant('user', person.user_id)
+  }
+  org = await foundOrganization(clerk, people.admin)
+  unsubscribed = await foundOrganization(clerk, people.admin)
+  for (const organization of [org, unsubscribed]) await addMember(clerk, organization, people.member)
+  await foundOrganization(clerk, people.other_admin)
+  await grant('organization', org.id)
+  await subscribe(org, 50)
+  for (const person of [people.admin, people.member]) await giveSeat(person)
+})
+afterAll(async () => {
+  await server?.close()
+  await Promise.all([stripe?.stop(), clerk?.stop(), database?.close()])
+})
+
+async function signUpSupport(): Promise<SignedInPerson> {
+  const email = `support.${process.pid}@tidemark.test`
+  const { id } = await clerk.knob<{ id: string }>('users', { email, role: 'support' })
+  return { user_id: id, token: await tokenOf(clerk, { user_id: id }) }
+}
+
+function grant(owner_kind: 'user' | 'organization', owner_id: string): Promise<unknown> {
+  const legs = [
+    { owner_kind, owner_id, account: 'purchased' as const, amount: 1000 },
+    houseLeg('adjusted', -1000),
+  ]
+  return postTransfer(database.worker, grantOf(owner_id, 1000, { legs }))
+}
+
+/** Seats that were bought and paid at Stripe, and are in our rows as the worker writes them. */
+async function subscribe(organization: TestOrganization, seats: number): Promise<void> {
+  const { sessionId } = await server.ask(createOrganizationSubscription, {
+    token: people.admin.token,
+    body: { clerk_org_id: organization.id, seats_total: seats },
+  })
+  await stripe.knob(`sessions/${sessionId}/pay`)
+  const session = await server.deps.stripe.checkout.sessions.retrieve(sessionId)
+  await database.owner.deleteFrom('checkout_intents').execute()
+  await insertSubscription(database, {
+    owner: { owner_kind: 'organization', owner_id: organization.id },
+    user_id: people.admin.user_id,
+    seats,
+    fields: { stripe_subscription_id: String(session.subscription) },
+  })
+}
+
+async function giveSeat(person: SignedInPerson): Promise<void> {
+  const profile = await server.deps.clerk.getProfile(person.user_id)
+  await server.ask(assignSeat, {
+    token: people.admin.token,
+    body: { org_id: org.id, email: profile?.email, role: 'member' },
+  })
+}
+
+let fresh = 0
+const freshEmail = () => `somebody${++fresh}.${process.pid}@tidemark.test`
+
+interface Request {
+  readonly body?: object
+  readonly query?: Record<string, string>
+  readonly headers?: Record<string, string>
+}
+
+/** What each call is asked, about the user or the organization, so that whoever may do it succeeds. */
+const requests: Readonly<Record<string, (actor: Actor) => Request | Promise<Request>>> = {
+  'POST /api/stripe/webhook': () => ({ body: {} }),
+  'POST /api/clerk/webhook': () => ({ body: {} }),
+
+  'GET /api/user/get': () => ({ query: { clerkId: people.user.user_id } }),
+  'POST /api/user/initialize': () => ({
+    body: {
+      clerkUser: { id: people.user.user_id, emailAddresses: [], firstName: null, lastName: null },
+      planType: 'starter',
+    },
+  }),
+  'POST /api/starter/process-signup': () => ({
+    body: { clerkUserId: people.user.user_id, email: 'user@tidemark.test' },
+  }),
+  'POST /api/billing/credit-purchase': () => ({
+    body: { clerkUserId: people.user.user_id, credits: 500, amount: 7, currency: 'EUR' },
+  }),
+  'POST /api/stripe/create-credit-topup-session': () => ({
+    body: { clerkUserId: people.user.user_id, creditsAmount: 500 },
+  }),
+  'POST /api/stripe/create-checkout-session': () => ({
+    body: { clerkUserId: people.user.user_id, planType: 'pro' },
+  }),
+  'POST /api/stripe/create-customer-portal-session': () => ({ body: { userId: people.user.user_id } }),
+  'GET /api/stripe/session-status': async () => ({ query: { session_id: await sessionOfUser() } }),
+  'POST /api/stripe/process-payment-success': async () => ({
+    body: { clerkUserId: people.user.user_id, sessionId: await sessionOfUser() },
+  }),
+
+  'GET /api/organizations/subscription': () => ({ query: { orgId: org.id } }),
+  'GET /api/organizations/credits': () => ({ query: { org_id: org.id } }),
+  'GET /api/organizations/seats': () => ({ query: { org_id: org.id } }),
+  'POST /api/organizations/create-subscription': () => ({ body: { clerk_org_id: unsubscribed.id } }),
+  'POST /api/organizations/create-billing-portal': () => ({ body: { clerk_org_id: org.id } }),
+  'POST /api/organizations/credits/topup': () => ({ body: { org_id: org.id, credits_amount: 500 } }),
+  'POST /api/organizations/buy-seats': (actor) => ({
+    // In one's own name: that of another is refused before anything else.
+    body: { orgId: org.id, clerkUserId: idOf(actor), quantity: 1 },
+  }),
+  'POST /api/organizations/seats/assign': () => ({
+    body: { org_id: org.id, email: freshEmail(), role: 'member' },
+  }),
+  'POST /api/organizations/seats/revoke': async (actor) => {
+    const person = await signUp(clerk)
+    await addMember(clerk, org, person)
+    if (actor === 'admin') await giveSeat(person)
+    return { body: { org_id: org.id, user_id: person.user_id } }
+  },
+  'GET /api/team-invitations': () => ({ query: { org_id: org.id } }),
+  'POST /api/team-invitations': () => ({ body: { org_id: org.id, email: freshEmail() } }),
+  'POST /api/team-invitations/revoke': async () => {
+    const { invitation } = await server.ask(sendTeamInvitation, {
+      token: people.admin.token,
+      body: { org_id: org.id, email: freshEmail() },
+    })
+    return { body: { id: invitation.id } }
+  },
+
+  'POST /api/auth/initiate-vscode-auth': () => {
+    const { state, code_challenge, redirect_uri } = newSignIn()
+    return { body: { state, code_challenge, redirect_uri } }
+  },
+  'POST /api/auth/update-auth-code': async () => {
+    const signIn = newSignIn()
+    await initiate(server, signIn)
+    return { body: { state: signIn.state, clerk_user_id: people.user.user_id } }
+  },
+  'POST /api/auth/complete-vscode-auth': () => {
+    const { state, redirect_uri } = newSignIn()
+    return { body: { state, redirect_uri, clerk_user_id: people.user.user_id } }
+  },
+  'POST /api/auth/token': async () => {
+    const { code, state, redirect_uri, code_verifier } = await signInBoundTo(server, await signUp(clerk))
+    return { body: { grant_type: 'authorization_code', code, state, redirect_uri, code_verifier } }
+  },
+  'POST /api/extension/usage': () => ({ body: { credits: 1, idempotency_key: `key-${++fresh}` } }),
+  'GET /api/extension/balance an_organization': () => ({ query: { payer: org.id } }),
+  'POST /api/extension/usage an_organization': () => ({
+    body: { credits: 1, idempotency_key: `key-${++fresh}`, payer: org.id },
+  }),
+}
+
+function idOf(actor: Actor): string {
+  return actor === 'anonymous' ? 'user_nobody' : people[actor].user_id
+}
+
+async function sessionOfUser(): Promise<string> {
+  const { sessionId } = await server.ask(createCheckoutSession, {
+    token: people.user.token,
+    body: { clerkUserId: people.user.user_id, planType: 'pro' },
+  })
+  return sessionId
+}
+
+const nameOf = ({ method, path, about }: Right) =>
+  `${method} ${path}${about === 'an_organization' ? ` ${about}` : ''}`
+
+/** A token of the kind that the call takes; nobody's gets in where nobody needs one. */
+async function tokenFor({ path }: Right, actor: Actor): Promise<string | null> {
+  if (actor === 'anonymous') return null
+  const { token } = people[actor]
+  if (!path.startsWith('/api/extension/')) return token
+  return (await server.ask(generateExtensionToken, { token })).access_token
+}
+
+async function call(right: Right, actor: Actor): Promise<{ status: number; text: string; changed: boolean }> {
+  const request = (await requests[nameOf(right)]?.(actor)) ?? {}
+  const token = await tokenFor(right, actor)
+  const query = request.query ? `?${new URLSearchParams(request.query)}` : ''
+  const before = await everything()
+  const response = await fetch(`${server.url}${right.path}${query}`, {
+    method: right.method,
+    headers: {
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...(request.body && { 'content-type': 'application/json' }),
+    },
+    ...(request.body && { body: JSON.stringify(request.body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, text, changed: (await everything()) !== before }
+}
+
+/** Whatever a call may write; when an extension's token was last used is no consequence of a refused call. */
+async function everything(): Promise<string> {
+  const tables = [
+    'checkout_intents',
+    'stripe_customers',
+    'seats',
+    'team_invitations',
+    'ledger_entries',
+    'extension_sign_ins',
+    'inbox_events',
+    'users',
+  ] as const
+  const rows = await Promise.all(
+    tables.map((table) => database.owner.selectFrom(table).selectAll().execute()),
+  )
+  const tokens = await database.owner.selectFrom('extension_tokens').select(['id', 'revoked_at']).execute()
+  return JSON.stringify([...rows, tokens].map((table) => table.map((row) => JSON.stringify(row)).toSorted()))
+}
+
+describe('the table of rights', () => {
+  const cases = rights.flatMap((right) => actors.map((actor) => [nameOf(right), actor, right] as const))
+
+  test.each(cases)('%s by %s', async (_, actor, right) => {
+    const expected = right.answers[actor]
+    const { status, text, changed } = await call(right, actor)
+    expect(status, text).toBe(expected)
+    if (expected >= 400) expect(changed).toBe(false)
+  })
+
+  test('knows every call that is mounted, and no other', async () => {
+    const { paths } = (await (await fetch(`${server.url}/api/openapi.json`)).json()) as {
+      paths: Record<string, Record<string, unknown>>
+    }
+    const mounted = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    const beside = ['GET /api/openapi.json', 'GET /healthz', 'GET /readyz', 'GET /metrics']
+    const known = new Set(rights.map(({ method, path }) => `${method} ${path}`))
+    expect([...known].toSorted()).toEqual([...new Set([...mounted, ...beside])].toSorted())
+  })
+})
