@@ -27,7 +27,17 @@ export async function reserveInvitation(
 ): Promise<Invitation> {
   const inserted = await trx
     .insertInto('team_invitations')
-    .values({ ...invitation, status: 'pending' })
+    .values({
+      id: invitation.id,
+      organization_id: invitation.organization_id,
+      subscription_id: invitation.subscription_id,
+      inviter_id: invitation.inviter_id,
+      email: invitation.email,
+      role: invitation.role,
+      expires_at: invitation.expires_at,
+      sweep_at: invitation.sweep_at,
+      status: 'pending',
+    })
     .returningAll()
     .executeTakeFirstOrThrow()
   await trx

@@ -67,7 +67,13 @@ export async function insertActiveSeat(
 ): Promise<Seat> {
   return trx
     .insertInto('seats')
-    .values({ ...seat, email: seat.email.toLowerCase(), status: 'active' })
+    .values({
+      organization_id: seat.organization_id,
+      user_id: seat.user_id,
+      email: seat.email.toLowerCase(),
+      role: seat.role,
+      status: 'active',
+    })
     .returningAll()
     .executeTakeFirstOrThrow()
 }

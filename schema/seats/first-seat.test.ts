@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { insertUser } from '../../tests/support/records.ts'
+import { insertSubscription } from '../../tests/support/subscriptions.ts'
+import { giveFirstSeat } from './first-seat.ts'
+import { insertActiveSeat, listSeats, revokeActiveSeat } from './seats.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database?.close())
+
+let organizations = 0
+async function bought(seats: number) {
+  const user_id = await insertUser(database.server)
+  const organization_id = `org_${++organizations}`
+  const owner = { owner_kind: 'organization', owner_id: organization_id } as const
+  const { id } = await insertSubscription(database, { owner, user_id, seats })
+  return { id, organization_id, user_id, email: `${user_id}@Tidemark.test`, role: 'admin' } as const
+}
+const give = (buyer: Awaited<ReturnType<typeof bought>>) =>
+  database.worker.transaction().execute((trx) => giveFirstSeat(trx, buyer))
+const seatsOf = async (organizationId: string) =>
+  (await listSeats(database.owner, organizationId)).map(({ user_id, status }) => ({ user_id, status }))
+
+describe('the buyer’s first seat', () => {
+  test('is given once, however often it is asked for', async () => {
+    const buyer = await bought(2)
+    expect(await give(buyer)).toBe('given')
+    expect(await give(buyer)).toBe('had_one')
+    expect(await Promise.all([give(buyer), give(buyer)])).toEqual(['had_one', 'had_one'])
+    expect(await seatsOf(buyer.organization_id)).toEqual([{ user_id: buyer.user_id, status: 'active' }])
+  })
+
+  test('is given once to ten at a time', async () => {
+    const buyer = await bought(5)
+    const results = await Promise.all(Array.from({ length: 10 }, () => give(buyer)))
+    expect(results.filter((result) => result === 'given')).toHaveLength(1)
+  })
+
+  test('does not come back when the buyer gave it up', async () => {
+    const buyer = await bought(2)
+    await give(buyer)
+    await database.worker.transaction().execute((trx) => revokeActiveSeat(trx, buyer))
+    expect(await give(buyer)).toBe('had_one')
+    expect(await seatsOf(buyer.organization_id)).toEqual([{ user_id: buyer.user_id, status: 'revoked' }])
+  })
+
+  test('comes with the next subscription', async () => {
+    const buyer = await bought(2)
+    await give(buyer)
+    await database.worker.transaction().execute((trx) => revokeActiveSeat(trx, buyer))
+    await database.owner
+      .updateTable('subscriptions')
+      .set({ status: 'canceled', ended_at: new Date() })
+      .where('stripe_subscription_id', '=', buyer.id)
+      .execute()
+    expect(await give(buyer)).toBe('no_subscription')
+    const owner = { owner_kind: 'organization', owner_id: buyer.organization_id } as const
+    await insertSubscription(database, { owner, user_id: buyer.user_id, seats: 1 })
+    expect(await give(buyer)).toBe('given')
+  })
+
+  test('throws nobody out', async () => {
+    const buyer = await bought(1)
+    const other = await insertUser(database.server)
+    await database.worker
+      .transaction()
+      .execute((trx) =>
+        insertActiveSeat(trx, { ...without(buyer), user_id: other, email: 'other@tidemark.test' }),
+      )
+    expect(await give(buyer)).toBe('no_room')
+    expect(await seatsOf(buyer.organization_id)).toEqual([{ user_id: other, status: 'active' }])
+  })
+})
+
+function without({ organization_id, role }: Awaited<ReturnType<typeof bought>>) {
+  return { organization_id, role }
+}
