@@ -80,7 +80,8 @@ export async function startSubscribed({
   const harness = await startHarness()
   const plans = await newPlans(harness)
   const subscriber = await newSubscriber(harness, { card, items: [{ price: plans[plan].id, quantity }] })
-  return { harness, stripe: harness.stripe, plans, ...subscriber }
+  const current = () => harness.stripe.subscriptions.retrieve(subscriber.subscription.id)
+  return { harness, stripe: harness.stripe, plans, current, ...subscriber }
 }
 
 /** Halfway through the current period: what is left then is exactly half. */

@@ -102,3 +102,22 @@ it('one subscription is renewed, fails and is canceled by knobs, without moving 
   )
   expect((await harness.knob(`subscriptions/${one.id}/renew`)).status).toBe(400)
 })
+
+it('an older invoice that stays unpaid does not speak for a subscription that is paid since', async () => {
+  const sandbox = await startClockwork()
+  const { harness, stripe, advance } = sandbox
+  const { id } = await subscribe(sandbox)
+  await harness.knob(`subscriptions/${id}/renew`, { payment: 'fails' })
+  const { latest_invoice } = await stripe.subscriptions.retrieve(id)
+  await harness.knob(`subscriptions/${id}/renew`)
+  expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'active' })
+
+  await harness.knob(`subscriptions/${id}/card`, { card: '4000000000000341' })
+  await advance(3 * day + 60)
+
+  expect(await stripe.invoices.retrieve(String(latest_invoice))).toMatchObject({
+    status: 'open',
+    attempt_count: 2,
+  })
+  expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'active' })
+})

@@ -146,3 +146,24 @@ it('fewer seats give a credit that the next invoice takes into account', async (
   const preview = await stripe.invoices.createPreview({ subscription: subscription.id })
   expect(preview).toMatchObject({ total: 3000, starting_balance: -6000, amount_due: 0 })
 })
+
+it('a credit waits in its own currency, whatever the customer buys besides', async () => {
+  const { stripe, customer, plans } = await startSubscribed()
+  const dollars = await stripe.subscriptions.create({
+    customer: customer.id,
+    currency: 'usd',
+    items: [{ price: plans.teams_monthly.id, quantity: 5 }],
+  })
+  const item = firstItem(dollars)
+  await stripe.subscriptions.update(dollars.id, {
+    items: [{ id: item.id, quantity: 1 }],
+    proration_behavior: 'always_invoice',
+    proration_date: middleOf(item),
+  })
+  expect(await stripe.invoices.createPreview({ subscription: dollars.id })).toMatchObject({
+    starting_balance: -6600,
+    amount_due: 0,
+  })
+  const found = await stripe.customers.retrieve(customer.id, { expand: ['invoice_credit_balance'] })
+  expect(found).toMatchObject({ balance: 0, currency: 'eur', invoice_credit_balance: { eur: 0, usd: -6600 } })
+})

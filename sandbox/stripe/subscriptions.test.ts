@@ -167,3 +167,16 @@ it('a customer shows the subscriptions that go on, when asked to', async () => {
   const found = await stripe.customers.retrieve(customer.id, { expand: ['subscriptions'] })
   expect(found).toMatchObject({ subscriptions: { data: [{ id: subscription.id }] } })
 })
+
+it('an item shows its price as it is now', async () => {
+  const { stripe, plans, current } = await startSubscribed()
+  await stripe.prices.create({
+    product: plans.pro.id,
+    currency: 'eur',
+    unit_amount: 2500,
+    recurring: { interval: 'month' },
+    lookup_key: 'pro_month',
+    transfer_lookup_key: true,
+  })
+  expect(firstItem(await current()).price).toMatchObject({ id: plans.pro_monthly.id, lookup_key: null })
+})

@@ -21,8 +21,8 @@ function statusAfter(
   { status, latest_invoice }: StoredSubscription,
   invoice: StoredInvoice,
 ): StoredSubscription['status'] {
+  // Only the newest invoice speaks for the subscription; an old debt changes nothing, paid late or not at all.
+  if (invoice.id !== latest_invoice) return status
   if (invoice.status !== 'paid') return status === 'active' ? 'past_due' : status
-  // Only the newest invoice speaks for the subscription; an old debt that is paid late changes nothing.
-  const is_latest = invoice.id === latest_invoice
-  return is_latest && (status === 'past_due' || status === 'incomplete') ? 'active' : status
+  return status === 'past_due' || status === 'incomplete' ? 'active' : status
 }

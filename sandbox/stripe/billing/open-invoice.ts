@@ -51,6 +51,7 @@ export function finalizeInvoice(
   const counted = store.customers.put({
     ...customer,
     balance: customer.currency === draft.currency ? ending_balance : customer.balance,
+    invoice_credit_balance: { ...customer.invoice_credit_balance, [draft.currency]: ending_balance },
     next_invoice_sequence: (customer.next_invoice_sequence ?? 1) + 1,
   })
   emit(world, 'invoice.finalized', open, { cause })

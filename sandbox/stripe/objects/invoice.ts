@@ -114,9 +114,13 @@ export function newInvoiceId(): string {
 
 const smallest_charge = 50
 
-/** What a customer has in credit (below zero) counts for invoices in the customer's currency only. */
-export function balanceFor({ balance, currency }: StoredCustomer, invoice_currency: string): number {
-  return currency === invoice_currency ? balance : 0
+/** What a customer has in credit (below zero) or owes from small sums, in the currency of an invoice. */
+export function balanceFor(
+  { balance, currency, invoice_credit_balance }: StoredCustomer,
+  invoice_currency: string,
+): number {
+  const own = currency === invoice_currency ? balance : 0
+  return invoice_credit_balance?.[invoice_currency] ?? own
 }
 
 /** What is owed once the balance is counted in; a credit, or a sum too small to charge, waits for the next invoice. */

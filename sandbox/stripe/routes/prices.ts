@@ -1,5 +1,6 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
+import { carryPrice } from '../billing/carry-price.ts'
 import type { StoredPrice } from '../entities.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
 import { changedFields, emit } from '../objects/event.ts'
@@ -146,6 +147,7 @@ export function priceRoutes(router: Router, world: World): void {
         ...defined(input),
         metadata: mergeMetadata(before.metadata, metadata),
       })
+      carryPrice(world, after)
       emit(world, 'price.updated', after, { cause, previous_attributes: changedFields(before, after) })
       return after
     }),
@@ -167,6 +169,7 @@ function claimLookupKey(
       )
     }
     const without = world.store.prices.put({ ...holder, lookup_key: null })
+    carryPrice(world, without)
     emit(world, 'price.updated', without, { cause, previous_attributes: { lookup_key: key } })
   }
 }

@@ -25,10 +25,10 @@ function show(world: World, value: Json): Json {
       const { id } = value as unknown as StoredEvent
       return { ...value, pending_webhooks: world.deliverer.countPending(id) }
     }
-    case 'customer':
-      return (value as unknown as StoredCustomer).deleted
-        ? { id: value.id, object: 'customer', deleted: true }
-        : { ...value }
+    case 'customer': {
+      const { deleted, invoice_credit_balance: _, ...shown } = value as unknown as StoredCustomer
+      return deleted ? { id: value.id, object: 'customer', deleted: true } : shown
+    }
     default:
       return { ...value }
   }
@@ -56,6 +56,7 @@ const references = {
 const inclusions = new Set([
   'currency_options',
   'data',
+  'invoice_credit_balance',
   'invoice_settings',
   'items',
   'line_items',
