@@ -155,6 +155,12 @@ export const paymentOverdue = () =>
     'payment_overdue',
     'The last payment has failed. Please update the payment method in the billing portal first.',
   )
+export const seatChangePlanned = () =>
+  new ServerError(
+    409,
+    'seat_change_planned',
+    'Fewer seats are planned for the next period. Please take that back in the billing portal first.',
+  )
 export const portalFailed = (
   cause: unknown,
   text: 'Failed to create customer portal session' | 'Failed to open billing portal' | CheckoutFailureText,

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { maximumSeats } from '../../schema/catalogue/plans.ts'
 import { findLiveSubscription } from '../../schema/subscriptions/subscriptions.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { noSubscription, paymentOverdue, portalFailed, tooManySeats } from '../errors.ts'
+import { noSubscription, paymentOverdue, portalFailed, seatChangePlanned, tooManySeats } from '../errors.ts'
 
 type SeatUpdate = Stripe.BillingPortal.SessionCreateParams.FlowData.SubscriptionUpdateConfirm
 
@@ -21,17 +21,22 @@ export async function moreSeats(
   if (!subscription) throw noSubscription()
   if (subscription.status !== 'active' && subscription.status !== 'trialing') throw paymentOverdue()
   const item = await fetchSeats(deps.stripe, subscription.stripe_subscription_id)
+  // Stripe would put the one on top of the other.
+  if (item.has_planned_change) throw seatChangePlanned()
   const quantity = item.quantity + wish.quantity
   if (quantity > maximumSeats) throw tooManySeats(item.quantity)
   return { subscription: subscription.stripe_subscription_id, items: [{ id: item.id, quantity }] }
 }
 
-async function fetchSeats(stripe: Stripe, subscriptionId: string): Promise<{ id: string; quantity: number }> {
+async function fetchSeats(
+  stripe: Stripe,
+  subscriptionId: string,
+): Promise<{ id: string; quantity: number; has_planned_change: boolean }> {
   try {
-    const { items } = await stripe.subscriptions.retrieve(subscriptionId)
+    const { items, schedule } = await stripe.subscriptions.retrieve(subscriptionId)
     const [item] = items.data
     if (!item) throw new Error(`Subscription ${subscriptionId} has no item`)
-    return { id: item.id, quantity: item.quantity ?? 1 }
+    return { id: item.id, quantity: item.quantity ?? 1, has_planned_change: schedule !== null }
   } catch (error) {
     throw portalFailed(error, 'Failed to create checkout session')
   }
