@@ -13,7 +13,7 @@ import { planHistory } from './plan-history.ts'
 import { eventsOf, type PlayedPlan, playPlan } from './play-plan.ts'
 import { startWorld, type World } from './world.ts'
 
-const numRuns = Number(process.env.SIMULATION_RUNS || 60)
+const numRuns = Number(process.env.SIMULATION_RUNS || 40)
 const seed = process.env.SIMULATION_SEED ? Number(process.env.SIMULATION_SEED) : Date.now() % 2 ** 31
 
 const backends = [
