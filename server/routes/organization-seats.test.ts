@@ -8,7 +8,14 @@ import { createTestDatabase, type TestDatabase } from '../../tests/support/datab
 import { insertUser } from '../../tests/support/records.ts'
 import { type Sandbox, startSandbox } from '../../tests/support/sandbox.ts'
 import { startTestServer, type TestServer } from '../../tests/support/server.ts'
-import { newMember, newPerson, newTeam, type Person, type Team } from '../../tests/support/team.ts'
+import {
+  newMember,
+  newPerson,
+  newTeam,
+  type Person,
+  raceForSeats,
+  type Team,
+} from '../../tests/support/team.ts'
 
 let database: TestDatabase
 let clerk: Sandbox
@@ -121,8 +128,14 @@ describe('assigning a seat', () => {
     const people = await Promise.all(
       Array.from({ length: count }, () => (who === 'members' ? newMember(clerk, ours) : newPerson(clerk))),
     )
-    const answers = await Promise.all(
-      people.map(({ email }, index) => assign(ours, email, { by: index % 2 ? other : ours.admin })),
+    const answers = await raceForSeats(
+      database,
+      ours,
+      people.map(
+        ({ email }, index) =>
+          () =>
+            assign(ours, email, { by: index % 2 ? other : ours.admin }),
+      ),
     )
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(answers.filter(({ status }) => status === 402)).toHaveLength(count - 1)
@@ -131,11 +144,12 @@ describe('assigning a seat', () => {
     expect(sent).toHaveLength(who === 'members' ? 0 : 1)
   })
 
-  test('to one address ten times at once takes one seat and sends one invitation', async () => {
+  test('to one address eight times at once takes one seat and sends one invitation', async () => {
     const ours = await team(5)
     const { email } = await newPerson(clerk)
-    const answers = await Promise.all(Array.from({ length: 10 }, () => assign(ours, email)))
-    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200))
+    const requests = Array.from({ length: 8 }, () => () => assign(ours, email))
+    const answers = await raceForSeats(database, ours, requests)
+    expect(answers.map(({ status }) => status)).toEqual(requests.map(() => 200))
     expect(await seatsOf(ours)).toMatchObject({ seats_used: 1 })
     expect(await directory().listInvitations(ours.organization.id)).toHaveLength(1)
   })
@@ -316,87 +330,6 @@ describe('the list of seats', () => {
     const ours = await team(3)
     await endSubscription(ours)
     expect(await seatsOf(ours)).toMatchObject({ seats_used: 0, seats_total: 0, seats: [], notice: null })
-  })
-})
-
-describe('who may do what', () => {
-  const calls = [
-    ['see the seats', getOrganizationSeats, 200],
-    ['assign', assignSeat, 403],
-    ['revoke', revokeSeat, 403],
-  ] as const
-  const request = (ours: Team, token?: string) => {
-    const org_id = ours.organization.id
-    return {
-      ...(token !== undefined && { token }),
-      seats: { query: { org_id } },
-      change: { body: { org_id, email: 'somebody@tidemark.test', user_id: ours.admin.user_id } },
-    }
-  }
-  const call = (endpoint: (typeof calls)[number][1], ours: Team, token?: string) => {
-    const { seats, change, ...rest } = request(ours, token)
-    if (endpoint === getOrganizationSeats) return server.api(endpoint, { ...rest, ...seats })
-    const { org_id, email, user_id } = change.body
-    const body = endpoint === assignSeat ? { org_id, email } : { org_id, user_id }
-    return server.api(endpoint, { ...rest, body })
-  }
-
-  test.each(calls)('%s: nobody without a token', async (_, endpoint) => {
-    expect(await call(endpoint, await team(1))).toMatchObject({ status: 401 })
-  })
-
-  test.each(calls)('%s: an outsider, also an admin elsewhere, learns nothing', async (_, endpoint) => {
-    const [ours, theirs] = [await team(1), await team(1)]
-    for (const token of [theirs.admin.token, (await newPerson(clerk)).token]) {
-      const refused = await call(endpoint, ours, token)
-      const unknown = await call(endpoint, { ...ours, organization: { id: 'org_unknown', name: '' } }, token)
-      expect(refused).toMatchObject({ status: 404, body: { code: 'organization_not_found' } })
-      expect({ ...(refused.body as object), request_id: '' }).toEqual({
-        ...(unknown.body as object),
-        request_id: '',
-      })
-    }
-  })
-
-  test.each(calls)('%s: a member gets %s %i', async (_, endpoint, status) => {
-    const ours = await team(1)
-    const ada = await newMember(clerk, ours)
-    const answer = await call(endpoint, ours, ada.token)
-    expect(answer.status).toBe(status)
-    if (status === 403) {
-      expect(answer.body).toMatchObject({
-        code: 'not_admin',
-        error: expect.stringMatching(/^Only organization administrators can /),
-      })
-    }
-  })
-
-  test('somebody who is no admin any more is refused although their token still says so', async () => {
-    const ours = await team(1)
-    await newMember(clerk, ours, 'org:admin')
-    const { jwt } = await clerk.knob<{ jwt: string }>('tokens', {
-      user_id: ours.admin.user_id,
-      organization_id: ours.organization.id,
-    })
-    await openClerk({
-      secretKey: 'sk_test_sandbox',
-      apiUrl: `${clerk.url}/bapi`,
-    }).organizations.deleteOrganizationMembership({
-      organizationId: ours.organization.id,
-      userId: ours.admin.user_id,
-    })
-    expect(await call(assignSeat, ours, jwt)).toMatchObject({ status: 404 })
-  })
-
-  test('when Clerk does not answer nobody is let in, and is told why', async () => {
-    const ours = await team(1)
-    await clerk.knob('faults', { status: 500, count: 100, path_prefix: '/bapi/v1/organizations' })
-    for (const [, endpoint] of calls) {
-      expect(await call(endpoint, ours, ours.admin.token)).toMatchObject({
-        status: 503,
-        body: { code: 'sign_in_unavailable' },
-      })
-    }
   })
 })
 
