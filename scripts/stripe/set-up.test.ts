@@ -1,9 +1,12 @@
 import type Stripe from 'stripe'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { cataloguePrices, portalMetadataKey, priceProblem } from '../../schema/stripe/catalogue.ts'
 import { createStripe } from '../../schema/stripe/client.ts'
 import { webhookEventTypes } from '../../schema/stripe/webhook-events.ts'
 import { type Sandbox, startSandbox } from '../../tests/support/sandbox.ts'
+import { planStripeEvent } from '../../worker/apply/stripe-event.ts'
+import type { WorkerDependencies } from '../../worker/dependencies.ts'
 import { setUpStripe } from './set-up.ts'
 
 let sandbox: Sandbox
@@ -146,6 +149,15 @@ describe('setting Stripe up', () => {
     expect(second.changes).toEqual([`webhook endpoint ${webhook_url}: brought up to date`])
     expect(second.webhook?.secret).toBeNull()
     expect((await find())?.enabled_events).toEqual([...webhookEventTypes])
+  })
+
+  test.each(webhookEventTypes)('asks for no event that the worker has no use for: %s', async (type) => {
+    const event = { id: 'evt_1', object: 'event', type, created: 1, data: { object: { object: 'other' } } }
+    // An empty object cannot be applied; what matters is that it is looked at.
+    const outcome = await planStripeEvent({} as WorkerDependencies, event)
+      .then((apply) => apply({} as DatabaseTransaction))
+      .catch(() => null)
+    expect(outcome?.reason ?? '').not.toContain('Nothing follows from')
   })
 
   test('says how events get to a machine that Stripe cannot reach', async () => {
