@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { listPlans } from '../../schema/api/catalogue.ts'
 import { createCheckoutSession } from '../../schema/api/subscriptions.ts'
+import { attachSession, insertIntent } from '../../schema/checkout/intents.ts'
 import { cataloguePrices } from '../../schema/stripe/catalogue.ts'
 import { setUpStripe } from '../../scripts/stripe/set-up.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
@@ -442,24 +443,13 @@ describe('one subscription an owner:', () => {
     const mayGoOn = new Promise<void>((resolve) => {
       goOn = resolve
     })
-    const sessions = stripe.checkout.sessions
-    const slow = new Proxy(stripe, {
-      get: (target, name) =>
-        name === 'checkout'
-          ? {
-              sessions: new Proxy(sessions, {
-                get: (_, method) =>
-                  method === 'create'
-                    ? async (...request: Parameters<typeof sessions.create>) => {
-                        const session = await sessions.create(...request)
-                        opened()
-                        await mayGoOn
-                        return session
-                      }
-                    : Reflect.get(sessions, method).bind(sessions),
-              }),
-            }
-          : Reflect.get(target, name),
+    const slow = withSessions({
+      create: async (...request) => {
+        const session = await stripe.checkout.sessions.create(...request)
+        opened()
+        await mayGoOn
+        return session
+      },
     })
     const dawdling = await startTestServer({
       databaseUrl: database.url,
@@ -474,6 +464,45 @@ describe('one subscription an owner:', () => {
     expect(await first).toMatchObject({ status: 409, body: { code: 'checkout_superseded' } })
     await dawdling.close()
     expect(await payable()).toMatchObject([{ id: second.sessionId }])
+  })
+
+  test('a checkout that is settled while its successor looks at it leaves no room for one', async () => {
+    const first = await subscribed()
+    await database.owner.deleteFrom('checkout_intents').execute()
+    const owner = { owner_kind: 'user', owner_id: ada.user_id } as const
+    const { intent_id, session_id } = await insertSubscription(database, { owner, user_id: ada.user_id })
+    const subscription = await database.owner
+      .deleteFrom('subscriptions')
+      .where('intent_id', '=', intent_id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    await database.owner.deleteFrom('checkout_intents').execute()
+    await insertIntent(database.server, { ...promised(ada.user_id), id: intent_id })
+    await attachSession(database.server, { id: intent_id, stripe_session_id: session_id })
+    // The worker's transaction ends between the question to Stripe and its answer.
+    const late = withSessions({
+      retrieve: async () => {
+        await database.worker.transaction().execute(async (trx) => {
+          await trx
+            .updateTable('checkout_intents')
+            .set({ state: 'settled', settled_at: new Date() })
+            .where('id', '=', intent_id)
+            .execute()
+          await trx.insertInto('subscriptions').values(subscription).execute()
+        })
+        return stripe.checkout.sessions.expire(first.sessionId)
+      },
+    })
+    const on = await startTestServer({
+      databaseUrl: database.url,
+      stripe: sandbox,
+      clerk,
+      deps: { stripe: late },
+    })
+    const answer = await subscribe({ billingFrequency: 'yearly' }, ada.token, on)
+    await on.close()
+    expect(answer).toMatchObject({ status: 409, body: { code: 'already_subscribed' } })
+    expect(await intents()).toMatchObject([{ id: intent_id, state: 'settled' }])
   })
 
   test('a try that Stripe left unanswered does not keep the buyer waiting', async () => {
@@ -585,3 +614,36 @@ async function account(person: SignedInPerson): Promise<string> {
     .execute()
   return person.user_id
 }
+
+type Sessions = Stripe['checkout']['sessions']
+
+/** Stripe, but for what the test does itself. */
+function withSessions(own: Partial<Pick<Sessions, 'create' | 'retrieve'>>): Stripe {
+  const { sessions } = stripe.checkout
+  const replaced = new Proxy(sessions, {
+    get: (_, method) =>
+      Reflect.get(own, method) ??
+      (Reflect.get(sessions, method) as (...a: unknown[]) => unknown).bind(sessions),
+  })
+  return new Proxy(stripe, {
+    get: (target, name) => (name === 'checkout' ? { sessions: replaced } : Reflect.get(target, name)),
+  })
+}
+
+/** Pro by the month, as it is promised to somebody. */
+const promised = (user_id: string) =>
+  ({
+    kind: 'subscription',
+    user_id,
+    owner_kind: 'user',
+    owner_id: user_id,
+    plan_type: 'pro',
+    billing_frequency: 'monthly',
+    currency: 'EUR',
+    seats: 1,
+    credits_per_seat: 500,
+    credits: 500,
+    amount_minor: 2000,
+    trial_days: 0,
+    sweep_at: new Date(),
+  }) as const
