@@ -1,48 +1,25 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { assignSeat, getOrganizationSeats, revokeSeat } from '../../schema/api/organization-seats.ts'
-import { listTeamInvitations } from '../../schema/api/team-invitations.ts'
-import { getUser } from '../../schema/api/users.ts'
-import { openClerk } from '../../schema/clerk/client.ts'
-import { createClerkDirectory } from '../../schema/clerk/directory.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { insertUser } from '../../tests/support/records.ts'
-import { type Sandbox, startSandbox } from '../../tests/support/sandbox.ts'
-import { startTestServer, type TestServer } from '../../tests/support/server.ts'
-import {
-  newMember,
-  newPerson,
-  newTeam,
-  type Person,
-  raceForSeats,
-  type Team,
-} from '../../tests/support/team.ts'
+import { newMember, newPerson, newTeam, type Person, type Team } from '../../tests/support/team.ts'
+import { openTeamWorld, type TeamWorld } from '../../tests/support/team-world.ts'
 
-let database: TestDatabase
-let clerk: Sandbox
-let server: TestServer
-
+let world: TeamWorld
 beforeAll(async () => {
-  ;[database, clerk] = await Promise.all([createTestDatabase(), startSandbox('clerk')])
-  server = await startTestServer({ databaseUrl: database.url, clerk })
+  world = await openTeamWorld()
 })
-afterAll(async () => {
-  await server?.close()
-  await Promise.all([clerk?.stop(), database?.close()])
-})
-afterEach(() => clerk.clear('faults'))
+afterAll(() => world?.close())
+afterEach(() => world.clerk.clear('faults'))
 
-const directory = () =>
-  createClerkDirectory(openClerk({ secretKey: 'sk_test_sandbox', apiUrl: `${clerk.url}/bapi` }))
-const team = (seats: number) => newTeam({ database, clerk }, { seats })
+const team = (seats: number) => newTeam(world, { seats })
 const assign = ({ organization, admin }: Team, email: string, more: { role?: 'admin'; by?: Person } = {}) =>
-  server.api(assignSeat, {
+  world.server.api(assignSeat, {
     token: (more.by ?? admin).token,
     body: { org_id: organization.id, email, ...(more.role && { role: more.role }) },
   })
 const revoke = ({ organization, admin }: Team, user_id: string, by = admin) =>
-  server.api(revokeSeat, { token: by.token, body: { org_id: organization.id, user_id } })
+  world.server.api(revokeSeat, { token: by.token, body: { org_id: organization.id, user_id } })
 const seatsOf = ({ organization, admin }: Team, by = admin) =>
-  server.ask(getOrganizationSeats, { token: by.token, query: { org_id: organization.id } })
+  world.server.ask(getOrganizationSeats, { token: by.token, query: { org_id: organization.id } })
 const noSeatsLeft = {
   status: 402,
   body: {
@@ -51,202 +28,10 @@ const noSeatsLeft = {
   },
 }
 
-describe('assigning a seat', () => {
-  test('gives it to a member at once, with the role that they have', async () => {
-    const ours = await team(3)
-    const ada = await newMember(clerk, ours)
-    expect(await assign(ours, ` ${ada.email.toUpperCase()} `)).toMatchObject({
-      status: 200,
-      body: {
-        success: true,
-        seat: { user_id: ada.user_id, email: ada.email, role: 'member', status: 'active' },
-      },
-    })
-    expect(await seatsOf(ours)).toMatchObject({ seats_used: 1, seats_total: 3 })
-  })
-
-  test('promises it to anybody else and invites them at Clerk', async () => {
-    const ours = await team(3)
-    const guest = await newPerson(clerk)
-    expect(await assign(ours, guest.email, { role: 'admin' })).toMatchObject({
-      status: 200,
-      body: { seat: { user_id: null, email: guest.email, role: 'admin', status: 'pending' } },
-    })
-    expect(await directory().listInvitations(ours.organization.id)).toMatchObject([
-      { email: guest.email, role: 'admin', status: 'pending' },
-    ])
-    expect(await seatsOf(ours)).toMatchObject({ seats_used: 1 })
-  })
-
-  test('again with the same role changes nothing, with another is refused', async () => {
-    const ours = await team(1)
-    const ada = await newMember(clerk, ours)
-    const first = await assign(ours, ada.email)
-    expect(await assign(ours, ada.email)).toMatchObject({ status: 200, body: first.body })
-    expect(await assign(ours, ada.email, { role: 'admin' })).toMatchObject({
-      status: 409,
-      body: { code: 'other_seat_role' },
-    })
-    const theirs = await team(1)
-    const guest = await newPerson(clerk)
-    const promised = await assign(theirs, guest.email)
-    expect(await assign(theirs, guest.email.toUpperCase())).toMatchObject({
-      status: 200,
-      body: promised.body,
-    })
-    expect(await assign(theirs, guest.email, { role: 'admin' })).toMatchObject({
-      status: 409,
-      body: { code: 'other_seat_role' },
-    })
-    expect(await directory().listInvitations(theirs.organization.id)).toHaveLength(1)
-  })
-
-  test('when there is none left asks for payment', async () => {
-    const ours = await team(1)
-    await assign(ours, (await newPerson(clerk)).email)
-    expect(await assign(ours, (await newPerson(clerk)).email)).toMatchObject(noSeatsLeft)
-    expect(await assign(ours, (await newMember(clerk, ours)).email)).toMatchObject(noSeatsLeft)
-    expect(await seatsOf(ours)).toMatchObject({ seats_used: 1 })
-  })
-
-  test('without a live subscription asks for payment', async () => {
-    const ours = await team(1)
-    await endSubscription(ours)
-    const answer = await assign(ours, (await newPerson(clerk)).email)
-    expect(answer).toMatchObject({ status: 402, body: { code: 'no_subscription' } })
-  })
-
-  test.each([
-    ['members', 2],
-    ['strangers', 2],
-    ['members', 8],
-    ['strangers', 8],
-  ] as const)('the last one at once by two admins, to %s, %i times, gives it once', async (who, count) => {
-    const ours = await team(2)
-    const other = await newMember(clerk, ours, 'org:admin')
-    await assign(ours, ours.admin.email, { role: 'admin' })
-    const people = await Promise.all(
-      Array.from({ length: count }, () => (who === 'members' ? newMember(clerk, ours) : newPerson(clerk))),
-    )
-    const answers = await raceForSeats(
-      database,
-      ours,
-      people.map(
-        ({ email }, index) =>
-          () =>
-            assign(ours, email, { by: index % 2 ? other : ours.admin }),
-      ),
-    )
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-    expect(answers.filter(({ status }) => status === 402)).toHaveLength(count - 1)
-    expect(await seatsOf(ours)).toMatchObject({ seats_used: 2, over_limit: false })
-    const sent = await directory().listInvitations(ours.organization.id)
-    expect(sent).toHaveLength(who === 'members' ? 0 : 1)
-  })
-
-  test('to one address eight times at once takes one seat and sends one invitation', async () => {
-    const ours = await team(5)
-    const { email } = await newPerson(clerk)
-    const requests = Array.from({ length: 8 }, () => () => assign(ours, email))
-    const answers = await raceForSeats(database, ours, requests)
-    expect(answers.map(({ status }) => status)).toEqual(requests.map(() => 200))
-    expect(await seatsOf(ours)).toMatchObject({ seats_used: 1 })
-    expect(await directory().listInvitations(ours.organization.id)).toHaveLength(1)
-  })
-
-  test('takes over an invitation that was sent in Clerk’s own settings', async () => {
-    const ours = await team(2)
-    const { email } = await newPerson(clerk)
-    await directory().sendInvitation({
-      invitation_id: 'none',
-      organization_id: ours.organization.id,
-      inviter_id: ours.admin.user_id,
-      email,
-      role: 'member',
-      lifetime_days: 5,
-    })
-    expect(await assign(ours, email)).toMatchObject({ status: 200, body: { seat: { status: 'pending' } } })
-    const [sent] = await directory().listInvitations(ours.organization.id)
-    const { invitations } = await server.ask(listTeamInvitations, {
-      token: ours.admin.token,
-      query: { org_id: ours.organization.id },
-    })
-    expect(invitations).toMatchObject([
-      { clerk_invitation_id: sent?.clerk_invitation_id, expires_at: sent?.expires_at.toISOString() },
-    ])
-  })
-
-  test.each([500, 422])('leaves nothing behind when Clerk answers %s to the invitation', async (status) => {
-    const ours = await team(1)
-    const { email } = await newPerson(clerk)
-    const path_prefix = `/bapi/v1/organizations/${ours.organization.id}/invitations`
-    await clerk.knob('faults', { status, count: 10, path_prefix })
-    expect(await assign(ours, email)).toMatchObject({
-      status: status === 500 ? 503 : 502,
-      body: { error: 'Failed to assign seat', code: 'organization_change_failed' },
-    })
-    expect(await seatsOf(ours)).toMatchObject({ seats_used: 0 })
-    await clerk.clear('faults')
-    expect(await assign(ours, email)).toMatchObject({ status: 200 })
-  })
-
-  test('goes on where a request stopped that reserved the seat and died', async () => {
-    const ours = await team(1)
-    const { email } = await newPerson(clerk)
-    await assign(ours, email)
-    const [sent] = await directory().listInvitations(ours.organization.id)
-    await database.owner
-      .updateTable('team_invitations')
-      .set({ clerk_invitation_id: null })
-      .where('organization_id', '=', ours.organization.id)
-      .execute()
-    expect(await assign(ours, email)).toMatchObject({ status: 200 })
-    const rows = await database.owner
-      .selectFrom('team_invitations')
-      .select('clerk_invitation_id')
-      .where('organization_id', '=', ours.organization.id)
-      .execute()
-    expect(rows).toEqual([{ clerk_invitation_id: sent?.clerk_invitation_id }])
-  })
-
-  test('shows in the plan of whoever has it', async () => {
-    const ours = await team(1)
-    const ada = await newMember(clerk, ours)
-    await insertUser(database.server, ada.user_id)
-    const planOf = async () =>
-      (await server.ask(getUser, { token: ada.token, query: { clerkId: ada.user_id } })).data.plan_type
-    expect(await planOf()).toBe('starter')
-    await assign(ours, ada.email)
-    expect(await planOf()).toBe('teams')
-    await revoke(ours, ada.user_id)
-    expect(await planOf()).toBe('starter')
-  })
-
-  test.each([
-    [{ email: '' }, 'email'],
-    [{ email: 'nobody' }, 'email'],
-    [{ email: 'a b@tidemark.test' }, 'email'],
-    [{ email: `${'a'.repeat(250)}@b.cd` }, 'email'],
-    [{ email: 7 }, 'email'],
-    [{ role: 'owner' }, 'role'],
-    [{ org_id: 'org_1/../x' }, 'org_id'],
-    [{ org_id: '' }, 'org_id'],
-    [{ seats: 4 }, 'seats'],
-  ])('refuses %o and names the field', async (change, path) => {
-    const ours = await team(1)
-    const body = { org_id: ours.organization.id, email: 'a@b.cd', ...change }
-    const answer = await server.api(assignSeat, { token: ours.admin.token, body })
-    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request', fields: [{ path }] } })
-    if (path === 'email') {
-      expect(answer.body).toMatchObject({ error: 'Please enter a valid email address' })
-    }
-  })
-})
-
 describe('revoking a seat', () => {
   test('frees it, and the person stays a member', async () => {
     const ours = await team(1)
-    const ada = await newMember(clerk, ours)
+    const ada = await newMember(world.clerk, ours)
     await assign(ours, ada.email)
     expect(await revoke(ours, ada.user_id)).toMatchObject({
       status: 200,
@@ -262,7 +47,7 @@ describe('revoking a seat', () => {
 
   test('that nobody has is refused, and so is that of a pending invitation', async () => {
     const ours = await team(2)
-    const guest = await newPerson(clerk)
+    const guest = await newPerson(world.clerk)
     await assign(ours, guest.email)
     const refusal = { status: 404, body: { code: 'seat_not_found' } }
     expect(await revoke(ours, ours.admin.user_id)).toMatchObject(refusal)
@@ -272,7 +57,7 @@ describe('revoking a seat', () => {
 
   test('of another organization is not possible', async () => {
     const [ours, theirs] = [await team(1), await team(1)]
-    const eve = await newMember(clerk, theirs)
+    const eve = await newMember(world.clerk, theirs)
     await assign(theirs, eve.email)
     expect(await revoke(ours, eve.user_id)).toMatchObject({ status: 404, body: { code: 'seat_not_found' } })
     expect(await seatsOf(theirs)).toMatchObject({ seats_used: 1 })
@@ -297,7 +82,7 @@ describe('the list of seats', () => {
 
   test('shows a member the counts and their own seat only', async () => {
     const ours = await team(3)
-    const ada = await newMember(clerk, ours)
+    const ada = await newMember(world.clerk, ours)
     await assign(ours, ours.admin.email, { role: 'admin' })
     await assign(ours, ada.email)
     expect(await seatsOf(ours, ada)).toMatchObject({ seats_used: 2, seats: [{ email: ada.email }] })
@@ -306,10 +91,10 @@ describe('the list of seats', () => {
 
   test('tells the admin when there are fewer seats than people, who keep theirs', async () => {
     const ours = await team(3)
-    const ada = await newMember(clerk, ours)
+    const ada = await newMember(world.clerk, ours)
     await assign(ours, ours.admin.email, { role: 'admin' })
     await assign(ours, ada.email)
-    await database.worker
+    await world.database.worker
       .updateTable('subscriptions')
       .set({ seats_total: 1 })
       .where('stripe_subscription_id', '=', ours.subscription_id)
@@ -321,7 +106,7 @@ describe('the list of seats', () => {
       notice: expect.stringContaining('2 seats are in use, but the subscription has 1'),
     })
     expect(await seatsOf(ours, ada)).toMatchObject({ over_limit: true, notice: null })
-    expect(await assign(ours, (await newPerson(clerk)).email)).toMatchObject(noSeatsLeft)
+    expect(await assign(ours, (await newPerson(world.clerk)).email)).toMatchObject(noSeatsLeft)
     await revoke(ours, ada.user_id)
     expect(await assign(ours, ada.email)).toMatchObject(noSeatsLeft)
   })
@@ -334,7 +119,7 @@ describe('the list of seats', () => {
 })
 
 async function endSubscription(ours: Team): Promise<void> {
-  await database.worker
+  await world.database.worker
     .updateTable('subscriptions')
     .set({ status: 'canceled', ended_at: new Date() })
     .where('stripe_subscription_id', '=', ours.subscription_id)

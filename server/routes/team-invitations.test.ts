@@ -6,37 +6,24 @@ import {
   sendTeamInvitation,
   type TeamInvitation,
 } from '../../schema/api/team-invitations.ts'
-import { openClerk } from '../../schema/clerk/client.ts'
-import { createClerkDirectory } from '../../schema/clerk/directory.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { insertUser } from '../../tests/support/records.ts'
-import { type Sandbox, startSandbox, testAppUrl } from '../../tests/support/sandbox.ts'
-import { startTestServer, type TestServer } from '../../tests/support/server.ts'
 import { insertSubscription } from '../../tests/support/subscriptions.ts'
-import { newMember, newPerson, newTeam, raceForSeats, type Team } from '../../tests/support/team.ts'
+import { newMember, newPerson, newTeam, type Team } from '../../tests/support/team.ts'
+import { openTeamWorld, type TeamWorld } from '../../tests/support/team-world.ts'
 
-let database: TestDatabase
-let clerk: Sandbox
-let server: TestServer
-
+let world: TeamWorld
 beforeAll(async () => {
-  ;[database, clerk] = await Promise.all([createTestDatabase(), startSandbox('clerk')])
-  server = await startTestServer({ databaseUrl: database.url, clerk })
+  world = await openTeamWorld()
 })
-afterAll(async () => {
-  await server?.close()
-  await Promise.all([clerk?.stop(), database?.close()])
-})
-afterEach(() => clerk.clear('faults'))
+afterAll(() => world?.close())
+afterEach(() => world.clerk.clear('faults'))
 
-const directory = () =>
-  createClerkDirectory(openClerk({ secretKey: 'sk_test_sandbox', apiUrl: `${clerk.url}/bapi` }))
-const stranger = async () => (await newPerson(clerk)).email
+const stranger = async () => (await newPerson(world.clerk)).email
 
 /** A team whose buyer has the first seat, as after a purchase. */
 async function team(seats: number): Promise<Team> {
-  const ours = await newTeam({ database, clerk }, { seats })
-  await server.ask(assignSeat, {
+  const ours = await newTeam(world, { seats })
+  await world.server.ask(assignSeat, {
     token: ours.admin.token,
     body: { org_id: ours.organization.id, email: ours.admin.email, role: 'admin' },
   })
@@ -44,168 +31,15 @@ async function team(seats: number): Promise<Team> {
 }
 
 const send = ({ admin, subscription_id }: Team, email: string, token = admin.token) =>
-  server.api(sendTeamInvitation, { token, body: { subscription_id, email } })
+  world.server.api(sendTeamInvitation, { token, body: { subscription_id, email } })
 const revoke = ({ admin }: Team, id: string, token = admin.token) =>
-  server.api(revokeTeamInvitation, { token, body: { id } })
+  world.server.api(revokeTeamInvitation, { token, body: { id } })
 const list = ({ admin, subscription_id }: Team) =>
-  server.ask(listTeamInvitations, { token: admin.token, query: { subscription_id } })
+  world.server.ask(listTeamInvitations, { token: admin.token, query: { subscription_id } })
 const seatsUsed = async ({ admin, organization }: Team) =>
-  (await server.ask(getOrganizationSeats, { token: admin.token, query: { org_id: organization.id } }))
+  (await world.server.ask(getOrganizationSeats, { token: admin.token, query: { org_id: organization.id } }))
     .seats_used
 const invitationOf = (answer: { body: unknown }) => (answer.body as { invitation: TeamInvitation }).invitation
-
-describe('sending an invitation', () => {
-  test('holds a seat and sends a real one, with a link to copy that opens nothing by itself', async () => {
-    const ours = await team(3)
-    const email = await stranger()
-    const answer = await send(ours, `  ${email.toUpperCase()}`)
-    expect(answer).toMatchObject({
-      status: 200,
-      body: {
-        success: true,
-        message: `Invitation sent to ${email}`,
-        invitation: { email, status: 'pending' },
-      },
-    })
-    const [sent] = await directory().listInvitations(ours.organization.id)
-    expect(sent).toMatchObject({ email, role: 'member', status: 'pending' })
-    const invitation = invitationOf(answer)
-    expect(invitation).toMatchObject({
-      subscription_id: ours.subscription_id,
-      inviter_id: ours.admin.user_id,
-      clerk_invitation_id: sent?.clerk_invitation_id,
-      expires_at: sent?.expires_at.toISOString(),
-      url: `${testAppUrl}/invite/${ours.organization.id}/${sent?.clerk_invitation_id}`,
-    })
-    expect(await seatsUsed(ours)).toBe(2)
-    const mails = await fetch(`${clerk.url}/_sandbox/mails?to=${email}`).then((response) => response.json())
-    expect((mails as { data: unknown[] }).data).toHaveLength(1)
-  })
-
-  test('twice to one address is refused, in whatever case', async () => {
-    const ours = await team(5)
-    const email = await stranger()
-    await send(ours, email)
-    expect(await send(ours, email.toUpperCase())).toMatchObject({
-      status: 409,
-      body: { error: 'This email has already been invited', code: 'already_invited' },
-    })
-    expect(await seatsUsed(ours)).toBe(2)
-  })
-
-  test('is limited to one less than there are seats, for the buyer has one', async () => {
-    const ours = await team(3)
-    expect((await list(ours)).remaining).toBe(2)
-    expect((await send(ours, await stranger())).status).toBe(200)
-    expect((await send(ours, await stranger())).status).toBe(200)
-    expect((await list(ours)).remaining).toBe(0)
-    expect(await send(ours, await stranger())).toMatchObject({
-      status: 402,
-      body: { error: 'Maximum of 3 team members allowed', code: 'no_seats_left' },
-    })
-  })
-
-  test('keeps the buyer’s seat free when the buyer has given it up', async () => {
-    const ours = await newTeam({ database, clerk }, { seats: 2 })
-    expect((await send(ours, await stranger())).status).toBe(200)
-    expect((await send(ours, await stranger())).status).toBe(402)
-  })
-
-  test('is refused when members have all seats without an invitation', async () => {
-    const ours = await team(2)
-    const ada = await newMember(clerk, ours)
-    await server.ask(assignSeat, {
-      token: ours.admin.token,
-      body: { org_id: ours.organization.id, email: ada.email },
-    })
-    expect(await list(ours)).toMatchObject({ remaining: 0, invitations: [] })
-    expect(await send(ours, await stranger())).toMatchObject({
-      status: 402,
-      body: { error: 'Maximum of 2 team members allowed' },
-    })
-  })
-
-  test('is not possible with one seat, nor without a subscription', async () => {
-    expect((await send(await team(1), await stranger())).status).toBe(402)
-    const ours = await team(2)
-    await database.worker
-      .updateTable('subscriptions')
-      .set({ status: 'canceled', ended_at: new Date() })
-      .where('stripe_subscription_id', '=', ours.subscription_id)
-      .execute()
-    expect(await send(ours, await stranger())).toMatchObject({
-      status: 402,
-      body: { code: 'no_subscription' },
-    })
-  })
-
-  test('for the last seat eight times at once sends one', async () => {
-    const ours = await team(2)
-    const emails = await Promise.all(Array.from({ length: 8 }, stranger))
-    const answers = await raceForSeats(
-      database,
-      ours,
-      emails.map((email) => () => send(ours, email)),
-    )
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-    expect(answers.filter(({ status }) => status === 402)).toHaveLength(7)
-    expect(await directory().listInvitations(ours.organization.id)).toHaveLength(1)
-  })
-
-  test('to a member is refused', async () => {
-    const ours = await team(3)
-    const ada = await newMember(clerk, ours)
-    expect(await send(ours, ada.email)).toMatchObject({ status: 409, body: { code: 'already_member' } })
-    expect(await send(ours, ours.admin.email)).toMatchObject({
-      status: 409,
-      body: { code: 'already_member' },
-    })
-  })
-
-  test.each([
-    ['no answer', 500, 503],
-    ['a refusal', 403, 502],
-  ])('that ends in %s of Clerk leaves no seat, no row, and says so', async (_, status, answered) => {
-    const ours = await team(2)
-    const path_prefix = `/bapi/v1/organizations/${ours.organization.id}/invitations`
-    await clerk.knob('faults', { status, count: 10, path_prefix })
-    expect(await send(ours, await stranger())).toMatchObject({
-      status: answered,
-      body: { error: 'Failed to send invitation', code: 'organization_change_failed' },
-    })
-    expect(await seatsUsed(ours)).toBe(1)
-    expect((await list(ours)).invitations).toEqual([])
-  })
-
-  test.each(['', '   ', 'a', 'a@b', 'a @b.cd', '@b.cd', 'a@b.'])('to „%s“ is refused', async (email) => {
-    const ours = await team(2)
-    expect(await send(ours, email)).toMatchObject({
-      status: 400,
-      body: {
-        error: 'Please enter a valid email address',
-        fields: [{ path: 'email', message: 'Please enter a valid email address' }],
-      },
-    })
-  })
-
-  test('needs to name one organization or one subscription', async () => {
-    const ours = await team(2)
-    const org_id = ours.organization.id
-    const { subscription_id, admin } = ours
-    const email = 'a@b.cd'
-    for (const body of [{ email }, { email, org_id, subscription_id }]) {
-      expect(await server.api(sendTeamInvitation, { token: admin.token, body })).toMatchObject({
-        status: 400,
-        body: { error: 'Name either org_id or subscription_id', fields: [{ path: 'org_id' }] },
-      })
-    }
-    const extra = { email, org_id, seats: 9 }
-    expect(await server.api(sendTeamInvitation, { token: admin.token, body: extra })).toMatchObject({
-      status: 400,
-      body: { fields: [{ path: 'seats' }] },
-    })
-  })
-})
 
 describe('the list', () => {
   test('is newest first, by organization as by subscription', async () => {
@@ -214,7 +48,7 @@ describe('the list', () => {
     for (const email of emails) await send(ours, email)
     const { invitations } = await list(ours)
     expect(invitations.map(({ email }) => email)).toEqual(emails.toReversed())
-    const byOrganization = await server.ask(listTeamInvitations, {
+    const byOrganization = await world.server.ask(listTeamInvitations, {
       token: ours.admin.token,
       query: { org_id: ours.organization.id },
     })
@@ -242,7 +76,7 @@ describe('revoking an invitation', () => {
         invitation: { id, status: 'revoked', url: null },
       },
     })
-    expect(await directory().listInvitations(ours.organization.id)).toMatchObject([{ status: 'revoked' }])
+    expect(await world.directory.listInvitations(ours.organization.id)).toMatchObject([{ status: 'revoked' }])
     expect(await seatsUsed(ours)).toBe(1)
     expect(await revoke(ours, id)).toMatchObject({ status: 200, body: revoked.body })
     expect((await send(ours, email)).status).toBe(200)
@@ -252,7 +86,7 @@ describe('revoking an invitation', () => {
   test('that Clerk revoked already works, too', async () => {
     const ours = await team(2)
     const { id, clerk_invitation_id } = invitationOf(await send(ours, await stranger()))
-    await directory().revokeInvitation({
+    await world.directory.revokeInvitation({
       organization_id: ours.organization.id,
       clerk_invitation_id: clerk_invitation_id ?? '',
     })
@@ -264,22 +98,22 @@ describe('revoking an invitation', () => {
     const ours = await team(2)
     const { id } = invitationOf(await send(ours, await stranger()))
     const path_prefix = `/bapi/v1/organizations/${ours.organization.id}/invitations`
-    await clerk.knob('faults', { status: 500, count: 10, path_prefix })
+    await world.clerk.knob('faults', { status: 500, count: 10, path_prefix })
     expect(await revoke(ours, id)).toMatchObject({
       status: 503,
       body: { error: 'Failed to revoke invitation' },
     })
     expect(await seatsUsed(ours)).toBe(2)
-    await clerk.clear('faults')
+    await world.clerk.clear('faults')
     expect(await revoke(ours, id)).toMatchObject({ status: 200 })
   })
 
   test.each(['accepted', 'expired'] as const)('that is %s is refused', async (status) => {
     const ours = await team(2)
     const { id } = invitationOf(await send(ours, await stranger()))
-    await database.owner.updateTable('team_invitations').set({ status }).where('id', '=', id).execute()
+    await world.database.owner.updateTable('team_invitations').set({ status }).where('id', '=', id).execute()
     expect(await revoke(ours, id)).toMatchObject({ status: 409, body: { code: 'invitation_not_pending' } })
-    expect(await directory().listInvitations(ours.organization.id)).toMatchObject([{ status: 'pending' }])
+    expect(await world.directory.listInvitations(ours.organization.id)).toMatchObject([{ status: 'pending' }])
   })
 
   test('that nobody knows is refused', async () => {
@@ -295,26 +129,29 @@ describe('revoking an invitation', () => {
 describe('who may do what', () => {
   const calls = {
     list: (ours: Team, _id: string, token?: string) =>
-      server.api(listTeamInvitations, {
+      world.server.api(listTeamInvitations, {
         ...(token && { token }),
         query: { subscription_id: ours.subscription_id },
       }),
     'list by organization': (ours: Team, _id: string, token?: string) =>
-      server.api(listTeamInvitations, { ...(token && { token }), query: { org_id: ours.organization.id } }),
+      world.server.api(listTeamInvitations, {
+        ...(token && { token }),
+        query: { org_id: ours.organization.id },
+      }),
     send: (ours: Team, _id: string, token?: string) =>
-      server.api(sendTeamInvitation, {
+      world.server.api(sendTeamInvitation, {
         ...(token && { token }),
         body: { subscription_id: ours.subscription_id, email: 'somebody@tidemark.test' },
       }),
     revoke: (_ours: Team, id: string, token?: string) =>
-      server.api(revokeTeamInvitation, { ...(token && { token }), body: { id } }),
+      world.server.api(revokeTeamInvitation, { ...(token && { token }), body: { id } }),
   }
   const names = Object.keys(calls) as (keyof typeof calls)[]
 
   test.each(names)('%s: nobody without a token, no outsider, no plain member', async (name) => {
     const [ours, theirs] = [await team(3), await team(3)]
     const { id } = invitationOf(await send(ours, await stranger()))
-    const ada = await newMember(clerk, ours)
+    const ada = await newMember(world.clerk, ours)
     expect(await calls[name](ours, id)).toMatchObject({ status: 401 })
     expect(await calls[name](ours, id, ada.token)).toMatchObject({
       status: 403,
@@ -335,14 +172,14 @@ describe('who may do what', () => {
   })
 
   test('a personal subscription has no team', async () => {
-    const grace = await newPerson(clerk)
-    await insertUser(database.server, grace.user_id)
-    const { id } = await insertSubscription(database, {
+    const grace = await newPerson(world.clerk)
+    await insertUser(world.database.server, grace.user_id)
+    const { id } = await insertSubscription(world.database, {
       owner: { owner_kind: 'user', owner_id: grace.user_id },
       user_id: grace.user_id,
     })
     expect(
-      await server.api(listTeamInvitations, { token: grace.token, query: { subscription_id: id } }),
+      await world.server.api(listTeamInvitations, { token: grace.token, query: { subscription_id: id } }),
     ).toMatchObject({ status: 404, body: { error: 'Organization not initialized' } })
   })
 })
