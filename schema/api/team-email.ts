@@ -6,8 +6,8 @@ const maximumLength = 254
 
 export const invalidTeamEmailText = 'Please enter a valid email address'
 
-/** Whether somebody can be invited under this text; the form and the server ask the same question. */
-export function isTeamEmail(text: string): boolean {
+/** Whether somebody can be invited under this text. */
+function isTeamEmail(text: string): boolean {
   const trimmed = text.trim()
   return trimmed.length <= maximumLength && simplePattern.test(trimmed)
 }

@@ -44,9 +44,14 @@ export interface TeamWorld {
   close(): Promise<void>
 }
 
-export async function openTeamWorld(): Promise<TeamWorld> {
-  const [database, clerk] = await Promise.all([createTestDatabase(), startSandbox('clerk')])
-  const server = await startTestServer({ databaseUrl: database.url, clerk })
+/** With a `port` for the server, events are also delivered there, by signed webhooks. */
+export async function openTeamWorld(options: { port?: number } = {}): Promise<TeamWorld> {
+  const { port } = options
+  const [database, clerk] = await Promise.all([
+    createTestDatabase(),
+    startSandbox('clerk', port === undefined ? {} : { serverPort: port }),
+  ])
+  const server = await startTestServer({ databaseUrl: database.url, clerk, ...(port && { port }) })
   const backend = openClerk({ secretKey: 'sk_test_sandbox', apiUrl: `${clerk.url}/bapi` })
   const directory = createClerkDirectory(backend)
   const deps = createTestDependencies(database, { clerk: directory })
