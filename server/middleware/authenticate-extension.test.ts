@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { getExtensionBalance } from '../../schema/api/extension.ts'
+import { getActiveExtensionToken, getExtensionBalance } from '../../schema/api/extension.ts'
 import { createToken } from '../../schema/extension/secrets.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { insertToken } from '../../tests/support/extension.ts'
@@ -78,6 +78,22 @@ describe('two kinds of token', () => {
     }
     for (const call of forBrowsers) expect(await statusOf(call, token)).toEqual([call.path, 401])
     for (const call of forEditors) expect(await statusOf(call, ada.token)).toEqual([call.path, 401])
+  })
+})
+
+describe('an editor that calls what is for browsers', () => {
+  test('is refused without asking Clerk, and its address need not wait for that', async () => {
+    const strict = await startTestServer({
+      databaseUrl: database.url,
+      deps: { limits: createRateLimits({ perMinute: { auth: 2 } }) },
+    })
+    const statuses = []
+    for (let count = 0; count < 4; count++) {
+      statuses.push((await strict.api(getActiveExtensionToken, { token })).status)
+    }
+    await strict.close()
+    // Clerk is away there: whoever asked it would get a 503.
+    expect(statuses).toEqual([401, 401, 401, 401])
   })
 })
 

@@ -274,6 +274,12 @@ describe('a code that is used twice', () => {
     expect(await works(token)).toBe(false)
   })
 
+  test('cannot be replaced by a fresh one of the same sign-in', async () => {
+    const signIn = await signInBoundTo(server, ada)
+    await exchange(server, signIn)
+    expect(await bind(server, signIn, ada)).toMatchObject({ status: 409, body: { code: 'sign_in_used' } })
+  })
+
   test('by somebody who lacks the verifier ends nothing', async () => {
     const signIn = await signInBoundTo(server, ada)
     const token = tokenOf(await exchange(server, signIn))
