@@ -1,5 +1,7 @@
+import { invalidTeamEmailText } from '../../schema/api/team-email.ts'
 import { ClerkAwayError, ClerkRefusalError } from '../../schema/clerk/errors.ts'
 import {
+  invalidTeamEmail,
   type OrganizationFailureText,
   organizationChangeRefused,
   organizationChangeUncertain,
@@ -13,8 +15,15 @@ export async function orOrganizationFailure<T>(
   try {
     return await call
   } catch (error) {
-    if (error instanceof ClerkAwayError) throw organizationChangeUncertain(failure, error)
-    if (error instanceof ClerkRefusalError) throw organizationChangeRefused(failure, error)
-    throw error
+    throw organizationFailure(failure, error)
   }
+}
+
+/** What the caller is told of an error of Clerk's; any other error is returned as it is. */
+export function organizationFailure(failure: OrganizationFailureText, error: unknown): unknown {
+  if (error instanceof ClerkAwayError) return organizationChangeUncertain(failure, error)
+  if (!(error instanceof ClerkRefusalError)) return error
+  // Clerk's idea of an address is narrower than ours, and the address is all that people typed.
+  if (error.code.startsWith('form_param_')) return invalidTeamEmail(invalidTeamEmailText, error)
+  return organizationChangeRefused(failure, error)
 }

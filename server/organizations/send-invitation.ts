@@ -1,17 +1,9 @@
-import { invalidTeamEmailText } from '../../schema/api/team-email.ts'
-import { ClerkAwayError, ClerkRefusalError } from '../../schema/clerk/errors.ts'
+import { ClerkRefusalError } from '../../schema/clerk/errors.ts'
 import type { ClerkInvitation } from '../../schema/clerk/invitations.ts'
 import { attachInvitation, endInvitation, type Invitation } from '../../schema/invitations/invitations.ts'
 import type { Dependencies } from '../dependencies.ts'
-import {
-  alreadyMember,
-  invalidTeamEmail,
-  membershipChanged,
-  type OrganizationFailureText,
-  organizationChangeRefused,
-  organizationChangeUncertain,
-  type ServerError,
-} from '../errors.ts'
+import { alreadyMember, membershipChanged, type OrganizationFailureText } from '../errors.ts'
+import { organizationFailure } from './clerk-failure.ts'
 
 interface Sending {
   readonly lifetime_days: number
@@ -29,7 +21,8 @@ export async function sendInvitation(
 ): Promise<Invitation> {
   const sent = await sendOrAdopt(deps, invitation, sending).catch(async (error: unknown) => {
     await deps.db.transaction().execute((trx) => endInvitation(trx, { id: invitation.id, status: 'revoked' }))
-    throw explain(error, invitation, sending.failure)
+    if (isMember(error)) throw alreadyMember(invitation.email)
+    throw organizationFailure(sending.failure, error)
   })
   const attached = await attachInvitation(deps.db, { ...sent, id: invitation.id })
   if (attached?.status === 'pending' || attached?.status === 'accepted') return attached
@@ -55,14 +48,7 @@ async function sendOrAdopt(
   }
 }
 
-function explain(
-  error: unknown,
-  invitation: Invitation,
-  failure: OrganizationFailureText,
-): ServerError | unknown {
-  if (error instanceof ClerkAwayError) return organizationChangeUncertain(failure, error)
-  if (!(error instanceof ClerkRefusalError)) return error
-  if (error.code === 'already_a_member_in_organization') return alreadyMember(invitation.email)
-  if (error.code.startsWith('form_param_')) return invalidTeamEmail(invalidTeamEmailText, error)
-  return organizationChangeRefused(failure, error)
+/** Somebody who joined in this very moment. */
+function isMember(error: unknown): boolean {
+  return error instanceof ClerkRefusalError && error.code === 'already_a_member_in_organization'
 }

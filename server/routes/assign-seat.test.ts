@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { assignSeat, getOrganizationSeats, revokeSeat } from '../../schema/api/organization-seats.ts'
 import { listTeamInvitations } from '../../schema/api/team-invitations.ts'
-import { getUser } from '../../schema/api/users.ts'
+import { getUser, initializeUser } from '../../schema/api/users.ts'
 import { insertUser } from '../../tests/support/records.ts'
 import {
   newMember,
@@ -209,6 +209,20 @@ describe('assigning a seat', () => {
     expect(await planOf()).toBe('teams')
     await revoke(ours, ada.user_id)
     expect(await planOf()).toBe('starter')
+  })
+
+  test('shows in the plan of somebody who first comes here afterwards', async () => {
+    const ours = await team(1)
+    const ada = await newMember(world.clerk, ours)
+    await assign(ours, ada.email)
+    const body = {
+      clerkUser: { id: ada.user_id, emailAddresses: [{ emailAddress: ada.email }] },
+      planType: 'starter' as const,
+    }
+    expect(await world.server.ask(initializeUser, { token: ada.token, body })).toMatchObject({
+      created: true,
+      user: { plan_type: 'teams' },
+    })
   })
 
   test.each([

@@ -173,6 +173,15 @@ describe('sending an invitation', () => {
     })
   })
 
+  test('to an address that only Clerk refuses is refused in the same words, and leaves no seat', async () => {
+    const ours = await team(2)
+    expect(await send(ours, 'nobody@tidemark.t')).toMatchObject({
+      status: 400,
+      body: { error: 'Please enter a valid email address', fields: [{ path: 'email' }] },
+    })
+    expect(await seatsUsed(ours)).toBe(1)
+  })
+
   test('needs to name one organization or one subscription', async () => {
     const ours = await team(2)
     const org_id = ours.organization.id

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { ClerkRefusalError } from '../../schema/clerk/errors.ts'
+import { ClerkAwayError, ClerkRefusalError } from '../../schema/clerk/errors.ts'
 import { type Invitation, lockInvitation } from '../../schema/invitations/invitations.ts'
 import { type InvitationLook, lookAtInvitation, lookForInvitation } from '../apply/clerk/invitation-look.ts'
 import { settleInvitation } from '../apply/clerk/settle-invitation.ts'
@@ -23,6 +23,8 @@ export async function settleDueInvitations(deps: WorkerDependencies): Promise<nu
       settled += 1
     } catch (error) {
       deps.log.warn({ err: error, invitation_id: invitation.id }, 'An invitation could not be settled')
+      // The others would only wait for the same; and the next sweep of everything else waits for this one.
+      if (error instanceof ClerkAwayError) break
     }
   }
   deps.metrics.swept.inc({ what: 'invitation' }, settled)
