@@ -891,6 +891,7 @@ GRANT USAGE ON SEQUENCE public.clerk_looks TO tidemark_server;
 GRANT USAGE ON SEQUENCE public.clerk_looks TO tidemark_worker;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.extension_sign_ins TO tidemark_server;
+GRANT SELECT,DELETE ON TABLE public.extension_sign_ins TO tidemark_worker;
 
 GRANT UPDATE(user_id) ON TABLE public.extension_sign_ins TO tidemark_server;
 

@@ -45,3 +45,4 @@ GRANT UPDATE (last_used_at, revoked_at) ON extension_tokens TO tidemark_server;
 GRANT UPDATE (user_id, code_hash, exchanged_at, token_id), DELETE ON extension_sign_ins TO tidemark_server;
 -- For people who leave: whose account is closed at the sign-in provider, their tokens end.
 GRANT SELECT, UPDATE (revoked_at) ON extension_tokens TO tidemark_worker;
+GRANT SELECT, DELETE ON extension_sign_ins TO tidemark_worker;

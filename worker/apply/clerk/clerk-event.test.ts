@@ -175,10 +175,24 @@ describe('an end', () => {
         expires_at: new Date(Date.now() + 60_000),
       })
       .execute()
+    await world.database.owner
+      .insertInto('extension_sign_ins')
+      .values({
+        state_hash: Buffer.alloc(32, 'state'),
+        code_hash: Buffer.alloc(32, 'code'),
+        code_challenge: 'x'.repeat(43),
+        redirect_uri: 'vscode://tidemark.assistant/callback',
+        user_id: ada.user_id,
+        expires_at: new Date(Date.now() + 60_000),
+      })
+      .execute()
     await world.backend.users.deleteUser(ada.user_id)
     const [event] = await world.told('user.deleted')
     if (!event) throw new Error('Clerk said nothing')
     expect(await world.apply(event)).toMatchObject({ state: 'applied' })
+    expect(await world.database.owner.selectFrom('extension_sign_ins').select('user_id').execute()).toEqual(
+      [],
+    )
     for (const either of [ours, theirs]) {
       expect((await world.books(either)).seats).toMatchObject([{ user_id: ada.user_id, status: 'revoked' }])
     }

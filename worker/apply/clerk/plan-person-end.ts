@@ -23,6 +23,8 @@ export async function planPersonEnd(
       await lockSeats(trx, organization_id)
       await settleLook(trx, { organization_id, user_id, look_order, role: null, emails: [] })
     }
+    // First the sign-ins: one that is being exchanged is waited for, and its token is then revoked with the others.
+    await trx.deleteFrom('extension_sign_ins').where('user_id', '=', user_id).execute()
     await trx
       .updateTable('extension_tokens')
       .set({ revoked_at: sql`now()` })
