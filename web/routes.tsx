@@ -1,5 +1,5 @@
 import type { ComponentType } from 'react'
-import { createBrowserRouter, type RouteObject } from 'react-router-dom'
+import { createBrowserRouter, Navigate, type RouteObject } from 'react-router-dom'
 import { FocusLayout } from './layouts/FocusLayout.tsx'
 import { MarketingLayout } from './layouts/MarketingLayout.tsx'
 import { RootLayout } from './layouts/RootLayout.tsx'
@@ -39,6 +39,8 @@ const routes: RouteObject[] = [
             async () =>
               (await import('./pages/payment/cancelled/PaymentCancelledPage.tsx')).PaymentCancelledPage,
           ),
+          // The hosted billing page returns to this address.
+          { path: '/billing', element: <Navigate to="/dashboard" replace /> },
           { path: '*', element: <NotFoundPage /> },
         ],
       },

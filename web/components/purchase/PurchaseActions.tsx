@@ -1,25 +1,36 @@
 import { Link } from 'react-router-dom'
 import { Button } from '../../ui/Button.tsx'
+import { type PlanPurchase, planCheckoutPath } from './plan.ts'
 
 interface PurchaseActionsProps {
-  /** Nothing was bought: offer another try first. */
-  again?: boolean
+  /** Nothing was bought: offer another try first, at the same thing. */
+  again?: PlanPurchase | 'credits'
   /** Something was bought: offer to see it in the history. */
   history?: boolean
+  /** Offer to choose a plan first. */
+  pricing?: boolean
   only?: 'dashboard'
 }
 
-export function PurchaseActions({ again, history, only }: PurchaseActionsProps) {
+export function PurchaseActions({ again, history, pricing, only }: PurchaseActionsProps) {
+  const plan = again !== 'credits' && again
   return (
     <>
       {again && (
         <Button asChild>
-          <Link to="/dashboard#add-credits">Try Again</Link>
+          <Link to={plan ? planCheckoutPath(plan) : '/dashboard#add-credits'}>Try Again</Link>
         </Button>
       )}
-      <Button asChild look={again || only ? 'secondary' : 'primary'}>
-        <Link to="/dashboard">Return to Dashboard</Link>
-      </Button>
+      {(pricing || plan) && (
+        <Button asChild look={plan ? 'secondary' : 'primary'}>
+          <Link to="/#pricing">Return to Pricing</Link>
+        </Button>
+      )}
+      {!plan && (
+        <Button asChild look={again || pricing || only ? 'secondary' : 'primary'}>
+          <Link to="/dashboard">Return to Dashboard</Link>
+        </Button>
+      )}
       {history && (
         <Button asChild look="secondary">
           <Link to="/dashboard#activity">View Billing History</Link>

@@ -5,12 +5,14 @@ import { creditHistoryQuery } from '../../api/creditHistory.ts'
 import { type CheckoutReturn, sessionStatusQuery, settlementQuery } from '../../api/sessionStatus.ts'
 import { userQuery } from '../../api/user.ts'
 import { PurchaseView } from './PurchaseView.tsx'
+import { purchasedPlan } from './plan.ts'
 import { nextPollMs, purchaseProgress } from './progress.ts'
+import type { ReturnPage } from './words.ts'
 
 const quietFailures = 3
 
 /** Asks until the ledger has the purchase, and shows what is true meanwhile. */
-export function PurchaseStatus({ sessionId, clerkUserId }: CheckoutReturn) {
+export function PurchaseStatus({ sessionId, clerkUserId, page }: CheckoutReturn & { page: ReturnPage }) {
   const api = useApi()
   const queryClient = useQueryClient()
   const [startedAt] = useState(() => Date.now())
@@ -41,6 +43,8 @@ export function PurchaseStatus({ sessionId, clerkUserId }: CheckoutReturn) {
   return (
     <PurchaseView
       progress={progress}
+      page={page}
+      plan={status.data ? purchasedPlan(status.data) : null}
       onRetry={() => void queryClient.resetQueries({ queryKey: statusQuery.queryKey })}
     />
   )

@@ -1,23 +1,27 @@
-import { CircleCheck, CircleX, Clock, CreditCard, FileQuestion, Hourglass, TriangleAlert } from 'lucide-react'
+import { CircleX, Clock, CreditCard, FileQuestion, Hourglass, TriangleAlert } from 'lucide-react'
 import { failureText } from '../../api/translate.ts'
 import { useWebConfig } from '../../api/webConfig.ts'
 import { Alert } from '../../ui/Alert.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { StatusView } from '../StatusView.tsx'
 import { usePageTitle } from '../usePageTitle.ts'
+import { CreditSuccess } from './CreditSuccess.tsx'
+import { PlanSuccess } from './PlanSuccess.tsx'
 import { ContactSupport, PurchaseActions } from './PurchaseActions.tsx'
-import { PurchaseReceipt } from './PurchaseReceipt.tsx'
+import type { PlanPurchase } from './plan.ts'
 import type { PurchaseProgress } from './progress.ts'
+import { purchaseWords, type ReturnPage, unverifiedText, waitingWords } from './words.ts'
 
 interface PurchaseViewProps {
   progress: PurchaseProgress
+  page: ReturnPage
+  /** `null` for credits, and while nobody knows. */
+  plan?: PlanPurchase | null
   /** Only a purchase that could not be verified offers it. */
   onRetry?: () => void
 }
 
-const titles: Record<PurchaseProgress['kind'], string> = {
-  verifying: 'Verifying Payment...',
-  paid: 'Verifying Payment...',
+const titles = {
   bank_pending: 'Payment pending',
   not_paid: 'Payment not completed',
   applied: 'Payment Successful!',
@@ -25,29 +29,22 @@ const titles: Record<PurchaseProgress['kind'], string> = {
   expired: 'Payment session expired',
   not_found: 'Payment not found',
   unverified: 'Verification Error',
-}
+} as const
 
-export function PurchaseView({ progress, onRetry }: PurchaseViewProps) {
+export function PurchaseView({ progress, page, plan = null, onRetry }: PurchaseViewProps) {
   const { brand } = useWebConfig()
-  const title =
-    progress.kind === 'paid' && progress.pace === 'overdue' ? 'Payment received' : titles[progress.kind]
+  const words = purchaseWords(plan)
+  const waiting = waitingWords(page, plan)
+  const title = titleOf(progress, { waiting, overdue: words.overdue })
   usePageTitle(title)
 
   switch (progress.kind) {
     case 'verifying':
-      return (
-        <StatusView tone="busy" title={title} text="Please wait while we confirm your credit purchase." />
-      )
+      return <StatusView tone="busy" {...waiting} />
     case 'paid':
       if (progress.pace === 'overdue') {
         return (
-          <StatusView
-            tone="caution"
-            Icon={Hourglass}
-            title={title}
-            text="Your payment went through, but your credits are taking longer than the usual 10 minutes to appear. They are not lost: please contact support and we will put it right."
-            actions={<PurchaseActions />}
-          >
+          <StatusView tone="caution" Icon={Hourglass} {...words.overdue} actions={<PurchaseActions />}>
             <Alert tone="caution">
               Write to <ContactSupport email={brand.support_email} /> and mention the time of your payment.
             </Alert>
@@ -55,19 +52,19 @@ export function PurchaseView({ progress, onRetry }: PurchaseViewProps) {
         )
       }
       return (
-        <StatusView
-          tone="busy"
-          title={title}
-          text="Please wait while we confirm your credit purchase."
-          actions={progress.pace === 'slow' && <PurchaseActions />}
-        >
+        <StatusView tone="busy" {...waiting} actions={progress.pace === 'slow' && <PurchaseActions />}>
           {progress.pace === 'slow' && (
-            <Alert title="Your payment was received.">
-              Credits usually appear instantly but may take a few minutes. If they are not visible after 10
-              minutes, contact <ContactSupport email={brand.support_email} />.
+            <Alert title={words.slow.title}>
+              {words.slow.text} <ContactSupport email={brand.support_email} />.
             </Alert>
           )}
         </StatusView>
+      )
+    case 'applied':
+      return plan ? (
+        <PlanSuccess title={title} plan={plan} purchase={progress} />
+      ) : (
+        <CreditSuccess title={title} purchase={progress} />
       )
     case 'bank_pending':
       return (
@@ -75,7 +72,7 @@ export function PurchaseView({ progress, onRetry }: PurchaseViewProps) {
           tone="caution"
           Icon={Clock}
           title={title}
-          text="Your bank is still confirming the payment. Your credits are added as soon as it is confirmed. You can close this page."
+          text={words.bank_pending}
           actions={<PurchaseActions />}
         />
       )
@@ -85,21 +82,9 @@ export function PurchaseView({ progress, onRetry }: PurchaseViewProps) {
           tone="caution"
           Icon={CreditCard}
           title={title}
-          text="The payment page was left before the payment was completed. Nothing was charged, and no credits were added."
-          actions={<PurchaseActions again />}
+          text={words.not_paid}
+          actions={<PurchaseActions again={plan ?? 'credits'} />}
         />
-      )
-    case 'applied':
-      return (
-        <StatusView
-          tone="positive"
-          Icon={CircleCheck}
-          title={title}
-          text="Your credit purchase has been processed successfully."
-          actions={<PurchaseActions history />}
-        >
-          <PurchaseReceipt purchase={progress} />
-        </StatusView>
       )
     case 'failed':
       return (
@@ -107,8 +92,8 @@ export function PurchaseView({ progress, onRetry }: PurchaseViewProps) {
           tone="critical"
           Icon={CircleX}
           title={title}
-          text="Your bank did not confirm the payment, so no credits were added. You can try again with another payment method."
-          actions={<PurchaseActions again />}
+          text={words.failed}
+          actions={<PurchaseActions again={plan ?? 'credits'} />}
         />
       )
     case 'expired':
@@ -117,8 +102,8 @@ export function PurchaseView({ progress, onRetry }: PurchaseViewProps) {
           tone="neutral"
           Icon={Clock}
           title={title}
-          text="This payment session was not completed in time. Nothing was charged, and no credits were added."
-          actions={<PurchaseActions again />}
+          text={words.expired}
+          actions={<PurchaseActions again={plan ?? 'credits'} />}
         />
       )
     case 'not_found':
@@ -128,7 +113,7 @@ export function PurchaseView({ progress, onRetry }: PurchaseViewProps) {
           Icon={FileQuestion}
           title={title}
           text="We know no payment of your account with this address. If you paid with another account, sign in with that one."
-          actions={<PurchaseActions />}
+          actions={<PurchaseActions pricing={page === 'payment'} />}
         >
           <p className="text-muted text-sm">
             Were you charged? Contact <ContactSupport email={brand.support_email} />.
@@ -141,10 +126,7 @@ export function PurchaseView({ progress, onRetry }: PurchaseViewProps) {
           tone="caution"
           Icon={TriangleAlert}
           title={title}
-          text={failureText(
-            progress.error,
-            'Could not verify payment status, but your credits should be added shortly.',
-          )}
+          text={failureText(progress.error, unverifiedText(page))}
           actions={
             <>
               <Button onClick={onRetry}>Try Again</Button>
@@ -154,4 +136,13 @@ export function PurchaseView({ progress, onRetry }: PurchaseViewProps) {
         />
       )
   }
+}
+
+function titleOf(
+  progress: PurchaseProgress,
+  words: { waiting: { title: string }; overdue: { title: string } },
+): string {
+  if (progress.kind === 'verifying') return words.waiting.title
+  if (progress.kind === 'paid') return (progress.pace === 'overdue' ? words.overdue : words.waiting).title
+  return titles[progress.kind]
 }

@@ -12,7 +12,7 @@ const overdueAfterMs = 10 * 60_000
 const firstPollMs = 1000
 const longestPollMs = 20_000
 
-/** Everything that can be true of a credit purchase when its buyer comes back from the payment page. */
+/** Everything that can be true of a purchase when its buyer comes back from the payment page. */
 export type PurchaseProgress =
   | { kind: 'verifying' }
   | { kind: 'paid'; pace: 'usual' | 'slow' | 'overdue' }
@@ -23,6 +23,8 @@ export type PurchaseProgress =
   | { kind: 'expired' }
   | { kind: 'not_found' }
   | { kind: 'unverified'; error: unknown }
+
+export type AppliedPurchase = Extract<PurchaseProgress, { kind: 'applied' }>
 
 interface Observation {
   status: SessionStatus | undefined

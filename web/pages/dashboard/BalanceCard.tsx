@@ -5,7 +5,8 @@ import { Badge } from '../../ui/Badge.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 
 export function BalanceCard({ user }: { user: User }) {
-  const low = user.credits < lowBalanceCredits
+  // Who works from an organization's pool may well have no credits of their own.
+  const low = user.credits < lowBalanceCredits && user.plan_type !== 'teams'
   return (
     <Card aria-labelledby="balance-title" className="flex flex-col lg:col-span-3">
       <CardHeader
@@ -50,8 +51,10 @@ function BalanceBar({ plan, purchased }: { plan: number; purchased: number }) {
   )
 }
 
-function note({ credits }: User): string {
+function note({ credits, plan_type }: User): string {
   if (credits < 0) return 'A refund or dispute left a debt. Credits you add settle it first.'
+  if (plan_type === 'teams')
+    return 'These are your own credits. Those of your Teams plan are in your organization’s pool.'
   if (credits === 0) return 'You have no credits yet. Add some to start using the assistant.'
   if (credits < lowBalanceCredits)
     return 'You are running low. Add credits so that your work is not interrupted.'

@@ -1,10 +1,11 @@
 import { Check } from 'lucide-react'
 import { Link } from 'react-router-dom'
 import type { User } from '../../../schema/api/users.ts'
-import { plans } from '../../../schema/catalogue/plans.ts'
+import { type PlanType, plans } from '../../../schema/catalogue/plans.ts'
 import { formatDay } from '../../components/format.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
+import { ManageBillingButton } from './ManageBillingButton.tsx'
 
 export function PlanCard({ user }: { user: User }) {
   const plan = plans[user.plan_type]
@@ -21,13 +22,31 @@ export function PlanCard({ user }: { user: User }) {
             </li>
           ))}
         </ul>
-        <div className="mt-auto flex items-center justify-between gap-3 pt-4">
-          <p className="text-faint text-sm">Since {formatDay(user.created_at)}</p>
-          <Button asChild look="secondary" size="small">
-            <Link to="/#pricing">View plans</Link>
-          </Button>
+        <div className="mt-auto flex min-h-12 flex-wrap items-end justify-between gap-3 pt-4">
+          <p className="text-faint text-sm leading-8">{footnote(user)}</p>
+          <PlanAction planType={user.plan_type} userId={user.clerk_id} />
         </div>
       </div>
     </Card>
   )
+}
+
+/** A Teams plan is its organization's: the person's own billing page knows nothing of it. */
+function PlanAction({ planType, userId }: { planType: PlanType; userId: string }) {
+  switch (planType) {
+    case 'pro':
+      return <ManageBillingButton userId={userId} />
+    case 'teams':
+      return null
+    case 'starter':
+      return (
+        <Button asChild look="secondary" size="small">
+          <Link to="/#pricing">View plans</Link>
+        </Button>
+      )
+  }
+}
+
+function footnote({ plan_type, created_at }: User): string {
+  return plan_type === 'teams' ? 'Billed to your organization' : `Member since ${formatDay(created_at)}`
 }

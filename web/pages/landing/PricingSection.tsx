@@ -1,8 +1,11 @@
 import { useAuth } from '@clerk/clerk-react'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
 import { creditRate } from '../../../schema/catalogue/credits.ts'
 import { defaultCurrency, formatMoney } from '../../../schema/catalogue/currency.ts'
 import { plans } from '../../../schema/catalogue/plans.ts'
+import { useApi } from '../../api/ApiProvider.tsx'
+import { plansQuery } from '../../api/plans.ts'
 import { useWebConfig } from '../../api/webConfig.ts'
 import { proFeatures, teamsFeatures } from '../../content/landing.ts'
 import { Badge } from '../../ui/Badge.tsx'
@@ -13,6 +16,9 @@ import { SectionHeading } from './SectionHeading.tsx'
 export function PricingSection() {
   const { brand } = useWebConfig()
   const { isSignedIn } = useAuth()
+  const catalogue = useQuery(plansQuery(useApi()))
+  // Nothing is promised before the server has said so.
+  const trialDays = catalogue.data?.find(({ plan_type }) => plan_type === 'pro')?.trial_days ?? 0
   const proPath = `${isSignedIn ? '/auth/post-signup' : '/sign-up'}?plan=pro&billing=monthly`
   return (
     <section id="pricing" aria-labelledby="pricing-title" className="border-t bg-surface">
@@ -32,7 +38,7 @@ export function PricingSection() {
             features={proFeatures}
             action={
               <Button asChild size="large">
-                <Link to={proPath}>Start 14-Day Free Trial</Link>
+                <Link to={proPath}>{trialDays > 0 ? `Start ${trialDays}-Day Free Trial` : 'Get Pro'}</Link>
               </Button>
             }
           />

@@ -1,31 +1,46 @@
 import { useQuery } from '@tanstack/react-query'
-import { CalendarClock } from 'lucide-react'
+import { BadgeCheck } from 'lucide-react'
+import { useEffect } from 'react'
 import { Link } from 'react-router-dom'
-import { type PlanType, plans } from '../../../../schema/catalogue/plans.ts'
+import type { SoldPlanType } from '../../../../schema/catalogue/plans.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
+import { ApiFailure } from '../../../api/failure.ts'
+import { planCheckoutQuery } from '../../../api/planCheckout.ts'
 import { initializeQuery } from '../../../api/signup.ts'
 import { failureText } from '../../../api/translate.ts'
-import { useWebConfig } from '../../../api/webConfig.ts'
 import type { SignedInUser } from '../../../auth/RequireUser.tsx'
+import type { Selection } from '../../../auth/selection.ts'
 import { StatusView } from '../../../components/StatusView.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { SetupView } from './SetupView.tsx'
 
 interface PaidPlanProps {
   user: SignedInUser
-  plan: PlanType
+  selection: Selection & { plan: SoldPlanType }
 }
 
-/**
- * Makes the account and says truthfully that plans cannot be paid for yet. The checkout of paid plans takes this
- * component's place, and nothing else changes.
- */
-export function PaidPlan({ user, plan }: PaidPlanProps) {
+/** Makes the account, opens the payment page of the chosen plan, and leaves for it. */
+export function PaidPlan({ user, selection: { plan, billing, currency, seats } }: PaidPlanProps) {
   const api = useApi()
-  const { brand } = useWebConfig()
   const account = useQuery(initializeQuery(api, user, plan))
-  const { name } = plans[plan]
+  const checkout = useQuery({
+    ...planCheckoutQuery(api, {
+      planType: plan,
+      billingFrequency: billing,
+      currency,
+      seats,
+      clerkUserId: user.id,
+    }),
+    enabled: account.isSuccess,
+  })
 
+  const url = checkout.data?.url
+  useEffect(() => {
+    // Replaced, not pushed: the way back from the payment page would lead here and straight to it again.
+    if (url) window.location.replace(url)
+  }, [url])
+
+  if (url) return <SetupView state="success" text="Taking you to the secure payment page." />
   if (account.isError && !account.isFetching) {
     return (
       <SetupView
@@ -35,13 +50,25 @@ export function PaidPlan({ user, plan }: PaidPlanProps) {
       />
     )
   }
-  if (!account.data) return <SetupView state="processing" />
+  if (checkout.isError && !checkout.isFetching) {
+    const detail = failureText(checkout.error, 'Failed to create checkout session')
+    if (isAlreadySubscribed(checkout.error)) return <AlreadySubscribed text={detail} />
+    return <SetupView state="error" detail={detail} onRetry={() => void checkout.refetch()} />
+  }
+  return <SetupView state="processing" />
+}
+
+function isAlreadySubscribed(error: unknown): boolean {
+  return error instanceof ApiFailure && error.code === 'already_subscribed'
+}
+
+function AlreadySubscribed({ text }: { text: string }) {
   return (
     <StatusView
-      tone="caution"
-      Icon={CalendarClock}
-      title={`The ${name} checkout is not open yet`}
-      text={`Your account is ready and on the ${plans[account.data.user.plan_type].name} plan. You have not been charged. Until ${name} can be bought here, you can use ${brand.name} with credits.`}
+      tone="positive"
+      Icon={BadgeCheck}
+      title="You are already subscribed"
+      text={`${text} You have not been charged again.`}
       actions={
         <Button asChild>
           <Link to="/dashboard">Go to Dashboard</Link>

@@ -19,5 +19,5 @@ export function PostSignupPage() {
   if (!user) return <Navigate to="/sign-up" replace />
   if (!selection.plan) return <Navigate to="/dashboard" replace />
   if (selection.plan === 'starter') return <StarterPlan user={user} target={target} />
-  return <PaidPlan user={user} plan={selection.plan} />
+  return <PaidPlan user={user} selection={{ ...selection, plan: selection.plan }} />
 }

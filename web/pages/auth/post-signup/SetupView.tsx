@@ -4,7 +4,8 @@ import { StatusView } from '../../../components/StatusView.tsx'
 import { Button } from '../../../ui/Button.tsx'
 
 type SetupViewProps =
-  | { state: 'loading' | 'processing' | 'success' }
+  | { state: 'loading' | 'processing' }
+  | { state: 'success'; text: string }
   | { state: 'error'; detail: string; onRetry: () => void }
 
 export function SetupView(props: SetupViewProps) {
@@ -14,14 +15,7 @@ export function SetupView(props: SetupViewProps) {
     case 'processing':
       return <StatusView tone="busy" title="Setting up your account..." text="This takes a few seconds." />
     case 'success':
-      return (
-        <StatusView
-          tone="positive"
-          Icon={CircleCheck}
-          title="You're all set!"
-          text="Your account is ready. Taking you there now."
-        />
-      )
+      return <StatusView tone="positive" Icon={CircleCheck} title="You're all set!" text={props.text} />
     case 'error':
       return (
         <StatusView

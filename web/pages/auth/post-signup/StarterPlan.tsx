@@ -29,7 +29,7 @@ export function StarterPlan({ user, target }: StarterPlanProps) {
     return () => clearTimeout(timer)
   }, [account, api, navigate, queryClient, target])
 
-  if (account) return <SetupView state="success" />
+  if (account) return <SetupView state="success" text="Your account is ready. Taking you there now." />
   if (signup.isError && !signup.isFetching) {
     return (
       <SetupView

@@ -1,5 +1,5 @@
 import { CheckoutReturn } from '../../../components/purchase/CheckoutReturn.tsx'
 
 export function BillingSuccessPage() {
-  return <CheckoutReturn />
+  return <CheckoutReturn page="billing" />
 }
