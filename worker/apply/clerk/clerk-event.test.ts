@@ -183,6 +183,7 @@ describe('an end', () => {
         code_challenge: 'x'.repeat(43),
         redirect_uri: 'vscode://tidemark.assistant/callback',
         user_id: ada.user_id,
+        created_at: new Date(),
         expires_at: new Date(Date.now() + 60_000),
       })
       .execute()

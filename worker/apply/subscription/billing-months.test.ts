@@ -70,6 +70,13 @@ describe('credits of seats that are added in a month', () => {
     )
   })
 
+  test('bring a whole month’s in the second in which it begins', () => {
+    expect(seatCreditsOf(january, [seats('in_2', '2026-01-01', 5, 8)], 500)).toBe(1500)
+    const year = period('in_1', '2026-01-01', '2027-01-01', 5)
+    const [first, second] = billingMonths([year, seats('in_2', '2026-01-01', 5, 8)], day('2026-02-02'))
+    expect([first?.seats, second?.seats]).toEqual([5, 8])
+  })
+
   test('bring nothing when they are given up', () => {
     expect(seatCreditsOf(january, [seats('in_2', '2026-01-22', 5, 2)], 500)).toBe(0)
   })

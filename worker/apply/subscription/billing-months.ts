@@ -40,7 +40,7 @@ export function billingMonths(paid: readonly PaidFact[], until: Date): BillingMo
   /** A yearly plan's later months begin with the seats that the changes until then left. */
   function seatsAt(period: PaidPeriod, moment: Date): number {
     const last = changes.findLast(
-      (change) => change.starts_at > period.starts_at && change.starts_at <= moment,
+      (change) => change.starts_at >= period.starts_at && change.starts_at < moment,
     )
     return last?.seats ?? period.seats
   }
@@ -60,7 +60,7 @@ export function seatCreditsOf(
   let most = month.seats
   let seatMs = 0
   for (const change of seatChanges(paid)) {
-    if (change.starts_at <= month.starts_at || change.starts_at >= month.ends_at || change.seats <= most)
+    if (change.starts_at < month.starts_at || change.starts_at >= month.ends_at || change.seats <= most)
       continue
     seatMs += (change.seats - most) * (month.ends_at.getTime() - change.starts_at.getTime())
     most = change.seats

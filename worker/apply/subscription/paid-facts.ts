@@ -75,7 +75,8 @@ export function paidFactsOf(raw: unknown): PaidFact[] {
       seats: charged.quantity,
     })
   }
-  return facts
+  // A change in the very second in which its period ends paid for nothing.
+  return facts.filter((fact) => fact.starts_at < fact.ends_at)
 }
 
 function prorated(lines: readonly Line[]): Line[] {
