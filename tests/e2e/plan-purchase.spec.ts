@@ -1,0 +1,125 @@
+import { expect, type Page, test } from '@playwright/test'
+import { cards } from './support/checkout-page.ts'
+import { signUp } from './support/people.ts'
+import { findLedgerProblems } from './support/product.ts'
+
+const region = (page: Page, name: string) => page.getByRole('region', { name })
+
+test.afterEach(async () => {
+  expect(await findLedgerProblems()).toEqual([])
+})
+
+test('somebody signs up for Pro, starts the trial and has the plan and its credits', async ({ page }) => {
+  await page.goto('/#pricing')
+  await page.getByRole('link', { name: 'Start 14-Day Free Trial' }).click()
+  await page.waitForURL('**/sign-up?plan=pro**')
+  await fillSignUp(page)
+  await page.waitForURL(/\/c\/pay\//)
+  await expect(page.getByText('14 days free').first()).toBeVisible()
+  await payForPlan(page, 'Start trial')
+
+  await page.waitForURL('**/payment/success**')
+  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+  await expect(page.getByText('Your free trial of Pro has started.')).toBeVisible()
+  await expect(receiptLine(page, 'Billing')).toContainText('Monthly')
+  await expect(receiptLine(page, 'Amount')).toContainText('€0.00 today')
+  await expect(receiptLine(page, 'Amount')).toContainText('Free trial, then €20.00 per month')
+  await expect(receiptLine(page, 'Credits Granted')).toContainText('+500')
+  await expect(receiptLine(page, 'Seats')).toHaveCount(0)
+
+  await page.getByRole('link', { name: 'Go to Dashboard' }).click()
+  await expect(region(page, 'Current Plan').getByText('Pro', { exact: true })).toBeVisible()
+  await expect(region(page, 'Available Credits').getByText('500', { exact: true }).first()).toBeVisible()
+})
+
+test('Teams for three seats belongs to a new organization', async ({ page }) => {
+  await signUp(page)
+  await page.goto('/auth/post-signup?plan=teams&billing=monthly&currency=EUR&seats=3')
+  await page.waitForURL(/\/c\/pay\//)
+  await expect(page.getByText('€90.00').first()).toBeVisible()
+  await payForPlan(page, 'Subscribe')
+
+  await page.waitForURL('**/payment/success**')
+  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+  await expect(receiptLine(page, 'Plan')).toContainText('Teams')
+  await expect(receiptLine(page, 'Seats')).toContainText('3')
+  await expect(receiptLine(page, 'Amount')).toContainText('€90.00')
+  await expect(receiptLine(page, 'Credits Granted')).toContainText('+1,500')
+  await expect(receiptLine(page, 'Credits Granted')).toContainText('in your organization’s pool')
+
+  await page.getByRole('link', { name: 'Go to Dashboard' }).click()
+  const plan = region(page, 'Current Plan')
+  await expect(plan.getByText('Teams', { exact: true })).toBeVisible()
+  await expect(plan.getByText('Billed to your organization')).toBeVisible()
+  await expect(plan.getByRole('button', { name: 'Manage billing' })).toHaveCount(0)
+  const credits = region(page, 'Available Credits')
+  await expect(credits.getByText('0', { exact: true }).first()).toBeVisible()
+  await expect(credits.getByText('in your organization’s pool')).toBeVisible()
+})
+
+test('a subscriber is told so instead of paying twice, and finds the billing portal', async ({ page }) => {
+  await signUp(page)
+  const offer = '/auth/post-signup?plan=pro&billing=yearly&currency=USD&seats=1'
+  await page.goto(offer)
+  await page.waitForURL(/\/c\/pay\//)
+  await payForPlan(page, 'Start trial')
+  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+  await expect(receiptLine(page, 'Billing')).toContainText('Yearly')
+  await expect(receiptLine(page, 'Amount')).toContainText('Free trial, then $192.00 per year')
+
+  await page.goto(offer)
+  await expect(page.getByRole('heading', { name: 'You are already subscribed' })).toBeVisible()
+  await page.getByRole('link', { name: 'Go to Dashboard' }).click()
+  await page.getByRole('button', { name: 'Manage billing' }).click()
+  await page.waitForURL(/\/p\/session\//)
+  await expect(page.getByText('Trial ends').first()).toBeVisible()
+})
+
+test('an order that cannot be taken says why and leads to the dashboard', async ({ page }) => {
+  await signUp(page)
+  await page.goto('/auth/post-signup?plan=teams&seats=101')
+  await expect(page.getByRole('heading', { name: 'Something went wrong' })).toBeVisible()
+  await expect(page.getByText('Seats must be a whole number from 1 to 100')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Try Again' })).toBeVisible()
+  await page.getByRole('link', { name: 'Go to Dashboard' }).click()
+  await expect(region(page, 'Current Plan').getByText('Starter', { exact: true })).toBeVisible()
+})
+
+test('a payment page that was left bought nothing, and the same order can be taken up again', async ({
+  page,
+}) => {
+  await signUp(page)
+  await page.goto('/auth/post-signup?plan=pro')
+  await page.waitForURL(/\/c\/pay\//)
+  const paymentPage = page.url()
+  const sessionId = /cs_test_\w+/.exec(paymentPage)?.[0]
+  await page.goto(`/payment/success?session_id=${sessionId}`)
+  await expect(page.getByRole('heading', { name: 'Payment not completed' })).toBeVisible()
+  await expect(page.getByText('your plan has not changed')).toBeVisible()
+  await page.getByRole('link', { name: 'Try Again' }).click()
+  await page.waitForURL(paymentPage)
+})
+
+const receiptLine = (page: Page, term: string) =>
+  page
+    .getByLabel('Payment Summary')
+    .locator('div')
+    .filter({ has: page.getByText(term, { exact: true }) })
+
+/** The sign-up form, on the page that the offer led to. */
+async function fillSignUp(page: Page): Promise<void> {
+  const id = crypto.randomUUID().slice(0, 8)
+  await page.getByLabel('Email address').fill(`ada.${id}@tidemark.test`)
+  await page.getByLabel('Password', { exact: true }).fill(`tidal-${id}-harbour`)
+  await page.getByRole('button', { name: 'Continue', exact: true }).click()
+  await page.getByLabel('Enter verification code').first().pressSequentially('424242')
+}
+
+/** The hosted payment page of a plan, whose button says what pressing it does. */
+async function payForPlan(page: Page, button: 'Start trial' | 'Subscribe'): Promise<void> {
+  await page.getByLabel('Card number').fill(cards.pays)
+  await page.getByLabel('Expiry').fill('12 / 34')
+  await page.getByLabel('CVC').fill('123')
+  await page.getByLabel('Name on card').fill('Ada Lovelace')
+  await page.getByRole('button', { name: button }).click()
+}
