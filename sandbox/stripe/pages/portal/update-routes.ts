@@ -80,7 +80,7 @@ export function updateRoutes(router: Router, world: World, withPlan: WithPlan): 
     const text = confirm ? String(confirm.quantity ?? item.quantity) : textField(form, 'quantity')
     const quantity = Number(text || item.quantity)
     const chosen = { price, quantity: text || String(item.quantity) }
-    const error = complaint(view, { subscription, price, quantity })
+    const error = complaint(view, { subscription, price, quantity, current: item.price.id })
     if (error) return { ok: false, error, chosen }
     if (price === item.price.id && quantity === item.quantity) {
       return { ok: false, error: 'This is your plan as it is. Choose another one to go on.', chosen }
@@ -102,13 +102,20 @@ export function updateRoutes(router: Router, world: World, withPlan: WithPlan): 
 
 function complaint(
   view: PortalView,
-  { subscription, price, quantity }: { subscription: StoredSubscription; price: string; quantity: number },
+  {
+    subscription,
+    price,
+    quantity,
+    current,
+  }: { subscription: StoredSubscription; price: string; quantity: number; current: string },
 ): string | null {
-  const { products } = view.configuration.features.subscription_update
+  const { products, default_allowed_updates } = view.configuration.features.subscription_update
   const limits = products?.find(({ prices }) => prices.includes(price))?.adjustable_quantity
   const least = limits?.minimum ?? 1
   const most = limits?.maximum ?? 999_999
   if (!offeredPrices(view, subscription).some(({ id }) => id === price)) return 'This plan is not offered.'
+  if (price !== current && !default_allowed_updates.includes('price'))
+    return 'The plan cannot be changed here.'
   if (!Number.isInteger(quantity)) return 'Enter a whole number.'
   if (quantity < least) return `Enter at least ${least}.`
   return quantity > most ? `Enter at most ${most}.` : null
