@@ -32,6 +32,8 @@ export interface PlanOrder {
   readonly seats?: number
   readonly trial_days?: number
   readonly card?: string
+  /** As the catalogue had it when the checkout was opened. */
+  readonly credits_per_seat?: number
   readonly owner?: Bought['owner']
 }
 
@@ -99,7 +101,13 @@ export async function openShop(database: TestDatabase): Promise<Shop> {
     stripe,
     sandbox,
     async buyPlan(order = {}) {
-      const { plan_type = 'pro', billing_frequency = 'monthly', seats = 1, trial_days = 0 } = order
+      const {
+        plan_type = 'pro',
+        billing_frequency = 'monthly',
+        seats = 1,
+        trial_days = 0,
+        credits_per_seat = 500,
+      } = order
       const price = await priceOf(plan_type, billing_frequency)
       const user_id = await insertUser(database.server)
       const owner = order.owner ?? { owner_kind: 'user' as const, owner_id: user_id }
@@ -108,8 +116,8 @@ export async function openShop(database: TestDatabase): Promise<Shop> {
         kind: 'subscription',
         user_id,
         ...owner,
-        credits: 500 * seats,
-        credits_per_seat: 500,
+        credits: credits_per_seat * seats,
+        credits_per_seat,
         amount_minor: price.minor * seats,
         currency: 'EUR',
         plan_type,

@@ -134,6 +134,15 @@ describe('a Pro plan', () => {
   })
 })
 
+test('what an open checkout promised is granted, whatever the catalogue says meanwhile, at renewals too', async () => {
+  const bought = await shop.buyPlan({ credits_per_seat: 444 })
+  await shop.catchUp()
+  expect(await balanceOf(bought)).toMatchObject({ plan: 444 })
+  await shop.advance(32)
+  await shop.catchUp()
+  expect(await balanceOf(bought)).toMatchObject({ plan: 444 })
+})
+
 describe('events of a subscription', () => {
   const orders = [
     ['in order', <T>(events: T[]) => events],
