@@ -5,7 +5,8 @@ import { verifyLedger } from '../../schema/ledger/verify.ts'
 import { stripeEventSchema } from '../../schema/stripe/events.ts'
 import { processInboxEvent } from '../../worker/jobs/inbox-event.ts'
 import { processSubscriptionLook } from '../../worker/jobs/subscription-look.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { copyBeginning } from '../support/beginning.ts'
+import { createTestDatabase } from '../support/database.ts'
 import { receiveStripeEvent } from '../support/stripe-events.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { createTestDependencies } from '../support/worker.ts'
@@ -121,7 +122,7 @@ async function booksOf(db: Database, played: PlayedPlan): Promise<Books> {
 async function booksInOrder(world: World, played: PlayedPlan): Promise<Books> {
   const fresh = await createTestDatabase()
   try {
-    await copyBeginning(world, fresh, played)
+    await copyBeginning(world.database, fresh, [played.person.user_id])
     const deps = createTestDependencies(fresh, {
       stripe: world.stripe,
       now: world.now,
@@ -162,32 +163,6 @@ async function ownerOf(world: World, played: PlayedPlan): Promise<string | null>
     'the organization to be made',
   )
   return intent.owner_id
-}
-
-async function copyBeginning(world: World, fresh: TestDatabase, played: PlayedPlan): Promise<void> {
-  const { user_id } = played.person
-  const user = await world.database.owner
-    .selectFrom('users')
-    .selectAll()
-    .where('clerk_id', '=', user_id)
-    .executeTakeFirstOrThrow()
-  await fresh.owner
-    .insertInto('users')
-    .values({ ...user, plan_type: 'starter' })
-    .execute()
-  const intents = await world.database.owner
-    .selectFrom('checkout_intents')
-    .selectAll()
-    .where('user_id', '=', user_id)
-    .where('stripe_session_id', 'is not', null)
-    .execute()
-  for (const intent of intents) {
-    const owner_id = intent.owner_kind === 'organization' ? null : intent.owner_id
-    await fresh.owner
-      .insertInto('checkout_intents')
-      .values({ ...intent, owner_id, state: 'open', settled_at: null, failure_reason: null })
-      .execute()
-  }
 }
 
 /** So that the clock of the histories that follow has nothing to renew. */

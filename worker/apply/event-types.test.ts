@@ -1,0 +1,157 @@
+import type Stripe from 'stripe'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { verifyLedger } from '../../schema/ledger/verify.ts'
+import { stripeEventSchema } from '../../schema/stripe/events.ts'
+import { webhookEventTypes } from '../../schema/stripe/webhook-events.ts'
+import { copyBeginning } from '../../tests/support/beginning.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { openShop, type Shop } from '../../tests/support/shop.ts'
+import { receiveStripeEvent } from '../../tests/support/stripe-events.ts'
+import { processInboxEvent } from '../jobs/inbox-event.ts'
+
+/** What only happens when a subscription is paused at Stripe, which nothing of ours does, or when a bank sends a refund back. */
+const notInTheStory = [
+  'customer.subscription.paused',
+  'customer.subscription.resumed',
+  'refund.failed',
+  'checkout.session.async_payment_succeeded',
+  'checkout.session.async_payment_failed',
+  'checkout.session.expired',
+]
+
+let database: TestDatabase
+let shop: Shop
+let people: string[]
+let story: Stripe.Event[]
+let inOrder: unknown
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  shop = await openShop(database)
+  people = await tell()
+  story = await shop.takeEvents()
+  inOrder = await replay(story)
+})
+afterAll(async () => {
+  await shop?.close()
+  await database?.close()
+})
+
+/** A team that grows, is refunded and disputed, renews, fails to pay, pays and leaves; and credits bought beside it. */
+async function tell(): Promise<string[]> {
+  const { stripe } = shop
+  const owner = { owner_kind: 'organization', owner_id: 'org_story' } as const
+  const team = await shop.buyPlan({ plan_type: 'teams', seats: 4, owner })
+  const credits = await shop.buyCredits()
+  const id = team.subscription_id ?? ''
+  await shop.advance(10)
+  const { items } = await stripe.subscriptions.retrieve(id)
+  await stripe.subscriptions.update(id, {
+    items: [{ id: items.data[0]?.id ?? '', quantity: 6 }],
+    proration_behavior: 'always_invoice',
+  })
+  const chargeOf = async (customer: string) =>
+    (await stripe.charges.list({ customer, limit: 1 })).data[0]?.id ?? ''
+  await stripe.refunds.create({ charge: await chargeOf(credits.customer_id), amount: 140 })
+  await shop.sandbox.knob(`charges/${await chargeOf(credits.customer_id)}/dispute`, { amount: 280 })
+  const [dispute] = (await stripe.disputes.list({ charge: await chargeOf(credits.customer_id) })).data
+  await shop.sandbox.knob(`disputes/${dispute?.id}/close`, { outcome: 'lost' })
+  await stripe.disputes.update(dispute?.id ?? '', { metadata: { note: 'read' } })
+  const others = await shop.buyCredits()
+  await stripe.refunds.create({ charge: await chargeOf(others.customer_id), amount: 70 })
+  const [refund] = (await stripe.refunds.list({ charge: await chargeOf(others.customer_id) })).data
+  await stripe.refunds.update(refund?.id ?? '', { metadata: { note: 'read' } })
+  await shop.sandbox.knob(`charges/${await chargeOf(others.customer_id)}/dispute`)
+  const [won] = (await stripe.disputes.list({ charge: await chargeOf(others.customer_id) })).data
+  await shop.sandbox.knob(`disputes/${won?.id}/close`, { outcome: 'won' })
+  const pro = await shop.buyPlan()
+  await stripe.subscriptions.cancel(pro.subscription_id ?? '')
+  await shop.advance(22)
+  await shop.sandbox.knob(`subscriptions/${id}/card`, { card: '4000000000000341' })
+  await shop.advance(31)
+  await shop.sandbox.knob(`subscriptions/${id}/card`, { card: '4242424242424242' })
+  await shop.sandbox.knob(`subscriptions/${id}/retry`)
+  await shop.advance(2)
+  await stripe.refunds.create({ charge: await chargeOf(team.customer_id), amount: 3000 })
+  return [team.user_id, credits.user_id, others.user_id, pro.user_id]
+}
+
+/** The books of a database of its own in which the events come like this. */
+async function replay(events: readonly Stripe.Event[]): Promise<unknown> {
+  const fresh = await createTestDatabase()
+  try {
+    await copyBeginning(database, fresh, people)
+    const deps = { ...shop.deps, db: fresh.worker }
+    // One that came too early is tried again later; that it is delivered again meanwhile is not another attempt.
+    const early = new Set<string>()
+    for (const event of events) {
+      const id = await receiveStripeEvent(fresh.server, stripeEventSchema.parse(event))
+      if (!early.has(id)) await processInboxEvent(deps, { source: 'stripe', id }).catch(() => early.add(id))
+    }
+    for (const id of early) await processInboxEvent(deps, { source: 'stripe', id })
+    expect((await verifyLedger(fresh.owner)).problems).toEqual([])
+    return {
+      balances: await fresh.owner
+        .selectFrom('ledger_balances')
+        .select(['owner_id', 'account', 'balance'])
+        .orderBy('owner_id')
+        .orderBy('account')
+        .execute(),
+      subscriptions: await fresh.owner
+        .selectFrom('subscriptions')
+        .select(['status', 'seats_total', 'current_period_end', 'ended_at'])
+        .orderBy('stripe_subscription_id')
+        .execute(),
+      seats: await fresh.owner.selectFrom('seats').select(['user_id', 'role', 'status']).execute(),
+      plans: await fresh.owner
+        .selectFrom('users')
+        .select(['clerk_id', 'plan_type'])
+        .orderBy('clerk_id')
+        .execute(),
+      unsettled: await fresh.owner
+        .selectFrom('inbox_events')
+        .select(['type', 'reason'])
+        .where('state', 'not in', ['applied', 'ignored'])
+        .execute(),
+    }
+  } finally {
+    await fresh.close()
+  }
+}
+
+test('the story has every type of event that is handled', () => {
+  const told = new Set(story.map((event) => event.type))
+  const missing = webhookEventTypes.filter((type) => !told.has(type) && !notInTheStory.includes(type))
+  expect(missing).toEqual([])
+})
+
+test('the story in order ends where its parts say', () => {
+  expect(inOrder).toMatchObject({
+    subscriptions: expect.arrayContaining([expect.objectContaining({ status: 'active', seats_total: 6 })]),
+    plans: expect.arrayContaining([expect.objectContaining({ plan_type: 'teams' })]),
+    unsettled: [],
+  })
+})
+
+test('the whole story in one second and backwards ends in the same books', async () => {
+  const at = story[0]?.created ?? 0
+  expect(await replay(story.toReversed().map((event) => ({ ...event, created: at })))).toEqual(inOrder)
+})
+
+describe.each(webhookEventTypes.filter((type) => !notInTheStory.includes(type)))('%s', (type) => {
+  const isIt = (event: Stripe.Event) => event.type === type
+  const others = () => story.filter((event) => !isIt(event))
+  const these = () => story.filter(isIt)
+
+  test.each([
+    [
+      'ten times each',
+      () => story.flatMap((event) => (isIt(event) ? Array.from({ length: 10 }, () => event) : [event])),
+    ],
+    ['before everything else', () => [...these(), ...others()]],
+    ['after everything else, backwards', () => [...others(), ...these().toReversed()]],
+    ['again after each of the others', () => others().flatMap((event) => [...these(), event])],
+  ])('coming %s ends in the same books', async (_, arrange) => {
+    expect(await replay(arrange())).toEqual(inOrder)
+  })
+})
