@@ -55,6 +55,8 @@ test('Teams for three seats belongs to a new organization', async ({ page }) => 
   const credits = region(page, 'Available Credits')
   await expect(credits.getByText('0', { exact: true }).first()).toBeVisible()
   await expect(credits.getByText('in your organization’s pool')).toBeVisible()
+  await page.getByRole('button', { name: /organization switcher/i }).click()
+  await expect(page.getByRole('menuitem', { name: /team/i })).toBeVisible()
 })
 
 test('a subscriber is told so instead of paying twice, and finds the billing portal', async ({ page }) => {

@@ -22,8 +22,8 @@ export function PlanCard({ user }: { user: User }) {
             </li>
           ))}
         </ul>
-        <div className="mt-auto flex min-h-12 flex-wrap items-end justify-between gap-3 pt-4">
-          <p className="text-faint text-sm leading-8">{footnote(user)}</p>
+        <div className="mt-auto flex min-h-12 flex-wrap items-end justify-between gap-2 pt-4">
+          <p className="text-[13px] text-faint leading-8">{footnote(user)}</p>
           <PlanAction planType={user.plan_type} userId={user.clerk_id} />
         </div>
       </div>
