@@ -38,6 +38,8 @@ export async function startFaultProxy(target: {
   const sockets = new Set<Socket>()
   let isCut = false
   let armed: (Strike & { seen: number }) | null = null
+  /** The strike that waits for the answer to its statement; only one whose turn it still is happens. */
+  let awaited: Strike | null = null
   let struck = false
 
   const cut = () => {
@@ -47,6 +49,7 @@ export async function startFaultProxy(target: {
   }
   const happen = (strike: Strike) => {
     armed = null
+    awaited = null
     struck = true
     if (strike.action) strike.action()
     else cut()
@@ -79,15 +82,16 @@ export async function startFaultProxy(target: {
             return
           }
           strikeOnAnswer = armed
+          awaited = armed
           armed = null
         }
       }
       upstream.write(chunk)
     })
     upstream.on('data', (chunk) => {
-      if (strikeOnAnswer) {
-        const strike = strikeOnAnswer
-        strikeOnAnswer = null
+      const strike = strikeOnAnswer
+      strikeOnAnswer = null
+      if (strike && strike === awaited) {
         happen(strike)
         return
       }
@@ -109,6 +113,7 @@ export async function startFaultProxy(target: {
     },
     disarm() {
       armed = null
+      awaited = null
     },
     get struck() {
       return struck
