@@ -20,6 +20,17 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.ledger_account_ids(owners jsonb) RETURNS bigint[]
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT coalesce(array_agg(DISTINCT named.id ORDER BY named.id), '{}')
+  FROM (
+    SELECT (SELECT a.id FROM ledger_accounts a
+      WHERE a.owner_kind = o.owner_kind AND a.owner_id = o.owner_id AND a.name = o.account) AS id
+    FROM jsonb_to_recordset(owners) AS o (owner_kind text, owner_id text, account text)
+    WHERE o.owner_kind <> 'house') named
+$$;
+
 CREATE TABLE public.ledger_transfers (
     id bigint NOT NULL,
     idempotency_key text NOT NULL,
@@ -98,23 +109,23 @@ $$;
 CREATE FUNCTION public.ledger_lock_accounts(owners jsonb) RETURNS void
     LANGUAGE plpgsql
     AS $$
+DECLARE
+  ids bigint[] := ledger_account_ids(owners);
+  account_id bigint;
 BEGIN
-  INSERT INTO ledger_accounts (owner_kind, owner_id, name)
-  SELECT DISTINCT o.owner_kind, o.owner_id, o.account
-  FROM jsonb_to_recordset(owners) AS o (owner_kind text, owner_id text, account text)
-  WHERE o.owner_kind <> 'house' AND NOT EXISTS (
-    SELECT FROM ledger_accounts a
-    WHERE a.owner_kind = o.owner_kind AND a.owner_id = o.owner_id AND a.name = o.account)
-  ORDER BY 1, 2, 3
-  ON CONFLICT DO NOTHING;
-
-  PERFORM FROM ledger_accounts a
-  WHERE (a.owner_kind, a.owner_id, a.name) IN (
-    SELECT o.owner_kind, o.owner_id, o.account
+  IF array_position(ids, NULL) IS NOT NULL THEN
+    INSERT INTO ledger_accounts (owner_kind, owner_id, name)
+    SELECT DISTINCT o.owner_kind, o.owner_id, o.account
     FROM jsonb_to_recordset(owners) AS o (owner_kind text, owner_id text, account text)
-    WHERE o.owner_kind <> 'house')
-  ORDER BY a.id
-  FOR NO KEY UPDATE;
+    WHERE o.owner_kind <> 'house'
+    ORDER BY 1, 2, 3
+    ON CONFLICT DO NOTHING;
+    ids := ledger_account_ids(owners);
+  END IF;
+  -- One by one: a look-up by primary key needs no plan that depends on how many there are.
+  FOREACH account_id IN ARRAY ids LOOP
+    PERFORM FROM ledger_accounts a WHERE a.id = account_id FOR NO KEY UPDATE;
+  END LOOP;
 END
 $$;
 
@@ -168,11 +179,14 @@ BEGIN
     entries := 0;
     total := 0;
     FOR leg IN
-      SELECT a.id AS account_id, a.owner_kind, l.amount
+      SELECT l.owner_kind, l.amount, (SELECT a.id FROM ledger_accounts a
+        WHERE a.owner_kind = l.owner_kind AND a.owner_id = l.owner_id AND a.name = l.account) AS account_id
       FROM jsonb_to_recordset(item.legs) AS l (owner_kind text, owner_id text, account text, amount bigint)
-      JOIN ledger_accounts a ON a.owner_kind = l.owner_kind AND a.owner_id = l.owner_id AND a.name = l.account
-      ORDER BY (a.owner_kind = 'house'), a.id
+      ORDER BY (l.owner_kind = 'house'), account_id
     LOOP
+      IF leg.account_id IS NULL THEN
+        RAISE EXCEPTION 'Transfer % names an account that does not exist', transfer.idempotency_key USING ERRCODE = 'LG002';
+      END IF;
       entries := entries + 1;
       total := total + leg.amount;
       IF leg.owner_kind = 'house' THEN
@@ -186,9 +200,6 @@ BEGIN
     END LOOP;
     IF entries = 0 OR total <> 0 THEN
       RAISE EXCEPTION 'Transfer % does not balance', transfer.idempotency_key USING ERRCODE = 'LG002';
-    END IF;
-    IF entries <> jsonb_array_length(item.legs) THEN
-      RAISE EXCEPTION 'Transfer % names an account that does not exist', transfer.idempotency_key USING ERRCODE = 'LG002';
     END IF;
 
     ordinal := item.position; transfer_id := transfer.id; posted := true;
@@ -816,9 +827,6 @@ ALTER TABLE ONLY public.extension_tokens
     ADD CONSTRAINT extension_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
 
 ALTER TABLE ONLY public.ledger_entries
-    ADD CONSTRAINT ledger_entries_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.ledger_accounts(id);
-
-ALTER TABLE ONLY public.ledger_entries
     ADD CONSTRAINT ledger_entries_transfer_id_fkey FOREIGN KEY (transfer_id) REFERENCES public.ledger_transfers(id);
 
 ALTER TABLE ONLY public.ledger_transfers
@@ -847,6 +855,8 @@ ALTER TABLE ONLY public.team_invitations
 
 GRANT USAGE ON SCHEMA public TO tidemark_server;
 GRANT USAGE ON SCHEMA public TO tidemark_worker;
+
+REVOKE ALL ON FUNCTION public.ledger_account_ids(owners jsonb) FROM PUBLIC;
 
 GRANT SELECT ON TABLE public.ledger_transfers TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_transfers TO tidemark_worker;

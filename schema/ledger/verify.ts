@@ -23,6 +23,9 @@ const checks: Readonly<Record<string, ReturnType<typeof sql<{ subject: string }>
     SELECT format('transfer %s', t.idempotency_key) AS subject
     FROM ledger_transfers t LEFT JOIN ledger_entries e ON e.transfer_id = t.id
     GROUP BY t.id HAVING coalesce(sum(e.amount), 1) <> 0`,
+  'every entry has its account': sql`
+    SELECT format('transfer %s, account %s', e.transfer_id, e.account_id) AS subject
+    FROM ledger_entries e LEFT JOIN ledger_accounts a ON a.id = e.account_id WHERE a.id IS NULL`,
   'versions of an account run 1, 2, 3 without gaps': sql`
     SELECT format('account %s', account_id) AS subject FROM ledger_entries WHERE version IS NOT NULL
     GROUP BY account_id HAVING min(version) <> 1 OR max(version) <> count(*)`,
