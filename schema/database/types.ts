@@ -25,19 +25,25 @@ export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
 export interface CheckoutIntents {
   amount_minor: number;
+  billing_frequency: "monthly" | "yearly" | null | null;
   created_at: Generated<Timestamp>;
   credits: number;
+  credits_per_seat: number | null;
   currency: "EUR" | "USD" | "GBP";
   failure_reason: string | null;
   id: string;
   kind: "credit_purchase" | "subscription";
-  owner_id: string;
+  owner_id: string | null;
   owner_kind: "user" | "organization";
+  plan_type: "pro" | "teams" | null | null;
+  seats: number | null;
   settled_at: Timestamp | null;
   state: Generated<"created" | "open" | "awaiting_payment" | "settled" | "failed" | "expired">;
+  stripe_customer_id: string | null;
   stripe_session_id: string | null;
   sweep_at: Generated<Timestamp>;
   sweeps: Generated<number>;
+  trial_days: Generated<number>;
   updated_at: Generated<Timestamp>;
   user_id: string;
 }
