@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
-import { cards } from './support/checkout-page.ts'
-import { signUp } from './support/people.ts'
+import { cards, payByCard } from './support/checkout-page.ts'
+import { fillSignUp, signUp } from './support/people.ts'
 import { findLedgerProblems } from './support/product.ts'
 
 const region = (page: Page, name: string) => page.getByRole('region', { name })
@@ -16,7 +16,7 @@ test('somebody signs up for Pro, starts the trial and has the plan and its credi
   await fillSignUp(page)
   await page.waitForURL(/\/c\/pay\//)
   await expect(page.getByText('14 days free').first()).toBeVisible()
-  await payForPlan(page, 'Start trial')
+  await payByCard(page, cards.pays, 'Start trial')
 
   await page.waitForURL('**/payment/success**')
   await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
@@ -37,7 +37,7 @@ test('Teams for three seats belongs to a new organization', async ({ page }) => 
   await page.goto('/auth/post-signup?plan=teams&billing=monthly&currency=EUR&seats=3')
   await page.waitForURL(/\/c\/pay\//)
   await expect(page.getByText('€90.00').first()).toBeVisible()
-  await payForPlan(page, 'Subscribe')
+  await payByCard(page, cards.pays, 'Subscribe')
 
   await page.waitForURL('**/payment/success**')
   await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
@@ -64,7 +64,7 @@ test('a subscriber is told so instead of paying twice, and finds the billing por
   const offer = '/auth/post-signup?plan=pro&billing=yearly&currency=USD&seats=1'
   await page.goto(offer)
   await page.waitForURL(/\/c\/pay\//)
-  await payForPlan(page, 'Start trial')
+  await payByCard(page, cards.pays, 'Start trial')
   await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
   await expect(receiptLine(page, 'Billing')).toContainText('Yearly')
   await expect(receiptLine(page, 'Amount')).toContainText('Free trial, then $192.00 per year')
@@ -107,21 +107,3 @@ const receiptLine = (page: Page, term: string) =>
     .getByLabel('Payment Summary')
     .locator('div')
     .filter({ has: page.getByText(term, { exact: true }) })
-
-/** The sign-up form, on the page that the offer led to. */
-async function fillSignUp(page: Page): Promise<void> {
-  const id = crypto.randomUUID().slice(0, 8)
-  await page.getByLabel('Email address').fill(`ada.${id}@tidemark.test`)
-  await page.getByLabel('Password', { exact: true }).fill(`tidal-${id}-harbour`)
-  await page.getByRole('button', { name: 'Continue', exact: true }).click()
-  await page.getByLabel('Enter verification code').first().pressSequentially('424242')
-}
-
-/** The hosted payment page of a plan, whose button says what pressing it does. */
-async function payForPlan(page: Page, button: 'Start trial' | 'Subscribe'): Promise<void> {
-  await page.getByLabel('Card number').fill(cards.pays)
-  await page.getByLabel('Expiry').fill('12 / 34')
-  await page.getByLabel('CVC').fill('123')
-  await page.getByLabel('Name on card').fill('Ada Lovelace')
-  await page.getByRole('button', { name: button }).click()
-}
