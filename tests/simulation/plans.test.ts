@@ -12,10 +12,10 @@ import { waitUntil } from '../support/wait-until.ts'
 import { createTestDependencies } from '../support/worker.ts'
 import { planHistory } from './plan-history.ts'
 import { eventsOf, type PlayedPlan, playPlan } from './play-plan.ts'
+import { numRuns, seed } from './seed.ts'
 import { startWorld, type World } from './world.ts'
 
-const numRuns = Number(process.env.SIMULATION_RUNS || 40)
-const seed = process.env.SIMULATION_SEED ? Number(process.env.SIMULATION_SEED) : Date.now() % 2 ** 31
+const histories = numRuns(40)
 
 const backends = [
   { name: 'Postgres', redisUrl: undefined, missing: undefined },
@@ -40,12 +40,12 @@ describe.each(backends)(`on $name, with seed ${seed}`, ({ name, redisUrl, missin
         await settlesAsInOrder(world, played)
         await endQuietly(world, played)
       }),
-      { numRuns, seed, endOnFailure: true },
+      { numRuns: histories, seed, endOnFailure: true },
     )
     const report = await verifyLedger(world.database.owner)
-    console.log(`${name}: ${numRuns} plans, seed ${seed}`, report.counts, world.mishaps)
+    console.log(`${name}: ${histories} plans, seed ${seed}`, report.counts, world.mishaps)
     expect(report.problems).toEqual([])
-    expect(report.counts.transfers, 'grants and their like').toBeGreaterThan(numRuns)
+    expect(report.counts.transfers, 'grants and their like').toBeGreaterThan(histories)
   })
 })
 

@@ -6,10 +6,10 @@ import { verifyLedger } from '../../schema/ledger/verify.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { history } from './history.ts'
 import { play } from './play.ts'
+import { numRuns, seed } from './seed.ts'
 import { startWorld, type World } from './world.ts'
 
-const numRuns = Number(process.env.SIMULATION_RUNS || 100)
-const seed = process.env.SIMULATION_SEED ? Number(process.env.SIMULATION_SEED) : Date.now() % 2 ** 31
+const histories = numRuns(100)
 
 const backends = [
   { name: 'Postgres', redisUrl: undefined, missing: undefined },
@@ -32,13 +32,13 @@ describe.each(backends)(`on $name, with seed ${seed}`, ({ name, redisUrl, missin
         await settles(world, person.user_id)
         await putAside(world, person.user_id)
       }),
-      { numRuns, seed, endOnFailure: true },
+      { numRuns: histories, seed, endOnFailure: true },
     )
     const report = await verifyLedger(world.database.owner)
-    console.log(`${name}: ${numRuns} histories, seed ${seed}`, report.counts, world.mishaps)
+    console.log(`${name}: ${histories} histories, seed ${seed}`, report.counts, world.mishaps)
     expect(report.problems).toEqual([])
-    expect(report.counts.settled_intents, 'purchases that were paid').toBeGreaterThan(numRuns / 4)
-    expect(world.mishaps.worker_crashes, 'crashes of the worker').toBeGreaterThan(numRuns / 20)
+    expect(report.counts.settled_intents, 'purchases that were paid').toBeGreaterThan(histories / 4)
+    expect(world.mishaps.worker_crashes, 'crashes of the worker').toBeGreaterThan(histories / 20)
   })
 })
 
