@@ -10,10 +10,10 @@ import { verifyLedger } from '../../schema/ledger/verify.ts'
 import { createDatabase } from '../../scripts/database.ts'
 import { type RunningPostgres, startPostgres } from '../../scripts/postgres.ts'
 import { findFreePort } from '../../scripts/processes/ports.ts'
+import { type ProductProcess, startProductProcess } from '../support/product-process.ts'
 import { type Sandbox, signUp, startSandbox } from '../support/sandbox.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { startWorkerProcess, type WorkerProcess } from '../support/worker-process.ts'
 
 const buyers = 40
 
@@ -29,7 +29,7 @@ describe.each(backends)('on $name', ({ redisUrl, missing }) => {
   let stripe: Sandbox
   let clerk: Sandbox
   let server: TestServer
-  let worker: WorkerProcess
+  let worker: ProductProcess
 
   beforeAll(async () => {
     if (missing) return
@@ -55,7 +55,7 @@ describe.each(backends)('on $name', ({ redisUrl, missing }) => {
       port: serverPort,
       settings: { sweep_after_ms: 500 },
     })
-    worker = await startWorkerProcess({ databaseUrl, redisUrl, stripeUrl: stripe.url })
+    worker = await startProductProcess('worker', { databaseUrl, redisUrl, stripeUrl: stripe.url })
   })
   afterAll(async () => {
     await worker?.kill()

@@ -6,10 +6,10 @@ import { connectQueueBackend, type QueueBackend } from '../../schema/queues/back
 import { createProducer, type QueueProducer } from '../../schema/queues/producer.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
+import { type ProductProcess, startProductProcess } from '../support/product-process.ts'
 import { insertPurchase } from '../support/records.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../support/stripe-events.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { startWorkerProcess, type WorkerProcess } from '../support/worker-process.ts'
 
 /** More than a worker sends to apply one event; the test stops at the first number that it does not reach. */
 const mostStatements = 30
@@ -25,7 +25,7 @@ describe.each(backends)('on $name, a worker that is killed', ({ redisUrl, missin
   let proxy: FaultProxy
   let backend: QueueBackend
   let producer: QueueProducer
-  let worker: WorkerProcess
+  let worker: ProductProcess
 
   beforeAll(async () => {
     database = await createTestDatabase()
@@ -40,7 +40,8 @@ describe.each(backends)('on $name, a worker that is killed', ({ redisUrl, missin
       onError: () => undefined,
     })
     producer = createProducer(backend, { onError: () => undefined })
-    if (!missing) worker = await startWorkerProcess({ databaseUrl: proxy.url(database.url), redisUrl })
+    if (!missing)
+      worker = await startProductProcess('worker', { databaseUrl: proxy.url(database.url), redisUrl })
   })
   afterAll(async () => {
     await worker?.kill()
@@ -82,7 +83,7 @@ describe.each(backends)('on $name, a worker that is killed', ({ redisUrl, missin
     proxy.disarm()
     if (killed) {
       await victim.ended
-      worker = await startWorkerProcess({ databaseUrl: proxy.url(database.url), redisUrl })
+      worker = await startProductProcess('worker', { databaseUrl: proxy.url(database.url), redisUrl })
     }
     await waitUntil(isDone, () => `event ${event.id} to be applied\n${worker.lines.slice(-20).join('\n')}`)
     const balance = await findBalance(database.owner, { owner_kind: 'user', owner_id: intent.owner_id })
