@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import { z } from 'zod'
 import { stripeReferenceSchema } from '../../../schema/stripe/events.ts'
+import { nextLookOrder } from '../../../schema/stripe/looks.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 
 /** A charge as Stripe has it at one moment: what it took, what went back, what is in dispute. Minor units. */
@@ -37,12 +37,12 @@ export async function fetchCharge(
   deps: Pick<WorkerDependencies, 'db' | 'stripe'>,
   id: string,
 ): Promise<ChargeFacts> {
-  const { rows } = await sql<{ order: number }>`SELECT nextval('stripe_fetches') AS order`.execute(deps.db)
+  const order = await nextLookOrder(deps.db)
   const charge = chargeSchema.parse(await deps.stripe.charges.retrieve(id))
   const disputes = await deps.stripe.disputes.list({ charge: id, limit: 100 })
   const intentId = charge.metadata.intentId ?? null
   return {
-    order: rows[0]?.order ?? 0,
+    order,
     id: charge.id,
     amount_minor: charge.amount,
     refunded_minor: charge.amount_refunded,

@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
 import type Stripe from 'stripe'
 import { z } from 'zod'
 import type { BillingFrequency } from '../../../schema/catalogue/plans.ts'
 import { stripeReferenceSchema } from '../../../schema/stripe/events.ts'
+import { nextLookOrder } from '../../../schema/stripe/looks.ts'
 import type { SubscriptionStatus } from '../../../schema/subscriptions/subscriptions.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { type PaidFact, paidFactsOf } from './paid-facts.ts'
@@ -65,7 +65,7 @@ export async function fetchSubscription(
   deps: Pick<WorkerDependencies, 'db' | 'stripe'>,
   id: string,
 ): Promise<SubscriptionFacts | undefined> {
-  const { rows } = await sql<{ order: number }>`SELECT nextval('stripe_fetches') AS order`.execute(deps.db)
+  const order = await nextLookOrder(deps.db)
   const subscription = subscriptionSchema.parse(await deps.stripe.subscriptions.retrieve(id))
   const intentId = subscription.metadata.intentId
   if (!intentId) return undefined
@@ -75,7 +75,7 @@ export async function fetchSubscription(
   }
   const [item] = subscription.items.data
   return {
-    order: rows[0]?.order ?? 0,
+    order,
     id: subscription.id,
     customer_id: subscription.customer,
     intent_id: intentId,
