@@ -28,15 +28,15 @@ export async function giveSeat(deps: Pick<Dependencies, 'db'>, receiver: SeatRec
     const role = await recordLook(trx, receiver)
     if (role === null) return null
     const settled = await settleMember(trx, { ...receiver, role, emails: [receiver.email] })
-    const given = settled ?? (await takeFreeSeat(trx, { ...receiver, role, seats_total }))
+    const given = settled ?? (await giveFreeSeat(trx, { ...receiver, role, seats_total }))
     await refreshPlanType(trx, [receiver.user_id])
     return given
   })
-  if (!seat) throw membershipChanged('Failed to assign seat')
+  if (!seat) throw membershipChanged()
   return seat
 }
 
-async function takeFreeSeat(
+async function giveFreeSeat(
   trx: DatabaseTransaction,
   wanted: SeatReceiver & { readonly role: SeatRole; readonly seats_total: number },
 ): Promise<Seat> {

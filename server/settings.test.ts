@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ownOrigins } from './own-origins.ts'
+import { ownOrigins } from './settings.ts'
 
 test('in development the names of the loopback address are one application', () => {
   expect(ownOrigins('http://localhost:3000/', { production: false })).toEqual([

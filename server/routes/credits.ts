@@ -1,23 +1,28 @@
-import type { CreditTransaction, getCreditHistory } from '../../schema/api/credits.ts'
+import { type CreditTransaction, getCreditHistory } from '../../schema/api/credits.ts'
 import { type HistoryCursor, type HistoryEntry, listHistory } from '../../schema/ledger/history.ts'
 import { invalidCursor } from '../errors.ts'
-import type { Handler } from '../mount.ts'
+import { oneself } from '../rights.ts'
+import { route } from '../route.ts'
 
-export const handleGetCreditHistory: Handler<typeof getCreditHistory> = async ({ query, user_id }, deps) => {
-  const owner = { owner_kind: 'user', owner_id: user_id } as const
-  const before = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
-  // One more than asked for says whether there is a next page.
-  const entries = await listHistory(deps.db, owner, { limit: query.limit + 1, before })
-  const page = entries.slice(0, query.limit)
-  const last = page.at(-1)
-  return {
-    success: true,
-    data: {
-      items: page.map(presentEntry),
-      next_cursor: entries.length > page.length && last ? encodeCursor(last) : null,
-    },
-  }
-}
+export const creditsRoutes = [
+  route(getCreditHistory, {
+    rights: oneself,
+  }).handle(async ({ query, user_id }, deps) => {
+    const owner = { owner_kind: 'user', owner_id: user_id } as const
+    const before = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
+    // One more than asked for says whether there is a next page.
+    const entries = await listHistory(deps.db, owner, { limit: query.limit + 1, before })
+    const page = entries.slice(0, query.limit)
+    const last = page.at(-1)
+    return {
+      success: true,
+      data: {
+        items: page.map(presentEntry),
+        next_cursor: entries.length > page.length && last ? encodeCursor(last) : null,
+      },
+    }
+  }),
+]
 
 function presentEntry(entry: HistoryEntry): CreditTransaction {
   return {
