@@ -1,9 +1,9 @@
 import type { ComponentType } from 'react'
 import { createBrowserRouter, Navigate, type RouteObject } from 'react-router-dom'
+import { BootSkeleton } from './layouts/BootSkeleton.tsx'
 import { FocusLayout } from './layouts/FocusLayout.tsx'
-import { MarketingLayout } from './layouts/MarketingLayout.tsx'
+import { MarketingLayout } from './layouts/marketing/MarketingLayout.tsx'
 import { RootLayout } from './layouts/RootLayout.tsx'
-import { BootSkeleton } from './pages/errors/BootSkeleton.tsx'
 import { NotFoundPage } from './pages/errors/NotFoundPage.tsx'
 import { RouterErrorPage } from './pages/errors/RouterErrorPage.tsx'
 
@@ -28,7 +28,7 @@ const routes: RouteObject[] = [
           ),
           page(
             '/billing/success',
-            async () => (await import('./pages/billing/success/BillingSuccessPage.tsx')).BillingSuccessPage,
+            async () => (await import('./pages/payment/success/PaymentSuccessPage.tsx')).BillingSuccessPage,
           ),
           page(
             '/payment/success',

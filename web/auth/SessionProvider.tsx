@@ -1,7 +1,7 @@
 import { ClerkProvider, useClerk } from '@clerk/clerk-react'
 import type { ReactNode } from 'react'
 import type { WebConfig } from '../../schema/api/catalogue.ts'
-import { AuthenticationErrorScreen } from '../pages/errors/AuthenticationErrorScreen.tsx'
+import { AuthenticationErrorScreen } from '../pages/errors/ErrorScreen.tsx'
 import { clerkAppearance } from './appearance.ts'
 
 const signedOutPath = '/'

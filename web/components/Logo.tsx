@@ -1,5 +1,5 @@
 import { Link } from 'react-router-dom'
-import { useWebConfig } from '../api/webConfig.ts'
+import { useWebConfig } from '../api/catalogue.ts'
 import { cn } from '../ui/cn.ts'
 import { Mark } from './Mark.tsx'
 

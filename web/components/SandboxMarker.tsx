@@ -1,5 +1,5 @@
 import { FlaskConical } from 'lucide-react'
-import { useWebConfig } from '../api/webConfig.ts'
+import { useWebConfig } from '../api/catalogue.ts'
 import { Badge } from '../ui/Badge.tsx'
 
 /** Shown while payments and sign-in are stand-ins, so that nobody takes them for real money. */

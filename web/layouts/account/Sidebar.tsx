@@ -1,6 +1,6 @@
 import { BookOpen, History, LayoutDashboard, LifeBuoy, Plus } from 'lucide-react'
 import { Link } from 'react-router-dom'
-import { useWebConfig } from '../../api/webConfig.ts'
+import { useWebConfig } from '../../api/catalogue.ts'
 import { Mark } from '../../components/Mark.tsx'
 import { SandboxMarker } from '../../components/SandboxMarker.tsx'
 import { ThemeSwitch } from '../../components/ThemeSwitch.tsx'

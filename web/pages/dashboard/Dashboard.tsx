@@ -1,10 +1,10 @@
 import type { SignedInUser } from '../../auth/RequireUser.tsx'
-import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { ActivityCard } from './ActivityCard.tsx'
 import { AddCreditsCard } from './AddCreditsCard.tsx'
 import { BalanceCard } from './BalanceCard.tsx'
 import { CardsSkeleton } from './CardsSkeleton.tsx'
+import { FailurePanel } from './FailurePanel.tsx'
 import { PlanCard } from './PlanCard.tsx'
 import { useAccount } from './useAccount.ts'
 

@@ -1,8 +1,8 @@
 import { toast } from 'sonner'
 import { createCustomerPortalSession } from '../../../schema/api/subscriptions.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
-import { useDeparture } from '../../components/useDeparture.ts'
 import { Button } from '../../ui/Button.tsx'
+import { useDeparture } from './useHostedPage.ts'
 
 /** Leaves for the hosted page where the subscriber's card, invoices and cancelling are. */
 export function ManageBillingButton({ userId }: { userId: string }) {

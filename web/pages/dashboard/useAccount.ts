@@ -3,10 +3,9 @@ import { useEffect } from 'react'
 import { toast } from 'sonner'
 import type { User } from '../../../schema/api/users.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
+import { initializeQuery, type Person, userQuery } from '../../api/account.ts'
+import { useWebConfig } from '../../api/catalogue.ts'
 import { isStatus } from '../../api/failure.ts'
-import { initializeQuery, type Person } from '../../api/signup.ts'
-import { userQuery } from '../../api/user.ts'
-import { useWebConfig } from '../../api/webConfig.ts'
 
 type AccountView =
   | { state: 'loading' }

@@ -3,8 +3,8 @@ import { purchaseCredits } from '../../../schema/api/checkout.ts'
 import { creditsCostMinor } from '../../../schema/catalogue/credits.ts'
 import { defaultCurrency } from '../../../schema/catalogue/currency.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
-import { failureText } from '../../api/translate.ts'
-import { useDeparture } from '../../components/useDeparture.ts'
+import { failureText } from '../../api/failure.ts'
+import { useDeparture } from './useHostedPage.ts'
 
 /** Starts a purchase and leaves for the hosted payment page. */
 export function usePurchase(clerkUserId: string) {

@@ -1,5 +1,5 @@
 import { Component, type ReactNode } from 'react'
-import { AuthenticationErrorScreen } from './AuthenticationErrorScreen.tsx'
+import { AuthenticationErrorScreen } from './ErrorScreen.tsx'
 
 interface ErrorBoundaryProps {
   children: ReactNode

@@ -1,4 +1,4 @@
-import { useWebConfig } from '../../api/webConfig.ts'
+import { useWebConfig } from '../../api/catalogue.ts'
 import { faq } from '../../content/faq.ts'
 import { Disclosure } from '../../ui/Disclosure.tsx'
 

@@ -2,9 +2,9 @@ import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { features } from '../../content/landing.ts'
 import { cn } from '../../ui/cn.ts'
-import { AgentScene } from './AgentScene.tsx'
 import { CompletionScene } from './CompletionScene.tsx'
 import { EditorsScene } from './EditorsScene.tsx'
+import { AgentScene } from './FeatureScenes.tsx'
 
 const scenes: Record<(typeof features)[number]['id'], ReactNode> = {
   agent: <AgentScene />,

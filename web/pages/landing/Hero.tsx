@@ -1,10 +1,10 @@
 import { Star } from 'lucide-react'
 import { Link } from 'react-router-dom'
-import { useWebConfig } from '../../api/webConfig.ts'
+import { useWebConfig } from '../../api/catalogue.ts'
 import { TideLines } from '../../components/TideLines.tsx'
 import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { EditorScene } from './EditorScene.tsx'
+import { EditorScene } from './HeroScene.tsx'
 import { StartButton } from './StartButton.tsx'
 
 export function Hero() {

@@ -1,6 +1,6 @@
 import { ArrowLeft, RotateCw, Undo2 } from 'lucide-react'
 import { Link, useNavigate } from 'react-router-dom'
-import { useWebConfig } from '../../../api/webConfig.ts'
+import { useWebConfig } from '../../../api/catalogue.ts'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { cancelledLists } from '../../../content/cancelled.ts'
 import { Alert } from '../../../ui/Alert.tsx'

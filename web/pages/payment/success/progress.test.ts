@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { getSessionStatus } from '../../../schema/api/checkout.ts'
-import type { ResponseOf } from '../../../schema/api/endpoint.ts'
-import { ApiFailure } from '../../api/failure.ts'
+import type { getSessionStatus } from '../../../../schema/api/checkout.ts'
+import type { ResponseOf } from '../../../../schema/api/endpoint.ts'
+import { ApiFailure } from '../../../api/failure.ts'
 import { nextPollMs, purchaseProgress } from './progress.ts'
 
 type Status = ResponseOf<typeof getSessionStatus>['data']
@@ -29,11 +29,11 @@ const at = (elapsed_ms: number, seen: Status | undefined, error: unknown = null)
   purchaseProgress({ status: seen, error, elapsed_ms })
 
 describe('purchaseProgress', () => {
-  it('verifies until there is an answer', () => {
+  it('is verifying until there is an answer', () => {
     expect(at(0, undefined)).toEqual({ kind: 'verifying' })
   })
 
-  it('never takes Stripe’s word for the ledger’s', () => {
+  it('does not count as success what Stripe calls paid but the ledger does not have', () => {
     expect(at(0, status({ payment_status: 'paid' })).kind).toBe('paid')
     expect(at(0, status({ payment_status: 'no_payment_required' })).kind).toBe('paid')
   })
@@ -48,22 +48,22 @@ describe('purchaseProgress', () => {
     })
   })
 
-  it('keeps a success when a later question fails', () => {
+  it('stays successful when a later poll fails', () => {
     expect(at(0, status({ state: 'applied' }), new Error('offline')).kind).toBe('applied')
   })
 
-  it('explains a wait, and after ten minutes says to contact support', () => {
+  it('explains a slow purchase, and is overdue after ten minutes', () => {
     expect(at(0, status())).toEqual({ kind: 'paid', pace: 'usual' })
     expect(at(15_000, status())).toEqual({ kind: 'paid', pace: 'slow' })
     expect(at(10 * minuteMs, status())).toEqual({ kind: 'paid', pace: 'overdue' })
   })
 
-  it('tells a bank that takes its time from a payment that was never made', () => {
+  it('distinguishes a bank that has not confirmed yet from a payment that was never made', () => {
     expect(at(0, status({ payment_status: 'unpaid' })).kind).toBe('bank_pending')
     expect(at(0, status({ status: 'open', payment_status: 'unpaid' })).kind).toBe('not_paid')
   })
 
-  it('says that a payment failed or expired', () => {
+  it('reports that a payment failed or expired', () => {
     expect(at(0, status({ payment_status: 'unpaid', state: 'failed' })).kind).toBe('failed')
     expect(at(0, status({ status: 'expired', payment_status: 'unpaid', state: 'expired' })).kind).toBe(
       'expired',
@@ -71,7 +71,7 @@ describe('purchaseProgress', () => {
     expect(at(0, status({ status: 'expired', payment_status: 'unpaid' })).kind).toBe('expired')
   })
 
-  it('tells a session that is not there from a server that does not answer', () => {
+  it('distinguishes a session that does not exist from a server that does not answer', () => {
     expect(at(0, undefined, new ApiFailure({ status: 404, code: 'x', text: null })).kind).toBe('not_found')
     expect(at(0, undefined, new ApiFailure({ status: 503, code: 'x', text: null })).kind).toBe('unverified')
   })
@@ -80,7 +80,7 @@ describe('purchaseProgress', () => {
 describe('nextPollMs', () => {
   const paid = at(0, status())
 
-  it('asks quickly at first, then ever less, at most every twenty seconds', () => {
+  it('polls every second at first, then more slowly, down to every twenty seconds', () => {
     expect([0, 8000, 80_000, 5 * minuteMs].map((elapsed_ms) => nextPollMs(paid, elapsed_ms))).toEqual([
       1000, 1000, 10_000, 20_000,
     ])
@@ -97,12 +97,12 @@ describe('nextPollMs', () => {
     },
   )
 
-  it('does not ask again for a session that is not there', () => {
+  it('does not poll again for a session that does not exist', () => {
     const progress = at(0, undefined, new ApiFailure({ status: 404, code: 'x', text: null }))
     expect(nextPollMs(progress, 0)).toBe(false)
   })
 
-  it('keeps asking while a bank decides and while the server does not answer', () => {
+  it('keeps polling while the bank confirms and while the server does not answer', () => {
     expect(nextPollMs(at(0, status({ payment_status: 'unpaid' })), 0)).toBe(1000)
     expect(nextPollMs(at(0, undefined, new Error('offline')), 0)).toBe(1000)
   })

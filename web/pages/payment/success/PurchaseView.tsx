@@ -1,23 +1,22 @@
 import { CircleX, Clock, CreditCard, FileQuestion, Hourglass, TriangleAlert } from 'lucide-react'
-import { failureText } from '../../api/translate.ts'
-import { useWebConfig } from '../../api/webConfig.ts'
-import { Alert } from '../../ui/Alert.tsx'
-import { Button } from '../../ui/Button.tsx'
-import { StatusView } from '../StatusView.tsx'
-import { usePageTitle } from '../usePageTitle.ts'
-import { CreditSuccess } from './CreditSuccess.tsx'
-import { PlanSuccess } from './PlanSuccess.tsx'
+import { useWebConfig } from '../../../api/catalogue.ts'
+import { failureText } from '../../../api/failure.ts'
+import { StatusView } from '../../../components/StatusView.tsx'
+import { usePageTitle } from '../../../components/usePageTitle.ts'
+import { Alert } from '../../../ui/Alert.tsx'
+import { Button } from '../../../ui/Button.tsx'
 import { ContactSupport, PurchaseActions } from './PurchaseActions.tsx'
+import { PurchaseSuccess } from './PurchaseSuccess.tsx'
 import type { PlanPurchase } from './plan.ts'
 import type { PurchaseProgress } from './progress.ts'
-import { purchaseWords, type ReturnPage, unverifiedText, waitingWords } from './words.ts'
+import { purchaseTexts, type ReturnPage, unverifiedText, waitingTexts } from './texts.ts'
 
 interface PurchaseViewProps {
   progress: PurchaseProgress
   page: ReturnPage
-  /** `null` for credits, and while nobody knows. */
+  /** `null` for credits, and as long as the session's status is unknown. */
   plan?: PlanPurchase | null
-  /** Only a purchase that could not be verified offers it. */
+  /** Offered only when the purchase could not be verified. */
   onRetry?: () => void
 }
 
@@ -31,11 +30,18 @@ const titles = {
   unverified: 'Verification Error',
 } as const
 
+/** The states in which nothing was bought. */
+const nothingBought = {
+  not_paid: { tone: 'caution', Icon: CreditCard },
+  failed: { tone: 'critical', Icon: CircleX },
+  expired: { tone: 'neutral', Icon: Clock },
+} as const
+
 export function PurchaseView({ progress, page, plan = null, onRetry }: PurchaseViewProps) {
   const { brand } = useWebConfig()
-  const words = purchaseWords(plan)
-  const waiting = waitingWords(page, plan)
-  const title = titleOf(progress, { waiting, overdue: words.overdue })
+  const texts = purchaseTexts(plan)
+  const waiting = waitingTexts(page, plan)
+  const title = titleOf(progress, { waiting, overdue: texts.overdue })
   usePageTitle(title)
 
   switch (progress.kind) {
@@ -44,9 +50,9 @@ export function PurchaseView({ progress, page, plan = null, onRetry }: PurchaseV
     case 'paid':
       if (progress.pace === 'overdue') {
         return (
-          <StatusView tone="caution" Icon={Hourglass} {...words.overdue} actions={<PurchaseActions />}>
+          <StatusView tone="caution" Icon={Hourglass} {...texts.overdue} actions={<PurchaseActions />}>
             <Alert tone="caution">
-              Write to <ContactSupport email={brand.support_email} /> and mention the time of your payment.
+              Email <ContactSupport email={brand.support_email} /> and tell us when you paid.
             </Alert>
           </StatusView>
         )
@@ -54,55 +60,32 @@ export function PurchaseView({ progress, page, plan = null, onRetry }: PurchaseV
       return (
         <StatusView tone="busy" {...waiting} actions={progress.pace === 'slow' && <PurchaseActions />}>
           {progress.pace === 'slow' && (
-            <Alert title={words.slow.title}>
-              {words.slow.text} <ContactSupport email={brand.support_email} />.
+            <Alert title={texts.slow.title}>
+              {texts.slow.text} <ContactSupport email={brand.support_email} />.
             </Alert>
           )}
         </StatusView>
       )
     case 'applied':
-      return plan ? (
-        <PlanSuccess title={title} plan={plan} purchase={progress} />
-      ) : (
-        <CreditSuccess title={title} purchase={progress} />
-      )
+      return <PurchaseSuccess title={title} purchase={progress} plan={plan} />
     case 'bank_pending':
       return (
         <StatusView
           tone="caution"
           Icon={Clock}
           title={title}
-          text={words.bank_pending}
+          text={texts.bank_pending}
           actions={<PurchaseActions />}
         />
       )
     case 'not_paid':
-      return (
-        <StatusView
-          tone="caution"
-          Icon={CreditCard}
-          title={title}
-          text={words.not_paid}
-          actions={<PurchaseActions again={plan ?? 'credits'} />}
-        />
-      )
     case 'failed':
-      return (
-        <StatusView
-          tone="critical"
-          Icon={CircleX}
-          title={title}
-          text={words.failed}
-          actions={<PurchaseActions again={plan ?? 'credits'} />}
-        />
-      )
     case 'expired':
       return (
         <StatusView
-          tone="neutral"
-          Icon={Clock}
+          {...nothingBought[progress.kind]}
           title={title}
-          text={words.expired}
+          text={texts[progress.kind]}
           actions={<PurchaseActions again={plan ?? 'credits'} />}
         />
       )
@@ -112,7 +95,7 @@ export function PurchaseView({ progress, page, plan = null, onRetry }: PurchaseV
           tone="critical"
           Icon={FileQuestion}
           title={title}
-          text="We know no payment of your account with this address. If you paid with another account, sign in with that one."
+          text="We could not find this payment in your account. If you paid with a different account, sign in with that one."
           actions={<PurchaseActions pricing={page === 'payment'} />}
         >
           <p className="text-muted text-sm">
@@ -140,9 +123,9 @@ export function PurchaseView({ progress, page, plan = null, onRetry }: PurchaseV
 
 function titleOf(
   progress: PurchaseProgress,
-  words: { waiting: { title: string }; overdue: { title: string } },
+  texts: { waiting: { title: string }; overdue: { title: string } },
 ): string {
-  if (progress.kind === 'verifying') return words.waiting.title
-  if (progress.kind === 'paid') return (progress.pace === 'overdue' ? words.overdue : words.waiting).title
+  if (progress.kind === 'verifying') return texts.waiting.title
+  if (progress.kind === 'paid') return (progress.pace === 'overdue' ? texts.overdue : texts.waiting).title
   return titles[progress.kind]
 }

@@ -1,7 +1,7 @@
 import { Outlet } from 'react-router-dom'
-import { Main } from './Main.tsx'
-import { Footer } from './marketing/Footer.tsx'
-import { TopNav } from './marketing/TopNav.tsx'
+import { Main } from '../Main.tsx'
+import { Footer } from './Footer.tsx'
+import { TopNav } from './TopNav.tsx'
 
 export function MarketingLayout() {
   return (

@@ -1,9 +1,18 @@
 import { queryOptions } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
-import { getWebConfig, type WebConfig } from '../../schema/api/catalogue.ts'
-import { createApi } from './client.ts'
+import { getWebConfig, listPlans, type WebConfig } from '../../schema/api/catalogue.ts'
+import { type Api, createApi } from './client.ts'
 
-/** Asked before anyone can be signed in, so it has a client of its own, without a token. */
+/** What is sold at the moment. It changes only when the server is reconfigured. */
+export function plansQuery(api: Api) {
+  return queryOptions({
+    queryKey: ['plans'],
+    queryFn: async ({ signal }) => (await api(listPlans, { signal })).plans,
+    staleTime: 10 * 60_000,
+  })
+}
+
+/** Needed before anybody can sign in, so it has a client of its own, without a token. */
 export function webConfigQuery() {
   const api = createApi({ getToken: async () => null, fetch: window.fetch.bind(window) })
   return queryOptions({

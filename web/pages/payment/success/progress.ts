@@ -1,18 +1,18 @@
-import type { getSessionStatus } from '../../../schema/api/checkout.ts'
-import type { ResponseOf } from '../../../schema/api/endpoint.ts'
-import type { Currency } from '../../../schema/catalogue/currency.ts'
-import { isStatus } from '../../api/failure.ts'
+import type { getSessionStatus } from '../../../../schema/api/checkout.ts'
+import type { ResponseOf } from '../../../../schema/api/endpoint.ts'
+import type { Currency } from '../../../../schema/catalogue/currency.ts'
+import { isStatus } from '../../../api/failure.ts'
 
 type SessionStatus = ResponseOf<typeof getSessionStatus>['data']
 
 /** After this long the page explains that credits can take a few minutes. */
 const slowAfterMs = 15_000
-/** After this long it no longer asks, and says to contact support. */
+/** After this long the page stops polling and asks the user to contact support. */
 const overdueAfterMs = 10 * 60_000
 const firstPollMs = 1000
 const longestPollMs = 20_000
 
-/** Everything that can be true of a purchase when its buyer comes back from the payment page. */
+/** Every state that a purchase can be in when the buyer returns from the payment page. */
 export type PurchaseProgress =
   | { kind: 'verifying' }
   | { kind: 'paid'; pace: 'usual' | 'slow' | 'overdue' }
@@ -29,11 +29,11 @@ export type AppliedPurchase = Extract<PurchaseProgress, { kind: 'applied' }>
 interface Observation {
   status: SessionStatus | undefined
   error: unknown
-  /** Since the page began to ask. */
+  /** Since the page started polling. */
   elapsed_ms: number
 }
 
-/** Only the ledger's word counts as success; what Stripe says merely explains the wait. */
+/** Only what the ledger has counts as success. Stripe's status merely explains what we are waiting for. */
 export function purchaseProgress({ status, error, elapsed_ms }: Observation): PurchaseProgress {
   if (!status) {
     if (isStatus(error, 404)) return { kind: 'not_found' }
@@ -51,7 +51,7 @@ export function purchaseProgress({ status, error, elapsed_ms }: Observation): Pu
   return { kind: 'paid', pace: elapsed_ms >= slowAfterMs ? 'slow' : 'usual' }
 }
 
-/** How long to wait before asking again, or `false` when the answer is final or nobody should wait any longer. */
+/** How long to wait before polling again, or `false` to stop, because the answer is final or the wait has been too long. */
 export function nextPollMs(progress: PurchaseProgress, elapsed_ms: number): number | false {
   if (elapsed_ms >= overdueAfterMs) return false
   switch (progress.kind) {
@@ -61,7 +61,7 @@ export function nextPollMs(progress: PurchaseProgress, elapsed_ms: number): numb
     case 'not_found':
       return false
     default:
-      // An eighth of the time waited so far: quick at first, never a burden later.
+      // An eighth of the time waited so far: fast at first, without loading the server later.
       return Math.min(Math.max(firstPollMs, elapsed_ms / 8), longestPollMs)
   }
 }

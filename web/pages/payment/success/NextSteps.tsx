@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
-import { plans } from '../../../schema/catalogue/plans.ts'
-import { useWebConfig } from '../../api/webConfig.ts'
-import { formatCredits } from '../format.ts'
+import { plans } from '../../../../schema/catalogue/plans.ts'
+import { useWebConfig } from '../../../api/catalogue.ts'
+import { formatCredits } from '../../../components/format.ts'
 import type { PlanPurchase } from './plan.ts'
 
-/** What somebody can do with the plan they have just bought. */
+/** What to do with the plan that was just bought. */
 export function NextSteps({ plan }: { plan: PlanPurchase }) {
   const { brand } = useWebConfig()
   const { credits_per_seat, per_seat } = plans[plan.plan_type]
@@ -13,7 +13,7 @@ export function NextSteps({ plan }: { plan: PlanPurchase }) {
       <h2 className="font-semibold text-sm">What’s Next</h2>
       <ol className="space-y-3 text-muted text-sm [counter-reset:step]">
         {plan.plan_type === 'teams' && (
-          <Step>Your organization is ready. You find it in the account switcher on the dashboard.</Step>
+          <Step>Your organization is ready. Use the account switcher on the dashboard to open it.</Step>
         )}
         <Step>
           <a
@@ -25,13 +25,13 @@ export function NextSteps({ plan }: { plan: PlanPurchase }) {
           and sign in with this account.
         </Step>
         <Step>
-          Use your credits. {formatCredits(credits_per_seat)} new ones come every month
+          Start using your credits. You get {formatCredits(credits_per_seat)} every month
           {per_seat && ' for each seat'}.
         </Step>
         {plan.trial && (
           <Step>
-            Your card is charged when the trial ends. Until then you can cancel under Manage billing on the
-            dashboard.
+            Your card will be charged when the trial ends. You can cancel before then under Manage billing on
+            the dashboard.
           </Step>
         )}
       </ol>

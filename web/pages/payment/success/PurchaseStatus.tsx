@@ -1,18 +1,18 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { useApi } from '../../api/ApiProvider.tsx'
-import { creditHistoryQuery } from '../../api/creditHistory.ts'
-import { type CheckoutReturn, sessionStatusQuery, settlementQuery } from '../../api/sessionStatus.ts'
-import { userQuery } from '../../api/user.ts'
+import { useApi } from '../../../api/ApiProvider.tsx'
+import { creditHistoryQuery, userQuery } from '../../../api/account.ts'
+import { type ReturnedSession, sessionStatusQuery, settlementQuery } from '../../../api/checkout.ts'
 import { PurchaseView } from './PurchaseView.tsx'
 import { purchasedPlan } from './plan.ts'
 import { nextPollMs, purchaseProgress } from './progress.ts'
-import type { ReturnPage } from './words.ts'
+import type { ReturnPage } from './texts.ts'
 
-const quietFailures = 3
+/** The status request retries for minutes. After this many failures the user is told, while the retries go on. */
+const silentFailures = 3
 
-/** Asks until the ledger has the purchase, and shows what is true meanwhile. */
-export function PurchaseStatus({ sessionId, clerkUserId, page }: CheckoutReturn & { page: ReturnPage }) {
+/** Polls until the ledger has the purchase, and shows how far it has got. */
+export function PurchaseStatus({ sessionId, clerkUserId, page }: ReturnedSession & { page: ReturnPage }) {
   const api = useApi()
   const queryClient = useQueryClient()
   const [startedAt] = useState(() => Date.now())
@@ -28,8 +28,7 @@ export function PurchaseStatus({ sessionId, clerkUserId, page }: CheckoutReturn 
   })
   const progress = purchaseProgress({
     status: status.data,
-    // A first answer that is long in coming is said so, while the asking goes on behind it.
-    error: status.error ?? (status.failureCount > quietFailures ? status.failureReason : null),
+    error: status.error ?? (status.failureCount > silentFailures ? status.failureReason : null),
     elapsed_ms: Math.max(status.dataUpdatedAt, status.errorUpdatedAt) - startedAt,
   })
 

@@ -1,7 +1,7 @@
-import type { getSessionStatus } from '../../../schema/api/checkout.ts'
-import type { ResponseOf } from '../../../schema/api/endpoint.ts'
-import type { Currency } from '../../../schema/catalogue/currency.ts'
-import { type BillingFrequency, plans, type SoldPlanType } from '../../../schema/catalogue/plans.ts'
+import type { getSessionStatus } from '../../../../schema/api/checkout.ts'
+import type { ResponseOf } from '../../../../schema/api/endpoint.ts'
+import type { Currency } from '../../../../schema/catalogue/currency.ts'
+import { type BillingFrequency, plans, type SoldPlanType } from '../../../../schema/catalogue/plans.ts'
 
 type SessionStatus = ResponseOf<typeof getSessionStatus>['data']
 
@@ -10,11 +10,11 @@ export interface PlanPurchase {
   billing: BillingFrequency
   seats: number
   currency: Currency
-  /** The plan begins with free days, so that nothing is paid today. */
+  /** The plan starts with a free trial, so nothing is paid today. */
   trial: boolean
 }
 
-/** The plan that a session sells, or `null` when it sells credits. What a plan's session leaves unsaid is Pro, monthly, one seat. */
+/** The plan that was bought, or `null` when credits were. Missing plan metadata falls back to Pro, monthly, one seat. */
 export function purchasedPlan({ metadata, ...session }: SessionStatus): PlanPurchase | null {
   if (!metadata.planType && !session.subscription_id) return null
   return {
@@ -31,12 +31,12 @@ function readSeats(text: string | undefined): number {
   return Number.isInteger(seats) && seats > 1 ? seats : 1
 }
 
-/** What one period costs once it is paid for, in minor units. */
+/** The price of one billing period after any trial, in minor units. */
 export function periodPriceMinor({ plan_type, billing, seats }: PlanPurchase): number {
   return (plans[plan_type].price_minor?.[billing] ?? 0) * seats
 }
 
-/** The page that opens this purchase's payment page, the same one when it is still open. */
+/** The page that opens the payment page for this plan: the earlier one if it is still open. */
 export function planCheckoutPath({ plan_type, billing, currency, seats }: PlanPurchase): string {
   const search = new URLSearchParams({ plan: plan_type, billing, currency, seats: String(seats) })
   return `/auth/post-signup?${search}`

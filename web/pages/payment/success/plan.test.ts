@@ -28,11 +28,11 @@ describe('purchasedPlan', () => {
     })
   })
 
-  it('takes a session without a plan and a subscription for a purchase of credits', () => {
+  it('treats a session with neither a plan nor a subscription as a purchase of credits', () => {
     expect(purchasedPlan(status({ subscription_id: null, metadata: { credits: '500' } }))).toBeNull()
   })
 
-  it('takes a subscription that says nothing more for Pro, monthly, one seat', () => {
+  it('defaults a subscription without plan metadata to Pro, monthly, one seat', () => {
     expect(purchasedPlan(status({ metadata: {} }))).toMatchObject({
       plan_type: 'pro',
       billing: 'monthly',
@@ -40,7 +40,7 @@ describe('purchasedPlan', () => {
     })
   })
 
-  it.each(['', '0', '-2', '2.5', 'many'])('takes "%s" seats for one', (seats) => {
+  it.each(['', '0', '-2', '2.5', 'many'])('reads "%s" seats as one', (seats) => {
     expect(purchasedPlan(status({ metadata: { planType: 'teams', seats } }))?.seats).toBe(1)
   })
 
@@ -57,7 +57,7 @@ it('multiplies the price of a period by the seats', () => {
   expect(periodPriceMinor({ ...team, billing: 'yearly' })).toBe(86_400)
 })
 
-it('leads back to the same order', () => {
+it('returns to the same order', () => {
   expect(planCheckoutPath({ ...team, billing: 'yearly' })).toBe(
     '/auth/post-signup?plan=teams&billing=yearly&currency=GBP&seats=3',
   )

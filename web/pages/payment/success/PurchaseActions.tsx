@@ -1,14 +1,15 @@
 import { Link } from 'react-router-dom'
-import { Button } from '../../ui/Button.tsx'
+import { Button } from '../../../ui/Button.tsx'
 import { type PlanPurchase, planCheckoutPath } from './plan.ts'
 
 interface PurchaseActionsProps {
-  /** Nothing was bought: offer another try first, at the same thing. */
+  /** Nothing was bought: the first button starts the same purchase again. */
   again?: PlanPurchase | 'credits'
-  /** Something was bought: offer to see it in the history. */
+  /** Credits were bought: adds a link to the history. */
   history?: boolean
-  /** Offer to choose a plan first. */
+  /** The first button leads to the plans. */
   pricing?: boolean
+  /** The link to the dashboard stands beside another, more important button. */
   only?: 'dashboard'
 }
 
