@@ -1,4 +1,4 @@
-/** Before the settings are there: no name, no theme switch, only calm. */
+/** Shown until the settings are loaded, so it can show neither the brand nor the theme switch. */
 export function BootSkeleton() {
   return (
     <main className="grid min-h-dvh place-items-center">

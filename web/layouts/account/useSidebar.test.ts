@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { readSidebarCookie, sidebarCookie } from './sidebarCookie.ts'
+import { readSidebarCookie, sidebarCookie } from './useSidebar.ts'
 
 describe('the sidebar cookie', () => {
-  it('is kept for seven days', () => {
+  it('lasts seven days', () => {
     expect(sidebarCookie(false)).toBe('sidebar_state=false; path=/; max-age=604800; samesite=lax')
   })
 
-  it('is read among others, and means expanded when it is not there', () => {
+  it('is found among other cookies, and the sidebar is expanded without it', () => {
     expect(readSidebarCookie('a=b; sidebar_state=false; c=d')).toBe(false)
     expect(readSidebarCookie('a=b; sidebar_state=true')).toBe(true)
     expect(readSidebarCookie('other_sidebar_state=false')).toBe(true)

@@ -13,7 +13,7 @@ export function Footer() {
         <div>
           <Logo />
           <p className="mt-4 max-w-xs text-muted text-sm">
-            An AI coding assistant for the editor you already use, and a plain account of every credit.
+            An AI coding assistant for the editor you already use, with a clear record of every credit.
           </p>
         </div>
         <FooterColumn title="Product">

@@ -24,7 +24,7 @@ export function MobileMenu({ open, onOpenChange }: MobileMenuProps) {
     <Sheet open={open} onOpenChange={onOpenChange} title="Menu" shape="full">
       <div className="flex h-16 shrink-0 items-center justify-between px-5">
         <Logo />
-        <Button look="quiet" size="icon" aria-label="Close menu" onClick={close}>
+        <Button variant="quiet" size="icon" aria-label="Close menu" onClick={close}>
           <X aria-hidden="true" className="size-5!" />
         </Button>
       </div>
@@ -69,7 +69,7 @@ export function MobileMenu({ open, onOpenChange }: MobileMenuProps) {
             <Button asChild size="large" onClick={close}>
               <Link to="/sign-up">Get Started</Link>
             </Button>
-            <Button asChild size="large" look="secondary" onClick={close}>
+            <Button asChild size="large" variant="secondary" onClick={close}>
               <Link to="/sign-in">Sign In</Link>
             </Button>
           </>

@@ -10,7 +10,7 @@ interface FailurePanelProps {
   onRetry: () => void
 }
 
-/** A part of a page that could not be loaded: what happened, what support can look up, and another try. */
+/** Shown in place of a card's content that could not be loaded: what happened, a reference for support, and a retry. */
 export function FailurePanel({ title, error, defaultText, busy, onRetry }: FailurePanelProps) {
   const { text, reference } = failureNotice(error, defaultText)
   return (
@@ -18,7 +18,7 @@ export function FailurePanel({ title, error, defaultText, busy, onRetry }: Failu
       <p className="font-medium">{title}</p>
       <p className="mt-1 max-w-sm text-muted text-sm">{text}</p>
       {reference && <p className="mt-2 font-mono text-faint text-xs">Reference {reference}</p>}
-      <Button look="secondary" size="small" className="mt-4" busy={busy} disabled={busy} onClick={onRetry}>
+      <Button variant="secondary" size="small" className="mt-4" busy={busy} disabled={busy} onClick={onRetry}>
         {!busy && <RotateCw aria-hidden="true" />}
         Try again
       </Button>

@@ -12,7 +12,7 @@ type AccountView =
   | { state: 'ready'; user: User }
   | { state: 'failed'; title: string; error: unknown; retry: () => void; retrying: boolean }
 
-/** The signed-in user's account. Somebody who has none yet gets one on the free plan, and a welcome. */
+/** The signed-in user's account. A user without one gets an account on the free plan and a welcome toast. */
 export function useAccount(person: Person): AccountView {
   const api = useApi()
   const queryClient = useQueryClient()

@@ -18,7 +18,7 @@ export function AuthenticationErrorScreen() {
         actions={
           <>
             <Button onClick={() => window.location.reload()}>Refresh Page</Button>
-            <Button asChild look="secondary">
+            <Button asChild variant="secondary">
               <a href="/">Go to Home</a>
             </Button>
           </>

@@ -17,7 +17,7 @@ export function RouterErrorPage() {
         actions={
           <>
             <Button onClick={() => window.location.reload()}>Refresh Page</Button>
-            <Button asChild look="secondary">
+            <Button asChild variant="secondary">
               <a href="/">Go to Home</a>
             </Button>
           </>

@@ -25,7 +25,7 @@ export function Hero() {
         </p>
         <div className="mt-9 flex w-full flex-col gap-3 sm:w-auto sm:flex-row">
           <StartButton />
-          <Button asChild size="large" look="secondary">
+          <Button asChild size="large" variant="secondary">
             <Link to="/#features">Explore Features</Link>
           </Button>
         </div>

@@ -48,7 +48,7 @@ export function PricingSection() {
             unit="for up to 100 seats"
             features={teamsFeatures}
             action={
-              <Button asChild size="large" look="secondary">
+              <Button asChild size="large" variant="secondary">
                 <a href={`mailto:${brand.support_email}?subject=${encodeURIComponent('Teams pricing')}`}>
                   Get Custom Pricing
                 </a>

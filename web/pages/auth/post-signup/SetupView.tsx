@@ -26,7 +26,7 @@ export function SetupView(props: SetupViewProps) {
           actions={
             <>
               <Button onClick={props.onRetry}>Try Again</Button>
-              <Button asChild look="secondary">
+              <Button asChild variant="secondary">
                 <Link to="/dashboard">Go to Dashboard</Link>
               </Button>
             </>

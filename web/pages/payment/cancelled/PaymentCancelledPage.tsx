@@ -47,7 +47,7 @@ export function PaymentCancelledPage() {
             <RotateCw aria-hidden="true" />
             Try Again
           </Button>
-          <Button asChild look="secondary">
+          <Button asChild variant="secondary">
             <Link to="/#pricing">
               <ArrowLeft aria-hidden="true" />
               Go Back
@@ -60,7 +60,7 @@ export function PaymentCancelledPage() {
           <h2 className="text-sm">Need Help?</h2>
           <p className="mt-0.5 text-muted text-sm">We answer every message about a payment.</p>
         </div>
-        <Button asChild look="secondary" size="small">
+        <Button asChild variant="secondary" size="small">
           <a href={mail}>Contact Support</a>
         </Button>
       </div>

@@ -23,17 +23,17 @@ export function PurchaseActions({ again, history, pricing, only }: PurchaseActio
         </Button>
       )}
       {(pricing || plan) && (
-        <Button asChild look={plan ? 'secondary' : 'primary'}>
+        <Button asChild variant={plan ? 'secondary' : 'primary'}>
           <Link to="/#pricing">Return to Pricing</Link>
         </Button>
       )}
       {!plan && (
-        <Button asChild look={again || pricing || only ? 'secondary' : 'primary'}>
+        <Button asChild variant={again || pricing || only ? 'secondary' : 'primary'}>
           <Link to="/dashboard">Return to Dashboard</Link>
         </Button>
       )}
       {history && (
-        <Button asChild look="secondary">
+        <Button asChild variant="secondary">
           <Link to="/dashboard#activity">View Billing History</Link>
         </Button>
       )}
