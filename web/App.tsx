@@ -13,7 +13,7 @@ interface AppProps {
   router: ReturnType<typeof createRouter>
 }
 
-/** Settings first, then the session, then the pages: each needs the one before. */
+/** Loads the settings, which the session needs, and then the session, which the pages need. */
 export function App({ router }: AppProps) {
   const config = useQuery(webConfigQuery())
   const { resolvedTheme } = useTheme()

@@ -1,7 +1,7 @@
 import { BookOpen, History, LayoutDashboard, LifeBuoy, type LucideIcon, Plus } from 'lucide-react'
 import { Link, useLocation } from 'react-router-dom'
 import { useWebConfig } from '../../api/catalogue.ts'
-import { Mark } from '../../components/Mark.tsx'
+import { Mark } from '../../components/Logo.tsx'
 import { SandboxMarker } from '../../components/SandboxMarker.tsx'
 import { ThemeSwitch } from '../../components/ThemeSwitch.tsx'
 import { cn } from '../../ui/cn.ts'

@@ -7,7 +7,7 @@ import { Logo } from '../../components/Logo.tsx'
 import { ThemeSwitch } from '../../components/ThemeSwitch.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Sheet } from '../../ui/Sheet.tsx'
-import { resources } from './resources.ts'
+import { resources } from './ResourcesMenu.tsx'
 
 interface MobileMenuProps {
   open: boolean

@@ -1,11 +1,28 @@
 import { Check, FileCode2, Terminal } from 'lucide-react'
-import { Code } from './Code.tsx'
-import { sceneDiff } from './sceneCode.ts'
+import { Code, type CodeLine } from './Code.tsx'
+
+const diff: readonly CodeLine[] = [
+  { text: "import { schedule } from './schedule.ts'" },
+  { text: '' },
+  { text: 'export async function fetchTide(station: Station) {', mark: 'removed' },
+  { text: '  return parse(await request(station.url))', mark: 'removed' },
+  { text: '}', mark: 'removed' },
+  { text: 'const attempts = 3', mark: 'added' },
+  { text: '', mark: 'added' },
+  { text: '/** Tries three times, waiting a little longer each time. */', mark: 'added' },
+  { text: 'export async function fetchTide(station: Station) {', mark: 'added' },
+  { text: '  return retry({ attempts, delay: backoff }, async () =>', mark: 'added' },
+  { text: '    parse(await request(station.url)),', mark: 'added' },
+  { text: '  )', mark: 'added' },
+  { text: '}', mark: 'added' },
+  { text: '' },
+  { text: 'export const tides = schedule(stations, fetchTide)' },
+]
 
 const steps = ['Read 6 files around fetchTide', 'Add a bounded retry', 'Cover it with a test']
 
-/** A still of the product at work, drawn with the page's own tokens so that it follows the theme. */
-export function EditorScene() {
+/** A picture of the product at work, built from the page's own colors so that it follows the theme. */
+export function HeroIllustration() {
   return (
     <div
       role="img"
@@ -22,7 +39,7 @@ export function EditorScene() {
         </span>
       </div>
       <div className="grid md:grid-cols-[1fr_19rem]">
-        <Code lines={sceneDiff} />
+        <Code lines={diff} />
         <div className="flex flex-col gap-4 border-t bg-sunken p-4 text-[13px] md:border-t-0 md:border-l">
           <p className="self-end rounded-xl rounded-br-sm bg-accent px-3 py-2 text-on-accent">
             Retry failed tide requests, but never more than three times.
