@@ -1,5 +1,5 @@
 import { invalidTeamEmailText } from '../schema/api/team-email.ts'
-import { ClerkAwayError, type ClerkRefusalError } from '../schema/clerk/errors.ts'
+import { type ClerkRefusalError, ClerkUnavailableError } from '../schema/clerk/errors.ts'
 import { checkoutUncertain, invalidTeamEmail, RouteFailedError, ServerError } from './errors.ts'
 
 /** What a route answers when its handler fails for a reason that is not the caller's. `on-error` reads it. */
@@ -7,7 +7,7 @@ export interface Failure {
   /** What did not work, in the product's words. */
   readonly text: string
   /** What errors of Clerk's become; left out, they are told as everywhere else. */
-  clerk?(error: ClerkAwayError | ClerkRefusalError): ServerError | RouteFailedError
+  clerk?(error: ClerkUnavailableError | ClerkRefusalError): ServerError | RouteFailedError
   /** The same of Stripe's, StripeAnswerError included. */
   stripe?(error: Error): ServerError | RouteFailedError
   /** The same of all others, a database that does not answer included. */
@@ -41,9 +41,11 @@ export function organizationFailure(text: string): Failure {
   return { text, clerk: organizationChangeFailed }
 }
 
-function organizationChangeFailed(error: ClerkAwayError | ClerkRefusalError): ServerError | RouteFailedError {
+function organizationChangeFailed(
+  error: ClerkUnavailableError | ClerkRefusalError,
+): ServerError | RouteFailedError {
   const code = 'organization_change_failed'
-  if (error instanceof ClerkAwayError) {
+  if (error instanceof ClerkUnavailableError) {
     return new RouteFailedError(503, code, { retry_after_s: 5, cause: error })
   }
   // Clerk's idea of an address is narrower than ours, and the address is all that people typed.

@@ -3,9 +3,9 @@ import {
   attachSession,
   failIntent,
   type NewCheckoutIntent,
-  noteCustomer,
+  recordCustomer,
 } from '../../schema/checkout/intents.ts'
-import { noteUncertain } from '../../schema/checkout/open-checkouts.ts'
+import { recordUncertainty } from '../../schema/checkout/open-checkouts.ts'
 import type { Trace } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import {
@@ -47,7 +47,7 @@ export async function openSession(
 ): Promise<OpenedCheckout> {
   const { intent, payer, params } = checkout
   const customer = await ensureCustomer(deps, intent, payer)
-  await noteCustomer(deps.db, { id: intent.id, stripe_customer_id: customer })
+  await recordCustomer(deps.db, { id: intent.id, stripe_customer_id: customer })
   const session = await createSession(deps, intent, { ...params, customer })
   trace.note({ session_id: session.id })
   if (session.amount_total !== dueNowMinor(intent)) {
@@ -107,7 +107,7 @@ async function refuse(deps: Deps, { id }: NewCheckoutIntent, error: StripeError)
 }
 
 async function leaveUncertain(deps: Deps, { id }: NewCheckoutIntent, error: StripeError): Promise<Error> {
-  await noteUncertain(deps.db, { id, failure_reason: reasonOf(error) })
+  await recordUncertainty(deps.db, { id, failure_reason: reasonOf(error) })
   deps.metrics.checkouts.inc({ outcome: 'uncertain' })
   return checkoutUncertain(error)
 }

@@ -1,6 +1,7 @@
 import type { Membership } from '../../schema/clerk/memberships.ts'
+import { findStripeCustomer, saveStripeCustomer } from '../../schema/customers/customers.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
-import { findStripeCustomer, keepStripeCustomer, type UserRecord } from '../../schema/users/users.ts'
+import type { UserRecord } from '../../schema/users/users.ts'
 import type { Dependencies } from '../dependencies.ts'
 
 /** Who Stripe writes invoices to. */
@@ -66,5 +67,5 @@ export async function ensureStripeCustomer(
     },
     { idempotencyKey: `customer/${attempt}` },
   )
-  return owner ? keepStripeCustomer(deps.db, { ...owner, customer_id: customer.id }) : customer.id
+  return owner ? saveStripeCustomer(deps.db, { ...owner, customer_id: customer.id }) : customer.id
 }

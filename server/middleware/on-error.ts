@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 import type { ApiError } from '../../schema/api/error.ts'
 import { unsupportedGrantType } from '../../schema/api/extension-auth.ts'
-import { ClerkAwayError, ClerkRefusalError } from '../../schema/clerk/errors.ts'
+import { ClerkRefusalError, ClerkUnavailableError } from '../../schema/clerk/errors.ts'
 import { IdempotencyConflictError } from '../../schema/ledger/errors.ts'
 import type { AppMiddleware } from '../context.ts'
 import {
@@ -69,7 +69,7 @@ function named(thrown: unknown, failure: Failure | undefined): ServerError | Rou
   if (failure?.clerk && isClerkError(thrown)) return failure.clerk(thrown)
   if (failure?.stripe && isStripeError(thrown)) return failure.stripe(thrown)
   if (failure?.any) return failure.any(thrown)
-  if (thrown instanceof ClerkAwayError) return signInUnavailable(thrown)
+  if (thrown instanceof ClerkUnavailableError) return signInUnavailable(thrown)
   if (thrown instanceof IdempotencyConflictError) return usageKeyTaken(thrown)
   const refused = statusOfHttpError(thrown)
   if (refused === 404) return notFound()
@@ -82,8 +82,8 @@ function named(thrown: unknown, failure: Failure | undefined): ServerError | Rou
   return unexpected(thrown)
 }
 
-function isClerkError(thrown: unknown): thrown is ClerkAwayError | ClerkRefusalError {
-  return thrown instanceof ClerkAwayError || thrown instanceof ClerkRefusalError
+function isClerkError(thrown: unknown): thrown is ClerkUnavailableError | ClerkRefusalError {
+  return thrown instanceof ClerkUnavailableError || thrown instanceof ClerkRefusalError
 }
 
 function isStripeError(thrown: unknown): thrown is Error {

@@ -6,7 +6,7 @@ import {
   type Invitation,
   reserveInvitation,
 } from '../../schema/invitations/invitations.ts'
-import type { Occupancy } from '../../schema/invitations/room.ts'
+import type { Occupancy } from '../../schema/invitations/occupancy.ts'
 import { countHeldSeats, findHeldSeat, type Seat, type SeatRole } from '../../schema/seats/seats.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { alreadyHasSeat, type ServerError } from '../errors.ts'

@@ -5,8 +5,8 @@ import {
   revokeSeat,
   type SeatsSummary,
 } from '../../schema/api/organization-seats.ts'
-import { nextLookOrder } from '../../schema/clerk/looks.ts'
 import type { Membership } from '../../schema/clerk/memberships.ts'
+import { nextSnapshotOrder } from '../../schema/database/snapshot-order.ts'
 import { refreshPlanType } from '../../schema/seats/plan-type.ts'
 import {
   findHeldSeat,
@@ -49,10 +49,10 @@ export const organizationSeatsRoutes = [
     failure: organizationFailure('Failed to assign seat'),
   }).handle(async ({ body, user_id }, deps) => {
     const { org_id: organization_id, email, role } = body
-    const look_order = await nextLookOrder(deps.db)
+    const snapshot_order = await nextSnapshotOrder(deps.db)
     const member = await deps.clerk.findMemberByEmail({ organization_id, email })
     const seat = member
-      ? await giveMemberSeat(deps, { member, look_order, email, role })
+      ? await giveMemberSeat(deps, { member, snapshot_order, email, role })
       : await promiseSeat(deps, { organization_id, inviter_id: user_id, email, role })
     return {
       success: true,
@@ -83,12 +83,12 @@ export const organizationSeatsRoutes = [
 
 async function giveMemberSeat(
   deps: Dependencies,
-  request: { member: Membership; look_order: number; email: string; role: SeatRole },
+  request: { member: Membership; snapshot_order: number; email: string; role: SeatRole },
 ): Promise<Seat> {
   const { organization_id, user_id } = request.member
   const existing = await findHeldSeat(deps.db, organization_id, { user_id })
   if (existing && existing.role !== request.role) throw otherSeatRole(existing)
-  return giveSeat(deps, { ...request.member, look_order: request.look_order, email: request.email })
+  return giveSeat(deps, { ...request.member, snapshot_order: request.snapshot_order, email: request.email })
 }
 
 async function promiseSeat(deps: Dependencies, request: InvitationRequest): Promise<Seat> {

@@ -12,7 +12,7 @@ import {
   type Invitation,
   listInvitations,
 } from '../../schema/invitations/invitations.ts'
-import { roomForInvitations } from '../../schema/invitations/room.ts'
+import { remainingInvitations } from '../../schema/invitations/occupancy.ts'
 import { countHeldSeats } from '../../schema/seats/seats.ts'
 import {
   findLiveSubscription,
@@ -60,7 +60,7 @@ export const teamInvitationsRoutes = [
     const seats_total = subscription?.seats_total ?? 0
     return {
       invitations: invitations.map((invitation) => presentInvitation(deps.settings, invitation)),
-      remaining: roomForInvitations({ seats_total, held, invited }),
+      remaining: remainingInvitations({ seats_total, held, invited }),
       seats_total,
     }
   }),
@@ -83,7 +83,7 @@ export const teamInvitationsRoutes = [
       { organization_id, inviter_id: user_id, email, role },
       {
         refusalWhenFull: (occupancy) =>
-          roomForInvitations(occupancy) === 0 ? teamIsFull(occupancy.seats_total) : null,
+          remainingInvitations(occupancy) === 0 ? teamIsFull(occupancy.seats_total) : null,
         refusalOfPromised: () => alreadyInvited(),
       },
     )

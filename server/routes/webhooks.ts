@@ -2,6 +2,7 @@ import { verifyWebhook } from '@clerk/backend/webhooks'
 import Stripe from 'stripe'
 import { type ClerkEvent, clerkEventSchema } from '../../schema/clerk/events.ts'
 import type { Json } from '../../schema/database/types.ts'
+import { eventTypeLabel } from '../../schema/inbox/event-type-label.ts'
 import { type EventSource, receiveEvent } from '../../schema/inbox/events.ts'
 import { stripeEventSchema } from '../../schema/stripe/events.ts'
 import type { AppContext, AppMiddleware, Trace } from '../context.ts'
@@ -123,13 +124,5 @@ async function receiveVerifiedEvent(deps: Dependencies, event: VerifiedEvent, tr
       payload: { event_id: event.id },
     })
   }
-  deps.metrics.webhooksAccepted.inc({ source: event.source, type: typeLabel(event.type) })
-}
-
-/** Types that we subscribe to; a metric must not grow a series for each type that somebody may invent. */
-const countedTypes =
-  /^(checkout\.session|user|organization|organizationMembership|organizationInvitation)\.[a-z_]{1,40}$/i
-
-function typeLabel(type: string): string {
-  return countedTypes.test(type) ? type : 'other'
+  deps.metrics.webhooksAccepted.inc({ source: event.source, type: eventTypeLabel(event) })
 }
