@@ -58,7 +58,7 @@ async function enqueuesOnceItIsThere(
   return jobs.map((job) => job.data)
 }
 
-describe('a queue that was away when the server started takes jobs once it is there', () => {
+describe('a queue that was unavailable when the server started accepts jobs once it is available', () => {
   test('on Postgres', async () => {
     const address = await lateAddress(database.url)
     const jobs = await enqueuesOnceItIsThere({ databaseUrl: address.url }, address.appear)

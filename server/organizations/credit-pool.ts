@@ -18,7 +18,7 @@ export interface CreditPool {
 export async function findCreditPool(db: Database, organizationId: string, now: Date): Promise<CreditPool> {
   const owner = { owner_kind: 'organization', owner_id: organizationId } as const
   const since = await findMonthStart(db, organizationId, now)
-  // One statement's snapshot each; a usage between the two shows as used before it shows as missing.
+  // Two statements: usage that is posted between them counts as used while it is still part of the balance.
   const balance = await findBalance(db, owner)
   const used = await sumUsage(db, organizationId, since)
   return {

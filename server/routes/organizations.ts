@@ -28,7 +28,7 @@ import {
   noSubscription,
   paymentOverdue,
   StripeAnswerError,
-  seatChangePlanned,
+  seatReductionScheduled,
   tooManySeats,
 } from '../errors.ts'
 import { checkoutFailure, portalFailure } from '../failures.ts'
@@ -37,7 +37,7 @@ import { admins, members } from '../rights.ts'
 import { route } from '../route.ts'
 
 export const organizationsRoutes = [
-  // The live subscription, else the last one that was: a plan that has ended is shown as ended.
+  // The live subscription, or else the latest one, so that a plan that has ended is shown as ended.
   route(getOrganizationSubscription, {
     rights: members({ organization: ({ query }) => query.orgId }),
   }).handle(async ({ query }, { db }) => {
@@ -149,7 +149,7 @@ function organizationOwner(owner_id: string) {
   return { owner_kind: 'organization', owner_id } as const
 }
 
-/** As promised when it was bought: a later price of the catalogue is for later buyers. */
+/** The price at which it was bought; later prices of the catalogue apply only to later buyers. */
 async function findPricePerSeat(db: Database, subscription: Subscription): Promise<number> {
   const intent = await db
     .selectFrom('checkout_intents')
@@ -179,8 +179,8 @@ function presentSubscription(
 }
 
 /**
- * What Stripe's page is to ask an admin to confirm. The seats are counted from Stripe's own number, which is what the page
- * changes; ours follows when the event has been applied.
+ * What Stripe's page asks an admin to confirm. The new seats are added to Stripe's own number, which is what the page changes;
+ * ours follows when the event has been applied.
  */
 async function prepareSeatUpdate(
   { db, stripe }: Pick<Dependencies, 'db' | 'stripe'>,
@@ -192,8 +192,8 @@ async function prepareSeatUpdate(
   const { id, items, schedule } = await stripe.subscriptions.retrieve(subscription.stripe_subscription_id)
   const [item] = items.data
   if (!item) throw new StripeAnswerError(`Subscription ${id} has no item`)
-  // Stripe would put the one on top of the other.
-  if (schedule !== null) throw seatChangePlanned()
+  // Stripe would apply both changes, one on top of the other.
+  if (schedule !== null) throw seatReductionScheduled()
   const seats = item.quantity ?? 1
   const quantity = seats + request.quantity
   if (quantity > maximumSeats) throw tooManySeats(seats)
