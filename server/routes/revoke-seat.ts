@@ -1,7 +1,7 @@
 import type { revokeSeat } from '../../schema/api/organization-seats.ts'
-import { refreshPlanType } from '../../schema/seats/plan-type.ts'
 import { revokeActiveSeat } from '../../schema/seats/seats.ts'
 import { lockLiveSubscription } from '../../schema/subscriptions/subscriptions.ts'
+import { refreshPlanType } from '../../schema/users/plan-type.ts'
 import { seatNotFound } from '../errors.ts'
 import type { Handler } from '../mount.ts'
 import { requireAdmin } from '../organizations/membership.ts'
