@@ -1,4 +1,4 @@
-import { refreshPlanType } from '../../schema/seats/plan-type.ts'
+import { refreshPlanType } from '../../schema/users/plan-type.ts'
 import { ensureUser, findUser, type UserRecord } from '../../schema/users/users.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { unauthenticated } from '../errors.ts'

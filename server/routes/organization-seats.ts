@@ -7,7 +7,6 @@ import {
 } from '../../schema/api/organization-seats.ts'
 import type { Membership } from '../../schema/clerk/memberships.ts'
 import { nextSnapshotOrder } from '../../schema/database/snapshot-order.ts'
-import { refreshPlanType } from '../../schema/seats/plan-type.ts'
 import {
   findHeldSeat,
   listSeats,
@@ -16,6 +15,7 @@ import {
   type SeatRole,
 } from '../../schema/seats/seats.ts'
 import { findLiveSubscription, lockLiveSubscription } from '../../schema/subscriptions/subscriptions.ts'
+import { refreshPlanType } from '../../schema/users/plan-type.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { noSeatsLeft, otherSeatRole, seatNotFound } from '../errors.ts'

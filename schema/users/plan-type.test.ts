@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { insertUser } from '../../tests/support/records.ts'
 import { insertSubscription } from '../../tests/support/subscriptions.ts'
+import { insertActiveSeat, revokeActiveSeat } from '../seats/seats.ts'
 import { liveStatuses, type SubscriptionStatus } from '../stripe/statuses.ts'
-import { findUser } from '../users/users.ts'
 import { refreshPlanType } from './plan-type.ts'
-import { insertActiveSeat, revokeActiveSeat } from './seats.ts'
+import { findUser } from './users.ts'
 
 let database: TestDatabase
 let user_id: string
