@@ -35,7 +35,7 @@ export interface RightsRow {
   readonly answers: Readonly<Record<Actor, number>>
 }
 
-interface Signed {
+interface SignedIn {
   readonly user_id: string
   readonly trace: Trace
 }
@@ -61,7 +61,7 @@ export const oneselfOrSeatHolder: Unchecked = {
 export const signedSender: Unchecked = { rows: [{ about: 'no_signature', answers: answers(400) }] }
 
 /** The call names the user. That is only a claim: for any other user it is refused before a row is touched. */
-export function theUser<Request extends Signed>(
+export function theUser<Request extends SignedIn>(
   claimed: (request: Request) => string,
 ): Rights<Request, unknown> {
   return {
@@ -83,7 +83,7 @@ interface OrganizationClaim<Request> {
  * Members of the organization, as Clerk has it now. A session token's own claim names only the active organization and may be
  * a minute old, so a removed admin could still act with it: see decision 040.
  */
-export function members<Request extends Signed>({
+export function members<Request extends SignedIn>({
   organization,
   notFound = organizationNotFound,
 }: OrganizationClaim<Request>): Rights<Request, { readonly member: Membership }> {
@@ -101,7 +101,7 @@ export function members<Request extends Signed>({
 }
 
 /** Members who are admins. `doing` completes the error text for the others, e.g. `assign seats`. */
-export function admins<Request extends Signed>(
+export function admins<Request extends SignedIn>(
   claim: OrganizationClaim<Request> & {
     readonly doing: string
     /** The user that the call names, if it names one. */

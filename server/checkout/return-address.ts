@@ -11,11 +11,19 @@ function isOwnAddress(address: string, settings: Pick<Settings, 'own_origins'>):
 }
 
 /** The address with the session's id in its query, as the success pages read it. */
-export function withSessionId(address: string): string {
+function withSessionId(address: string): string {
   const url = new URL(address)
   url.searchParams.delete('session_id')
   const separator = url.search ? '&' : '?'
   return `${url.origin}${url.pathname}${url.search}${separator}session_id=${sessionPlaceholder}${url.hash}`
+}
+
+/** Returns to these pages of ours, e.g. `/billing/success`. */
+export function returnPages(
+  { app_url }: Pick<Settings, 'app_url'>,
+  pages: { readonly success: string; readonly cancel: string },
+): ReturnAddresses {
+  return { success_url: withSessionId(`${app_url}${pages.success}`), cancel_url: `${app_url}${pages.cancel}` }
 }
 
 /** Where the buyer is sent: the addresses in the request, which must be ours, or else the default pages. */

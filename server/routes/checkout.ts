@@ -22,7 +22,7 @@ import { type CheckoutMetadata, checkoutMetadataSchema } from '../../schema/stri
 import { findSubscriptionOfIntent } from '../../schema/subscriptions/subscriptions.ts'
 import { findUser } from '../../schema/users/users.ts'
 import { requestCompletion } from '../checkout/request-completion.ts'
-import { returnAddresses, withSessionId } from '../checkout/return-address.ts'
+import { returnAddresses, returnPages } from '../checkout/return-address.ts'
 import { metadataOf } from '../checkout/session-params.ts'
 import { startCreditPurchase } from '../checkout/start-credit-purchase.ts'
 import { amountMismatch, RouteFailedError, StripeAnswerError, sessionNotFound } from '../errors.ts'
@@ -36,11 +36,7 @@ export const checkoutRoutes = [
     failure: checkoutFailure('Failed to create checkout session'),
   }).handle(async ({ body, user_id, trace }, deps) => {
     if (!isPrice(body.amount, body.credits)) throw amountMismatch(body.credits)
-    const { app_url } = deps.settings
-    const returns = {
-      success_url: withSessionId(`${app_url}/billing/success`),
-      cancel_url: `${app_url}/payment/cancelled`,
-    }
+    const returns = returnPages(deps.settings, { success: '/billing/success', cancel: '/payment/cancelled' })
     const { credits, currency } = body
     return startCreditPurchase(deps, { user_id, credits, currency, returns }, trace)
   }),

@@ -20,7 +20,7 @@ import {
 import { findOrCreateAccount } from '../auth/own-account.ts'
 import { openPortal } from '../checkout/open-portal.ts'
 import { organizationPayer } from '../checkout/payer.ts'
-import { withSessionId } from '../checkout/return-address.ts'
+import { returnPages } from '../checkout/return-address.ts'
 import { startCreditPurchase } from '../checkout/start-credit-purchase.ts'
 import { startSubscription } from '../checkout/start-subscription.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -55,7 +55,6 @@ export const organizationsRoutes = [
     failure: checkoutFailure('Failed to create subscription'),
   }).handle(async ({ body, user_id, trace, admin }, deps) => {
     await findOrCreateAccount(deps, user_id)
-    const { app_url } = deps.settings
     const { url, ...checkout } = await startSubscription(
       deps,
       {
@@ -69,10 +68,7 @@ export const organizationsRoutes = [
         },
         payer: organizationPayer(admin),
         shown_price: undefined,
-        returns: {
-          success_url: withSessionId(`${app_url}/payment/success`),
-          cancel_url: `${app_url}/organizations`,
-        },
+        returns: returnPages(deps.settings, { success: '/payment/success', cancel: '/organizations' }),
       },
       trace,
     )
@@ -103,7 +99,6 @@ export const organizationsRoutes = [
     failure: checkoutFailure('Failed to create top-up session'),
   }).handle(async ({ body, user_id, trace, admin }, deps) => {
     const subscription = await findLiveSubscription(deps.db, organizationOwner(body.org_id))
-    const { app_url } = deps.settings
     const { url, ...checkout } = await startCreditPurchase(
       deps,
       {
@@ -111,10 +106,7 @@ export const organizationsRoutes = [
         payer: organizationPayer(admin),
         credits: body.credits_amount,
         currency: subscription?.currency ?? defaultCurrency,
-        returns: {
-          success_url: withSessionId(`${app_url}/billing/success`),
-          cancel_url: `${app_url}/organizations`,
-        },
+        returns: returnPages(deps.settings, { success: '/billing/success', cancel: '/organizations' }),
       },
       trace,
     )
