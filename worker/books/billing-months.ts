@@ -43,6 +43,18 @@ export function billingMonths(subscription: SubscriptionFact, now: Date): Billin
   return months.map((month, index) => ({ ...month, is_over: hasEnded || index < months.length - 1 }))
 }
 
+/** When the next billing month begins that is paid for already, as in a yearly plan; undefined when none does in that time. */
+export function nextBillingMonth(
+  lines: readonly PaidLine[],
+  { after, until }: { readonly after: Date; readonly until: Date },
+): Date | undefined {
+  return lines
+    .filter((line) => line.kind === 'period')
+    .flatMap((line) => splitIntoMonths(line).map((month) => month.starts_at))
+    .filter((starts_at) => starts_at > after && starts_at <= until)
+    .toSorted((a, b) => a.getTime() - b.getTime())[0]
+}
+
 /** Money that came when there was no month any more that it could have paid for (rule 11). */
 export function isPaidTooLate(line: PaidLine, { ended_at }: Pick<SubscriptionFact, 'ended_at'>): boolean {
   return line.paid_at >= line.ends_at || (ended_at !== null && line.paid_at > ended_at)

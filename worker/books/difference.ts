@@ -1,40 +1,11 @@
-import type { OwnerAccount } from '../../schema/ledger/accounts.ts'
-import type { Position } from './position.ts'
+import type { ClosedMonth, GrantInBooks } from '../../schema/ledger/books.ts'
+import type { GrantDue, Position } from './position.ts'
 
-/** What the ledger has for one owner. Amounts are whole credits, signed as the owner's account sees them. */
-export interface Books {
+/** What the ledger has of the grants that a position speaks of; see `readBooks` for the figures. */
+export interface BooksInScope {
   readonly grants: readonly GrantInBooks[]
-  /** Months that are closed, with what had been used of them by then. */
   readonly closed_months: readonly ClosedMonth[]
-  /** Used of the plan account since the last month was closed. */
   readonly used_open: number
-}
-
-export interface GrantInBooks {
-  readonly id: string
-  readonly kind: GrantKind
-  readonly account: OwnerAccount
-  readonly stripe_subscription_id: string | null
-  readonly month_starts_at: Date | null
-  readonly gross: number
-  /** Positive: taken back. */
-  readonly refunded: number
-  readonly disputed: number
-  /** What expired (negative) and what was written off (positive), both on the month's own grant. */
-  readonly expired: number
-  readonly written_off: number
-  readonly transfers: number
-}
-
-type GrantKind = Position['grants'][number]['kind'] | 'adjustment' | 'legacy'
-
-export interface MonthKey {
-  readonly stripe_subscription_id: string
-  readonly starts_at: Date
-}
-
-export interface ClosedMonth extends MonthKey {
-  readonly used: number
 }
 
 export type Component = 'gross' | 'refunded' | 'disputed' | 'expired' | 'written_off'
@@ -58,7 +29,7 @@ export interface Difference {
  * Says what is to be posted so that the ledger has what the position says. Nothing is missing when it is posted. A grant that the
  * position does not know (any more) is due nothing; adjustments are nobody's to correct.
  */
-export function differenceOf(position: Position, books: Books): Difference {
+export function differenceOf(position: Position, books: BooksInScope): Difference {
   const due = new Map(position.grants.map((grant) => [grant.id, grant]))
   const posted = new Map(books.grants.map((grant) => [grant.id, grant]))
   const counts = new Map<string, number>()
@@ -109,6 +80,14 @@ function isOurs(grant: GrantInBooks): boolean {
   return grant.kind !== 'adjustment' && grant.kind !== 'legacy'
 }
 
+type GrantOfMonth = Extract<GrantInBooks, { kind: 'month' | 'seats' }>
+
+function isOfMonth(grant: GrantInBooks): grant is GrantOfMonth {
+  return grant.kind === 'month' || grant.kind === 'seats'
+}
+
+type MonthKey = Pick<ClosedMonth, 'stripe_subscription_id' | 'month_starts_at'>
+
 interface PlanMonth extends MonthKey {
   readonly is_over: boolean
   /** Today, of all the month's grants. */
@@ -127,16 +106,12 @@ interface Plan {
 }
 
 /** The months of each subscription in their order: those of the position, and those that only the books (still) have. */
-function plansOf(position: Position, books: Books): Plan[] {
+function plansOf(position: Position, books: BooksInScope): Plan[] {
   const months = new Map<string, MonthKey & { is_over: boolean; is_superseded: boolean }>()
   const supersededIds = new Set(
     position.months.filter((month) => month.is_superseded).map((month) => month.stripe_subscription_id),
   )
-  const inBooks = books.grants.flatMap(({ stripe_subscription_id, month_starts_at, kind }) =>
-    stripe_subscription_id && month_starts_at && (kind === 'month' || kind === 'seats')
-      ? [{ stripe_subscription_id, starts_at: month_starts_at }]
-      : [],
-  )
+  const inBooks = books.grants.filter(isOfMonth)
   for (const key of [...inBooks, ...books.closed_months]) {
     const is_superseded = supersededIds.has(key.stripe_subscription_id)
     months.set(nameOf(key), { ...keyOf(key), is_over: true, is_superseded })
@@ -147,7 +122,7 @@ function plansOf(position: Position, books: Books): Plan[] {
   }
   const openInBooks = findOpenMonth(inBooks, books.closed_months)
   const planMonths = [...months.values()]
-    .toSorted((a, b) => a.starts_at.getTime() - b.starts_at.getTime())
+    .toSorted((a, b) => a.month_starts_at.getTime() - b.month_starts_at.getTime())
     .map((month) => ({
       ...month,
       due: position.grants
@@ -170,25 +145,23 @@ function findOpenMonth(inBooks: readonly MonthKey[], closed: readonly ClosedMont
   const closedNames = new Set(closed.map(nameOf))
   const open = inBooks
     .filter((month) => !closedNames.has(nameOf(month)))
-    .toSorted((a, b) => a.starts_at.getTime() - b.starts_at.getTime())
+    .toSorted((a, b) => a.month_starts_at.getTime() - b.month_starts_at.getTime())
     .at(-1)
   return open && nameOf(open)
 }
 
-function belongsTo(
-  grant: { stripe_subscription_id: string | null; month_starts_at: Date | null },
-  month: MonthKey,
-): boolean {
+function belongsTo(grant: GrantDue | GrantInBooks, month: MonthKey): boolean {
   return (
+    (grant.kind === 'month' || grant.kind === 'seats') &&
     grant.stripe_subscription_id === month.stripe_subscription_id &&
-    grant.month_starts_at?.getTime() === month.starts_at.getTime()
+    grant.month_starts_at?.getTime() === month.month_starts_at.getTime()
   )
 }
 
-function keyOf({ stripe_subscription_id, starts_at }: MonthKey): MonthKey {
-  return { stripe_subscription_id, starts_at }
+function keyOf({ stripe_subscription_id, month_starts_at }: MonthKey): MonthKey {
+  return { stripe_subscription_id, month_starts_at }
 }
 
-function nameOf({ stripe_subscription_id, starts_at }: MonthKey): string {
-  return `${stripe_subscription_id}/${starts_at.getTime()}`
+function nameOf({ stripe_subscription_id, month_starts_at }: MonthKey): string {
+  return `${stripe_subscription_id}/${month_starts_at.getTime()}`
 }

@@ -1,6 +1,6 @@
-import type { OwnerAccount } from '../../schema/ledger/accounts.ts'
+import { monthGrantId, purchaseGrantId } from '../../schema/ledger/keys.ts'
 import { billingMonths, isPaidTooLate, lateCredits } from './billing-months.ts'
-import type { MoneyBack, OwnerFacts, SubscriptionFact } from './facts.ts'
+import type { MoneyBack, OwnerFacts, PaidLine, SubscriptionFact } from './facts.ts'
 
 /** What should be there for one owner at one moment. */
 export interface Position {
@@ -11,14 +11,13 @@ export interface Position {
 
 /** Something that brought credits, and what of them is due today: `gross − refunded − disputed`. */
 export interface GrantDue {
-  /** Natural, e.g. `purchase/<intent>` or `month/<invoice>/<start in seconds>`. */
+  /** The ledger's, e.g. `purchase/<intent>` or `month/<invoice>/<start in seconds>`. */
   readonly id: string
   readonly kind: 'purchase' | 'month' | 'seats' | 'late_month'
-  readonly account: OwnerAccount
   readonly intent_id: string
   readonly stripe_subscription_id: string | null
   readonly stripe_invoice_id: string | null
-  /** The month that its credits belong to and end with; null when they do not end. */
+  /** The billing month that it belongs to; null for a purchase. */
   readonly month_starts_at: Date | null
   readonly starts_at: Date
   readonly ends_at: Date | null
@@ -30,7 +29,7 @@ export interface GrantDue {
 
 export interface MonthDue {
   readonly stripe_subscription_id: string
-  readonly starts_at: Date
+  readonly month_starts_at: Date
   readonly ends_at: Date
   readonly is_over: boolean
   /** A later subscription of the owner has begun, which starts without this one's debts. */
@@ -52,9 +51,11 @@ export function positionOf(facts: OwnerFacts, now: Date): Position {
         ...months.flatMap((month) =>
           month.shares.map(
             (share): GrantDue => ({
-              id: `${share.kind}/${share.invoice_id}/${inSeconds(month.starts_at)}`,
+              id: monthGrantId(share.kind, {
+                stripe_invoice_id: share.invoice_id,
+                month_starts_at: month.starts_at,
+              }),
               kind: share.kind,
-              account: 'plan',
               ...sourceOf(subscription, share.invoice_id),
               month_starts_at: month.starts_at,
               starts_at: share.starts_at,
@@ -69,7 +70,7 @@ export function positionOf(facts: OwnerFacts, now: Date): Position {
     months: plans.flatMap(({ subscription, months }, index) =>
       months.map(({ starts_at, ends_at, is_over }) => ({
         stripe_subscription_id: subscription.id,
-        starts_at,
+        month_starts_at: starts_at,
         ends_at,
         is_over,
         is_superseded: plans.slice(index + 1).some((later) => later.months.length > 0),
@@ -84,9 +85,8 @@ function startOf({ months }: { months: readonly { starts_at: Date }[] }): number
 
 function purchaseGrant({ intent_id, credits, paid_at, money }: OwnerFacts['purchases'][number]): GrantDue {
   return {
-    id: `purchase/${intent_id}`,
+    id: purchaseGrantId(intent_id),
     kind: 'purchase',
-    account: 'purchased',
     intent_id,
     stripe_subscription_id: null,
     stripe_invoice_id: null,
@@ -100,19 +100,19 @@ function purchaseGrant({ intent_id, credits, paid_at, money }: OwnerFacts['purch
 /** One grant for each moment that an invoice paid for too late. */
 function lateGrants(subscription: SubscriptionFact, facts: OwnerFacts): GrantDue[] {
   const late = subscription.lines.filter((line) => isPaidTooLate(line, subscription))
-  const byId = Map.groupBy(late, (line) => `late_month/${line.invoice_id}/${inSeconds(line.starts_at)}`)
-  return [...byId].flatMap(([id, lines]) => {
+  const idOf = (line: PaidLine) =>
+    monthGrantId('late_month', { stripe_invoice_id: line.invoice_id, month_starts_at: line.starts_at })
+  return [...Map.groupBy(late, idOf)].flatMap(([id, lines]) => {
     const [line] = lines
     if (!line) return []
     const credits = lines.reduce((sum, one) => sum + lateCredits(one, subscription), 0)
     return {
       id,
       kind: 'late_month',
-      account: 'purchased',
       ...sourceOf(subscription, line.invoice_id),
-      month_starts_at: null,
-      starts_at: line.paid_at,
-      ends_at: null,
+      month_starts_at: line.starts_at,
+      starts_at: line.starts_at,
+      ends_at: line.ends_at,
       ...afterMoneyBack(credits, facts.invoice_money.get(line.invoice_id)),
     }
   })
@@ -135,8 +135,4 @@ function afterMoneyBack(
   const shareOf = (minor: number) => Math.floor((gross * Math.min(minor, total_minor)) / total_minor)
   const refunded = shareOf(refunded_minor)
   return { gross, refunded, disputed: shareOf(refunded_minor + disputed_minor) - refunded }
-}
-
-function inSeconds(date: Date): number {
-  return Math.floor(date.getTime() / 1000)
 }

@@ -10,6 +10,8 @@ export interface PaidInvoice {
   readonly total_minor: number
   readonly discount_minor: number
   readonly amount_paid_minor: number
+  /** What its lines cost that are no regular period: prorations, and items that somebody wrote by hand. */
+  readonly other_lines_minor: number
   readonly paid_at: Date
   readonly lines: readonly PaidLine[]
 }
@@ -87,6 +89,7 @@ export function paidInvoiceOf(raw: unknown, rawLines: readonly unknown[]): PaidI
     total_minor: invoice.total,
     discount_minor: (invoice.total_discount_amounts ?? []).reduce((sum, { amount }) => sum + amount, 0),
     amount_paid_minor: Math.max(0, invoice.amount_paid),
+    other_lines_minor: lines.filter((line) => !isPeriod(line)).reduce((sum, { amount }) => sum + amount, 0),
     paid_at,
     // A change in the very second in which its period ends paid for nothing.
     lines: [...periods, ...changes].filter((line) => line.starts_at < line.ends_at),
