@@ -132,14 +132,69 @@ export interface LedgerEntries {
   version: number | null;
 }
 
+export interface LedgerGrants {
+  account: "plan" | "purchased";
+  created_at: Generated<Timestamp>;
+  ends_at: Timestamp | null;
+  id: string;
+  intent_id: string | null;
+  kind: "purchase" | "month" | "seats" | "late_month" | "adjustment" | "legacy";
+  month_starts_at: Timestamp | null;
+  owner_id: string;
+  owner_kind: "user" | "organization";
+  starts_at: Timestamp | null;
+  stripe_invoice_id: string | null;
+  stripe_subscription_id: string | null;
+}
+
+export interface LedgerGrantSums {
+  account: "plan" | "purchased" | null;
+  adjusted: number | null;
+  closing: number | null;
+  created_at: Timestamp | null;
+  disputed: number | null;
+  ends_at: Timestamp | null;
+  gross: number | null;
+  id: string | null;
+  intent_id: string | null;
+  kind: "purchase" | "month" | "seats" | "late_month" | "adjustment" | "legacy" | null;
+  month_starts_at: Timestamp | null;
+  owner_id: string | null;
+  owner_kind: "user" | "organization" | null;
+  refunded: number | null;
+  starts_at: Timestamp | null;
+  stripe_invoice_id: string | null;
+  stripe_subscription_id: string | null;
+  transfers: number | null;
+}
+
+export interface LedgerMonthsUsed {
+  closed_at: Generated<Timestamp>;
+  month_starts_at: Timestamp;
+  owner_id: string;
+  owner_kind: "user" | "organization";
+  stripe_subscription_id: string;
+  used: number;
+}
+
+export interface LedgerProofs {
+  accounts: number;
+  heads_digest: Buffer;
+  id: Generated<number>;
+  proven_at: Generated<Timestamp>;
+  transfer_id: number;
+}
+
 export interface LedgerTransfers {
   actor: string;
   event_id: string | null;
+  format: Generated<number>;
+  grant_id: string | null;
   id: Generated<number>;
   idempotency_key: string;
   input_hash: Buffer;
   intent_id: string | null;
-  kind: "credit_purchase" | "plan_grant" | "seat_grant" | "usage" | "expiry" | "refund" | "dispute" | "dispute_won" | "settlement" | "adjustment";
+  kind: "credit_purchase" | "plan_grant" | "seat_grant" | "usage" | "expiry" | "write_off" | "refund" | "dispute" | "dispute_won" | "settlement" | "adjustment";
   occurred_at: Timestamp;
   posted_at: Generated<Timestamp>;
   reason: string;
@@ -255,6 +310,10 @@ export interface DB {
   ledger_accounts: LedgerAccounts;
   ledger_balances: LedgerBalances;
   ledger_entries: LedgerEntries;
+  ledger_grant_sums: LedgerGrantSums;
+  ledger_grants: LedgerGrants;
+  ledger_months_used: LedgerMonthsUsed;
+  ledger_proofs: LedgerProofs;
   ledger_transfers: LedgerTransfers;
   organization_members: OrganizationMembers;
   seats: Seats;

@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import type { DB } from '../database/types.ts'
 import type { Owner } from './accounts.ts'
-import { ledgerError } from './errors.ts'
+import { callLedger } from './call.ts'
+import { usageKey } from './keys.ts'
 
 export interface Usage extends Owner {
   /** Whole credits, at least 1. */
@@ -22,20 +23,18 @@ export type UsageResult = {
 }
 
 /**
- * Spends credits, plan credits first, or refuses, in one statement. An owner with a debt on either account is refused until
- * it is settled. Throws IdempotencyConflictError when the key was used for something else.
+ * Spends credits, plan credits first, or refuses, in one statement. It is refused when both accounts together do not cover it, so
+ * a debt of one account blocks as many credits of the other. Throws IdempotencyConflictError when the key was used for something
+ * else.
  */
 export async function spendCredits(db: Kysely<DB>, usage: Usage): Promise<UsageResult> {
-  const result = await sql<UsageResult>`
-    SELECT outcome, transfer_id, plan, purchased FROM ledger_use(
-      ${usage.owner_kind}, ${usage.owner_id}, ${usage.credits}, ${`usage/${usage.owner_id}/${usage.idempotency_key}`},
-      ${usage.occurred_at}, ${usage.actor}, ${usage.reason})
-  `
-    .execute(db)
-    .catch((error: unknown) => {
-      throw ledgerError(error)
-    })
-  const [row] = result.rows
+  const [row] = await callLedger(
+    db,
+    sql<UsageResult>`
+      SELECT outcome, transfer_id, plan, purchased FROM ledger_use(
+        ${usage.owner_kind}, ${usage.owner_id}, ${usage.credits}, ${usageKey(usage, usage.idempotency_key)},
+        ${usage.occurred_at}, ${usage.actor}, ${usage.reason})`,
+  )
   if (!row) throw new Error('The ledger did not decide a usage')
   return row
 }
