@@ -60,7 +60,11 @@ async function prepareCheckout(deps: WorkerDependencies, event: StripeEvent): Pr
   const intentId = intentIdOf(session)
   if (!intentId) return ignore(`Session ${session.id} was not started by us`)
   if (session.mode === 'subscription' && session.subscription) {
-    return syncSubscription(deps, session.subscription, { event_id: event.id, actor: 'stripe', session_id: session.id })
+    return syncSubscription(deps, session.subscription, {
+      event_id: event.id,
+      actor: 'stripe',
+      session_id: session.id,
+    })
   }
   return async (trx) => {
     const decision = await applyCheckout(trx, intentId, {
@@ -105,5 +109,7 @@ async function prepareReferredCharge(
   event: StripeEvent,
 ): Promise<ApplyInTransaction> {
   const { charge } = z.object({ charge: stripeReferenceSchema.nullable() }).parse(event.data.object)
-  return charge ? syncCharge(deps, charge, { event_id: event.id, actor: 'stripe' }) : ignore('It concerns no charge')
+  return charge
+    ? syncCharge(deps, charge, { event_id: event.id, actor: 'stripe' })
+    : ignore('It concerns no charge')
 }

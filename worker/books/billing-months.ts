@@ -73,8 +73,7 @@ export function lateCredits(line: PaidLine, subscription: SubscriptionFact): num
 
 function containingPeriod(line: PaidLine, lines: readonly PaidLine[]): PaidLine | undefined {
   return lines.find(
-    (other) =>
-      other.kind === 'period' && other.starts_at <= line.starts_at && line.starts_at < other.ends_at,
+    (other) => other.kind === 'period' && other.starts_at <= line.starts_at && line.starts_at < other.ends_at,
   )
 }
 

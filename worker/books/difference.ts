@@ -70,9 +70,10 @@ export function differenceOf(position: Position, books: BooksInScope): Differenc
   function close(month: PlanMonth, want: { expired: number; written_off: number }): void {
     const grant = month.grant_id
     if (grant === null) return
-    const have = posted.get(grant)
-    post(grant, 'expired', want.expired - (have?.expired ?? 0))
-    post(grant, 'written_off', want.written_off - (have?.written_off ?? 0))
+    // One of the two is always zero, so their sum says both.
+    const have = posted.get(grant)?.closing ?? 0
+    post(grant, 'expired', want.expired - Math.min(0, have))
+    post(grant, 'written_off', want.written_off - Math.max(0, have))
   }
 }
 
@@ -131,8 +132,9 @@ function plansOf(position: Position, books: BooksInScope): Plan[] {
       used: books.closed_months.find((closed) => nameOf(closed) === nameOf(month))?.used ?? null,
       used_now: openInBooks === nameOf(month) ? books.used_open : 0,
       grant_id:
-        [...position.grants, ...books.grants].find((grant) => grant.kind === 'month' && belongsTo(grant, month))
-          ?.id ?? null,
+        [...position.grants, ...books.grants].find(
+          (grant) => grant.kind === 'month' && belongsTo(grant, month),
+        )?.id ?? null,
     }))
   return [...Map.groupBy(planMonths, (month) => month.stripe_subscription_id).values()].map((plan) => ({
     is_superseded: plan.some((month) => month.is_superseded),

@@ -31,9 +31,7 @@ export async function readPlanFacts(trx: DatabaseTransaction, owner: Owner): Pro
         paid_at: line.paid_at,
       })),
     })),
-    invoice_money: new Map(
-      [...totals].map(([id, total]) => [id, moneyBack(total, byInvoice.get(id) ?? [])]),
-    ),
+    invoice_money: new Map([...totals].map(([id, total]) => [id, moneyBack(total, byInvoice.get(id) ?? [])])),
   }
 }
 

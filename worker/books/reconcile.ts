@@ -98,7 +98,10 @@ function transfersOf(
       event_id: cause.event_id,
       actor: cause.actor,
       reason,
-      legs: [{ ...ownerOf(owner), account: grant.account, amount: missing.credits }, houseLeg(house, -missing.credits)],
+      legs: [
+        { ...ownerOf(owner), account: grant.account, amount: missing.credits },
+        houseLeg(house, -missing.credits),
+      ],
     }
   })
 }

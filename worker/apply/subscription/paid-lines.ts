@@ -72,15 +72,17 @@ export function paidInvoiceOf(raw: unknown, rawLines: readonly unknown[]): PaidI
   const lines = z.array(lineSchema).parse(rawLines)
   const paid_at = invoice.status_transitions.paid_at ?? invoice.created
   const fields = { invoice_id: invoice.id, paid_at }
-  const periods = lines.filter(isPeriod).map((line): PaidLine => ({
-    ...fields,
-    kind: 'period',
-    starts_at: line.period.start,
-    ends_at: line.period.end,
-    seats: line.quantity ?? 1,
-    seats_before: null,
-    amount_minor: line.amount,
-  }))
+  const periods = lines.filter(isPeriod).map(
+    (line): PaidLine => ({
+      ...fields,
+      kind: 'period',
+      starts_at: line.period.start,
+      ends_at: line.period.end,
+      seats: line.quantity ?? 1,
+      seats_before: null,
+      amount_minor: line.amount,
+    }),
+  )
   const changes = [...Map.groupBy(lines.filter(isProration), (line) => line.period.start.getTime())].flatMap(
     ([, group]) => seatChangeOf(group, fields) ?? [],
   )

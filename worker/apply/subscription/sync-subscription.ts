@@ -12,11 +12,7 @@ import type { Owner } from '../../../schema/ledger/accounts.ts'
 import { giveFirstSeat } from '../../../schema/seats/first-seat.ts'
 import { refreshPlanType } from '../../../schema/seats/plan-type.ts'
 import { listActiveSeatHolders } from '../../../schema/seats/seats.ts'
-import {
-  lockSubscription,
-  savePaidLines,
-  saveSubscription,
-} from '../../../schema/subscriptions/snapshots.ts'
+import { lockSubscription, savePaidLines, saveSubscription } from '../../../schema/subscriptions/snapshots.ts'
 import { findLiveSubscription } from '../../../schema/subscriptions/subscriptions.ts'
 import { findUser } from '../../../schema/users/users.ts'
 import { nextBillingMonth } from '../../books/billing-months.ts'
