@@ -69,7 +69,8 @@ const columnTypes: Record<string, string> = {
   'ledger_grant_sums.gross': 'number',
   'ledger_grant_sums.refunded': 'number',
   'ledger_grant_sums.disputed': 'number',
-  'ledger_grant_sums.closing': 'number',
+  'ledger_grant_sums.expired': 'number',
+  'ledger_grant_sums.written_off': 'number',
   'ledger_grant_sums.adjusted': 'number',
   'ledger_grant_sums.transfers': 'number',
 }

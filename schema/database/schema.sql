@@ -82,7 +82,7 @@ CREATE FUNCTION public.ledger_books(owner_kind text, owner_id text) RETURNS json
     SELECT g.* FROM ledger_grant_sums g
     WHERE g.owner_kind = ledger_books.owner_kind AND g.owner_id = ledger_books.owner_id
   ), closed AS (
-    SELECT m.stripe_subscription_id, m.month_starts_at, m.used FROM ledger_months_used m
+    SELECT m.stripe_subscription_id, m.month_starts_at AS starts_at, m.used FROM ledger_months_used m
     WHERE m.owner_kind = ledger_books.owner_kind AND m.owner_id = ledger_books.owner_id
   ), balances AS (
     SELECT
@@ -96,10 +96,11 @@ CREATE FUNCTION public.ledger_books(owner_kind text, owner_id text) RETURNS json
     'plan', jsonb_build_object('balance', balances.plan, 'version', balances.plan_version),
     'purchased', jsonb_build_object('balance', balances.purchased, 'version', balances.purchased_version),
     'used_open',
-      (SELECT coalesce(sum(g.gross - g.refunded - g.disputed + g.closing + g.adjusted), 0) FROM grants g WHERE g.account = 'plan')
+      (SELECT coalesce(sum(g.gross - g.refunded - g.disputed + g.expired + g.written_off + g.adjusted), 0)
+        FROM grants g WHERE g.account = 'plan')
       - balances.plan - (SELECT coalesce(sum(c.used), 0) FROM closed c),
     'grants', (SELECT coalesce(jsonb_agg(to_jsonb(g) ORDER BY g.month_starts_at NULLS FIRST, g.id), '[]') FROM grants g),
-    'closed_months', (SELECT coalesce(jsonb_agg(to_jsonb(c) ORDER BY c.month_starts_at, c.stripe_subscription_id), '[]') FROM closed c))
+    'closed_months', (SELECT coalesce(jsonb_agg(to_jsonb(c) ORDER BY c.starts_at, c.stripe_subscription_id), '[]') FROM closed c))
   FROM balances
 $$;
 
@@ -146,26 +147,24 @@ CREATE TABLE public.ledger_grants (
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     CONSTRAINT ledger_grants_account_check CHECK ((account = ANY (ARRAY['plan'::text, 'purchased'::text]))),
     CONSTRAINT ledger_grants_check CHECK ((starts_at < ends_at)),
-    CONSTRAINT ledger_grants_check1 CHECK (((kind = 'purchase'::text) = (intent_id IS NOT NULL))),
-    CONSTRAINT ledger_grants_check2 CHECK (((kind = ANY (ARRAY['month'::text, 'seats'::text, 'late_month'::text])) = (stripe_subscription_id IS NOT NULL))),
-    CONSTRAINT ledger_grants_check3 CHECK (((stripe_subscription_id IS NULL) = (stripe_invoice_id IS NULL))),
-    CONSTRAINT ledger_grants_check4 CHECK (((stripe_subscription_id IS NULL) = (month_starts_at IS NULL))),
-    CONSTRAINT ledger_grants_check5 CHECK (
-CASE kind
-    WHEN 'purchase'::text THEN (account = 'purchased'::text)
-    WHEN 'late_month'::text THEN (account = 'purchased'::text)
-    WHEN 'month'::text THEN (account = 'plan'::text)
-    WHEN 'seats'::text THEN (account = 'plan'::text)
+    CONSTRAINT ledger_grants_check1 CHECK (((kind = ANY (ARRAY['month'::text, 'seats'::text, 'late_month'::text])) = (stripe_subscription_id IS NOT NULL))),
+    CONSTRAINT ledger_grants_check2 CHECK (((stripe_subscription_id IS NULL) = (stripe_invoice_id IS NULL))),
+    CONSTRAINT ledger_grants_check3 CHECK (((kind = ANY (ARRAY['month'::text, 'seats'::text])) = (month_starts_at IS NOT NULL))),
+    CONSTRAINT ledger_grants_check4 CHECK (
+CASE
+    WHEN (kind = ANY (ARRAY['purchase'::text, 'late_month'::text])) THEN (account = 'purchased'::text)
+    WHEN (kind = ANY (ARRAY['month'::text, 'seats'::text])) THEN (account = 'plan'::text)
     ELSE true
 END),
     CONSTRAINT ledger_grants_id_check CHECK (((length(id) >= 1) AND (length(id) <= 200))),
     CONSTRAINT ledger_grants_kind_check CHECK ((kind = ANY (ARRAY['purchase'::text, 'month'::text, 'seats'::text, 'late_month'::text, 'adjustment'::text, 'legacy'::text]))),
-    CONSTRAINT ledger_grants_natural_id CHECK (
+    CONSTRAINT ledger_grants_natural_id CHECK (COALESCE(
 CASE
     WHEN (kind = 'purchase'::text) THEN (id = ('purchase/'::text || (intent_id)::text))
-    WHEN (month_starts_at IS NOT NULL) THEN (id = ((((kind || '/'::text) || stripe_invoice_id) || '/'::text) || ((EXTRACT(epoch FROM month_starts_at))::bigint)::text))
+    WHEN (kind = ANY (ARRAY['month'::text, 'seats'::text])) THEN (id = ((((kind || '/'::text) || stripe_invoice_id) || '/'::text) || ((EXTRACT(epoch FROM month_starts_at))::bigint)::text))
+    WHEN (kind = 'late_month'::text) THEN starts_with(id, (('late_month/'::text || stripe_invoice_id) || '/'::text))
     ELSE starts_with(id, (kind || '/'::text))
-END),
+END, false)),
     CONSTRAINT ledger_grants_owner_id_check CHECK (((length(owner_id) >= 1) AND (length(owner_id) <= 64))),
     CONSTRAINT ledger_grants_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
 );
@@ -185,12 +184,9 @@ BEGIN
     END IF;
     SELECT * INTO known FROM ledger_grants g WHERE g.id = given.id;
   END IF;
-  IF (known.owner_kind, known.owner_id, known.account, known.kind, known.intent_id, known.stripe_subscription_id,
-      known.stripe_invoice_id, known.month_starts_at)
-     IS DISTINCT FROM
-     (given.owner_kind, given.owner_id, given.account, given.kind, given.intent_id, given.stripe_subscription_id,
-      given.stripe_invoice_id, given.month_starts_at) THEN
-    RAISE EXCEPTION 'Grant % was written down before with other fields', given.id USING ERRCODE = 'LG001';
+  IF (known.owner_kind, known.owner_id, known.account, known.kind)
+     IS DISTINCT FROM (given.owner_kind, given.owner_id, given.account, given.kind) THEN
+    RAISE EXCEPTION 'Grant % was written down before for another owner, account or kind', given.id USING ERRCODE = 'LG001';
   END IF;
 END
 $$;
@@ -317,7 +313,7 @@ BEGIN
     FROM jsonb_array_elements(transfers) WITH ORDINALITY t
     ORDER BY t.ordinality
   LOOP
-    given := jsonb_populate_record(NULL::ledger_grants, item.body -> 'grant');
+    given := jsonb_populate_record(NULL::ledger_grants, nullif(item.body -> 'grant', 'null'));
     IF given.id IS NULL THEN
       RAISE EXCEPTION 'Transfer % belongs to no grant', item.body ->> 'idempotency_key' USING ERRCODE = 'LG002';
     END IF;
@@ -374,8 +370,8 @@ BEGIN
           RAISE EXCEPTION 'Transfer % moves credits of an account that is not its grant''s', transfer.idempotency_key
             USING ERRCODE = 'LG002';
         END IF;
-        chain := ledger_append_owner_entry(transfer, digest, leg.account_id, leg.amount, transfer.kind IN
-          ('refund', 'dispute', 'plan_grant', 'seat_grant', 'write_off', 'adjustment'));
+        chain := ledger_append_owner_entry(transfer, digest, leg.account_id, leg.amount,
+          transfer.kind NOT IN ('usage', 'credit_purchase'));
       END IF;
     END LOOP;
     IF entries = 0 OR total <> 0 THEN
@@ -700,7 +696,8 @@ CREATE VIEW public.ledger_grant_sums AS
     sums.gross,
     sums.refunded,
     sums.disputed,
-    sums.closing,
+    sums.expired,
+    sums.written_off,
     sums.adjusted,
     sums.transfers
    FROM ((public.ledger_grants g
@@ -708,7 +705,8 @@ CREATE VIEW public.ledger_grant_sums AS
      CROSS JOIN LATERAL ( SELECT (COALESCE(sum(e.amount) FILTER (WHERE (t.kind = ANY (ARRAY['credit_purchase'::text, 'plan_grant'::text, 'seat_grant'::text]))), (0)::numeric))::bigint AS gross,
             (COALESCE((- sum(e.amount) FILTER (WHERE (t.kind = 'refund'::text))), (0)::numeric))::bigint AS refunded,
             (COALESCE((- sum(e.amount) FILTER (WHERE (t.kind = ANY (ARRAY['dispute'::text, 'dispute_won'::text])))), (0)::numeric))::bigint AS disputed,
-            (COALESCE(sum(e.amount) FILTER (WHERE (t.kind = ANY (ARRAY['expiry'::text, 'write_off'::text]))), (0)::numeric))::bigint AS closing,
+            (COALESCE(sum(e.amount) FILTER (WHERE (t.kind = 'expiry'::text)), (0)::numeric))::bigint AS expired,
+            (COALESCE(sum(e.amount) FILTER (WHERE (t.kind = 'write_off'::text)), (0)::numeric))::bigint AS written_off,
             (COALESCE(sum(e.amount) FILTER (WHERE (t.kind = ANY (ARRAY['adjustment'::text, 'settlement'::text]))), (0)::numeric))::bigint AS adjusted,
             count(t.id) AS transfers
            FROM (public.ledger_transfers t

@@ -7,26 +7,27 @@ import { callLedger } from './call.ts'
 import type { Grant } from './grants.ts'
 
 /** What the ledger has of a grant. Whole credits; the sums of its transfers in its account. */
-export interface GrantSums {
+interface GrantSums {
   /** What it brought. */
   readonly gross: number
   /** What was taken back, above zero. */
   readonly refunded: number
   readonly disputed: number
-  /** What expired when its month was closed (below zero) or was written off (above). */
-  readonly closing: number
+  /** How its month was closed: what expired (below zero) and what was written off (above). On `month` grants only. */
+  readonly expired: number
+  readonly written_off: number
   /** Adjustments and the settlements of former times, signed. */
   readonly adjusted: number
   /** How many transfers it has. */
   readonly transfers: number
 }
 
-export type GrantInBooks = Grant & GrantSums
+export interface GrantInBooks extends Grant, GrantSums {}
 
 /** A month that was closed; `used` cannot change any more. */
 export interface ClosedMonth {
   readonly stripe_subscription_id: string
-  readonly month_starts_at: Date
+  readonly starts_at: Date
   readonly used: number
 }
 
@@ -40,7 +41,7 @@ export interface Books {
   readonly used_open: number
 }
 
-export interface AccountInBooks {
+interface AccountInBooks {
   readonly balance: number
   /** Grows by one with every entry. */
   readonly version: number
@@ -79,41 +80,50 @@ export async function closeMonth(trx: DatabaseTransaction, owner: Owner, month: 
   await callLedger(
     trx,
     sql`SELECT ledger_close_month(${owner.owner_kind}, ${owner.owner_id}, ${month.stripe_subscription_id},
-      ${month.month_starts_at}, ${month.used})`,
+      ${month.starts_at}, ${month.used})`,
   )
+}
+
+/** When the owner's billing month began, or null when no month is running. */
+export async function findMonthStart(db: Kysely<DB>, owner: Owner, now: Date): Promise<Date | null> {
+  const grant = await db
+    .selectFrom('ledger_grants')
+    .select('month_starts_at')
+    .where('owner_kind', '=', owner.owner_kind)
+    .where('owner_id', '=', owner.owner_id)
+    .where('kind', '=', 'month')
+    .where('starts_at', '<=', now)
+    .where('ends_at', '>', now)
+    .orderBy('month_starts_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return grant?.month_starts_at ?? null
 }
 
 // The rows come as JSON; a number that does not fit is an error there too, not a rounding.
 const credits = z.int()
 const time = z.string().transform((text) => new Date(text))
 
-const sums = {
+const grantSchema = z.object({
   id: z.string(),
+  kind: z.enum(['purchase', 'month', 'seats', 'late_month', 'adjustment', 'legacy']),
   owner_kind: z.enum(['user', 'organization']),
   owner_id: z.string(),
+  account: z.enum(['plan', 'purchased']),
+  intent_id: z.string().nullable(),
+  stripe_subscription_id: z.string().nullable(),
+  stripe_invoice_id: z.string().nullable(),
+  month_starts_at: time.nullable(),
+  starts_at: time.nullable(),
+  ends_at: time.nullable(),
   gross: credits,
   refunded: credits,
   disputed: credits,
-  closing: credits,
+  expired: credits,
+  written_off: credits,
   adjusted: credits,
   transfers: credits,
-}
-
-const month = {
-  ...sums,
-  stripe_subscription_id: z.string(),
-  stripe_invoice_id: z.string(),
-  month_starts_at: time,
-  starts_at: time,
-  ends_at: time,
-}
-
-const grantSchema = z.discriminatedUnion('kind', [
-  z.object({ ...sums, kind: z.literal('purchase'), account: z.literal('purchased'), intent_id: z.string() }),
-  z.object({ ...month, kind: z.enum(['month', 'seats']), account: z.literal('plan') }),
-  z.object({ ...month, kind: z.literal('late_month'), account: z.literal('purchased') }),
-  z.object({ ...sums, kind: z.enum(['adjustment', 'legacy']), account: z.enum(['plan', 'purchased']) }),
-]) satisfies z.ZodType<GrantInBooks>
+}) satisfies z.ZodType<GrantInBooks>
 
 const accountSchema = z.object({ balance: credits, version: credits })
 
@@ -121,8 +131,6 @@ const booksSchema = z.object({
   plan: accountSchema,
   purchased: accountSchema,
   grants: z.array(grantSchema),
-  closed_months: z.array(
-    z.object({ stripe_subscription_id: z.string(), month_starts_at: time, used: credits }),
-  ),
+  closed_months: z.array(z.object({ stripe_subscription_id: z.string(), starts_at: time, used: credits })),
   used_open: credits,
 }) satisfies z.ZodType<Books>

@@ -11,9 +11,10 @@ export function purchaseGrantId(intentId: string): string {
 
 export function monthGrantId(
   kind: 'month' | 'seats' | 'late_month',
-  month: { readonly stripe_invoice_id: string; readonly month_starts_at: Date },
+  invoiceId: string,
+  startsAt: Date,
 ): string {
-  return `${kind}/${month.stripe_invoice_id}/${Math.round(month.month_starts_at.getTime() / 1000)}`
+  return `${kind}/${invoiceId}/${Math.floor(startsAt.getTime() / 1000)}`
 }
 
 /** For what belongs to none of the others: support's adjustments, and what was posted before there were grants. */
@@ -22,11 +23,11 @@ export function accountGrantId(kind: 'adjustment' | 'legacy', owner: Owner, acco
 }
 
 /**
- * The key of a grant's next transfer. `transfers` is how many it has, read under the owner's lock, so that a second attempt that
+ * The key of a grant's transfers, numbered from 1. The next number is read under the owner's lock, so that a second attempt that
  * did not see the first cannot post beside it.
  */
-export function nextTransferKey(grant: { readonly id: string; readonly transfers: number }): string {
-  return `${grant.id}/${grant.transfers + 1}`
+export function transferKey(grantId: string, ordinal: number): string {
+  return `${grantId}/${ordinal}`
 }
 
 /** Owners do not know each other's keys, so each has names of their own. */

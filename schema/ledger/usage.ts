@@ -38,3 +38,21 @@ export async function spendCredits(db: Kysely<DB>, usage: Usage): Promise<UsageR
   if (!row) throw new Error('The ledger did not decide a usage')
   return row
 }
+
+/**
+ * How many credits the owner has used since then. Reads the owner's own entries, one by one by their keys (OFFSET 0 keeps Postgres
+ * from joining whole tables), so that it costs no more when others have used more.
+ */
+export async function sumUsageSince(db: Kysely<DB>, owner: Owner, since: Date): Promise<number> {
+  const { rows } = await sql<{ used: number }>`
+    SELECT coalesce(-sum(entry.amount), 0)::bigint AS used
+    FROM ledger_accounts account
+    CROSS JOIN LATERAL (
+      SELECT transfer_id, amount FROM ledger_entries
+      WHERE account_id = account.id AND version IS NOT NULL AND amount < 0 OFFSET 0) entry
+    CROSS JOIN LATERAL (
+      SELECT kind, occurred_at FROM ledger_transfers WHERE id = entry.transfer_id OFFSET 0) transfer
+    WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}
+      AND transfer.kind = 'usage' AND transfer.occurred_at >= ${since}`.execute(db)
+  return rows[0]?.used ?? 0
+}

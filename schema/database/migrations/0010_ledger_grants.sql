@@ -18,28 +18,28 @@ CREATE TABLE ledger_grants (
   kind text NOT NULL CHECK (kind IN ('purchase', 'month', 'seats', 'late_month', 'adjustment', 'legacy')),
   -- No foreign keys: they would share-lock the intent or subscription while another transaction that holds it waits for this
   -- owner's accounts. ledger:verify compares both sides.
+  -- From here on as it was when the grant was first posted: a period that Stripe moves later does not make it another grant.
   intent_id uuid,
   stripe_subscription_id text,
   stripe_invoice_id text,
-  -- The billing month that it belongs to: with the subscription, the key of ledger_months_used.
+  -- The billing month that its credits end with: with the subscription, the key of ledger_months_used.
   month_starts_at timestamptz,
-  -- As they were when it was first posted; a billing period that is moved later does not make it another grant.
   starts_at timestamptz,
   ends_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   CHECK (starts_at < ends_at),
-  CHECK ((kind = 'purchase') = (intent_id IS NOT NULL)),
   CHECK ((kind IN ('month', 'seats', 'late_month')) = (stripe_subscription_id IS NOT NULL)),
   CHECK ((stripe_subscription_id IS NULL) = (stripe_invoice_id IS NULL)),
-  CHECK ((stripe_subscription_id IS NULL) = (month_starts_at IS NULL)),
-  CHECK (CASE kind WHEN 'purchase' THEN account = 'purchased' WHEN 'late_month' THEN account = 'purchased'
-    WHEN 'month' THEN account = 'plan' WHEN 'seats' THEN account = 'plan' ELSE true END),
-  CONSTRAINT ledger_grants_natural_id CHECK (CASE
+  CHECK ((kind IN ('month', 'seats')) = (month_starts_at IS NOT NULL)),
+  CHECK (CASE WHEN kind IN ('purchase', 'late_month') THEN account = 'purchased'
+    WHEN kind IN ('month', 'seats') THEN account = 'plan' ELSE true END),
+  CONSTRAINT ledger_grants_natural_id CHECK (coalesce(CASE
     WHEN kind = 'purchase' THEN id = 'purchase/' || intent_id::text
-    WHEN month_starts_at IS NOT NULL
+    WHEN kind IN ('month', 'seats')
       THEN id = kind || '/' || stripe_invoice_id || '/' || extract(epoch FROM month_starts_at)::bigint::text
+    WHEN kind = 'late_month' THEN starts_with(id, 'late_month/' || stripe_invoice_id || '/')
     ELSE starts_with(id, kind || '/')
-  END)
+  END, false))
 );
 
 CREATE INDEX ledger_grants_owner ON ledger_grants (owner_kind, owner_id);
@@ -95,24 +95,24 @@ CREATE INDEX ledger_entries_history ON ledger_entries (account_id, transfer_id) 
 -- The grants of what was posted before. Their hashes stay as they are: format 1 does not cover the new columns.
 ----------------------------------------------------------------------------------------------------------------------------
 
-INSERT INTO ledger_grants (id, owner_kind, owner_id, account, kind, intent_id, created_at)
+INSERT INTO ledger_grants (id, owner_kind, owner_id, account, kind, intent_id, starts_at, created_at)
 SELECT DISTINCT ON (t.intent_id) 'purchase/' || t.intent_id::text, a.owner_kind, a.owner_id, 'purchased', 'purchase', t.intent_id,
-  t.posted_at
+  t.occurred_at, t.posted_at
 FROM ledger_transfers t
 JOIN ledger_entries e ON e.transfer_id = t.id
 JOIN ledger_accounts a ON a.id = e.account_id AND a.owner_kind <> 'house' AND a.name = 'purchased'
 WHERE t.kind = 'credit_purchase' AND t.intent_id IS NOT NULL
 ORDER BY t.intent_id, t.id;
 
-INSERT INTO ledger_grants (id, owner_kind, owner_id, account, kind, stripe_subscription_id, stripe_invoice_id, month_starts_at,
-  starts_at, ends_at)
+INSERT INTO ledger_grants (id, owner_kind, owner_id, account, kind, intent_id, stripe_subscription_id, stripe_invoice_id,
+  month_starts_at, starts_at, ends_at)
 SELECT 'month/' || m.stripe_invoice_id || '/' || extract(epoch FROM m.starts_at)::bigint::text, s.owner_kind, s.owner_id, 'plan',
-  'month', m.stripe_subscription_id, m.stripe_invoice_id, m.starts_at, m.starts_at, m.ends_at
+  'month', s.intent_id, m.stripe_subscription_id, m.stripe_invoice_id, m.starts_at, m.starts_at, m.ends_at
 FROM subscription_months m JOIN subscriptions s USING (stripe_subscription_id);
 
 -- A month's seat grants and the invoices of its seats were both made in the order of the changes: the first belongs to the first.
 CREATE TEMPORARY TABLE seat_grants_before AS
-SELECT t.id AS transfer_id, s.owner_kind, s.owner_id, m.stripe_subscription_id, m.starts_at AS month_starts_at, m.ends_at,
+SELECT t.id AS transfer_id, s.owner_kind, s.owner_id, s.intent_id, m.stripe_subscription_id, m.starts_at AS month_starts_at, m.ends_at,
   coalesce(invoice.stripe_invoice_id, m.stripe_invoice_id) AS stripe_invoice_id, coalesce(invoice.starts_at, m.starts_at) AS starts_at
 FROM (
   SELECT t.id, split_part(t.idempotency_key, '/', 2) AS subscription_id, split_part(t.idempotency_key, '/', 3) AS month,
@@ -128,11 +128,11 @@ LEFT JOIN LATERAL (
       AND i.starts_at >= m.starts_at AND i.starts_at < m.ends_at) numbered
   WHERE numbered.place <= t.place ORDER BY numbered.place DESC LIMIT 1) invoice ON true;
 
-INSERT INTO ledger_grants (id, owner_kind, owner_id, account, kind, stripe_subscription_id, stripe_invoice_id, month_starts_at,
-  starts_at, ends_at)
+INSERT INTO ledger_grants (id, owner_kind, owner_id, account, kind, intent_id, stripe_subscription_id, stripe_invoice_id,
+  month_starts_at, starts_at, ends_at)
 SELECT DISTINCT ON (stripe_invoice_id, month_starts_at)
   'seats/' || stripe_invoice_id || '/' || extract(epoch FROM month_starts_at)::bigint::text, owner_kind, owner_id, 'plan',
-  'seats', stripe_subscription_id, stripe_invoice_id, month_starts_at, starts_at, ends_at
+  'seats', intent_id, stripe_subscription_id, stripe_invoice_id, month_starts_at, starts_at, ends_at
 FROM seat_grants_before ORDER BY stripe_invoice_id, month_starts_at, transfer_id;
 
 ALTER TABLE ledger_transfers DISABLE TRIGGER ledger_transfers_append_only;
@@ -280,7 +280,8 @@ LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
     'owner_kind', ledger_lock_owner.owner_kind, 'owner_id', ledger_lock_owner.owner_id)))
 $$;
 
--- Writes a grant down if it is not there yet. The caller holds its owner's locks.
+-- Writes a grant down if it is not there yet. One that is there must be of the same owner, account and kind, and keeps its other
+-- fields. The caller holds its owner's locks.
 CREATE FUNCTION ledger_ensure_grant(given ledger_grants) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   known ledger_grants;
@@ -294,12 +295,9 @@ BEGIN
     END IF;
     SELECT * INTO known FROM ledger_grants g WHERE g.id = given.id;
   END IF;
-  IF (known.owner_kind, known.owner_id, known.account, known.kind, known.intent_id, known.stripe_subscription_id,
-      known.stripe_invoice_id, known.month_starts_at)
-     IS DISTINCT FROM
-     (given.owner_kind, given.owner_id, given.account, given.kind, given.intent_id, given.stripe_subscription_id,
-      given.stripe_invoice_id, given.month_starts_at) THEN
-    RAISE EXCEPTION 'Grant % was written down before with other fields', given.id USING ERRCODE = 'LG001';
+  IF (known.owner_kind, known.owner_id, known.account, known.kind)
+     IS DISTINCT FROM (given.owner_kind, given.owner_id, given.account, given.kind) THEN
+    RAISE EXCEPTION 'Grant % was written down before for another owner, account or kind', given.id USING ERRCODE = 'LG001';
   END IF;
 END
 $$;
@@ -308,7 +306,8 @@ $$;
 -- actor, reason, grant: {id, kind, owner_kind, owner_id, account, …}, legs: [{owner_kind, owner_id, account, amount}]}; a grant
 -- that is not there yet is written down. A key that was posted with the same input returns the first result with posted = false.
 -- Errors: LG001 same key or same grant with another input, LG002 legs that do not balance or are not the grant's account, LG003
--- not enough credits; then nothing of the batch is posted. Who reports a payment first (webhook or return page) does not change
+-- not enough credits; then nothing of the batch is posted. Only usage and purchases may not take an account below zero: everything
+-- else corrects the books, in whatever order a batch has it. Who reports a payment first (webhook or return page) does not change
 -- what is posted, so event, actor, reason and time are not part of the input that must agree.
 CREATE OR REPLACE FUNCTION ledger_post(transfers jsonb)
 RETURNS TABLE (ordinal bigint, transfer_id bigint, posted boolean)
@@ -335,7 +334,7 @@ BEGIN
     FROM jsonb_array_elements(transfers) WITH ORDINALITY t
     ORDER BY t.ordinality
   LOOP
-    given := jsonb_populate_record(NULL::ledger_grants, item.body -> 'grant');
+    given := jsonb_populate_record(NULL::ledger_grants, nullif(item.body -> 'grant', 'null'));
     IF given.id IS NULL THEN
       RAISE EXCEPTION 'Transfer % belongs to no grant', item.body ->> 'idempotency_key' USING ERRCODE = 'LG002';
     END IF;
@@ -392,8 +391,8 @@ BEGIN
           RAISE EXCEPTION 'Transfer % moves credits of an account that is not its grant''s', transfer.idempotency_key
             USING ERRCODE = 'LG002';
         END IF;
-        chain := ledger_append_owner_entry(transfer, digest, leg.account_id, leg.amount, transfer.kind IN
-          ('refund', 'dispute', 'plan_grant', 'seat_grant', 'write_off', 'adjustment'));
+        chain := ledger_append_owner_entry(transfer, digest, leg.account_id, leg.amount,
+          transfer.kind NOT IN ('usage', 'credit_purchase'));
       END IF;
     END LOOP;
     IF entries = 0 OR total <> 0 THEN
@@ -489,9 +488,9 @@ END
 $$;
 
 -- A grant with the sums of its transfers in its account. gross: what it brought. refunded, disputed: what was taken back, above
--- zero. closing: what expired (below zero) or was written off (above). adjusted: adjustments and old settlements, signed.
+-- zero. expired (below zero), written_off (above): how its month was closed. adjusted: adjustments and old settlements, signed.
 CREATE VIEW ledger_grant_sums AS
-SELECT g.*, sums.gross, sums.refunded, sums.disputed, sums.closing, sums.adjusted, sums.transfers
+SELECT g.*, sums.gross, sums.refunded, sums.disputed, sums.expired, sums.written_off, sums.adjusted, sums.transfers
 FROM ledger_grants g
 LEFT JOIN ledger_accounts a ON a.owner_kind = g.owner_kind AND a.owner_id = g.owner_id AND a.name = g.account
 CROSS JOIN LATERAL (
@@ -499,7 +498,8 @@ CROSS JOIN LATERAL (
     coalesce(sum(e.amount) FILTER (WHERE t.kind IN ('credit_purchase', 'plan_grant', 'seat_grant')), 0)::bigint AS gross,
     coalesce(-sum(e.amount) FILTER (WHERE t.kind = 'refund'), 0)::bigint AS refunded,
     coalesce(-sum(e.amount) FILTER (WHERE t.kind IN ('dispute', 'dispute_won')), 0)::bigint AS disputed,
-    coalesce(sum(e.amount) FILTER (WHERE t.kind IN ('expiry', 'write_off')), 0)::bigint AS closing,
+    coalesce(sum(e.amount) FILTER (WHERE t.kind = 'expiry'), 0)::bigint AS expired,
+    coalesce(sum(e.amount) FILTER (WHERE t.kind = 'write_off'), 0)::bigint AS written_off,
     coalesce(sum(e.amount) FILTER (WHERE t.kind IN ('adjustment', 'settlement')), 0)::bigint AS adjusted,
     count(t.id) AS transfers
   FROM ledger_transfers t
@@ -515,7 +515,7 @@ CREATE FUNCTION ledger_books(owner_kind text, owner_id text) RETURNS jsonb LANGU
     SELECT g.* FROM ledger_grant_sums g
     WHERE g.owner_kind = ledger_books.owner_kind AND g.owner_id = ledger_books.owner_id
   ), closed AS (
-    SELECT m.stripe_subscription_id, m.month_starts_at, m.used FROM ledger_months_used m
+    SELECT m.stripe_subscription_id, m.month_starts_at AS starts_at, m.used FROM ledger_months_used m
     WHERE m.owner_kind = ledger_books.owner_kind AND m.owner_id = ledger_books.owner_id
   ), balances AS (
     SELECT
@@ -529,10 +529,11 @@ CREATE FUNCTION ledger_books(owner_kind text, owner_id text) RETURNS jsonb LANGU
     'plan', jsonb_build_object('balance', balances.plan, 'version', balances.plan_version),
     'purchased', jsonb_build_object('balance', balances.purchased, 'version', balances.purchased_version),
     'used_open',
-      (SELECT coalesce(sum(g.gross - g.refunded - g.disputed + g.closing + g.adjusted), 0) FROM grants g WHERE g.account = 'plan')
+      (SELECT coalesce(sum(g.gross - g.refunded - g.disputed + g.expired + g.written_off + g.adjusted), 0)
+        FROM grants g WHERE g.account = 'plan')
       - balances.plan - (SELECT coalesce(sum(c.used), 0) FROM closed c),
     'grants', (SELECT coalesce(jsonb_agg(to_jsonb(g) ORDER BY g.month_starts_at NULLS FIRST, g.id), '[]') FROM grants g),
-    'closed_months', (SELECT coalesce(jsonb_agg(to_jsonb(c) ORDER BY c.month_starts_at, c.stripe_subscription_id), '[]') FROM closed c))
+    'closed_months', (SELECT coalesce(jsonb_agg(to_jsonb(c) ORDER BY c.starts_at, c.stripe_subscription_id), '[]') FROM closed c))
   FROM balances
 $$;
 
