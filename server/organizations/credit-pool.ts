@@ -1,6 +1,7 @@
 import type { Database } from '../../schema/database/connect.ts'
 import { findBalance } from '../../schema/ledger/balances.ts'
-import { findMonthStart, sumUsageSince } from '../../schema/ledger/pool.ts'
+import { findMonthStart } from '../../schema/ledger/books.ts'
+import { sumUsageSince } from '../../schema/ledger/usage.ts'
 
 export interface CreditPool {
   readonly total_credits: number

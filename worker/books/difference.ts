@@ -70,10 +70,9 @@ export function differenceOf(position: Position, books: BooksInScope): Differenc
   function close(month: PlanMonth, want: { expired: number; written_off: number }): void {
     const grant = month.grant_id
     if (grant === null) return
-    // One of the two is always zero, so their sum says both.
-    const have = posted.get(grant)?.closing ?? 0
-    post(grant, 'expired', want.expired - Math.min(0, have))
-    post(grant, 'written_off', want.written_off - Math.max(0, have))
+    const have = posted.get(grant)
+    post(grant, 'expired', want.expired - (have?.expired ?? 0))
+    post(grant, 'written_off', want.written_off - (have?.written_off ?? 0))
   }
 }
 
@@ -81,13 +80,7 @@ function isOurs(grant: GrantInBooks): boolean {
   return grant.kind !== 'adjustment' && grant.kind !== 'legacy'
 }
 
-type GrantOfMonth = Extract<GrantInBooks, { kind: 'month' | 'seats' }>
-
-function isOfMonth(grant: GrantInBooks): grant is GrantOfMonth {
-  return grant.kind === 'month' || grant.kind === 'seats'
-}
-
-type MonthKey = Pick<ClosedMonth, 'stripe_subscription_id' | 'month_starts_at'>
+type MonthKey = Pick<ClosedMonth, 'stripe_subscription_id' | 'starts_at'>
 
 interface PlanMonth extends MonthKey {
   readonly is_over: boolean
@@ -112,7 +105,7 @@ function plansOf(position: Position, books: BooksInScope): Plan[] {
   const supersededIds = new Set(
     position.months.filter((month) => month.is_superseded).map((month) => month.stripe_subscription_id),
   )
-  const inBooks = books.grants.filter(isOfMonth)
+  const inBooks = books.grants.flatMap((grant) => monthOf(grant) ?? [])
   for (const key of [...inBooks, ...books.closed_months]) {
     const is_superseded = supersededIds.has(key.stripe_subscription_id)
     months.set(nameOf(key), { ...keyOf(key), is_over: true, is_superseded })
@@ -123,7 +116,7 @@ function plansOf(position: Position, books: BooksInScope): Plan[] {
   }
   const openInBooks = findOpenMonth(inBooks, books.closed_months)
   const planMonths = [...months.values()]
-    .toSorted((a, b) => a.month_starts_at.getTime() - b.month_starts_at.getTime())
+    .toSorted((a, b) => a.starts_at.getTime() - b.starts_at.getTime())
     .map((month) => ({
       ...month,
       due: position.grants
@@ -147,23 +140,27 @@ function findOpenMonth(inBooks: readonly MonthKey[], closed: readonly ClosedMont
   const closedNames = new Set(closed.map(nameOf))
   const open = inBooks
     .filter((month) => !closedNames.has(nameOf(month)))
-    .toSorted((a, b) => a.month_starts_at.getTime() - b.month_starts_at.getTime())
+    .toSorted((a, b) => a.starts_at.getTime() - b.starts_at.getTime())
     .at(-1)
   return open && nameOf(open)
 }
 
+/** The billing month whose credits a grant is part of. */
+function monthOf(grant: GrantDue | GrantInBooks): MonthKey | null {
+  const { kind, stripe_subscription_id, month_starts_at } = grant
+  if ((kind !== 'month' && kind !== 'seats') || !stripe_subscription_id || !month_starts_at) return null
+  return { stripe_subscription_id, starts_at: month_starts_at }
+}
+
 function belongsTo(grant: GrantDue | GrantInBooks, month: MonthKey): boolean {
-  return (
-    (grant.kind === 'month' || grant.kind === 'seats') &&
-    grant.stripe_subscription_id === month.stripe_subscription_id &&
-    grant.month_starts_at?.getTime() === month.month_starts_at.getTime()
-  )
+  const own = monthOf(grant)
+  return own !== null && nameOf(own) === nameOf(month)
 }
 
-function keyOf({ stripe_subscription_id, month_starts_at }: MonthKey): MonthKey {
-  return { stripe_subscription_id, month_starts_at }
+function keyOf({ stripe_subscription_id, starts_at }: MonthKey): MonthKey {
+  return { stripe_subscription_id, starts_at }
 }
 
-function nameOf({ stripe_subscription_id, month_starts_at }: MonthKey): string {
-  return `${stripe_subscription_id}/${month_starts_at.getTime()}`
+function nameOf({ stripe_subscription_id, starts_at }: MonthKey): string {
+  return `${stripe_subscription_id}/${starts_at.getTime()}`
 }

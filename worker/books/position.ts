@@ -17,7 +17,7 @@ export interface GrantDue {
   readonly intent_id: string
   readonly stripe_subscription_id: string | null
   readonly stripe_invoice_id: string | null
-  /** The billing month that it belongs to; null for a purchase. */
+  /** The billing month that its credits end with; null when they do not end. */
   readonly month_starts_at: Date | null
   readonly starts_at: Date
   readonly ends_at: Date | null
@@ -29,7 +29,7 @@ export interface GrantDue {
 
 export interface MonthDue {
   readonly stripe_subscription_id: string
-  readonly month_starts_at: Date
+  readonly starts_at: Date
   readonly ends_at: Date
   readonly is_over: boolean
   /** A later subscription of the owner has begun, which starts without this one's debts. */
@@ -51,10 +51,7 @@ export function positionOf(facts: OwnerFacts, now: Date): Position {
         ...months.flatMap((month) =>
           month.shares.map(
             (share): GrantDue => ({
-              id: monthGrantId(share.kind, {
-                stripe_invoice_id: share.invoice_id,
-                month_starts_at: month.starts_at,
-              }),
+              id: monthGrantId(share.kind, share.invoice_id, month.starts_at),
               kind: share.kind,
               ...sourceOf(subscription, share.invoice_id),
               month_starts_at: month.starts_at,
@@ -70,7 +67,7 @@ export function positionOf(facts: OwnerFacts, now: Date): Position {
     months: plans.flatMap(({ subscription, months }, index) =>
       months.map(({ starts_at, ends_at, is_over }) => ({
         stripe_subscription_id: subscription.id,
-        month_starts_at: starts_at,
+        starts_at,
         ends_at,
         is_over,
         is_superseded: plans.slice(index + 1).some((later) => later.months.length > 0),
@@ -100,8 +97,7 @@ function purchaseGrant({ intent_id, credits, paid_at, money }: OwnerFacts['purch
 /** One grant for each moment that an invoice paid for too late. */
 function lateGrants(subscription: SubscriptionFact, facts: OwnerFacts): GrantDue[] {
   const late = subscription.lines.filter((line) => isPaidTooLate(line, subscription))
-  const idOf = (line: PaidLine) =>
-    monthGrantId('late_month', { stripe_invoice_id: line.invoice_id, month_starts_at: line.starts_at })
+  const idOf = (line: PaidLine) => monthGrantId('late_month', line.invoice_id, line.starts_at)
   return [...Map.groupBy(late, idOf)].flatMap(([id, lines]) => {
     const [line] = lines
     if (!line) return []
@@ -110,7 +106,7 @@ function lateGrants(subscription: SubscriptionFact, facts: OwnerFacts): GrantDue
       id,
       kind: 'late_month',
       ...sourceOf(subscription, line.invoice_id),
-      month_starts_at: line.starts_at,
+      month_starts_at: null,
       starts_at: line.starts_at,
       ends_at: line.ends_at,
       ...afterMoneyBack(credits, facts.invoice_money.get(line.invoice_id)),

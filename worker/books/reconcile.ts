@@ -3,8 +3,8 @@ import { recipientOf } from '../../schema/checkout/intents.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import type { HouseAccount, Owner, TransferKind } from '../../schema/ledger/accounts.ts'
 import { closeMonth, lockOwner, readBooks, readGrant } from '../../schema/ledger/books.ts'
-import { type Grant, monthGrant, purchaseGrant } from '../../schema/ledger/grants.ts'
-import { checkoutKey, nextTransferKey } from '../../schema/ledger/keys.ts'
+import type { Grant } from '../../schema/ledger/grants.ts'
+import { checkoutKey, purchaseGrantId, transferKey } from '../../schema/ledger/keys.ts'
 import { houseLeg, postTransfers, type Transfer } from '../../schema/ledger/post.ts'
 import {
   type BooksInScope,
@@ -48,10 +48,9 @@ export async function reconcilePurchase(
 ): Promise<number> {
   const owner = recipientOf(intent)
   if (!owner) throw new Error(`Intent ${intent.id} has nobody to grant credits to`)
-  const grant = purchaseGrant(owner, intent.id)
   await lockOwner(trx, owner)
   const facts = await readPurchaseFacts(trx, { ...intent, paid_at: intent.created_at })
-  const known = await readGrant(trx, grant.id)
+  const known = await readGrant(trx, purchaseGrantId(intent.id))
   const books = { grants: known ? [known] : [], closed_months: [], used_open: 0 }
   return postDifference(trx, { owner, facts, books, cause, stripe_session_id: intent.stripe_session_id })
 }
@@ -90,7 +89,7 @@ function transfersOf(
       idempotency_key:
         isFirst && stripe_session_id
           ? checkoutKey(stripe_session_id)
-          : nextTransferKey({ id: grant.id, transfers: missing.ordinal - 1 }),
+          : transferKey(grant.id, missing.ordinal),
       kind,
       grant,
       occurred_at: isFirst && want && grant.kind === 'month' ? want.starts_at : cause.now,
@@ -111,18 +110,9 @@ function ownerOf({ owner_kind, owner_id }: Owner): Owner {
 }
 
 function newGrant(due: GrantDue, owner: Owner): Grant {
-  const { kind, stripe_subscription_id, stripe_invoice_id, month_starts_at, starts_at, ends_at } = due
-  if (kind === 'purchase') return purchaseGrant(owner, due.intent_id)
-  if (!stripe_subscription_id || !stripe_invoice_id || !month_starts_at || !ends_at) {
-    throw new Error(`Grant ${due.id} has no billing month`)
-  }
-  return monthGrant(kind, owner, {
-    stripe_subscription_id,
-    stripe_invoice_id,
-    month_starts_at,
-    starts_at,
-    ends_at,
-  })
+  const { gross: _gross, refunded: _refunded, disputed: _disputed, ...fields } = due
+  const account = due.kind === 'month' || due.kind === 'seats' ? 'plan' : 'purchased'
+  return { ...fields, ...ownerOf(owner), account }
 }
 
 /** How one missing transfer is posted, and what people read of it. */
