@@ -15,6 +15,7 @@ const owners: Readonly<Record<string, string>> = {
   ledger_entries: 'schema/ledger',
   ledger_grants: 'schema/ledger',
   ledger_months_used: 'schema/ledger',
+  ledger_proofs: 'schema/ledger',
   charges: 'schema/charges',
   subscriptions: 'schema/subscriptions',
   paid_invoice_lines: 'schema/subscriptions',
