@@ -11,6 +11,9 @@ import {
 import { defaultCurrency } from '../../schema/catalogue/currency.ts'
 import { maximumSeats } from '../../schema/catalogue/plans.ts'
 import type { Database } from '../../schema/database/connect.ts'
+import { findBalance } from '../../schema/ledger/balances.ts'
+import { findMonthStart } from '../../schema/ledger/books.ts'
+import { sumUsageSince } from '../../schema/ledger/usage.ts'
 import {
   findLatestSubscription,
   findLiveSubscription,
@@ -32,7 +35,6 @@ import {
   tooManySeats,
 } from '../errors.ts'
 import { checkoutFailure, portalFailure } from '../failures.ts'
-import { findCreditPool } from '../organizations/credit-pool.ts'
 import { admins, members } from '../rights.ts'
 import { route } from '../route.ts'
 
@@ -86,11 +88,25 @@ export const organizationsRoutes = [
     }),
   ),
 
+  // What remains is the ledger's balance, what is used is the sum of usage since the month began, and the total is both together,
+  // so that the three always agree. See decision 053.
   route(getOrganizationCredits, {
     rights: members({ organization: ({ query }) => query.org_id }),
   }).handle(async ({ query }, deps) => {
-    const pool = await findCreditPool(deps.db, query.org_id, deps.now())
-    return { ...pool, since: pool.since.toISOString() }
+    const owner = organizationOwner(query.org_id)
+    const now = deps.now()
+    const since = (await findMonthStart(deps.db, owner, now)) ?? calendarMonthOf(now)
+    // Two statements: usage that is posted between them counts as used while it is still part of the balance.
+    const balance = await findBalance(deps.db, owner)
+    const used = await sumUsageSince(deps.db, owner, since)
+    return {
+      total_credits: balance.total + used,
+      used_credits: used,
+      remaining_credits: balance.total,
+      plan_credits: balance.plan,
+      purchased_credits: balance.purchased,
+      since: since.toISOString(),
+    }
   }),
 
   // The request names no currency: an organization pays for its credits in that of its plan.
@@ -139,6 +155,10 @@ export const organizationsRoutes = [
 
 function organizationOwner(owner_id: string) {
   return { owner_kind: 'organization', owner_id } as const
+}
+
+function calendarMonthOf(now: Date): Date {
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()))
 }
 
 /** The price at which it was bought; later prices of the catalogue apply only to later buyers. */
