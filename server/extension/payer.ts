@@ -1,5 +1,5 @@
 import type { Owner } from '../../schema/ledger/accounts.ts'
-import { findActiveSeat } from '../../schema/seats/active-seat.ts'
+import { findActiveSeat } from '../../schema/seats/seats.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { payerNotFound } from '../errors.ts'
 

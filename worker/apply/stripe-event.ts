@@ -72,7 +72,8 @@ async function prepareCheckout(deps: WorkerDependencies, event: StripeEvent): Pr
       occurred_at: occurredAt(event),
       actor: 'stripe',
     })
-    if (!decision) throw new NotYetError(`Intent ${intentId} of session ${session.id} is not there yet`)
+    if (!decision)
+      throw new NotYetError(`Checkout intent ${intentId} of session ${session.id} has not been committed yet`)
     return { state: 'applied', reason: decision.action === 'none' ? decision.reason : null }
   }
 }
@@ -93,7 +94,7 @@ const invoiceSchema = z.object({
 
 async function prepareInvoice(deps: WorkerDependencies, event: StripeEvent): Promise<ApplyInTransaction> {
   const id = invoiceSchema.parse(event.data.object).parent?.subscription_details?.subscription
-  if (!id) return ignore('The invoice is of no subscription')
+  if (!id) return ignore('The invoice does not belong to a subscription')
   return prepareSubscription(deps, id, { event_id: event.id, session_id: null })
 }
 
@@ -107,7 +108,7 @@ async function prepareReferredCharge(
   event: StripeEvent,
 ): Promise<ApplyInTransaction> {
   const { charge } = z.object({ charge: stripeReferenceSchema.nullable() }).parse(event.data.object)
-  return charge ? prepareClawback(deps, event, charge) : ignore('It concerns no charge')
+  return charge ? prepareClawback(deps, event, charge) : ignore('The refund or dispute names no charge')
 }
 
 async function prepareClawback(
@@ -117,17 +118,19 @@ async function prepareClawback(
 ): Promise<ApplyInTransaction> {
   const charge = await fetchCharge(deps, id)
   if (charge.intent_id && !(await findIntent(deps.db, charge.intent_id))) {
-    throw new NotYetError(`Intent ${charge.intent_id} of charge ${charge.id} is not there yet`)
+    throw new NotYetError(
+      `Checkout intent ${charge.intent_id} of charge ${charge.id} has not been committed yet`,
+    )
   }
   const cause = { event_id: event.id, actor: 'stripe', now: deps.now() }
   if (!charge.subscription_id) return (trx) => applyClawback(trx, charge, cause)
-  // What the invoice brought must stand in our books before any of it is taken back.
-  const follow = await prepareSubscription(deps, charge.subscription_id, {
+  // What the invoice granted must be in our books before any of it is taken back.
+  const syncSubscription = await prepareSubscription(deps, charge.subscription_id, {
     event_id: event.id,
     session_id: null,
   })
   return async (trx) => {
-    await follow(trx)
+    await syncSubscription(trx)
     return applyClawback(trx, charge, cause)
   }
 }

@@ -37,7 +37,10 @@ export async function applySubscription(
   cause: Cause,
 ): Promise<EventOutcome> {
   const intent = await lockIntent(trx, facts.intent_id)
-  if (!intent) throw new NotYetError(`Intent ${facts.intent_id} of subscription ${facts.id} is not there yet`)
+  if (!intent)
+    throw new NotYetError(
+      `Checkout intent ${facts.intent_id} of subscription ${facts.id} has not been committed yet`,
+    )
   const known = await lockSubscription(trx, facts.id)
   if (known && known.snapshot_order >= facts.snapshot_order)
     return { state: 'applied', reason: 'A newer snapshot has been applied' }

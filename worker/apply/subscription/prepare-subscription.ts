@@ -19,7 +19,10 @@ export async function prepareSubscription(
   const facts = await fetchSubscription(deps, subscriptionId)
   if (!facts) return ignore(`Subscription ${subscriptionId} was not started by us`)
   const intent = await findIntent(deps.db, facts.intent_id)
-  if (!intent) throw new NotYetError(`Intent ${facts.intent_id} of ${subscriptionId} is not there yet`)
+  if (!intent)
+    throw new NotYetError(
+      `Checkout intent ${facts.intent_id} of ${subscriptionId} has not been committed yet`,
+    )
   if (!intent.stripe_session_id) {
     const sessionId = cause.session_id ?? (await findLostSession(deps, intent))
     if (sessionId) await attachSession(deps.db, { id: intent.id, stripe_session_id: sessionId })
