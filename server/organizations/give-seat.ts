@@ -32,7 +32,7 @@ export async function giveSeat(deps: Pick<Dependencies, 'db'>, receiver: SeatRec
     await refreshPlanType(trx, [receiver.user_id])
     return given
   })
-  if (!seat) throw membershipChanged('Failed to assign seat')
+  if (!seat) throw membershipChanged()
   return seat
 }
 
