@@ -51,7 +51,7 @@ async function enqueuesOnceItIsThere(
         () => true,
         () => false,
       ),
-    'the queue to take a job again',
+    'the queue to accept a job again',
   )
   const jobs = await server.deps.producer.queue('stripe-events').getJobs(['waiting'])
   await server.close()

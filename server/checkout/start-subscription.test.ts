@@ -123,9 +123,9 @@ describe('one subscription per owner:', () => {
   })
 
   test.each([1, 2, 3])(
-    'different wishes at once leave one page that can be paid, and no 500 (%i)',
+    'different requests at once leave one page that can be paid, and no 500 (%i)',
     async () => {
-      const wishes = [
+      const requests = [
         {},
         { billingFrequency: 'yearly' },
         { currency: 'USD' },
@@ -133,7 +133,7 @@ describe('one subscription per owner:', () => {
         { planType: 'teams', seats: 6 },
         { currency: 'GBP', billingFrequency: 'yearly' },
       ]
-      const answers = await Promise.all(wishes.map((fields) => subscribe(fields)))
+      const answers = await Promise.all(requests.map((fields) => subscribe(fields)))
       expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true)
       expect(answers.some(({ status }) => status === 200)).toBe(true)
       const open = await counter.payable()

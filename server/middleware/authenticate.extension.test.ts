@@ -92,7 +92,7 @@ describe('an editor that calls an endpoint for browsers', () => {
       statuses.push((await strict.api(getActiveExtensionToken, { token })).status)
     }
     await strict.close()
-    // Clerk is away there: whoever asked it would get a 503.
+    // Clerk is unavailable there: a call to it would end in a 503.
     expect(statuses).toEqual([401, 401, 401, 401])
   })
 })
