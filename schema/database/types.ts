@@ -37,6 +37,7 @@ export interface Charges {
 
 export interface CheckoutIntents {
   amount_minor: number;
+  attempts: Generated<number>;
   billing_frequency: "monthly" | "yearly" | null | null;
   created_at: Generated<Timestamp>;
   credits: number;
@@ -45,10 +46,12 @@ export interface CheckoutIntents {
   failure_reason: string | null;
   id: string;
   kind: "credit_purchase" | "subscription";
+  last_error: string | null;
   owner_id: string | null;
   owner_kind: "user" | "organization";
   plan_type: "pro" | "teams" | null | null;
   seats: number | null;
+  session_params: string | null;
   settled_at: Timestamp | null;
   state: Generated<"created" | "open" | "awaiting_payment" | "settled" | "failed" | "expired">;
   stripe_customer_id: string | null;
@@ -56,6 +59,7 @@ export interface CheckoutIntents {
   sweep_at: Generated<Timestamp>;
   sweeps: Generated<number>;
   trial_days: Generated<number>;
+  unavailable_since: Timestamp | null;
   updated_at: Generated<Timestamp>;
   user_id: string;
 }
@@ -96,6 +100,7 @@ export interface InboxEvents {
   sweep_at: Generated<Timestamp>;
   sweeps: Generated<number>;
   type: string;
+  unavailable_since: Timestamp | null;
 }
 
 export interface LedgerAccounts {
@@ -142,10 +147,10 @@ export interface LedgerGrants {
 export interface LedgerGrantSums {
   account: "plan" | "purchased" | null;
   adjusted: number | null;
-  closing: number | null;
   created_at: Timestamp | null;
   disputed: number | null;
   ends_at: Timestamp | null;
+  expired: number | null;
   gross: number | null;
   id: string | null;
   intent_id: string | null;
@@ -158,6 +163,7 @@ export interface LedgerGrantSums {
   stripe_invoice_id: string | null;
   stripe_subscription_id: string | null;
   transfers: number | null;
+  written_off: number | null;
 }
 
 export interface LedgerMonthsUsed {
@@ -234,6 +240,7 @@ export interface StripeCustomers {
 }
 
 export interface Subscriptions {
+  attempts: Generated<number>;
   billing_frequency: "monthly" | "yearly";
   cancel_at: Timestamp | null;
   created_at: Generated<Timestamp>;
@@ -243,6 +250,7 @@ export interface Subscriptions {
   current_period_start: Timestamp;
   ended_at: Timestamp | null;
   intent_id: string;
+  last_error: string | null;
   owner_id: string;
   owner_kind: "user" | "organization";
   plan_type: "pro" | "teams";
@@ -252,24 +260,30 @@ export interface Subscriptions {
   stripe_subscription_id: string;
   sweep_at: Timestamp;
   sweeps: Generated<number>;
+  sync_failed_at: Timestamp | null;
   trial_end: Timestamp | null;
+  unavailable_since: Timestamp | null;
   updated_at: Generated<Timestamp>;
   user_id: string;
 }
 
 export interface TeamInvitations {
+  attempts: Generated<number>;
   clerk_invitation_id: string | null;
   created_at: Generated<Timestamp>;
   email: string;
   expires_at: Timestamp;
   id: string;
   inviter_id: string;
+  last_error: string | null;
   organization_id: string;
   role: "admin" | "member";
   status: "pending" | "accepted" | "expired" | "revoked";
   subscription_id: string;
   sweep_at: Timestamp | null;
   sweeps: Generated<number>;
+  sync_failed_at: Timestamp | null;
+  unavailable_since: Timestamp | null;
   updated_at: Generated<Timestamp>;
 }
 

@@ -3,12 +3,12 @@ import { findIntent } from '../../schema/checkout/intents.ts'
 import { findEvent } from '../../schema/inbox/events.ts'
 import { findBalance } from '../../schema/ledger/balances.ts'
 import { verifyLedger } from '../../schema/ledger/verify.ts'
-import { maximumAttempts } from '../../schema/queues/queues.ts'
 import { receiveClerkEvent } from '../../tests/support/clerk-events.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { insertPurchase } from '../../tests/support/records.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/stripe-events.ts'
 import { createTestDependencies } from '../../tests/support/worker.ts'
+import { maximumAttempts } from '../failures.ts'
 import { processInboxEvent } from './inbox-event.ts'
 
 let database: TestDatabase
