@@ -77,16 +77,25 @@ export function startConsumers(
   }
 }
 
+/** Does what a job of a queue asks for. */
+export async function processJob<Name extends QueueName>(
+  deps: WorkerDependencies,
+  name: Name,
+  data: unknown,
+): Promise<void> {
+  const handle: Handlers[Name] = handlers[name]
+  await handle(deps, queueSchemas[name].parse(data) as JobPayload<Name>)
+}
+
 function startConsumer<Name extends QueueName>(
   name: Name,
   deps: WorkerDependencies,
   backend: QueueBackend,
   settings: ConsumerSettings,
 ): Worker {
-  const handle: Handlers[Name] = handlers[name]
   const worker = new Worker(
     name,
-    (job: Job) => handle(deps, queueSchemas[name].parse(job.data) as JobPayload<Name>),
+    (job: Job) => processJob(deps, name, job.data),
     {
       connection: backend.connection,
       concurrency: concurrency[name],
