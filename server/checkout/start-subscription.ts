@@ -2,6 +2,7 @@ import pg from 'pg'
 import { insertIntent, type NewSubscriptionCheckout } from '../../schema/checkout/intents.ts'
 import { findOpenCheckout, hasEverSubscribed } from '../../schema/checkout/open-checkouts.ts'
 import type { Database } from '../../schema/database/connect.ts'
+import { retryTransaction } from '../../schema/database/retry-transaction.ts'
 import { findLiveSubscription, findLiveTeam } from '../../schema/subscriptions/subscriptions.ts'
 import type { Trace } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -68,7 +69,7 @@ async function trialDaysFor(deps: Dependencies, request: SubscriptionRequest): P
  */
 async function insertIfFree(db: Database, intent: NewSubscriptionCheckout): Promise<boolean> {
   try {
-    await db.transaction().execute(async (trx) => {
+    await retryTransaction(db, async (trx) => {
       await insertIntent(trx, intent)
       await requireNoSubscription(trx, intent)
     })
