@@ -9,7 +9,7 @@ import { createStripe } from '../../schema/stripe/client.ts'
 import { startConsumers } from '../../worker/consumers.ts'
 import { createWorkerMetrics } from '../../worker/metrics.ts'
 import { keepSchedule } from '../../worker/schedule.ts'
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
+import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 export interface IncarnationOptions {

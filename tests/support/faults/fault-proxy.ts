@@ -1,5 +1,5 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { waitUntil } from './wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 
 /** Where to strike: at the n-th statement from now on, before Postgres sees it or after, with the answer lost. */
 export interface Strike {
