@@ -45,7 +45,7 @@ export function openDependencies(env: ProcessEnvironment): { deps: Dependencies;
     redisUrl: env.REDIS_URL,
     role: 'tidemark_server',
     poolMax: queuePoolMax,
-    whenAway: 'fail_fast',
+    whenUnavailable: 'fail_fast',
     onError,
   })
   const producer = createReopeningProducer(backend, { onError })

@@ -37,7 +37,7 @@ export class ServerError extends Error {
 export const unauthenticated = (cause?: unknown) =>
   new ServerError(401, 'unauthenticated', 'User not authenticated', { cause })
 
-export const signInAway = (cause: unknown) =>
+export const signInUnavailable = (cause: unknown) =>
   new ServerError(503, 'sign_in_unavailable', 'Sign-in is not available right now. Please try again later.', {
     retry_after_s: 5,
     cause,
@@ -167,7 +167,7 @@ export const portalFailed = (
 ) => new ServerError(502, 'portal_failed', text, { cause })
 
 export const sessionNotFound = () => new ServerError(404, 'session_not_found', 'Session not found')
-export const paymentStatusAway = (cause: unknown) =>
+export const paymentStatusUnavailable = (cause: unknown) =>
   new ServerError(502, 'payment_status_unavailable', 'Failed to verify payment status', { cause })
 
 /** Also for organizations that exist: whoever is not a member does not learn of them. */
@@ -292,12 +292,12 @@ export const invalidSignature = (cause?: unknown) =>
 export const invalidEvent = (cause?: unknown) =>
   new ServerError(400, 'invalid_event', 'The webhook’s body is not an event', { cause })
 
-export const databaseAway = (cause: unknown) =>
+export const databaseUnavailable = (cause: unknown) =>
   new ServerError(503, 'temporarily_unavailable', 'An unexpected error occurred. Please try again later.', {
     retry_after_s: 5,
     cause,
   })
-export const upstreamAway = (cause: unknown) =>
+export const upstreamUnavailable = (cause: unknown) =>
   new ServerError(502, 'upstream_unavailable', 'A service behind this address does not answer', { cause })
 export const unexpected = (cause: unknown) =>
   new ServerError(500, 'internal_error', 'An unexpected error occurred', { cause })

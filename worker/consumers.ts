@@ -3,10 +3,10 @@ import type { QueueBackend } from '../schema/queues/backend.ts'
 import { type JobPayload, type QueueName, queueSchemas, retryDelayMs } from '../schema/queues/queues.ts'
 import type { WorkerDependencies } from './dependencies.ts'
 import { processCheckoutCompletion } from './jobs/checkout-completion.ts'
-import { settleDueInvitations } from './jobs/due-invitations.ts'
+import { syncDueInvitations } from './jobs/due-invitations.ts'
 import { processInboxEvent } from './jobs/inbox-event.ts'
 import { sweep } from './jobs/maintenance.ts'
-import { processSubscriptionLook } from './jobs/subscription-look.ts'
+import { processSubscriptionSync } from './jobs/subscription-sync.ts'
 
 export interface ConsumerSettings {
   /** How long a silent worker keeps its job, in milliseconds. The same in every worker. */
@@ -23,10 +23,10 @@ const handlers: Handlers = {
   'stripe-events': (deps, payload) => processInboxEvent(deps, { source: 'stripe', id: payload.event_id }),
   'clerk-events': (deps, payload) => processInboxEvent(deps, { source: 'clerk', id: payload.event_id }),
   'checkout-completions': processCheckoutCompletion,
-  'subscription-looks': processSubscriptionLook,
+  'subscription-syncs': processSubscriptionSync,
   maintenance: async (deps) => {
     await sweep(deps)
-    await settleDueInvitations(deps)
+    await syncDueInvitations(deps)
   },
 }
 
@@ -34,7 +34,7 @@ const concurrency: Record<QueueName, number> = {
   'stripe-events': 8,
   'checkout-completions': 4,
   'clerk-events': 2,
-  'subscription-looks': 2,
+  'subscription-syncs': 2,
   maintenance: 1,
 }
 

@@ -34,7 +34,7 @@ async function main(): Promise<void> {
     redisUrl: env.REDIS_URL,
     role: 'tidemark_worker',
     poolMax: queuePoolMax,
-    whenAway: 'wait',
+    whenUnavailable: 'wait',
     onError,
   })
   const producer = createProducer(backend, { onError })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { redirectUriProblem } from '../extension/redirect-uri.ts'
-import { stateProblem } from '../extension/state.ts'
 import { endpoint } from './endpoint.ts'
+import { redirectUriProblem } from './redirect-uri.ts'
+import { stateProblem } from './state.ts'
 
 /** A text that must be there; the message for a missing one is the product's own, and people see it word for word. */
 function requiredText(missing: string, problemOf: (text: string) => string | null) {

@@ -59,7 +59,7 @@ export async function insertIntent(db: Kysely<DB>, intent: NewCheckoutIntent): P
 }
 
 /** Notes which customer pays, before the session is opened, so that a lost session can be found among theirs. */
-export async function noteCustomer(
+export async function recordCustomer(
   db: Kysely<DB>,
   intent: { id: string; stripe_customer_id: string },
 ): Promise<void> {

@@ -41,7 +41,7 @@ export async function expireIntent(
 }
 
 /** Notes that the call which was to open a session has ended and nobody knows how. */
-export async function noteUncertain(
+export async function recordUncertainty(
   db: Kysely<DB>,
   intent: { readonly id: string; readonly failure_reason: string },
 ): Promise<void> {

@@ -1,6 +1,6 @@
 /** Clerk did not answer, or not usefully: nobody knows whether what was asked for has happened. */
-export class ClerkAwayError extends Error {
-  override readonly name = 'ClerkAwayError'
+export class ClerkUnavailableError extends Error {
+  override readonly name = 'ClerkUnavailableError'
 }
 
 /** Clerk answered no, and nothing has changed there. `code` is Clerk's own, e.g. `duplicate_record`. */

@@ -385,7 +385,7 @@ CREATE TABLE public.clawbacks (
     credits_disputed bigint DEFAULT 0 NOT NULL,
     credits_taken bigint DEFAULT 0 NOT NULL,
     transfers integer DEFAULT 0 NOT NULL,
-    fetch_order bigint NOT NULL,
+    snapshot_order bigint CONSTRAINT clawbacks_fetch_order_not_null NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT clawbacks_account_check CHECK ((account = ANY (ARRAY['plan'::text, 'purchased'::text]))),
     CONSTRAINT clawbacks_amount_minor_check CHECK ((amount_minor > 0)),
@@ -400,13 +400,6 @@ CREATE TABLE public.clawbacks (
     CONSTRAINT clawbacks_credits_taken_check CHECK ((credits_taken >= 0)),
     CONSTRAINT clawbacks_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
 );
-
-CREATE SEQUENCE public.clerk_looks
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1;
 
 CREATE TABLE public.extension_sign_ins (
     state_hash bytea NOT NULL,
@@ -531,7 +524,7 @@ CREATE TABLE public.organization_members (
     organization_id text NOT NULL,
     user_id text NOT NULL,
     role text,
-    look_order bigint NOT NULL,
+    snapshot_order bigint CONSTRAINT organization_members_look_order_not_null NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT organization_members_organization_id_check CHECK (((length(organization_id) >= 1) AND (length(organization_id) <= 64))),
     CONSTRAINT organization_members_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'member'::text]))),
@@ -565,6 +558,13 @@ ALTER TABLE public.seats ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE SEQUENCE public.snapshot_orders
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
 CREATE TABLE public.stripe_customers (
     owner_kind text NOT NULL,
     owner_id text NOT NULL,
@@ -572,13 +572,6 @@ CREATE TABLE public.stripe_customers (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT stripe_customers_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
 );
-
-CREATE SEQUENCE public.stripe_fetches
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1;
 
 CREATE TABLE public.subscription_invoices (
     stripe_invoice_id text NOT NULL,
@@ -631,7 +624,7 @@ CREATE TABLE public.subscriptions (
     trial_end timestamp with time zone,
     cancel_at timestamp with time zone,
     ended_at timestamp with time zone,
-    fetch_order bigint NOT NULL,
+    snapshot_order bigint CONSTRAINT subscriptions_fetch_order_not_null NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     sweep_at timestamp with time zone NOT NULL,
@@ -897,9 +890,6 @@ GRANT UPDATE(updated_at) ON TABLE public.checkout_intents TO tidemark_server;
 GRANT SELECT ON TABLE public.clawbacks TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.clawbacks TO tidemark_worker;
 
-GRANT USAGE ON SEQUENCE public.clerk_looks TO tidemark_server;
-GRANT USAGE ON SEQUENCE public.clerk_looks TO tidemark_worker;
-
 GRANT SELECT,INSERT,DELETE ON TABLE public.extension_sign_ins TO tidemark_server;
 GRANT SELECT,DELETE ON TABLE public.extension_sign_ins TO tidemark_worker;
 
@@ -937,10 +927,11 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.organization_members TO tidemark_work
 GRANT SELECT,INSERT,UPDATE ON TABLE public.seats TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.seats TO tidemark_worker;
 
+GRANT USAGE ON SEQUENCE public.snapshot_orders TO tidemark_worker;
+GRANT USAGE ON SEQUENCE public.snapshot_orders TO tidemark_server;
+
 GRANT SELECT,INSERT ON TABLE public.stripe_customers TO tidemark_server;
 GRANT SELECT,INSERT ON TABLE public.stripe_customers TO tidemark_worker;
-
-GRANT USAGE ON SEQUENCE public.stripe_fetches TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.subscription_invoices TO tidemark_server;
 GRANT SELECT,INSERT ON TABLE public.subscription_invoices TO tidemark_worker;

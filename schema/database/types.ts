@@ -56,11 +56,11 @@ export interface Clawbacks {
   credits_granted: number;
   credits_refunded: Generated<number>;
   credits_taken: Generated<number>;
-  fetch_order: number;
   intent_id: string | null;
   month_starts_at: Timestamp | null;
   owner_id: string;
   owner_kind: "user" | "organization";
+  snapshot_order: number;
   stripe_charge_id: string;
   stripe_invoice_id: string | null;
   stripe_subscription_id: string | null;
@@ -146,9 +146,9 @@ export interface LedgerTransfers {
 }
 
 export interface OrganizationMembers {
-  look_order: number;
   organization_id: string;
   role: "admin" | "member" | null;
+  snapshot_order: number;
   updated_at: Generated<Timestamp>;
   user_id: string;
 }
@@ -204,12 +204,12 @@ export interface Subscriptions {
   current_period_end: Timestamp;
   current_period_start: Timestamp;
   ended_at: Timestamp | null;
-  fetch_order: number;
   intent_id: string;
   owner_id: string;
   owner_kind: "user" | "organization";
   plan_type: "pro" | "teams";
   seats_total: number;
+  snapshot_order: number;
   status: "incomplete" | "incomplete_expired" | "trialing" | "active" | "past_due" | "canceled" | "unpaid" | "paused";
   stripe_subscription_id: string;
   sweep_at: Timestamp;

@@ -101,7 +101,7 @@ export function isActive(token: StoredToken, now: Date): boolean {
 const useResolutionMs = 60_000
 
 /** Remembers that a token was used. To the minute: a busy editor must not write a row for each of its calls. */
-export async function noteTokenUse(db: Database, token: StoredToken, now: Date): Promise<void> {
+export async function recordTokenUse(db: Database, token: StoredToken, now: Date): Promise<void> {
   const before = new Date(now.getTime() - useResolutionMs)
   if (token.last_used_at && token.last_used_at > before) return
   await db

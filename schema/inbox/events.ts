@@ -71,7 +71,7 @@ export async function settleEvent(
 }
 
 /** Notes an attempt that failed, and when the sweep may try if the queue does not. */
-export async function noteFailedAttempt(
+export async function recordFailedAttempt(
   db: Kysely<DB>,
   key: EventKey,
   attempt: { last_error: string; sweep_at: Date },

@@ -7,14 +7,14 @@ const checkoutCompletionJobSchema = z.object({
   intent_id: z.uuid(),
   cause: z.enum(['return_page', 'session_status', 'sweep']),
 })
-const subscriptionLookJobSchema = z.object({ subscription_id: z.string() })
+const subscriptionSyncJobSchema = z.object({ subscription_id: z.string() })
 const maintenanceJobSchema = z.object({})
 
 export const queueSchemas = {
   'stripe-events': stripeEventJobSchema,
   'checkout-completions': checkoutCompletionJobSchema,
   'clerk-events': clerkEventJobSchema,
-  'subscription-looks': subscriptionLookJobSchema,
+  'subscription-syncs': subscriptionSyncJobSchema,
   maintenance: maintenanceJobSchema,
 } as const
 

@@ -11,7 +11,7 @@ import { countHeldSeats, findHeldSeat, insertActiveSeat, type SeatRole } from '.
 export async function giveFirstSeat(
   trx: DatabaseTransaction,
   buyer: { organization_id: string; user_id: string; email: string; role: SeatRole },
-): Promise<'given' | 'had_one' | 'no_room' | 'no_subscription'> {
+): Promise<'given' | 'had_one' | 'no_free_seat' | 'no_subscription'> {
   const subscription = await lockLiveSubscription(trx, {
     owner_kind: 'organization',
     owner_id: buyer.organization_id,
@@ -26,7 +26,7 @@ export async function giveFirstSeat(
     .executeTakeFirst()
   const isPromised = await findHeldSeat(trx, buyer.organization_id, { email: buyer.email.toLowerCase() })
   if (hadOne || isPromised) return 'had_one'
-  if ((await countHeldSeats(trx, buyer.organization_id)) >= subscription.seats_total) return 'no_room'
+  if ((await countHeldSeats(trx, buyer.organization_id)) >= subscription.seats_total) return 'no_free_seat'
   await insertActiveSeat(trx, buyer)
   return 'given'
 }

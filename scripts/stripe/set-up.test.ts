@@ -5,7 +5,7 @@ import { cataloguePrices, portalMetadataKey, priceProblem } from '../../schema/s
 import { createStripe } from '../../schema/stripe/client.ts'
 import { webhookEventTypes } from '../../schema/stripe/webhook-events.ts'
 import { type Sandbox, startSandbox } from '../../tests/support/sandbox.ts'
-import { planStripeEvent } from '../../worker/apply/stripe-event.ts'
+import { prepareStripeEvent } from '../../worker/apply/stripe-event.ts'
 import type { WorkerDependencies } from '../../worker/dependencies.ts'
 import { setUpStripe } from './set-up.ts'
 
@@ -154,7 +154,7 @@ describe('setting Stripe up', () => {
   test.each(webhookEventTypes)('asks for no event that the worker has no use for: %s', async (type) => {
     const event = { id: 'evt_1', object: 'event', type, created: 1, data: { object: { object: 'other' } } }
     // An empty object cannot be applied; what matters is that it is looked at.
-    const outcome = await planStripeEvent({} as WorkerDependencies, event)
+    const outcome = await prepareStripeEvent({} as WorkerDependencies, event)
       .then((apply) => apply({} as DatabaseTransaction))
       .catch(() => null)
     expect(outcome?.reason ?? '').not.toContain('Nothing follows from')

@@ -6,15 +6,15 @@ import {
 } from '@clerk/backend/errors'
 import { openClerk } from '../../schema/clerk/client.ts'
 import { type ClerkDirectory, createClerkDirectory } from '../../schema/clerk/directory.ts'
-import { ClerkAwayError } from '../../schema/clerk/errors.ts'
+import { ClerkUnavailableError } from '../../schema/clerk/errors.ts'
 import { withTimeLimit } from '../../schema/time-limit.ts'
 import type { UserProfile } from '../../schema/users/users.ts'
 
 /** What the server needs of the sign-in provider. */
 export interface Clerk extends ClerkDirectory {
-  /** Throws TokenRejectedError for a bad token and ClerkAwayError when nobody can tell. */
+  /** Throws TokenRejectedError for a bad token and ClerkUnavailableError when nobody can tell. */
   verifyToken(token: string): Promise<VerifiedToken>
-  /** Null when Clerk does not know the person (any more). Throws ClerkAwayError. */
+  /** Null when Clerk does not know the person (any more). Throws ClerkUnavailableError. */
   getProfile(userId: string): Promise<UserProfile | null>
 }
 
@@ -41,9 +41,9 @@ const reasonsOfOurSide: readonly string[] = [
   TokenVerificationErrorReason.JWKFailedToResolve,
 ]
 
-function tokenError(error: unknown): TokenRejectedError | ClerkAwayError {
+function tokenError(error: unknown): TokenRejectedError | ClerkUnavailableError {
   if (!(error instanceof TokenVerificationError) || reasonsOfOurSide.includes(error.reason)) {
-    return new ClerkAwayError('A token could not be verified', { cause: error })
+    return new ClerkUnavailableError('A token could not be verified', { cause: error })
   }
   const is_expired = error.reason === TokenVerificationErrorReason.TokenExpired
   return new TokenRejectedError(error.message, { is_expired, cause: error })
@@ -97,7 +97,7 @@ export function createClerk(options: {
         }
       } catch (error) {
         if (isClerkAPIResponseError(error) && error.status === 404) return null
-        throw new ClerkAwayError('A profile could not be read', { cause: error })
+        throw new ClerkUnavailableError('A profile could not be read', { cause: error })
       }
     },
   }

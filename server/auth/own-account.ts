@@ -8,7 +8,7 @@ export function requireOwnId(claimed: string, caller: { user_id: string }): void
   if (claimed !== caller.user_id) throw forbidden()
 }
 
-/** Brings the caller's row up to date with Clerk, making it when it is not there. Throws ClerkAwayError. */
+/** Brings the caller's row up to date with Clerk, making it when it is not there. Throws ClerkUnavailableError. */
 export async function refreshAccount(
   deps: Pick<Dependencies, 'db' | 'clerk'>,
   userId: string,
@@ -25,7 +25,7 @@ export async function refreshAccount(
   })
 }
 
-/** The caller's row, made from Clerk's profile when this is the first call that needs it. Throws ClerkAwayError. */
+/** The caller's row, made from Clerk's profile when this is the first call that needs it. Throws ClerkUnavailableError. */
 export async function findOrCreateAccount(
   deps: Pick<Dependencies, 'db' | 'clerk'>,
   userId: string,

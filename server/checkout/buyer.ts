@@ -1,4 +1,4 @@
-import { ClerkAwayError } from '../../schema/clerk/errors.ts'
+import { ClerkUnavailableError } from '../../schema/clerk/errors.ts'
 import type { UserRecord } from '../../schema/users/users.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -10,6 +10,6 @@ export async function findBuyer(
   userId: string,
 ): Promise<UserRecord> {
   return findOrCreateAccount(deps, userId).catch((error: unknown) => {
-    throw error instanceof ClerkAwayError ? initializeFailed(error) : error
+    throw error instanceof ClerkUnavailableError ? initializeFailed(error) : error
   })
 }

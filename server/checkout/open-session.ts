@@ -3,9 +3,9 @@ import {
   attachSession,
   failIntent,
   type NewCheckoutIntent,
-  noteCustomer,
+  recordCustomer,
 } from '../../schema/checkout/intents.ts'
-import { noteUncertain } from '../../schema/checkout/open-checkouts.ts'
+import { recordUncertainty } from '../../schema/checkout/open-checkouts.ts'
 import type { Trace } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import {
@@ -53,7 +53,7 @@ export async function openSession(
     // No session can exist without its customer, so there is nothing to find out later.
     throw error instanceof Stripe.errors.StripeError ? await refuse(deps, checkout, error) : error
   })
-  await noteCustomer(deps.db, { id: intent.id, stripe_customer_id: customer })
+  await recordCustomer(deps.db, { id: intent.id, stripe_customer_id: customer })
   const session = await deps.stripe.checkout.sessions
     .create({ ...params, customer }, { idempotencyKey: intent.id })
     .catch(async (error: unknown) => {
@@ -108,7 +108,7 @@ async function leaveUncertain(
   { intent, failure_text }: CheckoutToOpen,
   error: StripeError,
 ): Promise<Error> {
-  await noteUncertain(deps.db, { id: intent.id, failure_reason: reasonOf(error) })
+  await recordUncertainty(deps.db, { id: intent.id, failure_reason: reasonOf(error) })
   deps.metrics.checkouts.inc({ outcome: 'uncertain' })
   return checkoutUncertain(error, failure_text)
 }

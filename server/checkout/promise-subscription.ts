@@ -5,7 +5,7 @@ import type { CheckoutIntent, NewSubscriptionCheckout } from '../../schema/check
 import type { Owner } from '../../schema/ledger/accounts.ts'
 
 /** What somebody wants to subscribe to. */
-export interface SubscriptionWish {
+export interface SubscriptionRequest {
   readonly user_id: string
   readonly owner_kind: Owner['owner_kind']
   /** Null for an organization that is made when it is paid. */
@@ -18,17 +18,17 @@ export interface SubscriptionWish {
 
 /** Everything that is promised to the buyer at this moment, by today's catalogue. */
 export function promiseSubscription(
-  wish: SubscriptionWish,
+  request: SubscriptionRequest,
   terms: { readonly price_minor: number; readonly trial_days: number; readonly sweep_at: Date },
 ): NewSubscriptionCheckout {
-  const { credits_per_seat } = plans[wish.plan_type]
+  const { credits_per_seat } = plans[request.plan_type]
   return {
     id: randomUUID(),
     kind: 'subscription',
-    ...wish,
+    ...request,
     credits_per_seat,
-    credits: credits_per_seat * wish.seats,
-    amount_minor: terms.price_minor * wish.seats,
+    credits: credits_per_seat * request.seats,
+    amount_minor: terms.price_minor * request.seats,
     trial_days: terms.trial_days,
     sweep_at: terms.sweep_at,
   }

@@ -16,12 +16,12 @@ import {
 import type { FoundPrice } from '../stripe-catalogue.ts'
 import { closeOpenCheckout } from './close-open-checkout.ts'
 import { type OpenedCheckout, openSession } from './open-session.ts'
-import { promiseSubscription, type SubscriptionWish } from './promise-subscription.ts'
+import { promiseSubscription, type SubscriptionRequest } from './promise-subscription.ts'
 import { type ReturnAddresses, subscriptionParams } from './session-params.ts'
 import type { Payer } from './stripe-customer.ts'
 
 export interface SubscriptionPurchase {
-  readonly wish: SubscriptionWish
+  readonly request: SubscriptionRequest
   readonly payer: Payer
   /** The price that the buyer was shown, when they say so. */
   readonly shown_price: string | undefined
@@ -42,20 +42,20 @@ export async function startSubscription(
   purchase: SubscriptionPurchase,
   trace: Trace,
 ): Promise<OpenedCheckout> {
-  const { wish, payer, failure_text } = purchase
-  const price = await deps.catalogue.findPrice(wish).catch((error: unknown) => {
+  const { request, payer, failure_text } = purchase
+  const price = await deps.catalogue.findPrice(request).catch((error: unknown) => {
     throw priceUnavailable(error, failure_text)
   })
   if (!isPrice(purchase.shown_price, price)) throw priceMismatch()
-  await requireNoSubscription(deps.db, wish)
-  const trial_days = await trialDaysFor(deps, wish)
+  await requireNoSubscription(deps.db, request)
+  const trial_days = await trialDaysFor(deps, request)
   for (let attempt = 0; attempt < maximumAttempts; attempt++) {
     const sweep_at = new Date(deps.now().getTime() + deps.settings.sweep_after_ms)
-    const intent = promiseSubscription(wish, { price_minor: price.amount_minor, trial_days, sweep_at })
-    const open = await findOpenCheckout(deps.db, wish)
-    const shownAgain =
+    const intent = promiseSubscription(request, { price_minor: price.amount_minor, trial_days, sweep_at })
+    const open = await findOpenCheckout(deps.db, request)
+    const existing =
       open && (await closeOpenCheckout(deps, { found: open, wanted: intent, failure_text }, trace))
-    if (shownAgain) return shownAgain
+    if (existing) return existing
     if (!(await insertIfFree(deps.db, intent))) continue
     trace.note({ intent_id: intent.id })
     const params = subscriptionParams(intent, price.price_id, purchase.returns)
@@ -68,9 +68,9 @@ function isPrice(shown: string | undefined, price: FoundPrice): boolean {
   return shown === undefined || shown === price.lookup_key || shown === price.price_id
 }
 
-async function trialDaysFor(deps: Dependencies, wish: SubscriptionWish): Promise<number> {
-  const days = wish.plan_type === 'pro' ? deps.settings.pro_trial_days : 0
-  return days > 0 && !(await hasEverSubscribed(deps.db, wish.user_id)) ? days : 0
+async function trialDaysFor(deps: Dependencies, request: SubscriptionRequest): Promise<number> {
+  const days = request.plan_type === 'pro' ? deps.settings.pro_trial_days : 0
+  return days > 0 && !(await hasEverSubscribed(deps.db, request.user_id)) ? days : 0
 }
 
 /**
@@ -95,11 +95,11 @@ async function insertIfFree(db: Database, intent: NewSubscriptionCheckout): Prom
 /** For a new organization the buyer stands: a second team by a second click would be a second bill. */
 async function requireNoSubscription(
   db: Database,
-  wish: Pick<SubscriptionWish, 'user_id' | 'owner_kind' | 'owner_id'>,
+  request: Pick<SubscriptionRequest, 'user_id' | 'owner_kind' | 'owner_id'>,
 ): Promise<void> {
-  const { owner_kind, owner_id } = wish
+  const { owner_kind, owner_id } = request
   if (owner_id === null) {
-    if (await findLiveTeam(db, wish.user_id)) throw alreadyHasTeam()
+    if (await findLiveTeam(db, request.user_id)) throw alreadyHasTeam()
     return
   }
   if (await findLiveSubscription(db, { owner_kind, owner_id })) throw alreadySubscribed(owner_kind)

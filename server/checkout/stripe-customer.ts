@@ -1,5 +1,5 @@
+import { findStripeCustomer, saveStripeCustomer } from '../../schema/customers/customers.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
-import { findStripeCustomer, keepStripeCustomer } from '../../schema/users/users.ts'
 import type { Dependencies } from '../dependencies.ts'
 
 /** Who Stripe writes invoices to. */
@@ -36,5 +36,5 @@ export async function ensureStripeCustomer(
     },
     { idempotencyKey: `customer/${attempt}` },
   )
-  return owner ? keepStripeCustomer(deps.db, { ...owner, customer_id: customer.id }) : customer.id
+  return owner ? saveStripeCustomer(deps.db, { ...owner, customer_id: customer.id }) : customer.id
 }

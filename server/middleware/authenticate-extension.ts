@@ -1,5 +1,5 @@
 import { tokenPrefix } from '../../schema/extension/secrets.ts'
-import { findToken, isActive, noteTokenUse } from '../../schema/extension/tokens.ts'
+import { findToken, isActive, recordTokenUse } from '../../schema/extension/tokens.ts'
 import { bearerOf } from '../auth/bearer.ts'
 import type { AppMiddleware } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -21,7 +21,7 @@ export function authenticateExtension(deps: Pick<Dependencies, 'db' | 'limits' |
     if (!token || !isActive(token, now)) throw invalidExtensionToken()
     ctx.state.user_id = token.user_id
     ctx.state.trace.note({ user_id: token.user_id })
-    await noteTokenUse(deps.db, token, now)
+    await recordTokenUse(deps.db, token, now)
     await next()
   }
 }

@@ -1,10 +1,10 @@
-import { ClerkAwayError } from '../../schema/clerk/errors.ts'
+import { ClerkUnavailableError } from '../../schema/clerk/errors.ts'
 import { tokenPrefix } from '../../schema/extension/secrets.ts'
 import { bearerOf } from '../auth/bearer.ts'
 import { TokenRejectedError } from '../auth/clerk.ts'
 import type { AppMiddleware } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { signInAway, tooManyRequests, unauthenticated } from '../errors.ts'
+import { signInUnavailable, tooManyRequests, unauthenticated } from '../errors.ts'
 
 /**
  * Lets only callers with a valid bearer token pass and says who they are. An address that keeps showing forged tokens is
@@ -21,7 +21,7 @@ export function authenticate(deps: Pick<Dependencies, 'clerk' | 'limits'>): AppM
       const { user_id } = await deps.clerk.verifyToken(token)
       ctx.state.user_id = user_id
     } catch (error) {
-      if (error instanceof ClerkAwayError) throw signInAway(error)
+      if (error instanceof ClerkUnavailableError) throw signInUnavailable(error)
       if (!(error instanceof TokenRejectedError)) throw error
       if (!error.is_expired) await deps.limits.take('auth', `ip:${ctx.ip}`)
       throw unauthenticated(error)

@@ -1,6 +1,6 @@
 import { createProxyServer } from 'httpxy'
 import type { AppMiddleware } from '../context.ts'
-import { upstreamAway } from '../errors.ts'
+import { upstreamUnavailable } from '../errors.ts'
 
 const prefix = '/__clerk'
 
@@ -24,7 +24,7 @@ export function clerkProxy(target: string): AppMiddleware {
         return
       }
       ctx.respond = true
-      throw upstreamAway(error)
+      throw upstreamUnavailable(error)
     } finally {
       ctx.req.url = url
     }

@@ -1,7 +1,7 @@
 import type { ApiError } from '../../schema/api/error.ts'
 import type { AppMiddleware } from '../context.ts'
 import {
-  databaseAway,
+  databaseUnavailable,
   invalidRequest,
   methodNotAllowed,
   notFound,
@@ -53,7 +53,7 @@ function toServerError(thrown: unknown): ServerError {
   }
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
   if (unstorableText.has(code)) return invalidRequest('The request contains text that cannot be stored')
-  if (isDatabaseAway(thrown, code)) return databaseAway(thrown)
+  if (isDatabaseUnavailable(thrown, code)) return databaseUnavailable(thrown)
   return unexpected(thrown)
 }
 
@@ -71,11 +71,11 @@ function statusOfHttpError(thrown: unknown): number | null {
 const unstorableText = new Set(['22021', '22P05'])
 
 /** Connection failures (08), shutdown and start-up (57P), too many connections (53300), and what the socket says. */
-function isDatabaseAway(thrown: unknown, code: string): boolean {
+function isDatabaseUnavailable(thrown: unknown, code: string): boolean {
   if (/^(08...|57P0.|53300|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)$/.test(code))
     return true
   if (thrown instanceof AggregateError)
-    return thrown.errors.some((error) => isDatabaseAway(error, error?.code))
+    return thrown.errors.some((error) => isDatabaseUnavailable(error, error?.code))
   return (
     thrown instanceof Error &&
     /timeout exceeded when trying to connect|Connection terminated|connection timeout/i.test(thrown.message)

@@ -1,5 +1,5 @@
 import { invalidTeamEmailText } from '../../schema/api/team-email.ts'
-import { ClerkAwayError, ClerkRefusalError } from '../../schema/clerk/errors.ts'
+import { ClerkRefusalError, ClerkUnavailableError } from '../../schema/clerk/errors.ts'
 import {
   invalidTeamEmail,
   type OrganizationFailureText,
@@ -21,7 +21,7 @@ export async function orOrganizationFailure<T>(
 
 /** What the caller is told of an error of Clerk's; any other error is returned as it is. */
 export function organizationFailure(failure: OrganizationFailureText, error: unknown): unknown {
-  if (error instanceof ClerkAwayError) return organizationChangeUncertain(failure, error)
+  if (error instanceof ClerkUnavailableError) return organizationChangeUncertain(failure, error)
   if (!(error instanceof ClerkRefusalError)) return error
   // Clerk's idea of an address is narrower than ours, and the address is all that people typed.
   if (error.code.startsWith('form_param_')) return invalidTeamEmail(invalidTeamEmailText, error)

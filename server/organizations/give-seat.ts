@@ -1,5 +1,5 @@
-import { type MembershipLook, recordLook } from '../../schema/clerk/looks.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
+import { type MembershipSnapshot, recordMembership } from '../../schema/members/members.ts'
 import { refreshPlanType } from '../../schema/seats/plan-type.ts'
 import {
   countHeldSeats,
@@ -8,27 +8,27 @@ import {
   type Seat,
   type SeatRole,
 } from '../../schema/seats/seats.ts'
-import { settleMember } from '../../schema/seats/settle-member.ts'
+import { updateSeat } from '../../schema/seats/update-seat.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { alreadyHasSeat, membershipChanged, noSeatsLeft } from '../errors.ts'
 import { lockSeats } from './lock-seats.ts'
 
-export interface SeatReceiver extends MembershipLook {
+export interface SeatReceiver extends MembershipSnapshot {
   /** The verified address that the seat is given to. */
   readonly email: string
 }
 
 /**
  * Gives a member a seat at once. Somebody who has one keeps it, somebody who was promised one takes that; else there must be
- * room. A newer look at Clerk that says that the person has left wins over the caller's.
+ * a free one. A newer snapshot from Clerk that says that the person has left wins over the caller's.
  */
 export async function giveSeat(deps: Pick<Dependencies, 'db'>, receiver: SeatReceiver): Promise<Seat> {
   const seat = await deps.db.transaction().execute(async (trx) => {
     const { seats_total } = await lockSeats(trx, receiver.organization_id)
-    const role = await recordLook(trx, receiver)
+    const role = await recordMembership(trx, receiver)
     if (role === null) return null
-    const settled = await settleMember(trx, { ...receiver, role, emails: [receiver.email] })
-    const given = settled ?? (await takeFreeSeat(trx, { ...receiver, role, seats_total }))
+    const settled = await updateSeat(trx, { ...receiver, role, emails: [receiver.email] })
+    const given = settled ?? (await assignFreeSeat(trx, { ...receiver, role, seats_total }))
     await refreshPlanType(trx, [receiver.user_id])
     return given
   })
@@ -36,7 +36,7 @@ export async function giveSeat(deps: Pick<Dependencies, 'db'>, receiver: SeatRec
   return seat
 }
 
-async function takeFreeSeat(
+async function assignFreeSeat(
   trx: DatabaseTransaction,
   wanted: SeatReceiver & { readonly role: SeatRole; readonly seats_total: number },
 ): Promise<Seat> {

@@ -6,14 +6,14 @@ import {
   type Invitation,
   reserveInvitation,
 } from '../../schema/invitations/invitations.ts'
-import type { Occupancy } from '../../schema/invitations/room.ts'
+import type { Occupancy } from '../../schema/invitations/occupancy.ts'
 import { countHeldSeats, findHeldSeat, type Seat, type SeatRole } from '../../schema/seats/seats.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { alreadyHasSeat, type OrganizationFailureText, type ServerError } from '../errors.ts'
 import { lockSeats } from './lock-seats.ts'
 import { sendInvitation } from './send-invitation.ts'
 
-export interface InvitationWish {
+export interface InvitationRequest {
   readonly organization_id: string
   readonly inviter_id: string
   /** Lower case, of nobody who is a member. */
@@ -40,10 +40,10 @@ const dayMs = 24 * 3600 * 1000
  */
 export async function invite(
   deps: Pick<Dependencies, 'db' | 'clerk' | 'settings' | 'now'>,
-  wish: InvitationWish,
+  request: InvitationRequest,
   rules: InvitationRules,
 ): Promise<Invitation> {
-  const invitation = await deps.db.transaction().execute((trx) => reserve(trx, deps, wish, rules))
+  const invitation = await deps.db.transaction().execute((trx) => reserve(trx, deps, request, rules))
   if (invitation.clerk_invitation_id) return invitation
   return sendInvitation(deps, invitation, { lifetime_days: lifetimeDays, failure: rules.failure })
 }
@@ -51,12 +51,12 @@ export async function invite(
 async function reserve(
   trx: DatabaseTransaction,
   deps: Pick<Dependencies, 'settings' | 'now'>,
-  wish: InvitationWish,
+  request: InvitationRequest,
   rules: InvitationRules,
 ): Promise<Invitation> {
-  const { organization_id } = wish
+  const { organization_id } = request
   const subscription = await lockSeats(trx, organization_id)
-  const seat = await findHeldSeat(trx, organization_id, { email: wish.email })
+  const seat = await findHeldSeat(trx, organization_id, { email: request.email })
   if (seat) return findPromised(trx, seat, rules)
   const occupancy = {
     seats_total: subscription.seats_total,
@@ -68,7 +68,7 @@ async function reserve(
   const now = deps.now().getTime()
   return reserveInvitation(trx, {
     id: randomUUID(),
-    ...wish,
+    ...request,
     subscription_id: subscription.stripe_subscription_id,
     expires_at: new Date(now + lifetimeDays * dayMs),
     sweep_at: new Date(now + deps.settings.sweep_after_ms),

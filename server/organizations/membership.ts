@@ -1,7 +1,7 @@
-import { ClerkAwayError } from '../../schema/clerk/errors.ts'
+import { ClerkUnavailableError } from '../../schema/clerk/errors.ts'
 import type { MemberKey, Membership } from '../../schema/clerk/memberships.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { notAdmin, organizationNotFound, signInAway } from '../errors.ts'
+import { notAdmin, organizationNotFound, signInUnavailable } from '../errors.ts'
 
 type ClerkDependency = { readonly clerk: Pick<Dependencies['clerk'], 'findMembership'> }
 
@@ -11,7 +11,7 @@ type ClerkDependency = { readonly clerk: Pick<Dependencies['clerk'], 'findMember
  */
 export async function requireMembership(deps: ClerkDependency, caller: MemberKey): Promise<Membership> {
   const membership = await deps.clerk.findMembership(caller).catch((error: unknown) => {
-    throw error instanceof ClerkAwayError ? signInAway(error) : error
+    throw error instanceof ClerkUnavailableError ? signInUnavailable(error) : error
   })
   if (!membership) throw organizationNotFound()
   return membership

@@ -12,18 +12,18 @@ type SeatUpdate = Stripe.BillingPortal.SessionCreateParams.FlowData.Subscription
  */
 export async function moreSeats(
   deps: Pick<Dependencies, 'db' | 'stripe'>,
-  wish: { readonly organization_id: string; readonly quantity: number },
+  request: { readonly organization_id: string; readonly quantity: number },
 ): Promise<SeatUpdate> {
   const subscription = await findLiveSubscription(deps.db, {
     owner_kind: 'organization',
-    owner_id: wish.organization_id,
+    owner_id: request.organization_id,
   })
   if (!subscription) throw noSubscription()
   if (subscription.status !== 'active' && subscription.status !== 'trialing') throw paymentOverdue()
   const item = await fetchSeats(deps.stripe, subscription.stripe_subscription_id)
   // Stripe would put the one on top of the other.
   if (item.has_planned_change) throw seatChangePlanned()
-  const quantity = item.quantity + wish.quantity
+  const quantity = item.quantity + request.quantity
   if (quantity > maximumSeats) throw tooManySeats(item.quantity)
   return { subscription: subscription.stripe_subscription_id, items: [{ id: item.id, quantity }] }
 }

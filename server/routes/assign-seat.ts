@@ -1,6 +1,6 @@
 import type { assignSeat } from '../../schema/api/organization-seats.ts'
-import { nextLookOrder } from '../../schema/clerk/looks.ts'
 import type { Membership } from '../../schema/clerk/memberships.ts'
+import { nextSnapshotOrder } from '../../schema/database/snapshot-order.ts'
 import { findHeldSeat, type Seat, type SeatRole } from '../../schema/seats/seats.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -22,13 +22,13 @@ export const handleAssignSeat: Handler<typeof assignSeat> = async ({ body, user_
   const organization_id = body.org_id
   trace.note({ organization_id })
   await requireAdmin(deps, { organization_id, user_id }, { doing: 'assign seats' })
-  const look_order = await nextLookOrder(deps.db)
+  const snapshot_order = await nextSnapshotOrder(deps.db)
   const member = await orOrganizationFailure(
     failure,
     deps.clerk.findMemberByEmail({ organization_id, email: body.email }),
   )
   const seat = member
-    ? await giveMemberSeat(deps, { member, look_order, email: body.email, role: body.role })
+    ? await giveMemberSeat(deps, { member, snapshot_order, email: body.email, role: body.role })
     : await promiseSeat(deps, { organization_id, inviter_id: user_id, email: body.email, role: body.role })
   return {
     success: true,
@@ -42,26 +42,26 @@ export const handleAssignSeat: Handler<typeof assignSeat> = async ({ body, user_
 
 async function giveMemberSeat(
   deps: Dependencies,
-  wish: { member: Membership; look_order: number; email: string; role: SeatRole },
+  request: { member: Membership; snapshot_order: number; email: string; role: SeatRole },
 ): Promise<Seat> {
-  const { organization_id, user_id } = wish.member
+  const { organization_id, user_id } = request.member
   const existing = await findHeldSeat(deps.db, organization_id, { user_id })
-  if (existing && existing.role !== wish.role) throw otherSeatRole(existing)
-  return giveSeat(deps, { ...wish.member, look_order: wish.look_order, email: wish.email })
+  if (existing && existing.role !== request.role) throw otherSeatRole(existing)
+  return giveSeat(deps, { ...request.member, snapshot_order: request.snapshot_order, email: request.email })
 }
 
 async function promiseSeat(
   deps: Dependencies,
-  wish: { organization_id: string; inviter_id: string; email: string; role: SeatRole },
+  request: { organization_id: string; inviter_id: string; email: string; role: SeatRole },
 ): Promise<Seat> {
   // Invitations name their sender, who may not have been here before.
-  await orOrganizationFailure(failure, findOrCreateAccount(deps, wish.inviter_id))
-  await invite(deps, wish, {
+  await orOrganizationFailure(failure, findOrCreateAccount(deps, request.inviter_id))
+  await invite(deps, request, {
     failure,
     refusalWhenFull: ({ held, seats_total }) => (held >= seats_total ? noSeatsLeft() : null),
-    refusalOfPromised: (seat) => (seat.role === wish.role ? null : otherSeatRole(seat)),
+    refusalOfPromised: (seat) => (seat.role === request.role ? null : otherSeatRole(seat)),
   })
-  const seat = await findHeldSeat(deps.db, wish.organization_id, { email: wish.email })
-  if (!seat) throw new Error(`The seat that was promised to ${wish.email} is gone`)
+  const seat = await findHeldSeat(deps.db, request.organization_id, { email: request.email })
+  if (!seat) throw new Error(`The seat that was promised to ${request.email} is gone`)
   return seat
 }

@@ -20,7 +20,7 @@ export const handleCreateCheckoutSession: Handler<typeof createCheckoutSession> 
   return startSubscription(
     deps,
     {
-      wish: {
+      request: {
         user_id,
         owner_kind: isTeam ? 'organization' : 'user',
         owner_id: isTeam ? null : user_id,

@@ -18,7 +18,7 @@ export const handleCreateOrganizationSubscription: Handler<typeof createOrganiza
   const { url, ...checkout } = await startSubscription(
     deps,
     {
-      wish: {
+      request: {
         user_id,
         owner_kind: 'organization',
         owner_id: organization_id,

@@ -10,7 +10,7 @@ import { findSubscriptionOfIntent } from '../../schema/subscriptions/subscriptio
 import { findUser } from '../../schema/users/users.ts'
 import { requestCompletion } from '../checkout/request-completion.ts'
 import { metadataOf } from '../checkout/session-params.ts'
-import { paymentStatusAway, sessionNotFound } from '../errors.ts'
+import { paymentStatusUnavailable, sessionNotFound } from '../errors.ts'
 import type { Handler } from '../mount.ts'
 import { presentFulfilment } from '../presenters/fulfilment.ts'
 
@@ -53,7 +53,7 @@ async function retrieve(stripe: Stripe, sessionId: string): Promise<RetrievedSes
       subscription_id: typeof subscription === 'string' ? subscription : (subscription?.id ?? null),
     }
   } catch (error) {
-    throw paymentStatusAway(error)
+    throw paymentStatusUnavailable(error)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { initializeUser } from '../../schema/api/users.ts'
-import { ClerkAwayError } from '../../schema/clerk/errors.ts'
+import { ClerkUnavailableError } from '../../schema/clerk/errors.ts'
 import { refreshAccount, requireOwnId } from '../auth/own-account.ts'
 import { initializeFailed } from '../errors.ts'
 import type { Handler } from '../mount.ts'
@@ -15,6 +15,6 @@ export const handleInitializeUser: Handler<typeof initializeUser> = async ({ bod
     const { user, created } = await refreshAccount(deps, user_id)
     return { user: await presentUser(deps.db, user), created }
   } catch (error) {
-    throw error instanceof ClerkAwayError ? initializeFailed(error) : error
+    throw error instanceof ClerkUnavailableError ? initializeFailed(error) : error
   }
 }

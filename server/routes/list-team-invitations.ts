@@ -1,6 +1,6 @@
 import type { listTeamInvitations } from '../../schema/api/team-invitations.ts'
 import { countInvited, listInvitations } from '../../schema/invitations/invitations.ts'
-import { roomForInvitations } from '../../schema/invitations/room.ts'
+import { remainingInvitations } from '../../schema/invitations/occupancy.ts'
 import { countHeldSeats } from '../../schema/seats/seats.ts'
 import { findLiveSubscription } from '../../schema/subscriptions/subscriptions.ts'
 import type { Handler } from '../mount.ts'
@@ -29,7 +29,7 @@ export const handleListTeamInvitations: Handler<typeof listTeamInvitations> = as
   const seats_total = subscription?.seats_total ?? 0
   return {
     invitations: invitations.map((invitation) => presentInvitation(deps.settings, invitation)),
-    remaining: roomForInvitations({ seats_total, held, invited }),
+    remaining: remainingInvitations({ seats_total, held, invited }),
     seats_total,
   }
 }

@@ -1,5 +1,5 @@
 import type { processStarterSignup } from '../../schema/api/users.ts'
-import { ClerkAwayError } from '../../schema/clerk/errors.ts'
+import { ClerkUnavailableError } from '../../schema/clerk/errors.ts'
 import { refreshAccount, requireOwnId } from '../auth/own-account.ts'
 import { starterSignupFailed } from '../errors.ts'
 import type { Handler } from '../mount.ts'
@@ -14,6 +14,6 @@ export const handleProcessStarterSignup: Handler<typeof processStarterSignup> = 
     const { user } = await refreshAccount(deps, user_id)
     return { message: 'Starter plan activated', data: await presentUser(deps.db, user) }
   } catch (error) {
-    throw error instanceof ClerkAwayError ? starterSignupFailed(error) : error
+    throw error instanceof ClerkUnavailableError ? starterSignupFailed(error) : error
   }
 }

@@ -1,5 +1,5 @@
 import type { sendTeamInvitation } from '../../schema/api/team-invitations.ts'
-import { roomForInvitations } from '../../schema/invitations/room.ts'
+import { remainingInvitations } from '../../schema/invitations/occupancy.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
 import { alreadyInvited, alreadyMember, teamIsFull } from '../errors.ts'
 import type { Handler } from '../mount.ts'
@@ -34,7 +34,7 @@ export const handleSendTeamInvitation: Handler<typeof sendTeamInvitation> = asyn
     {
       failure,
       refusalWhenFull: (occupancy) =>
-        roomForInvitations(occupancy) === 0 ? teamIsFull(occupancy.seats_total) : null,
+        remainingInvitations(occupancy) === 0 ? teamIsFull(occupancy.seats_total) : null,
       refusalOfPromised: () => alreadyInvited(),
     },
   )

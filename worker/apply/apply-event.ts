@@ -16,7 +16,7 @@ export type ApplyInTransaction = (trx: DatabaseTransaction) => Promise<EventOutc
  * Reads one kind of event and asks its sender for whatever can have changed since, before any transaction is open; then
  * returns what is to be done in one.
  */
-export type EventPlanner = (deps: WorkerDependencies, payload: Json) => Promise<ApplyInTransaction>
+export type PrepareEvent = (deps: WorkerDependencies, payload: Json) => Promise<ApplyInTransaction>
 
 export type AppliedEvent =
   | { readonly outcome: 'settled_before' }
@@ -34,12 +34,12 @@ export function ignore(reason: string): ApplyInTransaction {
 export async function applyEvent(
   deps: WorkerDependencies,
   key: EventKey,
-  plan: EventPlanner,
+  prepare: PrepareEvent,
 ): Promise<AppliedEvent> {
   const event = await findEvent(deps.db, key)
   if (!event) throw new NotYetError(`Event ${key.id} is not in the inbox`)
   if (event.state !== 'received') return { outcome: 'settled_before' }
-  const apply = await plan(deps, event.payload)
+  const apply = await prepare(deps, event.payload)
   return deps.db.transaction().execute(async (trx): Promise<AppliedEvent> => {
     const row = await lockEvent(trx, key)
     if (row?.state !== 'received') return { outcome: 'settled_before' }

@@ -12,51 +12,51 @@ import { intentIdOf } from '../../schema/stripe/metadata.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { NotYetError } from '../errors.ts'
 import { applyCheckout } from './apply-checkout.ts'
-import { type ApplyInTransaction, type EventPlanner, ignore } from './apply-event.ts'
+import { type ApplyInTransaction, ignore, type PrepareEvent } from './apply-event.ts'
 import { applyClawback } from './clawback/apply-clawback.ts'
 import { fetchCharge } from './clawback/charge-facts.ts'
-import { planSubscription } from './subscription/plan-subscription.ts'
+import { prepareSubscription } from './subscription/prepare-subscription.ts'
 
-type PlanOne = (deps: WorkerDependencies, event: StripeEvent) => Promise<ApplyInTransaction>
+type PrepareStripeEvent = (deps: WorkerDependencies, event: StripeEvent) => Promise<ApplyInTransaction>
 
 /**
  * What follows from which type of event. Checkout sessions are believed for what cannot change any more; a subscription or a
  * charge is fetched, so that all events of one object end in the same place, in whatever order they come.
  */
-const planners: Readonly<Record<string, PlanOne>> = {
-  ...Object.fromEntries(checkoutEventTypes.map((type) => [type, planCheckout])),
-  'customer.subscription.created': planSubscriptionEvent,
-  'customer.subscription.updated': planSubscriptionEvent,
-  'customer.subscription.deleted': planSubscriptionEvent,
-  'customer.subscription.paused': planSubscriptionEvent,
-  'customer.subscription.resumed': planSubscriptionEvent,
-  'invoice.paid': planInvoice,
-  'invoice.payment_failed': planInvoice,
-  'charge.refunded': planCharge,
-  'refund.created': planReferredCharge,
-  'refund.updated': planReferredCharge,
-  'refund.failed': planReferredCharge,
-  'charge.dispute.created': planReferredCharge,
-  'charge.dispute.updated': planReferredCharge,
-  'charge.dispute.closed': planReferredCharge,
-  'charge.dispute.funds_withdrawn': planReferredCharge,
-  'charge.dispute.funds_reinstated': planReferredCharge,
+const handlers: Readonly<Record<string, PrepareStripeEvent>> = {
+  ...Object.fromEntries(checkoutEventTypes.map((type) => [type, prepareCheckout])),
+  'customer.subscription.created': prepareSubscriptionEvent,
+  'customer.subscription.updated': prepareSubscriptionEvent,
+  'customer.subscription.deleted': prepareSubscriptionEvent,
+  'customer.subscription.paused': prepareSubscriptionEvent,
+  'customer.subscription.resumed': prepareSubscriptionEvent,
+  'invoice.paid': prepareInvoice,
+  'invoice.payment_failed': prepareInvoice,
+  'charge.refunded': prepareCharge,
+  'refund.created': prepareReferredCharge,
+  'refund.updated': prepareReferredCharge,
+  'refund.failed': prepareReferredCharge,
+  'charge.dispute.created': prepareReferredCharge,
+  'charge.dispute.updated': prepareReferredCharge,
+  'charge.dispute.closed': prepareReferredCharge,
+  'charge.dispute.funds_withdrawn': prepareReferredCharge,
+  'charge.dispute.funds_reinstated': prepareReferredCharge,
 }
 
-export const planStripeEvent: EventPlanner = async (deps, payload) => {
+export const prepareStripeEvent: PrepareEvent = async (deps, payload) => {
   const event = stripeEventSchema.parse(payload)
-  const plan = planners[event.type]
-  return plan ? plan(deps, event) : ignore(`Nothing follows from ${event.type}`)
+  const prepare = handlers[event.type]
+  return prepare ? prepare(deps, event) : ignore(`Nothing follows from ${event.type}`)
 }
 
 const occurredAt = (event: StripeEvent) => new Date(event.created * 1000)
 
-async function planCheckout(deps: WorkerDependencies, event: StripeEvent): Promise<ApplyInTransaction> {
+async function prepareCheckout(deps: WorkerDependencies, event: StripeEvent): Promise<ApplyInTransaction> {
   const session = checkoutSessionSchema.parse(event.data.object)
   const intentId = intentIdOf(session)
   if (!intentId) return ignore(`Session ${session.id} was not started by us`)
   if (session.mode === 'subscription' && session.subscription) {
-    return planSubscription(deps, session.subscription, { event_id: event.id, session_id: session.id })
+    return prepareSubscription(deps, session.subscription, { event_id: event.id, session_id: session.id })
   }
   return async (trx) => {
     const decision = await applyCheckout(trx, intentId, {
@@ -71,12 +71,12 @@ async function planCheckout(deps: WorkerDependencies, event: StripeEvent): Promi
   }
 }
 
-async function planSubscriptionEvent(
+async function prepareSubscriptionEvent(
   deps: WorkerDependencies,
   event: StripeEvent,
 ): Promise<ApplyInTransaction> {
   const { id } = z.object({ id: z.string() }).parse(event.data.object)
-  return planSubscription(deps, id, { event_id: event.id, session_id: null })
+  return prepareSubscription(deps, id, { event_id: event.id, session_id: null })
 }
 
 const invoiceSchema = z.object({
@@ -85,23 +85,26 @@ const invoiceSchema = z.object({
     .nullish(),
 })
 
-async function planInvoice(deps: WorkerDependencies, event: StripeEvent): Promise<ApplyInTransaction> {
+async function prepareInvoice(deps: WorkerDependencies, event: StripeEvent): Promise<ApplyInTransaction> {
   const id = invoiceSchema.parse(event.data.object).parent?.subscription_details?.subscription
   if (!id) return ignore('The invoice is of no subscription')
-  return planSubscription(deps, id, { event_id: event.id, session_id: null })
+  return prepareSubscription(deps, id, { event_id: event.id, session_id: null })
 }
 
-async function planCharge(deps: WorkerDependencies, event: StripeEvent): Promise<ApplyInTransaction> {
+async function prepareCharge(deps: WorkerDependencies, event: StripeEvent): Promise<ApplyInTransaction> {
   const { id } = z.object({ id: z.string() }).parse(event.data.object)
-  return planClawback(deps, event, id)
+  return prepareClawback(deps, event, id)
 }
 
-async function planReferredCharge(deps: WorkerDependencies, event: StripeEvent): Promise<ApplyInTransaction> {
+async function prepareReferredCharge(
+  deps: WorkerDependencies,
+  event: StripeEvent,
+): Promise<ApplyInTransaction> {
   const { charge } = z.object({ charge: stripeReferenceSchema.nullable() }).parse(event.data.object)
-  return charge ? planClawback(deps, event, charge) : ignore('It concerns no charge')
+  return charge ? prepareClawback(deps, event, charge) : ignore('It concerns no charge')
 }
 
-async function planClawback(
+async function prepareClawback(
   deps: WorkerDependencies,
   event: StripeEvent,
   id: string,
@@ -113,7 +116,7 @@ async function planClawback(
   const cause = { event_id: event.id, actor: 'stripe', now: deps.now() }
   if (!charge.subscription_id) return (trx) => applyClawback(trx, charge, cause)
   // What the invoice brought must stand in our books before any of it is taken back.
-  const follow = await planSubscription(deps, charge.subscription_id, {
+  const follow = await prepareSubscription(deps, charge.subscription_id, {
     event_id: event.id,
     session_id: null,
   })

@@ -1,9 +1,13 @@
 import { sql } from 'kysely'
-import { ClerkAwayError, ClerkRefusalError } from '../../schema/clerk/errors.ts'
+import { ClerkRefusalError, ClerkUnavailableError } from '../../schema/clerk/errors.ts'
 import { type Invitation, lockInvitation } from '../../schema/invitations/invitations.ts'
-import { type InvitationLook, lookAtInvitation, lookForInvitation } from '../apply/clerk/invitation-look.ts'
-import { settleInvitation } from '../apply/clerk/settle-invitation.ts'
-import { lockSeats } from '../apply/clerk/settle-look.ts'
+import { applyInvitation } from '../apply/clerk/apply-invitation.ts'
+import { lockSeats } from '../apply/clerk/apply-member.ts'
+import {
+  fetchInvitation,
+  type InvitationSnapshot,
+  searchInvitation,
+} from '../apply/clerk/invitation-snapshot.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
 /** Each asks Clerk at least one question, so a sweep takes few and the next one goes on. */
@@ -14,7 +18,7 @@ const longestWaitMs = 3600 * 1000
  * Asks Clerk about invitations that are due: they ran out, or whoever sent them crashed or got no answer. Clerk sends no event
  * when one expires. Returns how many it settled; one that fails is tried again by a later sweep.
  */
-export async function settleDueInvitations(deps: WorkerDependencies): Promise<number> {
+export async function syncDueInvitations(deps: WorkerDependencies): Promise<number> {
   const due = await claimDue(deps)
   let settled = 0
   for (const invitation of due) {
@@ -24,7 +28,7 @@ export async function settleDueInvitations(deps: WorkerDependencies): Promise<nu
     } catch (error) {
       deps.log.warn({ err: error, invitation_id: invitation.id }, 'An invitation could not be settled')
       // The others would only wait for the same; and the next sweep of everything else waits for this one.
-      if (error instanceof ClerkAwayError) break
+      if (error instanceof ClerkUnavailableError) break
     }
   }
   deps.metrics.swept.inc({ what: 'invitation' }, settled)
@@ -32,14 +36,14 @@ export async function settleDueInvitations(deps: WorkerDependencies): Promise<nu
 }
 
 async function settleDue(deps: WorkerDependencies, invitation: Invitation): Promise<void> {
-  const look = await lookAt(deps, invitation)
+  const snapshot = await fetchSnapshot(deps, invitation)
   await deps.db.transaction().execute(async (trx) => {
     await lockSeats(trx, invitation.organization_id)
     const locked = await lockInvitation(trx, invitation.id)
-    if (locked) await settleInvitation(trx, locked, look)
+    if (locked) await applyInvitation(trx, locked, snapshot)
   })
   if (invitation.status === 'pending') return
-  await revokeLeftover(deps, look)
+  await revokeLeftover(deps, snapshot)
   await deps.db
     .updateTable('team_invitations')
     .set({ sweep_at: null })
@@ -48,13 +52,13 @@ async function settleDue(deps: WorkerDependencies, invitation: Invitation): Prom
     .execute()
 }
 
-async function lookAt(deps: WorkerDependencies, invitation: Invitation): Promise<InvitationLook> {
+async function fetchSnapshot(deps: WorkerDependencies, invitation: Invitation): Promise<InvitationSnapshot> {
   const { clerk_invitation_id, organization_id } = invitation
-  if (clerk_invitation_id) return lookAtInvitation(deps, { organization_id, clerk_invitation_id })
-  const look = await lookForInvitation(deps, invitation)
+  if (clerk_invitation_id) return fetchInvitation(deps, { organization_id, clerk_invitation_id })
+  const snapshot = await searchInvitation(deps, invitation)
   // Somebody who invited the same address again may have taken over what this one had Clerk send.
-  const isTaken = look.found && (await isAttached(deps, look.found.clerk_invitation_id))
-  return isTaken ? { found: null, status: 'revoked', joined: null } : look
+  const isTaken = snapshot.found && (await isAttached(deps, snapshot.found.clerk_invitation_id))
+  return isTaken ? { found: null, status: 'revoked', member: null } : snapshot
 }
 
 async function isAttached(deps: WorkerDependencies, clerkInvitationId: string): Promise<boolean> {
@@ -67,7 +71,7 @@ async function isAttached(deps: WorkerDependencies, clerkInvitationId: string): 
 }
 
 /** An invitation that we gave up, and that Clerk sent after all, must not bring anybody in. */
-async function revokeLeftover(deps: WorkerDependencies, { found }: InvitationLook): Promise<void> {
+async function revokeLeftover(deps: WorkerDependencies, { found }: InvitationSnapshot): Promise<void> {
   if (found?.status !== 'pending') return
   try {
     await deps.clerk.revokeInvitation(found)

@@ -1,15 +1,18 @@
 import { UnrecoverableError } from 'bullmq'
 import { ZodError } from 'zod'
-import { type EventKey, findEvent, noteFailedAttempt, settleEvent } from '../../schema/inbox/events.ts'
+import { type EventKey, findEvent, recordFailedAttempt, settleEvent } from '../../schema/inbox/events.ts'
 import { IdempotencyConflictError, UnbalancedTransferError } from '../../schema/ledger/errors.ts'
 import { maximumAttempts, retryDelayMs } from '../../schema/queues/queues.ts'
-import { applyEvent, type EventPlanner } from '../apply/apply-event.ts'
-import { planClerkEvent } from '../apply/clerk-event.ts'
-import { planStripeEvent } from '../apply/stripe-event.ts'
+import { applyEvent, type PrepareEvent } from '../apply/apply-event.ts'
+import { prepareClerkEvent } from '../apply/clerk-event.ts'
+import { prepareStripeEvent } from '../apply/stripe-event.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
 
-const planners: Record<EventKey['source'], EventPlanner> = { stripe: planStripeEvent, clerk: planClerkEvent }
+const prepareBySource: Record<EventKey['source'], PrepareEvent> = {
+  stripe: prepareStripeEvent,
+  clerk: prepareClerkEvent,
+}
 
 /**
  * Applies one event of the inbox. A failure is noted on the row, because the row outlives the queue; after the last attempt,
@@ -18,7 +21,7 @@ const planners: Record<EventKey['source'], EventPlanner> = { stripe: planStripeE
 export async function processInboxEvent(deps: WorkerDependencies, key: EventKey): Promise<void> {
   const log = deps.log.child({ event_id: key.id })
   try {
-    const applied = await applyEvent(deps, key, planners[key.source])
+    const applied = await applyEvent(deps, key, prepareBySource[key.source])
     if (applied.outcome !== 'settled_before') {
       const seconds = (deps.now().getTime() - applied.received_at.getTime()) / 1000
       deps.metrics.settleSeconds.observe({ type: applied.type }, Math.max(0, seconds))
@@ -36,7 +39,7 @@ async function noteFailure(deps: WorkerDependencies, key: EventKey, error: unkno
   const attempts = ((await findEvent(deps.db, key))?.attempts ?? 0) + 1
   const isFinal = isPermanent(error) || attempts >= maximumAttempts
   const sweepAt = new Date(deps.now().getTime() + retryDelayMs(attempts) + deps.sweepAfterMs)
-  await noteFailedAttempt(deps.db, key, { last_error: messageOf(error), sweep_at: sweepAt })
+  await recordFailedAttempt(deps.db, key, { last_error: messageOf(error), sweep_at: sweepAt })
   if (isFinal) await settleEvent(deps.db, key, { state: 'failed', reason: messageOf(error) })
   return isFinal
 }

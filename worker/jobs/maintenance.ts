@@ -28,7 +28,7 @@ export async function sweep(deps: WorkerDependencies): Promise<{ events: number;
   }
   const subscriptions = await claimSubscriptions(deps)
   for (const { stripe_subscription_id: id } of subscriptions) {
-    await deps.producer.add('subscription-looks', freshJobId(id), { subscription_id: id })
+    await deps.producer.add('subscription-syncs', freshJobId(id), { subscription_id: id })
   }
   deps.metrics.swept.inc({ what: 'subscription' }, subscriptions.length)
   deps.metrics.swept.inc({ what: 'event' }, events.length)

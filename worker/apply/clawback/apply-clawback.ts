@@ -24,8 +24,8 @@ export async function applyClawback(
   }
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${charge.id}, 0))`.execute(trx)
   const known = await findClawback(trx, charge.id)
-  if (known && known.fetch_order >= charge.order)
-    return { state: 'applied', reason: 'A newer look was applied' }
+  if (known && known.snapshot_order >= charge.snapshot_order)
+    return { state: 'applied', reason: 'A newer snapshot has been applied' }
   const grant = known ? grantOf(known) : await findChargeGrant(trx, charge)
   const targets = clawbackTargets(charge, grant.credits_granted)
   const before = known ?? { credits_refunded: 0, credits_disputed: 0, credits_taken: 0, transfers: 0 }
@@ -41,7 +41,7 @@ export async function applyClawback(
     credits_taken: before.credits_taken + moves.refund + moves.dispute,
     transfers,
     amount_returned_minor: Math.min(charge.amount_minor, charge.refunded_minor + charge.disputed_minor),
-    fetch_order: charge.order,
+    snapshot_order: charge.snapshot_order,
   }
   const { owner, month, ...fixed } = grant
   await trx

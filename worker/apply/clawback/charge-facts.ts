@@ -1,12 +1,12 @@
 import { z } from 'zod'
+import { nextSnapshotOrder } from '../../../schema/database/snapshot-order.ts'
 import { stripeReferenceSchema } from '../../../schema/stripe/events.ts'
-import { nextLookOrder } from '../../../schema/stripe/looks.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 
 /** A charge as Stripe has it at one moment: what it took, what went back, what is in dispute. Minor units. */
 export interface ChargeFacts {
-  /** Grows with every look, so that an older one never replaces a newer one. */
-  readonly order: number
+  /** Drawn before Stripe was asked, so that an older snapshot never replaces a newer one. */
+  readonly snapshot_order: number
   readonly id: string
   readonly amount_minor: number
   readonly refunded_minor: number
@@ -37,12 +37,12 @@ export async function fetchCharge(
   deps: Pick<WorkerDependencies, 'db' | 'stripe'>,
   id: string,
 ): Promise<ChargeFacts> {
-  const order = await nextLookOrder(deps.db)
+  const snapshot_order = await nextSnapshotOrder(deps.db)
   const charge = chargeSchema.parse(await deps.stripe.charges.retrieve(id))
   const disputes = await deps.stripe.disputes.list({ charge: id, limit: 100 })
   const intentId = charge.metadata.intentId ?? null
   return {
-    order,
+    snapshot_order,
     id: charge.id,
     amount_minor: charge.amount,
     refunded_minor: charge.amount_refunded,

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { type CheckoutIntent, lockIntent, recipientOf } from '../../../schema/checkout/intents.ts'
+import { saveStripeCustomer } from '../../../schema/customers/customers.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
 import { giveFirstSeat } from '../../../schema/seats/first-seat.ts'
 import { refreshPlanType } from '../../../schema/seats/plan-type.ts'
 import { liveStatuses, type Subscription } from '../../../schema/subscriptions/subscriptions.ts'
-import { keepStripeCustomer } from '../../../schema/users/users.ts'
 import { NotYetError, PermanentError } from '../../errors.ts'
 import type { EventOutcome } from '../apply-event.ts'
 import { billingMonths } from './billing-months.ts'
@@ -38,8 +38,8 @@ export async function applySubscription(
   const intent = await lockIntent(trx, facts.intent_id)
   if (!intent) throw new NotYetError(`Intent ${facts.intent_id} of subscription ${facts.id} is not there yet`)
   const known = await lockSubscription(trx, facts.id)
-  if (known && known.fetch_order >= facts.order)
-    return { state: 'applied', reason: 'A newer look was applied' }
+  if (known && known.snapshot_order >= facts.snapshot_order)
+    return { state: 'applied', reason: 'A newer snapshot has been applied' }
   if (!known && !wasBought(facts))
     return { state: 'applied', reason: `It is ${facts.status}: nothing is paid yet` }
 
@@ -49,7 +49,7 @@ export async function applySubscription(
   const subscription = await writeSubscription(trx, { intent, owner, facts, cause })
   if (intent.state !== 'settled') await settleIntent(trx, intent, facts)
   await writePaidFacts(trx, facts)
-  if (!known) await keepStripeCustomer(trx, { ...owner, customer_id: facts.customer_id })
+  if (!known) await saveStripeCustomer(trx, { ...owner, customer_id: facts.customer_id })
   await grantMonths(trx, { subscription, facts, cause })
   if (facts.ended_at) {
     await closeMonth(trx, subscription, {
@@ -117,7 +117,7 @@ function writeSubscription(
     trial_end: facts.trial_end,
     cancel_at: facts.cancel_at,
     ended_at: facts.ended_at,
-    fetch_order: facts.order,
+    snapshot_order: facts.snapshot_order,
     sweep_at: nextLook(facts, cause.now),
     sweeps: 0,
   }

@@ -1,16 +1,16 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
 import type { BillingFrequency } from '../../../schema/catalogue/plans.ts'
+import { nextSnapshotOrder } from '../../../schema/database/snapshot-order.ts'
 import { stripeReferenceSchema } from '../../../schema/stripe/events.ts'
-import { nextLookOrder } from '../../../schema/stripe/looks.ts'
 import type { SubscriptionStatus } from '../../../schema/subscriptions/subscriptions.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { type PaidFact, paidFactsOf } from './paid-facts.ts'
 
 /** A subscription as Stripe has it at one moment, with all that was ever paid for it. */
 export interface SubscriptionFacts {
-  /** Grows with every look, so that an older one never replaces a newer one. */
-  readonly order: number
+  /** Drawn before Stripe was asked, so that an older snapshot never replaces a newer one. */
+  readonly snapshot_order: number
   readonly id: string
   readonly customer_id: string
   readonly intent_id: string
@@ -65,7 +65,7 @@ export async function fetchSubscription(
   deps: Pick<WorkerDependencies, 'db' | 'stripe'>,
   id: string,
 ): Promise<SubscriptionFacts | undefined> {
-  const order = await nextLookOrder(deps.db)
+  const snapshot_order = await nextSnapshotOrder(deps.db)
   const subscription = subscriptionSchema.parse(await deps.stripe.subscriptions.retrieve(id))
   const intentId = subscription.metadata.intentId
   if (!intentId) return undefined
@@ -75,7 +75,7 @@ export async function fetchSubscription(
   }
   const [item] = subscription.items.data
   return {
-    order,
+    snapshot_order,
     id: subscription.id,
     customer_id: subscription.customer,
     intent_id: intentId,

@@ -1,13 +1,14 @@
-import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { stateProblem } from './state.ts'
+
+const randomBytes = (count: number) => Buffer.from(crypto.getRandomValues(new Uint8Array(count)))
 
 describe('a state of 128 bits or more', () => {
   test.each([
     ['base64url', () => randomBytes(16).toString('base64url')],
     ['hex', () => randomBytes(16).toString('hex')],
     ['hex in capitals', () => randomBytes(16).toString('hex').toUpperCase()],
-    ['a UUID', () => randomUUID()],
+    ['a UUID', () => crypto.randomUUID()],
     ['much more than that', () => randomBytes(300).toString('base64url')],
   ])('will do, as %s', (_, make) => {
     for (let count = 0; count < 200; count++) expect(stateProblem(make())).toBeNull()

@@ -4,26 +4,26 @@ import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
 import type { Invitation } from '../../../schema/invitations/invitations.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import type { ApplyInTransaction } from '../apply-event.ts'
-import { type InvitationLook, lookAtInvitation } from './invitation-look.ts'
-import { settleInvitation } from './settle-invitation.ts'
-import { lockSeats } from './settle-look.ts'
+import { applyInvitation } from './apply-invitation.ts'
+import { lockSeats } from './apply-member.ts'
+import { fetchInvitation, type InvitationSnapshot } from './invitation-snapshot.ts'
 
 /**
  * An invitation was sent, accepted or revoked. One that was sent in Clerk's own settings holds no seat and is none of ours. One
  * that was sent although we had given it up is left to the sweep, which revokes it.
  */
-export async function planInvitation(
+export async function prepareInvitation(
   deps: WorkerDependencies,
   event: ClerkEvent,
 ): Promise<ApplyInTransaction> {
   const { id, organization_id, user_id } = clerkInvitationSchema.parse(event.data)
   const acceptance = event.type === 'organizationInvitation.accepted' ? { user_id: user_id ?? null } : null
-  const look = await lookAtInvitation(deps, { organization_id, clerk_invitation_id: id }, acceptance)
+  const snapshot = await fetchInvitation(deps, { organization_id, clerk_invitation_id: id }, acceptance)
   return async (trx) => {
     await lockSeats(trx, organization_id)
-    const invitation = await lockInvitationOf(trx, { clerk_invitation_id: id, look })
+    const invitation = await lockInvitationOf(trx, { clerk_invitation_id: id, snapshot })
     if (!invitation) return { state: 'ignored', reason: 'The invitation was not sent by us' }
-    await settleInvitation(trx, invitation, look)
+    await applyInvitation(trx, invitation, snapshot)
     return { state: 'applied', reason: null }
   }
 }
@@ -31,9 +31,9 @@ export async function planInvitation(
 /** Ours by Clerk's id; by the id that we gave it while whoever sent it has not noted the other. Nulls are sorted last. */
 async function lockInvitationOf(
   trx: DatabaseTransaction,
-  { clerk_invitation_id, look }: { clerk_invitation_id: string; look: InvitationLook },
+  { clerk_invitation_id, snapshot }: { clerk_invitation_id: string; snapshot: InvitationSnapshot },
 ): Promise<Invitation | undefined> {
-  const ours = look.found?.invitation_id ?? null
+  const ours = snapshot.found?.invitation_id ?? null
   return trx
     .selectFrom('team_invitations')
     .selectAll()

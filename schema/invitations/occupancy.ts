@@ -11,6 +11,6 @@ export interface Occupancy {
  * How many more people can be invited: the buyer owns one seat, so one less than there are, and never more than are free, for
  * seats are also given to members without an invitation.
  */
-export function roomForInvitations({ seats_total, held, invited }: Occupancy): number {
+export function remainingInvitations({ seats_total, held, invited }: Occupancy): number {
   return Math.max(0, Math.min(seats_total - 1 - invited, seats_total - held))
 }

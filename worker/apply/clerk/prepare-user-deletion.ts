@@ -1,27 +1,27 @@
 import { sql } from 'kysely'
 import { type ClerkEvent, clerkDeletionSchema } from '../../../schema/clerk/events.ts'
-import { nextLookOrder } from '../../../schema/clerk/looks.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
+import { nextSnapshotOrder } from '../../../schema/database/snapshot-order.ts'
 import { refreshPlanType } from '../../../schema/seats/plan-type.ts'
 import { findLiveSubscription } from '../../../schema/subscriptions/subscriptions.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import type { ApplyInTransaction } from '../apply-event.ts'
-import { lockSeats, settleLook } from './settle-look.ts'
+import { applyMember, lockSeats } from './apply-member.ts'
 
 /**
  * Somebody closed their account: their seats and the extension's tokens end. Their row and their ledger stay, for books are
  * kept; so does a subscription of their own, about which support has to write to them.
  */
-export async function planPersonEnd(
+export async function prepareUserDeletion(
   deps: WorkerDependencies,
   event: ClerkEvent,
 ): Promise<ApplyInTransaction> {
   const user_id = clerkDeletionSchema.parse(event.data).id
-  const look_order = await nextLookOrder(deps.db)
+  const snapshot_order = await nextSnapshotOrder(deps.db)
   return async (trx) => {
     for (const organization_id of await listOrganizationsOf(trx, user_id)) {
       await lockSeats(trx, organization_id)
-      await settleLook(trx, { organization_id, user_id, look_order, role: null, emails: [] })
+      await applyMember(trx, { organization_id, user_id, snapshot_order, role: null, emails: [] })
     }
     // First the sign-ins: one that is being exchanged is waited for, and its token is then revoked with the others.
     await trx.deleteFrom('extension_sign_ins').where('user_id', '=', user_id).execute()

@@ -2,23 +2,23 @@ import { sql } from 'kysely'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
 import { attachInvitation, endInvitation, type Invitation } from '../../../schema/invitations/invitations.ts'
 import { refreshPlanType } from '../../../schema/seats/plan-type.ts'
-import type { InvitationLook } from './invitation-look.ts'
-import { settleLook } from './settle-look.ts'
+import { applyMember } from './apply-member.ts'
+import type { InvitationSnapshot } from './invitation-snapshot.ts'
 
 /**
- * Makes an invitation of ours and the seat that it holds agree with a look at Clerk; the same look twice changes nothing more.
+ * Makes an invitation of ours and the seat that it holds agree with Clerk; applying the same snapshot twice changes nothing more.
  * The caller has locked the seats, and the invitation after them.
  */
-export async function settleInvitation(
+export async function applyInvitation(
   trx: DatabaseTransaction,
   invitation: Invitation,
-  { found, status, joined }: InvitationLook,
+  { found, status, member }: InvitationSnapshot,
 ): Promise<void> {
   if (found) await attachInvitation(trx, { ...found, id: invitation.id })
-  if (joined) await settleLook(trx, joined)
-  if (status === 'accepted') await closeAccepted(trx, invitation, joined?.user_id ?? null)
+  if (member) await applyMember(trx, member)
+  if (status === 'accepted') await closeAccepted(trx, invitation, member?.user_id ?? null)
   else if (status !== 'pending') await endInvitation(trx, { id: invitation.id, status })
-  if (joined) await refreshPlanType(trx, [joined.user_id])
+  if (member) await refreshPlanType(trx, [member.user_id])
 }
 
 /**

@@ -1,9 +1,9 @@
-import { recordLook } from '../../../schema/clerk/looks.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
+import { recordMembership } from '../../../schema/members/members.ts'
 import type { Seat } from '../../../schema/seats/seats.ts'
-import { settleMember } from '../../../schema/seats/settle-member.ts'
+import { updateSeat } from '../../../schema/seats/update-seat.ts'
 import { lockLiveSubscription } from '../../../schema/subscriptions/subscriptions.ts'
-import type { MemberLook } from './member-look.ts'
+import type { MemberSnapshot } from './member-snapshot.ts'
 
 /** Whoever changes seats holds this lock, so that none is given twice. Without a live subscription none can be given. */
 export async function lockSeats(trx: DatabaseTransaction, organizationId: string): Promise<boolean> {
@@ -11,8 +11,14 @@ export async function lockSeats(trx: DatabaseTransaction, organizationId: string
   return (await lockLiveSubscription(trx, owner)) !== undefined
 }
 
-/** Keeps a look and makes the person's seat agree with what is known then. Seats are locked; plan types are the caller's. */
-export async function settleLook(trx: DatabaseTransaction, look: MemberLook): Promise<Seat | undefined> {
-  const role = await recordLook(trx, look)
-  return settleMember(trx, { ...look, role })
+/**
+ * Stores a snapshot of a membership and makes the person's seat agree with the newest one. The caller holds the lock of the
+ * seats and refreshes plan types.
+ */
+export async function applyMember(
+  trx: DatabaseTransaction,
+  snapshot: MemberSnapshot,
+): Promise<Seat | undefined> {
+  const role = await recordMembership(trx, snapshot)
+  return updateSeat(trx, { ...snapshot, role })
 }

@@ -11,7 +11,7 @@ import { fetchSubscription } from './facts.ts'
  * Looks a subscription up and returns what follows, whoever asked: an event, the return page or the sweep. What its intent still
  * lacks, its session or its organization, is found or made here, because both need calls.
  */
-export async function planSubscription(
+export async function prepareSubscription(
   deps: WorkerDependencies,
   subscriptionId: string,
   cause: { event_id: string | null; session_id: string | null; actor?: string },

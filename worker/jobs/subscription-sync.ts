@@ -1,17 +1,17 @@
 import type { JobPayload } from '../../schema/queues/queues.ts'
-import { planSubscription } from '../apply/subscription/plan-subscription.ts'
+import { prepareSubscription } from '../apply/subscription/prepare-subscription.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
 /** Looks a subscription up because its time has come: a new month of a yearly plan, or a day without any event. */
-export async function processSubscriptionLook(
+export async function processSubscriptionSync(
   deps: WorkerDependencies,
-  payload: JobPayload<'subscription-looks'>,
+  payload: JobPayload<'subscription-syncs'>,
 ): Promise<void> {
-  const apply = await planSubscription(deps, payload.subscription_id, {
+  const apply = await prepareSubscription(deps, payload.subscription_id, {
     event_id: null,
     session_id: null,
     actor: 'schedule',
   })
   const outcome = await deps.db.transaction().execute(apply)
-  deps.log.info({ subscription_id: payload.subscription_id, outcome }, 'Subscription looked up')
+  deps.log.info({ subscription_id: payload.subscription_id, outcome }, 'Subscription synced')
 }

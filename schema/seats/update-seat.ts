@@ -5,7 +5,7 @@ import { findHeldSeat, revokeActiveSeat, type Seat, type SeatRole } from './seat
 export interface Member {
   readonly organization_id: string
   readonly user_id: string
-  /** Null when the person is not a member (any more); as `recordLook` returned it in this transaction. */
+  /** Null when the person is not a member (any more); as `recordMembership` returned it in this transaction. */
   readonly role: SeatRole | null
   /** Verified ones, lower case. */
   readonly emails: readonly string[]
@@ -16,7 +16,7 @@ export interface Member {
  * promised to one of their addresses, and a seat's role is the membership's; whoever is no member has none. Nobody gets a seat
  * that was not promised. The caller has locked the subscription, if there is one, and refreshes plan types afterwards.
  */
-export async function settleMember(trx: DatabaseTransaction, member: Member): Promise<Seat | undefined> {
+export async function updateSeat(trx: DatabaseTransaction, member: Member): Promise<Seat | undefined> {
   if (member.role === null) {
     await revokeActiveSeat(trx, member)
     return undefined
