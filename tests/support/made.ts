@@ -35,6 +35,7 @@ export function standFor<T extends object>(find: () => T | undefined, reason: st
   }
   return new Proxy({} as T, {
     get: (_, key) => Reflect.get(found(), key),
+    set: (_, key, value) => Reflect.set(found(), key, value),
     has: (_, key) => Reflect.has(found(), key),
     ownKeys: () => Reflect.ownKeys(found()),
     getOwnPropertyDescriptor: (_, key) => {

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from '../../../schema/database/connect.ts'
 import type { Json } from '../../../schema/database/types.ts'
 import { receiveEvent } from '../../../schema/inbox/events.ts'
-import type { CheckoutEventType, CheckoutSession, StripeEvent } from '../../../schema/stripe/events.ts'
+import type { CheckoutEventType } from '../../../schema/stripe/event-types.ts'
+import type { CheckoutSession, StripeEvent } from '../../../schema/stripe/events.ts'
 import type { ClerkSandboxEvent } from '../services/clerk.ts'
 
 /** A checkout session as Stripe reports it for an intent of 500 credits; `fields` make it another. */

@@ -6,6 +6,7 @@ import { madeOnce, standFor } from '../made.ts'
 import { startClerk, type TestClerk } from '../services/clerk.ts'
 import { startStripe, type TestStripe } from '../services/stripe.ts'
 import { createTestClock, type TestClock } from './clock.ts'
+import { type ProductProcess, startProductProcess } from './product-process.ts'
 import { startTestServer, type TestServer, type TestServerOptions } from './test-server.ts'
 import { createTestWorker, type TestWorker } from './test-worker.ts'
 
@@ -16,6 +17,7 @@ export interface TestProduct {
   readonly stripe: TestStripe
   readonly clerk: TestClerk
   readonly worker: TestWorker
+  readonly workerProcess: ProductProcess
   /** The time of server and worker. The sandboxes have their own. */
   readonly clock: TestClock
   /** Lets days pass, for us and at Stripe. */
@@ -28,6 +30,8 @@ export interface TestProductOptions {
   readonly stripe?: 'with_prices' | 'empty'
   /** Clerk's sandbox as a process of its own, or no Clerk and tokens that are the user's id. Left out, nobody can sign in. */
   readonly clerk?: 'sandbox' | 'trusting'
+  /** A worker that runs as a process of its own, beside the one whose jobs run when the test says so. */
+  readonly worker?: 'process'
   /** Whose events are delivered to the server. */
   readonly webhooks?: readonly ('stripe' | 'clerk')[]
   /** Where the queues are; left out, in Postgres. */
@@ -60,6 +64,7 @@ export function useTestProduct(
     stripe: part('stripe'),
     clerk: part('clerk'),
     worker: part('worker'),
+    workerProcess: part('workerProcess'),
     clock: part('clock'),
     advanceDays: (days) => product.advanceDays(days),
     close: () => product.close(),
@@ -83,7 +88,9 @@ async function startParts(options: TestProductOptions, running: AsyncDisposableS
   const [database, stripe, clerk] = await Promise.all([
     options.database ?? kept(running, createTestDatabase(), (made) => made.close()),
     options.stripe && kept(running, startStripe(delivered('stripe')), (made) => made.stop()),
-    options.clerk === 'sandbox' && kept(running, startClerk(delivered('clerk')), (made) => made.stop()),
+    options.clerk === 'sandbox'
+      ? kept(running, startClerk(delivered('clerk')), (made) => made.stop())
+      : undefined,
   ])
   if (options.stripe === 'with_prices') await stripe?.setUp()
   const clock = createTestClock()
@@ -98,9 +105,21 @@ async function startParts(options: TestProductOptions, running: AsyncDisposableS
     deps: { now: clock.now, ...(options.clerk === 'trusting' && { clerk: trustingClerk }), ...deps },
   })
   running.defer(() => started.close())
-  const product: Pick<TestProduct, 'stripe' | 'clerk'> = {
-    stripe: stripe || standFor<TestStripe>(() => undefined, 'This product has no Stripe; ask for it.'),
-    clerk: clerk || standFor<TestClerk>(() => undefined, 'This product has no Clerk; ask for it.'),
+  const workerProcess =
+    options.worker &&
+    (await kept(
+      running,
+      startProductProcess('worker', {
+        databaseUrl: database.url,
+        redisUrl: options.redisUrl,
+        ...(stripe && { stripeUrl: stripe.url }),
+      }),
+      (made) => made.kill(),
+    ))
+  const product = {
+    stripe: stripe ?? absent<TestStripe>('Stripe'),
+    clerk: clerk ?? absent<TestClerk>('Clerk'),
+    workerProcess: workerProcess ?? absent<ProductProcess>('worker that runs'),
   }
   return {
     ...product,
@@ -121,6 +140,10 @@ async function startParts(options: TestProductOptions, running: AsyncDisposableS
     },
     close: () => running.disposeAsync(),
   }
+}
+
+function absent<T extends object>(what: string): T {
+  return standFor<T>(() => undefined, `This product has no ${what}: the test did not ask for one.`)
 }
 
 /** Any token is its user's id: who may call is tested elsewhere. */
