@@ -2,7 +2,7 @@ import { describe, expect, inject, test } from 'vitest'
 import { findBalance } from '../../schema/ledger/balances.ts'
 import { verifyLedger } from '../../schema/ledger/verify.ts'
 import { createStripe } from '../../schema/stripe/client.ts'
-import { useTestDatabase } from '../support/database/test-database.ts'
+import { testDatabase } from '../support/database/test-database.ts'
 import { eventOf, sessionOf } from '../support/factories/events.ts'
 import { buildPurchase } from '../support/factories/purchases.ts'
 import { startFaultProxy } from '../support/faults/fault-proxy.ts'
@@ -16,7 +16,7 @@ const backends = [
 ]
 
 describe.each(backends)('on $name', ({ redisUrl, missing }) => {
-  const database = useTestDatabase()
+  const database = testDatabase()
   const proxy = madeOnce(
     () => startFaultProxy(database.url),
     (made) => {

@@ -4,7 +4,7 @@ import { findBalance } from '../../schema/ledger/balances.ts'
 import { verifyLedger } from '../../schema/ledger/verify.ts'
 import { connectQueueBackend } from '../../schema/queues/backend.ts'
 import { createProducer } from '../../schema/queues/producer.ts'
-import { useTestDatabase } from '../support/database/test-database.ts'
+import { testDatabase } from '../support/database/test-database.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../support/factories/events.ts'
 import { buildPurchase } from '../support/factories/purchases.ts'
 import { startFaultProxy } from '../support/faults/fault-proxy.ts'
@@ -22,7 +22,7 @@ const backends = [
 ]
 
 describe.each(backends)('on $name, a worker that is killed', ({ redisUrl, missing }) => {
-  const database = useTestDatabase()
+  const database = testDatabase()
   const proxy = madeOnce(
     () => startFaultProxy(database.url),
     (made) => made.close(),

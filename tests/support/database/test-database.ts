@@ -17,7 +17,7 @@ export interface TestDatabase {
 }
 
 /** A database for the tests of this file. `check` is what must hold after the last of them. */
-export function useTestDatabase(check?: (database: TestDatabase) => unknown): TestDatabase {
+export function testDatabase(check?: (database: TestDatabase) => unknown): TestDatabase {
   return madeOnce(createTestDatabase, async (database) => {
     try {
       await check?.(database)

@@ -42,7 +42,7 @@ export interface TestProductOptions {
 }
 
 /** The product for the tests of this file. `check` is what must hold after the last of them. */
-export function useTestProduct(
+export function testProduct(
   options: TestProductOptions = {},
   check?: (product: TestProduct) => unknown,
 ): TestProduct {
