@@ -10,7 +10,7 @@ import { createDatabase } from '../../scripts/database.ts'
 import { type RunningPostgres, startPostgres } from '../../scripts/postgres.ts'
 import { connectTestDatabase } from '../support/database/test-database.ts'
 import { madeOnce } from '../support/made.ts'
-import { startTestProduct } from '../support/product/start-test-product.ts'
+import { testProduct } from '../support/product/start-test-product.ts'
 import { signUp } from '../support/services/clerk.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
@@ -30,20 +30,18 @@ describe.each(backends)('on $name', ({ redisUrl, missing }) => {
     () => (missing ? undefined : connectTestDatabase(postgres.urlOf('tidemark'))),
     (made) => made.close(),
   )
-  const product = madeOnce(
-    () =>
-      missing
-        ? undefined
-        : startTestProduct({
-            database,
-            redisUrl,
-            stripe: 'empty',
-            clerk: 'sandbox',
-            worker: 'process',
-            webhooks: ['stripe'],
-            server: { settings: { sweep_after_ms: 500 } },
-          }),
-    (made) => made.close(),
+  const product = testProduct(() =>
+    missing
+      ? undefined
+      : {
+          database,
+          redisUrl,
+          stripe: 'empty',
+          clerk: 'sandbox',
+          worker: 'process',
+          webhooks: ['stripe'],
+          server: { settings: { sweep_after_ms: 500 } },
+        },
   )
 
   test('a Postgres that is killed twice under load loses and doubles nothing, and no process has to be restarted', async ({

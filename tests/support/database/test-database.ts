@@ -16,15 +16,9 @@ export interface TestDatabase {
   close(): Promise<void>
 }
 
-/** A database for the tests of this file. `check` is what must hold after the last of them. */
-export function testDatabase(check?: (database: TestDatabase) => unknown): TestDatabase {
-  return madeOnce(createTestDatabase, async (database) => {
-    try {
-      await check?.(database)
-    } finally {
-      await database.close()
-    }
-  })
+/** A database for the tests of this file. */
+export function testDatabase(): TestDatabase {
+  return madeOnce(createTestDatabase, (database) => database.close())
 }
 
 /** A copy of the migrated template, dropped by `close`. */

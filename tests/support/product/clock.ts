@@ -3,6 +3,8 @@ export interface TestClock {
   now(): Date
   /** Lets time pass. */
   advance(milliseconds: number): void
+  /** Goes on, so far ahead of the real time. */
+  setAhead(by: { readonly minutes: number }): void
   /** Stops at a moment. */
   stop(at: Date): void
   /** Goes by the real time again. */
@@ -15,7 +17,11 @@ export function createTestClock(): TestClock {
   return {
     now: () => stopped ?? new Date(Date.now() + offsetMs),
     advance(milliseconds) {
-      offsetMs += milliseconds
+      if (stopped) stopped = new Date(stopped.getTime() + milliseconds)
+      else offsetMs += milliseconds
+    },
+    setAhead({ minutes }) {
+      offsetMs = minutes * 60_000
     },
     stop(at) {
       stopped = at

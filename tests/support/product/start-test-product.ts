@@ -38,23 +38,19 @@ export interface TestProductOptions {
   readonly redisUrl?: string | undefined
   /** One that is there already, and stays. */
   readonly database?: TestDatabase
-  readonly server?: Partial<Pick<TestServerOptions, 'databaseUrl' | 'env' | 'settings' | 'deps'>>
+  readonly server?: Partial<Pick<TestServerOptions, 'databaseUrl' | 'clerk' | 'env' | 'settings' | 'deps'>>
 }
 
-/** The product for the tests of this file. `check` is what must hold after the last of them. */
+/** The product for the tests of this file; its parts can be taken apart at once. Options may have to wait for another hook. */
 export function testProduct(
-  options: TestProductOptions = {},
-  check?: (product: TestProduct) => unknown,
+  options: TestProductOptions | (() => TestProductOptions | undefined) = {},
 ): TestProduct {
   const product = madeOnce(
-    () => startTestProduct(options),
-    async (started) => {
-      try {
-        await check?.(started)
-      } finally {
-        await started.close()
-      }
+    () => {
+      const asked = typeof options === 'function' ? options() : options
+      return asked && startTestProduct(asked)
     },
+    (started) => started.close(),
   )
   const part = <Part extends keyof TestProduct>(name: Part) =>
     standFor(() => product[name] as TestProduct[Part] & object, 'The product is not started')
