@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../../schema/database/connect.ts'
-import { ensureUser } from '../../../schema/users/users.ts'
+import { ensureUser, findUser } from '../../../schema/users/users.ts'
 
 /** A user with an account; returns their id. */
 export async function buildUser(db: Database, clerkId = `user_${randomUUID().slice(0, 8)}`): Promise<string> {
@@ -12,4 +12,11 @@ export async function buildUser(db: Database, clerkId = `user_${randomUUID().sli
     profile_updated_at: new Date(),
   })
   return clerkId
+}
+
+export async function readPlanType(
+  db: Database,
+  { user_id }: { readonly user_id: string },
+): Promise<string | undefined> {
+  return (await findUser(db, user_id))?.plan_type
 }

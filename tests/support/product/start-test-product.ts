@@ -20,6 +20,8 @@ export interface TestProduct {
   readonly workerProcess: ProductProcess
   /** The time of server and worker. The sandboxes have their own. */
   readonly clock: TestClock
+  /** Another server beside the first, with other settings. Whoever starts it closes it. */
+  startServer(options?: TestProductOptions['server']): Promise<TestServer>
   /** Lets days pass, for us and at Stripe. */
   advanceDays(days: number): Promise<void>
   close(): Promise<void>
@@ -62,6 +64,7 @@ export function testProduct(
     worker: part('worker'),
     workerProcess: part('workerProcess'),
     clock: part('clock'),
+    startServer: (server) => product.startServer(server),
     advanceDays: (days) => product.advanceDays(days),
     close: () => product.close(),
   }
@@ -90,16 +93,17 @@ async function startParts(options: TestProductOptions, running: AsyncDisposableS
   ])
   if (options.stripe === 'with_prices') await stripe?.setUp()
   const clock = createTestClock()
-  const { deps, ...server } = options.server ?? {}
-  const started = await startTestServer({
-    databaseUrl: database.url,
-    redisUrl: options.redisUrl,
-    ...(stripe && { stripe }),
-    ...(clerk && { clerk }),
-    port,
-    ...server,
-    deps: { now: clock.now, ...(options.clerk === 'trusting' && { clerk: trustingClerk }), ...deps },
-  })
+  const startServer = ({ deps, ...settings }: TestProductOptions['server'] = {}, onPort = 0) =>
+    startTestServer({
+      databaseUrl: database.url,
+      redisUrl: options.redisUrl,
+      ...(stripe && { stripe }),
+      ...(clerk && { clerk }),
+      port: onPort,
+      ...settings,
+      deps: { now: clock.now, ...(options.clerk === 'trusting' && { clerk: trustingClerk }), ...deps },
+    })
+  const started = await startServer(options.server, port)
   running.defer(() => started.close())
   const workerProcess =
     options.worker &&
@@ -130,6 +134,7 @@ async function startParts(options: TestProductOptions, running: AsyncDisposableS
       },
     }),
     clock,
+    startServer: (another) => startServer(another),
     async advanceDays(days) {
       clock.advance(days * 86_400_000)
       await product.stripe.knob('clock/advance', { seconds: Math.round(days * 86_400) })

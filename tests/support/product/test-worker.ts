@@ -22,6 +22,7 @@ export interface TestWorker {
   catchUp(): Promise<void>
   /** Lets an event of Clerk's arrive, as if it had just been delivered once more. */
   applyClerk(event: Pick<ClerkSandboxEvent, 'type' | 'payload'>): Promise<InboxEvent | undefined>
+  applyAllOfClerk(events: readonly ClerkSandboxEvent[]): Promise<void>
 }
 
 export function createTestWorker(
@@ -44,6 +45,9 @@ export function createTestWorker(
       const key = { source: 'clerk', id: await receiveClerkEvent(database.server, event) } as const
       await processInboxEvent(deps, key)
       return findEvent(database.owner, key)
+    },
+    async applyAllOfClerk(events) {
+      for (const event of events) await worker.applyClerk(event)
     },
   }
   return worker
