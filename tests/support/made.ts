@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 
 type Make<T> = () => T | undefined | Promise<T | undefined>
 
@@ -17,11 +17,15 @@ export function madeOnce<T extends object>(make: Make<T>, end?: (made: T) => unk
   return standFor(() => made, 'It is made by a hook, before the tests; here it is not there (yet).')
 }
 
-/** The same, made anew before each test. */
-export function madeForEachTest<T extends object>(make: Make<T>): T {
+/** The same, made anew before each test and ended after it. */
+export function madeForEachTest<T extends object>(make: Make<T>, end?: (made: T) => unknown): T {
   let made: T | undefined
   beforeEach(async () => {
     made = await make()
+  })
+  afterEach(async () => {
+    if (made) await end?.(made)
+    made = undefined
   })
   return standFor(() => made, 'It is made by a hook, before each test; here it is not there (yet).')
 }

@@ -7,10 +7,10 @@ import { createTestDependencies } from '../../tests/support/product/test-worker.
 import { processInboxEvent } from './inbox-event.ts'
 import { sweep } from './maintenance.ts'
 
-let added: { queue: string; jobId: string; payload: unknown }[]
+const added: { queue: string; jobId: string; payload: unknown }[] = []
 const database = testDatabase()
 beforeEach(async () => {
-  added = []
+  added.length = 0
   await database.owner.deleteFrom('inbox_events').execute()
   await database.owner.deleteFrom('checkout_intents').where('state', '<>', 'settled').execute()
 })
