@@ -25,7 +25,7 @@ const subscribed = (fields: object = {}) => openPlanCheckout(server, ada, fields
 const sessionOf = ({ sessionId }: CheckoutPage) =>
   stripe.client.checkout.sessions.retrieve(sessionId, { expand: ['line_items'] })
 
-describe('when the price at Stripe is not the catalogue’s', () => {
+describe('when the price at Stripe differs from the catalogue', () => {
   const breakPrice = async (unit_amount: number) =>
     stripe.client.prices.create({
       product: 'plan_pro',
@@ -38,7 +38,7 @@ describe('when the price at Stripe is not the catalogue’s', () => {
     })
   const fresh = () => product.startServer()
 
-  test('nothing is sold and the log says why, until the set-up has run', async () => {
+  test('nothing is sold and the log says why, until the set-up has been run', async () => {
     await breakPrice(1)
     const other = await fresh()
     expect(await subscribe({}, other)).toMatchObject({
@@ -52,7 +52,7 @@ describe('when the price at Stripe is not the catalogue’s', () => {
     await other.close()
   })
 
-  test('or Stripe does not say, nothing is sold either', async () => {
+  test('or cannot be read, nothing is sold either', async () => {
     const other = await fresh()
     await stripe.knob('faults', { status: 500, path_prefix: '/v1/prices' })
     expect(await subscribe({}, other)).toMatchObject({
@@ -63,7 +63,7 @@ describe('when the price at Stripe is not the catalogue’s', () => {
     expect(await intents()).toEqual([])
   })
 
-  test('and only the session shows it, the page is closed again', async () => {
+  test('and only the session reveals it, the session is expired again', async () => {
     const { catalogue } = server.deps
     const right = await catalogue.findPrice({ plan_type: 'pro', billing_frequency: 'monthly' })
     const cheap = await breakPrice(1900)
@@ -84,7 +84,7 @@ describe('when the price at Stripe is not the catalogue’s', () => {
   })
 })
 
-test('a price that changes leaves alone what an open page promised', async () => {
+test('a price change does not affect what an open page promised', async () => {
   const first = await subscribed({ planType: 'teams', seats: 2 })
   await stripe.client.prices.create({
     product: 'plan_teams',

@@ -34,10 +34,10 @@ const testDoors: typeof doors = {
   worker: ['schema', 'server', 'scripts', 'tests'],
   scripts: ['schema', 'server', 'worker', 'tests'],
 }
-/** What product code takes of the ledger: reads for both, debits for the server, postings for the worker. */
+/** What product code takes of the ledger: reads for both, debits for the server, books and postings for the worker. */
 const ledgerDoors: typeof doors = {
   server: ['accounts', 'balances', 'errors', 'history', 'usage'],
-  worker: ['accounts', 'balances', 'errors', 'expire', 'post', 'settle-debt'],
+  worker: ['accounts', 'balances', 'books', 'errors', 'grants', 'keys', 'post'],
 }
 
 /** Places whose files lie side by side. */

@@ -4,7 +4,7 @@ import { testProduct } from '../../tests/support/product/start-test-product.ts'
 
 const { server } = testProduct()
 
-test('the contract, with every call that is mounted', async () => {
+test('the contract lists the calls that are mounted', async () => {
   const document = (await (await fetch(`${server.url}/api/openapi.json`)).json()) as OpenapiDocument
   expect(document.openapi).toBe('3.1.0')
   expect(Object.keys(document.paths)).toEqual(
