@@ -16,10 +16,9 @@ import { checkoutSessionRoutes } from './routes/checkout-sessions.ts'
 import { customerRoutes } from './routes/customers.ts'
 import { disputeRoutes } from './routes/disputes.ts'
 import { eventRoutes } from './routes/events.ts'
-import { invoicePaymentRoutes } from './routes/invoice-payments.ts'
 import { invoiceRoutes } from './routes/invoices.ts'
 import { paymentMethodRoutes } from './routes/payment-methods.ts'
-import { chargeRoutes, paymentIntentRoutes, refundRoutes } from './routes/payments.ts'
+import { paymentRoutes } from './routes/payments.ts'
 import { portalConfigurationRoutes, portalSessionRoutes } from './routes/portal.ts'
 import { priceRoutes } from './routes/prices.ts'
 import { productRoutes } from './routes/products.ts'
@@ -40,16 +39,13 @@ export function createApp(service: Service): Koa {
   productRoutes(api, service)
   priceRoutes(api, service)
   checkoutSessionRoutes(api, service)
-  paymentIntentRoutes(api, service)
+  paymentRoutes(api, service)
   paymentMethodRoutes(api, service)
-  chargeRoutes(api, service)
-  refundRoutes(api, service)
   disputeRoutes(api, service)
   subscriptionRoutes(api, service)
   subscriptionItemRoutes(api, service)
   subscriptionScheduleRoutes(api, service)
   invoiceRoutes(api, service)
-  invoicePaymentRoutes(api, service)
   portalConfigurationRoutes(api, service)
   portalSessionRoutes(api, service)
   eventRoutes(api, service)

@@ -38,7 +38,7 @@ const no_evidence: StoredDispute['evidence'] = {
   uncategorized_text: null,
 }
 
-export function newDispute(
+function newDispute(
   { clock }: Service,
   { charge, amount, reason }: { charge: StoredCharge; amount: number; reason: string },
 ): StoredDispute {

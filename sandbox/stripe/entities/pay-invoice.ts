@@ -130,7 +130,7 @@ const day_s = 24 * 60 * 60
 const delays_days = [3, 5, 7]
 
 /** When a failed invoice is tried again by itself. The first invoice of a subscription waits for the buyer instead. */
-export function nextAttempt(
+function nextAttempt(
   { billing_reason }: StoredInvoice,
   attempt_count: number,
   now: number,

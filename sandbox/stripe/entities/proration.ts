@@ -116,7 +116,7 @@ export type InvoiceItemInput = {
 }
 
 /** A proration: what a change in the middle of a period gives back, or adds. */
-export function newProrationItem(input: InvoiceItemInput): StoredInvoiceItem {
+function newProrationItem(input: InvoiceItemInput): StoredInvoiceItem {
   const credited = input.credited
   return {
     id: newId('ii'),

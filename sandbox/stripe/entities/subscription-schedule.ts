@@ -8,7 +8,7 @@ import { periodOf, pricedBy } from './subscription-item.ts'
 export type PhaseItem = { price: string; quantity: number }
 
 /** A plan for a subscription: what it is now, and what it will be when its period is over. */
-export function newSchedule(
+function newSchedule(
   { clock }: Service,
   { subscription, phases }: { subscription: StoredSubscription; phases: StoredPhase[] },
 ): StoredSchedule {
@@ -56,7 +56,7 @@ export function newSchedule(
   }
 }
 
-export function newPhase(
+function newPhase(
   { currency }: StoredSubscription,
   { items, period }: { items: PhaseItem[]; period: Period },
 ): StoredPhase {

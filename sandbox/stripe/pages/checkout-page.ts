@@ -134,7 +134,7 @@ export type SessionTerms = {
   consent: string | null
 }
 
-export function termsOf(view: CheckoutView): SessionTerms {
+function termsOf(view: CheckoutView): SessionTerms {
   return view.session.mode === 'subscription' ? subscriptionTerms(view) : paymentTerms(view)
 }
 

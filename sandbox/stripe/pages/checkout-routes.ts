@@ -87,11 +87,7 @@ export type FormResult =
   | { ok: false; typed: Typed; errors: FieldErrors }
 
 /** Reads the payment form. Every field that is missing or wrong gets its own sentence. */
-export function readCheckoutForm(
-  session: StoredSession,
-  form: Record<string, unknown>,
-  now_s: number,
-): FormResult {
+function readCheckoutForm(session: StoredSession, form: Record<string, unknown>, now_s: number): FormResult {
   const field = (name: string) => (typeof form[name] === 'string' ? form[name].trim().slice(0, 200) : '')
   const typed: Typed = {
     email: field('email'),

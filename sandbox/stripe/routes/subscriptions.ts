@@ -11,55 +11,33 @@ import { invalidRequest, noSuch } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
 import type { StoredSubscription } from '../state.ts'
 import { handle } from '../wire/handle.ts'
-import { listPage } from '../wire/list.ts'
-import { defined, isWithin, readParams } from '../wire/params.ts'
+import { defined, readParams } from '../wire/params.ts'
 import {
   cancelSubscriptionParams,
   createSubscriptionParams,
   type itemChange,
-  listSubscriptionParams,
+  subscriptionFilters,
   updateSubscriptionParams,
 } from '../wire/subscription-params.ts'
+import { resource } from './resource.ts'
 
 const day_s = 24 * 60 * 60
 
 export function subscriptionRoutes(router: Router, service: Service): void {
   const { store } = service
 
-  router.post(
-    '/v1/subscriptions',
-    handle(service, ({ form, cause }) => {
-      const params = readParams(createSubscriptionParams, form)
-      return create(service, params, cause)
-    }),
-  )
-
-  router.get(
-    '/v1/subscriptions',
-    handle(service, ({ form }) => {
-      const { created, customer, price, status, ...cursor } = readParams(listSubscriptionParams, form)
-      return listPage(store.subscriptions, cursor, {
-        url: '/v1/subscriptions',
-        noun: 'subscription',
-        matches: (subscription) =>
-          hasStatus(subscription, status) &&
-          (customer === undefined || subscription.customer === customer) &&
-          (price === undefined || subscription.items.data.some((item) => item.price.id === price)) &&
-          isWithin(subscription.created, created),
-      })
-    }),
-  )
-
-  router.get(
-    '/v1/subscriptions/:id',
-    handle(service, ({ path }) => findSubscription(service, path('id'))),
-  )
-
-  router.post(
-    '/v1/subscriptions/:id',
-    handle(service, ({ form, path, cause }) => {
+  resource(router, service, {
+    path: '/v1/subscriptions',
+    noun: 'subscription',
+    table: store.subscriptions,
+    filters: subscriptionFilters,
+    where: {
+      price: ({ items }, price) => items.data.some((item) => item.price.id === price),
+      status: () => true,
+    },
+    isListed: (subscription, { status }) => hasStatus(subscription, status),
+    update: (before, { form, cause }) => {
       const params = readParams(updateSubscriptionParams, form)
-      const before = findSubscription(service, path('id'))
       if (params.default_payment_method !== undefined) {
         checkMethod(service, { method: params.default_payment_method, customer: before.customer })
       }
@@ -80,6 +58,14 @@ export function subscriptionRoutes(router: Router, service: Service): void {
         proration_behavior: params.proration_behavior ?? 'create_prorations',
         proration_date: params.proration_date ?? null,
       })
+    },
+  })
+
+  router.post(
+    '/v1/subscriptions',
+    handle(service, ({ form, cause }) => {
+      const params = readParams(createSubscriptionParams, form)
+      return create(service, params, cause)
     }),
   )
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { clearable, common, currency, flag, integer, metadata, pagination, range, text } from './params.ts'
+import { clearable, common, currency, flag, integer, metadata, range, text } from './params.ts'
 
 export const billingMode = z.strictObject({ type: z.enum(['classic', 'flexible']) })
 
@@ -117,8 +117,7 @@ export const cancelSubscriptionParams = z.strictObject({
   prorate: flag.optional(),
 })
 
-export const listSubscriptionParams = z.strictObject({
-  ...pagination,
+export const subscriptionFilters = {
   created: range.optional(),
   customer: text.optional(),
   price: text.optional(),
@@ -135,7 +134,7 @@ export const listSubscriptionParams = z.strictObject({
       'unpaid',
     ])
     .optional(),
-})
+}
 
 export const previewParams = z.strictObject({
   ...common,
