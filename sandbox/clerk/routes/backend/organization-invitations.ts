@@ -1,4 +1,4 @@
-import { Router, type RouterContext } from '@koa/router'
+import type { Router, RouterContext } from '@koa/router'
 import { z } from 'zod'
 import {
   createInvitations,
@@ -38,30 +38,34 @@ const newForm = z.object({
 })
 const bulkForm = z.array(newForm).min(1).max(BULK_MAX)
 
-export function backendInvitationRoutes(service: Service): Router {
-  const router = new Router({ prefix: '/bapi/v1/organizations/:organizationId/invitations' })
+export function backendInvitationRoutes(router: Router, service: Service): void {
+  router.get(
+    '/bapi/v1/organizations/:organizationId/invitations',
+    (ctx) => {
+      const organization = requireOrganization(service, ctx)
+      const query = readQuery(ctx, listQuery)
+      const found = service.store.invitations.filter(
+        (row) =>
+          row.organization_id === organization.id &&
+          (!query.status || query.status.includes(invitationStatus(row))) &&
+          (!query.email_address || query.email_address.toLowerCase() === row.email_address),
+      )
+      ctx.body = page(newestFirst(found), query, (row) => backendInvitation(service, row))
+    },
+  )
 
-  router.get('/', (ctx) => {
-    const organization = requireOrganization(service, ctx)
-    const query = readQuery(ctx, listQuery)
-    const found = service.store.invitations.filter(
-      (row) =>
-        row.organization_id === organization.id &&
-        (!query.status || query.status.includes(invitationStatus(row))) &&
-        (!query.email_address || query.email_address.toLowerCase() === row.email_address),
-    )
-    ctx.body = page(newestFirst(found), query, (row) => backendInvitation(service, row))
-  })
+  router.post(
+    '/bapi/v1/organizations/:organizationId/invitations',
+    (ctx) => {
+      const organization = requireOrganization(service, ctx)
+      const [invitation] = createInvitations(service, organization, [
+        toInvitation(service, readForm(ctx, newForm)),
+      ])
+      ctx.body = invitation && backendInvitation(service, invitation)
+    },
+  )
 
-  router.post('/', (ctx) => {
-    const organization = requireOrganization(service, ctx)
-    const [invitation] = createInvitations(service, organization, [
-      toInvitation(service, readForm(ctx, newForm)),
-    ])
-    ctx.body = invitation && backendInvitation(service, invitation)
-  })
-
-  router.post('/bulk', (ctx) => {
+  router.post('/bapi/v1/organizations/:organizationId/invitations/bulk', (ctx) => {
     const organization = requireOrganization(service, ctx)
     const wanted = readForm(ctx, bulkForm).map((row) => toInvitation(service, row))
     const data = createInvitations(service, organization, wanted).map((row) =>
@@ -70,15 +74,13 @@ export function backendInvitationRoutes(service: Service): Router {
     ctx.body = { data, total_count: data.length }
   })
 
-  router.get('/:invitationId', (ctx) => {
+  router.get('/bapi/v1/organizations/:organizationId/invitations/:invitationId', (ctx) => {
     ctx.body = backendInvitation(service, requireInvitation(service, ctx))
   })
 
-  router.post('/:invitationId/revoke', (ctx) => {
+  router.post('/bapi/v1/organizations/:organizationId/invitations/:invitationId/revoke', (ctx) => {
     ctx.body = backendInvitation(service, revokeInvitation(service, requireInvitation(service, ctx)))
   })
-
-  return router
 }
 
 function toInvitation(service: Service, form: z.output<typeof newForm>): NewInvitation {

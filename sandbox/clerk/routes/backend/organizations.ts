@@ -1,4 +1,4 @@
-import { Router } from '@koa/router'
+import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { createOrganization, deleteOrganization, updateOrganization } from '../../entities/organization.ts'
 import { notFound } from '../../errors.ts'
@@ -40,10 +40,8 @@ const changeForm = z.object({
   ...metadataFields,
 })
 
-export function backendOrganizationRoutes(service: Service): Router {
-  const router = new Router({ prefix: '/bapi/v1/organizations' })
-
-  router.get('/', (ctx) => {
+export function backendOrganizationRoutes(router: Router, service: Service): void {
+  router.get('/bapi/v1/organizations', (ctx) => {
     const query = readQuery(ctx, listQuery)
     const userIds = query.user_id
     const memberOf =
@@ -66,7 +64,7 @@ export function backendOrganizationRoutes(service: Service): Router {
     )
   })
 
-  router.post('/', (ctx) => {
+  router.post('/bapi/v1/organizations', (ctx) => {
     const form = readForm(ctx, newForm)
     const createdBy = form.created_by ? service.store.users.get(form.created_by) : null
     if (createdBy === undefined) throw notFound('User')
@@ -81,21 +79,21 @@ export function backendOrganizationRoutes(service: Service): Router {
     ctx.body = backendOrganization(service, organization, { withMembersCount: true })
   })
 
-  router.get('/:organizationId', (ctx) => {
+  router.get('/bapi/v1/organizations/:organizationId', (ctx) => {
     const query = readQuery(ctx, z.object({ include_members_count: booleanField.optional() }))
     ctx.body = backendOrganization(service, requireOrganization(service, ctx), {
       withMembersCount: query.include_members_count ?? false,
     })
   })
 
-  router.patch('/:organizationId', (ctx) => {
+  router.patch('/bapi/v1/organizations/:organizationId', (ctx) => {
     const organization = requireOrganization(service, ctx)
     const form = readForm(ctx, changeForm)
     const given = Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined))
     ctx.body = backendOrganization(service, updateOrganization(service, organization, given))
   })
 
-  metadataRoutes(router, '/:organizationId/metadata', {
+  metadataRoutes(router, '/bapi/v1/organizations/:organizationId/metadata', {
     fields: metadataFields,
     isReplaceable: true,
     find: (ctx) => requireOrganization(service, ctx),
@@ -103,11 +101,9 @@ export function backendOrganizationRoutes(service: Service): Router {
     show: (organization) => backendOrganization(service, organization),
   })
 
-  router.delete('/:organizationId', (ctx) => {
+  router.delete('/bapi/v1/organizations/:organizationId', (ctx) => {
     const organization = requireOrganization(service, ctx)
     deleteOrganization(service, organization)
     ctx.body = deletedOrganization(organization)
   })
-
-  return router
 }

@@ -1,4 +1,4 @@
-import { Router, type RouterContext } from '@koa/router'
+import type { Router, RouterContext } from '@koa/router'
 import { z } from 'zod'
 import { createClient, createSession, endSession, isActive, sessionStatus } from '../../entities/session.ts'
 import { publicKeySet, signingKey } from '../../entities/signing-key.ts'
@@ -19,14 +19,12 @@ const listQuery = pageQuery.extend({
 const newForm = z.object({ user_id: z.string().max(64) })
 const tokenForm = z.object({ expires_in_seconds: z.number().int().min(30).max(315_360_000).optional() })
 
-export function backendSessionRoutes(service: Service): Router {
-  const router = new Router({ prefix: '/bapi/v1' })
-
-  router.get('/jwks', (ctx) => {
+export function backendSessionRoutes(router: Router, service: Service): void {
+  router.get('/bapi/v1/jwks', (ctx) => {
     ctx.body = publicKeySet(signingKey(service))
   })
 
-  router.get('/sessions', (ctx) => {
+  router.get('/bapi/v1/sessions', (ctx) => {
     const query = readQuery(ctx, listQuery)
     const found = service.store.sessions.filter(
       (row) =>
@@ -38,7 +36,7 @@ export function backendSessionRoutes(service: Service): Router {
     ctx.body = query.paginated ? shown : shown.data
   })
 
-  router.post('/sessions', (ctx) => {
+  router.post('/bapi/v1/sessions', (ctx) => {
     const user = service.store.users.get(readForm(ctx, newForm).user_id)
     if (!user) throw notFound('User')
     const { client } = createClient(service)
@@ -47,16 +45,16 @@ export function backendSessionRoutes(service: Service): Router {
     )
   })
 
-  router.get('/sessions/:sessionId', (ctx) => {
+  router.get('/bapi/v1/sessions/:sessionId', (ctx) => {
     ctx.body = backendSession(requireSession(service, ctx))
   })
 
-  router.post('/sessions/:sessionId/revoke', (ctx) => {
+  router.post('/bapi/v1/sessions/:sessionId/revoke', (ctx) => {
     ctx.body = backendSession(endSession(service, requireSession(service, ctx), 'revoked'))
   })
 
   for (const path of ['/sessions/:sessionId/tokens', '/sessions/:sessionId/tokens/:template'] as const) {
-    router.post(path, async (ctx) => {
+    router.post(`/bapi/v1${path}`, async (ctx) => {
       const session = requireSession(service, ctx)
       if (!isActive(session)) {
         throw new ClerkError(422, { code: 'session_not_active', message: 'The session is not active.' })
@@ -69,8 +67,6 @@ export function backendSessionRoutes(service: Service): Router {
       ctx.body = { object: 'token', jwt }
     })
   }
-
-  return router
 }
 
 function requireSession(service: Service, ctx: RouterContext): Session {

@@ -1,4 +1,4 @@
-import { Router } from '@koa/router'
+import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { createOrganization, deleteOrganization, updateOrganization } from '../../entities/organization.ts'
 import { roles } from '../../entities/role.ts'
@@ -10,22 +10,20 @@ import { requireAdmin, requireMember, requireSession, respond } from './browser.
 const newForm = z.object({ name: nameField.min(1), slug: slugField.optional() })
 const changeForm = z.object({ name: nameField.min(1).optional(), slug: slugField.optional() })
 
-export function organizationRoutes(service: Service): Router {
-  const router = new Router({ prefix: '/v1/organizations' })
-
-  router.post('/', async (ctx) => {
+export function organizationRoutes(router: Router, service: Service): void {
+  router.post('/v1/organizations', async (ctx) => {
     const { user } = requireSession(service, ctx)
     const { name, slug } = readForm(ctx, newForm)
     const organization = createOrganization(service, { name, slug, createdBy: user })
     await respond(service, ctx, frontendOrganization(service, organization))
   })
 
-  router.get('/:organizationId', async (ctx) => {
+  router.get('/v1/organizations/:organizationId', async (ctx) => {
     const { organization } = requireMember(service, ctx)
     await respond(service, ctx, frontendOrganization(service, organization))
   })
 
-  router.patch('/:organizationId', async (ctx) => {
+  router.patch('/v1/organizations/:organizationId', async (ctx) => {
     const { organization } = requireAdmin(service, ctx)
     const { name, slug } = readForm(ctx, changeForm)
     const changes = { ...(name && { name }), ...(slug && { slug }) }
@@ -33,26 +31,24 @@ export function organizationRoutes(service: Service): Router {
     await respond(service, ctx, frontendOrganization(service, updated))
   })
 
-  router.delete('/:organizationId', async (ctx) => {
+  router.delete('/v1/organizations/:organizationId', async (ctx) => {
     const { organization } = requireAdmin(service, ctx)
     deleteOrganization(service, organization)
     await respond(service, ctx, deletedOrganization(organization))
   })
 
-  router.get('/:organizationId/roles', async (ctx) => {
+  router.get('/v1/organizations/:organizationId/roles', async (ctx) => {
     requireMember(service, ctx)
     const data = Object.values(roles).map(roleFields)
     await respond(service, ctx, { data, total_count: data.length, has_role_set_migration: false })
   })
 
   for (const list of ['domains', 'membership_requests']) {
-    router.get(`/:organizationId/${list}`, async (ctx) => {
+    router.get(`/v1/organizations/:organizationId/${list}`, async (ctx) => {
       requireMember(service, ctx)
       await respond(service, ctx, { data: [], total_count: 0 })
     })
   }
-
-  return router
 }
 
 function roleFields(role: (typeof roles)[keyof typeof roles]) {

@@ -1,4 +1,4 @@
-import { Router, type RouterContext } from '@koa/router'
+import type { Router, RouterContext } from '@koa/router'
 import { z } from 'zod'
 import { hashPassword } from '../../entities/password.ts'
 import { activeSessions } from '../../entities/session.ts'
@@ -36,38 +36,34 @@ const signUpForm = z.object({
 })
 const codeForm = z.object({ strategy: z.literal('email_code'), code: z.string().max(20).optional() })
 
-export function signUpRoutes(service: Service): Router {
-  const router = new Router({ prefix: '/v1/client/sign_ups' })
-
-  router.post('/', async (ctx) => {
+export function signUpRoutes(router: Router, service: Service): void {
+  router.post('/v1/client/sign_ups', async (ctx) => {
     const fields = await readFields(ctx)
     const client = findOrCreateClient(service, ctx)
     if (activeSessions(service, client).length > 0) throw sessionExists()
     await respondWithSignUp(service, ctx, createSignUp(service, client, fields))
   })
 
-  router.get('/:id', async (ctx) => {
+  router.get('/v1/client/sign_ups/:id', async (ctx) => {
     await respondWithSignUp(service, ctx, requireSignUp(service, ctx))
   })
 
-  router.patch('/:id', async (ctx) => {
+  router.patch('/v1/client/sign_ups/:id', async (ctx) => {
     const signUp = requireSignUp(service, ctx)
     await respondWithSignUp(service, ctx, applySignUpFields(service, signUp, await readFields(ctx)))
   })
 
-  router.post('/:id/prepare_verification', async (ctx) => {
+  router.post('/v1/client/sign_ups/:id/prepare_verification', async (ctx) => {
     const signUp = requireSignUp(service, ctx)
     readForm(ctx, codeForm)
     await respondWithSignUp(service, ctx, prepareSignUpVerification(service, signUp))
   })
 
-  router.post('/:id/attempt_verification', async (ctx) => {
+  router.post('/v1/client/sign_ups/:id/attempt_verification', async (ctx) => {
     const signUp = requireSignUp(service, ctx)
     const { code } = readForm(ctx, codeForm)
     await respondWithSignUp(service, ctx, attemptSignUpVerification(service, signUp, code))
   })
-
-  return router
 }
 
 /** Whatever the step was: if it was the last one missing, the account exists now. */
