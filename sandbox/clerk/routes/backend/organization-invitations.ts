@@ -1,5 +1,6 @@
 import type { Router, RouterContext } from '@koa/router'
 import { z } from 'zod'
+import { resourceRoutes } from '../../../kit/resource.ts'
 import {
   createInvitations,
   invitationStatus,
@@ -20,7 +21,7 @@ import {
   roleField,
 } from '../../wire/form.ts'
 import { backendInvitation } from '../../wire/invitation.ts'
-import { requireOrganization } from './shared.ts'
+import { answer, requireOrganization } from './shared.ts'
 
 const BULK_MAX = 10
 const listQuery = pageQuery.extend({
@@ -39,9 +40,13 @@ const newForm = z.object({
 const bulkForm = z.array(newForm).min(1).max(BULK_MAX)
 
 export function backendInvitationRoutes(router: Router, service: Service): void {
-  router.get(
-    '/bapi/v1/organizations/:organizationId/invitations',
-    (ctx) => {
+  resourceRoutes(router, {
+    path: '/bapi/v1/organizations/:organizationId/invitations',
+    id: ':invitationId',
+    handle: answer,
+    find: (ctx) => requireInvitation(service, ctx),
+    show: (invitation) => backendInvitation(service, invitation),
+    list: (ctx) => {
       const organization = requireOrganization(service, ctx)
       const query = readQuery(ctx, listQuery)
       const found = service.store.invitations.filter(
@@ -50,20 +55,17 @@ export function backendInvitationRoutes(router: Router, service: Service): void 
           (!query.status || query.status.includes(invitationStatus(row))) &&
           (!query.email_address || query.email_address.toLowerCase() === row.email_address),
       )
-      ctx.body = page(newestFirst(found), query, (row) => backendInvitation(service, row))
+      return page(newestFirst(found), query, (row) => backendInvitation(service, row))
     },
-  )
+  })
 
-  router.post(
-    '/bapi/v1/organizations/:organizationId/invitations',
-    (ctx) => {
-      const organization = requireOrganization(service, ctx)
-      const [invitation] = createInvitations(service, organization, [
-        toInvitation(service, readForm(ctx, newForm)),
-      ])
-      ctx.body = invitation && backendInvitation(service, invitation)
-    },
-  )
+  router.post('/bapi/v1/organizations/:organizationId/invitations', (ctx) => {
+    const organization = requireOrganization(service, ctx)
+    const [invitation] = createInvitations(service, organization, [
+      toInvitation(service, readForm(ctx, newForm)),
+    ])
+    ctx.body = invitation && backendInvitation(service, invitation)
+  })
 
   router.post('/bapi/v1/organizations/:organizationId/invitations/bulk', (ctx) => {
     const organization = requireOrganization(service, ctx)
@@ -72,10 +74,6 @@ export function backendInvitationRoutes(router: Router, service: Service): void 
       backendInvitation(service, row),
     )
     ctx.body = { data, total_count: data.length }
-  })
-
-  router.get('/bapi/v1/organizations/:organizationId/invitations/:invitationId', (ctx) => {
-    ctx.body = backendInvitation(service, requireInvitation(service, ctx))
   })
 
   router.post('/bapi/v1/organizations/:organizationId/invitations/:invitationId/revoke', (ctx) => {

@@ -1,5 +1,6 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
+import { resourceRoutes } from '../../../kit/resource.ts'
 import { createOrganization, deleteOrganization, updateOrganization } from '../../entities/organization.ts'
 import { notFound } from '../../errors.ts'
 import type { Service } from '../../service.ts'
@@ -16,7 +17,7 @@ import {
   slugField,
 } from '../../wire/form.ts'
 import { backendOrganization, deletedOrganization } from '../../wire/organization.ts'
-import { metadataRoutes, requireOrganization } from './shared.ts'
+import { answer, metadataRoutes, requireOrganization } from './shared.ts'
 
 const listQuery = pageQuery.extend({
   include_members_count: booleanField.optional(),
@@ -41,29 +42,6 @@ const changeForm = z.object({
 })
 
 export function backendOrganizationRoutes(router: Router, service: Service): void {
-  router.get('/bapi/v1/organizations', (ctx) => {
-    const query = readQuery(ctx, listQuery)
-    const userIds = query.user_id
-    const memberOf =
-      userIds &&
-      new Set(
-        service.store.memberships
-          .filter((row) => userIds.includes(row.user_id))
-          .map((row) => row.organization_id),
-      )
-    const text = query.query?.toLowerCase()
-    const found = service.store.organizations.filter(
-      (row) =>
-        (!memberOf || memberOf.has(row.id)) &&
-        query.organization_id?.includes(row.id) !== false &&
-        (!text || [row.id, row.name, row.slug].some((value) => value.toLowerCase().includes(text))),
-    )
-    const withMembersCount = query.include_members_count ?? false
-    ctx.body = page(newestFirst(found), query, (row) =>
-      backendOrganization(service, row, { withMembersCount }),
-    )
-  })
-
   router.post('/bapi/v1/organizations', (ctx) => {
     const form = readForm(ctx, newForm)
     const createdBy = form.created_by ? service.store.users.get(form.created_by) : null
@@ -79,18 +57,43 @@ export function backendOrganizationRoutes(router: Router, service: Service): voi
     ctx.body = backendOrganization(service, organization, { withMembersCount: true })
   })
 
-  router.get('/bapi/v1/organizations/:organizationId', (ctx) => {
-    const query = readQuery(ctx, z.object({ include_members_count: booleanField.optional() }))
-    ctx.body = backendOrganization(service, requireOrganization(service, ctx), {
-      withMembersCount: query.include_members_count ?? false,
-    })
-  })
-
-  router.patch('/bapi/v1/organizations/:organizationId', (ctx) => {
-    const organization = requireOrganization(service, ctx)
-    const form = readForm(ctx, changeForm)
-    const given = Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined))
-    ctx.body = backendOrganization(service, updateOrganization(service, organization, given))
+  resourceRoutes(router, {
+    path: '/bapi/v1/organizations',
+    id: ':organizationId',
+    handle: answer,
+    find: (ctx) => requireOrganization(service, ctx),
+    show: (organization, ctx) => {
+      const query = readQuery(ctx, z.object({ include_members_count: booleanField.optional() }))
+      return backendOrganization(service, organization, {
+        withMembersCount: query.include_members_count ?? false,
+      })
+    },
+    list: (ctx) => {
+      const query = readQuery(ctx, listQuery)
+      const userIds = query.user_id
+      const memberOf =
+        userIds &&
+        new Set(
+          service.store.memberships
+            .filter((row) => userIds.includes(row.user_id))
+            .map((row) => row.organization_id),
+        )
+      const text = query.query?.toLowerCase()
+      const found = service.store.organizations.filter(
+        (row) =>
+          (!memberOf || memberOf.has(row.id)) &&
+          query.organization_id?.includes(row.id) !== false &&
+          (!text || [row.id, row.name, row.slug].some((value) => value.toLowerCase().includes(text))),
+      )
+      const withMembersCount = query.include_members_count ?? false
+      return page(newestFirst(found), query, (row) => backendOrganization(service, row, { withMembersCount }))
+    },
+    update: (organization, ctx) => {
+      const form = readForm(ctx, changeForm)
+      const given = Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined))
+      return backendOrganization(service, updateOrganization(service, organization, given))
+    },
+    updateVerb: 'patch',
   })
 
   metadataRoutes(router, '/bapi/v1/organizations/:organizationId/metadata', {

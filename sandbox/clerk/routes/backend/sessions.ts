@@ -1,5 +1,6 @@
 import type { Router, RouterContext } from '@koa/router'
 import { z } from 'zod'
+import { resourceRoutes } from '../../../kit/resource.ts'
 import { createClient, createSession, endSession, isActive, sessionStatus } from '../../entities/session.ts'
 import { publicKeySet, signingKey } from '../../entities/signing-key.ts'
 import { ClerkError, notFound } from '../../errors.ts'
@@ -9,6 +10,7 @@ import { booleanField, newestFirst, page, pageQuery, readForm, readQuery } from 
 import { backendSession } from '../../wire/session.ts'
 import { mintSessionToken } from '../../wire/session-token.ts'
 import { activityOf } from '../frontend/browser.ts'
+import { answer } from './shared.ts'
 
 const listQuery = pageQuery.extend({
   user_id: z.string().max(64).optional(),
@@ -24,16 +26,23 @@ export function backendSessionRoutes(router: Router, service: Service): void {
     ctx.body = publicKeySet(signingKey(service))
   })
 
-  router.get('/bapi/v1/sessions', (ctx) => {
-    const query = readQuery(ctx, listQuery)
-    const found = service.store.sessions.filter(
-      (row) =>
-        (!query.user_id || row.user_id === query.user_id) &&
-        (!query.client_id || row.client_id === query.client_id) &&
-        (!query.status || sessionStatus(row) === query.status),
-    )
-    const shown = page(newestFirst(found), query, backendSession)
-    ctx.body = query.paginated ? shown : shown.data
+  resourceRoutes(router, {
+    path: '/bapi/v1/sessions',
+    id: ':sessionId',
+    handle: answer,
+    find: (ctx) => requireSession(service, ctx),
+    show: backendSession,
+    list: (ctx) => {
+      const query = readQuery(ctx, listQuery)
+      const found = service.store.sessions.filter(
+        (row) =>
+          (!query.user_id || row.user_id === query.user_id) &&
+          (!query.client_id || row.client_id === query.client_id) &&
+          (!query.status || sessionStatus(row) === query.status),
+      )
+      const shown = page(newestFirst(found), query, backendSession)
+      return query.paginated ? shown : shown.data
+    },
   })
 
   router.post('/bapi/v1/sessions', (ctx) => {
@@ -43,10 +52,6 @@ export function backendSessionRoutes(router: Router, service: Service): void {
     ctx.body = backendSession(
       createSession(service, { client, user, activity: activityOf(ctx), strategy: 'ticket' }),
     )
-  })
-
-  router.get('/bapi/v1/sessions/:sessionId', (ctx) => {
-    ctx.body = backendSession(requireSession(service, ctx))
   })
 
   router.post('/bapi/v1/sessions/:sessionId/revoke', (ctx) => {

@@ -1,5 +1,6 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
+import { resourceRoutes } from '../../../kit/resource.ts'
 import { invitationStatus } from '../../entities/invitation.ts'
 import { hashPassword, isPassword } from '../../entities/password.ts'
 import { endOtherSessions } from '../../entities/session.ts'
@@ -22,7 +23,7 @@ import {
 import { backendInvitation } from '../../wire/invitation.ts'
 import { backendMembership } from '../../wire/membership.ts'
 import { backendUser } from '../../wire/user.ts'
-import { metadataRoutes, requireUser } from './shared.ts'
+import { answer, metadataRoutes, requireUser } from './shared.ts'
 import { orderUsers, userQuery, usersMatching } from './user-query.ts'
 
 const metadataFields = {
@@ -51,13 +52,6 @@ const changeForm = z.object({
 })
 
 export function backendUserRoutes(router: Router, service: Service): void {
-  router.get('/bapi/v1/users', (ctx) => {
-    const query = readQuery(ctx, userQuery)
-    ctx.body = page(orderUsers(usersMatching(service, query), query.order_by), query, (row) =>
-      backendUser(service, row),
-    ).data
-  })
-
   router.get('/bapi/v1/users/count', (ctx) => {
     const total_count = usersMatching(service, readQuery(ctx, userQuery)).length
     ctx.body = { object: 'total_count', total_count }
@@ -79,21 +73,30 @@ export function backendUserRoutes(router: Router, service: Service): void {
     ctx.body = backendUser(service, user)
   })
 
-  router.get('/bapi/v1/users/:userId', (ctx) => {
-    ctx.body = backendUser(service, requireUser(service, ctx))
-  })
-
-  router.patch('/bapi/v1/users/:userId', async (ctx) => {
-    const user = requireUser(service, ctx)
-    const { password, sign_out_of_other_sessions, ...form } = readForm(ctx, changeForm)
-    const given = Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined))
-    const password_hash = password === undefined ? undefined : await hashPassword(password)
-    const updated = updateUser(service, user, {
-      ...given,
-      ...(password_hash && { password_hash, password_last_updated_at: Date.now() }),
-    })
-    if (sign_out_of_other_sessions) endOtherSessions(service, user, null)
-    ctx.body = backendUser(service, updated)
+  resourceRoutes(router, {
+    path: '/bapi/v1/users',
+    id: ':userId',
+    handle: answer,
+    find: (ctx) => requireUser(service, ctx),
+    show: (user) => backendUser(service, user),
+    list: (ctx) => {
+      const query = readQuery(ctx, userQuery)
+      return page(orderUsers(usersMatching(service, query), query.order_by), query, (row) =>
+        backendUser(service, row),
+      ).data
+    },
+    update: async (user, ctx) => {
+      const { password, sign_out_of_other_sessions, ...form } = readForm(ctx, changeForm)
+      const given = Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined))
+      const password_hash = password === undefined ? undefined : await hashPassword(password)
+      const updated = updateUser(service, user, {
+        ...given,
+        ...(password_hash && { password_hash, password_last_updated_at: Date.now() }),
+      })
+      if (sign_out_of_other_sessions) endOtherSessions(service, user, null)
+      return backendUser(service, updated)
+    },
+    updateVerb: 'patch',
   })
 
   metadataRoutes(router, '/bapi/v1/users/:userId/metadata', {

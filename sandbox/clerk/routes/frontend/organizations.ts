@@ -1,11 +1,12 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
+import { resourceRoutes } from '../../../kit/resource.ts'
 import { createOrganization, deleteOrganization, updateOrganization } from '../../entities/organization.ts'
 import { roles } from '../../entities/role.ts'
 import type { Service } from '../../service.ts'
 import { nameField, readForm, slugField } from '../../wire/form.ts'
 import { deletedOrganization, frontendOrganization } from '../../wire/organization.ts'
-import { requireAdmin, requireMember, requireSession, respond } from './browser.ts'
+import { answerWithClient, requireAdmin, requireMember, requireSession, respond } from './browser.ts'
 
 const newForm = z.object({ name: nameField.min(1), slug: slugField.optional() })
 const changeForm = z.object({ name: nameField.min(1).optional(), slug: slugField.optional() })
@@ -18,17 +19,19 @@ export function organizationRoutes(router: Router, service: Service): void {
     await respond(service, ctx, frontendOrganization(service, organization))
   })
 
-  router.get('/v1/organizations/:organizationId', async (ctx) => {
-    const { organization } = requireMember(service, ctx)
-    await respond(service, ctx, frontendOrganization(service, organization))
-  })
-
-  router.patch('/v1/organizations/:organizationId', async (ctx) => {
-    const { organization } = requireAdmin(service, ctx)
-    const { name, slug } = readForm(ctx, changeForm)
-    const changes = { ...(name && { name }), ...(slug && { slug }) }
-    const updated = updateOrganization(service, organization, changes)
-    await respond(service, ctx, frontendOrganization(service, updated))
+  resourceRoutes(router, {
+    path: '/v1/organizations',
+    id: ':organizationId',
+    handle: answerWithClient(service),
+    find: (ctx) => requireMember(service, ctx),
+    show: ({ organization }) => frontendOrganization(service, organization),
+    update: (_member, ctx) => {
+      const { organization } = requireAdmin(service, ctx)
+      const { name, slug } = readForm(ctx, changeForm)
+      const changes = { ...(name && { name }), ...(slug && { slug }) }
+      return frontendOrganization(service, updateOrganization(service, organization, changes))
+    },
+    updateVerb: 'patch',
   })
 
   router.delete('/v1/organizations/:organizationId', async (ctx) => {

@@ -1,5 +1,6 @@
 import type { Router, RouterContext } from '@koa/router'
 import { z } from 'zod'
+import { resourceRoutes } from '../../../kit/resource.ts'
 import { hashPassword } from '../../entities/password.ts'
 import { activeSessions } from '../../entities/session.ts'
 import {
@@ -22,7 +23,7 @@ import {
   readForm,
 } from '../../wire/form.ts'
 import { signUpFields } from '../../wire/sign-in.ts'
-import { activityOf, findClient, findOrCreateClient, respond } from './browser.ts'
+import { activityOf, answerWithClient, findClient, findOrCreateClient, respond } from './browser.ts'
 
 const signUpForm = z.object({
   email_address: emailField.optional(),
@@ -44,13 +45,14 @@ export function signUpRoutes(router: Router, service: Service): void {
     await respondWithSignUp(service, ctx, createSignUp(service, client, fields))
   })
 
-  router.get('/v1/client/sign_ups/:id', async (ctx) => {
-    await respondWithSignUp(service, ctx, requireSignUp(service, ctx))
-  })
-
-  router.patch('/v1/client/sign_ups/:id', async (ctx) => {
-    const signUp = requireSignUp(service, ctx)
-    await respondWithSignUp(service, ctx, applySignUpFields(service, signUp, await readFields(ctx)))
+  resourceRoutes(router, {
+    path: '/v1/client/sign_ups',
+    handle: answerWithClient(service),
+    find: (ctx) => requireSignUp(service, ctx),
+    show: (signUp, ctx) => completedSignUp(service, ctx, signUp),
+    update: async (signUp, ctx) =>
+      completedSignUp(service, ctx, applySignUpFields(service, signUp, await readFields(ctx))),
+    updateVerb: 'patch',
   })
 
   router.post('/v1/client/sign_ups/:id/prepare_verification', async (ctx) => {
@@ -66,10 +68,14 @@ export function signUpRoutes(router: Router, service: Service): void {
   })
 }
 
-/** Whatever the step was: if it was the last one missing, the account exists now. */
 async function respondWithSignUp(service: Service, ctx: RouterContext, signUp: SignUp): Promise<void> {
+  await respond(service, ctx, completedSignUp(service, ctx, signUp))
+}
+
+/** Whatever the step was: if it was the last one missing, the account exists now. */
+function completedSignUp(service: Service, ctx: RouterContext, signUp: SignUp): object {
   const browser = { client: findOrCreateClient(service, ctx), activity: activityOf(ctx) }
-  await respond(service, ctx, signUpFields(completeSignUp(service, signUp, browser)))
+  return signUpFields(completeSignUp(service, signUp, browser))
 }
 
 async function readFields(ctx: RouterContext): Promise<SignUpFields> {
