@@ -101,7 +101,7 @@ function requireSecretKey({ settings }: Service): Middleware {
 
 const onError = answerErrors((error, ctx) => {
   const known = toClerkError(error)
-  // A fault that was asked for is no news.
+  // A fault that a knob has ordered is not logged.
   if (known !== error && known.status >= 500) console.error(`sandbox/clerk: ${ctx.method} ${ctx.path}`, error)
   // The backend SDK reads the errors only when the type is exactly this, without a charset.
   ctx.set('content-type', 'application/json')

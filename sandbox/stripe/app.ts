@@ -97,7 +97,7 @@ const authenticate: Middleware = async (context, next) => {
     throw invalidRequest(`Invalid API Key provided: ${key.slice(0, 7)}***`, { status: 401 })
   }
   const version = context.get('stripe-version')
-  // Objects exist here in one shape only. Answering another version with it would be a quiet lie.
+  // Objects exist here in one version only; a caller of another one would read fields that are not there.
   if (version !== '' && version !== api_version) {
     throw invalidRequest(`Invalid Stripe API version: ${version}. The sandbox speaks ${api_version} only.`)
   }
@@ -111,13 +111,13 @@ function readKey(header: string): string | null {
   return null
 }
 
-/** What nobody foresaw is a 500, and is printed, for it is a bug of the sandbox. */
+/** An unexpected error is a bug of the sandbox: it is printed and answered with 500. */
 const onError = answerErrors((error) => {
-  const fault = error instanceof StripeFault ? error : unforeseen(error)
+  const fault = error instanceof StripeFault ? error : unexpectedError(error)
   return { status: fault.status, body: { error: fault.body } }
 })
 
-function unforeseen(error: unknown): StripeFault {
+function unexpectedError(error: unknown): StripeFault {
   if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') {
     return new StripeFault(413, { type: 'invalid_request_error', message: 'The request body is too large.' })
   }

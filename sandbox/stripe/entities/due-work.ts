@@ -8,10 +8,10 @@ import { emit } from './event.ts'
 import { voidInvoice } from './invoice.ts'
 import { settleSession } from './pay-session.ts'
 import { renewSubscription } from './renew-subscription.ts'
-import { isOver } from './subscription.ts'
+import { hasEnded } from './subscription.ts'
 import { periodOf } from './subscription-item.ts'
 
-/** Something that happens by itself at a moment of the sandbox's clock. */
+/** Something that happens by itself at a moment of the sandbox's clock, without a call. */
 export type Due = { at_ms: number; act(): void }
 
 /**
@@ -61,7 +61,7 @@ const trial_notice_s = 3 * 24 * hour_s
 function* billingDue(service: Service): Generator<Due> {
   const { store } = service
   for (const subscription of store.subscriptions.oldestFirst()) {
-    if (!isOver(subscription)) yield* subscriptionDue(service, subscription)
+    if (!hasEnded(subscription)) yield* subscriptionDue(service, subscription)
   }
   for (const invoice of store.invoices.oldestFirst()) {
     if (invoice.status !== 'open' || invoice.next_payment_attempt === null) continue

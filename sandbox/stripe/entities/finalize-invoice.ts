@@ -2,7 +2,7 @@ import type { Cause, Service } from '../service.ts'
 import type { StoredInvoice, StoredPaymentIntent } from '../state.ts'
 import { emit } from './event.ts'
 import { balanceFor, newInvoicePayment, settleBalance } from './invoice.ts'
-import { followPayment } from './pay-invoice.ts'
+import { updateStatusAfterPayment } from './pay-invoice.ts'
 import { newPaymentIntent } from './payment-intent.ts'
 
 /** Puts a draft into the books; the amounts that waited for an invoice are on this one from now on. */
@@ -72,7 +72,7 @@ function settleWithoutPayment(service: Service, open: StoredInvoice, cause: Caus
   })
   emit(service, 'invoice.paid', paid, { cause })
   emit(service, 'invoice.payment_succeeded', paid, { cause })
-  followPayment(service, paid, { cause })
+  updateStatusAfterPayment(service, paid, { cause })
   return paid
 }
 

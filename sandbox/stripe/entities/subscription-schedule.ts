@@ -155,12 +155,12 @@ export function releaseSchedule(
 }
 
 /** The phase after the present one, if a change is waiting. */
-export function plannedPhase({ store }: Service, { schedule }: StoredSubscription): StoredPhase | null {
+export function nextPhase({ store }: Service, { schedule }: StoredSubscription): StoredPhase | null {
   return store.subscription_schedules.get(schedule)?.phases[1] ?? null
 }
 
 /** The items as the coming phase has them. The first keeps its id, so that it is the same seat count that changes. */
-export function plannedItems(
+export function itemsInPhase(
   { store }: Service,
   { items }: StoredSubscription,
   phase: StoredPhase,

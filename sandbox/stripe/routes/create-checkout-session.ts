@@ -138,7 +138,7 @@ function expiry(asked: number | undefined, now: number): number {
 }
 
 /**
- * Without a wish the page offers what fits the currency, as Stripe's dynamic payment methods do. A subscription is paid
+ * Unless the caller says otherwise, the page offers what fits the currency, as Stripe's dynamic payment methods do. A subscription is paid
  * by card: the sandbox's bank debits settle once, and only for a checkout.
  */
 function paymentMethodTypes(

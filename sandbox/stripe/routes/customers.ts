@@ -5,7 +5,7 @@ import { newCustomer } from '../entities/customer.ts'
 import { emit } from '../entities/event.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
 import { checkMethod } from '../entities/payment-method.ts'
-import { isOver } from '../entities/subscription.ts'
+import { hasEnded } from '../entities/subscription.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
 import type { Service } from '../service.ts'
 import { handle } from '../wire/handle.ts'
@@ -82,7 +82,7 @@ export function customerRoutes(router: Router, service: Service): void {
     handle(service, ({ path, cause }) => {
       const customer = find(path('id'))
       for (const subscription of [...store.subscriptions.oldestFirst()]) {
-        if (subscription.customer !== customer.id || isOver(subscription)) continue
+        if (subscription.customer !== customer.id || hasEnded(subscription)) continue
         cancelSubscription(service, subscription, { cause, details: {}, invoice_now: false, prorate: false })
       }
       emit(service, 'customer.deleted', customer, { cause })

@@ -4,7 +4,7 @@ import { emit } from '../entities/event.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
 import { newPrice } from '../entities/price.ts'
 import { newProduct } from '../entities/product.ts'
-import { carryPrice } from '../entities/subscription-item.ts'
+import { copyPriceToSubscriptions } from '../entities/subscription-item.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
 import { handle } from '../wire/handle.ts'
@@ -87,7 +87,7 @@ export function priceRoutes(router: Router, service: Service): void {
       }
       const event = 'price.updated'
       const after = putUpdated(service, store.prices, { before, changes, metadata, event, cause })
-      carryPrice(service, after)
+      copyPriceToSubscriptions(service, after)
       return after
     },
   })
@@ -137,7 +137,7 @@ function claimLookupKey(
       )
     }
     const without = service.store.prices.put({ ...holder, lookup_key: null })
-    carryPrice(service, without)
+    copyPriceToSubscriptions(service, without)
     emit(service, 'price.updated', without, { cause, previous_attributes: { lookup_key: key } })
   }
 }

@@ -1,6 +1,6 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
-import { isOver } from '../entities/subscription.ts'
+import { hasEnded } from '../entities/subscription.ts'
 import { findPrice } from '../entities/subscription-item.ts'
 import { releaseSchedule, scheduleChange, startSchedule } from '../entities/subscription-schedule.ts'
 import { invalidRequest } from '../errors.ts'
@@ -51,7 +51,7 @@ export function subscriptionScheduleRoutes(router: Router, service: Service): vo
     handle(service, ({ form, cause }) => {
       const { from_subscription } = readParams(createParams, form)
       const subscription = findSubscription(service, from_subscription)
-      if (isOver(subscription) || subscription.schedule !== null || subscription.cancel_at !== null) {
+      if (hasEnded(subscription) || subscription.schedule !== null || subscription.cancel_at !== null) {
         throw invalidRequest(
           `You cannot migrate the subscription ${subscription.id}: it is over, about to be canceled, or attached to a schedule.`,
           { param: 'from_subscription' },

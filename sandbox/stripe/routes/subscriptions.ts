@@ -4,7 +4,7 @@ import { cancelSubscription } from '../entities/cancel-subscription.ts'
 import { createSubscription } from '../entities/create-subscription.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
 import { checkMethod } from '../entities/payment-method.ts'
-import { defaultTrialSettings, isOver } from '../entities/subscription.ts'
+import { defaultTrialSettings, hasEnded } from '../entities/subscription.ts'
 import { checkTogether, findPrice } from '../entities/subscription-item.ts'
 import { updateSubscription } from '../entities/update-subscription.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
@@ -130,9 +130,9 @@ export function readItems(items: z.output<typeof itemChange>[]) {
   }))
 }
 
-/** Without a wish the list leaves out what was canceled, as Stripe's does. */
+/** Unless a status is asked for, canceled subscriptions are left out, as in Stripe's list. */
 function hasStatus(subscription: StoredSubscription, status: string | undefined): boolean {
   if (status === 'all') return true
-  if (status === 'ended') return isOver(subscription)
+  if (status === 'ended') return hasEnded(subscription)
   return status === undefined ? subscription.status !== 'canceled' : subscription.status === status
 }
