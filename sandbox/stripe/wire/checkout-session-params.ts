@@ -1,12 +1,7 @@
 import { z } from 'zod'
 import { common, currency, integer, metadata, text, webUrl } from './params.ts'
 import { inlinePrice } from './price-params.ts'
-import { billingMode, trialDays, trialSettings } from './subscription-params.ts'
-
-const quantity = integer.refine(
-  (count) => count >= 1 && count <= 999_999,
-  'Invalid quantity: it must be at least 1',
-)
+import { billingMode, quantity, trialDays, trialSettings } from './subscription-params.ts'
 
 const lineItem = z
   .strictObject({
