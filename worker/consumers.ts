@@ -3,15 +3,15 @@ import type { QueueBackend } from '../schema/queues/backend.ts'
 import { type JobPayload, type QueueName, queueSchemas, retryDelayMs } from '../schema/queues/queues.ts'
 import type { WorkerDependencies } from './dependencies.ts'
 import { processCheckoutCompletion } from './jobs/checkout-completion.ts'
-import { settleDueInvitations } from './jobs/due-invitations.ts'
+import { syncDueInvitations } from './jobs/due-invitations.ts'
 import { processInboxEvent } from './jobs/inbox-event.ts'
 import { sweep } from './jobs/maintenance.ts'
-import { processSubscriptionLook } from './jobs/subscription-look.ts'
+import { processSubscriptionSync } from './jobs/subscription-sync.ts'
 
 export interface ConsumerSettings {
   /** How long a silent worker keeps its job, in milliseconds. The same in every worker. */
   readonly lockMs: number
-  /** How often jobs of silent workers are looked for, in milliseconds. The same in every worker. */
+  /** How often the jobs of silent workers are searched for, in milliseconds. The same in every worker. */
   readonly stalledMs: number
 }
 
@@ -23,10 +23,10 @@ const handlers: Handlers = {
   'stripe-events': (deps, payload) => processInboxEvent(deps, { source: 'stripe', id: payload.event_id }),
   'clerk-events': (deps, payload) => processInboxEvent(deps, { source: 'clerk', id: payload.event_id }),
   'checkout-completions': processCheckoutCompletion,
-  'subscription-looks': processSubscriptionLook,
+  'subscription-syncs': processSubscriptionSync,
   maintenance: async (deps) => {
     await sweep(deps)
-    await settleDueInvitations(deps)
+    await syncDueInvitations(deps)
   },
 }
 
@@ -34,7 +34,7 @@ const concurrency: Record<QueueName, number> = {
   'stripe-events': 8,
   'checkout-completions': 4,
   'clerk-events': 2,
-  'subscription-looks': 2,
+  'subscription-syncs': 2,
   maintenance: 1,
 }
 
@@ -43,11 +43,11 @@ const maximumStalls = 1000
 
 export interface Consumers {
   readonly workers: readonly Worker[]
-  /** Finishes the jobs in hand and takes no new ones; `force` leaves them to be found as stalled. */
+  /** Finishes the running jobs and starts no new ones; `force` abandons them, and another worker finds them stalled. */
   close(force?: boolean): Promise<void>
 }
 
-/** Takes jobs from every queue and hands them to their handler. */
+/** Runs the jobs of every queue. */
 export function startConsumers(
   deps: WorkerDependencies,
   backend: QueueBackend,
@@ -91,12 +91,12 @@ function startConsumer<Name extends QueueName>(
     deps.metrics.jobs.inc({ queue: name, outcome: 'failed' })
     deps.log.warn({ queue: name, job_id: job?.id, err: error }, 'Job failed')
   })
-  // While the queue is away BullMQ reports it many times a second.
+  // While the queue is unavailable BullMQ reports it many times a second.
   let silentUntilMs = 0
   worker.on('error', (error) => {
     if (Date.now() < silentUntilMs) return
     silentUntilMs = Date.now() + 10_000
-    deps.log.warn({ queue: name, err: error }, 'The queue is away')
+    deps.log.warn({ queue: name, err: error }, 'The queue is unavailable')
   })
   return worker
 }

@@ -1,7 +1,7 @@
 import { type ClerkClient, createClerkClient } from '@clerk/backend'
 import { isClerkAPIResponseError } from '@clerk/backend/errors'
 import { withTimeLimit } from '../time-limit.ts'
-import { ClerkAwayError, ClerkRefusalError } from './errors.ts'
+import { ClerkRefusalError, ClerkUnavailableError } from './errors.ts'
 
 export interface ClerkAddress {
   readonly secretKey: string
@@ -20,17 +20,17 @@ export function openClerk(address: ClerkAddress): ClerkClient {
 const callLimitMs = 10_000
 
 /**
- * Waits for Clerk's answer. Null when it knows no such thing; ClerkRefusalError when it will not; ClerkAwayError when it does
- * not answer in time, is broken, or is not ours to ask, which a person has to mend.
+ * Waits for Clerk's answer. Null when what was asked for does not exist. Throws ClerkRefusalError when Clerk refuses, and
+ * ClerkUnavailableError when it does not answer in time, is broken, or rejects our key.
  */
 export async function askClerk<T>(what: string, call: Promise<T>): Promise<T | null> {
   try {
     return await withTimeLimit(call, { limit_ms: callLimitMs, what })
   } catch (error) {
-    if (!isClerkAPIResponseError(error)) throw new ClerkAwayError(`${what} failed`, { cause: error })
+    if (!isClerkAPIResponseError(error)) throw new ClerkUnavailableError(`${what} failed`, { cause: error })
     if (error.status === 404) return null
     const isRefusal = [400, 403, 409, 422].includes(error.status)
-    if (!isRefusal) throw new ClerkAwayError(`${what} failed with ${error.status}`, { cause: error })
+    if (!isRefusal) throw new ClerkUnavailableError(`${what} failed with ${error.status}`, { cause: error })
     throw new ClerkRefusalError(error.errors[0]?.code ?? 'unknown', { cause: error })
   }
 }

@@ -1,9 +1,9 @@
 import type { ClerkClient } from '@clerk/backend'
 import {
   type ClerkInvitation,
+  type ClerkInvitationRequest,
   findInvitation,
   type InvitationKey,
-  type InvitationOrder,
   listInvitations,
   revokeInvitation,
   sendInvitation,
@@ -17,8 +17,8 @@ import {
 } from './memberships.ts'
 
 /**
- * People, memberships and invitations as Clerk has them now. Every question goes to Clerk, nothing is cached: see decision 040.
- * All throw ClerkAwayError, those that change something also ClerkRefusalError.
+ * People, memberships and invitations as Clerk has them now. Every call goes to Clerk, nothing is cached: see decision 040.
+ * All throw ClerkUnavailableError, those that change something also ClerkRefusalError.
  */
 export interface ClerkDirectory {
   /** Null when the person is not a member, or either of the two does not exist (any more). */
@@ -27,7 +27,7 @@ export interface ClerkDirectory {
   findMemberByEmail(key: { organization_id: string; email: string }): Promise<Membership | null>
   /** The verified addresses of a person, lower case; none when Clerk does not know them (any more). */
   listEmailAddresses(userId: string): Promise<string[]>
-  sendInvitation(order: InvitationOrder): Promise<ClerkInvitation>
+  sendInvitation(request: ClerkInvitationRequest): Promise<ClerkInvitation>
   findInvitation(key: InvitationKey): Promise<ClerkInvitation | null>
   listInvitations(organizationId: string): Promise<ClerkInvitation[]>
   revokeInvitation(key: InvitationKey & { requesting_user_id?: string }): Promise<void>
@@ -38,7 +38,7 @@ export function createClerkDirectory(api: ClerkClient): ClerkDirectory {
     findMembership: (key) => findMembership(api, key),
     findMemberByEmail: (key) => findMemberByEmail(api, key),
     listEmailAddresses: (userId) => listEmailAddresses(api, userId),
-    sendInvitation: (order) => sendInvitation(api, order),
+    sendInvitation: (request) => sendInvitation(api, request),
     findInvitation: (key) => findInvitation(api, key),
     listInvitations: (organizationId) => listInvitations(api, organizationId),
     revokeInvitation: (key) => revokeInvitation(api, key),

@@ -21,7 +21,7 @@ export interface InvitationKey {
   readonly clerk_invitation_id: string
 }
 
-export interface InvitationOrder {
+export interface ClerkInvitationRequest {
   /** Our row's id; kept on the invitation, so that one whose sender crashed is found again. */
   readonly invitation_id: string
   readonly organization_id: string
@@ -32,16 +32,19 @@ export interface InvitationOrder {
 }
 
 /** Sends an invitation. Clerk knows no idempotency key; a second one for the same address is refused as `duplicate_record`. */
-export async function sendInvitation(api: ClerkClient, order: InvitationOrder): Promise<ClerkInvitation> {
+export async function sendInvitation(
+  api: ClerkClient,
+  request: ClerkInvitationRequest,
+): Promise<ClerkInvitation> {
   const sent = await askClerk(
     'Sending an invitation',
     api.organizations.createOrganizationInvitation({
-      organizationId: order.organization_id,
-      inviterUserId: order.inviter_id,
-      emailAddress: order.email,
-      role: order.role === 'admin' ? 'org:admin' : 'org:member',
-      expiresInDays: order.lifetime_days,
-      privateMetadata: { invitationId: order.invitation_id },
+      organizationId: request.organization_id,
+      inviterUserId: request.inviter_id,
+      emailAddress: request.email,
+      role: request.role === 'admin' ? 'org:admin' : 'org:member',
+      expiresInDays: request.lifetime_days,
+      privateMetadata: { invitationId: request.invitation_id },
     }),
   )
   if (!sent) throw new ClerkRefusalError('resource_not_found', { cause: undefined })

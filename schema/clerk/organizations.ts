@@ -1,43 +1,43 @@
 import type { ClerkClient } from '@clerk/backend'
 import { askClerk } from './client.ts'
 
-export interface OrganizationOrder {
+export interface OrganizationRequest {
   readonly name: string
   /** Becomes its first admin. */
   readonly created_by: string
-  /** What it is made for; kept on it, so that a second attempt finds the first one's organization. */
+  /** What it is created for; stored in its metadata, so that a second attempt finds the organization of the first. */
   readonly intent_id: string
 }
 
-/** Makes organizations for plans that were bought without one. */
+/** Creates organizations for plans that were bought without one. */
 export interface OrganizationMaker {
   /**
-   * The id of the organization of an intent: the one that an earlier attempt made, else a new one. Clerk knows no idempotency
+   * The id of the organization of an intent: the one that an earlier attempt created, else a new one. Clerk knows no idempotency
    * key, so callers must not run two attempts at once.
    */
-  makeOrganization(order: OrganizationOrder): Promise<string>
+  makeOrganization(request: OrganizationRequest): Promise<string>
 }
 
 export function createOrganizationMaker(api: ClerkClient): OrganizationMaker {
   return {
-    async makeOrganization(order) {
+    async makeOrganization(request) {
       const memberships = await askClerk(
         'Reading memberships',
-        api.users.getOrganizationMembershipList({ userId: order.created_by, limit: 100 }),
+        api.users.getOrganizationMembershipList({ userId: request.created_by, limit: 100 }),
       )
       const made = memberships?.data.find(
-        ({ organization }) => organization.privateMetadata?.intentId === order.intent_id,
+        ({ organization }) => organization.privateMetadata?.intentId === request.intent_id,
       )
       if (made) return made.organization.id
       const created = await askClerk(
         'Creating an organization',
         api.organizations.createOrganization({
-          name: order.name,
-          createdBy: order.created_by,
-          privateMetadata: { intentId: order.intent_id },
+          name: request.name,
+          createdBy: request.created_by,
+          privateMetadata: { intentId: request.intent_id },
         }),
       )
-      if (!created) throw new Error(`Clerk does not know ${order.created_by}`)
+      if (!created) throw new Error(`Clerk does not know ${request.created_by}`)
       return created.id
     },
   }

@@ -25,7 +25,7 @@ export interface QueueBackendOptions {
   /** Each BullMQ worker on Postgres keeps one connection to LISTEN. */
   readonly poolMax: number
   /** `fail_fast` for those who enqueue (a row waits anyhow), `wait` for those who work. */
-  readonly whenAway: 'fail_fast' | 'wait'
+  readonly whenUnavailable: 'fail_fast' | 'wait'
   readonly onError: (error: Error) => void
 }
 
@@ -36,8 +36,8 @@ export function connectQueueBackend(options: QueueBackendOptions): QueueBackend 
 
 function connectRedis(redisUrl: string, options: QueueBackendOptions): QueueBackend {
   const redis = new Redis(redisUrl, {
-    maxRetriesPerRequest: options.whenAway === 'wait' ? null : 1,
-    enableOfflineQueue: options.whenAway === 'wait',
+    maxRetriesPerRequest: options.whenUnavailable === 'wait' ? null : 1,
+    enableOfflineQueue: options.whenUnavailable === 'wait',
     retryStrategy: (times) => Math.min(times * 100, 2000),
   })
   redis.on('error', options.onError)
@@ -58,7 +58,7 @@ function connectPostgres(options: QueueBackendOptions): QueueBackend {
       application_name: `${options.role}-queue`,
       options: `-c search_path=${queueSchema} -c role=${options.role}`,
       max: options.poolMax,
-      connectionTimeoutMillis: options.whenAway === 'wait' ? 10_000 : 2000,
+      connectionTimeoutMillis: options.whenUnavailable === 'wait' ? 10_000 : 2000,
     },
     options.onError,
   )

@@ -1,20 +1,20 @@
 import { z } from 'zod'
 
-/** Work that the server asks of the worker. The rows in Postgres say what has to be done; a job only says so sooner. */
+/** Work for the worker. The rows in Postgres say what has to be done; a job only says so sooner. */
 const stripeEventJobSchema = z.object({ event_id: z.string() })
 const clerkEventJobSchema = z.object({ event_id: z.string() })
 const checkoutCompletionJobSchema = z.object({
   intent_id: z.uuid(),
   cause: z.enum(['return_page', 'session_status', 'sweep']),
 })
-const subscriptionLookJobSchema = z.object({ subscription_id: z.string() })
+const subscriptionSyncJobSchema = z.object({ subscription_id: z.string() })
 const maintenanceJobSchema = z.object({})
 
 export const queueSchemas = {
   'stripe-events': stripeEventJobSchema,
   'checkout-completions': checkoutCompletionJobSchema,
   'clerk-events': clerkEventJobSchema,
-  'subscription-looks': subscriptionLookJobSchema,
+  'subscription-syncs': subscriptionSyncJobSchema,
   maintenance: maintenanceJobSchema,
 } as const
 
@@ -33,7 +33,7 @@ export function retryDelayMs(attempts: number, random: () => number = Math.rando
   return Math.round(base * (0.75 + random() * 0.5))
 }
 
-/** How jobs are kept: finished ones for a day to be looked at, failed ones for a month to be replayed. */
+/** How long jobs are kept: finished ones for a day, to be inspected, failed ones for a month, to be replayed. */
 export const jobOptions = {
   attempts: maximumAttempts,
   backoff: { type: 'custom' },

@@ -70,7 +70,7 @@ describe('the buyer’s first seat', () => {
       .execute((trx) =>
         insertActiveSeat(trx, { ...without(buyer), user_id: other, email: 'other@tidemark.test' }),
       )
-    expect(await give(buyer)).toBe('no_room')
+    expect(await give(buyer)).toBe('no_free_seat')
     expect(await seatsOf(buyer.organization_id)).toEqual([{ user_id: other, status: 'active' }])
   })
 })

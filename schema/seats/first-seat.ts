@@ -3,15 +3,15 @@ import { lockLiveSubscription } from '../subscriptions/subscriptions.ts'
 import { countHeldSeats, findHeldSeat, insertActiveSeat, type SeatRole } from './seats.ts'
 
 /**
- * Gives whoever bought a subscription its first seat, once a subscription: a repeated event changes nothing, also when the
- * buyer gave the seat up or passed it on in the meantime. Does nothing when all seats are in use already, which is so when an
- * organization comes back with fewer seats than people: nobody loses theirs. Needs the live subscription's row to be written;
- * the caller refreshes plan types when it is done.
+ * Gives the buyer of a subscription its first seat, once for each subscription: a repeated event changes nothing, even if the
+ * buyer has given the seat up or passed it on since. Does nothing when all seats are in use, as when an organization comes back
+ * with fewer seats than people: nobody loses theirs. The live subscription's row must have been written; the caller refreshes
+ * plan types afterwards.
  */
 export async function giveFirstSeat(
   trx: DatabaseTransaction,
   buyer: { organization_id: string; user_id: string; email: string; role: SeatRole },
-): Promise<'given' | 'had_one' | 'no_room' | 'no_subscription'> {
+): Promise<'given' | 'had_one' | 'no_free_seat' | 'no_subscription'> {
   const subscription = await lockLiveSubscription(trx, {
     owner_kind: 'organization',
     owner_id: buyer.organization_id,
@@ -26,7 +26,7 @@ export async function giveFirstSeat(
     .executeTakeFirst()
   const isPromised = await findHeldSeat(trx, buyer.organization_id, { email: buyer.email.toLowerCase() })
   if (hadOne || isPromised) return 'had_one'
-  if ((await countHeldSeats(trx, buyer.organization_id)) >= subscription.seats_total) return 'no_room'
+  if ((await countHeldSeats(trx, buyer.organization_id)) >= subscription.seats_total) return 'no_free_seat'
   await insertActiveSeat(trx, buyer)
   return 'given'
 }

@@ -1,10 +1,9 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { DB, Users } from '../database/types.ts'
-import type { Owner } from '../ledger/accounts.ts'
 
 export type UserRecord = Selectable<Users>
 
-/** What Clerk knows of a person. Clerk is the source; our row is a copy for joins and e-mails. */
+/** What Clerk knows about a person. Clerk is the source; our row is a copy for joins and e-mails. */
 export interface UserProfile {
   readonly clerk_id: string
   readonly email: string
@@ -20,7 +19,7 @@ export async function findUser(db: Kysely<DB>, clerkId: string): Promise<UserRec
 
 /**
  * Makes sure that the person has an account, on the starter plan when it is new, and that name and e-mail are Clerk's. Two
- * tabs at once make one account. `created` is true for the call that made it.
+ * tabs at once create one account. `created` is true for the call that created it.
  */
 export async function ensureUser(
   db: Kysely<DB>,
@@ -63,32 +62,4 @@ export async function updateProfile(db: Kysely<DB>, profile: UserProfile): Promi
     .returning('clerk_id')
     .executeTakeFirst()
   return updated !== undefined
-}
-
-export async function findStripeCustomer(db: Kysely<DB>, owner: Owner): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('stripe_customers')
-    .select('customer_id')
-    .where('owner_kind', '=', owner.owner_kind)
-    .where('owner_id', '=', owner.owner_id)
-    .executeTakeFirst()
-  return row?.customer_id
-}
-
-/** Remembers the payer's customer. The first one wins, so that two tabs agree; returns the one that is kept. */
-export async function keepStripeCustomer(
-  db: Kysely<DB>,
-  customer: Owner & { customer_id: string },
-): Promise<string> {
-  const inserted = await db
-    .insertInto('stripe_customers')
-    .values({
-      owner_kind: customer.owner_kind,
-      owner_id: customer.owner_id,
-      customer_id: customer.customer_id,
-    })
-    .onConflict((conflict) => conflict.columns(['owner_kind', 'owner_id']).doNothing())
-    .returning('customer_id')
-    .executeTakeFirst()
-  return inserted?.customer_id ?? (await findStripeCustomer(db, customer)) ?? customer.customer_id
 }

@@ -5,10 +5,10 @@ import type { CheckoutIntent, NewSubscriptionCheckout } from '../../schema/check
 import type { Owner } from '../../schema/ledger/accounts.ts'
 
 /** What somebody wants to subscribe to. */
-export interface SubscriptionWish {
+export interface SubscriptionRequest {
   readonly user_id: string
   readonly owner_kind: Owner['owner_kind']
-  /** Null for an organization that is made when it is paid. */
+  /** Null for an organization that is created when the plan is paid. */
   readonly owner_id: string | null
   readonly plan_type: SoldPlanType
   readonly billing_frequency: BillingFrequency
@@ -16,25 +16,25 @@ export interface SubscriptionWish {
   readonly seats: number
 }
 
-/** Everything that is promised to the buyer at this moment, by today's catalogue. */
+/** What is promised to the buyer, by the catalogue as it is now. */
 export function promiseSubscription(
-  wish: SubscriptionWish,
+  request: SubscriptionRequest,
   terms: { readonly price_minor: number; readonly trial_days: number; readonly sweep_at: Date },
 ): NewSubscriptionCheckout {
-  const { credits_per_seat } = plans[wish.plan_type]
+  const { credits_per_seat } = plans[request.plan_type]
   return {
     id: randomUUID(),
     kind: 'subscription',
-    ...wish,
+    ...request,
     credits_per_seat,
-    credits: credits_per_seat * wish.seats,
-    amount_minor: terms.price_minor * wish.seats,
+    credits: credits_per_seat * request.seats,
+    amount_minor: terms.price_minor * request.seats,
     trial_days: terms.trial_days,
     sweep_at: terms.sweep_at,
   }
 }
 
-/** Whether an open checkout promises the same to the same buyer, so that its page may be shown again. */
+/** Whether an open checkout promises the same to the same buyer, so that its page can be reused. */
 export function isSamePromise(open: CheckoutIntent, wanted: NewSubscriptionCheckout): boolean {
   const fields = [
     'user_id',

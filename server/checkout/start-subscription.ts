@@ -5,61 +5,50 @@ import type { Database } from '../../schema/database/connect.ts'
 import { findLiveSubscription, findLiveTeam } from '../../schema/subscriptions/subscriptions.ts'
 import type { Trace } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
-import {
-  alreadyHasTeam,
-  alreadySubscribed,
-  type CheckoutFailureText,
-  checkoutInProgress,
-  priceMismatch,
-  priceUnavailable,
-} from '../errors.ts'
+import { alreadyHasTeam, alreadySubscribed, checkoutInProgress, priceMismatch } from '../errors.ts'
 import type { FoundPrice } from '../stripe-catalogue.ts'
 import { closeOpenCheckout } from './close-open-checkout.ts'
 import { type OpenedCheckout, openSession } from './open-session.ts'
-import { promiseSubscription, type SubscriptionWish } from './promise-subscription.ts'
+import type { Payer } from './payer.ts'
+import { promiseSubscription, type SubscriptionRequest } from './promise-subscription.ts'
 import { type ReturnAddresses, subscriptionParams } from './session-params.ts'
-import type { Payer } from './stripe-customer.ts'
 
 export interface SubscriptionPurchase {
-  readonly wish: SubscriptionWish
+  readonly request: SubscriptionRequest
   readonly payer: Payer
-  /** The price that the buyer was shown, when they say so. */
+  /** The price that the buyer was shown, if the request names it. */
   readonly shown_price: string | undefined
   readonly returns: ReturnAddresses
-  readonly failure_text: CheckoutFailureText
 }
 
-/** Two tabs that keep replacing each other's checkout are not people. */
+/** People do not replace each other's checkouts more often than this; a loop would. */
 const maximumAttempts = 5
 
 /**
- * Opens the payment page of a plan. An owner has one live subscription, and one checkout open for it at a time: one that
- * promises the same is shown again, another is closed at Stripe first. The unique index decides between calls that come at
- * once; whoever loses looks again.
+ * Opens the payment page of a plan. An owner has one live subscription, and one open checkout for it at a time: one that promises
+ * the same is reused, any other is closed at Stripe first. The unique index decides between simultaneous calls; the one that
+ * loses tries again.
  */
 export async function startSubscription(
   deps: Dependencies,
   purchase: SubscriptionPurchase,
   trace: Trace,
 ): Promise<OpenedCheckout> {
-  const { wish, payer, failure_text } = purchase
-  const price = await deps.catalogue.findPrice(wish).catch((error: unknown) => {
-    throw priceUnavailable(error, failure_text)
-  })
+  const { request, payer } = purchase
+  const price = await deps.catalogue.findPrice(request)
   if (!isPrice(purchase.shown_price, price)) throw priceMismatch()
-  await requireNoSubscription(deps.db, wish)
-  const trial_days = await trialDaysFor(deps, wish)
+  await requireNoSubscription(deps.db, request)
+  const trial_days = await trialDaysFor(deps, request)
   for (let attempt = 0; attempt < maximumAttempts; attempt++) {
     const sweep_at = new Date(deps.now().getTime() + deps.settings.sweep_after_ms)
-    const intent = promiseSubscription(wish, { price_minor: price.amount_minor, trial_days, sweep_at })
-    const open = await findOpenCheckout(deps.db, wish)
-    const shownAgain =
-      open && (await closeOpenCheckout(deps, { found: open, wanted: intent, failure_text }, trace))
-    if (shownAgain) return shownAgain
+    const intent = promiseSubscription(request, { price_minor: price.amount_minor, trial_days, sweep_at })
+    const open = await findOpenCheckout(deps.db, request)
+    const existing = open && (await closeOpenCheckout(deps, { found: open, wanted: intent }, trace))
+    if (existing) return existing
     if (!(await insertIfFree(deps.db, intent))) continue
     trace.note({ intent_id: intent.id })
     const params = subscriptionParams(intent, price.price_id, purchase.returns)
-    return openSession(deps, { intent, payer, params, failure_text }, trace)
+    return openSession(deps, { intent, payer, params }, trace)
   }
   throw checkoutInProgress()
 }
@@ -68,14 +57,14 @@ function isPrice(shown: string | undefined, price: FoundPrice): boolean {
   return shown === undefined || shown === price.lookup_key || shown === price.price_id
 }
 
-async function trialDaysFor(deps: Dependencies, wish: SubscriptionWish): Promise<number> {
-  const days = wish.plan_type === 'pro' ? deps.settings.pro_trial_days : 0
-  return days > 0 && !(await hasEverSubscribed(deps.db, wish.user_id)) ? days : 0
+async function trialDaysFor(deps: Dependencies, request: SubscriptionRequest): Promise<number> {
+  const days = request.plan_type === 'pro' ? deps.settings.pro_trial_days : 0
+  return days > 0 && !(await hasEverSubscribed(deps.db, request.user_id)) ? days : 0
 }
 
 /**
- * Commits the intent unless another one is open for the same receiver. The subscription is looked for again behind the insert:
- * the checkout that stood in its way may just have become one.
+ * Commits the intent unless another one is open for the same owner. The subscription is checked again after the insert, because
+ * the other checkout may just have become one.
  */
 async function insertIfFree(db: Database, intent: NewSubscriptionCheckout): Promise<boolean> {
   try {
@@ -92,14 +81,14 @@ async function insertIfFree(db: Database, intent: NewSubscriptionCheckout): Prom
   }
 }
 
-/** For a new organization the buyer stands: a second team by a second click would be a second bill. */
+/** For a new organization the buyer's teams are checked: a second click must not buy a second team. */
 async function requireNoSubscription(
   db: Database,
-  wish: Pick<SubscriptionWish, 'user_id' | 'owner_kind' | 'owner_id'>,
+  request: Pick<SubscriptionRequest, 'user_id' | 'owner_kind' | 'owner_id'>,
 ): Promise<void> {
-  const { owner_kind, owner_id } = wish
+  const { owner_kind, owner_id } = request
   if (owner_id === null) {
-    if (await findLiveTeam(db, wish.user_id)) throw alreadyHasTeam()
+    if (await findLiveTeam(db, request.user_id)) throw alreadyHasTeam()
     return
   }
   if (await findLiveSubscription(db, { owner_kind, owner_id })) throw alreadySubscribed(owner_kind)

@@ -1,6 +1,6 @@
-import { type MembershipLook, recordLook } from '../../schema/clerk/looks.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
-import { refreshPlanType } from '../../schema/seats/plan-type.ts'
+import { type MembershipSnapshot, recordMembership } from '../../schema/members/members.ts'
+import { updateSeat } from '../../schema/members/update-seat.ts'
 import {
   countHeldSeats,
   findHeldSeat,
@@ -8,40 +8,40 @@ import {
   type Seat,
   type SeatRole,
 } from '../../schema/seats/seats.ts'
-import { settleMember } from '../../schema/seats/settle-member.ts'
+import { refreshPlanType } from '../../schema/users/plan-type.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { alreadyHasSeat, membershipChanged, noSeatsLeft } from '../errors.ts'
 import { lockSeats } from './lock-seats.ts'
 
-export interface SeatReceiver extends MembershipLook {
+export interface SeatReceiver extends MembershipSnapshot {
   /** The verified address that the seat is given to. */
   readonly email: string
 }
 
 /**
- * Gives a member a seat at once. Somebody who has one keeps it, somebody who was promised one takes that; else there must be
- * room. A newer look at Clerk that says that the person has left wins over the caller's.
+ * Gives a member a seat at once. Somebody who has one keeps it, somebody who was promised one gets that one; otherwise there
+ * must be a free one. A newer snapshot from Clerk that says that the person has left wins over the caller's.
  */
 export async function giveSeat(deps: Pick<Dependencies, 'db'>, receiver: SeatReceiver): Promise<Seat> {
   const seat = await deps.db.transaction().execute(async (trx) => {
     const { seats_total } = await lockSeats(trx, receiver.organization_id)
-    const role = await recordLook(trx, receiver)
+    const role = await recordMembership(trx, receiver)
     if (role === null) return null
-    const settled = await settleMember(trx, { ...receiver, role, emails: [receiver.email] })
-    const given = settled ?? (await takeFreeSeat(trx, { ...receiver, role, seats_total }))
+    const settled = await updateSeat(trx, { ...receiver, role, emails: [receiver.email] })
+    const given = settled ?? (await assignFreeSeat(trx, { ...receiver, role, seats_total }))
     await refreshPlanType(trx, [receiver.user_id])
     return given
   })
-  if (!seat) throw membershipChanged('Failed to assign seat')
+  if (!seat) throw membershipChanged()
   return seat
 }
 
-async function takeFreeSeat(
+async function assignFreeSeat(
   trx: DatabaseTransaction,
   wanted: SeatReceiver & { readonly role: SeatRole; readonly seats_total: number },
 ): Promise<Seat> {
   const { organization_id, user_id, email, role } = wanted
-  // Somebody else's, who has changed their address since.
+  // It belongs to somebody else who has since changed their address.
   if (await findHeldSeat(trx, organization_id, { email })) throw alreadyHasSeat(email)
   if ((await countHeldSeats(trx, organization_id)) >= wanted.seats_total) throw noSeatsLeft()
   return insertActiveSeat(trx, { organization_id, user_id, email, role })

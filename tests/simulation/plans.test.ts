@@ -4,7 +4,7 @@ import type { Database } from '../../schema/database/connect.ts'
 import { verifyLedger } from '../../schema/ledger/verify.ts'
 import { stripeEventSchema } from '../../schema/stripe/events.ts'
 import { processInboxEvent } from '../../worker/jobs/inbox-event.ts'
-import { processSubscriptionLook } from '../../worker/jobs/subscription-look.ts'
+import { processSubscriptionSync } from '../../worker/jobs/subscription-sync.ts'
 import { copyBeginning } from '../support/beginning.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { receiveStripeEvent } from '../support/stripe-events.ts'
@@ -143,7 +143,7 @@ async function booksInOrder(world: World, played: PlayedPlan): Promise<Books> {
         .execute(),
     }
     for (const { id } of rows) await processInboxEvent(deps, { source: 'stripe', id })
-    await processSubscriptionLook(deps, { subscription_id: played.subscription_id })
+    await processSubscriptionSync(deps, { subscription_id: played.subscription_id })
     return await booksOf(fresh.owner, played)
   } finally {
     await fresh.close()

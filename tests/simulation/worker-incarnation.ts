@@ -54,7 +54,7 @@ export async function startIncarnation(options: IncarnationOptions): Promise<Wor
     redisUrl: options.redisUrl && redisProxy?.url(options.redisUrl),
     role: 'tidemark_worker',
     poolMax: 12,
-    whenAway: 'wait',
+    whenUnavailable: 'wait',
     onError,
   })
   const producer = createProducer(backend, { onError })

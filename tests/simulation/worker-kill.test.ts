@@ -36,7 +36,7 @@ describe.each(backends)('on $name, a worker that is killed', ({ redisUrl, missin
       redisUrl,
       role: 'tidemark_server',
       poolMax: 4,
-      whenAway: 'wait',
+      whenUnavailable: 'wait',
       onError: () => undefined,
     })
     producer = createProducer(backend, { onError: () => undefined })

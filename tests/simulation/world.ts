@@ -64,7 +64,7 @@ export async function startWorld(options: { redisUrl: string | undefined }): Pro
     redisUrl: options.redisUrl,
     role: 'tidemark_server',
     poolMax: 4,
-    whenAway: 'wait',
+    whenUnavailable: 'wait',
     onError: () => undefined,
   })
   const producer = createProducer(backend, { onError: () => undefined })

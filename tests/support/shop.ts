@@ -4,7 +4,7 @@ import {
   attachSession,
   insertIntent,
   type NewSubscriptionCheckout,
-  noteCustomer,
+  recordCustomer,
 } from '../../schema/checkout/intents.ts'
 import { createStripe } from '../../schema/stripe/client.ts'
 import { stripeEventSchema } from '../../schema/stripe/events.ts'
@@ -128,7 +128,7 @@ export async function openShop(database: TestDatabase): Promise<Shop> {
       }
       await insertIntent(database.server, intent)
       const customer = await stripe.customers.create({ email: `${user_id}@tidemark.test` })
-      await noteCustomer(database.server, { id: intent.id, stripe_customer_id: customer.id })
+      await recordCustomer(database.server, { id: intent.id, stripe_customer_id: customer.id })
       const metadata = { intentId: intent.id }
       const session = await stripe.checkout.sessions.create({
         mode: 'subscription',
@@ -155,7 +155,7 @@ export async function openShop(database: TestDatabase): Promise<Shop> {
     async buyCredits() {
       const intent = await insertPurchase(database.server)
       const customer = await stripe.customers.create({ email: `${intent.user_id}@tidemark.test` })
-      await noteCustomer(database.server, { id: intent.id, stripe_customer_id: customer.id })
+      await recordCustomer(database.server, { id: intent.id, stripe_customer_id: customer.id })
       const metadata = { intentId: intent.id, credits: '500' }
       const session = await stripe.checkout.sessions.create({
         mode: 'payment',

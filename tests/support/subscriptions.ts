@@ -58,7 +58,7 @@ export async function insertSubscription(
         seats_total: seats,
         current_period_start: new Date(Date.now() - day),
         current_period_end: new Date(Date.now() + 29 * day),
-        fetch_order: 1,
+        snapshot_order: 1,
         sweep_at: new Date(Date.now() + day),
         ...fields,
       })

@@ -4,7 +4,7 @@ import { type EventKey, findEvent, lockEvent, settleEvent } from '../../schema/i
 import type { WorkerDependencies } from '../dependencies.ts'
 import { NotYetError } from '../errors.ts'
 
-/** What became of an event: its consequences were carried out, or there are none and `reason` says why. */
+/** What became of an event: it was applied, or nothing follows from it and `reason` says why. */
 export type EventOutcome =
   | { readonly state: 'applied'; readonly reason: string | null }
   | { readonly state: 'ignored'; readonly reason: string }
@@ -13,16 +13,16 @@ export type EventOutcome =
 export type ApplyInTransaction = (trx: DatabaseTransaction) => Promise<EventOutcome>
 
 /**
- * Reads one kind of event and asks its sender for whatever can have changed since, before any transaction is open; then
- * returns what is to be done in one.
+ * Parses an event and fetches whatever may have changed at its sender since, before any transaction is open; then returns what
+ * is to be done in one.
  */
-export type EventPlanner = (deps: WorkerDependencies, payload: Json) => Promise<ApplyInTransaction>
+export type PrepareEvent = (deps: WorkerDependencies, payload: Json) => Promise<ApplyInTransaction>
 
 export type AppliedEvent =
   | { readonly outcome: 'settled_before' }
   | { readonly outcome: EventOutcome['state']; readonly type: string; readonly received_at: Date }
 
-/** For an event that nothing follows from. */
+/** For an event that has no consequences. */
 export function ignore(reason: string): ApplyInTransaction {
   return async () => ({ state: 'ignored', reason })
 }
@@ -34,12 +34,12 @@ export function ignore(reason: string): ApplyInTransaction {
 export async function applyEvent(
   deps: WorkerDependencies,
   key: EventKey,
-  plan: EventPlanner,
+  prepare: PrepareEvent,
 ): Promise<AppliedEvent> {
   const event = await findEvent(deps.db, key)
   if (!event) throw new NotYetError(`Event ${key.id} is not in the inbox`)
   if (event.state !== 'received') return { outcome: 'settled_before' }
-  const apply = await plan(deps, event.payload)
+  const apply = await prepare(deps, event.payload)
   return deps.db.transaction().execute(async (trx): Promise<AppliedEvent> => {
     const row = await lockEvent(trx, key)
     if (row?.state !== 'received') return { outcome: 'settled_before' }

@@ -1,39 +1,63 @@
-import { type ClerkEvent, clerkEventSchema, profileOf } from '../../schema/clerk/events.ts'
+import { type ClerkEventType, isClerkEventType } from '../../schema/clerk/event-types.ts'
+import {
+  type ClerkEvent,
+  clerkEventSchema,
+  clerkMembershipSchema,
+  profileOf,
+} from '../../schema/clerk/events.ts'
+import { refreshPlanType } from '../../schema/users/plan-type.ts'
 import { updateProfile } from '../../schema/users/users.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { type ApplyInTransaction, type EventPlanner, ignore } from './apply-event.ts'
-import { planInvitation } from './clerk/plan-invitation.ts'
-import { planMembership } from './clerk/plan-membership.ts'
-import { planOrganizationEnd } from './clerk/plan-organization-end.ts'
-import { planPersonEnd } from './clerk/plan-person-end.ts'
+import { type ApplyInTransaction, ignore, type PrepareEvent } from './apply-event.ts'
+import { applyMember, lockSeats } from './clerk/apply-member.ts'
+import { fetchMember } from './clerk/member-snapshot.ts'
+import { prepareInvitation } from './clerk/prepare-invitation.ts'
+import { prepareOrganizationDeletion } from './clerk/prepare-organization-deletion.ts'
+import { prepareUserDeletion } from './clerk/prepare-user-deletion.ts'
 
-type ClerkPlanner = (deps: WorkerDependencies, event: ClerkEvent) => Promise<ApplyInTransaction>
+type PrepareClerkEvent = (deps: WorkerDependencies, event: ClerkEvent) => Promise<ApplyInTransaction>
 
 /**
- * Clerk's events. Those of memberships and invitations only say where to look: they come in any order, so what holds now is asked
- * of Clerk. An end cannot change any more and is taken from the event; Clerk sends nothing for the members of what has ended.
+ * Clerk's events. Those about memberships and invitations only say what to fetch, because they come in any order. A deletion is
+ * final, so the event itself is enough; Clerk sends no events for the memberships that end with it.
  */
-export const planClerkEvent: EventPlanner = async (deps, payload) => {
+export const prepareClerkEvent: PrepareEvent = async (deps, payload) => {
   const event = clerkEventSchema.parse(payload)
-  const plan = planners.get(event.type)
-  return plan ? plan(deps, event) : ignore(`Nothing follows from ${event.type}`)
+  if (!isClerkEventType(event.type)) return ignore(`We do not handle events of the type ${event.type}`)
+  return handlers[event.type](deps, event)
 }
 
-const planners: ReadonlyMap<string, ClerkPlanner> = new Map<string, ClerkPlanner>([
-  ['user.created', planProfile],
-  ['user.updated', planProfile],
-  ['user.deleted', planPersonEnd],
-  ['organizationMembership.created', planMembership],
-  ['organizationMembership.updated', planMembership],
-  ['organizationMembership.deleted', planMembership],
-  ['organizationInvitation.created', planInvitation],
-  ['organizationInvitation.accepted', planInvitation],
-  ['organizationInvitation.revoked', planInvitation],
-  ['organization.deleted', planOrganizationEnd],
-])
+const handlers: Readonly<Record<ClerkEventType, PrepareClerkEvent>> = {
+  'user.created': prepareProfile,
+  'user.updated': prepareProfile,
+  'user.deleted': prepareUserDeletion,
+  'organizationMembership.created': prepareMembership,
+  'organizationMembership.updated': prepareMembership,
+  'organizationMembership.deleted': prepareMembership,
+  'organizationInvitation.created': prepareInvitation,
+  'organizationInvitation.accepted': prepareInvitation,
+  'organizationInvitation.revoked': prepareInvitation,
+  'organization.deleted': prepareOrganizationDeletion,
+}
 
-/** A changed e-mail or name reaches our copy of the person. Accounts are made when people first come to us. */
-async function planProfile(_deps: WorkerDependencies, event: ClerkEvent): Promise<ApplyInTransaction> {
+/**
+ * Somebody joined, left, or changed their role: a promised seat becomes theirs, its role changes, or their seat ends. Somebody
+ * who joins without having been promised a seat gets none: seats cost money, and an admin decides who has one.
+ */
+async function prepareMembership(deps: WorkerDependencies, event: ClerkEvent): Promise<ApplyInTransaction> {
+  const { organization, public_user_data } = clerkMembershipSchema.parse(event.data)
+  const { user_id } = public_user_data
+  const snapshot = await fetchMember(deps, { organization_id: organization.id, user_id })
+  return async (trx) => {
+    await lockSeats(trx, organization.id)
+    await applyMember(trx, snapshot)
+    await refreshPlanType(trx, [user_id])
+    return { state: 'applied', reason: null }
+  }
+}
+
+/** Copies a changed e-mail or name to our row of the person. Accounts are created when people first come to us. */
+async function prepareProfile(_deps: WorkerDependencies, event: ClerkEvent): Promise<ApplyInTransaction> {
   return async (trx) =>
     (await updateProfile(trx, profileOf(event)))
       ? { state: 'applied', reason: null }

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { newMember, newPerson, type Team } from '../../tests/support/team.ts'
 import { openTeamWorld, type TeamWorld } from '../../tests/support/team-world.ts'
 import { createTestDependencies } from '../../tests/support/worker.ts'
-import { settleDueInvitations } from './due-invitations.ts'
+import { syncDueInvitations } from './due-invitations.ts'
 
 let world: TeamWorld
 beforeAll(async () => {
@@ -21,7 +21,7 @@ const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 /** A sweep `laterMs` from now. Clerk's own clock goes on as it does. */
 const sweepIn = (laterMs: number) =>
-  settleDueInvitations(
+  syncDueInvitations(
     createTestDependencies(world.database, {
       clerk: world.directory,
       now: () => new Date(Date.now() + laterMs),
@@ -72,9 +72,9 @@ test('an invitation that ran out expires, and its seat with it', async () => {
     clerk: directory,
     now: () => new Date(Date.now() + 31 * dayMs),
   })
-  expect(await settleDueInvitations(deps)).toBe(1)
+  expect(await syncDueInvitations(deps)).toBe(1)
   expect(await statesOf(team)).toEqual([['expired'], ['expired']])
-  expect(await settleDueInvitations(deps)).toBe(0)
+  expect(await syncDueInvitations(deps)).toBe(0)
 })
 
 test('one that was accepted at the last moment brings its seat, although its event is lost', async () => {
@@ -155,7 +155,7 @@ test('what another invitation took over in the meantime is left alone', async ()
   ])
 })
 
-test('when Clerk is away nothing changes, and a later sweep goes on', async () => {
+test('when Clerk is unavailable nothing changes, and a later sweep continues', async () => {
   const team = await withRevoked()
   await world.clerk.knob('faults', { status: 500, count: 100, path_prefix: '/bapi/' })
   expect(await sweepIn(0)).toBe(0)

@@ -9,7 +9,7 @@ import { findUser } from '../../../schema/users/users.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts'
 import { grantOf } from '../../../tests/support/records.ts'
 import { type Bought, openShop, type Shop } from '../../../tests/support/shop.ts'
-import { processSubscriptionLook } from '../../jobs/subscription-look.ts'
+import { processSubscriptionSync } from '../../jobs/subscription-sync.ts'
 
 const failsAtRenewal = '4000000000000341'
 
@@ -128,8 +128,8 @@ describe('a Pro plan', () => {
     await shop.catchUp()
     await use(bought, 500)
     await shop.advance(32)
-    await processSubscriptionLook(shop.deps, { subscription_id: bought.subscription_id ?? '' })
-    await processSubscriptionLook(shop.deps, { subscription_id: bought.subscription_id ?? '' })
+    await processSubscriptionSync(shop.deps, { subscription_id: bought.subscription_id ?? '' })
+    await processSubscriptionSync(shop.deps, { subscription_id: bought.subscription_id ?? '' })
     expect(await balanceOf(bought)).toMatchObject({ plan: 500, version: 3 })
   })
 })

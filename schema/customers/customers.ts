@@ -1,0 +1,31 @@
+import type { Kysely } from 'kysely'
+import type { DB } from '../database/types.ts'
+import type { Owner } from '../ledger/accounts.ts'
+
+export async function findStripeCustomer(db: Kysely<DB>, owner: Owner): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('stripe_customers')
+    .select('customer_id')
+    .where('owner_kind', '=', owner.owner_kind)
+    .where('owner_id', '=', owner.owner_id)
+    .executeTakeFirst()
+  return row?.customer_id
+}
+
+/** Stores the payer's customer. The first one wins, so that two tabs agree; returns the one that is stored. */
+export async function saveStripeCustomer(
+  db: Kysely<DB>,
+  customer: Owner & { customer_id: string },
+): Promise<string> {
+  const inserted = await db
+    .insertInto('stripe_customers')
+    .values({
+      owner_kind: customer.owner_kind,
+      owner_id: customer.owner_id,
+      customer_id: customer.customer_id,
+    })
+    .onConflict((conflict) => conflict.columns(['owner_kind', 'owner_id']).doNothing())
+    .returning('customer_id')
+    .executeTakeFirst()
+  return inserted?.customer_id ?? (await findStripeCustomer(db, customer)) ?? customer.customer_id
+}

@@ -1,0 +1,73 @@
+import { sql } from 'kysely'
+import type { MemberKey, OrganizationRole } from '../clerk/memberships.ts'
+import type { DatabaseTransaction } from '../database/connect.ts'
+
+/** What Clerk said about a membership, and the number that was drawn before it was asked. */
+export interface MembershipSnapshot extends MemberKey {
+  readonly snapshot_order: number
+  /** Null: not a member. */
+  readonly role: OrganizationRole | null
+}
+
+/**
+ * Stores a snapshot unless a newer one is stored already. Returns the role that holds afterwards, and keeps others from changing
+ * it until the transaction ends.
+ */
+export async function recordMembership(
+  trx: DatabaseTransaction,
+  snapshot: MembershipSnapshot,
+): Promise<OrganizationRole | null> {
+  const { role } = await trx
+    .insertInto('organization_members')
+    .values({
+      organization_id: snapshot.organization_id,
+      user_id: snapshot.user_id,
+      role: snapshot.role,
+      snapshot_order: snapshot.snapshot_order,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['organization_id', 'user_id']).doUpdateSet({
+        role: sql`CASE WHEN excluded.snapshot_order > organization_members.snapshot_order
+          THEN excluded.role ELSE organization_members.role END`,
+        snapshot_order: sql`greatest(excluded.snapshot_order, organization_members.snapshot_order)`,
+        updated_at: sql`now()`,
+      }),
+    )
+    .returning('role')
+    .executeTakeFirstOrThrow()
+  return role
+}
+
+/** Records that an organization has no members any more; a snapshot that is newer than its deletion keeps its order. */
+export async function endMembershipsOf(
+  trx: DatabaseTransaction,
+  { organization_id, snapshot_order }: { organization_id: string; snapshot_order: number },
+): Promise<void> {
+  await trx
+    .updateTable('organization_members')
+    .set({
+      role: null,
+      snapshot_order: sql`greatest(snapshot_order, ${snapshot_order})`,
+      updated_at: sql`now()`,
+    })
+    .where('organization_id', '=', organization_id)
+    .execute()
+}
+
+/** The organizations that somebody is a member of or has a seat in, in one order for everybody who locks them. */
+export async function listOrganizationsOf(trx: DatabaseTransaction, userId: string): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('organization_members')
+    .select('organization_id')
+    .where('user_id', '=', userId)
+    .union(
+      trx
+        .selectFrom('seats')
+        .select('organization_id')
+        .where('user_id', '=', userId)
+        .where('status', '=', 'active'),
+    )
+    .orderBy('organization_id')
+    .execute()
+  return rows.map((row) => row.organization_id)
+}

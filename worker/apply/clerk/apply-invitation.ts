@@ -1,0 +1,29 @@
+import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
+import {
+  acceptInvitation,
+  attachInvitation,
+  endInvitation,
+  type Invitation,
+} from '../../../schema/invitations/invitations.ts'
+import { closeAcceptedSeat } from '../../../schema/seats/seats.ts'
+import { refreshPlanType } from '../../../schema/users/plan-type.ts'
+import { applyMember } from './apply-member.ts'
+import type { InvitationSnapshot } from './invitation-snapshot.ts'
+
+/**
+ * Makes an invitation of ours and the seat that it holds agree with Clerk; applying the same snapshot twice changes nothing more.
+ * The caller has locked the seats, and the invitation after them.
+ */
+export async function applyInvitation(
+  trx: DatabaseTransaction,
+  invitation: Invitation,
+  { found, status, member }: InvitationSnapshot,
+): Promise<void> {
+  if (found) await attachInvitation(trx, { ...found, id: invitation.id })
+  if (member) await applyMember(trx, member)
+  if (status === 'accepted') {
+    await acceptInvitation(trx, invitation.id)
+    await closeAcceptedSeat(trx, { invitation_id: invitation.id, user_id: member?.user_id ?? null })
+  } else if (status !== 'pending') await endInvitation(trx, { id: invitation.id, status })
+  if (member) await refreshPlanType(trx, [member.user_id])
+}

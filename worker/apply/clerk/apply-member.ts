@@ -1,0 +1,24 @@
+import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
+import { recordMembership } from '../../../schema/members/members.ts'
+import { updateSeat } from '../../../schema/members/update-seat.ts'
+import type { Seat } from '../../../schema/seats/seats.ts'
+import { lockLiveSubscription } from '../../../schema/subscriptions/subscriptions.ts'
+import type { MemberSnapshot } from './member-snapshot.ts'
+
+/** Whoever changes seats holds this lock, so that none is given twice. Without a live subscription none can be given. */
+export async function lockSeats(trx: DatabaseTransaction, organizationId: string): Promise<boolean> {
+  const owner = { owner_kind: 'organization', owner_id: organizationId } as const
+  return (await lockLiveSubscription(trx, owner)) !== undefined
+}
+
+/**
+ * Stores a snapshot of a membership and makes the person's seat agree with the newest one. The caller holds the lock of the
+ * seats and refreshes plan types.
+ */
+export async function applyMember(
+  trx: DatabaseTransaction,
+  snapshot: MemberSnapshot,
+): Promise<Seat | undefined> {
+  const role = await recordMembership(trx, snapshot)
+  return updateSeat(trx, { ...snapshot, role })
+}
