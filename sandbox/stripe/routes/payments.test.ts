@@ -1,14 +1,5 @@
 import { expect, it } from 'vitest'
-import { newCheckout, startHarness } from '../testing/sandbox.ts'
-
-async function paidCharge(card = '4242424242424242') {
-  const harness = await startHarness()
-  const { id } = await newCheckout(harness)
-  await harness.pay(id, { card })
-  const [charge] = (await harness.stripe.charges.list()).data
-  if (!charge) throw new Error('The checkout left no charge.')
-  return { harness, stripe: harness.stripe, charge }
-}
+import { paidCharge } from '../testing/sandbox.ts'
 
 it('partial refunds add up to the charge and not beyond it', async () => {
   const { stripe, charge, harness } = await paidCharge()

@@ -95,6 +95,16 @@ export function newCheckout({ stripe }: Harness, given: Partial<Stripe.Checkout.
   })
 }
 
+/** A checkout paid with a card, and the charge that it left. */
+export async function paidCharge(card = '4242424242424242') {
+  const harness = await startHarness()
+  const { id } = await newCheckout(harness)
+  await harness.pay(id, { card })
+  const [charge] = (await harness.stripe.charges.list()).data
+  if (!charge) throw new Error('The checkout left no charge.')
+  return { harness, stripe: harness.stripe, charge }
+}
+
 type Received = { body: string; signature: string; event: Stripe.Event }
 
 /** A webhook receiver that keeps what comes, answers as it was told to, and can be waited for. */
