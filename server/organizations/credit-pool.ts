@@ -1,5 +1,6 @@
 import type { Database } from '../../schema/database/connect.ts'
 import { findBalance } from '../../schema/ledger/balances.ts'
+import { sumUsageSince } from '../../schema/ledger/usage.ts'
 
 export interface CreditPool {
   readonly total_credits: number
@@ -20,7 +21,7 @@ export async function findCreditPool(db: Database, organizationId: string, now: 
   const since = await findMonthStart(db, organizationId, now)
   // One statement's snapshot each; a usage between the two shows as used before it shows as missing.
   const balance = await findBalance(db, owner)
-  const used = await sumUsage(db, organizationId, since)
+  const used = await sumUsageSince(db, owner, since)
   return {
     total_credits: balance.total + used,
     used_credits: used,
@@ -46,18 +47,4 @@ async function findMonthStart(db: Database, organizationId: string, now: Date): 
     .limit(1)
     .executeTakeFirst()
   return month?.starts_at ?? new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()))
-}
-
-async function sumUsage(db: Database, organizationId: string, since: Date): Promise<number> {
-  const row = await db
-    .selectFrom('ledger_accounts as account')
-    .innerJoin('ledger_entries as entry', 'entry.account_id', 'account.id')
-    .innerJoin('ledger_transfers as transfer', 'transfer.id', 'entry.transfer_id')
-    .select(({ fn }) => fn.sum<string | null>('entry.amount').as('amount'))
-    .where('account.owner_kind', '=', 'organization')
-    .where('account.owner_id', '=', organizationId)
-    .where('transfer.kind', '=', 'usage')
-    .where('transfer.occurred_at', '>=', since)
-    .executeTakeFirst()
-  return -Number(row?.amount ?? 0) + 0
 }

@@ -89,11 +89,13 @@ describe('the balance of a person', () => {
     expect((await balance(token)).low).toBe(low)
   })
 
-  test('with a debt has nothing that could be spent', async () => {
+  test('with a debt has as much less to spend', async () => {
     const { user_id, token } = await editor()
     await give(person(user_id), 'plan', 500)
     await give(person(user_id), 'purchased', -20)
-    expect(await balance(token)).toMatchObject({ available: 0, plan: 500, purchased: -20, low: true })
+    expect(await balance(token)).toMatchObject({ available: 480, plan: 500, purchased: -20, low: false })
+    await give(person(user_id), 'purchased', -500)
+    expect(await balance(token)).toMatchObject({ available: 0, plan: 500, purchased: -520, low: true })
   })
 
   test('is the token’s user’s and nobody else’s', async () => {

@@ -130,14 +130,14 @@ interface Accounts {
   readonly purchased: number
 }
 
-/** A balance as an editor needs it: the ledger refuses usage while one of the accounts has a debt, so nothing is available. */
+/** A balance as an editor needs it: a debt of one account blocks as many credits of the other, and that is how usage is decided. */
 function presentBalance(payer: string, { plan, purchased }: Accounts): ExtensionBalance {
-  const available = debtOf({ plan, purchased }) > 0 ? 0 : plan + purchased
+  const available = Math.max(0, plan + purchased)
   return { payer, available, plan, purchased, low: available < lowBalanceCredits }
 }
 
 function debtOf({ plan, purchased }: Accounts): number {
-  return Math.max(0, -plan) + Math.max(0, -purchased)
+  return Math.max(0, -(plan + purchased))
 }
 
 /** The refusal of a usage: which payer lacks what, and where its credits are bought. */

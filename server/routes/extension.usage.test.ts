@@ -202,8 +202,8 @@ describe('a refusal says which payer lacks what, and where to buy:', () => {
     expect(await availableTo(ada)).toBe(3)
   })
 
-  test('a person with a debt, whatever the other account holds', async () => {
-    const ada = await editor({ plan: 500, purchased: -20 })
+  test('a person whose debt is larger than what the other account holds', async () => {
+    const ada = await editor({ plan: 500, purchased: -520 })
     expect(await report(ada)).toMatchObject({
       status: 402,
       body: {
@@ -211,7 +211,7 @@ describe('a refusal says which payer lacks what, and where to buy:', () => {
         required: 1,
         available: 0,
         plan: 500,
-        purchased: -20,
+        purchased: -520,
         debt: 20,
       },
     })
