@@ -508,6 +508,23 @@ BEGIN
 END
 $$;
 
+CREATE TABLE public.charges (
+    stripe_charge_id text NOT NULL,
+    intent_id uuid,
+    stripe_invoice_id text,
+    amount_minor bigint NOT NULL,
+    refunded_minor bigint NOT NULL,
+    disputed_minor bigint NOT NULL,
+    snapshot_order bigint NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT charges_amount_minor_check CHECK ((amount_minor > 0)),
+    CONSTRAINT charges_check CHECK (((intent_id IS NULL) <> (stripe_invoice_id IS NULL))),
+    CONSTRAINT charges_disputed_minor_check CHECK ((disputed_minor >= 0)),
+    CONSTRAINT charges_refunded_minor_check CHECK ((refunded_minor >= 0)),
+    CONSTRAINT charges_stripe_charge_id_check CHECK (((length(stripe_charge_id) >= 1) AND (length(stripe_charge_id) <= 255)))
+);
+
 CREATE TABLE public.checkout_intents (
     id uuid NOT NULL,
     kind text NOT NULL,
@@ -551,38 +568,6 @@ CREATE TABLE public.checkout_intents (
     CONSTRAINT checkout_intents_seats_check CHECK (((seats >= 1) AND (seats <= 100))),
     CONSTRAINT checkout_intents_state_check CHECK ((state = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text, 'settled'::text, 'failed'::text, 'expired'::text]))),
     CONSTRAINT checkout_intents_trial_days_check CHECK ((trial_days >= 0))
-);
-
-CREATE TABLE public.clawbacks (
-    stripe_charge_id text NOT NULL,
-    owner_kind text NOT NULL,
-    owner_id text NOT NULL,
-    account text NOT NULL,
-    intent_id uuid,
-    stripe_invoice_id text,
-    amount_minor bigint NOT NULL,
-    amount_returned_minor bigint NOT NULL,
-    credits_granted bigint NOT NULL,
-    stripe_subscription_id text,
-    month_starts_at timestamp with time zone,
-    credits_refunded bigint DEFAULT 0 NOT NULL,
-    credits_disputed bigint DEFAULT 0 NOT NULL,
-    credits_taken bigint DEFAULT 0 NOT NULL,
-    transfers integer DEFAULT 0 NOT NULL,
-    snapshot_order bigint CONSTRAINT clawbacks_fetch_order_not_null NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT clawbacks_account_check CHECK ((account = ANY (ARRAY['plan'::text, 'purchased'::text]))),
-    CONSTRAINT clawbacks_amount_minor_check CHECK ((amount_minor > 0)),
-    CONSTRAINT clawbacks_amount_returned_minor_check CHECK ((amount_returned_minor >= 0)),
-    CONSTRAINT clawbacks_check CHECK (((credits_refunded + credits_disputed) <= credits_granted)),
-    CONSTRAINT clawbacks_check1 CHECK ((credits_taken <= credits_granted)),
-    CONSTRAINT clawbacks_check2 CHECK (((intent_id IS NULL) <> (stripe_invoice_id IS NULL))),
-    CONSTRAINT clawbacks_check3 CHECK (((month_starts_at IS NULL) OR (stripe_subscription_id IS NOT NULL))),
-    CONSTRAINT clawbacks_credits_disputed_check CHECK ((credits_disputed >= 0)),
-    CONSTRAINT clawbacks_credits_granted_check CHECK ((credits_granted >= 0)),
-    CONSTRAINT clawbacks_credits_refunded_check CHECK ((credits_refunded >= 0)),
-    CONSTRAINT clawbacks_credits_taken_check CHECK ((credits_taken >= 0)),
-    CONSTRAINT clawbacks_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
 );
 
 CREATE TABLE public.extension_sign_ins (
@@ -779,6 +764,26 @@ CREATE TABLE public.organization_members (
     CONSTRAINT organization_members_user_id_check CHECK (((length(user_id) >= 1) AND (length(user_id) <= 64)))
 );
 
+CREATE TABLE public.paid_invoice_lines (
+    stripe_invoice_id text CONSTRAINT subscription_invoices_stripe_invoice_id_not_null NOT NULL,
+    stripe_subscription_id text CONSTRAINT subscription_invoices_stripe_subscription_id_not_null NOT NULL,
+    kind text CONSTRAINT subscription_invoices_kind_not_null NOT NULL,
+    starts_at timestamp with time zone CONSTRAINT subscription_invoices_starts_at_not_null NOT NULL,
+    ends_at timestamp with time zone CONSTRAINT subscription_invoices_ends_at_not_null NOT NULL,
+    seats_before integer,
+    seats integer CONSTRAINT subscription_invoices_seats_not_null NOT NULL,
+    amount_paid_minor bigint CONSTRAINT subscription_invoices_amount_paid_minor_not_null NOT NULL,
+    paid_at timestamp with time zone CONSTRAINT subscription_invoices_paid_at_not_null NOT NULL,
+    total_minor bigint NOT NULL,
+    amount_minor bigint NOT NULL,
+    CONSTRAINT paid_invoice_lines_seats_before CHECK (((kind = 'seats'::text) OR (seats_before IS NULL))),
+    CONSTRAINT subscription_invoices_amount_paid_minor_check CHECK ((amount_paid_minor >= 0)),
+    CONSTRAINT subscription_invoices_check CHECK ((starts_at < ends_at)),
+    CONSTRAINT subscription_invoices_kind_check CHECK ((kind = ANY (ARRAY['period'::text, 'seats'::text]))),
+    CONSTRAINT subscription_invoices_seats_before_check CHECK ((seats_before >= 0)),
+    CONSTRAINT subscription_invoices_seats_check CHECK ((seats >= 1))
+);
+
 CREATE TABLE public.seats (
     id bigint NOT NULL,
     organization_id text NOT NULL,
@@ -819,40 +824,6 @@ CREATE TABLE public.stripe_customers (
     customer_id text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT stripe_customers_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
-);
-
-CREATE TABLE public.subscription_invoices (
-    stripe_invoice_id text NOT NULL,
-    stripe_subscription_id text NOT NULL,
-    kind text NOT NULL,
-    starts_at timestamp with time zone NOT NULL,
-    ends_at timestamp with time zone NOT NULL,
-    seats_before integer,
-    seats integer NOT NULL,
-    amount_paid_minor bigint NOT NULL,
-    paid_at timestamp with time zone NOT NULL,
-    CONSTRAINT subscription_invoices_amount_paid_minor_check CHECK ((amount_paid_minor >= 0)),
-    CONSTRAINT subscription_invoices_check CHECK ((starts_at < ends_at)),
-    CONSTRAINT subscription_invoices_check1 CHECK (((kind = 'seats'::text) = (seats_before IS NOT NULL))),
-    CONSTRAINT subscription_invoices_kind_check CHECK ((kind = ANY (ARRAY['period'::text, 'seats'::text]))),
-    CONSTRAINT subscription_invoices_seats_before_check CHECK ((seats_before >= 0)),
-    CONSTRAINT subscription_invoices_seats_check CHECK ((seats >= 1))
-);
-
-CREATE TABLE public.subscription_months (
-    stripe_subscription_id text NOT NULL,
-    starts_at timestamp with time zone NOT NULL,
-    ends_at timestamp with time zone NOT NULL,
-    stripe_invoice_id text NOT NULL,
-    seats integer NOT NULL,
-    credits bigint NOT NULL,
-    seat_credits bigint DEFAULT 0 NOT NULL,
-    unused bigint,
-    CONSTRAINT subscription_months_check CHECK ((starts_at < ends_at)),
-    CONSTRAINT subscription_months_credits_check CHECK ((credits >= 0)),
-    CONSTRAINT subscription_months_seat_credits_check CHECK ((seat_credits >= 0)),
-    CONSTRAINT subscription_months_seats_check CHECK ((seats >= 1)),
-    CONSTRAINT subscription_months_unused_check CHECK ((unused >= 0))
 );
 
 CREATE TABLE public.subscriptions (
@@ -921,14 +892,14 @@ CREATE TABLE public.users (
     CONSTRAINT users_plan_type_check CHECK ((plan_type = ANY (ARRAY['starter'::text, 'pro'::text, 'teams'::text])))
 );
 
+ALTER TABLE ONLY public.charges
+    ADD CONSTRAINT charges_pkey PRIMARY KEY (stripe_charge_id);
+
 ALTER TABLE ONLY public.checkout_intents
     ADD CONSTRAINT checkout_intents_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.checkout_intents
     ADD CONSTRAINT checkout_intents_stripe_session_id_key UNIQUE (stripe_session_id);
-
-ALTER TABLE ONLY public.clawbacks
-    ADD CONSTRAINT clawbacks_pkey PRIMARY KEY (stripe_charge_id);
 
 ALTER TABLE ONLY public.extension_sign_ins
     ADD CONSTRAINT extension_sign_ins_code_hash_key UNIQUE (code_hash);
@@ -984,11 +955,8 @@ ALTER TABLE ONLY public.stripe_customers
 ALTER TABLE ONLY public.stripe_customers
     ADD CONSTRAINT stripe_customers_pkey PRIMARY KEY (owner_kind, owner_id);
 
-ALTER TABLE ONLY public.subscription_invoices
+ALTER TABLE ONLY public.paid_invoice_lines
     ADD CONSTRAINT subscription_invoices_pkey PRIMARY KEY (stripe_invoice_id, kind, starts_at);
-
-ALTER TABLE ONLY public.subscription_months
-    ADD CONSTRAINT subscription_months_pkey PRIMARY KEY (stripe_subscription_id, starts_at);
 
 ALTER TABLE ONLY public.subscriptions
     ADD CONSTRAINT subscriptions_intent_id_key UNIQUE (intent_id);
@@ -1005,13 +973,15 @@ ALTER TABLE ONLY public.team_invitations
 ALTER TABLE ONLY public.users
     ADD CONSTRAINT users_pkey PRIMARY KEY (clerk_id);
 
+CREATE INDEX charges_intent ON public.charges USING btree (intent_id) WHERE (intent_id IS NOT NULL);
+
+CREATE INDEX charges_invoice ON public.charges USING btree (stripe_invoice_id) WHERE (stripe_invoice_id IS NOT NULL);
+
 CREATE UNIQUE INDEX checkout_intents_one_subscription ON public.checkout_intents USING btree (COALESCE(owner_id, user_id)) WHERE ((kind = 'subscription'::text) AND (state = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text])));
 
 CREATE INDEX checkout_intents_sweep ON public.checkout_intents USING btree (sweep_at) WHERE (state = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text]));
 
 CREATE INDEX checkout_intents_user ON public.checkout_intents USING btree (user_id, created_at DESC);
-
-CREATE INDEX clawbacks_invoice ON public.clawbacks USING btree (stripe_invoice_id) WHERE (stripe_invoice_id IS NOT NULL);
 
 CREATE INDEX extension_sign_ins_expiry ON public.extension_sign_ins USING btree (expires_at);
 
@@ -1035,6 +1005,8 @@ CREATE INDEX ledger_transfers_grant ON public.ledger_transfers USING btree (gran
 
 CREATE INDEX ledger_transfers_intent ON public.ledger_transfers USING btree (intent_id) WHERE (intent_id IS NOT NULL);
 
+CREATE INDEX paid_invoice_lines_subscription ON public.paid_invoice_lines USING btree (stripe_subscription_id, starts_at);
+
 CREATE UNIQUE INDEX seats_one_email ON public.seats USING btree (organization_id, email) WHERE (status = ANY (ARRAY['active'::text, 'pending'::text]));
 
 CREATE UNIQUE INDEX seats_one_user ON public.seats USING btree (organization_id, user_id) WHERE (status = 'active'::text);
@@ -1042,8 +1014,6 @@ CREATE UNIQUE INDEX seats_one_user ON public.seats USING btree (organization_id,
 CREATE INDEX seats_organization ON public.seats USING btree (organization_id, assigned_at);
 
 CREATE INDEX seats_user ON public.seats USING btree (user_id) WHERE (status = 'active'::text);
-
-CREATE INDEX subscription_invoices_subscription ON public.subscription_invoices USING btree (stripe_subscription_id, starts_at);
 
 CREATE UNIQUE INDEX subscriptions_one_live ON public.subscriptions USING btree (owner_kind, owner_id) WHERE (status = ANY (ARRAY['trialing'::text, 'active'::text, 'past_due'::text, 'unpaid'::text, 'paused'::text]));
 
@@ -1079,11 +1049,11 @@ CREATE TRIGGER ledger_transfers_append_only BEFORE DELETE OR UPDATE ON public.le
 
 CREATE TRIGGER ledger_transfers_no_truncate BEFORE TRUNCATE ON public.ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION public.ledger_refuse_change();
 
+ALTER TABLE ONLY public.charges
+    ADD CONSTRAINT charges_intent_id_fkey FOREIGN KEY (intent_id) REFERENCES public.checkout_intents(id);
+
 ALTER TABLE ONLY public.checkout_intents
     ADD CONSTRAINT checkout_intents_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
-
-ALTER TABLE ONLY public.clawbacks
-    ADD CONSTRAINT clawbacks_intent_id_fkey FOREIGN KEY (intent_id) REFERENCES public.checkout_intents(id);
 
 ALTER TABLE ONLY public.extension_sign_ins
     ADD CONSTRAINT extension_sign_ins_token_id_fkey FOREIGN KEY (token_id) REFERENCES public.extension_tokens(id);
@@ -1106,11 +1076,8 @@ ALTER TABLE ONLY public.ledger_transfers
 ALTER TABLE ONLY public.seats
     ADD CONSTRAINT seats_invitation_id_fkey FOREIGN KEY (invitation_id) REFERENCES public.team_invitations(id);
 
-ALTER TABLE ONLY public.subscription_invoices
+ALTER TABLE ONLY public.paid_invoice_lines
     ADD CONSTRAINT subscription_invoices_stripe_subscription_id_fkey FOREIGN KEY (stripe_subscription_id) REFERENCES public.subscriptions(stripe_subscription_id);
-
-ALTER TABLE ONLY public.subscription_months
-    ADD CONSTRAINT subscription_months_stripe_subscription_id_fkey FOREIGN KEY (stripe_subscription_id) REFERENCES public.subscriptions(stripe_subscription_id);
 
 ALTER TABLE ONLY public.subscriptions
     ADD CONSTRAINT subscriptions_intent_id_fkey FOREIGN KEY (intent_id) REFERENCES public.checkout_intents(id);
@@ -1172,6 +1139,9 @@ REVOKE ALL ON FUNCTION public.ledger_transfer_digest(transfer public.ledger_tran
 REVOKE ALL ON FUNCTION public.ledger_use(owner_kind text, owner_id text, credits bigint, idempotency_key text, occurred_at timestamp with time zone, actor text, reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_use(owner_kind text, owner_id text, credits bigint, idempotency_key text, occurred_at timestamp with time zone, actor text, reason text) TO tidemark_server;
 
+GRANT SELECT ON TABLE public.charges TO tidemark_server;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.charges TO tidemark_worker;
+
 GRANT SELECT,INSERT ON TABLE public.checkout_intents TO tidemark_server;
 GRANT SELECT,UPDATE ON TABLE public.checkout_intents TO tidemark_worker;
 
@@ -1184,9 +1154,6 @@ GRANT UPDATE(stripe_customer_id) ON TABLE public.checkout_intents TO tidemark_se
 GRANT UPDATE(stripe_session_id) ON TABLE public.checkout_intents TO tidemark_server;
 
 GRANT UPDATE(updated_at) ON TABLE public.checkout_intents TO tidemark_server;
-
-GRANT SELECT ON TABLE public.clawbacks TO tidemark_server;
-GRANT SELECT,INSERT,UPDATE ON TABLE public.clawbacks TO tidemark_worker;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.extension_sign_ins TO tidemark_server;
 GRANT SELECT,DELETE ON TABLE public.extension_sign_ins TO tidemark_worker;
@@ -1228,6 +1195,9 @@ GRANT SELECT ON TABLE public.ledger_months_used TO tidemark_worker;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.organization_members TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.organization_members TO tidemark_worker;
 
+GRANT SELECT ON TABLE public.paid_invoice_lines TO tidemark_server;
+GRANT SELECT,INSERT ON TABLE public.paid_invoice_lines TO tidemark_worker;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE public.seats TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.seats TO tidemark_worker;
 
@@ -1236,12 +1206,6 @@ GRANT USAGE ON SEQUENCE public.snapshot_orders TO tidemark_server;
 
 GRANT SELECT,INSERT ON TABLE public.stripe_customers TO tidemark_server;
 GRANT SELECT,INSERT ON TABLE public.stripe_customers TO tidemark_worker;
-
-GRANT SELECT ON TABLE public.subscription_invoices TO tidemark_server;
-GRANT SELECT,INSERT ON TABLE public.subscription_invoices TO tidemark_worker;
-
-GRANT SELECT ON TABLE public.subscription_months TO tidemark_server;
-GRANT SELECT,INSERT,UPDATE ON TABLE public.subscription_months TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.subscriptions TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.subscriptions TO tidemark_worker;

@@ -23,6 +23,18 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+export interface Charges {
+  amount_minor: number;
+  created_at: Generated<Timestamp>;
+  disputed_minor: number;
+  intent_id: string | null;
+  refunded_minor: number;
+  snapshot_order: number;
+  stripe_charge_id: string;
+  stripe_invoice_id: string | null;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface CheckoutIntents {
   amount_minor: number;
   billing_frequency: "monthly" | "yearly" | null | null;
@@ -46,26 +58,6 @@ export interface CheckoutIntents {
   trial_days: Generated<number>;
   updated_at: Generated<Timestamp>;
   user_id: string;
-}
-
-export interface Clawbacks {
-  account: "plan" | "purchased";
-  amount_minor: number;
-  amount_returned_minor: number;
-  credits_disputed: Generated<number>;
-  credits_granted: number;
-  credits_refunded: Generated<number>;
-  credits_taken: Generated<number>;
-  intent_id: string | null;
-  month_starts_at: Timestamp | null;
-  owner_id: string;
-  owner_kind: "user" | "organization";
-  snapshot_order: number;
-  stripe_charge_id: string;
-  stripe_invoice_id: string | null;
-  stripe_subscription_id: string | null;
-  transfers: Generated<number>;
-  updated_at: Generated<Timestamp>;
 }
 
 export interface ExtensionSignIns {
@@ -150,10 +142,10 @@ export interface LedgerGrants {
 export interface LedgerGrantSums {
   account: "plan" | "purchased" | null;
   adjusted: number | null;
+  closing: number | null;
   created_at: Timestamp | null;
   disputed: number | null;
   ends_at: Timestamp | null;
-  expired: number | null;
   gross: number | null;
   id: string | null;
   intent_id: string | null;
@@ -166,7 +158,6 @@ export interface LedgerGrantSums {
   stripe_invoice_id: string | null;
   stripe_subscription_id: string | null;
   transfers: number | null;
-  written_off: number | null;
 }
 
 export interface LedgerMonthsUsed {
@@ -209,6 +200,20 @@ export interface OrganizationMembers {
   user_id: string;
 }
 
+export interface PaidInvoiceLines {
+  amount_minor: number;
+  amount_paid_minor: number;
+  ends_at: Timestamp;
+  kind: "period" | "seats";
+  paid_at: Timestamp;
+  seats: number;
+  seats_before: number | null;
+  starts_at: Timestamp;
+  stripe_invoice_id: string;
+  stripe_subscription_id: string;
+  total_minor: number;
+}
+
 export interface Seats {
   assigned_at: Generated<Timestamp>;
   email: string;
@@ -226,29 +231,6 @@ export interface StripeCustomers {
   customer_id: string;
   owner_id: string;
   owner_kind: "user" | "organization";
-}
-
-export interface SubscriptionInvoices {
-  amount_paid_minor: number;
-  ends_at: Timestamp;
-  kind: "period" | "seats";
-  paid_at: Timestamp;
-  seats: number;
-  seats_before: number | null;
-  starts_at: Timestamp;
-  stripe_invoice_id: string;
-  stripe_subscription_id: string;
-}
-
-export interface SubscriptionMonths {
-  credits: number;
-  ends_at: Timestamp;
-  seat_credits: Generated<number>;
-  seats: number;
-  starts_at: Timestamp;
-  stripe_invoice_id: string;
-  stripe_subscription_id: string;
-  unused: number | null;
 }
 
 export interface Subscriptions {
@@ -303,8 +285,8 @@ export interface Users {
 }
 
 export interface DB {
+  charges: Charges;
   checkout_intents: CheckoutIntents;
-  clawbacks: Clawbacks;
   extension_sign_ins: ExtensionSignIns;
   extension_tokens: ExtensionTokens;
   inbox_events: InboxEvents;
@@ -317,10 +299,9 @@ export interface DB {
   ledger_proofs: LedgerProofs;
   ledger_transfers: LedgerTransfers;
   organization_members: OrganizationMembers;
+  paid_invoice_lines: PaidInvoiceLines;
   seats: Seats;
   stripe_customers: StripeCustomers;
-  subscription_invoices: SubscriptionInvoices;
-  subscription_months: SubscriptionMonths;
   subscriptions: Subscriptions;
   team_invitations: TeamInvitations;
   users: Users;

@@ -38,3 +38,8 @@ export function usageKey(owner: Owner, reportersKey: string): string {
 export function settlementKey(cause: string): string {
   return `settle/${cause}`
 }
+
+/** A paid checkout session is granted under its own name, so that the ledger itself refuses a second time. */
+export function checkoutKey(stripeSessionId: string): string {
+  return `checkout/${stripeSessionId}`
+}

@@ -60,6 +60,17 @@ export async function findHeldSeat(
     : query.where('email', '=', holder.email).executeTakeFirst()
 }
 
+/** Everybody who has a seat of an organization. */
+export async function listActiveSeatHolders(db: Kysely<DB>, organizationId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('seats')
+    .select('user_id')
+    .where('organization_id', '=', organizationId)
+    .where('status', '=', 'active')
+    .execute()
+  return rows.flatMap((row) => row.user_id ?? [])
+}
+
 /** Gives a seat to a member. The caller has locked the subscription and found that one is free. */
 export async function insertActiveSeat(
   trx: DatabaseTransaction,
