@@ -59,7 +59,7 @@ const get = (path: string, init: RequestInit = {}, on = server) => fetch(`${on.u
 const html = { headers: { accept: 'text/html,*/*;q=0.8' } }
 
 describe('a request', () => {
-  test('keeps a sane id of its own, in the answer and in the log', async () => {
+  test('keeps a well-formed id from the caller, in the response and in the log', async () => {
     const response = await get('/api/plans', { headers: { 'x-request-id': 'trace-0123456789' } })
     expect(response.headers.get('x-request-id')).toBe('trace-0123456789')
     expect(server.logs).toContainEqual(
@@ -86,7 +86,7 @@ describe('a request', () => {
     expect(server.logs).toContainEqual(expect.objectContaining({ user_id: 'user_logged', status: 400 }))
   })
 
-  test('for nothing is a 404, with another method a 405 that names the right one', async () => {
+  test('for an unknown address is a 404, with another method a 405 that names the right one', async () => {
     const missing = await get('/api/nothing')
     expect(missing.status).toBe(404)
     expect(await missing.json()).toEqual({
@@ -128,7 +128,7 @@ describe('a body', () => {
 })
 
 describe('an answer', () => {
-  test('that does not fit its contract is a 500 that tells nothing', async () => {
+  test('that does not match its contract is a 500 that reveals nothing', async () => {
     const broken = await startTestServer({
       databaseUrl: database.url,
       settings: { brand: { ...server.deps.settings.brand, support_email: 'SECRET-not-an-address' } },
@@ -143,7 +143,7 @@ describe('an answer', () => {
     )
   })
 
-  test('to a defect shows no stack and no SQL', async () => {
+  test('to an unexpected error shows no stack and no SQL', async () => {
     const broken = await startTestServer({
       databaseUrl: database.url,
       deps: {
@@ -177,7 +177,7 @@ describe('an answer', () => {
     expect(headers.get('x-powered-by')).toBeNull()
   })
 
-  test('with real Clerk and Stripe lets exactly those through, and asks for https', async () => {
+  test('with real Clerk and Stripe allows exactly those, and asks for https', async () => {
     const real = await startTestServer({
       databaseUrl: database.url,
       env: {
@@ -216,7 +216,7 @@ describe('the web app', () => {
     expect(response.headers.get('content-type')).toContain('javascript')
   })
 
-  test('does not answer a missing file with a page, nor show hidden files or others’', async () => {
+  test('does not answer a missing file with a page, and serves no hidden files or files outside the folder', async () => {
     expect((await get('/assets/main-old.js')).status).toBe(404)
     expect((await get('/missing.js')).status).toBe(404)
     expect((await get('/favicon.svg')).status).toBe(200)
@@ -239,8 +239,8 @@ describe('the web app', () => {
   })
 })
 
-describe('the way to the sign-in stand-in', () => {
-  test('passes path, method, body and cookies on, and knows where the call came from', async () => {
+describe('the proxy to the sign-in sandbox', () => {
+  test('forwards path, method, body and cookies, and the caller’s address', async () => {
     const response = await get('/__clerk/v1/client/sign_ups?_method=PATCH', {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded', cookie: '__client=a' },
@@ -269,7 +269,7 @@ describe('the way to the sign-in stand-in', () => {
     )
   })
 
-  test('that leads nowhere is a 502 in our form', async () => {
+  test('is a 502 in our form when nothing answers', async () => {
     const lost = await startTestServer({ databaseUrl: database.url })
     const response = await get('/__clerk/v1/environment', {}, lost)
     await lost.close()

@@ -22,7 +22,7 @@ const subscribe = (fields: object = {}, on = counter.server) => counter.subscrib
 const subscribed = (fields: object = {}) => counter.subscribed(ada, fields)
 const sessionOf = (page: OpenedPage) => counter.sessionOf(page)
 
-describe('one subscription an owner:', () => {
+describe('one subscription per owner:', () => {
   test.each(['trialing', 'active', 'past_due', 'unpaid', 'paused'] as const)(
     'who has one that is %s is sent to the portal',
     async (status) => {
@@ -56,7 +56,7 @@ describe('one subscription an owner:', () => {
     expect((await subscribe()).status).toBe(200)
   })
 
-  test('the second tab that wants the same shows the same page', async () => {
+  test('a second tab that wants the same gets the same page', async () => {
     const first = await subscribed()
     expect(await subscribed()).toEqual(first)
     expect(await intents()).toHaveLength(1)
@@ -66,7 +66,7 @@ describe('one subscription an owner:', () => {
     ['period', { billingFrequency: 'yearly' }],
     ['currency', { currency: 'USD' }],
     ['plan', { planType: 'teams' }],
-  ])('the second tab that wants another %s closes the first one’s page', async (_, fields) => {
+  ])('a second tab that wants another %s closes the page of the first', async (_, fields) => {
     const first = await subscribed()
     const second = await subscribed(fields)
     expect(second.intentId).not.toBe(first.intentId)
@@ -75,7 +75,7 @@ describe('one subscription an owner:', () => {
     expect((await intents()).map(({ state }) => state)).toEqual(['expired', 'open'])
   })
 
-  test('a page that expired at Stripe unheard of does not stand in the way', async () => {
+  test('a page that expired at Stripe before we heard of it does not block a new one', async () => {
     const first = await subscribed()
     await counter.stripe.checkout.sessions.expire(first.sessionId)
     expect((await subscribed()).intentId).not.toBe(first.intentId)
@@ -85,18 +85,21 @@ describe('one subscription an owner:', () => {
   test.each([
     ['the same', {}],
     ['another', { billingFrequency: 'yearly' }],
-  ])('a page that was just paid refuses %s plan, and asks the worker to look', async (_, fields) => {
-    const first = await subscribed()
-    await counter.sandbox.knob(`sessions/${first.sessionId}/pay`)
-    expect(await subscribe(fields)).toMatchObject({ status: 409, body: { code: 'checkout_in_progress' } })
-    expect((await intents()).map(({ state }) => state)).toEqual(['open'])
-    const jobs = await counter.server.deps.producer
-      .queue('checkout-completions')
-      .getJobs(['waiting', 'delayed'])
-    expect(jobs.map((job) => job.data.intent_id)).toContain(first.intentId)
-  })
+  ])(
+    'after a page was just paid %s plan is refused, and the worker is asked to fetch the session',
+    async (_, fields) => {
+      const first = await subscribed()
+      await counter.sandbox.knob(`sessions/${first.sessionId}/pay`)
+      expect(await subscribe(fields)).toMatchObject({ status: 409, body: { code: 'checkout_in_progress' } })
+      expect((await intents()).map(({ state }) => state)).toEqual(['open'])
+      const jobs = await counter.server.deps.producer
+        .queue('checkout-completions')
+        .getJobs(['waiting', 'delayed'])
+      expect(jobs.map((job) => job.data.intent_id)).toContain(first.intentId)
+    },
+  )
 
-  test('a page that Stripe will not close keeps its place: nobody gets a second one', async () => {
+  test('a page that Stripe will not close stays the only one', async () => {
     const first = await subscribed()
     await counter.sandbox.knob('faults', {
       status: 500,
@@ -112,7 +115,7 @@ describe('one subscription an owner:', () => {
     expect(await counter.payable()).toHaveLength(1)
   })
 
-  test('twelve clicks at once open one page, and all get it', async () => {
+  test('twelve clicks at once open one page, and all of them get it', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => subscribe()))
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200))
     expect(new Set(answers.map(({ body }) => (body as OpenedPage).url)).size).toBe(1)
@@ -120,9 +123,9 @@ describe('one subscription an owner:', () => {
   })
 
   test.each([1, 2, 3])(
-    'different wishes at once leave one page that can be paid, and no 500 (%i)',
+    'different requests at once leave one page that can be paid, and no 500 (%i)',
     async () => {
-      const wishes = [
+      const requests = [
         {},
         { billingFrequency: 'yearly' },
         { currency: 'USD' },
@@ -130,7 +133,7 @@ describe('one subscription an owner:', () => {
         { planType: 'teams', seats: 6 },
         { currency: 'GBP', billingFrequency: 'yearly' },
       ]
-      const answers = await Promise.all(wishes.map((fields) => subscribe(fields)))
+      const answers = await Promise.all(requests.map((fields) => subscribe(fields)))
       expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true)
       expect(answers.some(({ status }) => status === 200)).toBe(true)
       const open = await counter.payable()
@@ -143,7 +146,7 @@ describe('one subscription an owner:', () => {
     },
   )
 
-  test('a checkout that another tab closed while it was opening hands its page to nobody', async () => {
+  test('a checkout that another tab closed while it was opening returns no page', async () => {
     let opened = () => {}
     const isOpened = new Promise<void>((resolve) => {
       opened = resolve
@@ -170,7 +173,7 @@ describe('one subscription an owner:', () => {
     expect(await counter.payable()).toMatchObject([{ id: second.sessionId }])
   })
 
-  test('a checkout that is settled while its successor looks at it leaves no room for one', async () => {
+  test('a checkout that is settled while another is being opened blocks the other', async () => {
     const first = await subscribed()
     await counter.database.owner.deleteFrom('checkout_intents').execute()
     const owner = { owner_kind: 'user', owner_id: ada.user_id } as const
@@ -207,7 +210,7 @@ describe('one subscription an owner:', () => {
     expect(await intents()).toMatchObject([{ id: intent_id, state: 'settled' }])
   })
 
-  test('a try that Stripe left unanswered does not keep the buyer waiting', async () => {
+  test('an attempt that Stripe did not answer does not keep the buyer waiting', async () => {
     await counter.sandbox.knob('faults', { status: 503, path_prefix: '/v1/checkout', method: 'POST' })
     expect(await subscribe()).toMatchObject({
       status: 503,

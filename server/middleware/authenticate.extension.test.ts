@@ -35,7 +35,7 @@ const balance = (authorization: string | undefined, on = server) =>
 const refusal = { status: 401, body: { code: 'invalid_token', error: expect.any(String) } }
 
 describe('the extension’s calls', () => {
-  test('open for a token of ours, whose user is in the log', async () => {
+  test('accept a token of ours, whose user is in the log', async () => {
     expect((await balance(`Bearer ${token}`)).status).toBe(200)
     expect(server.logs).toContainEqual(
       expect.objectContaining({ route: getExtensionBalance.path, user_id: ada.user_id, status: 200 }),
@@ -48,13 +48,13 @@ describe('the extension’s calls', () => {
     ['a token that was never ours', `Bearer ${createToken()}`],
     ['the prefix alone', 'Bearer tide_'],
     ['another kind', `Basic ${Buffer.from('a:b').toString('base64')}`],
-  ])('stay closed for %s', async (_, authorization) => {
+  ])('refuse %s', async (_, authorization) => {
     const answer = await balance(authorization)
     expect(answer).toMatchObject(refusal)
     expect(answer.headers.get('www-authenticate')).toBe('Bearer')
   })
 
-  test('stay closed for a token with one character changed, or in capitals', async () => {
+  test('refuse a token with one character changed, or in capitals', async () => {
     const changed = token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A')
     expect(await balance(`Bearer ${changed}`)).toMatchObject(refusal)
     expect(await balance(`Bearer ${token.toUpperCase()}`)).toMatchObject(refusal)
@@ -62,7 +62,7 @@ describe('the extension’s calls', () => {
 })
 
 describe('two kinds of token', () => {
-  test('never open each other’s calls', async () => {
+  test('never work for each other’s calls', async () => {
     const document = (await (await fetch(`${server.url}/api/openapi.json`)).json()) as OpenapiDocument
     const calls = Object.entries(document.paths).flatMap(([path, operations]) =>
       Object.entries(operations).map(([method, { security }]) => ({ path, method, kind: kindOf(security) })),
@@ -81,8 +81,8 @@ describe('two kinds of token', () => {
   })
 })
 
-describe('an editor that calls what is for browsers', () => {
-  test('is refused without asking Clerk, and its address need not wait for that', async () => {
+describe('an editor that calls an endpoint for browsers', () => {
+  test('is refused without asking Clerk, and does not count as a forged token', async () => {
     const strict = await startTestServer({
       databaseUrl: database.url,
       deps: { limits: createRateLimits({ perMinute: { auth: 2 } }) },
@@ -92,7 +92,7 @@ describe('an editor that calls what is for browsers', () => {
       statuses.push((await strict.api(getActiveExtensionToken, { token })).status)
     }
     await strict.close()
-    // Clerk is away there: whoever asked it would get a 503.
+    // Clerk is unavailable there: a call to it would end in a 503.
     expect(statuses).toEqual([401, 401, 401, 401])
   })
 })
@@ -107,7 +107,7 @@ describe('the time of last use', () => {
     return row.last_used_at?.toISOString()
   }
 
-  test('is written once a minute at most', async () => {
+  test('is written at most once a minute', async () => {
     // Later than every use above.
     const start = Date.now() + 3600_000
     const lookAfter = (seconds: number) => {
@@ -124,7 +124,7 @@ describe('the time of last use', () => {
 })
 
 describe('an address that guesses tokens', () => {
-  test('has to wait, with a good one too; expired and revoked ones do not count', async () => {
+  test('has to wait, even with a valid one; expired and revoked ones do not count', async () => {
     const strict = await startTestServer({
       databaseUrl: database.url,
       clerk,

@@ -75,7 +75,7 @@ async function settle(intentId: string, sessionId: string): Promise<void> {
 }
 
 describe('the status of a session', () => {
-  test('that nobody has paid yet is open and pending, and asks nothing of the worker', async () => {
+  test('that is not paid yet is open and pending, and enqueues no job', async () => {
     const { sessionId, intentId } = await buy()
     expect(await status(sessionId)).toEqual({
       status: 'open',
@@ -107,7 +107,7 @@ describe('the status of a session', () => {
     expect(await jobsOf(intentId)).toEqual(['session_status', 'session_status'])
   })
 
-  test('whose payment takes days is complete but unpaid, and asks nothing of the worker', async () => {
+  test('whose payment takes days is complete but unpaid, and enqueues no job', async () => {
     const { sessionId, intentId } = await buy()
     await stripe.knob(`sessions/${sessionId}/pay`, { method: 'delayed' })
     expect(await status(sessionId)).toMatchObject({
@@ -118,7 +118,7 @@ describe('the status of a session', () => {
     expect(await jobsOf(intentId)).toEqual([])
   })
 
-  test('that is in the ledger is answered from our own rows, with Stripe away', async () => {
+  test('that is in the ledger is answered from our own rows, with Stripe unavailable', async () => {
     const { sessionId, intentId } = await buy()
     await settle(intentId, sessionId)
     await stripe.knob('faults', { status: 500 })
@@ -141,14 +141,14 @@ describe('the status of a session', () => {
     expect(await status(sessionId)).toMatchObject({ fulfilment: { state, applied_at: null } })
   })
 
-  test('cannot be told when Stripe does not answer', async () => {
+  test('is a 502 when Stripe does not answer', async () => {
     const { sessionId } = await buy()
     await stripe.knob('faults', { status: 500 })
     const answer = await server.api(getSessionStatus, { token: ada.token, query: { session_id: sessionId } })
     expect(answer).toMatchObject({ status: 502, body: { error: 'Failed to verify payment status' } })
   })
 
-  test('is shown although the queue is away', async () => {
+  test('is shown although the queue is unavailable', async () => {
     const broken = await startTestServer({
       databaseUrl: database.url,
       stripe,
@@ -165,7 +165,7 @@ describe('the status of a session', () => {
     expect(data).toMatchObject({ payment_status: 'paid', fulfilment: { state: 'pending' } })
   })
 
-  test('is its owner’s alone: another’s session is as good as missing', async () => {
+  test('is for its owner only: another user’s session is a 404', async () => {
     const { sessionId } = await buy()
     const ask = (request: object) => server.api(getSessionStatus, request)
     const query = { session_id: sessionId }
@@ -204,7 +204,7 @@ describe('the status of a plan’s session', () => {
     await database.owner.deleteFrom('checkout_intents').where('kind', '=', 'subscription').execute()
   })
 
-  test('says what is bought, before and after it is paid', async () => {
+  test('says what is being bought, before and after it is paid', async () => {
     const { sessionId, intentId } = await subscribe()
     expect(await status(sessionId)).toMatchObject({
       status: 'open',
@@ -228,7 +228,7 @@ describe('the status of a plan’s session', () => {
     expect(paid.subscription_id).toBe(subscription)
   })
 
-  test('that is in the ledger is answered from our own rows: a trial took nothing', async () => {
+  test('that is in the ledger is answered from our own rows: nothing was paid for a trial', async () => {
     const { id, session_id } = await insertSubscription(database, {
       owner: { owner_kind: 'user', owner_id: ada.user_id },
       user_id: ada.user_id,
@@ -263,7 +263,7 @@ describe('the status of a plan’s session', () => {
     expect(other).toMatchObject({ status: 404, body: { error: 'Session not found' } })
   })
 
-  test('is asked for by the return page as well', async () => {
+  test('is also requested by the return page', async () => {
     const { sessionId, intentId } = await subscribe({ planType: 'teams', seats: 3 })
     await stripe.knob(`sessions/${sessionId}/pay`)
     const answer = await server.ask(processPaymentSuccess, {
@@ -279,7 +279,7 @@ describe('the return page', () => {
   const comeBack = (sessionId: string, by = ada, clerkUserId = by.user_id) =>
     server.api(processPaymentSuccess, { token: by.token, body: { sessionId, clerkUserId } })
 
-  test('asks the worker to look, and grants nothing itself', async () => {
+  test('asks the worker to fetch the session, and grants nothing itself', async () => {
     const { sessionId, intentId } = await buy()
     const before = (await database.owner.selectFrom('ledger_transfers').select('id').execute()).length
     expect(await comeBack(sessionId)).toMatchObject({
@@ -290,14 +290,14 @@ describe('the return page', () => {
     expect(await database.owner.selectFrom('ledger_transfers').select('id').execute()).toHaveLength(before)
   })
 
-  test('of a settled purchase asks for nothing more', async () => {
+  test('enqueues no job for a settled purchase', async () => {
     const { sessionId, intentId } = await buy()
     await settle(intentId, sessionId)
     expect(await comeBack(sessionId)).toMatchObject({ body: { fulfilment: { state: 'applied' } } })
     expect(await jobsOf(intentId)).toEqual([])
   })
 
-  test('is for one’s own session, and for oneself', async () => {
+  test('works for one’s own session and account only', async () => {
     const { sessionId, intentId } = await buy()
     expect(await comeBack(sessionId, eve)).toMatchObject({ status: 404, body: { code: 'session_not_found' } })
     expect(await comeBack(sessionId, eve, ada.user_id)).toMatchObject({ status: 403 })

@@ -67,7 +67,7 @@ describe('the history of credits', () => {
     expect(items[0]?.reference_id).toBeNull()
   })
 
-  test('comes in pages that neither repeat nor leave out', async () => {
+  test('comes in pages that neither repeat nor omit entries', async () => {
     const grace = await signUp(clerk)
     for (let count = 1; count <= 7; count++)
       await postTransfer(database.worker, grantOf(grace.user_id, count))
@@ -82,7 +82,7 @@ describe('the history of credits', () => {
     expect(seen).toEqual([7, 6, 5, 4, 3, 2, 1])
   })
 
-  test('is one’s own', async () => {
+  test('is only one’s own', async () => {
     const eve = await signUp(clerk)
     expect((await page({}, eve)).items).toEqual([])
     expect(await server.api(getCreditHistory, {})).toMatchObject({ status: 401 })

@@ -62,7 +62,7 @@ describe('beginning a sign-in', () => {
     })
   })
 
-  test('takes S256 by name, and no other method', async () => {
+  test('accepts S256 by name, and no other method', async () => {
     expect((await initiate(server, newSignIn(), { code_challenge_method: 'S256' })).status).toBe(200)
     expect(await initiate(server, newSignIn(), { code_challenge_method: 'plain' })).toMatchObject({
       status: 400,
@@ -94,7 +94,7 @@ describe('beginning a sign-in', () => {
     ['no challenge', { code_challenge: undefined }, 'Missing PKCE parameters (code_challenge or state).'],
     ['no state', { state: undefined }, 'Missing PKCE parameters (code_challenge or state).'],
     ['an empty state', { state: '' }, 'Missing PKCE parameters (code_challenge or state).'],
-  ])('with %s is refused in the product’s words', async (_, fields, text) => {
+  ])('with %s is refused with the product’s text', async (_, fields, text) => {
     const before = await rows()
     const { status, body } = await initiate(server, newSignIn(), fields)
     expect(status).toBe(400)
@@ -124,14 +124,14 @@ describe('beginning a sign-in', () => {
     expect(await rows()).toEqual(before)
   })
 
-  test('fails in the product’s words when the database is away', async () => {
+  test('fails with the product’s text when the database is unavailable', async () => {
     const broken = await startTestServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none' })
     const answer = await initiate(broken, newSignIn())
     await broken.close()
     expect(answer).toMatchObject({ status: 503, body: { error: 'Failed to initiate authentication flow.' } })
   })
 
-  test('too often from one address has to wait, and that stops nothing else', async () => {
+  test('too often from one address has to wait, and nothing else does', async () => {
     const strict = await startTestServer({
       databaseUrl: database.url,
       clerk,
@@ -147,7 +147,7 @@ describe('beginning a sign-in', () => {
     expect(bound.status).toBe(200)
   })
 
-  test('clears those away that were over a day ago, and no others', async () => {
+  test('deletes those that ended more than a day ago, and no others', async () => {
     const [old, recent] = [newSignIn(), newSignIn()]
     await initiate(server, old)
     minutesLater = 20
@@ -164,7 +164,7 @@ describe('beginning a sign-in', () => {
 })
 
 describe('binding the user', () => {
-  test('answers a code of ours, never the one that the page made up, and the address of the start', async () => {
+  test('returns a code of ours, never the one that the page made up, and the address given at the start', async () => {
     const signIn = newSignIn()
     await initiate(server, signIn)
     const { status, body } = await bind(server, signIn, ada, { authorization_code: 'guessable' })
@@ -176,7 +176,7 @@ describe('binding the user', () => {
     })
   })
 
-  test('believes neither e-mail nor name of the body', async () => {
+  test('ignores e-mail address and name in the body', async () => {
     const grace = await signUp(clerk, { email: 'grace.signin@tidemark.test' })
     const signIn = newSignIn()
     await initiate(server, signIn)
@@ -189,7 +189,7 @@ describe('binding the user', () => {
     expect(user.email).toBe('grace.signin@tidemark.test')
   })
 
-  test('once more by the same user gives another code', async () => {
+  test('again by the same user gives another code', async () => {
     const signIn = newSignIn()
     await initiate(server, signIn)
     const codes = []
@@ -213,7 +213,7 @@ describe('binding the user', () => {
     expect(await rows()).toEqual(before)
   })
 
-  test('by two people at once belongs to one of them', async () => {
+  test('by two users at once succeeds for one of them', async () => {
     for (let round = 0; round < 5; round++) {
       const signIn = newSignIn()
       await initiate(server, signIn)
@@ -268,7 +268,7 @@ describe('binding the user', () => {
     expect((await bind(server, signIn, ada)).status).toBe(200)
   })
 
-  test('fails in the product’s words when Clerk does not answer', async () => {
+  test('fails with the product’s text when Clerk does not answer', async () => {
     const grace = await signUp(clerk)
     const signIn = newSignIn()
     await initiate(server, signIn)
@@ -280,8 +280,8 @@ describe('binding the user', () => {
   })
 })
 
-describe('finishing on the alternative page', () => {
-  test('succeeds, and once more for a page that was reloaded', async () => {
+describe('completing on the alternative page', () => {
+  test('succeeds, and again for a page that was reloaded', async () => {
     const signIn = newSignIn()
     expect(await complete(signIn, ada)).toMatchObject({ status: 200, body: { success: true } })
     expect(await complete(signIn, ada)).toMatchObject({ status: 200, body: { success: true } })
@@ -297,7 +297,7 @@ describe('finishing on the alternative page', () => {
     expect(await rows()).toEqual(before)
   })
 
-  test('by two people at once belongs to one of them', async () => {
+  test('by two users at once succeeds for one of them', async () => {
     for (let round = 0; round < 5; round++) {
       const signIn = newSignIn()
       const answers = await Promise.all([complete(signIn, ada), complete(signIn, eve)])
@@ -305,7 +305,7 @@ describe('finishing on the alternative page', () => {
     }
   })
 
-  test('never takes the challenge off a sign-in that began with one, bound or not', async () => {
+  test('never removes the challenge from a sign-in that began with one, bound or not', async () => {
     const signIn = newSignIn()
     await initiate(server, signIn)
     expect((await complete(signIn, ada)).status).toBe(409)
@@ -326,7 +326,7 @@ describe('finishing on the alternative page', () => {
   test.each([
     ['no state', { state: '' }, 'state'],
     ['no address', { redirect_uri: undefined }, 'redirect_uri'],
-  ])('with %s is refused in the product’s words', async (_, fields, path) => {
+  ])('with %s is refused with the product’s text', async (_, fields, path) => {
     const error = 'Missing required parameters. Please start the authentication flow from VSCode.'
     expect(await complete(newSignIn(), ada, fields)).toMatchObject({
       status: 400,
@@ -353,7 +353,7 @@ describe('finishing on the alternative page', () => {
     expect((await complete(signIn, ada)).status).toBe(200)
   })
 
-  test('fails in the product’s words when Clerk does not answer', async () => {
+  test('fails with the product’s text when Clerk does not answer', async () => {
     const grace = await signUp(clerk)
     await clerk.knob('faults', { status: 500, count: 10, path_prefix: '/bapi/v1/users' })
     expect(await complete(newSignIn(), grace)).toMatchObject({

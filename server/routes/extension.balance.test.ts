@@ -51,7 +51,7 @@ async function revalidate(token: string, ifNoneMatch: string, payer = 'personal'
 }
 
 describe('the balance of a person', () => {
-  test('is nothing, and low, at first', async () => {
+  test('is zero, and low, at first', async () => {
     const { token } = await editor()
     expect(await balance(token)).toEqual({
       payer: 'personal',
@@ -65,7 +65,7 @@ describe('the balance of a person', () => {
     })
   })
 
-  test('is both accounts together, with a version that grows', async () => {
+  test('is the sum of both accounts, with a version that grows', async () => {
     const { user_id, token } = await editor()
     await give(person(user_id), 'plan', 70)
     await give(person(user_id), 'purchased', 500)
@@ -98,7 +98,7 @@ describe('the balance of a person', () => {
     expect(await balance(token)).toMatchObject({ available: 0, plan: 500, purchased: -520, low: true })
   })
 
-  test('is the token’s user’s and nobody else’s', async () => {
+  test('is that of the token’s user only', async () => {
     const [ada, eve] = [await editor(), await editor()]
     await give(person(ada.user_id), 'purchased', 500)
     expect(await balance(eve.token)).toMatchObject({ available: 0 })
@@ -106,7 +106,7 @@ describe('the balance of a person', () => {
 })
 
 describe('an ETag', () => {
-  test('is answered with 304 and nothing else until something moves', async () => {
+  test('is answered with an empty 304 until something changes', async () => {
     const { user_id, token } = await editor()
     await give(person(user_id), 'purchased', 500)
     const first = await revalidate(token, '"something-else"')
@@ -119,7 +119,7 @@ describe('an ETag', () => {
     expect(JSON.parse(moved.text)).toMatchObject({ available: 499 })
   })
 
-  test('may be one of several, strong or weak, or any', async () => {
+  test('may be one of several, strong or weak, or `*`', async () => {
     const { token } = await editor()
     const { etag } = await revalidate(token, '')
     const strong = etag.replace('W/', '')
@@ -131,7 +131,7 @@ describe('an ETag', () => {
     }
   })
 
-  test('changes with the plan, which needs no movement', async () => {
+  test('changes with the plan, even without a ledger entry', async () => {
     const { user_id, token } = await editor()
     const { etag } = await revalidate(token, '')
     await database.worker
@@ -143,7 +143,7 @@ describe('an ETag', () => {
     expect(JSON.parse(changed.text)).toMatchObject({ plan_type: 'pro', version: 0 })
   })
 
-  test('of one user says nothing about another’s balance of the same version', async () => {
+  test('of one user does not match another’s balance of the same version', async () => {
     const [ada, eve] = [await editor(), await editor()]
     await give(person(ada.user_id), 'purchased', 500)
     await give(person(eve.user_id), 'purchased', 100)
@@ -151,14 +151,14 @@ describe('an ETag', () => {
     expect((await revalidate(eve.token, etag)).status).toBe(200)
   })
 
-  test('is for the editor alone: no cache in between may keep the answer unasked', async () => {
+  test('is for the editor only: caches in between must revalidate', async () => {
     const { token } = await editor()
     const { headers } = await server.api(getExtensionBalance, { token })
     expect(headers.get('cache-control')).toBe('private, no-cache')
     expect(headers.get('vary')?.toLowerCase()).toContain('authorization')
   })
 
-  test('opens nothing without a token', async () => {
+  test('does not work without a token', async () => {
     const { token } = await editor()
     const { etag } = await revalidate(token, '')
     expect((await revalidate('tide_none', etag)).status).toBe(401)
@@ -168,7 +168,7 @@ describe('an ETag', () => {
 describe('the balance of an organization', () => {
   const newOrganization = () => `org_${randomUUID().slice(0, 8)}`
 
-  test('is for whoever has an active seat', async () => {
+  test('is for users with an active seat', async () => {
     const org = newOrganization()
     const { user_id, token } = await editor()
     await insertSeat(database, { organization_id: org, user_id })
@@ -217,7 +217,7 @@ describe('the balance of an organization', () => {
   })
 })
 
-describe('a question that is none is refused:', () => {
+describe('an invalid request is refused:', () => {
   test.each([
     [{ payer: 'user_1' }, 'payer'],
     [{ payer: '' }, 'payer'],

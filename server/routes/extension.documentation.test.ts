@@ -39,7 +39,7 @@ interface Answer {
   readonly body: unknown
 }
 
-test('every command of docs/extension.md answers what the page says', async ({ skip }) => {
+test('every command of docs/extension.md gives the answer that the page shows', async ({ skip }) => {
   for (const program of ['bash', 'curl', 'openssl version']) {
     if (!(await runs(program))) skip(`no ${program.split(' ')[0]} on this machine`)
   }

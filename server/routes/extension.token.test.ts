@@ -41,7 +41,7 @@ const rowsOf = ({ user_id }: SignedInPerson) =>
   database.owner.selectFrom('extension_tokens').selectAll().where('user_id', '=', user_id).execute()
 
 describe('a long-lived token', () => {
-  test('is not there at first', async () => {
+  test('does not exist at first', async () => {
     expect(await active(await signUp(clerk))).toEqual({
       hasActive: false,
       created_at: null,
@@ -50,7 +50,7 @@ describe('a long-lived token', () => {
     })
   })
 
-  test('is made, opens the extension’s calls for its user, and is seen as active', async () => {
+  test('is created, works for the extension’s calls of its user, and is shown as active', async () => {
     const ada = await signUp(clerk)
     const { access_token } = await generate(ada)
     expect(access_token).toMatch(/^tide_[\w-]{43}$/)
@@ -59,7 +59,7 @@ describe('a long-lived token', () => {
     expect((await active(ada)).last_used_at).not.toBeNull()
   })
 
-  test('is for somebody without an account too, which is made from Clerk’s profile', async () => {
+  test('also creates the account of a new user from Clerk’s profile', async () => {
     const grace = await signUp(clerk, { email: 'grace.token@tidemark.test' })
     await generate(grace)
     const user = await database.owner
@@ -85,7 +85,7 @@ describe('a long-lived token', () => {
     expect(await works((await generate(ada)).access_token)).toBe(true)
   })
 
-  test('ends when another is made', async () => {
+  test('ends when another is created', async () => {
     const ada = await signUp(clerk)
     const first = await generate(ada)
     const second = await generate(ada)
@@ -93,7 +93,7 @@ describe('a long-lived token', () => {
     expect(await works(second.access_token)).toBe(true)
   })
 
-  test('made in ten tabs at once is one that works and nine that do not', async () => {
+  test('created in ten tabs at once: one works and nine do not', async () => {
     const ada = await signUp(clerk)
     const made = await Promise.all(Array.from({ length: 10 }, () => generate(ada)))
     expect(new Set(made.map(({ access_token }) => access_token)).size).toBe(10)
@@ -102,7 +102,7 @@ describe('a long-lived token', () => {
     expect((await rowsOf(ada)).filter(({ revoked_at }) => revoked_at === null)).toHaveLength(1)
   })
 
-  test('is revoked at once, and revoking nothing is no failure', async () => {
+  test('is revoked at once, and revoking again is no error', async () => {
     const ada = await signUp(clerk)
     const { access_token } = await generate(ada)
     expect(await revoke(ada)).toEqual({ success: true, revoked: true })
@@ -111,7 +111,7 @@ describe('a long-lived token', () => {
     expect(await revoke(ada)).toEqual({ success: true, revoked: false })
   })
 
-  test('of one person is not touched by what another does', async () => {
+  test('of one user is not affected by what another does', async () => {
     const [ada, eve] = [await signUp(clerk), await signUp(clerk)]
     const { access_token } = await generate(ada)
     await generate(eve)
@@ -129,7 +129,7 @@ describe('a long-lived token', () => {
   })
 })
 
-describe('without a token of Clerk’s', () => {
+describe('without a token from Clerk', () => {
   test.each([getActiveExtensionToken, generateExtensionToken, revokeExtensionToken])(
     '$method $path is a 401',
     async (endpoint) => {
@@ -138,8 +138,8 @@ describe('without a token of Clerk’s', () => {
   )
 })
 
-describe('in the product’s words', () => {
-  test('a token is not made when Clerk does not know the person yet and does not answer', async () => {
+describe('with the product’s texts', () => {
+  test('no token is created for a new user when Clerk does not answer', async () => {
     const ada = await signUp(clerk)
     await server.api(getActiveExtensionToken, { token: ada.token })
     await clerk.knob('faults', { status: 500, count: 10, path_prefix: '/bapi/v1/users' })
@@ -150,7 +150,7 @@ describe('in the product’s words', () => {
     expect(await rowsOf(ada)).toEqual([])
   })
 
-  test('nothing is made or revoked when the database is away', async () => {
+  test('nothing is created or revoked when the database is unavailable', async () => {
     const ada = await signUp(clerk)
     const broken = await startTestServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none', clerk })
     const made = await broken.api(generateExtensionToken, { token: ada.token })

@@ -85,7 +85,7 @@ describe('a report of usage', () => {
     })
   })
 
-  test('stands in the history with its description', async () => {
+  test('appears in the history with its description', async () => {
     const ada = await editor({ purchased: 50 })
     await report(ada, { credits: 4, description: '  Refactored parser.ts · größer 🚀 ' })
     const { data } = await server.ask(getCreditHistory, { token: ada.user_id })
@@ -97,7 +97,7 @@ describe('a report of usage', () => {
     })
   })
 
-  test('that comes again is charged once and answered the same, even when nothing is left', async () => {
+  test('that is repeated is charged once and answered the same, even when nothing is left', async () => {
     const ada = await editor({ purchased: 5 })
     const usage = { credits: 5, idempotency_key: 'request-1' }
     const first = await report(ada, usage)
@@ -118,7 +118,7 @@ describe('a report of usage', () => {
     expect(await availableTo(ada)).toBe(45)
   })
 
-  test('that was refused may come again with the same key once there are credits', async () => {
+  test('that was refused can be repeated with the same key once there are credits', async () => {
     const ada = await editor({ purchased: 1 })
     const usage = { credits: 5, idempotency_key: 'request-1' }
     expect((await report(ada, usage)).status).toBe(402)
@@ -126,7 +126,7 @@ describe('a report of usage', () => {
     expect(await report(ada, usage)).toMatchObject({ status: 200, body: { balance: { available: 6 } } })
   })
 
-  test('has its key to itself: the same one of another user, or for another payer, is another report', async () => {
+  test('has a key per user and payer: the same key of another user or payer is another report', async () => {
     const org = newOrganization()
     await give({ owner_kind: 'organization', owner_id: org }, { plan: 100 })
     const [ada, eve] = [await member(org), await member(org)]
@@ -233,7 +233,7 @@ describe('a refusal says which payer lacks what, and where to buy:', () => {
   })
 })
 
-describe('fifty reports in parallel on a balance for ten:', () => {
+describe('fifty parallel reports on a balance for ten:', () => {
   /** Each report twice, as an editor that loses its patience would send them. */
   async function fireFifty(by: (index: number) => Editor, payer = 'personal') {
     const keys = Array.from({ length: 50 }, (_, index) => ({ index, idempotency_key: `report-${index}` }))
@@ -279,7 +279,7 @@ describe('fifty reports in parallel on a balance for ten:', () => {
   })
 })
 
-describe('a report that may not be is refused, names the field and charges nothing:', () => {
+describe('an invalid report is refused, names the field and charges nothing:', () => {
   test.each([
     ['no credits', { credits: undefined }, 'credits'],
     ['zero credits', { credits: 0 }, 'credits'],

@@ -55,7 +55,7 @@ describe('health', () => {
     expect((await get('/readyz')).status).toBe(200)
   })
 
-  test('is measured by route, and by queue', async () => {
+  test('is measured per route and per queue', async () => {
     await get('/api/plans')
     const response = await get('/metrics')
     expect(response.headers.get('content-type')).toContain('text/plain')
@@ -68,7 +68,7 @@ describe('health', () => {
     expect(text).toContain('process_cpu_seconds_total')
   })
 
-  test('is measured as far as possible when the database is away', async () => {
+  test('is measured as far as possible when the database is unavailable', async () => {
     const broken = await startTestServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none' })
     const response = await get('/metrics', broken)
     const text = await response.text()

@@ -15,7 +15,7 @@ afterAll(async () => {
   await database?.close()
 })
 
-test('the contract, with every call that is mounted', async () => {
+test('the contract lists the calls that are mounted', async () => {
   const document = (await (await fetch(`${server.url}/api/openapi.json`)).json()) as OpenapiDocument
   expect(document.openapi).toBe('3.1.0')
   expect(Object.keys(document.paths)).toEqual(

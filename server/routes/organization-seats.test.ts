@@ -133,7 +133,7 @@ describe('assigning a seat', () => {
     expect(sent).toHaveLength(who === 'members' ? 0 : 1)
   })
 
-  test('to one address eight times at once takes one seat and sends one invitation', async () => {
+  test('to one address eight times at once uses one seat and sends one invitation', async () => {
     const ours = await team(5)
     const { email } = await newPerson(world.clerk)
     const requests = Array.from({ length: 8 }, () => () => assign(ours, email))
@@ -143,7 +143,7 @@ describe('assigning a seat', () => {
     expect(await world.directory.listInvitations(ours.organization.id)).toHaveLength(1)
   })
 
-  test('takes over an invitation that was sent in Clerk’s own settings', async () => {
+  test('adopts an invitation that was sent from Clerk’s own settings', async () => {
     const ours = await team(2)
     const { email } = await newPerson(world.clerk)
     await world.directory.sendInvitation({
@@ -179,7 +179,7 @@ describe('assigning a seat', () => {
     expect(await assign(ours, email)).toMatchObject({ status: 200 })
   })
 
-  test('goes on where a request stopped that reserved the seat and died', async () => {
+  test('continues where a request crashed after reserving the seat', async () => {
     const ours = await team(1)
     const { email } = await newPerson(world.clerk)
     await assign(ours, email)
@@ -198,7 +198,7 @@ describe('assigning a seat', () => {
     expect(rows).toEqual([{ clerk_invitation_id: sent?.clerk_invitation_id }])
   })
 
-  test('shows in the plan of whoever has it', async () => {
+  test('is reflected in the plan of its holder', async () => {
     const ours = await team(1)
     const ada = await newMember(world.clerk, ours)
     await insertUser(world.database.server, ada.user_id)
@@ -211,7 +211,7 @@ describe('assigning a seat', () => {
     expect(await planOf()).toBe('starter')
   })
 
-  test('shows in the plan of somebody who first comes here afterwards', async () => {
+  test('is reflected in the plan of somebody whose first call comes later', async () => {
     const ours = await team(1)
     const ada = await newMember(world.clerk, ours)
     await assign(ours, ada.email)
@@ -290,7 +290,7 @@ describe('revoking a seat', () => {
 })
 
 describe('the list of seats', () => {
-  test('stands at the top and under data', async () => {
+  test('is at the top level and under `data`', async () => {
     const ours = await team(2)
     await assign(ours, ours.admin.email, { role: 'admin' })
     const { data, ...top } = await seatsOf(ours)
@@ -307,7 +307,7 @@ describe('the list of seats', () => {
     expect((await seatsOf(ours)).seats).toHaveLength(2)
   })
 
-  test('tells the admin when there are fewer seats than people, who keep theirs', async () => {
+  test('tells the admin when there are fewer seats than people, who all keep theirs', async () => {
     const ours = await team(3)
     const ada = await newMember(world.clerk, ours)
     await assign(ours, ours.admin.email, { role: 'admin' })
@@ -355,7 +355,7 @@ describe('who may do what with seats', () => {
     expect(await call(endpoint, await team(1))).toMatchObject({ status: 401 })
   })
 
-  test.each(calls)('%s: an outsider, also an admin elsewhere, learns nothing', async (_, endpoint) => {
+  test.each(calls)('%s: an outsider, even an admin elsewhere, learns nothing', async (_, endpoint) => {
     const [ours, theirs] = [await team(1), await team(1)]
     for (const token of [theirs.admin.token, (await newPerson(world.clerk)).token]) {
       const refused = await call(endpoint, ours, token)
@@ -392,7 +392,7 @@ describe('who may do what with seats', () => {
     expect(await call(assignSeat, ours, jwt)).toMatchObject({ status: 404 })
   })
 
-  test('when Clerk does not answer nobody is let in, and is told why', async () => {
+  test('when Clerk does not answer the call is refused with a 503', async () => {
     const ours = await team(1)
     await world.clerk.knob('faults', { status: 500, count: 100, path_prefix: '/bapi/v1/organizations' })
     for (const [, endpoint] of calls) {

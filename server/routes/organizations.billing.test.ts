@@ -115,7 +115,7 @@ describe('an organization’s subscription', () => {
     })
   })
 
-  test('is none when there never was one', async () => {
+  test('is null when there never was one', async () => {
     expect(await read(bob.token)).toMatchObject({
       status: 200,
       body: { hasSubscription: false, subscription: null },
@@ -135,7 +135,7 @@ describe('an organization’s subscription', () => {
     })
   })
 
-  test('is nobody else’s business', async () => {
+  test('is not shown to anybody else', async () => {
     await subscribeRow()
     expect(await read(eve.token)).toMatchObject(notMember)
     expect(await read(ada.token, 'org_nobody')).toMatchObject(notMember)
@@ -263,7 +263,7 @@ describe('an organization subscribes', () => {
     expect(sessions.filter(({ status }) => status === 'open')).toHaveLength(1)
   })
 
-  test('and is told in its words when Stripe fails', async () => {
+  test('and gets the text of its button when Stripe fails', async () => {
     await sandbox.knob('faults', { status: 500, path_prefix: '/v1/checkout' })
     expect(await subscribe()).toMatchObject({
       status: 503,
@@ -271,7 +271,7 @@ describe('an organization subscribes', () => {
     })
   })
 
-  test('not while prices are wrong, in the same words', async () => {
+  test('not while prices are wrong, with the same text', async () => {
     await sandbox.knob('faults', { status: 500, path_prefix: '/v1/prices' })
     const fresh = await startTestServer({ databaseUrl: database.url, stripe: sandbox, clerk })
     const answer = await fresh.api(createOrganizationSubscription, {
@@ -340,7 +340,7 @@ describe('the billing portal', () => {
     })
   })
 
-  test('that Stripe does not open is an error in the words of its button', async () => {
+  test('that Stripe does not open is an error with the text of its button', async () => {
     await sandbox.knob('faults', { status: 500, path_prefix: '/v1/billing_portal' })
     expect(await openOwn(bob.token, bob.user_id)).toMatchObject({
       status: 502,
@@ -360,7 +360,7 @@ describe('more seats', () => {
       body: { orgId: org.id, clerkUserId: by.user_id, quantity: 3, ...fields },
     })
 
-  test('are confirmed on Stripe’s page, on top of those there are', async () => {
+  test('are confirmed on Stripe’s page, in addition to the present ones', async () => {
     const { id, item } = await subscribeAtStripe(5)
     const { sessions, on } = await recordPortalSessions()
     const answer = await on.api(buySeats, {
@@ -378,7 +378,7 @@ describe('more seats', () => {
     expect((await stripe.subscriptions.retrieve(id)).items.data[0]?.quantity).toBe(5)
   })
 
-  test('are at most a hundred together', async () => {
+  test('are at most a hundred in total', async () => {
     await subscribeAtStripe(60)
     expect((await buy({ quantity: 40 })).status).toBe(200)
     expect(await buy({ quantity: 41 })).toMatchObject({
@@ -412,7 +412,7 @@ describe('more seats', () => {
     expect(await buy({}, ada, 'nonsense')).toMatchObject({ status: 401 })
   })
 
-  test('that Stripe does not know of are an error that says what the button was for', async () => {
+  test('of a subscription that Stripe does not know are an error with the text of their button', async () => {
     await subscribeRow()
     expect(await buy()).toMatchObject({
       status: 502,

@@ -96,7 +96,7 @@ async function subscribeFromTheTenth(): Promise<void> {
 }
 
 describe('an organization’s pool', () => {
-  test('of somebody who never had credits is empty', async () => {
+  test('of an organization that never had credits is empty', async () => {
     expect(await read()).toMatchObject({
       status: 200,
       body: {
@@ -110,7 +110,7 @@ describe('an organization’s pool', () => {
     })
   })
 
-  test('counts what was used since the billing month began, and always adds up', async () => {
+  test('counts usage since the billing month began, and always adds up', async () => {
     await subscribeFromTheTenth()
     await grant('purchased', 300)
     await use(40, '2026-05-09T23:59:59Z')
@@ -126,7 +126,7 @@ describe('an organization’s pool', () => {
     })
   })
 
-  test('without a plan is counted by the calendar’s month', async () => {
+  test('without a plan is counted by calendar month', async () => {
     await grant('purchased', 100)
     await use(10, '2026-04-30T23:59:59Z')
     await use(20, '2026-05-01T00:00:00Z')
@@ -220,7 +220,7 @@ describe('a top-up of an organization', () => {
     ['500', 'Please enter a valid number'],
     [null, 'Number of credits is required'],
     [undefined, 'Number of credits is required'],
-  ])('of %s credits is refused in the customer’s words', async (credits_amount, text) => {
+  ])('of %s credits is refused with the product’s text', async (credits_amount, text) => {
     expect(await topUp({ credits_amount })).toMatchObject({
       status: 400,
       body: { error: text, fields: [{ path: 'credits_amount', message: text }] },
@@ -238,7 +238,7 @@ describe('a top-up of an organization', () => {
     expect(await intents()).toEqual([])
   })
 
-  test('that Stripe does not take is told in its words', async () => {
+  test('that Stripe does not open is an error with the text of its button', async () => {
     await stripe.knob('faults', { status: 500, path_prefix: '/v1/checkout' })
     expect(await topUp()).toMatchObject({ status: 503, body: { error: 'Failed to create top-up session' } })
   })

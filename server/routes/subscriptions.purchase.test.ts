@@ -69,7 +69,7 @@ const poolOf = (person: SignedInPerson, org_id: string) =>
 const press = (url: string, form: Record<string, string> = {}) =>
   fetch(url, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' })
 
-test('a first Pro plan begins with a trial, whose credits are there at once, and is not sold twice', async () => {
+test('a first Pro plan begins with a trial, grants its credits at once, and is not sold twice', async () => {
   const ada = await signUp(clerk)
   const subscribe = (fields: object = {}) =>
     server.api(createCheckoutSession, {
@@ -201,6 +201,6 @@ test('the portal offers seats up to a hundred, and no other plan', async () => {
   expect((await stripe.subscriptions.retrieve(id)).items.data).toMatchObject([{ quantity: 5 }])
 })
 
-test('the books are right in the end', async () => {
+test('the ledger is consistent in the end', async () => {
   expect((await verifyLedger(database.owner)).problems).toEqual([])
 })

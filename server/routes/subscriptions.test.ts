@@ -25,7 +25,7 @@ const subscribed = (fields: object = {}) => counter.subscribed(ada, fields)
 const sessionOf = (page: OpenedPage) => counter.sessionOf(page)
 
 describe('a plan', () => {
-  test('is written down as promised, and Stripe’s page says the same', async () => {
+  test('is recorded as promised, and Stripe’s page says the same', async () => {
     const answer = await subscribed({ billingFrequency: 'yearly', currency: 'GBP', priceId: 'pro_yearly' })
     const [intent] = await intents()
     expect(intent).toMatchObject({
@@ -98,7 +98,7 @@ describe('a plan', () => {
     expect(session.amount_total).toBe(price.plan_type === 'pro' ? 0 : price.amount_minor * seats)
   })
 
-  test('for a team is for an organization that is made when it is paid, with a customer of its own', async () => {
+  test('for a team is for an organization that is created when it is paid, with a customer of its own', async () => {
     const pro = await subscribed()
     const team = await subscribed({ planType: 'teams', seats: 100 })
     const customers = (await intents()).map((intent) => intent.stripe_customer_id)
@@ -122,7 +122,7 @@ describe('a plan', () => {
     expect(kept).toEqual([{ owner_kind: 'user', customer_id: customers[0] }])
   })
 
-  test('may be named by the id that Stripe gave its price', async () => {
+  test('may be named by the Stripe id of its price', async () => {
     const { price_id } = await counter.server.deps.catalogue.findPrice({
       plan_type: 'pro',
       billing_frequency: 'monthly',
@@ -130,7 +130,7 @@ describe('a plan', () => {
     expect((await subscribe({ priceId: price_id })).status).toBe(200)
   })
 
-  test('returns to pages of ours only', async () => {
+  test('returns only to our own pages', async () => {
     const answer = await subscribed({
       successUrl: 'http://localhost:3000/payment/success?plan=pro',
       cancelUrl: 'http://localhost:3000/pricing',
@@ -142,7 +142,7 @@ describe('a plan', () => {
   })
 })
 
-describe('a request that may not be is refused and writes no row:', () => {
+describe('an invalid request is refused and writes no row:', () => {
   test.each([
     ['the plan that is free', { planType: 'starter' }, 'planType'],
     ['a plan that is not', { planType: 'enterprise' }, 'planType'],
@@ -216,7 +216,7 @@ describe('a trial', () => {
   const trialOf = async (answer: OpenedPage) =>
     (await intents()).find(({ id }) => id === answer.intentId)?.trial_days
 
-  test('is for who never had a subscription, whatever became of it', async () => {
+  test('is for buyers who never had a subscription, whatever became of it', async () => {
     await insertSubscription(counter.database, {
       owner: { owner_kind: 'user', owner_id: ada.user_id },
       user_id: await insertUser(counter.database.owner, ada.user_id),
@@ -227,7 +227,7 @@ describe('a trial', () => {
     expect((await sessionOf(answer)).amount_total).toBe(2000)
   })
 
-  test('is not for who bought for an organization before', async () => {
+  test('is not for buyers who bought for an organization before', async () => {
     await insertSubscription(counter.database, {
       owner: { owner_kind: 'organization', owner_id: 'org_before' },
       user_id: await insertUser(counter.database.owner, ada.user_id),
@@ -235,13 +235,13 @@ describe('a trial', () => {
     expect(await trialOf(await subscribed())).toBe(0)
   })
 
-  test('that was left at the payment page is still there', async () => {
+  test('that was abandoned at the payment page can still be had', async () => {
     const first = await subscribed()
     await counter.stripe.checkout.sessions.expire(first.sessionId)
     expect(await trialOf(await subscribed())).toBe(14)
   })
 
-  test('can be switched off, and its button says so', async () => {
+  test('can be switched off, and the price list says so', async () => {
     const without = await counter.startServer({ env: { PRO_TRIAL_DAYS: '0' } })
     const { status, body } = await subscribe({}, without)
     const days = async (on: TestServer) =>

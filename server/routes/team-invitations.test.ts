@@ -43,7 +43,7 @@ const seatsUsed = async ({ admin, organization }: Team) =>
 const invitationOf = (answer: { body: unknown }) => (answer.body as { invitation: TeamInvitation }).invitation
 
 describe('sending an invitation', () => {
-  test('holds a seat and sends a real one, with a link to copy that opens nothing by itself', async () => {
+  test('holds a seat and is sent by Clerk, with a link to copy that grants nothing by itself', async () => {
     const ours = await team(3)
     const email = await stranger()
     const answer = await send(ours, `  ${email.toUpperCase()}`)
@@ -83,7 +83,7 @@ describe('sending an invitation', () => {
     expect(await seatsUsed(ours)).toBe(2)
   })
 
-  test('is limited to one less than there are seats, for the buyer has one', async () => {
+  test('is limited to one less than there are seats, because the buyer has one', async () => {
     const ours = await team(3)
     expect((await list(ours)).remaining).toBe(2)
     expect((await send(ours, await stranger())).status).toBe(200)
@@ -155,7 +155,7 @@ describe('sending an invitation', () => {
   test.each([
     ['no answer', 500, 503],
     ['a refusal', 403, 502],
-  ])('that ends in %s of Clerk leaves no seat, no row, and says so', async (_, status, answered) => {
+  ])('that ends in %s from Clerk leaves no seat and no row, and is an error', async (_, status, answered) => {
     const ours = await team(2)
     const path_prefix = `/bapi/v1/organizations/${ours.organization.id}/invitations`
     await world.clerk.knob('faults', { status, count: 10, path_prefix })
@@ -178,7 +178,7 @@ describe('sending an invitation', () => {
     })
   })
 
-  test('to an address that only Clerk refuses is refused in the same words, and leaves no seat', async () => {
+  test('to an address that only Clerk refuses is refused with the same text, and leaves no seat', async () => {
     const ours = await team(2)
     expect(await send(ours, 'nobody@tidemark.t')).toMatchObject({
       status: 400,
@@ -220,7 +220,7 @@ describe('the list', () => {
     expect(byOrganization.invitations).toEqual(invitations)
   })
 
-  test('holds nobody else’s', async () => {
+  test('contains no invitations of others', async () => {
     const [ours, theirs] = [await team(2), await team(2)]
     await send(theirs, await stranger())
     expect((await list(ours)).invitations).toEqual([])
@@ -228,7 +228,7 @@ describe('the list', () => {
 })
 
 describe('revoking an invitation', () => {
-  test('revokes it at Clerk and frees its seat; again says the same', async () => {
+  test('revokes it at Clerk and frees its seat; again has the same result', async () => {
     const ours = await team(2)
     const email = await stranger()
     const { id } = invitationOf(await send(ours, email))
@@ -248,7 +248,7 @@ describe('revoking an invitation', () => {
     expect((await list(ours)).invitations.map(({ status }) => status)).toEqual(['pending', 'revoked'])
   })
 
-  test('that Clerk revoked already works, too', async () => {
+  test('that Clerk has already revoked works too', async () => {
     const ours = await team(2)
     const { id, clerk_invitation_id } = invitationOf(await send(ours, await stranger()))
     await world.directory.revokeInvitation({
@@ -281,7 +281,7 @@ describe('revoking an invitation', () => {
     expect(await world.directory.listInvitations(ours.organization.id)).toMatchObject([{ status: 'pending' }])
   })
 
-  test('that nobody knows is refused', async () => {
+  test('that does not exist is refused', async () => {
     const ours = await team(2)
     expect(await revoke(ours, crypto.randomUUID())).toMatchObject({
       status: 404,
@@ -313,7 +313,7 @@ describe('who may do what', () => {
   }
   const names = Object.keys(calls) as (keyof typeof calls)[]
 
-  test.each(names)('%s: nobody without a token, no outsider, no plain member', async (name) => {
+  test.each(names)('%s: not without a token, not by an outsider, not by a plain member', async (name) => {
     const [ours, theirs] = [await team(3), await team(3)]
     const { id } = invitationOf(await send(ours, await stranger()))
     const ada = await newMember(world.clerk, ours)

@@ -86,14 +86,14 @@ describe('an event signed by Clerk', () => {
     expect(await stored()).toHaveLength(1)
   })
 
-  test('without a time of its own happened when it was sent', async () => {
+  test('without a time of its own gets the time of sending', async () => {
     const payload = JSON.stringify({ ...event, timestamp: undefined })
     const at = new Date(Math.floor(Date.now() / 1000) * 1000)
     await post(payload, signed(payload, { at }))
     expect(await stored()).toMatchObject([{ occurred_at: at }])
   })
 
-  test('by the sign-in stand-in arrives when somebody signs up', async () => {
+  test('from the sign-in sandbox arrives when somebody signs up', async () => {
     const port = await findFreePort()
     const clerk = await startSandbox('clerk', { serverPort: port })
     const receiver = await startTestServer({ databaseUrl: database.url, clerk, port })
@@ -135,7 +135,7 @@ describe('nothing is stored of', () => {
     '[]',
     JSON.stringify({ ...event, object: 'thing' }),
     JSON.stringify({ ...event, data: 1 }),
-  ])('signed JSON that is no event: %s', async (text) => {
+  ])('signed JSON that is not an event: %s', async (text) => {
     expect(await post(text)).toMatchObject({ status: 400, body: { code: 'invalid_event' } })
     expect(await stored()).toEqual([])
   })

@@ -95,7 +95,7 @@ describe('a signed event', () => {
     expect(added).toEqual([event.id])
   })
 
-  test('that is none of ours is stored too: the worker decides', async () => {
+  test('that is not ours is stored too: the worker decides', async () => {
     const event = eventOf('product.created', { object: 'product' })
     expect(await post(JSON.stringify(event))).toMatchObject({ status: 200 })
     expect(await stored()).toMatchObject([{ id: event.id, state: 'received' }])
@@ -128,7 +128,7 @@ describe('a signed event', () => {
 })
 
 describe('when the queue', () => {
-  test('is away, the event is stored and answered 200, and the failure is counted', async () => {
+  test('is unavailable, the event is stored and answered 200, and the failure is counted', async () => {
     const broken = await withProducer({ add: () => Promise.reject(new Error('No queue')) })
     const payload = JSON.stringify(newEvent())
     expect(await post(payload, sign(payload), broken)).toMatchObject({ status: 200 })
@@ -162,7 +162,7 @@ describe.runIf(redisUrl)('with the queue on Redis', () => {
     expect(await jobs(event.id)).toEqual([])
   })
 
-  test('that is away, an event is stored and answered 200, and the server says that it is not ready', async () => {
+  test('unavailable, an event is stored and answered 200, and the server says that it is not ready', async () => {
     const lost = await startTestServer({ databaseUrl: database.url, redisUrl: 'redis://127.0.0.1:1' })
     const payload = JSON.stringify(newEvent())
     expect(await post(payload, sign(payload), lost)).toMatchObject({ status: 200 })
@@ -173,7 +173,7 @@ describe.runIf(redisUrl)('with the queue on Redis', () => {
   })
 })
 
-test('when the database is away Stripe is told to come again', async () => {
+test('when the database is unavailable Stripe is told to retry', async () => {
   const broken = await startTestServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none' })
   const payload = JSON.stringify(newEvent())
   const answer = await post(payload, sign(payload), broken)
@@ -218,7 +218,7 @@ describe('nothing is stored of', () => {
     JSON.stringify({ ...newEvent(), created: 'yesterday' }),
     JSON.stringify({ ...newEvent(), data: null }),
     JSON.stringify({ ...newEvent(), type: '' }),
-  ])('signed JSON that is no event: %s', async (payload) => {
+  ])('signed JSON that is not an event: %s', async (payload) => {
     expect(await post(payload)).toMatchObject({ status: 400, body: { code: 'invalid_event' } })
     expect(await stored()).toEqual([])
   })
