@@ -1,5 +1,5 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { waitUntil } from './wait-until.ts'
+import { waitUntil } from '../wait-until.ts'
 
 /** Where to strike: at the n-th statement from now on, before Postgres sees it or after, with the answer lost. */
 export interface Strike {
@@ -27,14 +27,10 @@ export interface FaultProxy {
 /**
  * A TCP proxy between a process and its Postgres (or Redis) that can count statements and cut the wire at one of them. It
  * knows just enough of Postgres' protocol to see a statement go by, so the product's code needs no hook for tests. Connections
- * whose application name ends in `-queue` pass uncounted.
+ * whose application name ends in `-queue` pass uncounted, and so does all that goes to Redis.
  */
-export async function startFaultProxy(target: {
-  host: string
-  port: number
-  /** Only Postgres' statements can be counted; through Redis' wire everything just passes until it is cut. */
-  protocol?: 'postgres' | 'redis'
-}): Promise<FaultProxy> {
+export async function startFaultProxy(address: string): Promise<FaultProxy> {
+  const { hostname, port: upstreamPort, protocol } = new URL(address)
   const sockets = new Set<Socket>()
   let isCut = false
   let armed: (Strike & { seen: number }) | null = null
@@ -59,7 +55,7 @@ export async function startFaultProxy(target: {
       client.destroy()
       return
     }
-    const upstream = connect(target.port, target.host)
+    const upstream = connect(Number(upstreamPort), hostname)
     let strikeOnAnswer: Strike | null = null
     const counter = createStatementCounter()
     for (const socket of [client, upstream]) {
@@ -73,7 +69,7 @@ export async function startFaultProxy(target: {
       })
     }
     client.on('data', (chunk) => {
-      const statements = target.protocol === 'redis' ? 0 : counter.count(chunk)
+      const statements = protocol === 'redis:' ? 0 : counter.count(chunk)
       if (armed && statements > 0) {
         armed.seen += statements
         if (armed.seen >= armed.statement) {

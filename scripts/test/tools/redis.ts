@@ -5,10 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
-import { findFreePort } from '../../scripts/processes/ports.ts'
+import { findFreePort } from '../../processes/ports.ts'
 import { installWithApt, whyNoApt } from './apt.ts'
-import { findProgram } from './find-program.ts'
-import type { Tool } from './tool.ts'
+import { findProgram, type Tool } from './find-program.ts'
 
 export type RunningRedis = {
   readonly url: string

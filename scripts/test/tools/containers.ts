@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { Tool } from './tool.ts'
+import type { Tool } from './find-program.ts'
 
 const patience_ms = 5_000
 

@@ -1,13 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import type { Reporter, SerializedError, TestModule } from 'vitest/node'
-
-export type TestCounts = {
-  readonly passed: number
-  readonly failed: number
-  readonly skipped: number
-  /** Each skipped test and the reason it gave. */
-  readonly skips: readonly { readonly name: string; readonly reason: string | undefined }[]
-}
+import type { TestCounts } from './summary.ts'
 
 /** Counts for the summary of `npm test`; a test that was skipped without a reason is seen there too. */
 export class SummaryReporter implements Reporter {

@@ -28,7 +28,7 @@ export async function startProductProcess(
   room: 'server' | 'worker',
   options: ProductProcessOptions,
 ): Promise<ProductProcess> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, `../../${room}/main.ts`)], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, `../../../${room}/main.ts`)], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       PATH: process.env.PATH,

@@ -2,9 +2,9 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { startPostgres } from '../../scripts/postgres.ts'
-import { startWatchdog } from '../../scripts/processes/watchdog.ts'
-import { findRedis, startRedis } from './redis.ts'
+import { startPostgres } from '../../../scripts/postgres.ts'
+import { startWatchdog } from '../../../scripts/processes/watchdog.ts'
+import { findRedis, startRedis } from '../../../scripts/test/tools/redis.ts'
 import { ensureTemplateDatabase } from './template-database.ts'
 
 declare module 'vitest' {

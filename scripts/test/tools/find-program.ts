@@ -3,6 +3,11 @@ import { access, constants } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { promisify } from 'node:util'
 
+/** Something of the machine that tests need: there it is, or why it is not. */
+export type Tool =
+  | { readonly found: true; readonly value: string }
+  | { readonly found: false; readonly reason: string }
+
 const run = promisify(execFile)
 /** Where programs are that a bare PATH does not name. */
 const usualFolders = [

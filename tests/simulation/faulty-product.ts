@@ -1,26 +1,17 @@
 import type { Queue } from 'bullmq'
-import type Stripe from 'stripe'
 import { connectQueueBackend } from '../../schema/queues/backend.ts'
 import { createProducer } from '../../schema/queues/producer.ts'
 import { queueNames } from '../../schema/queues/queues.ts'
-import { createStripe } from '../../schema/stripe/client.ts'
-import { findFreePort } from '../../scripts/processes/ports.ts'
-import { setUpStripe } from '../../scripts/stripe/set-up.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
-import { type Sandbox, startSandbox, testAppUrl } from '../support/sandbox.ts'
-import { startTestServer, type TestServer } from '../support/server.ts'
+import { createTestDatabase } from '../support/database/test-database.ts'
+import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts'
+import { startTestProduct, type TestProduct } from '../support/product/start-test-product.ts'
 import { startIncarnation, type WorkerIncarnation } from './worker-incarnation.ts'
 
-/** The whole product around one database, with a handle on everything that can go wrong. */
-export interface World {
-  readonly database: TestDatabase
-  readonly server: TestServer
+/** The product with a worker that runs, and a handle on everything that can go wrong. */
+export interface FaultyProduct
+  extends Pick<TestProduct, 'database' | 'server' | 'stripe' | 'clerk' | 'clock' | 'advanceDays' | 'close'> {
   /** Between the server and its database. */
   readonly serverProxy: FaultProxy
-  readonly stripeSandbox: Sandbox
-  readonly stripe: Stripe
-  readonly clerk: Sandbox
   readonly worker: WorkerIncarnation
   /** How often each mishap really struck. */
   readonly mishaps: Record<'worker_crashes' | 'server_crashes' | 'lost_enqueues' | 'lost_queues', number>
@@ -34,34 +25,17 @@ export interface World {
   loseQueues(): Promise<void>
   /** Starts another worker in place of the present one. */
   reviveWorker(): Promise<void>
-  /** The time that the product goes by. */
-  now(): Date
-  /** Lets time pass for what looks at the clock. */
-  advance(milliseconds: number): void
   /** Everything works again. */
   mend(): Promise<void>
-  close(): Promise<void>
 }
 
-export async function startWorld(options: { redisUrl: string | undefined }): Promise<World> {
-  let offsetMs = 0
-  const now = () => new Date(Date.now() + offsetMs)
+export async function startFaultyProduct(options: { redisUrl: string | undefined }): Promise<FaultyProduct> {
+  const { redisUrl } = options
   const database = await createTestDatabase()
-  const { hostname, port } = new URL(database.url)
-  const serverProxy = await startFaultProxy({ host: hostname, port: Number(port) })
-  const serverPort = await findFreePort()
-  const [stripeSandbox, clerk] = await Promise.all([
-    startSandbox('stripe', { serverPort, env: { SANDBOX_STRIPE_DELAYED_PAYMENT_MS: 'never' } }),
-    startSandbox('clerk'),
-  ])
-  // Events are made, but which arrive, when and how often, the history says.
-  await stripeSandbox.knob('deliveries', { mode: 'never' })
-  const stripe = createStripe({ secretKey: 'sk_test_sandbox', apiBase: stripeSandbox.url })
-  await setUpStripe(stripe, { app_url: testAppUrl, brand_name: 'Tidemark', webhook: null })
-
+  const serverProxy = await startFaultProxy(database.url)
   const backend = connectQueueBackend({
     databaseUrl: database.url,
-    redisUrl: options.redisUrl,
+    redisUrl,
     role: 'tidemark_server',
     poolMax: 4,
     whenUnavailable: 'wait',
@@ -71,46 +45,47 @@ export async function startWorld(options: { redisUrl: string | undefined }): Pro
   let enqueuesToLose = 0
   let losing = Promise.resolve()
   const mishaps = { worker_crashes: 0, server_crashes: 0, lost_enqueues: 0, lost_queues: 0 }
-  const server = await startTestServer({
-    databaseUrl: serverProxy.url(database.url),
-    redisUrl: options.redisUrl,
-    stripe: stripeSandbox,
-    clerk,
-    port: serverPort,
-    settings: { sweep_after_ms: 400 },
-    deps: {
-      now,
-      producer: {
-        ...producer,
-        async add(queue, jobId, payload) {
-          if (enqueuesToLose > 0) {
-            enqueuesToLose--
-            mishaps.lost_enqueues++
-            throw new Error('The server died here')
-          }
-          await producer.add(queue, jobId, payload)
+  const product = await startTestProduct({
+    database,
+    redisUrl,
+    stripe: 'empty',
+    clerk: 'sandbox',
+    webhooks: ['stripe'],
+    server: {
+      databaseUrl: serverProxy.url(database.url),
+      settings: { sweep_after_ms: 400 },
+      deps: {
+        producer: {
+          ...producer,
+          async add(queue, jobId, payload) {
+            if (enqueuesToLose > 0) {
+              enqueuesToLose--
+              mishaps.lost_enqueues++
+              throw new Error('The server died here')
+            }
+            await producer.add(queue, jobId, payload)
+          },
         },
       },
     },
   })
+  const { stripe, clerk, clock } = product
+  // Events are made, but which arrive, when and how often, the history says.
+  await stripe.knob('deliveries', { mode: 'never' })
+  await stripe.setUp()
   const incarnate = () =>
     startIncarnation({
       databaseUrl: database.url,
-      redisUrl: options.redisUrl,
-      stripeUrl: stripeSandbox.url,
+      redisUrl,
+      stripeUrl: stripe.url,
       clerkApiUrl: `${clerk.url}/bapi`,
-      now,
+      now: clock.now,
     })
   let worker = await incarnate()
 
-  const world: World = {
-    database,
-    server,
+  const faulty: FaultyProduct = {
+    ...product,
     serverProxy,
-    stripeSandbox,
-    stripe,
-    now,
-    clerk,
     get worker() {
       return worker
     },
@@ -141,28 +116,24 @@ export async function startWorld(options: { redisUrl: string | undefined }): Pro
       worker = await incarnate()
       await previous.discard()
     },
-    advance(milliseconds) {
-      offsetMs += milliseconds
-    },
     async mend() {
       enqueuesToLose = 0
       serverProxy.disarm()
       serverProxy.mend()
       worker.proxy.disarm()
-      await stripeSandbox.clear('faults')
-      if (worker.isDead || worker.proxy.struck) await world.reviveWorker()
+      await stripe.clear('faults')
+      if (worker.isDead || worker.proxy.struck) await faulty.reviveWorker()
     },
     async close() {
       await worker.discard()
-      await server.close()
+      await product.close()
       await producer.close()
       await backend.close()
       await serverProxy.close()
-      await Promise.all([stripeSandbox.stop(), clerk.stop()])
       await database.close()
     },
   }
-  return world
+  return faulty
 }
 
 async function deleteQueue(queue: Queue): Promise<void> {

@@ -4,16 +4,15 @@ import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { launchProduct } from '../../scripts/launch.ts'
-import { findChromium } from './chromium.ts'
-import { databaseUrl } from './template-database.ts'
+import { launchProduct } from '../../../scripts/launch.ts'
+import { findChromium } from '../../../scripts/test/tools/chromium.ts'
+import { databaseUrl } from '../../support/database/template-database.ts'
 
 /**
  * Launches the product with the launcher of `npm start`, on free ports and with data of its own, and tells the tests
  * where it is: E2E_APP_URL, E2E_STRIPE_URL, E2E_CLERK_URL, E2E_DATABASE_URL. Whoever sets E2E_APP_URL has launched one
  * already. What the processes log is in `test-results/product.log`.
  */
-// biome-ignore lint/style/noDefaultExport: Playwright calls a global setup by its default export.
 export default async function setUpBrowserTests(): Promise<() => Promise<void>> {
   await nameChromium()
   if (process.env.E2E_APP_URL) return async () => undefined

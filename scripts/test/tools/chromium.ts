@@ -5,8 +5,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { chromium } from '@playwright/test'
 import { installWithApt, lastWords, whyNoApt } from './apt.ts'
-import { findProgram } from './find-program.ts'
-import type { Tool } from './tool.ts'
+import { findProgram, type Tool } from './find-program.ts'
 
 const run = promisify(execFile)
 const names = [

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { migrateToLatest } from '../../schema/database/migrate.ts'
+import { migrateToLatest } from '../../../schema/database/migrate.ts'
 
-const schemaFolder = join(import.meta.dirname, '../../schema')
+const schemaFolder = join(import.meta.dirname, '../../../schema')
 
 /**
  * A migrated database that test files copy, which is much faster than migrating for each of them. Its name holds a hash
