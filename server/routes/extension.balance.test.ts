@@ -77,11 +77,13 @@ describe('the balance of a person', () => {
     expect((await balance(token)).low).toBe(low)
   })
 
-  test('with a debt has nothing available', async () => {
+  test('counts a debt on one account against the other, and nothing is available below zero', async () => {
     const { user_id, token } = await editor()
     await give(person(user_id), 'plan', 500)
     await give(person(user_id), 'purchased', -20)
-    expect(await balance(token)).toMatchObject({ available: 0, plan: 500, purchased: -20, low: true })
+    expect(await balance(token)).toMatchObject({ available: 480, plan: 500, purchased: -20, low: false })
+    await give(person(user_id), 'purchased', -600)
+    expect(await balance(token)).toMatchObject({ available: 0, plan: 500, purchased: -620, low: true })
   })
 
   test('is that of the token’s user only', async () => {

@@ -176,19 +176,30 @@ describe('a refusal says which payer lacks what, and where to buy:', () => {
     expect(await availableTo(ada)).toBe(3)
   })
 
-  test('a person with a debt, whatever the other account holds', async () => {
-    const ada = await editor({ plan: 500, purchased: -20 })
+  test('a person whose debt is larger than the rest of the balance', async () => {
+    const ada = await editor({ plan: 15, purchased: -20 })
     expect(await report(ada)).toMatchObject({
       status: 402,
       body: {
-        error: expect.stringContaining('There is a debt of 20 credits on your personal balance'),
+        error: expect.stringContaining('There is a debt of 5 credits on your personal balance'),
         required: 1,
         available: 0,
-        plan: 500,
+        plan: 15,
         purchased: -20,
-        debt: 20,
+        debt: 5,
       },
     })
+  })
+
+  test('more than what a debt on one account leaves of the other', async () => {
+    const ada = await editor({ plan: 500, purchased: -20 })
+    expect(await availableTo(ada)).toBe(480)
+    expect(await report(ada, { credits: 481 })).toMatchObject({
+      status: 402,
+      body: { required: 481, available: 480, plan: 500, purchased: -20, debt: 0 },
+    })
+    expect(await report(ada, { credits: 480 })).toMatchObject({ status: 200, body: { charged: 480 } })
+    expect(await availableTo(ada)).toBe(0)
   })
 
   test.each([
