@@ -1,15 +1,13 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { retryConflicts } from './retry.ts'
 
-let database: TestDatabase
+const database = testDatabase()
 beforeAll(async () => {
-  database = await createTestDatabase()
   await sql`CREATE TABLE counters (name text PRIMARY KEY, n integer NOT NULL)`.execute(database.owner)
   await sql`INSERT INTO counters VALUES ('a', 0), ('b', 0)`.execute(database.owner)
 })
-afterAll(() => database.close())
 
 test('two transactions that wait for each other are both done in the end', async () => {
   const bothHoldOne = Promise.withResolvers<void>()

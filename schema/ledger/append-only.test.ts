@@ -1,23 +1,21 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { user } from '../../tests/support/factories/ledger.ts'
-import { grantOf } from '../../tests/support/records.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../tests/support/database/test-database.ts'
+import { user } from '../../tests/support/factories/grants.ts'
+import { buildGrant } from '../../tests/support/factories/transfers.ts'
 import { closeMonth } from './books.ts'
 import { postTransfer } from './post.ts'
 import { spendCredits } from './usage.ts'
 
-let database: TestDatabase
+const database = testDatabase()
 beforeAll(async () => {
-  database = await createTestDatabase()
-  await postTransfer(database.worker, grantOf('user_a', 500))
+  await postTransfer(database.worker, buildGrant('user_a', 500))
   await database.worker
     .transaction()
     .execute((trx) =>
       closeMonth(trx, user('user_a'), { stripe_subscription_id: 'sub_a', starts_at: new Date(), used: 0 }),
     )
 })
-afterAll(() => database.close())
 
 const changes = [
   'UPDATE ledger_entries SET amount = amount + 1, balance_after = balance_after + 1',
@@ -65,7 +63,7 @@ describe('a role', () => {
     await expect(closing).rejects.toThrow(/permission denied/)
   })
   test('of the server cannot grant', async () => {
-    await expect(postTransfer(database.server, grantOf('user_a', 1))).rejects.toThrow(/permission denied/)
+    await expect(postTransfer(database.server, buildGrant('user_a', 1))).rejects.toThrow(/permission denied/)
   })
   test('of the worker cannot spend', async () => {
     const usage = {

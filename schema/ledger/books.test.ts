@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { describe, expect, test } from 'vitest'
+import { testDatabase } from '../../tests/support/database/test-database.ts'
 import {
   buildMonthGrant,
   buildPurchaseGrant,
   buildTransfer,
   use,
   user,
-} from '../../tests/support/factories/ledger.ts'
+} from '../../tests/support/factories/grants.ts'
 import type { Owner } from './accounts.ts'
 import { closeMonth, lockOwner, readBooks, readGrant } from './books.ts'
 import { IdempotencyConflictError, UnbalancedTransferError } from './errors.ts'
 import { houseLeg, postTransfer, postTransfers } from './post.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const database = testDatabase()
 
 const september = new Date('2026-09-01T00:00:00Z')
 const october = new Date('2026-10-01T00:00:00Z')

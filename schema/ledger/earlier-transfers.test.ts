@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { buildPurchaseGrant, user } from '../../tests/support/factories/ledger.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { testDatabase } from '../../tests/support/database/test-database.ts'
+import { buildPurchaseGrant, user } from '../../tests/support/factories/grants.ts'
 import type { Owner } from './accounts.ts'
 import { type Books, readBooks } from './books.ts'
 import { houseLeg, postTransfer } from './post.ts'
@@ -25,9 +25,8 @@ const team: Owner = { owner_kind: 'organization', owner_id: 'org_team' }
 const ada = user('user_ada')
 const bob = user('user_bob')
 
-let database: TestDatabase
+const database = testDatabase()
 beforeAll(async () => {
-  database = await createTestDatabase()
   await run(`
     DROP SCHEMA public CASCADE; CREATE SCHEMA public; GRANT USAGE ON SCHEMA public TO tidemark_server, tidemark_worker`)
   const files = (await readdir(migrations)).sort()
@@ -35,7 +34,6 @@ beforeAll(async () => {
   await fill()
   for (const file of files.filter((name) => name > lastBefore)) await migrate(file)
 })
-afterAll(() => database.close())
 
 async function run(text: string): Promise<void> {
   await sql.raw(text).execute(database.owner)

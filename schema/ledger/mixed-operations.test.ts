@@ -1,15 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { expect, test } from 'vitest'
+import { testDatabase } from '../../tests/support/database/test-database.ts'
 import {
   buildMonthGrant,
   buildPurchaseGrant,
   buildTransfer,
   use,
   user,
-} from '../../tests/support/factories/ledger.ts'
-import { connectDatabase, type DatabaseConnection, type DatabaseTransaction } from '../database/connect.ts'
+} from '../../tests/support/factories/grants.ts'
+import { madeOnce } from '../../tests/support/made.ts'
+import {
+  connectDatabase,
+  type DatabaseConnection,
+  type DatabaseRole,
+  type DatabaseTransaction,
+} from '../database/connect.ts'
 import type { Owner } from './accounts.ts'
 import { closeMonth, lockOwner, readBooks, readGrant } from './books.ts'
 import type { Grant } from './grants.ts'
@@ -22,16 +28,18 @@ const operations = Number(process.env.LEDGER_MIXED_OPERATIONS ?? 20_000)
 const connections = 20
 const owners = Array.from({ length: 6 }, (_, index) => user(`user_mixed_${index}`))
 
-let database: TestDatabase
-let server: DatabaseConnection
-let worker: DatabaseConnection
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const options = { connectionString: database.url, poolMax: connections, onError: () => undefined }
-  server = connectDatabase({ ...options, role: 'tidemark_server' })
-  worker = connectDatabase({ ...options, role: 'tidemark_worker' })
-})
-afterAll(() => database.close())
+const database = testDatabase()
+const server = madeOnce(() => connect('tidemark_server'))
+const worker = madeOnce(() => connect('tidemark_worker'))
+
+function connect(role: DatabaseRole): DatabaseConnection {
+  return connectDatabase({
+    connectionString: database.url,
+    role,
+    poolMax: connections,
+    onError: () => undefined,
+  })
+}
 
 /** Bought credits as an invoice that was paid late brings them: they need no checkout intent. */
 function boughtCredits(owner: Owner): Grant {

@@ -1,14 +1,16 @@
 import { sql } from 'kysely'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { createTestDatabase } from '../../tests/support/database/test-database.ts'
 import {
   buildMonthGrant,
   buildPurchaseGrant,
   buildTransfer,
   use,
   user,
-} from '../../tests/support/factories/ledger.ts'
-import { grantOf, insertPurchase } from '../../tests/support/records.ts'
+} from '../../tests/support/factories/grants.ts'
+import { buildPurchase } from '../../tests/support/factories/purchases.ts'
+import { buildGrant } from '../../tests/support/factories/transfers.ts'
+import { madeForEachTest } from '../../tests/support/made.ts'
 import { closeMonth } from './books.ts'
 import { checkoutKey } from './keys.ts'
 import { postTransfer, postTransfers } from './post.ts'
@@ -18,11 +20,7 @@ const september = new Date('2026-09-01T00:00:00Z')
 const october = new Date('2026-10-01T00:00:00Z')
 const ada = user('user_ada')
 
-let database: TestDatabase
-beforeEach(async () => {
-  database = await createTestDatabase()
-})
-afterEach(() => database.close())
+const database = madeForEachTest(createTestDatabase, (made) => made.close())
 
 /** Somebody with a database administrator's powers switches the triggers off. */
 async function tamper(statement: string): Promise<void> {
@@ -36,7 +34,7 @@ const checksOf = async (options = {}) => [...new Set((await problemsOf(options))
 
 /** A purchase, two months of a plan of which one is closed, seats, usage of both accounts, a refund. */
 async function fillBooks(): Promise<void> {
-  const intent = await insertPurchase(database.server, { stripe_session_id: 'cs_1', credits: 500 })
+  const intent = await buildPurchase(database.server, { stripe_session_id: 'cs_1', credits: 500 })
   await database.owner
     .updateTable('checkout_intents')
     .set({ state: 'settled', settled_at: new Date() })
@@ -55,7 +53,7 @@ async function fillBooks(): Promise<void> {
     ),
     buildTransfer(bought, { kind: 'refund', ordinal: 2, amount: -120 }),
     buildTransfer(first, { kind: 'plan_grant', ordinal: 1, amount: 300 }),
-    grantOf('user_ada', 50),
+    buildGrant('user_ada', 50),
   ])
   await use(database.server, ada, 200)
   await database.worker.transaction().execute(async (trx) => {
@@ -85,7 +83,7 @@ describe('clean books', () => {
       continued_from: { accounts: 3 },
       counts: { accounts: 3, transfers: 1, entries: 2, grants: 0 },
     })
-    await postTransfer(database.worker, grantOf('user_new', 5))
+    await postTransfer(database.worker, buildGrant('user_new', 5))
     expect(await verifyLedger(database.owner, { incremental: true })).toMatchObject({
       problems: [],
       counts: { accounts: 4, transfers: 1, entries: 2, grants: 1 },
@@ -98,12 +96,12 @@ describe('clean books', () => {
     const posting = Promise.withResolvers<void>()
     const posted = Promise.withResolvers<void>()
     const slow = database.worker.transaction().execute(async (trx) => {
-      await postTransfer(trx, grantOf('user_slow', 5))
+      await postTransfer(trx, buildGrant('user_slow', 5))
       posted.resolve()
       await posting.promise
     })
     await posted.promise
-    await postTransfer(database.worker, grantOf('user_fast', 5))
+    await postTransfer(database.worker, buildGrant('user_fast', 5))
     const proving = verifyLedger(database.owner, { keepProof: true })
     posting.resolve()
     await slow
@@ -416,7 +414,7 @@ describe('what was posted wrongly is found:', () => {
   })
 
   test('a settled intent that was never granted', async () => {
-    const intent = await insertPurchase(database.server, { stripe_session_id: 'cs_none' })
+    const intent = await buildPurchase(database.server, { stripe_session_id: 'cs_none' })
     await tamper(
       `UPDATE checkout_intents SET state = 'settled', settled_at = now() WHERE id = '${intent.id}'`,
     )

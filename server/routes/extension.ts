@@ -130,14 +130,11 @@ interface Accounts {
   readonly purchased: number
 }
 
-/** A balance for an editor. A debt of one account blocks as many credits of the other: so does the ledger when it decides. */
+/** A balance for an editor. The ledger refuses usage while one of the accounts has a debt, so nothing is available then. */
+/** A debt on one account takes as much of the other, so what can be spent is the sum of both. */
 function presentBalance(payer: string, { plan, purchased }: Accounts): ExtensionBalance {
   const available = Math.max(0, plan + purchased)
   return { payer, available, plan, purchased, low: available < lowBalanceCredits }
-}
-
-function debtOf({ plan, purchased }: Accounts): number {
-  return Math.max(0, -(plan + purchased))
 }
 
 /** Says which payer has too few credits, how many, and where to buy more. */
@@ -147,7 +144,7 @@ function usageRefused(
   { required, plan, purchased }: Accounts & { readonly required: number },
 ): ServerError {
   const { available } = presentBalance(payer.name, { plan, purchased })
-  const debt = debtOf({ plan, purchased })
+  const debt = Math.max(0, -plan - purchased)
   const isPersonal = payer.owner.owner_kind === 'user'
   const whose = isPersonal ? 'your personal balance' : 'the balance of your organization'
   const reason =
