@@ -56,11 +56,10 @@ export const lives: fc.Arbitrary<OwnerFacts> = fc
       if (!made.ended_at) break
       start = made.ended_at.getTime() + plan.gap_days * dayMs
     }
-    const invoices = [
-      ...new Set(subscriptions.flatMap(({ lines }) => lines.map(({ invoice_id }) => invoice_id))),
-    ]
+    // A trial costs nothing, and nothing of it can go back.
+    const paid = subscriptions.flatMap(({ lines }) => lines.filter(({ amount_minor }) => amount_minor > 0))
     const back: Record<string, Partial<MoneyBack>> = {}
-    for (const [index, invoice] of invoices.entries()) back[invoice] = money[index] ?? {}
+    for (const [index, { invoice_id }] of paid.entries()) back[invoice_id] = money[index] ?? {}
     return ownerFacts(subscriptions, back)
   })
 

@@ -247,6 +247,24 @@ describe('seats that change within a year', () => {
     expect(credits(monthsOf([year, ...more], '2026-03-01')).at(-1)).toEqual({ in_1: 1500 })
   })
 
+  test('without a payment that we know of are nobody’s, and neither bring nor take anything', () => {
+    // From 5 to 6 is not paid; those seats go first when there are fewer again.
+    expect(credits(monthsOf([year, change('in_2', '2026-01-16', 6, 5)], '2026-02-01'))).toEqual([
+      { in_1: 2500 },
+      { in_1: 2500 },
+    ])
+    const again = [change('in_2', '2026-01-16', 6, 5), change('in_3', '2026-01-20', 5, 6)]
+    expect(credits(monthsOf([year, ...again], '2026-02-01'))).toEqual([
+      { in_1: 2500 },
+      { in_1: 2500, in_3: 500 },
+    ])
+    // From 5 to 3 was not told; the seats of the first invoice are three now.
+    expect(credits(monthsOf([year, change('in_2', '2026-01-16', 3, 4)], '2026-02-01')).at(-1)).toEqual({
+      in_1: 1500,
+      in_2: 500,
+    })
+  })
+
   test('all given up and added anew are the new invoice’s', () => {
     const changes = [change('in_2', '2026-01-16', 5, 1), change('in_3', '2026-01-20', 1, 5)]
     expect(credits(monthsOf([year, ...changes], '2026-02-01')).at(-1)).toEqual({ in_1: 500, in_3: 2000 })
