@@ -55,13 +55,33 @@ describe('the difference', () => {
     ])
   })
 
-  test('takes a grant back that the facts do not know any more', () => {
+  test('takes a grant back that the facts do not know any more, and opens the month before it again', () => {
     const { plan, last } = tell([
       { facts: planOf([january, february]), now: '2026-02-02' },
       { facts: planOf([january]), now: '2026-02-02' },
     ])
-    expect(last).toEqual([['month', 'gross', -500]])
+    expect(last).toEqual([
+      ['month', 'gross', -500],
+      ['month', 'expired', 500],
+    ])
+    expect(plan).toBe(500)
+  })
+
+  test('moves a month to the invoice that took its place in the same second, with all that was closed of it', () => {
+    const instead = { ...february, invoice_id: 'in_4', paid_at: day('2026-02-01T00:00:01') }
+    const over = { ended_at: day('2026-02-20') }
+    const { plan, books } = tell([
+      { facts: planOf([january, february], undefined, over), now: '2026-02-21' },
+      { facts: planOf([january, february, instead], undefined, over), now: '2026-02-21' },
+    ])
     expect(plan).toBe(0)
+    expect(
+      books.read().grants.map(({ stripe_invoice_id, gross, expired }) => [stripe_invoice_id, gross, expired]),
+    ).toEqual([
+      ['in_1', 500, -500],
+      ['in_2', 0, 0],
+      ['in_4', 500, -500],
+    ])
   })
 
   test('leaves adjustments alone', () => {
