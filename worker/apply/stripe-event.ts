@@ -74,7 +74,8 @@ async function prepareCheckout(deps: WorkerDependencies, event: StripeEvent): Pr
       occurred_at: occurredAt(event),
       actor: 'stripe',
     })
-    if (!decision) throw new NotYetError(`Intent ${intentId} of session ${session.id} is not there yet`)
+    if (!decision)
+      throw new NotYetError(`Checkout intent ${intentId} of session ${session.id} has not been committed yet`)
     return { state: 'applied', reason: decision.action === 'none' ? decision.reason : null }
   }
 }
@@ -95,7 +96,7 @@ const invoiceSchema = z.object({
 
 async function prepareInvoice(deps: WorkerDependencies, event: StripeEvent): Promise<ApplyInTransaction> {
   const id = invoiceSchema.parse(event.data.object).parent?.subscription_details?.subscription
-  if (!id) return ignore('The invoice is of no subscription')
+  if (!id) return ignore('The invoice does not belong to a subscription')
   return syncSubscription(deps, id, { event_id: event.id, actor: 'stripe', session_id: null })
 }
 
@@ -111,5 +112,5 @@ async function prepareReferredCharge(
   const { charge } = z.object({ charge: stripeReferenceSchema.nullable() }).parse(event.data.object)
   return charge
     ? syncCharge(deps, charge, { event_id: event.id, actor: 'stripe' })
-    : ignore('It concerns no charge')
+    : ignore('The refund or dispute names no charge')
 }

@@ -7,8 +7,8 @@ import type { WorkerDependencies } from '../dependencies.ts'
 import { findLostSession } from './find-lost-session.ts'
 
 /**
- * Asks Stripe how an intent's session stands and applies the answer: for the return page that is faster than the webhook, for
- * a webhook that never came, and for an intent whose server died in the middle.
+ * Fetches an intent's session from Stripe and applies it: for a return page that is faster than the webhook, for a webhook that
+ * never came, and for an intent whose server died in the middle.
  */
 export async function processCheckoutCompletion(
   deps: WorkerDependencies,
