@@ -135,6 +135,18 @@ describe('a change of seats', () => {
     expect(changes(line(-4000, 3), line(7000, 3))).toEqual([[3, 3]])
   })
 
+  test('under a coupon for everything costs nothing, and is one all the same', () => {
+    const credit = { proration: true, proration_details: { credited_items: { invoice: 'in_0' } } }
+    const charge = { proration: true, proration_details: { credited_items: null } }
+    const parentOf = (details: unknown) => ({
+      invoice_item_details: null,
+      subscription_item_details: details,
+    })
+    expect(
+      changes(line(0, 3, { parent: parentOf(credit) }), line(0, 5, { parent: parentOf(charge) })),
+    ).toEqual([[3, 5]])
+  })
+
   test('that is only credited, or of no number, is none', () => {
     expect(changes(line(-4000, 3))).toEqual([])
     expect(changes(line(4000, null))).toEqual([])
