@@ -1,5 +1,5 @@
-import { createClerkSandbox } from './create-clerk-sandbox.ts'
 import { readSettings } from './settings.ts'
+import { createClerkSandbox } from './start.ts'
 
 try {
   const settings = readSettings(process.env)

@@ -1,17 +1,16 @@
 import { Collection } from './collection.ts'
-import type { Client } from './entities/client.ts'
+import type { Mail } from './entities/email-address.ts'
 import type { WebhookEvent } from './entities/event.ts'
 import type { OrganizationInvitation } from './entities/invitation.ts'
-import type { Mail } from './entities/mail.ts'
 import type { OrganizationMembership } from './entities/membership.ts'
 import type { Organization } from './entities/organization.ts'
 import type { Picture } from './entities/picture.ts'
-import type { Session } from './entities/session.ts'
+import type { Client, Session } from './entities/session.ts'
 import type { SignIn } from './entities/sign-in.ts'
 import type { SignUp } from './entities/sign-up.ts'
+import { createSigningKey, type SigningKey } from './entities/signing-key.ts'
 import type { User } from './entities/user.ts'
 import { StateFile } from './state-file.ts'
-import { createSigningKey, type SigningKey } from './tokens/signing-key.ts'
 
 const VERSION = 1
 

@@ -1,5 +1,5 @@
-import { readOptions } from './options.ts'
-import { createStripeSandbox } from './sandbox.ts'
+import { readOptions } from './settings.ts'
+import { createStripeSandbox } from './start.ts'
 
 try {
   const options = readOptions(process.env)

@@ -1,7 +1,6 @@
-import type { Clerk } from '../clerk.ts'
 import { incorrectCode } from '../errors.ts'
+import type { Service } from '../service.ts'
 import { createId } from './id.ts'
-import { EMAIL_CODE } from './mail.ts'
 
 export type EmailAddress = {
   id: string
@@ -44,8 +43,34 @@ export function isVerified(address: EmailAddress): boolean {
 }
 
 /** Only verified addresses belong to somebody; anyone may be halfway through claiming one. */
-export function findUserByEmailAddress(clerk: Clerk, emailAddress: string) {
-  return clerk.store.users.find((user) =>
+export function findUserByEmailAddress(service: Service, emailAddress: string) {
+  return service.store.users.find((user) =>
     user.email_addresses.some((row) => row.email_address === emailAddress && isVerified(row)),
   )
+}
+
+/** Nothing is sent: what would have been is kept, and shown under `/_sandbox/mails`. */
+export type Mail = {
+  id: string
+  to: string
+  subject: string
+  code: string | null
+  url: string | null
+  created_at: number
+}
+
+/** Always the same, so that people and tests can type it. */
+export const EMAIL_CODE = '424242'
+const MAILS_KEPT = 200
+
+export function sendMail(
+  service: Service,
+  mail: Pick<Mail, 'to' | 'subject'> & Partial<Pick<Mail, 'code' | 'url'>>,
+) {
+  service.store.mails.add({ id: createId('ema'), code: null, url: null, ...mail, created_at: Date.now() })
+  service.store.mails.trim(MAILS_KEPT)
+}
+
+export function sendCode(service: Service, to: string) {
+  sendMail(service, { to, subject: `${EMAIL_CODE} is your verification code`, code: EMAIL_CODE })
 }

@@ -1,5 +1,5 @@
-import type { Clerk } from '../clerk.ts'
 import { fieldError } from '../errors.ts'
+import type { Service } from '../service.ts'
 import { backendOrganization } from '../wire/organization.ts'
 import { createId } from './id.ts'
 import { createMembership } from './membership.ts'
@@ -31,12 +31,12 @@ export type NewOrganization = {
 }
 
 /** Whoever creates an organization is its first admin. */
-export function createOrganization(clerk: Clerk, wanted: NewOrganization): Organization {
+export function createOrganization(service: Service, wanted: NewOrganization): Organization {
   const now = Date.now()
-  const organization = clerk.store.organizations.add({
+  const organization = service.store.organizations.add({
     id: wanted.id ?? createId('org'),
     name: wanted.name,
-    slug: wanted.slug ? freeSlugOrThrow(clerk, wanted.slug) : deriveSlug(clerk, wanted.name),
+    slug: wanted.slug ? freeSlugOrThrow(service, wanted.slug) : deriveSlug(service, wanted.name),
     created_by: wanted.createdBy?.id ?? null,
     max_allowed_memberships: wanted.maxAllowedMemberships ?? 0,
     admin_delete_enabled: true,
@@ -45,34 +45,34 @@ export function createOrganization(clerk: Clerk, wanted: NewOrganization): Organ
     created_at: now,
     updated_at: now,
   })
-  clerk.outbox.emit('organization.created', backendOrganization(clerk, organization))
+  service.outbox.emit('organization.created', backendOrganization(service, organization))
   if (wanted.createdBy) {
-    createMembership(clerk, { organization, user: wanted.createdBy, role: 'org:admin' })
+    createMembership(service, { organization, user: wanted.createdBy, role: 'org:admin' })
   }
   return organization
 }
 
 export function updateOrganization(
-  clerk: Clerk,
+  service: Service,
   organization: Organization,
   changes: Partial<Omit<Organization, 'id' | 'created_at'>>,
 ): Organization {
-  if (changes.slug && changes.slug !== organization.slug) freeSlugOrThrow(clerk, changes.slug)
+  if (changes.slug && changes.slug !== organization.slug) freeSlugOrThrow(service, changes.slug)
   Object.assign(organization, changes, { updated_at: Date.now() })
-  clerk.outbox.emit('organization.updated', backendOrganization(clerk, organization))
+  service.outbox.emit('organization.updated', backendOrganization(service, organization))
   return organization
 }
 
 /** Memberships and invitations go with it, and only the one event tells. */
-export function deleteOrganization(clerk: Clerk, organization: Organization): void {
-  clerk.store.memberships.deleteWhere((row) => row.organization_id === organization.id)
-  for (const session of clerk.store.sessions.toArray()) {
+export function deleteOrganization(service: Service, organization: Organization): void {
+  service.store.memberships.deleteWhere((row) => row.organization_id === organization.id)
+  for (const session of service.store.sessions.toArray()) {
     if (session.last_active_organization_id === organization.id) session.last_active_organization_id = null
   }
-  clerk.store.invitations.deleteWhere((row) => row.organization_id === organization.id)
-  clerk.store.pictures.delete(organization.id)
-  clerk.store.organizations.delete(organization.id)
-  clerk.outbox.emit('organization.deleted', {
+  service.store.invitations.deleteWhere((row) => row.organization_id === organization.id)
+  service.store.pictures.delete(organization.id)
+  service.store.organizations.delete(organization.id)
+  service.outbox.emit('organization.deleted', {
     object: 'organization',
     id: organization.id,
     slug: organization.slug,
@@ -80,25 +80,26 @@ export function deleteOrganization(clerk: Clerk, organization: Organization): vo
   })
 }
 
-export function findOrganization(clerk: Clerk, idOrSlug: string): Organization | undefined {
+export function findOrganization(service: Service, idOrSlug: string): Organization | undefined {
   return (
-    clerk.store.organizations.get(idOrSlug) ?? clerk.store.organizations.find((row) => row.slug === idOrSlug)
+    service.store.organizations.get(idOrSlug) ??
+    service.store.organizations.find((row) => row.slug === idOrSlug)
   )
 }
 
-function freeSlugOrThrow(clerk: Clerk, slug: string): string {
-  if (clerk.store.organizations.find((row) => row.slug === slug)) {
+function freeSlugOrThrow(service: Service, slug: string): string {
+  if (service.store.organizations.find((row) => row.slug === slug)) {
     throw fieldError('slug', 'form_identifier_exists', 'That slug is taken. Please try another.')
   }
   return slug
 }
 
-function deriveSlug(clerk: Clerk, name: string): string {
+function deriveSlug(service: Service, name: string): string {
   const stem =
     name
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, '-')
       .replace(/^-+|-+$/g, '') || 'organization'
-  if (!clerk.store.organizations.find((row) => row.slug === stem)) return stem
+  if (!service.store.organizations.find((row) => row.slug === stem)) return stem
   return `${stem}-${createId('').slice(-8).toLowerCase()}`
 }

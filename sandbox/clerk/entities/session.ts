@@ -1,7 +1,7 @@
-import type { Clerk } from '../clerk.ts'
+import { createHash, randomBytes } from 'node:crypto'
+import type { Service } from '../service.ts'
 import { backendSession } from '../wire/session.ts'
 import { backendUser } from '../wire/user.ts'
-import type { Client } from './client.ts'
 import { createId } from './id.ts'
 import type { User } from './user.ts'
 
@@ -35,9 +35,9 @@ const ENDED_SESSIONS_KEPT = 500
 
 type NewSession = { client: Client; user: User; activity: SessionActivity; strategy: string }
 
-export function createSession(clerk: Clerk, { client, user, activity, strategy }: NewSession): Session {
+export function createSession(service: Service, { client, user, activity, strategy }: NewSession): Session {
   const now = Date.now()
-  const session = clerk.store.sessions.add({
+  const session = service.store.sessions.add({
     id: createId('sess'),
     client_id: client.id,
     user_id: user.id,
@@ -50,39 +50,43 @@ export function createSession(clerk: Clerk, { client, user, activity, strategy }
     created_at: now,
     updated_at: now,
   })
-  clerk.store.sessions.trim(ENDED_SESSIONS_KEPT, (row) => !isActive(row))
+  service.store.sessions.trim(ENDED_SESSIONS_KEPT, (row) => !isActive(row))
   user.last_sign_in_at = now
   user.last_active_at = now
   client.last_active_session_id = session.id
   client.last_authentication_strategy = strategy
   client.updated_at = now
-  clerk.outbox.emit('session.created', { ...backendSession(session), user: backendUser(clerk, user) })
+  service.outbox.emit('session.created', { ...backendSession(session), user: backendUser(service, user) })
   return session
 }
 
-export function endSession(clerk: Clerk, session: Session, status: 'ended' | 'removed' | 'revoked'): Session {
+export function endSession(
+  service: Service,
+  session: Session,
+  status: 'ended' | 'removed' | 'revoked',
+): Session {
   if (session.status !== 'active') return session
   session.status = status
   session.updated_at = Date.now()
-  const client = clerk.store.clients.get(session.client_id)
+  const client = service.store.clients.get(session.client_id)
   if (client?.last_active_session_id === session.id) client.last_active_session_id = null
-  const user = clerk.store.users.get(session.user_id)
-  clerk.outbox.emit(`session.${status}`, {
+  const user = service.store.users.get(session.user_id)
+  service.outbox.emit(`session.${status}`, {
     ...backendSession(session),
-    user: user ? backendUser(clerk, user) : null,
+    user: user ? backendUser(service, user) : null,
   })
   return session
 }
 
 /** Ends every session of a user but the one that stays. */
-export function endOtherSessions(clerk: Clerk, user: User, staying: Session | null): void {
-  for (const session of activeSessionsOf(clerk, user)) {
-    if (session.id !== staying?.id) endSession(clerk, session, 'revoked')
+export function endOtherSessions(service: Service, user: User, staying: Session | null): void {
+  for (const session of activeSessionsOf(service, user)) {
+    if (session.id !== staying?.id) endSession(service, session, 'revoked')
   }
 }
 
-export function activeSessionsOf(clerk: Clerk, user: User): Session[] {
-  return clerk.store.sessions.filter((row) => row.user_id === user.id && isActive(row))
+export function activeSessionsOf(service: Service, user: User): Session[] {
+  return service.store.sessions.filter((row) => row.user_id === user.id && isActive(row))
 }
 
 export function isActive(session: Session): boolean {
@@ -91,4 +95,54 @@ export function isActive(session: Session): boolean {
 
 export function sessionStatus(session: Session): SessionStatus {
   return session.status === 'active' && session.expire_at < Date.now() ? 'expired' : session.status
+}
+
+/** One browser. Its cookie holds the secret; only the hash is kept. */
+export type Client = {
+  id: string
+  secret_hash: string
+  sign_in_id: string | null
+  sign_up_id: string | null
+  last_active_session_id: string | null
+  last_authentication_strategy: string | null
+  created_at: number
+  updated_at: number
+}
+
+const CLIENTS_KEPT = 5000
+
+export function createClient(service: Service): { client: Client; secret: string } {
+  const now = Date.now()
+  const secret = randomBytes(32).toString('base64url')
+  const client = service.store.clients.add({
+    id: createId('client'),
+    secret_hash: hashSecret(secret),
+    sign_in_id: null,
+    sign_up_id: null,
+    last_active_session_id: null,
+    last_authentication_strategy: null,
+    created_at: now,
+    updated_at: now,
+  })
+  if (service.store.clients.size > CLIENTS_KEPT) forgetIdleClients(service)
+  return { client, secret }
+}
+
+export function findClientBySecret(service: Service, secret: string): Client | undefined {
+  const hash = hashSecret(secret)
+  return service.store.clients.find((row) => row.secret_hash === hash)
+}
+
+export function activeSessions(service: Service, client: Client): Session[] {
+  return service.store.sessions.filter((row) => row.client_id === client.id && isActive(row))
+}
+
+/** Only browsers that nobody is signed in with: the others would find themselves signed out. */
+function forgetIdleClients(service: Service): void {
+  const inUse = new Set(service.store.sessions.filter(isActive).map((row) => row.client_id))
+  service.store.clients.trim(CLIENTS_KEPT / 2, (row) => !inUse.has(row.id))
+}
+
+function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex')
 }

@@ -1,17 +1,16 @@
-import type { Clerk } from '../clerk.ts'
 import { ClerkError, incorrectCode, takenEmailAddress } from '../errors.ts'
-import type { Client } from './client.ts'
+import type { Service } from '../service.ts'
 import {
   attemptCode,
   findUserByEmailAddress,
   pendingVerification,
+  sendCode,
   type Verification,
 } from './email-address.ts'
 import { createId } from './id.ts'
 import { acceptInvitation, invitationStatus } from './invitation.ts'
-import { sendCode } from './mail.ts'
 import type { Metadata } from './metadata.ts'
-import { createSession, type SessionActivity } from './session.ts'
+import { type Client, createSession, type SessionActivity } from './session.ts'
 import { createUser } from './user.ts'
 
 export type SignUp = {
@@ -47,7 +46,7 @@ export type SignUpFields = {
 const DAY_MS = 24 * 60 * 60 * 1000
 const SIGN_UPS_KEPT = 500
 
-export function createSignUp(clerk: Clerk, client: Client, fields: SignUpFields): SignUp {
+export function createSignUp(service: Service, client: Client, fields: SignUpFields): SignUp {
   const now = Date.now()
   const signUp: SignUp = {
     id: createId('sua'),
@@ -67,17 +66,17 @@ export function createSignUp(clerk: Clerk, client: Client, fields: SignUpFields)
     created_at: now,
     abandon_at: now + DAY_MS,
   }
-  applySignUpFields(clerk, signUp, fields)
-  clerk.store.signUps.add(signUp)
-  clerk.store.signUps.trim(SIGN_UPS_KEPT)
+  applySignUpFields(service, signUp, fields)
+  service.store.signUps.add(signUp)
+  service.store.signUps.trim(SIGN_UPS_KEPT)
   client.sign_up_id = signUp.id
   return signUp
 }
 
-export function applySignUpFields(clerk: Clerk, signUp: SignUp, fields: SignUpFields): void {
-  if (fields.ticket) applyTicket(clerk, signUp, fields.ticket)
+export function applySignUpFields(service: Service, signUp: SignUp, fields: SignUpFields): void {
+  if (fields.ticket) applyTicket(service, signUp, fields.ticket)
   if (fields.emailAddress && fields.emailAddress !== signUp.email_address) {
-    if (findUserByEmailAddress(clerk, fields.emailAddress)) throw takenEmailAddress()
+    if (findUserByEmailAddress(service, fields.emailAddress)) throw takenEmailAddress()
     signUp.email_address = fields.emailAddress
     signUp.verification = null
   }
@@ -89,10 +88,10 @@ export function applySignUpFields(clerk: Clerk, signUp: SignUp, fields: SignUpFi
   if (fields.legalAccepted) signUp.legal_accepted_at = Date.now()
 }
 
-export function prepareSignUpVerification(clerk: Clerk, signUp: SignUp): void {
+export function prepareSignUpVerification(service: Service, signUp: SignUp): void {
   if (!signUp.email_address) throw incorrectCode()
   signUp.verification = pendingVerification('email_code')
-  sendCode(clerk, signUp.email_address)
+  sendCode(service, signUp.email_address)
 }
 
 export function attemptSignUpVerification(signUp: SignUp, code: string | undefined): void {
@@ -109,13 +108,13 @@ export function unverifiedSignUpFields(signUp: SignUp): string[] {
 
 /** Makes the user and the first session as soon as nothing is missing; before that it does nothing. */
 export function completeSignUp(
-  clerk: Clerk,
+  service: Service,
   signUp: SignUp,
   { client, activity }: { client: Client; activity: SessionActivity },
 ): void {
   if (signUp.status === 'complete' || !signUp.email_address) return
   if (missingSignUpFields(signUp).length > 0 || unverifiedSignUpFields(signUp).length > 0) return
-  const user = createUser(clerk, {
+  const user = createUser(service, {
     emailAddresses: [signUp.email_address],
     passwordHash: signUp.password_hash,
     firstName: signUp.first_name,
@@ -125,10 +124,10 @@ export function completeSignUp(
     legalAcceptedAt: signUp.legal_accepted_at,
   })
   const strategy = signUp.invitation_id ? 'ticket' : 'email_code'
-  const session = createSession(clerk, { client, user, activity, strategy })
-  const invitation = clerk.store.invitations.get(signUp.invitation_id)
+  const session = createSession(service, { client, user, activity, strategy })
+  const invitation = service.store.invitations.get(signUp.invitation_id)
   if (invitation && invitationStatus(invitation) === 'pending') {
-    acceptInvitation(clerk, invitation, user)
+    acceptInvitation(service, invitation, user)
     session.last_active_organization_id = invitation.organization_id
   }
   signUp.status = 'complete'
@@ -139,15 +138,15 @@ export function completeSignUp(
 }
 
 /** The link came by mail, so its address needs no code. */
-function applyTicket(clerk: Clerk, signUp: SignUp, ticket: string): void {
-  const invitation = clerk.store.invitations.find((row) => row.ticket === ticket)
+function applyTicket(service: Service, signUp: SignUp, ticket: string): void {
+  const invitation = service.store.invitations.find((row) => row.ticket === ticket)
   if (!invitation || invitationStatus(invitation) !== 'pending') {
     throw new ClerkError(400, {
       code: 'ticket_invalid',
       message: 'This invitation link is not valid any more.',
     })
   }
-  if (findUserByEmailAddress(clerk, invitation.email_address)) throw takenEmailAddress()
+  if (findUserByEmailAddress(service, invitation.email_address)) throw takenEmailAddress()
   signUp.email_address = invitation.email_address
   signUp.invitation_id = invitation.id
   signUp.verification = { ...pendingVerification('ticket'), status: 'verified' }

@@ -1,5 +1,5 @@
-import type { Clerk } from '../clerk.ts'
 import { takenEmailAddress } from '../errors.ts'
+import type { Service } from '../service.ts'
 import { backendUser } from '../wire/user.ts'
 import { createEmailAddress, type EmailAddress, findUserByEmailAddress } from './email-address.ts'
 import { createId } from './id.ts'
@@ -41,15 +41,15 @@ export type NewUser = {
 }
 
 /** The addresses count as verified: whoever calls has checked them or vouches for them. */
-export function createUser(clerk: Clerk, wanted: NewUser): User {
+export function createUser(service: Service, wanted: NewUser): User {
   for (const address of wanted.emailAddresses) {
-    if (findUserByEmailAddress(clerk, address)) throw takenEmailAddress()
+    if (findUserByEmailAddress(service, address)) throw takenEmailAddress()
   }
   const now = Date.now()
   const emailAddresses = wanted.emailAddresses.map((address) =>
     createEmailAddress(address, { isVerified: true }),
   )
-  const user = clerk.store.users.add({
+  const user = service.store.users.add({
     id: wanted.id ?? createId('user'),
     first_name: wanted.firstName || null,
     last_name: wanted.lastName || null,
@@ -69,17 +69,17 @@ export function createUser(clerk: Clerk, wanted: NewUser): User {
     created_at: now,
     updated_at: now,
   })
-  clerk.outbox.emit('user.created', backendUser(clerk, user))
+  service.outbox.emit('user.created', backendUser(service, user))
   return user
 }
 
 export function updateUser(
-  clerk: Clerk,
+  service: Service,
   user: User,
   changes: Partial<Omit<User, 'id' | 'created_at'>>,
 ): User {
   Object.assign(user, changes, { updated_at: Date.now() })
-  clerk.outbox.emit('user.updated', backendUser(clerk, user))
+  service.outbox.emit('user.updated', backendUser(service, user))
   return user
 }
 
@@ -87,12 +87,12 @@ export function updateUser(
  * Memberships and sessions go with the user, organizations stay. There is one event only: a receiver may not count
  * on one for each membership as well.
  */
-export function deleteUser(clerk: Clerk, user: User): void {
-  clerk.store.memberships.deleteWhere((row) => row.user_id === user.id)
-  clerk.store.sessions.deleteWhere((row) => row.user_id === user.id)
-  clerk.store.pictures.delete(user.id)
-  clerk.store.users.delete(user.id)
-  clerk.outbox.emit('user.deleted', {
+export function deleteUser(service: Service, user: User): void {
+  service.store.memberships.deleteWhere((row) => row.user_id === user.id)
+  service.store.sessions.deleteWhere((row) => row.user_id === user.id)
+  service.store.pictures.delete(user.id)
+  service.store.users.delete(user.id)
+  service.outbox.emit('user.deleted', {
     object: 'user',
     id: user.id,
     deleted: true,

@@ -1,4 +1,4 @@
-import type { ClerkSandbox } from '../create-clerk-sandbox.ts'
+import type { ClerkSandbox } from '../start.ts'
 
 type Answer = { status: number; body: ClientAnswer; headers: Headers }
 // biome-ignore lint/suspicious/noExplicitAny: answers of every endpoint pass here, and each test looks at its own

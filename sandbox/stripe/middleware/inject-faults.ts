@@ -1,9 +1,9 @@
 import type { Middleware } from 'koa'
 import { StripeFault } from '../errors.ts'
-import type { World } from '../world.ts'
+import type { Service } from '../service.ts'
 
 /** Fails the calls that a knob has marked: before anything is done, or after everything is. */
-export function injectFaults({ faults, store }: World): Middleware {
+export function injectFaults({ faults, store }: Service): Middleware {
   return async (context, next) => {
     const fault = faults.take({ path: context.path, method: context.method })
     if (fault?.status) throw faultWithStatus(fault.status)

@@ -1,9 +1,9 @@
-import type { StoredCharge, StoredSession } from '../entities.ts'
-import { returnUrl } from '../payments/return-url.ts'
+import { returnUrl } from '../entities/checkout-session.ts'
+import { formatMoney } from '../entities/format.ts'
+import type { StoredCharge, StoredSession } from '../state.ts'
 import { type Html, html } from './html.ts'
 import { checkIcon, clockIcon, questionIcon } from './icons.ts'
 import { page, sandboxBadge } from './layout.ts'
-import { formatMoney } from './money.ts'
 
 /** What a session that is over says of itself; there is no way to pay it again. */
 export function completedPage(session: StoredSession, business_name: string): string {

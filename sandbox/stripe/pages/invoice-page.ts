@@ -1,15 +1,11 @@
-import type { StoredInvoice } from '../entities.ts'
-import { cardFields } from './card-fields.ts'
-import type { FieldErrors, Typed } from './checkout-form.ts'
-import { formatDay } from './day.ts'
+import { formatDay, formatMoney } from '../entities/format.ts'
+import type { StoredInvoice } from '../state.ts'
+import { cardFields, type FieldErrors, type Typed, testCardHints } from './card-form.ts'
 import { type Html, html } from './html.ts'
 import { receiptIcon } from './icons.ts'
-import { invoiceState } from './invoice-state.ts'
 import { page, sandboxBadge } from './layout.ts'
-import { formatMoney } from './money.ts'
 import { portalStyles } from './portal/portal-styles.ts'
 import { script } from './script.ts'
-import { testCardHints } from './test-card-hints.ts'
 
 export type InvoiceView = {
   invoice: StoredInvoice
@@ -78,4 +74,16 @@ function payForm({ invoice, typed, errors, declined }: InvoiceView): Html {
 ${declined ? html`<p class="alert" role="alert">${declined}</p>` : null}
 <form method="post" action="/i/${invoice.id}" novalidate>${cardFields({ typed, errors })}
 <button type="submit">Pay ${sum}</button></form>${testCardHints}</section>`
+}
+
+const states: Record<string, { text: string; tone: 'bad' | 'good' | '' }> = {
+  open: { text: 'Unpaid', tone: 'bad' },
+  paid: { text: 'Paid', tone: 'good' },
+  uncollectible: { text: 'Uncollectible', tone: '' },
+  void: { text: 'Void', tone: '' },
+}
+
+/** How an invoice stands, as its customer reads it. */
+export function invoiceState({ status }: StoredInvoice): { text: string; tone: string } {
+  return states[status ?? ''] ?? { text: 'Draft', tone: '' }
 }

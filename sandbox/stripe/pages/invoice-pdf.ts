@@ -1,7 +1,6 @@
-import type { StoredInvoice } from '../entities.ts'
-import { formatDay } from './day.ts'
-import { invoiceState } from './invoice-state.ts'
-import { formatMoney } from './money.ts'
+import { formatDay, formatMoney } from '../entities/format.ts'
+import type { StoredInvoice } from '../state.ts'
+import { invoiceState } from './invoice-page.ts'
 
 type Line = { text: string; x: number; y: number; size: number }
 

@@ -1,20 +1,18 @@
 import type { Router, RouterContext } from '@koa/router'
-import { changeCard } from '../billing/change-card.ts'
-import { collectInvoice } from '../billing/collect-invoice.ts'
-import type { StoredInvoice } from '../entities.ts'
+import { collectInvoice } from '../entities/collect-invoice.ts'
+import { changeCard } from '../entities/customer.ts'
+import { nobody, type Service } from '../service.ts'
+import type { StoredInvoice } from '../state.ts'
 import { readForm } from '../wire/form.ts'
-import { nobody, type World } from '../world.ts'
-import { readCard } from './card-form.ts'
-import type { FieldErrors } from './checkout-form.ts'
+import { type FieldErrors, readCard, textField } from './card-form.ts'
 import { notFoundPage } from './closed-pages.ts'
-import { textField } from './form-fields.ts'
 import { type InvoiceView, invoicePage } from './invoice-page.ts'
 import { invoicePdf } from './invoice-pdf.ts'
-import { sendPage } from './send-page.ts'
+import { sendPage } from './layout.ts'
 
 /** The hosted page of an invoice, and its PDF. */
-export function invoicePageRoutes(router: Router, world: World): void {
-  const { store, clock, options } = world
+export function invoicePageRoutes(router: Router, service: Service): void {
+  const { store, clock, options } = service
 
   const find = (context: RouterContext): StoredInvoice | null => {
     const invoice = store.invoices.get(context.params.id ?? '')
@@ -62,8 +60,8 @@ export function invoicePageRoutes(router: Router, world: World): void {
       const customer = store.customers.get(invoice.customer)
       if (!customer) return refuse(404, 'This customer is gone.')
       // The card that pays an overdue invoice pays the next ones too; otherwise they would fail again.
-      const method = changeCard(world, { customer, ...card, name: typed.name })
-      collectInvoice(world, invoice, { cause: nobody, is_automatic: false, is_off_session: false, method })
+      const method = changeCard(service, { customer, ...card, name: typed.name })
+      collectInvoice(service, invoice, { cause: nobody, is_automatic: false, is_off_session: false, method })
     }
     context.status = 303
     context.set('location', `/i/${invoice.id}`)

@@ -1,23 +1,15 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
-import type { StoredSession } from '../entities.ts'
+import { expireSession } from '../entities/checkout-session.ts'
+import { mergeMetadata } from '../entities/metadata.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
-import { createSession } from '../payments/create-session.ts'
-import { expireSession } from '../payments/expire-session.ts'
+import type { Service } from '../service.ts'
+import type { StoredSession } from '../state.ts'
+import { createSessionParams } from '../wire/checkout-session-params.ts'
 import { handle } from '../wire/handle.ts'
 import { listPage, pageOf } from '../wire/list.ts'
-import {
-  common,
-  isWithin,
-  mergeMetadata,
-  metadata,
-  pagination,
-  range,
-  readParams,
-  text,
-} from '../wire/params.ts'
-import type { World } from '../world.ts'
-import { createSessionParams } from './checkout-session-params.ts'
+import { common, isWithin, metadata, pagination, range, readParams, text } from '../wire/params.ts'
+import { createSession } from './create-checkout-session.ts'
 
 const updateParams = z.strictObject({ ...common, metadata: metadata.optional() })
 const listParams = z.strictObject({
@@ -30,8 +22,8 @@ const listParams = z.strictObject({
   subscription: text.optional(),
 })
 
-export function checkoutSessionRoutes(router: Router, world: World): void {
-  const { store } = world
+export function checkoutSessionRoutes(router: Router, service: Service): void {
+  const { store } = service
 
   const find = (id: string): StoredSession => {
     const session = store.checkout_sessions.get(id)
@@ -41,12 +33,12 @@ export function checkoutSessionRoutes(router: Router, world: World): void {
 
   router.post(
     '/v1/checkout/sessions',
-    handle(world, ({ form }) => createSession(world, readParams(createSessionParams, form))),
+    handle(service, ({ form }) => createSession(service, readParams(createSessionParams, form))),
   )
 
   router.get(
     '/v1/checkout/sessions',
-    handle(world, ({ form }) => {
+    handle(service, ({ form }) => {
       const { created, customer, customer_details, payment_intent, status, subscription, ...cursor } =
         readParams(listParams, form)
       return listPage(store.checkout_sessions, cursor, {
@@ -65,12 +57,12 @@ export function checkoutSessionRoutes(router: Router, world: World): void {
 
   router.get(
     '/v1/checkout/sessions/:id',
-    handle(world, ({ path }) => find(path('id'))),
+    handle(service, ({ path }) => find(path('id'))),
   )
 
   router.post(
     '/v1/checkout/sessions/:id',
-    handle(world, ({ form, path }) => {
+    handle(service, ({ form, path }) => {
       const input = readParams(updateParams, form)
       const session = find(path('id'))
       return store.checkout_sessions.put({
@@ -82,7 +74,7 @@ export function checkoutSessionRoutes(router: Router, world: World): void {
 
   router.post(
     '/v1/checkout/sessions/:id/expire',
-    handle(world, ({ form, path, cause }) => {
+    handle(service, ({ form, path, cause }) => {
       readParams(z.strictObject(common), form)
       const session = find(path('id'))
       if (session.status !== 'open') {
@@ -90,13 +82,13 @@ export function checkoutSessionRoutes(router: Router, world: World): void {
           `Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of \`${session.status}\`.`,
         )
       }
-      return expireSession(world, session, cause)
+      return expireSession(service, session, cause)
     }),
   )
 
   router.get(
     '/v1/checkout/sessions/:id/line_items',
-    handle(world, ({ form, path }) => {
+    handle(service, ({ form, path }) => {
       const cursor = readParams(z.strictObject(pagination), form)
       const { id } = find(path('id'))
       const items = store.checkout_details.get(id)?.line_items ?? []

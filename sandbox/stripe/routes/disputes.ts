@@ -1,23 +1,14 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
-import type { StoredDispute } from '../entities.ts'
+import { closeDispute, isClosed } from '../entities/dispute.ts'
+import { changedFields, emit } from '../entities/event.ts'
+import { mergeMetadata } from '../entities/metadata.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
-import { changedFields, emit } from '../objects/event.ts'
-import { closeDispute, isClosed } from '../payments/dispute-charge.ts'
+import type { Service } from '../service.ts'
+import type { StoredDispute } from '../state.ts'
 import { handle } from '../wire/handle.ts'
 import { listPage } from '../wire/list.ts'
-import {
-  common,
-  flag,
-  isWithin,
-  mergeMetadata,
-  metadata,
-  pagination,
-  range,
-  readParams,
-  text,
-} from '../wire/params.ts'
-import type { World } from '../world.ts'
+import { common, flag, isWithin, metadata, pagination, range, readParams, text } from '../wire/params.ts'
 
 const updateParams = z.strictObject({
   ...common,
@@ -35,8 +26,8 @@ const listParams = z.strictObject({
 /** In Stripe's test mode this text, given as evidence, decides the case at once. */
 const verdicts: Record<string, 'lost' | 'won'> = { winning_evidence: 'won', losing_evidence: 'lost' }
 
-export function disputeRoutes(router: Router, world: World): void {
-  const { store } = world
+export function disputeRoutes(router: Router, service: Service): void {
+  const { store } = service
 
   const find = (id: string): StoredDispute => {
     const dispute = store.disputes.get(id)
@@ -46,7 +37,7 @@ export function disputeRoutes(router: Router, world: World): void {
 
   router.get(
     '/v1/disputes',
-    handle(world, ({ form }) => {
+    handle(service, ({ form }) => {
       const { charge, created, payment_intent, ...cursor } = readParams(listParams, form)
       return listPage(store.disputes, cursor, {
         url: '/v1/disputes',
@@ -61,12 +52,12 @@ export function disputeRoutes(router: Router, world: World): void {
 
   router.get(
     '/v1/disputes/:id',
-    handle(world, ({ path }) => find(path('id'))),
+    handle(service, ({ path }) => find(path('id'))),
   )
 
   router.post(
     '/v1/disputes/:id',
-    handle(world, ({ form, path, cause }) => {
+    handle(service, ({ form, path, cause }) => {
       const { evidence, metadata, submit = true } = readParams(updateParams, form)
       const before = find(path('id'))
       const unknown = Object.keys(evidence ?? {}).find((name) => !(name in before.evidence))
@@ -90,19 +81,19 @@ export function disputeRoutes(router: Router, world: World): void {
         metadata: mergeMetadata(before.metadata, metadata),
         status: is_submitted ? 'under_review' : before.status,
       })
-      emit(world, 'charge.dispute.updated', after, {
+      emit(service, 'charge.dispute.updated', after, {
         cause,
         previous_attributes: changedFields(before, after),
       })
       const outcome = is_submitted ? verdicts[evidence.uncategorized_text ?? ''] : undefined
-      return outcome ? closeDispute(world, { dispute: after, outcome, cause }) : after
+      return outcome ? closeDispute(service, { dispute: after, outcome, cause }) : after
     }),
   )
 
   router.post(
     '/v1/disputes/:id/close',
-    handle(world, ({ path, cause }) =>
-      closeDispute(world, { dispute: find(path('id')), outcome: 'lost', cause }),
+    handle(service, ({ path, cause }) =>
+      closeDispute(service, { dispute: find(path('id')), outcome: 'lost', cause }),
     ),
   )
 }

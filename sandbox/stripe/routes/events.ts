@@ -1,10 +1,10 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { noSuch } from '../errors.ts'
+import type { Service } from '../service.ts'
 import { handle } from '../wire/handle.ts'
 import { listPage } from '../wire/list.ts'
 import { flag, isWithin, pagination, range, readParams, text } from '../wire/params.ts'
-import type { World } from '../world.ts'
 
 const listParams = z.strictObject({
   ...pagination,
@@ -14,12 +14,12 @@ const listParams = z.strictObject({
   types: z.array(text).max(20, 'You can ask for at most 20 types').optional(),
 })
 
-export function eventRoutes(router: Router, world: World): void {
-  const { store, deliverer } = world
+export function eventRoutes(router: Router, service: Service): void {
+  const { store, deliverer } = service
 
   router.get(
     '/v1/events',
-    handle(world, ({ form }) => {
+    handle(service, ({ form }) => {
       const { created, delivery_success, type, types, ...cursor } = readParams(listParams, form)
       return listPage(store.events, cursor, {
         url: '/v1/events',
@@ -35,7 +35,7 @@ export function eventRoutes(router: Router, world: World): void {
 
   router.get(
     '/v1/events/:id',
-    handle(world, ({ path }) => {
+    handle(service, ({ path }) => {
       const event = store.events.get(path('id'))
       if (!event) throw noSuch('event', path('id'))
       return event

@@ -1,10 +1,10 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { noSuch } from '../errors.ts'
+import type { Service } from '../service.ts'
 import { handle } from '../wire/handle.ts'
 import { listPage } from '../wire/list.ts'
 import { flag, isWithin, pagination, range, readParams, text } from '../wire/params.ts'
-import type { World } from '../world.ts'
 
 const listPayments = z.strictObject({
   ...pagination,
@@ -22,12 +22,12 @@ const listItems = z.strictObject({
 })
 
 /** What lies between invoices and money: their payments, and the amounts that wait for an invoice. */
-export function invoicePaymentRoutes(router: Router, world: World): void {
-  const { store } = world
+export function invoicePaymentRoutes(router: Router, service: Service): void {
+  const { store } = service
 
   router.get(
     '/v1/invoice_payments',
-    handle(world, ({ form }) => {
+    handle(service, ({ form }) => {
       const { created, invoice, payment, status, ...cursor } = readParams(listPayments, form)
       return listPage(store.invoice_payments, cursor, {
         url: '/v1/invoice_payments',
@@ -43,7 +43,7 @@ export function invoicePaymentRoutes(router: Router, world: World): void {
 
   router.get(
     '/v1/invoice_payments/:id',
-    handle(world, ({ path }) => {
+    handle(service, ({ path }) => {
       const payment = store.invoice_payments.get(path('id'))
       if (!payment) throw noSuch('invoice_payment', path('id'))
       return payment
@@ -52,7 +52,7 @@ export function invoicePaymentRoutes(router: Router, world: World): void {
 
   router.get(
     '/v1/invoiceitems',
-    handle(world, ({ form }) => {
+    handle(service, ({ form }) => {
       const { created, customer, invoice, pending, ...cursor } = readParams(listItems, form)
       return listPage(store.invoice_items, cursor, {
         url: '/v1/invoiceitems',
@@ -68,7 +68,7 @@ export function invoicePaymentRoutes(router: Router, world: World): void {
 
   router.get(
     '/v1/invoiceitems/:id',
-    handle(world, ({ path }) => {
+    handle(service, ({ path }) => {
       const item = store.invoice_items.get(path('id'))
       if (!item) throw noSuch('invoiceitem', path('id'))
       return item

@@ -1,11 +1,13 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
-import { carryPrice } from '../billing/carry-price.ts'
-import type { StoredPrice } from '../entities.ts'
+import { changedFields, emit } from '../entities/event.ts'
+import { mergeMetadata } from '../entities/metadata.ts'
+import { newPrice } from '../entities/price.ts'
+import { newProduct } from '../entities/product.ts'
+import { carryPrice } from '../entities/subscription-item.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
-import { changedFields, emit } from '../objects/event.ts'
-import { newPrice } from '../objects/price.ts'
-import { newProduct } from '../objects/product.ts'
+import type { Cause, Service } from '../service.ts'
+import type { StoredPrice } from '../state.ts'
 import { handle } from '../wire/handle.ts'
 import { listPage } from '../wire/list.ts'
 import {
@@ -15,15 +17,13 @@ import {
   defined,
   flag,
   isWithin,
-  mergeMetadata,
   metadata,
   pagination,
   range,
   readParams,
   text,
 } from '../wire/params.ts'
-import type { Cause, World } from '../world.ts'
-import { currencyOptions, recurring, taxBehavior, unitAmount } from './price-params.ts'
+import { currencyOptions, recurring, taxBehavior, unitAmount } from '../wire/price-params.ts'
 
 const createParams = z.strictObject({
   ...common,
@@ -68,8 +68,8 @@ const listParams = z.strictObject({
   type: z.enum(['one_time', 'recurring']).optional(),
 })
 
-export function priceRoutes(router: Router, world: World): void {
-  const { store } = world
+export function priceRoutes(router: Router, service: Service): void {
+  const { store } = service
 
   const find = (id: string): StoredPrice => {
     const price = store.prices.get(id)
@@ -79,36 +79,36 @@ export function priceRoutes(router: Router, world: World): void {
 
   router.post(
     '/v1/prices',
-    handle(world, ({ form, cause }) => {
+    handle(service, ({ form, cause }) => {
       const { expand: _, product_data, transfer_lookup_key, ...input } = readParams(createParams, form)
       if (!input.product === !product_data) {
         throw invalidRequest('You must specify either `product` or `product_data` when creating a price.')
       }
       if (input.product && !store.products.get(input.product))
         throw noSuch('product', input.product, 'product')
-      claimLookupKey(world, { key: input.lookup_key, may_transfer: transfer_lookup_key === true, cause })
+      claimLookupKey(service, { key: input.lookup_key, may_transfer: transfer_lookup_key === true, cause })
       const product = product_data
-        ? newProduct(world, {
+        ? newProduct(service, {
             ...defined(product_data),
             metadata: mergeMetadata(null, product_data.metadata),
           })
         : null
-      if (product) emit(world, 'product.created', store.products.put(product), { cause })
+      if (product) emit(service, 'product.created', store.products.put(product), { cause })
       const price = store.prices.put(
-        newPrice(world, {
+        newPrice(service, {
           ...input,
           product: product?.id ?? input.product ?? '',
           metadata: mergeMetadata(null, input.metadata),
         }),
       )
-      emit(world, 'price.created', price, { cause })
+      emit(service, 'price.created', price, { cause })
       return price
     }),
   )
 
   router.get(
     '/v1/prices',
-    handle(world, ({ form }) => {
+    handle(service, ({ form }) => {
       const { active, created, currency, lookup_keys, product, recurring, type, ...cursor } = readParams(
         listParams,
         form,
@@ -131,24 +131,24 @@ export function priceRoutes(router: Router, world: World): void {
 
   router.get(
     '/v1/prices/:id',
-    handle(world, ({ path }) => find(path('id'))),
+    handle(service, ({ path }) => find(path('id'))),
   )
 
   router.post(
     '/v1/prices/:id',
-    handle(world, ({ form, path, cause }) => {
+    handle(service, ({ form, path, cause }) => {
       const { expand: _, metadata, transfer_lookup_key, ...input } = readParams(updateParams, form)
       const before = find(path('id'))
       if (input.lookup_key !== before.lookup_key) {
-        claimLookupKey(world, { key: input.lookup_key, may_transfer: transfer_lookup_key === true, cause })
+        claimLookupKey(service, { key: input.lookup_key, may_transfer: transfer_lookup_key === true, cause })
       }
       const after = store.prices.put({
         ...before,
         ...defined(input),
         metadata: mergeMetadata(before.metadata, metadata),
       })
-      carryPrice(world, after)
-      emit(world, 'price.updated', after, { cause, previous_attributes: changedFields(before, after) })
+      carryPrice(service, after)
+      emit(service, 'price.updated', after, { cause, previous_attributes: changedFields(before, after) })
       return after
     }),
   )
@@ -156,11 +156,11 @@ export function priceRoutes(router: Router, world: World): void {
 
 /** A lookup key belongs to one price; it moves to another only when the caller says so. */
 function claimLookupKey(
-  world: World,
+  service: Service,
   { key, may_transfer, cause }: { key: string | null | undefined; may_transfer: boolean; cause: Cause },
 ): void {
   if (!key) return
-  for (const holder of world.store.prices.oldestFirst()) {
+  for (const holder of service.store.prices.oldestFirst()) {
     if (holder.lookup_key !== key) continue
     if (!may_transfer) {
       throw invalidRequest(
@@ -168,8 +168,8 @@ function claimLookupKey(
         { code: 'resource_already_exists', param: 'lookup_key' },
       )
     }
-    const without = world.store.prices.put({ ...holder, lookup_key: null })
-    carryPrice(world, without)
-    emit(world, 'price.updated', without, { cause, previous_attributes: { lookup_key: key } })
+    const without = service.store.prices.put({ ...holder, lookup_key: null })
+    carryPrice(service, without)
+    emit(service, 'price.updated', without, { cause, previous_attributes: { lookup_key: key } })
   }
 }

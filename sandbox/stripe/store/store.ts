@@ -23,7 +23,7 @@ import type {
   StoredSubscription,
   StoredWebhookEndpoint,
   SubscriptionDetails,
-} from '../entities.ts'
+} from '../state.ts'
 import { type Collection, createCollection } from './collection.ts'
 import { type Change, openJournal } from './journal.ts'
 

@@ -1,8 +1,8 @@
-import type { Delivery, StoredEvent, StoredWebhookEndpoint } from '../entities.ts'
 import { newId } from '../ids.ts'
+import type { Delivery, StoredEvent, StoredWebhookEndpoint } from '../state.ts'
 import type { Store } from '../store/store.ts'
+import { type PostResult, postEvent } from '../wire/webhooks.ts'
 import { deliveryRuleFor } from './delivery-rules.ts'
-import { type PostResult, postEvent } from './post-event.ts'
 
 export type Deliverer = {
   /** Makes the deliveries of a new event, as the rules of the moment say, and sends those that are due. */

@@ -1,4 +1,4 @@
-import type { DeliveryRule } from '../entities.ts'
+import type { DeliveryRule } from '../state.ts'
 import type { Store } from '../store/store.ts'
 
 const normal: DeliveryRule = { mode: 'normal', copies: 1, delay_ms: 0, types: null }

@@ -1,7 +1,7 @@
 import { createClerkClient } from '@clerk/backend'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type ClerkSandbox, createClerkSandbox } from '../../create-clerk-sandbox.ts'
 import { seeds } from '../../seed.ts'
+import { type ClerkSandbox, createClerkSandbox } from '../../start.ts'
 
 let sandbox: ClerkSandbox
 let clerk: ReturnType<typeof createClerkClient>

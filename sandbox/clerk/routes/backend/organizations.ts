@@ -1,12 +1,22 @@
 import { Router } from '@koa/router'
 import { z } from 'zod'
-import type { Clerk } from '../../clerk.ts'
 import { mergeMetadata } from '../../entities/metadata.ts'
 import { createOrganization, deleteOrganization, updateOrganization } from '../../entities/organization.ts'
 import { notFound } from '../../errors.ts'
+import type { Service } from '../../service.ts'
+import {
+  booleanField,
+  metadataField,
+  nameField,
+  newestFirst,
+  oneOrMany,
+  page,
+  pageQuery,
+  readForm,
+  readQuery,
+  slugField,
+} from '../../wire/form.ts'
 import { backendOrganization } from '../../wire/organization.ts'
-import { booleanField, metadataField, nameField, oneOrMany, readForm, readQuery, slugField } from '../form.ts'
-import { newestFirst, page, pageQuery } from '../page.ts'
 import { requireOrganization } from './find.ts'
 
 const listQuery = pageQuery.extend({
@@ -32,7 +42,7 @@ const changeForm = z.object({
 })
 const metadataForm = z.object(metadataFields)
 
-export function backendOrganizationRoutes(clerk: Clerk): Router {
+export function backendOrganizationRoutes(service: Service): Router {
   const router = new Router({ prefix: '/bapi/v1/organizations' })
 
   router.get('/', (ctx) => {
@@ -41,26 +51,28 @@ export function backendOrganizationRoutes(clerk: Clerk): Router {
     const memberOf =
       userIds &&
       new Set(
-        clerk.store.memberships
+        service.store.memberships
           .filter((row) => userIds.includes(row.user_id))
           .map((row) => row.organization_id),
       )
     const text = query.query?.toLowerCase()
-    const found = clerk.store.organizations.filter(
+    const found = service.store.organizations.filter(
       (row) =>
         (!memberOf || memberOf.has(row.id)) &&
         query.organization_id?.includes(row.id) !== false &&
         (!text || [row.id, row.name, row.slug].some((value) => value.toLowerCase().includes(text))),
     )
     const withMembersCount = query.include_members_count ?? false
-    ctx.body = page(newestFirst(found), query, (row) => backendOrganization(clerk, row, { withMembersCount }))
+    ctx.body = page(newestFirst(found), query, (row) =>
+      backendOrganization(service, row, { withMembersCount }),
+    )
   })
 
   router.post('/', (ctx) => {
     const form = readForm(ctx, newForm)
-    const createdBy = form.created_by ? clerk.store.users.get(form.created_by) : null
+    const createdBy = form.created_by ? service.store.users.get(form.created_by) : null
     if (createdBy === undefined) throw notFound('User')
-    const organization = createOrganization(clerk, {
+    const organization = createOrganization(service, {
       name: form.name,
       slug: form.slug,
       createdBy,
@@ -68,46 +80,46 @@ export function backendOrganizationRoutes(clerk: Clerk): Router {
       publicMetadata: form.public_metadata,
       privateMetadata: form.private_metadata,
     })
-    ctx.body = backendOrganization(clerk, organization, { withMembersCount: true })
+    ctx.body = backendOrganization(service, organization, { withMembersCount: true })
   })
 
   router.get('/:organizationId', (ctx) => {
     const query = readQuery(ctx, z.object({ include_members_count: booleanField.optional() }))
-    ctx.body = backendOrganization(clerk, requireOrganization(clerk, ctx), {
+    ctx.body = backendOrganization(service, requireOrganization(service, ctx), {
       withMembersCount: query.include_members_count ?? false,
     })
   })
 
   router.patch('/:organizationId', (ctx) => {
-    const organization = requireOrganization(clerk, ctx)
+    const organization = requireOrganization(service, ctx)
     const form = readForm(ctx, changeForm)
     const given = Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined))
-    ctx.body = backendOrganization(clerk, updateOrganization(clerk, organization, given))
+    ctx.body = backendOrganization(service, updateOrganization(service, organization, given))
   })
 
   router.patch('/:organizationId/metadata', (ctx) => {
-    const organization = requireOrganization(clerk, ctx)
+    const organization = requireOrganization(service, ctx)
     const form = readForm(ctx, metadataForm)
-    updateOrganization(clerk, organization, {
+    updateOrganization(service, organization, {
       public_metadata: mergeMetadata(organization.public_metadata, form.public_metadata ?? {}),
       private_metadata: mergeMetadata(organization.private_metadata, form.private_metadata ?? {}),
     })
-    ctx.body = backendOrganization(clerk, organization)
+    ctx.body = backendOrganization(service, organization)
   })
 
   router.put('/:organizationId/metadata', (ctx) => {
-    const organization = requireOrganization(clerk, ctx)
+    const organization = requireOrganization(service, ctx)
     const form = readForm(ctx, metadataForm)
-    updateOrganization(clerk, organization, {
+    updateOrganization(service, organization, {
       public_metadata: form.public_metadata ?? organization.public_metadata,
       private_metadata: form.private_metadata ?? organization.private_metadata,
     })
-    ctx.body = backendOrganization(clerk, organization)
+    ctx.body = backendOrganization(service, organization)
   })
 
   router.delete('/:organizationId', (ctx) => {
-    const organization = requireOrganization(clerk, ctx)
-    deleteOrganization(clerk, organization)
+    const organization = requireOrganization(service, ctx)
+    deleteOrganization(service, organization)
     ctx.body = { object: 'organization', id: organization.id, slug: organization.slug, deleted: true }
   })
 

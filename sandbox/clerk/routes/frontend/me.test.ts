@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ClerkSandbox, createClerkSandbox } from '../../create-clerk-sandbox.ts'
 import { seeds } from '../../seed.ts'
+import { type ClerkSandbox, createClerkSandbox } from '../../start.ts'
 import { TestBrowser } from '../../testing/browser.ts'
 
 let sandbox: ClerkSandbox

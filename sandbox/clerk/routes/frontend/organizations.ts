@@ -1,42 +1,41 @@
 import { Router } from '@koa/router'
 import { z } from 'zod'
-import type { Clerk } from '../../clerk.ts'
 import { createOrganization, deleteOrganization, updateOrganization } from '../../entities/organization.ts'
 import { roles } from '../../entities/role.ts'
+import type { Service } from '../../service.ts'
+import { nameField, readForm, slugField } from '../../wire/form.ts'
 import { frontendOrganization } from '../../wire/organization.ts'
-import { nameField, readForm, slugField } from '../form.ts'
-import { requireSession, respond } from './browser.ts'
-import { requireAdmin, requireMember } from './member.ts'
+import { requireAdmin, requireMember, requireSession, respond } from './browser.ts'
 
 const newForm = z.object({ name: nameField.min(1), slug: slugField.optional() })
 const changeForm = z.object({ name: nameField.min(1).optional(), slug: slugField.optional() })
 
-export function organizationRoutes(clerk: Clerk): Router {
+export function organizationRoutes(service: Service): Router {
   const router = new Router({ prefix: '/v1/organizations' })
 
   router.post('/', async (ctx) => {
-    const { user } = requireSession(clerk, ctx)
+    const { user } = requireSession(service, ctx)
     const { name, slug } = readForm(ctx, newForm)
-    const organization = createOrganization(clerk, { name, slug, createdBy: user })
-    await respond(clerk, ctx, frontendOrganization(clerk, organization))
+    const organization = createOrganization(service, { name, slug, createdBy: user })
+    await respond(service, ctx, frontendOrganization(service, organization))
   })
 
   router.get('/:organizationId', async (ctx) => {
-    const { organization } = requireMember(clerk, ctx)
-    await respond(clerk, ctx, frontendOrganization(clerk, organization))
+    const { organization } = requireMember(service, ctx)
+    await respond(service, ctx, frontendOrganization(service, organization))
   })
 
   router.patch('/:organizationId', async (ctx) => {
-    const { organization } = requireAdmin(clerk, ctx)
+    const { organization } = requireAdmin(service, ctx)
     const { name, slug } = readForm(ctx, changeForm)
-    updateOrganization(clerk, organization, { ...(name ? { name } : {}), ...(slug ? { slug } : {}) })
-    await respond(clerk, ctx, frontendOrganization(clerk, organization))
+    updateOrganization(service, organization, { ...(name ? { name } : {}), ...(slug ? { slug } : {}) })
+    await respond(service, ctx, frontendOrganization(service, organization))
   })
 
   router.delete('/:organizationId', async (ctx) => {
-    const { organization } = requireAdmin(clerk, ctx)
-    deleteOrganization(clerk, organization)
-    await respond(clerk, ctx, {
+    const { organization } = requireAdmin(service, ctx)
+    deleteOrganization(service, organization)
+    await respond(service, ctx, {
       object: 'organization',
       id: organization.id,
       slug: organization.slug,
@@ -45,15 +44,15 @@ export function organizationRoutes(clerk: Clerk): Router {
   })
 
   router.get('/:organizationId/roles', async (ctx) => {
-    requireMember(clerk, ctx)
+    requireMember(service, ctx)
     const data = Object.values(roles).map(roleFields)
-    await respond(clerk, ctx, { data, total_count: data.length, has_role_set_migration: false })
+    await respond(service, ctx, { data, total_count: data.length, has_role_set_migration: false })
   })
 
   for (const list of ['domains', 'membership_requests']) {
     router.get(`/:organizationId/${list}`, async (ctx) => {
-      requireMember(clerk, ctx)
-      await respond(clerk, ctx, { data: [], total_count: 0 })
+      requireMember(service, ctx)
+      await respond(service, ctx, { data: [], total_count: 0 })
     })
   }
 

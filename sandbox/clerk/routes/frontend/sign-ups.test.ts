@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ClerkSandbox, createClerkSandbox } from '../../create-clerk-sandbox.ts'
+import { type ClerkSandbox, createClerkSandbox } from '../../start.ts'
 import { TestBrowser } from '../../testing/browser.ts'
 
 let sandbox: ClerkSandbox

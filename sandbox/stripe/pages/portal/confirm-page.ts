@@ -1,12 +1,11 @@
-import { periodOf } from '../../billing/item-changes.ts'
-import { planUpdate, type UpdateInput } from '../../billing/plan-update.ts'
-import type { StoredInvoice, StoredSubscription } from '../../entities.ts'
-import { formatDay } from '../day.ts'
+import { formatDay, formatMoney } from '../../entities/format.ts'
+import { periodOf } from '../../entities/subscription-item.ts'
+import { planUpdate, type UpdateInput } from '../../entities/update-subscription.ts'
+import type { StoredInvoice, StoredSubscription } from '../../state.ts'
 import { type Html, html } from '../html.ts'
 import { cardIcon } from '../icons.ts'
-import { formatMoney } from '../money.ts'
+import { planWords } from './describe-plan.ts'
 import { methodWords } from './overview-page.ts'
-import { planWords } from './plan-words.ts'
 import { stepPage } from './portal-layout.ts'
 import { type PortalView, portalPath } from './portal-view.ts'
 
@@ -30,11 +29,11 @@ export function confirmPage(
     declined: string | null
   },
 ): string {
-  const { world, method } = view
-  const plan = planUpdate(world, subscription, input)
+  const { service, method } = view
+  const plan = planUpdate(service, subscription, input)
   const invoice = is_for_later ? null : plan.invoice
-  const after = planWords(world, plan.after)
-  const before = planWords(world, subscription)
+  const after = planWords(service, plan.after)
+  const before = planWords(service, subscription)
   const due = formatMoney({ amount: invoice?.amount_due ?? 0, currency: subscription.currency })
   const is_charged = (invoice?.amount_due ?? 0) > 0
   const waits =

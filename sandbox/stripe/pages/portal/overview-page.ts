@@ -1,14 +1,13 @@
-import { periodOf } from '../../billing/item-changes.ts'
-import { previewUpdate } from '../../billing/preview-invoice.ts'
-import { plannedItems, plannedPhase } from '../../billing/schedule-change.ts'
-import type { StoredInvoice, StoredPaymentMethod, StoredSubscription } from '../../entities.ts'
-import { itemList } from '../../objects/subscription.ts'
-import { formatDay } from '../day.ts'
+import { formatDay, formatMoney } from '../../entities/format.ts'
+import { previewUpdate } from '../../entities/preview-invoice.ts'
+import { itemList } from '../../entities/subscription.ts'
+import { periodOf } from '../../entities/subscription-item.ts'
+import { plannedItems, plannedPhase } from '../../entities/subscription-schedule.ts'
+import type { StoredInvoice, StoredPaymentMethod, StoredSubscription } from '../../state.ts'
 import { type Html, html } from '../html.ts'
 import { cardIcon, externalIcon } from '../icons.ts'
-import { invoiceState } from '../invoice-state.ts'
-import { formatMoney } from '../money.ts'
-import { planWords, stateWords } from './plan-words.ts'
+import { invoiceState } from '../invoice-page.ts'
+import { planWords, stateWords } from './describe-plan.ts'
 import { portalPage } from './portal-layout.ts'
 import { type PortalView, portalPath } from './portal-view.ts'
 
@@ -40,7 +39,7 @@ ${invoices.length > 0 ? html`<table class="invoices"><tbody>${invoices.slice(0, 
 }
 
 function plan(view: PortalView, subscription: StoredSubscription): Html {
-  const { name, amount, per, count } = planWords(view.world, subscription)
+  const { name, amount, per, count } = planWords(view.service, subscription)
   const state = stateWords(subscription)
   return html`${unpaid(view, subscription)}<article class="plan" aria-label="${name}"><div>
 <h3>${name}<span class="tag ${state.tone}">${state.text}</span></h3>
@@ -51,21 +50,21 @@ ${plannedChange(view, subscription)}</div>
 <div class="actions">${actions(view, subscription)}</div></article>`
 }
 
-function plannedChange({ world }: PortalView, subscription: StoredSubscription): Html | null {
-  const phase = plannedPhase(world, subscription)
+function plannedChange({ service }: PortalView, subscription: StoredSubscription): Html | null {
+  const phase = plannedPhase(service, subscription)
   if (!phase) return null
-  const items = itemList(subscription.id, plannedItems(world, subscription, phase))
-  const { name, count, amount, per } = planWords(world, { ...subscription, items })
+  const items = itemList(subscription.id, plannedItems(service, subscription, phase))
+  const { name, count, amount, per } = planWords(service, { ...subscription, items })
   return html`<small>Changes on ${formatDay(phase.start_date)} to ${name}${count ? `, ${count}` : ''}: ${amount} ${per}.</small>`
 }
 
-function nextPayment({ world }: PortalView, subscription: StoredSubscription): string {
+function nextPayment({ service }: PortalView, subscription: StoredSubscription): string {
   if (subscription.status === 'incomplete') return 'Your first payment has not gone through.'
   const { end } = periodOf(subscription)
   if (subscription.cancel_at !== null && subscription.cancel_at <= end) {
     return `Your plan ends on ${formatDay(subscription.cancel_at)}. You will not be charged again.`
   }
-  const next = previewUpdate(world, subscription, {
+  const next = previewUpdate(service, subscription, {
     ends_trial: false,
     items: [],
     proration_behavior: 'none',
@@ -84,7 +83,7 @@ function unpaid({ invoices }: PortalView, { id, latest_invoice, status }: Stored
 
 function actions(view: PortalView, subscription: StoredSubscription): Html {
   const { id, cancel_at, status } = subscription
-  const keep = plannedPhase(view.world, subscription)
+  const keep = plannedPhase(view.service, subscription)
     ? 'Keep current plan'
     : cancel_at !== null
       ? 'Don’t cancel plan'

@@ -16,10 +16,10 @@ export const notices: Record<string, string> = {
 
 /** Every page of the portal: whose it is and the way back on the left, what it is about on the right. */
 export function portalPage(
-  { world, session, configuration }: PortalView,
+  { service, session, configuration }: PortalView,
   { title, body, notice }: { title: string; body: Html; notice?: string | undefined },
 ): string {
-  const { business_name } = world.options
+  const { business_name } = service.options
   const { headline, privacy_policy_url, terms_of_service_url } = configuration.business_profile
   const text = notices[notice ?? '']
   return page({

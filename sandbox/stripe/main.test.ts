@@ -1,0 +1,166 @@
+import { spawn } from 'node:child_process'
+import { appendFile, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import Stripe from 'stripe'
+import { expect, it, onTestFinished } from 'vitest'
+import { newPlans, newSubscriber } from './testing/billing.ts'
+import { newCheckout, startHarness, startReceiver } from './testing/sandbox.ts'
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'sandbox-stripe-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  return folder
+}
+
+it('everything is still there after a restart: objects, order, keys, clock and rules', async () => {
+  const state_file = join(await temporaryFolder(), 'state')
+  const before = await startHarness({ state_file })
+  await before.knob('clock/advance', { seconds: 86_400 })
+  await before.knob('deliveries', { mode: 'never' })
+  const customer = await before.stripe.customers.create({ email: 'a@b.test' }, { idempotencyKey: 'key-1' })
+  const session = await newCheckout(before, { customer: customer.id })
+  await before.pay(session.id)
+  const events = await before.stripe.events.list()
+  await before.close()
+
+  const after = await startHarness({ state_file })
+
+  expect(await after.stripe.checkout.sessions.retrieve(session.id)).toMatchObject({ payment_status: 'paid' })
+  expect((await after.stripe.events.list()).data).toEqual(events.data)
+  const replayed = await after.stripe.customers.create({ email: 'a@b.test' }, { idempotencyKey: 'key-1' })
+  expect(replayed.id).toBe(customer.id)
+  expect((await after.stripe.customers.create({})).created).toBeGreaterThan(Date.now() / 1000 + 86_000)
+})
+
+it('a subscription goes on after a restart where it was', async () => {
+  const state_file = join(await temporaryFolder(), 'state')
+  const before = await startHarness({ state_file })
+  const plans = await newPlans(before)
+  const { subscription, customer } = await newSubscriber(before, { items: [{ price: plans.pro_monthly.id }] })
+  await before.close()
+
+  const after = await startHarness({ state_file })
+  await after.knob('clock/advance', { seconds: 32 * 86_400 })
+
+  const invoices = await after.stripe.invoices.list({ customer: customer.id })
+  expect(invoices.data.map(({ billing_reason }) => billing_reason)).toEqual([
+    'subscription_cycle',
+    'subscription_create',
+  ])
+  expect(await after.stripe.subscriptions.retrieve(subscription.id)).toMatchObject({ status: 'active' })
+})
+
+it('a delivery that was under way before a restart arrives after it', async () => {
+  const state_file = join(await temporaryFolder(), 'state')
+  const receiver = await startReceiver()
+  const before = await startHarness({ state_file, webhook_url: receiver.url, retry_delays_ms: [1] })
+  await before.knob('deliveries', { mode: 'late', delay_ms: 3_600_000 })
+  await before.stripe.customers.create({})
+  await before.close()
+  expect(receiver.received).toEqual([])
+
+  const after = await startHarness({ state_file, webhook_url: receiver.url })
+  await after.knob('deliveries/release')
+
+  await receiver.until('customer.created')
+})
+
+it('a state file whose last line was cut off opens with all that was answered', async () => {
+  const state_file = join(await temporaryFolder(), 'state')
+  const before = await startHarness({ state_file })
+  const customer = await before.stripe.customers.create({})
+  await before.close()
+  await appendFile(state_file, '[["customers","cus_cut",{"id":"cus_')
+
+  const after = await startHarness({ state_file })
+
+  expect((await after.stripe.customers.list()).data.map(({ id }) => id)).toEqual([customer.id])
+})
+
+it('a second sandbox on the same port fails without touching the state of the first', async () => {
+  const state_file = join(await temporaryFolder(), 'state')
+  const first = await startHarness({ state_file })
+  await expect(startHarness({ state_file, port: first.port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  const customer = await first.stripe.customers.create({})
+  await first.close()
+
+  const after = await startHarness({ state_file })
+
+  expect((await after.stripe.customers.list()).data.map(({ id }) => id)).toEqual([customer.id])
+})
+
+it('a state file that is deleted under a running sandbox is written anew', async () => {
+  const state_file = join(await temporaryFolder(), 'deeper', 'state')
+  const first = await startHarness({ state_file })
+  const before = await first.stripe.customers.create({})
+  await rm(dirname(state_file), { recursive: true })
+  const later = await first.stripe.customers.create({})
+  await first.close()
+
+  const after = await startHarness({ state_file })
+
+  expect((await after.stripe.customers.list()).data.map(({ id }) => id)).toEqual([later.id, before.id])
+})
+
+it('a sandbox whose state file another one has taken over says so, rather than lose what it answers', async () => {
+  const state_file = join(await temporaryFolder(), 'state')
+  const first = await startProcess({ SANDBOX_STRIPE_PORT: '0', SANDBOX_STRIPE_STATE_FILE: state_file })
+  await startHarness({ state_file })
+  await sdkFor(first.port)
+    .customers.create({}, { maxNetworkRetries: 0 })
+    .catch(() => null)
+  expect(await first.exited).toBe(1)
+  expect(first.errors()).toContain('SANDBOX_STRIPE_STATE_FILE')
+})
+
+it('the process keeps what it answered through a kill -9, and names the variable of a port that is taken', async () => {
+  const state_file = join(await temporaryFolder(), 'state')
+  const first = await startProcess({ SANDBOX_STRIPE_PORT: '0', SANDBOX_STRIPE_STATE_FILE: state_file })
+  const customer = await sdkFor(first.port).customers.create({ email: 'ada@example.com' })
+  first.process.kill('SIGKILL')
+  await first.exited
+
+  const second = await startProcess({ SANDBOX_STRIPE_PORT: '0', SANDBOX_STRIPE_STATE_FILE: state_file })
+  expect(await sdkFor(second.port).customers.retrieve(customer.id)).toMatchObject({
+    email: 'ada@example.com',
+  })
+
+  const third = startRaw({
+    SANDBOX_STRIPE_PORT: String(second.port),
+    SANDBOX_STRIPE_STATE_FILE: `${state_file}-3`,
+  })
+  expect(await third.exited).toBe(1)
+  expect(third.errors()).toContain('SANDBOX_STRIPE_PORT')
+
+  second.process.kill('SIGTERM')
+  expect(await second.exited).toBe(0)
+})
+
+function sdkFor(port: number) {
+  return new Stripe('sk_test_sandbox', { host: 'localhost', port, protocol: 'http' })
+}
+
+function startRaw(env: Record<string, string>) {
+  const process_ = spawn(process.execPath, [new URL('main.ts', import.meta.url).pathname], {
+    env: { ...process.env, SANDBOX_STRIPE_WEBHOOK_URL: '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void process_.kill('SIGKILL'))
+  let errors = ''
+  process_.stderr.on('data', (text) => {
+    errors += text
+  })
+  const exited = new Promise<number | null>((resolve) => process_.once('close', resolve))
+  return { process: process_, exited, errors: () => errors }
+}
+
+async function startProcess(env: Record<string, string>) {
+  const started = startRaw(env)
+  for await (const line of createInterface(started.process.stdout)) {
+    const port = /^sandbox\/stripe ready on http:\/\/localhost:(\d+)$/.exec(line)?.[1]
+    return { ...started, port: Number(port) }
+  }
+  throw new Error(`The sandbox did not start: ${started.errors()}`)
+}
