@@ -1,12 +1,13 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { bodyParser } from '@koa/bodyparser'
+import type { Middleware } from 'koa'
 import Koa from 'koa'
+import { injectFaults } from '../kit/faults.ts'
+import { answerErrors, flushBeforeAnswering } from '../kit/http.ts'
+import { ClerkError, invalidSecretKey } from './errors.ts'
 import { deliveryKnobs } from './knobs/deliveries.ts'
 import { peopleKnobs } from './knobs/people.ts'
-import { resetKnob } from './knobs/sandbox.ts'
-import { answerErrors } from './middleware/answer-errors.ts'
-import { Faults, injectFaults } from './middleware/inject-faults.ts'
-import { overrideMethod } from './middleware/override-method.ts'
-import { saveChanges } from './middleware/save-changes.ts'
+import { sandboxKnobs } from './knobs/sandbox.ts'
 import { avatarRoutes } from './pages/avatars.ts'
 import { browserScriptRoutes } from './pages/browser-script.ts'
 import { ticketRoutes } from './pages/invitation-link.ts'
@@ -14,7 +15,6 @@ import { backendEmailAddressRoutes } from './routes/backend/email-addresses.ts'
 import { backendInvitationRoutes } from './routes/backend/organization-invitations.ts'
 import { backendMembershipRoutes } from './routes/backend/organization-memberships.ts'
 import { backendOrganizationRoutes } from './routes/backend/organizations.ts'
-import { requireSecretKey } from './routes/backend/secret-key.ts'
 import { backendSessionRoutes } from './routes/backend/sessions.ts'
 import { backendUserRoutes } from './routes/backend/users.ts'
 import { clientRoutes, instanceRoutes, sessionRoutes } from './routes/frontend/client.ts'
@@ -30,11 +30,11 @@ import type { Service } from './service.ts'
 
 /** Everything the stand-in answers, in one list. */
 export function createApp(service: Service): Koa {
-  const faults = new Faults()
   const app = new Koa()
-  app.use(answerErrors)
-  app.use(injectFaults(faults))
-  app.use(saveChanges(service))
+  app.use(flushBeforeAnswering(service.store))
+  app.use(onError)
+  app.use(answerUnknownPath)
+  app.use(injectFaults(service.faults, { flush: service.store.flush, toError: faultWithStatus }))
 
   for (const routes of [browserScriptRoutes(), avatarRoutes(service)]) app.use(routes.routes())
 
@@ -55,11 +55,10 @@ export function createApp(service: Service): Koa {
     pictureRoutes(service),
     ticketRoutes(service),
   ]
-  const knobs = [peopleKnobs(service), deliveryKnobs(service, faults), resetKnob(service, faults)]
+  const knobs = [peopleKnobs(service), deliveryKnobs(service), sandboxKnobs(service)]
   for (const routes of [...frontend, ...knobs]) app.use(routes.routes())
 
-  const checkSecretKey = requireSecretKey(service)
-  app.use((ctx, next) => (ctx.path.startsWith('/bapi/') ? checkSecretKey(ctx, next) : next()))
+  app.use(requireSecretKey(service))
   const backend = [
     backendSessionRoutes(service),
     backendUserRoutes(service),
@@ -70,4 +69,66 @@ export function createApp(service: Service): Koa {
   ]
   for (const routes of backend) app.use(routes.routes())
   return app
+}
+
+/** Browsers send only GET and POST, to be spared a preflight; the real verb is in the query. */
+const overrideMethod: Middleware = (ctx, next) => {
+  const wanted = ctx.query._method
+  const isVerb = wanted === 'PATCH' || wanted === 'PUT' || wanted === 'DELETE'
+  if (ctx.method === 'POST' && isVerb) ctx.method = wanted
+  return next()
+}
+
+/** The backend API is for servers that have the secret key. */
+function requireSecretKey({ settings }: Service): Middleware {
+  return (ctx, next) => {
+    if (!ctx.path.startsWith('/bapi/')) return next()
+    const given = Buffer.from(ctx.get('authorization'))
+    const expected = Buffer.from(`Bearer ${settings.secretKey}`)
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw invalidSecretKey()
+    // The backend SDK reads an answer as JSON only when its type is exactly this, without a charset.
+    ctx.set('content-type', 'application/json')
+    return next()
+  }
+}
+
+const onError = answerErrors((error, ctx) => {
+  const known = toClerkError(error)
+  // A fault that was asked for is no news.
+  if (known !== error && known.status >= 500) console.error(`sandbox/clerk: ${ctx.method} ${ctx.path}`, error)
+  // The backend SDK reads the errors only when the type is exactly this, without a charset.
+  ctx.set('content-type', 'application/json')
+  return {
+    status: known.status,
+    body: { errors: known.errors, clerk_trace_id: randomBytes(16).toString('hex') },
+  }
+})
+
+function toClerkError(error: unknown): ClerkError {
+  if (error instanceof ClerkError) return error
+  const { status } = error as { status?: unknown }
+  if (status === 413) {
+    return new ClerkError(413, { code: 'request_body_too_large', message: 'Request body too large' })
+  }
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    return new ClerkError(status, { code: 'request_body_invalid', message: 'Request body invalid' })
+  }
+  return new ClerkError(500, {
+    code: 'internal_clerk_error',
+    message: 'There was an internal error on our servers.',
+  })
+}
+
+function faultWithStatus(status: number): ClerkError {
+  const code = status === 429 ? 'too_many_requests' : 'sandbox_fault'
+  return new ClerkError(status, { code, message: `The sandbox was asked to answer ${status} here` })
+}
+
+const answerUnknownPath: Middleware = async (ctx, next) => {
+  await next()
+  if (ctx.status !== 404 || ctx.body !== undefined) return
+  throw new ClerkError(404, {
+    code: 'resource_not_found',
+    message: `The sandbox does not know ${ctx.method} ${ctx.path}`,
+  })
 }

@@ -1,49 +1,55 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { Faults } from '../kit/faults.ts'
+import { createOutbox } from '../kit/outbox.ts'
+import { listen, type Sandbox } from '../kit/serve.ts'
 import { createApp } from './app.ts'
+import { createSigningKey } from './entities/signing-key.ts'
 import { seed } from './seed.ts'
 import type { Service } from './service.ts'
 import { defaultSettings, type Settings } from './settings.ts'
-import { Store } from './store.ts'
-import { Outbox } from './webhooks/outbox.ts'
-import { Sender } from './webhooks/sender.ts'
+import { openState, type WebhookEvent } from './state.ts'
+import { postEvent, renderEvent } from './wire/webhooks.ts'
 
-export type ClerkSandbox = {
-  url: string
-  port: number
-  service: Service
-  /** Stops listening, lets the delivery under way go, and leaves the state on disk. */
-  close(): Promise<void>
-}
-
-/** Starts listening. Rejects with the system's own error when the port is taken. */
-export async function createClerkSandbox(wanted: Partial<Settings> = {}): Promise<ClerkSandbox> {
-  const settings: Settings = { ...defaultSettings, ...wanted }
-  const store = await Store.open(settings.stateFile)
-  const sender = new Sender(store, settings)
-  const outbox = new Outbox(store, () => sender.wake())
-  const service: Service = { settings, store, outbox, sender }
-  const server = createServer(createApp(service).callback())
-
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(settings.port, settings.host, resolve)
+/** Starts a whole sandbox: state, webhooks, HTTP. Resolves when it listens; rejects when the port is taken. */
+export async function startClerkSandbox(
+  given: Partial<Settings> = {},
+): Promise<Sandbox & { service: Service }> {
+  const settings = { ...defaultSettings, ...given }
+  const { server, port, url, close } = await listen(settings)
+  const store = openState(settings.stateFile)
+  const deliveryRule: Service['deliveryRule'] = { current: null }
+  const outbox = createOutbox<WebhookEvent>(store, {
+    // The one receiver gets the events one at a time, the oldest first.
+    concurrency: 1,
+    retryDelaysMs: settings.retryDelaysMs,
+    rules: () => (deliveryRule.current ? [deliveryRule.current] : []),
+    endpointsFor: () => ['configured'],
+    post: (_endpoint, event, signal) => postEvent(settings, event, signal),
   })
-  // Only who has the port may touch the state: two sandboxes on one file would overwrite each other.
-  if (store.isNew) await seed(service)
-  await store.save()
-  sender.wake()
+  const service: Service = {
+    store,
+    outbox,
+    deliveryRule,
+    renderEvent: (type, subject, timestamp) => renderEvent(service, { type, subject, timestamp }),
+    faults: new Faults(),
+    settings,
+  }
+  server.on('request', createApp(service).callback())
+  if (!store.signing_keys.get('signing_key')) {
+    store.signing_keys.put(createSigningKey())
+    await seed(service)
+  }
+  store.flush()
+  // Without a receiver events are kept, for one that a later start names.
+  if (settings.webhookUrl) outbox.resume()
 
-  const { port } = server.address() as AddressInfo
   return {
-    url: `http://localhost:${port}`,
     port,
+    url,
     service,
     async close() {
-      const closed = new Promise((resolve) => server.close(resolve))
-      server.closeAllConnections()
-      await Promise.all([closed, sender.close()])
-      await store.save()
+      outbox.stop()
+      await close()
+      store.close()
     },
   }
 }

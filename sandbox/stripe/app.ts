@@ -1,13 +1,14 @@
 import { Router } from '@koa/router'
 import Koa, { type Middleware } from 'koa'
+import { injectFaults } from '../kit/faults.ts'
+import { answerErrors, flushBeforeAnswering } from '../kit/http.ts'
+import { newId } from '../kit/id.ts'
 import { api_version } from './entities/event.ts'
 import { invalidRequest, StripeFault } from './errors.ts'
-import { newId } from './ids.ts'
 import { deliveryKnobs } from './knobs/deliveries.ts'
 import { disputeKnobs, sessionKnobs } from './knobs/payments.ts'
 import { knobIndexRoutes, machineKnobs } from './knobs/sandbox.ts'
 import { subscriptionKnobs } from './knobs/subscriptions.ts'
-import { injectFaults } from './middleware/inject-faults.ts'
 import { checkoutPageRoutes } from './pages/checkout-routes.ts'
 import { invoicePageRoutes } from './pages/invoice-routes.ts'
 import { portalPageRoutes } from './pages/portal/portal-routes.ts'
@@ -33,7 +34,8 @@ export function createApp(service: Service): Koa {
   const app = new Koa()
 
   const api = new Router()
-  api.use(requestId, onError, authenticate, injectFaults(service))
+  api.use(requestId, onError, authenticate)
+  api.use(injectFaults(service.faults, { flush: service.store.flush, toError: faultWithStatus }))
   customerRoutes(api, service)
   productRoutes(api, service)
   priceRoutes(api, service)
@@ -70,11 +72,7 @@ export function createApp(service: Service): Koa {
   invoicePageRoutes(pages, service)
   portalPageRoutes(pages, service)
 
-  // An answer is a promise: what it tells of is written before it is sent.
-  app.use(async (_context, next) => {
-    await next()
-    service.store.flush()
-  })
+  app.use(flushBeforeAnswering(service.store))
   app.use(api.routes())
   app.use(knobs.routes())
   app.use(pages.routes())
@@ -82,7 +80,7 @@ export function createApp(service: Service): Koa {
 }
 
 /** Every answer of the API says which request it was and which version it speaks. */
-export const requestId: Middleware = async (context, next) => {
+const requestId: Middleware = async (context, next) => {
   context.state.request_id = newId('req', 14)
   context.set('request-id', context.state.request_id)
   context.set('stripe-version', api_version)
@@ -91,7 +89,7 @@ export const requestId: Middleware = async (context, next) => {
 }
 
 /** A secret or restricted key, as bearer token or as the user name of basic authentication. */
-export const authenticate: Middleware = async (context, next) => {
+const authenticate: Middleware = async (context, next) => {
   const key = readKey(context.get('authorization'))
   if (key === null) {
     throw invalidRequest(
@@ -117,16 +115,11 @@ function readKey(header: string): string | null {
   return null
 }
 
-/** Failures leave as Stripe's error body. What nobody foresaw is a 500, and is printed, for it is a bug of the sandbox. */
-export const onError: Middleware = async (context, next) => {
-  try {
-    await next()
-  } catch (error) {
-    const fault = error instanceof StripeFault ? error : unforeseen(error)
-    context.status = fault.status
-    context.body = { error: fault.body }
-  }
-}
+/** What nobody foresaw is a 500, and is printed, for it is a bug of the sandbox. */
+const onError = answerErrors((error) => {
+  const fault = error instanceof StripeFault ? error : unforeseen(error)
+  return { status: fault.status, body: { error: fault.body } }
+})
 
 function unforeseen(error: unknown): StripeFault {
   if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') {
@@ -134,4 +127,17 @@ function unforeseen(error: unknown): StripeFault {
   }
   console.error(error)
   return new StripeFault(500, { type: 'api_error', message: 'An unexpected error occurred in the sandbox.' })
+}
+
+function faultWithStatus(status: number): StripeFault {
+  return status === 429
+    ? new StripeFault(429, {
+        type: 'invalid_request_error',
+        code: 'rate_limit',
+        message: 'Request rate limit exceeded.',
+      })
+    : new StripeFault(status, {
+        type: 'api_error',
+        message: 'Sorry! There was an error while talking to one of our backends.',
+      })
 }

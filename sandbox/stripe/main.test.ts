@@ -15,8 +15,8 @@ async function temporaryFolder(): Promise<string> {
 }
 
 it('everything is still there after a restart: objects, order, keys, clock and rules', async () => {
-  const state_file = join(await temporaryFolder(), 'state')
-  const before = await startHarness({ state_file })
+  const stateFile = join(await temporaryFolder(), 'state')
+  const before = await startHarness({ stateFile })
   await before.knob('clock/advance', { seconds: 86_400 })
   await before.knob('deliveries', { mode: 'never' })
   const customer = await before.stripe.customers.create({ email: 'a@b.test' }, { idempotencyKey: 'key-1' })
@@ -25,7 +25,7 @@ it('everything is still there after a restart: objects, order, keys, clock and r
   const events = await before.stripe.events.list()
   await before.close()
 
-  const after = await startHarness({ state_file })
+  const after = await startHarness({ stateFile })
 
   expect(await after.stripe.checkout.sessions.retrieve(session.id)).toMatchObject({ payment_status: 'paid' })
   expect((await after.stripe.events.list()).data).toEqual(events.data)
@@ -35,13 +35,13 @@ it('everything is still there after a restart: objects, order, keys, clock and r
 })
 
 it('a subscription goes on after a restart where it was', async () => {
-  const state_file = join(await temporaryFolder(), 'state')
-  const before = await startHarness({ state_file })
+  const stateFile = join(await temporaryFolder(), 'state')
+  const before = await startHarness({ stateFile })
   const plans = await newPlans(before)
   const { subscription, customer } = await newSubscriber(before, { items: [{ price: plans.pro_monthly.id }] })
   await before.close()
 
-  const after = await startHarness({ state_file })
+  const after = await startHarness({ stateFile })
   await after.knob('clock/advance', { seconds: 32 * 86_400 })
 
   const invoices = await after.stripe.invoices.list({ customer: customer.id })
@@ -53,61 +53,61 @@ it('a subscription goes on after a restart where it was', async () => {
 })
 
 it('a delivery that was under way before a restart arrives after it', async () => {
-  const state_file = join(await temporaryFolder(), 'state')
+  const stateFile = join(await temporaryFolder(), 'state')
   const receiver = await startReceiver()
-  const before = await startHarness({ state_file, webhook_url: receiver.url, retry_delays_ms: [1] })
+  const before = await startHarness({ stateFile, webhookUrl: receiver.url, retryDelaysMs: [1] })
   await before.knob('deliveries', { mode: 'late', delay_ms: 3_600_000 })
   await before.stripe.customers.create({})
   await before.close()
   expect(receiver.received).toEqual([])
 
-  const after = await startHarness({ state_file, webhook_url: receiver.url })
+  const after = await startHarness({ stateFile, webhookUrl: receiver.url })
   await after.knob('deliveries/release')
 
   await receiver.until('customer.created')
 })
 
 it('a state file whose last line was cut off opens with all that was answered', async () => {
-  const state_file = join(await temporaryFolder(), 'state')
-  const before = await startHarness({ state_file })
+  const stateFile = join(await temporaryFolder(), 'state')
+  const before = await startHarness({ stateFile })
   const customer = await before.stripe.customers.create({})
   await before.close()
-  await appendFile(state_file, '[["customers","cus_cut",{"id":"cus_')
+  await appendFile(stateFile, '[["customers","cus_cut",{"id":"cus_')
 
-  const after = await startHarness({ state_file })
+  const after = await startHarness({ stateFile })
 
   expect((await after.stripe.customers.list()).data.map(({ id }) => id)).toEqual([customer.id])
 })
 
 it('a second sandbox on the same port fails without touching the state of the first', async () => {
-  const state_file = join(await temporaryFolder(), 'state')
-  const first = await startHarness({ state_file })
-  await expect(startHarness({ state_file, port: first.port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  const stateFile = join(await temporaryFolder(), 'state')
+  const first = await startHarness({ stateFile })
+  await expect(startHarness({ stateFile, port: first.port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
   const customer = await first.stripe.customers.create({})
   await first.close()
 
-  const after = await startHarness({ state_file })
+  const after = await startHarness({ stateFile })
 
   expect((await after.stripe.customers.list()).data.map(({ id }) => id)).toEqual([customer.id])
 })
 
 it('a state file that is deleted under a running sandbox is written anew', async () => {
-  const state_file = join(await temporaryFolder(), 'deeper', 'state')
-  const first = await startHarness({ state_file })
+  const stateFile = join(await temporaryFolder(), 'deeper', 'state')
+  const first = await startHarness({ stateFile })
   const before = await first.stripe.customers.create({})
-  await rm(dirname(state_file), { recursive: true })
+  await rm(dirname(stateFile), { recursive: true })
   const later = await first.stripe.customers.create({})
   await first.close()
 
-  const after = await startHarness({ state_file })
+  const after = await startHarness({ stateFile })
 
   expect((await after.stripe.customers.list()).data.map(({ id }) => id)).toEqual([later.id, before.id])
 })
 
 it('a sandbox whose state file another one has taken over says so, rather than lose what it answers', async () => {
-  const state_file = join(await temporaryFolder(), 'state')
-  const first = await startProcess({ SANDBOX_STRIPE_PORT: '0', SANDBOX_STRIPE_STATE_FILE: state_file })
-  await startHarness({ state_file })
+  const stateFile = join(await temporaryFolder(), 'state')
+  const first = await startProcess({ SANDBOX_STRIPE_PORT: '0', SANDBOX_STRIPE_STATE_FILE: stateFile })
+  await startHarness({ stateFile })
   await sdkFor(first.port)
     .customers.create({}, { maxNetworkRetries: 0 })
     .catch(() => null)
@@ -116,20 +116,20 @@ it('a sandbox whose state file another one has taken over says so, rather than l
 })
 
 it('the process keeps what it answered through a kill -9, and names the variable of a port that is taken', async () => {
-  const state_file = join(await temporaryFolder(), 'state')
-  const first = await startProcess({ SANDBOX_STRIPE_PORT: '0', SANDBOX_STRIPE_STATE_FILE: state_file })
+  const stateFile = join(await temporaryFolder(), 'state')
+  const first = await startProcess({ SANDBOX_STRIPE_PORT: '0', SANDBOX_STRIPE_STATE_FILE: stateFile })
   const customer = await sdkFor(first.port).customers.create({ email: 'ada@example.com' })
   first.process.kill('SIGKILL')
   await first.exited
 
-  const second = await startProcess({ SANDBOX_STRIPE_PORT: '0', SANDBOX_STRIPE_STATE_FILE: state_file })
+  const second = await startProcess({ SANDBOX_STRIPE_PORT: '0', SANDBOX_STRIPE_STATE_FILE: stateFile })
   expect(await sdkFor(second.port).customers.retrieve(customer.id)).toMatchObject({
     email: 'ada@example.com',
   })
 
   const third = startRaw({
     SANDBOX_STRIPE_PORT: String(second.port),
-    SANDBOX_STRIPE_STATE_FILE: `${state_file}-3`,
+    SANDBOX_STRIPE_STATE_FILE: `${stateFile}-3`,
   })
   expect(await third.exited).toBe(1)
   expect(third.errors()).toContain('SANDBOX_STRIPE_PORT')

@@ -1,81 +1,73 @@
-/** What the process is told from outside. Each field names its variable; every one has a default that works alone. */
-export type StripeSandboxOptions = {
-  /** SANDBOX_STRIPE_PORT (4242). 0 takes any free port. */
+import { z } from 'zod'
+import { portVariable, readVariables, unlessEmpty, urlOrNone } from '../kit/settings.ts'
+
+const SECOND_MS = 1000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+
+/** What the process is told from outside; the README explains the variables. Every field has a default that works alone. */
+export type Settings = {
   port: number
-  /** SANDBOX_STRIPE_STATE_FILE (.data/sandbox-stripe.json). Null keeps everything in memory. */
-  state_file: string | null
-  /** SANDBOX_STRIPE_WEBHOOK_URL (http://localhost:3000/api/stripe/webhook). Empty: no endpoint until the API creates one. */
-  webhook_url: string | null
-  /** SANDBOX_STRIPE_WEBHOOK_SECRET (whsec_sandbox). Signs what goes to SANDBOX_STRIPE_WEBHOOK_URL. */
-  webhook_secret: string
-  /** SANDBOX_STRIPE_PUBLIC_URL (http://localhost:<port>). Where a buyer's browser reaches the payment page. */
-  public_url: string | null
-  /** SANDBOX_STRIPE_DELAYED_PAYMENT_MS (20000). How long a bank debit takes to confirm; 0 or "never": only by a knob. */
-  delayed_payment_ms: number | null
-  /** SANDBOX_STRIPE_BUSINESS_NAME (Sandbox store). The seller's name on the payment page: a setting of a real Stripe account. */
-  business_name: string
+  /** Null keeps everything in memory. */
+  stateFile: string | null
+  /** Null: no endpoint until the API creates one. */
+  webhookUrl: string | null
+  webhookSecret: string
+  /** Where a buyer's browser reaches the payment page; null: where the process listens. */
+  publicUrl: string | null
+  /** How long a bank debit takes to confirm; null: only by a knob. */
+  delayedPaymentMs: number | null
+  /** The seller's name on the payment page: a setting of a real Stripe account. */
+  businessName: string
   /** How long the sender waits before it tries a webhook again; the length is the number of retries. Not in the environment. */
-  retry_delays_ms: readonly number[]
+  retryDelaysMs: readonly number[]
 }
 
-const second = 1000
-const minute = 60 * second
-const hour = 60 * minute
-
-/** Quick at first, because a developer is watching; then as patient as Stripe, which tries for three days. */
-const retry_delays_ms: readonly number[] = [
-  ...[1, 3, 10, 30, 60].map((seconds) => seconds * second),
-  ...[2, 5, 10, 20, 30].map((minutes) => minutes * minute),
-  ...[1, 2, 3, 4, 6, 8, 10, 12, 12].map((hours) => hours * hour),
-]
-
-export const defaultOptions: StripeSandboxOptions = {
+export const defaultSettings: Settings = {
   port: 4242,
-  state_file: '.data/sandbox-stripe.json',
-  webhook_url: 'http://localhost:3000/api/stripe/webhook',
-  webhook_secret: 'whsec_sandbox',
-  public_url: null,
-  delayed_payment_ms: 20 * second,
-  business_name: 'Sandbox store',
-  retry_delays_ms,
+  stateFile: '.data/sandbox-stripe.json',
+  webhookUrl: 'http://localhost:3000/api/stripe/webhook',
+  webhookSecret: 'whsec_sandbox',
+  publicUrl: null,
+  delayedPaymentMs: 20 * SECOND_MS,
+  businessName: 'Sandbox store',
+  // Quick at first, because a developer is watching; then as patient as Stripe, which tries for three days.
+  retryDelaysMs: [
+    ...[1, 3, 10, 30, 60].map((seconds) => seconds * SECOND_MS),
+    ...[2, 5, 10, 20, 30].map((minutes) => minutes * MINUTE_MS),
+    ...[1, 2, 3, 4, 6, 8, 10, 12, 12].map((hours) => hours * HOUR_MS),
+  ],
 }
 
-/** A variable that is unset takes its default; one that is set and makes no sense stops the process with its name. */
-export function readOptions(env: Record<string, string | undefined>): StripeSandboxOptions {
+const delay = z.union([
+  z.literal('never').transform(() => 0),
+  z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(30 * 24 * HOUR_MS),
+])
+
+const variables = {
+  SANDBOX_STRIPE_PORT: unlessEmpty(portVariable(defaultSettings.port)),
+  SANDBOX_STRIPE_STATE_FILE: unlessEmpty(z.string().default('.data/sandbox-stripe.json')),
+  SANDBOX_STRIPE_WEBHOOK_URL: urlOrNone('http://localhost:3000/api/stripe/webhook'),
+  SANDBOX_STRIPE_WEBHOOK_SECRET: unlessEmpty(z.string().default(defaultSettings.webhookSecret)),
+  SANDBOX_STRIPE_PUBLIC_URL: urlOrNone(''),
+  SANDBOX_STRIPE_DELAYED_PAYMENT_MS: unlessEmpty(delay.default(20 * SECOND_MS)),
+  SANDBOX_STRIPE_BUSINESS_NAME: unlessEmpty(z.string().default(defaultSettings.businessName)),
+}
+
+export function readSettings(environment: Record<string, string | undefined>): Settings {
+  const found = readVariables('stripe', variables, environment)
   return {
-    ...defaultOptions,
-    port: wholeNumber('SANDBOX_STRIPE_PORT', env.SANDBOX_STRIPE_PORT, { max: 65_535 }) ?? defaultOptions.port,
-    state_file: env.SANDBOX_STRIPE_STATE_FILE || defaultOptions.state_file,
-    webhook_url: readUrl(
-      'SANDBOX_STRIPE_WEBHOOK_URL',
-      env.SANDBOX_STRIPE_WEBHOOK_URL ?? defaultOptions.webhook_url,
-    ),
-    webhook_secret: env.SANDBOX_STRIPE_WEBHOOK_SECRET || defaultOptions.webhook_secret,
-    public_url:
-      readUrl('SANDBOX_STRIPE_PUBLIC_URL', env.SANDBOX_STRIPE_PUBLIC_URL ?? null)?.replace(/\/$/, '') ?? null,
-    delayed_payment_ms: readDelay(env.SANDBOX_STRIPE_DELAYED_PAYMENT_MS),
-    business_name: env.SANDBOX_STRIPE_BUSINESS_NAME || defaultOptions.business_name,
+    ...defaultSettings,
+    port: found.SANDBOX_STRIPE_PORT,
+    stateFile: found.SANDBOX_STRIPE_STATE_FILE,
+    webhookUrl: found.SANDBOX_STRIPE_WEBHOOK_URL,
+    webhookSecret: found.SANDBOX_STRIPE_WEBHOOK_SECRET,
+    publicUrl: found.SANDBOX_STRIPE_PUBLIC_URL?.replace(/\/$/, '') ?? null,
+    delayedPaymentMs: found.SANDBOX_STRIPE_DELAYED_PAYMENT_MS || null,
+    businessName: found.SANDBOX_STRIPE_BUSINESS_NAME,
   }
-}
-
-function readDelay(text: string | undefined): number | null {
-  if (text === 'never') return null
-  const delay = wholeNumber('SANDBOX_STRIPE_DELAYED_PAYMENT_MS', text, { max: 30 * 24 * hour })
-  if (delay === undefined) return defaultOptions.delayed_payment_ms
-  return delay === 0 ? null : delay
-}
-
-function wholeNumber(name: string, text: string | undefined, { max }: { max: number }): number | undefined {
-  if (text === undefined || text === '') return undefined
-  if (!/^\d+$/.test(text) || Number(text) > max) {
-    throw new Error(`${name} must be a whole number from 0 to ${max}, not "${text}".`)
-  }
-  return Number(text)
-}
-
-function readUrl(name: string, text: string | null): string | null {
-  if (text === null || text === '') return null
-  if (!/^https?:/.test(text) || !URL.canParse(text))
-    throw new Error(`${name} must be an http(s) URL, not "${text}".`)
-  return text
 }

@@ -1,4 +1,6 @@
 import type Stripe from 'stripe'
+import type { Delivery, DeliveryRule } from '../kit/outbox.ts'
+import { openStore, type Store } from '../kit/store.ts'
 import type { Page } from './entities/list.ts'
 
 /**
@@ -206,21 +208,6 @@ export type CheckoutDetails = {
   settles_at_ms: number | null
 }
 
-/** One copy of one event on its way to one endpoint. */
-export type Delivery = {
-  id: string
-  event: string
-  endpoint: string
-  state: 'pending' | 'delivered' | 'abandoned' | 'withheld'
-  attempts: number
-  /** Real time, not the sandbox's clock: retries are about the network, not about billing periods. */
-  next_attempt_at_ms: number
-  /** Deliveries of one batch go one after the other, the last created first: this is what "out of order" means here. */
-  batch: string | null
-  last_status: number | null
-  last_error: string | null
-}
-
 /** The stored answer to a call that carried an idempotency key. */
 export type StoredAnswer = {
   id: string
@@ -231,15 +218,69 @@ export type StoredAnswer = {
   created_at_ms: number
 }
 
-export type DeliveryRule = {
-  mode: 'normal' | 'never' | 'twice' | 'late' | 'out_of_order'
-  copies: number
-  delay_ms: number
-  types: string[] | null
-}
-
 export type Settings = {
   id: 'settings'
   clock_offset_ms: number
   delivery_rules: DeliveryRule[]
+}
+
+type Tables = {
+  settings: Settings
+  customers: StoredCustomer
+  products: StoredProduct
+  prices: StoredPrice
+  checkout_sessions: StoredSession
+  checkout_details: CheckoutDetails
+  payment_methods: StoredPaymentMethod
+  payment_intents: StoredPaymentIntent
+  charges: StoredCharge
+  refunds: StoredRefund
+  disputes: StoredDispute
+  subscriptions: StoredSubscription
+  subscription_details: SubscriptionDetails
+  subscription_schedules: StoredSchedule
+  invoices: StoredInvoice
+  invoice_items: StoredInvoiceItem
+  invoice_payments: StoredInvoicePayment
+  portal_configurations: StoredPortalConfiguration
+  portal_sessions: StoredPortalSession
+  events: StoredEvent
+  webhook_endpoints: StoredWebhookEndpoint
+  signing_secrets: SigningSecret
+  deliveries: Delivery
+  answers: StoredAnswer
+}
+
+const tableNames = [
+  'settings',
+  'customers',
+  'products',
+  'prices',
+  'checkout_sessions',
+  'checkout_details',
+  'payment_methods',
+  'payment_intents',
+  'charges',
+  'refunds',
+  'disputes',
+  'subscriptions',
+  'subscription_details',
+  'subscription_schedules',
+  'invoices',
+  'invoice_items',
+  'invoice_payments',
+  'portal_configurations',
+  'portal_sessions',
+  'events',
+  'webhook_endpoints',
+  'signing_secrets',
+  'deliveries',
+  'answers',
+] as const satisfies (keyof Tables)[]
+
+export type State = Store<Tables>
+
+/** Everything the sandbox knows. Null as a path keeps it in memory. */
+export function openState(path: string | null): State {
+  return openStore<Tables>(tableNames, path === null ? null : { path, service: 'stripe' })
 }

@@ -1,20 +1,6 @@
 import { incorrectCode } from '../errors.ts'
 import type { Service } from '../service.ts'
-import { createId } from './id.ts'
-
-export type EmailAddress = {
-  id: string
-  email_address: string
-  /** `null` until a code has been asked for or the address was vouched for by the backend. */
-  verification: Verification | null
-}
-
-export type Verification = {
-  status: 'unverified' | 'verified'
-  strategy: string
-  attempts: number
-  expire_at: number
-}
+import { createId, type EmailAddress, type Mail, type User, type Verification } from '../state.ts'
 
 const CODE_LIFETIME_MS = 10 * 60 * 1000
 
@@ -30,12 +16,28 @@ export function pendingVerification(strategy: string): Verification {
   return { status: 'unverified', strategy, attempts: 0, expire_at: Date.now() + CODE_LIFETIME_MS }
 }
 
-/** Counts the attempt and throws unless the code is right and was asked for. */
-export function attemptCode(verification: Verification | null, code: string | undefined): void {
+/** Throws unless the code is right and was asked for. The attempt counts either way: `save` gets it before that. */
+export function attemptCode(
+  verification: Verification | null,
+  code: string | undefined,
+  save: (attempted: Verification) => void,
+): void {
   if (!verification) throw incorrectCode()
-  verification.attempts += 1
-  if (code !== EMAIL_CODE || verification.expire_at < Date.now()) throw incorrectCode()
-  verification.status = 'verified'
+  const isRight = code === EMAIL_CODE && verification.expire_at >= Date.now()
+  const status = isRight ? 'verified' : verification.status
+  save({ ...verification, status, attempts: verification.attempts + 1 })
+  if (!isRight) throw incorrectCode()
+}
+
+export function saveVerification(
+  { store }: Service,
+  { user, address }: { user: User; address: EmailAddress },
+  verification: Verification,
+): EmailAddress {
+  const saved = { ...address, verification }
+  const email_addresses = user.email_addresses.map((row) => (row.id === address.id ? saved : row))
+  store.users.put({ ...user, email_addresses })
+  return saved
 }
 
 export function isVerified(address: EmailAddress): boolean {
@@ -49,16 +51,6 @@ export function findUserByEmailAddress(service: Service, emailAddress: string) {
   )
 }
 
-/** Nothing is sent: what would have been is kept, and shown under `/_sandbox/mails`. */
-export type Mail = {
-  id: string
-  to: string
-  subject: string
-  code: string | null
-  url: string | null
-  created_at: number
-}
-
 /** Always the same, so that people and tests can type it. */
 export const EMAIL_CODE = '424242'
 const MAILS_KEPT = 200
@@ -67,7 +59,7 @@ export function sendMail(
   service: Service,
   mail: Pick<Mail, 'to' | 'subject'> & Partial<Pick<Mail, 'code' | 'url'>>,
 ) {
-  service.store.mails.add({ id: createId('ema'), code: null, url: null, ...mail, created_at: Date.now() })
+  service.store.mails.put({ id: createId('ema'), code: null, url: null, ...mail, created_at: Date.now() })
   service.store.mails.trim(MAILS_KEPT)
 }
 

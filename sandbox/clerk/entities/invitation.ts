@@ -1,33 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { ClerkError } from '../errors.ts'
 import type { Service } from '../service.ts'
-import { backendAcceptedInvitation, backendInvitation } from '../wire/invitation.ts'
+import {
+  createId,
+  type InvitationStatus,
+  type Organization,
+  type OrganizationInvitation,
+  type User,
+} from '../state.ts'
 import { findUserByEmailAddress, sendMail } from './email-address.ts'
-import { createId } from './id.ts'
+import { emit } from './event.ts'
 import { createMembership, findMembership, membershipQuotaExceeded } from './membership.ts'
 import type { Metadata } from './metadata.ts'
-import type { Organization } from './organization.ts'
 import type { Role } from './role.ts'
-import type { User } from './user.ts'
-
-export type InvitationStatus = 'pending' | 'accepted' | 'revoked' | 'expired'
-
-export type OrganizationInvitation = {
-  id: string
-  organization_id: string
-  email_address: string
-  role: Role
-  status: InvitationStatus
-  public_metadata: Metadata
-  private_metadata: Metadata
-  inviter_user_id: string | null
-  redirect_url: string | null
-  /** What the link in the mail carries: whoever has it owns the address. */
-  ticket: string
-  created_at: number
-  updated_at: number
-  expires_at: number
-}
 
 export type NewInvitation = {
   emailAddress: string
@@ -70,10 +55,9 @@ export function acceptInvitation(
     role: invitation.role,
     publicMetadata: invitation.public_metadata,
   })
-  invitation.status = 'accepted'
-  invitation.updated_at = Date.now()
-  service.outbox.emit('organizationInvitation.accepted', backendAcceptedInvitation(service, invitation, user))
-  return invitation
+  const accepted = withStatus(service, invitation, 'accepted')
+  emit(service, 'organizationInvitation.accepted', { invitation: accepted, user })
+  return accepted
 }
 
 export function revokeInvitation(
@@ -81,10 +65,31 @@ export function revokeInvitation(
   invitation: OrganizationInvitation,
 ): OrganizationInvitation {
   requirePending(invitation)
-  invitation.status = 'revoked'
-  invitation.updated_at = Date.now()
-  service.outbox.emit('organizationInvitation.revoked', backendInvitation(service, invitation))
-  return invitation
+  const revoked = withStatus(service, invitation, 'revoked')
+  emit(service, 'organizationInvitation.revoked', revoked)
+  return revoked
+}
+
+function withStatus(
+  { store }: Service,
+  invitation: OrganizationInvitation,
+  status: InvitationStatus,
+): OrganizationInvitation {
+  return store.invitations.put({ ...invitation, status, updated_at: Date.now() })
+}
+
+/** Whoever has the ticket of an invitation that is still open owns its address. */
+export function invitationByTicket({ store }: Service, ticket: string): OrganizationInvitation {
+  const invitation = store.invitations.find((row) => row.ticket === ticket)
+  if (invitation && invitationStatus(invitation) === 'pending') return invitation
+  throw invalidTicket()
+}
+
+export function invalidTicket(): ClerkError {
+  return new ClerkError(400, {
+    code: 'ticket_invalid',
+    message: 'This invitation link is not valid any more.',
+  })
 }
 
 /** Nothing happens at the moment an invitation expires; it just counts as expired from then on. */
@@ -102,7 +107,7 @@ function createInvitation(
   wanted: NewInvitation,
 ): OrganizationInvitation {
   const now = Date.now()
-  const invitation = service.store.invitations.add({
+  const invitation = service.store.invitations.put({
     id: createId('orginv'),
     organization_id: organization.id,
     email_address: wanted.emailAddress,
@@ -122,7 +127,7 @@ function createInvitation(
     subject: `You are invited to join ${organization.name}`,
     url: invitationUrl(service, invitation),
   })
-  service.outbox.emit('organizationInvitation.created', backendInvitation(service, invitation))
+  emit(service, 'organizationInvitation.created', invitation)
   return invitation
 }
 

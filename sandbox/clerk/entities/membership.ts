@@ -1,22 +1,10 @@
 import { ClerkError } from '../errors.ts'
 import type { Service } from '../service.ts'
-import { backendMembership } from '../wire/membership.ts'
-import { createId } from './id.ts'
+import { createId, type Organization, type OrganizationMembership, type User } from '../state.ts'
+import { emit } from './event.ts'
 import type { Metadata } from './metadata.ts'
-import type { Organization } from './organization.ts'
 import type { Role } from './role.ts'
-import type { User } from './user.ts'
-
-export type OrganizationMembership = {
-  id: string
-  organization_id: string
-  user_id: string
-  role: Role
-  public_metadata: Metadata
-  private_metadata: Metadata
-  created_at: number
-  updated_at: number
-}
+import { leaveOrganization } from './session.ts'
 
 type Joining = { organization: Organization; user: User; role: Role; publicMetadata?: Metadata }
 
@@ -32,7 +20,7 @@ export function createMembership(service: Service, { organization, user, role, p
     throw membershipQuotaExceeded(organization)
   }
   const now = Date.now()
-  const membership = service.store.memberships.add({
+  const membership = service.store.memberships.put({
     id: createId('orgmem'),
     organization_id: organization.id,
     user_id: user.id,
@@ -42,7 +30,7 @@ export function createMembership(service: Service, { organization, user, role, p
     created_at: now,
     updated_at: now,
   })
-  service.outbox.emit('organizationMembership.created', backendMembership(service, membership))
+  emit(service, 'organizationMembership.created', membership)
   return membership
 }
 
@@ -57,21 +45,17 @@ export function updateMembership(
   membership: OrganizationMembership,
   changes: Partial<Pick<OrganizationMembership, 'role' | 'public_metadata' | 'private_metadata'>>,
 ): OrganizationMembership {
-  Object.assign(membership, changes, { updated_at: Date.now() })
-  service.outbox.emit('organizationMembership.updated', backendMembership(service, membership))
-  return membership
+  const updated = service.store.memberships.put({ ...membership, ...changes, updated_at: Date.now() })
+  emit(service, 'organizationMembership.updated', updated)
+  return updated
 }
 
 /** Someone leaves or is removed. Refuses to leave an organization without an admin. */
 export function removeMember(service: Service, membership: OrganizationMembership): void {
   requireAnotherAdmin(service, membership)
-  const last = backendMembership(service, membership)
-  service.store.memberships.delete(membership.id)
-  for (const session of service.store.sessions.filter((row) => row.user_id === membership.user_id)) {
-    if (session.last_active_organization_id === membership.organization_id)
-      session.last_active_organization_id = null
-  }
-  service.outbox.emit('organizationMembership.deleted', last)
+  service.store.memberships.remove(membership.id)
+  leaveOrganization(service, membership.organization_id, membership.user_id)
+  emit(service, 'organizationMembership.deleted', membership)
 }
 
 export function findMembership(

@@ -1,24 +1,10 @@
 import { fieldError } from '../errors.ts'
 import type { Service } from '../service.ts'
-import { backendOrganization } from '../wire/organization.ts'
-import { createId } from './id.ts'
+import { createId, type Organization, type User } from '../state.ts'
+import { emit } from './event.ts'
 import { createMembership } from './membership.ts'
 import type { Metadata } from './metadata.ts'
-import type { User } from './user.ts'
-
-export type Organization = {
-  id: string
-  name: string
-  slug: string
-  created_by: string | null
-  /** 0 is no limit. */
-  max_allowed_memberships: number
-  admin_delete_enabled: boolean
-  public_metadata: Metadata
-  private_metadata: Metadata
-  created_at: number
-  updated_at: number
-}
+import { leaveOrganization } from './session.ts'
 
 export type NewOrganization = {
   id?: string | undefined
@@ -33,7 +19,7 @@ export type NewOrganization = {
 /** Whoever creates an organization is its first admin. */
 export function createOrganization(service: Service, wanted: NewOrganization): Organization {
   const now = Date.now()
-  const organization = service.store.organizations.add({
+  const organization = service.store.organizations.put({
     id: wanted.id ?? createId('org'),
     name: wanted.name,
     slug: wanted.slug ? freeSlugOrThrow(service, wanted.slug) : deriveSlug(service, wanted.name),
@@ -45,7 +31,7 @@ export function createOrganization(service: Service, wanted: NewOrganization): O
     created_at: now,
     updated_at: now,
   })
-  service.outbox.emit('organization.created', backendOrganization(service, organization))
+  emit(service, 'organization.created', organization)
   if (wanted.createdBy) {
     createMembership(service, { organization, user: wanted.createdBy, role: 'org:admin' })
   }
@@ -58,26 +44,19 @@ export function updateOrganization(
   changes: Partial<Omit<Organization, 'id' | 'created_at'>>,
 ): Organization {
   if (changes.slug && changes.slug !== organization.slug) freeSlugOrThrow(service, changes.slug)
-  Object.assign(organization, changes, { updated_at: Date.now() })
-  service.outbox.emit('organization.updated', backendOrganization(service, organization))
-  return organization
+  const updated = service.store.organizations.put({ ...organization, ...changes, updated_at: Date.now() })
+  emit(service, 'organization.updated', updated)
+  return updated
 }
 
 /** Memberships and invitations go with it, and only the one event tells. */
 export function deleteOrganization(service: Service, organization: Organization): void {
-  service.store.memberships.deleteWhere((row) => row.organization_id === organization.id)
-  for (const session of service.store.sessions.toArray()) {
-    if (session.last_active_organization_id === organization.id) session.last_active_organization_id = null
-  }
-  service.store.invitations.deleteWhere((row) => row.organization_id === organization.id)
-  service.store.pictures.delete(organization.id)
-  service.store.organizations.delete(organization.id)
-  service.outbox.emit('organization.deleted', {
-    object: 'organization',
-    id: organization.id,
-    slug: organization.slug,
-    deleted: true,
-  })
+  service.store.memberships.removeWhere((row) => row.organization_id === organization.id)
+  leaveOrganization(service, organization.id)
+  service.store.invitations.removeWhere((row) => row.organization_id === organization.id)
+  service.store.pictures.remove(organization.id)
+  service.store.organizations.remove(organization.id)
+  emit(service, 'organization.deleted', organization)
 }
 
 export function findOrganization(service: Service, idOrSlug: string): Organization | undefined {

@@ -1,29 +1,17 @@
 import { ClerkError, fieldError, incorrectPassword } from '../errors.ts'
 import type { Service } from '../service.ts'
 import {
-  attemptCode,
-  findUserByEmailAddress,
-  pendingVerification,
-  sendCode,
+  type Client,
+  createId,
+  type SessionActivity,
+  type SignIn,
+  type User,
   type Verification,
-} from './email-address.ts'
-import { createId } from './id.ts'
-import { acceptInvitation, invitationStatus } from './invitation.ts'
+} from '../state.ts'
+import { attemptCode, findUserByEmailAddress, pendingVerification, sendCode } from './email-address.ts'
+import { acceptInvitation, invalidTicket, invitationByTicket } from './invitation.ts'
 import { isPassword } from './password.ts'
-import { type Client, createSession, type SessionActivity } from './session.ts'
-import type { User } from './user.ts'
-
-export type SignIn = {
-  id: string
-  client_id: string
-  status: 'needs_identifier' | 'needs_first_factor' | 'needs_new_password' | 'complete'
-  identifier: string | null
-  user_id: string | null
-  first_factor: Verification | null
-  created_session_id: string | null
-  created_at: number
-  abandon_at: number
-}
+import { createSession, updateClient, updateSession } from './session.ts'
 
 export type FirstFactor = 'password' | 'email_code' | 'reset_password_email_code'
 type Browser = { client: Client; activity: SessionActivity }
@@ -43,7 +31,7 @@ export function createSignIn(service: Service, client: Client, identifier: strin
     })
   }
   const now = Date.now()
-  const signIn = service.store.signIns.add({
+  const signIn = service.store.sign_ins.put({
     id: createId('sia'),
     client_id: client.id,
     status: user ? 'needs_first_factor' : 'needs_identifier',
@@ -54,8 +42,8 @@ export function createSignIn(service: Service, client: Client, identifier: strin
     created_at: now,
     abandon_at: now + DAY_MS,
   })
-  service.store.signIns.trim(SIGN_INS_KEPT)
-  client.sign_in_id = signIn.id
+  service.store.sign_ins.trim(SIGN_INS_KEPT)
+  updateClient(service, client.id, { sign_in_id: signIn.id })
   return signIn
 }
 
@@ -63,10 +51,10 @@ export function signInUser(service: Service, signIn: SignIn): User | undefined {
   return service.store.users.get(signIn.user_id)
 }
 
-export function prepareFirstFactor(service: Service, signIn: SignIn, strategy: FirstFactor): void {
+export function prepareFirstFactor(service: Service, signIn: SignIn, strategy: FirstFactor): SignIn {
   requireStatus(signIn, 'needs_first_factor')
-  signIn.first_factor = pendingVerification(strategy)
   if (strategy !== 'password' && signIn.identifier) sendCode(service, signIn.identifier)
+  return updateSignIn(service, signIn, { first_factor: pendingVerification(strategy) })
 }
 
 /** A right answer signs in, or leads on to choosing a new password. */
@@ -79,46 +67,52 @@ export async function attemptFirstFactor(
     code,
   }: { strategy: FirstFactor; password?: string | undefined; code?: string | undefined },
   browser: Browser,
-): Promise<void> {
+): Promise<SignIn> {
   requireStatus(signIn, 'needs_first_factor')
   const user = signInUser(service, signIn)
+  let attempted = signIn
+  const save = (first_factor: Verification) => {
+    attempted = updateSignIn(service, signIn, { first_factor })
+  }
   if (strategy === 'password') {
     if (!user || !(await isPassword(password ?? '', user.password_hash))) throw incorrectPassword()
-    signIn.first_factor = { ...pendingVerification('password'), status: 'verified', attempts: 1 }
+    save({ ...pendingVerification('password'), status: 'verified', attempts: 1 })
   } else {
-    attemptCode(signIn.first_factor?.strategy === strategy ? signIn.first_factor : null, code)
+    attemptCode(signIn.first_factor?.strategy === strategy ? signIn.first_factor : null, code, save)
   }
-  if (strategy === 'reset_password_email_code') signIn.status = 'needs_new_password'
-  else completeSignIn(service, signIn, browser)
+  return strategy === 'reset_password_email_code'
+    ? updateSignIn(service, attempted, { status: 'needs_new_password' })
+    : completeSignIn(service, attempted, browser)
 }
 
-export function completeSignIn(service: Service, signIn: SignIn, { client, activity }: Browser): void {
+export function completeSignIn(service: Service, signIn: SignIn, { client, activity }: Browser): SignIn {
   const user = signInUser(service, signIn)
   if (!user) throw fieldError('identifier', 'form_identifier_not_found', "Couldn't find your account.")
   const strategy = signIn.first_factor?.strategy ?? 'password'
   const session = createSession(service, { client, user, activity, strategy })
-  signIn.status = 'complete'
-  signIn.created_session_id = session.id
-  client.sign_in_id = null
+  updateClient(service, client.id, { sign_in_id: null })
+  return updateSignIn(service, signIn, { status: 'complete', created_session_id: session.id })
 }
 
 /** The link of an invitation, opened by someone who has an account already: signs in and joins at once. */
 export function signInWithTicket(service: Service, ticket: string, { client, activity }: Browser): SignIn {
-  const invitation = service.store.invitations.find((row) => row.ticket === ticket)
-  const user = invitation && findUserByEmailAddress(service, invitation.email_address)
-  if (!invitation || !user || invitationStatus(invitation) !== 'pending') {
-    throw new ClerkError(400, {
-      code: 'ticket_invalid',
-      message: 'This invitation link is not valid any more.',
-    })
-  }
-  const signIn = createSignIn(service, client, invitation.email_address)
-  signIn.first_factor = { ...pendingVerification('ticket'), status: 'verified' }
+  const invitation = invitationByTicket(service, ticket)
+  const user = findUserByEmailAddress(service, invitation.email_address)
+  if (!user) throw invalidTicket()
+  const started = updateSignIn(service, createSignIn(service, client, invitation.email_address), {
+    first_factor: { ...pendingVerification('ticket'), status: 'verified' },
+  })
   acceptInvitation(service, invitation, user)
-  completeSignIn(service, signIn, { client, activity })
+  const signIn = completeSignIn(service, started, { client, activity })
   const session = service.store.sessions.get(signIn.created_session_id)
-  if (session) session.last_active_organization_id = invitation.organization_id
+  if (session) {
+    updateSession(service, session, { last_active_organization_id: invitation.organization_id })
+  }
   return signIn
+}
+
+function updateSignIn({ store }: Service, signIn: SignIn, changes: Partial<Omit<SignIn, 'id'>>): SignIn {
+  return store.sign_ins.put({ ...signIn, ...changes })
 }
 
 export function requireStatus(signIn: SignIn, status: SignIn['status']): void {

@@ -1,8 +1,9 @@
 import { Router } from '@koa/router'
 import { z } from 'zod'
+import type { DeliveryRule } from '../../kit/outbox.ts'
 import { notFound } from '../errors.ts'
-import type { Fault, Faults } from '../middleware/inject-faults.ts'
 import type { Service } from '../service.ts'
+import type { WebhookEvent } from '../state.ts'
 import { readForm } from '../wire/form.ts'
 
 const LATE_DEFAULT_MS = 10_000
@@ -10,53 +11,67 @@ const modeForm = z.discriminatedUnion('mode', [
   z.object({ mode: z.enum(['normal', 'never', 'twice']) }),
   z.object({ mode: z.literal('late'), delay_ms: z.number().int().min(0).default(LATE_DEFAULT_MS) }),
 ])
-const faultForm = z.object({
-  status: z.number().int().min(400).max(599),
-  count: z.number().int().min(1).max(10_000).default(1),
-  path_prefix: z.string().startsWith('/').default('/bapi/'),
-  retry_after_s: z.number().int().min(0).nullable().default(null),
-})
 
-/** How events are delivered, and which calls fail. */
-export function deliveryKnobs(service: Service, faults: Faults): Router {
+/** How events reach the application, or do not. */
+export function deliveryKnobs(service: Service): Router {
+  const { store, outbox, deliveryRule } = service
   const router = new Router({ prefix: '/_sandbox' })
 
   router.get('/deliveries', (ctx) => {
-    ctx.body = service.outbox.mode
+    ctx.body = modeOf(deliveryRule.current)
   })
 
   router.post('/deliveries', (ctx) => {
-    service.outbox.mode = readForm(ctx, modeForm)
-    ctx.body = service.outbox.mode
+    const form = readForm(ctx, modeForm)
+    deliveryRule.current = {
+      mode: form.mode,
+      copies: form.mode === 'twice' ? 2 : 1,
+      delay_ms: form.mode === 'late' ? form.delay_ms : 0,
+      types: null,
+    }
+    ctx.body = form
   })
 
   router.get('/events', (ctx) => {
-    const type = ctx.query.type
-    ctx.body = { data: service.store.events.filter((row) => typeof type !== 'string' || row.type === type) }
+    const { type } = ctx.query
+    const found = store.events.filter((row) => typeof type !== 'string' || row.type === type)
+    ctx.body = { data: found.map((row) => eventWithDelivery(service, row)) }
   })
 
   router.post('/events/:id/deliver', async (ctx) => {
-    const event = service.store.events.get(ctx.params.id)
+    const event = store.events.get(ctx.params.id)
     if (!event) throw notFound('Event')
-    await service.sender.deliver(event)
-    ctx.body = event
-  })
-
-  router.get('/faults', (ctx) => {
-    ctx.body = { data: faults.list() }
-  })
-
-  router.post('/faults', (ctx) => {
-    const fault: Fault = readForm(ctx, faultForm)
-    faults.plan(fault)
-    ctx.status = 201
-    ctx.body = fault
-  })
-
-  router.delete('/faults', (ctx) => {
-    faults.clear()
-    ctx.body = { data: [] }
+    await outbox.sendNow(event)
+    ctx.body = eventWithDelivery(service, event)
   })
 
   return router
+}
+
+function modeOf(rule: DeliveryRule | null) {
+  if (rule?.mode === 'late') return { mode: rule.mode, delay_ms: rule.delay_ms }
+  return { mode: rule?.mode ?? 'normal' }
+}
+
+/** An event, and how far its copies have come: as far as the one that is least far. */
+function eventWithDelivery({ outbox }: Service, event: WebhookEvent) {
+  const deliveries = outbox.deliveriesOf(event.id)
+  const has = (state: string) => deliveries.some((row) => row.state === state)
+  const tried = deliveries.findLast((row) => row.attempts > 0)
+  const pending = deliveries.filter((row) => row.state === 'pending')
+  return {
+    ...event,
+    status: has('pending')
+      ? 'pending'
+      : has('withheld')
+        ? 'withheld'
+        : has('abandoned')
+          ? 'failed'
+          : 'delivered',
+    deliveries_wanted: deliveries.filter((row) => row.state !== 'delivered').length,
+    attempts: deliveries.reduce((sum, row) => sum + row.attempts, 0),
+    next_attempt_at: pending.length > 0 ? Math.min(...pending.map((row) => row.next_attempt_at_ms)) : null,
+    last_status: tried?.last_status ?? null,
+    last_error: tried?.last_error ?? null,
+  }
 }

@@ -4,7 +4,7 @@ import { findUserByEmailAddress } from '../entities/email-address.ts'
 import { findMembership } from '../entities/membership.ts'
 import { findOrganization } from '../entities/organization.ts'
 import { hashPassword } from '../entities/password.ts'
-import { createClient, createSession } from '../entities/session.ts'
+import { createClient, createSession, updateSession } from '../entities/session.ts'
 import { createUser } from '../entities/user.ts'
 import { notFound } from '../errors.ts'
 import { activityOf } from '../routes/frontend/browser.ts'
@@ -55,19 +55,18 @@ export function peopleKnobs(service: Service): Router {
       : findUserByEmailAddress(service, form.email ?? '')
     if (!user) throw notFound('User')
     const { client } = createClient(service)
-    const session = createSession(service, { client, user, activity: activityOf(ctx), strategy: 'ticket' })
+    let session = createSession(service, { client, user, activity: activityOf(ctx), strategy: 'ticket' })
     if (form.organization_id) {
       const organization = findOrganization(service, form.organization_id)
       const isMember =
         organization && findMembership(service, { organizationId: organization.id, userId: user.id })
       if (!isMember) throw notFound('Organization membership')
-      session.last_active_organization_id = organization.id
+      session = updateSession(service, session, { last_active_organization_id: organization.id })
     }
     const jwt = await mintSessionToken(service, session, {
       azp: form.azp ?? service.settings.origin,
       ...(form.expires_in_s === undefined ? {} : { expiresInS: form.expires_in_s }),
     })
-    await service.store.save()
     ctx.status = 201
     ctx.body = { jwt, session_id: session.id, user_id: user.id }
   })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Router } from '@koa/router'
+import { userLabel } from '../entities/user.ts'
 import type { Service } from '../service.ts'
-import { userLabel } from '../wire/user.ts'
 
 /** Pictures of users and organizations: the uploaded one, or initials on a colour made from the id. */
 export function avatarRoutes(service: Service): Router {

@@ -1,9 +1,8 @@
 import { Router } from '@koa/router'
 import { z } from 'zod'
 import { findUserByEmailAddress } from '../entities/email-address.ts'
-import { acceptInvitation, invitationStatus } from '../entities/invitation.ts'
+import { acceptInvitation, invitationByTicket } from '../entities/invitation.ts'
 import { activeSessions } from '../entities/session.ts'
-import { ClerkError } from '../errors.ts'
 import { findClient } from '../routes/frontend/browser.ts'
 import type { Service } from '../service.ts'
 import { readQuery } from '../wire/form.ts'
@@ -14,24 +13,15 @@ const ticketQuery = z.object({ ticket: z.string().max(512) })
 export function ticketRoutes(service: Service): Router {
   const router = new Router()
 
-  router.get('/v1/tickets/accept', async (ctx) => {
+  router.get('/v1/tickets/accept', (ctx) => {
     const { ticket } = readQuery(ctx, ticketQuery)
-    const invitation = service.store.invitations.find((row) => row.ticket === ticket)
-    if (!invitation || invitationStatus(invitation) !== 'pending') {
-      throw new ClerkError(400, {
-        code: 'ticket_invalid',
-        message: 'This invitation link is not valid any more.',
-      })
-    }
+    const invitation = invitationByTicket(service, ticket)
     const user = findUserByEmailAddress(service, invitation.email_address)
     const client = findClient(service, ctx)
     const isSignedIn = Boolean(
       user && client && activeSessions(service, client).some((row) => row.user_id === user.id),
     )
-    if (user && isSignedIn) {
-      acceptInvitation(service, invitation, user)
-      await service.store.save()
-    }
+    if (user && isSignedIn) acceptInvitation(service, invitation, user)
     const status = isSignedIn ? 'complete' : user ? 'sign_in' : 'sign_up'
     const fallback = `${service.settings.origin}/${status === 'sign_up' ? 'sign-up' : 'sign-in'}`
     const target = new URL(invitation.redirect_url ?? fallback, service.settings.origin)

@@ -1,13 +1,14 @@
-import { activeSessions, type Client } from '../entities/session.ts'
+import { activeSessions } from '../entities/session.ts'
 import type { Service } from '../service.ts'
+import type { Client } from '../state.ts'
 import { frontendSession } from './session.ts'
 import { signInFields, signUpFields } from './sign-in.ts'
 
 /** The whole state of one browser. It comes with every answer, and the browser script adopts it. */
 export async function clientFields(service: Service, client: Client, { azp }: { azp: string }) {
   const sessions = activeSessions(service, client)
-  const signIn = service.store.signIns.get(client.sign_in_id)
-  const signUp = service.store.signUps.get(client.sign_up_id)
+  const signIn = service.store.sign_ins.get(client.sign_in_id)
+  const signUp = service.store.sign_ups.get(client.sign_up_id)
   const isLastActiveThere = sessions.some((row) => row.id === client.last_active_session_id)
   return {
     object: 'client',

@@ -1,9 +1,9 @@
 import type { OrganizationInvitationJSON } from '@clerk/backend'
-import { invitationStatus, invitationUrl, type OrganizationInvitation } from '../entities/invitation.ts'
+import { invitationStatus, invitationUrl } from '../entities/invitation.ts'
 import { roles } from '../entities/role.ts'
-import type { User } from '../entities/user.ts'
 import type { Service } from '../service.ts'
-import { publicOrganizationData } from './organization.ts'
+import type { OrganizationInvitation, User } from '../state.ts'
+import { publicOrganizationData } from './public.ts'
 
 /** An invitation as the backend API and webhooks show it. The link is there only while it works. */
 export function backendInvitation(

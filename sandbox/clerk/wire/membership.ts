@@ -1,11 +1,9 @@
 import type { OrganizationMembershipJSON } from '@clerk/backend'
-import type { OrganizationMembership } from '../entities/membership.ts'
-import type { Organization } from '../entities/organization.ts'
 import { roles } from '../entities/role.ts'
-import type { User } from '../entities/user.ts'
 import type { Service } from '../service.ts'
+import type { Organization, OrganizationMembership, User } from '../state.ts'
 import { backendOrganization, frontendOrganization } from './organization.ts'
-import { publicUserData } from './user.ts'
+import { publicUserData } from './public.ts'
 
 /** A membership as the backend API and webhooks show it. */
 export function backendMembership(

@@ -1,7 +1,7 @@
 import type { OrganizationJSON } from '@clerk/backend'
 import { pendingInvitations } from '../entities/invitation.ts'
-import type { Organization } from '../entities/organization.ts'
 import type { Service } from '../service.ts'
+import type { Organization } from '../state.ts'
 import { hasImage, imageUrl } from './public.ts'
 
 /** An organization as the backend API and webhooks show it. */
@@ -26,15 +26,8 @@ export function frontendOrganization(service: Service, organization: Organizatio
   }
 }
 
-/** What someone who is not a member yet gets to see, for instance in an invitation. */
-export function publicOrganizationData(service: Service, organization: Organization) {
-  return {
-    id: organization.id,
-    name: organization.name,
-    slug: organization.slug,
-    image_url: imageUrl(service, organization.id, organization.name),
-    has_image: hasImage(service, organization.id),
-  }
+export function deletedOrganization({ id, slug }: Organization) {
+  return { object: 'organization' as const, id, slug, deleted: true as const }
 }
 
 function membersCount(service: Service, organization: Organization): number {

@@ -1,13 +1,13 @@
 import { createClerkClient, verifyToken } from '@clerk/backend'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createSigningKey, publicKeyPem } from '../entities/signing-key.ts'
+import { createSigningKey, publicKeyPem, signingKey } from '../entities/signing-key.ts'
 import { seeds } from '../seed.ts'
-import { type ClerkSandbox, createClerkSandbox } from '../start.ts'
+import { startClerkSandbox } from '../start.ts'
 import { TestBrowser } from '../testing/browser.ts'
 
-let sandbox: ClerkSandbox
+let sandbox: Awaited<ReturnType<typeof startClerkSandbox>>
 beforeAll(async () => {
-  sandbox = await createClerkSandbox({ port: 0, stateFile: null, webhookUrl: null })
+  sandbox = await startClerkSandbox({ port: 0, stateFile: null, webhookUrl: null })
 })
 afterAll(() => sandbox.close())
 
@@ -87,12 +87,12 @@ test('an expired token, one for another origin, and one of another key are refus
 })
 
 test('the public key alone verifies, too', async () => {
-  const jwtKey = publicKeyPem(sandbox.service.store.signingKey)
+  const jwtKey = publicKeyPem(signingKey(sandbox.service))
   expect((await verifyToken(await token({ user_id: seeds.support.id }), { jwtKey })).sub).toBe(
     seeds.support.id,
   )
   const published = await fetch(`${sandbox.url}/.well-known/jwks.json`)
   expect(await published.json()).toMatchObject({
-    keys: [{ kid: sandbox.service.store.signingKey.kid, alg: 'RS256' }],
+    keys: [{ kid: signingKey(sandbox.service).kid, alg: 'RS256' }],
   })
 })

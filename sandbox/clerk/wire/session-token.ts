@@ -2,9 +2,9 @@ import { createPrivateKey, type KeyObject, randomBytes } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { findMembership } from '../entities/membership.ts'
 import { shortRole } from '../entities/role.ts'
-import type { Session } from '../entities/session.ts'
-import type { SigningKey } from '../entities/signing-key.ts'
+import { signingKey } from '../entities/signing-key.ts'
 import type { Service } from '../service.ts'
+import type { Session, SigningKey } from '../state.ts'
 
 const LIFETIME_S = 60
 
@@ -38,7 +38,7 @@ export function mintSessionToken(
     .setProtectedHeader({
       alg: 'RS256',
       cat: 'cl_B7d4PD111AAA',
-      kid: service.store.signingKey.kid,
+      kid: signingKey(service).kid,
       typ: 'JWT',
     })
     .setIssuer(`${service.settings.origin}/__clerk`)
@@ -47,7 +47,7 @@ export function mintSessionToken(
     .setIssuedAt(issuedAt)
     .setNotBefore(issuedAt - 10)
     .setExpirationTime(now + expiresInS)
-    .sign(privateKey(service.store.signingKey))
+    .sign(privateKey(signingKey(service)))
 }
 
 function organizationClaim(service: Service, userId: string, organizationId: string | null) {

@@ -1,8 +1,10 @@
 import type { SessionJSON } from '@clerk/backend'
-import { type Session, sessionStatus } from '../entities/session.ts'
+import { sessionStatus } from '../entities/session.ts'
 import type { Service } from '../service.ts'
+import type { Session } from '../state.ts'
+import { publicUserData } from './public.ts'
 import { mintSessionToken } from './session-token.ts'
-import { frontendUser, publicUserData } from './user.ts'
+import { frontendUser } from './user.ts'
 
 /** A session as the backend API and webhooks show it. */
 export function backendSession(session: Session): SessionJSON {

@@ -1,8 +1,10 @@
-import { isVerified, type Verification } from '../entities/email-address.ts'
-import { type SignIn, signInUser } from '../entities/sign-in.ts'
-import { missingSignUpFields, type SignUp, unverifiedSignUpFields } from '../entities/sign-up.ts'
+import { isVerified } from '../entities/email-address.ts'
+import { signInUser } from '../entities/sign-in.ts'
+import { missingSignUpFields, unverifiedSignUpFields } from '../entities/sign-up.ts'
 import type { Service } from '../service.ts'
-import { publicUserData } from './user.ts'
+import type { SignIn, SignUp } from '../state.ts'
+import { publicUserData } from './public.ts'
+import { verificationFields } from './user.ts'
 
 export function signInFields(service: Service, signIn: SignIn) {
   const user = signInUser(service, signIn)
@@ -86,15 +88,5 @@ export function signUpFields(signUp: SignUp) {
       web3_wallet: null,
       external_account: null,
     },
-  }
-}
-
-export function verificationFields(verification: Verification) {
-  return {
-    object: `verification_${verification.strategy}`,
-    status: verification.status,
-    strategy: verification.strategy,
-    attempts: verification.attempts,
-    expire_at: verification.expire_at,
   }
 }

@@ -1,10 +1,9 @@
 import type { EmailAddressJSON, UserJSON } from '@clerk/backend'
-import type { EmailAddress } from '../entities/email-address.ts'
-import { primaryEmailAddress, type User } from '../entities/user.ts'
+import { userLabel } from '../entities/user.ts'
 import type { Service } from '../service.ts'
+import type { EmailAddress, User, Verification } from '../state.ts'
 import { frontendMembership } from './membership.ts'
 import { hasImage, imageUrl } from './public.ts'
-import { verificationFields } from './sign-in.ts'
 
 /** A user as the backend API and webhooks show it. */
 export function backendUser(service: Service, user: User): UserJSON {
@@ -38,22 +37,6 @@ export function frontendUser(service: Service, user: User) {
     passkeys: [],
     profile_image_id: user.id,
   }
-}
-
-/** What other members of an organization get to see of a user. */
-export function publicUserData(service: Service, user: User) {
-  return {
-    first_name: user.first_name,
-    last_name: user.last_name,
-    image_url: imageUrl(service, user.id, userLabel(user)),
-    has_image: hasImage(service, user.id),
-    identifier: primaryEmailAddress(user),
-    user_id: user.id,
-  }
-}
-
-export function userLabel(user: User): string {
-  return [user.first_name, user.last_name].filter(Boolean).join(' ') || primaryEmailAddress(user)
 }
 
 function commonFields(service: Service, user: User) {
@@ -96,4 +79,14 @@ export function emailAddressFields(row: EmailAddress): EmailAddressJSON {
     verification: row.verification ? { ...verificationFields(row.verification), id: row.id } : null,
     linked_to: [],
   } as EmailAddressJSON
+}
+
+export function verificationFields(verification: Verification) {
+  return {
+    object: `verification_${verification.strategy}`,
+    status: verification.status,
+    strategy: verification.strategy,
+    attempts: verification.attempts,
+    expire_at: verification.expire_at,
+  }
 }

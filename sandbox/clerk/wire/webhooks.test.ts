@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClerkClient } from '@clerk/backend'
 import { afterEach, expect, test } from 'vitest'
+import type { Sandbox } from '../../kit/serve.ts'
 import { seeds } from '../seed.ts'
 import { defaultSettings, type Settings } from '../settings.ts'
-import { type ClerkSandbox, createClerkSandbox } from '../start.ts'
+import { startClerkSandbox } from '../start.ts'
 import { TestBrowser } from '../testing/browser.ts'
 import { type Received, startReceiver } from '../testing/receiver.ts'
 
@@ -18,7 +19,7 @@ afterEach(async () => {
 async function start({ answer, ...settings }: Partial<Settings> & { answer?: Answer } = {}) {
   const receiver = await startReceiver({ secret, ...(answer ? { answer } : {}) })
   open.push(receiver)
-  const sandbox = await createClerkSandbox({
+  const sandbox = await startClerkSandbox({
     port: 0,
     stateFile: null,
     webhookUrl: receiver.url,
@@ -28,11 +29,11 @@ async function start({ answer, ...settings }: Partial<Settings> & { answer?: Ans
   return { receiver, sandbox, clerk: backend(sandbox) }
 }
 
-function backend(sandbox: ClerkSandbox) {
+function backend(sandbox: Sandbox) {
   return createClerkClient({ secretKey: 'sk_test_sandbox', apiUrl: `${sandbox.url}/bapi` })
 }
 
-function post(sandbox: ClerkSandbox, path: string, body: object = {}) {
+function post(sandbox: Sandbox, path: string, body: object = {}) {
   return fetch(`${sandbox.url}/_sandbox${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -112,7 +113,7 @@ test('every change of a user, an organization, its members and invitations is an
 test('an event that the receiver refuses comes again under the same id until it is accepted', async () => {
   const { receiver } = await start({
     answer: (row, times) => (row.event.type === 'organization.created' && times < 3 ? 500 : 200),
-    webhookRetryDelaysMs: [1, 1, 1],
+    retryDelaysMs: [1, 1, 1],
   })
   const received = await receiver.until((rows) => rows.length === 6)
   const attempts = received.filter((row) => row.event.type === 'organization.created')
@@ -124,7 +125,7 @@ test('an event that is refused too often is kept as failed, holds up no other, a
   let isRefusing = true
   const { receiver, sandbox } = await start({
     answer: (row) => (isRefusing && row.event.type === 'organization.created' ? 500 : 200),
-    webhookRetryDelaysMs: [1],
+    retryDelaysMs: [1],
   })
   await receiver.until((rows) => rows.length === 5)
   const failed = await storedEvent(sandbox, (row) => row.status === 'failed')
@@ -138,10 +139,10 @@ test('events wait for a receiver that is not there yet, over a restart too', asy
   const folder = await mkdtemp(join(tmpdir(), 'sandbox-clerk-'))
   open.push({ close: () => rm(folder, { recursive: true }) })
   const settings = { port: 0, stateFile: join(folder, 'state.json') }
-  const first = await createClerkSandbox({ ...settings, webhookUrl: 'http://127.0.0.1:1/' })
+  const first = await startClerkSandbox({ ...settings, webhookUrl: 'http://127.0.0.1:1/' })
   await storedEvent(first, (row) => row.attempts > 0 && row.last_error !== null)
   await first.close()
-  const { receiver } = await start({ ...settings, webhookRetryDelaysMs: [1] })
+  const { receiver } = await start({ ...settings, retryDelaysMs: [1] })
   const received = await receiver.until((rows) => new Set(rows.map((row) => row.id)).size === 4)
   expect(received[0]?.event.data).toMatchObject({ id: expect.any(String) })
 })
@@ -186,10 +187,7 @@ test('a late event is planned for later', async () => {
 })
 
 /** Asks until such an event is there: deliveries go on after the receiver has answered. */
-async function storedEvent(
-  sandbox: ClerkSandbox,
-  matches: (row: StoredEvent) => boolean,
-): Promise<StoredEvent> {
+async function storedEvent(sandbox: Sandbox, matches: (row: StoredEvent) => boolean): Promise<StoredEvent> {
   for (;;) {
     const { data } = (await (await fetch(`${sandbox.url}/_sandbox/events`)).json()) as { data: StoredEvent[] }
     const found = data.find(matches)

@@ -1,4 +1,4 @@
-import { newId, randomText } from '../ids.ts'
+import { newId, randomText } from '../../kit/id.ts'
 import type { Service } from '../service.ts'
 import type { StoredCharge, StoredPaymentIntent, StoredPaymentMethod } from '../state.ts'
 import { wholeList } from './list.ts'
@@ -6,7 +6,7 @@ import type { Decline } from './test-cards.ts'
 
 /** An attempt to take the money: succeeded, failed with a decline, or pending while a bank thinks about it. */
 export function newCharge(
-  { clock, public_url }: Service,
+  { clock, publicUrl }: Service,
   {
     intent,
     method,
@@ -53,7 +53,7 @@ export function newCharge(
     payment_method_details: detailsOf(method, intent.amount),
     receipt_email: intent.receipt_email,
     receipt_number: null,
-    receipt_url: is_paid ? `${public_url()}/receipts/${id}` : null,
+    receipt_url: is_paid ? `${publicUrl}/receipts/${id}` : null,
     refunded: false,
     refunds: wholeList([], `/v1/charges/${id}/refunds`),
     review: null,

@@ -1,5 +1,5 @@
-import { newId, randomText } from '../ids.ts'
-import { type Cause, nobody, type Service } from '../service.ts'
+import { newId, randomText } from '../../kit/id.ts'
+import { type Cause, noCall, type Service } from '../service.ts'
 import type { StoredCustomer, StoredLineItem, StoredPrice, StoredSession } from '../state.ts'
 import { newCustomer } from './customer.ts'
 import { emit } from './event.ts'
@@ -22,7 +22,7 @@ export type SessionInput = {
   success_url: string
 } & Pick<StoredSession, 'allow_promotion_codes' | 'billing_address_collection' | 'locale' | 'submit_type'>
 
-export function newSession({ clock, public_url }: Service, input: SessionInput): StoredSession {
+export function newSession({ clock, publicUrl }: Service, input: SessionInput): StoredSession {
   const id = `cs_test_a1${randomText(58)}`
   const total = input.line_items.reduce((sum, item) => sum + item.amount_total, 0)
   return {
@@ -89,7 +89,7 @@ export function newSession({ clock, public_url }: Service, input: SessionInput):
     success_url: input.success_url,
     total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
     ui_mode: 'hosted_page',
-    url: `${public_url()}/c/pay/${id}`,
+    url: `${publicUrl}/c/pay/${id}`,
     wallet_options: null,
   }
 }
@@ -192,7 +192,7 @@ export function completeSession(
     status: 'complete',
     url: null,
   })
-  emit(service, 'checkout.session.completed', completed, { cause: nobody })
+  emit(service, 'checkout.session.completed', completed, { cause: noCall })
   return completed
 }
 
@@ -202,7 +202,7 @@ export function withCustomer(service: Service, session: StoredSession, payer: Pa
   const customer = service.store.customers.put(
     newCustomer(service, { email: payer.email, name: payer.name, metadata: {} }),
   )
-  emit(service, 'customer.created', customer, { cause: nobody })
+  emit(service, 'customer.created', customer, { cause: noCall })
   return service.store.checkout_sessions.put({ ...session, customer: customer.id })
 }
 
@@ -210,7 +210,7 @@ export function withCustomer(service: Service, session: StoredSession, payer: Pa
 export function expireSession(service: Service, session: StoredSession, cause: Cause): StoredSession {
   const { store, clock } = service
   const hidden = store.checkout_details.get(session.id)?.payment_intent
-  const intent = store.payment_intents.get(session.payment_intent ?? hidden ?? '')
+  const intent = store.payment_intents.get(session.payment_intent ?? hidden)
   if (intent?.status === 'requires_payment_method') {
     const canceled = store.payment_intents.put({
       ...intent,

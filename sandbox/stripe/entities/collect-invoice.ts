@@ -1,4 +1,4 @@
-import { nobody, type Service } from '../service.ts'
+import { noCall, type Service } from '../service.ts'
 import type { StoredInvoice } from '../state.ts'
 import { cancelSubscription } from './cancel-subscription.ts'
 import { defaultMethod } from './customer.ts'
@@ -23,13 +23,13 @@ export function collectInvoice(
   const method = attempt.method ?? defaultMethod(service, { subscription, customer })
   const result = payInvoice(service, invoice, { is_off_session: true, ...attempt, method })
   disputeAtOnce(service, result.charge)
-  const after = store.subscriptions.get(subscription?.id ?? '')
+  const after = store.subscriptions.get(subscription?.id)
   if (result.decline && attempt.is_automatic && after && !isOver(after) && isExhausted(result.invoice)) {
     cancelSubscription(service, after, {
       prorate: false,
       invoice_now: false,
       details: { reason: 'payment_failed' },
-      cause: nobody,
+      cause: noCall,
     })
   }
   return result

@@ -1,5 +1,5 @@
-import { newId, randomText } from '../ids.ts'
-import { nobody, type Service } from '../service.ts'
+import { newId, randomText } from '../../kit/id.ts'
+import { noCall, type Service } from '../service.ts'
 import type { StoredCustomer, StoredPaymentMethod, StoredSubscription } from '../state.ts'
 import { changedFields, emit } from './event.ts'
 import { attachCard, type Expiry } from './payment-method.ts'
@@ -58,7 +58,7 @@ export function defaultMethod(
     customer?.invoice_settings.default_payment_method as string | null | undefined,
   ]
   for (const id of candidates) {
-    const method = store.payment_methods.get(id ?? '')
+    const method = store.payment_methods.get(id)
     // A detached method belongs to nobody and cannot be charged.
     if (method?.customer) return method
   }
@@ -83,14 +83,14 @@ export function changeCard(
     invoice_settings: { ...customer.invoice_settings, default_payment_method: method.id },
   })
   emit(service, 'customer.updated', after, {
-    cause: nobody,
+    cause: noCall,
     previous_attributes: { invoice_settings: customer.invoice_settings },
   })
   for (const subscription of [...store.subscriptions.oldestFirst()]) {
     if (subscription.customer !== customer.id || isOver(subscription)) continue
     const changed = store.subscriptions.put({ ...subscription, default_payment_method: method.id })
     emit(service, 'customer.subscription.updated', changed, {
-      cause: nobody,
+      cause: noCall,
       previous_attributes: changedFields(subscription, changed),
     })
   }

@@ -1,6 +1,6 @@
+import { newId } from '../../kit/id.ts'
 import { invalidRequest } from '../errors.ts'
-import { newId } from '../ids.ts'
-import { type Cause, nobody, type Service } from '../service.ts'
+import { type Cause, noCall, type Service } from '../service.ts'
 import type { StoredCharge, StoredDispute } from '../state.ts'
 import { emit } from './event.ts'
 import { cardBehind } from './test-cards.ts'
@@ -126,8 +126,8 @@ export function isClosed({ status }: StoredDispute): boolean {
 
 /** Some test cards dispute whatever they have paid. Called once all that a payment brings about has been told. */
 export function disputeAtOnce(service: Service, charge_id: string | null): void {
-  const charge = service.store.charges.get(charge_id ?? '')
-  const method = service.store.payment_methods.get(charge?.payment_method ?? '')
+  const charge = service.store.charges.get(charge_id)
+  const method = service.store.payment_methods.get(charge?.payment_method)
   const reason = method && cardBehind(method)?.dispute
-  if (charge && reason) disputeCharge(service, { charge, amount: undefined, reason, cause: nobody })
+  if (charge && reason) disputeCharge(service, { charge, amount: undefined, reason, cause: noCall })
 }

@@ -1,4 +1,4 @@
-import { nobody, type Service } from '../service.ts'
+import { noCall, type Service } from '../service.ts'
 import type { StoredSubscription } from '../state.ts'
 import { cancelSubscription } from './cancel-subscription.ts'
 import { expireSession } from './checkout-session.ts'
@@ -35,7 +35,7 @@ export function* paymentsDue(service: Service): Generator<Due> {
   const { store } = service
   for (const session of store.checkout_sessions.oldestFirst()) {
     if (session.status !== 'open') continue
-    yield { at_ms: session.expires_at * 1000, act: () => expireSession(service, session, nobody) }
+    yield { at_ms: session.expires_at * 1000, act: () => expireSession(service, session, noCall) }
   }
   for (const { id, settles_at_ms } of store.checkout_details.oldestFirst()) {
     if (settles_at_ms === null) continue
@@ -48,7 +48,7 @@ export function* paymentsDue(service: Service): Generator<Due> {
     yield {
       at_ms: due_by * 1000,
       act: () =>
-        closeDispute(service, { dispute: { ...dispute, evidence_details }, outcome: 'lost', cause: nobody }),
+        closeDispute(service, { dispute: { ...dispute, evidence_details }, outcome: 'lost', cause: noCall }),
     }
   }
 }
@@ -67,7 +67,7 @@ export function* billingDue(service: Service): Generator<Due> {
     if (invoice.status !== 'open' || invoice.next_payment_attempt === null) continue
     yield {
       at_ms: invoice.next_payment_attempt * 1000,
-      act: () => collectInvoice(service, invoice, { is_automatic: true, cause: nobody }),
+      act: () => collectInvoice(service, invoice, { is_automatic: true, cause: noCall }),
     }
   }
 }
@@ -94,7 +94,7 @@ export function cancelAsPlanned(service: Service, subscription: StoredSubscripti
     prorate: false,
     invoice_now: true,
     details: {},
-    cause: nobody,
+    cause: noCall,
   })
 }
 
@@ -104,7 +104,7 @@ function isAnnounced({ store }: Service, { id }: StoredSubscription): boolean {
 
 function announceTrialEnd(service: Service, subscription: StoredSubscription): void {
   service.store.subscription_details.put({ id: subscription.id, is_trial_end_announced: true })
-  emit(service, 'customer.subscription.trial_will_end', subscription, { cause: nobody })
+  emit(service, 'customer.subscription.trial_will_end', subscription, { cause: noCall })
 }
 
 /** A subscription whose first invoice nobody paid in time never began. */
@@ -116,9 +116,9 @@ export function expireIncomplete(service: Service, subscription: StoredSubscript
     status: 'incomplete_expired',
   })
   emit(service, 'customer.subscription.updated', expired, {
-    cause: nobody,
+    cause: noCall,
     previous_attributes: { ended_at: null, status: 'incomplete' },
   })
-  const invoice = store.invoices.get(subscription.latest_invoice ?? '')
-  if (invoice?.status === 'open') voidInvoice(service, invoice, nobody)
+  const invoice = store.invoices.get(subscription.latest_invoice)
+  if (invoice?.status === 'open') voidInvoice(service, invoice, noCall)
 }

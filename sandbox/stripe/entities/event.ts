@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { newId } from '../ids.ts'
+import { newId } from '../../kit/id.ts'
 import type { Cause, Service } from '../service.ts'
 import type { StoredEvent } from '../state.ts'
 
@@ -26,7 +26,7 @@ export function emit(
     type,
   }
   service.store.events.put(event)
-  service.deliverer.enqueue(event)
+  service.outbox.enqueue(event)
   return event
 }
 

@@ -10,7 +10,7 @@ export function recordDraft(service: Service, draft: StoredInvoice, cause: Cause
   const { store } = service
   const invoice = store.invoices.put(draft)
   for (const { parent } of invoice.lines.data) {
-    const item = store.invoice_items.get(parent?.subscription_item_details?.invoice_item ?? '')
+    const item = store.invoice_items.get(parent?.subscription_item_details?.invoice_item)
     if (item) store.invoice_items.put({ ...item, invoice: invoice.id })
   }
   emit(service, 'invoice.created', invoice, { cause })
@@ -26,13 +26,13 @@ export function finalizeInvoice(
   draft: StoredInvoice,
   { cause, intent }: { cause: Cause; intent?: StoredPaymentIntent | undefined },
 ): StoredInvoice {
-  const { store, clock, public_url } = service
+  const { store, clock, publicUrl } = service
   const now = clock.now()
   const customer = store.customers.get(draft.customer)
   if (!customer) throw new Error(`Customer ${draft.customer} is gone.`)
   const starting_balance = balanceFor(customer, draft.currency)
   const { amount_due, ending_balance } = settleBalance({ total: draft.total, starting_balance })
-  const url = `${public_url()}/i/${draft.id}`
+  const url = `${publicUrl}/i/${draft.id}`
   const open: StoredInvoice = store.invoices.put({
     ...draft,
     amount_due,

@@ -1,4 +1,4 @@
-import { newId } from '../ids.ts'
+import { newId } from '../../kit/id.ts'
 import type { Service } from '../service.ts'
 import type { StoredInvoiceItem, StoredInvoiceLine, StoredPricing, StoredSubscription } from '../state.ts'
 import type { Period } from './period.ts'
@@ -112,7 +112,7 @@ export function itemLines(invoice: string, items: StoredInvoiceItem[]): StoredIn
 }
 
 export function pendingItems({ store }: Service, subscription: string): StoredInvoiceItem[] {
-  return [...store.invoice_items.oldestFirst()].filter(
+  return store.invoice_items.filter(
     ({ invoice, parent }) => invoice === null && parent?.subscription_details?.subscription === subscription,
   )
 }

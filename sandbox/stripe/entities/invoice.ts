@@ -1,5 +1,5 @@
+import { newId } from '../../kit/id.ts'
 import { invalidRequest } from '../errors.ts'
-import { newId } from '../ids.ts'
 import type { Cause, Service } from '../service.ts'
 import type {
   StoredCustomer,
@@ -24,7 +24,7 @@ export type InvoiceInput = {
 }
 
 /** A draft: nobody owes anything yet. */
-export function newInvoice({ clock, options }: Service, input: InvoiceInput): StoredInvoice {
+export function newInvoice({ clock, settings }: Service, input: InvoiceInput): StoredInvoice {
   const { customer, subscription } = input
   const total = input.lines.reduce((sum, { amount }) => sum + amount, 0)
   const starting_balance = balanceFor(customer, subscription.currency)
@@ -33,7 +33,7 @@ export function newInvoice({ clock, options }: Service, input: InvoiceInput): St
     id: input.id,
     object: 'invoice',
     account_country: 'DE',
-    account_name: options.business_name,
+    account_name: settings.businessName,
     account_tax_ids: null,
     amount_due,
     amount_overpaid: 0,
@@ -177,7 +177,7 @@ export function voidInvoice(service: Service, invoice: StoredInvoice, cause: Cau
   }
   const now = clock.now()
   const payment = defaultPayment(service, invoice)
-  const intent = store.payment_intents.get(payment?.payment.payment_intent ?? '')
+  const intent = store.payment_intents.get(payment?.payment.payment_intent)
   const voided = store.invoices.put({
     ...invoice,
     auto_advance: false,

@@ -39,7 +39,7 @@ export function payInvoice(
   const { method } = attempt
   if (!method) return fail(service, invoice, { attempt, decline: no_method, tellPayment: () => null })
   const payment = defaultPayment(service, invoice)
-  const intent = service.store.payment_intents.get(payment?.payment.payment_intent ?? '')
+  const intent = service.store.payment_intents.get(payment?.payment.payment_intent)
   if (!payment || !intent) throw new Error(`Invoice ${invoice.id} has no payment to make.`)
   const decline = attempt.forced_decline ?? declineOf(method, attempt)
   const charged = takeMoney(service, { intent, method, decline })

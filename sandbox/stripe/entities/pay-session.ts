@@ -1,6 +1,6 @@
+import { newId } from '../../kit/id.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
-import { newId } from '../ids.ts'
-import { nobody, type Service } from '../service.ts'
+import { noCall, type Service } from '../service.ts'
 import type { CheckoutDetails, StoredPaymentIntent, StoredSession } from '../state.ts'
 import { outcome as chargeOutcome, newCharge } from './charge.ts'
 import { completeSession, type PaymentMeans, type PaymentResult, withCustomer } from './checkout-session.ts'
@@ -68,7 +68,7 @@ function payByDebit(
   service: Service,
   { session, details, payer, debit }: Attempt & { debit: DebitType },
 ): PaymentResult {
-  const { store, clock, options } = service
+  const { store, clock, settings } = service
   const known = withCustomer(service, session, payer)
   const method = store.payment_methods.put(
     newDebitMethod(service, { type: debit, payer, customer: known.customer }),
@@ -82,10 +82,10 @@ function payByDebit(
     payment_method: method.id,
     status: 'processing',
   })
-  emit(service, 'charge.pending', charge, { cause: nobody })
-  emit(service, 'payment_intent.processing', processing, { cause: nobody })
-  if (options.delayed_payment_ms !== null) {
-    store.checkout_details.put({ ...details, settles_at_ms: clock.nowMs() + options.delayed_payment_ms })
+  emit(service, 'charge.pending', charge, { cause: noCall })
+  emit(service, 'payment_intent.processing', processing, { cause: noCall })
+  if (settings.delayedPaymentMs !== null) {
+    store.checkout_details.put({ ...details, settles_at_ms: clock.nowMs() + settings.delayedPaymentMs })
   }
   return {
     outcome: 'processing',
@@ -114,7 +114,7 @@ export function startPayment(
     }),
   )
   store.checkout_sessions.put({ ...session, payment_intent: intent.id })
-  emit(service, 'payment_intent.created', intent, { cause: nobody })
+  emit(service, 'payment_intent.created', intent, { cause: noCall })
   return intent
 }
 
@@ -133,9 +133,9 @@ export function settleSession(service: Service, session_id: string, settlement: 
   if (!session) throw noSuch('checkout.session', session_id)
   const details = store.checkout_details.get(session_id)
   if (details?.settles_at_ms) store.checkout_details.put({ ...details, settles_at_ms: null })
-  const intent = store.payment_intents.get(session.payment_intent ?? '')
-  const charge = store.charges.get(intent?.latest_charge ?? '')
-  const method = store.payment_methods.get(intent?.payment_method ?? '')
+  const intent = store.payment_intents.get(session.payment_intent)
+  const charge = store.charges.get(intent?.latest_charge)
+  const method = store.payment_methods.get(intent?.payment_method)
   if (intent?.status !== 'processing' || !charge || !method) {
     throw invalidRequest(`Checkout session ${session_id} has no payment that waits to be settled.`)
   }
@@ -146,14 +146,14 @@ export function settleSession(service: Service, session_id: string, settlement: 
       balance_transaction: newId('txn'),
       outcome: chargeOutcome(null),
       paid: true,
-      receipt_url: `${service.public_url()}/receipts/${charge.id}`,
+      receipt_url: `${service.publicUrl}/receipts/${charge.id}`,
       status: 'succeeded',
     })
     const succeeded = store.payment_intents.put(succeededIntent(intent, paid))
     const settled = store.checkout_sessions.put({ ...session, payment_status: 'paid' })
-    emit(service, 'charge.succeeded', paid, { cause: nobody })
-    emit(service, 'payment_intent.succeeded', succeeded, { cause: nobody })
-    emit(service, 'checkout.session.async_payment_succeeded', settled, { cause: nobody })
+    emit(service, 'charge.succeeded', paid, { cause: noCall })
+    emit(service, 'payment_intent.succeeded', succeeded, { cause: noCall })
+    emit(service, 'checkout.session.async_payment_succeeded', settled, { cause: noCall })
     return settled
   }
   const decline = refused_by_bank
@@ -165,8 +165,8 @@ export function settleSession(service: Service, session_id: string, settlement: 
     status: 'failed',
   })
   const failed = store.payment_intents.put(failedIntent(intent, { charge: failed_charge, method, decline }))
-  emit(service, 'charge.failed', failed_charge, { cause: nobody })
-  emit(service, 'payment_intent.payment_failed', failed, { cause: nobody })
-  emit(service, 'checkout.session.async_payment_failed', session, { cause: nobody })
+  emit(service, 'charge.failed', failed_charge, { cause: noCall })
+  emit(service, 'payment_intent.payment_failed', failed, { cause: noCall })
+  emit(service, 'checkout.session.async_payment_failed', session, { cause: noCall })
   return session
 }

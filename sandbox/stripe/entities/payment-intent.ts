@@ -1,5 +1,5 @@
-import { newId, randomText } from '../ids.ts'
-import { nobody, type Service } from '../service.ts'
+import { newId, randomText } from '../../kit/id.ts'
+import { noCall, type Service } from '../service.ts'
 import type { CheckoutDetails, StoredCharge, StoredPaymentIntent, StoredPaymentMethod } from '../state.ts'
 import { newCharge } from './charge.ts'
 import { emit } from './event.ts'
@@ -75,12 +75,12 @@ type Charged = { intent: StoredPaymentIntent; charge: StoredCharge }
 /** Takes the money of an intent at once, or records that it could not be taken; both leave a charge and two events. */
 export function chargeIntent(service: Service, attempt: Attempt): Charged {
   const charged = takeMoney(service, attempt)
-  emit(service, attempt.decline ? 'charge.failed' : 'charge.succeeded', charged.charge, { cause: nobody })
+  emit(service, attempt.decline ? 'charge.failed' : 'charge.succeeded', charged.charge, { cause: noCall })
   emit(
     service,
     attempt.decline ? 'payment_intent.payment_failed' : 'payment_intent.succeeded',
     charged.intent,
-    { cause: nobody },
+    { cause: noCall },
   )
   return charged
 }

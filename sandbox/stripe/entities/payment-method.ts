@@ -1,6 +1,6 @@
+import { newId } from '../../kit/id.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
-import { newId } from '../ids.ts'
-import { nobody, type Service } from '../service.ts'
+import { noCall, type Service } from '../service.ts'
 import type { StoredPaymentMethod } from '../state.ts'
 import { emit } from './event.ts'
 import { fingerprint, type TestCard } from './test-cards.ts'
@@ -124,7 +124,7 @@ export function attachCard(
     ...newCardMethod(service, input),
     allow_redisplay: 'always',
   })
-  emit(service, 'payment_method.attached', method, { cause: nobody })
+  emit(service, 'payment_method.attached', method, { cause: noCall })
   return method
 }
 

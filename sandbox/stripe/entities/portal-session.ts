@@ -1,12 +1,12 @@
 import type Stripe from 'stripe'
-import { newId } from '../ids.ts'
+import { newId } from '../../kit/id.ts'
 import type { Service } from '../service.ts'
 import type { StoredPortalConfiguration, StoredPortalSession } from '../state.ts'
 
 export type PortalFlow = Stripe.BillingPortal.Session.Flow
 
 export function newPortalSession(
-  { clock, public_url }: Service,
+  { clock, publicUrl }: Service,
   {
     configuration,
     customer,
@@ -35,6 +35,6 @@ export function newPortalSession(
     locale,
     on_behalf_of: null,
     return_url,
-    url: `${public_url()}/p/session/${id}`,
+    url: `${publicUrl}/p/session/${id}`,
   }
 }

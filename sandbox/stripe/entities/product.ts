@@ -1,4 +1,4 @@
-import { newId } from '../ids.ts'
+import { newId } from '../../kit/id.ts'
 import type { Service } from '../service.ts'
 import type { StoredProduct } from '../state.ts'
 

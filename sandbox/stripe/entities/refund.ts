@@ -1,5 +1,5 @@
+import { newId } from '../../kit/id.ts'
 import { invalidRequest } from '../errors.ts'
-import { newId } from '../ids.ts'
 import type { Cause, Service } from '../service.ts'
 import type { StoredCharge, StoredRefund } from '../state.ts'
 import { changedFields, emit } from './event.ts'
@@ -105,7 +105,7 @@ function checkRefundable({ store }: Service, charge: StoredCharge): void {
       code: 'charge_already_refunded',
     })
   }
-  const disputes = [...store.disputes.oldestFirst()].filter((dispute) => dispute.charge === charge.id)
+  const disputes = store.disputes.filter((dispute) => dispute.charge === charge.id)
   if (disputes.some(({ status }) => status !== 'won')) {
     throw invalidRequest(`Charge ${charge.id} has been charged back; cannot issue a refund.`, {
       code: 'charge_disputed',

@@ -1,5 +1,5 @@
 import { invalidRequest } from '../errors.ts'
-import { type Cause, nobody, type Service } from '../service.ts'
+import { type Cause, noCall, type Service } from '../service.ts'
 import type { StoredSubscription, StoredSubscriptionItem } from '../state.ts'
 import { cancelSubscription } from './cancel-subscription.ts'
 import { collectInvoice } from './collect-invoice.ts'
@@ -31,7 +31,7 @@ export function renewSubscription(
       prorate: false,
       invoice_now: false,
       details: {},
-      cause: nobody,
+      cause: noCall,
     })
   }
   const past = periodOf(subscription)
@@ -56,7 +56,7 @@ export function renewSubscription(
     proration_date: null,
     subscription,
   })
-  const cause: Cause = nobody
+  const cause: Cause = noCall
   const recorded = recordDraft(service, draft, cause)
   emit(service, 'customer.subscription.updated', renewed, {
     cause,

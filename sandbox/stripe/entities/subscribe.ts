@@ -1,4 +1,4 @@
-import { nobody, type Service } from '../service.ts'
+import { noCall, type Service } from '../service.ts'
 import type { CheckoutDetails, StoredPaymentIntent, StoredPaymentMethod, StoredSession } from '../state.ts'
 import { completeSession, type PaymentResult, withCustomer } from './checkout-session.ts'
 import { createSubscription } from './create-subscription.ts'
@@ -34,16 +34,16 @@ function startSubscription(
   { session, details, payer, method }: Attempt & { method: StoredPaymentMethod | null },
 ): StoredSession {
   const { store, clock } = service
-  const customer = store.customers.get(session.customer ?? '')
+  const customer = store.customers.get(session.customer)
   const data = details.subscription_data
   if (!customer || !data) throw new Error(`Session ${session.id} cannot become a subscription.`)
   const { subscription, invoice } = createSubscription(service, {
     ...data,
-    cause: nobody,
+    cause: noCall,
     currency: session.currency ?? 'eur',
     customer,
     default_payment_method: method?.id ?? null,
-    intent: store.payment_intents.get(details.payment_intent ?? ''),
+    intent: store.payment_intents.get(details.payment_intent),
     is_off_session: false,
     items: details.line_items.map(({ price, quantity }) => {
       const known = store.prices.get(price.id)
@@ -59,7 +59,7 @@ function startSubscription(
     payment_status: session.amount_total === 0 ? 'no_payment_required' : 'paid',
   })
   const payment = defaultPayment(service, invoice)
-  const intent = store.payment_intents.get(payment?.payment.payment_intent ?? '')
+  const intent = store.payment_intents.get(payment?.payment.payment_intent)
   disputeAtOnce(service, intent?.latest_charge ?? null)
   return completed
 }
@@ -70,8 +70,7 @@ function recordDecline(
 ): void {
   const { store } = service
   const method = store.payment_methods.put(newCardMethod(service, { card, expiry, payer, customer: null }))
-  const intent =
-    store.payment_intents.get(details.payment_intent ?? '') ?? newIntent(service, session, details)
+  const intent = store.payment_intents.get(details.payment_intent) ?? newIntent(service, session, details)
   store.checkout_details.put({ ...details, payment_intent: intent.id })
   chargeIntent(service, { intent, method, decline: card.decline })
 }
@@ -86,6 +85,6 @@ function newIntent(service: Service, session: StoredSession, details: CheckoutDe
       data: { ...details.payment_intent_data, description: 'Subscription creation' },
     }),
   )
-  emit(service, 'payment_intent.created', intent, { cause: nobody })
+  emit(service, 'payment_intent.created', intent, { cause: noCall })
   return intent
 }

@@ -1,5 +1,5 @@
+import { newId } from '../../kit/id.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
-import { newId } from '../ids.ts'
 import type { Service } from '../service.ts'
 import type { CarriedPrice, StoredPrice, StoredSubscription, StoredSubscriptionItem } from '../state.ts'
 import { isSameRecurrence, type Period, recurrenceOf } from './period.ts'

@@ -1,4 +1,4 @@
-import { newId } from '../ids.ts'
+import { newId } from '../../kit/id.ts'
 import type { Cause, Service } from '../service.ts'
 import type { StoredPhase, StoredSchedule, StoredSubscription, StoredSubscriptionItem } from '../state.ts'
 import { emit } from './event.ts'
@@ -114,10 +114,9 @@ export function scheduleChange(
 ): StoredSchedule {
   const { store } = service
   const schedule =
-    store.subscription_schedules.get(subscription.schedule ?? '') ??
-    startSchedule(service, subscription, cause)
+    store.subscription_schedules.get(subscription.schedule) ?? startSchedule(service, subscription, cause)
   const { end } = periodOf(subscription)
-  const price = store.prices.get(items[0]?.price ?? '')
+  const price = store.prices.get(items[0]?.price)
   if (!price) throw new Error('A phase must have an item with a price.')
   const next = newPhase(subscription, {
     items,
@@ -136,7 +135,7 @@ export function releaseSchedule(
   cause: Cause,
 ): StoredSubscription {
   const { store, clock } = service
-  const schedule = store.subscription_schedules.get(subscription.schedule ?? '')
+  const schedule = store.subscription_schedules.get(subscription.schedule)
   if (!schedule) return subscription
   const released = store.subscription_schedules.put({
     ...schedule,
@@ -157,7 +156,7 @@ export function releaseSchedule(
 
 /** The phase after the present one, if a change is waiting. */
 export function plannedPhase({ store }: Service, { schedule }: StoredSubscription): StoredPhase | null {
-  return store.subscription_schedules.get(schedule ?? '')?.phases[1] ?? null
+  return store.subscription_schedules.get(schedule)?.phases[1] ?? null
 }
 
 /** The items as the coming phase has them. The first keeps its id, so that it is the same seat count that changes. */
@@ -168,7 +167,7 @@ export function plannedItems(
 ): StoredSubscriptionItem[] {
   return items.data.flatMap((item, index) => {
     const planned = phase.items[index]
-    const price = store.prices.get(planned?.price ?? '')
+    const price = store.prices.get(planned?.price)
     return planned && price ? [{ ...item, ...pricedBy(price), quantity: planned.quantity }] : []
   })
 }

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { newId } from '../ids.ts'
+import { newId } from '../../kit/id.ts'
 import type { Service } from '../service.ts'
 import type { StoredSubscription, StoredSubscriptionItem } from '../state.ts'
 import { wholeList } from './list.ts'

@@ -1,10 +1,9 @@
-import { newId } from '../ids.ts'
+import { newId } from '../../kit/id.ts'
 import type { Service } from '../service.ts'
-import type { StripeSandboxOptions } from '../settings.ts'
-import type { StoredWebhookEndpoint } from '../state.ts'
+import type { State, StoredEvent, StoredWebhookEndpoint } from '../state.ts'
 
 export function newWebhookEndpoint(
-  { clock }: Pick<Service, 'clock'>,
+  { clock }: Service,
   input: Pick<StoredWebhookEndpoint, 'enabled_events' | 'url'> &
     Partial<Pick<StoredWebhookEndpoint, 'api_version' | 'description' | 'id' | 'metadata'>>,
 ): StoredWebhookEndpoint {
@@ -26,24 +25,29 @@ export function newWebhookEndpoint(
 const configured_id = 'we_sandbox_from_environment'
 
 /** The endpoint that the environment names exists from the start, follows the environment, and goes when it is emptied. */
-export function configureEndpoint(
-  { store, clock }: Pick<Service, 'clock' | 'store'>,
-  { webhook_url, webhook_secret }: Pick<StripeSandboxOptions, 'webhook_secret' | 'webhook_url'>,
-): void {
-  if (webhook_url === null) {
+export function configureEndpoint(service: Service): void {
+  const { store, settings } = service
+  if (settings.webhookUrl === null) {
     store.webhook_endpoints.remove(configured_id)
     return
   }
-  const endpoint = newWebhookEndpoint(
-    { clock },
-    {
-      id: configured_id,
-      enabled_events: ['*'],
-      url: webhook_url,
-      description: 'From SANDBOX_STRIPE_WEBHOOK_URL',
-    },
-  )
+  const endpoint = newWebhookEndpoint(service, {
+    id: configured_id,
+    enabled_events: ['*'],
+    url: settings.webhookUrl,
+    description: 'From SANDBOX_STRIPE_WEBHOOK_URL',
+  })
   const existing = store.webhook_endpoints.get(configured_id)
-  store.signing_secrets.put({ id: configured_id, secret: webhook_secret })
+  store.signing_secrets.put({ id: configured_id, secret: settings.webhookSecret })
   store.webhook_endpoints.put({ ...endpoint, created: existing?.created ?? endpoint.created })
+}
+
+/** Where an event goes: to the endpoints that asked for its type. */
+export function endpointsFor(store: State, { type }: StoredEvent): string[] {
+  return store.webhook_endpoints
+    .filter(
+      ({ status, enabled_events }) =>
+        status === 'enabled' && (enabled_events.includes('*') || enabled_events.includes(type)),
+    )
+    .map(({ id }) => id)
 }

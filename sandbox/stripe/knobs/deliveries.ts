@@ -1,8 +1,9 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
+import type { DeliveryRule } from '../../kit/outbox.ts'
 import { noSuch } from '../errors.ts'
 import type { Service } from '../service.ts'
-import { addDeliveryRule } from '../webhooks/delivery-rules.ts'
+import type { State } from '../state.ts'
 import { readJson } from './read-json.ts'
 
 const deliveriesBody = z.strictObject({
@@ -20,7 +21,7 @@ const deliverBody = z.strictObject({
 const default_delay_ms = { normal: 0, never: 0, twice: 0, late: 5000, out_of_order: 1000 }
 
 /** How events reach their endpoints, or do not. */
-export function deliveryKnobs(router: Router, { store, deliverer }: Service): void {
+export function deliveryKnobs(router: Router, { store, outbox }: Service): void {
   router.get('/_sandbox/deliveries', (context) => {
     context.body = {
       rules: store.settings.get('settings')?.delivery_rules ?? [],
@@ -44,19 +45,30 @@ export function deliveryKnobs(router: Router, { store, deliverer }: Service): vo
   })
 
   router.post('/_sandbox/deliveries/release', (context) => {
-    context.body = { released: deliverer.release() }
+    context.body = { released: outbox.release() }
   })
 
   router.post('/_sandbox/events/:id/deliver', async (context) => {
     const { times, parallel } = await readJson(context, deliverBody)
-    const event = store.events.get(context.params.id ?? '')
+    const event = store.events.get(context.params.id)
     if (!event) throw noSuch('event', context.params.id ?? '')
     const results = []
     if (parallel) {
-      results.push(...(await Promise.all(Array.from({ length: times }, () => deliverer.sendNow(event)))))
+      results.push(...(await Promise.all(Array.from({ length: times }, () => outbox.sendNow(event)))))
     } else {
-      for (let sent = 0; sent < times; sent++) results.push(await deliverer.sendNow(event))
+      for (let sent = 0; sent < times; sent++) results.push(await outbox.sendNow(event))
     }
-    context.body = { deliveries: results.flat() }
+    const deliveries = results
+      .flat()
+      .map((result) => ({ ...result, url: store.webhook_endpoints.get(result.endpoint)?.url }))
+    context.body = { deliveries }
   })
+}
+
+/** A general rule replaces all others; a rule for some types is added to them. */
+function addDeliveryRule(store: State, rule: DeliveryRule): DeliveryRule[] {
+  const settings = store.settings.get('settings')
+  const delivery_rules = rule.types ? [...(settings?.delivery_rules ?? []), rule] : [rule]
+  store.settings.put({ id: 'settings', clock_offset_ms: settings?.clock_offset_ms ?? 0, delivery_rules })
+  return delivery_rules
 }

@@ -6,7 +6,7 @@ import { paySession, settleSession } from '../entities/pay-session.ts'
 import { debitTypeFor } from '../entities/payment-method.ts'
 import { findTestCard } from '../entities/test-cards.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
-import { nobody, type Service } from '../service.ts'
+import { noCall, type Service } from '../service.ts'
 import type { StoredSession } from '../state.ts'
 import { readJson } from './read-json.ts'
 
@@ -23,7 +23,7 @@ export function sessionKnobs(router: Router, service: Service): void {
   const { store, clock } = service
 
   const session = (context: RouterContext): StoredSession => {
-    const found = store.checkout_sessions.get(context.params.id ?? '')
+    const found = store.checkout_sessions.get(context.params.id)
     if (!found) throw noSuch('checkout.session', context.params.id ?? '')
     return found
   }
@@ -50,7 +50,7 @@ export function sessionKnobs(router: Router, service: Service): void {
   router.post('/_sandbox/sessions/:id/expire', (context) => {
     const open = session(context)
     if (open.status !== 'open') throw invalidRequest(`Session ${open.id} is ${open.status}, not open.`)
-    context.body = { session: expireSession(service, open, nobody) }
+    context.body = { session: expireSession(service, open, noCall) }
   })
 }
 
@@ -86,15 +86,15 @@ export function disputeKnobs(router: Router, service: Service): void {
 
   router.post('/_sandbox/charges/:id/dispute', async (context) => {
     const { amount, reason } = await readJson(context, disputeBody)
-    const charge = store.charges.get(context.params.id ?? '')
+    const charge = store.charges.get(context.params.id)
     if (!charge) throw noSuch('charge', context.params.id ?? '')
-    context.body = { dispute: disputeCharge(service, { charge, amount, reason, cause: nobody }) }
+    context.body = { dispute: disputeCharge(service, { charge, amount, reason, cause: noCall }) }
   })
 
   router.post('/_sandbox/disputes/:id/close', async (context) => {
     const { outcome } = await readJson(context, closeBody)
-    const dispute = store.disputes.get(context.params.id ?? '')
+    const dispute = store.disputes.get(context.params.id)
     if (!dispute) throw noSuch('dispute', context.params.id ?? '')
-    context.body = { dispute: closeDispute(service, { dispute, outcome, cause: nobody }) }
+    context.body = { dispute: closeDispute(service, { dispute, outcome, cause: noCall }) }
   })
 }

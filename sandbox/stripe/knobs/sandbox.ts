@@ -25,7 +25,7 @@ const faultBody = z.strictObject({
 
 /** The sandbox as a machine: its clock, its failures, its memory. */
 export function machineKnobs(router: Router, service: Service): void {
-  const { store, deliverer, faults, clock } = service
+  const { store, outbox, faults, clock } = service
 
   router.post('/_sandbox/clock/advance', async (context) => {
     const { seconds } = await readJson(context, clockBody)
@@ -52,8 +52,8 @@ export function machineKnobs(router: Router, service: Service): void {
   router.post('/_sandbox/reset', (context) => {
     store.clear()
     faults.clear()
-    configureEndpoint(service, service.options)
-    deliverer.resume()
+    configureEndpoint(service)
+    outbox.resume()
     context.body = { reset: true }
   })
 }

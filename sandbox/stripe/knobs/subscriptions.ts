@@ -8,7 +8,7 @@ import { endPeriodNow, renewSubscription } from '../entities/renew-subscription.
 import { declined, findTestCard } from '../entities/test-cards.ts'
 import { updateSubscription } from '../entities/update-subscription.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
-import { nobody, type Service } from '../service.ts'
+import { noCall, type Service } from '../service.ts'
 import type { StoredSubscription } from '../state.ts'
 import { readJson } from './read-json.ts'
 
@@ -29,7 +29,7 @@ export function subscriptionKnobs(router: Router, service: Service): void {
 
   const answer = (id: string) => {
     const subscription = store.subscriptions.get(id)
-    return { subscription, invoice: store.invoices.get(subscription?.latest_invoice ?? '') ?? null }
+    return { subscription, invoice: store.invoices.get(subscription?.latest_invoice) ?? null }
   }
 
   router.post('/_sandbox/subscriptions/:id/renew', async (context) => {
@@ -46,10 +46,10 @@ export function subscriptionKnobs(router: Router, service: Service): void {
   router.post('/_sandbox/subscriptions/:id/retry', async (context) => {
     const { payment } = await readJson(context, renewBody)
     const { id, latest_invoice } = find(context)
-    const invoice = store.invoices.get(latest_invoice ?? '')
+    const invoice = store.invoices.get(latest_invoice)
     if (invoice?.status !== 'open') throw invalidRequest(`Subscription ${id} has no unpaid invoice.`)
     const forced_decline = payment === 'fails' ? declined('generic_decline') : undefined
-    collectInvoice(service, invoice, { is_automatic: true, forced_decline, cause: nobody })
+    collectInvoice(service, invoice, { is_automatic: true, forced_decline, cause: noCall })
     context.body = answer(id)
   })
 
@@ -59,7 +59,7 @@ export function subscriptionKnobs(router: Router, service: Service): void {
     if (at_period_end) {
       updateSubscription(service, subscription, {
         cancel_at_period_end: true,
-        cause: nobody,
+        cause: noCall,
         ends_trial: false,
         items: [],
         payment_behavior: 'allow_incomplete',
@@ -68,7 +68,7 @@ export function subscriptionKnobs(router: Router, service: Service): void {
       })
     } else {
       cancelSubscription(service, subscription, {
-        cause: nobody,
+        cause: noCall,
         details: {},
         invoice_now: false,
         prorate: false,

@@ -10,7 +10,7 @@ import { page, sandboxBadge } from './layout.ts'
 import { script } from './script.ts'
 
 export type CheckoutView = {
-  business_name: string
+  businessName: string
   session: StoredSession
   details: CheckoutDetails
   productOf: (item: StoredLineItem) => StoredProduct | undefined
@@ -33,8 +33,8 @@ export function checkoutPage(view: CheckoutView): string {
 }
 
 function summary(view: CheckoutView, terms: SessionTerms): Html {
-  const { session, details, business_name } = view
-  const business = html`<span class="mark" aria-hidden="true">${business_name.slice(0, 1).toUpperCase()}</span>${business_name}`
+  const { session, details, businessName } = view
+  const business = html`<span class="mark" aria-hidden="true">${businessName.slice(0, 1).toUpperCase()}</span>${businessName}`
   return html`<header class="summary"><div>
 <div class="business">
 ${
@@ -138,11 +138,11 @@ export function termsOf(view: CheckoutView): SessionTerms {
   return view.session.mode === 'subscription' ? subscriptionTerms(view) : paymentTerms(view)
 }
 
-function paymentTerms({ session, business_name }: CheckoutView): SessionTerms {
+function paymentTerms({ session, businessName }: CheckoutView): SessionTerms {
   const currency = session.currency ?? 'eur'
   const total = formatMoney({ amount: session.amount_total ?? 0, currency })
   return {
-    title: `Pay ${business_name}`,
+    title: `Pay ${businessName}`,
     amount: total,
     per: null,
     afterwards: null,
@@ -155,7 +155,7 @@ function paymentTerms({ session, business_name }: CheckoutView): SessionTerms {
   }
 }
 
-function subscriptionTerms({ session, details, business_name, fullAmountOf }: CheckoutView): SessionTerms {
+function subscriptionTerms({ session, details, businessName, fullAmountOf }: CheckoutView): SessionTerms {
   const currency = session.currency ?? 'eur'
   const [first] = details.line_items
   const every = first ? intervalName(first.price) : 'month'
@@ -177,7 +177,7 @@ function subscriptionTerms({ session, details, business_name, fullAmountOf }: Ch
     ],
     button: trial ? 'Start trial' : 'Subscribe',
     consent: needsMethod(session)
-      ? `By confirming, you allow ${business_name} to charge you ${recurring} every ${every}${after}, until you cancel. You can cancel at any time.`
+      ? `By confirming, you allow ${businessName} to charge you ${recurring} every ${every}${after}, until you cancel. You can cancel at any time.`
       : null,
   }
 }

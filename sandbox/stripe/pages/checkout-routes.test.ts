@@ -177,7 +177,7 @@ it.each([
 })
 
 it('a bank debit settles by itself when its time has come', async () => {
-  const harness = await startHarness({ delayed_payment_ms: 3_600_000 })
+  const harness = await startHarness({ delayedPaymentMs: 3_600_000 })
   const { id } = await newCheckout(harness)
   await harness.pay(id, { method: 'delayed' })
   expect((await harness.stripe.checkout.sessions.retrieve(id)).payment_status).toBe('unpaid')

@@ -13,10 +13,10 @@ import { sendPage } from './layout.ts'
 
 /** The pages a buyer meets. */
 export function checkoutPageRoutes(router: Router, service: Service): void {
-  const { store, clock, options } = service
+  const { store, clock, settings } = service
 
   router.get('/c/pay/:id', (context) => {
-    const session = store.checkout_sessions.get(context.params.id ?? '')
+    const session = store.checkout_sessions.get(context.params.id)
     if (session?.status !== 'open') return answerClosed(context, session)
     const known = session.customer_details
     const typed = {
@@ -31,7 +31,7 @@ export function checkoutPageRoutes(router: Router, service: Service): void {
 
   router.post('/c/pay/:id', async (context) => {
     const form = await readForm(context.req)
-    const session = store.checkout_sessions.get(context.params.id ?? '')
+    const session = store.checkout_sessions.get(context.params.id)
     if (!session || session.status === 'expired') return answerClosed(context, session)
     if (session.status === 'complete') return sendBack(context, session)
     const input = readCheckoutForm(session, form, clock.now())
@@ -46,9 +46,9 @@ export function checkoutPageRoutes(router: Router, service: Service): void {
   })
 
   router.get('/receipts/:id', (context) => {
-    const charge = store.charges.get(context.params.id ?? '')
+    const charge = store.charges.get(context.params.id)
     context.status = charge ? 200 : 404
-    sendPage(context, charge ? receiptPage(charge, options.business_name) : notFoundPage())
+    sendPage(context, charge ? receiptPage(charge, settings.businessName) : notFoundPage())
   })
 
   /** A second press of the button, here or in another tab, leads where the first one led. */
@@ -67,18 +67,18 @@ export function checkoutPageRoutes(router: Router, service: Service): void {
     const details = store.checkout_details.get(session.id)
     if (!details) throw new Error(`Session ${session.id} has no details.`)
     const productOf = (item: StoredLineItem) => store.products.get(item.price.product)
-    const { business_name } = options
+    const { businessName } = settings
     const fullAmountOf = ({ price, quantity, currency }: StoredLineItem) =>
       unitAmount(service, price, currency) * (quantity ?? 1)
-    const view = { business_name, session, details, productOf, fullAmountOf, ...shown }
+    const view = { businessName, session, details, productOf, fullAmountOf, ...shown }
     sendPage(context, checkoutPage(view))
   }
 
   function answerClosed(context: RouterContext, session: StoredSession | undefined) {
     context.status = session ? 200 : 404
     if (!session) sendPage(context, notFoundPage())
-    else if (session.status === 'expired') sendPage(context, expiredPage(session, options.business_name))
-    else sendPage(context, completedPage(session, options.business_name))
+    else if (session.status === 'expired') sendPage(context, expiredPage(session, settings.businessName))
+    else sendPage(context, completedPage(session, settings.businessName))
   }
 }
 

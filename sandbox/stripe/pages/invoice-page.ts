@@ -9,7 +9,7 @@ import { script } from './script.ts'
 
 export type InvoiceView = {
   invoice: StoredInvoice
-  business_name: string
+  businessName: string
   typed: Pick<Typed, 'expiry' | 'name' | 'number'>
   errors: FieldErrors
   declined: string | null
@@ -32,17 +32,17 @@ const styles = `${portalStyles}
 
 /** An invoice as its customer sees it; one that is not paid can be paid here. */
 export function invoicePage(view: InvoiceView): string {
-  const { invoice, business_name } = view
+  const { invoice, businessName } = view
   const { currency, status } = invoice
   const money = (amount: number) => formatMoney({ amount, currency })
   const state = invoiceState(invoice)
   const is_open = status === 'open'
   return page({
-    title: `Invoice ${invoice.number} · ${business_name}`,
+    title: `Invoice ${invoice.number} · ${businessName}`,
     script,
     styles,
     body: html`<div class="invoice"><main>
-<div class="business"><span><span class="mark" aria-hidden="true">${business_name.slice(0, 1).toUpperCase()}</span>${business_name}</span>${sandboxBadge}</div>
+<div class="business"><span><span class="mark" aria-hidden="true">${businessName.slice(0, 1).toUpperCase()}</span>${businessName}</span>${sandboxBadge}</div>
 <section class="owed" aria-label="Amount"><div><h1>${is_open ? 'To pay' : 'Invoice'}</h1><p>${money(is_open ? invoice.amount_remaining : invoice.total)}</p>
 <span class="tag ${state.tone}">${state.text}</span></div>${receiptIcon}</section>
 <dl class="facts">${facts(invoice).map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>

@@ -26,7 +26,7 @@ export function priceLine(
   const { store } = service
   const { quantity, price_data } = item
   if (!price_data) {
-    const price = store.prices.get(item.price ?? '')
+    const price = store.prices.get(item.price)
     if (!price) throw noSuch('price', item.price ?? '', `${param}[price]`)
     if (!price.active) {
       throw invalidRequest(`The price specified is inactive. This field only accepts active prices.`, {
@@ -43,7 +43,7 @@ export function priceLine(
       param: `${param}[price_data]`,
     })
   }
-  const known = store.products.get(price_data.product ?? '')
+  const known = store.products.get(price_data.product)
   if (price_data.product && !known)
     throw noSuch('product', price_data.product, `${param}[price_data][product]`)
   const data = price_data.product_data

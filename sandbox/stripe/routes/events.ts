@@ -15,7 +15,7 @@ const listParams = z.strictObject({
 })
 
 export function eventRoutes(router: Router, service: Service): void {
-  const { store, deliverer } = service
+  const { store, outbox } = service
 
   router.get(
     '/v1/events',
@@ -27,7 +27,7 @@ export function eventRoutes(router: Router, service: Service): void {
         matches: (event) =>
           (type === undefined || matchesType(event.type, type)) &&
           (types === undefined || types.some((wanted) => matchesType(event.type, wanted))) &&
-          (delivery_success === undefined || (deliverer.countPending(event.id) === 0) === delivery_success) &&
+          (delivery_success === undefined || (outbox.countPending(event.id) === 0) === delivery_success) &&
           isWithin(event.created, created),
       })
     }),

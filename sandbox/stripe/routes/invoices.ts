@@ -81,7 +81,7 @@ export function invoiceRoutes(router: Router, service: Service): void {
         throw invalidRequest(`Invoice is ${invoice.status}; only an open one can be paid.`)
       const named = params.payment_method
       if (named !== undefined) checkMethod(service, { method: named, customer: invoice.customer })
-      const method = store.payment_methods.get(named ?? '')
+      const method = store.payment_methods.get(named)
       const result = collectInvoice(service, invoice, {
         cause,
         is_automatic: false,
@@ -130,10 +130,10 @@ function preview(service: Service, params: z.output<typeof previewParams>): Stor
       proration_date: details?.proration_date ?? null,
     })
   }
-  const customer = service.store.customers.get(params.customer ?? '')
+  const customer = service.store.customers.get(params.customer)
   if (!customer) throw noSuch('customer', params.customer ?? '', 'customer')
   const items = details?.items ?? []
-  const currency = params.currency ?? service.store.prices.get(items[0]?.price ?? '')?.currency ?? ''
+  const currency = params.currency ?? service.store.prices.get(items[0]?.price)?.currency ?? ''
   const priced = items.map(({ price = '', quantity = 1, metadata }, index) => ({
     price: findPrice(service, { id: price, currency, param: `subscription_details[items][${index}]` }),
     quantity,

@@ -104,11 +104,11 @@ export function refundRoutes(router: Router, service: Service): void {
     if (payment_intent !== undefined) {
       const intent = store.payment_intents.get(payment_intent)
       if (!intent) throw noSuch('payment_intent', payment_intent, 'payment_intent')
-      const latest = store.charges.get(intent.latest_charge ?? '')
+      const latest = store.charges.get(intent.latest_charge)
       if (latest) return latest
       throw invalidRequest('This PaymentIntent does not have a successful charge to refund.')
     }
-    const named = store.charges.get(charge ?? '')
+    const named = store.charges.get(charge)
     if (!named) throw noSuch('charge', charge ?? '', 'charge')
     return named
   }

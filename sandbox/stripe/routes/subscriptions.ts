@@ -101,7 +101,7 @@ function create(service: Service, params: z.output<typeof createSubscriptionPara
   const { store, clock } = service
   const customer = store.customers.get(params.customer)
   if (!customer || customer.deleted) throw noSuch('customer', params.customer, 'customer')
-  const currency = params.currency ?? store.prices.get(params.items[0]?.price ?? '')?.currency ?? ''
+  const currency = params.currency ?? store.prices.get(params.items[0]?.price)?.currency ?? ''
   const items = params.items.map(({ price, quantity, metadata }, index) => ({
     price: findPrice(service, { id: price, currency, param: `items[${index}]` }),
     quantity: quantity ?? 1,

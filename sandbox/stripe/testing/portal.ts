@@ -11,7 +11,7 @@ export async function startPortal({
   features = {} as Features,
   billing_mode = 'flexible',
 } = {}) {
-  const harness = await startHarness({ business_name: 'Tidemark' })
+  const harness = await startHarness({ businessName: 'Tidemark' })
   const { stripe } = harness
   const plans = await newPlans(harness)
   const subscriber = await newSubscriber(harness, {

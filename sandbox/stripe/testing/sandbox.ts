@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import Stripe from 'stripe'
 import { onTestFinished } from 'vitest'
-import type { StripeSandboxOptions } from '../settings.ts'
-import { createStripeSandbox } from '../start.ts'
+import type { Settings } from '../settings.ts'
+import { startStripeSandbox } from '../start.ts'
 
-const webhook_secret = 'whsec_of_the_test'
+const webhookSecret = 'whsec_of_the_test'
 const quick_retries_ms = Array.from({ length: 19 }, (_, index) => 10 * (index + 1))
 
 type KnobAnswer = {
@@ -15,14 +15,14 @@ type KnobAnswer = {
 }
 
 /** A sandbox on a free port with the real SDK in front of it. Gone when the test is over. */
-export async function startHarness(given: Partial<StripeSandboxOptions> = {}) {
-  const sandbox = await createStripeSandbox({
+export async function startHarness(given: Partial<Settings> = {}) {
+  const sandbox = await startStripeSandbox({
     port: 0,
-    state_file: null,
-    webhook_url: null,
-    webhook_secret,
-    delayed_payment_ms: null,
-    retry_delays_ms: quick_retries_ms,
+    stateFile: null,
+    webhookUrl: null,
+    webhookSecret,
+    delayedPaymentMs: null,
+    retryDelaysMs: quick_retries_ms,
     ...given,
   })
   let is_open = true
@@ -124,7 +124,7 @@ export async function startReceiver() {
   return {
     received,
     url: `http://localhost:${(server.address() as AddressInfo).port}/webhook`,
-    secret: webhook_secret,
+    secret: webhookSecret,
     answerNext: (...statuses: number[]) => answers.push(...statuses),
     types: () => received.map(({ event }) => event.type),
     /** Resolves once so many events of this type have come. */

@@ -1,6 +1,6 @@
+import type { Collection } from '../../kit/collection.ts'
 import type { Page } from '../entities/list.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
-import type { Collection } from '../store/collection.ts'
 
 type Cursor = {
   limit?: number | undefined

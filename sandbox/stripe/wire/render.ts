@@ -23,7 +23,7 @@ function show(service: Service, value: Json): Json {
     }
     case 'event': {
       const { id } = value as unknown as StoredEvent
-      return { ...value, pending_webhooks: service.deliverer.countPending(id) }
+      return { ...value, pending_webhooks: service.outbox.countPending(id) }
     }
     case 'customer': {
       const { deleted, invoice_credit_balance: _, ...shown } = value as unknown as StoredCustomer
@@ -116,9 +116,7 @@ function lookUp(service: Service, original: Json, field: string, whole: string):
     return wholeList(subscriptions, `/v1/customers/${original.id}/subscriptions`) as unknown as Json
   }
   if (original.object === 'invoice' && field === 'payments') {
-    const payments = [...store.invoice_payments.oldestFirst()].filter(
-      ({ invoice }) => invoice === original.id,
-    )
+    const payments = store.invoice_payments.filter(({ invoice }) => invoice === original.id)
     return wholeList(payments, `/v1/invoice_payments?invoice=${original.id}`) as unknown as Json
   }
   if (original.object === 'price' && field === 'currency_options') return original.currency_options as Json

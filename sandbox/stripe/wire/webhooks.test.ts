@@ -5,7 +5,7 @@ const completed = 'checkout.session.completed'
 
 async function startBoth() {
   const receiver = await startReceiver()
-  const harness = await startHarness({ webhook_url: receiver.url })
+  const harness = await startHarness({ webhookUrl: receiver.url })
   const payOne = async () => {
     const { id } = await newCheckout(harness)
     await harness.pay(id)
@@ -59,8 +59,8 @@ it('a delivery that fails is repeated until it is taken, and pending_webhooks te
 it('a delivery that always fails is given up after twenty attempts', async () => {
   const receiver = await startReceiver()
   const harness = await startHarness({
-    webhook_url: receiver.url,
-    retry_delays_ms: Array.from({ length: 19 }, () => 1),
+    webhookUrl: receiver.url,
+    retryDelaysMs: Array.from({ length: 19 }, () => 1),
   })
   receiver.answerNext(...Array.from({ length: 20 }, () => 500))
   await harness.stripe.customers.create({})

@@ -20,7 +20,7 @@ import {
   roleField,
 } from '../../wire/form.ts'
 import { backendInvitation } from '../../wire/invitation.ts'
-import { requireOrganization } from './find.ts'
+import { requireOrganization } from './shared.ts'
 
 const BULK_MAX = 10
 const listQuery = pageQuery.extend({

@@ -1,7 +1,6 @@
 import { Router } from '@koa/router'
 import { z } from 'zod'
 import { changeRole, createMembership, removeMember, updateMembership } from '../../entities/membership.ts'
-import { mergeMetadata } from '../../entities/metadata.ts'
 import { notFound } from '../../errors.ts'
 import type { Service } from '../../service.ts'
 import {
@@ -15,19 +14,18 @@ import {
   roleField,
 } from '../../wire/form.ts'
 import { backendMembership } from '../../wire/membership.ts'
-import { requireMembership, requireOrganization } from './find.ts'
+import { metadataRoutes, requireMembership, requireOrganization } from './shared.ts'
 import { userQuery, usersMatching } from './user-query.ts'
 
 const listQuery = userQuery.extend({ role: oneOrMany(z.string()).optional() })
 const newForm = z.object({ user_id: z.string().max(64), role: roleField })
 const roleForm = z.object({ role: roleField })
-const metadataForm = z.object({ public_metadata: metadataField, private_metadata: metadataField })
 
 export function backendMembershipRoutes(service: Service): Router {
   const router = new Router({ prefix: '/bapi/v1' })
 
   router.get('/organization_memberships', (ctx) => {
-    const found = newestFirst(service.store.memberships.toArray())
+    const found = newestFirst([...service.store.memberships.oldestFirst()])
     ctx.body = page(found, readQuery(ctx, pageQuery), (row) => backendMembership(service, row))
   })
 
@@ -57,18 +55,14 @@ export function backendMembershipRoutes(service: Service): Router {
 
   router.patch('/organizations/:organizationId/memberships/:userId', (ctx) => {
     const membership = requireMembership(service, ctx)
-    changeRole(service, membership, readForm(ctx, roleForm).role)
-    ctx.body = backendMembership(service, membership)
+    ctx.body = backendMembership(service, changeRole(service, membership, readForm(ctx, roleForm).role))
   })
 
-  router.patch('/organizations/:organizationId/memberships/:userId/metadata', (ctx) => {
-    const membership = requireMembership(service, ctx)
-    const form = readForm(ctx, metadataForm)
-    updateMembership(service, membership, {
-      public_metadata: mergeMetadata(membership.public_metadata, form.public_metadata ?? {}),
-      private_metadata: mergeMetadata(membership.private_metadata, form.private_metadata ?? {}),
-    })
-    ctx.body = backendMembership(service, membership)
+  metadataRoutes(router, '/organizations/:organizationId/memberships/:userId/metadata', {
+    fields: { public_metadata: metadataField, private_metadata: metadataField },
+    find: (ctx) => requireMembership(service, ctx),
+    update: (membership, changes) => updateMembership(service, membership, changes),
+    show: (membership) => backendMembership(service, membership),
   })
 
   router.delete('/organizations/:organizationId/memberships/:userId', (ctx) => {

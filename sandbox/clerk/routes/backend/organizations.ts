@@ -1,6 +1,5 @@
 import { Router } from '@koa/router'
 import { z } from 'zod'
-import { mergeMetadata } from '../../entities/metadata.ts'
 import { createOrganization, deleteOrganization, updateOrganization } from '../../entities/organization.ts'
 import { notFound } from '../../errors.ts'
 import type { Service } from '../../service.ts'
@@ -16,8 +15,8 @@ import {
   readQuery,
   slugField,
 } from '../../wire/form.ts'
-import { backendOrganization } from '../../wire/organization.ts'
-import { requireOrganization } from './find.ts'
+import { backendOrganization, deletedOrganization } from '../../wire/organization.ts'
+import { metadataRoutes, requireOrganization } from './shared.ts'
 
 const listQuery = pageQuery.extend({
   include_members_count: booleanField.optional(),
@@ -40,7 +39,6 @@ const changeForm = z.object({
   admin_delete_enabled: booleanField.optional(),
   ...metadataFields,
 })
-const metadataForm = z.object(metadataFields)
 
 export function backendOrganizationRoutes(service: Service): Router {
   const router = new Router({ prefix: '/bapi/v1/organizations' })
@@ -97,30 +95,18 @@ export function backendOrganizationRoutes(service: Service): Router {
     ctx.body = backendOrganization(service, updateOrganization(service, organization, given))
   })
 
-  router.patch('/:organizationId/metadata', (ctx) => {
-    const organization = requireOrganization(service, ctx)
-    const form = readForm(ctx, metadataForm)
-    updateOrganization(service, organization, {
-      public_metadata: mergeMetadata(organization.public_metadata, form.public_metadata ?? {}),
-      private_metadata: mergeMetadata(organization.private_metadata, form.private_metadata ?? {}),
-    })
-    ctx.body = backendOrganization(service, organization)
-  })
-
-  router.put('/:organizationId/metadata', (ctx) => {
-    const organization = requireOrganization(service, ctx)
-    const form = readForm(ctx, metadataForm)
-    updateOrganization(service, organization, {
-      public_metadata: form.public_metadata ?? organization.public_metadata,
-      private_metadata: form.private_metadata ?? organization.private_metadata,
-    })
-    ctx.body = backendOrganization(service, organization)
+  metadataRoutes(router, '/:organizationId/metadata', {
+    fields: metadataFields,
+    isReplaceable: true,
+    find: (ctx) => requireOrganization(service, ctx),
+    update: (organization, changes) => updateOrganization(service, organization, changes),
+    show: (organization) => backendOrganization(service, organization),
   })
 
   router.delete('/:organizationId', (ctx) => {
     const organization = requireOrganization(service, ctx)
     deleteOrganization(service, organization)
-    ctx.body = { object: 'organization', id: organization.id, slug: organization.slug, deleted: true }
+    ctx.body = deletedOrganization(organization)
   })
 
   return router

@@ -1,16 +1,10 @@
 import { Router, type RouterContext } from '@koa/router'
 import { z } from 'zod'
-import {
-  createClient,
-  createSession,
-  endSession,
-  isActive,
-  type Session,
-  sessionStatus,
-} from '../../entities/session.ts'
-import { publicKeySet } from '../../entities/signing-key.ts'
+import { createClient, createSession, endSession, isActive, sessionStatus } from '../../entities/session.ts'
+import { publicKeySet, signingKey } from '../../entities/signing-key.ts'
 import { ClerkError, notFound } from '../../errors.ts'
 import type { Service } from '../../service.ts'
+import type { Session } from '../../state.ts'
 import { booleanField, newestFirst, page, pageQuery, readForm, readQuery } from '../../wire/form.ts'
 import { backendSession } from '../../wire/session.ts'
 import { mintSessionToken } from '../../wire/session-token.ts'
@@ -29,7 +23,7 @@ export function backendSessionRoutes(service: Service): Router {
   const router = new Router({ prefix: '/bapi/v1' })
 
   router.get('/jwks', (ctx) => {
-    ctx.body = publicKeySet(service.store.signingKey)
+    ctx.body = publicKeySet(signingKey(service))
   })
 
   router.get('/sessions', (ctx) => {

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { User } from '../../entities/user.ts'
+import { userLabel } from '../../entities/user.ts'
 import type { Service } from '../../service.ts'
+import type { User } from '../../state.ts'
 import { newestFirst, oneOrMany, pageQuery } from '../../wire/form.ts'
-import { userLabel } from '../../wire/user.ts'
 
 const values = oneOrMany(z.string().max(256)).optional()
 

@@ -1,9 +1,8 @@
 import { Router } from '@koa/router'
 import { z } from 'zod'
 import { invitationStatus } from '../../entities/invitation.ts'
-import { mergeMetadata } from '../../entities/metadata.ts'
 import { hashPassword, isPassword } from '../../entities/password.ts'
-import { activeSessionsOf, endOtherSessions, endSession } from '../../entities/session.ts'
+import { endOtherSessions } from '../../entities/session.ts'
 import { createUser, deleteUser, updateUser } from '../../entities/user.ts'
 import { incorrectPassword } from '../../errors.ts'
 import type { Service } from '../../service.ts'
@@ -23,7 +22,7 @@ import {
 import { backendInvitation } from '../../wire/invitation.ts'
 import { backendMembership } from '../../wire/membership.ts'
 import { backendUser } from '../../wire/user.ts'
-import { requireUser } from './find.ts'
+import { metadataRoutes, requireUser } from './shared.ts'
 import { orderUsers, userQuery, usersMatching } from './user-query.ts'
 
 const metadataFields = {
@@ -50,7 +49,6 @@ const changeForm = z.object({
   locale: z.string().max(35).nullish(),
   ...metadataFields,
 })
-const metadataForm = z.object(metadataFields)
 
 export function backendUserRoutes(service: Service): Router {
   const router = new Router({ prefix: '/bapi/v1/users' })
@@ -91,36 +89,21 @@ export function backendUserRoutes(service: Service): Router {
     const user = requireUser(service, ctx)
     const { password, sign_out_of_other_sessions, ...form } = readForm(ctx, changeForm)
     const given = Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined))
-    updateUser(service, user, {
+    const password_hash = password === undefined ? undefined : await hashPassword(password)
+    const updated = updateUser(service, user, {
       ...given,
-      ...(password === undefined
-        ? {}
-        : { password_hash: await hashPassword(password), password_last_updated_at: Date.now() }),
+      ...(password_hash && { password_hash, password_last_updated_at: Date.now() }),
     })
     if (sign_out_of_other_sessions) endOtherSessions(service, user, null)
-    ctx.body = backendUser(service, user)
+    ctx.body = backendUser(service, updated)
   })
 
-  router.patch('/:userId/metadata', (ctx) => {
-    const user = requireUser(service, ctx)
-    const form = readForm(ctx, metadataForm)
-    updateUser(service, user, {
-      public_metadata: mergeMetadata(user.public_metadata, form.public_metadata ?? {}),
-      private_metadata: mergeMetadata(user.private_metadata, form.private_metadata ?? {}),
-      unsafe_metadata: mergeMetadata(user.unsafe_metadata, form.unsafe_metadata ?? {}),
-    })
-    ctx.body = backendUser(service, user)
-  })
-
-  router.put('/:userId/metadata', (ctx) => {
-    const user = requireUser(service, ctx)
-    const form = readForm(ctx, metadataForm)
-    updateUser(service, user, {
-      public_metadata: form.public_metadata ?? user.public_metadata,
-      private_metadata: form.private_metadata ?? user.private_metadata,
-      unsafe_metadata: form.unsafe_metadata ?? user.unsafe_metadata,
-    })
-    ctx.body = backendUser(service, user)
+  metadataRoutes(router, '/:userId/metadata', {
+    fields: metadataFields,
+    isReplaceable: true,
+    find: (ctx) => requireUser(service, ctx),
+    update: (user, changes) => updateUser(service, user, changes),
+    show: (user) => backendUser(service, user),
   })
 
   router.delete('/:userId', (ctx) => {
@@ -139,9 +122,9 @@ export function backendUserRoutes(service: Service): Router {
   for (const action of ['ban', 'unban'] as const) {
     router.post(`/:userId/${action}`, (ctx) => {
       const user = requireUser(service, ctx)
-      updateUser(service, user, { banned: action === 'ban' })
-      if (user.banned) for (const row of activeSessionsOf(service, user)) endSession(service, row, 'revoked')
-      ctx.body = backendUser(service, user)
+      const updated = updateUser(service, user, { banned: action === 'ban' })
+      if (updated.banned) endOtherSessions(service, user, null)
+      ctx.body = backendUser(service, updated)
     })
   }
 

@@ -1,28 +1,25 @@
 import { createHash } from 'node:crypto'
 import type { RouterContext } from '@koa/router'
 import type { ParameterizedContext } from 'koa'
-import { createId } from '../../entities/id.ts'
 import { findMembership } from '../../entities/membership.ts'
 import { findOrganization } from '../../entities/organization.ts'
 import {
   activeSessions,
-  type Client,
   createClient,
   findClientBySecret,
   isActive,
-  type Session,
-  type SessionActivity,
+  updateSession,
 } from '../../entities/session.ts'
-import type { User } from '../../entities/user.ts'
 import { missingPermission, notFound, signedOut } from '../../errors.ts'
 import type { Service } from '../../service.ts'
+import { type Client, createId, type Session, type SessionActivity, type User } from '../../state.ts'
 import { clientFields } from '../../wire/client.ts'
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000
 
 /** Who is calling: the browser by its cookie, and in it the session that the script names, or the last active one. */
 export function findClient(service: Service, ctx: ParameterizedContext): Client | undefined {
-  if (ctx.state.client) return ctx.state.client as Client
+  if (ctx.state.client_id) return service.store.clients.get(ctx.state.client_id)
   const secret = ctx.cookies.get('__client')
   return secret ? findClientBySecret(service, secret) : undefined
 }
@@ -31,7 +28,7 @@ export function findOrCreateClient(service: Service, ctx: ParameterizedContext):
   const found = findClient(service, ctx)
   if (found) return found
   const { client, secret } = createClient(service)
-  ctx.state.client = client
+  ctx.state.client_id = client.id
   setCookie(ctx, '__client', secret, { httpOnly: true })
   return client
 }
@@ -49,9 +46,12 @@ export function requireSession(
   )
   const user = service.store.users.get(session?.user_id)
   if (!session || !user || !isActive(session)) throw signedOut()
-  session.last_active_at = Date.now()
-  user.last_active_at = session.last_active_at
-  return { client, session, user }
+  const last_active_at = Date.now()
+  return {
+    client,
+    session: updateSession(service, session, { last_active_at }),
+    user: service.store.users.put({ ...user, last_active_at }),
+  }
 }
 
 /** Every answer brings the browser's whole state along, which its script adopts. */

@@ -1,12 +1,12 @@
 import { Router, type RouterContext } from '@koa/router'
 import { z } from 'zod'
-import { createId } from '../../entities/id.ts'
 import { findMembership } from '../../entities/membership.ts'
 import { findOrganization } from '../../entities/organization.ts'
-import { activeSessions, endSession, isActive, type Session } from '../../entities/session.ts'
-import { publicKeySet } from '../../entities/signing-key.ts'
+import { activeSessions, endSession, isActive, updateClient, updateSession } from '../../entities/session.ts'
+import { publicKeySet, signingKey } from '../../entities/signing-key.ts'
 import { ClerkError, notFound, signedOut } from '../../errors.ts'
 import type { Service } from '../../service.ts'
+import { type Client, createId, type Session } from '../../state.ts'
 import { clientFields } from '../../wire/client.ts'
 import { environmentFields } from '../../wire/environment.ts'
 import { readForm } from '../../wire/form.ts'
@@ -14,42 +14,31 @@ import { frontendSession } from '../../wire/session.ts'
 import { mintSessionToken } from '../../wire/session-token.ts'
 import { callerOrigin, findClient, findOrCreateClient, respond } from './browser.ts'
 
+/** The browser as a whole. */
 export function clientRoutes(service: Service): Router {
   const router = new Router()
 
-  router.get('/v1/client', async (ctx) => {
-    const client = findClient(service, ctx)
-    await respond(
+  const respondWithClient = async (ctx: RouterContext, client: Client | undefined) =>
+    respond(
       service,
       ctx,
       client ? await clientFields(service, client, { azp: callerOrigin(service, ctx) }) : null,
     )
-  })
 
-  for (const method of ['put', 'post'] as const) {
-    router[method]('/v1/client', async (ctx) => {
-      const client = findOrCreateClient(service, ctx)
-      await respond(service, ctx, await clientFields(service, client, { azp: callerOrigin(service, ctx) }))
-    })
-  }
-
-  router.post('/v1/client/verify', async (ctx) => {
-    const client = findOrCreateClient(service, ctx)
-    await respond(service, ctx, await clientFields(service, client, { azp: callerOrigin(service, ctx) }))
-  })
+  router.get('/v1/client', (ctx) => respondWithClient(ctx, findClient(service, ctx)))
+  router.put('/v1/client', (ctx) => respondWithClient(ctx, findOrCreateClient(service, ctx)))
+  router.post('/v1/client', (ctx) => respondWithClient(ctx, findOrCreateClient(service, ctx)))
+  router.post('/v1/client/verify', (ctx) => respondWithClient(ctx, findOrCreateClient(service, ctx)))
 
   // Signing out.
   for (const path of ['/v1/client', '/v1/client/sessions']) {
     router.delete(path, async (ctx) => {
       const client = findClient(service, ctx)
-      for (const session of client ? activeSessions(service, client) : [])
+      for (const session of client ? activeSessions(service, client) : []) {
         endSession(service, session, 'removed')
-      if (client) client.updated_at = Date.now()
-      await respond(
-        service,
-        ctx,
-        client ? await clientFields(service, client, { azp: callerOrigin(service, ctx) }) : null,
-      )
+      }
+      if (client) updateClient(service, client.id, { updated_at: Date.now() })
+      await respondWithClient(ctx, findClient(service, ctx))
     })
   }
 
@@ -70,20 +59,22 @@ export function sessionRoutes(service: Service): Router {
   router.post('/touch', async (ctx) => {
     const session = requireOwnSession(service, ctx)
     const wanted = readForm(ctx, touchForm).active_organization_id
-    if (wanted !== undefined)
-      session.last_active_organization_id = requireOrganization(service, session, wanted)
-    session.last_active_at = Date.now()
-    session.updated_at = session.last_active_at
-    const client = service.store.clients.get(session.client_id)
-    if (client) client.last_active_session_id = session.id
-    await respondWithSession(service, ctx, session)
+    const now = Date.now()
+    const touched = updateSession(service, session, {
+      ...(wanted !== undefined && {
+        last_active_organization_id: requireOrganization(service, session, wanted),
+      }),
+      last_active_at: now,
+      updated_at: now,
+    })
+    updateClient(service, session.client_id, { last_active_session_id: session.id })
+    await respondWithSession(service, ctx, touched)
   })
 
   for (const path of ['/tokens', '/tokens/:template'] as const) {
     router.post(path, async (ctx) => {
-      const session = requireOwnSession(service, ctx)
+      const session = updateSession(service, requireOwnSession(service, ctx), { last_active_at: Date.now() })
       const wanted = readForm(ctx, tokenForm).organization_id
-      session.last_active_at = Date.now()
       const jwt = await mintSessionToken(service, session, {
         azp: callerOrigin(service, ctx),
         ...(wanted === undefined ? {} : { organizationId: requireOrganization(service, session, wanted) }),
@@ -132,23 +123,22 @@ function requireOrganization(service: Service, session: Session, idOrSlug: strin
   })
 }
 
+/** What every browser of this instance is told. */
 export function instanceRoutes(service: Service): Router {
   const router = new Router()
-  router.get('/v1/environment', (ctx) => {
-    ctx.body = environmentFields(service.settings)
-  })
-  router.patch('/v1/environment', (ctx) => {
-    ctx.body = environmentFields(service.settings)
-  })
+  for (const method of ['get', 'patch'] as const) {
+    router[method]('/v1/environment', (ctx) => {
+      ctx.body = environmentFields(service.settings)
+    })
+  }
   // Only asked for with a development key, and then without any meaning here.
   router.post('/v1/dev_browser', (ctx) => {
     ctx.body = { id: createId('dvb'), token: createId('dvb') }
   })
-  router.get('/.well-known/jwks.json', (ctx) => {
-    ctx.body = publicKeySet(service.store.signingKey)
-  })
-  router.get('/v1/.well-known/jwks.json', (ctx) => {
-    ctx.body = publicKeySet(service.store.signingKey)
-  })
+  for (const path of ['/.well-known/jwks.json', '/v1/.well-known/jwks.json']) {
+    router.get(path, (ctx) => {
+      ctx.body = publicKeySet(signingKey(service))
+    })
+  }
   return router
 }

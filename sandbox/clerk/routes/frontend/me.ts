@@ -3,9 +3,10 @@ import { z } from 'zod'
 import { isVerified } from '../../entities/email-address.ts'
 import { hashPassword, isPassword } from '../../entities/password.ts'
 import { activeSessionsOf, endOtherSessions, endSession } from '../../entities/session.ts'
-import { deleteUser, type User, updateUser } from '../../entities/user.ts'
+import { deleteUser, updateUser } from '../../entities/user.ts'
 import { ClerkError, fieldError, incorrectPassword, notFound } from '../../errors.ts'
 import type { Service } from '../../service.ts'
+import type { User } from '../../state.ts'
 import {
   booleanField,
   metadataField,
@@ -43,13 +44,13 @@ export function meRoutes(service: Service): Router {
     const form = readForm(ctx, profileForm)
     const primary = form.primary_email_address_id
     if (primary !== undefined) requireVerifiedAddress(user, primary)
-    updateUser(service, user, {
+    const updated = updateUser(service, user, {
       ...(form.first_name === undefined ? {} : { first_name: form.first_name || null }),
       ...(form.last_name === undefined ? {} : { last_name: form.last_name || null }),
       ...(form.unsafe_metadata === undefined ? {} : { unsafe_metadata: form.unsafe_metadata }),
       ...(primary === undefined ? {} : { primary_email_address_id: primary }),
     })
-    await respond(service, ctx, frontendUser(service, user))
+    await respond(service, ctx, frontendUser(service, updated))
   })
 
   router.delete('/', async (ctx) => {
@@ -64,9 +65,9 @@ export function meRoutes(service: Service): Router {
     await requirePassword(user, form.current_password)
     if (form.new_password === form.current_password) throw samePassword()
     const password_hash = await hashPassword(form.new_password, 'new_password')
-    updateUser(service, user, { password_hash, password_last_updated_at: Date.now() })
+    const updated = updateUser(service, user, { password_hash, password_last_updated_at: Date.now() })
     if (form.sign_out_of_other_sessions) endOtherSessions(service, user, session)
-    await respond(service, ctx, frontendUser(service, user))
+    await respond(service, ctx, frontendUser(service, updated))
   })
 
   router.post('/remove_password', async (ctx) => {

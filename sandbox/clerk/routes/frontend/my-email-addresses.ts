@@ -3,14 +3,15 @@ import { z } from 'zod'
 import {
   attemptCode,
   createEmailAddress,
-  type EmailAddress,
   findUserByEmailAddress,
   pendingVerification,
+  saveVerification,
   sendCode,
 } from '../../entities/email-address.ts'
-import { type User, updateUser } from '../../entities/user.ts'
+import { updateUser } from '../../entities/user.ts'
 import { ClerkError, notFound, takenEmailAddress } from '../../errors.ts'
 import type { Service } from '../../service.ts'
+import type { EmailAddress, User } from '../../state.ts'
 import { emailField, page, readForm } from '../../wire/form.ts'
 import { emailAddressFields } from '../../wire/user.ts'
 import { requireSession, respond } from './browser.ts'
@@ -49,10 +50,10 @@ export function myEmailAddressRoutes(service: Service): Router {
   })
 
   router.post('/:id/prepare_verification', async (ctx) => {
-    const { address } = requireAddress(service, ctx)
-    address.verification = pendingVerification('email_code')
+    const { user, address } = requireAddress(service, ctx)
+    const prepared = saveVerification(service, { user, address }, pendingVerification('email_code'))
     sendCode(service, address.email_address)
-    await respond(service, ctx, emailAddressFields(address))
+    await respond(service, ctx, emailAddressFields(prepared))
   })
 
   router.post('/:id/attempt_verification', async (ctx) => {
@@ -60,11 +61,14 @@ export function myEmailAddressRoutes(service: Service): Router {
     const form = readForm(ctx, codeForm)
     // Somebody else may have been quicker since the address was added.
     if (findUserByEmailAddress(service, address.email_address)) throw takenEmailAddress()
-    attemptCode(address.verification, form.code)
+    let attempted = address
+    attemptCode(address.verification, form.code, (verification) => {
+      attempted = saveVerification(service, { user, address }, verification)
+    })
     updateUser(service, user, {
       primary_email_address_id: user.primary_email_address_id ?? address.id,
     })
-    await respond(service, ctx, emailAddressFields(address))
+    await respond(service, ctx, emailAddressFields(attempted))
   })
 
   router.delete('/:id', async (ctx) => {

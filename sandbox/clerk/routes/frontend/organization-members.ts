@@ -2,10 +2,10 @@ import { Router, type RouterContext } from '@koa/router'
 import { z } from 'zod'
 import { createInvitations, invitationStatus, revokeInvitation } from '../../entities/invitation.ts'
 import { changeRole, createMembership, findMembership, removeMember } from '../../entities/membership.ts'
-import type { Organization } from '../../entities/organization.ts'
-import { primaryEmailAddress } from '../../entities/user.ts'
+import { primaryEmailAddress, userLabel } from '../../entities/user.ts'
 import { notFound } from '../../errors.ts'
 import type { Service } from '../../service.ts'
+import type { Organization } from '../../state.ts'
 import {
   emailField,
   newestFirst,
@@ -18,7 +18,6 @@ import {
 } from '../../wire/form.ts'
 import { frontendInvitation } from '../../wire/invitation.ts'
 import { frontendMembership } from '../../wire/membership.ts'
-import { userLabel } from '../../wire/user.ts'
 import { requireAdmin, requireMember, respond } from './browser.ts'
 
 const INVITATIONS_MAX = 10
@@ -69,8 +68,8 @@ export function organizationMemberRoutes(service: Service): Router {
   router.patch('/memberships/:userId', async (ctx) => {
     const { organization } = requireAdmin(service, ctx)
     const membership = requireMembership(service, ctx, organization)
-    changeRole(service, membership, readForm(ctx, roleForm).role)
-    await respond(service, ctx, frontendMembership(service, membership))
+    const changed = changeRole(service, membership, readForm(ctx, roleForm).role)
+    await respond(service, ctx, frontendMembership(service, changed))
   })
 
   router.delete('/memberships/:userId', async (ctx) => {

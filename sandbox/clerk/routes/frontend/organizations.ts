@@ -4,7 +4,7 @@ import { createOrganization, deleteOrganization, updateOrganization } from '../.
 import { roles } from '../../entities/role.ts'
 import type { Service } from '../../service.ts'
 import { nameField, readForm, slugField } from '../../wire/form.ts'
-import { frontendOrganization } from '../../wire/organization.ts'
+import { deletedOrganization, frontendOrganization } from '../../wire/organization.ts'
 import { requireAdmin, requireMember, requireSession, respond } from './browser.ts'
 
 const newForm = z.object({ name: nameField.min(1), slug: slugField.optional() })
@@ -28,19 +28,15 @@ export function organizationRoutes(service: Service): Router {
   router.patch('/:organizationId', async (ctx) => {
     const { organization } = requireAdmin(service, ctx)
     const { name, slug } = readForm(ctx, changeForm)
-    updateOrganization(service, organization, { ...(name ? { name } : {}), ...(slug ? { slug } : {}) })
-    await respond(service, ctx, frontendOrganization(service, organization))
+    const changes = { ...(name && { name }), ...(slug && { slug }) }
+    const updated = updateOrganization(service, organization, changes)
+    await respond(service, ctx, frontendOrganization(service, updated))
   })
 
   router.delete('/:organizationId', async (ctx) => {
     const { organization } = requireAdmin(service, ctx)
     deleteOrganization(service, organization)
-    await respond(service, ctx, {
-      object: 'organization',
-      id: organization.id,
-      slug: organization.slug,
-      deleted: true,
-    })
+    await respond(service, ctx, deletedOrganization(organization))
   })
 
   router.get('/:organizationId/roles', async (ctx) => {

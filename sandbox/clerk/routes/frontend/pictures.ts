@@ -1,7 +1,6 @@
 import { Router, type RouterContext } from '@koa/router'
 import getRawBody from 'raw-body'
 import { updateOrganization } from '../../entities/organization.ts'
-import { PICTURE_SIZE_MAX_BYTES } from '../../entities/picture.ts'
 import { updateUser } from '../../entities/user.ts'
 import { ClerkError } from '../../errors.ts'
 import type { Service } from '../../service.ts'
@@ -9,6 +8,7 @@ import { frontendOrganization } from '../../wire/organization.ts'
 import { imageUrl } from '../../wire/public.ts'
 import { requireAdmin, requireSession, respond } from './browser.ts'
 
+const SIZE_MAX_BYTES = 2 * 1024 * 1024
 const TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
 
 /** Profile images and logos. These bodies are not parsed before they come here. */
@@ -25,7 +25,7 @@ export function pictureRoutes(service: Service): Router {
 
   router.delete('/me/profile_image', async (ctx) => {
     const { user } = requireSession(service, ctx)
-    service.store.pictures.delete(user.id)
+    service.store.pictures.remove(user.id)
     updateUser(service, user, {})
     await respond(service, ctx, { object: 'image', id: user.id, deleted: true })
   })
@@ -33,22 +33,22 @@ export function pictureRoutes(service: Service): Router {
   router.put('/organizations/:organizationId/logo', async (ctx) => {
     const { organization } = requireAdmin(service, ctx)
     await storePicture(service, ctx, organization.id)
-    updateOrganization(service, organization, {})
-    await respond(service, ctx, frontendOrganization(service, organization))
+    const updated = updateOrganization(service, organization, {})
+    await respond(service, ctx, frontendOrganization(service, updated))
   })
 
   router.delete('/organizations/:organizationId/logo', async (ctx) => {
     const { organization } = requireAdmin(service, ctx)
-    service.store.pictures.delete(organization.id)
-    updateOrganization(service, organization, {})
-    await respond(service, ctx, frontendOrganization(service, organization))
+    service.store.pictures.remove(organization.id)
+    const updated = updateOrganization(service, organization, {})
+    await respond(service, ctx, frontendOrganization(service, updated))
   })
 
   return router
 }
 
 async function storePicture(service: Service, ctx: RouterContext, id: string): Promise<void> {
-  const body = await getRawBody(ctx.req, { limit: PICTURE_SIZE_MAX_BYTES })
+  const body = await getRawBody(ctx.req, { limit: SIZE_MAX_BYTES })
   const form = await new Response(new Uint8Array(body), {
     headers: { 'content-type': ctx.get('content-type') },
   })
@@ -61,7 +61,7 @@ async function storePicture(service: Service, ctx: RouterContext, id: string): P
       message: 'File type not supported. Please upload a JPG, PNG, GIF, or WEBP image.',
     })
   }
-  service.store.pictures.add({
+  service.store.pictures.put({
     id,
     content_type: file.type,
     base64: Buffer.from(await file.arrayBuffer()).toString('base64'),

@@ -8,13 +8,13 @@ import {
   createSignIn,
   prepareFirstFactor,
   requireStatus,
-  type SignIn,
   signInUser,
   signInWithTicket,
 } from '../../entities/sign-in.ts'
 import { updateUser } from '../../entities/user.ts'
 import { notFound } from '../../errors.ts'
 import type { Service } from '../../service.ts'
+import type { SignIn } from '../../state.ts'
 import { booleanField, emailField, passwordField, readForm } from '../../wire/form.ts'
 import { signInFields } from '../../wire/sign-in.ts'
 import { activityOf, findClient, findOrCreateClient, respond } from './browser.ts'
@@ -49,11 +49,12 @@ export function signInRoutes(service: Service): Router {
       await respondWithSignIn(service, ctx, signInWithTicket(service, form.ticket, browser))
       return
     }
-    const signIn = createSignIn(service, client, form.identifier ?? null)
+    let signIn = createSignIn(service, client, form.identifier ?? null)
     if (form.password !== undefined) {
-      await attemptFirstFactor(service, signIn, { strategy: 'password', password: form.password }, browser)
+      const factor = { strategy: 'password', password: form.password } as const
+      signIn = await attemptFirstFactor(service, signIn, factor, browser)
     } else if (form.strategy === 'email_code' || form.strategy === 'reset_password_email_code') {
-      prepareFirstFactor(service, signIn, form.strategy)
+      signIn = prepareFirstFactor(service, signIn, form.strategy)
     }
     await respondWithSignIn(service, ctx, signIn)
   })
@@ -64,15 +65,15 @@ export function signInRoutes(service: Service): Router {
 
   router.post('/:id/prepare_first_factor', async (ctx) => {
     const signIn = requireSignIn(service, ctx)
-    prepareFirstFactor(service, signIn, readForm(ctx, factorForm).strategy)
-    await respondWithSignIn(service, ctx, signIn)
+    const { strategy } = readForm(ctx, factorForm)
+    await respondWithSignIn(service, ctx, prepareFirstFactor(service, signIn, strategy))
   })
 
   router.post('/:id/attempt_first_factor', async (ctx) => {
     const signIn = requireSignIn(service, ctx)
     const browser = { client: findOrCreateClient(service, ctx), activity: activityOf(ctx) }
-    await attemptFirstFactor(service, signIn, readForm(ctx, factorForm), browser)
-    await respondWithSignIn(service, ctx, signIn)
+    const attempted = await attemptFirstFactor(service, signIn, readForm(ctx, factorForm), browser)
+    await respondWithSignIn(service, ctx, attempted)
   })
 
   router.post('/:id/reset_password', async (ctx) => {
@@ -84,8 +85,8 @@ export function signInRoutes(service: Service): Router {
     if (!user) throw notFound('User')
     updateUser(service, user, { password_hash, password_last_updated_at: Date.now() })
     if (form.sign_out_of_other_sessions) endOtherSessions(service, user, null)
-    completeSignIn(service, signIn, { client: findOrCreateClient(service, ctx), activity: activityOf(ctx) })
-    await respondWithSignIn(service, ctx, signIn)
+    const browser = { client: findOrCreateClient(service, ctx), activity: activityOf(ctx) }
+    await respondWithSignIn(service, ctx, completeSignIn(service, signIn, browser))
   })
 
   return router
@@ -96,7 +97,7 @@ async function respondWithSignIn(service: Service, ctx: RouterContext, signIn: S
 }
 
 function requireSignIn(service: Service, ctx: RouterContext): SignIn {
-  const signIn = service.store.signIns.get(ctx.params.id)
+  const signIn = service.store.sign_ins.get(ctx.params.id)
   const client = findClient(service, ctx)
   if (!signIn || !client || signIn.client_id !== client.id) throw notFound('Sign-in')
   return signIn

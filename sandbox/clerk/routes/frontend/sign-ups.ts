@@ -8,11 +8,11 @@ import {
   completeSignUp,
   createSignUp,
   prepareSignUpVerification,
-  type SignUp,
   type SignUpFields,
 } from '../../entities/sign-up.ts'
 import { ClerkError, notFound } from '../../errors.ts'
 import type { Service } from '../../service.ts'
+import type { SignUp } from '../../state.ts'
 import {
   booleanField,
   emailField,
@@ -52,21 +52,19 @@ export function signUpRoutes(service: Service): Router {
 
   router.patch('/:id', async (ctx) => {
     const signUp = requireSignUp(service, ctx)
-    applySignUpFields(service, signUp, await readFields(ctx))
-    await respondWithSignUp(service, ctx, signUp)
+    await respondWithSignUp(service, ctx, applySignUpFields(service, signUp, await readFields(ctx)))
   })
 
   router.post('/:id/prepare_verification', async (ctx) => {
     const signUp = requireSignUp(service, ctx)
     readForm(ctx, codeForm)
-    prepareSignUpVerification(service, signUp)
-    await respondWithSignUp(service, ctx, signUp)
+    await respondWithSignUp(service, ctx, prepareSignUpVerification(service, signUp))
   })
 
   router.post('/:id/attempt_verification', async (ctx) => {
     const signUp = requireSignUp(service, ctx)
-    attemptSignUpVerification(signUp, readForm(ctx, codeForm).code)
-    await respondWithSignUp(service, ctx, signUp)
+    const { code } = readForm(ctx, codeForm)
+    await respondWithSignUp(service, ctx, attemptSignUpVerification(service, signUp, code))
   })
 
   return router
@@ -74,8 +72,8 @@ export function signUpRoutes(service: Service): Router {
 
 /** Whatever the step was: if it was the last one missing, the account exists now. */
 async function respondWithSignUp(service: Service, ctx: RouterContext, signUp: SignUp): Promise<void> {
-  completeSignUp(service, signUp, { client: findOrCreateClient(service, ctx), activity: activityOf(ctx) })
-  await respond(service, ctx, signUpFields(signUp))
+  const browser = { client: findOrCreateClient(service, ctx), activity: activityOf(ctx) }
+  await respond(service, ctx, signUpFields(completeSignUp(service, signUp, browser)))
 }
 
 async function readFields(ctx: RouterContext): Promise<SignUpFields> {
@@ -93,7 +91,7 @@ async function readFields(ctx: RouterContext): Promise<SignUpFields> {
 }
 
 function requireSignUp(service: Service, ctx: RouterContext): SignUp {
-  const signUp = service.store.signUps.get(ctx.params.id)
+  const signUp = service.store.sign_ups.get(ctx.params.id)
   const client = findClient(service, ctx)
   if (!signUp || !client || signUp.client_id !== client.id) throw notFound('Sign-up')
   return signUp

@@ -8,13 +8,13 @@ import {
   type UpdateInput,
   updateSubscription,
 } from '../../entities/update-subscription.ts'
-import { nobody } from '../../service.ts'
+import { noCall } from '../../service.ts'
 import type { StoredSubscription } from '../../state.ts'
 import type { ConfirmedChange } from './confirm-page.ts'
 import type { PortalView } from './portal-view.ts'
 
 const nothing_billed = {
-  cause: nobody,
+  cause: noCall,
   ends_trial: false,
   is_on_session: true,
   items: [],
@@ -32,14 +32,14 @@ export function cancelPlan(
   const { enabled, mode, proration_behavior, cancellation_reason } =
     configuration.features.subscription_cancel
   if (!enabled || given.cancel_at !== null) return null
-  const subscription = releaseSchedule(service, given, nobody)
+  const subscription = releaseSchedule(service, given, noCall)
   const told = {
     ...(cancellation_reason.options.includes(feedback) && { feedback }),
     ...(comment !== '' && { comment }),
   }
   if (mode === 'immediately') {
     cancelSubscription(service, subscription, {
-      cause: nobody,
+      cause: noCall,
       details: told,
       invoice_now: proration_behavior === 'always_invoice',
       prorate: proration_behavior !== 'none',
@@ -58,7 +58,7 @@ export function cancelPlan(
 
 /** Takes back a cancellation, or a change, that has not come about yet. */
 export function keepPlan({ service }: PortalView, given: StoredSubscription): void {
-  const subscription = releaseSchedule(service, given, nobody)
+  const subscription = releaseSchedule(service, given, noCall)
   if (subscription.cancel_at === null) return
   updateSubscription(service, subscription, { ...nothing_billed, cancel_at_period_end: false })
 }
@@ -85,7 +85,7 @@ export function changePlan(
 ): 'planned' | 'updated' {
   if (isForLater(view, subscription, change)) {
     const items = [{ price: change.price, quantity: change.quantity }]
-    scheduleChange(view.service, subscription, { items, cause: nobody })
+    scheduleChange(view.service, subscription, { items, cause: noCall })
     return 'planned'
   }
   updateSubscription(view.service, subscription, { ...nothing_billed, ...changeInput(view, change) })

@@ -75,6 +75,6 @@ export function donePage(view: PortalView, notice: string | undefined): string {
     title,
     body: html`<div class="step"><div class="sign good" style="margin:0 0 1.25rem">${checkIcon}</div><h1>${title}</h1>
 ${message ? html`<p class="lead">${message}</p>` : null}
-${session.return_url ? html`<a class="action" href="${session.return_url}">Return to ${service.options.business_name}</a>` : null}</div>`,
+${session.return_url ? html`<a class="action" href="${session.return_url}">Return to ${service.settings.businessName}</a>` : null}</div>`,
   })
 }

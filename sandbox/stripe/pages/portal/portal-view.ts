@@ -26,8 +26,8 @@ export type PortalView = {
 export function portalView(service: Service, session_id: string): PortalView | null {
   const { store } = service
   const session = store.portal_sessions.get(session_id)
-  const configuration = store.portal_configurations.get(session?.configuration ?? '')
-  const customer = store.customers.get(session?.customer ?? '')
+  const configuration = store.portal_configurations.get(session?.configuration)
+  const customer = store.customers.get(session?.customer)
   if (!session || !configuration || !customer || customer.deleted) return null
   const subscriptions = [...store.subscriptions.newestFirst()].filter(
     (one) => one.customer === customer.id && !isOver(one),

@@ -14,7 +14,15 @@ import { dirname } from 'node:path'
 /** `[collection, id, value]`; a null value means that the object is gone. */
 export type Change = [collection: string, id: string, value: unknown]
 
-export type Journal = {
+export type StateFileOptions = {
+  path: string
+  /** As in the variable that names the file: `stripe` for SANDBOX_STRIPE_STATE_FILE. */
+  service: string
+  /** Reads a file of an earlier format; null when it is not one either. */
+  readEarlierFormat?: (text: string) => Change[] | null
+}
+
+export type StateFile = {
   read(): Change[][]
   append(changes: Change[]): void
   /** Throws when another process has put its own file in the place of ours; tells when ours was deleted. */
@@ -26,7 +34,6 @@ export type Journal = {
   close(): void
 }
 
-const header = '{"format":"sandbox-stripe journal 1"}'
 const shortest_rewrite_bytes = 16 * 1024 * 1024
 
 /**
@@ -34,7 +41,8 @@ const shortest_rewrite_bytes = 16 * 1024 * 1024
  * state after a pause would cost more with every object and lose the last moments to a `kill -9`; this loses nothing
  * that a caller was told.
  */
-export function openJournal(path: string): Journal {
+export function openStateFile({ path, service, readEarlierFormat }: StateFileOptions): StateFile {
+  const header = `{"format":"sandbox-${service} journal 1"}`
   let file: number | null = null
   let bytes_at_rewrite = 0
   let bytes = 0
@@ -42,10 +50,12 @@ export function openJournal(path: string): Journal {
   return {
     read() {
       if (!existsSync(path)) return []
-      const [first, ...lines] = readFileSync(path, 'utf8').split('\n')
-      if (first !== header)
-        throw new Error(`${path} is not a state file of the Stripe sandbox; move it away.`)
-      return lines.flatMap(parseLine)
+      const text = readFileSync(path, 'utf8')
+      const [first, ...lines] = text.split('\n')
+      if (first === header) return lines.flatMap(parseLine)
+      const changes = readEarlierFormat?.(text)
+      if (!changes) throw new Error(`${path} is not a state file of sandbox/${service}; move it away.`)
+      return [changes]
     },
 
     append(changes) {
@@ -56,7 +66,8 @@ export function openJournal(path: string): Journal {
     rewrite(changes) {
       if (file !== null) closeSync(file)
       mkdirSync(dirname(path), { recursive: true })
-      const next = openSync(`${path}.next`, 'w')
+      // The file may hold keys and password hashes: nobody else on the machine reads it.
+      const next = openSync(`${path}.next`, 'w', 0o600)
       bytes = writeWhole(next, `${header}\n`)
       for (const change of changes) bytes += writeWhole(next, `${JSON.stringify([change])}\n`)
       fsyncSync(next)
@@ -69,7 +80,7 @@ export function openJournal(path: string): Journal {
       if (file === null || fstatSync(file).nlink > 0) return false
       if (existsSync(path)) {
         throw new Error(
-          `Another process has taken over ${path}. Set SANDBOX_STRIPE_STATE_FILE to a file of its own for each sandbox.`,
+          `Another process has taken over ${path}. Set SANDBOX_${service.toUpperCase()}_STATE_FILE to a file of its own for each sandbox.`,
         )
       }
       return true

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** An id in Stripe's form: `newId('ch')` gives `ch_3Sq…`. Lengths follow Stripe's, so that column widths are tested too. */
+/** An id in the form that both services use: `newId('ch')` gives `ch_3Sq…`. */
 export function newId(prefix: string, length = 24): string {
   return `${prefix}_${randomText(length)}`
 }
