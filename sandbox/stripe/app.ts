@@ -12,6 +12,7 @@ import { subscriptionKnobs } from './knobs/subscriptions.ts'
 import { checkoutPageRoutes } from './pages/checkout-routes.ts'
 import { invoicePageRoutes } from './pages/invoice-routes.ts'
 import { portalPageRoutes } from './pages/portal/portal-routes.ts'
+import { balanceTransactionRoutes } from './routes/balance-transactions.ts'
 import { checkoutSessionRoutes } from './routes/checkout-sessions.ts'
 import { customerRoutes } from './routes/customers.ts'
 import { disputeRoutes } from './routes/disputes.ts'
@@ -37,6 +38,7 @@ export function createApp(service: Service): Koa {
   api.use(requestId, onError, authenticate)
   api.use(injectFaults(service.faults, { flush: service.store.flush, toError: faultWithStatus }))
   customerRoutes(api, service)
+  balanceTransactionRoutes(api, service)
   productRoutes(api, service)
   priceRoutes(api, service)
   checkoutSessionRoutes(api, service)

@@ -16,6 +16,12 @@ export type StoredCustomer = Omit<ById<Stripe.Customer, 'default_source' | 'test
   deleted?: true
 }
 
+/** An entry of a customer's invoice balance. */
+export type StoredBalanceTransaction = ById<
+  Stripe.CustomerBalanceTransaction,
+  'checkout_session' | 'credit_note' | 'customer' | 'invoice'
+>
+
 export type StoredProduct = ById<Stripe.Product, 'default_price' | 'tax_code'>
 
 export type StoredCurrencyOption = Omit<Stripe.Price.CurrencyOptions, 'unit_amount_decimal' | 'tiers'> & {
@@ -227,6 +233,7 @@ export type Settings = {
 type Tables = {
   settings: Settings
   customers: StoredCustomer
+  balance_transactions: StoredBalanceTransaction
   products: StoredProduct
   prices: StoredPrice
   checkout_sessions: StoredSession
@@ -254,6 +261,7 @@ type Tables = {
 const tableNames = [
   'settings',
   'customers',
+  'balance_transactions',
   'products',
   'prices',
   'checkout_sessions',

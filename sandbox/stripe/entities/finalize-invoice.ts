@@ -1,7 +1,8 @@
 import type { Cause, Service } from '../service.ts'
 import type { StoredInvoice, StoredPaymentIntent } from '../state.ts'
+import { balanceFor, changeBalance, withBalance } from './customer-balance.ts'
 import { emit } from './event.ts'
-import { balanceFor, newInvoicePayment, settleBalance } from './invoice.ts'
+import { newInvoicePayment, settleBalance } from './invoice.ts'
 import { followPayment } from './pay-invoice.ts'
 import { newPaymentIntent } from './payment-intent.ts'
 
@@ -47,15 +48,20 @@ export function finalizeInvoice(
     status_transitions: { ...draft.status_transitions, finalized_at: now },
     webhooks_delivered_at: now,
   })
-  const counted = store.customers.put({
-    ...customer,
-    balance: customer.currency === draft.currency ? ending_balance : customer.balance,
-    invoice_credit_balance: { ...customer.invoice_credit_balance, [draft.currency]: ending_balance },
+  const numbered = store.customers.put({
+    ...withBalance(customer, { currency: draft.currency, balance: starting_balance }),
     next_invoice_sequence: (customer.next_invoice_sequence ?? 1) + 1,
   })
   emit(service, 'invoice.finalized', open, { cause })
-  if (counted.balance !== customer.balance) {
-    emit(service, 'customer.updated', counted, { cause, previous_attributes: { balance: customer.balance } })
+  if (ending_balance !== starting_balance) {
+    changeBalance(service, numbered, {
+      amount: ending_balance - starting_balance,
+      cause,
+      currency: draft.currency,
+      invoice: draft.id,
+      // What remains of a sum too small to charge, or of a total below zero, moves to the balance.
+      type: draft.total >= 0 && starting_balance < 0 ? 'applied_to_invoice' : 'invoice_too_small',
+    })
   }
   if (amount_due === 0) return settleWithoutPayment(service, open, cause)
   expectPayment(service, open, { cause, intent })

@@ -8,6 +8,7 @@ import type {
   StoredInvoicePayment,
   StoredSubscription,
 } from '../state.ts'
+import { balanceFor, changeBalance } from './customer-balance.ts'
 import { emit } from './event.ts'
 import { wholeList } from './list.ts'
 import type { Period } from './period.ts'
@@ -122,15 +123,6 @@ export function newInvoiceId(): string {
 
 const smallest_charge = 50
 
-/** What a customer has in credit (below zero) or owes from small sums, in the currency of an invoice. */
-export function balanceFor(
-  { balance, currency, invoice_credit_balance }: StoredCustomer,
-  invoice_currency: string,
-): number {
-  const own = currency === invoice_currency ? balance : 0
-  return invoice_credit_balance?.[invoice_currency] ?? own
-}
-
 /** What is owed once the balance is counted in; a credit, or a sum too small to charge, waits for the next invoice. */
 export function settleBalance({ total, starting_balance }: { total: number; starting_balance: number }): {
   amount_due: number
@@ -170,7 +162,7 @@ export function newInvoicePayment(
 /** Nobody owes this invoice any more; its payment intent can no longer be paid. */
 export function voidInvoice(service: Service, invoice: StoredInvoice, cause: Cause): StoredInvoice {
   const { store, clock } = service
-  if (invoice.status !== 'open') {
+  if (invoice.status !== 'open' && invoice.status !== 'uncollectible') {
     throw invalidRequest(`You can only void open invoices. This invoice is ${invoice.status}.`, {
       code: 'status_transition_invalid',
     })
@@ -186,6 +178,7 @@ export function voidInvoice(service: Service, invoice: StoredInvoice, cause: Cau
     status_transitions: { ...invoice.status_transitions, voided_at: now },
   })
   emit(service, 'invoice.voided', voided, { cause })
+  returnBalance(service, voided, cause)
   if (payment) {
     store.invoice_payments.put({
       ...payment,
@@ -203,6 +196,44 @@ export function voidInvoice(service: Service, invoice: StoredInvoice, cause: Cau
     emit(service, 'payment_intent.canceled', canceled, { cause })
   }
   return voided
+}
+
+/** Given up, and no longer tried; it can still be paid. https://docs.stripe.com/invoicing/overview#invoice-statuses */
+export function markUncollectible(
+  service: Service,
+  invoice: StoredInvoice,
+  { reason, cause }: { reason: 'subscription_paused' | null; cause: Cause },
+): StoredInvoice {
+  if (invoice.status !== 'open') {
+    throw invalidRequest(
+      `You can only mark open invoices as uncollectible. This invoice is ${invoice.status}.`,
+      { code: 'status_transition_invalid' },
+    )
+  }
+  const given_up = service.store.invoices.put({
+    ...invoice,
+    auto_advance: false,
+    next_payment_attempt: null,
+    status: 'uncollectible',
+    status_details: { uncollectible: { reason } },
+    status_transitions: { ...invoice.status_transitions, marked_uncollectible_at: service.clock.now() },
+  })
+  emit(service, 'invoice.marked_uncollectible', given_up, { cause })
+  return given_up
+}
+
+/** What the customer's balance had paid of an invoice, it gets back. */
+function returnBalance(service: Service, invoice: StoredInvoice, cause: Cause): void {
+  const applied = (invoice.ending_balance ?? invoice.starting_balance) - invoice.starting_balance
+  const customer = service.store.customers.get(invoice.customer)
+  if (applied === 0 || !customer) return
+  changeBalance(service, customer, {
+    amount: -applied,
+    cause,
+    currency: invoice.currency,
+    invoice: invoice.id,
+    type: 'unapplied_from_invoice',
+  })
 }
 
 export function defaultPayment({ store }: Service, { id }: StoredInvoice): StoredInvoicePayment | null {

@@ -2,8 +2,9 @@ import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { collectInvoice } from '../entities/collect-invoice.ts'
 import { draftSubscription } from '../entities/create-subscription.ts'
+import { findCustomer } from '../entities/customer.ts'
 import { finalizeInvoice } from '../entities/finalize-invoice.ts'
-import { subscriptionOf, voidInvoice } from '../entities/invoice.ts'
+import { markUncollectible, subscriptionOf, voidInvoice } from '../entities/invoice.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
 import { checkMethod } from '../entities/payment-method.ts'
 import { asPreview, previewUpdate } from '../entities/preview-invoice.ts'
@@ -75,10 +76,13 @@ export function invoiceRoutes(router: Router, service: Service): void {
     '/v1/invoices/:id/pay',
     handle(service, ({ form, path, cause }) => {
       const params = readParams(payParams, form)
-      const invoice = find(path('id'))
-      if (invoice.status === 'paid') throw invalidRequest('Invoice is already paid')
-      if (invoice.status !== 'open')
-        throw invalidRequest(`Invoice is ${invoice.status}; only an open one can be paid.`)
+      const found = find(path('id'))
+      if (found.status === 'paid') throw invalidRequest('Invoice is already paid')
+      if (found.status === 'void') throw invalidRequest('Invoice is void; it can no longer be paid.')
+      findCustomer(service, found.customer, 'customer')
+      // A draft is finalized first; a credit of the customer's may have paid it then.
+      const invoice = found.status === 'draft' ? finalizeInvoice(service, found, { cause }) : found
+      if (invoice.status === 'paid') return invoice
       const named = params.payment_method
       if (named !== undefined) checkMethod(service, { method: named, customer: invoice.customer })
       const method = store.payment_methods.get(named)
@@ -117,6 +121,14 @@ export function invoiceRoutes(router: Router, service: Service): void {
       return voidInvoice(service, find(path('id')), cause)
     }),
   )
+
+  router.post(
+    '/v1/invoices/:id/mark_uncollectible',
+    handle(service, ({ form, path, cause }) => {
+      readParams(z.strictObject(common), form)
+      return markUncollectible(service, find(path('id')), { reason: null, cause })
+    }),
+  )
 }
 
 /** The next invoice of a subscription, with a change or without; or the first one of a subscription yet to be made. */
@@ -130,8 +142,7 @@ function preview(service: Service, params: z.output<typeof previewParams>): Stor
       proration_date: details?.proration_date ?? null,
     })
   }
-  const customer = service.store.customers.get(params.customer)
-  if (!customer) throw noSuch('customer', params.customer ?? '', 'customer')
+  const customer = findCustomer(service, params.customer ?? '', 'customer')
   const items = details?.items ?? []
   const currency = params.currency ?? service.store.prices.get(items[0]?.price)?.currency ?? ''
   const priced = items.map(({ price = '', quantity = 1, metadata }, index) => ({
