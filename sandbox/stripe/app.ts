@@ -14,6 +14,7 @@ import { invoicePageRoutes } from './pages/invoice-routes.ts'
 import { portalPageRoutes } from './pages/portal/portal-routes.ts'
 import { balanceTransactionRoutes } from './routes/balance-transactions.ts'
 import { checkoutSessionRoutes } from './routes/checkout-sessions.ts'
+import { couponRoutes } from './routes/coupons.ts'
 import { customerRoutes } from './routes/customers.ts'
 import { disputeRoutes } from './routes/disputes.ts'
 import { eventRoutes } from './routes/events.ts'
@@ -41,6 +42,7 @@ export function createApp(service: Service): Koa {
   balanceTransactionRoutes(api, service)
   productRoutes(api, service)
   priceRoutes(api, service)
+  couponRoutes(api, service)
   checkoutSessionRoutes(api, service)
   paymentIntentRoutes(api, service)
   paymentMethodRoutes(api, service)

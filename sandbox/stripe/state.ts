@@ -86,6 +86,15 @@ export type StoredRefund = ById<
   | 'transfer_reversal'
 >
 
+export type StoredCoupon = Omit<Stripe.Coupon, 'applies_to' | 'currency_options' | 'deleted'>
+
+export type StoredDiscount = Omit<
+  ById<Stripe.Discount, 'customer' | 'promotion_code'>,
+  'deleted' | 'source'
+> & {
+  source: { coupon: string; type: 'coupon' }
+}
+
 type Plan = Omit<ById<Stripe.Plan, 'product'>, 'amount_decimal'> & { amount_decimal: string | null }
 
 export type StoredSubscriptionItem = Omit<Stripe.SubscriptionItem, 'plan' | 'price' | 'quantity'> & {
@@ -107,8 +116,8 @@ export type StoredSubscription = Omit<
     | 'schedule'
     | 'test_clock'
   >,
-  'items'
-> & { items: Page<StoredSubscriptionItem> }
+  'discounts' | 'items'
+> & { discounts: string[]; items: Page<StoredSubscriptionItem> }
 
 /** What Stripe knows of a subscription and does not show. */
 export type SubscriptionDetails = {
@@ -238,6 +247,8 @@ type Tables = {
   prices: StoredPrice
   checkout_sessions: StoredSession
   checkout_details: CheckoutDetails
+  coupons: StoredCoupon
+  discounts: StoredDiscount
   payment_methods: StoredPaymentMethod
   payment_intents: StoredPaymentIntent
   charges: StoredCharge
@@ -266,6 +277,8 @@ const tableNames = [
   'prices',
   'checkout_sessions',
   'checkout_details',
+  'coupons',
+  'discounts',
   'payment_methods',
   'payment_intents',
   'charges',

@@ -3,6 +3,7 @@ import { noSuch } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
 import type { StoredSubscription } from '../state.ts'
 import { defaultMethod } from './customer.ts'
+import { activeDiscounts } from './discount.ts'
 import { emit } from './event.ts'
 import { finalizeInvoice, recordDraft } from './finalize-invoice.ts'
 import { newInvoice, newInvoiceId, subscriptionOf } from './invoice.ts'
@@ -31,7 +32,13 @@ export function cancelSubscription(
   const now = clock.now()
   if (prorate && subscription.status !== 'trialing') {
     const none = { ...subscription, items: itemList(subscription.id, []) }
-    for (const item of prorations(service, { before: subscription, after: none, at: now, restarts: false })) {
+    for (const item of prorations(service, {
+      before: subscription,
+      after: none,
+      discounts: [],
+      at: now,
+      restarts: false,
+    })) {
       store.invoice_items.put(item)
       emit(service, 'invoiceitem.created', item, { cause })
     }
@@ -42,7 +49,8 @@ export function cancelSubscription(
       store.invoices.put({ ...invoice, auto_advance: false, next_payment_attempt: null })
     }
   }
-  const pending = pendingItems(service, subscription.id)
+  // What was put on the customer's next invoice by hand waits for another one.
+  const pending = pendingItems(service, subscription).filter(({ parent }) => parent !== null)
   const final_invoice = invoice_now && pending.length > 0 ? newInvoiceId() : null
   const canceled = store.subscriptions.put({
     ...subscription,
@@ -86,7 +94,9 @@ function invoicePending(
   const draft = newInvoice(service, {
     id,
     billing_reason: 'subscription_update',
+    currency: subscription.currency,
     customer,
+    discounts: activeDiscounts(service, subscription, now),
     lines: itemLines(id, pending),
     period: { start: now, end: now },
     proration_date: now,

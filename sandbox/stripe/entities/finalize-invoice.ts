@@ -1,8 +1,10 @@
 import type { Cause, Service } from '../service.ts'
 import type { StoredInvoice, StoredPaymentIntent } from '../state.ts'
 import { balanceFor, changeBalance, withBalance } from './customer-balance.ts'
+import { endUsedDiscounts } from './discount.ts'
 import { emit } from './event.ts'
 import { newInvoicePayment, settleBalance } from './invoice.ts'
+import { invoiceItemOf } from './invoice-line.ts'
 import { followPayment } from './pay-invoice.ts'
 import { newPaymentIntent } from './payment-intent.ts'
 
@@ -10,8 +12,8 @@ import { newPaymentIntent } from './payment-intent.ts'
 export function recordDraft(service: Service, draft: StoredInvoice, cause: Cause): StoredInvoice {
   const { store } = service
   const invoice = store.invoices.put(draft)
-  for (const { parent } of invoice.lines.data) {
-    const item = store.invoice_items.get(parent?.subscription_item_details?.invoice_item)
+  for (const line of invoice.lines.data) {
+    const item = store.invoice_items.get(invoiceItemOf(line))
     if (item) store.invoice_items.put({ ...item, invoice: invoice.id })
   }
   emit(service, 'invoice.created', invoice, { cause })
@@ -63,6 +65,7 @@ export function finalizeInvoice(
       type: draft.total >= 0 && starting_balance < 0 ? 'applied_to_invoice' : 'invoice_too_small',
     })
   }
+  endUsedDiscounts(service, open, cause)
   if (amount_due === 0) return settleWithoutPayment(service, open, cause)
   expectPayment(service, open, { cause, intent })
   return open

@@ -3,54 +3,56 @@ import { invalidRequest } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
 import type {
   StoredCustomer,
+  StoredDiscount,
   StoredInvoice,
   StoredInvoiceLine,
   StoredInvoicePayment,
   StoredSubscription,
 } from '../state.ts'
 import { balanceFor, changeBalance } from './customer-balance.ts'
+import { type DiscountAmount, discountAmounts, totalDiscounts } from './discount.ts'
 import { emit } from './event.ts'
 import { wholeList } from './list.ts'
 import type { Period } from './period.ts'
 
 export type InvoiceInput = {
   id: string
-  billing_reason: 'subscription_create' | 'subscription_cycle' | 'subscription_update' | 'upcoming'
+  billing_reason: 'manual' | 'subscription_create' | 'subscription_cycle' | 'subscription_update' | 'upcoming'
+  currency: string
   customer: StoredCustomer
+  discounts: StoredDiscount[]
   lines: StoredInvoiceLine[]
   /** Of the invoice itself: when amounts for it could gather. The time that is paid for is in the lines. */
   period: Period
-  subscription: Pick<StoredSubscription, 'currency' | 'id' | 'metadata'>
+  /** Null for an invoice that stands alone. */
+  subscription: Pick<StoredSubscription, 'id' | 'metadata' | 'pause_collection'> | null
   proration_date: number | null
 }
 
 /** A draft: nobody owes anything yet. */
-export function newInvoice({ clock, settings }: Service, input: InvoiceInput): StoredInvoice {
-  const { customer, subscription } = input
-  const total = input.lines.reduce((sum, { amount }) => sum + amount, 0)
-  const starting_balance = balanceFor(customer, subscription.currency)
-  const { amount_due } = settleBalance({ total, starting_balance })
+export function newInvoice(service: Service, input: InvoiceInput): StoredInvoice {
+  const { clock, settings } = service
+  const { customer, currency, subscription } = input
   return {
     id: input.id,
     object: 'invoice',
     account_country: 'DE',
     account_name: settings.businessName,
     account_tax_ids: null,
-    amount_due,
+    ...amountsOf(service, input),
     amount_overpaid: 0,
     amount_paid: 0,
-    amount_remaining: amount_due,
     amount_shipping: 0,
     application: null,
     attempt_count: 0,
     attempted: false,
-    auto_advance: true,
+    auto_advance: subscription !== null && subscription.pause_collection?.behavior !== 'keep_as_draft',
     automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
     automatically_finalizes_at: null,
     billing_reason: input.billing_reason,
     collection_method: 'charge_automatically',
     created: clock.now(),
-    currency: subscription.currency,
+    currency,
     custom_fields: null,
     customer: customer.id,
     customer_account: null,
@@ -65,7 +67,7 @@ export function newInvoice({ clock, settings }: Service, input: InvoiceInput): S
     default_source: null,
     default_tax_rates: [],
     description: null,
-    discounts: [],
+    discounts: input.discounts.map(({ id }) => id),
     due_date: null,
     effective_at: null,
     ending_balance: null,
@@ -76,13 +78,12 @@ export function newInvoice({ clock, settings }: Service, input: InvoiceInput): S
     issuer: { type: 'self' },
     last_finalization_error: null,
     latest_revision: null,
-    lines: wholeList(input.lines, `/v1/invoices/${input.id}/lines`),
     livemode: false,
     metadata: {},
     next_payment_attempt: null,
     number: null,
     on_behalf_of: null,
-    parent: {
+    parent: subscription && {
       quote_details: null,
       subscription_details: {
         metadata: subscription.metadata,
@@ -100,21 +101,54 @@ export function newInvoice({ clock, settings }: Service, input: InvoiceInput): S
     rendering: null,
     shipping_cost: null,
     shipping_details: null,
-    starting_balance,
     statement_descriptor: null,
     status: 'draft',
     status_transitions: { finalized_at: null, marked_uncollectible_at: null, paid_at: null, voided_at: null },
     subscription: null,
-    subtotal: total,
-    subtotal_excluding_tax: total,
     test_clock: null,
-    total,
-    total_discount_amounts: [],
-    total_excluding_tax: total,
-    total_pretax_credit_amounts: [],
     total_taxes: [],
     webhooks_delivered_at: null,
   }
+}
+
+/** What the lines of a draft come to: before the discounts, after them, and with the customer's balance. */
+export function amountsOf(
+  service: Service,
+  {
+    id,
+    currency,
+    customer,
+    discounts,
+    lines,
+  }: Pick<InvoiceInput, 'currency' | 'customer' | 'discounts' | 'id' | 'lines'>,
+) {
+  const taken = discountAmounts(service, lines, discounts)
+  const total_discount_amounts = totalDiscounts(taken, discounts)
+  const subtotal = lines.reduce((sum, { amount }) => sum + amount, 0)
+  const total = total_discount_amounts.reduce((rest, { amount }) => rest - amount, subtotal)
+  const starting_balance = balanceFor(customer, currency)
+  const { amount_due } = settleBalance({ total, starting_balance })
+  const discounted = lines.map((line, index) => ({
+    ...line,
+    discount_amounts: taken[index] ?? [],
+    pretax_credit_amounts: (taken[index] ?? []).map(asCredit),
+  }))
+  return {
+    amount_due,
+    amount_remaining: amount_due,
+    lines: wholeList(discounted, `/v1/invoices/${id}/lines`),
+    starting_balance,
+    subtotal,
+    subtotal_excluding_tax: subtotal,
+    total,
+    total_discount_amounts,
+    total_excluding_tax: total,
+    total_pretax_credit_amounts: total_discount_amounts.map(asCredit),
+  }
+}
+
+function asCredit(amount: DiscountAmount) {
+  return { ...amount, type: 'discount' as const }
 }
 
 export function newInvoiceId(): string {

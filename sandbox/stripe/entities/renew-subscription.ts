@@ -4,6 +4,7 @@ import type { StoredSubscription, StoredSubscriptionItem } from '../state.ts'
 import { cancelSubscription } from './cancel-subscription.ts'
 import { collectInvoice } from './collect-invoice.ts'
 import { defaultMethod } from './customer.ts'
+import { activeDiscounts, endDiscounts } from './discount.ts'
 import { changedFields, emit } from './event.ts'
 import { finalizeInvoice, recordDraft } from './finalize-invoice.ts'
 import { newInvoice, newInvoiceId } from './invoice.ts'
@@ -37,9 +38,11 @@ export function renewSubscription(
   const past = periodOf(subscription)
   const { items, period, billing_cycle_anchor } = nextTerm(service, subscription)
   const id = newInvoiceId()
+  const discounts = activeDiscounts(service, subscription, period.start)
   const renewed = store.subscriptions.put({
     ...subscription,
     billing_cycle_anchor,
+    discounts: discounts.map(({ id }) => id),
     items: itemList(subscription.id, withPeriod(items, period)),
     latest_invoice: id,
     status: subscription.status === 'trialing' ? 'active' : subscription.status,
@@ -47,9 +50,11 @@ export function renewSubscription(
   const draft = newInvoice(service, {
     id,
     billing_reason: 'subscription_cycle',
+    currency: subscription.currency,
     customer,
+    discounts,
     lines: [
-      ...itemLines(id, pendingItems(service, subscription.id)),
+      ...itemLines(id, pendingItems(service, subscription)),
       ...periodLines(service, { invoice: id, subscription: renewed, period, is_trial: false }),
     ],
     period: past,
@@ -62,6 +67,8 @@ export function renewSubscription(
     cause,
     previous_attributes: changedFields(subscription, renewed),
   })
+  const ended = subscription.discounts.filter((one) => !renewed.discounts.includes(one))
+  endDiscounts(service, ended, cause)
   if (plannedPhase(service, renewed)) releaseSchedule(service, renewed, cause)
   const open = finalizeInvoice(service, recorded, { cause })
   if (open.status === 'open') collectInvoice(service, open, { is_automatic: true, forced_decline, cause })

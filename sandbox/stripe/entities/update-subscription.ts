@@ -1,8 +1,9 @@
 import type Stripe from 'stripe'
 import { cardError, invalidRequest } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
-import type { StoredInvoice, StoredInvoiceItem, StoredSubscription } from '../state.ts'
+import type { StoredDiscount, StoredInvoice, StoredInvoiceItem, StoredSubscription } from '../state.ts'
 import { defaultMethod } from './customer.ts'
+import { activeDiscounts, endDiscounts, startDiscounts } from './discount.ts'
 import { disputeAtOnce } from './dispute.ts'
 import { changedFields, emit } from './event.ts'
 import { finalizeInvoice, recordDraft } from './finalize-invoice.ts'
@@ -62,6 +63,9 @@ export function updateSubscription(
   if (Object.keys(previous_attributes).length > 0) {
     emit(service, 'customer.subscription.updated', after, { cause, previous_attributes })
   }
+  startDiscounts(service, plan.discounts, cause)
+  const ended = before.discounts.filter((one) => !after.discounts.includes(one))
+  endDiscounts(service, ended, cause)
   if (plan.invoice) {
     collectNow(service, plan.invoice, { method, is_off_session, cause })
   }
@@ -128,6 +132,8 @@ export type ProrationBehavior = 'always_invoice' | 'create_prorations' | 'none'
 
 export type UpdateInput = {
   items: ItemChange[]
+  /** All the discounts that shall count from now on; undefined leaves them as they are. */
+  discounts?: StoredDiscount[] | undefined
   ends_trial: boolean
   proration_behavior: ProrationBehavior
   /** From when on the change counts for the money; now, unless the caller showed a preview of another moment. */
@@ -137,6 +143,7 @@ export type UpdateInput = {
 /** What follows from a change, before anything of it is done. */
 export type UpdatePlan = {
   after: StoredSubscription
+  discounts: StoredDiscount[]
   prorations: StoredInvoiceItem[]
   /** What has to be invoiced at once; null when it can wait for the end of the period. */
   invoice: StoredInvoice | null
@@ -148,6 +155,7 @@ export function planUpdate(service: Service, before: StoredSubscription, input: 
   const items = changedItems(service, before, input.items)
   const ends_trial = input.ends_trial && before.status === 'trialing'
   const restarts = ends_trial || (before.status !== 'trialing' && hasOtherInterval(before, items))
+  const discounts = input.discounts ?? activeDiscounts(service, before, now)
   const period = restarts ? firstPeriod(items, now) : periodOf(before)
   const after: StoredSubscription = {
     ...before,
@@ -156,17 +164,21 @@ export function planUpdate(service: Service, before: StoredSubscription, input: 
     ...(input.items.length > 0 && { schedule: null }),
     ...(ends_trial && { status: 'active', trial_end: now }),
     ...(before.cancel_at_period_end && { cancel_at: period.end }),
+    ...(input.discounts && { discounts: discounts.map(({ id }) => id) }),
     items: itemList(before.id, withPeriod(items, period)),
   }
   // A trial has cost nothing, so there is nothing to give back.
   const is_prorated = input.proration_behavior !== 'none' && before.status !== 'trialing'
   const at = input.proration_date ?? now
-  const items_due = is_prorated ? prorations(service, { before, after, at, restarts }) : []
+  const items_due = is_prorated ? prorations(service, { before, after, discounts, at, restarts }) : []
   const is_due_now = restarts || (input.proration_behavior === 'always_invoice' && items_due.length > 0)
   return {
     after,
+    discounts,
     prorations: items_due,
-    invoice: is_due_now ? updateInvoice(service, { after, items_due, restarts, period, at }) : null,
+    invoice: is_due_now
+      ? updateInvoice(service, { after, discounts, items_due, restarts, period, at })
+      : null,
   }
 }
 
@@ -174,12 +186,14 @@ function updateInvoice(
   service: Service,
   {
     after,
+    discounts,
     items_due,
     restarts,
     period,
     at,
   }: {
     after: StoredSubscription
+    discounts: StoredDiscount[]
     items_due: StoredInvoiceItem[]
     restarts: boolean
     period: Period
@@ -193,9 +207,11 @@ function updateInvoice(
   return newInvoice(service, {
     id,
     billing_reason: 'subscription_update',
+    currency: after.currency,
     customer,
+    discounts,
     lines: [
-      ...itemLines(id, [...pendingItems(service, after.id), ...items_due]),
+      ...itemLines(id, [...pendingItems(service, after), ...items_due]),
       ...(restarts
         ? periodLines(service, { invoice: id, subscription: after, period, is_trial: false })
         : []),

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { collectInvoice } from '../entities/collect-invoice.ts'
 import { draftSubscription } from '../entities/create-subscription.ts'
 import { findCustomer } from '../entities/customer.ts'
+import { readDiscounts } from '../entities/discount.ts'
 import { finalizeInvoice } from '../entities/finalize-invoice.ts'
 import { markUncollectible, subscriptionOf, voidInvoice } from '../entities/invoice.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
@@ -135,8 +136,11 @@ export function invoiceRoutes(router: Router, service: Service): void {
 function preview(service: Service, params: z.output<typeof previewParams>): StoredInvoice {
   const details = params.subscription_details
   if (params.subscription !== undefined) {
-    return previewUpdate(service, findSubscription(service, params.subscription), {
+    const subscription = findSubscription(service, params.subscription)
+    return previewUpdate(service, subscription, {
       ends_trial: details?.trial_end === 'now',
+      discounts:
+        params.discounts && readDiscounts(service, params.discounts, { ...subscription, subscription }),
       items: readItems(details?.items ?? []),
       proration_behavior: details?.proration_behavior ?? 'create_prorations',
       proration_date: details?.proration_date ?? null,
@@ -157,8 +161,10 @@ function preview(service: Service, params: z.output<typeof previewParams>): Stor
     customer,
     default_payment_method: null,
     description: null,
+    discounts: params.discounts ?? [],
     items: priced,
     metadata: {},
+    takes_pending: true,
     trial_end: null,
     trial_settings: defaultTrialSettings,
   })

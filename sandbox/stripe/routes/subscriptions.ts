@@ -2,6 +2,7 @@ import type { Router } from '@koa/router'
 import type { z } from 'zod'
 import { cancelSubscription } from '../entities/cancel-subscription.ts'
 import { createSubscription } from '../entities/create-subscription.ts'
+import { readDiscounts } from '../entities/discount.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
 import { checkMethod } from '../entities/payment-method.ts'
 import { defaultTrialSettings, isOver } from '../entities/subscription.ts'
@@ -72,6 +73,8 @@ export function subscriptionRoutes(router: Router, service: Service): void {
         ...rest,
         cancellation_details: params.cancellation_details && defined(params.cancellation_details),
         cause,
+        discounts:
+          params.discounts && readDiscounts(service, params.discounts, { ...before, subscription: before }),
         ends_trial: trial_end === 'now',
         items: readItems(params.items ?? []),
         metadata: metadata === undefined ? undefined : mergeMetadata(before.metadata, metadata),
@@ -122,10 +125,12 @@ function create(service: Service, params: z.output<typeof createSubscriptionPara
     customer,
     default_payment_method: params.default_payment_method ?? null,
     description: params.description ?? null,
+    discounts: params.discounts ?? [],
     is_off_session: params.off_session ?? false,
     items,
     metadata: mergeMetadata(null, params.metadata),
     payment_behavior: params.payment_behavior ?? 'allow_incomplete',
+    takes_pending: true,
     trial_end: params.trial_end ?? (days === undefined ? null : clock.now() + days * day_s),
     trial_settings: params.trial_settings ?? defaultTrialSettings,
   }).subscription

@@ -39,8 +39,11 @@ const references = {
   charge: 'charges',
   customer: 'customers',
   configuration: 'portal_configurations',
+  coupon: 'coupons',
   default_payment_method: 'payment_methods',
   default_price: 'prices',
+  discount: 'discounts',
+  discounts: 'discounts',
   invoice: 'invoices',
   latest_charge: 'charges',
   latest_invoice: 'invoices',
@@ -67,8 +70,10 @@ const inclusions = new Set([
   'price_details',
   'pricing',
   'refunds',
+  'source',
   'subscription_details',
   'subscriptions',
+  'total_discount_amounts',
 ])
 
 /** Refuses a misspelt `expand` before the call does anything. */
@@ -93,6 +98,17 @@ function expandPath(service: Service, { target, original, path }: Step, whole: s
     for (const [index, item] of (target.data as Json[]).entries()) {
       expandPath(service, { target: item, original: originals[index] ?? item, path: rest }, whole)
     }
+    return
+  }
+  const several = original[field]
+  if (Array.isArray(several)) {
+    target[field] = several.map((one: Json | string) => {
+      const found = typeof one === 'string' ? lookUp(service, { [field]: one }, field, whole) : one
+      if (found === null) return one
+      const shown = show(service, found)
+      expandPath(service, { target: shown, original: found, path: rest }, whole)
+      return shown
+    })
     return
   }
   const found = lookUp(service, original, field, whole)

@@ -39,6 +39,12 @@ const cancellationDetails = z.strictObject({
     .optional(),
 })
 
+/** Unset by an empty value. */
+export const discountRequests = z.union([
+  z.literal('').transform(() => []),
+  z.array(z.strictObject({ coupon: text.optional(), discount: text.optional() })).max(20),
+])
+
 export const itemChange = z.strictObject({
   id: text.optional(),
   deleted: flag.optional(),
@@ -57,6 +63,7 @@ export const createSubscriptionParams = z.strictObject({
   customer: text,
   default_payment_method: text.optional(),
   description: text.optional(),
+  discounts: discountRequests.optional(),
   items: z
     .array(z.strictObject({ price: text, quantity: quantity.optional(), metadata: metadata.optional() }))
     .min(1)
@@ -93,6 +100,7 @@ export const updateSubscriptionParams = z.strictObject({
   cancellation_details: cancellationDetails.optional(),
   default_payment_method: text.optional(),
   description: clearable.optional(),
+  discounts: discountRequests.optional(),
   items: z.array(itemChange).max(20).optional(),
   metadata: metadata.optional(),
   off_session: flag.optional(),
@@ -141,6 +149,7 @@ export const previewParams = z.strictObject({
   ...common,
   currency: currency.optional(),
   customer: text.optional(),
+  discounts: discountRequests.optional(),
   subscription: text.optional(),
   subscription_details: z
     .strictObject({
