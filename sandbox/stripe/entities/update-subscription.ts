@@ -63,6 +63,10 @@ export function updateSubscription(
   if (Object.keys(previous_attributes).length > 0) {
     emit(service, 'customer.subscription.updated', after, { cause, previous_attributes })
   }
+  // A trial that lasts longer is announced anew when it is about to end.
+  if (input.trial_end !== undefined) {
+    store.subscription_details.put({ id: after.id, is_trial_end_announced: false })
+  }
   startDiscounts(service, plan.discounts, cause)
   const ended = before.discounts.filter((one) => !after.discounts.includes(one))
   endDiscounts(service, ended, cause)
@@ -135,6 +139,10 @@ export type UpdateInput = {
   /** All the discounts that shall count from now on; undefined leaves them as they are. */
   discounts?: StoredDiscount[] | undefined
   ends_trial: boolean
+  /** A new period begins now, though nothing else asks for one. */
+  resets_anchor?: boolean | undefined
+  /** A trial begins now, or lasts, until this moment. */
+  trial_end?: number | undefined
   proration_behavior: ProrationBehavior
   /** From when on the change counts for the money; now, unless the caller showed a preview of another moment. */
   proration_date: number | null
@@ -154,15 +162,27 @@ export function planUpdate(service: Service, before: StoredSubscription, input: 
   const now = service.clock.now()
   const items = changedItems(service, before, input.items)
   const ends_trial = input.ends_trial && before.status === 'trialing'
-  const restarts = ends_trial || (before.status !== 'trialing' && hasOtherInterval(before, items))
+  const { trial_end } = input
+  checkAnchor(before, { input, ends_trial, now })
+  const restarts =
+    trial_end !== undefined ||
+    ends_trial ||
+    input.resets_anchor === true ||
+    (before.status !== 'trialing' && hasOtherInterval(before, items))
   const discounts = input.discounts ?? activeDiscounts(service, before, now)
-  const period = restarts ? firstPeriod(items, now) : periodOf(before)
+  const first = trial_end === undefined ? firstPeriod(items, now) : { start: now, end: trial_end }
+  const period = restarts ? first : periodOf(before)
   const after: StoredSubscription = {
     ...before,
-    ...(restarts && { billing_cycle_anchor: now }),
+    ...(restarts && { billing_cycle_anchor: trial_end ?? now }),
     // What is changed now takes the place of what was planned for later.
     ...(input.items.length > 0 && { schedule: null }),
     ...(ends_trial && { status: 'active', trial_end: now }),
+    ...(trial_end !== undefined && {
+      status: 'trialing',
+      trial_end,
+      trial_start: before.status === 'trialing' ? before.trial_start : now,
+    }),
     ...(before.cancel_at_period_end && { cancel_at: period.end }),
     ...(input.discounts && { discounts: discounts.map(({ id }) => id) }),
     items: itemList(before.id, withPeriod(items, period)),
@@ -181,6 +201,29 @@ export function planUpdate(service: Service, before: StoredSubscription, input: 
       : null,
   }
 }
+
+/** https://docs.stripe.com/changelog/endive/2026-10-28/error-code-billing-cycle-trial-end-validation-subscriptions */
+function checkAnchor(
+  { status }: StoredSubscription,
+  { input, ends_trial, now }: { input: UpdateInput; ends_trial: boolean; now: number },
+): void {
+  const is_trial = input.trial_end !== undefined || (status === 'trialing' && !ends_trial)
+  if (input.resets_anchor && is_trial) {
+    throw invalidRequest('The billing cycle anchor cannot be before the end of the trial.', {
+      code: 'subscription_update_trial_after_billing_cycle_anchor',
+      param: 'billing_cycle_anchor',
+    })
+  }
+  if (input.trial_end === undefined) return
+  if (input.trial_end <= now) {
+    throw invalidRequest('`trial_end` must be in the future.', { param: 'trial_end' })
+  }
+  if (input.trial_end > now + longest_trial_s) {
+    throw invalidRequest('`trial_end` can be at most two years from now.', { param: 'trial_end' })
+  }
+}
+
+const longest_trial_s = 730 * 24 * 60 * 60
 
 function updateInvoice(
   service: Service,
@@ -213,7 +256,12 @@ function updateInvoice(
     lines: [
       ...itemLines(id, [...pendingItems(service, after), ...items_due]),
       ...(restarts
-        ? periodLines(service, { invoice: id, subscription: after, period, is_trial: false })
+        ? periodLines(service, {
+            invoice: id,
+            subscription: after,
+            period,
+            is_trial: after.status === 'trialing',
+          })
         : []),
     ],
     period: { start: now, end: now },

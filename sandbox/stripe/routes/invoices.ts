@@ -139,6 +139,8 @@ function preview(service: Service, params: z.output<typeof previewParams>): Stor
     const subscription = findSubscription(service, params.subscription)
     return previewUpdate(service, subscription, {
       ends_trial: details?.trial_end === 'now',
+      resets_anchor: details?.billing_cycle_anchor?.type === 'now',
+      trial_end: details?.trial_end === 'now' ? undefined : details?.trial_end,
       discounts:
         params.discounts && readDiscounts(service, params.discounts, { ...subscription, subscription }),
       items: readItems(details?.items ?? []),

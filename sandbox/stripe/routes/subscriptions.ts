@@ -68,7 +68,7 @@ export function subscriptionRoutes(router: Router, service: Service): void {
       if (typeof params.cancel_at === 'number' && params.cancel_at <= now()) {
         throw invalidRequest('`cancel_at` must be in the future.', { param: 'cancel_at' })
       }
-      const { metadata, trial_end, off_session, ...rest } = params
+      const { billing_cycle_anchor, metadata, trial_end, off_session, ...rest } = params
       return updateSubscription(service, before, {
         ...rest,
         cancellation_details: params.cancellation_details && defined(params.cancellation_details),
@@ -76,6 +76,8 @@ export function subscriptionRoutes(router: Router, service: Service): void {
         discounts:
           params.discounts && readDiscounts(service, params.discounts, { ...before, subscription: before }),
         ends_trial: trial_end === 'now',
+        resets_anchor: billing_cycle_anchor?.type === 'now',
+        trial_end: trial_end === 'now' ? undefined : trial_end,
         items: readItems(params.items ?? []),
         metadata: metadata === undefined ? undefined : mergeMetadata(before.metadata, metadata),
         is_on_session: off_session === false,

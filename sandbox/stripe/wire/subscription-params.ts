@@ -87,6 +87,11 @@ const billed = {
   proration_date: integer.optional(),
 }
 
+/** An object since API version 2026-09-30: https://docs.stripe.com/changelog/endive/2026-09-30/polymorphic-billing-cycle-anchor */
+const billingCycleAnchor = z.strictObject({ type: z.enum(['now', 'unchanged']) }, 'Invalid object')
+
+const trialEnd = z.union([z.literal('now'), integer])
+
 const paymentBehavior = z.enum(
   ['allow_incomplete', 'error_if_incomplete'],
   'The sandbox knows no pending updates',
@@ -95,6 +100,7 @@ const paymentBehavior = z.enum(
 export const updateSubscriptionParams = z.strictObject({
   ...common,
   ...billed,
+  billing_cycle_anchor: billingCycleAnchor.optional(),
   cancel_at: z.union([z.literal('').transform(() => null), integer]).optional(),
   cancel_at_period_end: flag.optional(),
   cancellation_details: cancellationDetails.optional(),
@@ -105,7 +111,7 @@ export const updateSubscriptionParams = z.strictObject({
   metadata: metadata.optional(),
   off_session: flag.optional(),
   payment_behavior: paymentBehavior.optional(),
-  trial_end: z.literal('now', 'The sandbox can end a trial now, not move its end').optional(),
+  trial_end: trialEnd.optional(),
 })
 
 export const updateItemParams = z.strictObject({
@@ -154,8 +160,9 @@ export const previewParams = z.strictObject({
   subscription_details: z
     .strictObject({
       ...billed,
+      billing_cycle_anchor: billingCycleAnchor.optional(),
       items: z.array(itemChange).max(20).optional(),
-      trial_end: z.literal('now', 'The sandbox can end a trial now, not move its end').optional(),
+      trial_end: trialEnd.optional(),
     })
     .optional(),
 })
