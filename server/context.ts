@@ -1,6 +1,8 @@
 import type { RouterContext } from '@koa/router'
 import type { Middleware } from 'koa'
+import type { BodyOf, Endpoint, QueryOf } from '../schema/api/endpoint.ts'
 import type { Logger } from '../schema/log.ts'
+import type { Failure } from './failures.ts'
 
 /** What travels with one request. */
 export interface RequestState {
@@ -11,12 +13,24 @@ export interface RequestState {
   /** Set by `validate`. */
   query?: unknown
   body?: unknown
+  /** Set by a route while its handler runs: how errors are reported from then on. */
+  failure?: Failure | undefined
+  /** Set by a route that OAuth clients call: errors get the fields that those clients read. */
+  error_format?: 'oauth'
 }
 
 export type AppContext = RouterContext<RequestState>
 export type AppMiddleware = Middleware<RequestState, AppContext>
 
-/** The request's logger. What is noted stands on every later line, the request's own last one included. */
+/** What a handler is given: parsed input, and the user's id where the endpoint requires a token. */
+export interface RequestOf<E extends Endpoint> {
+  readonly query: QueryOf<E>
+  readonly body: BodyOf<E>
+  readonly user_id: E['auth'] extends 'public' ? undefined : string
+  readonly trace: Trace
+}
+
+/** The request's logger. Noted fields appear on every later line, including the final line of the request. */
 export interface Trace {
   readonly log: Logger
   note(fields: Readonly<Record<string, string>>): void

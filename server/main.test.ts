@@ -55,7 +55,7 @@ async function ready(server: ReturnType<typeof start>): Promise<string> {
 }
 
 describe('the server process', () => {
-  test('lists all that is missing and ends', async () => {
+  test('lists everything that is missing and exits', async () => {
     const server = start({ NODE_ENV: 'production', STRIPE_API_BASE: 'http://localhost:4242' })
     expect(await server.exited).toBe(1)
     for (const name of [
@@ -98,7 +98,7 @@ describe('the server process', () => {
       expect((await fetch(`${url}/healthz`)).status).toBe(200)
       server.child.kill(signal)
       await waitUntil(
-        () => server.lines.some(({ msg }) => msg === 'Server finishes the requests in hand'),
+        () => server.lines.some(({ msg }) => msg === 'Server is finishing open requests'),
         'the signal to arrive',
       )
       await expect(fetch(`${url}/healthz`)).rejects.toThrow()

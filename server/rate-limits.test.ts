@@ -14,21 +14,21 @@ beforeAll(async () => {
 afterAll(() => database?.close())
 
 describe('a budget of requests', () => {
-  test('is one a caller and group of calls, and says how long to wait', async () => {
+  test('is per caller and group of calls, and says how long to wait', async () => {
     const limits = createRateLimits({ perMinute: two })
-    expect(await limits.take('read', 'user:a')).toBeNull()
-    expect(await limits.take('read', 'user:a')).toBeNull()
-    expect(await limits.take('read', 'user:a')).toBeGreaterThan(0)
-    expect(await limits.take('read', 'user:b')).toBeNull()
-    expect(await limits.take('write', 'user:a')).toBeNull()
+    expect(await limits.consume('read', 'user:a')).toBeNull()
+    expect(await limits.consume('read', 'user:a')).toBeNull()
+    expect(await limits.consume('read', 'user:a')).toBeGreaterThan(0)
+    expect(await limits.consume('read', 'user:b')).toBeNull()
+    expect(await limits.consume('write', 'user:a')).toBeNull()
   })
 
-  test('can be looked at without taking from it', async () => {
+  test('can be read without counting a request', async () => {
     const limits = createRateLimits({ perMinute: two })
     expect(await limits.peek('auth', 'ip:a')).toBeNull()
-    await limits.take('auth', 'ip:a')
+    await limits.consume('auth', 'ip:a')
     expect(await limits.peek('auth', 'ip:a')).toBeNull()
-    await limits.take('auth', 'ip:a')
+    await limits.consume('auth', 'ip:a')
     expect(await limits.peek('auth', 'ip:a')).toBeGreaterThan(0)
   })
 
@@ -46,7 +46,7 @@ describe('a budget of requests', () => {
   })
 })
 
-describe('a caller without a name is known by the address', () => {
+describe('an anonymous caller is counted by the address', () => {
   async function statuses(production: boolean): Promise<number[]> {
     const server = await startTestServer({
       databaseUrl: database.url,
@@ -62,7 +62,7 @@ describe('a caller without a name is known by the address', () => {
     return seen
   }
 
-  test('that the proxy before us appended, in production: what a caller claims changes nothing', async () => {
+  test('that the proxy in front of us appended, in production: what a caller claims changes nothing', async () => {
     expect(await statuses(true)).toEqual([200, 429, 200])
   })
 
@@ -78,21 +78,21 @@ describe.runIf(redisUrl)('with Redis', () => {
     await Promise.all(connections.map((redis) => redis.ping()))
     const [first, second] = connections.map((redis) => createRateLimits({ redis, perMinute: two }))
     const caller = `user:${crypto.randomUUID()}`
-    expect(await first?.take('read', caller)).toBeNull()
-    expect(await second?.take('read', caller)).toBeNull()
-    expect(await first?.take('read', caller)).toBeGreaterThan(0)
+    expect(await first?.consume('read', caller)).toBeNull()
+    expect(await second?.consume('read', caller)).toBeNull()
+    expect(await first?.consume('read', caller)).toBeGreaterThan(0)
     expect(await second?.peek('read', caller)).toBeGreaterThan(0)
     for (const redis of connections) redis.disconnect()
   })
 
-  test('that is away each server counts for itself instead of failing', async () => {
+  test('unavailable, each server counts for itself instead of failing', async () => {
     const redis = new Redis('redis://127.0.0.1:1', { lazyConnect: true, retryStrategy: () => null })
     redis.on('error', () => undefined)
     const limits = createRateLimits({ redis, perMinute: two })
-    expect(await limits.take('read', 'user:a')).toBeNull()
+    expect(await limits.consume('read', 'user:a')).toBeNull()
     expect(await limits.peek('read', 'user:a')).toBeNull()
-    await limits.take('read', 'user:a')
-    expect(await limits.take('read', 'user:a')).toBeGreaterThan(0)
+    await limits.consume('read', 'user:a')
+    expect(await limits.consume('read', 'user:a')).toBeGreaterThan(0)
     redis.disconnect()
   })
 })

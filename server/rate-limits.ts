@@ -1,26 +1,28 @@
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import type { RateLimit } from '../schema/api/endpoint.ts'
+import type { AppMiddleware } from './context.ts'
+import { tooManyRequests } from './errors.ts'
 
-/** Requests a minute that one caller may make. Generous: a person never meets them, a loop does. */
+/** Requests per minute that one caller may make. Generous: a person never reaches them, a loop does. */
 const requestsPerMinute: Readonly<Record<RateLimit, number>> = {
   read: 300,
   write: 60,
   checkout: 20,
   auth: 30,
-  /** By address: a company behind one address signs in its editors on one morning. */
+  /** Counted by address, and a whole company may sign in its editors from one address on the same morning. */
   sign_in: 60,
-  /** An editor reports each request of its user, and looks at the balance in between. */
+  /** An editor reports each request of its user and reads the balance in between. */
   extension: 600,
 }
 
 export interface RateLimits {
-  /** Takes one from the caller's budget. Answers how long to wait when it is used up, in seconds; null when it is not. */
-  take(limit: RateLimit, caller: string): Promise<number | null>
-  /** The same question without taking anything. */
+  /** Counts one request. Returns how long to wait when the budget is used up, in seconds; null when it is not. */
+  consume(limit: RateLimit, caller: string): Promise<number | null>
+  /** The same without counting. */
   peek(limit: RateLimit, caller: string): Promise<number | null>
 }
 
-/** Counts in Redis, for all servers together, when there is one; in memory, each server for itself, otherwise. */
+/** Counts in Redis, shared by all servers, when there is one; otherwise in memory, each server separately. */
 export function createRateLimits(
   options: { redis?: unknown; perMinute?: Readonly<Partial<Record<RateLimit, number>>> } = {},
 ): RateLimits {
@@ -49,7 +51,7 @@ export function createRateLimits(
     return limiter
   }
   return {
-    async take(limit, caller) {
+    async consume(limit, caller) {
       try {
         await limiterOf(limit).consume(caller)
         return null
@@ -62,6 +64,19 @@ export function createRateLimits(
       const spent = await limiterOf(limit).get(caller)
       return spent && spent.consumedPoints >= perMinute[limit] ? seconds(spent) : null
     },
+  }
+}
+
+/**
+ * One budget per user and group of calls. It runs after `authenticate`, so that people in one office, who share an address, do not
+ * share a budget; only anonymous callers are counted by address.
+ */
+export function rateLimit({ limits }: { readonly limits: RateLimits }, limit: RateLimit): AppMiddleware {
+  return async (ctx, next) => {
+    const { user_id } = ctx.state
+    const wait_s = await limits.consume(limit, user_id ? `user:${user_id}` : `ip:${ctx.ip}`)
+    if (wait_s !== null) throw tooManyRequests(wait_s)
+    await next()
   }
 }
 

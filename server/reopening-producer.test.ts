@@ -51,14 +51,14 @@ async function enqueuesOnceItIsThere(
         () => true,
         () => false,
       ),
-    'the queue to take a job again',
+    'the queue to accept a job again',
   )
   const jobs = await server.deps.producer.queue('stripe-events').getJobs(['waiting'])
   await server.close()
   return jobs.map((job) => job.data)
 }
 
-describe('a queue that was away when the server started takes jobs once it is there', () => {
+describe('a queue that was unavailable when the server started accepts jobs once it is available', () => {
   test('on Postgres', async () => {
     const address = await lateAddress(database.url)
     const jobs = await enqueuesOnceItIsThere({ databaseUrl: address.url }, address.appear)

@@ -18,7 +18,7 @@ const subscribe = (fields: object = {}, on = counter.server) => counter.subscrib
 const subscribed = (fields: object = {}) => counter.subscribed(ada, fields)
 const sessionOf = (page: OpenedPage) => counter.sessionOf(page)
 
-describe('when the price at Stripe is not the catalogue’s', () => {
+describe('when the price at Stripe differs from the catalogue', () => {
   const breakPrice = async (unit_amount: number) =>
     counter.stripe.prices.create({
       product: 'plan_pro',
@@ -31,7 +31,7 @@ describe('when the price at Stripe is not the catalogue’s', () => {
     })
   const fresh = () => counter.startServer()
 
-  test('nothing is sold and the log says why, until the set-up has run', async () => {
+  test('nothing is sold and the log says why, until the set-up has been run', async () => {
     await breakPrice(1)
     const other = await fresh()
     expect(await subscribe({}, other)).toMatchObject({
@@ -45,7 +45,7 @@ describe('when the price at Stripe is not the catalogue’s', () => {
     await other.close()
   })
 
-  test('or Stripe does not say, nothing is sold either', async () => {
+  test('or cannot be read, nothing is sold either', async () => {
     const other = await fresh()
     await counter.sandbox.knob('faults', { status: 500, path_prefix: '/v1/prices' })
     expect(await subscribe({}, other)).toMatchObject({
@@ -56,7 +56,7 @@ describe('when the price at Stripe is not the catalogue’s', () => {
     expect(await intents()).toEqual([])
   })
 
-  test('and only the session shows it, the page is closed again', async () => {
+  test('and only the session reveals it, the session is expired again', async () => {
     const { catalogue } = counter.server.deps
     const right = await catalogue.findPrice({ plan_type: 'pro', billing_frequency: 'monthly' })
     const cheap = await breakPrice(1900)
@@ -77,7 +77,7 @@ describe('when the price at Stripe is not the catalogue’s', () => {
   })
 })
 
-test('a price that changes leaves alone what an open page promised', async () => {
+test('a price change does not affect what an open page promised', async () => {
   const first = await subscribed({ planType: 'teams', seats: 2 })
   await counter.stripe.prices.create({
     product: 'plan_teams',

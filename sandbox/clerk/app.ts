@@ -1,5 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { bodyParser } from '@koa/bodyparser'
+import { Router } from '@koa/router'
 import type { Middleware } from 'koa'
 import Koa from 'koa'
 import { injectFaults } from '../kit/faults.ts'
@@ -10,7 +11,7 @@ import { peopleKnobs } from './knobs/people.ts'
 import { sandboxKnobs } from './knobs/sandbox.ts'
 import { avatarRoutes } from './pages/avatars.ts'
 import { browserScriptRoutes } from './pages/browser-script.ts'
-import { ticketRoutes } from './pages/invitation-link.ts'
+import { invitationLinkRoutes } from './pages/invitation-link.ts'
 import { backendEmailAddressRoutes } from './routes/backend/email-addresses.ts'
 import { backendInvitationRoutes } from './routes/backend/organization-invitations.ts'
 import { backendMembershipRoutes } from './routes/backend/organization-memberships.ts'
@@ -36,38 +37,44 @@ export function createApp(service: Service): Koa {
   app.use(answerUnknownPath)
   app.use(injectFaults(service.faults, { flush: service.store.flush, toError: faultWithStatus }))
 
-  for (const routes of [browserScriptRoutes(), avatarRoutes(service)]) app.use(routes.routes())
+  const pages = new Router()
+  browserScriptRoutes(pages)
+  avatarRoutes(pages, service)
+  invitationLinkRoutes(pages, service)
 
+  const frontend = new Router()
+  instanceRoutes(frontend, service)
+  clientRoutes(frontend, service)
+  sessionRoutes(frontend, service)
+  signUpRoutes(frontend, service)
+  signInRoutes(frontend, service)
+  meRoutes(frontend, service)
+  myEmailAddressRoutes(frontend, service)
+  myOrganizationRoutes(frontend, service)
+  organizationRoutes(frontend, service)
+  organizationMemberRoutes(frontend, service)
+  pictureRoutes(frontend, service)
+
+  const knobs = new Router()
+  peopleKnobs(knobs, service)
+  deliveryKnobs(knobs, service)
+  sandboxKnobs(knobs, service)
+
+  const backend = new Router()
+  backendSessionRoutes(backend, service)
+  backendUserRoutes(backend, service)
+  backendEmailAddressRoutes(backend, service)
+  backendOrganizationRoutes(backend, service)
+  backendMembershipRoutes(backend, service)
+  backendInvitationRoutes(backend, service)
+
+  app.use(pages.routes())
   app.use(bodyParser({ enableTypes: ['json', 'form'], jsonLimit: '256kb', formLimit: '64kb' }))
   app.use(overrideMethod)
-
-  const frontend = [
-    instanceRoutes(service),
-    clientRoutes(service),
-    sessionRoutes(service),
-    signUpRoutes(service),
-    signInRoutes(service),
-    meRoutes(service),
-    myEmailAddressRoutes(service),
-    myOrganizationRoutes(service),
-    organizationRoutes(service),
-    organizationMemberRoutes(service),
-    pictureRoutes(service),
-    ticketRoutes(service),
-  ]
-  const knobs = [peopleKnobs(service), deliveryKnobs(service), sandboxKnobs(service)]
-  for (const routes of [...frontend, ...knobs]) app.use(routes.routes())
-
+  app.use(frontend.routes())
+  app.use(knobs.routes())
   app.use(requireSecretKey(service))
-  const backend = [
-    backendSessionRoutes(service),
-    backendUserRoutes(service),
-    backendEmailAddressRoutes(service),
-    backendOrganizationRoutes(service),
-    backendMembershipRoutes(service),
-    backendInvitationRoutes(service),
-  ]
-  for (const routes of backend) app.use(routes.routes())
+  app.use(backend.routes())
   return app
 }
 
@@ -94,7 +101,7 @@ function requireSecretKey({ settings }: Service): Middleware {
 
 const onError = answerErrors((error, ctx) => {
   const known = toClerkError(error)
-  // A fault that was asked for is no news.
+  // A fault that a knob has ordered is not logged.
   if (known !== error && known.status >= 500) console.error(`sandbox/clerk: ${ctx.method} ${ctx.path}`, error)
   // The backend SDK reads the errors only when the type is exactly this, without a charset.
   ctx.set('content-type', 'application/json')

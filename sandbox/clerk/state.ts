@@ -243,7 +243,7 @@ type EarlierState = {
 }
 
 /** Until the state became a journal it was one JSON text, with each event's delivery in its row. */
-export function readEarlierFormat(text: string): Change[] | null {
+function readEarlierFormat(text: string): Change[] | null {
   const state = parseJson(text) as EarlierState | null
   if (state?.version !== 1) return null
   const { events = [], ...rows } = state.rows

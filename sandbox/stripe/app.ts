@@ -18,10 +18,9 @@ import { couponRoutes } from './routes/coupons.ts'
 import { customerRoutes } from './routes/customers.ts'
 import { disputeRoutes } from './routes/disputes.ts'
 import { eventRoutes } from './routes/events.ts'
-import { invoicePaymentRoutes } from './routes/invoice-payments.ts'
 import { invoiceRoutes } from './routes/invoices.ts'
 import { paymentMethodRoutes } from './routes/payment-methods.ts'
-import { chargeRoutes, paymentIntentRoutes, refundRoutes } from './routes/payments.ts'
+import { paymentRoutes } from './routes/payments.ts'
 import { portalConfigurationRoutes, portalSessionRoutes } from './routes/portal.ts'
 import { priceRoutes } from './routes/prices.ts'
 import { productRoutes } from './routes/products.ts'
@@ -44,16 +43,13 @@ export function createApp(service: Service): Koa {
   priceRoutes(api, service)
   couponRoutes(api, service)
   checkoutSessionRoutes(api, service)
-  paymentIntentRoutes(api, service)
+  paymentRoutes(api, service)
   paymentMethodRoutes(api, service)
-  chargeRoutes(api, service)
-  refundRoutes(api, service)
   disputeRoutes(api, service)
   subscriptionRoutes(api, service)
   subscriptionItemRoutes(api, service)
   subscriptionScheduleRoutes(api, service)
   invoiceRoutes(api, service)
-  invoicePaymentRoutes(api, service)
   portalConfigurationRoutes(api, service)
   portalSessionRoutes(api, service)
   eventRoutes(api, service)
@@ -105,7 +101,7 @@ const authenticate: Middleware = async (context, next) => {
     throw invalidRequest(`Invalid API Key provided: ${key.slice(0, 7)}***`, { status: 401 })
   }
   const version = context.get('stripe-version')
-  // Objects exist here in one shape only. Answering another version with it would be a quiet lie.
+  // Objects exist here in one version only; a caller of another one would read fields that are not there.
   if (version !== '' && version !== api_version) {
     throw invalidRequest(`Invalid Stripe API version: ${version}. The sandbox speaks ${api_version} only.`)
   }
@@ -119,13 +115,13 @@ function readKey(header: string): string | null {
   return null
 }
 
-/** What nobody foresaw is a 500, and is printed, for it is a bug of the sandbox. */
+/** An unexpected error is a bug of the sandbox: it is printed and answered with 500. */
 const onError = answerErrors((error) => {
-  const fault = error instanceof StripeFault ? error : unforeseen(error)
+  const fault = error instanceof StripeFault ? error : unexpectedError(error)
   return { status: fault.status, body: { error: fault.body } }
 })
 
-function unforeseen(error: unknown): StripeFault {
+function unexpectedError(error: unknown): StripeFault {
   if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') {
     return new StripeFault(413, { type: 'invalid_request_error', message: 'The request body is too large.' })
   }

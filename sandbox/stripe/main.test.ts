@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process'
 import { appendFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { createInterface } from 'node:readline'
 import Stripe from 'stripe'
 import { expect, it, onTestFinished } from 'vitest'
+import { spawnSandbox } from '../kit/testing/process.ts'
 import { newPlans, newSubscriber } from './testing/billing.ts'
 import { newCheckout, startHarness, startReceiver } from './testing/sandbox.ts'
 
@@ -106,9 +105,10 @@ it('a state file that is deleted under a running sandbox is written anew', async
 
 it('a sandbox whose state file another one has taken over says so, rather than lose what it answers', async () => {
   const stateFile = join(await temporaryFolder(), 'state')
-  const first = await startProcess({ SANDBOX_STRIPE_PORT: '0', SANDBOX_STRIPE_STATE_FILE: stateFile })
+  const first = spawnSandbox('stripe', { SANDBOX_STRIPE_STATE_FILE: stateFile })
+  const { port } = await first.ready()
   await startHarness({ stateFile })
-  await sdkFor(first.port)
+  await sdkFor(port)
     .customers.create({}, { maxNetworkRetries: 0 })
     .catch(() => null)
   expect(await first.exited).toBe(1)
@@ -117,50 +117,27 @@ it('a sandbox whose state file another one has taken over says so, rather than l
 
 it('the process keeps what it answered through a kill -9, and names the variable of a port that is taken', async () => {
   const stateFile = join(await temporaryFolder(), 'state')
-  const first = await startProcess({ SANDBOX_STRIPE_PORT: '0', SANDBOX_STRIPE_STATE_FILE: stateFile })
-  const customer = await sdkFor(first.port).customers.create({ email: 'ada@example.com' })
-  first.process.kill('SIGKILL')
-  await first.exited
+  const first = spawnSandbox('stripe', { SANDBOX_STRIPE_STATE_FILE: stateFile })
+  const { port } = await first.ready()
+  const customer = await sdkFor(port).customers.create({ email: 'ada@example.com' })
+  await first.end('SIGKILL')
 
-  const second = await startProcess({ SANDBOX_STRIPE_PORT: '0', SANDBOX_STRIPE_STATE_FILE: stateFile })
-  expect(await sdkFor(second.port).customers.retrieve(customer.id)).toMatchObject({
+  const second = spawnSandbox('stripe', { SANDBOX_STRIPE_STATE_FILE: stateFile })
+  const { port: secondPort } = await second.ready()
+  expect(await sdkFor(secondPort).customers.retrieve(customer.id)).toMatchObject({
     email: 'ada@example.com',
   })
 
-  const third = startRaw({
-    SANDBOX_STRIPE_PORT: String(second.port),
+  const third = spawnSandbox('stripe', {
+    SANDBOX_STRIPE_PORT: String(secondPort),
     SANDBOX_STRIPE_STATE_FILE: `${stateFile}-3`,
   })
   expect(await third.exited).toBe(1)
   expect(third.errors()).toContain('SANDBOX_STRIPE_PORT')
 
-  second.process.kill('SIGTERM')
-  expect(await second.exited).toBe(0)
+  expect(await second.end('SIGTERM')).toBe(0)
 })
 
 function sdkFor(port: number) {
   return new Stripe('sk_test_sandbox', { host: 'localhost', port, protocol: 'http' })
-}
-
-function startRaw(env: Record<string, string>) {
-  const process_ = spawn(process.execPath, [new URL('main.ts', import.meta.url).pathname], {
-    env: { ...process.env, SANDBOX_STRIPE_WEBHOOK_URL: '', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  onTestFinished(() => void process_.kill('SIGKILL'))
-  let errors = ''
-  process_.stderr.on('data', (text) => {
-    errors += text
-  })
-  const exited = new Promise<number | null>((resolve) => process_.once('close', resolve))
-  return { process: process_, exited, errors: () => errors }
-}
-
-async function startProcess(env: Record<string, string>) {
-  const started = startRaw(env)
-  for await (const line of createInterface(started.process.stdout)) {
-    const port = /^sandbox\/stripe ready on http:\/\/localhost:(\d+)$/.exec(line)?.[1]
-    return { ...started, port: Number(port) }
-  }
-  throw new Error(`The sandbox did not start: ${started.errors()}`)
 }

@@ -38,9 +38,9 @@ export type StoredPrice = Omit<
 }
 
 /** A price as others carry it: the price list of its other currencies stays behind. */
-export type CarriedPrice = Omit<StoredPrice, 'currency_options'>
+export type EmbeddedPrice = Omit<StoredPrice, 'currency_options'>
 
-export type StoredLineItem = Omit<Stripe.LineItem, 'price'> & { price: CarriedPrice }
+export type StoredLineItem = Omit<Stripe.LineItem, 'price'> & { price: EmbeddedPrice }
 
 export type StoredSession = Omit<
   ById<Stripe.Checkout.Session, 'customer' | 'invoice' | 'payment_intent' | 'setup_intent' | 'subscription'>,
@@ -99,7 +99,7 @@ type Plan = Omit<ById<Stripe.Plan, 'product'>, 'amount_decimal'> & { amount_deci
 
 export type StoredSubscriptionItem = Omit<Stripe.SubscriptionItem, 'plan' | 'price' | 'quantity'> & {
   plan: Plan
-  price: CarriedPrice
+  price: EmbeddedPrice
   quantity: number
 }
 

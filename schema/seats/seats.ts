@@ -5,10 +5,10 @@ import type { DB, Seats } from '../database/types.ts'
 export type Seat = Selectable<Seats>
 export type SeatRole = Seat['role']
 
-/** Statuses in which a seat takes up room: a pending one is promised to somebody. */
-export const heldStatuses = ['active', 'pending'] as const satisfies readonly Seat['status'][]
+/** Statuses in which a seat is not free: a pending one is promised to somebody. */
+const heldStatuses = ['active', 'pending'] as const satisfies readonly Seat['status'][]
 
-/** Seats that are taken up or promised. Only exact while the subscription is locked: see `lockLiveSubscription`. */
+/** Seats that are in use or promised. Only exact while the subscription is locked: see `lockLiveSubscription`. */
 export async function countHeldSeats(db: Kysely<DB>, organizationId: string): Promise<number> {
   const { held } = await db
     .selectFrom('seats')
@@ -20,8 +20,8 @@ export async function countHeldSeats(db: Kysely<DB>, organizationId: string): Pr
 }
 
 /**
- * Every address's latest seat, those in use first. Somebody who changed their address since is shown with the one they have
- * now.
+ * The latest seat of every address, those in use first. Somebody who has changed their address since is listed with their
+ * present one.
  */
 export async function listSeats(db: Kysely<DB>, organizationId: string): Promise<Seat[]> {
   const latest = db
@@ -60,7 +60,32 @@ export async function findHeldSeat(
     : query.where('email', '=', holder.email).executeTakeFirst()
 }
 
-/** Gives a seat to a member. The caller has locked the subscription and found that there is room. */
+/** The seat with which a user spends an organization's credits; undefined when there is none. */
+export async function findActiveSeat(
+  db: Kysely<DB>,
+  { organization_id, user_id }: { organization_id: string; user_id: string },
+): Promise<{ role: 'admin' | 'member' } | undefined> {
+  return db
+    .selectFrom('seats')
+    .select('role')
+    .where('organization_id', '=', organization_id)
+    .where('user_id', '=', user_id)
+    .where('status', '=', 'active')
+    .executeTakeFirst()
+}
+
+/** Everybody who has a seat of an organization. */
+export async function listActiveSeatHolders(db: Kysely<DB>, organizationId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('seats')
+    .select('user_id')
+    .where('organization_id', '=', organizationId)
+    .where('status', '=', 'active')
+    .execute()
+  return rows.flatMap((row) => row.user_id ?? [])
+}
+
+/** Gives a seat to a member. The caller has locked the subscription and found that one is free. */
 export async function insertActiveSeat(
   trx: DatabaseTransaction,
   seat: { organization_id: string; user_id: string; email: string; role: SeatRole },
@@ -76,6 +101,111 @@ export async function insertActiveSeat(
     })
     .returningAll()
     .executeTakeFirstOrThrow()
+}
+
+/** Promises a seat to somebody who is invited. The caller has locked the subscription and found that one is free. */
+export async function insertPendingSeat(
+  trx: DatabaseTransaction,
+  seat: { organization_id: string; email: string; role: SeatRole; invitation_id: string },
+): Promise<void> {
+  await trx
+    .insertInto('seats')
+    .values({
+      organization_id: seat.organization_id,
+      email: seat.email,
+      role: seat.role,
+      status: 'pending',
+      invitation_id: seat.invitation_id,
+    })
+    .execute()
+}
+
+/** Locks the seat that is promised to one of these addresses, the oldest if there are several. */
+export async function lockPendingSeat(
+  trx: DatabaseTransaction,
+  { organization_id, emails }: { organization_id: string; emails: readonly string[] },
+): Promise<Seat | undefined> {
+  if (emails.length === 0) return undefined
+  return trx
+    .selectFrom('seats')
+    .selectAll()
+    .where('organization_id', '=', organization_id)
+    .where('email', 'in', emails)
+    .where('status', '=', 'pending')
+    .orderBy('id')
+    .limit(1)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** Turns a promised seat into one that is in use. */
+export async function activateSeat(
+  trx: DatabaseTransaction,
+  seat: { id: number; user_id: string; role: SeatRole },
+): Promise<Seat> {
+  return trx
+    .updateTable('seats')
+    .set({ status: 'active', user_id: seat.user_id, role: seat.role, updated_at: sql`now()` })
+    .where('id', '=', seat.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function setSeatRole(
+  trx: DatabaseTransaction,
+  seat: { id: number; role: SeatRole },
+): Promise<Seat> {
+  return trx
+    .updateTable('seats')
+    .set({ role: seat.role, updated_at: sql`now()` })
+    .where('id', '=', seat.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Frees the seat that an invitation promised, with the invitation's own end. One that is in use by now is left alone. */
+export async function endPendingSeat(
+  trx: DatabaseTransaction,
+  { invitation_id, status }: { invitation_id: string; status: 'revoked' | 'expired' },
+): Promise<void> {
+  await trx
+    .updateTable('seats')
+    .set({ status, updated_at: sql`now()` })
+    .where('invitation_id', '=', invitation_id)
+    .where('status', '=', 'pending')
+    .execute()
+}
+
+/**
+ * Closes the seat of an invitation that was accepted, unless the seat is in use: whoever accepted has left since, or has another
+ * one. Their id is kept on it.
+ */
+export async function closeAcceptedSeat(
+  trx: DatabaseTransaction,
+  { invitation_id, user_id }: { invitation_id: string; user_id: string | null },
+): Promise<void> {
+  await trx
+    .updateTable('seats')
+    .set({
+      status: sql`CASE status WHEN 'pending' THEN 'revoked' ELSE status END`,
+      user_id: sql`coalesce(user_id, ${user_id})`,
+      updated_at: sql`now()`,
+    })
+    .where('invitation_id', '=', invitation_id)
+    .where('status', '<>', 'active')
+    .execute()
+}
+
+/** Ends every seat of an organization, used or promised. Returns the users who had one. */
+export async function endSeatsOf(trx: DatabaseTransaction, organizationId: string): Promise<string[]> {
+  const ended = await trx
+    .updateTable('seats')
+    .set({ status: 'revoked', updated_at: sql`now()` })
+    .where('organization_id', '=', organizationId)
+    .where('status', 'in', heldStatuses)
+    .returning('user_id')
+    .execute()
+  return ended.flatMap((seat) => seat.user_id ?? [])
 }
 
 /** Ends a seat that is in use; undefined when the person has none. */

@@ -1,14 +1,9 @@
-import { refreshPlanType } from '../../schema/seats/plan-type.ts'
+import { refreshPlanType } from '../../schema/users/plan-type.ts'
 import { ensureUser, findUser, type UserRecord } from '../../schema/users/users.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { forbidden, unauthenticated } from '../errors.ts'
+import { unauthenticated } from '../errors.ts'
 
-/** A user id in a request is a claim: whoever names somebody else is refused before any row is touched. */
-export function requireOwnId(claimed: string, caller: { user_id: string }): void {
-  if (claimed !== caller.user_id) throw forbidden()
-}
-
-/** Brings the caller's row up to date with Clerk, making it when it is not there. Throws ClerkUnavailableError. */
+/** Brings the caller's row up to date with Clerk, creating it when it is missing. Throws ClerkUnavailableError. */
 export async function refreshAccount(
   deps: Pick<Dependencies, 'db' | 'clerk'>,
   userId: string,
@@ -25,7 +20,7 @@ export async function refreshAccount(
   })
 }
 
-/** The caller's row, made from Clerk's profile when this is the first call that needs it. Throws ClerkUnavailableError. */
+/** The caller's row, created from Clerk's profile by the first call that needs it. Throws ClerkUnavailableError. */
 export async function findOrCreateAccount(
   deps: Pick<Dependencies, 'db' | 'clerk'>,
   userId: string,

@@ -9,14 +9,13 @@ import { recordUncertainty } from '../../schema/checkout/open-checkouts.ts'
 import type { Trace } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import {
-  type CheckoutFailureText,
   checkoutRefused,
   checkoutSuperseded,
   checkoutUncertain,
   noCheckoutUrl,
   priceUnavailable,
 } from '../errors.ts'
-import { ensureStripeCustomer, type Payer } from './stripe-customer.ts'
+import { ensureStripeCustomer, type Payer } from './payer.ts'
 
 export interface OpenedCheckout {
   readonly url: string
@@ -25,23 +24,21 @@ export interface OpenedCheckout {
 }
 
 export interface CheckoutToOpen {
-  /** Committed already. */
+  /** Already committed. */
   readonly intent: NewCheckoutIntent
   readonly payer: Payer
   readonly params: Omit<Stripe.Checkout.SessionCreateParams, 'customer'>
-  /** What the buyer is told when it cannot be opened. */
-  readonly failure_text: CheckoutFailureText
 }
 
 type Deps = Pick<Dependencies, 'db' | 'stripe' | 'metrics'>
 type StripeError = InstanceType<typeof Stripe.errors.StripeError>
 
 /**
- * Opens the hosted payment page for an intent that is already committed. When Stripe says no, the intent fails at once. When
- * nobody knows (no answer, 5xx, 429) it stays `created`, and the sweep finds out whether it became a session.
+ * Opens the hosted payment page for an intent that is already committed. When Stripe refuses, the intent fails at once. When the
+ * outcome is unknown (no answer, 5xx, 429) it stays `created`, and the sweep finds out whether there is a session.
  *
- * The address is handed out only while the intent is open, so a session whose intent was closed meanwhile (by another tab) can
- * be paid by nobody.
+ * The address is returned only while the intent is open, so a session whose intent was closed meanwhile (by another tab) cannot
+ * be paid.
  */
 export async function openSession(
   deps: Deps,
@@ -49,27 +46,14 @@ export async function openSession(
   trace: Trace,
 ): Promise<OpenedCheckout> {
   const { intent, payer, params } = checkout
-  const customer = await ensureStripeCustomer(deps, payer, intent.id).catch(async (error: unknown) => {
-    // No session can exist without its customer, so there is nothing to find out later.
-    throw error instanceof Stripe.errors.StripeError ? await refuse(deps, checkout, error) : error
-  })
+  const customer = await ensureCustomer(deps, intent, payer)
   await recordCustomer(deps.db, { id: intent.id, stripe_customer_id: customer })
-  const session = await deps.stripe.checkout.sessions
-    .create({ ...params, customer }, { idempotencyKey: intent.id })
-    .catch(async (error: unknown) => {
-      if (!(error instanceof Stripe.errors.StripeError)) throw error
-      throw isRefusal(error)
-        ? await refuse(deps, checkout, error)
-        : await leaveUncertain(deps, checkout, error)
-    })
+  const session = await createSession(deps, intent, { ...params, customer })
   trace.note({ session_id: session.id })
   if (session.amount_total !== dueNowMinor(intent)) {
     await failIntent(deps.db, { id: intent.id, failure_reason: `Stripe asks for ${session.amount_total}` })
     await withdraw(deps, session, trace)
-    throw priceUnavailable(
-      new Error(`Session ${session.id} asks for ${session.amount_total}`),
-      checkout.failure_text,
-    )
+    throw priceUnavailable(new Error(`Session ${session.id} asks for ${session.amount_total}`))
   }
   const state = await attachSession(deps.db, { id: intent.id, stripe_session_id: session.id })
   if (state !== 'open') {
@@ -81,43 +65,58 @@ export async function openSession(
   return { url: session.url, sessionId: session.id, intentId: intent.id }
 }
 
-/** A trial begins without a payment. */
+async function ensureCustomer(deps: Deps, intent: NewCheckoutIntent, payer: Payer): Promise<string> {
+  try {
+    return await ensureStripeCustomer(deps, payer, intent.id)
+  } catch (error) {
+    // Without a customer there can be no session, so the sweep would have nothing to find.
+    if (error instanceof Stripe.errors.StripeError) throw await refuse(deps, intent, error)
+    throw error
+  }
+}
+
+async function createSession(
+  deps: Deps,
+  intent: NewCheckoutIntent,
+  params: Stripe.Checkout.SessionCreateParams,
+): Promise<Stripe.Checkout.Session> {
+  try {
+    return await deps.stripe.checkout.sessions.create(params, { idempotencyKey: intent.id })
+  } catch (error) {
+    if (!(error instanceof Stripe.errors.StripeError)) throw error
+    throw isRefusal(error) ? await refuse(deps, intent, error) : await leaveUncertain(deps, intent, error)
+  }
+}
+
+/** Nothing is paid at the start of a trial. */
 function dueNowMinor(intent: NewCheckoutIntent): number {
   return intent.kind === 'subscription' && intent.trial_days > 0 ? 0 : intent.amount_minor
 }
 
-/** Nobody has the address, so nobody could pay; closing the session only tidies up at Stripe. */
+/** The address was not returned to anybody, so it cannot be paid; expiring the session only tidies up at Stripe. */
 async function withdraw(deps: Deps, session: { id: string }, trace: Trace): Promise<void> {
   await deps.stripe.checkout.sessions.expire(session.id).catch((error: unknown) => {
-    trace.log.warn({ err: error, session_id: session.id }, 'A session that nobody has could not be closed')
+    trace.log.warn({ err: error, session_id: session.id }, 'An unused checkout session could not be expired')
   })
 }
 
-async function refuse(
-  deps: Deps,
-  { intent, failure_text }: CheckoutToOpen,
-  error: StripeError,
-): Promise<Error> {
-  await failIntent(deps.db, { id: intent.id, failure_reason: reasonOf(error) })
+async function refuse(deps: Deps, { id }: NewCheckoutIntent, error: StripeError): Promise<Error> {
+  await failIntent(deps.db, { id, failure_reason: reasonOf(error) })
   deps.metrics.checkouts.inc({ outcome: 'refused' })
-  return checkoutRefused(error, failure_text)
+  return checkoutRefused(error)
 }
 
-async function leaveUncertain(
-  deps: Deps,
-  { intent, failure_text }: CheckoutToOpen,
-  error: StripeError,
-): Promise<Error> {
-  await recordUncertainty(deps.db, { id: intent.id, failure_reason: reasonOf(error) })
+async function leaveUncertain(deps: Deps, { id }: NewCheckoutIntent, error: StripeError): Promise<Error> {
+  await recordUncertainty(deps.db, { id, failure_reason: reasonOf(error) })
   deps.metrics.checkouts.inc({ outcome: 'uncertain' })
-  return checkoutUncertain(error, failure_text)
+  return checkoutUncertain(error)
 }
 
 function reasonOf(error: StripeError): string {
   return `Stripe: ${error.code ?? error.type}`
 }
 
-/** A 4xx is Stripe's last word, but for 409 (the same key is in work) and 429 (come back later). */
+/** A 4xx is final, except 409 (another request with the same key is in progress) and 429 (rate limit). */
 function isRefusal(error: StripeError): boolean {
   const status = error.statusCode ?? 0
   return status >= 400 && status < 500 && status !== 409 && status !== 429

@@ -5,47 +5,37 @@ import type { Database } from '../../schema/database/connect.ts'
 import { findLiveSubscription, findLiveTeam } from '../../schema/subscriptions/subscriptions.ts'
 import type { Trace } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
-import {
-  alreadyHasTeam,
-  alreadySubscribed,
-  type CheckoutFailureText,
-  checkoutInProgress,
-  priceMismatch,
-  priceUnavailable,
-} from '../errors.ts'
+import { alreadyHasTeam, alreadySubscribed, checkoutInProgress, priceMismatch } from '../errors.ts'
 import type { FoundPrice } from '../stripe-catalogue.ts'
 import { closeOpenCheckout } from './close-open-checkout.ts'
 import { type OpenedCheckout, openSession } from './open-session.ts'
+import type { Payer } from './payer.ts'
 import { promiseSubscription, type SubscriptionRequest } from './promise-subscription.ts'
 import { type ReturnAddresses, subscriptionParams } from './session-params.ts'
-import type { Payer } from './stripe-customer.ts'
 
 export interface SubscriptionPurchase {
   readonly request: SubscriptionRequest
   readonly payer: Payer
-  /** The price that the buyer was shown, when they say so. */
+  /** The price that the buyer was shown, if the request names it. */
   readonly shown_price: string | undefined
   readonly returns: ReturnAddresses
-  readonly failure_text: CheckoutFailureText
 }
 
-/** Two tabs that keep replacing each other's checkout are not people. */
+/** People do not replace each other's checkouts more often than this; a loop would. */
 const maximumAttempts = 5
 
 /**
- * Opens the payment page of a plan. An owner has one live subscription, and one checkout open for it at a time: one that
- * promises the same is shown again, another is closed at Stripe first. The unique index decides between calls that come at
- * once; whoever loses looks again.
+ * Opens the payment page of a plan. An owner has one live subscription, and one open checkout for it at a time: one that promises
+ * the same is reused, any other is closed at Stripe first. The unique index decides between simultaneous calls; the one that
+ * loses tries again.
  */
 export async function startSubscription(
   deps: Dependencies,
   purchase: SubscriptionPurchase,
   trace: Trace,
 ): Promise<OpenedCheckout> {
-  const { request, payer, failure_text } = purchase
-  const price = await deps.catalogue.findPrice(request).catch((error: unknown) => {
-    throw priceUnavailable(error, failure_text)
-  })
+  const { request, payer } = purchase
+  const price = await deps.catalogue.findPrice(request)
   if (!isPrice(purchase.shown_price, price)) throw priceMismatch()
   await requireNoSubscription(deps.db, request)
   const trial_days = await trialDaysFor(deps, request)
@@ -53,13 +43,12 @@ export async function startSubscription(
     const sweep_at = new Date(deps.now().getTime() + deps.settings.sweep_after_ms)
     const intent = promiseSubscription(request, { price_minor: price.amount_minor, trial_days, sweep_at })
     const open = await findOpenCheckout(deps.db, request)
-    const existing =
-      open && (await closeOpenCheckout(deps, { found: open, wanted: intent, failure_text }, trace))
+    const existing = open && (await closeOpenCheckout(deps, { found: open, wanted: intent }, trace))
     if (existing) return existing
     if (!(await insertIfFree(deps.db, intent))) continue
     trace.note({ intent_id: intent.id })
     const params = subscriptionParams(intent, price.price_id, purchase.returns)
-    return openSession(deps, { intent, payer, params, failure_text }, trace)
+    return openSession(deps, { intent, payer, params }, trace)
   }
   throw checkoutInProgress()
 }
@@ -74,8 +63,8 @@ async function trialDaysFor(deps: Dependencies, request: SubscriptionRequest): P
 }
 
 /**
- * Commits the intent unless another one is open for the same receiver. The subscription is looked for again behind the insert:
- * the checkout that stood in its way may just have become one.
+ * Commits the intent unless another one is open for the same owner. The subscription is checked again after the insert, because
+ * the other checkout may just have become one.
  */
 async function insertIfFree(db: Database, intent: NewSubscriptionCheckout): Promise<boolean> {
   try {
@@ -92,7 +81,7 @@ async function insertIfFree(db: Database, intent: NewSubscriptionCheckout): Prom
   }
 }
 
-/** For a new organization the buyer stands: a second team by a second click would be a second bill. */
+/** For a new organization the buyer's teams are checked: a second click must not buy a second team. */
 async function requireNoSubscription(
   db: Database,
   request: Pick<SubscriptionRequest, 'user_id' | 'owner_kind' | 'owner_id'>,

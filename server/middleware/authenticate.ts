@@ -1,19 +1,18 @@
-import { ClerkUnavailableError } from '../../schema/clerk/errors.ts'
 import { tokenPrefix } from '../../schema/extension/secrets.ts'
-import { bearerOf } from '../auth/bearer.ts'
+import { findToken, isActive, recordTokenUse } from '../../schema/extension/tokens.ts'
 import { TokenRejectedError } from '../auth/clerk.ts'
-import type { AppMiddleware } from '../context.ts'
+import type { AppContext, AppMiddleware } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { signInUnavailable, tooManyRequests, unauthenticated } from '../errors.ts'
+import { invalidExtensionToken, tooManyRequests, unauthenticated } from '../errors.ts'
 
 /**
- * Lets only callers with a valid bearer token pass and says who they are. An address that keeps showing forged tokens is
- * made to wait, because each may cost a call to Clerk; an expired one is an honest page that slept.
+ * Lets only callers with a valid bearer token pass and sets their user id. An address that keeps sending forged tokens has to
+ * wait, because each may cost a call to Clerk; expired tokens do not count, since a page that was left open sends them.
  */
 export function authenticate(deps: Pick<Dependencies, 'clerk' | 'limits'>): AppMiddleware {
   return async (ctx, next) => {
     const token = bearerOf(ctx)
-    // An editor's token opens nothing here, and that is no reason to ask Clerk.
+    // An editor's token is never valid here, so there is no need to ask Clerk.
     if (!token || token.startsWith(tokenPrefix)) throw unauthenticated()
     const wait_s = await deps.limits.peek('auth', `ip:${ctx.ip}`)
     if (wait_s !== null) throw tooManyRequests(wait_s)
@@ -21,12 +20,37 @@ export function authenticate(deps: Pick<Dependencies, 'clerk' | 'limits'>): AppM
       const { user_id } = await deps.clerk.verifyToken(token)
       ctx.state.user_id = user_id
     } catch (error) {
-      if (error instanceof ClerkUnavailableError) throw signInUnavailable(error)
       if (!(error instanceof TokenRejectedError)) throw error
-      if (!error.is_expired) await deps.limits.take('auth', `ip:${ctx.ip}`)
+      if (!error.is_expired) await deps.limits.consume('auth', `ip:${ctx.ip}`)
       throw unauthenticated(error)
     }
     ctx.state.trace.note({ user_id: ctx.state.user_id })
     await next()
   }
+}
+
+/**
+ * Lets only editors with a valid long-lived token pass and sets their user id. An address that sends tokens which we never issued
+ * has to wait; expired and revoked tokens do not count, since an editor that was not told sends them.
+ */
+export function authenticateExtension(deps: Pick<Dependencies, 'db' | 'limits' | 'now'>): AppMiddleware {
+  return async (ctx, next) => {
+    const bearer = bearerOf(ctx)
+    if (!bearer?.startsWith(tokenPrefix)) throw invalidExtensionToken()
+    const wait_s = await deps.limits.peek('auth', `extension:${ctx.ip}`)
+    if (wait_s !== null) throw tooManyRequests(wait_s)
+    const token = await findToken(deps.db, bearer)
+    if (!token) await deps.limits.consume('auth', `extension:${ctx.ip}`)
+    const now = deps.now()
+    if (!token || !isActive(token, now)) throw invalidExtensionToken()
+    ctx.state.user_id = token.user_id
+    ctx.state.trace.note({ user_id: token.user_id })
+    await recordTokenUse(deps.db, token, now)
+    await next()
+  }
+}
+
+/** The token of an `Authorization: Bearer …` header. */
+function bearerOf(ctx: AppContext): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(ctx.get('authorization'))?.[1]
 }

@@ -1,4 +1,8 @@
+import Stripe from 'stripe'
 import type { ApiError } from '../../schema/api/error.ts'
+import { unsupportedGrantType } from '../../schema/api/extension-auth.ts'
+import { ClerkRefusalError, ClerkUnavailableError } from '../../schema/clerk/errors.ts'
+import { IdempotencyConflictError } from '../../schema/ledger/errors.ts'
 import type { AppMiddleware } from '../context.ts'
 import {
   databaseUnavailable,
@@ -6,18 +10,26 @@ import {
   methodNotAllowed,
   notFound,
   notImplemented,
+  RouteFailedError,
   ServerError,
+  StripeAnswerError,
+  signInUnavailable,
   unexpected,
+  usageKeyTaken,
 } from '../errors.ts'
+import type { Failure } from '../failures.ts'
 
-/** Every failure leaves through here, in one form. Only the texts of `errors.ts` reach the caller. */
+/**
+ * Turns every error into a response of one form. Errors of Clerk, Stripe and the database become ours here and nowhere else. Only
+ * the texts of `errors.ts` and of the routes reach the caller.
+ */
 export const onError: AppMiddleware = async (ctx, next) => {
   try {
     await next()
     if (ctx.body == null && ctx.respond !== false) refuseUnanswered(ctx.status)
   } catch (thrown) {
-    const error = toServerError(thrown)
-    const { trace, request_id } = ctx.state
+    const error = toServerError(thrown, ctx.state.failure)
+    const { trace, request_id, error_format } = ctx.state
     trace.note({ error_code: error.code })
     if (error.status >= 500) trace.log.error({ err: error.cause ?? error }, error.message)
     else if (error.cause) trace.log.info({ err: error.cause }, error.message)
@@ -33,19 +45,32 @@ export const onError: AppMiddleware = async (ctx, next) => {
       request_id,
       ...(error.fields && { fields: error.fields }),
       ...error.details,
+      ...(error_format === 'oauth' && oauthFields(error)),
     } satisfies ApiError
   }
 }
 
-/** The router leaves a bare status, and an Allow header, where no route took the request. */
+/** Where no route matched, the router sets only a status and an Allow header. */
 function refuseUnanswered(status: number): void {
   if (status === 404) throw notFound()
   if (status === 405) throw methodNotAllowed()
   if (status === 501) throw notImplemented()
 }
 
-function toServerError(thrown: unknown): ServerError {
-  if (thrown instanceof ServerError) return thrown
+function toServerError(thrown: unknown, failure: Failure | undefined): ServerError {
+  const error = translate(thrown, failure)
+  if (error instanceof ServerError) return error
+  return failure ? error.withText(failure.text) : unexpected(error)
+}
+
+/** The failure of the route goes before the general errors. */
+function translate(thrown: unknown, failure: Failure | undefined): ServerError | RouteFailedError {
+  if (thrown instanceof ServerError || thrown instanceof RouteFailedError) return thrown
+  if (failure?.clerk && isClerkError(thrown)) return failure.clerk(thrown)
+  if (failure?.stripe && isStripeError(thrown)) return failure.stripe(thrown)
+  if (failure?.any) return failure.any(thrown)
+  if (thrown instanceof ClerkUnavailableError) return signInUnavailable(thrown)
+  if (thrown instanceof IdempotencyConflictError) return usageKeyTaken(thrown)
   const refused = statusOfHttpError(thrown)
   if (refused === 404) return notFound()
   if (refused) {
@@ -57,9 +82,17 @@ function toServerError(thrown: unknown): ServerError {
   return unexpected(thrown)
 }
 
+function isClerkError(thrown: unknown): thrown is ClerkUnavailableError | ClerkRefusalError {
+  return thrown instanceof ClerkUnavailableError || thrown instanceof ClerkRefusalError
+}
+
+function isStripeError(thrown: unknown): thrown is Error {
+  return thrown instanceof Stripe.errors.StripeError || thrown instanceof StripeAnswerError
+}
+
 /**
- * Koa and its middleware throw these for an address that cannot be decoded or a file that is not there. They are known by
- * their marks, for several copies of the class are installed.
+ * Koa and its middleware throw these for an address that cannot be decoded or a file that does not exist. They are recognized by
+ * their properties, because several copies of the class are installed.
  */
 function statusOfHttpError(thrown: unknown): number | null {
   if (!(thrown instanceof Error) || !('expose' in thrown) || !('status' in thrown)) return null
@@ -70,7 +103,7 @@ function statusOfHttpError(thrown: unknown): number | null {
 /** Postgres keeps no NUL characters: 22021 in text, 22P05 in JSON. */
 const unstorableText = new Set(['22021', '22P05'])
 
-/** Connection failures (08), shutdown and start-up (57P), too many connections (53300), and what the socket says. */
+/** Connection failures (08), shutdown and start-up (57P), too many connections (53300), and socket errors. */
 function isDatabaseUnavailable(thrown: unknown, code: string): boolean {
   if (/^(08...|57P0.|53300|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)$/.test(code))
     return true
@@ -80,4 +113,24 @@ function isDatabaseUnavailable(thrown: unknown, code: string): boolean {
     thrown instanceof Error &&
     /timeout exceeded when trying to connect|Connection terminated|connection timeout/i.test(thrown.message)
   )
+}
+
+/**
+ * The fields that OAuth clients read (RFC 6749, section 5.2). There `error` is a code, so the sentence for people is in
+ * `error_description` and `message`. The RFC has no code for a server error: clients use its status.
+ */
+function oauthFields(error: ServerError): Record<string, string> {
+  if (error.status >= 500) return {}
+  return { error: oauthCode(error), error_description: describable(error.message) }
+}
+
+function oauthCode({ status, code, message }: ServerError): string {
+  if (code === 'invalid_grant') return code
+  if (message === unsupportedGrantType) return 'unsupported_grant_type'
+  return status === 429 ? 'temporarily_unavailable' : 'invalid_request'
+}
+
+/** The characters that error_description may have. */
+function describable(text: string): string {
+  return text.replaceAll(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "'")
 }

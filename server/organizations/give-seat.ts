@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { type MembershipSnapshot, recordMembership } from '../../schema/members/members.ts'
-import { refreshPlanType } from '../../schema/seats/plan-type.ts'
+import { updateSeat } from '../../schema/members/update-seat.ts'
 import {
   countHeldSeats,
   findHeldSeat,
@@ -8,7 +8,7 @@ import {
   type Seat,
   type SeatRole,
 } from '../../schema/seats/seats.ts'
-import { updateSeat } from '../../schema/seats/update-seat.ts'
+import { refreshPlanType } from '../../schema/users/plan-type.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { alreadyHasSeat, membershipChanged, noSeatsLeft } from '../errors.ts'
 import { lockSeats } from './lock-seats.ts'
@@ -19,8 +19,8 @@ export interface SeatReceiver extends MembershipSnapshot {
 }
 
 /**
- * Gives a member a seat at once. Somebody who has one keeps it, somebody who was promised one takes that; else there must be
- * a free one. A newer snapshot from Clerk that says that the person has left wins over the caller's.
+ * Gives a member a seat at once. Somebody who has one keeps it, somebody who was promised one gets that one; otherwise there
+ * must be a free one. A newer snapshot from Clerk that says that the person has left wins over the caller's.
  */
 export async function giveSeat(deps: Pick<Dependencies, 'db'>, receiver: SeatReceiver): Promise<Seat> {
   const seat = await deps.db.transaction().execute(async (trx) => {
@@ -32,7 +32,7 @@ export async function giveSeat(deps: Pick<Dependencies, 'db'>, receiver: SeatRec
     await refreshPlanType(trx, [receiver.user_id])
     return given
   })
-  if (!seat) throw membershipChanged('Failed to assign seat')
+  if (!seat) throw membershipChanged()
   return seat
 }
 
@@ -41,7 +41,7 @@ async function assignFreeSeat(
   wanted: SeatReceiver & { readonly role: SeatRole; readonly seats_total: number },
 ): Promise<Seat> {
   const { organization_id, user_id, email, role } = wanted
-  // Somebody else's, who has changed their address since.
+  // It belongs to somebody else who has since changed their address.
   if (await findHeldSeat(trx, organization_id, { email })) throw alreadyHasSeat(email)
   if ((await countHeldSeats(trx, organization_id)) >= wanted.seats_total) throw noSeatsLeft()
   return insertActiveSeat(trx, { organization_id, user_id, email, role })

@@ -7,8 +7,9 @@ import {
   type TeamInvitation,
 } from '../../schema/api/team-invitations.ts'
 import { insertUser } from '../../tests/support/records.ts'
+import { testAppUrl } from '../../tests/support/sandbox.ts'
 import { insertSubscription } from '../../tests/support/subscriptions.ts'
-import { newMember, newPerson, newTeam, type Team } from '../../tests/support/team.ts'
+import { newMember, newPerson, newTeam, raceForSeats, type Team } from '../../tests/support/team.ts'
 import { openTeamWorld, type TeamWorld } from '../../tests/support/team-world.ts'
 
 let world: TeamWorld
@@ -41,6 +42,170 @@ const seatsUsed = async ({ admin, organization }: Team) =>
     .seats_used
 const invitationOf = (answer: { body: unknown }) => (answer.body as { invitation: TeamInvitation }).invitation
 
+describe('sending an invitation', () => {
+  test('holds a seat and is sent by Clerk, with a link to copy that grants nothing by itself', async () => {
+    const ours = await team(3)
+    const email = await stranger()
+    const answer = await send(ours, `  ${email.toUpperCase()}`)
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        success: true,
+        message: `Invitation sent to ${email}`,
+        invitation: { email, status: 'pending' },
+      },
+    })
+    const [sent] = await world.directory.listInvitations(ours.organization.id)
+    expect(sent).toMatchObject({ email, role: 'member', status: 'pending' })
+    const invitation = invitationOf(answer)
+    expect(invitation).toMatchObject({
+      subscription_id: ours.subscription_id,
+      inviter_id: ours.admin.user_id,
+      clerk_invitation_id: sent?.clerk_invitation_id,
+      expires_at: sent?.expires_at.toISOString(),
+      url: `${testAppUrl}/invite/${ours.organization.id}/${sent?.clerk_invitation_id}`,
+    })
+    expect(await seatsUsed(ours)).toBe(2)
+    const mails = await fetch(`${world.clerk.url}/_sandbox/mails?to=${email}`).then((response) =>
+      response.json(),
+    )
+    expect((mails as { data: unknown[] }).data).toHaveLength(1)
+  })
+
+  test('twice to one address is refused, in whatever case', async () => {
+    const ours = await team(5)
+    const email = await stranger()
+    await send(ours, email)
+    expect(await send(ours, email.toUpperCase())).toMatchObject({
+      status: 409,
+      body: { error: 'This email has already been invited', code: 'already_invited' },
+    })
+    expect(await seatsUsed(ours)).toBe(2)
+  })
+
+  test('is limited to one less than there are seats, because the buyer has one', async () => {
+    const ours = await team(3)
+    expect((await list(ours)).remaining).toBe(2)
+    expect((await send(ours, await stranger())).status).toBe(200)
+    expect((await send(ours, await stranger())).status).toBe(200)
+    expect((await list(ours)).remaining).toBe(0)
+    expect(await send(ours, await stranger())).toMatchObject({
+      status: 402,
+      body: { error: 'Maximum of 3 team members allowed', code: 'no_seats_left' },
+    })
+  })
+
+  test('keeps the buyer’s seat free when the buyer has given it up', async () => {
+    const ours = await newTeam(world, { seats: 2 })
+    expect((await send(ours, await stranger())).status).toBe(200)
+    expect((await send(ours, await stranger())).status).toBe(402)
+  })
+
+  test('is refused when members have all seats without an invitation', async () => {
+    const ours = await team(2)
+    const ada = await newMember(world.clerk, ours)
+    await world.server.ask(assignSeat, {
+      token: ours.admin.token,
+      body: { org_id: ours.organization.id, email: ada.email },
+    })
+    expect(await list(ours)).toMatchObject({ remaining: 0, invitations: [] })
+    expect(await send(ours, await stranger())).toMatchObject({
+      status: 402,
+      body: { error: 'Maximum of 2 team members allowed' },
+    })
+  })
+
+  test('is not possible with one seat, nor without a subscription', async () => {
+    expect((await send(await team(1), await stranger())).status).toBe(402)
+    const ours = await team(2)
+    await world.database.worker
+      .updateTable('subscriptions')
+      .set({ status: 'canceled', ended_at: new Date() })
+      .where('stripe_subscription_id', '=', ours.subscription_id)
+      .execute()
+    expect(await send(ours, await stranger())).toMatchObject({
+      status: 402,
+      body: { code: 'no_subscription' },
+    })
+  })
+
+  test('for the last seat eight times at once sends one', async () => {
+    const ours = await team(2)
+    const emails = await Promise.all(Array.from({ length: 8 }, stranger))
+    const answers = await raceForSeats(
+      world.database,
+      ours,
+      emails.map((email) => () => send(ours, email)),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 402)).toHaveLength(7)
+    expect(await world.directory.listInvitations(ours.organization.id)).toHaveLength(1)
+  })
+
+  test('to a member is refused', async () => {
+    const ours = await team(3)
+    const ada = await newMember(world.clerk, ours)
+    expect(await send(ours, ada.email)).toMatchObject({ status: 409, body: { code: 'already_member' } })
+    expect(await send(ours, ours.admin.email)).toMatchObject({
+      status: 409,
+      body: { code: 'already_member' },
+    })
+  })
+
+  test.each([
+    ['no answer', 500, 503],
+    ['a refusal', 403, 502],
+  ])('that ends in %s from Clerk leaves no seat and no row, and is an error', async (_, status, answered) => {
+    const ours = await team(2)
+    const path_prefix = `/bapi/v1/organizations/${ours.organization.id}/invitations`
+    await world.clerk.knob('faults', { status, count: 10, path_prefix })
+    expect(await send(ours, await stranger())).toMatchObject({
+      status: answered,
+      body: { error: 'Failed to send invitation', code: 'organization_change_failed' },
+    })
+    expect(await seatsUsed(ours)).toBe(1)
+    expect((await list(ours)).invitations).toEqual([])
+  })
+
+  test.each(['', '   ', 'a', 'a@b', 'a @b.cd', '@b.cd', 'a@b.'])('to „%s“ is refused', async (email) => {
+    const ours = await team(2)
+    expect(await send(ours, email)).toMatchObject({
+      status: 400,
+      body: {
+        error: 'Please enter a valid email address',
+        fields: [{ path: 'email', message: 'Please enter a valid email address' }],
+      },
+    })
+  })
+
+  test('to an address that only Clerk refuses is refused with the same text, and leaves no seat', async () => {
+    const ours = await team(2)
+    expect(await send(ours, 'nobody@tidemark.t')).toMatchObject({
+      status: 400,
+      body: { error: 'Please enter a valid email address', fields: [{ path: 'email' }] },
+    })
+    expect(await seatsUsed(ours)).toBe(1)
+  })
+
+  test('needs to name one organization or one subscription', async () => {
+    const ours = await team(2)
+    const org_id = ours.organization.id
+    const { subscription_id, admin } = ours
+    const email = 'a@b.cd'
+    for (const body of [{ email }, { email, org_id, subscription_id }]) {
+      expect(await world.server.api(sendTeamInvitation, { token: admin.token, body })).toMatchObject({
+        status: 400,
+        body: { error: 'Name either org_id or subscription_id', fields: [{ path: 'org_id' }] },
+      })
+    }
+    const extra = { email, org_id, seats: 9 }
+    expect(await world.server.api(sendTeamInvitation, { token: admin.token, body: extra })).toMatchObject({
+      status: 400,
+      body: { fields: [{ path: 'seats' }] },
+    })
+  })
+})
+
 describe('the list', () => {
   test('is newest first, by organization as by subscription', async () => {
     const ours = await team(5)
@@ -55,7 +220,7 @@ describe('the list', () => {
     expect(byOrganization.invitations).toEqual(invitations)
   })
 
-  test('holds nobody else’s', async () => {
+  test('contains no invitations of others', async () => {
     const [ours, theirs] = [await team(2), await team(2)]
     await send(theirs, await stranger())
     expect((await list(ours)).invitations).toEqual([])
@@ -63,7 +228,7 @@ describe('the list', () => {
 })
 
 describe('revoking an invitation', () => {
-  test('revokes it at Clerk and frees its seat; again says the same', async () => {
+  test('revokes it at Clerk and frees its seat; again has the same result', async () => {
     const ours = await team(2)
     const email = await stranger()
     const { id } = invitationOf(await send(ours, email))
@@ -83,7 +248,7 @@ describe('revoking an invitation', () => {
     expect((await list(ours)).invitations.map(({ status }) => status)).toEqual(['pending', 'revoked'])
   })
 
-  test('that Clerk revoked already works, too', async () => {
+  test('that Clerk has already revoked works too', async () => {
     const ours = await team(2)
     const { id, clerk_invitation_id } = invitationOf(await send(ours, await stranger()))
     await world.directory.revokeInvitation({
@@ -116,7 +281,7 @@ describe('revoking an invitation', () => {
     expect(await world.directory.listInvitations(ours.organization.id)).toMatchObject([{ status: 'pending' }])
   })
 
-  test('that nobody knows is refused', async () => {
+  test('that does not exist is refused', async () => {
     const ours = await team(2)
     expect(await revoke(ours, crypto.randomUUID())).toMatchObject({
       status: 404,
@@ -148,7 +313,7 @@ describe('who may do what', () => {
   }
   const names = Object.keys(calls) as (keyof typeof calls)[]
 
-  test.each(names)('%s: nobody without a token, no outsider, no plain member', async (name) => {
+  test.each(names)('%s: not without a token, not by an outsider, not by a plain member', async (name) => {
     const [ours, theirs] = [await team(3), await team(3)]
     const { id } = invitationOf(await send(ours, await stranger()))
     const ada = await newMember(world.clerk, ours)

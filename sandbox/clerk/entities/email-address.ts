@@ -52,7 +52,7 @@ export function findUserByEmailAddress(service: Service, emailAddress: string) {
 }
 
 /** Always the same, so that people and tests can type it. */
-export const EMAIL_CODE = '424242'
+const EMAIL_CODE = '424242'
 const MAILS_KEPT = 200
 
 export function sendMail(

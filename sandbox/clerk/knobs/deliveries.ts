@@ -1,4 +1,4 @@
-import { Router } from '@koa/router'
+import type { Router } from '@koa/router'
 import { z } from 'zod'
 import type { DeliveryRule } from '../../kit/outbox.ts'
 import { notFound } from '../errors.ts'
@@ -13,15 +13,13 @@ const modeForm = z.discriminatedUnion('mode', [
 ])
 
 /** How events reach the application, or do not. */
-export function deliveryKnobs(service: Service): Router {
+export function deliveryKnobs(router: Router, service: Service): void {
   const { store, outbox, deliveryRule } = service
-  const router = new Router({ prefix: '/_sandbox' })
-
-  router.get('/deliveries', (ctx) => {
+  router.get('/_sandbox/deliveries', (ctx) => {
     ctx.body = modeOf(deliveryRule.current)
   })
 
-  router.post('/deliveries', (ctx) => {
+  router.post('/_sandbox/deliveries', (ctx) => {
     const form = readForm(ctx, modeForm)
     deliveryRule.current = {
       mode: form.mode,
@@ -32,20 +30,18 @@ export function deliveryKnobs(service: Service): Router {
     ctx.body = form
   })
 
-  router.get('/events', (ctx) => {
+  router.get('/_sandbox/events', (ctx) => {
     const { type } = ctx.query
     const found = store.events.filter((row) => typeof type !== 'string' || row.type === type)
     ctx.body = { data: found.map((row) => eventWithDelivery(service, row)) }
   })
 
-  router.post('/events/:id/deliver', async (ctx) => {
+  router.post('/_sandbox/events/:id/deliver', async (ctx) => {
     const event = store.events.get(ctx.params.id)
     if (!event) throw notFound('Event')
     await outbox.sendNow(event)
     ctx.body = eventWithDelivery(service, event)
   })
-
-  return router
 }
 
 function modeOf(rule: DeliveryRule | null) {

@@ -1,4 +1,4 @@
-import { Router } from '@koa/router'
+import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { findUserByEmailAddress } from '../entities/email-address.ts'
 import { findMembership } from '../entities/membership.ts'
@@ -32,10 +32,8 @@ const tokenForm = z
   .refine((form) => form.user_id || form.email, { path: ['user_id'] })
 
 /** Shortcuts for tests that need somebody signed in and no browser. */
-export function peopleKnobs(service: Service): Router {
-  const router = new Router({ prefix: '/_sandbox' })
-
-  router.post('/users', async (ctx) => {
+export function peopleKnobs(router: Router, service: Service): void {
+  router.post('/_sandbox/users', async (ctx) => {
     const form = readForm(ctx, userForm)
     const user = createUser(service, {
       emailAddresses: [form.email],
@@ -48,7 +46,7 @@ export function peopleKnobs(service: Service): Router {
     ctx.body = backendUser(service, user)
   })
 
-  router.post('/tokens', async (ctx) => {
+  router.post('/_sandbox/tokens', async (ctx) => {
     const form = readForm(ctx, tokenForm)
     const user = form.user_id
       ? service.store.users.get(form.user_id)
@@ -71,10 +69,8 @@ export function peopleKnobs(service: Service): Router {
     ctx.body = { jwt, session_id: session.id, user_id: user.id }
   })
 
-  router.get('/mails', (ctx) => {
+  router.get('/_sandbox/mails', (ctx) => {
     const to = typeof ctx.query.to === 'string' ? ctx.query.to.toLowerCase() : null
     ctx.body = { data: newestFirst(service.store.mails.filter((row) => to === null || row.to === to)) }
   })
-
-  return router
 }

@@ -1,4 +1,4 @@
-import { Router } from '@koa/router'
+import type { Router } from '@koa/router'
 import { z } from 'zod'
 import type { Fault } from '../../kit/faults.ts'
 import { signingKey } from '../entities/signing-key.ts'
@@ -14,28 +14,26 @@ const faultForm = z.object({
 })
 
 /** The sandbox as a machine: its failures, its memory. */
-export function sandboxKnobs(service: Service): Router {
+export function sandboxKnobs(router: Router, service: Service): void {
   const { store, faults, outbox, settings } = service
-  const router = new Router({ prefix: '/_sandbox' })
-
-  router.get('/faults', (ctx) => {
+  router.get('/_sandbox/faults', (ctx) => {
     ctx.body = { data: faults.list() }
   })
 
-  router.post('/faults', (ctx) => {
+  router.post('/_sandbox/faults', (ctx) => {
     const fault: Fault = readForm(ctx, faultForm)
     faults.add(fault)
     ctx.status = 201
     ctx.body = fault
   })
 
-  router.delete('/faults', (ctx) => {
+  router.delete('/_sandbox/faults', (ctx) => {
     faults.clear()
     ctx.body = { data: [] }
   })
 
   // Back to the first start. The signing key stays, for verifiers hold its public half.
-  router.post('/reset', async (ctx) => {
+  router.post('/_sandbox/reset', async (ctx) => {
     const key = signingKey(service)
     faults.clear()
     service.deliveryRule.current = null
@@ -49,9 +47,7 @@ export function sandboxKnobs(service: Service): Router {
     }
   })
 
-  router.get('/health', (ctx) => {
+  router.get('/_sandbox/health', (ctx) => {
     ctx.body = { status: 'ok' }
   })
-
-  return router
 }

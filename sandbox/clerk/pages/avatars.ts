@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto'
-import { Router } from '@koa/router'
+import type { Router } from '@koa/router'
 import { userLabel } from '../entities/user.ts'
 import type { Service } from '../service.ts'
 
 /** Pictures of users and organizations: the uploaded one, or initials on a colour made from the id. */
-export function avatarRoutes(service: Service): Router {
-  const router = new Router()
-
+export function avatarRoutes(router: Router, service: Service): void {
   router.get('/avatars/:id.svg', (ctx) => {
     const id = ctx.params.id ?? ''
     const picture = service.store.pictures.get(id)
@@ -17,8 +15,6 @@ export function avatarRoutes(service: Service): Router {
     ctx.type = picture?.content_type ?? 'image/svg+xml'
     ctx.body = picture ? Buffer.from(picture.base64, 'base64') : drawInitials(id, labelOf(service, id))
   })
-
-  return router
 }
 
 function labelOf(service: Service, id: string): string {

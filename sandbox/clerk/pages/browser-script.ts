@@ -1,11 +1,10 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { Router } from '@koa/router'
+import type { Router } from '@koa/router'
 import send from 'koa-send'
 
 /** The real browser script, from the installed package, at the path a package mirror would have. */
-export function browserScriptRoutes(): Router {
-  const router = new Router()
+export function browserScriptRoutes(router: Router): void {
   const dist = join(dirname(createRequire(import.meta.url).resolve('@clerk/clerk-js/package.json')), 'dist')
 
   for (const path of ['/npm/@clerk/clerk-js@:version/dist/:file', '/npm/@clerk/clerk-js/dist/:file']) {
@@ -21,5 +20,4 @@ export function browserScriptRoutes(): Router {
       if (ctx.fresh) ctx.status = 304
     })
   }
-  return router
 }

@@ -1,4 +1,4 @@
-import { Router } from '@koa/router'
+import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { findUserByEmailAddress } from '../entities/email-address.ts'
 import { acceptInvitation, invitationByTicket } from '../entities/invitation.ts'
@@ -10,9 +10,7 @@ import { readQuery } from '../wire/form.ts'
 const ticketQuery = z.object({ ticket: z.string().max(512) })
 
 /** The link in an invitation mail: sends the browser on to the application, which is told what is to be done there. */
-export function ticketRoutes(service: Service): Router {
-  const router = new Router()
-
+export function invitationLinkRoutes(router: Router, service: Service): void {
   router.get('/v1/tickets/accept', (ctx) => {
     const { ticket } = readQuery(ctx, ticketQuery)
     const invitation = invitationByTicket(service, ticket)
@@ -29,6 +27,4 @@ export function ticketRoutes(service: Service): Router {
     if (status !== 'complete') target.searchParams.set('__clerk_ticket', ticket)
     ctx.redirect(target.href)
   })
-
-  return router
 }

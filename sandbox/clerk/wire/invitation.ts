@@ -2,7 +2,7 @@ import type { OrganizationInvitationJSON } from '@clerk/backend'
 import { invitationStatus, invitationUrl } from '../entities/invitation.ts'
 import { roles } from '../entities/role.ts'
 import type { Service } from '../service.ts'
-import type { OrganizationInvitation, User } from '../state.ts'
+import type { OrganizationInvitation } from '../state.ts'
 import { publicOrganizationData } from './public.ts'
 
 /** An invitation as the backend API and webhooks show it. The link is there only while it works. */
@@ -20,10 +20,6 @@ export function backendInvitation(
       ? ({ object: 'organization', ...publicOrganizationData(service, organization) } as const)
       : null,
   }
-}
-
-export function backendAcceptedInvitation(service: Service, invitation: OrganizationInvitation, user: User) {
-  return { ...backendInvitation(service, invitation), status: 'accepted' as const, user_id: user.id }
 }
 
 export function frontendInvitation(invitation: OrganizationInvitation) {

@@ -10,7 +10,7 @@ import { newInvoice, newInvoiceId, subscriptionOf } from './invoice.ts'
 import { itemLines, pendingItems } from './invoice-line.ts'
 import { payInvoice } from './pay-invoice.ts'
 import { prorations } from './proration.ts'
-import { isOver, itemList } from './subscription.ts'
+import { hasEnded, itemList } from './subscription.ts'
 import { releaseSchedule } from './subscription-schedule.ts'
 
 export type Cancellation = {
@@ -27,7 +27,7 @@ export function cancelSubscription(
   { prorate, invoice_now, details, cause }: Cancellation,
 ): StoredSubscription {
   const { store, clock } = service
-  if (isOver(given)) throw noSuch('subscription', given.id)
+  if (hasEnded(given)) throw noSuch('subscription', given.id)
   const subscription = releaseSchedule(service, given, cause)
   const now = clock.now()
   if (prorate && subscription.status !== 'trialing') {

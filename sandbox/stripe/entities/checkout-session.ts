@@ -160,7 +160,7 @@ export function newLineItem({
 }
 
 /** Whether a buyer has to say how to pay: for what is due now, or for what a trial will cost when it is over. */
-export function needsMethod({
+export function needsPaymentMethod({
   amount_total,
   mode,
   payment_method_collection,
@@ -173,7 +173,7 @@ export function returnUrl({ id, success_url }: StoredSession): string | null {
   return success_url?.replaceAll('{CHECKOUT_SESSION_ID}', id) ?? null
 }
 
-/** The buyer is through: the session closes for good. What is still owed says `payment_status`. */
+/** The buyer has finished: the session closes for good. `payment_status` says whether the money is there. */
 export function completeSession(
   service: Service,
   session_id: string,

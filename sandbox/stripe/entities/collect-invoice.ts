@@ -5,7 +5,7 @@ import { defaultMethod } from './customer.ts'
 import { disputeAtOnce } from './dispute.ts'
 import { subscriptionOf } from './invoice.ts'
 import { type InvoicePaymentResult, isExhausted, type PaymentAttempt, payInvoice } from './pay-invoice.ts'
-import { isOver } from './subscription.ts'
+import { hasEnded } from './subscription.ts'
 
 /**
  * Charges an open invoice, by default without the buyer, and draws the consequences: after the last attempt in vain the
@@ -24,7 +24,7 @@ export function collectInvoice(
   const result = payInvoice(service, invoice, { is_off_session: true, ...attempt, method })
   disputeAtOnce(service, result.charge)
   const after = store.subscriptions.get(subscription?.id)
-  if (result.decline && attempt.is_automatic && after && !isOver(after) && isExhausted(result.invoice)) {
+  if (result.decline && attempt.is_automatic && after && !hasEnded(after) && isExhausted(result.invoice)) {
     cancelSubscription(service, after, {
       prorate: false,
       invoice_now: false,

@@ -4,7 +4,7 @@ import { noCall, type Service } from '../service.ts'
 import type { StoredCustomer, StoredPaymentMethod, StoredSubscription } from '../state.ts'
 import { changedFields, emit } from './event.ts'
 import { attachCard, type Expiry } from './payment-method.ts'
-import { isOver } from './subscription.ts'
+import { hasEnded } from './subscription.ts'
 import type { TestCard } from './test-cards.ts'
 
 export type CustomerInput = Pick<StoredCustomer, 'metadata'> &
@@ -95,7 +95,7 @@ export function changeCard(
     previous_attributes: { invoice_settings: customer.invoice_settings },
   })
   for (const subscription of [...store.subscriptions.oldestFirst()]) {
-    if (subscription.customer !== customer.id || isOver(subscription)) continue
+    if (subscription.customer !== customer.id || hasEnded(subscription)) continue
     const changed = store.subscriptions.put({ ...subscription, default_payment_method: method.id })
     emit(service, 'customer.subscription.updated', changed, {
       cause: noCall,

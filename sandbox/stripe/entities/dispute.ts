@@ -3,7 +3,7 @@ import { invalidRequest } from '../errors.ts'
 import { type Cause, noCall, type Service } from '../service.ts'
 import type { StoredCharge, StoredDispute } from '../state.ts'
 import { emit } from './event.ts'
-import { cardBehind } from './test-cards.ts'
+import { testCardOf } from './test-cards.ts'
 
 const response_time_s = 7 * 24 * 60 * 60
 
@@ -38,7 +38,7 @@ const no_evidence: StoredDispute['evidence'] = {
   uncategorized_text: null,
 }
 
-export function newDispute(
+function newDispute(
   { clock }: Service,
   { charge, amount, reason }: { charge: StoredCharge; amount: number; reason: string },
 ): StoredDispute {
@@ -124,10 +124,10 @@ export function isClosed({ status }: StoredDispute): boolean {
   return status === 'won' || status === 'lost'
 }
 
-/** Some test cards dispute whatever they have paid. Called once all that a payment brings about has been told. */
+/** Some test cards dispute whatever they have paid. Called after the events of the payment itself. */
 export function disputeAtOnce(service: Service, charge_id: string | null): void {
   const charge = service.store.charges.get(charge_id)
   const method = service.store.payment_methods.get(charge?.payment_method)
-  const reason = method && cardBehind(method)?.dispute
+  const reason = method && testCardOf(method)?.dispute
   if (charge && reason) disputeCharge(service, { charge, amount: undefined, reason, cause: noCall })
 }

@@ -8,10 +8,10 @@ import { emit } from './event.ts'
 import { voidInvoice } from './invoice.ts'
 import { settleSession } from './pay-session.ts'
 import { renewSubscription } from './renew-subscription.ts'
-import { isOver } from './subscription.ts'
+import { hasEnded } from './subscription.ts'
 import { periodOf } from './subscription-item.ts'
 
-/** Something that happens by itself at a moment of the sandbox's clock. */
+/** Something that happens by itself at a moment of the sandbox's clock, without a call. */
 export type Due = { at_ms: number; act(): void }
 
 /**
@@ -31,7 +31,7 @@ export function runDueWork(service: Service, until_ms = service.clock.nowMs()): 
 }
 
 /** Open sessions expire, delayed payments settle, disputes that nobody answers are lost. */
-export function* paymentsDue(service: Service): Generator<Due> {
+function* paymentsDue(service: Service): Generator<Due> {
   const { store } = service
   for (const session of store.checkout_sessions.oldestFirst()) {
     if (session.status !== 'open') continue
@@ -58,10 +58,10 @@ const incomplete_for_s = 23 * hour_s
 const trial_notice_s = 3 * 24 * hour_s
 
 /** Trials end, periods end, what was to be canceled is, and invoices that could not be paid are tried again. */
-export function* billingDue(service: Service): Generator<Due> {
+function* billingDue(service: Service): Generator<Due> {
   const { store } = service
   for (const subscription of store.subscriptions.oldestFirst()) {
-    if (!isOver(subscription)) yield* subscriptionDue(service, subscription)
+    if (!hasEnded(subscription)) yield* subscriptionDue(service, subscription)
   }
   for (const invoice of store.invoices.oldestFirst()) {
     if (invoice.status !== 'open' || invoice.next_payment_attempt === null) continue
@@ -108,7 +108,7 @@ function announceTrialEnd(service: Service, subscription: StoredSubscription): v
 }
 
 /** A subscription whose first invoice nobody paid in time never began. */
-export function expireIncomplete(service: Service, subscription: StoredSubscription): void {
+function expireIncomplete(service: Service, subscription: StoredSubscription): void {
   const { store, clock } = service
   const expired = store.subscriptions.put({
     ...subscription,

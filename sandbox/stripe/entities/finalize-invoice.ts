@@ -5,7 +5,7 @@ import { endUsedDiscounts } from './discount.ts'
 import { emit } from './event.ts'
 import { newInvoicePayment, settleBalance } from './invoice.ts'
 import { invoiceItemOf } from './invoice-line.ts'
-import { followPayment } from './pay-invoice.ts'
+import { updateStatusAfterPayment } from './pay-invoice.ts'
 import { newPaymentIntent } from './payment-intent.ts'
 
 /** Puts a draft into the books; the amounts that waited for an invoice are on this one from now on. */
@@ -81,7 +81,7 @@ function settleWithoutPayment(service: Service, open: StoredInvoice, cause: Caus
   })
   emit(service, 'invoice.paid', paid, { cause })
   emit(service, 'invoice.payment_succeeded', paid, { cause })
-  followPayment(service, paid, { cause })
+  updateStatusAfterPayment(service, paid, { cause })
   return paid
 }
 

@@ -18,7 +18,7 @@ export type LineInput = {
   item: StoredInvoiceItem | null
 }
 
-export function newInvoiceLine(invoice: string, input: LineInput): StoredInvoiceLine {
+function newInvoiceLine(invoice: string, input: LineInput): StoredInvoiceLine {
   return {
     id: newId('il'),
     object: 'line_item',

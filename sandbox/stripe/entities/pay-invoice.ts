@@ -2,7 +2,7 @@ import type { Cause, Service } from '../service.ts'
 import type { StoredInvoice, StoredPaymentMethod, StoredSubscription } from '../state.ts'
 import { emit } from './event.ts'
 import { defaultPayment, subscriptionOf } from './invoice.ts'
-import { takeMoney } from './payment-intent.ts'
+import { attemptCharge } from './payment-intent.ts'
 import { type Decline, declineOf } from './test-cards.ts'
 
 export type PaymentAttempt = {
@@ -11,7 +11,7 @@ export type PaymentAttempt = {
   is_off_session: boolean
   /** One of Stripe's own attempts. Others, by a person or through the API, do not move the schedule. */
   is_automatic: boolean
-  /** Lets the bank refuse whatever the card is. */
+  /** Makes the bank refuse, whatever the card is. */
   forced_decline?: Decline | undefined
   cause: Cause
 }
@@ -37,19 +37,19 @@ export function payInvoice(
   attempt: PaymentAttempt,
 ): InvoicePaymentResult {
   const { method } = attempt
-  if (!method) return fail(service, invoice, { attempt, decline: no_method, tellPayment: () => null })
+  if (!method) return fail(service, invoice, { attempt, decline: no_method, announceFailure: () => null })
   const payment = defaultPayment(service, invoice)
   const intent = service.store.payment_intents.get(payment?.payment.payment_intent)
   if (!payment || !intent) throw new Error(`Invoice ${invoice.id} has no payment to make.`)
   const decline = attempt.forced_decline ?? declineOf(method, attempt)
-  const charged = takeMoney(service, { intent, method, decline })
+  const charged = attemptCharge(service, { intent, method, decline })
   const { cause } = attempt
   if (decline) {
-    const tellPayment = () => {
+    const announceFailure = () => {
       emit(service, 'charge.failed', charged.charge, { cause })
       emit(service, 'payment_intent.payment_failed', charged.intent, { cause })
     }
-    return fail(service, invoice, { attempt, decline, tellPayment })
+    return fail(service, invoice, { attempt, decline, announceFailure })
   }
   const now = service.clock.now()
   const paid = service.store.invoices.put({
@@ -74,14 +74,18 @@ export function payInvoice(
   emit(service, 'invoice_payment.paid', settled, { cause })
   emit(service, 'payment_intent.succeeded', charged.intent, { cause })
   emit(service, 'charge.succeeded', charged.charge, { cause })
-  followPayment(service, paid, { cause })
+  updateStatusAfterPayment(service, paid, { cause })
   return { invoice: paid, decline: null, charge: charged.charge.id }
 }
 
 function fail(
   service: Service,
   invoice: StoredInvoice,
-  { attempt, decline, tellPayment }: { attempt: PaymentAttempt; decline: Decline; tellPayment: () => void },
+  {
+    attempt,
+    decline,
+    announceFailure,
+  }: { attempt: PaymentAttempt; decline: Decline; announceFailure: () => void },
 ): InvoicePaymentResult {
   const attempt_count = attemptsAfter(invoice, attempt)
   const failed = service.store.invoices.put({
@@ -90,9 +94,9 @@ function fail(
     attempted: true,
     ...(attempt_count !== invoice.attempt_count && nextAttempt(invoice, attempt_count, service.clock.now())),
   })
-  tellPayment()
+  announceFailure()
   emit(service, 'invoice.payment_failed', failed, { cause: attempt.cause })
-  followPayment(service, failed, { cause: attempt.cause })
+  updateStatusAfterPayment(service, failed, { cause: attempt.cause })
   return { invoice: failed, decline, charge: null }
 }
 
@@ -101,7 +105,11 @@ function attemptsAfter({ attempt_count }: StoredInvoice, { is_automatic }: Payme
 }
 
 /** What a paid or unpaid invoice means for its subscription: it counts as active, or as past due. */
-export function followPayment(service: Service, invoice: StoredInvoice, { cause }: { cause: Cause }): void {
+export function updateStatusAfterPayment(
+  service: Service,
+  invoice: StoredInvoice,
+  { cause }: { cause: Cause },
+): void {
   const { store } = service
   const subscription = store.subscriptions.get(subscriptionOf(invoice))
   if (!subscription) return
@@ -133,7 +141,7 @@ const delays_days = [3, 5, 7]
  * When a failed invoice is tried again by itself. The first invoice of a subscription waits for the buyer instead, and one that
  * does not advance by itself for whoever pays it.
  */
-export function nextAttempt(
+function nextAttempt(
   { auto_advance, billing_reason }: StoredInvoice,
   attempt_count: number,
   now: number,

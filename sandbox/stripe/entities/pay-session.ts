@@ -97,7 +97,7 @@ function payByDebit(
  * The session's payment intent: the one of an earlier, declined attempt, or a new one. As at Stripe, it comes into being
  * when the buyer first tries to pay.
  */
-export function startPayment(
+function startPayment(
   service: Service,
   { session, details }: { session: StoredSession; details: CheckoutDetails },
 ): StoredPaymentIntent {

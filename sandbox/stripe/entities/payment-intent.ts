@@ -74,7 +74,7 @@ type Charged = { intent: StoredPaymentIntent; charge: StoredCharge }
 
 /** Takes the money of an intent at once, or records that it could not be taken; both leave a charge and two events. */
 export function chargeIntent(service: Service, attempt: Attempt): Charged {
-  const charged = takeMoney(service, attempt)
+  const charged = attemptCharge(service, attempt)
   emit(service, attempt.decline ? 'charge.failed' : 'charge.succeeded', charged.charge, { cause: noCall })
   emit(
     service,
@@ -85,8 +85,8 @@ export function chargeIntent(service: Service, attempt: Attempt): Charged {
   return charged
 }
 
-/** The same without the events, for who has to tell of something else first. */
-export function takeMoney(service: Service, { intent, method, decline }: Attempt): Charged {
+/** The same without the events, for callers that announce something else first. */
+export function attemptCharge(service: Service, { intent, method, decline }: Attempt): Charged {
   const charge = service.store.charges.put(
     newCharge(service, { intent, method, decline, status: decline ? 'failed' : 'succeeded' }),
   )

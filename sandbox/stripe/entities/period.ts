@@ -1,4 +1,4 @@
-import type { CarriedPrice } from '../state.ts'
+import type { EmbeddedPrice } from '../state.ts'
 
 export type Recurrence = { interval: 'day' | 'month' | 'week' | 'year'; interval_count: number }
 
@@ -35,7 +35,7 @@ function longestInterval({ interval, interval_count }: Recurrence): number {
   return days * interval_count * day_s
 }
 
-export function recurrenceOf({ id, recurring }: Pick<CarriedPrice, 'id' | 'recurring'>): Recurrence {
+export function recurrenceOf({ id, recurring }: Pick<EmbeddedPrice, 'id' | 'recurring'>): Recurrence {
   if (!recurring) throw new Error(`Price ${id} does not recur.`)
   return {
     interval: recurring.interval as Recurrence['interval'],

@@ -5,7 +5,7 @@ import { itemLines, pendingItems, periodLines } from './invoice-line.ts'
 import { nextTerm } from './renew-subscription.ts'
 import { itemList } from './subscription.ts'
 import { periodOf } from './subscription-item.ts'
-import { planUpdate, type UpdateInput } from './update-subscription.ts'
+import { prepareUpdate, type UpdateInput } from './update-subscription.ts'
 
 /** What a subscription would be invoiced after a change: at once where the change asks for that, else at its renewal. */
 export function previewUpdate(
@@ -13,7 +13,7 @@ export function previewUpdate(
   subscription: StoredSubscription,
   input: UpdateInput,
 ): StoredInvoice {
-  const plan = planUpdate(service, subscription, input)
+  const plan = prepareUpdate(service, subscription, input)
   if (plan.invoice) return asPreview(plan.invoice)
   const customer = service.store.customers.get(subscription.customer)
   if (!customer) throw new Error(`Customer ${subscription.customer} is gone.`)

@@ -1,6 +1,6 @@
 import { newId } from '../../kit/id.ts'
 import type { Service } from '../service.ts'
-import type { CarriedPrice, StoredCurrencyOption, StoredPrice } from '../state.ts'
+import type { EmbeddedPrice, StoredCurrencyOption, StoredPrice } from '../state.ts'
 import { formatMoney } from './format.ts'
 
 export type Recurring = {
@@ -66,7 +66,7 @@ export function newPrice({ clock }: Service, input: PriceInput): StoredPrice {
 }
 
 /** What one of it costs in a currency that the price supports. */
-export function unitAmount({ store }: Service, price: CarriedPrice, currency: string): number {
+export function unitAmount({ store }: Service, price: EmbeddedPrice, currency: string): number {
   const unit_amount = store.prices.get(price.id)?.currency_options[currency]?.unit_amount
   if (unit_amount === undefined || unit_amount === null) {
     throw new Error(`Price ${price.id} has no amount in ${currency}.`)
@@ -74,12 +74,12 @@ export function unitAmount({ store }: Service, price: CarriedPrice, currency: st
   return unit_amount
 }
 
-export function productName({ store }: Service, price: CarriedPrice): string {
+export function productName({ store }: Service, price: EmbeddedPrice): string {
   return store.products.get(price.product)?.name ?? price.product
 }
 
 /** "month", "3 months": what follows "per" or "every". */
-export function intervalName({ recurring }: CarriedPrice): string {
+export function intervalName({ recurring }: EmbeddedPrice): string {
   const { interval = 'month', interval_count = 1 } = recurring ?? {}
   return interval_count === 1 ? interval : `${interval_count} ${interval}s`
 }
@@ -87,7 +87,7 @@ export function intervalName({ recurring }: CarriedPrice): string {
 /** As Stripe writes it on invoices: "5 × Teams (at €30.00 / month)". */
 export function describePeriod(
   service: Service,
-  { price, quantity, currency }: { price: CarriedPrice; quantity: number; currency: string },
+  { price, quantity, currency }: { price: EmbeddedPrice; quantity: number; currency: string },
 ): string {
   const each = formatMoney({ amount: unitAmount(service, price, currency), currency })
   const every = price.recurring?.interval_count === 1 ? '/' : 'every'

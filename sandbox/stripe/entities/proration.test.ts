@@ -58,7 +58,7 @@ it('more seats are billed at once for the rest of the period, to the second', as
   })
 })
 
-it('without a wish a change waits for the next invoice', async () => {
+it('unless asked otherwise a change waits for the next invoice', async () => {
   const { stripe, subscription, item } = await startSubscribed({ plan: 'teams_monthly', quantity: 5 })
   await stripe.subscriptionItems.update(item.id, { quantity: 3, proration_date: middleOf(item) })
   expect((await stripe.invoices.list({ subscription: subscription.id })).data).toHaveLength(1)

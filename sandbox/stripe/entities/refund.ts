@@ -8,7 +8,7 @@ import { wholeList } from './list.ts'
 
 export type RefundReason = 'duplicate' | 'fraudulent' | 'requested_by_customer'
 
-export function newRefund(
+function newRefund(
   { clock }: Service,
   {
     charge,

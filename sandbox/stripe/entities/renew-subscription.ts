@@ -10,9 +10,9 @@ import { finalizeInvoice, recordDraft } from './finalize-invoice.ts'
 import { newInvoice, newInvoiceId } from './invoice.ts'
 import { itemLines, pendingItems, periodLines } from './invoice-line.ts'
 import { isSameRecurrence, nextBoundary, type Period, recurrenceOf } from './period.ts'
-import { isOver, itemList } from './subscription.ts'
+import { hasEnded, itemList } from './subscription.ts'
 import { periodOf, withPeriod } from './subscription-item.ts'
-import { plannedItems, plannedPhase, releaseSchedule } from './subscription-schedule.ts'
+import { itemsInPhase, nextPhase, releaseSchedule } from './subscription-schedule.ts'
 import type { Decline } from './test-cards.ts'
 
 /**
@@ -69,7 +69,7 @@ export function renewSubscription(
   })
   const ended = subscription.discounts.filter((one) => !renewed.discounts.includes(one))
   endDiscounts(service, ended, cause)
-  if (plannedPhase(service, renewed)) releaseSchedule(service, renewed, cause)
+  if (nextPhase(service, renewed)) releaseSchedule(service, renewed, cause)
   const open = finalizeInvoice(service, recorded, { cause })
   if (open.status === 'open') collectInvoice(service, open, { is_automatic: true, forced_decline, cause })
   return store.subscriptions.get(subscription.id) ?? renewed
@@ -80,8 +80,8 @@ type Term = { items: StoredSubscriptionItem[]; period: Period; billing_cycle_anc
 /** What the next period is, and what is in it: a change that was scheduled for it has come true. */
 export function nextTerm(service: Service, subscription: StoredSubscription): Term {
   const { end } = periodOf(subscription)
-  const phase = plannedPhase(service, subscription)
-  const items = phase ? plannedItems(service, subscription, phase) : subscription.items.data
+  const phase = nextPhase(service, subscription)
+  const items = phase ? itemsInPhase(service, subscription, phase) : subscription.items.data
   const [before] = subscription.items.data
   const [item] = items
   if (!item || !before) throw new Error(`Subscription ${subscription.id} has no items.`)
@@ -112,7 +112,7 @@ export function endPeriodNow(
   { store, clock }: Service,
   subscription: StoredSubscription,
 ): StoredSubscription {
-  if (isOver(subscription) || subscription.status === 'incomplete') {
+  if (hasEnded(subscription) || subscription.status === 'incomplete') {
     throw invalidRequest(
       `Subscription ${subscription.id} is ${subscription.status}; it has no period to end.`,
     )

@@ -1,7 +1,7 @@
 import { newId } from '../../kit/id.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
 import type { Service } from '../service.ts'
-import type { CarriedPrice, StoredPrice, StoredSubscription, StoredSubscriptionItem } from '../state.ts'
+import type { EmbeddedPrice, StoredPrice, StoredSubscription, StoredSubscriptionItem } from '../state.ts'
 import { isSameRecurrence, type Period, recurrenceOf } from './period.ts'
 import { itemList } from './subscription.ts'
 
@@ -45,7 +45,7 @@ export function pricedBy(price: StoredPrice): Pick<StoredSubscriptionItem, 'plan
   return { plan: planOf(carried), price: carried }
 }
 
-function planOf(price: CarriedPrice): StoredSubscriptionItem['plan'] {
+function planOf(price: EmbeddedPrice): StoredSubscriptionItem['plan'] {
   return {
     id: price.id,
     object: 'plan',
@@ -192,7 +192,7 @@ export function withPeriod(
 }
 
 /** Subscriptions show their prices as they are now: a lookup key that has moved on shows there no more. */
-export function carryPrice({ store }: Service, price: StoredPrice): void {
+export function copyPriceToSubscriptions({ store }: Service, price: StoredPrice): void {
   for (const subscription of [...store.subscriptions.oldestFirst()]) {
     const items = subscription.items.data
     if (!items.some((item) => item.price.id === price.id)) continue

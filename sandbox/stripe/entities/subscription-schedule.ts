@@ -8,7 +8,7 @@ import { periodOf, pricedBy } from './subscription-item.ts'
 export type PhaseItem = { price: string; quantity: number }
 
 /** A plan for a subscription: what it is now, and what it will be when its period is over. */
-export function newSchedule(
+function newSchedule(
   { clock }: Service,
   { subscription, phases }: { subscription: StoredSubscription; phases: StoredPhase[] },
 ): StoredSchedule {
@@ -56,7 +56,7 @@ export function newSchedule(
   }
 }
 
-export function newPhase(
+function newPhase(
   { currency }: StoredSubscription,
   { items, period }: { items: PhaseItem[]; period: Period },
 ): StoredPhase {
@@ -155,12 +155,12 @@ export function releaseSchedule(
 }
 
 /** The phase after the present one, if a change is waiting. */
-export function plannedPhase({ store }: Service, { schedule }: StoredSubscription): StoredPhase | null {
+export function nextPhase({ store }: Service, { schedule }: StoredSubscription): StoredPhase | null {
   return store.subscription_schedules.get(schedule)?.phases[1] ?? null
 }
 
 /** The items as the coming phase has them. The first keeps its id, so that it is the same seat count that changes. */
-export function plannedItems(
+export function itemsInPhase(
   { store }: Service,
   { items }: StoredSubscription,
   phase: StoredPhase,

@@ -102,6 +102,6 @@ export function itemList(subscription: string, items: StoredSubscriptionItem[]):
 }
 
 /** Over for good: nothing brings it back, and nothing is invoiced for it. */
-export function isOver({ status }: Pick<StoredSubscription, 'status'>): boolean {
+export function hasEnded({ status }: Pick<StoredSubscription, 'status'>): boolean {
   return status === 'canceled' || status === 'incomplete_expired'
 }

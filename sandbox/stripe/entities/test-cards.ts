@@ -83,7 +83,7 @@ export function findTestCard(number: string): TestCard | null {
 const by_fingerprint = new Map(cards.map((card) => [fingerprint(card.number), card]))
 
 /** The test card that a payment method was made from. */
-export function cardBehind(method: StoredPaymentMethod): TestCard | null {
+export function testCardOf(method: StoredPaymentMethod): TestCard | null {
   return by_fingerprint.get(method.card?.fingerprint ?? '') ?? null
 }
 
@@ -108,7 +108,7 @@ export function declineOf(
   method: StoredPaymentMethod,
   { is_off_session }: { is_off_session: boolean },
 ): Decline | null {
-  const card = cardBehind(method)
+  const card = testCardOf(method)
   if (card?.decline) return card.decline
   return card?.fails_off_session && is_off_session ? declined('generic_decline') : null
 }

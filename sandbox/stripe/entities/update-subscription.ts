@@ -12,7 +12,7 @@ import { itemLines, pendingItems, periodLines } from './invoice-line.ts'
 import { no_method, payInvoice } from './pay-invoice.ts'
 import { isSameRecurrence, nextBoundary, type Period, recurrenceOf } from './period.ts'
 import { prorations } from './proration.ts'
-import { isOver, itemList } from './subscription.ts'
+import { hasEnded, itemList } from './subscription.ts'
 import { changedItems, type ItemChange, periodOf, withPeriod } from './subscription-item.ts'
 import { releaseSchedule } from './subscription-schedule.ts'
 import { declineOf } from './test-cards.ts'
@@ -41,7 +41,7 @@ export function updateSubscription(
   const { cause } = input
   checkUpdatable(given, input)
   const before = input.items.length > 0 ? releaseSchedule(service, given, cause) : given
-  const plan = planUpdate(service, before, input)
+  const plan = prepareUpdate(service, before, input)
   const method = defaultMethod(service, {
     subscription: { default_payment_method: input.default_payment_method ?? before.default_payment_method },
     customer: store.customers.get(before.customer),
@@ -80,7 +80,7 @@ function checkUpdatable(
   { status, schedule }: StoredSubscription,
   { cancel_at, cancel_at_period_end }: SubscriptionUpdate,
 ): void {
-  if (isOver({ status })) {
+  if (hasEnded({ status })) {
     throw invalidRequest(`A ${status} subscription can only update its cancellation_details and metadata.`)
   }
   if (schedule !== null && (cancel_at !== undefined || cancel_at_period_end !== undefined)) {
@@ -117,8 +117,8 @@ function withSettings(
   const ends_at =
     cancel_at_period_end === undefined ? cancel_at : cancel_at_period_end ? periodOf(subscription).end : null
   const details = subscription.cancellation_details
-  const told = { ...details, ...cancellation_details } as NonNullable<typeof details>
-  if (ends_at === undefined) return { ...subscription, ...settings, cancellation_details: told }
+  const merged = { ...details, ...cancellation_details } as NonNullable<typeof details>
+  if (ends_at === undefined) return { ...subscription, ...settings, cancellation_details: merged }
   const is_ending = ends_at !== null
   return {
     ...subscription,
@@ -127,7 +127,7 @@ function withSettings(
     cancel_at_period_end: cancel_at_period_end ?? false,
     canceled_at: is_ending ? (subscription.canceled_at ?? clock.now()) : null,
     cancellation_details: is_ending
-      ? { ...told, reason: 'cancellation_requested' }
+      ? { ...merged, reason: 'cancellation_requested' }
       : { comment: null, feedback: null, feedback_option: null, reason: null },
   }
 }
@@ -149,7 +149,7 @@ export type UpdateInput = {
 }
 
 /** What follows from a change, before anything of it is done. */
-export type UpdatePlan = {
+export type PreparedUpdate = {
   after: StoredSubscription
   discounts: StoredDiscount[]
   prorations: StoredInvoiceItem[]
@@ -157,8 +157,12 @@ export type UpdatePlan = {
   invoice: StoredInvoice | null
 }
 
-/** Decides and changes nothing: a preview and the update itself come to the same figures because both ask here. */
-export function planUpdate(service: Service, before: StoredSubscription, input: UpdateInput): UpdatePlan {
+/** Pure: the preview and the update get the same figures because both call this. */
+export function prepareUpdate(
+  service: Service,
+  before: StoredSubscription,
+  input: UpdateInput,
+): PreparedUpdate {
   const now = service.clock.now()
   const items = changedItems(service, before, input.items)
   const ends_trial = input.ends_trial && before.status === 'trialing'

@@ -1,6 +1,11 @@
 import type { Router, RouterContext } from '@koa/router'
 import { z } from 'zod'
-import { expireSession, needsMethod, type PaymentMeans, returnUrl } from '../entities/checkout-session.ts'
+import {
+  expireSession,
+  needsPaymentMethod,
+  type PaymentMeans,
+  returnUrl,
+} from '../entities/checkout-session.ts'
 import { closeDispute, disputeCharge } from '../entities/dispute.ts'
 import { paySession, settleSession } from '../entities/pay-session.ts'
 import { debitTypeFor } from '../entities/payment-method.ts'
@@ -59,7 +64,7 @@ function meansFor(
   { card, method, now }: { card: string; method: 'card' | 'delayed'; now: number },
 ): PaymentMeans {
   const { currency } = session
-  if (!needsMethod(session)) return { type: 'free' }
+  if (!needsPaymentMethod(session)) return { type: 'free' }
   if (method === 'delayed') {
     const debit = debitTypeFor(currency ?? '')
     if (!debit || !session.payment_method_types.includes(debit)) {

@@ -1,4 +1,4 @@
-import { needsMethod } from '../entities/checkout-session.ts'
+import { needsPaymentMethod } from '../entities/checkout-session.ts'
 import { formatMoney } from '../entities/format.ts'
 import { debitTypeFor } from '../entities/payment-method.ts'
 import { intervalName } from '../entities/price.ts'
@@ -68,7 +68,7 @@ ${quantity > 1 ? html`<small>${money(amount / quantity)} each</small>` : null}</
 
 function payment(view: CheckoutView, terms: SessionTerms): Html {
   const { session, typed, errors, declined } = view
-  const asks = needsMethod(session)
+  const asks = needsPaymentMethod(session)
   return html`<main class="payment"><div>
 <form method="post" action="/c/pay/${session.id}" novalidate>
 ${declined ? html`<p class="alert" role="alert">${declined}</p>` : null}
@@ -134,7 +134,7 @@ export type SessionTerms = {
   consent: string | null
 }
 
-export function termsOf(view: CheckoutView): SessionTerms {
+function termsOf(view: CheckoutView): SessionTerms {
   return view.session.mode === 'subscription' ? subscriptionTerms(view) : paymentTerms(view)
 }
 
@@ -150,7 +150,7 @@ function paymentTerms({ session, businessName }: CheckoutView): SessionTerms {
       ['Subtotal', formatMoney({ amount: session.amount_subtotal ?? 0, currency })],
       ['Total due', total],
     ],
-    button: needsMethod(session) ? `Pay ${total}` : 'Complete order',
+    button: needsPaymentMethod(session) ? `Pay ${total}` : 'Complete order',
     consent: null,
   }
 }
@@ -176,7 +176,7 @@ function subscriptionTerms({ session, details, businessName, fullAmountOf }: Che
       ['Total due today', today],
     ],
     button: trial ? 'Start trial' : 'Subscribe',
-    consent: needsMethod(session)
+    consent: needsPaymentMethod(session)
       ? `By confirming, you allow ${businessName} to charge you ${recurring} every ${every}${after}, until you cancel. You can cancel at any time.`
       : null,
   }

@@ -1,5 +1,5 @@
 import type { Router, RouterContext } from '@koa/router'
-import { needsMethod, type PaymentMeans, returnUrl } from '../entities/checkout-session.ts'
+import { needsPaymentMethod, type PaymentMeans, returnUrl } from '../entities/checkout-session.ts'
 import { paySession } from '../entities/pay-session.ts'
 import { debitTypeFor, type Payer } from '../entities/payment-method.ts'
 import { unitAmount } from '../entities/price.ts'
@@ -87,11 +87,7 @@ export type FormResult =
   | { ok: false; typed: Typed; errors: FieldErrors }
 
 /** Reads the payment form. Every field that is missing or wrong gets its own sentence. */
-export function readCheckoutForm(
-  session: StoredSession,
-  form: Record<string, unknown>,
-  now_s: number,
-): FormResult {
+function readCheckoutForm(session: StoredSession, form: Record<string, unknown>, now_s: number): FormResult {
   const field = (name: string) => (typeof form[name] === 'string' ? form[name].trim().slice(0, 200) : '')
   const typed: Typed = {
     email: field('email'),
@@ -114,7 +110,7 @@ function readMeans(
   { typed, cvc, now_s, errors }: { typed: Typed; cvc: string; now_s: number; errors: FieldErrors },
 ): PaymentMeans | null {
   const { currency, payment_method_types } = session
-  if (!needsMethod(session)) return { type: 'free' }
+  if (!needsPaymentMethod(session)) return { type: 'free' }
   if (typed.method === 'debit') {
     const debit = debitTypeFor(currency ?? '')
     if (debit && payment_method_types.includes(debit)) return { type: 'debit', debit }

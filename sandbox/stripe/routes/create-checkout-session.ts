@@ -157,7 +157,7 @@ function expiry(asked: number | undefined, now: number): number {
 }
 
 /**
- * Without a wish the page offers what fits the currency, as Stripe's dynamic payment methods do. A subscription is paid
+ * Unless the caller says otherwise, the page offers what fits the currency, as Stripe's dynamic payment methods do. A subscription is paid
  * by card: the sandbox's bank debits settle once, and only for a checkout.
  */
 function paymentMethodTypes(
@@ -181,7 +181,7 @@ const payment_only = ['customer_creation', 'invoice_creation', 'payment_intent_d
 const subscription_only = ['payment_method_collection', 'subscription_data'] as const
 
 /** Parameters that belong to one mode are refused in the other. */
-export function checkMode(params: CreateSessionParams): void {
+function checkMode(params: CreateSessionParams): void {
   const foreign = params.mode === 'payment' ? subscription_only : payment_only
   const param = foreign.find((name) => params[name] !== undefined)
   if (param === undefined) return

@@ -2,26 +2,15 @@ import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { cancelSubscription } from '../entities/cancel-subscription.ts'
 import { newCustomer } from '../entities/customer.ts'
-import { changedFields, emit } from '../entities/event.ts'
+import { emit } from '../entities/event.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
 import { checkMethod } from '../entities/payment-method.ts'
-import { isOver } from '../entities/subscription.ts'
+import { hasEnded } from '../entities/subscription.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
 import type { Service } from '../service.ts'
-import type { StoredCustomer } from '../state.ts'
 import { handle } from '../wire/handle.ts'
-import { listPage } from '../wire/list.ts'
-import {
-  clearable,
-  common,
-  defined,
-  isWithin,
-  metadata,
-  pagination,
-  range,
-  readParams,
-  text,
-} from '../wire/params.ts'
+import { clearable, common, defined, metadata, range, readParams, text } from '../wire/params.ts'
+import { putUpdated, resource } from './resource.ts'
 
 const address = z.strictObject({
   city: clearable.default(null),
@@ -44,16 +33,32 @@ const fields = z.strictObject({
   preferred_locales: z.array(text).optional(),
 })
 
-const listParams = z.strictObject({ ...pagination, created: range.optional(), email: text.optional() })
-
 export function customerRoutes(router: Router, service: Service): void {
   const { store } = service
 
-  const find = (id: string): StoredCustomer => {
-    const customer = store.customers.get(id)
-    if (!customer) throw noSuch('customer', id)
-    return customer
-  }
+  const find = resource(router, service, {
+    path: '/v1/customers',
+    noun: 'customer',
+    table: store.customers,
+    filters: { created: range.optional(), email: text.optional() },
+    isListed: ({ deleted }) => !deleted,
+    update: (before, { form, cause }) => {
+      const { expand: _, invoice_settings, metadata, ...input } = readParams(fields, form)
+      if (before.deleted) throw noSuch('customer', before.id)
+      const method = invoice_settings?.default_payment_method
+      if (method) checkMethod(service, { method, customer: before.id })
+      const settings =
+        method === undefined ? undefined : { ...before.invoice_settings, default_payment_method: method }
+      const changes = { ...input, invoice_settings: settings }
+      return putUpdated(service, store.customers, {
+        before,
+        changes,
+        metadata,
+        event: 'customer.updated',
+        cause,
+      })
+    },
+  })
 
   router.post(
     '/v1/customers',
@@ -72,53 +77,12 @@ export function customerRoutes(router: Router, service: Service): void {
     }),
   )
 
-  router.get(
-    '/v1/customers',
-    handle(service, ({ form }) => {
-      const { created, email, ...cursor } = readParams(listParams, form)
-      return listPage(store.customers, cursor, {
-        url: '/v1/customers',
-        noun: 'customer',
-        matches: (customer) =>
-          !customer.deleted &&
-          (email === undefined || customer.email === email) &&
-          isWithin(customer.created, created),
-      })
-    }),
-  )
-
-  router.get(
-    '/v1/customers/:id',
-    handle(service, ({ path }) => find(path('id'))),
-  )
-
-  router.post(
-    '/v1/customers/:id',
-    handle(service, ({ form, path, cause }) => {
-      const { expand: _, invoice_settings, metadata, ...input } = readParams(fields, form)
-      const before = find(path('id'))
-      if (before.deleted) throw noSuch('customer', before.id)
-      const method = invoice_settings?.default_payment_method
-      if (method) checkMethod(service, { method, customer: before.id })
-      const after = store.customers.put({
-        ...before,
-        ...defined(input),
-        ...(method !== undefined && {
-          invoice_settings: { ...before.invoice_settings, default_payment_method: method },
-        }),
-        metadata: mergeMetadata(before.metadata, metadata),
-      })
-      emit(service, 'customer.updated', after, { cause, previous_attributes: changedFields(before, after) })
-      return after
-    }),
-  )
-
   router.delete(
     '/v1/customers/:id',
     handle(service, ({ path, cause }) => {
       const customer = find(path('id'))
       for (const subscription of [...store.subscriptions.oldestFirst()]) {
-        if (subscription.customer !== customer.id || isOver(subscription)) continue
+        if (subscription.customer !== customer.id || hasEnded(subscription)) continue
         cancelSubscription(service, subscription, { cause, details: {}, invoice_now: false, prorate: false })
       }
       emit(service, 'customer.deleted', customer, { cause })

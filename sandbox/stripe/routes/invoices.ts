@@ -11,59 +11,68 @@ import { checkMethod } from '../entities/payment-method.ts'
 import { asPreview, previewUpdate } from '../entities/preview-invoice.ts'
 import { defaultTrialSettings } from '../entities/subscription.ts'
 import { checkTogether, findPrice } from '../entities/subscription-item.ts'
-import { cardError, invalidRequest, noSuch } from '../errors.ts'
+import { cardError, invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
 import type { StoredInvoice } from '../state.ts'
 import { handle } from '../wire/handle.ts'
-import { listPage, pageOf } from '../wire/list.ts'
+import { pageOf } from '../wire/list.ts'
 import { common, flag, isWithin, pagination, range, readParams, text } from '../wire/params.ts'
 import { previewParams } from '../wire/subscription-params.ts'
+import { resource } from './resource.ts'
 import { findSubscription, readItems } from './subscriptions.ts'
 
-const listParams = z.strictObject({
-  ...pagination,
-  created: range.optional(),
-  customer: text.optional(),
-  status: z.enum(['draft', 'open', 'paid', 'uncollectible', 'void']).optional(),
-  subscription: text.optional(),
-})
 const payParams = z.strictObject({ ...common, off_session: flag.optional(), payment_method: text.optional() })
 const finalizeParams = z.strictObject({ ...common, auto_advance: flag.optional() })
 
 export function invoiceRoutes(router: Router, service: Service): void {
   const { store } = service
 
-  const find = (id: string): StoredInvoice => {
-    const invoice = store.invoices.get(id)
-    if (!invoice) throw noSuch('invoice', id)
-    return invoice
-  }
-
   router.post(
     '/v1/invoices/create_preview',
     handle(service, ({ form }) => preview(service, readParams(previewParams, form))),
   )
 
-  router.get(
-    '/v1/invoices',
-    handle(service, ({ form }) => {
-      const { created, customer, status, subscription, ...cursor } = readParams(listParams, form)
-      return listPage(store.invoices, cursor, {
-        url: '/v1/invoices',
-        noun: 'invoice',
-        matches: (invoice) =>
-          (customer === undefined || invoice.customer === customer) &&
-          (status === undefined || invoice.status === status) &&
-          (subscription === undefined || subscriptionOf(invoice) === subscription) &&
-          isWithin(invoice.created, created),
-      })
-    }),
-  )
+  const find = resource(router, service, {
+    path: '/v1/invoices',
+    noun: 'invoice',
+    table: store.invoices,
+    filters: {
+      created: range.optional(),
+      customer: text.optional(),
+      status: z.enum(['draft', 'open', 'paid', 'uncollectible', 'void']).optional(),
+      subscription: text.optional(),
+    },
+    where: { subscription: (invoice, id) => subscriptionOf(invoice) === id },
+  })
 
-  router.get(
-    '/v1/invoices/:id',
-    handle(service, ({ path }) => find(path('id'))),
-  )
+  resource(router, service, {
+    path: '/v1/invoice_payments',
+    noun: 'invoice_payment',
+    table: store.invoice_payments,
+    filters: {
+      created: range.optional(),
+      invoice: text.optional(),
+      payment: z.strictObject({ payment_intent: text, type: z.literal('payment_intent') }).optional(),
+      status: z.enum(['canceled', 'open', 'paid']).optional(),
+    },
+    where: { payment: (row, { payment_intent }) => row.payment.payment_intent === payment_intent },
+  })
+
+  resource(router, service, {
+    path: '/v1/invoiceitems',
+    noun: 'invoiceitem',
+    table: store.invoice_items,
+    filters: {
+      created: range.optional(),
+      customer: text.optional(),
+      invoice: text.optional(),
+      pending: flag.optional(),
+    },
+    where: {
+      created: ({ date }, bounds) => isWithin(date, bounds),
+      pending: ({ invoice }, is_pending) => (invoice === null) === is_pending,
+    },
+  })
 
   router.get(
     '/v1/invoices/:id/lines',

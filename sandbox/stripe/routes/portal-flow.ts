@@ -1,5 +1,5 @@
 import type { PortalFlow } from '../entities/portal-session.ts'
-import { isOver } from '../entities/subscription.ts'
+import { hasEnded } from '../entities/subscription.ts'
 import { changedItems } from '../entities/subscription-item.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
 import type { Service } from '../service.ts'
@@ -85,7 +85,7 @@ function subscriptionFor(
   }
   const subscription = store.subscriptions.get(named)
   if (subscription?.customer !== customer) throw noSuch('subscription', named, param)
-  if (isOver(subscription)) {
+  if (hasEnded(subscription)) {
     throw invalidRequest(`The subscription ${named} is ${subscription.status}.`, { param })
   }
   return subscription

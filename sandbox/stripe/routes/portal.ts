@@ -1,19 +1,17 @@
 import type { Router } from '@koa/router'
-import { z } from 'zod'
-import { changedFields, emit } from '../entities/event.ts'
+import { emit } from '../entities/event.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
 import {
   defaultConfiguration,
   newPortalConfiguration,
+  type PortalFeatures,
   withFeatures,
 } from '../entities/portal-configuration.ts'
 import { newPortalSession } from '../entities/portal-session.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
 import type { Service } from '../service.ts'
-import type { StoredPortalConfiguration } from '../state.ts'
 import { handle } from '../wire/handle.ts'
-import { listPage } from '../wire/list.ts'
-import { common, defined, flag, pagination, readParams } from '../wire/params.ts'
+import { defined, flag, readParams } from '../wire/params.ts'
 import {
   createConfigurationParams,
   createPortalSessionParams,
@@ -21,17 +19,36 @@ import {
   updateConfigurationParams,
 } from '../wire/portal-params.ts'
 import { readFlow } from './portal-flow.ts'
-
-const listParams = z.strictObject({ ...pagination, active: flag.optional(), is_default: flag.optional() })
+import { putUpdated, resource } from './resource.ts'
 
 export function portalConfigurationRoutes(router: Router, service: Service): void {
   const { store, clock } = service
 
-  const find = (id: string): StoredPortalConfiguration => {
-    const configuration = store.portal_configurations.get(id)
-    if (!configuration) throw noSuch('configuration', id)
-    return configuration
-  }
+  resource(router, service, {
+    path: '/v1/billing_portal/configurations',
+    noun: 'configuration',
+    table: store.portal_configurations,
+    filters: { active: flag.optional(), is_default: flag.optional() },
+    update: (before, { form, cause }) => {
+      const params = readParams(updateConfigurationParams, form)
+      const features = withFeatures(before.features, readFeatures(params.features ?? {}))
+      checkProducts(service, features)
+      return putUpdated(service, store.portal_configurations, {
+        before,
+        metadata: params.metadata,
+        event: 'billing_portal.configuration.updated',
+        cause,
+        changes: {
+          active: params.active,
+          business_profile: { ...before.business_profile, ...defined(params.business_profile ?? {}) },
+          default_return_url: params.default_return_url,
+          features,
+          name: params.name,
+          updated: clock.now(),
+        },
+      })
+    },
+  })
 
   router.post(
     '/v1/billing_portal/configurations',
@@ -45,65 +62,16 @@ export function portalConfigurationRoutes(router: Router, service: Service): voi
         metadata: mergeMetadata(null, params.metadata),
         name: params.name ?? null,
       })
-      checkProducts(service, configuration)
+      checkProducts(service, configuration.features)
       store.portal_configurations.put(configuration)
       emit(service, 'billing_portal.configuration.created', configuration, { cause })
       return configuration
     }),
   )
-
-  router.get(
-    '/v1/billing_portal/configurations',
-    handle(service, ({ form }) => {
-      const { active, is_default, ...cursor } = readParams(listParams, form)
-      return listPage(store.portal_configurations, cursor, {
-        url: '/v1/billing_portal/configurations',
-        noun: 'configuration',
-        matches: (one) =>
-          (active === undefined || one.active === active) &&
-          (is_default === undefined || one.is_default === is_default),
-      })
-    }),
-  )
-
-  router.get(
-    '/v1/billing_portal/configurations/:id',
-    handle(service, ({ form, path }) => {
-      readParams(z.strictObject(common), form)
-      return find(path('id'))
-    }),
-  )
-
-  router.post(
-    '/v1/billing_portal/configurations/:id',
-    handle(service, ({ form, path, cause }) => {
-      const params = readParams(updateConfigurationParams, form)
-      const before = find(path('id'))
-      const after: StoredPortalConfiguration = {
-        ...before,
-        ...defined({
-          active: params.active,
-          default_return_url: params.default_return_url,
-          name: params.name,
-        }),
-        business_profile: { ...before.business_profile, ...defined(params.business_profile ?? {}) },
-        features: withFeatures(before.features, readFeatures(params.features ?? {})),
-        metadata: mergeMetadata(before.metadata, params.metadata),
-        updated: clock.now(),
-      }
-      checkProducts(service, after)
-      store.portal_configurations.put(after)
-      emit(service, 'billing_portal.configuration.updated', after, {
-        cause,
-        previous_attributes: changedFields(before, after),
-      })
-      return after
-    }),
-  )
 }
 
 /** Every price that can be chosen must exist, recur, and belong to the product that it is listed under. */
-function checkProducts({ store }: Service, { features }: StoredPortalConfiguration): void {
+function checkProducts({ store }: Service, features: PortalFeatures): void {
   const { enabled, products, default_allowed_updates } = features.subscription_update
   if (enabled && default_allowed_updates.includes('price') && !products?.length) {
     throw invalidRequest('You must pass the products whose prices customers can choose.', {

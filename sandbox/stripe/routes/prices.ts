@@ -1,29 +1,26 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
-import { changedFields, emit } from '../entities/event.ts'
+import { emit } from '../entities/event.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
 import { newPrice } from '../entities/price.ts'
 import { newProduct } from '../entities/product.ts'
-import { carryPrice } from '../entities/subscription-item.ts'
+import { copyPriceToSubscriptions } from '../entities/subscription-item.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
-import type { StoredPrice } from '../state.ts'
 import { handle } from '../wire/handle.ts'
-import { listPage } from '../wire/list.ts'
 import {
   clearable,
   common,
   currency,
   defined,
   flag,
-  isWithin,
   metadata,
-  pagination,
   range,
   readParams,
   text,
 } from '../wire/params.ts'
 import { currencyOptions, recurring, taxBehavior, unitAmount } from '../wire/price-params.ts'
+import { putUpdated, resource } from './resource.ts'
 
 const createParams = z.strictObject({
   ...common,
@@ -57,8 +54,7 @@ const updateParams = z.strictObject({
   tax_behavior: taxBehavior.optional(),
   transfer_lookup_key: flag.optional(),
 })
-const listParams = z.strictObject({
-  ...pagination,
+const filters = {
   active: flag.optional(),
   created: range.optional(),
   currency: currency.optional(),
@@ -66,16 +62,35 @@ const listParams = z.strictObject({
   product: text.optional(),
   recurring: z.strictObject({ interval: text.optional(), usage_type: text.optional() }).optional(),
   type: z.enum(['one_time', 'recurring']).optional(),
-})
+}
 
 export function priceRoutes(router: Router, service: Service): void {
   const { store } = service
 
-  const find = (id: string): StoredPrice => {
-    const price = store.prices.get(id)
-    if (!price) throw noSuch('price', id)
-    return price
-  }
+  resource(router, service, {
+    path: '/v1/prices',
+    noun: 'price',
+    table: store.prices,
+    filters,
+    where: {
+      lookup_keys: ({ lookup_key }, keys) => lookup_key !== null && keys.includes(lookup_key),
+      recurring: (price, { interval }) => interval === undefined || price.recurring?.interval === interval,
+    },
+    update: (before, { form, cause }) => {
+      const { expand: _, metadata, transfer_lookup_key, ...changes } = readParams(updateParams, form)
+      if (changes.lookup_key !== before.lookup_key) {
+        claimLookupKey(service, {
+          key: changes.lookup_key,
+          may_transfer: transfer_lookup_key === true,
+          cause,
+        })
+      }
+      const event = 'price.updated'
+      const after = putUpdated(service, store.prices, { before, changes, metadata, event, cause })
+      copyPriceToSubscriptions(service, after)
+      return after
+    },
+  })
 
   router.post(
     '/v1/prices',
@@ -105,53 +120,6 @@ export function priceRoutes(router: Router, service: Service): void {
       return price
     }),
   )
-
-  router.get(
-    '/v1/prices',
-    handle(service, ({ form }) => {
-      const { active, created, currency, lookup_keys, product, recurring, type, ...cursor } = readParams(
-        listParams,
-        form,
-      )
-      return listPage(store.prices, cursor, {
-        url: '/v1/prices',
-        noun: 'price',
-        matches: (price) =>
-          (active === undefined || price.active === active) &&
-          (currency === undefined || price.currency === currency) &&
-          (lookup_keys === undefined ||
-            (price.lookup_key !== null && lookup_keys.includes(price.lookup_key))) &&
-          (product === undefined || price.product === product) &&
-          (recurring?.interval === undefined || price.recurring?.interval === recurring.interval) &&
-          (type === undefined || price.type === type) &&
-          isWithin(price.created, created),
-      })
-    }),
-  )
-
-  router.get(
-    '/v1/prices/:id',
-    handle(service, ({ path }) => find(path('id'))),
-  )
-
-  router.post(
-    '/v1/prices/:id',
-    handle(service, ({ form, path, cause }) => {
-      const { expand: _, metadata, transfer_lookup_key, ...input } = readParams(updateParams, form)
-      const before = find(path('id'))
-      if (input.lookup_key !== before.lookup_key) {
-        claimLookupKey(service, { key: input.lookup_key, may_transfer: transfer_lookup_key === true, cause })
-      }
-      const after = store.prices.put({
-        ...before,
-        ...defined(input),
-        metadata: mergeMetadata(before.metadata, metadata),
-      })
-      carryPrice(service, after)
-      emit(service, 'price.updated', after, { cause, previous_attributes: changedFields(before, after) })
-      return after
-    }),
-  )
 }
 
 /** A lookup key belongs to one price; it moves to another only when the caller says so. */
@@ -169,7 +137,7 @@ function claimLookupKey(
       )
     }
     const without = service.store.prices.put({ ...holder, lookup_key: null })
-    carryPrice(service, without)
+    copyPriceToSubscriptions(service, without)
     emit(service, 'price.updated', without, { cause, previous_attributes: { lookup_key: key } })
   }
 }

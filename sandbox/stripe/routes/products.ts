@@ -1,27 +1,15 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
-import { changedFields, emit } from '../entities/event.ts'
+import { emit } from '../entities/event.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
 import { newPrice } from '../entities/price.ts'
 import { newProduct } from '../entities/product.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
 import type { Service } from '../service.ts'
-import type { StoredProduct } from '../state.ts'
 import { handle } from '../wire/handle.ts'
-import { listPage } from '../wire/list.ts'
-import {
-  clearable,
-  common,
-  defined,
-  flag,
-  isWithin,
-  metadata,
-  pagination,
-  range,
-  readParams,
-  text,
-} from '../wire/params.ts'
+import { clearable, common, defined, flag, metadata, range, readParams, text } from '../wire/params.ts'
 import { inlinePrice } from '../wire/price-params.ts'
+import { putUpdated, resource } from './resource.ts'
 
 const fields = {
   ...common,
@@ -47,22 +35,36 @@ const updateParams = z.strictObject({
   name: text.min(1).optional(),
   default_price: text.optional(),
 })
-const listParams = z.strictObject({
-  ...pagination,
-  active: flag.optional(),
-  created: range.optional(),
-  ids: z.array(text).optional(),
-  url: text.optional(),
-})
 
 export function productRoutes(router: Router, service: Service): void {
   const { store } = service
 
-  const find = (id: string): StoredProduct => {
-    const product = store.products.get(id)
-    if (!product) throw noSuch('product', id)
-    return product
-  }
+  resource(router, service, {
+    path: '/v1/products',
+    noun: 'product',
+    table: store.products,
+    filters: {
+      active: flag.optional(),
+      created: range.optional(),
+      ids: z.array(text).optional(),
+      url: text.optional(),
+    },
+    where: { ids: ({ id }, ids) => ids.includes(id) },
+    update: (before, { form, cause }) => {
+      const { expand: _, metadata, ...input } = readParams(updateParams, form)
+      if (input.default_price !== undefined && !store.prices.get(input.default_price)) {
+        throw noSuch('price', input.default_price, 'default_price')
+      }
+      const changes = { ...input, updated: service.clock.now() }
+      return putUpdated(service, store.products, {
+        before,
+        changes,
+        metadata,
+        event: 'product.updated',
+        cause,
+      })
+    },
+  })
 
   router.post(
     '/v1/products',
@@ -83,46 +85,6 @@ export function productRoutes(router: Router, service: Service): void {
       }
       emit(service, 'product.created', store.products.put(product), { cause })
       return product
-    }),
-  )
-
-  router.get(
-    '/v1/products',
-    handle(service, ({ form }) => {
-      const { active, created, ids, url, ...cursor } = readParams(listParams, form)
-      return listPage(store.products, cursor, {
-        url: '/v1/products',
-        noun: 'product',
-        matches: (product) =>
-          (active === undefined || product.active === active) &&
-          (ids === undefined || ids.includes(product.id)) &&
-          (url === undefined || product.url === url) &&
-          isWithin(product.created, created),
-      })
-    }),
-  )
-
-  router.get(
-    '/v1/products/:id',
-    handle(service, ({ path }) => find(path('id'))),
-  )
-
-  router.post(
-    '/v1/products/:id',
-    handle(service, ({ form, path, cause }) => {
-      const { expand: _, metadata, ...input } = readParams(updateParams, form)
-      const before = find(path('id'))
-      if (input.default_price !== undefined && !store.prices.get(input.default_price)) {
-        throw noSuch('price', input.default_price, 'default_price')
-      }
-      const after = store.products.put({
-        ...before,
-        ...defined(input),
-        metadata: mergeMetadata(before.metadata, metadata),
-        updated: service.clock.now(),
-      })
-      emit(service, 'product.updated', after, { cause, previous_attributes: changedFields(before, after) })
-      return after
     }),
   )
 }

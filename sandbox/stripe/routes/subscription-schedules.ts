@@ -1,14 +1,13 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
-import { isOver } from '../entities/subscription.ts'
+import { hasEnded } from '../entities/subscription.ts'
 import { findPrice } from '../entities/subscription-item.ts'
 import { releaseSchedule, scheduleChange, startSchedule } from '../entities/subscription-schedule.ts'
-import { invalidRequest, noSuch } from '../errors.ts'
+import { invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
-import type { StoredSchedule } from '../state.ts'
 import { handle } from '../wire/handle.ts'
-import { listPage } from '../wire/list.ts'
-import { common, flag, integer, pagination, readParams, text } from '../wire/params.ts'
+import { common, flag, integer, readParams, text } from '../wire/params.ts'
+import { resource } from './resource.ts'
 import { findSubscription } from './subscriptions.ts'
 
 const createParams = z.strictObject({ ...common, from_subscription: text })
@@ -26,18 +25,18 @@ const updateParams = z.strictObject({
   phases: z.array(phase).length(2, 'The sandbox takes the current phase and the next one'),
   proration_behavior: z.literal('none', 'The sandbox schedules changes at the end of a period').optional(),
 })
-const listParams = z.strictObject({ ...pagination, customer: text.optional() })
 const releaseParams = z.strictObject({ ...common, preserve_cancel_date: flag.optional() })
 
 /** As much of schedules as a change at the end of the period takes. */
 export function subscriptionScheduleRoutes(router: Router, service: Service): void {
   const { store } = service
 
-  const find = (id: string): StoredSchedule => {
-    const schedule = store.subscription_schedules.get(id)
-    if (!schedule) throw noSuch('subscription_schedule', id)
-    return schedule
-  }
+  const find = resource(router, service, {
+    path: '/v1/subscription_schedules',
+    noun: 'subscription_schedule',
+    table: store.subscription_schedules,
+    filters: { customer: text.optional() },
+  })
 
   const findActive = (id: string) => {
     const { status, subscription } = find(id)
@@ -52,7 +51,7 @@ export function subscriptionScheduleRoutes(router: Router, service: Service): vo
     handle(service, ({ form, cause }) => {
       const { from_subscription } = readParams(createParams, form)
       const subscription = findSubscription(service, from_subscription)
-      if (isOver(subscription) || subscription.schedule !== null || subscription.cancel_at !== null) {
+      if (hasEnded(subscription) || subscription.schedule !== null || subscription.cancel_at !== null) {
         throw invalidRequest(
           `You cannot migrate the subscription ${subscription.id}: it is over, about to be canceled, or attached to a schedule.`,
           { param: 'from_subscription' },
@@ -60,23 +59,6 @@ export function subscriptionScheduleRoutes(router: Router, service: Service): vo
       }
       return startSchedule(service, subscription, cause)
     }),
-  )
-
-  router.get(
-    '/v1/subscription_schedules',
-    handle(service, ({ form }) => {
-      const { customer, ...cursor } = readParams(listParams, form)
-      return listPage(store.subscription_schedules, cursor, {
-        url: '/v1/subscription_schedules',
-        noun: 'subscription_schedule',
-        matches: (one) => customer === undefined || one.customer === customer,
-      })
-    }),
-  )
-
-  router.get(
-    '/v1/subscription_schedules/:id',
-    handle(service, ({ path }) => find(path('id'))),
   )
 
   router.post(

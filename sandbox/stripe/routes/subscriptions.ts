@@ -5,62 +5,40 @@ import { createSubscription } from '../entities/create-subscription.ts'
 import { readDiscounts } from '../entities/discount.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
 import { checkMethod } from '../entities/payment-method.ts'
-import { defaultTrialSettings, isOver } from '../entities/subscription.ts'
+import { defaultTrialSettings, hasEnded } from '../entities/subscription.ts'
 import { checkTogether, findPrice } from '../entities/subscription-item.ts'
 import { updateSubscription } from '../entities/update-subscription.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
 import type { StoredSubscription } from '../state.ts'
 import { handle } from '../wire/handle.ts'
-import { listPage } from '../wire/list.ts'
-import { defined, isWithin, readParams } from '../wire/params.ts'
+import { defined, readParams } from '../wire/params.ts'
 import {
   cancelSubscriptionParams,
   createSubscriptionParams,
   type itemChange,
-  listSubscriptionParams,
+  subscriptionFilters,
   updateSubscriptionParams,
 } from '../wire/subscription-params.ts'
+import { resource } from './resource.ts'
 
 const day_s = 24 * 60 * 60
 
 export function subscriptionRoutes(router: Router, service: Service): void {
   const { store } = service
 
-  router.post(
-    '/v1/subscriptions',
-    handle(service, ({ form, cause }) => {
-      const params = readParams(createSubscriptionParams, form)
-      return create(service, params, cause)
-    }),
-  )
-
-  router.get(
-    '/v1/subscriptions',
-    handle(service, ({ form }) => {
-      const { created, customer, price, status, ...cursor } = readParams(listSubscriptionParams, form)
-      return listPage(store.subscriptions, cursor, {
-        url: '/v1/subscriptions',
-        noun: 'subscription',
-        matches: (subscription) =>
-          hasStatus(subscription, status) &&
-          (customer === undefined || subscription.customer === customer) &&
-          (price === undefined || subscription.items.data.some((item) => item.price.id === price)) &&
-          isWithin(subscription.created, created),
-      })
-    }),
-  )
-
-  router.get(
-    '/v1/subscriptions/:id',
-    handle(service, ({ path }) => findSubscription(service, path('id'))),
-  )
-
-  router.post(
-    '/v1/subscriptions/:id',
-    handle(service, ({ form, path, cause }) => {
+  resource(router, service, {
+    path: '/v1/subscriptions',
+    noun: 'subscription',
+    table: store.subscriptions,
+    filters: subscriptionFilters,
+    where: {
+      price: ({ items }, price) => items.data.some((item) => item.price.id === price),
+      status: () => true,
+    },
+    isListed: (subscription, { status }) => hasStatus(subscription, status),
+    update: (before, { form, cause }) => {
       const params = readParams(updateSubscriptionParams, form)
-      const before = findSubscription(service, path('id'))
       if (params.default_payment_method !== undefined) {
         checkMethod(service, { method: params.default_payment_method, customer: before.customer })
       }
@@ -85,6 +63,14 @@ export function subscriptionRoutes(router: Router, service: Service): void {
         proration_behavior: params.proration_behavior ?? 'create_prorations',
         proration_date: params.proration_date ?? null,
       })
+    },
+  })
+
+  router.post(
+    '/v1/subscriptions',
+    handle(service, ({ form, cause }) => {
+      const params = readParams(createSubscriptionParams, form)
+      return create(service, params, cause)
     }),
   )
 
@@ -151,9 +137,9 @@ export function readItems(items: z.output<typeof itemChange>[]) {
   }))
 }
 
-/** Without a wish the list leaves out what was canceled, as Stripe's does. */
+/** Unless a status is asked for, canceled subscriptions are left out, as in Stripe's list. */
 function hasStatus(subscription: StoredSubscription, status: string | undefined): boolean {
   if (status === 'all') return true
-  if (status === 'ended') return isOver(subscription)
+  if (status === 'ended') return hasEnded(subscription)
   return status === undefined ? subscription.status !== 'canceled' : subscription.status === status
 }

@@ -3,12 +3,10 @@ import { z } from 'zod'
 import { randomText } from '../../kit/id.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
 import { newWebhookEndpoint } from '../entities/webhook-endpoint.ts'
-import { noSuch } from '../errors.ts'
 import type { Service } from '../service.ts'
-import type { StoredWebhookEndpoint } from '../state.ts'
 import { handle } from '../wire/handle.ts'
-import { listPage } from '../wire/list.ts'
-import { clearable, common, flag, metadata, pagination, readParams, text, webUrl } from '../wire/params.ts'
+import { clearable, common, flag, metadata, readParams, text, webUrl } from '../wire/params.ts'
+import { resource } from './resource.ts'
 
 const shared = { ...common, description: clearable.optional(), metadata: metadata.optional() }
 const createParams = z.strictObject({
@@ -27,11 +25,23 @@ const updateParams = z.strictObject({
 export function webhookEndpointRoutes(router: Router, service: Service): void {
   const { store } = service
 
-  const find = (id: string): StoredWebhookEndpoint => {
-    const endpoint = store.webhook_endpoints.get(id)
-    if (!endpoint) throw noSuch('webhook endpoint', id)
-    return endpoint
-  }
+  const find = resource(router, service, {
+    path: '/v1/webhook_endpoints',
+    noun: 'webhook endpoint',
+    table: store.webhook_endpoints,
+    filters: {},
+    update: (before, { form }) => {
+      const { disabled, ...input } = readParams(updateParams, form)
+      return store.webhook_endpoints.put({
+        ...before,
+        description: input.description === undefined ? before.description : input.description,
+        enabled_events: input.enabled_events ?? before.enabled_events,
+        metadata: mergeMetadata(before.metadata, input.metadata),
+        status: disabled === undefined ? before.status : disabled ? 'disabled' : 'enabled',
+        url: input.url ?? before.url,
+      })
+    },
+  })
 
   router.post(
     '/v1/webhook_endpoints',
@@ -49,38 +59,6 @@ export function webhookEndpointRoutes(router: Router, service: Service): void {
       const secret = `whsec_${randomText(32)}`
       store.signing_secrets.put({ id: endpoint.id, secret })
       return { ...endpoint, secret }
-    }),
-  )
-
-  router.get(
-    '/v1/webhook_endpoints',
-    handle(service, ({ form }) =>
-      listPage(store.webhook_endpoints, readParams(z.strictObject(pagination), form), {
-        url: '/v1/webhook_endpoints',
-        noun: 'webhook endpoint',
-        matches: () => true,
-      }),
-    ),
-  )
-
-  router.get(
-    '/v1/webhook_endpoints/:id',
-    handle(service, ({ path }) => find(path('id'))),
-  )
-
-  router.post(
-    '/v1/webhook_endpoints/:id',
-    handle(service, ({ form, path }) => {
-      const { disabled, ...input } = readParams(updateParams, form)
-      const before = find(path('id'))
-      return store.webhook_endpoints.put({
-        ...before,
-        description: input.description === undefined ? before.description : input.description,
-        enabled_events: input.enabled_events ?? before.enabled_events,
-        metadata: mergeMetadata(before.metadata, input.metadata),
-        status: disabled === undefined ? before.status : disabled ? 'disabled' : 'enabled',
-        url: input.url ?? before.url,
-      })
     }),
   )
 

@@ -1,8 +1,6 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
 import Stripe from 'stripe'
 import { onTestFinished } from 'vitest'
+import { listenForWebhooks } from '../../kit/testing/receiver.ts'
 import type { Settings } from '../settings.ts'
 import { startStripeSandbox } from '../start.ts'
 
@@ -97,43 +95,39 @@ export function newCheckout({ stripe }: Harness, given: Partial<Stripe.Checkout.
   })
 }
 
+/** A checkout paid with a card, and the charge that it left. */
+export async function paidCharge(card = '4242424242424242') {
+  const harness = await startHarness()
+  const { id } = await newCheckout(harness)
+  await harness.pay(id, { card })
+  const [charge] = (await harness.stripe.charges.list()).data
+  if (!charge) throw new Error('The checkout left no charge.')
+  return { harness, stripe: harness.stripe, charge }
+}
+
 type Received = { body: string; signature: string; event: Stripe.Event }
 
-/** A webhook receiver that keeps what comes, answers as it is told, and can be waited for. */
+/** A webhook receiver that keeps what comes, answers as it was told to, and can be waited for. */
 export async function startReceiver() {
   const received: Received[] = []
-  const waiting: (() => void)[] = []
   const answers: number[] = []
-  const server = createServer(async (request, response) => {
-    const body = await text(request)
-    response.statusCode = answers.shift() ?? 200
-    response.end()
-    received.push({
-      body,
-      signature: String(request.headers['stripe-signature']),
-      event: JSON.parse(body),
-    })
-    for (const wake of waiting.splice(0)) wake()
+  const { url, until, close } = await listenForWebhooks(({ headers, body }) => {
+    received.push({ body, signature: String(headers['stripe-signature']), event: JSON.parse(body) })
+    return answers.shift() ?? 200
   })
-  await new Promise<void>((resolve) => server.listen(0, resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  onTestFinished(() => void close())
 
   return {
     received,
-    url: `http://localhost:${(server.address() as AddressInfo).port}/webhook`,
+    url,
     secret: webhookSecret,
     answerNext: (...statuses: number[]) => answers.push(...statuses),
     types: () => received.map(({ event }) => event.type),
     /** Resolves once so many events of this type have come. */
-    async until(type: string, count = 1): Promise<Received[]> {
-      while (true) {
+    until: (type: string, count = 1): Promise<Received[]> =>
+      until(() => {
         const found = received.filter(({ event }) => event.type === type)
-        if (found.length >= count) return found
-        await new Promise<void>((resolve) => waiting.push(resolve))
-      }
-    },
+        return found.length >= count ? found : null
+      }),
   }
 }

@@ -1,12 +1,7 @@
 import { z } from 'zod'
 import { common, currency, integer, metadata, text, webUrl } from './params.ts'
 import { inlinePrice } from './price-params.ts'
-import { billingMode, trialDays, trialSettings } from './subscription-params.ts'
-
-const quantity = integer.refine(
-  (count) => count >= 1 && count <= 999_999,
-  'Invalid quantity: it must be at least 1',
-)
+import { billingMode, quantity, trialDays, trialSettings } from './subscription-params.ts'
 
 const lineItem = z
   .strictObject({
@@ -28,14 +23,14 @@ const lineItem = z
       .optional(),
     adjustable_quantity: z
       .strictObject({
-        enabled: z.literal('false', 'The sandbox lets noCall change a quantity on the payment page'),
+        enabled: z.literal('false', 'The sandbox lets nobody change a quantity on the payment page'),
       })
       .optional(),
     quantity,
   })
   .refine(({ price, price_data }) => !price !== !price_data, 'You must pass either `price` or `price_data`')
 
-/** The parameters of a new session that the sandbox acts on. Any other is refused, never quietly ignored. */
+/** The parameters of a new session that the sandbox acts on. Any other is refused rather than ignored. */
 export const createSessionParams = z.strictObject({
   ...common,
   adaptive_pricing: z

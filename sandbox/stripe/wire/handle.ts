@@ -40,7 +40,7 @@ const longest_key = 255
  * Stripe's idempotency: the first answer to a key is kept and sent again to whoever repeats the call; the same key with
  * other parameters is an error. A call that was refused for its parameters is not kept, since nothing was done.
  */
-export function once(
+function once(
   { store }: Service,
   {
     context,

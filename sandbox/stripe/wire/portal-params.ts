@@ -1,14 +1,10 @@
 import { z } from 'zod'
 import type { FeatureChanges } from '../entities/portal-configuration.ts'
 import { clearable, common, defined, flag, integer, metadata, text, webUrl } from './params.ts'
+import { feedback, prorationBehavior, quantity } from './subscription-params.ts'
 
-const quantity = integer.refine(
-  (count) => count >= 1 && count <= 999_999,
-  'Invalid quantity: it must be at least 1',
-)
 const emptyList = z.literal('').transform(() => [])
 const clearableUrl = z.union([z.literal('').transform(() => null), webUrl])
-const prorationBehavior = z.enum(['always_invoice', 'create_prorations', 'none'])
 
 const businessProfile = z.strictObject({
   headline: clearable.optional(),
@@ -18,23 +14,7 @@ const businessProfile = z.strictObject({
 
 const cancellationReason = z.strictObject({
   enabled: flag,
-  options: z
-    .union([
-      emptyList,
-      z.array(
-        z.enum([
-          'customer_service',
-          'low_quality',
-          'missing_features',
-          'other',
-          'switched_service',
-          'too_complex',
-          'too_expensive',
-          'unused',
-        ]),
-      ),
-    ])
-    .optional(),
+  options: z.union([emptyList, z.array(feedback)]).optional(),
 })
 
 const product = z.strictObject({

@@ -5,7 +5,7 @@ import type { StoredCustomer, StoredEvent, StoredPrice, StoredSession } from '..
 
 type Json = Record<string, unknown>
 
-/** An object as it leaves the house: what is kept but not shown is taken off, what the caller expands is put in. */
+/** An object as it is sent: without the fields that Stripe does not show, with the references that the caller expands. */
 export function render(service: Service, value: object, expand: readonly string[] = []): Json {
   const shown = show(service, value as Json)
   for (const path of expand)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { clearable, common, currency, flag, integer, metadata, pagination, range, text } from './params.ts'
+import { clearable, common, currency, flag, integer, metadata, range, text } from './params.ts'
 
 export const billingMode = z.strictObject({ type: z.enum(['classic', 'flexible']) })
 
@@ -17,26 +17,27 @@ export const trialSettings = z
   })
   .transform(({ end_behavior }) => ({ end_behavior: { billing_cycle_anchor: null, ...end_behavior } }))
 
-const quantity = integer.refine(
+export const quantity = integer.refine(
   (count) => count >= 1 && count <= 999_999,
   'Invalid quantity: it must be at least 1',
 )
-const prorationBehavior = z.enum(['always_invoice', 'create_prorations', 'none'])
+export const prorationBehavior = z.enum(['always_invoice', 'create_prorations', 'none'])
+
+/** Why somebody cancels, in the words of the portal. */
+export const feedback = z.enum([
+  'customer_service',
+  'low_quality',
+  'missing_features',
+  'other',
+  'switched_service',
+  'too_complex',
+  'too_expensive',
+  'unused',
+])
 
 const cancellationDetails = z.strictObject({
   comment: clearable.optional(),
-  feedback: z
-    .enum([
-      'customer_service',
-      'low_quality',
-      'missing_features',
-      'other',
-      'switched_service',
-      'too_complex',
-      'too_expensive',
-      'unused',
-    ])
-    .optional(),
+  feedback: feedback.optional(),
 })
 
 /** Unset by an empty value. */
@@ -131,8 +132,7 @@ export const cancelSubscriptionParams = z.strictObject({
   prorate: flag.optional(),
 })
 
-export const listSubscriptionParams = z.strictObject({
-  ...pagination,
+export const subscriptionFilters = {
   created: range.optional(),
   customer: text.optional(),
   price: text.optional(),
@@ -149,7 +149,7 @@ export const listSubscriptionParams = z.strictObject({
       'unpaid',
     ])
     .optional(),
-})
+}
 
 export const previewParams = z.strictObject({
   ...common,

@@ -1,4 +1,4 @@
-import { Router } from '@koa/router'
+import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { createEmailAddress, findUserByEmailAddress } from '../../entities/email-address.ts'
 import { updateUser } from '../../entities/user.ts'
@@ -14,8 +14,7 @@ const newForm = z.object({
   primary: booleanField.optional(),
 })
 
-export function backendEmailAddressRoutes(service: Service): Router {
-  const router = new Router({ prefix: '/bapi/v1/email_addresses' })
+export function backendEmailAddressRoutes(router: Router, service: Service): void {
   const requireAddress = (id: string | undefined) => {
     const user = service.store.users.find((row) => row.email_addresses.some((address) => address.id === id))
     const address = user?.email_addresses.find((row) => row.id === id)
@@ -23,7 +22,7 @@ export function backendEmailAddressRoutes(service: Service): Router {
     return { user, address }
   }
 
-  router.post('/', (ctx) => {
+  router.post('/bapi/v1/email_addresses', (ctx) => {
     const form = readForm(ctx, newForm)
     const user = service.store.users.get(form.user_id)
     if (!user) throw notFound('User')
@@ -36,11 +35,11 @@ export function backendEmailAddressRoutes(service: Service): Router {
     ctx.body = emailAddressFields(address)
   })
 
-  router.get('/:id', (ctx) => {
+  router.get('/bapi/v1/email_addresses/:id', (ctx) => {
     ctx.body = emailAddressFields(requireAddress(ctx.params.id).address)
   })
 
-  router.delete('/:id', (ctx) => {
+  router.delete('/bapi/v1/email_addresses/:id', (ctx) => {
     const { user, address } = requireAddress(ctx.params.id)
     const left = user.email_addresses.filter((row) => row.id !== address.id)
     updateUser(service, user, {
@@ -51,6 +50,4 @@ export function backendEmailAddressRoutes(service: Service): Router {
     })
     ctx.body = { object: 'email_address', id: address.id, deleted: true }
   })
-
-  return router
 }

@@ -1,5 +1,6 @@
-import { Router, type RouterContext } from '@koa/router'
+import type { Router, RouterContext } from '@koa/router'
 import { z } from 'zod'
+import { resourceRoutes } from '../../../kit/resource.ts'
 import {
   createInvitations,
   invitationStatus,
@@ -20,7 +21,7 @@ import {
   roleField,
 } from '../../wire/form.ts'
 import { backendInvitation } from '../../wire/invitation.ts'
-import { requireOrganization } from './shared.ts'
+import { answer, requireOrganization } from './shared.ts'
 
 const BULK_MAX = 10
 const listQuery = pageQuery.extend({
@@ -38,22 +39,27 @@ const newForm = z.object({
 })
 const bulkForm = z.array(newForm).min(1).max(BULK_MAX)
 
-export function backendInvitationRoutes(service: Service): Router {
-  const router = new Router({ prefix: '/bapi/v1/organizations/:organizationId/invitations' })
-
-  router.get('/', (ctx) => {
-    const organization = requireOrganization(service, ctx)
-    const query = readQuery(ctx, listQuery)
-    const found = service.store.invitations.filter(
-      (row) =>
-        row.organization_id === organization.id &&
-        (!query.status || query.status.includes(invitationStatus(row))) &&
-        (!query.email_address || query.email_address.toLowerCase() === row.email_address),
-    )
-    ctx.body = page(newestFirst(found), query, (row) => backendInvitation(service, row))
+export function backendInvitationRoutes(router: Router, service: Service): void {
+  resourceRoutes(router, {
+    path: '/bapi/v1/organizations/:organizationId/invitations',
+    id: ':invitationId',
+    handle: answer,
+    find: (ctx) => requireInvitation(service, ctx),
+    show: (invitation) => backendInvitation(service, invitation),
+    list: (ctx) => {
+      const organization = requireOrganization(service, ctx)
+      const query = readQuery(ctx, listQuery)
+      const found = service.store.invitations.filter(
+        (row) =>
+          row.organization_id === organization.id &&
+          (!query.status || query.status.includes(invitationStatus(row))) &&
+          (!query.email_address || query.email_address.toLowerCase() === row.email_address),
+      )
+      return page(newestFirst(found), query, (row) => backendInvitation(service, row))
+    },
   })
 
-  router.post('/', (ctx) => {
+  router.post('/bapi/v1/organizations/:organizationId/invitations', (ctx) => {
     const organization = requireOrganization(service, ctx)
     const [invitation] = createInvitations(service, organization, [
       toInvitation(service, readForm(ctx, newForm)),
@@ -61,7 +67,7 @@ export function backendInvitationRoutes(service: Service): Router {
     ctx.body = invitation && backendInvitation(service, invitation)
   })
 
-  router.post('/bulk', (ctx) => {
+  router.post('/bapi/v1/organizations/:organizationId/invitations/bulk', (ctx) => {
     const organization = requireOrganization(service, ctx)
     const wanted = readForm(ctx, bulkForm).map((row) => toInvitation(service, row))
     const data = createInvitations(service, organization, wanted).map((row) =>
@@ -70,15 +76,9 @@ export function backendInvitationRoutes(service: Service): Router {
     ctx.body = { data, total_count: data.length }
   })
 
-  router.get('/:invitationId', (ctx) => {
-    ctx.body = backendInvitation(service, requireInvitation(service, ctx))
-  })
-
-  router.post('/:invitationId/revoke', (ctx) => {
+  router.post('/bapi/v1/organizations/:organizationId/invitations/:invitationId/revoke', (ctx) => {
     ctx.body = backendInvitation(service, revokeInvitation(service, requireInvitation(service, ctx)))
   })
-
-  return router
 }
 
 function toInvitation(service: Service, form: z.output<typeof newForm>): NewInvitation {

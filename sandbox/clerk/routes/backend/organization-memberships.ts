@@ -1,4 +1,4 @@
-import { Router } from '@koa/router'
+import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { changeRole, createMembership, removeMember, updateMembership } from '../../entities/membership.ts'
 import { notFound } from '../../errors.ts'
@@ -21,15 +21,13 @@ const listQuery = userQuery.extend({ role: oneOrMany(z.string()).optional() })
 const newForm = z.object({ user_id: z.string().max(64), role: roleField })
 const roleForm = z.object({ role: roleField })
 
-export function backendMembershipRoutes(service: Service): Router {
-  const router = new Router({ prefix: '/bapi/v1' })
-
-  router.get('/organization_memberships', (ctx) => {
+export function backendMembershipRoutes(router: Router, service: Service): void {
+  router.get('/bapi/v1/organization_memberships', (ctx) => {
     const found = newestFirst([...service.store.memberships.oldestFirst()])
     ctx.body = page(found, readQuery(ctx, pageQuery), (row) => backendMembership(service, row))
   })
 
-  router.get('/organizations/:organizationId/memberships', (ctx) => {
+  router.get('/bapi/v1/organizations/:organizationId/memberships', (ctx) => {
     const organization = requireOrganization(service, ctx)
     const query = readQuery(ctx, listQuery)
     const users = new Set(
@@ -44,7 +42,7 @@ export function backendMembershipRoutes(service: Service): Router {
     ctx.body = page(newestFirst(found), query, (row) => backendMembership(service, row))
   })
 
-  router.post('/organizations/:organizationId/memberships', (ctx) => {
+  router.post('/bapi/v1/organizations/:organizationId/memberships', (ctx) => {
     const organization = requireOrganization(service, ctx)
     const form = readForm(ctx, newForm)
     const user = service.store.users.get(form.user_id)
@@ -53,24 +51,22 @@ export function backendMembershipRoutes(service: Service): Router {
     ctx.body = backendMembership(service, membership)
   })
 
-  router.patch('/organizations/:organizationId/memberships/:userId', (ctx) => {
+  router.patch('/bapi/v1/organizations/:organizationId/memberships/:userId', (ctx) => {
     const membership = requireMembership(service, ctx)
     ctx.body = backendMembership(service, changeRole(service, membership, readForm(ctx, roleForm).role))
   })
 
-  metadataRoutes(router, '/organizations/:organizationId/memberships/:userId/metadata', {
+  metadataRoutes(router, '/bapi/v1/organizations/:organizationId/memberships/:userId/metadata', {
     fields: { public_metadata: metadataField, private_metadata: metadataField },
     find: (ctx) => requireMembership(service, ctx),
     update: (membership, changes) => updateMembership(service, membership, changes),
     show: (membership) => backendMembership(service, membership),
   })
 
-  router.delete('/organizations/:organizationId/memberships/:userId', (ctx) => {
+  router.delete('/bapi/v1/organizations/:organizationId/memberships/:userId', (ctx) => {
     const membership = requireMembership(service, ctx)
     const last = backendMembership(service, membership)
     removeMember(service, membership)
     ctx.body = last
   })
-
-  return router
 }

@@ -1,5 +1,6 @@
-import { Router } from '@koa/router'
+import type { Router } from '@koa/router'
 import { z } from 'zod'
+import { resourceRoutes } from '../../../kit/resource.ts'
 import { createOrganization, deleteOrganization, updateOrganization } from '../../entities/organization.ts'
 import { notFound } from '../../errors.ts'
 import type { Service } from '../../service.ts'
@@ -16,7 +17,7 @@ import {
   slugField,
 } from '../../wire/form.ts'
 import { backendOrganization, deletedOrganization } from '../../wire/organization.ts'
-import { metadataRoutes, requireOrganization } from './shared.ts'
+import { answer, metadataRoutes, requireOrganization } from './shared.ts'
 
 const listQuery = pageQuery.extend({
   include_members_count: booleanField.optional(),
@@ -40,33 +41,8 @@ const changeForm = z.object({
   ...metadataFields,
 })
 
-export function backendOrganizationRoutes(service: Service): Router {
-  const router = new Router({ prefix: '/bapi/v1/organizations' })
-
-  router.get('/', (ctx) => {
-    const query = readQuery(ctx, listQuery)
-    const userIds = query.user_id
-    const memberOf =
-      userIds &&
-      new Set(
-        service.store.memberships
-          .filter((row) => userIds.includes(row.user_id))
-          .map((row) => row.organization_id),
-      )
-    const text = query.query?.toLowerCase()
-    const found = service.store.organizations.filter(
-      (row) =>
-        (!memberOf || memberOf.has(row.id)) &&
-        query.organization_id?.includes(row.id) !== false &&
-        (!text || [row.id, row.name, row.slug].some((value) => value.toLowerCase().includes(text))),
-    )
-    const withMembersCount = query.include_members_count ?? false
-    ctx.body = page(newestFirst(found), query, (row) =>
-      backendOrganization(service, row, { withMembersCount }),
-    )
-  })
-
-  router.post('/', (ctx) => {
+export function backendOrganizationRoutes(router: Router, service: Service): void {
+  router.post('/bapi/v1/organizations', (ctx) => {
     const form = readForm(ctx, newForm)
     const createdBy = form.created_by ? service.store.users.get(form.created_by) : null
     if (createdBy === undefined) throw notFound('User')
@@ -81,21 +57,46 @@ export function backendOrganizationRoutes(service: Service): Router {
     ctx.body = backendOrganization(service, organization, { withMembersCount: true })
   })
 
-  router.get('/:organizationId', (ctx) => {
-    const query = readQuery(ctx, z.object({ include_members_count: booleanField.optional() }))
-    ctx.body = backendOrganization(service, requireOrganization(service, ctx), {
-      withMembersCount: query.include_members_count ?? false,
-    })
+  resourceRoutes(router, {
+    path: '/bapi/v1/organizations',
+    id: ':organizationId',
+    handle: answer,
+    find: (ctx) => requireOrganization(service, ctx),
+    show: (organization, ctx) => {
+      const query = readQuery(ctx, z.object({ include_members_count: booleanField.optional() }))
+      return backendOrganization(service, organization, {
+        withMembersCount: query.include_members_count ?? false,
+      })
+    },
+    list: (ctx) => {
+      const query = readQuery(ctx, listQuery)
+      const userIds = query.user_id
+      const memberOf =
+        userIds &&
+        new Set(
+          service.store.memberships
+            .filter((row) => userIds.includes(row.user_id))
+            .map((row) => row.organization_id),
+        )
+      const text = query.query?.toLowerCase()
+      const found = service.store.organizations.filter(
+        (row) =>
+          (!memberOf || memberOf.has(row.id)) &&
+          query.organization_id?.includes(row.id) !== false &&
+          (!text || [row.id, row.name, row.slug].some((value) => value.toLowerCase().includes(text))),
+      )
+      const withMembersCount = query.include_members_count ?? false
+      return page(newestFirst(found), query, (row) => backendOrganization(service, row, { withMembersCount }))
+    },
+    update: (organization, ctx) => {
+      const form = readForm(ctx, changeForm)
+      const given = Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined))
+      return backendOrganization(service, updateOrganization(service, organization, given))
+    },
+    updateVerb: 'patch',
   })
 
-  router.patch('/:organizationId', (ctx) => {
-    const organization = requireOrganization(service, ctx)
-    const form = readForm(ctx, changeForm)
-    const given = Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined))
-    ctx.body = backendOrganization(service, updateOrganization(service, organization, given))
-  })
-
-  metadataRoutes(router, '/:organizationId/metadata', {
+  metadataRoutes(router, '/bapi/v1/organizations/:organizationId/metadata', {
     fields: metadataFields,
     isReplaceable: true,
     find: (ctx) => requireOrganization(service, ctx),
@@ -103,11 +104,9 @@ export function backendOrganizationRoutes(service: Service): Router {
     show: (organization) => backendOrganization(service, organization),
   })
 
-  router.delete('/:organizationId', (ctx) => {
+  router.delete('/bapi/v1/organizations/:organizationId', (ctx) => {
     const organization = requireOrganization(service, ctx)
     deleteOrganization(service, organization)
     ctx.body = deletedOrganization(organization)
   })
-
-  return router
 }

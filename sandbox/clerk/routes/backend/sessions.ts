@@ -1,5 +1,6 @@
-import { Router, type RouterContext } from '@koa/router'
+import type { Router, RouterContext } from '@koa/router'
 import { z } from 'zod'
+import { resourceRoutes } from '../../../kit/resource.ts'
 import { createClient, createSession, endSession, isActive, sessionStatus } from '../../entities/session.ts'
 import { publicKeySet, signingKey } from '../../entities/signing-key.ts'
 import { ClerkError, notFound } from '../../errors.ts'
@@ -9,6 +10,7 @@ import { booleanField, newestFirst, page, pageQuery, readForm, readQuery } from 
 import { backendSession } from '../../wire/session.ts'
 import { mintSessionToken } from '../../wire/session-token.ts'
 import { activityOf } from '../frontend/browser.ts'
+import { answer } from './shared.ts'
 
 const listQuery = pageQuery.extend({
   user_id: z.string().max(64).optional(),
@@ -19,26 +21,31 @@ const listQuery = pageQuery.extend({
 const newForm = z.object({ user_id: z.string().max(64) })
 const tokenForm = z.object({ expires_in_seconds: z.number().int().min(30).max(315_360_000).optional() })
 
-export function backendSessionRoutes(service: Service): Router {
-  const router = new Router({ prefix: '/bapi/v1' })
-
-  router.get('/jwks', (ctx) => {
+export function backendSessionRoutes(router: Router, service: Service): void {
+  router.get('/bapi/v1/jwks', (ctx) => {
     ctx.body = publicKeySet(signingKey(service))
   })
 
-  router.get('/sessions', (ctx) => {
-    const query = readQuery(ctx, listQuery)
-    const found = service.store.sessions.filter(
-      (row) =>
-        (!query.user_id || row.user_id === query.user_id) &&
-        (!query.client_id || row.client_id === query.client_id) &&
-        (!query.status || sessionStatus(row) === query.status),
-    )
-    const shown = page(newestFirst(found), query, backendSession)
-    ctx.body = query.paginated ? shown : shown.data
+  resourceRoutes(router, {
+    path: '/bapi/v1/sessions',
+    id: ':sessionId',
+    handle: answer,
+    find: (ctx) => requireSession(service, ctx),
+    show: backendSession,
+    list: (ctx) => {
+      const query = readQuery(ctx, listQuery)
+      const found = service.store.sessions.filter(
+        (row) =>
+          (!query.user_id || row.user_id === query.user_id) &&
+          (!query.client_id || row.client_id === query.client_id) &&
+          (!query.status || sessionStatus(row) === query.status),
+      )
+      const shown = page(newestFirst(found), query, backendSession)
+      return query.paginated ? shown : shown.data
+    },
   })
 
-  router.post('/sessions', (ctx) => {
+  router.post('/bapi/v1/sessions', (ctx) => {
     const user = service.store.users.get(readForm(ctx, newForm).user_id)
     if (!user) throw notFound('User')
     const { client } = createClient(service)
@@ -47,16 +54,12 @@ export function backendSessionRoutes(service: Service): Router {
     )
   })
 
-  router.get('/sessions/:sessionId', (ctx) => {
-    ctx.body = backendSession(requireSession(service, ctx))
-  })
-
-  router.post('/sessions/:sessionId/revoke', (ctx) => {
+  router.post('/bapi/v1/sessions/:sessionId/revoke', (ctx) => {
     ctx.body = backendSession(endSession(service, requireSession(service, ctx), 'revoked'))
   })
 
   for (const path of ['/sessions/:sessionId/tokens', '/sessions/:sessionId/tokens/:template'] as const) {
-    router.post(path, async (ctx) => {
+    router.post(`/bapi/v1${path}`, async (ctx) => {
       const session = requireSession(service, ctx)
       if (!isActive(session)) {
         throw new ClerkError(422, { code: 'session_not_active', message: 'The session is not active.' })
@@ -69,8 +72,6 @@ export function backendSessionRoutes(service: Service): Router {
       ctx.body = { object: 'token', jwt }
     })
   }
-
-  return router
 }
 
 function requireSession(service: Service, ctx: RouterContext): Session {

@@ -8,6 +8,13 @@ import type { Service } from '../../service.ts'
 import type { Organization, OrganizationMembership, User } from '../../state.ts'
 import { type metadataField, readForm } from '../../wire/form.ts'
 
+/** The backend API answers with what was asked for, and nothing around it. */
+export function answer(work: (ctx: RouterContext) => object | Promise<object>) {
+  return async (ctx: RouterContext) => {
+    ctx.body = await work(ctx)
+  }
+}
+
 /** The objects that a path names; one that is not there answers 404. */
 export function requireUser(service: Service, ctx: RouterContext): User {
   const user = service.store.users.get(ctx.params.userId)

@@ -1,5 +1,6 @@
-import { Router } from '@koa/router'
+import type { Router } from '@koa/router'
 import { z } from 'zod'
+import { resourceRoutes } from '../../../kit/resource.ts'
 import { invitationStatus } from '../../entities/invitation.ts'
 import { hashPassword, isPassword } from '../../entities/password.ts'
 import { endOtherSessions } from '../../entities/session.ts'
@@ -22,7 +23,7 @@ import {
 import { backendInvitation } from '../../wire/invitation.ts'
 import { backendMembership } from '../../wire/membership.ts'
 import { backendUser } from '../../wire/user.ts'
-import { metadataRoutes, requireUser } from './shared.ts'
+import { answer, metadataRoutes, requireUser } from './shared.ts'
 import { orderUsers, userQuery, usersMatching } from './user-query.ts'
 
 const metadataFields = {
@@ -50,22 +51,13 @@ const changeForm = z.object({
   ...metadataFields,
 })
 
-export function backendUserRoutes(service: Service): Router {
-  const router = new Router({ prefix: '/bapi/v1/users' })
-
-  router.get('/', (ctx) => {
-    const query = readQuery(ctx, userQuery)
-    ctx.body = page(orderUsers(usersMatching(service, query), query.order_by), query, (row) =>
-      backendUser(service, row),
-    ).data
-  })
-
-  router.get('/count', (ctx) => {
+export function backendUserRoutes(router: Router, service: Service): void {
+  router.get('/bapi/v1/users/count', (ctx) => {
     const total_count = usersMatching(service, readQuery(ctx, userQuery)).length
     ctx.body = { object: 'total_count', total_count }
   })
 
-  router.post('/', async (ctx) => {
+  router.post('/bapi/v1/users', async (ctx) => {
     const form = readForm(ctx, newForm)
     const user = createUser(service, {
       emailAddresses: form.email_address,
@@ -81,24 +73,33 @@ export function backendUserRoutes(service: Service): Router {
     ctx.body = backendUser(service, user)
   })
 
-  router.get('/:userId', (ctx) => {
-    ctx.body = backendUser(service, requireUser(service, ctx))
+  resourceRoutes(router, {
+    path: '/bapi/v1/users',
+    id: ':userId',
+    handle: answer,
+    find: (ctx) => requireUser(service, ctx),
+    show: (user) => backendUser(service, user),
+    list: (ctx) => {
+      const query = readQuery(ctx, userQuery)
+      return page(orderUsers(usersMatching(service, query), query.order_by), query, (row) =>
+        backendUser(service, row),
+      ).data
+    },
+    update: async (user, ctx) => {
+      const { password, sign_out_of_other_sessions, ...form } = readForm(ctx, changeForm)
+      const given = Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined))
+      const password_hash = password === undefined ? undefined : await hashPassword(password)
+      const updated = updateUser(service, user, {
+        ...given,
+        ...(password_hash && { password_hash, password_last_updated_at: Date.now() }),
+      })
+      if (sign_out_of_other_sessions) endOtherSessions(service, user, null)
+      return backendUser(service, updated)
+    },
+    updateVerb: 'patch',
   })
 
-  router.patch('/:userId', async (ctx) => {
-    const user = requireUser(service, ctx)
-    const { password, sign_out_of_other_sessions, ...form } = readForm(ctx, changeForm)
-    const given = Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined))
-    const password_hash = password === undefined ? undefined : await hashPassword(password)
-    const updated = updateUser(service, user, {
-      ...given,
-      ...(password_hash && { password_hash, password_last_updated_at: Date.now() }),
-    })
-    if (sign_out_of_other_sessions) endOtherSessions(service, user, null)
-    ctx.body = backendUser(service, updated)
-  })
-
-  metadataRoutes(router, '/:userId/metadata', {
+  metadataRoutes(router, '/bapi/v1/users/:userId/metadata', {
     fields: metadataFields,
     isReplaceable: true,
     find: (ctx) => requireUser(service, ctx),
@@ -106,13 +107,13 @@ export function backendUserRoutes(service: Service): Router {
     show: (user) => backendUser(service, user),
   })
 
-  router.delete('/:userId', (ctx) => {
+  router.delete('/bapi/v1/users/:userId', (ctx) => {
     const user = requireUser(service, ctx)
     deleteUser(service, user)
     ctx.body = { object: 'user', id: user.id, deleted: true }
   })
 
-  router.post('/:userId/verify_password', async (ctx) => {
+  router.post('/bapi/v1/users/:userId/verify_password', async (ctx) => {
     const user = requireUser(service, ctx)
     const { password } = readForm(ctx, z.object({ password: passwordField }))
     if (!(await isPassword(password, user.password_hash))) throw incorrectPassword()
@@ -120,7 +121,7 @@ export function backendUserRoutes(service: Service): Router {
   })
 
   for (const action of ['ban', 'unban'] as const) {
-    router.post(`/:userId/${action}`, (ctx) => {
+    router.post(`/bapi/v1/users/:userId/${action}`, (ctx) => {
       const user = requireUser(service, ctx)
       const updated = updateUser(service, user, { banned: action === 'ban' })
       if (updated.banned) endOtherSessions(service, user, null)
@@ -128,13 +129,13 @@ export function backendUserRoutes(service: Service): Router {
     })
   }
 
-  router.get('/:userId/organization_memberships', (ctx) => {
+  router.get('/bapi/v1/users/:userId/organization_memberships', (ctx) => {
     const user = requireUser(service, ctx)
     const found = service.store.memberships.filter((row) => row.user_id === user.id)
     ctx.body = page(newestFirst(found), readQuery(ctx, pageQuery), (row) => backendMembership(service, row))
   })
 
-  router.get('/:userId/organization_invitations', (ctx) => {
+  router.get('/bapi/v1/users/:userId/organization_invitations', (ctx) => {
     const user = requireUser(service, ctx)
     const query = readQuery(ctx, pageQuery.extend({ status: oneOrMany(z.string()).optional() }))
     const addresses = user.email_addresses.map((row) => row.email_address)
@@ -145,6 +146,4 @@ export function backendUserRoutes(service: Service): Router {
     )
     ctx.body = page(newestFirst(found), query, (row) => backendInvitation(service, row))
   })
-
-  return router
 }

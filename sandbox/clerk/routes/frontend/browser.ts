@@ -64,6 +64,11 @@ export async function respond(service: Service, ctx: ParameterizedContext, respo
   }
 }
 
+export function answerWithClient(service: Service) {
+  return (work: (ctx: RouterContext) => object | Promise<object>) => async (ctx: RouterContext) =>
+    respond(service, ctx, await work(ctx))
+}
+
 /** The origin of the page that calls, which its tokens are for. */
 export function callerOrigin(service: Service, ctx: ParameterizedContext): string {
   const named = originOf(ctx.get('origin')) ?? originOf(ctx.get('referer'))

@@ -1,4 +1,4 @@
-import { Router, type RouterContext } from '@koa/router'
+import type { Router, RouterContext } from '@koa/router'
 import { z } from 'zod'
 import { findMembership } from '../../entities/membership.ts'
 import { findOrganization } from '../../entities/organization.ts'
@@ -15,9 +15,7 @@ import { mintSessionToken } from '../../wire/session-token.ts'
 import { callerOrigin, findClient, findOrCreateClient, respond } from './browser.ts'
 
 /** The browser as a whole. */
-export function clientRoutes(service: Service): Router {
-  const router = new Router()
-
+export function clientRoutes(router: Router, service: Service): void {
   const respondWithClient = async (ctx: RouterContext, client: Client | undefined) =>
     respond(
       service,
@@ -41,22 +39,18 @@ export function clientRoutes(service: Service): Router {
       await respondWithClient(ctx, findClient(service, ctx))
     })
   }
-
-  return router
 }
 
 const touchForm = z.object({ active_organization_id: z.string().max(256).optional() })
 const tokenForm = z.object({ organization_id: z.string().max(256).optional() })
 
-export function sessionRoutes(service: Service): Router {
-  const router = new Router({ prefix: '/v1/client/sessions/:sessionId' })
-
-  router.get('/', async (ctx) => {
+export function sessionRoutes(router: Router, service: Service): void {
+  router.get('/v1/client/sessions/:sessionId', async (ctx) => {
     await respondWithSession(service, ctx, requireOwnSession(service, ctx))
   })
 
   // This is also how the active organization is switched; an empty id is the personal account.
-  router.post('/touch', async (ctx) => {
+  router.post('/v1/client/sessions/:sessionId/touch', async (ctx) => {
     const session = requireOwnSession(service, ctx)
     const wanted = readForm(ctx, touchForm).active_organization_id
     const now = Date.now()
@@ -72,7 +66,7 @@ export function sessionRoutes(service: Service): Router {
   })
 
   for (const path of ['/tokens', '/tokens/:template'] as const) {
-    router.post(path, async (ctx) => {
+    router.post(`/v1/client/sessions/:sessionId${path}`, async (ctx) => {
       const session = updateSession(service, requireOwnSession(service, ctx), { last_active_at: Date.now() })
       const wanted = readForm(ctx, tokenForm).organization_id
       const jwt = await mintSessionToken(service, session, {
@@ -87,15 +81,13 @@ export function sessionRoutes(service: Service): Router {
     ['end', 'ended'],
     ['remove', 'removed'],
   ] as const) {
-    router.post(`/${action}`, async (ctx) => {
+    router.post(`/v1/client/sessions/:sessionId/${action}`, async (ctx) => {
       const session = requireOwnSession(service, ctx)
       const shown = await frontendSession(service, session, { azp: callerOrigin(service, ctx) })
       endSession(service, session, status)
       await respond(service, ctx, { ...shown, status })
     })
   }
-
-  return router
 }
 
 async function respondWithSession(service: Service, ctx: RouterContext, session: Session): Promise<void> {
@@ -124,8 +116,7 @@ function requireOrganization(service: Service, session: Session, idOrSlug: strin
 }
 
 /** What every browser of this instance is told. */
-export function instanceRoutes(service: Service): Router {
-  const router = new Router()
+export function instanceRoutes(router: Router, service: Service): void {
   for (const method of ['get', 'patch'] as const) {
     router[method]('/v1/environment', (ctx) => {
       ctx.body = environmentFields(service.settings)
@@ -140,5 +131,4 @@ export function instanceRoutes(service: Service): Router {
       ctx.body = publicKeySet(signingKey(service))
     })
   }
-  return router
 }

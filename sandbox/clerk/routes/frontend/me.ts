@@ -1,4 +1,4 @@
-import { Router } from '@koa/router'
+import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { isVerified } from '../../entities/email-address.ts'
 import { hashPassword, isPassword } from '../../entities/password.ts'
@@ -32,14 +32,12 @@ const passwordForm = z.object({
 })
 const removePasswordForm = z.object({ current_password: passwordField.optional() })
 
-export function meRoutes(service: Service): Router {
-  const router = new Router({ prefix: '/v1/me' })
-
-  router.get('/', async (ctx) => {
+export function meRoutes(router: Router, service: Service): void {
+  router.get('/v1/me', async (ctx) => {
     await respond(service, ctx, frontendUser(service, requireSession(service, ctx).user))
   })
 
-  router.patch('/', async (ctx) => {
+  router.patch('/v1/me', async (ctx) => {
     const { user } = requireSession(service, ctx)
     const form = readForm(ctx, profileForm)
     const primary = form.primary_email_address_id
@@ -53,13 +51,13 @@ export function meRoutes(service: Service): Router {
     await respond(service, ctx, frontendUser(service, updated))
   })
 
-  router.delete('/', async (ctx) => {
+  router.delete('/v1/me', async (ctx) => {
     const { user } = requireSession(service, ctx)
     deleteUser(service, user)
     await respond(service, ctx, { object: 'user', id: user.id, deleted: true })
   })
 
-  router.post('/change_password', async (ctx) => {
+  router.post('/v1/me/change_password', async (ctx) => {
     const { user, session } = requireSession(service, ctx)
     const form = readForm(ctx, passwordForm)
     await requirePassword(user, form.current_password)
@@ -70,26 +68,24 @@ export function meRoutes(service: Service): Router {
     await respond(service, ctx, frontendUser(service, updated))
   })
 
-  router.post('/remove_password', async (ctx) => {
+  router.post('/v1/me/remove_password', async (ctx) => {
     const { user } = requireSession(service, ctx)
     await requirePassword(user, readForm(ctx, removePasswordForm).current_password)
     // The instance asks for a password at sign-up, so nobody may be without one later.
     throw new ClerkError(422, { code: 'password_required', message: 'Your account needs a password.' })
   })
 
-  router.get('/sessions/active', (ctx) => {
+  router.get('/v1/me/sessions/active', (ctx) => {
     const { user } = requireSession(service, ctx)
     ctx.body = newestFirst(activeSessionsOf(service, user)).map(sessionWithActivity)
   })
 
-  router.post('/sessions/:sessionId/revoke', async (ctx) => {
+  router.post('/v1/me/sessions/:sessionId/revoke', async (ctx) => {
     const { user } = requireSession(service, ctx)
     const session = service.store.sessions.get(ctx.params.sessionId)
     if (!session || session.user_id !== user.id) throw notFound('Session')
     await respond(service, ctx, sessionWithActivity(endSession(service, session, 'revoked')))
   })
-
-  return router
 }
 
 function requireVerifiedAddress(user: User, id: string): void {

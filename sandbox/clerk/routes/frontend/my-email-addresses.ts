@@ -1,4 +1,4 @@
-import { Router, type RouterContext } from '@koa/router'
+import type { Router, RouterContext } from '@koa/router'
 import { z } from 'zod'
 import {
   attemptCode,
@@ -20,16 +20,14 @@ const ADDRESSES_MAX = 10
 const addressForm = z.object({ email_address: emailField })
 const codeForm = z.object({ code: z.string().max(20).optional() })
 
-export function myEmailAddressRoutes(service: Service): Router {
-  const router = new Router({ prefix: '/v1/me/email_addresses' })
-
-  router.get('/', async (ctx) => {
+export function myEmailAddressRoutes(router: Router, service: Service): void {
+  router.get('/v1/me/email_addresses', async (ctx) => {
     const { user } = requireSession(service, ctx)
     const everything = { limit: ADDRESSES_MAX, offset: 0 }
     await respond(service, ctx, page(user.email_addresses, everything, emailAddressFields))
   })
 
-  router.post('/', async (ctx) => {
+  router.post('/v1/me/email_addresses', async (ctx) => {
     const { user } = requireSession(service, ctx)
     const wanted = readForm(ctx, addressForm).email_address
     const isOwn = user.email_addresses.some((row) => row.email_address === wanted)
@@ -45,18 +43,18 @@ export function myEmailAddressRoutes(service: Service): Router {
     await respond(service, ctx, emailAddressFields(address))
   })
 
-  router.get('/:id', async (ctx) => {
+  router.get('/v1/me/email_addresses/:id', async (ctx) => {
     await respond(service, ctx, emailAddressFields(requireAddress(service, ctx).address))
   })
 
-  router.post('/:id/prepare_verification', async (ctx) => {
+  router.post('/v1/me/email_addresses/:id/prepare_verification', async (ctx) => {
     const { user, address } = requireAddress(service, ctx)
     const prepared = saveVerification(service, { user, address }, pendingVerification('email_code'))
     sendCode(service, address.email_address)
     await respond(service, ctx, emailAddressFields(prepared))
   })
 
-  router.post('/:id/attempt_verification', async (ctx) => {
+  router.post('/v1/me/email_addresses/:id/attempt_verification', async (ctx) => {
     const { user, address } = requireAddress(service, ctx)
     const form = readForm(ctx, codeForm)
     // Somebody else may have been quicker since the address was added.
@@ -71,7 +69,7 @@ export function myEmailAddressRoutes(service: Service): Router {
     await respond(service, ctx, emailAddressFields(attempted))
   })
 
-  router.delete('/:id', async (ctx) => {
+  router.delete('/v1/me/email_addresses/:id', async (ctx) => {
     const { user, address } = requireAddress(service, ctx)
     if (address.id === user.primary_email_address_id) {
       throw new ClerkError(403, {
@@ -84,8 +82,6 @@ export function myEmailAddressRoutes(service: Service): Router {
     })
     await respond(service, ctx, { object: 'email_address', id: address.id, deleted: true })
   })
-
-  return router
 }
 
 function requireAddress(service: Service, ctx: RouterContext): { user: User; address: EmailAddress } {

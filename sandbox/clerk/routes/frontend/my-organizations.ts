@@ -1,4 +1,4 @@
-import { Router } from '@koa/router'
+import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { isVerified } from '../../entities/email-address.ts'
 import { acceptInvitation, invitationStatus } from '../../entities/invitation.ts'
@@ -13,10 +13,8 @@ import { requireSession, respond } from './browser.ts'
 
 const invitationQuery = pageQuery.extend({ status: oneOrMany(z.string()).optional() })
 
-export function myOrganizationRoutes(service: Service): Router {
-  const router = new Router({ prefix: '/v1/me' })
-
-  router.get('/organization_memberships', async (ctx) => {
+export function myOrganizationRoutes(router: Router, service: Service): void {
+  router.get('/v1/me/organization_memberships', async (ctx) => {
     const { user } = requireSession(service, ctx)
     const mine = service.store.memberships.filter((row) => row.user_id === user.id)
     const shown = page(newestFirst(mine), readQuery(ctx, pageQuery), (row) =>
@@ -25,7 +23,7 @@ export function myOrganizationRoutes(service: Service): Router {
     await respond(service, ctx, shown)
   })
 
-  router.delete('/organization_memberships/:organizationId', async (ctx) => {
+  router.delete('/v1/me/organization_memberships/:organizationId', async (ctx) => {
     const { user } = requireSession(service, ctx)
     const { organizationId } = ctx.params
     const membership = organizationId && findMembership(service, { organizationId, userId: user.id })
@@ -34,7 +32,7 @@ export function myOrganizationRoutes(service: Service): Router {
     await respond(service, ctx, { object: 'organization_membership', id: membership.id, deleted: true })
   })
 
-  router.get('/organization_invitations', async (ctx) => {
+  router.get('/v1/me/organization_invitations', async (ctx) => {
     const { user } = requireSession(service, ctx)
     const query = readQuery(ctx, invitationQuery)
     const mine = invitationsFor(service, user).filter(
@@ -47,7 +45,7 @@ export function myOrganizationRoutes(service: Service): Router {
     )
   })
 
-  router.post('/organization_invitations/:id/accept', async (ctx) => {
+  router.post('/v1/me/organization_invitations/:id/accept', async (ctx) => {
     const { user } = requireSession(service, ctx)
     const invitation = invitationsFor(service, user).find((row) => row.id === ctx.params.id)
     if (!invitation) throw notFound('Organization invitation')
@@ -55,12 +53,10 @@ export function myOrganizationRoutes(service: Service): Router {
   })
 
   // Suggestions come from verified domains, which the stand-in has none of.
-  router.get('/organization_suggestions', async (ctx) => {
+  router.get('/v1/me/organization_suggestions', async (ctx) => {
     requireSession(service, ctx)
     await respond(service, ctx, { data: [], total_count: 0 })
   })
-
-  return router
 }
 
 function invitationsFor(service: Service, user: User): OrganizationInvitation[] {

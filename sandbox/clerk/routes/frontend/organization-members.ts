@@ -1,4 +1,4 @@
-import { Router, type RouterContext } from '@koa/router'
+import type { Router, RouterContext } from '@koa/router'
 import { z } from 'zod'
 import { createInvitations, invitationStatus, revokeInvitation } from '../../entities/invitation.ts'
 import { changeRole, createMembership, findMembership, removeMember } from '../../entities/membership.ts'
@@ -37,10 +37,8 @@ const bulkForm = z.object({
   role: roleField,
 })
 
-export function organizationMemberRoutes(service: Service): Router {
-  const router = new Router({ prefix: '/v1/organizations/:organizationId' })
-
-  router.get('/memberships', async (ctx) => {
+export function organizationMemberRoutes(router: Router, service: Service): void {
+  router.get('/v1/organizations/:organizationId/memberships', async (ctx) => {
     const { organization } = requireMember(service, ctx)
     const query = readQuery(ctx, membersQuery)
     const found = service.store.memberships.filter(
@@ -56,7 +54,7 @@ export function organizationMemberRoutes(service: Service): Router {
     )
   })
 
-  router.post('/memberships', async (ctx) => {
+  router.post('/v1/organizations/:organizationId/memberships', async (ctx) => {
     const { organization } = requireAdmin(service, ctx)
     const form = readForm(ctx, memberForm)
     const user = service.store.users.get(form.user_id)
@@ -65,14 +63,14 @@ export function organizationMemberRoutes(service: Service): Router {
     await respond(service, ctx, frontendMembership(service, membership))
   })
 
-  router.patch('/memberships/:userId', async (ctx) => {
+  router.patch('/v1/organizations/:organizationId/memberships/:userId', async (ctx) => {
     const { organization } = requireAdmin(service, ctx)
     const membership = requireMembership(service, ctx, organization)
     const changed = changeRole(service, membership, readForm(ctx, roleForm).role)
     await respond(service, ctx, frontendMembership(service, changed))
   })
 
-  router.delete('/memberships/:userId', async (ctx) => {
+  router.delete('/v1/organizations/:organizationId/memberships/:userId', async (ctx) => {
     const { organization } = requireAdmin(service, ctx)
     const membership = requireMembership(service, ctx, organization)
     const last = frontendMembership(service, membership)
@@ -80,7 +78,7 @@ export function organizationMemberRoutes(service: Service): Router {
     await respond(service, ctx, last)
   })
 
-  router.get('/invitations', async (ctx) => {
+  router.get('/v1/organizations/:organizationId/invitations', async (ctx) => {
     const { organization } = requireAdmin(service, ctx)
     const query = readQuery(ctx, invitationsQuery)
     const found = service.store.invitations.filter(
@@ -91,7 +89,7 @@ export function organizationMemberRoutes(service: Service): Router {
     await respond(service, ctx, page(newestFirst(found), query, frontendInvitation))
   })
 
-  router.post('/invitations', async (ctx) => {
+  router.post('/v1/organizations/:organizationId/invitations', async (ctx) => {
     const { organization, user } = requireAdmin(service, ctx)
     const { email_address: emailAddress, role } = readForm(ctx, invitationForm)
     const [invitation] = createInvitations(service, organization, [
@@ -100,22 +98,20 @@ export function organizationMemberRoutes(service: Service): Router {
     await respond(service, ctx, invitation && frontendInvitation(invitation))
   })
 
-  router.post('/invitations/bulk', async (ctx) => {
+  router.post('/v1/organizations/:organizationId/invitations/bulk', async (ctx) => {
     const { organization, user } = requireAdmin(service, ctx)
     const { email_address, role } = readForm(ctx, bulkForm)
     const wanted = email_address.map((emailAddress) => ({ emailAddress, role, inviterUserId: user.id }))
     await respond(service, ctx, createInvitations(service, organization, wanted).map(frontendInvitation))
   })
 
-  router.post('/invitations/:invitationId/revoke', async (ctx) => {
+  router.post('/v1/organizations/:organizationId/invitations/:invitationId/revoke', async (ctx) => {
     const { organization } = requireAdmin(service, ctx)
     const invitation = service.store.invitations.get(ctx.params.invitationId)
     if (!invitation || invitation.organization_id !== organization.id)
       throw notFound('Organization invitation')
     await respond(service, ctx, frontendInvitation(revokeInvitation(service, invitation)))
   })
-
-  return router
 }
 
 function requireMembership(service: Service, ctx: RouterContext, organization: Organization) {

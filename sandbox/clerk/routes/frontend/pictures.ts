@@ -1,4 +1,4 @@
-import { Router, type RouterContext } from '@koa/router'
+import type { Router, RouterContext } from '@koa/router'
 import getRawBody from 'raw-body'
 import { updateOrganization } from '../../entities/organization.ts'
 import { updateUser } from '../../entities/user.ts'
@@ -12,10 +12,8 @@ const SIZE_MAX_BYTES = 2 * 1024 * 1024
 const TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
 
 /** Profile images and logos. These bodies are not parsed before they come here. */
-export function pictureRoutes(service: Service): Router {
-  const router = new Router({ prefix: '/v1' })
-
-  router.post('/me/profile_image', async (ctx) => {
+export function pictureRoutes(router: Router, service: Service): void {
+  router.post('/v1/me/profile_image', async (ctx) => {
     const { user } = requireSession(service, ctx)
     await storePicture(service, ctx, user.id)
     updateUser(service, user, {})
@@ -23,28 +21,26 @@ export function pictureRoutes(service: Service): Router {
     await respond(service, ctx, { object: 'image', id: user.id, name: 'profile image', public_url })
   })
 
-  router.delete('/me/profile_image', async (ctx) => {
+  router.delete('/v1/me/profile_image', async (ctx) => {
     const { user } = requireSession(service, ctx)
     service.store.pictures.remove(user.id)
     updateUser(service, user, {})
     await respond(service, ctx, { object: 'image', id: user.id, deleted: true })
   })
 
-  router.put('/organizations/:organizationId/logo', async (ctx) => {
+  router.put('/v1/organizations/:organizationId/logo', async (ctx) => {
     const { organization } = requireAdmin(service, ctx)
     await storePicture(service, ctx, organization.id)
     const updated = updateOrganization(service, organization, {})
     await respond(service, ctx, frontendOrganization(service, updated))
   })
 
-  router.delete('/organizations/:organizationId/logo', async (ctx) => {
+  router.delete('/v1/organizations/:organizationId/logo', async (ctx) => {
     const { organization } = requireAdmin(service, ctx)
     service.store.pictures.remove(organization.id)
     const updated = updateOrganization(service, organization, {})
     await respond(service, ctx, frontendOrganization(service, updated))
   })
-
-  return router
 }
 
 async function storePicture(service: Service, ctx: RouterContext, id: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { Router, type RouterContext } from '@koa/router'
+import type { Router, RouterContext } from '@koa/router'
 import { z } from 'zod'
 import { hashPassword } from '../../entities/password.ts'
 import { activeSessions, endOtherSessions } from '../../entities/session.ts'
@@ -37,10 +37,8 @@ const newPasswordForm = z.object({
   sign_out_of_other_sessions: booleanField.optional(),
 })
 
-export function signInRoutes(service: Service): Router {
-  const router = new Router({ prefix: '/v1/client/sign_ins' })
-
-  router.post('/', async (ctx) => {
+export function signInRoutes(router: Router, service: Service): void {
+  router.post('/v1/client/sign_ins', async (ctx) => {
     const form = readForm(ctx, startForm)
     const client = findOrCreateClient(service, ctx)
     if (activeSessions(service, client).length > 0) throw sessionExists()
@@ -59,24 +57,24 @@ export function signInRoutes(service: Service): Router {
     await respondWithSignIn(service, ctx, signIn)
   })
 
-  router.get('/:id', async (ctx) => {
+  router.get('/v1/client/sign_ins/:id', async (ctx) => {
     await respondWithSignIn(service, ctx, requireSignIn(service, ctx))
   })
 
-  router.post('/:id/prepare_first_factor', async (ctx) => {
+  router.post('/v1/client/sign_ins/:id/prepare_first_factor', async (ctx) => {
     const signIn = requireSignIn(service, ctx)
     const { strategy } = readForm(ctx, factorForm)
     await respondWithSignIn(service, ctx, prepareFirstFactor(service, signIn, strategy))
   })
 
-  router.post('/:id/attempt_first_factor', async (ctx) => {
+  router.post('/v1/client/sign_ins/:id/attempt_first_factor', async (ctx) => {
     const signIn = requireSignIn(service, ctx)
     const browser = { client: findOrCreateClient(service, ctx), activity: activityOf(ctx) }
     const attempted = await attemptFirstFactor(service, signIn, readForm(ctx, factorForm), browser)
     await respondWithSignIn(service, ctx, attempted)
   })
 
-  router.post('/:id/reset_password', async (ctx) => {
+  router.post('/v1/client/sign_ins/:id/reset_password', async (ctx) => {
     const signIn = requireSignIn(service, ctx)
     const form = readForm(ctx, newPasswordForm)
     requireStatus(signIn, 'needs_new_password')
@@ -88,8 +86,6 @@ export function signInRoutes(service: Service): Router {
     const browser = { client: findOrCreateClient(service, ctx), activity: activityOf(ctx) }
     await respondWithSignIn(service, ctx, completeSignIn(service, signIn, browser))
   })
-
-  return router
 }
 
 async function respondWithSignIn(service: Service, ctx: RouterContext, signIn: SignIn): Promise<void> {

@@ -1,5 +1,6 @@
-import { Router, type RouterContext } from '@koa/router'
+import type { Router, RouterContext } from '@koa/router'
 import { z } from 'zod'
+import { resourceRoutes } from '../../../kit/resource.ts'
 import { hashPassword } from '../../entities/password.ts'
 import { activeSessions } from '../../entities/session.ts'
 import {
@@ -22,7 +23,7 @@ import {
   readForm,
 } from '../../wire/form.ts'
 import { signUpFields } from '../../wire/sign-in.ts'
-import { activityOf, findClient, findOrCreateClient, respond } from './browser.ts'
+import { activityOf, answerWithClient, findClient, findOrCreateClient, respond } from './browser.ts'
 
 const signUpForm = z.object({
   email_address: emailField.optional(),
@@ -36,44 +37,45 @@ const signUpForm = z.object({
 })
 const codeForm = z.object({ strategy: z.literal('email_code'), code: z.string().max(20).optional() })
 
-export function signUpRoutes(service: Service): Router {
-  const router = new Router({ prefix: '/v1/client/sign_ups' })
-
-  router.post('/', async (ctx) => {
+export function signUpRoutes(router: Router, service: Service): void {
+  router.post('/v1/client/sign_ups', async (ctx) => {
     const fields = await readFields(ctx)
     const client = findOrCreateClient(service, ctx)
     if (activeSessions(service, client).length > 0) throw sessionExists()
     await respondWithSignUp(service, ctx, createSignUp(service, client, fields))
   })
 
-  router.get('/:id', async (ctx) => {
-    await respondWithSignUp(service, ctx, requireSignUp(service, ctx))
+  resourceRoutes(router, {
+    path: '/v1/client/sign_ups',
+    handle: answerWithClient(service),
+    find: (ctx) => requireSignUp(service, ctx),
+    show: (signUp, ctx) => completedSignUp(service, ctx, signUp),
+    update: async (signUp, ctx) =>
+      completedSignUp(service, ctx, applySignUpFields(service, signUp, await readFields(ctx))),
+    updateVerb: 'patch',
   })
 
-  router.patch('/:id', async (ctx) => {
-    const signUp = requireSignUp(service, ctx)
-    await respondWithSignUp(service, ctx, applySignUpFields(service, signUp, await readFields(ctx)))
-  })
-
-  router.post('/:id/prepare_verification', async (ctx) => {
+  router.post('/v1/client/sign_ups/:id/prepare_verification', async (ctx) => {
     const signUp = requireSignUp(service, ctx)
     readForm(ctx, codeForm)
     await respondWithSignUp(service, ctx, prepareSignUpVerification(service, signUp))
   })
 
-  router.post('/:id/attempt_verification', async (ctx) => {
+  router.post('/v1/client/sign_ups/:id/attempt_verification', async (ctx) => {
     const signUp = requireSignUp(service, ctx)
     const { code } = readForm(ctx, codeForm)
     await respondWithSignUp(service, ctx, attemptSignUpVerification(service, signUp, code))
   })
+}
 
-  return router
+async function respondWithSignUp(service: Service, ctx: RouterContext, signUp: SignUp): Promise<void> {
+  await respond(service, ctx, completedSignUp(service, ctx, signUp))
 }
 
 /** Whatever the step was: if it was the last one missing, the account exists now. */
-async function respondWithSignUp(service: Service, ctx: RouterContext, signUp: SignUp): Promise<void> {
+function completedSignUp(service: Service, ctx: RouterContext, signUp: SignUp): object {
   const browser = { client: findOrCreateClient(service, ctx), activity: activityOf(ctx) }
-  await respond(service, ctx, signUpFields(completeSignUp(service, signUp, browser)))
+  return signUpFields(completeSignUp(service, signUp, browser))
 }
 
 async function readFields(ctx: RouterContext): Promise<SignUpFields> {

@@ -4,7 +4,7 @@ import type { Service } from '../../service.ts'
 import type { StoredSubscription } from '../../state.ts'
 
 /** A subscription in a customer's words. */
-export type PlanWords = {
+export type PlanDescription = {
   name: string
   /** "€210.00", for all of it, and "per month". */
   amount: string
@@ -13,7 +13,7 @@ export type PlanWords = {
   count: string | null
 }
 
-export function planWords(service: Service, { items, currency }: StoredSubscription): PlanWords {
+export function describePlan(service: Service, { items, currency }: StoredSubscription): PlanDescription {
   const money = (amount: number) => formatMoney({ amount, currency })
   const each = items.data.map(({ price }) => unitAmount(service, price, currency))
   const total = items.data.reduce((sum, { quantity }, index) => sum + quantity * (each[index] ?? 0), 0)
@@ -27,9 +27,9 @@ export function planWords(service: Service, { items, currency }: StoredSubscript
   }
 }
 
-export type StateWords = { text: string; tone: 'bad' | 'good' | 'note' }
+export type StateDescription = { text: string; tone: 'bad' | 'good' | 'note' }
 
-export function stateWords({ status, cancel_at, trial_end }: StoredSubscription): StateWords {
+export function describeState({ status, cancel_at, trial_end }: StoredSubscription): StateDescription {
   if (status === 'past_due') return { text: 'Past due', tone: 'bad' }
   if (status === 'incomplete') return { text: 'Incomplete', tone: 'bad' }
   if (cancel_at !== null) return { text: `Cancels ${formatDay(cancel_at)}`, tone: 'note' }

@@ -33,14 +33,14 @@ export function cancelPlan(
     configuration.features.subscription_cancel
   if (!enabled || given.cancel_at !== null) return null
   const subscription = releaseSchedule(service, given, noCall)
-  const told = {
+  const given_reasons = {
     ...(cancellation_reason.options.includes(feedback) && { feedback }),
     ...(comment !== '' && { comment }),
   }
   if (mode === 'immediately') {
     cancelSubscription(service, subscription, {
       cause: noCall,
-      details: told,
+      details: given_reasons,
       invoice_now: proration_behavior === 'always_invoice',
       prorate: proration_behavior !== 'none',
     })
@@ -51,7 +51,7 @@ export function cancelPlan(
   updateSubscription(service, subscription, {
     ...nothing_billed,
     ...(is_flexible ? { cancel_at: periodOf(subscription).end } : { cancel_at_period_end: true }),
-    cancellation_details: told,
+    cancellation_details: given_reasons,
   })
   return 'canceling'
 }
@@ -92,7 +92,7 @@ export function changePlan(
   return 'updated'
 }
 
-/** Whether the configuration lets this change wait for the end of the period: it costs less, or bills more often. */
+/** Whether the configuration makes this change wait for the end of the period: it costs less, or bills more often. */
 export function isForLater(
   { service, configuration }: PortalView,
   { currency, items, status }: StoredSubscription,

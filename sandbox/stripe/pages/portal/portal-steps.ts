@@ -4,7 +4,7 @@ import type { StoredSubscription } from '../../state.ts'
 import { cardFields, type FieldErrors, type Typed, testCardHints } from '../card-form.ts'
 import { type Html, html } from '../html.ts'
 import { checkIcon } from '../icons.ts'
-import { planWords } from './describe-plan.ts'
+import { describePlan } from './describe-plan.ts'
 import { notices, portalPage, stepPage } from './portal-layout.ts'
 import { type PortalView, portalPath } from './portal-view.ts'
 
@@ -22,7 +22,7 @@ const reasons: Record<string, string> = {
 /** The last question before a plan ends, at the end of its period or now, as the configuration has it. */
 export function cancelPage(view: PortalView, subscription: StoredSubscription): string {
   const { mode, cancellation_reason, proration_behavior } = view.configuration.features.subscription_cancel
-  const { name, amount, per } = planWords(view.service, subscription)
+  const { name, amount, per } = describePlan(view.service, subscription)
   const day = formatDay(periodOf(subscription).end)
   const is_immediate = mode === 'immediately'
   const credit =

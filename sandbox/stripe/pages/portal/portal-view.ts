@@ -1,6 +1,6 @@
 import type { RouterContext } from '@koa/router'
 import { defaultMethod } from '../../entities/customer.ts'
-import { isOver } from '../../entities/subscription.ts'
+import { hasEnded } from '../../entities/subscription.ts'
 import type { Service } from '../../service.ts'
 import type {
   StoredCustomer,
@@ -30,7 +30,7 @@ export function portalView(service: Service, session_id: string): PortalView | n
   const customer = store.customers.get(session?.customer)
   if (!session || !configuration || !customer || customer.deleted) return null
   const subscriptions = [...store.subscriptions.newestFirst()].filter(
-    (one) => one.customer === customer.id && !isOver(one),
+    (one) => one.customer === customer.id && !hasEnded(one),
   )
   return {
     service,

@@ -79,7 +79,7 @@ export function updateRoutes(router: Router, service: Service, withPlan: WithPla
     const text = confirm ? String(confirm.quantity ?? item.quantity) : textField(form, 'quantity')
     const quantity = Number(text || item.quantity)
     const chosen = { price, quantity: text || String(item.quantity) }
-    const error = complaint(view, { subscription, price, quantity, current: item.price.id })
+    const error = problemWith(view, { subscription, price, quantity, current: item.price.id })
     if (error) return { ok: false, error, chosen }
     if (price === item.price.id && quantity === item.quantity) {
       return { ok: false, error: 'This is your plan as it is. Choose another one to go on.', chosen }
@@ -99,7 +99,7 @@ export function updateRoutes(router: Router, service: Service, withPlan: WithPla
   }
 }
 
-function complaint(
+function problemWith(
   view: PortalView,
   {
     subscription,

@@ -1,0 +1,59 @@
+import { invalidTeamEmailText } from '../schema/api/team-email.ts'
+import { type ClerkRefusalError, ClerkUnavailableError } from '../schema/clerk/errors.ts'
+import { checkoutUncertain, invalidTeamEmail, RouteFailedError, ServerError } from './errors.ts'
+
+/** How a route reports errors that are not the caller's fault. `on-error` applies it. */
+export interface Failure {
+  /** What did not work, in the product's wording. */
+  readonly text: string
+  /** What Clerk's errors become. Without it they become what they are in every route: see `on-error`. */
+  clerk?(error: ClerkUnavailableError | ClerkRefusalError): ServerError | RouteFailedError
+  /** What Stripe's errors become, including StripeAnswerError. */
+  stripe?(error: Error): ServerError | RouteFailedError
+  /** What all other errors become, including an unavailable database. */
+  any?(error: unknown): RouteFailedError
+}
+
+/** An account cannot be created without the profile from Clerk. */
+export function accountFailure(text: string, code: string): Failure {
+  return { text, clerk: (cause) => new RouteFailedError(502, code, { cause }) }
+}
+
+/** A purchase also creates the buyer's account when it is their first action. */
+const buyerFailed = (cause: unknown) =>
+  new ServerError(502, 'initialize_failed', 'Failed to initialize user', { cause })
+
+/** An error of Stripe's leaves open whether a session exists; where Stripe refused, `openSession` throws `checkoutRefused`. */
+export function checkoutFailure(text: string): Failure {
+  return { text, clerk: buyerFailed, stripe: checkoutUncertain }
+}
+
+export function portalFailure(text: string): Failure {
+  return {
+    text,
+    clerk: buyerFailed,
+    stripe: (cause) => new RouteFailedError(502, 'portal_failed', { cause }),
+  }
+}
+
+/** Clerk did not make its part of a change in an organization; then nothing has changed. */
+export function organizationFailure(text: string): Failure {
+  return { text, clerk: organizationChangeFailed }
+}
+
+function organizationChangeFailed(
+  error: ClerkUnavailableError | ClerkRefusalError,
+): ServerError | RouteFailedError {
+  const code = 'organization_change_failed'
+  if (error instanceof ClerkUnavailableError) {
+    return new RouteFailedError(503, code, { retry_after_s: 5, cause: error })
+  }
+  // Clerk accepts fewer e-mail addresses than we do, and the address is the only thing that the caller typed.
+  if (error.code.startsWith('form_param_')) return invalidTeamEmail(invalidTeamEmailText, error)
+  return new RouteFailedError(502, code, { cause: error })
+}
+
+/** The extension's pages have one text for whatever goes wrong. */
+export function anyFailure(text: string, code: string): Failure {
+  return { text, any: (cause) => new RouteFailedError(503, code, { retry_after_s: 5, cause }) }
+}

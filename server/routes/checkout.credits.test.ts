@@ -1,0 +1,274 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createCreditTopupSession, purchaseCredits } from '../../schema/api/checkout.ts'
+import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { type Sandbox, type SignedInPerson, signUp, startSandbox } from '../../tests/support/sandbox.ts'
+import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+
+let database: TestDatabase
+let stripe: Sandbox
+let clerk: Sandbox
+let server: TestServer
+let ada: SignedInPerson
+let eve: SignedInPerson
+
+beforeAll(async () => {
+  ;[database, stripe, clerk] = await Promise.all([
+    createTestDatabase(),
+    startSandbox('stripe'),
+    startSandbox('clerk'),
+  ])
+  server = await startTestServer({ databaseUrl: database.url, stripe, clerk })
+  ada = await signUp(clerk, { first_name: 'Ada', last_name: 'Lovelace' })
+  eve = await signUp(clerk)
+})
+afterAll(async () => {
+  await server?.close()
+  await Promise.all([stripe?.stop(), clerk?.stop(), database?.close()])
+})
+beforeEach(async () => {
+  await stripe.clear('faults')
+  await database.owner.deleteFrom('checkout_intents').execute()
+})
+
+const intents = () => database.owner.selectFrom('checkout_intents').selectAll().execute()
+const purchase = (fields: object = {}) => ({
+  clerkUserId: ada.user_id,
+  credits: 500,
+  amount: 7,
+  currency: 'EUR',
+  ...fields,
+})
+const buy = (fields: object = {}, token = ada.token) =>
+  server.api(purchaseCredits, { token, body: purchase(fields) })
+
+describe('a purchase of credits', () => {
+  test('records what is promised and opens a session at Stripe that says the same', async () => {
+    const answer = await server.ask(purchaseCredits, {
+      token: ada.token,
+      body: { clerkUserId: ada.user_id, credits: 500, amount: 7, currency: 'EUR' },
+    })
+    const [intent] = await intents()
+    expect(intent).toMatchObject({
+      id: answer.intentId,
+      state: 'open',
+      user_id: ada.user_id,
+      owner_kind: 'user',
+      owner_id: ada.user_id,
+      credits: 500,
+      amount_minor: 700,
+      currency: 'EUR',
+      stripe_session_id: answer.sessionId,
+    })
+    const session = await server.deps.stripe.checkout.sessions.retrieve(answer.sessionId, {
+      expand: ['line_items', 'customer'],
+    })
+    expect(session).toMatchObject({
+      url: answer.url,
+      mode: 'payment',
+      amount_total: 700,
+      currency: 'eur',
+      client_reference_id: answer.intentId,
+      metadata: { intentId: answer.intentId, credits: '500', currency: 'EUR' },
+      success_url: 'http://localhost:3000/billing/success?session_id={CHECKOUT_SESSION_ID}',
+      cancel_url: 'http://localhost:3000/payment/cancelled',
+      customer: { name: 'Ada Lovelace', metadata: { clerkUserId: ada.user_id } },
+    })
+    expect(session.line_items?.data).toMatchObject([{ description: '500 credits', quantity: 1 }])
+  })
+
+  test('by somebody without an account creates one from Clerk’s profile', async () => {
+    const grace = await signUp(clerk, { email: 'grace@tidemark.test', first_name: 'Grace' })
+    expect((await buy({ clerkUserId: grace.user_id }, grace.token)).status).toBe(200)
+    const user = await database.owner
+      .selectFrom('users')
+      .selectAll()
+      .where('clerk_id', '=', grace.user_id)
+      .executeTakeFirstOrThrow()
+    expect(user).toMatchObject({ email: 'grace@tidemark.test', first_name: 'Grace', plan_type: 'starter' })
+  })
+
+  test('uses one customer at Stripe for all purchases of a person', async () => {
+    const sessions = []
+    for (let count = 0; count < 2; count++) {
+      const { sessionId } = (await buy()).body as { sessionId: string }
+      sessions.push(await server.deps.stripe.checkout.sessions.retrieve(sessionId))
+    }
+    expect(sessions[0]?.customer).toBe(sessions[1]?.customer)
+  })
+
+  test.each([71, 500, 1500, 71_428])('of %i credits is possible', async (credits) => {
+    const answer = await buy({ credits, amount: creditsCostMinor(credits) / 100 })
+    expect(answer.status).toBe(200)
+    expect(await intents()).toMatchObject([{ credits, amount_minor: creditsCostMinor(credits) }])
+  })
+
+  test.each(['USD', 'GBP'])('in %s costs the same number', async (currency) => {
+    expect((await buy({ currency })).status).toBe(200)
+    expect(await intents()).toMatchObject([{ currency, amount_minor: 700 }])
+  })
+})
+
+describe('an invalid purchase is refused with the product’s text and writes no row:', () => {
+  test.each([
+    [70, 0.98, 'Minimum purchase is 71 credits'],
+    [71_429, 1000.01, 'Maximum purchase is 71,428 credits'],
+    [1.5, 0.02, 'Minimum purchase is 71 credits'],
+    [100.5, 1.41, 'Credits must be a whole number'],
+    ['', 7, 'Number of credits is required'],
+    [null, 7, 'Number of credits is required'],
+    [undefined, 7, 'Number of credits is required'],
+    ['abc', 7, 'Please enter a valid number'],
+    ['500', 7, 'Please enter a valid number'],
+    [-1, -0.01, 'Minimum purchase is 71 credits'],
+    [1e9, 14_000_000, 'Maximum purchase is 71,428 credits'],
+  ])('credits %s', async (credits, amount, text) => {
+    const { status, body } = await buy({ credits, amount })
+    expect(status).toBe(400)
+    expect(body).toMatchObject({
+      error: text,
+      message: text,
+      code: 'invalid_request',
+      fields: expect.arrayContaining([{ path: 'credits', message: text }]),
+    })
+    expect(await intents()).toEqual([])
+  })
+
+  test.each([0.01, 6.99, 7.01, 7.0001, 700, 7e-9, 1e300])('a tampered amount of %d', async (amount) => {
+    const { status, body } = await buy({ amount })
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ code: 'amount_mismatch' })
+    expect(await intents()).toEqual([])
+  })
+
+  test.each([
+    ['a currency that is not sold in', { currency: 'JPY' }, 'currency'],
+    ['a missing amount', { amount: undefined }, 'amount'],
+    ['an amount as text', { amount: '7' }, 'amount'],
+    ['a field that nobody knows', { priceId: 'price_cheap' }, 'priceId'],
+  ])('%s', async (_, fields, path) => {
+    const { status, body } = await buy(fields)
+    expect(status).toBe(400)
+    expect(body).toMatchObject({
+      code: 'invalid_request',
+      error: expect.stringContaining(path),
+      fields: [{ path }],
+    })
+    expect(await intents()).toEqual([])
+  })
+
+  test('another user’s id', async () => {
+    const { status, body } = await buy({ clerkUserId: eve.user_id })
+    expect(status).toBe(403)
+    expect(body).toMatchObject({ code: 'forbidden' })
+    expect(await intents()).toEqual([])
+  })
+
+  test('no token', async () => {
+    const { status, body } = await server.api(purchaseCredits, { body: purchase() })
+    expect(status).toBe(401)
+    expect(body).toMatchObject({ code: 'unauthenticated', error: 'User not authenticated' })
+    expect(await intents()).toEqual([])
+  })
+})
+
+describe('when Stripe', () => {
+  test('refuses the session, the intent fails and the customer is told', async () => {
+    // A cancel address that Stripe cannot take is a parameter error, as any 4xx would be.
+    const refusing = await startTestServer({
+      databaseUrl: database.url,
+      stripe,
+      clerk,
+      settings: { app_url: 'nonsense:' },
+    })
+    const { status, body } = await refusing.api(purchaseCredits, { token: ada.token, body: purchase() })
+    await refusing.close()
+    expect(status).toBe(502)
+    expect(body).toMatchObject({ code: 'checkout_failed', error: 'Failed to create checkout session' })
+    expect(await intents()).toMatchObject([
+      { state: 'failed', failure_reason: expect.stringMatching(/^Stripe: /) },
+    ])
+  })
+
+  test.each([500, 429])('answers %i to all attempts, the intent waits for the sweep', async (fault) => {
+    await stripe.knob('faults', { status: fault, path_prefix: '/v1/checkout' })
+    const { status, body } = await buy()
+    expect(status).toBe(503)
+    expect(body).toMatchObject({ code: 'checkout_failed', error: 'Failed to create checkout session' })
+    expect(await intents()).toMatchObject([{ state: 'created', stripe_session_id: null }])
+  })
+
+  test('answers 500 once, the SDK retries with the same key and there is one session', async () => {
+    await stripe.knob('faults', { status: 500, count: 1, path_prefix: '/v1/checkout' })
+    expect((await buy()).status).toBe(200)
+    expect(await intents()).toMatchObject([{ state: 'open' }])
+  })
+
+  test('creates the session but its answer is lost, the retry finds that session', async () => {
+    await stripe.knob('faults', { drop_after: true, count: 1, path_prefix: '/v1/checkout' })
+    const { status, body } = await buy()
+    expect(status).toBe(200)
+    const { intentId } = body as { intentId: string }
+    const sessions = await server.deps.stripe.checkout.sessions.list({ limit: 100 })
+    expect(sessions.data.filter((session) => session.client_reference_id === intentId)).toHaveLength(1)
+  })
+
+  test('cannot create a customer, the intent fails: no session can exist', async () => {
+    const newcomer = await signUp(clerk)
+    await stripe.knob('faults', { status: 503, path_prefix: '/v1/customers' })
+    const { status } = await buy({ clerkUserId: newcomer.user_id }, newcomer.token)
+    expect(status).toBe(502)
+    expect(await intents()).toMatchObject([{ state: 'failed' }])
+  })
+})
+
+describe('a top-up with return addresses', () => {
+  const topUp = (fields: object = {}, token = ada.token) =>
+    server.api(createCreditTopupSession, {
+      token,
+      body: { creditsAmount: 1500, clerkUserId: ada.user_id, ...fields },
+    })
+
+  test('returns to the requested address, with the session’s id', async () => {
+    const { status, body } = await topUp({
+      successUrl: 'http://localhost:3000/payment/success?from=billing',
+      cancelUrl: 'http://localhost:3000/billing',
+    })
+    expect(status).toBe(200)
+    const { sessionId } = body as { sessionId: string }
+    expect(await server.deps.stripe.checkout.sessions.retrieve(sessionId)).toMatchObject({
+      amount_total: 2100,
+      success_url: 'http://localhost:3000/payment/success?from=billing&session_id={CHECKOUT_SESSION_ID}',
+      cancel_url: 'http://localhost:3000/billing',
+    })
+  })
+
+  test('returns to the success page by default', async () => {
+    const { sessionId } = (await topUp()).body as { sessionId: string }
+    expect(await server.deps.stripe.checkout.sessions.retrieve(sessionId)).toMatchObject({
+      success_url: 'http://localhost:3000/payment/success?session_id={CHECKOUT_SESSION_ID}',
+      currency: 'eur',
+    })
+  })
+
+  test.each([
+    ['successUrl', 'https://evil.example/payment/success'],
+    ['successUrl', 'http://localhost:3000@evil.example/'],
+    ['cancelUrl', 'http://localhost.evil.example:3000/billing'],
+    ['cancelUrl', 'javascript:alert(1)'],
+  ])('refuses a %s that is not ours: %s', async (field, address) => {
+    const { status, body } = await topUp({ [field]: address })
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ code: 'foreign_return_address', fields: [{ path: field }] })
+    expect(await intents()).toEqual([])
+  })
+
+  test('has the same limits, and only for one’s own account', async () => {
+    expect((await topUp({ creditsAmount: 70 })).body).toMatchObject({
+      error: 'Minimum purchase is 71 credits',
+    })
+    expect((await topUp({ clerkUserId: eve.user_id })).status).toBe(403)
+    expect((await topUp({}, 'nonsense')).status).toBe(401)
+    expect(await intents()).toEqual([])
+  })
+})

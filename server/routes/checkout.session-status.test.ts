@@ -1,0 +1,310 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { getSessionStatus, processPaymentSuccess, purchaseCredits } from '../../schema/api/checkout.ts'
+import { createCheckoutSession } from '../../schema/api/subscriptions.ts'
+import { houseLeg, postTransfer } from '../../schema/ledger/post.ts'
+import { setUpStripe } from '../../scripts/stripe/set-up.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { type Sandbox, type SignedInPerson, signUp, startSandbox } from '../../tests/support/sandbox.ts'
+import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+import { insertSubscription } from '../../tests/support/subscriptions.ts'
+
+let database: TestDatabase
+let stripe: Sandbox
+let clerk: Sandbox
+let server: TestServer
+let ada: SignedInPerson
+let eve: SignedInPerson
+let now = Date.parse('2026-05-01T00:00:00Z')
+
+beforeAll(async () => {
+  ;[database, stripe, clerk] = await Promise.all([
+    createTestDatabase(),
+    startSandbox('stripe'),
+    startSandbox('clerk'),
+  ])
+  server = await startTestServer({
+    databaseUrl: database.url,
+    stripe,
+    clerk,
+    deps: { now: () => new Date(now) },
+  })
+  ada = await signUp(clerk, { email: 'ada@tidemark.test' })
+  eve = await signUp(clerk)
+})
+afterAll(async () => {
+  await server?.close()
+  await Promise.all([stripe?.stop(), clerk?.stop(), database?.close()])
+})
+afterEach(() => stripe.clear('faults'))
+
+const buy = () =>
+  server.ask(purchaseCredits, {
+    token: ada.token,
+    body: { clerkUserId: ada.user_id, credits: 500, amount: 7, currency: 'EUR' },
+  })
+const status = async (session_id: string) =>
+  (await server.ask(getSessionStatus, { token: ada.token, query: { session_id } })).data
+const jobsOf = async (intentId: string) => {
+  const jobs = await server.deps.producer
+    .queue('checkout-completions')
+    .getJobs(['waiting', 'delayed', 'prioritized'])
+  return jobs.filter((job) => job.data.intent_id === intentId).map((job) => job.data.cause)
+}
+/** What the worker does when the money has come in. */
+async function settle(intentId: string, sessionId: string): Promise<void> {
+  await database.worker.transaction().execute(async (trx) => {
+    await postTransfer(trx, {
+      idempotency_key: `checkout/${sessionId}`,
+      kind: 'credit_purchase',
+      occurred_at: new Date(),
+      intent_id: intentId,
+      event_id: null,
+      actor: 'test',
+      reason: 'Credit purchase',
+      legs: [
+        { owner_kind: 'user', owner_id: ada.user_id, account: 'purchased', amount: 500 },
+        houseLeg('sold', -500),
+      ],
+    })
+    await trx
+      .updateTable('checkout_intents')
+      .set({ state: 'settled', settled_at: new Date('2026-05-01T00:00:09Z') })
+      .where('id', '=', intentId)
+      .execute()
+  })
+}
+
+describe('the status of a session', () => {
+  test('that is not paid yet is open and pending, and enqueues no job', async () => {
+    const { sessionId, intentId } = await buy()
+    expect(await status(sessionId)).toEqual({
+      status: 'open',
+      payment_status: 'unpaid',
+      amount_total: 700,
+      currency: 'EUR',
+      customer_email: 'ada@tidemark.test',
+      subscription_id: null,
+      metadata: { credits: '500', currency: 'EUR' },
+      fulfilment: { state: 'pending', credits: 500, balance: 0, applied_at: null },
+    })
+    expect(await jobsOf(intentId)).toEqual([])
+  })
+
+  test('that is paid, but not in the ledger, is pending, and the worker is asked once in five seconds', async () => {
+    const { sessionId, intentId } = await buy()
+    await stripe.knob(`sessions/${sessionId}/pay`)
+    for (let poll = 0; poll < 4; poll++) {
+      expect(await status(sessionId)).toMatchObject({
+        status: 'complete',
+        payment_status: 'paid',
+        fulfilment: { state: 'pending', balance: 0 },
+      })
+      now += 1000
+    }
+    expect(await jobsOf(intentId)).toEqual(['session_status'])
+    now += 1000
+    await status(sessionId)
+    expect(await jobsOf(intentId)).toEqual(['session_status', 'session_status'])
+  })
+
+  test('whose payment takes days is complete but unpaid, and enqueues no job', async () => {
+    const { sessionId, intentId } = await buy()
+    await stripe.knob(`sessions/${sessionId}/pay`, { method: 'delayed' })
+    expect(await status(sessionId)).toMatchObject({
+      status: 'complete',
+      payment_status: 'unpaid',
+      fulfilment: { state: 'pending' },
+    })
+    expect(await jobsOf(intentId)).toEqual([])
+  })
+
+  test('that is in the ledger is answered from our own rows, with Stripe unavailable', async () => {
+    const { sessionId, intentId } = await buy()
+    await settle(intentId, sessionId)
+    await stripe.knob('faults', { status: 500 })
+    expect(await status(sessionId)).toEqual({
+      status: 'complete',
+      payment_status: 'paid',
+      amount_total: 700,
+      currency: 'EUR',
+      customer_email: 'ada@tidemark.test',
+      subscription_id: null,
+      metadata: { credits: '500', currency: 'EUR' },
+      fulfilment: { state: 'applied', credits: 500, balance: 500, applied_at: '2026-05-01T00:00:09.000Z' },
+    })
+    expect(await jobsOf(intentId)).toEqual([])
+  })
+
+  test.each(['failed', 'expired'] as const)('of an intent that %s says so', async (state) => {
+    const { sessionId, intentId } = await buy()
+    await database.worker.updateTable('checkout_intents').set({ state }).where('id', '=', intentId).execute()
+    expect(await status(sessionId)).toMatchObject({ fulfilment: { state, applied_at: null } })
+  })
+
+  test('is a 502 when Stripe does not answer', async () => {
+    const { sessionId } = await buy()
+    await stripe.knob('faults', { status: 500 })
+    const answer = await server.api(getSessionStatus, { token: ada.token, query: { session_id: sessionId } })
+    expect(answer).toMatchObject({ status: 502, body: { error: 'Failed to verify payment status' } })
+  })
+
+  test('is shown although the queue is unavailable', async () => {
+    const broken = await startTestServer({
+      databaseUrl: database.url,
+      stripe,
+      clerk,
+      deps: { producer: { ...server.deps.producer, add: () => Promise.reject(new Error('No queue')) } },
+    })
+    const { sessionId } = await buy()
+    await stripe.knob(`sessions/${sessionId}/pay`)
+    const { data } = await broken.ask(getSessionStatus, {
+      token: ada.token,
+      query: { session_id: sessionId },
+    })
+    await broken.close()
+    expect(data).toMatchObject({ payment_status: 'paid', fulfilment: { state: 'pending' } })
+  })
+
+  test('is for its owner only: another user’s session is a 404', async () => {
+    const { sessionId } = await buy()
+    const ask = (request: object) => server.api(getSessionStatus, request)
+    const query = { session_id: sessionId }
+    const missing = { status: 404, body: { error: 'Session not found', code: 'session_not_found' } }
+    expect(await ask({ token: eve.token, query })).toMatchObject(missing)
+    expect(await ask({ token: ada.token, query: { session_id: 'cs_test_nobody' } })).toMatchObject(missing)
+    expect(await ask({ query })).toMatchObject({ status: 401 })
+    expect(await ask({ token: ada.token })).toMatchObject({ status: 400 })
+    expect(await ask({ token: ada.token, query: { session_id: 'a\u0000b' } })).toMatchObject({ status: 400 })
+  })
+})
+
+describe('the status of a plan’s session', () => {
+  const subscribe = (fields: object = {}) =>
+    server.ask(createCheckoutSession, {
+      token: ada.token,
+      body: { planType: 'pro', clerkUserId: ada.user_id, ...fields },
+    })
+  const bought = {
+    planType: 'pro',
+    billingFrequency: 'monthly',
+    currency: 'EUR',
+    seats: '1',
+    priceId: 'pro_monthly',
+    credits: '500',
+  }
+  beforeAll(() =>
+    setUpStripe(server.deps.stripe, {
+      app_url: 'http://localhost:3000',
+      brand_name: 'Tidemark',
+      webhook: null,
+    }),
+  )
+  beforeEach(async () => {
+    await database.owner.deleteFrom('subscriptions').execute()
+    await database.owner.deleteFrom('checkout_intents').where('kind', '=', 'subscription').execute()
+  })
+
+  test('says what is being bought, before and after it is paid', async () => {
+    const { sessionId, intentId } = await subscribe()
+    expect(await status(sessionId)).toMatchObject({
+      status: 'open',
+      payment_status: 'unpaid',
+      amount_total: 0,
+      subscription_id: null,
+      metadata: bought,
+      fulfilment: { state: 'pending', credits: 500 },
+    })
+    await stripe.knob(`sessions/${sessionId}/pay`)
+    const paid = await status(sessionId)
+    expect(paid).toMatchObject({
+      status: 'complete',
+      amount_total: 0,
+      subscription_id: expect.stringMatching(/^sub_/),
+      metadata: bought,
+      fulfilment: { state: 'pending', applied_at: null },
+    })
+    expect(await jobsOf(intentId)).toEqual(['session_status'])
+    const { subscription } = await server.deps.stripe.checkout.sessions.retrieve(sessionId)
+    expect(paid.subscription_id).toBe(subscription)
+  })
+
+  test('that is in the ledger is answered from our own rows: nothing was paid for a trial', async () => {
+    const { id, session_id } = await insertSubscription(database, {
+      owner: { owner_kind: 'user', owner_id: ada.user_id },
+      user_id: ada.user_id,
+      trial_days: 14,
+      fields: { status: 'trialing' },
+    })
+    await stripe.knob('faults', { status: 500 })
+    expect(await status(session_id)).toMatchObject({
+      status: 'complete',
+      payment_status: 'no_payment_required',
+      amount_total: 0,
+      subscription_id: id,
+      metadata: bought,
+      fulfilment: { state: 'applied', credits: 500, applied_at: expect.any(String) },
+    })
+  })
+
+  test('of a team names its organization, seats and credits', async () => {
+    const { id, session_id } = await insertSubscription(database, {
+      owner: { owner_kind: 'organization', owner_id: 'org_made' },
+      user_id: ada.user_id,
+      seats: 5,
+    })
+    expect(await status(session_id)).toMatchObject({
+      payment_status: 'paid',
+      amount_total: 15_000,
+      subscription_id: id,
+      metadata: { planType: 'teams', seats: '5', credits: '2500', organizationId: 'org_made' },
+      fulfilment: { state: 'applied', credits: 2500 },
+    })
+    const other = await server.api(getSessionStatus, { token: eve.token, query: { session_id } })
+    expect(other).toMatchObject({ status: 404, body: { error: 'Session not found' } })
+  })
+
+  test('is also requested by the return page', async () => {
+    const { sessionId, intentId } = await subscribe({ planType: 'teams', seats: 3 })
+    await stripe.knob(`sessions/${sessionId}/pay`)
+    const answer = await server.ask(processPaymentSuccess, {
+      token: ada.token,
+      body: { sessionId, clerkUserId: ada.user_id },
+    })
+    expect(answer.fulfilment).toEqual({ state: 'pending', credits: 1500, balance: 0, applied_at: null })
+    expect(await jobsOf(intentId)).toEqual(['return_page'])
+  })
+})
+
+describe('the return page', () => {
+  const comeBack = (sessionId: string, by = ada, clerkUserId = by.user_id) =>
+    server.api(processPaymentSuccess, { token: by.token, body: { sessionId, clerkUserId } })
+
+  test('asks the worker to fetch the session, and grants nothing itself', async () => {
+    const { sessionId, intentId } = await buy()
+    const before = (await database.owner.selectFrom('ledger_transfers').select('id').execute()).length
+    expect(await comeBack(sessionId)).toMatchObject({
+      status: 200,
+      body: { success: true, fulfilment: { state: 'pending', credits: 500, applied_at: null } },
+    })
+    expect(await jobsOf(intentId)).toEqual(['return_page'])
+    expect(await database.owner.selectFrom('ledger_transfers').select('id').execute()).toHaveLength(before)
+  })
+
+  test('enqueues no job for a settled purchase', async () => {
+    const { sessionId, intentId } = await buy()
+    await settle(intentId, sessionId)
+    expect(await comeBack(sessionId)).toMatchObject({ body: { fulfilment: { state: 'applied' } } })
+    expect(await jobsOf(intentId)).toEqual([])
+  })
+
+  test('works for one’s own session and account only', async () => {
+    const { sessionId, intentId } = await buy()
+    expect(await comeBack(sessionId, eve)).toMatchObject({ status: 404, body: { code: 'session_not_found' } })
+    expect(await comeBack(sessionId, eve, ada.user_id)).toMatchObject({ status: 403 })
+    expect(await server.api(processPaymentSuccess, { body: {} })).toMatchObject({ status: 401 })
+    expect(await server.api(processPaymentSuccess, { token: ada.token, body: {} })).toMatchObject({
+      status: 400,
+    })
+    expect(await jobsOf(intentId)).toEqual([])
+  })
+})

@@ -1,0 +1,427 @@
+import * as oauth from 'oauth4webapi'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { generateExtensionToken, getExtensionBalance } from '../../schema/api/extension.ts'
+import { completeVscodeAuth, exchangeAuthCode } from '../../schema/api/extension-auth.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import {
+  bind,
+  type EditorSignIn,
+  editorUri,
+  exchange,
+  initiate,
+  newSignIn,
+  signInBoundTo,
+} from '../../tests/support/extension.ts'
+import { type Sandbox, type SignedInPerson, signUp, startSandbox } from '../../tests/support/sandbox.ts'
+import { type ApiAnswer, startTestServer, type TestServer } from '../../tests/support/server.ts'
+import { createRateLimits } from '../rate-limits.ts'
+
+let database: TestDatabase
+let clerk: Sandbox
+let server: TestServer
+let ada: SignedInPerson
+let eve: SignedInPerson
+let minutesLater = 0
+
+beforeAll(async () => {
+  ;[database, clerk] = await Promise.all([createTestDatabase(), startSandbox('clerk')])
+  server = await startTestServer({
+    databaseUrl: database.url,
+    clerk,
+    deps: { now: () => new Date(Date.now() + minutesLater * 60_000) },
+  })
+  ada = await signUp(clerk)
+  eve = await signUp(clerk)
+})
+afterAll(async () => {
+  await server?.close()
+  await Promise.all([clerk?.stop(), database?.close()])
+})
+afterEach(() => {
+  minutesLater = 0
+})
+
+const tokenOf = ({ body }: ApiAnswer) => (body as { access_token: string }).access_token
+const works = async (token: string) => (await server.api(getExtensionBalance, { token })).status === 200
+const tokenRows = (user_id: string) =>
+  database.owner.selectFrom('extension_tokens').selectAll().where('user_id', '=', user_id).execute()
+const invalidGrant = {
+  status: 400,
+  body: {
+    error: 'invalid_grant',
+    code: 'invalid_grant',
+    error_description: expect.any(String),
+    message: expect.any(String),
+    request_id: expect.any(String),
+  },
+}
+/** A sign-in of the alternative page, finished: its code is the user's id. */
+async function completedBy(person: SignedInPerson): Promise<EditorSignIn & { code: string }> {
+  const signIn = newSignIn()
+  const { state, redirect_uri } = signIn
+  await server.ask(completeVscodeAuth, {
+    token: person.token,
+    body: { state, redirect_uri, clerk_user_id: person.user_id },
+  })
+  return { ...signIn, code: person.user_id }
+}
+const withoutVerifier = { code_verifier: undefined }
+
+describe('a standard OAuth client', () => {
+  const client: oauth.Client = { client_id: 'tidemark-vscode' }
+  const authorizationServer = (): oauth.AuthorizationServer => ({
+    issuer: server.url,
+    token_endpoint: `${server.url}${exchangeAuthCode.path}`,
+  })
+  const insecure = { [oauth.allowInsecureRequests]: true }
+
+  /** The library's part: what comes back to the editor is checked, and exchanged. */
+  async function requestToken(back: URL, state: string, code_verifier: string, redirect_uri = editorUri) {
+    const as = authorizationServer()
+    const parameters = oauth.validateAuthResponse(as, client, back, state)
+    const response = await oauth.authorizationCodeGrantRequest(
+      as,
+      client,
+      oauth.None(),
+      parameters,
+      redirect_uri,
+      code_verifier,
+      { ...insecure, additionalParameters: { state } },
+    )
+    return oauth.processAuthorizationCodeResponse(as, client, response)
+  }
+
+  async function signIn() {
+    const code_verifier = oauth.generateRandomCodeVerifier()
+    const state = oauth.generateRandomState()
+    const made = {
+      state,
+      code_verifier,
+      code_challenge: await oauth.calculatePKCECodeChallenge(code_verifier),
+      redirect_uri: editorUri,
+    }
+    await initiate(server, made)
+    const { body } = await bind(server, made, ada)
+    const { authorization_code, redirect_uri } = body as { authorization_code: string; redirect_uri: string }
+    const back = new URL(`${redirect_uri}?${new URLSearchParams({ code: authorization_code, state })}`)
+    return { state, code_verifier, back }
+  }
+
+  test('gets the token, and makes calls with it', async () => {
+    const { state, code_verifier, back } = await signIn()
+    const token = await requestToken(back, state, code_verifier)
+    expect(token).toMatchObject({ access_token: expect.stringMatching(/^tide_/), token_type: 'bearer' })
+    // Four months are 120 to 123 days.
+    expect((token.expires_in ?? 0) / 86_400).toBeGreaterThan(119.9)
+    expect((token.expires_in ?? 0) / 86_400).toBeLessThan(123.1)
+    const url = new URL(getExtensionBalance.path, server.url)
+    const { access_token } = token
+    const answer = await oauth.protectedResourceRequest(
+      access_token,
+      'GET',
+      url,
+      new Headers(),
+      null,
+      insecure,
+    )
+    expect(await answer.json()).toMatchObject({ payer: 'personal', available: 0 })
+  })
+
+  test('understands every error', async () => {
+    const { state, code_verifier, back } = await signIn()
+    const refused = (promise: Promise<unknown>) =>
+      promise.then(
+        () => 'granted',
+        (error: unknown) => (error instanceof oauth.ResponseBodyError ? error.error : error),
+      )
+    expect(await refused(requestToken(back, state, oauth.generateRandomCodeVerifier()))).toBe('invalid_grant')
+    expect(await refused(requestToken(back, state, code_verifier, `${editorUri}2`))).toBe('invalid_grant')
+    expect(await refused(requestToken(back, state, 'short'))).toBe('invalid_request')
+    expect(await refused(requestToken(back, state, code_verifier))).toBe('granted')
+    expect(await refused(requestToken(back, state, code_verifier))).toBe('invalid_grant')
+    const as = authorizationServer()
+    const refresh = oauth
+      .refreshTokenGrantRequest(as, client, oauth.None(), 'none', insecure)
+      .then((response) => oauth.processRefreshTokenResponse(as, client, response))
+    expect(await refused(refresh)).toBe('unsupported_grant_type')
+  })
+})
+
+describe('an exchange', () => {
+  test('gives one token that works, and no cache keeps it', async () => {
+    const answer = await exchange(server, await signInBoundTo(server, ada))
+    expect(answer.status).toBe(200)
+    expect(answer.body).toEqual({
+      access_token: expect.stringMatching(/^tide_[\w-]{43}$/),
+      token_type: 'Bearer',
+      expires_in: expect.any(Number),
+      expires_at: expect.any(String),
+    })
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(answer.headers.get('pragma')).toBe('no-cache')
+    expect(await works(tokenOf(answer))).toBe(true)
+  })
+
+  test('is possible in JSON, and with a client id and other fields that OAuth clients send', async () => {
+    const { code, state, redirect_uri, code_verifier } = await signInBoundTo(server, ada)
+    const body = { grant_type: 'authorization_code', code, state, redirect_uri, code_verifier }
+    const answer = await server.api(exchangeAuthCode, {
+      body: { ...body, client_id: 'tidemark', resource: 'x' },
+    })
+    expect(answer.status).toBe(200)
+  })
+
+  test('revokes the token that the user had', async () => {
+    const { access_token } = await server.ask(generateExtensionToken, { token: ada.token })
+    const answer = await exchange(server, await signInBoundTo(server, ada))
+    expect(await works(access_token)).toBe(false)
+    expect(await works(tokenOf(answer))).toBe(true)
+  })
+
+  test('is possible until the last moment of ten minutes', async () => {
+    const signIn = await signInBoundTo(server, ada)
+    minutesLater = 9.9
+    expect((await exchange(server, signIn)).status).toBe(200)
+  })
+
+  test('accepts the latest code of a page that was reloaded, and not the previous one', async () => {
+    const first = await signInBoundTo(server, ada)
+    const { body } = await bind(server, first, ada)
+    expect(await exchange(server, first)).toMatchObject(invalidGrant)
+    const { authorization_code } = body as { authorization_code: string }
+    expect((await exchange(server, { ...first, code: authorization_code })).status).toBe(200)
+  })
+})
+
+describe('an exchange is refused', () => {
+  test.each([
+    ['another verifier', () => ({ code_verifier: newSignIn().code_verifier })],
+    ['no verifier', () => ({ code_verifier: undefined })],
+    ['another redirect address', () => ({ redirect_uri: 'vscode://tidemark.tidemark/other' })],
+    ['the same address written otherwise', () => ({ redirect_uri: editorUri.replace('auth', '%61uth') })],
+    ['another state', () => ({ state: newSignIn().state })],
+    ['another code', () => ({ code: newSignIn().state })],
+    ['the user’s id for a code', () => ({ code: ada.user_id })],
+    ['the user’s id for a code and no verifier', () => ({ code: ada.user_id, code_verifier: undefined })],
+  ])('with %s, and the right one still works after that', async (_, wrong) => {
+    const signIn = await signInBoundTo(server, ada)
+    expect(await exchange(server, signIn, wrong())).toMatchObject(invalidGrant)
+    expect((await exchange(server, signIn)).status).toBe(200)
+  })
+
+  test('with the challenge instead of the verifier, as the method `plain` would allow', async () => {
+    const signIn = await signInBoundTo(server, ada)
+    expect(await exchange(server, signIn, { code_verifier: signIn.code_challenge })).toMatchObject(
+      invalidGrant,
+    )
+    // Begun as plain: the challenge is the verifier itself.
+    const plain = newSignIn()
+    const bound = await signInBoundTo(server, ada, { ...plain, code_challenge: plain.code_verifier })
+    expect(await exchange(server, bound)).toMatchObject(invalidGrant)
+  })
+
+  test('with the code of another sign-in, of the same user or of another', async () => {
+    const mine = await signInBoundTo(server, ada)
+    const myOther = await signInBoundTo(server, ada)
+    const theirs = await signInBoundTo(server, eve)
+    expect(await exchange(server, mine, { code: myOther.code })).toMatchObject(invalidGrant)
+    expect(await exchange(server, mine, { code: theirs.code })).toMatchObject(invalidGrant)
+    expect(await exchange(server, { ...theirs, state: mine.state })).toMatchObject(invalidGrant)
+    expect(await exchange(server, { ...mine, state: theirs.state })).toMatchObject(invalidGrant)
+  })
+
+  test('after ten minutes', async () => {
+    const signIn = await signInBoundTo(server, ada)
+    minutesLater = 10
+    expect(await exchange(server, signIn)).toMatchObject(invalidGrant)
+  })
+
+  test('before somebody signed in', async () => {
+    const signIn = newSignIn()
+    await initiate(server, signIn)
+    expect(await exchange(server, { ...signIn, code: signIn.state })).toMatchObject(invalidGrant)
+  })
+
+  test('with the same text whatever was wrong, while the log says what it was', async () => {
+    const signIn = await signInBoundTo(server, ada)
+    const words = new Set()
+    for (const wrong of [{ state: newSignIn().state }, { code: 'no' }, withoutVerifier]) {
+      const { body } = await exchange(server, signIn, wrong)
+      const { request_id, ...rest } = body as { request_id: string }
+      words.add(JSON.stringify(rest))
+    }
+    expect(words.size).toBe(1)
+    for (const refusal of ['unknown_state', 'other_code', 'other_verifier']) {
+      expect(server.logs).toContainEqual(expect.objectContaining({ refusal, route: exchangeAuthCode.path }))
+    }
+  })
+})
+
+describe('a code that is used twice', () => {
+  test('gives nothing the second time, and revokes the token it gave', async () => {
+    const signIn = await signInBoundTo(server, ada)
+    const token = tokenOf(await exchange(server, signIn))
+    expect(await works(token)).toBe(true)
+    expect(await exchange(server, signIn)).toMatchObject(invalidGrant)
+    expect(await works(token)).toBe(false)
+  })
+
+  test('long after the first use is detected as well', async () => {
+    const signIn = await signInBoundTo(server, ada)
+    const token = tokenOf(await exchange(server, signIn))
+    minutesLater = 60
+    expect(await exchange(server, signIn)).toMatchObject(invalidGrant)
+    expect(await works(token)).toBe(false)
+  })
+
+  test('cannot be replaced by a new one of the same sign-in', async () => {
+    const signIn = await signInBoundTo(server, ada)
+    await exchange(server, signIn)
+    expect(await bind(server, signIn, ada)).toMatchObject({ status: 409, body: { code: 'sign_in_used' } })
+  })
+
+  test('by somebody without the verifier revokes nothing', async () => {
+    const signIn = await signInBoundTo(server, ada)
+    const token = tokenOf(await exchange(server, signIn))
+    expect(await exchange(server, signIn, { code_verifier: newSignIn().code_verifier })).toMatchObject(
+      invalidGrant,
+    )
+    expect(await works(token)).toBe(true)
+  })
+
+  test('does not revoke a later token', async () => {
+    const signIn = await signInBoundTo(server, ada)
+    await exchange(server, signIn)
+    const later = tokenOf(await exchange(server, await signInBoundTo(server, ada)))
+    expect(await exchange(server, signIn)).toMatchObject(invalidGrant)
+    expect(await works(later)).toBe(true)
+  })
+
+  test('ten times at once gives one token', async () => {
+    for (let round = 0; round < 3; round++) {
+      const grace = await signUp(clerk)
+      const signIn = await signInBoundTo(server, grace)
+      const answers = await Promise.all(Array.from({ length: 10 }, () => exchange(server, signIn)))
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+      expect(answers.filter(({ status }) => status === 400)).toHaveLength(9)
+      const rows = await tokenRows(grace.user_id)
+      expect(rows).toHaveLength(1)
+      // Several held the code, and nobody knows which of them got the token.
+      expect(rows[0]?.revoked_at).not.toBeNull()
+    }
+  })
+})
+
+describe('a sign-in of the alternative page', () => {
+  test('is exchanged with the user’s id, the state and no verifier, once', async () => {
+    const signIn = await completedBy(ada)
+    const answer = await exchange(server, signIn, withoutVerifier)
+    expect(answer.status).toBe(200)
+    expect(await works(tokenOf(answer))).toBe(true)
+    expect(await exchange(server, signIn, withoutVerifier)).toMatchObject(invalidGrant)
+    expect(await works(tokenOf(answer))).toBe(false)
+  })
+
+  test('cannot be completed again after that', async () => {
+    const signIn = await completedBy(ada)
+    await exchange(server, signIn, withoutVerifier)
+    const { state, redirect_uri } = signIn
+    const again = await server.api(completeVscodeAuth, {
+      token: ada.token,
+      body: { state, redirect_uri, clerk_user_id: ada.user_id },
+    })
+    expect(again).toMatchObject({ status: 409, body: { code: 'sign_in_used' } })
+  })
+
+  test.each([
+    ['another state', () => ({ state: newSignIn().state })],
+    ['another user’s id', () => ({ code: eve.user_id })],
+    ['another redirect address', () => ({ redirect_uri: 'http://localhost:4000/' })],
+    ['a verifier that protects nothing', () => ({ code_verifier: newSignIn().code_verifier })],
+  ])('is refused with %s', async (_, wrong) => {
+    const signIn = await completedBy(ada)
+    expect(await exchange(server, signIn, { ...withoutVerifier, ...wrong() })).toMatchObject(invalidGrant)
+  })
+
+  test('is refused after ten minutes', async () => {
+    const signIn = await completedBy(ada)
+    minutesLater = 10
+    expect(await exchange(server, signIn, withoutVerifier)).toMatchObject(invalidGrant)
+  })
+
+  test('can run beside another of the same user', async () => {
+    const [first, second] = [await completedBy(ada), await completedBy(ada)]
+    expect((await exchange(server, first, withoutVerifier)).status).toBe(200)
+    expect((await exchange(server, second, withoutVerifier)).status).toBe(200)
+  })
+})
+
+describe('an invalid request', () => {
+  const post = async (body: string, type: string) => {
+    const headers = { 'content-type': type }
+    const response = await fetch(`${server.url}${exchangeAuthCode.path}`, { method: 'POST', headers, body })
+    return { status: response.status, body: await response.json() }
+  }
+  const form = 'application/x-www-form-urlencoded'
+  const whole = 'grant_type=authorization_code&code=c&state=s&redirect_uri=r'
+
+  test.each([
+    ['without a grant type', 'code=c&state=s&redirect_uri=r', 'invalid_request', 'grant_type is required'],
+    [
+      'of another grant type',
+      `${whole.replace('authorization_code', 'password')}`,
+      'unsupported_grant_type',
+      'grant_type must be authorization_code',
+    ],
+    ['without a code', whole.replace('code=c&', ''), 'invalid_request', 'code is required'],
+    ['with an empty code', whole.replace('code=c', 'code='), 'invalid_request', 'code is required'],
+    ['without a state', whole.replace('state=s&', ''), 'invalid_request', 'state is required'],
+    [
+      'without an address',
+      whole.replace('&redirect_uri=r', ''),
+      'invalid_request',
+      'redirect_uri is required',
+    ],
+    ['with two codes', `${whole}&code=d`, 'invalid_request', 'code may be given only once'],
+    [
+      'with a short verifier',
+      `${whole}&code_verifier=short`,
+      'invalid_request',
+      /^code_verifier is not valid/,
+    ],
+  ])('%s is refused as OAuth requires', async (_, body, error, text) => {
+    expect(await post(body, form)).toMatchObject({
+      status: 400,
+      body: { error, error_description: expect.stringMatching(text), message: expect.stringMatching(text) },
+    })
+  })
+
+  test('is refused in the same form for its content type, its size and its JSON', async () => {
+    expect(await post(whole, 'text/plain')).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_request', code: 'invalid_content_type' },
+    })
+    expect(await post('{', 'application/json')).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_request', code: 'invalid_json' },
+    })
+    expect(await post(`${whole}&x=${'x'.repeat(70_000)}`, form)).toMatchObject({
+      status: 413,
+      body: { error: 'invalid_request', code: 'body_too_large' },
+    })
+  })
+})
+
+test('an address that guesses has to wait, and is told in a form that an OAuth client reads', async () => {
+  const strict = await startTestServer({
+    databaseUrl: database.url,
+    deps: { limits: createRateLimits({ perMinute: { sign_in: 2 } }) },
+  })
+  const answers = []
+  for (let count = 0; count < 3; count++)
+    answers.push(await exchange(strict, { ...newSignIn(), code: 'guess' }))
+  await strict.close()
+  expect(answers.map(({ status }) => status)).toEqual([400, 400, 429])
+  expect(answers[2]?.body).toMatchObject({ error: 'temporarily_unavailable', code: 'too_many_requests' })
+  expect(Number(answers[2]?.headers.get('retry-after'))).toBeGreaterThan(0)
+})

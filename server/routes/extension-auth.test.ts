@@ -1,0 +1,372 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { completeVscodeAuth, initiateVscodeAuth, updateAuthCode } from '../../schema/api/extension-auth.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { bind, type EditorSignIn, editorUri, initiate, newSignIn } from '../../tests/support/extension.ts'
+import { type Sandbox, type SignedInPerson, signUp, startSandbox } from '../../tests/support/sandbox.ts'
+import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+import { createRateLimits } from '../rate-limits.ts'
+
+let database: TestDatabase
+let clerk: Sandbox
+let server: TestServer
+let ada: SignedInPerson
+let eve: SignedInPerson
+
+/** How far the server's clock is ahead, in minutes. */
+let minutesLater = 0
+
+beforeAll(async () => {
+  ;[database, clerk] = await Promise.all([createTestDatabase(), startSandbox('clerk')])
+  server = await startTestServer({
+    databaseUrl: database.url,
+    clerk,
+    deps: { now: () => new Date(Date.now() + minutesLater * 60_000) },
+  })
+  ada = await signUp(clerk)
+  eve = await signUp(clerk)
+})
+afterAll(async () => {
+  await server?.close()
+  await Promise.all([clerk?.stop(), database?.close()])
+})
+afterEach(async () => {
+  minutesLater = 0
+  await clerk.clear('faults')
+})
+
+const rows = () => database.owner.selectFrom('extension_sign_ins').selectAll().execute()
+const complete = (signIn: EditorSignIn, person: SignedInPerson, fields: object = {}) =>
+  server.api(completeVscodeAuth, {
+    token: person.token,
+    body: {
+      state: signIn.state,
+      clerk_user_id: person.user_id,
+      redirect_uri: signIn.redirect_uri,
+      ...fields,
+    },
+  })
+const startAgain = /Please start again from your editor\.$/
+
+describe('beginning a sign-in', () => {
+  test('answers where the browser goes next', async () => {
+    const signIn = newSignIn(`${editorUri}?windowId=3`)
+    const { status, body } = await initiate(server, signIn)
+    expect(status).toBe(200)
+    expect(body).toEqual({ success: true, auth_url: expect.any(String), expires_in: 600 })
+    const url = new URL((body as { auth_url: string }).auth_url)
+    expect(url.origin + url.pathname).toBe('http://localhost:3000/auth/vscode-callback')
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      state: signIn.state,
+      vscode_redirect_uri: `${editorUri}?windowId=3`,
+    })
+  })
+
+  test('accepts S256 by name, and no other method', async () => {
+    expect((await initiate(server, newSignIn(), { code_challenge_method: 'S256' })).status).toBe(200)
+    expect(await initiate(server, newSignIn(), { code_challenge_method: 'plain' })).toMatchObject({
+      status: 400,
+      body: { fields: [{ path: 'code_challenge_method' }] },
+    })
+  })
+
+  test('with a state that was seen before is refused, and the first sign-in stays as it was', async () => {
+    const first = newSignIn()
+    await initiate(server, first)
+    const before = await rows()
+    const second = { ...newSignIn('http://localhost:1234/'), state: first.state }
+    expect(await initiate(server, second)).toMatchObject({
+      status: 409,
+      body: { code: 'sign_in_used', error: expect.stringMatching(startAgain) },
+    })
+    expect((await initiate(server, first)).status).toBe(409)
+    expect(await rows()).toEqual(before)
+  })
+
+  test.each([
+    ['no redirect address', { redirect_uri: undefined }, 'Missing VSCode redirect URI parameter.'],
+    ['an empty one', { redirect_uri: '' }, 'Missing VSCode redirect URI parameter.'],
+    [
+      'nothing but a state',
+      { redirect_uri: null, code_challenge: null },
+      'Missing VSCode redirect URI parameter.',
+    ],
+    ['no challenge', { code_challenge: undefined }, 'Missing PKCE parameters (code_challenge or state).'],
+    ['no state', { state: undefined }, 'Missing PKCE parameters (code_challenge or state).'],
+    ['an empty state', { state: '' }, 'Missing PKCE parameters (code_challenge or state).'],
+  ])('with %s is refused with the product’s text', async (_, fields, text) => {
+    const before = await rows()
+    const { status, body } = await initiate(server, newSignIn(), fields)
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ code: 'invalid_request', error: text, message: text })
+    expect(await rows()).toEqual(before)
+  })
+
+  test.each([
+    ['somebody else’s site', { redirect_uri: 'https://evil.example/' }, 'redirect_uri'],
+    ['an address that is a number', { redirect_uri: 7 }, 'redirect_uri'],
+    ['a challenge that is too short', { code_challenge: 'a'.repeat(42) }, 'code_challenge'],
+    [
+      'a challenge that cannot be of S256',
+      { code_challenge: randomBytes(48).toString('base64url') },
+      'code_challenge',
+    ],
+    ['a challenge in plain base64', { code_challenge: `${'a'.repeat(41)}+/` }, 'code_challenge'],
+    ['a state one can guess', { state: '1234567890123456789012' }, 'state'],
+    ['a state that is an object', { state: { a: 1 } }, 'state'],
+    ['a field that nobody knows', { scope: 'all' }, 'scope'],
+  ])('with %s is refused and names the field', async (_, fields, path) => {
+    const before = await rows()
+    expect(await initiate(server, newSignIn(), fields)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request', fields: [{ path }] },
+    })
+    expect(await rows()).toEqual(before)
+  })
+
+  test('fails with the product’s text when the database is unavailable', async () => {
+    const broken = await startTestServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none' })
+    const answer = await initiate(broken, newSignIn())
+    await broken.close()
+    expect(answer).toMatchObject({ status: 503, body: { error: 'Failed to initiate authentication flow.' } })
+  })
+
+  test('too often from one address has to wait, and nothing else does', async () => {
+    const strict = await startTestServer({
+      databaseUrl: database.url,
+      clerk,
+      deps: { limits: createRateLimits({ perMinute: { sign_in: 2 } }) },
+    })
+    const signIns = [newSignIn(), newSignIn(), newSignIn()]
+    const statuses = []
+    for (const signIn of signIns) statuses.push((await initiate(strict, signIn)).status)
+    const [first = newSignIn()] = signIns
+    const bound = await bind(strict, first, ada)
+    await strict.close()
+    expect(statuses).toEqual([200, 200, 429])
+    expect(bound.status).toBe(200)
+  })
+
+  test('deletes those that ended more than a day ago, and no others', async () => {
+    const [old, recent] = [newSignIn(), newSignIn()]
+    await initiate(server, old)
+    minutesLater = 20
+    await initiate(server, recent)
+    const kept = (await rows()).length
+    minutesLater = 24 * 60 + 15
+    await initiate(server, newSignIn())
+    // Everything of the tests above is as old as the first.
+    expect(await rows()).toHaveLength(2)
+    expect(kept).toBeGreaterThan(2)
+    expect((await bind(server, recent, ada)).body).toMatchObject({ code: 'sign_in_expired' })
+    expect((await bind(server, old, ada)).body).toMatchObject({ code: 'sign_in_not_found' })
+  })
+})
+
+describe('binding the user', () => {
+  test('returns a code of ours, never the one that the page made up, and the address given at the start', async () => {
+    const signIn = newSignIn()
+    await initiate(server, signIn)
+    const { status, body } = await bind(server, signIn, ada, { authorization_code: 'guessable' })
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      success: true,
+      authorization_code: expect.stringMatching(/^[\w-]{43}$/),
+      redirect_uri: editorUri,
+    })
+  })
+
+  test('ignores e-mail address and name in the body', async () => {
+    const grace = await signUp(clerk, { email: 'grace.signin@tidemark.test' })
+    const signIn = newSignIn()
+    await initiate(server, signIn)
+    await bind(server, signIn, grace)
+    const user = await database.owner
+      .selectFrom('users')
+      .select('email')
+      .where('clerk_id', '=', grace.user_id)
+      .executeTakeFirstOrThrow()
+    expect(user.email).toBe('grace.signin@tidemark.test')
+  })
+
+  test('again by the same user gives another code', async () => {
+    const signIn = newSignIn()
+    await initiate(server, signIn)
+    const codes = []
+    for (let count = 0; count < 2; count++) {
+      codes.push(
+        ((await bind(server, signIn, ada)).body as { authorization_code: string }).authorization_code,
+      )
+    }
+    expect(codes[0]).not.toBe(codes[1])
+  })
+
+  test('of somebody else’s sign-in is a 404, as if it did not exist', async () => {
+    const signIn = newSignIn()
+    await initiate(server, signIn)
+    await bind(server, signIn, ada)
+    const before = await rows()
+    expect(await bind(server, signIn, eve)).toMatchObject({
+      status: 404,
+      body: { code: 'sign_in_not_found' },
+    })
+    expect(await rows()).toEqual(before)
+  })
+
+  test('by two users at once succeeds for one of them', async () => {
+    for (let round = 0; round < 5; round++) {
+      const signIn = newSignIn()
+      await initiate(server, signIn)
+      const answers = await Promise.all([bind(server, signIn, ada), bind(server, signIn, eve)])
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 404])
+    }
+  })
+
+  test('of an unknown state is a 404, of an expired one a 410', async () => {
+    const signIn = newSignIn()
+    expect(await bind(server, signIn, ada)).toMatchObject({
+      status: 404,
+      body: { code: 'sign_in_not_found' },
+    })
+    await initiate(server, signIn)
+    minutesLater = 10
+    expect(await bind(server, signIn, ada)).toMatchObject({
+      status: 410,
+      body: { code: 'sign_in_expired', error: expect.stringMatching(startAgain) },
+    })
+  })
+
+  test('never turns a sign-in of the alternative page into one with a code', async () => {
+    const signIn = newSignIn()
+    await complete(signIn, ada)
+    const before = await rows()
+    expect((await bind(server, signIn, ada)).status).toBe(404)
+    expect(await rows()).toEqual(before)
+  })
+
+  test.each([
+    ['no state', { state: undefined }, 'Missing required parameters for VSCode callback.', 'state'],
+    ['no user', { clerk_user_id: undefined }, 'clerk_user_id is required', 'clerk_user_id'],
+    ['a field that nobody knows', { role: 'admin' }, 'Unknown field: role', 'role'],
+  ])('with %s is refused', async (_, fields, error, path) => {
+    expect(await bind(server, newSignIn(), ada, fields)).toMatchObject({
+      status: 400,
+      body: { error, fields: [{ path }] },
+    })
+  })
+
+  test('in another’s name is a 403, without a token a 401', async () => {
+    const signIn = newSignIn()
+    await initiate(server, signIn)
+    expect(await bind(server, signIn, eve, { clerk_user_id: ada.user_id })).toMatchObject({
+      status: 403,
+      body: { code: 'forbidden' },
+    })
+    const body = { state: signIn.state, clerk_user_id: ada.user_id }
+    expect(await server.api(updateAuthCode, { body })).toMatchObject({ status: 401 })
+    // It is still free for its user.
+    expect((await bind(server, signIn, ada)).status).toBe(200)
+  })
+
+  test('fails with the product’s text when Clerk does not answer', async () => {
+    const grace = await signUp(clerk)
+    const signIn = newSignIn()
+    await initiate(server, signIn)
+    await clerk.knob('faults', { status: 500, count: 10, path_prefix: '/bapi/v1/users' })
+    expect(await bind(server, signIn, grace)).toMatchObject({
+      status: 503,
+      body: { error: 'Failed to update authentication code.' },
+    })
+  })
+})
+
+describe('completing on the alternative page', () => {
+  test('succeeds, and again for a page that was reloaded', async () => {
+    const signIn = newSignIn()
+    expect(await complete(signIn, ada)).toMatchObject({ status: 200, body: { success: true } })
+    expect(await complete(signIn, ada)).toMatchObject({ status: 200, body: { success: true } })
+  })
+
+  test('is refused for a state that another user or another address has', async () => {
+    const signIn = newSignIn()
+    await complete(signIn, ada)
+    const before = await rows()
+    const used = { status: 409, body: { code: 'sign_in_used', error: expect.stringMatching(startAgain) } }
+    expect(await complete(signIn, eve)).toMatchObject(used)
+    expect(await complete(signIn, ada, { redirect_uri: 'http://localhost:4321/' })).toMatchObject(used)
+    expect(await rows()).toEqual(before)
+  })
+
+  test('by two users at once succeeds for one of them', async () => {
+    for (let round = 0; round < 5; round++) {
+      const signIn = newSignIn()
+      const answers = await Promise.all([complete(signIn, ada), complete(signIn, eve)])
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+    }
+  })
+
+  test('never removes the challenge from a sign-in that began with one, bound or not', async () => {
+    const signIn = newSignIn()
+    await initiate(server, signIn)
+    expect((await complete(signIn, ada)).status).toBe(409)
+    await bind(server, signIn, ada)
+    expect((await complete(signIn, ada)).status).toBe(409)
+    const begun = newSignIn()
+    await complete(begun, ada)
+    expect((await initiate(server, begun)).status).toBe(409)
+  })
+
+  test('again after ten minutes is refused', async () => {
+    const signIn = newSignIn()
+    await complete(signIn, ada)
+    minutesLater = 10
+    expect(await complete(signIn, ada)).toMatchObject({ status: 410, body: { code: 'sign_in_expired' } })
+  })
+
+  test.each([
+    ['no state', { state: '' }, 'state'],
+    ['no address', { redirect_uri: undefined }, 'redirect_uri'],
+  ])('with %s is refused with the product’s text', async (_, fields, path) => {
+    const error = 'Missing required parameters. Please start the authentication flow from VSCode.'
+    expect(await complete(newSignIn(), ada, fields)).toMatchObject({
+      status: 400,
+      body: { error, fields: [{ path, message: error }] },
+    })
+  })
+
+  test.each([
+    ['a state that is no secret', { state: 'state' }, 'state'],
+    ['somebody else’s site', { redirect_uri: 'https://evil.example/' }, 'redirect_uri'],
+    ['a challenge, which has no place here', { code_challenge: 'a'.repeat(43) }, 'code_challenge'],
+  ])('with %s is refused', async (_, fields, path) => {
+    expect(await complete(newSignIn(), ada, fields)).toMatchObject({
+      status: 400,
+      body: { fields: [{ path }] },
+    })
+  })
+
+  test('in another’s name is a 403, without a token a 401', async () => {
+    const signIn = newSignIn()
+    expect(await complete(signIn, eve, { clerk_user_id: ada.user_id })).toMatchObject({ status: 403 })
+    const body = { state: signIn.state, clerk_user_id: ada.user_id, redirect_uri: editorUri }
+    expect(await server.api(completeVscodeAuth, { body })).toMatchObject({ status: 401 })
+    expect((await complete(signIn, ada)).status).toBe(200)
+  })
+
+  test('fails with the product’s text when Clerk does not answer', async () => {
+    const grace = await signUp(clerk)
+    await clerk.knob('faults', { status: 500, count: 10, path_prefix: '/bapi/v1/users' })
+    expect(await complete(newSignIn(), grace)).toMatchObject({
+      status: 503,
+      body: { error: 'Failed to complete authentication' },
+    })
+  })
+})
+
+test('the call that begins a sign-in is public, the other two are not', () => {
+  expect([initiateVscodeAuth, updateAuthCode, completeVscodeAuth].map(({ auth }) => auth)).toEqual([
+    'public',
+    'user',
+    'user',
+  ])
+})

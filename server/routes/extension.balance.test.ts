@@ -1,0 +1,235 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { getExtensionBalance } from '../../schema/api/extension.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
+import { houseLeg, postTransfer } from '../../schema/ledger/post.ts'
+import { spendCredits } from '../../schema/ledger/usage.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { insertSeat, insertToken } from '../../tests/support/extension.ts'
+import { grantOf, insertUser } from '../../tests/support/records.ts'
+import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+
+let database: TestDatabase
+let server: TestServer
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  server = await startTestServer({ databaseUrl: database.url })
+})
+afterAll(async () => {
+  await server?.close()
+  await database?.close()
+})
+
+async function editor(): Promise<{ user_id: string; token: string }> {
+  const user_id = await insertUser(database.server)
+  return { user_id, token: await insertToken(database, user_id) }
+}
+const person = (owner_id: string): Owner => ({ owner_kind: 'user', owner_id })
+const organization = (owner_id: string): Owner => ({ owner_kind: 'organization', owner_id })
+
+function give(owner: Owner, account: 'plan' | 'purchased', amount: number) {
+  const legs = [{ ...owner, account, amount }, houseLeg('adjusted', -amount)]
+  return postTransfer(database.worker, grantOf(owner.owner_id, amount, { legs }))
+}
+const spend = (user_id: string, credits: number) =>
+  spendCredits(database.server, {
+    ...person(user_id),
+    credits,
+    idempotency_key: randomUUID(),
+    occurred_at: new Date(),
+    actor: user_id,
+    reason: 'Test usage',
+  })
+const balance = (token: string, payer?: string) =>
+  server.ask(getExtensionBalance, { token, ...(payer && { query: { payer } }) })
+/** As `curl -H 'If-None-Match: …'` would ask; fetch adds a Cache-Control of its own, which must change nothing. */
+async function revalidate(token: string, ifNoneMatch: string, payer = 'personal') {
+  const headers = { authorization: `Bearer ${token}`, 'if-none-match': ifNoneMatch }
+  const response = await fetch(`${server.url}${getExtensionBalance.path}?payer=${payer}`, { headers })
+  return { status: response.status, etag: response.headers.get('etag') ?? '', text: await response.text() }
+}
+
+describe('the balance of a person', () => {
+  test('is zero, and low, at first', async () => {
+    const { token } = await editor()
+    expect(await balance(token)).toEqual({
+      payer: 'personal',
+      available: 0,
+      plan: 0,
+      purchased: 0,
+      low: true,
+      plan_type: 'starter',
+      version: 0,
+      as_of: expect.any(String),
+    })
+  })
+
+  test('is the sum of both accounts, with a version that grows', async () => {
+    const { user_id, token } = await editor()
+    await give(person(user_id), 'plan', 70)
+    await give(person(user_id), 'purchased', 500)
+    expect(await balance(token, 'personal')).toMatchObject({
+      available: 570,
+      plan: 70,
+      purchased: 500,
+      low: false,
+      version: 2,
+    })
+    await spend(user_id, 100)
+    expect(await balance(token)).toMatchObject({ available: 470, plan: 0, purchased: 470, version: 4 })
+  })
+
+  test.each([
+    [100, false],
+    [99, true],
+  ])('of %i is low: %s', async (credits, low) => {
+    const { user_id, token } = await editor()
+    await give(person(user_id), 'purchased', credits)
+    expect((await balance(token)).low).toBe(low)
+  })
+
+  test('counts a debt on one account against the other, and nothing is available below zero', async () => {
+    const { user_id, token } = await editor()
+    await give(person(user_id), 'plan', 500)
+    await give(person(user_id), 'purchased', -20)
+    expect(await balance(token)).toMatchObject({ available: 480, plan: 500, purchased: -20, low: false })
+    await give(person(user_id), 'purchased', -600)
+    expect(await balance(token)).toMatchObject({ available: 0, plan: 500, purchased: -620, low: true })
+  })
+
+  test('is that of the token’s user only', async () => {
+    const [ada, eve] = [await editor(), await editor()]
+    await give(person(ada.user_id), 'purchased', 500)
+    expect(await balance(eve.token)).toMatchObject({ available: 0 })
+  })
+})
+
+describe('an ETag', () => {
+  test('is answered with an empty 304 until something changes', async () => {
+    const { user_id, token } = await editor()
+    await give(person(user_id), 'purchased', 500)
+    const first = await revalidate(token, '"something-else"')
+    expect(first.status).toBe(200)
+    expect(await revalidate(token, first.etag)).toEqual({ status: 304, etag: first.etag, text: '' })
+    await spend(user_id, 1)
+    const moved = await revalidate(token, first.etag)
+    expect(moved.status).toBe(200)
+    expect(moved.etag).not.toBe(first.etag)
+    expect(JSON.parse(moved.text)).toMatchObject({ available: 499 })
+  })
+
+  test('may be one of several, strong or weak, or `*`', async () => {
+    const { token } = await editor()
+    const { etag } = await revalidate(token, '')
+    const strong = etag.replace('W/', '')
+    for (const named of [`"a", ${etag}`, strong, `${strong}, "b"`, '*']) {
+      expect([named, (await revalidate(token, named)).status]).toEqual([named, 304])
+    }
+    for (const named of [strong.replaceAll('"', ''), `${strong}x`, '""']) {
+      expect([named, (await revalidate(token, named)).status]).toEqual([named, 200])
+    }
+  })
+
+  test('changes with the plan, even without a ledger entry', async () => {
+    const { user_id, token } = await editor()
+    const { etag } = await revalidate(token, '')
+    await database.worker
+      .updateTable('users')
+      .set({ plan_type: 'pro' })
+      .where('clerk_id', '=', user_id)
+      .execute()
+    const changed = await revalidate(token, etag)
+    expect(JSON.parse(changed.text)).toMatchObject({ plan_type: 'pro', version: 0 })
+  })
+
+  test('of one user does not match another’s balance of the same version', async () => {
+    const [ada, eve] = [await editor(), await editor()]
+    await give(person(ada.user_id), 'purchased', 500)
+    await give(person(eve.user_id), 'purchased', 100)
+    const { etag } = await revalidate(ada.token, '')
+    expect((await revalidate(eve.token, etag)).status).toBe(200)
+  })
+
+  test('is for the editor only: caches in between must revalidate', async () => {
+    const { token } = await editor()
+    const { headers } = await server.api(getExtensionBalance, { token })
+    expect(headers.get('cache-control')).toBe('private, no-cache')
+    expect(headers.get('vary')?.toLowerCase()).toContain('authorization')
+  })
+
+  test('does not work without a token', async () => {
+    const { token } = await editor()
+    const { etag } = await revalidate(token, '')
+    expect((await revalidate('tide_none', etag)).status).toBe(401)
+  })
+})
+
+describe('the balance of an organization', () => {
+  const newOrganization = () => `org_${randomUUID().slice(0, 8)}`
+
+  test('is for users with an active seat', async () => {
+    const org = newOrganization()
+    const { user_id, token } = await editor()
+    await insertSeat(database, { organization_id: org, user_id })
+    await give(organization(org), 'plan', 1000)
+    await give(person(user_id), 'purchased', 7)
+    expect(await balance(token, org)).toMatchObject({
+      payer: org,
+      available: 1000,
+      plan: 1000,
+      purchased: 0,
+      plan_type: 'starter',
+      version: 1,
+    })
+  })
+
+  test('without a seat, or with one that is not active, is a 404 like one that does not exist', async () => {
+    const org = newOrganization()
+    await give(organization(org), 'plan', 1000)
+    const [stranger, revoked, expired] = [await editor(), await editor(), await editor()]
+    await insertSeat(database, { organization_id: org, user_id: revoked.user_id, status: 'revoked' })
+    await insertSeat(database, { organization_id: org, user_id: expired.user_id, status: 'expired' })
+    // A seat somewhere else is none here.
+    await insertSeat(database, { organization_id: newOrganization(), user_id: stranger.user_id })
+    const bodyOf = async (token: string, payer: string) => {
+      const { status, body } = await server.api(getExtensionBalance, { token, query: { payer } })
+      return { status, ...(body as object), request_id: null }
+    }
+    const missing = await bodyOf(stranger.token, newOrganization())
+    expect(missing).toMatchObject({ status: 404, code: 'payer_not_found' })
+    for (const { token } of [stranger, revoked, expired]) {
+      expect(await bodyOf(token, org)).toEqual(missing)
+    }
+  })
+
+  test('is gone with the seat', async () => {
+    const org = newOrganization()
+    const { user_id, token } = await editor()
+    await insertSeat(database, { organization_id: org, user_id })
+    await balance(token, org)
+    await database.worker
+      .updateTable('seats')
+      .set({ status: 'revoked' })
+      .where('organization_id', '=', org)
+      .execute()
+    expect((await server.api(getExtensionBalance, { token, query: { payer: org } })).status).toBe(404)
+  })
+})
+
+describe('an invalid request is refused:', () => {
+  test.each([
+    [{ payer: 'user_1' }, 'payer'],
+    [{ payer: '' }, 'payer'],
+    [{ payer: 'org_' }, 'payer'],
+    [{ payer: "org_1' OR 1=1" }, 'payer'],
+    [{ payer: `org_${'a'.repeat(61)}` }, 'payer'],
+    [{ payer: 'personal', user: 'user_1' }, 'user'],
+  ])('%o', async (query, path) => {
+    const { token } = await editor()
+    expect(await server.api(getExtensionBalance, { token, query: query as never })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request', fields: [{ path }] },
+    })
+  })
+})

@@ -1,0 +1,336 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { getCreditHistory } from '../../schema/api/credits.ts'
+import { getExtensionBalance, reportUsage } from '../../schema/api/extension.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
+import { houseLeg, postTransfer } from '../../schema/ledger/post.ts'
+import { verifyLedger } from '../../schema/ledger/verify.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { insertSeat, insertToken } from '../../tests/support/extension.ts'
+import { grantOf, insertUser } from '../../tests/support/records.ts'
+import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+import type { Dependencies } from '../dependencies.ts'
+
+let database: TestDatabase
+let server: TestServer
+
+/** For the call of the browser in here, any token names its own user. */
+const trusting = {
+  verifyToken: async (token) => ({ user_id: token }),
+} satisfies Partial<Dependencies['clerk']> as unknown as Dependencies['clerk']
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  server = await startTestServer({
+    databaseUrl: database.url,
+    deps: { clerk: trusting },
+  })
+})
+afterAll(async () => {
+  expect((await verifyLedger(database.owner)).problems).toEqual([])
+  await server?.close()
+  await database?.close()
+})
+
+interface Editor {
+  readonly user_id: string
+  readonly token: string
+}
+const newOrganization = () => `org_${randomUUID().slice(0, 8)}`
+async function give(owner: Owner, credits: { plan?: number; purchased?: number }) {
+  for (const account of ['plan', 'purchased'] as const) {
+    const amount = credits[account] ?? 0
+    if (amount === 0) continue
+    const legs = [{ ...owner, account, amount }, houseLeg('adjusted', -amount)]
+    await postTransfer(database.worker, grantOf(owner.owner_id, amount, { legs }))
+  }
+}
+async function editor(credits: { plan?: number; purchased?: number } = {}): Promise<Editor> {
+  const user_id = await insertUser(database.server)
+  await give({ owner_kind: 'user', owner_id: user_id }, credits)
+  return { user_id, token: await insertToken(database, user_id) }
+}
+async function member(org: string, role: 'admin' | 'member' = 'member'): Promise<Editor> {
+  const one = await editor()
+  await insertSeat(database, { organization_id: org, user_id: one.user_id, role })
+  return one
+}
+const report = (by: Editor, fields: object = {}, on = server) =>
+  on.api(reportUsage, {
+    token: by.token,
+    body: { credits: 1, payer: 'personal', idempotency_key: randomUUID(), description: 'Chat', ...fields },
+  })
+const availableTo = async ({ token }: Editor, payer = 'personal') =>
+  (await server.ask(getExtensionBalance, { token, query: { payer } })).available
+
+describe('a report of usage', () => {
+  test('is charged to the plan first, and says what is left', async () => {
+    const ada = await editor({ plan: 10, purchased: 200 })
+    expect(await report(ada, { credits: 15 })).toMatchObject({
+      status: 200,
+      body: {
+        success: true,
+        charged: 15,
+        replayed: false,
+        balance: { payer: 'personal', available: 195, plan: 0, purchased: 195, low: false },
+      },
+    })
+  })
+
+  test('needs no more than credits and a key', async () => {
+    const ada = await editor({ purchased: 3 })
+    const body = { credits: 1, idempotency_key: 'one' }
+    expect(await server.ask(reportUsage, { token: ada.token, body })).toMatchObject({
+      balance: { payer: 'personal', available: 2 },
+    })
+  })
+
+  test('appears in the history with its description', async () => {
+    const ada = await editor({ purchased: 50 })
+    await report(ada, { credits: 4, description: '  Refactored parser.ts · größer 🚀 ' })
+    const { data } = await server.ask(getCreditHistory, { token: ada.user_id })
+    expect(data.items[0]).toMatchObject({
+      amount: -4,
+      type: 'usage',
+      description: 'Refactored parser.ts · größer 🚀',
+      balance_after: 46,
+    })
+  })
+
+  test('that is repeated is charged once and answered the same, even when nothing is left', async () => {
+    const ada = await editor({ purchased: 5 })
+    const usage = { credits: 5, idempotency_key: 'request-1' }
+    const first = await report(ada, usage)
+    const again = await report(ada, usage)
+    expect(first).toMatchObject({ status: 200, body: { charged: 5, replayed: false } })
+    expect(again.status).toBe(200)
+    expect(again.body).toEqual({ ...(first.body as object), replayed: true })
+    expect(await availableTo(ada)).toBe(0)
+  })
+
+  test('with a key that was used for another number of credits is a 409 and charges nothing', async () => {
+    const ada = await editor({ purchased: 50 })
+    await report(ada, { credits: 5, idempotency_key: 'request-1' })
+    expect(await report(ada, { credits: 6, idempotency_key: 'request-1' })).toMatchObject({
+      status: 409,
+      body: { code: 'idempotency_conflict', fields: [{ path: 'idempotency_key' }] },
+    })
+    expect(await availableTo(ada)).toBe(45)
+  })
+
+  test('that was refused can be repeated with the same key once there are credits', async () => {
+    const ada = await editor({ purchased: 1 })
+    const usage = { credits: 5, idempotency_key: 'request-1' }
+    expect((await report(ada, usage)).status).toBe(402)
+    await give({ owner_kind: 'user', owner_id: ada.user_id }, { purchased: 10 })
+    expect(await report(ada, usage)).toMatchObject({ status: 200, body: { balance: { available: 6 } } })
+  })
+
+  test('has a key per user and payer: the same key of another user or payer is another report', async () => {
+    const org = newOrganization()
+    await give({ owner_kind: 'organization', owner_id: org }, { plan: 100 })
+    const [ada, eve] = [await member(org), await member(org)]
+    await give({ owner_kind: 'user', owner_id: ada.user_id }, { purchased: 10 })
+    const usage = { credits: 2, idempotency_key: 'request-1' }
+    for (const [by, payer] of [
+      [ada, org],
+      [eve, org],
+      [ada, 'personal'],
+    ] as const) {
+      expect(await report(by, { ...usage, payer })).toMatchObject({ status: 200, body: { replayed: false } })
+    }
+    expect(await availableTo(ada, org)).toBe(96)
+    expect(await availableTo(ada)).toBe(8)
+  })
+})
+
+describe('a report for an organization', () => {
+  test('spends the organization’s credits, not the person’s', async () => {
+    const org = newOrganization()
+    const ada = await member(org)
+    await give({ owner_kind: 'organization', owner_id: org }, { plan: 30 })
+    await give({ owner_kind: 'user', owner_id: ada.user_id }, { purchased: 100 })
+    expect(await report(ada, { credits: 12, payer: org })).toMatchObject({
+      status: 200,
+      body: { balance: { payer: org, available: 18 } },
+    })
+    expect(await availableTo(ada)).toBe(100)
+  })
+
+  test('without an active seat is a 404 and charges nobody', async () => {
+    const org = newOrganization()
+    const ada = await member(org)
+    await give({ owner_kind: 'organization', owner_id: org }, { plan: 30 })
+    const stranger = await editor({ purchased: 100 })
+    expect(await report(stranger, { payer: org })).toMatchObject({
+      status: 404,
+      body: { code: 'payer_not_found' },
+    })
+    expect(await availableTo(stranger)).toBe(100)
+    expect(await availableTo(ada, org)).toBe(30)
+  })
+
+  test('does not fall back on the person when the organization has too little', async () => {
+    const org = newOrganization()
+    const ada = await member(org)
+    await give({ owner_kind: 'user', owner_id: ada.user_id }, { purchased: 100 })
+    expect((await report(ada, { payer: org })).status).toBe(402)
+    expect(await availableTo(ada)).toBe(100)
+  })
+})
+
+describe('a refusal says which payer lacks what, and where to buy:', () => {
+  test('a person who has too little', async () => {
+    const ada = await editor({ plan: 2, purchased: 1 })
+    const { status, body } = await report(ada, { credits: 1200 })
+    expect(status).toBe(402)
+    const text =
+      'Not enough credits. This takes 1,200 credits, and your personal balance has 3. Please buy more credits.'
+    expect(body).toEqual({
+      error: text,
+      message: text,
+      code: 'insufficient_credits',
+      request_id: expect.any(String),
+      payer: 'personal',
+      required: 1200,
+      available: 3,
+      plan: 2,
+      purchased: 1,
+      debt: 0,
+      buy_url: 'http://localhost:3000/billing',
+    })
+    expect(await availableTo(ada)).toBe(3)
+  })
+
+  test('a person whose debt is larger than the rest of the balance', async () => {
+    const ada = await editor({ plan: 15, purchased: -20 })
+    expect(await report(ada)).toMatchObject({
+      status: 402,
+      body: {
+        error: expect.stringContaining('There is a debt of 5 credits on your personal balance'),
+        required: 1,
+        available: 0,
+        plan: 15,
+        purchased: -20,
+        debt: 5,
+      },
+    })
+  })
+
+  test('more than what a debt on one account leaves of the other', async () => {
+    const ada = await editor({ plan: 500, purchased: -20 })
+    expect(await availableTo(ada)).toBe(480)
+    expect(await report(ada, { credits: 481 })).toMatchObject({
+      status: 402,
+      body: { required: 481, available: 480, plan: 500, purchased: -20, debt: 0 },
+    })
+    expect(await report(ada, { credits: 480 })).toMatchObject({ status: 200, body: { charged: 480 } })
+    expect(await availableTo(ada)).toBe(0)
+  })
+
+  test.each([
+    ['admin', 'Please buy more credits.'],
+    ['member', 'Please ask an administrator of your organization to buy more credits.'],
+  ] as const)('an organization, to its %s', async (role, remedy) => {
+    const org = newOrganization()
+    const { status, body } = await report(await member(org, role), { payer: org })
+    expect(status).toBe(402)
+    expect(body).toMatchObject({
+      error: `Not enough credits. This takes 1 credit, and the balance of your organization has 0. ${remedy}`,
+      payer: org,
+      available: 0,
+      buy_url: 'http://localhost:3000/organizations',
+    })
+  })
+})
+
+describe('fifty parallel reports on a balance for ten:', () => {
+  /** Each report twice, as an editor that loses its patience would send them. */
+  async function fireFifty(by: (index: number) => Editor, payer = 'personal') {
+    const keys = Array.from({ length: 50 }, (_, index) => ({ index, idempotency_key: `report-${index}` }))
+    const answers = await Promise.all(
+      [...keys, ...keys].map(async ({ index, idempotency_key }) => ({
+        index,
+        ...(await report(by(index), { payer, idempotency_key })),
+      })),
+    )
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 402]))
+    const passed = answers.filter(({ status }) => status === 200)
+    const charged = passed.filter(({ body }) => (body as { replayed: boolean }).replayed === false)
+    return { keys: new Set(passed.map(({ index }) => index)).size, charged: charged.length }
+  }
+
+  test.each([
+    ['all of it purchased', { purchased: 10 }],
+    ['all of it of the plan', { plan: 10 }],
+    ['across both', { plan: 4, purchased: 6 }],
+  ])('exactly ten pass, %s, retries included', async (_, credits) => {
+    const ada = await editor(credits)
+    expect(await fireFifty(() => ada)).toEqual({ keys: 10, charged: 10 })
+    expect(await availableTo(ada)).toBe(0)
+  })
+
+  test('exactly ten pass when five members spend one organization’s credits', async () => {
+    const org = newOrganization()
+    await give({ owner_kind: 'organization', owner_id: org }, { plan: 3, purchased: 7 })
+    const members = await Promise.all(Array.from({ length: 5 }, () => member(org)))
+    const by = (index: number) => members[index % 5] ?? { user_id: '', token: '' }
+    expect(await fireFifty(by, org)).toEqual({ keys: 10, charged: 10 })
+    expect(await availableTo(by(0), org)).toBe(0)
+  })
+
+  test('one report fifty times is charged once', async () => {
+    const ada = await editor({ plan: 4, purchased: 6 })
+    const usage = { credits: 3, idempotency_key: 'the-same' }
+    const answers = await Promise.all(Array.from({ length: 50 }, () => report(ada, usage)))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    const first = answers.filter(({ body }) => (body as { replayed: boolean }).replayed === false)
+    expect(first).toHaveLength(1)
+    expect(await availableTo(ada)).toBe(7)
+  })
+})
+
+describe('an invalid report is refused, names the field and charges nothing:', () => {
+  test.each([
+    ['no credits', { credits: undefined }, 'credits'],
+    ['zero credits', { credits: 0 }, 'credits'],
+    ['negative credits', { credits: -5 }, 'credits'],
+    ['half a credit', { credits: 0.5 }, 'credits'],
+    ['10,001 credits', { credits: 10_001 }, 'credits'],
+    ['credits as text', { credits: '5' }, 'credits'],
+    ['a billion credits', { credits: 1e9 }, 'credits'],
+    ['no key', { idempotency_key: undefined }, 'idempotency_key'],
+    ['an empty key', { idempotency_key: '' }, 'idempotency_key'],
+    ['a key of 101 characters', { idempotency_key: 'k'.repeat(101) }, 'idempotency_key'],
+    ['a key with a space', { idempotency_key: 'a b' }, 'idempotency_key'],
+    ['a key with a line break', { idempotency_key: 'a\n' }, 'idempotency_key'],
+    ['somebody for a payer', { payer: 'user_1' }, 'payer'],
+    ['an empty description', { description: '   ' }, 'description'],
+    ['a description of 201 characters', { description: 'd'.repeat(201) }, 'description'],
+    ['two lines of description', { description: 'one\ntwo' }, 'description'],
+    ['a NUL in the description', { description: 'one\0two' }, 'description'],
+    ['an escape in the description', { description: '\u001b[31mred' }, 'description'],
+    ['a description that turns its direction', { description: 'safe\u202etxt' }, 'description'],
+    ['half a character', { description: 'a\ud800' }, 'description'],
+    ['a field that nobody knows', { user_id: 'user_1' }, 'user_id'],
+  ])('%s', async (_, fields, path) => {
+    const ada = await editor({ purchased: 20_000 })
+    expect(await report(ada, fields)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request', fields: [{ path }] },
+    })
+    expect(await availableTo(ada)).toBe(20_000)
+  })
+
+  test('one without a token', async () => {
+    expect(await server.api(reportUsage, { body: { credits: 1, idempotency_key: 'k' } })).toMatchObject({
+      status: 401,
+      body: { code: 'invalid_token' },
+    })
+  })
+
+  test.each([1, 10_000])('but %i credits and a key of 100 characters are fine', async (credits) => {
+    const ada = await editor({ purchased: 10_000 })
+    expect((await report(ada, { credits, idempotency_key: '~'.repeat(100) })).status).toBe(200)
+  })
+})

@@ -1,0 +1,450 @@
+import type Stripe from 'stripe'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  buySeats,
+  createOrganizationBillingPortal,
+  createOrganizationSubscription,
+  getOrganizationSubscription,
+} from '../../schema/api/organizations.ts'
+import { createCustomerPortalSession } from '../../schema/api/subscriptions.ts'
+import { portalMetadataKey } from '../../schema/stripe/catalogue.ts'
+import { setUpStripe } from '../../scripts/stripe/set-up.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { addMember, foundOrganization, type TestOrganization } from '../../tests/support/organizations.ts'
+import { insertUser } from '../../tests/support/records.ts'
+import { type Sandbox, type SignedInPerson, signUp, startSandbox } from '../../tests/support/sandbox.ts'
+import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+import { insertSubscription } from '../../tests/support/subscriptions.ts'
+
+let database: TestDatabase
+let sandbox: Sandbox
+let clerk: Sandbox
+let server: TestServer
+let stripe: Stripe
+let ada: SignedInPerson
+let grace: SignedInPerson
+let bob: SignedInPerson
+let eve: SignedInPerson
+let org: TestOrganization
+
+beforeAll(async () => {
+  ;[database, sandbox, clerk] = await Promise.all([
+    createTestDatabase(),
+    startSandbox('stripe'),
+    startSandbox('clerk'),
+  ])
+  server = await startTestServer({ databaseUrl: database.url, stripe: sandbox, clerk })
+  stripe = server.deps.stripe
+  await setUpStripe(stripe, { app_url: 'http://localhost:3000', brand_name: 'Tidemark', webhook: null })
+  ada = await signUp(clerk, { email: 'ada@tidemark.test' })
+  grace = await signUp(clerk)
+  bob = await signUp(clerk)
+  eve = await signUp(clerk)
+  await foundOrganization(clerk, eve)
+})
+afterAll(async () => {
+  await server?.close()
+  await Promise.all([sandbox?.stop(), clerk?.stop(), database?.close()])
+})
+/** Ada and Grace are admins of a fresh organization, Bob is a member, Eve is an admin of another one. */
+beforeEach(async () => {
+  await sandbox.clear('faults')
+  await database.owner.deleteFrom('subscriptions').execute()
+  await database.owner.deleteFrom('checkout_intents').execute()
+  org = await foundOrganization(clerk, ada, 'Analytical Engines')
+  await addMember(clerk, org, grace, 'org:admin')
+  await addMember(clerk, org, bob)
+})
+
+const intents = () =>
+  database.owner.selectFrom('checkout_intents').selectAll().orderBy('created_at').execute()
+const owner = () => ({ owner_kind: 'organization', owner_id: org.id }) as const
+/** A live subscription of the organization, as far as our own rows go. */
+const subscribeRow = async (fields: object = {}, seats = 5) =>
+  insertSubscription(database, {
+    owner: owner(),
+    user_id: await insertUser(database.owner, ada.user_id),
+    seats,
+    fields,
+  })
+const notMember = { status: 404, body: { code: 'organization_not_found' } }
+
+/** Buys seats for the organization at Stripe, and has our rows say so, as the worker would. */
+async function subscribeAtStripe(seats: number): Promise<{ id: string; item: Stripe.SubscriptionItem }> {
+  const { status, body } = await server.api(createOrganizationSubscription, {
+    token: ada.token,
+    body: { clerk_org_id: org.id, seats_total: seats },
+  })
+  if (status !== 200) throw new Error(JSON.stringify(body))
+  const { sessionId } = body as { sessionId: string }
+  await sandbox.knob(`sessions/${sessionId}/pay`)
+  const session = await stripe.checkout.sessions.retrieve(sessionId)
+  const subscription = await stripe.subscriptions.retrieve(String(session.subscription))
+  const [item] = subscription.items.data
+  if (!item) throw new Error('The subscription has no item')
+  await database.owner.deleteFrom('checkout_intents').execute()
+  await subscribeRow({ stripe_subscription_id: subscription.id }, seats)
+  return { id: subscription.id, item }
+}
+
+describe('an organization’s subscription', () => {
+  const read = (token: string, orgId = org.id) =>
+    server.api(getOrganizationSubscription, { token, query: { orgId } })
+
+  test('is shown to members', async () => {
+    const period = {
+      current_period_start: new Date('2026-03-01T00:00:00Z'),
+      current_period_end: new Date('2026-04-01T00:00:00Z'),
+    }
+    const { id } = await subscribeRow({ ...period, cancel_at: period.current_period_end })
+    expect((await read(bob.token)).body).toEqual({
+      hasSubscription: true,
+      subscription: {
+        id,
+        plan_type: 'teams',
+        status: 'active',
+        billing_frequency: 'monthly',
+        currency: 'EUR',
+        seats_total: 5,
+        price_per_seat_minor: 3000,
+        current_period_start: '2026-03-01T00:00:00.000Z',
+        current_period_end: '2026-04-01T00:00:00.000Z',
+        cancel_at: '2026-04-01T00:00:00.000Z',
+        ended_at: null,
+      },
+    })
+  })
+
+  test('is null when there never was one', async () => {
+    expect(await read(bob.token)).toMatchObject({
+      status: 200,
+      body: { hasSubscription: false, subscription: null },
+    })
+  })
+
+  test('that has ended is shown as ended, and a new one before an old one', async () => {
+    await subscribeRow({ status: 'canceled', ended_at: new Date() })
+    expect((await read(ada.token)).body).toMatchObject({
+      hasSubscription: false,
+      subscription: { status: 'canceled', ended_at: expect.any(String) },
+    })
+    const { id } = await subscribeRow({ status: 'past_due', created_at: new Date('2020-01-01') })
+    expect((await read(ada.token)).body).toMatchObject({
+      hasSubscription: true,
+      subscription: { id, status: 'past_due' },
+    })
+  })
+
+  test('is not shown to anybody else', async () => {
+    await subscribeRow()
+    expect(await read(eve.token)).toMatchObject(notMember)
+    expect(await read(ada.token, 'org_nobody')).toMatchObject(notMember)
+    expect(await read(ada.token, '../users')).toMatchObject({ status: 400 })
+    expect(await server.api(getOrganizationSubscription, { query: { orgId: org.id } })).toMatchObject({
+      status: 401,
+    })
+  })
+})
+
+describe('an organization subscribes', () => {
+  const subscribe = (fields: object = {}, token = ada.token) =>
+    server.api(createOrganizationSubscription, {
+      token,
+      body: {
+        clerk_org_id: org.id,
+        plan_type: 'teams',
+        billing_frequency: 'monthly',
+        seats_total: 7,
+        ...fields,
+      },
+    })
+
+  test('with the seats an admin chose, on a page in the organization’s name', async () => {
+    const { status, body } = await subscribe()
+    const { checkout_url, sessionId, intentId } = body as Record<string, string>
+    expect(status).toBe(200)
+    expect(await intents()).toMatchObject([
+      {
+        id: intentId,
+        state: 'open',
+        user_id: ada.user_id,
+        ...owner(),
+        plan_type: 'teams',
+        billing_frequency: 'monthly',
+        seats: 7,
+        credits: 3500,
+        amount_minor: 21_000,
+        currency: 'EUR',
+        trial_days: 0,
+      },
+    ])
+    const session = await stripe.checkout.sessions.retrieve(sessionId ?? '', { expand: ['customer'] })
+    expect(session).toMatchObject({
+      url: checkout_url,
+      mode: 'subscription',
+      amount_total: 21_000,
+      metadata: { organizationId: org.id, planType: 'teams', seats: '7', credits: '3500' },
+      customer: {
+        name: 'Analytical Engines',
+        email: 'ada@tidemark.test',
+        metadata: { organizationId: org.id, clerkUserId: ada.user_id },
+      },
+      success_url: 'http://localhost:3000/payment/success?session_id={CHECKOUT_SESSION_ID}',
+      cancel_url: 'http://localhost:3000/organizations',
+    })
+  })
+
+  test('with five seats when none are named', async () => {
+    expect((await subscribe({ seats_total: undefined })).status).toBe(200)
+    expect(await intents()).toMatchObject([{ seats: 5 }])
+  })
+
+  test.each([1, 100])('with %i seats', async (seats_total) => {
+    expect((await subscribe({ seats_total })).status).toBe(200)
+    expect(await intents()).toMatchObject([{ seats: seats_total, amount_minor: 3000 * seats_total }])
+  })
+
+  test.each([
+    ['no seats', { seats_total: 0 }, 'Seats must be a whole number from 1 to 100', 'seats_total'],
+    ['101 seats', { seats_total: 101 }, 'Seats must be a whole number from 1 to 100', 'seats_total'],
+    ['half a seat', { seats_total: 1.5 }, 'Seats must be a whole number from 1 to 100', 'seats_total'],
+    ['another plan', { plan_type: 'pro' }, expect.stringContaining('plan_type'), 'plan_type'],
+    [
+      'years',
+      { billing_frequency: 'yearly' },
+      expect.stringContaining('billing_frequency'),
+      'billing_frequency',
+    ],
+    ['a field that nobody knows', { price_id: 'price_1' }, 'Unknown field: price_id', 'price_id'],
+    ['no organization', { clerk_org_id: undefined }, 'clerk_org_id is required', 'clerk_org_id'],
+  ])('but not with %s', async (_, fields, error, path) => {
+    const { status, body } = await subscribe(fields)
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ error, fields: [{ path }] })
+    expect(await intents()).toEqual([])
+  })
+
+  test('by its admins only', async () => {
+    expect(await subscribe({}, bob.token)).toMatchObject({
+      status: 403,
+      body: { code: 'not_admin', error: 'Only organization administrators can manage billing.' },
+    })
+    expect(await subscribe({}, eve.token)).toMatchObject(notMember)
+    expect(await subscribe({}, '')).toMatchObject({ status: 401 })
+    expect(await intents()).toEqual([])
+  })
+
+  test('once', async () => {
+    await subscribeRow()
+    expect(await subscribe()).toMatchObject({
+      status: 409,
+      body: {
+        code: 'already_subscribed',
+        error: 'This organization already has a subscription. Open its billing portal to change it.',
+      },
+    })
+  })
+
+  test('on one page for two admins at once: the later one’s', async () => {
+    await subscribe()
+    await subscribe({}, grace.token)
+    expect(await intents()).toMatchObject([
+      { user_id: ada.user_id, state: 'expired' },
+      { user_id: grace.user_id, state: 'open' },
+    ])
+    const answers = await Promise.all([
+      subscribe(),
+      subscribe({}, grace.token),
+      subscribe({ seats_total: 9 }),
+    ])
+    expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true)
+    const ids = (await intents()).map(({ stripe_session_id }) => stripe_session_id)
+    const sessions = await Promise.all(ids.map((id) => stripe.checkout.sessions.retrieve(id ?? '')))
+    expect(sessions.filter(({ status }) => status === 'open')).toHaveLength(1)
+  })
+
+  test('and gets the text of its button when Stripe fails', async () => {
+    await sandbox.knob('faults', { status: 500, path_prefix: '/v1/checkout' })
+    expect(await subscribe()).toMatchObject({
+      status: 503,
+      body: { error: 'Failed to create subscription', code: 'checkout_failed' },
+    })
+  })
+
+  test('not while prices are wrong, with the same text', async () => {
+    await sandbox.knob('faults', { status: 500, path_prefix: '/v1/prices' })
+    const fresh = await startTestServer({ databaseUrl: database.url, stripe: sandbox, clerk })
+    const answer = await fresh.api(createOrganizationSubscription, {
+      token: ada.token,
+      body: { clerk_org_id: org.id },
+    })
+    await fresh.close()
+    expect(answer).toMatchObject({ status: 503, body: { error: 'Failed to create subscription' } })
+    expect(await intents()).toEqual([])
+  })
+})
+
+describe('the billing portal', () => {
+  const openOrganization = (token: string, clerk_org_id = org.id) =>
+    server.api(createOrganizationBillingPortal, { token, body: { clerk_org_id } })
+  const openOwn = (token: string, userId: string) =>
+    server.api(createCustomerPortalSession, { token, body: { userId } })
+  const kindOf = async (configuration: unknown) =>
+    (await stripe.billingPortal.configurations.retrieve(String(configuration))).metadata?.[portalMetadataKey]
+
+  test('of an organization opens for its admins, also before anything was bought', async () => {
+    const { sessions, on } = await recordPortalSessions()
+    const answer = await on.api(createOrganizationBillingPortal, {
+      token: grace.token,
+      body: { clerk_org_id: org.id },
+    })
+    await on.close()
+    expect(answer.status).toBe(200)
+    const [session] = sessions
+    expect(answer.body).toEqual({ url: session?.url })
+    expect(session).toMatchObject({ return_url: 'http://localhost:3000/organizations', flow: null })
+    expect(await kindOf(session?.configuration)).toBe('organization')
+    const kept = await database.owner
+      .selectFrom('stripe_customers')
+      .select('customer_id')
+      .where('owner_id', '=', org.id)
+      .executeTakeFirstOrThrow()
+    expect(session?.customer).toBe(kept.customer_id)
+  })
+
+  test('of an organization is closed to members and strangers', async () => {
+    expect(await openOrganization(bob.token)).toMatchObject({ status: 403, body: { code: 'not_admin' } })
+    expect(await openOrganization(eve.token)).toMatchObject(notMember)
+    expect(await openOrganization('nonsense')).toMatchObject({ status: 401 })
+    expect(await openOrganization(ada.token, 'org_')).toMatchObject({ status: 400 })
+  })
+
+  test('of a person is their own, with the customer that pays for their purchases', async () => {
+    const { sessions, on } = await recordPortalSessions()
+    for (let count = 0; count < 2; count++) {
+      const { status } = await on.api(createCustomerPortalSession, {
+        token: bob.token,
+        body: { userId: bob.user_id },
+      })
+      expect(status).toBe(200)
+    }
+    await on.close()
+    expect(sessions[0]).toMatchObject({ return_url: 'http://localhost:3000/billing' })
+    expect(sessions[1]?.customer).toBe(sessions[0]?.customer)
+    expect(await kindOf(sessions[0]?.configuration)).toBe('personal')
+    expect(await openOwn(bob.token, ada.user_id)).toMatchObject({ status: 403, body: { code: 'forbidden' } })
+    expect(await openOwn('nonsense', bob.user_id)).toMatchObject({ status: 401 })
+    expect(await server.api(createCustomerPortalSession, { token: bob.token, body: {} })).toMatchObject({
+      status: 400,
+      body: { error: 'userId is required', fields: [{ path: 'userId' }] },
+    })
+  })
+
+  test('that Stripe does not open is an error with the text of its button', async () => {
+    await sandbox.knob('faults', { status: 500, path_prefix: '/v1/billing_portal' })
+    expect(await openOwn(bob.token, bob.user_id)).toMatchObject({
+      status: 502,
+      body: { error: 'Failed to create customer portal session', code: 'portal_failed' },
+    })
+    expect(await openOrganization(ada.token)).toMatchObject({
+      status: 502,
+      body: { error: 'Failed to open billing portal', code: 'portal_failed' },
+    })
+  })
+})
+
+describe('more seats', () => {
+  const buy = (fields: object = {}, by = ada, token = by.token) =>
+    server.api(buySeats, {
+      token,
+      body: { orgId: org.id, clerkUserId: by.user_id, quantity: 3, ...fields },
+    })
+
+  test('are confirmed on Stripe’s page, in addition to the present ones', async () => {
+    const { id, item } = await subscribeAtStripe(5)
+    const { sessions, on } = await recordPortalSessions()
+    const answer = await on.api(buySeats, {
+      token: grace.token,
+      body: { orgId: org.id, clerkUserId: grace.user_id, quantity: 3 },
+    })
+    await on.close()
+    expect(answer).toMatchObject({ status: 200, body: { url: sessions[0]?.url } })
+    expect(sessions[0]?.flow).toMatchObject({
+      type: 'subscription_update_confirm',
+      subscription_update_confirm: { subscription: id, items: [{ id: item.id, quantity: 8 }] },
+      after_completion: { type: 'redirect', redirect: { return_url: 'http://localhost:3000/organizations' } },
+    })
+    // Nothing has been bought yet.
+    expect((await stripe.subscriptions.retrieve(id)).items.data[0]?.quantity).toBe(5)
+  })
+
+  test('are at most a hundred in total', async () => {
+    await subscribeAtStripe(60)
+    expect((await buy({ quantity: 40 })).status).toBe(200)
+    expect(await buy({ quantity: 41 })).toMatchObject({
+      status: 400,
+      body: {
+        code: 'too_many_seats',
+        error: 'An organization can have 100 seats at most, and this one has 60 already',
+        fields: [{ path: 'quantity', message: 'At most 40' }],
+      },
+    })
+  })
+
+  test.each([0, -1, 1.5, 101, '3', null])('are not %j', async (quantity) => {
+    expect(await buy({ quantity })).toMatchObject({ status: 400, body: { fields: [{ path: 'quantity' }] } })
+  })
+
+  test('need a subscription that is paid', async () => {
+    expect(await buy()).toMatchObject({ status: 409, body: { code: 'no_subscription' } })
+    await subscribeRow({ status: 'past_due' })
+    expect(await buy()).toMatchObject({ status: 409, body: { code: 'payment_overdue' } })
+  })
+
+  test('are bought by admins, for themselves', async () => {
+    await subscribeRow()
+    expect(await buy({}, bob)).toMatchObject({ status: 403, body: { code: 'not_admin' } })
+    expect(await buy({ clerkUserId: grace.user_id })).toMatchObject({
+      status: 403,
+      body: { code: 'forbidden' },
+    })
+    expect(await buy({}, eve)).toMatchObject(notMember)
+    expect(await buy({}, ada, 'nonsense')).toMatchObject({ status: 401 })
+  })
+
+  test('of a subscription that Stripe does not know are an error with the text of their button', async () => {
+    await subscribeRow()
+    expect(await buy()).toMatchObject({
+      status: 502,
+      body: { error: 'Failed to create checkout session', code: 'portal_failed' },
+    })
+  })
+})
+
+/** A server whose portal sessions can be looked at: Stripe shows them only to whoever makes them. */
+async function recordPortalSessions() {
+  const sessions: Stripe.BillingPortal.Session[] = []
+  const { billingPortal } = stripe
+  const recording = new Proxy(stripe, {
+    get: (target, name) =>
+      name !== 'billingPortal'
+        ? Reflect.get(target, name)
+        : {
+            configurations: billingPortal.configurations,
+            sessions: {
+              create: async (...request: Parameters<typeof billingPortal.sessions.create>) => {
+                const session = await billingPortal.sessions.create(...request)
+                sessions.push(session)
+                return session
+              },
+            },
+          },
+  })
+  const on = await startTestServer({
+    databaseUrl: database.url,
+    stripe: sandbox,
+    clerk,
+    deps: { stripe: recording },
+  })
+  return { sessions, on }
+}

@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { getOrganizationCredits, topUpOrganizationCredits } from '../../schema/api/organizations.ts'
+import { monthGrantId } from '../../schema/ledger/keys.ts'
+import { houseLeg, postTransfer } from '../../schema/ledger/post.ts'
+import { spendCredits } from '../../schema/ledger/usage.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { addMember, foundOrganization, type TestOrganization } from '../../tests/support/organizations.ts'
+import { grantOf, insertUser } from '../../tests/support/records.ts'
+import { type Sandbox, type SignedInPerson, signUp, startSandbox } from '../../tests/support/sandbox.ts'
+import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+import { insertSubscription } from '../../tests/support/subscriptions.ts'
+
+let database: TestDatabase
+let stripe: Sandbox
+let clerk: Sandbox
+let server: TestServer
+let ada: SignedInPerson
+let bob: SignedInPerson
+let eve: SignedInPerson
+let org: TestOrganization
+const now = new Date('2026-05-20T12:00:00Z')
+
+beforeAll(async () => {
+  ;[database, stripe, clerk] = await Promise.all([
+    createTestDatabase(),
+    startSandbox('stripe'),
+    startSandbox('clerk'),
+  ])
+  server = await startTestServer({ databaseUrl: database.url, stripe, clerk, deps: { now: () => now } })
+  ada = await signUp(clerk)
+  bob = await signUp(clerk)
+  eve = await signUp(clerk)
+  await foundOrganization(clerk, eve)
+})
+afterAll(async () => {
+  await server?.close()
+  await Promise.all([stripe?.stop(), clerk?.stop(), database?.close()])
+})
+/** A fresh organization each time: the ledger of the last one cannot be emptied. */
+beforeEach(async () => {
+  await stripe.clear('faults')
+  org = await foundOrganization(clerk, ada)
+  await addMember(clerk, org, bob)
+})
+
+const owner = () => ({ owner_kind: 'organization', owner_id: org.id }) as const
+const grant = (account: 'plan' | 'purchased', amount: number) =>
+  postTransfer(
+    database.worker,
+    grantOf('', amount, { legs: [{ ...owner(), account, amount }, houseLeg('adjusted', -amount)] }),
+  )
+const use = (credits: number, at: string) =>
+  spendCredits(database.server, {
+    ...owner(),
+    credits,
+    idempotency_key: at,
+    occurred_at: new Date(at),
+    actor: 'test',
+    reason: 'Usage',
+  })
+const read = (token = bob.token, org_id = org.id) =>
+  server.api(getOrganizationCredits, { token, query: { org_id } })
+const notMember = { status: 404, body: { code: 'organization_not_found' } }
+
+/** A subscription whose billing month runs from the tenth to the tenth. */
+async function subscribeFromTheTenth(): Promise<void> {
+  const { id } = await insertSubscription(database, {
+    owner: owner(),
+    user_id: await insertUser(database.owner, ada.user_id),
+  })
+  const month = { starts_at: new Date('2026-05-10T00:00:00Z'), ends_at: new Date('2026-06-10T00:00:00Z') }
+  const earlier = { starts_at: new Date('2026-04-10T00:00:00Z'), ends_at: month.starts_at }
+  for (const [index, period] of [earlier, month].entries()) {
+    await postTransfer(database.worker, {
+      idempotency_key: `month/${id}/${index}`,
+      kind: 'plan_grant',
+      grant: {
+        ...owner(),
+        id: monthGrantId('month', `in_${id}`, period.starts_at),
+        kind: 'month',
+        account: 'plan',
+        intent_id: null,
+        stripe_subscription_id: id,
+        stripe_invoice_id: `in_${id}`,
+        month_starts_at: period.starts_at,
+        ...period,
+      },
+      occurred_at: period.starts_at,
+      intent_id: null,
+      event_id: null,
+      actor: 'test',
+      reason: 'Plan credits',
+      legs: [{ ...owner(), account: 'plan', amount: 250 }, houseLeg('granted', -250)],
+    })
+  }
+}
+
+describe('an organization’s pool', () => {
+  test('of an organization that never had credits is empty', async () => {
+    expect(await read()).toMatchObject({
+      status: 200,
+      body: {
+        total_credits: 0,
+        used_credits: 0,
+        remaining_credits: 0,
+        plan_credits: 0,
+        purchased_credits: 0,
+        since: '2026-05-01T00:00:00.000Z',
+      },
+    })
+  })
+
+  test('counts usage since the billing month began, and always adds up', async () => {
+    await subscribeFromTheTenth()
+    await grant('purchased', 300)
+    await use(40, '2026-05-09T23:59:59Z')
+    await use(60, '2026-05-10T00:00:00Z')
+    await use(450, '2026-05-19T00:00:00Z')
+    expect((await read()).body).toEqual({
+      total_credits: 760,
+      used_credits: 510,
+      remaining_credits: 250,
+      plan_credits: 0,
+      purchased_credits: 250,
+      since: '2026-05-10T00:00:00.000Z',
+    })
+  })
+
+  test('without a plan is counted by calendar month', async () => {
+    await grant('purchased', 100)
+    await use(10, '2026-04-30T23:59:59Z')
+    await use(20, '2026-05-01T00:00:00Z')
+    expect((await read()).body).toMatchObject({ total_credits: 90, used_credits: 20, remaining_credits: 70 })
+  })
+
+  test('may be in debt', async () => {
+    await grant('purchased', 100)
+    await use(80, '2026-05-02T00:00:00Z')
+    await postTransfer(
+      database.worker,
+      grantOf('', 100, {
+        kind: 'refund',
+        legs: [{ ...owner(), account: 'purchased', amount: -100 }, houseLeg('refunded', 100)],
+      }),
+    )
+    expect((await read()).body).toMatchObject({ total_credits: 0, used_credits: 80, remaining_credits: -80 })
+  })
+
+  test('is for members', async () => {
+    expect(await read(eve.token)).toMatchObject(notMember)
+    expect(await read(ada.token, 'org_nobody')).toMatchObject(notMember)
+    expect(await read('nonsense')).toMatchObject({ status: 401 })
+    expect(await server.api(getOrganizationCredits, { token: ada.token })).toMatchObject({
+      status: 400,
+      body: { fields: [{ path: 'org_id' }] },
+    })
+  })
+})
+
+describe('a top-up of an organization', () => {
+  const topUp = (fields: object = {}, token = ada.token) =>
+    server.api(topUpOrganizationCredits, { token, body: { org_id: org.id, credits_amount: 1500, ...fields } })
+  const intents = () =>
+    database.owner
+      .selectFrom('checkout_intents')
+      .selectAll()
+      .where('owner_id', '=', org.id)
+      .where('kind', '=', 'credit_purchase')
+      .execute()
+
+  test('is for the organization, by an admin, on the organization’s bill', async () => {
+    const { status, body } = await topUp()
+    expect(status).toBe(200)
+    const { checkout_url, sessionId, intentId } = body as Record<string, string>
+    expect(await intents()).toMatchObject([
+      {
+        id: intentId,
+        state: 'open',
+        user_id: ada.user_id,
+        ...owner(),
+        credits: 1500,
+        amount_minor: 2100,
+        currency: 'EUR',
+      },
+    ])
+    const session = await server.deps.stripe.checkout.sessions.retrieve(sessionId ?? '', {
+      expand: ['customer'],
+    })
+    expect(session).toMatchObject({
+      url: checkout_url,
+      mode: 'payment',
+      amount_total: 2100,
+      currency: 'eur',
+      metadata: { intentId, organizationId: org.id, credits: '1500' },
+      customer: { name: org.name, metadata: { organizationId: org.id } },
+      success_url: 'http://localhost:3000/billing/success?session_id={CHECKOUT_SESSION_ID}',
+      cancel_url: 'http://localhost:3000/organizations',
+    })
+  })
+
+  test('is paid in the currency of the organization’s plan', async () => {
+    await insertSubscription(database, {
+      owner: owner(),
+      user_id: await insertUser(database.owner, ada.user_id),
+      fields: { currency: 'GBP' },
+    })
+    expect((await topUp()).status).toBe(200)
+    expect(await intents()).toMatchObject([{ currency: 'GBP', amount_minor: 2100 }])
+  })
+
+  test.each([71, 71_428])('of %i credits is possible', async (credits_amount) => {
+    expect((await topUp({ credits_amount })).status).toBe(200)
+    expect(await intents()).toMatchObject([{ credits: credits_amount }])
+  })
+
+  test.each([
+    [70, 'Minimum purchase is 71 credits'],
+    [71_429, 'Maximum purchase is 71,428 credits'],
+    [100.5, 'Credits must be a whole number'],
+    ['500', 'Please enter a valid number'],
+    [null, 'Number of credits is required'],
+    [undefined, 'Number of credits is required'],
+  ])('of %s credits is refused with the product’s text', async (credits_amount, text) => {
+    expect(await topUp({ credits_amount })).toMatchObject({
+      status: 400,
+      body: { error: text, fields: [{ path: 'credits_amount', message: text }] },
+    })
+    expect(await intents()).toEqual([])
+  })
+
+  test('is for admins', async () => {
+    expect(await topUp({}, bob.token)).toMatchObject({
+      status: 403,
+      body: { code: 'not_admin', error: 'Only organization administrators can top up credits.' },
+    })
+    expect(await topUp({}, eve.token)).toMatchObject(notMember)
+    expect(await topUp({}, 'nonsense')).toMatchObject({ status: 401 })
+    expect(await intents()).toEqual([])
+  })
+
+  test('that Stripe does not open is an error with the text of its button', async () => {
+    await stripe.knob('faults', { status: 500, path_prefix: '/v1/checkout' })
+    expect(await topUp()).toMatchObject({ status: 503, body: { error: 'Failed to create top-up session' } })
+  })
+})

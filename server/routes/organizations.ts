@@ -1,0 +1,213 @@
+import type Stripe from 'stripe'
+import {
+  buySeats,
+  createOrganizationBillingPortal,
+  createOrganizationSubscription,
+  getOrganizationCredits,
+  getOrganizationSubscription,
+  type OrganizationSubscription,
+  topUpOrganizationCredits,
+} from '../../schema/api/organizations.ts'
+import { defaultCurrency } from '../../schema/catalogue/currency.ts'
+import { maximumSeats } from '../../schema/catalogue/plans.ts'
+import type { Database } from '../../schema/database/connect.ts'
+import { findBalance } from '../../schema/ledger/balances.ts'
+import { findMonthStart } from '../../schema/ledger/books.ts'
+import { sumUsageSince } from '../../schema/ledger/usage.ts'
+import {
+  findLatestSubscription,
+  findLiveSubscription,
+  isLive,
+  type Subscription,
+} from '../../schema/subscriptions/subscriptions.ts'
+import { findOrCreateAccount } from '../auth/own-account.ts'
+import { openPortal } from '../checkout/open-portal.ts'
+import { organizationPayer } from '../checkout/payer.ts'
+import { returnPages } from '../checkout/return-address.ts'
+import { startCreditPurchase } from '../checkout/start-credit-purchase.ts'
+import { startSubscription } from '../checkout/start-subscription.ts'
+import type { Dependencies } from '../dependencies.ts'
+import {
+  noSubscription,
+  paymentOverdue,
+  StripeAnswerError,
+  seatReductionScheduled,
+  tooManySeats,
+} from '../errors.ts'
+import { checkoutFailure, portalFailure } from '../failures.ts'
+import { admins, members } from '../rights.ts'
+import { route } from '../route.ts'
+
+export const organizationsRoutes = [
+  // The live subscription, or else the latest one, so that a plan that has ended is shown as ended.
+  route(getOrganizationSubscription, {
+    rights: members({ organization: ({ query }) => query.orgId }),
+  }).handle(async ({ query }, { db }) => {
+    const owner = organizationOwner(query.orgId)
+    const subscription = (await findLiveSubscription(db, owner)) ?? (await findLatestSubscription(db, owner))
+    if (!subscription) return { hasSubscription: false, subscription: null }
+    return {
+      hasSubscription: isLive(subscription),
+      subscription: presentSubscription(subscription, await findPricePerSeat(db, subscription)),
+    }
+  }),
+
+  route(createOrganizationSubscription, {
+    rights: admins({ doing: 'manage billing', organization: ({ body }) => body.clerk_org_id }),
+    failure: checkoutFailure('Failed to create subscription'),
+  }).handle(async ({ body, user_id, trace, admin }, deps) => {
+    await findOrCreateAccount(deps, user_id)
+    const { url, ...checkout } = await startSubscription(
+      deps,
+      {
+        request: {
+          user_id,
+          ...organizationOwner(body.clerk_org_id),
+          plan_type: body.plan_type,
+          billing_frequency: body.billing_frequency,
+          currency: defaultCurrency,
+          seats: body.seats_total,
+        },
+        payer: organizationPayer(admin),
+        shown_price: undefined,
+        returns: returnPages(deps.settings, { success: '/payment/success', cancel: '/organizations' }),
+      },
+      trace,
+    )
+    return { checkout_url: url, ...checkout }
+  }),
+
+  route(createOrganizationBillingPortal, {
+    rights: admins({ doing: 'manage billing', organization: ({ body }) => body.clerk_org_id }),
+    failure: portalFailure('Failed to open billing portal'),
+  }).handle(({ admin }, deps) =>
+    openPortal(deps, {
+      kind: 'organization',
+      payer: organizationPayer(admin),
+      return_url: `${deps.settings.app_url}/organizations`,
+    }),
+  ),
+
+  // What remains is the ledger's balance, what is used is the sum of usage since the month began, and the total is both together,
+  // so that the three always agree. See decision 053.
+  route(getOrganizationCredits, {
+    rights: members({ organization: ({ query }) => query.org_id }),
+  }).handle(async ({ query }, deps) => {
+    const owner = organizationOwner(query.org_id)
+    const now = deps.now()
+    const since = (await findMonthStart(deps.db, owner, now)) ?? calendarMonthOf(now)
+    // Two statements: usage that is posted between them counts as used while it is still part of the balance.
+    const balance = await findBalance(deps.db, owner)
+    const used = await sumUsageSince(deps.db, owner, since)
+    return {
+      total_credits: balance.total + used,
+      used_credits: used,
+      remaining_credits: balance.total,
+      plan_credits: balance.plan,
+      purchased_credits: balance.purchased,
+      since: since.toISOString(),
+    }
+  }),
+
+  // The request names no currency: an organization pays for its credits in that of its plan.
+  route(topUpOrganizationCredits, {
+    rights: admins({ doing: 'top up credits', organization: ({ body }) => body.org_id }),
+    failure: checkoutFailure('Failed to create top-up session'),
+  }).handle(async ({ body, user_id, trace, admin }, deps) => {
+    const subscription = await findLiveSubscription(deps.db, organizationOwner(body.org_id))
+    const { url, ...checkout } = await startCreditPurchase(
+      deps,
+      {
+        user_id,
+        payer: organizationPayer(admin),
+        credits: body.credits_amount,
+        currency: subscription?.currency ?? defaultCurrency,
+        returns: returnPages(deps.settings, { success: '/billing/success', cancel: '/organizations' }),
+      },
+      trace,
+    )
+    return { checkout_url: url, ...checkout }
+  }),
+
+  // Nothing is bought here: the admin confirms the prorated sum on Stripe's page, and seats change when its event is applied.
+  route(buySeats, {
+    rights: admins({
+      doing: 'buy seats',
+      organization: ({ body }) => body.orgId,
+      user: ({ body }) => body.clerkUserId,
+    }),
+    failure: portalFailure('Failed to create checkout session'),
+  }).handle(async ({ body, admin }, deps) => {
+    const update = await prepareSeatUpdate(deps, body)
+    const return_url = `${deps.settings.app_url}/organizations`
+    return openPortal(deps, {
+      kind: 'organization',
+      payer: organizationPayer(admin),
+      return_url,
+      flow_data: {
+        type: 'subscription_update_confirm',
+        subscription_update_confirm: update,
+        after_completion: { type: 'redirect', redirect: { return_url } },
+      },
+    })
+  }),
+]
+
+function organizationOwner(owner_id: string) {
+  return { owner_kind: 'organization', owner_id } as const
+}
+
+function calendarMonthOf(now: Date): Date {
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()))
+}
+
+/** The price at which it was bought; later prices of the catalogue apply only to later buyers. */
+async function findPricePerSeat(db: Database, subscription: Subscription): Promise<number> {
+  const intent = await db
+    .selectFrom('checkout_intents')
+    .select(['amount_minor', 'seats'])
+    .where('id', '=', subscription.intent_id)
+    .executeTakeFirstOrThrow()
+  return Math.round(intent.amount_minor / (intent.seats ?? 1))
+}
+
+function presentSubscription(
+  subscription: Subscription,
+  price_per_seat_minor: number,
+): OrganizationSubscription {
+  return {
+    id: subscription.stripe_subscription_id,
+    plan_type: subscription.plan_type,
+    status: subscription.status,
+    billing_frequency: subscription.billing_frequency,
+    currency: subscription.currency,
+    seats_total: subscription.seats_total,
+    price_per_seat_minor,
+    current_period_start: subscription.current_period_start.toISOString(),
+    current_period_end: subscription.current_period_end.toISOString(),
+    cancel_at: subscription.cancel_at?.toISOString() ?? null,
+    ended_at: subscription.ended_at?.toISOString() ?? null,
+  }
+}
+
+/**
+ * What Stripe's page asks an admin to confirm. The new seats are added to Stripe's own number, which is what the page changes;
+ * ours follows when the event has been applied.
+ */
+async function prepareSeatUpdate(
+  { db, stripe }: Pick<Dependencies, 'db' | 'stripe'>,
+  request: { readonly orgId: string; readonly quantity: number },
+): Promise<Stripe.BillingPortal.SessionCreateParams.FlowData.SubscriptionUpdateConfirm> {
+  const subscription = await findLiveSubscription(db, organizationOwner(request.orgId))
+  if (!subscription) throw noSubscription()
+  if (subscription.status !== 'active' && subscription.status !== 'trialing') throw paymentOverdue()
+  const { id, items, schedule } = await stripe.subscriptions.retrieve(subscription.stripe_subscription_id)
+  const [item] = items.data
+  if (!item) throw new StripeAnswerError(`Subscription ${id} has no item`)
+  // Stripe would apply both changes, one on top of the other.
+  if (schedule !== null) throw seatReductionScheduled()
+  const seats = item.quantity ?? 1
+  const quantity = seats + request.quantity
+  if (quantity > maximumSeats) throw tooManySeats(seats)
+  return { subscription: id, items: [{ id: item.id, quantity }] }
+}

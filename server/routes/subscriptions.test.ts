@@ -1,0 +1,264 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { listPlans } from '../../schema/api/catalogue.ts'
+import { createCheckoutSession } from '../../schema/api/subscriptions.ts'
+import { cataloguePrices } from '../../schema/stripe/catalogue.ts'
+import { type OpenedPage, openPlanCounter, type PlanCounter } from '../../tests/support/plan-counter.ts'
+import { insertUser } from '../../tests/support/records.ts'
+import type { SignedInPerson } from '../../tests/support/sandbox.ts'
+import type { TestServer } from '../../tests/support/server.ts'
+import { insertSubscription } from '../../tests/support/subscriptions.ts'
+
+let counter: PlanCounter
+let ada: SignedInPerson
+
+beforeAll(async () => {
+  counter = await openPlanCounter()
+})
+afterAll(() => counter?.close())
+beforeEach(async () => {
+  ada = await counter.newCustomer()
+})
+
+const intents = () => counter.intents()
+const subscribe = (fields: object = {}, on = counter.server) => counter.subscribe(ada, fields, on)
+const subscribed = (fields: object = {}) => counter.subscribed(ada, fields)
+const sessionOf = (page: OpenedPage) => counter.sessionOf(page)
+
+describe('a plan', () => {
+  test('is recorded as promised, and Stripe’s page says the same', async () => {
+    const answer = await subscribed({ billingFrequency: 'yearly', currency: 'GBP', priceId: 'pro_yearly' })
+    const [intent] = await intents()
+    expect(intent).toMatchObject({
+      id: answer.intentId,
+      kind: 'subscription',
+      state: 'open',
+      user_id: ada.user_id,
+      owner_kind: 'user',
+      owner_id: ada.user_id,
+      plan_type: 'pro',
+      billing_frequency: 'yearly',
+      currency: 'GBP',
+      seats: 1,
+      credits_per_seat: 500,
+      credits: 500,
+      amount_minor: 19_200,
+      trial_days: 14,
+      stripe_session_id: answer.sessionId,
+    })
+    const session = await sessionOf(answer)
+    expect(session).toMatchObject({
+      url: answer.url,
+      mode: 'subscription',
+      currency: 'gbp',
+      client_reference_id: answer.intentId,
+      metadata: {
+        intentId: answer.intentId,
+        planType: 'pro',
+        billingFrequency: 'yearly',
+        currency: 'GBP',
+        seats: '1',
+        priceId: 'pro_yearly',
+        credits: '500',
+      },
+      customer: intent?.stripe_customer_id,
+      success_url: 'http://localhost:3000/payment/success?session_id={CHECKOUT_SESSION_ID}',
+      cancel_url: 'http://localhost:3000/payment/cancelled',
+    })
+    expect(session.line_items?.data[0]?.price?.lookup_key).toBe('pro_yearly')
+  })
+
+  test('becomes a subscription that carries the same metadata and trial when it is bought', async () => {
+    const answer = await subscribed()
+    await counter.sandbox.knob(`sessions/${answer.sessionId}/pay`)
+    const session = await sessionOf(answer)
+    const subscription = await counter.stripe.subscriptions.retrieve(String(session.subscription))
+    expect(subscription.metadata).toEqual(session.metadata)
+    expect(subscription.status).toBe('trialing')
+    expect((subscription.trial_end ?? 0) - (subscription.trial_start ?? 0)).toBe(14 * 86_400)
+  })
+
+  test.each(
+    cataloguePrices.flatMap((price) =>
+      (['EUR', 'USD', 'GBP'] as const).map((currency) => [price.lookup_key, currency, price] as const),
+    ),
+  )('%s in %s costs what the catalogue says', async (_, currency, price) => {
+    const seats = price.plan_type === 'teams' ? 3 : 1
+    const answer = await subscribed({
+      planType: price.plan_type,
+      billingFrequency: price.billing_frequency,
+      currency,
+      seats,
+    })
+    const [intent] = await intents()
+    expect(intent).toMatchObject({ amount_minor: price.amount_minor * seats, currency })
+    const session = await sessionOf(answer)
+    expect(session.currency).toBe(currency.toLowerCase())
+    expect(session.line_items?.data[0]).toMatchObject({ quantity: seats })
+    // A trial asks for nothing now.
+    expect(session.amount_total).toBe(price.plan_type === 'pro' ? 0 : price.amount_minor * seats)
+  })
+
+  test('for a team is for an organization that is created when it is paid, with a customer of its own', async () => {
+    const pro = await subscribed()
+    const team = await subscribed({ planType: 'teams', seats: 100 })
+    const customers = (await intents()).map((intent) => intent.stripe_customer_id)
+    expect(await intents()).toMatchObject([
+      { id: pro.intentId, state: 'expired' },
+      {
+        id: team.intentId,
+        owner_kind: 'organization',
+        owner_id: null,
+        seats: 100,
+        credits: 50_000,
+        trial_days: 0,
+      },
+    ])
+    expect(new Set(customers).size).toBe(2)
+    const kept = await counter.database.owner
+      .selectFrom('stripe_customers')
+      .select(['owner_kind', 'customer_id'])
+      .where('owner_id', '=', ada.user_id)
+      .execute()
+    expect(kept).toEqual([{ owner_kind: 'user', customer_id: customers[0] }])
+  })
+
+  test('may be named by the Stripe id of its price', async () => {
+    const { price_id } = await counter.server.deps.catalogue.findPrice({
+      plan_type: 'pro',
+      billing_frequency: 'monthly',
+    })
+    expect((await subscribe({ priceId: price_id })).status).toBe(200)
+  })
+
+  test('returns only to our own pages', async () => {
+    const answer = await subscribed({
+      successUrl: 'http://localhost:3000/payment/success?plan=pro',
+      cancelUrl: 'http://localhost:3000/pricing',
+    })
+    expect(await sessionOf(answer)).toMatchObject({
+      success_url: 'http://localhost:3000/payment/success?plan=pro&session_id={CHECKOUT_SESSION_ID}',
+      cancel_url: 'http://localhost:3000/pricing',
+    })
+  })
+})
+
+describe('an invalid request is refused and writes no row:', () => {
+  test.each([
+    ['the plan that is free', { planType: 'starter' }, 'planType'],
+    ['a plan that is not', { planType: 'enterprise' }, 'planType'],
+    ['another period', { billingFrequency: 'weekly' }, 'billingFrequency'],
+    ['another currency', { currency: 'JPY' }, 'currency'],
+    ['a field that nobody knows', { amount: 1 }, 'amount'],
+  ])('%s', async (_, fields, path) => {
+    const { status, body } = await subscribe(fields)
+    expect(status).toBe(400)
+    expect(body).toMatchObject({
+      code: 'invalid_request',
+      fields: [{ path }],
+      error: expect.stringContaining(path),
+    })
+    expect(await intents()).toEqual([])
+  })
+
+  test.each([0, 101, -1, 1.5, '5', null, 1e9, [5]])('%j seats', async (seats) => {
+    const { status, body } = await subscribe({ planType: 'teams', seats })
+    const text = 'Seats must be a whole number from 1 to 100'
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ error: text, fields: [{ path: 'seats', message: text }] })
+    expect(await intents()).toEqual([])
+  })
+
+  test('two seats of Pro', async () => {
+    const { status, body } = await subscribe({ seats: 2 })
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ error: 'The Pro plan has one seat', fields: [{ path: 'seats' }] })
+    expect(await intents()).toEqual([])
+  })
+
+  test.each(['pro_yearly', 'teams_monthly', 'price_of_somebody_else', 'pro_monthly_eur'])(
+    'the price %s for Pro by the month',
+    async (priceId) => {
+      const { status, body } = await subscribe({ priceId })
+      expect(status).toBe(400)
+      expect(body).toMatchObject({ code: 'price_mismatch', fields: [{ path: 'priceId' }] })
+      expect(await intents()).toEqual([])
+    },
+  )
+
+  test.each([
+    ['successUrl', 'https://evil.example/payment/success'],
+    ['cancelUrl', 'http://localhost:3000@evil.example/'],
+  ])('a %s that is not ours', async (field, address) => {
+    const { status, body } = await subscribe({ [field]: address })
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ code: 'foreign_return_address', fields: [{ path: field }] })
+    expect(await intents()).toEqual([])
+  })
+
+  test('somebody else’s id, and no token', async () => {
+    expect(await subscribe({ clerkUserId: 'user_else' })).toMatchObject({
+      status: 403,
+      body: { code: 'forbidden' },
+    })
+    expect(
+      await counter.server.api(createCheckoutSession, {
+        body: { planType: 'pro', clerkUserId: ada.user_id },
+      }),
+    ).toMatchObject({
+      status: 401,
+      body: { error: 'User not authenticated' },
+    })
+    expect(await intents()).toEqual([])
+  })
+})
+
+describe('a trial', () => {
+  const trialOf = async (answer: OpenedPage) =>
+    (await intents()).find(({ id }) => id === answer.intentId)?.trial_days
+
+  test('is for buyers who never had a subscription, whatever became of it', async () => {
+    await insertSubscription(counter.database, {
+      owner: { owner_kind: 'user', owner_id: ada.user_id },
+      user_id: await insertUser(counter.database.owner, ada.user_id),
+      fields: { status: 'canceled', ended_at: new Date() },
+    })
+    const answer = await subscribed()
+    expect(await trialOf(answer)).toBe(0)
+    expect((await sessionOf(answer)).amount_total).toBe(2000)
+  })
+
+  test('is not for buyers who bought for an organization before', async () => {
+    await insertSubscription(counter.database, {
+      owner: { owner_kind: 'organization', owner_id: 'org_before' },
+      user_id: await insertUser(counter.database.owner, ada.user_id),
+    })
+    expect(await trialOf(await subscribed())).toBe(0)
+  })
+
+  test('that was abandoned at the payment page can still be had', async () => {
+    const first = await subscribed()
+    await counter.stripe.checkout.sessions.expire(first.sessionId)
+    expect(await trialOf(await subscribed())).toBe(14)
+  })
+
+  test('can be switched off, and the price list says so', async () => {
+    const without = await counter.startServer({ env: { PRO_TRIAL_DAYS: '0' } })
+    const { status, body } = await subscribe({}, without)
+    const days = async (on: TestServer) =>
+      (await on.ask(listPlans)).plans.map(({ plan_type, trial_days }) => [plan_type, trial_days])
+    const shown = await days(without)
+    await without.close()
+    expect(status).toBe(200)
+    expect(await trialOf(body as OpenedPage)).toBe(0)
+    expect(shown).toEqual([
+      ['starter', 0],
+      ['pro', 0],
+      ['teams', 0],
+    ])
+    expect(await days(counter.server)).toEqual([
+      ['starter', 0],
+      ['pro', 14],
+      ['teams', 0],
+    ])
+  })
+})

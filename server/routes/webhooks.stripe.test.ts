@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { settleEvent } from '../../schema/inbox/events.ts'
+import type { QueueProducer } from '../../schema/queues/producer.ts'
+import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+import { eventOf, sessionOf } from '../../tests/support/stripe-events.ts'
+import { waitUntil } from '../../tests/support/wait-until.ts'
+
+let database: TestDatabase
+let server: TestServer
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  server = await startTestServer({ databaseUrl: database.url })
+})
+afterAll(async () => {
+  await server?.close()
+  await database?.close()
+})
+beforeEach(() => database.owner.deleteFrom('inbox_events').execute())
+
+const newEvent = () => eventOf('checkout.session.completed', sessionOf(crypto.randomUUID()))
+const stored = () => database.owner.selectFrom('inbox_events').selectAll().execute()
+const jobs = async (eventId: string, on = server) =>
+  (await on.deps.producer.queue('stripe-events').getJobs(['waiting', 'prioritized', 'delayed'])).filter(
+    (job) => job.data.event_id === eventId,
+  )
+
+function sign(payload: string, options: { secret?: string; timestamp?: number } = {}): string {
+  return server.deps.stripe.webhooks.generateTestHeaderString({
+    payload,
+    secret: options.secret ?? server.deps.settings.stripe_webhook_secret,
+    ...(options.timestamp !== undefined && { timestamp: options.timestamp }),
+  })
+}
+
+async function post(payload: string, signature: string | null = sign(payload), on = server) {
+  const response = await fetch(`${on.url}/api/stripe/webhook`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(signature !== null && { 'stripe-signature': signature }),
+    },
+    body: payload,
+  })
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}
+
+/** The server with another queue. */
+async function withProducer(producer: Partial<QueueProducer>): Promise<TestServer> {
+  return startTestServer({
+    databaseUrl: database.url,
+    settings: { enqueue_limit_ms: 50 },
+    deps: { producer: { ...server.deps.producer, ...producer } },
+  })
+}
+
+describe('a signed event', () => {
+  test('is stored whole, enqueued and answered 200', async () => {
+    const event = { ...newEvent(), livemode: false, pending_webhooks: 1 }
+    expect(await post(JSON.stringify(event))).toEqual({ status: 200, body: { received: true } })
+    expect(await stored()).toMatchObject([
+      {
+        source: 'stripe',
+        id: event.id,
+        type: 'checkout.session.completed',
+        payload: event,
+        occurred_at: new Date(event.created * 1000),
+        state: 'received',
+      },
+    ])
+    expect(await jobs(event.id)).toHaveLength(1)
+  })
+
+  test('that is delivered ten times in series and ten times at once is stored and enqueued once', async () => {
+    const event = newEvent()
+    const payload = JSON.stringify(event)
+    const answers = await Promise.all(Array.from({ length: 10 }, () => post(payload)))
+    for (let count = 0; count < 10; count++) answers.push(await post(payload))
+    expect(answers.every(({ status }) => status === 200)).toBe(true)
+    expect(await stored()).toHaveLength(1)
+    expect(await jobs(event.id)).toHaveLength(1)
+  })
+
+  test('that is settled already is not enqueued again', async () => {
+    const added: string[] = []
+    const watching = await withProducer({ add: async (_queue, id) => void added.push(id) })
+    const event = newEvent()
+    const payload = JSON.stringify(event)
+    await post(payload, sign(payload), watching)
+    await settleEvent(database.worker, { source: 'stripe', id: event.id }, { state: 'applied', reason: null })
+    expect(await post(payload, sign(payload), watching)).toMatchObject({ status: 200 })
+    await watching.close()
+    expect(added).toEqual([event.id])
+  })
+
+  test('that is not ours is stored too: the worker decides', async () => {
+    const event = eventOf('product.created', { object: 'product' })
+    expect(await post(JSON.stringify(event))).toMatchObject({ status: 200 })
+    expect(await stored()).toMatchObject([{ id: event.id, state: 'received' }])
+  })
+
+  test('is counted, under a name that nobody can invent', async () => {
+    await post(JSON.stringify(newEvent()))
+    await post(JSON.stringify(eventOf('made.up.by_somebody', { object: 'x' })))
+    await post(JSON.stringify(eventOf('checkout.session.made_up', { object: 'x' })))
+    await post(JSON.stringify(eventOf('constructor', { object: 'x' })))
+    const text = await server.deps.metrics.registry.metrics()
+    expect(text).toMatch(/webhooks_accepted_total\{source="stripe",type="checkout.session.completed"\} [1-9]/)
+    expect(text).toMatch(/webhooks_accepted_total\{source="stripe",type="other"\} [1-9]/)
+    expect(text).not.toMatch(/made.up|constructor/)
+  })
+
+  test.each(stripeEventTypes)('that we handle is counted by its type: %s', async (type) => {
+    await post(JSON.stringify(eventOf(type, { object: 'x' })))
+    const text = await server.deps.metrics.registry.metrics()
+    expect(text).toContain(`webhooks_accepted_total{source="stripe",type="${type}"}`)
+  })
+
+  test('has its id on the lines of the log', async () => {
+    const event = newEvent()
+    await post(JSON.stringify(event))
+    expect(server.logs).toContainEqual(
+      expect.objectContaining({ event_id: event.id, route: '/api/stripe/webhook', status: 200 }),
+    )
+  })
+})
+
+describe('when the queue', () => {
+  test('is unavailable, the event is stored and answered 200, and the failure is counted', async () => {
+    const broken = await withProducer({ add: () => Promise.reject(new Error('No queue')) })
+    const payload = JSON.stringify(newEvent())
+    expect(await post(payload, sign(payload), broken)).toMatchObject({ status: 200 })
+    expect(await stored()).toMatchObject([{ state: 'received' }])
+    expect(await broken.deps.metrics.registry.metrics()).toContain(
+      'tidemark_enqueue_failures_total{queue="stripe-events"} 1',
+    )
+    await broken.close()
+  })
+
+  test('hangs, the answer does not wait for it', async () => {
+    const hanging = await withProducer({ add: () => new Promise(() => undefined) })
+    const payload = JSON.stringify(newEvent())
+    expect(await post(payload, sign(payload), hanging)).toMatchObject({ status: 200 })
+    expect(await stored()).toHaveLength(1)
+    await hanging.close()
+  })
+})
+
+const redisUrl = inject('redisUrl')
+describe.runIf(redisUrl)('with the queue on Redis', () => {
+  test('an event is enqueued there', async () => {
+    const onRedis = await startTestServer({ databaseUrl: database.url, redisUrl })
+    const event = newEvent()
+    const payload = JSON.stringify(event)
+    await waitUntil(async () => (await fetch(`${onRedis.url}/readyz`)).ok, 'the connection to Redis')
+    expect(await post(payload, sign(payload), onRedis)).toMatchObject({ status: 200 })
+    const enqueued = await jobs(event.id, onRedis)
+    await onRedis.close()
+    expect(enqueued).toHaveLength(1)
+    expect(await jobs(event.id)).toEqual([])
+  })
+
+  test('unavailable, an event is stored and answered 200, and the server says that it is not ready', async () => {
+    const lost = await startTestServer({ databaseUrl: database.url, redisUrl: 'redis://127.0.0.1:1' })
+    const payload = JSON.stringify(newEvent())
+    expect(await post(payload, sign(payload), lost)).toMatchObject({ status: 200 })
+    const ready = await fetch(`${lost.url}/readyz`)
+    expect(await ready.json()).toMatchObject({ reasons: { queue: 'does not answer' } })
+    await lost.close()
+    expect(await stored()).toHaveLength(1)
+  })
+})
+
+test('when the database is unavailable Stripe is told to retry', async () => {
+  const broken = await startTestServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none' })
+  const payload = JSON.stringify(newEvent())
+  const answer = await post(payload, sign(payload), broken)
+  await broken.close()
+  expect(answer).toMatchObject({ status: 503, body: { code: 'temporarily_unavailable' } })
+})
+
+describe('nothing is stored of', () => {
+  test.each([
+    ['a signature with another secret', (payload: string) => sign(payload, { secret: 'whsec_other' })],
+    ['a signature of another body', () => sign('{}')],
+    [
+      'a signature older than five minutes',
+      (payload: string) => sign(payload, { timestamp: secondsAgo(301) }),
+    ],
+    ['a signature that is none', () => 'nonsense'],
+    ['no signature', () => null],
+  ])('%s', async (_, signatureOf) => {
+    const payload = JSON.stringify(newEvent())
+    expect(await post(payload, signatureOf(payload))).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_signature' },
+    })
+    expect(await stored()).toEqual([])
+  })
+
+  test('a body over one mebibyte', async () => {
+    const payload = JSON.stringify({ ...newEvent(), padding: 'x'.repeat(1024 * 1024) })
+    expect(await post(payload)).toMatchObject({ status: 413, body: { code: 'body_too_large' } })
+    expect(await stored()).toEqual([])
+  })
+
+  test.each([
+    '{}',
+    'null',
+    '[]',
+    '"evt_1"',
+    'not json',
+    '',
+    JSON.stringify({ ...newEvent(), id: 'cs_1' }),
+    JSON.stringify({ ...newEvent(), object: 'session' }),
+    JSON.stringify({ ...newEvent(), created: 'yesterday' }),
+    JSON.stringify({ ...newEvent(), data: null }),
+    JSON.stringify({ ...newEvent(), type: '' }),
+  ])('signed JSON that is not an event: %s', async (payload) => {
+    expect(await post(payload)).toMatchObject({ status: 400, body: { code: 'invalid_event' } })
+    expect(await stored()).toEqual([])
+  })
+})
+
+function secondsAgo(seconds: number): number {
+  return Math.floor(Date.now() / 1000) - seconds
+}
