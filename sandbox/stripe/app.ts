@@ -19,6 +19,7 @@ import { customerRoutes } from './routes/customers.ts'
 import { disputeRoutes } from './routes/disputes.ts'
 import { eventRoutes } from './routes/events.ts'
 import { invoiceRoutes } from './routes/invoices.ts'
+import { manualInvoiceRoutes } from './routes/manual-invoices.ts'
 import { paymentMethodRoutes } from './routes/payment-methods.ts'
 import { paymentRoutes } from './routes/payments.ts'
 import { portalConfigurationRoutes, portalSessionRoutes } from './routes/portal.ts'
@@ -50,6 +51,7 @@ export function createApp(service: Service): Koa {
   subscriptionItemRoutes(api, service)
   subscriptionScheduleRoutes(api, service)
   invoiceRoutes(api, service)
+  manualInvoiceRoutes(api, service)
   portalConfigurationRoutes(api, service)
   portalSessionRoutes(api, service)
   eventRoutes(api, service)

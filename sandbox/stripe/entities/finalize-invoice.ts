@@ -85,6 +85,11 @@ function settleWithoutPayment(service: Service, open: StoredInvoice, cause: Caus
   return paid
 }
 
+const descriptions: Record<string, string> = {
+  manual: 'Payment for Invoice',
+  subscription_create: 'Subscription creation',
+}
+
 function expectPayment(
   service: Service,
   invoice: StoredInvoice,
@@ -98,7 +103,7 @@ function expectPayment(
     customer: invoice.customer,
     payment_method_types: ['card'],
     data: {
-      description: is_first ? 'Subscription creation' : 'Subscription update',
+      description: descriptions[invoice.billing_reason ?? ''] ?? 'Subscription update',
       metadata: {},
       receipt_email: null,
       setup_future_usage: is_first ? ('off_session' as const) : null,

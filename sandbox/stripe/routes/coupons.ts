@@ -1,24 +1,13 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { newCoupon } from '../entities/coupon.ts'
-import { changedFields, emit } from '../entities/event.ts'
+import { emit } from '../entities/event.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
-import { invalidRequest, noSuch } from '../errors.ts'
+import { invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
-import type { StoredCoupon } from '../state.ts'
 import { handle } from '../wire/handle.ts'
-import { listPage } from '../wire/list.ts'
-import {
-  common,
-  currency,
-  integer,
-  isWithin,
-  metadata,
-  pagination,
-  range,
-  readParams,
-  text,
-} from '../wire/params.ts'
+import { common, currency, integer, metadata, range, readParams, text } from '../wire/params.ts'
+import { putUpdated, resource } from './resource.ts'
 
 const positive = integer.refine((value) => value >= 1, 'Invalid positive integer')
 const percent = z
@@ -45,17 +34,22 @@ const updateParams = z.strictObject({
   metadata: metadata.optional(),
   name: text.max(40).optional(),
 })
-const listParams = z.strictObject({ ...pagination, created: range.optional() })
 
 /** https://docs.stripe.com/api/coupons */
 export function couponRoutes(router: Router, service: Service): void {
   const { store } = service
 
-  const find = (id: string): StoredCoupon => {
-    const coupon = store.coupons.get(id)
-    if (!coupon) throw noSuch('coupon', id)
-    return coupon
-  }
+  resource(router, service, {
+    path: '/v1/coupons',
+    noun: 'coupon',
+    table: store.coupons,
+    filters: { created: range.optional() },
+    update: (before, { form, cause }) => {
+      const { metadata, name } = readParams(updateParams, form)
+      const changes = { name }
+      return putUpdated(service, store.coupons, { before, changes, metadata, event: 'coupon.updated', cause })
+    },
+  })
 
   router.post(
     '/v1/coupons',
@@ -70,38 +64,6 @@ export function couponRoutes(router: Router, service: Service): void {
       )
       emit(service, 'coupon.created', coupon, { cause })
       return coupon
-    }),
-  )
-
-  router.get(
-    '/v1/coupons',
-    handle(service, ({ form }) => {
-      const { created, ...cursor } = readParams(listParams, form)
-      return listPage(store.coupons, cursor, {
-        url: '/v1/coupons',
-        noun: 'coupon',
-        matches: (coupon) => isWithin(coupon.created, created),
-      })
-    }),
-  )
-
-  router.get(
-    '/v1/coupons/:id',
-    handle(service, ({ path }) => find(path('id'))),
-  )
-
-  router.post(
-    '/v1/coupons/:id',
-    handle(service, ({ form, path, cause }) => {
-      const { metadata, name } = readParams(updateParams, form)
-      const before = find(path('id'))
-      const after = store.coupons.put({
-        ...before,
-        metadata: mergeMetadata(before.metadata, metadata),
-        name: name ?? before.name,
-      })
-      emit(service, 'coupon.updated', after, { cause, previous_attributes: changedFields(before, after) })
-      return after
     }),
   )
 }

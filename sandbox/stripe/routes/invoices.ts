@@ -110,7 +110,7 @@ export function invoiceRoutes(router: Router, service: Service): void {
   router.post(
     '/v1/invoices/:id/finalize',
     handle(service, ({ form, path, cause }) => {
-      readParams(finalizeParams, form)
+      const params = readParams(finalizeParams, form)
       const invoice = find(path('id'))
       if (invoice.status !== 'draft') {
         throw invalidRequest(
@@ -120,7 +120,10 @@ export function invoiceRoutes(router: Router, service: Service): void {
           },
         )
       }
-      return finalizeInvoice(service, invoice, { cause })
+      const auto_advance = params.auto_advance ?? invoice.auto_advance ?? false
+      const open = finalizeInvoice(service, { ...invoice, auto_advance }, { cause })
+      if (open.status !== 'open' || !auto_advance) return open
+      return collectInvoice(service, open, { is_automatic: true, cause }).invoice
     }),
   )
 
