@@ -78,7 +78,8 @@ export function invoiceRoutes(router: Router, service: Service): void {
     '/v1/invoices/:id/lines',
     handle(service, ({ form, path }) => {
       const { id, lines } = find(path('id'))
-      return pageOf(lines.data, readParams(z.strictObject(pagination), form), `/v1/invoices/${id}/lines`)
+      const url = `/v1/invoices/${id}/lines`
+      return pageOf(lines.data, readParams(z.strictObject(pagination), form), { url, noun: 'line item' })
     }),
   )
 

@@ -1,7 +1,7 @@
-import { wholeList } from '../entities/list.ts'
+import { firstEntries, wholeList } from '../entities/list.ts'
 import { invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
-import type { StoredCustomer, StoredEvent, StoredPrice, StoredSession } from '../state.ts'
+import type { StoredCustomer, StoredEvent, StoredInvoice, StoredPrice, StoredSession } from '../state.ts'
 
 type Json = Record<string, unknown>
 
@@ -17,6 +17,10 @@ function show(service: Service, value: Json): Json {
   switch (value.object) {
     case 'list':
       return { ...value, data: (value.data as Json[]).map((item) => show(service, item)) }
+    case 'invoice': {
+      const { lines } = value as unknown as StoredInvoice
+      return { ...value, lines: firstEntries(lines) }
+    }
     case 'price': {
       const { currency_options: _, ...shown } = value as unknown as StoredPrice
       return shown
@@ -136,6 +140,9 @@ function lookUp(service: Service, original: Json, field: string, whole: string):
     return wholeList(payments, `/v1/invoice_payments?invoice=${original.id}`) as unknown as Json
   }
   if (original.object === 'price' && field === 'currency_options') return original.currency_options as Json
+  if (original.object === 'invoice' && field === 'lines') {
+    return firstEntries((original as unknown as StoredInvoice).lines) as unknown as Json
+  }
   const value = original[field]
   if (value === null) return null
   if (typeof value === 'object') return value as Json
