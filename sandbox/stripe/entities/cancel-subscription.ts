@@ -5,9 +5,10 @@ import type { StoredSubscription } from '../state.ts'
 import { defaultMethod } from './customer.ts'
 import { activeDiscounts } from './discount.ts'
 import { emit } from './event.ts'
-import { finalizeInvoice, recordDraft } from './finalize-invoice.ts'
+import { recordDraft } from './finalize-invoice.ts'
 import { newInvoice, newInvoiceId, subscriptionOf } from './invoice.ts'
 import { itemLines, pendingItems } from './invoice-line.ts'
+import { finalizeUnlessPaused } from './pause-collection.ts'
 import { payInvoice } from './pay-invoice.ts'
 import { prorations } from './proration.ts'
 import { hasEnded, itemList } from './subscription.ts'
@@ -102,7 +103,7 @@ function invoicePending(
     proration_date: now,
     subscription,
   })
-  const open = finalizeInvoice(service, recordDraft(service, draft, cause), { cause })
+  const open = finalizeUnlessPaused(service, recordDraft(service, draft, cause), { cause })
   if (open.status !== 'open') return
   const method = defaultMethod(service, { subscription, customer })
   payInvoice(service, open, { method, is_off_session: true, is_automatic: true, cause })

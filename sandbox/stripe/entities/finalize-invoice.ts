@@ -27,14 +27,25 @@ export function recordDraft(service: Service, draft: StoredInvoice, cause: Cause
 export function finalizeInvoice(
   service: Service,
   draft: StoredInvoice,
-  { cause, intent }: { cause: Cause; intent?: StoredPaymentIntent | undefined },
+  {
+    cause,
+    intent,
+    is_collected = true,
+  }: {
+    cause: Cause
+    intent?: StoredPaymentIntent | undefined
+    /** False for an invoice that is voided at once: it touches neither the balance nor a discount. */
+    is_collected?: boolean
+  },
 ): StoredInvoice {
   const { store, clock, publicUrl } = service
   const now = clock.now()
   const customer = store.customers.get(draft.customer)
   if (!customer) throw new Error(`Customer ${draft.customer} is gone.`)
   const starting_balance = balanceFor(customer, draft.currency)
-  const { amount_due, ending_balance } = settleBalance({ total: draft.total, starting_balance })
+  const { amount_due, ending_balance } = is_collected
+    ? settleBalance({ total: draft.total, starting_balance })
+    : { amount_due: Math.max(0, draft.total), ending_balance: starting_balance }
   const url = `${publicUrl}/i/${draft.id}`
   const open: StoredInvoice = store.invoices.put({
     ...draft,
@@ -55,6 +66,7 @@ export function finalizeInvoice(
     next_invoice_sequence: (customer.next_invoice_sequence ?? 1) + 1,
   })
   emit(service, 'invoice.finalized', open, { cause })
+  if (!is_collected) return open
   if (ending_balance !== starting_balance) {
     changeBalance(service, numbered, {
       amount: ending_balance - starting_balance,

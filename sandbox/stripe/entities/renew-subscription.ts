@@ -6,9 +6,10 @@ import { collectInvoice } from './collect-invoice.ts'
 import { defaultMethod } from './customer.ts'
 import { activeDiscounts, endDiscounts } from './discount.ts'
 import { changedFields, emit } from './event.ts'
-import { finalizeInvoice, recordDraft } from './finalize-invoice.ts'
+import { recordDraft } from './finalize-invoice.ts'
 import { newInvoice, newInvoiceId } from './invoice.ts'
 import { itemLines, pendingItems, periodLines } from './invoice-line.ts'
+import { finalizeUnlessPaused } from './pause-collection.ts'
 import { isSameRecurrence, nextBoundary, type Period, recurrenceOf } from './period.ts'
 import { hasEnded, itemList } from './subscription.ts'
 import { periodOf, withPeriod } from './subscription-item.ts'
@@ -70,7 +71,7 @@ export function renewSubscription(
   const ended = subscription.discounts.filter((one) => !renewed.discounts.includes(one))
   endDiscounts(service, ended, cause)
   if (nextPhase(service, renewed)) releaseSchedule(service, renewed, cause)
-  const open = finalizeInvoice(service, recorded, { cause })
+  const open = finalizeUnlessPaused(service, recorded, { cause })
   if (open.status === 'open') collectInvoice(service, open, { is_automatic: true, forced_decline, cause })
   return store.subscriptions.get(subscription.id) ?? renewed
 }

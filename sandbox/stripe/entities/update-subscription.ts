@@ -6,9 +6,10 @@ import { defaultMethod } from './customer.ts'
 import { activeDiscounts, endDiscounts, startDiscounts } from './discount.ts'
 import { disputeAtOnce } from './dispute.ts'
 import { changedFields, emit } from './event.ts'
-import { finalizeInvoice, recordDraft } from './finalize-invoice.ts'
+import { recordDraft } from './finalize-invoice.ts'
 import { newInvoice, newInvoiceId } from './invoice.ts'
 import { itemLines, pendingItems, periodLines } from './invoice-line.ts'
+import { finalizeUnlessPaused } from './pause-collection.ts'
 import { no_method, payInvoice } from './pay-invoice.ts'
 import { isSameRecurrence, nextBoundary, type Period, recurrenceOf } from './period.ts'
 import { prorations } from './proration.ts'
@@ -25,6 +26,8 @@ export type SubscriptionUpdate = UpdateInput & {
   default_payment_method?: string | null | undefined
   description?: string | null | undefined
   metadata?: Record<string, string> | undefined
+  /** Null goes on with collecting; undefined leaves it as it is. */
+  pause_collection?: StoredSubscription['pause_collection'] | undefined
   payment_behavior: 'allow_incomplete' | 'error_if_incomplete'
   /** The buyer is there and presses a button, as on the portal's pages. */
   is_on_session?: boolean | undefined
@@ -96,7 +99,7 @@ function collectNow(
   attempt: Pick<Parameters<typeof payInvoice>[2], 'cause' | 'is_off_session' | 'method'>,
 ): void {
   const { cause } = attempt
-  const open = finalizeInvoice(service, recordDraft(service, draft, cause), { cause })
+  const open = finalizeUnlessPaused(service, recordDraft(service, draft, cause), { cause })
   if (open.status !== 'open') return
   disputeAtOnce(service, payInvoice(service, open, { ...attempt, is_automatic: true }).charge)
 }
@@ -113,6 +116,7 @@ function withSettings(
     }),
     ...(input.description !== undefined && { description: input.description }),
     ...(input.metadata !== undefined && { metadata: input.metadata }),
+    ...(input.pause_collection !== undefined && { pause_collection: input.pause_collection }),
   }
   const ends_at =
     cancel_at_period_end === undefined ? cancel_at : cancel_at_period_end ? periodOf(subscription).end : null

@@ -46,7 +46,11 @@ export function subscriptionRoutes(router: Router, service: Service): void {
       if (typeof params.cancel_at === 'number' && params.cancel_at <= now()) {
         throw invalidRequest('`cancel_at` must be in the future.', { param: 'cancel_at' })
       }
-      const { billing_cycle_anchor, metadata, trial_end, off_session, ...rest } = params
+      const resumes_at = params.pause_collection?.resumes_at ?? null
+      if (resumes_at !== null && resumes_at <= now()) {
+        throw invalidRequest('`resumes_at` must be in the future.', { param: 'pause_collection[resumes_at]' })
+      }
+      const { billing_cycle_anchor, metadata, trial_end, off_session, pause_collection, ...rest } = params
       return updateSubscription(service, before, {
         ...rest,
         cancellation_details: params.cancellation_details && defined(params.cancellation_details),
@@ -59,6 +63,7 @@ export function subscriptionRoutes(router: Router, service: Service): void {
         items: readItems(params.items ?? []),
         metadata: metadata === undefined ? undefined : mergeMetadata(before.metadata, metadata),
         is_on_session: off_session === false,
+        pause_collection: pause_collection && { behavior: pause_collection.behavior, resumes_at },
         payment_behavior: params.payment_behavior ?? 'allow_incomplete',
         proration_behavior: params.proration_behavior ?? 'create_prorations',
         proration_date: params.proration_date ?? null,

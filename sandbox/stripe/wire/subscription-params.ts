@@ -111,6 +111,15 @@ export const updateSubscriptionParams = z.strictObject({
   items: z.array(itemChange).max(20).optional(),
   metadata: metadata.optional(),
   off_session: flag.optional(),
+  pause_collection: z
+    .union([
+      z.literal('').transform(() => null),
+      z.strictObject({
+        behavior: z.enum(['keep_as_draft', 'mark_uncollectible', 'void']),
+        resumes_at: integer.optional(),
+      }),
+    ])
+    .optional(),
   payment_behavior: paymentBehavior.optional(),
   trial_end: trialEnd.optional(),
 })
