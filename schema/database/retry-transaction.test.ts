@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { insertUser } from '../../tests/support/records.ts'
+import { expect, test } from 'vitest'
+import { testDatabase } from '../../tests/support/database/test-database.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
 import { retryTransaction } from './retry-transaction.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database?.close())
+const database = testDatabase()
 
 const rename = (userId: string, first_name: string) =>
   database.owner.updateTable('users').set({ first_name }).where('clerk_id', '=', userId)
 
 test('two transactions that block each other both end well', async () => {
-  const [one, other] = [await insertUser(database.owner), await insertUser(database.owner)]
+  const [one, other] = [await buildUser(database.owner), await buildUser(database.owner)]
   const begun: Promise<void>[] = []
   let tries = 0
   const transaction = ([first, second]: readonly [string, string]) => {

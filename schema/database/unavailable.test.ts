@@ -1,15 +1,11 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { expect, test } from 'vitest'
+import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { waitUntil } from '../../tests/support/wait-until.ts'
 import { connectDatabase, type DatabaseTransaction } from './connect.ts'
 import { isDatabaseUnavailable } from './unavailable.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database?.close())
+const database = testDatabase()
 
 /** Runs a transaction whose connection Postgres cuts when it asks for that, and returns what comes of it. */
 async function failureOf(

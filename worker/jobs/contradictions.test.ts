@@ -1,38 +1,29 @@
 import { randomUUID } from 'node:crypto'
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { attachSession, findIntent, insertIntent } from '../../schema/checkout/intents.ts'
-import { openClerk } from '../../schema/clerk/client.ts'
 import { createOrganizationMaker } from '../../schema/clerk/organizations.ts'
 import { findEvent } from '../../schema/inbox/events.ts'
 import { findBalance } from '../../schema/ledger/balances.ts'
 import { stripeEventSchema } from '../../schema/stripe/events.ts'
 import { findSubscription } from '../../schema/subscriptions/subscriptions.ts'
-import { type Clockwork, startClockwork } from '../../tests/support/clockwork.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { insertPurchase, insertUser } from '../../tests/support/records.ts'
-import { type Sandbox, signUp, startSandbox } from '../../tests/support/sandbox.ts'
-import { openShop, type Shop } from '../../tests/support/shop.ts'
-import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/stripe-events.ts'
+import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
+import { buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
+import { buildPurchase } from '../../tests/support/factories/purchases.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
+import { type Clockwork, startClockwork } from '../../tests/support/product/clockwork.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { signUp } from '../../tests/support/services/clerk.ts'
 
 const hourMs = 3_600_000
 
-let database: TestDatabase
-let shop: Shop
-let clerk: Sandbox
+const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
+const { database, stripe, clerk } = product
 let calls = 0
-beforeAll(async () => {
-  database = await createTestDatabase()
-  shop = await openShop(database)
-  clerk = await startSandbox('clerk')
-  shop.stripe.on('request', () => {
+beforeAll(() => {
+  stripe.client.on('request', () => {
     calls += 1
   })
-})
-afterAll(async () => {
-  await shop?.close()
-  await clerk?.stop()
-  await database?.close()
 })
 beforeEach(async () => {
   await database.owner.deleteFrom('inbox_events').execute()
@@ -66,23 +57,23 @@ const eventsNow = () =>
 
 /** Stripe, but for subscriptions of ours that somebody has changed in its dashboard. */
 function withChangedSubscriptions(change: (subscription: Stripe.Subscription) => object): Stripe {
-  const { subscriptions } = shop.stripe
+  const { subscriptions } = stripe.client
   const changed = new Proxy(subscriptions, {
     get: (target, name) =>
       name === 'retrieve'
         ? async (id: string) => ({ ...(await target.retrieve(id)), ...change(await target.retrieve(id)) })
         : Reflect.get(target, name),
   })
-  return new Proxy(shop.stripe, {
+  return new Proxy(stripe.client, {
     get: (target, name) => (name === 'subscriptions' ? changed : Reflect.get(target, name)),
   })
 }
 
 describe('what contradicts what we know fails once, with its reason, and is not asked about again:', () => {
   test('credits that were sold for another amount', async () => {
-    const intent = await insertPurchase(database.server)
+    const intent = await buildPurchase(database.server)
     const metadata = { intentId: intent.id }
-    const session = await shop.stripe.checkout.sessions.create({
+    const session = await stripe.client.checkout.sessions.create({
       mode: 'payment',
       client_reference_id: intent.id,
       metadata,
@@ -96,10 +87,10 @@ describe('what contradicts what we know fails once, with its reason, and is not 
       success_url: 'http://localhost:3000/payment/success',
     })
     await attachSession(database.server, { id: intent.id, stripe_session_id: session.id })
-    await shop.sandbox.knob(`sessions/${session.id}/pay`)
-    const completed = (await shop.takeEvents()).filter(({ type }) => type === 'checkout.session.completed')
+    await stripe.knob(`sessions/${session.id}/pay`)
+    const completed = (await stripe.takeEvents()).filter(({ type }) => type === 'checkout.session.completed')
     await receiveAll(completed)
-    const worker = startClockwork(database, { stripe: shop.stripe })
+    const worker = startClockwork(database, { stripe: stripe.client })
     expect(await callsInADay(worker)).toBe(1)
     const reason = expect.stringContaining('promised 700 EUR')
     expect(await eventsNow()).toMatchObject([{ state: 'failed', reason, attempts: 1 }])
@@ -111,20 +102,20 @@ describe('what contradicts what we know fails once, with its reason, and is not 
   })
 
   test('a subscription that has two items', async () => {
-    const plan = await shop.buyPlan()
-    await shop.catchUp()
+    const plan = await buildPaidPlan(product)
+    await product.worker.catchUp()
     const id = plan.subscription_id ?? ''
     await database.owner
       .updateTable('subscriptions')
       .set({ sweep_at: new Date() })
       .where('stripe_subscription_id', '=', id)
       .execute()
-    const stripe = withChangedSubscriptions(({ items }) => ({
+    const changed = withChangedSubscriptions(({ items }) => ({
       items: { ...items, data: [...items.data, ...items.data] },
     }))
-    const worker = startClockwork(database, { stripe })
-    await shop.stripe.subscriptions.update(id, { metadata: { note: 'a second item' } })
-    const [eventId = ''] = await receiveAll(await shop.takeEvents())
+    const worker = startClockwork(database, { stripe: changed })
+    await stripe.client.subscriptions.update(id, { metadata: { note: 'a second item' } })
+    const [eventId = ''] = await receiveAll(await stripe.takeEvents())
     expect(await callsInADay(worker)).toBeLessThanOrEqual(4)
     const reason = `Subscription ${id} has 2 items; ours have one`
     expect(await findEvent(database.owner, { source: 'stripe', id: eventId })).toMatchObject({
@@ -138,9 +129,9 @@ describe('what contradicts what we know fails once, with its reason, and is not 
     expect(await callsInADay(worker)).toBe(0)
 
     // Somebody mends it at Stripe, and Stripe says so.
-    await shop.stripe.subscriptions.update(id, { metadata: { note: 'one item' } })
-    await receiveAll(await shop.takeEvents())
-    await startClockwork(database, { stripe: shop.stripe }).pass(hourMs)
+    await stripe.client.subscriptions.update(id, { metadata: { note: 'one item' } })
+    await receiveAll(await stripe.takeEvents())
+    await startClockwork(database, { stripe: stripe.client }).pass(hourMs)
     expect(await findSubscription(database.owner, id)).toMatchObject({
       sync_failed_at: null,
       last_error: null,
@@ -149,8 +140,8 @@ describe('what contradicts what we know fails once, with its reason, and is not 
   })
 
   test('a subscription of ours that does not say so any more', async () => {
-    const plan = await shop.buyPlan()
-    await shop.catchUp()
+    const plan = await buildPaidPlan(product)
+    await product.worker.catchUp()
     const id = plan.subscription_id ?? ''
     await database.owner
       .updateTable('subscriptions')
@@ -167,8 +158,8 @@ describe('what contradicts what we know fails once, with its reason, and is not 
   })
 
   test('a subscription that Stripe does not know', async () => {
-    const plan = await shop.buyPlan()
-    await shop.catchUp()
+    const plan = await buildPaidPlan(product)
+    await product.worker.catchUp()
     const id = plan.subscription_id ?? ''
     const gone = `sub_${randomUUID().slice(0, 8)}`
     await database.owner.updateTable('paid_invoice_lines').set({ seats: 1 }).execute()
@@ -178,7 +169,7 @@ describe('what contradicts what we know fails once, with its reason, and is not 
       .set({ stripe_subscription_id: gone, sweep_at: new Date(), sync_failed_at: null })
       .where('stripe_subscription_id', '=', id)
       .execute()
-    const worker = startClockwork(database, { stripe: shop.stripe })
+    const worker = startClockwork(database, { stripe: stripe.client })
     expect(await callsInADay(worker)).toBe(1)
     expect(await findSubscription(database.owner, gone)).toMatchObject({
       sync_failed_at: expect.any(Date),
@@ -187,13 +178,13 @@ describe('what contradicts what we know fails once, with its reason, and is not 
   })
 
   test('a plan that was paid without a subscription', async () => {
-    const intent = await insertPlan(await insertUser(database.server))
+    const intent = await insertPlan(await buildUser(database.server))
     const session = sessionOf(intent.id, { mode: 'subscription', amount_total: 2000 })
     await attachSession(database.server, { id: intent.id, stripe_session_id: session.id })
     const id = await receiveStripeEvent(database.server, eventOf('checkout.session.completed', session))
     const sessions = { retrieve: async () => session }
     const worker = startClockwork(database, {
-      stripe: new Proxy(shop.stripe, {
+      stripe: new Proxy(stripe.client, {
         get: (target, name) => (name === 'checkout' ? { sessions } : Reflect.get(target, name)),
       }),
     })
@@ -213,15 +204,14 @@ describe('what contradicts what we know fails once, with its reason, and is not 
   })
 
   test('a team whose buyer was deleted at Clerk before its organization was made', async () => {
-    const api = openClerk({ secretKey: 'sk_test_sandbox', apiUrl: `${clerk.url}/bapi` })
     const buyer = await signUp(clerk)
-    const paid = await shop.buyPlan({
+    const paid = await buildPaidPlan(product, {
       plan_type: 'teams',
       seats: 2,
       owner: { owner_kind: 'organization', owner_id: `org_${randomUUID().slice(0, 8)}` },
     })
     await database.owner.deleteFrom('checkout_intents').where('id', '=', paid.intent_id).execute()
-    await insertUser(database.server, buyer.user_id)
+    await buildUser(database.server, buyer.user_id)
     const intent = await insertPlan(buyer.user_id, {
       id: paid.intent_id,
       owner_kind: 'organization',
@@ -232,11 +222,11 @@ describe('what contradicts what we know fails once, with its reason, and is not 
       amount_minor: 6000,
     })
     await attachSession(database.server, { id: intent.id, stripe_session_id: paid.session_id })
-    await api.users.deleteUser(buyer.user_id)
-    const ids = await receiveAll(await shop.takeEvents())
+    await clerk.client.users.deleteUser(buyer.user_id)
+    const ids = await receiveAll(await stripe.takeEvents())
     const worker = startClockwork(database, {
-      stripe: shop.stripe,
-      organizations: createOrganizationMaker(api),
+      stripe: stripe.client,
+      organizations: createOrganizationMaker(clerk.client),
     })
     expect(await callsInADay(worker)).toBeLessThan(4 * ids.length + 4)
     const failed = (await eventsNow()).filter(({ state }) => state !== 'ignored')
@@ -257,13 +247,13 @@ test('a defect has a day to be mended, and then fails with what it said', async 
     database.server,
     eventOf('customer.subscription.updated', { id: 'sub_x', object: 'subscription' } as never),
   )
-  const stripe = new Proxy(shop.stripe, {
+  const broken = new Proxy(stripe.client, {
     get: (target, name) => {
       if (name === 'subscriptions') throw new TypeError('undefined is not a function')
       return Reflect.get(target, name)
     },
   })
-  const worker = startClockwork(database, { stripe })
+  const worker = startClockwork(database, { stripe: broken })
   const key = { source: 'stripe', id } as const
   await worker.pass(4 * hourMs)
   expect(await findEvent(database.owner, key)).toMatchObject({ state: 'received', attempts: 8 })

@@ -1,22 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { findEvent } from '../../schema/inbox/events.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { insertPurchase } from '../../tests/support/records.ts'
-import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/stripe-events.ts'
-import { createTestDependencies } from '../../tests/support/worker.ts'
+import { testDatabase } from '../../tests/support/database/test-database.ts'
+import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
+import { buildPurchase } from '../../tests/support/factories/purchases.ts'
+import { createTestDependencies } from '../../tests/support/product/test-worker.ts'
 import { processInboxEvent } from './inbox-event.ts'
 import { sweep } from './maintenance.ts'
 
-let database: TestDatabase
+const added: { queue: string; jobId: string; payload: unknown }[] = []
 let waiting = 0
-let added: { queue: string; jobId: string; payload: unknown }[]
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const database = testDatabase()
 beforeEach(async () => {
-  added = []
+  added.length = 0
   waiting = 0
   await database.owner.deleteFrom('inbox_events').execute()
   await database.owner.deleteFrom('checkout_intents').where('state', '<>', 'settled').execute()
@@ -55,7 +51,7 @@ test('a sweep that follows at once leaves it alone, a later one takes it again, 
 })
 
 test('an event that was applied or ignored is left alone', async () => {
-  const intent = await insertPurchase(database.server, { sweep_at: new Date(Date.now() + 3_600_000) })
+  const intent = await buildPurchase(database.server, { sweep_at: new Date(Date.now() + 3_600_000) })
   const ids = [
     await receiveStripeEvent(database.server, eventOf('checkout.session.completed', sessionOf(intent.id))),
     await receiveStripeEvent(database.server, eventOf('customer.created', { object: 'customer' })),
@@ -95,9 +91,9 @@ test('while the queue is full nothing is claimed, so that it does not grow', asy
 
 test('an intent that is not settled is enqueued, one that is over is not', async () => {
   const due = { sweep_at: new Date() }
-  const open = await insertPurchase(database.server, { ...due, stripe_session_id: 'cs_open' })
-  const created = await insertPurchase(database.server, due)
-  const over = await insertPurchase(database.server, due)
+  const open = await buildPurchase(database.server, { ...due, stripe_session_id: 'cs_open' })
+  const created = await buildPurchase(database.server, due)
+  const over = await buildPurchase(database.server, due)
   await database.owner
     .updateTable('checkout_intents')
     .set({ state: 'expired' })

@@ -1,41 +1,33 @@
 import { randomUUID } from 'node:crypto'
 import Stripe from 'stripe'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { findIntent } from '../../schema/checkout/intents.ts'
-import { openClerk } from '../../schema/clerk/client.ts'
-import { createClerkDirectory } from '../../schema/clerk/directory.ts'
 import { findInvitation, reserveInvitation } from '../../schema/invitations/invitations.ts'
 import { findBalance } from '../../schema/ledger/balances.ts'
 import { stripeApiVersion } from '../../schema/stripe/client.ts'
 import { stripeEventSchema } from '../../schema/stripe/events.ts'
-import { listClerkEvents, receiveClerkEvent } from '../../tests/support/clerk-events.ts'
-import { type Clockwork, startClockwork } from '../../tests/support/clockwork.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { type Sandbox, startSandbox } from '../../tests/support/sandbox.ts'
-import { type Bought, openShop, type Shop } from '../../tests/support/shop.ts'
-import { receiveStripeEvent } from '../../tests/support/stripe-events.ts'
-import { newMember, newTeam } from '../../tests/support/team.ts'
+import { receiveClerkEvent, receiveStripeEvent } from '../../tests/support/factories/events.ts'
+import {
+  buildPaidCredits,
+  buildPaidPlan,
+  type PaidPurchase,
+} from '../../tests/support/factories/paid-purchases.ts'
+import { buildMember, buildTeam } from '../../tests/support/factories/teams.ts'
+import { madeForEachTest } from '../../tests/support/made.ts'
+import { type Clockwork, startClockwork } from '../../tests/support/product/clockwork.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 
-let database: TestDatabase
-let shop: Shop
-let clerk: Sandbox
-let worker: Clockwork
+const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
+const { database, stripe, clerk } = product
+const worker = madeForEachTest(() =>
+  startClockwork(database, { stripe: impatientStripe(), clerk: clerk.directory }),
+)
 let calls = 0
-beforeAll(async () => {
-  database = await createTestDatabase()
-  shop = await openShop(database)
-  clerk = await startSandbox('clerk')
-})
-afterAll(async () => {
-  await shop?.close()
-  await clerk?.stop()
-  await database?.close()
-})
 beforeEach(async () => {
-  await shop.sandbox.clear('faults')
+  await stripe.clear('faults')
   await clerk.clear('faults')
   for (const table of ['seats', 'team_invitations', 'inbox_events'] as const)
     await database.owner.deleteFrom(table).execute()
@@ -50,16 +42,12 @@ beforeEach(async () => {
     .where('state', '<>', 'settled')
     .execute()
   calls = 0
-  worker = startClockwork(database, {
-    stripe: impatientStripe(),
-    clerk: createClerkDirectory(openClerk({ secretKey: 'sk_test_sandbox', apiUrl: `${clerk.url}/bapi` })),
-  })
 })
 
 /** The SDK's own retries take real seconds. */
 function impatientStripe(): Stripe {
-  const { hostname, port } = new URL(shop.sandbox.url)
-  const stripe = new Stripe('sk_test_sandbox', {
+  const { hostname, port } = new URL(stripe.url)
+  const client = new Stripe('sk_test_sandbox', {
     apiVersion: stripeApiVersion,
     maxNetworkRetries: 0,
     telemetry: false,
@@ -67,14 +55,14 @@ function impatientStripe(): Stripe {
     port,
     protocol: 'http',
   })
-  stripe.on('request', () => {
+  client.on('request', () => {
     calls += 1
   })
-  return stripe
+  return client
 }
 
 const stripeIsAway = (status = 500) =>
-  shop.sandbox.knob('faults', { status, count: 1_000_000, path_prefix: '/v1/' })
+  stripe.knob('faults', { status, count: 1_000_000, path_prefix: '/v1/' })
 
 async function receiveAll(events: readonly Stripe.Event[]): Promise<void> {
   for (const event of events) await receiveStripeEvent(database.server, stripeEventSchema.parse(event))
@@ -88,8 +76,8 @@ const waitingEvents = () =>
     .execute()
 const failedEvents = () =>
   database.owner.selectFrom('inbox_events').select(['type', 'reason']).where('state', '=', 'failed').execute()
-const totalOf = async ({ owner }: Bought) => (await findBalance(database.owner, owner)).total
-const intentOf = ({ intent_id }: Bought) => findIntent(database.owner, intent_id)
+const totalOf = async ({ owner }: PaidPurchase) => (await findBalance(database.owner, owner)).total
+const intentOf = ({ intent_id }: PaidPurchase) => findIntent(database.owner, intent_id)
 
 describe('Stripe is away for 20 hours', { timeout: 180_000 }, () => {
   test.each([
@@ -99,20 +87,20 @@ describe('Stripe is away for 20 hours', { timeout: 180_000 }, () => {
   ])(
     'and %s: everything is done within an hour of its return, and no attempt is counted',
     async (_, status, isDeadly) => {
-      const known = await shop.buyPlan()
-      const refunded = await shop.buyCredits()
-      await shop.catchUp()
+      const known = await buildPaidPlan(product)
+      const refunded = await buildPaidCredits(product)
+      await product.worker.catchUp()
       await database.owner
         .updateTable('subscriptions')
         .set({ sweep_at: new Date(worker.now().getTime() + hourMs) })
         .where('stripe_subscription_id', '=', known.subscription_id)
         .execute()
-      const plan = await shop.buyPlan()
-      const [charge] = (await shop.stripe.charges.list({ customer: refunded.customer_id })).data
-      await shop.stripe.refunds.create({ charge: charge?.id ?? '', amount: 350 })
-      const events = await shop.takeEvents()
-      const unheardOf = await shop.buyCredits()
-      const notTold = await shop.takeEvents()
+      const plan = await buildPaidPlan(product)
+      const [charge] = (await stripe.client.charges.list({ customer: refunded.customer_id })).data
+      await stripe.client.refunds.create({ charge: charge?.id ?? '', amount: 350 })
+      const events = await stripe.takeEvents()
+      const unheardOf = await buildPaidCredits(product)
+      const notTold = await stripe.takeEvents()
       await stripeIsAway(status)
       await receiveAll(events)
 
@@ -134,7 +122,7 @@ describe('Stripe is away for 20 hours', { timeout: 180_000 }, () => {
       expect(calls).toBeLessThan(200 * rows)
       expect(shortestPause(worker)).toBeGreaterThan(7 * minuteMs)
 
-      await shop.sandbox.clear('faults')
+      await stripe.clear('faults')
       await worker.pass(hourMs, (run) => isDeadly && run % 3 === 0)
       expect(await waitingEvents()).toEqual([])
       expect(await failedEvents()).toEqual([])
@@ -155,7 +143,7 @@ describe('Stripe is away for 20 hours', { timeout: 180_000 }, () => {
   )
 
   test('and asks for a pause: nobody comes back earlier', async () => {
-    await shop.buyPlan()
+    await buildPaidPlan(product)
     const asking = new Proxy(worker.deps.stripe, {
       get: (target, name) =>
         name === 'subscriptions'
@@ -172,7 +160,7 @@ describe('Stripe is away for 20 hours', { timeout: 180_000 }, () => {
           : Reflect.get(target, name),
     })
     const patient = startClockwork(database, { stripe: asking })
-    await receiveAll((await shop.takeEvents()).filter(({ type }) => type === 'invoice.paid'))
+    await receiveAll((await stripe.takeEvents()).filter(({ type }) => type === 'invoice.paid'))
     await patient.pass(hourMs)
     const tries = patient.runs.filter(({ queue }) => queue === 'stripe-events')
     expect(tries.length).toBe(3)
@@ -180,11 +168,11 @@ describe('Stripe is away for 20 hours', { timeout: 180_000 }, () => {
 })
 
 test('workers that are killed at every try for two hours cost no attempt, and the next one applies it', async () => {
-  const refunded = await shop.buyCredits()
-  await shop.catchUp()
-  const [charge] = (await shop.stripe.charges.list({ customer: refunded.customer_id })).data
-  await shop.stripe.refunds.create({ charge: charge?.id ?? '' })
-  await receiveAll(await shop.takeEvents())
+  const refunded = await buildPaidCredits(product)
+  await product.worker.catchUp()
+  const [charge] = (await stripe.client.charges.list({ customer: refunded.customer_id })).data
+  await stripe.client.refunds.create({ charge: charge?.id ?? '' })
+  await receiveAll(await stripe.takeEvents())
   await worker.pass(2 * hourMs, () => true)
   for (const event of await waitingEvents())
     expect(event).toMatchObject({ attempts: 0, unavailable_since: null })
@@ -195,9 +183,9 @@ test('workers that are killed at every try for two hours cost no attempt, and th
 })
 
 test('Clerk is away for 20 hours: events and invitations are done within an hour of its return, without an attempt', async () => {
-  const team = await newTeam({ database, clerk }, { seats: 3 })
-  const member = await newMember(clerk, team)
-  const [joined] = (await listClerkEvents(clerk))
+  const team = await buildTeam(product)
+  const member = await buildMember(clerk, team)
+  const [joined] = (await clerk.listEvents())
     .filter(({ type }) => type === 'organizationMembership.created')
     .slice(-1)
   if (!joined) throw new Error('Nobody joined')

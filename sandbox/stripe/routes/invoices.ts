@@ -1,87 +1,103 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
-import { collectInvoice } from '../billing/collect-invoice.ts'
-import { draftSubscription } from '../billing/create-subscription.ts'
-import { checkTogether, findPrice } from '../billing/item-changes.ts'
-import { finalizeInvoice } from '../billing/open-invoice.ts'
-import { asPreview, previewUpdate } from '../billing/preview-invoice.ts'
-import { voidInvoice } from '../billing/void-invoice.ts'
-import type { StoredInvoice } from '../entities.ts'
-import { cardError, invalidRequest, noSuch } from '../errors.ts'
-import { subscriptionOf } from '../objects/invoice.ts'
-import { defaultTrialSettings } from '../objects/subscription.ts'
+import { collectInvoice } from '../entities/collect-invoice.ts'
+import { draftSubscription } from '../entities/create-subscription.ts'
+import { findCustomer } from '../entities/customer.ts'
+import { readDiscounts } from '../entities/discount.ts'
+import { finalizeInvoice } from '../entities/finalize-invoice.ts'
+import { markUncollectible, subscriptionOf, voidInvoice } from '../entities/invoice.ts'
+import { mergeMetadata } from '../entities/metadata.ts'
+import { checkMethod } from '../entities/payment-method.ts'
+import { asPreview, previewUpdate } from '../entities/preview-invoice.ts'
+import { defaultTrialSettings } from '../entities/subscription.ts'
+import { checkTogether, findPrice } from '../entities/subscription-item.ts'
+import { cardError, invalidRequest } from '../errors.ts'
+import type { Service } from '../service.ts'
+import type { StoredInvoice } from '../state.ts'
 import { handle } from '../wire/handle.ts'
-import { listPage, pageOf } from '../wire/list.ts'
-import { common, flag, isWithin, mergeMetadata, pagination, range, readParams, text } from '../wire/params.ts'
-import type { World } from '../world.ts'
-import { previewParams } from './subscription-params.ts'
-import { checkMethod, findSubscription, readItems } from './subscriptions.ts'
+import { pageOf } from '../wire/list.ts'
+import { common, flag, isWithin, pagination, range, readParams, text } from '../wire/params.ts'
+import { previewParams } from '../wire/subscription-params.ts'
+import { resource } from './resource.ts'
+import { findSubscription, readItems } from './subscriptions.ts'
 
-const listParams = z.strictObject({
-  ...pagination,
-  created: range.optional(),
-  customer: text.optional(),
-  status: z.enum(['draft', 'open', 'paid', 'uncollectible', 'void']).optional(),
-  subscription: text.optional(),
-})
 const payParams = z.strictObject({ ...common, off_session: flag.optional(), payment_method: text.optional() })
 const finalizeParams = z.strictObject({ ...common, auto_advance: flag.optional() })
 
-export function invoiceRoutes(router: Router, world: World): void {
-  const { store } = world
-
-  const find = (id: string): StoredInvoice => {
-    const invoice = store.invoices.get(id)
-    if (!invoice) throw noSuch('invoice', id)
-    return invoice
-  }
+export function invoiceRoutes(router: Router, service: Service): void {
+  const { store } = service
 
   router.post(
     '/v1/invoices/create_preview',
-    handle(world, ({ form }) => preview(world, readParams(previewParams, form))),
+    handle(service, ({ form }) => preview(service, readParams(previewParams, form))),
   )
 
-  router.get(
-    '/v1/invoices',
-    handle(world, ({ form }) => {
-      const { created, customer, status, subscription, ...cursor } = readParams(listParams, form)
-      return listPage(store.invoices, cursor, {
-        url: '/v1/invoices',
-        noun: 'invoice',
-        matches: (invoice) =>
-          (customer === undefined || invoice.customer === customer) &&
-          (status === undefined || invoice.status === status) &&
-          (subscription === undefined || subscriptionOf(invoice) === subscription) &&
-          isWithin(invoice.created, created),
-      })
-    }),
-  )
+  const find = resource(router, service, {
+    path: '/v1/invoices',
+    noun: 'invoice',
+    table: store.invoices,
+    filters: {
+      created: range.optional(),
+      customer: text.optional(),
+      status: z.enum(['draft', 'open', 'paid', 'uncollectible', 'void']).optional(),
+      subscription: text.optional(),
+    },
+    where: { subscription: (invoice, id) => subscriptionOf(invoice) === id },
+  })
 
-  router.get(
-    '/v1/invoices/:id',
-    handle(world, ({ path }) => find(path('id'))),
-  )
+  resource(router, service, {
+    path: '/v1/invoice_payments',
+    noun: 'invoice_payment',
+    table: store.invoice_payments,
+    filters: {
+      created: range.optional(),
+      invoice: text.optional(),
+      payment: z.strictObject({ payment_intent: text, type: z.literal('payment_intent') }).optional(),
+      status: z.enum(['canceled', 'open', 'paid']).optional(),
+    },
+    where: { payment: (row, { payment_intent }) => row.payment.payment_intent === payment_intent },
+  })
+
+  resource(router, service, {
+    path: '/v1/invoiceitems',
+    noun: 'invoiceitem',
+    table: store.invoice_items,
+    filters: {
+      created: range.optional(),
+      customer: text.optional(),
+      invoice: text.optional(),
+      pending: flag.optional(),
+    },
+    where: {
+      created: ({ date }, bounds) => isWithin(date, bounds),
+      pending: ({ invoice }, is_pending) => (invoice === null) === is_pending,
+    },
+  })
 
   router.get(
     '/v1/invoices/:id/lines',
-    handle(world, ({ form, path }) => {
+    handle(service, ({ form, path }) => {
       const { id, lines } = find(path('id'))
-      return pageOf(lines.data, readParams(z.strictObject(pagination), form), `/v1/invoices/${id}/lines`)
+      const url = `/v1/invoices/${id}/lines`
+      return pageOf(lines.data, readParams(z.strictObject(pagination), form), { url, noun: 'line item' })
     }),
   )
 
   router.post(
     '/v1/invoices/:id/pay',
-    handle(world, ({ form, path, cause }) => {
+    handle(service, ({ form, path, cause }) => {
       const params = readParams(payParams, form)
-      const invoice = find(path('id'))
-      if (invoice.status === 'paid') throw invalidRequest('Invoice is already paid')
-      if (invoice.status !== 'open')
-        throw invalidRequest(`Invoice is ${invoice.status}; only an open one can be paid.`)
+      const found = find(path('id'))
+      if (found.status === 'paid') throw invalidRequest('Invoice is already paid')
+      if (found.status === 'void') throw invalidRequest('Invoice is void; it can no longer be paid.')
+      findCustomer(service, found.customer, 'customer')
+      // A draft is finalized first; a credit of the customer's may have paid it then.
+      const invoice = found.status === 'draft' ? finalizeInvoice(service, found, { cause }) : found
+      if (invoice.status === 'paid') return invoice
       const named = params.payment_method
-      if (named !== undefined) checkMethod(world, { method: named, customer: invoice.customer })
-      const method = store.payment_methods.get(named ?? '')
-      const result = collectInvoice(world, invoice, {
+      if (named !== undefined) checkMethod(service, { method: named, customer: invoice.customer })
+      const method = store.payment_methods.get(named)
+      const result = collectInvoice(service, invoice, {
         cause,
         is_automatic: false,
         is_off_session: params.off_session ?? true,
@@ -94,8 +110,8 @@ export function invoiceRoutes(router: Router, world: World): void {
 
   router.post(
     '/v1/invoices/:id/finalize',
-    handle(world, ({ form, path, cause }) => {
-      readParams(finalizeParams, form)
+    handle(service, ({ form, path, cause }) => {
+      const params = readParams(finalizeParams, form)
       const invoice = find(path('id'))
       if (invoice.status !== 'draft') {
         throw invalidRequest(
@@ -105,48 +121,65 @@ export function invoiceRoutes(router: Router, world: World): void {
           },
         )
       }
-      return finalizeInvoice(world, invoice, { cause })
+      const auto_advance = params.auto_advance ?? invoice.auto_advance ?? false
+      const open = finalizeInvoice(service, { ...invoice, auto_advance }, { cause })
+      if (open.status !== 'open' || !auto_advance) return open
+      return collectInvoice(service, open, { is_automatic: true, cause }).invoice
     }),
   )
 
   router.post(
     '/v1/invoices/:id/void',
-    handle(world, ({ form, path, cause }) => {
+    handle(service, ({ form, path, cause }) => {
       readParams(z.strictObject(common), form)
-      return voidInvoice(world, find(path('id')), cause)
+      return voidInvoice(service, find(path('id')), cause)
+    }),
+  )
+
+  router.post(
+    '/v1/invoices/:id/mark_uncollectible',
+    handle(service, ({ form, path, cause }) => {
+      readParams(z.strictObject(common), form)
+      return markUncollectible(service, find(path('id')), { reason: null, cause })
     }),
   )
 }
 
 /** The next invoice of a subscription, with a change or without; or the first one of a subscription yet to be made. */
-function preview(world: World, params: z.output<typeof previewParams>): StoredInvoice {
+function preview(service: Service, params: z.output<typeof previewParams>): StoredInvoice {
   const details = params.subscription_details
   if (params.subscription !== undefined) {
-    return previewUpdate(world, findSubscription(world, params.subscription), {
+    const subscription = findSubscription(service, params.subscription)
+    return previewUpdate(service, subscription, {
       ends_trial: details?.trial_end === 'now',
+      resets_anchor: details?.billing_cycle_anchor?.type === 'now',
+      trial_end: details?.trial_end === 'now' ? undefined : details?.trial_end,
+      discounts:
+        params.discounts && readDiscounts(service, params.discounts, { ...subscription, subscription }),
       items: readItems(details?.items ?? []),
       proration_behavior: details?.proration_behavior ?? 'create_prorations',
       proration_date: details?.proration_date ?? null,
     })
   }
-  const customer = world.store.customers.get(params.customer ?? '')
-  if (!customer) throw noSuch('customer', params.customer ?? '', 'customer')
+  const customer = findCustomer(service, params.customer ?? '', 'customer')
   const items = details?.items ?? []
-  const currency = params.currency ?? world.store.prices.get(items[0]?.price ?? '')?.currency ?? ''
+  const currency = params.currency ?? service.store.prices.get(items[0]?.price)?.currency ?? ''
   const priced = items.map(({ price = '', quantity = 1, metadata }, index) => ({
-    price: findPrice(world, { id: price, currency, param: `subscription_details[items][${index}]` }),
+    price: findPrice(service, { id: price, currency, param: `subscription_details[items][${index}]` }),
     quantity,
     metadata: mergeMetadata(null, metadata),
   }))
   checkTogether(priced)
-  const { invoice } = draftSubscription(world, {
+  const { invoice } = draftSubscription(service, {
     billing_mode: 'flexible',
     currency,
     customer,
     default_payment_method: null,
     description: null,
+    discounts: params.discounts ?? [],
     items: priced,
     metadata: {},
+    takes_pending: true,
     trial_end: null,
     trial_settings: defaultTrialSettings,
   })
