@@ -44,11 +44,11 @@ export async function startSubscription(
     const sweep_at = new Date(deps.now().getTime() + deps.settings.sweep_after_ms)
     const intent = promiseSubscription(request, { price_minor: price.amount_minor, trial_days, sweep_at })
     const open = await findOpenCheckout(deps.db, request)
-    const existing = open && (await closeOpenCheckout(deps, { found: open, wanted: intent }, trace))
+    const existing = open && (await closeOpenCheckout(deps, { found: open, wanted: intent, payer }, trace))
     if (existing) return existing
-    if (!(await insertIfFree(deps.db, intent))) continue
-    trace.note({ intent_id: intent.id })
     const params = subscriptionParams(intent, price.price_id, purchase.returns)
+    if (!(await insertIfFree(deps.db, { ...intent, session_params: JSON.stringify(params) }))) continue
+    trace.note({ intent_id: intent.id })
     return openSession(deps, { intent, payer, params }, trace)
   }
   throw checkoutInProgress()
