@@ -106,7 +106,7 @@ test('no role of a process may write the ledger’s tables', () => {
   expect(schemaDump).not.toMatch(/^GRANT [^;]*(?:INSERT|UPDATE|DELETE|ALL)[^;]* ON TABLE public\.ledger_/m)
 })
 
-function byName(a: { readonly name?: string }, b: { readonly name?: string }): number {
+function byName(a: { name: string | undefined }, b: { name: string | undefined }): number {
   return (a.name ?? '').localeCompare(b.name ?? '')
 }
 
