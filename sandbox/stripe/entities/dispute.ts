@@ -79,6 +79,10 @@ function newDispute(
   }
 }
 
+/** How a dispute can begin. */
+export const firstStatuses = ['needs_response', 'prevented', 'warning_needs_response'] as const
+type FirstStatus = (typeof firstStatuses)[number]
+
 /** The cardholder's bank takes the money back until it is settled who is right. */
 export function disputeCharge(
   service: Service,
@@ -87,17 +91,28 @@ export function disputeCharge(
     amount,
     reason,
     cause,
-  }: { charge: StoredCharge; amount: number | undefined; reason: string; cause: Cause },
+    status = 'needs_response',
+  }: {
+    charge: StoredCharge
+    amount: number | undefined
+    reason: string
+    cause: Cause
+    status?: FirstStatus | undefined
+  },
 ): StoredDispute {
   const left = charge.amount - charge.amount_refunded
   const asked = amount ?? left
   if (charge.status !== 'succeeded' || charge.disputed || asked < 1 || asked > left) {
     throw invalidRequest(`Charge ${charge.id} cannot be disputed for ${asked}.`, { param: 'charge' })
   }
-  const dispute = service.store.disputes.put(newDispute(service, { charge, amount: asked, reason }))
+  const dispute = service.store.disputes.put({
+    ...newDispute(service, { charge, amount: asked, reason }),
+    is_charge_refundable: isRefundable(status),
+    status,
+  })
   const disputed = service.store.charges.put({ ...charge, disputed: true })
   emit(service, 'charge.dispute.created', dispute, { cause })
-  emit(service, 'charge.dispute.funds_withdrawn', dispute, { cause })
+  if (takesMoney(dispute)) emit(service, 'charge.dispute.funds_withdrawn', dispute, { cause })
   emit(service, 'charge.updated', disputed, { cause, previous_attributes: { disputed: false } })
   return dispute
 }
@@ -110,18 +125,64 @@ export function closeDispute(
   if (isClosed(dispute)) {
     throw invalidRequest(`Dispute ${dispute.id} is already closed: ${dispute.status}.`)
   }
-  const closed = service.store.disputes.put({
-    ...dispute,
-    is_charge_refundable: outcome === 'won',
-    status: outcome,
-  })
-  emit(service, 'charge.dispute.closed', closed, { cause, previous_attributes: { status: dispute.status } })
-  if (outcome === 'won') emit(service, 'charge.dispute.funds_reinstated', closed, { cause })
-  return closed
+  return moveDispute(service, { dispute, status: outcome, cause })
 }
 
-export function isClosed({ status }: StoredDispute): boolean {
-  return status === 'won' || status === 'lost'
+/** Where a dispute can stand in this API version. https://docs.stripe.com/api/disputes/object#dispute_object-status */
+export const disputeStatuses = [
+  'appeal_needs_response',
+  'appeal_under_review',
+  'lost',
+  'needs_response',
+  'prevented',
+  'under_review',
+  'warning_closed',
+  'warning_needs_response',
+  'warning_under_review',
+  'won',
+] as const
+export type DisputeStatus = (typeof disputeStatuses)[number]
+
+/**
+ * Brings a dispute to another status, with the events that Stripe sends on the way. Only a lost dispute is appealed, and the money
+ * stays away meanwhile. https://docs.stripe.com/changelog/endive/2026-10-28/evidence-submission-appeal-dispute-decisions
+ */
+export function moveDispute(
+  service: Service,
+  { dispute, status, cause }: { dispute: StoredDispute; status: DisputeStatus; cause: Cause },
+): StoredDispute {
+  const is_appealable = dispute.status === 'lost' || isAppeal(dispute)
+  if (isAppeal({ status }) && !is_appealable) {
+    throw invalidRequest(`Dispute ${dispute.id} is ${dispute.status}; only a lost one can be appealed.`)
+  }
+  const after = service.store.disputes.put({
+    ...dispute,
+    is_charge_refundable: isRefundable(status),
+    status,
+  })
+  const type = isClosed(after) ? 'charge.dispute.closed' : 'charge.dispute.updated'
+  emit(service, type, after, { cause, previous_attributes: { status: dispute.status } })
+  const [was_taken, is_taken] = [takesMoney(dispute), takesMoney(after)]
+  if (!was_taken && is_taken) emit(service, 'charge.dispute.funds_withdrawn', after, { cause })
+  if (was_taken && !is_taken) emit(service, 'charge.dispute.funds_reinstated', after, { cause })
+  return after
+}
+
+export function isClosed({ status }: Pick<StoredDispute, 'status'>): boolean {
+  return status === 'won' || status === 'lost' || status === 'warning_closed'
+}
+
+function isAppeal({ status }: Pick<StoredDispute, 'status'>): boolean {
+  return status.startsWith('appeal_')
+}
+
+/** An inquiry (`warning_…`) takes no money, and what was prevented never became a dispute. */
+function takesMoney({ status }: Pick<StoredDispute, 'status'>): boolean {
+  return status !== 'won' && status !== 'prevented' && !status.startsWith('warning_')
+}
+
+function isRefundable(status: DisputeStatus): boolean {
+  return !takesMoney({ status }) && status !== 'prevented'
 }
 
 /** Some test cards dispute whatever they have paid. Called after the events of the payment itself. */
