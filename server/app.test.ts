@@ -1,59 +1,52 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { getWebConfig } from '../schema/api/catalogue.ts'
 import { initializeUser } from '../schema/api/users.ts'
-import { createTestDatabase, type TestDatabase } from '../tests/support/database.ts'
-import { startTestServer, type TestServer } from '../tests/support/server.ts'
+import { madeOnce } from '../tests/support/made.ts'
+import { testProduct, trustingClerk } from '../tests/support/product/start-test-product.ts'
+import { startTestServer } from '../tests/support/product/test-server.ts'
 import { waitUntil } from '../tests/support/wait-until.ts'
-import type { Dependencies } from './dependencies.ts'
 
-let database: TestDatabase
-let server: TestServer
-let web: string
-let upstream: Server
-let upstreamPort: number
-
-/** Any token names its own user: who may call is tested elsewhere. */
-const trusting = {
-  verifyToken: async (token) => ({ user_id: token }),
-  getProfile: async () => null,
-} satisfies Partial<Dependencies['clerk']> as unknown as Dependencies['clerk']
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  web = await mkdtemp(join(tmpdir(), 'tidemark-web-'))
-  await mkdir(join(web, 'assets'))
-  await writeFile(join(web, 'index.html'), '<!doctype html><title>Tidemark</title>')
-  await writeFile(join(web, 'assets/main-abc123.js'), `export const text = '${'x'.repeat(4096)}'`)
-  await writeFile(join(web, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
-  await writeFile(join(web, '.secret'), 'hidden')
-  // Stands for the sign-in stand-in: says what reached it.
-  upstream = createServer(async (request, response) => {
-    let body = ''
-    for await (const chunk of request) body += chunk
-    response.setHeader('set-cookie', ['__client=a; Path=/; HttpOnly', '__client_uat=1; Path=/'])
-    response.statusCode = 201
-    response.end(JSON.stringify({ method: request.method, url: request.url, headers: request.headers, body }))
-  })
-  await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
-  upstreamPort = (upstream.address() as AddressInfo).port
-  server = await startTestServer({
-    databaseUrl: database.url,
-    clerk: { port: upstreamPort },
-    settings: { web_root: web, clerk_proxy_target: `http://127.0.0.1:${upstreamPort}` },
-    deps: { clerk: trusting },
-  })
-})
-afterAll(async () => {
-  await server?.close()
-  upstream?.close()
-  await database?.close()
-  await rm(web, { recursive: true, force: true })
-})
+const web = madeOnce(
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidemark-web-'))
+    await mkdir(join(folder, 'assets'))
+    await writeFile(join(folder, 'index.html'), '<!doctype html><title>Tidemark</title>')
+    await writeFile(join(folder, 'assets/main-abc123.js'), `export const text = '${'x'.repeat(4096)}'`)
+    await writeFile(join(folder, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
+    await writeFile(join(folder, '.secret'), 'hidden')
+    return { folder }
+  },
+  ({ folder }) => rm(folder, { recursive: true, force: true }),
+)
+/** Stands for the sign-in sandbox: says what reached it. */
+const upstream = madeOnce(
+  async () => {
+    const listener = createServer(async (request, response) => {
+      let body = ''
+      for await (const chunk of request) body += chunk
+      response.setHeader('set-cookie', ['__client=a; Path=/; HttpOnly', '__client_uat=1; Path=/'])
+      response.statusCode = 201
+      response.end(
+        JSON.stringify({ method: request.method, url: request.url, headers: request.headers, body }),
+      )
+    })
+    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+    return { listener, port: (listener.address() as AddressInfo).port }
+  },
+  ({ listener }) => listener.close(),
+)
+const { database, server } = testProduct(() => ({
+  clerk: 'trusting',
+  server: {
+    clerk: upstream,
+    settings: { web_root: web.folder, clerk_proxy_target: `http://127.0.0.1:${upstream.port}` },
+  },
+}))
 
 const get = (path: string, init: RequestInit = {}, on = server) => fetch(`${on.url}${path}`, init)
 const html = { headers: { accept: 'text/html,*/*;q=0.8' } }
@@ -148,7 +141,7 @@ describe('an answer', () => {
       databaseUrl: database.url,
       deps: {
         clerk: {
-          ...trusting,
+          ...trustingClerk,
           getProfile: () => Promise.reject(new Error('SELECT secret FROM users')),
         },
       },

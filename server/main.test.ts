@@ -4,18 +4,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { clerkSandboxVariables, stripeSandboxVariables } from '../scripts/sandbox-environment.ts'
-import { createTestDatabase, type TestDatabase } from '../tests/support/database.ts'
+import { testDatabase } from '../tests/support/database/test-database.ts'
 import { waitUntil } from '../tests/support/wait-until.ts'
 
-let database: TestDatabase
 const started: ChildProcess[] = []
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database?.close())
+const database = testDatabase()
 afterEach(() => {
   for (const child of started.splice(0)) child.kill('SIGKILL')
 })

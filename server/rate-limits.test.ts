@@ -1,17 +1,13 @@
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { listPlans } from '../schema/api/catalogue.ts'
-import { createTestDatabase, type TestDatabase } from '../tests/support/database.ts'
-import { startTestServer } from '../tests/support/server.ts'
+import { testDatabase } from '../tests/support/database/test-database.ts'
+import { startTestServer } from '../tests/support/product/test-server.ts'
 import { createRateLimits } from './rate-limits.ts'
 
 const two = { read: 2, write: 2, checkout: 2, auth: 2 }
-let database: TestDatabase
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database?.close())
+const database = testDatabase()
 
 describe('a budget of requests', () => {
   test('is per caller and group of calls, and says how long to wait', async () => {

@@ -17,9 +17,8 @@ export function monthGrantId(
   return `${kind}/${invoiceId}/${Math.floor(startsAt.getTime() / 1000)}`
 }
 
-/** For what belongs to none of the others: support's adjustments, and what was posted before there were grants. */
-export function accountGrantId(kind: 'adjustment' | 'legacy', owner: Owner, account: OwnerAccount): string {
-  return `${kind}/${owner.owner_kind}/${owner.owner_id}/${account}`
+export function adjustmentGrantId(owner: Owner, account: OwnerAccount): string {
+  return `adjustment/${owner.owner_kind}/${owner.owner_id}/${account}`
 }
 
 /**
@@ -33,10 +32,6 @@ export function transferKey(grantId: string, ordinal: number): string {
 /** Owners do not know each other's keys, so each has names of their own. */
 export function usageKey(owner: Owner, reportersKey: string): string {
   return `usage/${owner.owner_id}/${reportersKey}`
-}
-
-export function settlementKey(cause: string): string {
-  return `settle/${cause}`
 }
 
 /** A paid checkout session is granted under its own name, so that the ledger itself refuses a second time. */

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { retryConflicts } from '../database/retry.ts'
 import type { DB } from '../database/types.ts'
 import type { Owner } from './accounts.ts'
 import { callLedger } from './call.ts'
@@ -28,13 +29,15 @@ export type UsageResult = {
  * else.
  */
 export async function spendCredits(db: Kysely<DB>, usage: Usage): Promise<UsageResult> {
-  const [row] = await callLedger(
-    db,
-    sql<UsageResult>`
+  const decide = () =>
+    callLedger(
+      db,
+      sql<UsageResult>`
       SELECT outcome, transfer_id, plan, purchased FROM ledger_use(
         ${usage.owner_kind}, ${usage.owner_id}, ${usage.credits}, ${usageKey(usage, usage.idempotency_key)},
         ${usage.occurred_at}, ${usage.actor}, ${usage.reason})`,
-  )
+    )
+  const [row] = await (db.isTransaction ? decide() : retryConflicts(decide))
   if (!row) throw new Error('The ledger did not decide a usage')
   return row
 }
@@ -55,4 +58,20 @@ export async function sumUsageSince(db: Kysely<DB>, owner: Owner, since: Date): 
     WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}
       AND transfer.kind = 'usage' AND transfer.occurred_at >= ${since}`.execute(db)
   return rows[0]?.used ?? 0
+}
+
+/** When the owner's billing month began, or null when no month is running. */
+export async function findMonthStart(db: Kysely<DB>, owner: Owner, now: Date): Promise<Date | null> {
+  const grant = await db
+    .selectFrom('ledger_grants')
+    .select('month_starts_at')
+    .where('owner_kind', '=', owner.owner_kind)
+    .where('owner_id', '=', owner.owner_id)
+    .where('kind', '=', 'month')
+    .where('starts_at', '<=', now)
+    .where('ends_at', '>', now)
+    .orderBy('month_starts_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return grant?.month_starts_at ?? null
 }

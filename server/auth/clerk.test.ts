@@ -1,32 +1,15 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto'
 import { SignJWT } from 'jose'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { getUser } from '../../schema/api/users.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import {
-  type Sandbox,
-  type SignedInPerson,
-  signUp,
-  startSandbox,
-  tokenOf,
-} from '../../tests/support/sandbox.ts'
-import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+import { madeOnce } from '../../tests/support/made.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { startTestServer } from '../../tests/support/product/test-server.ts'
+import { signUp, tokenOf } from '../../tests/support/services/clerk.ts'
 import { createRateLimits } from '../rate-limits.ts'
 
-let database: TestDatabase
-let clerk: Sandbox
-let server: TestServer
-let ada: SignedInPerson
-
-beforeAll(async () => {
-  ;[database, clerk] = await Promise.all([createTestDatabase(), startSandbox('clerk')])
-  server = await startTestServer({ databaseUrl: database.url, clerk })
-  ada = await signUp(clerk)
-})
-afterAll(async () => {
-  await server?.close()
-  await Promise.all([clerk?.stop(), database?.close()])
-})
+const { database, clerk, server } = testProduct({ clerk: 'sandbox' })
+const ada = madeOnce(() => signUp(clerk))
 afterEach(() => clerk.clear('faults'))
 
 const whoAmI = (authorization: string | undefined, on = server) =>

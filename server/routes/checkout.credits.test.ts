@@ -1,31 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createCreditTopupSession, purchaseCredits } from '../../schema/api/checkout.ts'
 import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { type Sandbox, type SignedInPerson, signUp, startSandbox } from '../../tests/support/sandbox.ts'
-import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+import { madeOnce } from '../../tests/support/made.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { startTestServer } from '../../tests/support/product/test-server.ts'
+import { signUp } from '../../tests/support/services/clerk.ts'
 
-let database: TestDatabase
-let stripe: Sandbox
-let clerk: Sandbox
-let server: TestServer
-let ada: SignedInPerson
-let eve: SignedInPerson
-
-beforeAll(async () => {
-  ;[database, stripe, clerk] = await Promise.all([
-    createTestDatabase(),
-    startSandbox('stripe'),
-    startSandbox('clerk'),
-  ])
-  server = await startTestServer({ databaseUrl: database.url, stripe, clerk })
-  ada = await signUp(clerk, { first_name: 'Ada', last_name: 'Lovelace' })
-  eve = await signUp(clerk)
-})
-afterAll(async () => {
-  await server?.close()
-  await Promise.all([stripe?.stop(), clerk?.stop(), database?.close()])
-})
+const { database, stripe, clerk, server } = testProduct({ stripe: 'empty', clerk: 'sandbox' })
+const ada = madeOnce(() => signUp(clerk, { first_name: 'Ada', last_name: 'Lovelace' }))
+const eve = madeOnce(() => signUp(clerk))
 beforeEach(async () => {
   await stripe.clear('faults')
   await database.owner.deleteFrom('checkout_intents').execute()

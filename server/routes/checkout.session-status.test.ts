@@ -1,40 +1,21 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { getSessionStatus, processPaymentSuccess, purchaseCredits } from '../../schema/api/checkout.ts'
 import { createCheckoutSession } from '../../schema/api/subscriptions.ts'
 import { houseLeg, postTransfer } from '../../schema/ledger/post.ts'
 import { setUpStripe } from '../../scripts/stripe/set-up.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { type Sandbox, type SignedInPerson, signUp, startSandbox } from '../../tests/support/sandbox.ts'
-import { startTestServer, type TestServer } from '../../tests/support/server.ts'
-import { insertSubscription } from '../../tests/support/subscriptions.ts'
+import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
+import { madeOnce } from '../../tests/support/made.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { startTestServer } from '../../tests/support/product/test-server.ts'
+import { signUp } from '../../tests/support/services/clerk.ts'
 
-let database: TestDatabase
-let stripe: Sandbox
-let clerk: Sandbox
-let server: TestServer
-let ada: SignedInPerson
-let eve: SignedInPerson
-let now = Date.parse('2026-05-01T00:00:00Z')
-
-beforeAll(async () => {
-  ;[database, stripe, clerk] = await Promise.all([
-    createTestDatabase(),
-    startSandbox('stripe'),
-    startSandbox('clerk'),
-  ])
-  server = await startTestServer({
-    databaseUrl: database.url,
-    stripe,
-    clerk,
-    deps: { now: () => new Date(now) },
-  })
-  ada = await signUp(clerk, { email: 'ada@tidemark.test' })
-  eve = await signUp(clerk)
+const { database, stripe, clerk, server, clock } = testProduct({
+  stripe: 'empty',
+  clerk: 'sandbox',
 })
-afterAll(async () => {
-  await server?.close()
-  await Promise.all([stripe?.stop(), clerk?.stop(), database?.close()])
-})
+beforeAll(() => clock.stop(new Date('2026-05-01T00:00:00Z')))
+const ada = madeOnce(() => signUp(clerk, { email: 'ada@tidemark.test' }))
+const eve = madeOnce(() => signUp(clerk))
 afterEach(() => stripe.clear('faults'))
 
 const buy = () =>
@@ -99,10 +80,10 @@ describe('the status of a session', () => {
         payment_status: 'paid',
         fulfilment: { state: 'pending', balance: 0 },
       })
-      now += 1000
+      clock.advance(1000)
     }
     expect(await jobsOf(intentId)).toEqual(['session_status'])
-    now += 1000
+    clock.advance(1000)
     await status(sessionId)
     expect(await jobsOf(intentId)).toEqual(['session_status', 'session_status'])
   })
@@ -229,7 +210,7 @@ describe('the status of a plan’s session', () => {
   })
 
   test('that is in the ledger is answered from our own rows: nothing was paid for a trial', async () => {
-    const { id, session_id } = await insertSubscription(database, {
+    const { id, session_id } = await buildSubscription(database, {
       owner: { owner_kind: 'user', owner_id: ada.user_id },
       user_id: ada.user_id,
       trial_days: 14,
@@ -247,7 +228,7 @@ describe('the status of a plan’s session', () => {
   })
 
   test('of a team names its organization, seats and credits', async () => {
-    const { id, session_id } = await insertSubscription(database, {
+    const { id, session_id } = await buildSubscription(database, {
       owner: { owner_kind: 'organization', owner_id: 'org_made' },
       user_id: ada.user_id,
       seats: 5,

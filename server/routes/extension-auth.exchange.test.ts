@@ -1,8 +1,8 @@
 import * as oauth from 'oauth4webapi'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { generateExtensionToken, getExtensionBalance } from '../../schema/api/extension.ts'
 import { completeVscodeAuth, exchangeAuthCode } from '../../schema/api/extension-auth.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { madeOnce } from '../../tests/support/made.ts'
 import {
   bind,
   type EditorSignIn,
@@ -11,34 +11,17 @@ import {
   initiate,
   newSignIn,
   signInBoundTo,
-} from '../../tests/support/extension.ts'
-import { type Sandbox, type SignedInPerson, signUp, startSandbox } from '../../tests/support/sandbox.ts'
-import { type ApiAnswer, startTestServer, type TestServer } from '../../tests/support/server.ts'
+} from '../../tests/support/product/editor-sign-in.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { type ApiAnswer, startTestServer } from '../../tests/support/product/test-server.ts'
+import { type Person, signUp } from '../../tests/support/services/clerk.ts'
 import { createRateLimits } from '../rate-limits.ts'
 
-let database: TestDatabase
-let clerk: Sandbox
-let server: TestServer
-let ada: SignedInPerson
-let eve: SignedInPerson
-let minutesLater = 0
-
-beforeAll(async () => {
-  ;[database, clerk] = await Promise.all([createTestDatabase(), startSandbox('clerk')])
-  server = await startTestServer({
-    databaseUrl: database.url,
-    clerk,
-    deps: { now: () => new Date(Date.now() + minutesLater * 60_000) },
-  })
-  ada = await signUp(clerk)
-  eve = await signUp(clerk)
-})
-afterAll(async () => {
-  await server?.close()
-  await Promise.all([clerk?.stop(), database?.close()])
-})
+const { database, clerk, server, clock } = testProduct({ clerk: 'sandbox' })
+const ada = madeOnce(() => signUp(clerk))
+const eve = madeOnce(() => signUp(clerk))
 afterEach(() => {
-  minutesLater = 0
+  clock.reset()
 })
 
 const tokenOf = ({ body }: ApiAnswer) => (body as { access_token: string }).access_token
@@ -56,7 +39,7 @@ const invalidGrant = {
   },
 }
 /** A sign-in of the alternative page, finished: its code is the user's id. */
-async function completedBy(person: SignedInPerson): Promise<EditorSignIn & { code: string }> {
+async function completedBy(person: Person): Promise<EditorSignIn & { code: string }> {
   const signIn = newSignIn()
   const { state, redirect_uri } = signIn
   await server.ask(completeVscodeAuth, {
@@ -180,7 +163,7 @@ describe('an exchange', () => {
 
   test('is possible until the last moment of ten minutes', async () => {
     const signIn = await signInBoundTo(server, ada)
-    minutesLater = 9.9
+    clock.setAhead({ minutes: 9.9 })
     expect((await exchange(server, signIn)).status).toBe(200)
   })
 
@@ -232,7 +215,7 @@ describe('an exchange is refused', () => {
 
   test('after ten minutes', async () => {
     const signIn = await signInBoundTo(server, ada)
-    minutesLater = 10
+    clock.setAhead({ minutes: 10 })
     expect(await exchange(server, signIn)).toMatchObject(invalidGrant)
   })
 
@@ -269,7 +252,7 @@ describe('a code that is used twice', () => {
   test('long after the first use is detected as well', async () => {
     const signIn = await signInBoundTo(server, ada)
     const token = tokenOf(await exchange(server, signIn))
-    minutesLater = 60
+    clock.setAhead({ minutes: 60 })
     expect(await exchange(server, signIn)).toMatchObject(invalidGrant)
     expect(await works(token)).toBe(false)
   })
@@ -345,7 +328,7 @@ describe('a sign-in of the alternative page', () => {
 
   test('is refused after ten minutes', async () => {
     const signIn = await completedBy(ada)
-    minutesLater = 10
+    clock.setAhead({ minutes: 10 })
     expect(await exchange(server, signIn, withoutVerifier)).toMatchObject(invalidGrant)
   })
 

@@ -1,42 +1,29 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { completeVscodeAuth, initiateVscodeAuth, updateAuthCode } from '../../schema/api/extension-auth.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { bind, type EditorSignIn, editorUri, initiate, newSignIn } from '../../tests/support/extension.ts'
-import { type Sandbox, type SignedInPerson, signUp, startSandbox } from '../../tests/support/sandbox.ts'
-import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+import { madeOnce } from '../../tests/support/made.ts'
+import {
+  bind,
+  type EditorSignIn,
+  editorUri,
+  initiate,
+  newSignIn,
+} from '../../tests/support/product/editor-sign-in.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { startTestServer } from '../../tests/support/product/test-server.ts'
+import { type Person, signUp } from '../../tests/support/services/clerk.ts'
 import { createRateLimits } from '../rate-limits.ts'
 
-let database: TestDatabase
-let clerk: Sandbox
-let server: TestServer
-let ada: SignedInPerson
-let eve: SignedInPerson
-
-/** How far the server's clock is ahead, in minutes. */
-let minutesLater = 0
-
-beforeAll(async () => {
-  ;[database, clerk] = await Promise.all([createTestDatabase(), startSandbox('clerk')])
-  server = await startTestServer({
-    databaseUrl: database.url,
-    clerk,
-    deps: { now: () => new Date(Date.now() + minutesLater * 60_000) },
-  })
-  ada = await signUp(clerk)
-  eve = await signUp(clerk)
-})
-afterAll(async () => {
-  await server?.close()
-  await Promise.all([clerk?.stop(), database?.close()])
-})
+const { database, clerk, server, clock } = testProduct({ clerk: 'sandbox' })
+const ada = madeOnce(() => signUp(clerk))
+const eve = madeOnce(() => signUp(clerk))
 afterEach(async () => {
-  minutesLater = 0
+  clock.reset()
   await clerk.clear('faults')
 })
 
 const rows = () => database.owner.selectFrom('extension_sign_ins').selectAll().execute()
-const complete = (signIn: EditorSignIn, person: SignedInPerson, fields: object = {}) =>
+const complete = (signIn: EditorSignIn, person: Person, fields: object = {}) =>
   server.api(completeVscodeAuth, {
     token: person.token,
     body: {
@@ -150,10 +137,10 @@ describe('beginning a sign-in', () => {
   test('deletes those that ended more than a day ago, and no others', async () => {
     const [old, recent] = [newSignIn(), newSignIn()]
     await initiate(server, old)
-    minutesLater = 20
+    clock.setAhead({ minutes: 20 })
     await initiate(server, recent)
     const kept = (await rows()).length
-    minutesLater = 24 * 60 + 15
+    clock.setAhead({ minutes: 24 * 60 + 15 })
     await initiate(server, newSignIn())
     // Everything of the tests above is as old as the first.
     expect(await rows()).toHaveLength(2)
@@ -229,7 +216,7 @@ describe('binding the user', () => {
       body: { code: 'sign_in_not_found' },
     })
     await initiate(server, signIn)
-    minutesLater = 10
+    clock.setAhead({ minutes: 10 })
     expect(await bind(server, signIn, ada)).toMatchObject({
       status: 410,
       body: { code: 'sign_in_expired', error: expect.stringMatching(startAgain) },
@@ -319,7 +306,7 @@ describe('completing on the alternative page', () => {
   test('again after ten minutes is refused', async () => {
     const signIn = newSignIn()
     await complete(signIn, ada)
-    minutesLater = 10
+    clock.setAhead({ minutes: 10 })
     expect(await complete(signIn, ada)).toMatchObject({ status: 410, body: { code: 'sign_in_expired' } })
   })
 

@@ -1,37 +1,25 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { getExtensionBalance } from '../../schema/api/extension.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
-import { houseLeg, postTransfer } from '../../schema/ledger/post.ts'
 import { spendCredits } from '../../schema/ledger/usage.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { insertSeat, insertToken } from '../../tests/support/extension.ts'
-import { grantOf, insertUser } from '../../tests/support/records.ts'
-import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+import { buildExtensionToken } from '../../tests/support/factories/extension-tokens.ts'
+import { buildSeat } from '../../tests/support/factories/seats.ts'
+import { giveCredits } from '../../tests/support/factories/transfers.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
 
-let database: TestDatabase
-let server: TestServer
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  server = await startTestServer({ databaseUrl: database.url })
-})
-afterAll(async () => {
-  await server?.close()
-  await database?.close()
-})
+const { database, server } = testProduct()
 
 async function editor(): Promise<{ user_id: string; token: string }> {
-  const user_id = await insertUser(database.server)
-  return { user_id, token: await insertToken(database, user_id) }
+  const user_id = await buildUser(database.server)
+  return { user_id, token: await buildExtensionToken(database, user_id) }
 }
 const person = (owner_id: string): Owner => ({ owner_kind: 'user', owner_id })
 const organization = (owner_id: string): Owner => ({ owner_kind: 'organization', owner_id })
 
-function give(owner: Owner, account: 'plan' | 'purchased', amount: number) {
-  const legs = [{ ...owner, account, amount }, houseLeg('adjusted', -amount)]
-  return postTransfer(database.worker, grantOf(owner.owner_id, amount, { legs }))
-}
+const give = (owner: Owner, account: 'plan' | 'purchased', amount: number) =>
+  giveCredits(database, owner, { [account]: amount })
 const spend = (user_id: string, credits: number) =>
   spendCredits(database.server, {
     ...person(user_id),
@@ -171,7 +159,7 @@ describe('the balance of an organization', () => {
   test('is for users with an active seat', async () => {
     const org = newOrganization()
     const { user_id, token } = await editor()
-    await insertSeat(database, { organization_id: org, user_id })
+    await buildSeat(database, { organization_id: org, user_id })
     await give(organization(org), 'plan', 1000)
     await give(person(user_id), 'purchased', 7)
     expect(await balance(token, org)).toMatchObject({
@@ -188,10 +176,10 @@ describe('the balance of an organization', () => {
     const org = newOrganization()
     await give(organization(org), 'plan', 1000)
     const [stranger, revoked, expired] = [await editor(), await editor(), await editor()]
-    await insertSeat(database, { organization_id: org, user_id: revoked.user_id, status: 'revoked' })
-    await insertSeat(database, { organization_id: org, user_id: expired.user_id, status: 'expired' })
+    await buildSeat(database, { organization_id: org, user_id: revoked.user_id, status: 'revoked' })
+    await buildSeat(database, { organization_id: org, user_id: expired.user_id, status: 'expired' })
     // A seat somewhere else is none here.
-    await insertSeat(database, { organization_id: newOrganization(), user_id: stranger.user_id })
+    await buildSeat(database, { organization_id: newOrganization(), user_id: stranger.user_id })
     const bodyOf = async (token: string, payer: string) => {
       const { status, body } = await server.api(getExtensionBalance, { token, query: { payer } })
       return { status, ...(body as object), request_id: null }
@@ -206,7 +194,7 @@ describe('the balance of an organization', () => {
   test('is gone with the seat', async () => {
     const org = newOrganization()
     const { user_id, token } = await editor()
-    await insertSeat(database, { organization_id: org, user_id })
+    await buildSeat(database, { organization_id: org, user_id })
     await balance(token, org)
     await database.worker
       .updateTable('seats')

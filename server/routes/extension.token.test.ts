@@ -1,43 +1,25 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import {
   generateExtensionToken,
   getActiveExtensionToken,
   getExtensionBalance,
   revokeExtensionToken,
 } from '../../schema/api/extension.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { type Sandbox, type SignedInPerson, signUp, startSandbox } from '../../tests/support/sandbox.ts'
-import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { startTestServer } from '../../tests/support/product/test-server.ts'
+import { type Person, signUp } from '../../tests/support/services/clerk.ts'
 
-let database: TestDatabase
-let clerk: Sandbox
-let server: TestServer
-
-/** The server's clock, which a test may set. */
-let now: Date | null = null
-
-beforeAll(async () => {
-  ;[database, clerk] = await Promise.all([createTestDatabase(), startSandbox('clerk')])
-  server = await startTestServer({
-    databaseUrl: database.url,
-    clerk,
-    deps: { now: () => now ?? new Date() },
-  })
-})
-afterAll(async () => {
-  await server?.close()
-  await Promise.all([clerk?.stop(), database?.close()])
-})
+const { database, clerk, server, clock } = testProduct({ clerk: 'sandbox' })
 afterEach(async () => {
-  now = null
+  clock.reset()
   await clerk.clear('faults')
 })
 
-const generate = ({ token }: SignedInPerson) => server.ask(generateExtensionToken, { token })
-const active = ({ token }: SignedInPerson) => server.ask(getActiveExtensionToken, { token })
-const revoke = ({ token }: SignedInPerson) => server.ask(revokeExtensionToken, { token })
+const generate = ({ token }: Person) => server.ask(generateExtensionToken, { token })
+const active = ({ token }: Person) => server.ask(getActiveExtensionToken, { token })
+const revoke = ({ token }: Person) => server.ask(revokeExtensionToken, { token })
 const works = async (token: string) => (await server.api(getExtensionBalance, { token })).status === 200
-const rowsOf = ({ user_id }: SignedInPerson) =>
+const rowsOf = ({ user_id }: Person) =>
   database.owner.selectFrom('extension_tokens').selectAll().where('user_id', '=', user_id).execute()
 
 describe('a long-lived token', () => {
@@ -72,13 +54,13 @@ describe('a long-lived token', () => {
 
   test('works for four months to the second', async () => {
     const ada = await signUp(clerk)
-    now = new Date('2026-11-20T10:00:00Z')
+    clock.stop(new Date('2026-11-20T10:00:00Z'))
     const { access_token, expires_at } = await generate(ada)
     expect(expires_at).toBe('2027-03-20T10:00:00.000Z')
-    now = new Date('2027-03-20T09:59:59.999Z')
+    clock.stop(new Date('2027-03-20T09:59:59.999Z'))
     expect(await works(access_token)).toBe(true)
     expect((await active(ada)).hasActive).toBe(true)
-    now = new Date('2027-03-20T10:00:00Z')
+    clock.stop(new Date('2027-03-20T10:00:00Z'))
     expect(await works(access_token)).toBe(false)
     expect((await active(ada)).hasActive).toBe(false)
     // The expired one stands in nobody's way.

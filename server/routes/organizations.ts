@@ -12,8 +12,7 @@ import { defaultCurrency } from '../../schema/catalogue/currency.ts'
 import { maximumSeats } from '../../schema/catalogue/plans.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import { findBalance } from '../../schema/ledger/balances.ts'
-import { findMonthStart } from '../../schema/ledger/books.ts'
-import { sumUsageSince } from '../../schema/ledger/usage.ts'
+import { findMonthStart, sumUsageSince } from '../../schema/ledger/usage.ts'
 import {
   findLatestSubscription,
   findLiveSubscription,

@@ -1,23 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { getUser, initializeUser, processStarterSignup } from '../../schema/api/users.ts'
 import { postTransfer } from '../../schema/ledger/post.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { grantOf } from '../../tests/support/records.ts'
-import { type Sandbox, signUp, startSandbox } from '../../tests/support/sandbox.ts'
-import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+import { buildGrant } from '../../tests/support/factories/transfers.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { signUp } from '../../tests/support/services/clerk.ts'
 
-let database: TestDatabase
-let clerk: Sandbox
-let server: TestServer
-
-beforeAll(async () => {
-  ;[database, clerk] = await Promise.all([createTestDatabase(), startSandbox('clerk')])
-  server = await startTestServer({ databaseUrl: database.url, clerk })
-})
-afterAll(async () => {
-  await server?.close()
-  await Promise.all([clerk?.stop(), database?.close()])
-})
+const { database, clerk, server } = testProduct({ clerk: 'sandbox' })
 afterEach(() => clerk.clear('faults'))
 
 const findUsers = (clerkId: string) =>
@@ -141,7 +129,7 @@ describe('reading a user', () => {
   test('shows the balance that the ledger has', async () => {
     const ada = await signUp(clerk)
     await server.ask(initializeUser, { token: ada.token, body: claimOf(ada.user_id) as never })
-    await postTransfer(database.worker, grantOf(ada.user_id, 500))
+    await postTransfer(database.worker, buildGrant(ada.user_id, 500))
     const { data } = await server.ask(getUser, { token: ada.token, query: { clerkId: ada.user_id } })
     expect(data).toMatchObject({
       clerk_id: ada.user_id,

@@ -1,24 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { Webhook } from 'svix'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { clerkEventTypes } from '../../schema/clerk/event-types.ts'
 import { findFreePort } from '../../scripts/processes/ports.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { signUp, startSandbox } from '../../tests/support/sandbox.ts'
-import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { startTestServer } from '../../tests/support/product/test-server.ts'
+import { signUp } from '../../tests/support/services/clerk.ts'
+import { startSandbox } from '../../tests/support/services/sandbox-process.ts'
 import { waitUntil } from '../../tests/support/wait-until.ts'
 
-let database: TestDatabase
-let server: TestServer
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  server = await startTestServer({ databaseUrl: database.url })
-})
-afterAll(async () => {
-  await server?.close()
-  await database?.close()
-})
+const { database, server } = testProduct()
 beforeEach(() => database.owner.deleteFrom('inbox_events').execute())
 
 const event = { object: 'event', type: 'user.updated', data: { id: 'user_1' }, timestamp: 1_790_000_000_123 }

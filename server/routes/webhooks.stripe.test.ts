@@ -1,23 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { beforeEach, describe, expect, inject, test } from 'vitest'
 import { settleEvent } from '../../schema/inbox/events.ts'
 import type { QueueProducer } from '../../schema/queues/producer.ts'
 import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { startTestServer, type TestServer } from '../../tests/support/server.ts'
-import { eventOf, sessionOf } from '../../tests/support/stripe-events.ts'
+import { eventOf, sessionOf } from '../../tests/support/factories/events.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { startTestServer, type TestServer } from '../../tests/support/product/test-server.ts'
 import { waitUntil } from '../../tests/support/wait-until.ts'
 
-let database: TestDatabase
-let server: TestServer
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  server = await startTestServer({ databaseUrl: database.url })
-})
-afterAll(async () => {
-  await server?.close()
-  await database?.close()
-})
+const { database, server } = testProduct()
 beforeEach(() => database.owner.deleteFrom('inbox_events').execute())
 
 const newEvent = () => eventOf('checkout.session.completed', sessionOf(crypto.randomUUID()))

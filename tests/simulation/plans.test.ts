@@ -1,19 +1,20 @@
 import * as fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import type { Database } from '../../schema/database/connect.ts'
 import { verifyLedger } from '../../schema/ledger/verify.ts'
 import { stripeEventSchema } from '../../schema/stripe/events.ts'
 import { processInboxEvent } from '../../worker/jobs/inbox-event.ts'
 import { processSubscriptionSync } from '../../worker/jobs/subscription-sync.ts'
-import { copyBeginning } from '../support/beginning.ts'
-import { createTestDatabase } from '../support/database.ts'
-import { receiveStripeEvent } from '../support/stripe-events.ts'
+import { copyCheckouts } from '../support/database/copy-checkouts.ts'
+import { createTestDatabase } from '../support/database/test-database.ts'
+import { receiveStripeEvent } from '../support/factories/events.ts'
+import { madeOnce } from '../support/made.ts'
+import { createTestDependencies } from '../support/product/test-worker.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { createTestDependencies } from '../support/worker.ts'
+import { type FaultyProduct, startFaultyProduct } from './faulty-product.ts'
 import { planHistory } from './plan-history.ts'
 import { eventsOf, type PlayedPlan, playPlan } from './play-plan.ts'
 import { numRuns, seed } from './seed.ts'
-import { startWorld, type World } from './world.ts'
 
 const histories = numRuns(40)
 
@@ -23,11 +24,10 @@ const backends = [
 ]
 
 describe.each(backends)(`on $name, with seed ${seed}`, ({ name, redisUrl, missing }) => {
-  let world: World
-  beforeAll(async () => {
-    if (!missing) world = await startWorld({ redisUrl })
-  })
-  afterAll(() => world?.close())
+  const product = madeOnce(
+    () => (missing ? undefined : startFaultyProduct({ redisUrl })),
+    (made) => made.close(),
+  )
 
   test('whatever happens to a plan, ledger, seats and plan end as if every event had come once and in order', async ({
     skip,
@@ -35,34 +35,34 @@ describe.each(backends)(`on $name, with seed ${seed}`, ({ name, redisUrl, missin
     if (missing) skip(`no Redis: ${missing}`)
     await fc.assert(
       fc.asyncProperty(planHistory, async (history) => {
-        const played = await playPlan(world, history)
-        await world.mend()
-        await settlesAsInOrder(world, played)
-        await endQuietly(world, played)
+        const played = await playPlan(product, history)
+        await product.mend()
+        await settlesAsInOrder(product, played)
+        await endQuietly(product, played)
       }),
       { numRuns: histories, seed, endOnFailure: true },
     )
-    const report = await verifyLedger(world.database.owner)
-    console.log(`${name}: ${histories} plans, seed ${seed}`, report.counts, world.mishaps)
+    const report = await verifyLedger(product.database.owner)
+    console.log(`${name}: ${histories} plans, seed ${seed}`, report.counts, product.mishaps)
     expect(report.problems).toEqual([])
     expect(report.counts.transfers, 'grants and their like').toBeGreaterThan(histories)
   })
 })
 
 /** Lets the rest of the events arrive, and holds our books against books that saw each event once and in order. */
-async function settlesAsInOrder(world: World, played: PlayedPlan): Promise<void> {
-  const events = await eventsOf(world, played)
-  for (const event of events) await world.stripeSandbox.knob(`events/${event.id}/deliver`)
-  const expected = await booksInOrder(world, played)
+async function settlesAsInOrder(product: FaultyProduct, played: PlayedPlan): Promise<void> {
+  const events = await eventsOf(product, played)
+  for (const event of events) await product.stripe.knob(`events/${event.id}/deliver`)
+  const expected = await booksInOrder(product, played)
   await waitUntil(
     async () => {
-      const books = await booksOf(world.database.owner, played)
+      const books = await booksOf(product.database.owner, played)
       const isSame = JSON.stringify(books) === JSON.stringify(expected)
-      if (!isSame) world.advance(10_000)
+      if (!isSame) product.clock.advance(10_000)
       return isSame
     },
     async () =>
-      `books as in order\nexpected ${JSON.stringify(expected)}\nfound    ${JSON.stringify(await booksOf(world.database.owner, played))}`,
+      `books as in order\nexpected ${JSON.stringify(expected)}\nfound    ${JSON.stringify(await booksOf(product.database.owner, played))}`,
   )
 }
 
@@ -119,18 +119,18 @@ async function booksOf(db: Database, played: PlayedPlan): Promise<Books> {
 }
 
 /** The same person's plan in a database of its own, where every event arrives once, in Stripe's order. */
-async function booksInOrder(world: World, played: PlayedPlan): Promise<Books> {
+async function booksInOrder(product: FaultyProduct, played: PlayedPlan): Promise<Books> {
   const fresh = await createTestDatabase()
   try {
-    await copyBeginning(world.database, fresh, [played.person.user_id])
+    await copyCheckouts(product.database, fresh, [played.person.user_id])
     const deps = createTestDependencies(fresh, {
-      stripe: world.stripe,
-      now: world.now,
+      stripe: product.stripe.client,
+      now: product.clock.now,
       organizations: {
-        makeOrganization: async () => (await ownerOf(world, played)) ?? 'org_none',
+        makeOrganization: async () => (await ownerOf(product, played)) ?? 'org_none',
       },
     })
-    for (const event of await eventsOf(world, played)) {
+    for (const event of await eventsOf(product, played)) {
       const id = await receiveStripeEvent(fresh.server, stripeEventSchema.parse(event))
       await processInboxEvent(deps, { source: 'stripe', id }).catch(() => undefined)
     }
@@ -150,10 +150,10 @@ async function booksInOrder(world: World, played: PlayedPlan): Promise<Books> {
   }
 }
 
-async function ownerOf(world: World, played: PlayedPlan): Promise<string | null> {
+async function ownerOf(product: FaultyProduct, played: PlayedPlan): Promise<string | null> {
   const intent = await waitUntil(
     () =>
-      world.database.owner
+      product.database.owner
         .selectFrom('checkout_intents')
         .select('owner_id')
         .where('user_id', '=', played.person.user_id)
@@ -166,11 +166,11 @@ async function ownerOf(world: World, played: PlayedPlan): Promise<string | null>
 }
 
 /** So that the clock of the histories that follow has nothing to renew. */
-async function endQuietly(world: World, played: PlayedPlan): Promise<void> {
-  const subscription = await world.stripe.subscriptions.retrieve(played.subscription_id)
-  if (subscription.status !== 'canceled') await world.stripe.subscriptions.cancel(subscription.id)
-  for (const event of await eventsOf(world, played)) {
+async function endQuietly(product: FaultyProduct, played: PlayedPlan): Promise<void> {
+  const subscription = await product.stripe.client.subscriptions.retrieve(played.subscription_id)
+  if (subscription.status !== 'canceled') await product.stripe.client.subscriptions.cancel(subscription.id)
+  for (const event of await eventsOf(product, played)) {
     if (event.type === 'customer.subscription.deleted')
-      await world.stripeSandbox.knob(`events/${event.id}/deliver`)
+      await product.stripe.knob(`events/${event.id}/deliver`)
   }
 }

@@ -1,15 +1,15 @@
 import type Stripe from 'stripe'
 import { processPaymentSuccess } from '../../schema/api/checkout.ts'
 import { createCheckoutSession } from '../../schema/api/subscriptions.ts'
-import { type SignedInPerson, signUp } from '../support/sandbox.ts'
+import { type Person, signUp } from '../support/services/clerk.ts'
 import { waitUntil } from '../support/wait-until.ts'
+import type { FaultyProduct } from './faulty-product.ts'
 import { isMishap, strike } from './mishaps.ts'
 import type { PlanHistory, PlannedPlan, PlanStep } from './plan-history.ts'
 import { ignoreCut, ignoreRefusal, sessionAt, withoutFaults } from './play.ts'
-import type { World } from './world.ts'
 
 export interface PlayedPlan {
-  readonly person: SignedInPerson
+  readonly person: Person
   readonly customer_id: string
   readonly subscription_id: string
 }
@@ -20,16 +20,16 @@ interface Playing extends PlayedPlan {
 }
 
 /** Buys the plan as a person would and lets happen to it what the history says. */
-export async function playPlan(world: World, history: PlanHistory): Promise<PlayedPlan> {
-  const playing = await buy(world, history.plan)
-  for (const step of history.steps) await take(world, playing, step)
+export async function playPlan(product: FaultyProduct, history: PlanHistory): Promise<PlayedPlan> {
+  const playing = await buy(product, history.plan)
+  for (const step of history.steps) await take(product, playing, step)
   return playing
 }
 
-async function buy(world: World, plan: PlannedPlan): Promise<Playing> {
-  const person = await signUp(world.clerk, { first_name: 'Ada' })
+async function buy(product: FaultyProduct, plan: PlannedPlan): Promise<Playing> {
+  const person = await signUp(product.clerk, { first_name: 'Ada' })
   const session_id = await waitUntil(async () => {
-    const { status, body } = await world.server.api(createCheckoutSession, {
+    const { status, body } = await product.server.api(createCheckoutSession, {
       token: person.token,
       body: {
         planType: plan.plan,
@@ -41,11 +41,11 @@ async function buy(world: World, plan: PlannedPlan): Promise<Playing> {
     })
     return status === 200 && (body as { sessionId: string }).sessionId
   }, 'the checkout of a plan to start')
-  await world.stripeSandbox.knob(
+  await product.stripe.knob(
     `sessions/${session_id}/pay`,
     plan.card === 'fails_later' ? { card: '4000000000000341' } : {},
   )
-  const session = await sessionAt(world, session_id)
+  const session = await sessionAt(product, session_id)
   return {
     person,
     session_id,
@@ -55,14 +55,14 @@ async function buy(world: World, plan: PlannedPlan): Promise<Playing> {
   }
 }
 
-async function take(world: World, playing: Playing, step: PlanStep): Promise<void> {
-  if (isMishap(step)) return strike(world, step)
-  const { stripe } = world
+async function take(product: FaultyProduct, playing: Playing, step: PlanStep): Promise<void> {
+  if (isMishap(step)) return strike(product, step)
+  const stripe = product.stripe.client
   switch (step.do) {
     case 'deliver':
-      return deliver(world, playing, step)
+      return deliver(product, playing, step)
     case 'return':
-      await world.server
+      await product.server
         .api(processPaymentSuccess, {
           token: playing.person.token,
           body: { sessionId: playing.session_id, clerkUserId: playing.person.user_id },
@@ -70,39 +70,41 @@ async function take(world: World, playing: Playing, step: PlanStep): Promise<voi
         .catch(ignoreCut)
       return
     case 'days':
-      world.advance(step.days * 86_400_000)
-      await world.stripeSandbox.knob('clock/advance', { seconds: step.days * 86_400 })
+      product.clock.advance(step.days * 86_400_000)
+      await product.stripe.knob('clock/advance', { seconds: step.days * 86_400 })
       return
     case 'seats':
-      return changeSeats(world, playing, step.seats)
+      return changeSeats(product, playing, step.seats)
     case 'refund': {
-      const charge = await latestCharge(world, playing)
+      const charge = await latestCharge(product, playing)
       if (!charge) return
       const left = charge.amount - charge.amount_refunded
       const amount = Math.min(left, Math.ceil((charge.amount * step.percent) / 100))
       if (amount > 0)
-        await withoutFaults(world, () => stripe.refunds.create({ charge: charge.id, amount })).catch(
+        await withoutFaults(product, () => stripe.refunds.create({ charge: charge.id, amount })).catch(
           ignoreStripe,
         )
       return
     }
     case 'dispute': {
-      const charge = await latestCharge(world, playing)
-      if (charge) await world.stripeSandbox.knob(`charges/${charge.id}/dispute`).catch(ignoreRefusal)
+      const charge = await latestCharge(product, playing)
+      if (charge) await product.stripe.knob(`charges/${charge.id}/dispute`).catch(ignoreRefusal)
       return
     }
     case 'close_dispute': {
-      const charge = await latestCharge(world, playing)
+      const charge = await latestCharge(product, playing)
       if (!charge) return
-      const { data } = await withoutFaults(world, () => stripe.disputes.list({ charge: charge.id, limit: 1 }))
+      const { data } = await withoutFaults(product, () =>
+        stripe.disputes.list({ charge: charge.id, limit: 1 }),
+      )
       if (data[0])
-        await world.stripeSandbox
+        await product.stripe
           .knob(`disputes/${data[0].id}/close`, { outcome: step.outcome })
           .catch(ignoreRefusal)
       return
     }
     case 'cancel':
-      await withoutFaults(world, () =>
+      await withoutFaults(product, () =>
         step.when === 'now'
           ? stripe.subscriptions.cancel(playing.subscription_id)
           : stripe.subscriptions.update(playing.subscription_id, { cancel_at_period_end: true }),
@@ -110,23 +112,23 @@ async function take(world: World, playing: Playing, step: PlanStep): Promise<voi
   }
 }
 
-async function changeSeats(world: World, playing: Playing, quantity: number): Promise<void> {
-  const subscription = await withoutFaults(world, () =>
-    world.stripe.subscriptions.retrieve(playing.subscription_id),
+async function changeSeats(product: FaultyProduct, playing: Playing, quantity: number): Promise<void> {
+  const subscription = await withoutFaults(product, () =>
+    product.stripe.client.subscriptions.retrieve(playing.subscription_id),
   )
   const [item] = subscription.items.data
   if (!item || item.quantity === 1 || subscription.status !== 'active') return
-  await withoutFaults(world, () =>
-    world.stripe.subscriptions.update(subscription.id, {
+  await withoutFaults(product, () =>
+    product.stripe.client.subscriptions.update(subscription.id, {
       items: [{ id: item.id, quantity }],
       proration_behavior: 'always_invoice',
     }),
   ).catch(ignoreStripe)
 }
 
-async function latestCharge(world: World, playing: PlayedPlan): Promise<Stripe.Charge | undefined> {
-  const { data } = await withoutFaults(world, () =>
-    world.stripe.charges.list({ customer: playing.customer_id, limit: 10 }),
+async function latestCharge(product: FaultyProduct, playing: PlayedPlan): Promise<Stripe.Charge | undefined> {
+  const { data } = await withoutFaults(product, () =>
+    product.stripe.client.charges.list({ customer: playing.customer_id, limit: 10 }),
   )
   return data.find((charge) => charge.status === 'succeeded')
 }
@@ -144,11 +146,11 @@ function ignoreStripe(error: unknown): void {
 }
 
 async function deliver(
-  world: World,
+  product: FaultyProduct,
   playing: Playing,
   step: { readonly share: number; readonly order: 'sent' | 'reversed' | 'shuffled'; readonly times: number },
 ): Promise<void> {
-  const waiting = (await eventsOf(world, playing)).filter((event) => !playing.delivered.has(event.id))
+  const waiting = (await eventsOf(product, playing)).filter((event) => !playing.delivered.has(event.id))
   const ordered = {
     sent: waiting,
     reversed: waiting.toReversed(),
@@ -156,7 +158,7 @@ async function deliver(
     shuffled: waiting.toSorted((a, b) => a.id.localeCompare(b.id)),
   }[step.order]
   for (const event of ordered.slice(0, Math.ceil(ordered.length * step.share))) {
-    const { deliveries } = await world.stripeSandbox.knob<{ deliveries: { status?: number | null }[] }>(
+    const { deliveries } = await product.stripe.knob<{ deliveries: { status?: number | null }[] }>(
       `events/${event.id}/deliver`,
       { times: step.times, parallel: step.times > 1 },
     )
@@ -165,12 +167,12 @@ async function deliver(
 }
 
 /** Every event of the person's customer, oldest first. Refunds and disputes name a charge instead. */
-export async function eventsOf(world: World, played: PlayedPlan): Promise<Stripe.Event[]> {
-  return withoutFaults(world, async () => {
-    const charges = await world.stripe.charges.list({ customer: played.customer_id, limit: 100 })
+export async function eventsOf(product: FaultyProduct, played: PlayedPlan): Promise<Stripe.Event[]> {
+  return withoutFaults(product, async () => {
+    const charges = await product.stripe.client.charges.list({ customer: played.customer_id, limit: 100 })
     const names = [played.customer_id, ...charges.data.map((charge) => charge.id)]
     const events: Stripe.Event[] = []
-    for await (const event of world.stripe.events.list({ limit: 100 })) {
+    for await (const event of product.stripe.client.events.list({ limit: 100 })) {
       const text = JSON.stringify(event.data.object)
       if (names.some((name) => text.includes(name))) events.push(event)
       if (event.type === 'customer.created' && text.includes(played.customer_id)) break

@@ -1,6 +1,5 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
-import { stripeReferenceSchema } from '../../../schema/stripe/events.ts'
 import type { PaidLine } from '../../books/facts.ts'
 
 /** A paid invoice of a subscription, with all its lines. Nothing of it can change any more but what goes back. */
@@ -8,15 +7,19 @@ export interface PaidInvoice {
   readonly id: string
   /** What it cost in minor units, after discounts, whatever part of it a credit balance paid. */
   readonly total_minor: number
-  readonly discount_minor: number
   readonly amount_paid_minor: number
-  /** What its lines cost that are no regular period: prorations, and items that somebody wrote by hand. */
-  readonly other_lines_minor: number
+  /** As ours are written, e.g. `EUR`. */
+  readonly currency: string
   readonly paid_at: Date
   readonly lines: readonly PaidLine[]
 }
 
 const seconds = z.number().transform((value) => new Date(value * 1000))
+
+const itemDetailsSchema = z.object({
+  proration: z.boolean(),
+  proration_details: z.object({ credited_items: z.unknown() }).nullish(),
+})
 
 const lineSchema = z.object({
   amount: z.int(),
@@ -24,12 +27,8 @@ const lineSchema = z.object({
   period: z.object({ start: seconds, end: seconds }),
   parent: z
     .object({
-      subscription_item_details: z
-        .object({ proration: z.boolean(), subscription: stripeReferenceSchema.nullish() })
-        .nullish(),
-      invoice_item_details: z
-        .object({ proration: z.boolean(), subscription: stripeReferenceSchema.nullish() })
-        .nullish(),
+      subscription_item_details: itemDetailsSchema.nullish(),
+      invoice_item_details: itemDetailsSchema.nullish(),
     })
     .nullable(),
 })
@@ -41,7 +40,7 @@ const invoiceSchema = z.object({
   amount_paid: z.int(),
   created: seconds,
   status_transitions: z.object({ paid_at: seconds.nullable() }),
-  total_discount_amounts: z.array(z.object({ amount: z.int() })).nullish(),
+  currency: z.string().transform((code) => code.toUpperCase()),
 })
 
 /** Lines that come with an invoice; the rest has to be asked for (https://docs.stripe.com/api/invoices/object, `lines`). */
@@ -89,9 +88,8 @@ export function paidInvoiceOf(raw: unknown, rawLines: readonly unknown[]): PaidI
   return {
     id: invoice.id,
     total_minor: invoice.total,
-    discount_minor: (invoice.total_discount_amounts ?? []).reduce((sum, { amount }) => sum + amount, 0),
     amount_paid_minor: Math.max(0, invoice.amount_paid),
-    other_lines_minor: lines.filter((line) => !isPeriod(line)).reduce((sum, { amount }) => sum + amount, 0),
+    currency: invoice.currency,
     paid_at,
     // A change in the very second in which its period ends paid for nothing.
     lines: [...periods, ...changes].filter((line) => line.starts_at < line.ends_at),
@@ -104,8 +102,16 @@ function isPeriod(line: Line): boolean {
 }
 
 function isProration(line: Line): boolean {
-  const details = line.parent?.subscription_item_details ?? line.parent?.invoice_item_details
-  return details?.proration === true
+  return detailsOf(line)?.proration === true
+}
+
+/** Whether a proration takes back what was charged before. The amount does not say it: a coupon for everything makes it zero. */
+function isCredit(line: Line): boolean {
+  return line.amount < 0 || Boolean(detailsOf(line)?.proration_details?.credited_items)
+}
+
+function detailsOf({ parent }: Line): z.infer<typeof itemDetailsSchema> | null | undefined {
+  return parent?.subscription_item_details ?? parent?.invoice_item_details
 }
 
 /**
@@ -117,8 +123,8 @@ function seatChangeOf(
   lines: readonly Line[],
   fields: { invoice_id: string; paid_at: Date },
 ): PaidLine | undefined {
-  const charged = lines.filter((line) => line.amount > 0 && line.quantity !== null)
-  const credited = lines.filter((line) => line.amount < 0).map((line) => line.quantity)
+  const charged = lines.filter((line) => !isCredit(line) && line.quantity !== null)
+  const credited = lines.filter(isCredit).map((line) => line.quantity)
   const added = charged.filter((line) => {
     const index = credited.indexOf(line.quantity)
     if (index < 0 || charged.length === 1) return true
