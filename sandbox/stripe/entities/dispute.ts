@@ -92,12 +92,15 @@ export function disputeCharge(
     reason,
     cause,
     status = 'needs_response',
+    takes_money = status === 'needs_response',
   }: {
     charge: StoredCharge
     amount: number | undefined
     reason: string
     cause: Cause
     status?: FirstStatus | undefined
+    /** What was prevented is settled with the money or without. */
+    takes_money?: boolean | undefined
   },
 ): StoredDispute {
   const left = charge.amount - charge.amount_refunded
@@ -105,14 +108,16 @@ export function disputeCharge(
   if (charge.status !== 'succeeded' || charge.disputed || asked < 1 || asked > left) {
     throw invalidRequest(`Charge ${charge.id} cannot be disputed for ${asked}.`, { param: 'charge' })
   }
+  const fresh = newDispute(service, { charge, amount: asked, reason })
   const dispute = service.store.disputes.put({
-    ...newDispute(service, { charge, amount: asked, reason }),
+    ...fresh,
+    balance_transactions: takes_money ? [moneyMoved(service, fresh, -asked)] : [],
     is_charge_refundable: isRefundable(status),
     status,
   })
   const disputed = service.store.charges.put({ ...charge, disputed: true })
   emit(service, 'charge.dispute.created', dispute, { cause })
-  if (takesMoney(dispute)) emit(service, 'charge.dispute.funds_withdrawn', dispute, { cause })
+  if (takes_money) emit(service, 'charge.dispute.funds_withdrawn', dispute, { cause })
   emit(service, 'charge.updated', disputed, { cause, previous_attributes: { disputed: false } })
   return dispute
 }
@@ -155,16 +160,22 @@ export function moveDispute(
   if (isAppeal({ status }) && !is_appealable) {
     throw invalidRequest(`Dispute ${dispute.id} is ${dispute.status}; only a lost one can be appealed.`)
   }
+  const was_taken = isMoneyTaken(dispute)
+  const is_taken = status === 'prevented' ? was_taken : takesMoney({ status })
+  const moved = was_taken === is_taken ? 0 : is_taken ? -dispute.amount : dispute.amount
   const after = service.store.disputes.put({
     ...dispute,
+    balance_transactions:
+      moved === 0
+        ? dispute.balance_transactions
+        : [...dispute.balance_transactions, moneyMoved(service, dispute, moved)],
     is_charge_refundable: isRefundable(status),
     status,
   })
   const type = isClosed(after) ? 'charge.dispute.closed' : 'charge.dispute.updated'
   emit(service, type, after, { cause, previous_attributes: { status: dispute.status } })
-  const [was_taken, is_taken] = [takesMoney(dispute), takesMoney(after)]
-  if (!was_taken && is_taken) emit(service, 'charge.dispute.funds_withdrawn', after, { cause })
-  if (was_taken && !is_taken) emit(service, 'charge.dispute.funds_reinstated', after, { cause })
+  if (moved < 0) emit(service, 'charge.dispute.funds_withdrawn', after, { cause })
+  if (moved > 0) emit(service, 'charge.dispute.funds_reinstated', after, { cause })
   return after
 }
 
@@ -179,6 +190,37 @@ function isAppeal({ status }: Pick<StoredDispute, 'status'>): boolean {
 /** An inquiry (`warning_…`) takes no money, and what was prevented never became a dispute. */
 function takesMoney({ status }: Pick<StoredDispute, 'status'>): boolean {
   return status !== 'won' && status !== 'prevented' && !status.startsWith('warning_')
+}
+
+function isMoneyTaken({ balance_transactions }: StoredDispute): boolean {
+  return balance_transactions.reduce((sum, { amount }) => sum + amount, 0) < 0
+}
+
+/** https://docs.stripe.com/api/disputes/object#dispute_object-balance_transactions */
+function moneyMoved(
+  { clock }: Service,
+  { id, charge, currency }: StoredDispute,
+  amount: number,
+): StoredDispute['balance_transactions'][number] {
+  const now = clock.now()
+  return {
+    id: newId('txn'),
+    object: 'balance_transaction',
+    amount,
+    available_on: now,
+    balance_type: 'payments',
+    created: now,
+    currency,
+    description: `Chargeback ${amount < 0 ? 'withdrawal' : 'reversal'} for ${charge}`,
+    exchange_rate: null,
+    fee: 0,
+    fee_details: [],
+    net: amount,
+    reporting_category: amount < 0 ? 'dispute' : 'dispute_reversal',
+    source: id,
+    status: 'available',
+    type: 'adjustment',
+  }
 }
 
 function isRefundable(status: DisputeStatus): boolean {

@@ -89,6 +89,7 @@ const disputeBody = z.strictObject({
   amount: z.int().min(1).optional(),
   reason: z.enum(['fraudulent', 'general', 'product_not_received']).default('fraudulent'),
   status: z.enum(firstStatuses).default('needs_response'),
+  takes_money: z.boolean().optional(),
 })
 const statusBody = z.strictObject({ status: z.enum(disputeStatuses) })
 const closeBody = z.strictObject({ outcome: z.enum(['won', 'lost']) })
@@ -98,10 +99,12 @@ export function disputeKnobs(router: Router, service: Service): void {
   const { store } = service
 
   router.post('/_sandbox/charges/:id/dispute', async (context) => {
-    const { amount, reason, status } = await readJson(context, disputeBody)
+    const body = await readJson(context, disputeBody)
     const charge = store.charges.get(context.params.id)
     if (!charge) throw noSuch('charge', context.params.id ?? '')
-    context.body = { dispute: disputeCharge(service, { charge, amount, reason, status, cause: noCall }) }
+    context.body = {
+      dispute: disputeCharge(service, { ...body, amount: body.amount, charge, cause: noCall }),
+    }
   })
 
   router.post('/_sandbox/disputes/:id/close', async (context) => {

@@ -70,7 +70,7 @@ const knobs = {
   'POST /_sandbox/sessions/:id/settle': '{outcome: succeeded|failed}: let a delayed payment come to its end',
   'POST /_sandbox/sessions/:id/expire': 'let an open session expire',
   'POST /_sandbox/charges/:id/dispute':
-    '{reason?, amount?, status?: needs_response|warning_needs_response|prevented}: let the cardholder dispute a charge',
+    '{reason?, amount?, status?: needs_response|warning_needs_response|prevented, takes_money?}: let the cardholder dispute a charge',
   'POST /_sandbox/disputes/:id/close': '{outcome: won|lost}: let the bank decide',
   'POST /_sandbox/disputes/:id/status': '{status}: bring a dispute to any status that Stripe knows',
   'POST /_sandbox/subscriptions/:id/renew':

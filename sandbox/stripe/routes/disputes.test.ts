@@ -102,6 +102,25 @@ it('a dispute that was prevented takes no money', async () => {
   const { stripe, charge, harness } = await paidCharge()
   await harness.knob(`charges/${charge.id}/dispute`, { status: 'prevented' })
   expect((await stripe.disputes.list()).data).toMatchObject([{ status: 'prevented' }])
+  expect((await stripe.disputes.list()).data[0]?.balance_transactions).toEqual([])
   expect(await harness.eventTypes()).not.toContain('charge.dispute.funds_withdrawn')
   expect((await harness.knob('disputes/dp_none/status', { status: 'won' })).status).toBe(404)
+})
+
+it('the balance transactions of a dispute say where its money is', async () => {
+  const { stripe, charge, harness } = await paidCharge()
+  const amounts = async () =>
+    (await stripe.disputes.list()).data[0]?.balance_transactions.map(({ amount }) => amount)
+  await harness.knob(`charges/${charge.id}/dispute`, { amount: 300 })
+  const [dispute] = (await stripe.disputes.list()).data
+  expect(await amounts()).toEqual([-300])
+  await harness.knob(`disputes/${dispute?.id}/close`, { outcome: 'won' })
+  expect(await amounts()).toEqual([-300, 300])
+
+  const other = await paidCharge()
+  await other.harness.knob(`charges/${other.charge.id}/dispute`, { status: 'prevented', takes_money: true })
+  expect((await other.stripe.disputes.list()).data).toMatchObject([
+    { status: 'prevented', balance_transactions: [{ amount: -700 }] },
+  ])
+  expect(await other.harness.eventTypes()).toContain('charge.dispute.funds_withdrawn')
 })
