@@ -2,10 +2,10 @@ import type { Service } from '../service.ts'
 import type { StoredInvoice, StoredSubscription } from '../state.ts'
 import { newInvoice, newInvoiceId } from './invoice.ts'
 import { itemLines, pendingItems, periodLines } from './invoice-line.ts'
+import { prepareUpdate, type UpdateInput } from './prepare-update.ts'
 import { nextTerm } from './renew-subscription.ts'
 import { itemList } from './subscription.ts'
 import { periodOf } from './subscription-item.ts'
-import { prepareUpdate, type UpdateInput } from './update-subscription.ts'
 
 /** What a subscription would be invoiced after a change: at once where the change asks for that, else at its renewal. */
 export function previewUpdate(
@@ -20,7 +20,7 @@ export function previewUpdate(
   const id = newInvoiceId()
   const { items, period } = nextTerm(service, plan.after)
   const lines = [
-    ...itemLines(id, [...pendingItems(service, subscription.id), ...plan.prorations]),
+    ...itemLines(id, [...pendingItems(service, subscription), ...plan.prorations]),
     ...periodLines(service, {
       invoice: id,
       subscription: { ...plan.after, items: itemList(subscription.id, items) },
@@ -31,7 +31,9 @@ export function previewUpdate(
   const draft = newInvoice(service, {
     id,
     billing_reason: 'upcoming',
+    currency: subscription.currency,
     customer,
+    discounts: plan.discounts.filter(({ end }) => end === null || end > period.start),
     lines,
     period: periodOf(plan.after),
     proration_date: plan.prorations.length > 0 ? (input.proration_date ?? service.clock.now()) : null,

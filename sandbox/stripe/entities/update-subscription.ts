@@ -1,18 +1,17 @@
 import type Stripe from 'stripe'
 import { cardError, invalidRequest } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
-import type { StoredInvoice, StoredInvoiceItem, StoredSubscription } from '../state.ts'
+import type { StoredInvoice, StoredSubscription } from '../state.ts'
 import { defaultMethod } from './customer.ts'
+import { endDiscounts, startDiscounts } from './discount.ts'
 import { disputeAtOnce } from './dispute.ts'
 import { changedFields, emit } from './event.ts'
-import { finalizeInvoice, recordDraft } from './finalize-invoice.ts'
-import { newInvoice, newInvoiceId } from './invoice.ts'
-import { itemLines, pendingItems, periodLines } from './invoice-line.ts'
+import { recordDraft } from './finalize-invoice.ts'
+import { finalizeUnlessPaused } from './pause-collection.ts'
 import { no_method, payInvoice } from './pay-invoice.ts'
-import { isSameRecurrence, nextBoundary, type Period, recurrenceOf } from './period.ts'
-import { prorations } from './proration.ts'
-import { hasEnded, itemList } from './subscription.ts'
-import { changedItems, type ItemChange, periodOf, withPeriod } from './subscription-item.ts'
+import { prepareUpdate, type UpdateInput } from './prepare-update.ts'
+import { hasEnded } from './subscription.ts'
+import { periodOf } from './subscription-item.ts'
 import { releaseSchedule } from './subscription-schedule.ts'
 import { declineOf } from './test-cards.ts'
 
@@ -24,6 +23,8 @@ export type SubscriptionUpdate = UpdateInput & {
   default_payment_method?: string | null | undefined
   description?: string | null | undefined
   metadata?: Record<string, string> | undefined
+  /** Null goes on with collecting; undefined leaves it as it is. */
+  pause_collection?: StoredSubscription['pause_collection'] | undefined
   payment_behavior: 'allow_incomplete' | 'error_if_incomplete'
   /** The buyer is there and presses a button, as on the portal's pages. */
   is_on_session?: boolean | undefined
@@ -62,6 +63,13 @@ export function updateSubscription(
   if (Object.keys(previous_attributes).length > 0) {
     emit(service, 'customer.subscription.updated', after, { cause, previous_attributes })
   }
+  // A trial that lasts longer is announced anew when it is about to end.
+  if (input.trial_end !== undefined) {
+    store.subscription_details.put({ id: after.id, is_trial_end_announced: false })
+  }
+  startDiscounts(service, plan.discounts, cause)
+  const ended = before.discounts.filter((one) => !after.discounts.includes(one))
+  endDiscounts(service, ended, cause)
   if (plan.invoice) {
     collectNow(service, plan.invoice, { method, is_off_session, cause })
   }
@@ -88,7 +96,7 @@ function collectNow(
   attempt: Pick<Parameters<typeof payInvoice>[2], 'cause' | 'is_off_session' | 'method'>,
 ): void {
   const { cause } = attempt
-  const open = finalizeInvoice(service, recordDraft(service, draft, cause), { cause })
+  const open = finalizeUnlessPaused(service, recordDraft(service, draft, cause), { cause })
   if (open.status !== 'open') return
   disputeAtOnce(service, payInvoice(service, open, { ...attempt, is_automatic: true }).charge)
 }
@@ -105,6 +113,7 @@ function withSettings(
     }),
     ...(input.description !== undefined && { description: input.description }),
     ...(input.metadata !== undefined && { metadata: input.metadata }),
+    ...(input.pause_collection !== undefined && { pause_collection: input.pause_collection }),
   }
   const ends_at =
     cancel_at_period_end === undefined ? cancel_at : cancel_at_period_end ? periodOf(subscription).end : null
@@ -122,101 +131,4 @@ function withSettings(
       ? { ...merged, reason: 'cancellation_requested' }
       : { comment: null, feedback: null, feedback_option: null, reason: null },
   }
-}
-
-export type ProrationBehavior = 'always_invoice' | 'create_prorations' | 'none'
-
-export type UpdateInput = {
-  items: ItemChange[]
-  ends_trial: boolean
-  proration_behavior: ProrationBehavior
-  /** From when on the change counts for the money; now, unless the caller showed a preview of another moment. */
-  proration_date: number | null
-}
-
-/** What follows from a change, before anything of it is done. */
-export type PreparedUpdate = {
-  after: StoredSubscription
-  prorations: StoredInvoiceItem[]
-  /** What has to be invoiced at once; null when it can wait for the end of the period. */
-  invoice: StoredInvoice | null
-}
-
-/** Pure: the preview and the update get the same figures because both call this. */
-export function prepareUpdate(
-  service: Service,
-  before: StoredSubscription,
-  input: UpdateInput,
-): PreparedUpdate {
-  const now = service.clock.now()
-  const items = changedItems(service, before, input.items)
-  const ends_trial = input.ends_trial && before.status === 'trialing'
-  const restarts = ends_trial || (before.status !== 'trialing' && hasOtherInterval(before, items))
-  const period = restarts ? firstPeriod(items, now) : periodOf(before)
-  const after: StoredSubscription = {
-    ...before,
-    ...(restarts && { billing_cycle_anchor: now }),
-    // What is changed now takes the place of what was planned for later.
-    ...(input.items.length > 0 && { schedule: null }),
-    ...(ends_trial && { status: 'active', trial_end: now }),
-    ...(before.cancel_at_period_end && { cancel_at: period.end }),
-    items: itemList(before.id, withPeriod(items, period)),
-  }
-  // A trial has cost nothing, so there is nothing to give back.
-  const is_prorated = input.proration_behavior !== 'none' && before.status !== 'trialing'
-  const at = input.proration_date ?? now
-  const items_due = is_prorated ? prorations(service, { before, after, at, restarts }) : []
-  const is_due_now = restarts || (input.proration_behavior === 'always_invoice' && items_due.length > 0)
-  return {
-    after,
-    prorations: items_due,
-    invoice: is_due_now ? updateInvoice(service, { after, items_due, restarts, period, at }) : null,
-  }
-}
-
-function updateInvoice(
-  service: Service,
-  {
-    after,
-    items_due,
-    restarts,
-    period,
-    at,
-  }: {
-    after: StoredSubscription
-    items_due: StoredInvoiceItem[]
-    restarts: boolean
-    period: Period
-    at: number
-  },
-): StoredInvoice {
-  const customer = service.store.customers.get(after.customer)
-  if (!customer) throw new Error(`Customer ${after.customer} is gone.`)
-  const id = newInvoiceId()
-  const now = service.clock.now()
-  return newInvoice(service, {
-    id,
-    billing_reason: 'subscription_update',
-    customer,
-    lines: [
-      ...itemLines(id, [...pendingItems(service, after.id), ...items_due]),
-      ...(restarts
-        ? periodLines(service, { invoice: id, subscription: after, period, is_trial: false })
-        : []),
-    ],
-    period: { start: now, end: now },
-    proration_date: items_due.length > 0 ? at : null,
-    subscription: after,
-  })
-}
-
-function hasOtherInterval(before: StoredSubscription, items: StoredSubscription['items']['data']): boolean {
-  const [old] = before.items.data
-  const [next] = items
-  return !!old && !!next && !isSameRecurrence(recurrenceOf(old.price), recurrenceOf(next.price))
-}
-
-function firstPeriod([item]: StoredSubscription['items']['data'], now: number): Period {
-  if (!item) throw new Error('A subscription without items has no period.')
-  return { start: now, end: nextBoundary(now, recurrenceOf(item.price), now) }
 }
