@@ -19,13 +19,19 @@ export async function receiveOrKeepEvent(
   event: ReceivedEvent,
   { raw, now }: { readonly raw: () => Buffer; readonly now: Date },
 ): Promise<StoredEvent> {
+  const keep = (problem: string) =>
+    keepEvent(db, event, {
+      raw: raw(),
+      now,
+      reason: `It cannot be stored as JSON: ${problem}. It is kept as it came.`,
+    })
+  if (Number.isNaN(event.occurred_at.getTime())) return keep('its time is out of range')
   try {
     return await receiveEvent(db, event)
   } catch (error) {
     const problem = storageProblem(error)
     if (problem === null) throw error
-    const reason = `It cannot be stored as JSON: ${problem}. It is kept as it came.`
-    return keepEvent(db, event, { raw: raw(), now, reason })
+    return keep(problem)
   }
 }
 
@@ -68,7 +74,8 @@ function storageProblem(error: unknown): string | null {
   switch (code) {
     case '22P05':
       return 'it contains a NUL character'
-    case '22007':
+    case '22P02':
+      return 'it contains half of a surrogate pair'
     case '22008':
       return 'its time is out of range'
     case '54001':

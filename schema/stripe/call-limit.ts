@@ -64,8 +64,10 @@ function inTurn(budgets: readonly Budget[]): CallLimit {
   const queues = budgets.map(
     (budget) => new RateLimiterQueue(budget, { maxQueueSize: (budget.points * longestWaitMs) / 1000 }),
   )
+  let pausedUntilMs = 0
   return {
     async take() {
+      if (pausedUntilMs - Date.now() > longestWaitMs) return false
       const until_s = Math.ceil((Date.now() + longestWaitMs) / 1000)
       const limit = { limit_ms: longestWaitMs, what: 'Waiting for a call to Stripe' }
       try {
@@ -76,6 +78,7 @@ function inTurn(budgets: readonly Budget[]): CallLimit {
       }
     },
     async pause(seconds) {
+      pausedUntilMs = Date.now() + seconds * 1000
       await Promise.all(budgets.map((budget) => budget.block(queueKey, seconds)))
     },
   }

@@ -19,10 +19,8 @@ const firstReachMs = 24 * 60 * minuteMs
 /** Of an event this young the webhook may still be under way. */
 const graceMs = minuteMs
 
-const pageSize = 100
-
 /** After an outage there may be hundreds of thousands of events: a run reads ten thousand, and the next one goes on. */
-const maximumPages = 100
+const defaultLimits = { page_size: 100, maximum_pages: 100 }
 
 const positionSchema = z.object({
   /** Of the newest event that was compared: all that are older have been, too. */
@@ -43,7 +41,10 @@ type Position = z.infer<typeof positionSchema>
  * came by webhook is put into the inbox and enqueued, exactly as the webhook would have done; what did come is confirmed. Returns how
  * many events were missing.
  */
-export async function readStripeEvents(deps: WorkerDependencies): Promise<number> {
+export async function readStripeEvents(
+  deps: WorkerDependencies,
+  limits: typeof defaultLimits = defaultLimits,
+): Promise<number> {
   const now = deps.now()
   const cursor = await findCursor(deps.db, 'stripe_events')
   let position: Position = cursor
@@ -51,8 +52,8 @@ export async function readStripeEvents(deps: WorkerDependencies): Promise<number
     : { read_until: new Date(now.getTime() - firstReachMs), unfinished: null }
   let revision: number | null = cursor?.revision ?? 0
   let missed = 0
-  for (let page = 0; page < maximumPages; page += 1) {
-    const { data, has_more } = await listEvents(deps, position)
+  for (let page = 0; page < limits.maximum_pages; page += 1) {
+    const { data, has_more } = await listEvents(deps, position, limits.page_size)
     missed += await compareEvents(deps, data, now)
     const began_at = position.unfinished?.began_at ?? now
     const newest_at = position.unfinished?.newest_at ?? newestCompared(data, now)
@@ -76,11 +77,12 @@ export async function readStripeEvents(deps: WorkerDependencies): Promise<number
 async function listEvents(
   { stripe }: Pick<WorkerDependencies, 'stripe'>,
   { read_until, unfinished }: Position,
+  limit: number,
 ): Promise<Pick<Stripe.ApiList<Stripe.Event>, 'data' | 'has_more'>> {
   const params = {
     types: [...stripeEventTypes],
     created: { gte: Math.floor((read_until.getTime() - overlapMs) / 1000) },
-    limit: pageSize,
+    limit,
   }
   if (!unfinished) return stripe.events.list(params)
   try {

@@ -18,7 +18,7 @@ const minuteMs = 60_000
 
 /** What runs by the clock beside the sweep, in a queue of its own so that the sweep does not wait for any of it. */
 const tasks: Readonly<Record<Task, ScheduledTask>> = {
-  read_stripe_events: { everyMs: minuteMs, run: readStripeEvents },
+  read_stripe_events: { everyMs: minuteMs, run: (deps) => readStripeEvents(deps) },
   sync_kept_events: { everyMs: minuteMs / 2, run: syncKeptEvents },
   compare_seats: { everyMs: minuteMs, run: compareSeats },
   delete_old_rows: { everyMs: 10 * minuteMs, run: deleteOldRows },
