@@ -42,7 +42,11 @@ function open(calls_per_second: number): Stripe {
     callLimit: createCallLimit({ calls_per_second, process: 'server' }),
   })
 }
-const errorOf = (call: Promise<unknown>) => call.then(() => null, (error: unknown) => error)
+const errorOf = (call: Promise<unknown>) =>
+  call.then(
+    () => null,
+    (error: unknown) => error,
+  )
 
 test('calls over the limit wait for their turn, and all are made', async () => {
   const stripe = open(10)

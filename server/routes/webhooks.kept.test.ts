@@ -37,21 +37,24 @@ test.each([
   ['5,000 levels', 'it is nested too deep', `"note":${nested(5000)}`],
   ['a time beyond all dates', 'its time is out of range', '"created":1e16'],
   ['a time that is no whole number of seconds', 'its time is out of range', '"created":1.5e300'],
-])('a signed event with %s is kept as it came, answered 200 and visible as failed', async (_, reason, field) => {
-  const event = eventOf('charge.refunded', { object: 'charge' })
-  const payload = `${JSON.stringify(event).slice(0, -1)},${field}}`
-  expect(await postStripe(payload)).toBe(200)
-  expect(await stored()).toMatchObject([
-    {
-      id: event.id,
-      type: 'charge.refunded',
-      state: 'failed',
-      reason: expect.stringContaining(reason),
-      payload: null,
-      raw: Buffer.from(payload),
-    },
-  ])
-})
+])(
+  'a signed event with %s is kept as it came, answered 200 and visible as failed',
+  async (_, reason, field) => {
+    const event = eventOf('charge.refunded', { object: 'charge' })
+    const payload = `${JSON.stringify(event).slice(0, -1)},${field}}`
+    expect(await postStripe(payload)).toBe(200)
+    expect(await stored()).toMatchObject([
+      {
+        id: event.id,
+        type: 'charge.refunded',
+        state: 'failed',
+        reason: expect.stringContaining(reason),
+        payload: null,
+        raw: Buffer.from(payload),
+      },
+    ])
+  },
+)
 
 test('one that is delivered again is kept once', async () => {
   const payload = JSON.stringify({ ...eventOf('charge.refunded', { object: 'charge' }), note: '\0' })

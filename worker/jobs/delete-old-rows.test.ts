@@ -14,7 +14,10 @@ beforeEach(async () => {
 const dayMs = 86_400_000
 const daysAgo = (days: number) => new Date(Date.now() - days * dayMs)
 
-async function insertEvent(state: 'received' | 'applied' | 'ignored' | 'failed', days: number): Promise<string> {
+async function insertEvent(
+  state: 'received' | 'applied' | 'ignored' | 'failed',
+  days: number,
+): Promise<string> {
   const id = `evt_${randomUUID().replaceAll('-', '')}`
   const isSettled = state !== 'received'
   await database.owner
@@ -35,7 +38,11 @@ async function insertEvent(state: 'received' | 'applied' | 'ignored' | 'failed',
 }
 
 test('payloads of settled events go after 90 days, of failed ones after 400; the rows stay', async () => {
-  const old = [await insertEvent('applied', 91), await insertEvent('ignored', 91), await insertEvent('failed', 401)]
+  const old = [
+    await insertEvent('applied', 91),
+    await insertEvent('ignored', 91),
+    await insertEvent('failed', 401),
+  ]
   const kept = [
     await insertEvent('applied', 89),
     await insertEvent('ignored', 89),
@@ -60,7 +67,13 @@ test('payloads of settled events go after 90 days, of failed ones after 400; the
 test('an event whose payload is gone is still known when it comes again', async () => {
   const id = await insertEvent('applied', 91)
   await deleteOldRows(worker.deps)
-  const again = { source: 'stripe', id, type: 'charge.refunded', payload: {}, occurred_at: new Date() } as const
+  const again = {
+    source: 'stripe',
+    id,
+    type: 'charge.refunded',
+    payload: {},
+    occurred_at: new Date(),
+  } as const
   expect(await receiveEvent(database.server, { ...again, sweep_at: new Date() })).toEqual({
     unsettled: false,
     is_new: false,

@@ -25,7 +25,10 @@ const damages = {
   nul: (event) => JSON.stringify({ ...event, note: 'a\0b' }),
   'half of a surrogate pair': (event) => JSON.stringify({ ...event, note: 'a\ud83d' }),
   '20,000 levels': (event) =>
-    JSON.stringify({ ...event, note: 0 }).replace('"note":0', `"note":${'['.repeat(20_000)}${']'.repeat(20_000)}`),
+    JSON.stringify({ ...event, note: 0 }).replace(
+      '"note":0',
+      `"note":${'['.repeat(20_000)}${']'.repeat(20_000)}`,
+    ),
   'a time that is none': (event) => JSON.stringify({ ...event, created: 1e17 }),
 } satisfies Record<string, Damage>
 
@@ -58,7 +61,9 @@ describe.each(Object.entries(damages))('an event with %s is failed, and all the 
     expect(await balanceOf(bought)).toBe(500)
     expect(await rowOf(key)).toMatchObject({
       state: 'failed',
-      reason: expect.stringMatching(/^It cannot be stored as JSON: .* What it is about was fetched and is up to date\.$/),
+      reason: expect.stringMatching(
+        /^It cannot be stored as JSON: .* What it is about was fetched and is up to date\.$/,
+      ),
     })
     expect(await syncKeptEvents(worker.deps)).toBe(0)
   })
