@@ -5,7 +5,7 @@ import type { WorkerDependencies } from '../dependencies.ts'
 const dayMs = 24 * 3600 * 1000
 
 /** docs/operations.md has the whole list of what is kept how long. */
-export const payloadRetentionMs = {
+const payloadRetentionMs = {
   applied: 90 * dayMs,
   ignored: 90 * dayMs,
   /** A person may need what it said. */
