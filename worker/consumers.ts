@@ -6,6 +6,7 @@ import { processCheckoutCompletion } from './jobs/checkout-completion.ts'
 import { syncDueInvitations } from './jobs/due-invitations.ts'
 import { processInboxEvent } from './jobs/inbox-event.ts'
 import { sweep } from './jobs/maintenance.ts'
+import { runScheduledTask } from './jobs/scheduled-task.ts'
 import { processSubscriptionSync } from './jobs/subscription-sync.ts'
 
 export interface ConsumerSettings {
@@ -28,6 +29,7 @@ const handlers: Handlers = {
     await sweep(deps)
     await syncDueInvitations(deps)
   },
+  'scheduled-tasks': (deps, payload) => runScheduledTask(deps, payload.task),
 }
 
 const concurrency: Record<QueueName, number> = {
@@ -36,6 +38,7 @@ const concurrency: Record<QueueName, number> = {
   'clerk-events': 2,
   'subscription-syncs': 2,
   maintenance: 1,
+  'scheduled-tasks': 2,
 }
 
 /** A worker may be killed in the middle of a job any number of times; that alone never makes the job fail. */

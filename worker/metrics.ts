@@ -6,6 +6,8 @@ export interface WorkerMetrics {
   /** From the moment something happened at the sender to the commit that applied it. */
   readonly settleSeconds: Histogram<'type'>
   readonly swept: Counter<'what'>
+  readonly eventsMissed: Counter<'type'>
+  readonly seatsCorrected: Counter
 }
 
 export function createWorkerMetrics(): WorkerMetrics {
@@ -30,6 +32,17 @@ export function createWorkerMetrics(): WorkerMetrics {
       name: 'tidemark_swept_total',
       help: 'Rows that the sweep had to enqueue again',
       labelNames: ['what'],
+      registers: [registry],
+    }),
+    eventsMissed: new Counter({
+      name: 'tidemark_events_missed_total',
+      help: "Events that never came by webhook and were found in Stripe's list",
+      labelNames: ['type'],
+      registers: [registry],
+    }),
+    seatsCorrected: new Counter({
+      name: 'tidemark_seats_corrected_total',
+      help: "Seats that did not agree with Clerk's memberships until they were compared",
       registers: [registry],
     }),
   }

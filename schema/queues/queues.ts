@@ -9,6 +9,9 @@ const checkoutCompletionJobSchema = z.object({
 })
 const subscriptionSyncJobSchema = z.object({ subscription_id: z.string() })
 const maintenanceJobSchema = z.object({})
+const scheduledTaskJobSchema = z.object({
+  task: z.enum(['read_stripe_events', 'sync_kept_events', 'compare_seats', 'delete_old_rows']),
+})
 
 export const queueSchemas = {
   'stripe-events': stripeEventJobSchema,
@@ -16,6 +19,7 @@ export const queueSchemas = {
   'clerk-events': clerkEventJobSchema,
   'subscription-syncs': subscriptionSyncJobSchema,
   maintenance: maintenanceJobSchema,
+  'scheduled-tasks': scheduledTaskJobSchema,
 } as const
 
 export type QueueName = keyof typeof queueSchemas

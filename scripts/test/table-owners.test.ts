@@ -10,6 +10,7 @@ const owners: Readonly<Record<string, string>> = {
   stripe_customers: 'schema/customers',
   checkout_intents: 'schema/checkout',
   inbox_events: 'schema/inbox',
+  cursors: 'schema/cursors',
   ledger_accounts: 'schema/ledger',
   ledger_transfers: 'schema/ledger',
   ledger_entries: 'schema/ledger',

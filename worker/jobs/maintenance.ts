@@ -7,7 +7,7 @@ const batchSize = 500
 
 /**
  * Enqueues every event and intent that is due and not settled, and every subscription that begins a new month or has not been
- * synced for a day. This, not the queue, makes sure that nothing is forgotten: the whole queue may be lost. Returns how many
+ * synced for a week. This, not the queue, makes sure that nothing is forgotten: the whole queue may be lost. Returns how many
  * events and intents it enqueued.
  */
 export async function sweep(deps: WorkerDependencies): Promise<{ events: number; intents: number }> {

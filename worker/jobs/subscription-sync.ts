@@ -3,7 +3,7 @@ import type { JobPayload } from '../../schema/queues/queues.ts'
 import { syncSubscription } from '../apply/subscription/sync-subscription.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
-/** Syncs a subscription that is due: a new month of a yearly plan has begun, or a day has passed without any event. */
+/** Syncs a subscription that is due: a new month of a yearly plan has begun, or a week has passed without any event. */
 export async function processSubscriptionSync(
   deps: WorkerDependencies,
   payload: JobPayload<'subscription-syncs'>,
