@@ -7,6 +7,7 @@ import { processCheckoutCompletion } from './jobs/checkout-completion.ts'
 import { syncDueInvitations } from './jobs/due-invitations.ts'
 import { processInboxEvent } from './jobs/inbox-event.ts'
 import { sweep } from './jobs/maintenance.ts'
+import { runScheduledTask } from './jobs/scheduled-task.ts'
 import { processSubscriptionSync } from './jobs/subscription-sync.ts'
 
 export interface ConsumerSettings {
@@ -29,6 +30,7 @@ const handlers: Handlers = {
     await sweep(deps)
     await syncDueInvitations(deps)
   },
+  'scheduled-tasks': (deps, payload) => runScheduledTask(deps, payload.task),
 }
 
 /** The job that the webhook enqueued came before any claim. */
@@ -46,6 +48,7 @@ const concurrency: Record<QueueName, number> = {
   'clerk-events': 2,
   'subscription-syncs': 2,
   maintenance: 1,
+  'scheduled-tasks': 2,
 }
 
 /**

@@ -9,6 +9,8 @@ export interface WorkerMetrics {
   /** Kinds of `worker/failures.ts`. */
   readonly failedTries: Counter<'what' | 'kind'>
   readonly givenUp: Counter<'what'>
+  readonly eventsMissed: Counter<'type'>
+  readonly seatsCorrected: Counter
 }
 
 export function createWorkerMetrics(): WorkerMetrics {
@@ -45,6 +47,17 @@ export function createWorkerMetrics(): WorkerMetrics {
       name: 'tidemark_failed_total',
       help: 'Rows that have failed for good and need a person',
       labelNames: ['what'],
+      registers: [registry],
+    }),
+    eventsMissed: new Counter({
+      name: 'tidemark_events_missed_total',
+      help: "Events that never came by webhook and were found in Stripe's list",
+      labelNames: ['type'],
+      registers: [registry],
+    }),
+    seatsCorrected: new Counter({
+      name: 'tidemark_seats_corrected_total',
+      help: "Seats that did not agree with Clerk's memberships until they were compared",
       registers: [registry],
     }),
   }

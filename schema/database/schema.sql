@@ -502,6 +502,15 @@ CREATE TABLE public.checkout_intents (
     CONSTRAINT checkout_intents_trial_days_check CHECK ((trial_days >= 0))
 );
 
+CREATE TABLE public.cursors (
+    name text NOT NULL,
+    "position" jsonb NOT NULL,
+    completed_at timestamp with time zone,
+    revision integer NOT NULL,
+    CONSTRAINT cursors_name_check CHECK ((name = ANY (ARRAY['stripe_events'::text, 'seats'::text]))),
+    CONSTRAINT cursors_revision_check CHECK ((revision > 0))
+);
+
 CREATE TABLE public.extension_sign_ins (
     state_hash bytea NOT NULL,
     redirect_uri text NOT NULL,
@@ -541,7 +550,7 @@ CREATE TABLE public.inbox_events (
     source text NOT NULL,
     id text NOT NULL,
     type text NOT NULL,
-    payload jsonb NOT NULL,
+    payload jsonb,
     occurred_at timestamp with time zone NOT NULL,
     received_at timestamp with time zone DEFAULT now() NOT NULL,
     state text DEFAULT 'received'::text NOT NULL,
@@ -552,9 +561,17 @@ CREATE TABLE public.inbox_events (
     sweep_at timestamp with time zone DEFAULT now() NOT NULL,
     sweeps integer DEFAULT 0 NOT NULL,
     unavailable_since timestamp with time zone,
+    received_via text DEFAULT 'webhook'::text NOT NULL,
+    confirmed_at timestamp with time zone,
+    raw bytea,
+    object_sync_at timestamp with time zone,
+    payload_removed_at timestamp with time zone,
+    CONSTRAINT inbox_events_can_be_applied CHECK (((state <> 'received'::text) OR (payload IS NOT NULL))),
     CONSTRAINT inbox_events_check CHECK (((state = 'received'::text) = (settled_at IS NULL))),
     CONSTRAINT inbox_events_check1 CHECK (((state <> ALL (ARRAY['ignored'::text, 'failed'::text])) OR (reason IS NOT NULL))),
     CONSTRAINT inbox_events_id_check CHECK (((length(id) >= 1) AND (length(id) <= 255))),
+    CONSTRAINT inbox_events_payload CHECK (((payload IS NOT NULL) OR (raw IS NOT NULL) OR (payload_removed_at IS NOT NULL))),
+    CONSTRAINT inbox_events_received_via_check CHECK ((received_via = ANY (ARRAY['webhook'::text, 'reader'::text]))),
     CONSTRAINT inbox_events_source_check CHECK ((source = ANY (ARRAY['stripe'::text, 'clerk'::text]))),
     CONSTRAINT inbox_events_state_check CHECK ((state = ANY (ARRAY['received'::text, 'applied'::text, 'ignored'::text, 'failed'::text])))
 );
@@ -844,6 +861,9 @@ ALTER TABLE ONLY public.checkout_intents
 ALTER TABLE ONLY public.checkout_intents
     ADD CONSTRAINT checkout_intents_stripe_session_id_key UNIQUE (stripe_session_id);
 
+ALTER TABLE ONLY public.cursors
+    ADD CONSTRAINT cursors_pkey PRIMARY KEY (name);
+
 ALTER TABLE ONLY public.extension_sign_ins
     ADD CONSTRAINT extension_sign_ins_code_hash_key UNIQUE (code_hash);
 
@@ -931,6 +951,10 @@ CREATE INDEX extension_sign_ins_expiry ON public.extension_sign_ins USING btree 
 CREATE UNIQUE INDEX extension_tokens_one_active ON public.extension_tokens USING btree (user_id) WHERE (revoked_at IS NULL);
 
 CREATE INDEX inbox_events_failed ON public.inbox_events USING btree (received_at) WHERE (state = 'failed'::text);
+
+CREATE INDEX inbox_events_object_sync ON public.inbox_events USING btree (object_sync_at) WHERE (object_sync_at IS NOT NULL);
+
+CREATE INDEX inbox_events_old_payloads ON public.inbox_events USING btree (state, settled_at) WHERE ((payload_removed_at IS NULL) AND (settled_at IS NOT NULL));
 
 CREATE INDEX inbox_events_sweep ON public.inbox_events USING btree (sweep_at) WHERE (state = 'received'::text);
 
@@ -1092,6 +1116,9 @@ GRANT UPDATE(stripe_session_id) ON TABLE public.checkout_intents TO tidemark_ser
 
 GRANT UPDATE(updated_at) ON TABLE public.checkout_intents TO tidemark_server;
 
+GRANT SELECT ON TABLE public.cursors TO tidemark_server;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.cursors TO tidemark_worker;
+
 GRANT SELECT,INSERT,DELETE ON TABLE public.extension_sign_ins TO tidemark_server;
 GRANT SELECT,DELETE ON TABLE public.extension_sign_ins TO tidemark_worker;
 
@@ -1112,7 +1139,7 @@ GRANT UPDATE(revoked_at) ON TABLE public.extension_tokens TO tidemark_server;
 GRANT UPDATE(revoked_at) ON TABLE public.extension_tokens TO tidemark_worker;
 
 GRANT SELECT,INSERT ON TABLE public.inbox_events TO tidemark_server;
-GRANT SELECT,UPDATE ON TABLE public.inbox_events TO tidemark_worker;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.inbox_events TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.ledger_accounts TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_accounts TO tidemark_worker;

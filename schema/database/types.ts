@@ -64,6 +64,13 @@ export interface CheckoutIntents {
   user_id: string;
 }
 
+export interface Cursors {
+  completed_at: Timestamp | null;
+  name: "stripe_events" | "seats";
+  position: Json;
+  revision: number;
+}
+
 export interface ExtensionSignIns {
   code_challenge: string | null;
   code_hash: Buffer | null;
@@ -88,12 +95,17 @@ export interface ExtensionTokens {
 
 export interface InboxEvents {
   attempts: Generated<number>;
+  confirmed_at: Timestamp | null;
   id: string;
   last_error: string | null;
+  object_sync_at: Timestamp | null;
   occurred_at: Timestamp;
-  payload: Json;
+  payload: Json | null;
+  payload_removed_at: Timestamp | null;
+  raw: Buffer | null;
   reason: string | null;
   received_at: Generated<Timestamp>;
+  received_via: Generated<"webhook" | "reader">;
   settled_at: Timestamp | null;
   source: "stripe" | "clerk";
   state: Generated<"received" | "applied" | "ignored" | "failed">;
@@ -301,6 +313,7 @@ export interface Users {
 export interface DB {
   charges: Charges;
   checkout_intents: CheckoutIntents;
+  cursors: Cursors;
   extension_sign_ins: ExtensionSignIns;
   extension_tokens: ExtensionTokens;
   inbox_events: InboxEvents;

@@ -1,7 +1,7 @@
 /**
  * SQLSTATEs of a database that cannot work right now: connection failures (08), insufficient resources (53), shutdown and start-up
  * (57P), errors of its disks (58), a standby that takes no writes (25006), and what is over at the next try: a deadlock and a
- * serialization failure, should they come through `retryTransaction`.
+ * serialization failure, should they come through `retryConflicts`.
  */
 const unavailableStates = /^(08...|53...|57P0.|58...|25006|40P01|40001)$/
 

@@ -17,22 +17,29 @@ export interface ReceivedEvent extends EventKey {
   readonly occurred_at: Date
   /** When the sweep checks whether it was applied. */
   readonly sweep_at: Date
+  /** Left out, by webhook. */
+  readonly received_via?: InboxEvent['received_via']
+  /** When the sender's own list was seen to hold it. */
+  readonly confirmed_at?: Date
 }
 
-/**
- * Stores a verified event once, however often it is delivered. Says whether it still has to be applied: true for a new one
- * and for a repeated one that nobody has settled yet.
- */
-export async function receiveEvent(db: Kysely<DB>, event: ReceivedEvent): Promise<{ unsettled: boolean }> {
+export interface StoredEvent {
+  /** Whether it still has to be applied: true for a new event and for a repeated one that nobody has settled yet. */
+  readonly unsettled: boolean
+  readonly is_new: boolean
+}
+
+/** Stores a verified event once, however often it is delivered. */
+export async function receiveEvent(db: Kysely<DB>, event: ReceivedEvent): Promise<StoredEvent> {
   const inserted = await db
     .insertInto('inbox_events')
     .values({ ...event, payload: JSON.stringify(event.payload) })
     .onConflict((conflict) => conflict.columns(['source', 'id']).doNothing())
     .returning('id')
     .executeTakeFirst()
-  if (inserted) return { unsettled: true }
+  if (inserted) return { unsettled: true, is_new: true }
   const stored = await findEvent(db, event)
-  return { unsettled: stored?.state === 'received' }
+  return { unsettled: stored?.state === 'received', is_new: false }
 }
 
 export async function findEvent(db: Kysely<DB>, key: EventKey): Promise<InboxEvent | undefined> {

@@ -12,6 +12,9 @@ const checkoutCompletionJobSchema = z.object({
 })
 const subscriptionSyncJobSchema = z.object({ subscription_id: z.string(), claim })
 const maintenanceJobSchema = z.object({})
+const scheduledTaskJobSchema = z.object({
+  task: z.enum(['read_stripe_events', 'sync_kept_events', 'compare_seats', 'delete_old_rows']),
+})
 
 export const queueSchemas = {
   'stripe-events': stripeEventJobSchema,
@@ -19,6 +22,7 @@ export const queueSchemas = {
   'clerk-events': clerkEventJobSchema,
   'subscription-syncs': subscriptionSyncJobSchema,
   maintenance: maintenanceJobSchema,
+  'scheduled-tasks': scheduledTaskJobSchema,
 } as const
 
 export type QueueName = keyof typeof queueSchemas

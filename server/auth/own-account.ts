@@ -1,4 +1,4 @@
-import { retryTransaction } from '../../schema/database/retry-transaction.ts'
+import { retryTransaction } from '../../schema/database/retry.ts'
 import { refreshPlanType } from '../../schema/users/plan-type.ts'
 import { ensureUser, findUser, type UserRecord } from '../../schema/users/users.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -15,7 +15,7 @@ export async function refreshAccount(
   return retryTransaction(deps.db, async (trx) => {
     const account = await ensureUser(trx, profile)
     if (!account.created) return account
-    // Somebody may have been given a seat before they first came here.
+    // The user may have been given a seat before their first visit.
     await refreshPlanType(trx, [userId])
     return { created: true, user: (await findUser(trx, userId)) ?? account.user }
   })

@@ -1,6 +1,6 @@
 import { ClerkRefusalError } from '../../schema/clerk/errors.ts'
 import type { ClerkInvitation } from '../../schema/clerk/invitations.ts'
-import { retryTransaction } from '../../schema/database/retry-transaction.ts'
+import { retryTransaction } from '../../schema/database/retry.ts'
 import { attachInvitation, endInvitation, type Invitation } from '../../schema/invitations/invitations.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { alreadyMember, membershipChanged } from '../errors.ts'

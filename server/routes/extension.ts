@@ -9,7 +9,7 @@ import {
 import { lowBalanceCredits } from '../../schema/catalogue/credits.ts'
 import type { PlanType } from '../../schema/catalogue/plans.ts'
 import type { Database } from '../../schema/database/connect.ts'
-import { retryDeadlocks, retryTransaction } from '../../schema/database/retry-transaction.ts'
+import { retryTransaction } from '../../schema/database/retry.ts'
 import { findActiveToken, issueToken, revokeTokens } from '../../schema/extension/tokens.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { findBalance } from '../../schema/ledger/balances.ts'
@@ -76,17 +76,15 @@ export const extensionRoutes = [
   }).handle(async ({ body, user_id }, deps) => {
     const { credits, description, idempotency_key } = body
     const payer = await findPayer(deps.db, { payer: body.payer, user_id })
-    const usage = await retryDeadlocks(() =>
-      spendCredits(deps.db, {
-        ...payer.owner,
-        credits,
-        // Users of one organization do not know each other's keys, so keys are unique per user.
-        idempotency_key: `${user_id}/${idempotency_key}`,
-        occurred_at: deps.now(),
-        actor: user_id,
-        reason: description,
-      }),
-    )
+    const usage = await spendCredits(deps.db, {
+      ...payer.owner,
+      credits,
+      // Users of one organization do not know each other's keys, so keys are unique per user.
+      idempotency_key: `${user_id}/${idempotency_key}`,
+      occurred_at: deps.now(),
+      actor: user_id,
+      reason: description,
+    })
     if (usage.outcome === 'refused') {
       throw usageRefused(deps.settings, payer, { ...usage, required: credits })
     }

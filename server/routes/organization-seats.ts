@@ -6,7 +6,7 @@ import {
   type SeatsSummary,
 } from '../../schema/api/organization-seats.ts'
 import type { Membership } from '../../schema/clerk/memberships.ts'
-import { retryTransaction } from '../../schema/database/retry-transaction.ts'
+import { retryTransaction } from '../../schema/database/retry.ts'
 import { nextSnapshotOrder } from '../../schema/database/snapshot-order.ts'
 import {
   findHeldSeat,
@@ -65,7 +65,7 @@ export const organizationSeatsRoutes = [
     }
   }),
 
-  // Only the seat ends: the person stays a member and may get a seat again. Admins may revoke their own, see decision 042.
+  // Only the seat ends: the person stays a member and may get a seat again. Admins may revoke their own, see decision 043.
   route(revokeSeat, {
     rights: admins({ doing: 'revoke seats', organization: ({ body }) => body.org_id }),
   }).handle(async ({ body }, deps) => {

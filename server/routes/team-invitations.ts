@@ -5,7 +5,7 @@ import {
   type TeamInvitation,
 } from '../../schema/api/team-invitations.ts'
 import { ClerkRefusalError } from '../../schema/clerk/errors.ts'
-import { retryTransaction } from '../../schema/database/retry-transaction.ts'
+import { retryTransaction } from '../../schema/database/retry.ts'
 import {
   countInvited,
   endInvitation,
@@ -95,7 +95,7 @@ export const teamInvitationsRoutes = [
     }
   }),
 
-  // Revoked at Clerk first, so that the invitation cannot be accepted after its seat went to somebody else.
+  // Revoked at Clerk first, so that the invitation cannot be accepted after its seat has been assigned again.
   route(revokeTeamInvitation, {
     rights: admins({
       doing: 'revoke invitations',
@@ -141,7 +141,7 @@ async function findNamedOrganization(
   return subscription?.owner_kind === 'organization' ? subscription.owner_id : null
 }
 
-/** The same error whether the subscription does not exist yet or belongs to somebody else. */
+/** The same error whether the subscription does not exist yet or belongs to another organization. */
 function namedNotFound({ org_id }: OrganizationName): ServerError {
   return org_id === undefined ? organizationNotInitialized() : organizationNotFound()
 }

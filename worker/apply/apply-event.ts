@@ -1,5 +1,5 @@
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
-import { retryTransaction } from '../../schema/database/retry-transaction.ts'
+import { retryTransaction } from '../../schema/database/retry.ts'
 import type { Json } from '../../schema/database/types.ts'
 import { type InboxEvent, lockEvent, settleEvent } from '../../schema/inbox/events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'

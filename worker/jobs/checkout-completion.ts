@@ -5,7 +5,7 @@ import {
   unsettledStates,
 } from '../../schema/checkout/intents.ts'
 import { failUnsettledIntent } from '../../schema/checkout/outcomes.ts'
-import { retryTransaction } from '../../schema/database/retry-transaction.ts'
+import { retryTransaction } from '../../schema/database/retry.ts'
 import type { JobPayload } from '../../schema/queues/queues.ts'
 import { checkoutSessionSchema } from '../../schema/stripe/events.ts'
 import { recordFruitlessTry } from '../../schema/sweep/record-try.ts'

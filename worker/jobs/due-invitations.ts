@@ -1,5 +1,5 @@
 import { ClerkRefusalError } from '../../schema/clerk/errors.ts'
-import { retryTransaction } from '../../schema/database/retry-transaction.ts'
+import { retryTransaction } from '../../schema/database/retry.ts'
 import {
   failInvitationSync,
   findInvitation,

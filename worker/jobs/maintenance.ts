@@ -10,7 +10,7 @@ const batchSize = 500
 
 /**
  * Enqueues every event and intent that is due and not settled, and every subscription that begins a new month or has not been
- * synced for a day. This alone, not the queue, tries anything again, and makes sure that nothing is forgotten: the whole queue may
+ * synced for a week. This alone, not the queue, tries anything again, and makes sure that nothing is forgotten: the whole queue may
  * be lost. Returns how many events and intents it enqueued.
  */
 export async function sweep(deps: WorkerDependencies): Promise<{ events: number; intents: number }> {

@@ -1,4 +1,4 @@
-import { retryTransaction } from '../../schema/database/retry-transaction.ts'
+import { retryTransaction } from '../../schema/database/retry.ts'
 import type { JobPayload } from '../../schema/queues/queues.ts'
 import { failSubscriptionSync } from '../../schema/subscriptions/snapshots.ts'
 import { findSubscription } from '../../schema/subscriptions/subscriptions.ts'
@@ -7,7 +7,7 @@ import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
 import { tryRow } from './try-row.ts'
 
-/** Syncs a subscription that is due: a new month of a yearly plan has begun, or a day has passed without any event. */
+/** Syncs a subscription that is due: a new month of a yearly plan has begun, or a week has passed without any event. */
 export async function processSubscriptionSync(
   deps: WorkerDependencies,
   { subscription_id: id, claim }: JobPayload<'subscription-syncs'>,

@@ -1,4 +1,4 @@
--- The row alone says when it is tried next and why the last try failed (decision 062). `attempts` counts the tries that failed by
+-- The row alone says when it is tried next and why the last try failed (decision 064). `attempts` counts the tries that failed by
 -- our own doing; when Stripe, Clerk or the database is unavailable none is counted, and `unavailable_since` says since when.
 ALTER TABLE inbox_events ADD COLUMN unavailable_since timestamptz;
 

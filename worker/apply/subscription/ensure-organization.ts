@@ -1,6 +1,6 @@
 import { type CheckoutIntent, lockIntent } from '../../../schema/checkout/intents.ts'
 import { setOwner } from '../../../schema/checkout/outcomes.ts'
-import { retryTransaction } from '../../../schema/database/retry-transaction.ts'
+import { retryTransaction } from '../../../schema/database/retry.ts'
 import { findUser } from '../../../schema/users/users.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 
