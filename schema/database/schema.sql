@@ -476,6 +476,10 @@ CREATE TABLE public.checkout_intents (
     settled_at timestamp with time zone,
     sweep_at timestamp with time zone DEFAULT now() NOT NULL,
     sweeps integer DEFAULT 0 NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    last_error text,
+    unavailable_since timestamp with time zone,
+    session_params text,
     CONSTRAINT checkout_intents_amount_minor_check CHECK ((amount_minor > 0)),
     CONSTRAINT checkout_intents_billing_frequency_check CHECK ((billing_frequency = ANY (ARRAY['monthly'::text, 'yearly'::text]))),
     CONSTRAINT checkout_intents_check CHECK (((owner_id IS NOT NULL) OR ((kind = 'subscription'::text) AND (owner_kind = 'organization'::text)))),
@@ -556,6 +560,7 @@ CREATE TABLE public.inbox_events (
     last_error text,
     sweep_at timestamp with time zone DEFAULT now() NOT NULL,
     sweeps integer DEFAULT 0 NOT NULL,
+    unavailable_since timestamp with time zone,
     received_via text DEFAULT 'webhook'::text NOT NULL,
     confirmed_at timestamp with time zone,
     raw bytea,
@@ -793,8 +798,13 @@ CREATE TABLE public.subscriptions (
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     sweep_at timestamp with time zone NOT NULL,
     sweeps integer DEFAULT 0 NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    last_error text,
+    unavailable_since timestamp with time zone,
+    sync_failed_at timestamp with time zone,
     CONSTRAINT subscriptions_billing_frequency_check CHECK ((billing_frequency = ANY (ARRAY['monthly'::text, 'yearly'::text]))),
     CONSTRAINT subscriptions_check CHECK ((((status = 'canceled'::text) = (ended_at IS NOT NULL)) OR (status = 'incomplete_expired'::text))),
+    CONSTRAINT subscriptions_check1 CHECK (((sync_failed_at IS NULL) OR (last_error IS NOT NULL))),
     CONSTRAINT subscriptions_credits_per_seat_check CHECK ((credits_per_seat > 0)),
     CONSTRAINT subscriptions_currency_check CHECK ((currency = ANY (ARRAY['EUR'::text, 'USD'::text, 'GBP'::text]))),
     CONSTRAINT subscriptions_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text]))),
@@ -817,7 +827,12 @@ CREATE TABLE public.team_invitations (
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     sweep_at timestamp with time zone,
     sweeps integer DEFAULT 0 NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    last_error text,
+    unavailable_since timestamp with time zone,
+    sync_failed_at timestamp with time zone,
     CONSTRAINT team_invitations_check CHECK (((status <> 'pending'::text) OR (sweep_at IS NOT NULL))),
+    CONSTRAINT team_invitations_check1 CHECK (((sync_failed_at IS NULL) OR (last_error IS NOT NULL))),
     CONSTRAINT team_invitations_email_check CHECK ((email = lower(email))),
     CONSTRAINT team_invitations_organization_id_check CHECK (((length(organization_id) >= 1) AND (length(organization_id) <= 64))),
     CONSTRAINT team_invitations_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'member'::text]))),
@@ -969,13 +984,17 @@ CREATE INDEX seats_user ON public.seats USING btree (user_id) WHERE (status = 'a
 
 CREATE UNIQUE INDEX subscriptions_one_live ON public.subscriptions USING btree (owner_kind, owner_id) WHERE (status = ANY (ARRAY['trialing'::text, 'active'::text, 'past_due'::text, 'unpaid'::text, 'paused'::text]));
 
-CREATE INDEX subscriptions_sweep ON public.subscriptions USING btree (sweep_at) WHERE (status <> ALL (ARRAY['canceled'::text, 'incomplete_expired'::text]));
+CREATE INDEX subscriptions_sweep ON public.subscriptions USING btree (sweep_at) WHERE ((status <> ALL (ARRAY['canceled'::text, 'incomplete_expired'::text])) AND (sync_failed_at IS NULL));
+
+CREATE INDEX subscriptions_sync_failed ON public.subscriptions USING btree (sync_failed_at) WHERE (sync_failed_at IS NOT NULL);
 
 CREATE UNIQUE INDEX team_invitations_one_pending ON public.team_invitations USING btree (organization_id, email) WHERE (status = 'pending'::text);
 
 CREATE INDEX team_invitations_organization ON public.team_invitations USING btree (organization_id, created_at DESC);
 
-CREATE INDEX team_invitations_sweep ON public.team_invitations USING btree (sweep_at) WHERE (sweep_at IS NOT NULL);
+CREATE INDEX team_invitations_sweep ON public.team_invitations USING btree (sweep_at) WHERE ((sweep_at IS NOT NULL) AND (sync_failed_at IS NULL));
+
+CREATE INDEX team_invitations_sync_failed ON public.team_invitations USING btree (sync_failed_at) WHERE (sync_failed_at IS NOT NULL);
 
 CREATE INDEX users_email ON public.users USING btree (lower(email));
 
@@ -1151,6 +1170,8 @@ GRANT USAGE ON SEQUENCE public.snapshot_orders TO tidemark_server;
 
 GRANT SELECT,INSERT ON TABLE public.stripe_customers TO tidemark_server;
 GRANT SELECT,INSERT ON TABLE public.stripe_customers TO tidemark_worker;
+
+GRANT UPDATE(customer_id) ON TABLE public.stripe_customers TO tidemark_server;
 
 GRANT SELECT ON TABLE public.subscriptions TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.subscriptions TO tidemark_worker;

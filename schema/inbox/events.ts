@@ -66,7 +66,7 @@ export async function lockEvent(db: Kysely<DB>, key: EventKey): Promise<InboxEve
 export async function settleEvent(
   db: Kysely<DB>,
   key: EventKey,
-  settled: { state: 'applied' | 'ignored' | 'failed'; reason: string | null },
+  settled: { state: 'applied' | 'ignored'; reason: string | null },
 ): Promise<void> {
   await db
     .updateTable('inbox_events')
@@ -77,15 +77,18 @@ export async function settleEvent(
     .execute()
 }
 
-/** Records an attempt that failed, and when the sweep enqueues the event if the queue has not retried it by then. */
-export async function recordFailedAttempt(
-  db: Kysely<DB>,
-  key: EventKey,
-  attempt: { last_error: string; sweep_at: Date },
-): Promise<void> {
+/** Marks the event as failed: no further try can help, and a person has to see to it. */
+export async function failEvent(db: Kysely<DB>, key: EventKey, reason: string): Promise<void> {
   await db
     .updateTable('inbox_events')
-    .set({ attempts: sql`attempts + 1`, last_error: attempt.last_error, sweep_at: attempt.sweep_at })
+    .set({
+      state: 'failed',
+      reason,
+      last_error: reason,
+      attempts: sql`attempts + 1`,
+      unavailable_since: null,
+      settled_at: sql`now()`,
+    })
     .where('source', '=', key.source)
     .where('id', '=', key.id)
     .where('state', '=', 'received')

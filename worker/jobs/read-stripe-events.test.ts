@@ -30,7 +30,7 @@ beforeEach(async () => {
 
 const depsWith = (overrides: Partial<WorkerDependencies> = {}): WorkerDependencies => ({
   ...product.worker.deps,
-  producer: { add: async (_queue, id) => void enqueued.push(id) },
+  producer: { add: async (_queue, id) => void enqueued.push(id), countWaiting: async () => 0 },
   ...overrides,
 })
 const read = (overrides?: Partial<WorkerDependencies>, limits?: Parameters<typeof readStripeEvents>[1]) =>
@@ -113,7 +113,7 @@ describe('an event that never came by webhook', () => {
 
   test('is in the inbox when the queue is unavailable, for the sweep', async () => {
     await buildPaidCredits(product)
-    const producer = { add: () => Promise.reject(new Error('No queue')) }
+    const producer = { add: () => Promise.reject(new Error('No queue')), countWaiting: async () => 0 }
     expect(await read({ producer })).toBe(1)
     expect(await rows()).toMatchObject([{ state: 'received' }])
   })

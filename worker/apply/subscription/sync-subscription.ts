@@ -5,7 +5,7 @@ import {
   lockIntent,
   recipientOf,
 } from '../../../schema/checkout/intents.ts'
-import { failUnpaidIntent, settleIntent } from '../../../schema/checkout/outcomes.ts'
+import { failUnsettledIntent, settleIntent } from '../../../schema/checkout/outcomes.ts'
 import { saveStripeCustomer } from '../../../schema/customers/customers.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
@@ -138,7 +138,7 @@ async function applyUnpaid(
     return { state: 'applied', reason: `It is ${fetched.status}: nothing is paid yet` }
   }
   const failure_reason = 'The first payment failed'
-  await failUnpaidIntent(trx, { id: intent.id, failure_reason })
+  await failUnsettledIntent(trx, { id: intent.id, failure_reason })
   return { state: 'applied', reason: failure_reason }
 }
 
