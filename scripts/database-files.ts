@@ -6,6 +6,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import { PostgresDialect as CodegenDialect, generate, RawExpressionNode } from 'kysely-codegen'
 import pg from 'pg'
 import { transferKinds } from '../schema/ledger/accounts.ts'
+import { subscriptionStatuses } from '../schema/stripe/statuses.ts'
 
 const databaseFolder = join(import.meta.dirname, '../schema/database')
 
@@ -38,16 +39,7 @@ const columnTypes: Record<string, string> = {
   'subscriptions.plan_type': planTypes,
   'subscriptions.billing_frequency': frequencies,
   'subscriptions.currency': currencies,
-  'subscriptions.status': union([
-    'incomplete',
-    'incomplete_expired',
-    'trialing',
-    'active',
-    'past_due',
-    'canceled',
-    'unpaid',
-    'paused',
-  ]),
+  'subscriptions.status': union(subscriptionStatuses),
   'subscription_invoices.kind': union(['period', 'seats']),
   'clawbacks.owner_kind': owners,
   'clawbacks.account': union(['plan', 'purchased']),

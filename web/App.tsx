@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useTheme } from 'next-themes'
 import { RouterProvider } from 'react-router-dom'
 import { ApiProvider } from './api/ApiProvider.tsx'
-import { WebConfigContext, webConfigQuery } from './api/webConfig.ts'
+import { WebConfigContext, webConfigQuery } from './api/catalogue.ts'
 import { SessionProvider } from './auth/SessionProvider.tsx'
-import { AuthenticationErrorScreen } from './pages/errors/AuthenticationErrorScreen.tsx'
-import { BootSkeleton } from './pages/errors/BootSkeleton.tsx'
+import { BootSkeleton } from './layouts/BootSkeleton.tsx'
+import { AuthenticationErrorScreen } from './pages/errors/ErrorScreen.tsx'
 import type { createRouter } from './routes.tsx'
 import { Toasts } from './ui/Toasts.tsx'
 
@@ -13,7 +13,7 @@ interface AppProps {
   router: ReturnType<typeof createRouter>
 }
 
-/** Settings first, then the session, then the pages: each needs the one before. */
+/** Loads the settings, which the session needs, and then the session, which the pages need. */
 export function App({ router }: AppProps) {
   const config = useQuery(webConfigQuery())
   const { resolvedTheme } = useTheme()

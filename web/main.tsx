@@ -4,7 +4,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './App.tsx'
 import { createQueryClient } from './api/queryClient.ts'
-import { ErrorBoundary } from './pages/errors/ErrorBoundary.tsx'
+import { ErrorBoundary } from './pages/errors/ErrorScreen.tsx'
 import { createRouter } from './routes.tsx'
 import './ui/theme.css'
 
@@ -16,7 +16,7 @@ if (!root) throw new Error('index.html has no #root')
 createRoot(root).render(
   <StrictMode>
     <ErrorBoundary>
-      {/* The theme's own script stays inert under the content security policy; public/theme.js does its work. */}
+      {/* The content security policy forbids next-themes' inline script. Its type keeps it from running; public/theme.js replaces it. */}
       <ThemeProvider attribute="class" disableTransitionOnChange scriptProps={{ type: 'application/json' }}>
         <QueryClientProvider client={createQueryClient()}>
           <App router={createRouter()} />
@@ -27,8 +27,8 @@ createRoot(root).render(
 )
 
 /**
- * A page that was opened before a release asks for code that the release has replaced. Loading it anew gets both from the same
- * build; once a minute at most, so that code which is really missing shows its error instead of reloading for ever.
+ * A page that was opened before a release may request code that the release has replaced. Reloading gets the page and its code
+ * from the same build. At most once a minute, so that code which is really missing shows an error instead of an endless reload.
  */
 function reloadAfterRelease(): void {
   const key = 'reloaded-after-release'

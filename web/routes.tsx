@@ -1,16 +1,16 @@
 import type { ComponentType } from 'react'
 import { createBrowserRouter, Navigate, type RouteObject } from 'react-router-dom'
+import { BootSkeleton } from './layouts/BootSkeleton.tsx'
 import { FocusLayout } from './layouts/FocusLayout.tsx'
-import { MarketingLayout } from './layouts/MarketingLayout.tsx'
+import { MarketingLayout } from './layouts/marketing/MarketingLayout.tsx'
 import { RootLayout } from './layouts/RootLayout.tsx'
-import { BootSkeleton } from './pages/errors/BootSkeleton.tsx'
+import { RouterErrorScreen } from './pages/errors/ErrorScreen.tsx'
 import { NotFoundPage } from './pages/errors/NotFoundPage.tsx'
-import { RouterErrorPage } from './pages/errors/RouterErrorPage.tsx'
 
 const routes: RouteObject[] = [
   {
     element: <RootLayout />,
-    errorElement: <RouterErrorPage />,
+    errorElement: <RouterErrorScreen />,
     hydrateFallbackElement: <BootSkeleton />,
     children: [
       {
@@ -28,7 +28,7 @@ const routes: RouteObject[] = [
           ),
           page(
             '/billing/success',
-            async () => (await import('./pages/billing/success/BillingSuccessPage.tsx')).BillingSuccessPage,
+            async () => (await import('./pages/payment/success/PaymentSuccessPage.tsx')).BillingSuccessPage,
           ),
           page(
             '/payment/success',
@@ -39,7 +39,7 @@ const routes: RouteObject[] = [
             async () =>
               (await import('./pages/payment/cancelled/PaymentCancelledPage.tsx')).PaymentCancelledPage,
           ),
-          // The hosted billing page returns to this address.
+          // The hosted billing portal returns to this address.
           { path: '/billing', element: <Navigate to="/dashboard" replace /> },
           { path: '*', element: <NotFoundPage /> },
         ],
@@ -62,7 +62,7 @@ const routes: RouteObject[] = [
   },
 ]
 
-/** A page whose code is fetched when it is first visited. */
+/** A page whose code is loaded on the first visit. */
 function page(path: string, load: () => Promise<ComponentType>): RouteObject {
   return { path, lazy: async () => ({ Component: await load() }) }
 }

@@ -9,7 +9,7 @@ export default defineConfig({
   plugins: [react(), tailwindcss()],
   build: { outDir: 'dist', emptyOutDir: true, sourcemap: true },
   server: {
-    // The sources have a folder of the server's name: what ends in .ts is ours, all else is the server's.
+    // web/api has the same path as the server's calls: files that end in .ts are ours, everything else is the server's.
     proxy: { '^/api/(?!.+\\.tsx?(\\?|$))': api, '/__clerk': api, '/healthz': api },
   },
 })

@@ -31,7 +31,7 @@ export const plans: Readonly<Record<PlanType, Plan>> = {
     credits_per_seat: 0,
     per_seat: false,
     price_minor: null,
-    features: ['Unlimited tab completion', 'Credits at the plain rate', 'Works in every supported editor'],
+    features: ['Unlimited tab completion', 'Credits at the standard rate', 'Works in every supported editor'],
   },
   pro: {
     plan_type: 'pro',

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { DatabaseTransaction } from '../database/connect.ts'
-import { liveStatuses } from '../subscriptions/subscriptions.ts'
+import { liveStatuses } from '../stripe/statuses.ts'
 
 /**
  * Writes the plan that people are shown: their own live subscription's, else `teams` when they have a seat of an organization

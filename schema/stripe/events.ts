@@ -32,11 +32,3 @@ export const checkoutSessionSchema = z.object({
   created: z.int(),
 })
 export type CheckoutSession = z.infer<typeof checkoutSessionSchema>
-
-export const checkoutEventTypes = [
-  'checkout.session.completed',
-  'checkout.session.async_payment_succeeded',
-  'checkout.session.async_payment_failed',
-  'checkout.session.expired',
-] as const
-export type CheckoutEventType = (typeof checkoutEventTypes)[number]

@@ -1,21 +1,12 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { DB, Subscriptions } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
+import { liveStatuses } from '../stripe/statuses.ts'
 
 export type Subscription = Selectable<Subscriptions>
-export type SubscriptionStatus = Subscription['status']
-
-/** Statuses in which an owner has the plan; there is at most one such subscription an owner. */
-export const liveStatuses = [
-  'trialing',
-  'active',
-  'past_due',
-  'unpaid',
-  'paused',
-] as const satisfies readonly SubscriptionStatus[]
 
 export function isLive(subscription: Pick<Subscription, 'status'>): boolean {
-  return (liveStatuses as readonly SubscriptionStatus[]).includes(subscription.status)
+  return liveStatuses.includes(subscription.status)
 }
 
 export async function findLiveSubscription(db: Kysely<DB>, owner: Owner): Promise<Subscription | undefined> {

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { stripeApiVersion } from '../../schema/stripe/client.ts'
-import { webhookEventTypes } from '../../schema/stripe/webhook-events.ts'
+import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
 
 export interface WebhookResult {
   readonly changes: readonly string[]
@@ -29,7 +29,7 @@ export async function setUpWebhook(stripe: Stripe, options: WebhookOptions): Pro
   for await (const endpoint of stripe.webhookEndpoints.list({ limit: 100 })) {
     if (endpoint.url === url) found = endpoint
   }
-  const enabled_events: Stripe.WebhookEndpointCreateParams.EnabledEvent[] = [...webhookEventTypes]
+  const enabled_events: Stripe.WebhookEndpointCreateParams.EnabledEvent[] = [...stripeEventTypes]
   if (!found) {
     const made = await stripe.webhookEndpoints.create({ url, enabled_events, api_version: stripeApiVersion })
     return {
@@ -45,5 +45,5 @@ export async function setUpWebhook(stripe: Stripe, options: WebhookOptions): Pro
 
 function hearsAll({ enabled_events, status }: Stripe.WebhookEndpoint): boolean {
   const hears = (type: string) => enabled_events.includes('*') || enabled_events.includes(type)
-  return status === 'enabled' && webhookEventTypes.every(hears)
+  return status === 'enabled' && stripeEventTypes.every(hears)
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Webhook } from 'svix'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { clerkEventTypes } from '../../schema/clerk/event-types.ts'
 import { findFreePort } from '../../scripts/processes/ports.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { signUp, startSandbox } from '../../tests/support/sandbox.ts'
@@ -62,6 +63,19 @@ describe('an event signed by Clerk', () => {
     ])
     const jobs = await server.deps.producer.queue('clerk-events').getJobs(['waiting'])
     expect(jobs.map((job) => job.data)).toEqual([{ event_id: 'msg_1' }])
+  })
+
+  test.each(clerkEventTypes)('that we handle is counted by its type: %s', async (type) => {
+    await post(JSON.stringify({ ...event, type }))
+    const text = await server.deps.metrics.registry.metrics()
+    expect(text).toContain(`webhooks_accepted_total{source="clerk",type="${type}"}`)
+  })
+
+  test('that we do not handle is counted under a name that nobody can invent', async () => {
+    for (const type of ['user.made_up', 'toString']) await post(JSON.stringify({ ...event, type }))
+    const text = await server.deps.metrics.registry.metrics()
+    expect(text).toContain('webhooks_accepted_total{source="clerk",type="other"}')
+    expect(text).not.toMatch(/made_up|toString/)
   })
 
   test('that is delivered ten times at once is stored once', async () => {

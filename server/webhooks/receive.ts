@@ -1,4 +1,5 @@
 import type { Json } from '../../schema/database/types.ts'
+import { eventTypeLabel } from '../../schema/inbox/event-type-label.ts'
 import { type EventSource, receiveEvent } from '../../schema/inbox/events.ts'
 import type { Trace } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -37,13 +38,5 @@ export async function receiveVerifiedEvent(
       payload: { event_id: event.id },
     })
   }
-  deps.metrics.webhooksAccepted.inc({ source: event.source, type: typeLabel(event.type) })
-}
-
-/** Types that we subscribe to; a metric must not grow a series for each type that somebody may invent. */
-const countedTypes =
-  /^(checkout\.session|user|organization|organizationMembership|organizationInvitation)\.[a-z_]{1,40}$/i
-
-function typeLabel(type: string): string {
-  return countedTypes.test(type) ? type : 'other'
+  deps.metrics.webhooksAccepted.inc({ source: event.source, type: eventTypeLabel(event) })
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { settleEvent } from '../../schema/inbox/events.ts'
 import type { QueueProducer } from '../../schema/queues/producer.ts'
+import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { startTestServer, type TestServer } from '../../tests/support/server.ts'
 import { eventOf, sessionOf } from '../../tests/support/stripe-events.ts'
@@ -103,10 +104,18 @@ describe('a signed event', () => {
   test('is counted, under a name that nobody can invent', async () => {
     await post(JSON.stringify(newEvent()))
     await post(JSON.stringify(eventOf('made.up.by_somebody', { object: 'x' })))
+    await post(JSON.stringify(eventOf('checkout.session.made_up', { object: 'x' })))
+    await post(JSON.stringify(eventOf('constructor', { object: 'x' })))
     const text = await server.deps.metrics.registry.metrics()
     expect(text).toMatch(/webhooks_accepted_total\{source="stripe",type="checkout.session.completed"\} [1-9]/)
     expect(text).toMatch(/webhooks_accepted_total\{source="stripe",type="other"\} [1-9]/)
-    expect(text).not.toContain('made.up')
+    expect(text).not.toMatch(/made.up|constructor/)
+  })
+
+  test.each(stripeEventTypes)('that we handle is counted by its type: %s', async (type) => {
+    await post(JSON.stringify(eventOf(type, { object: 'x' })))
+    const text = await server.deps.metrics.registry.metrics()
+    expect(text).toContain(`webhooks_accepted_total{source="stripe",type="${type}"}`)
   })
 
   test('has its id on the lines of the log', async () => {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../schema/database/connect.ts'
 import { receiveEvent } from '../../schema/inbox/events.ts'
-import type { CheckoutEventType, CheckoutSession, StripeEvent } from '../../schema/stripe/events.ts'
+import type { CheckoutEventType } from '../../schema/stripe/event-types.ts'
+import type { CheckoutSession, StripeEvent } from '../../schema/stripe/events.ts'
 
 /** A checkout session as Stripe reports it for an intent of 500 credits; `fields` make it another. */
 export function sessionOf(intentId: string, fields: Partial<CheckoutSession> = {}): CheckoutSession {

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { endpoint } from '../../schema/api/endpoint.ts'
 import { createApi } from './client.ts'
 import { ApiFailure } from './failure.ts'
-import { failureNotice } from './translate.ts'
 
 const readThing = endpoint({
   method: 'GET',
@@ -32,18 +31,18 @@ const makeThing = endpoint({
   response: z.object({ id: z.string() }),
 })
 
-/** An API over a server that gives one answer and remembers what it was asked. */
+/** An API whose server always gives this answer, and the requests that it received. */
 function apiAnswering(answer: Response | Error, token: string | null = 'token-1') {
-  const asked: Request[] = []
+  const requests: Request[] = []
   const api = createApi({
     getToken: async () => token,
     fetch: async (address, init) => {
-      asked.push(new Request(new URL(String(address), 'http://app.test'), init))
+      requests.push(new Request(new URL(String(address), 'http://app.test'), init))
       if (answer instanceof Error) throw answer
       return answer
     },
   })
-  return { api, asked }
+  return { api, requests }
 }
 
 async function failureOf(promise: Promise<unknown>): Promise<ApiFailure> {
@@ -56,36 +55,36 @@ async function failureOf(promise: Promise<unknown>): Promise<ApiFailure> {
 }
 
 describe('createApi', () => {
-  it('sends the query and the bearer token, and leaves out what is undefined', async () => {
-    const { api, asked } = apiAnswering(Response.json({ name: 'one' }))
+  it('sends the query and the bearer token, and leaves out undefined parameters', async () => {
+    const { api, requests } = apiAnswering(Response.json({ name: 'one' }))
     await expect(api(readThing, { query: { id: 'a/b c', cursor: undefined } })).resolves.toEqual({
       name: 'one',
     })
-    expect(asked[0]?.url).toBe('http://app.test/api/thing?id=a%2Fb+c')
-    expect(asked[0]?.headers.get('authorization')).toBe('Bearer token-1')
+    expect(requests[0]?.url).toBe('http://app.test/api/thing?id=a%2Fb+c')
+    expect(requests[0]?.headers.get('authorization')).toBe('Bearer token-1')
   })
 
   it('sends a body as JSON', async () => {
-    const { api, asked } = apiAnswering(Response.json({ id: '1' }))
+    const { api, requests } = apiAnswering(Response.json({ id: '1' }))
     await api(makeThing, { body: { name: 'one' } })
-    expect(asked[0]?.method).toBe('POST')
-    expect(asked[0]?.headers.get('content-type')).toBe('application/json')
-    await expect(asked[0]?.json()).resolves.toEqual({ name: 'one' })
+    expect(requests[0]?.method).toBe('POST')
+    expect(requests[0]?.headers.get('content-type')).toBe('application/json')
+    await expect(requests[0]?.json()).resolves.toEqual({ name: 'one' })
   })
 
-  it('never shows the token to a public call', async () => {
-    const { api, asked } = apiAnswering(Response.json({ names: [] }))
+  it('never sends the token with a public call', async () => {
+    const { api, requests } = apiAnswering(Response.json({ names: [] }))
     await api(listThings)
-    expect(asked[0]?.headers.has('authorization')).toBe(false)
+    expect(requests[0]?.headers.has('authorization')).toBe(false)
   })
 
-  it('sends no authorization at all when nobody is signed in', async () => {
-    const { api, asked } = apiAnswering(Response.json({ name: 'one' }), null)
+  it('sends no authorization header when nobody is signed in', async () => {
+    const { api, requests } = apiAnswering(Response.json({ name: 'one' }), null)
     await api(readThing, { query: { id: '1' } })
-    expect(asked[0]?.headers.has('authorization')).toBe(false)
+    expect(requests[0]?.headers.has('authorization')).toBe(false)
   })
 
-  it('throws what the server said: status, code, text, fields and request id', async () => {
+  it('throws what the server answered: status, code, text, fields and request id', async () => {
     const { api } = apiAnswering(
       Response.json(
         {
@@ -109,50 +108,28 @@ describe('createApi', () => {
     })
   })
 
-  it('refuses an answer of another shape, for good', async () => {
+  it('rejects an answer of the wrong shape as final', async () => {
     const { api } = apiAnswering(Response.json({ title: 'one' }))
     const failure = await failureOf(api(readThing, { query: { id: '1' } }))
     expect(failure).toMatchObject({ status: 200, code: 'unexpected_answer', text: null, final: true })
   })
 
-  it('takes a gateway’s page for a passing failure without a text', async () => {
+  it('treats a gateway’s HTML page as a temporary failure without a text', async () => {
     const { api } = apiAnswering(new Response('<h1>Bad gateway</h1>', { status: 502 }))
     const failure = await failureOf(api(readThing, { query: { id: '1' } }))
     expect(failure).toMatchObject({ status: 502, code: 'no_error_body', text: null, final: false })
   })
 
-  it('takes a lost connection for a passing failure', async () => {
+  it('treats a lost connection as a temporary failure', async () => {
     const { api } = apiAnswering(new TypeError('Failed to fetch'))
     const failure = await failureOf(api(readThing, { query: { id: '1' } }))
     expect(failure).toMatchObject({ status: 0, code: 'unreachable', final: false })
   })
 
-  it('lets an abort through as what it is', async () => {
+  it('passes an abort on unchanged', async () => {
     const reason = new DOMException('Left the page', 'AbortError')
     const { api } = apiAnswering(reason)
     const call = api(readThing, { query: { id: '1' }, signal: AbortSignal.abort(reason) })
     await expect(call).rejects.toBe(reason)
-  })
-})
-
-describe('failureNotice', () => {
-  it('prefers the server’s text and names the request', () => {
-    const failure = new ApiFailure({
-      status: 500,
-      code: 'internal',
-      text: 'The books are closed',
-      requestId: 'req_2',
-    })
-    expect(failureNotice(failure, 'Default')).toEqual({ text: 'The books are closed', reference: 'req_2' })
-  })
-
-  it.each([
-    new ApiFailure({ status: 502, code: 'no_error_body', text: null }),
-    new ApiFailure({ status: 500, code: 'internal', text: '' }),
-    new TypeError('x is not a function'),
-    'nonsense',
-    undefined,
-  ])('says the default where the server said nothing: %s', (error) => {
-    expect(failureNotice(error, 'Default')).toEqual({ text: 'Default', reference: null })
   })
 })

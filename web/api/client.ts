@@ -19,7 +19,7 @@ interface ApiDependencies {
   fetch: typeof globalThis.fetch
 }
 
-/** Makes the one way of calling our server. It throws an `ApiFailure` for everything that is no answer of the endpoint's shape. */
+/** Makes the function through which every call to our server goes. It throws an `ApiFailure` unless the answer has the endpoint's shape. */
 export function createApi({ getToken, fetch }: ApiDependencies): Api {
   return async (endpoint, { query, body, signal } = {}) => {
     const headers = new Headers({ accept: 'application/json' })
@@ -65,7 +65,7 @@ async function readJson(response: Response): Promise<unknown> {
   try {
     return await response.json()
   } catch {
-    // A gateway's HTML page, for instance. The status alone then says what happened.
+    // For example a gateway's HTML page. The status is then all we know.
     return undefined
   }
 }

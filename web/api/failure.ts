@@ -1,16 +1,16 @@
 interface FailureDetails {
-  /** HTTP status; 0 when no answer came at all. */
+  /** HTTP status; 0 when there was no response at all. */
   status: number
   /** The server's code, or one of our own: `unreachable`, `unexpected_answer`, `no_error_body`. */
   code: string
-  /** The server's sentence for people; `null` when it sent none. */
+  /** The server's text for the user; `null` when it sent none. */
   text: string | null
   fields?: readonly { path: string; message: string }[]
   requestId?: string | null
   cause?: unknown
 }
 
-/** The only error that a call throws, besides an abort. */
+/** The only error that a call throws, apart from an abort. */
 export class ApiFailure extends Error {
   readonly status: number
   readonly code: string
@@ -30,7 +30,7 @@ export class ApiFailure extends Error {
     this.requestId = details.requestId ?? null
   }
 
-  /** True when the same request would fail again: the fault is in the request, not in the moment. */
+  /** True when the same request would only fail again, so that retrying is pointless. */
   get final(): boolean {
     return (this.status >= 400 && this.status < 500) || this.code === 'unexpected_answer'
   }
@@ -38,4 +38,20 @@ export class ApiFailure extends Error {
 
 export function isStatus(error: unknown, status: number): boolean {
   return error instanceof ApiFailure && error.status === status
+}
+
+export interface FailureNotice {
+  text: string
+  /** The request id, which support can look up. */
+  reference: string | null
+}
+
+/** What to tell the user: the server's own text if it sent one, otherwise the screen's default text. */
+export function failureNotice(error: unknown, defaultText: string): FailureNotice {
+  if (!(error instanceof ApiFailure)) return { text: defaultText, reference: null }
+  return { text: error.text || defaultText, reference: error.requestId }
+}
+
+export function failureText(error: unknown, defaultText: string): string {
+  return failureNotice(error, defaultText).text
 }

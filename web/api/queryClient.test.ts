@@ -5,20 +5,26 @@ import { retryDelayMs, shouldRetry } from './queryClient.ts'
 const failure = (status: number, code = 'x') => new ApiFailure({ status, code, text: null })
 
 describe('shouldRetry', () => {
-  it.each([400, 401, 402, 403, 404, 409, 422, 429])('never repeats a request that answered %i', (status) => {
-    expect(shouldRetry(0, failure(status))).toBe(false)
-  })
+  it.each([400, 401, 402, 403, 404, 409, 422, 429])(
+    'never retries a request that was answered with %i',
+    (status) => {
+      expect(shouldRetry(0, failure(status))).toBe(false)
+    },
+  )
 
-  it.each([0, 500, 502, 503])('repeats one that answered %i three times, then gives up', (status) => {
-    expect([0, 1, 2, 3].map((failures) => shouldRetry(failures, failure(status)))).toEqual([
-      true,
-      true,
-      true,
-      false,
-    ])
-  })
+  it.each([0, 500, 502, 503])(
+    'retries one that was answered with %i three times, then gives up',
+    (status) => {
+      expect([0, 1, 2, 3].map((failures) => shouldRetry(failures, failure(status)))).toEqual([
+        true,
+        true,
+        true,
+        false,
+      ])
+    },
+  )
 
-  it('does not ask again for an answer that it cannot read', () => {
+  it('does not retry when the answer has the wrong shape', () => {
     expect(shouldRetry(0, failure(200, 'unexpected_answer'))).toBe(false)
   })
 })

@@ -6,12 +6,12 @@ import { signInPath } from './redirects.ts'
 export type SignedInUser = NonNullable<ReturnType<typeof useUser>['user']>
 
 interface RequireUserProps {
-  /** Shown while it is not known yet who is there. */
+  /** Shown until it is known whether anybody is signed in. */
   loading: ReactNode
   children: (user: SignedInUser) => ReactNode
 }
 
-/** Lets signed-in users through and sends everybody else to sign in and back. */
+/** Shows its children to signed-in users. Everybody else signs in first and is then sent back here. */
 export function RequireUser({ loading, children }: RequireUserProps) {
   const { isLoaded, user } = useUser()
   const location = useLocation()

@@ -1,8 +1,7 @@
 import { ClerkProvider, useClerk } from '@clerk/clerk-react'
 import type { ReactNode } from 'react'
 import type { WebConfig } from '../../schema/api/catalogue.ts'
-import { AuthenticationErrorScreen } from '../pages/errors/AuthenticationErrorScreen.tsx'
-import { clerkAppearance } from './appearance.ts'
+import { AuthenticationErrorScreen } from '../pages/errors/ErrorScreen.tsx'
 
 const signedOutPath = '/'
 
@@ -19,7 +18,7 @@ export function SessionProvider({ clerk, navigate, children }: SessionProviderPr
       {...(clerk.proxy_url && { proxyUrl: clerk.proxy_url })}
       {...(clerk.js_url && { clerkJSUrl: clerk.js_url })}
       telemetry={false}
-      // Signing out leaves by a full page load, so that nothing of the account stays in memory.
+      // Signing out reloads the whole page, so that nothing of the account stays in memory.
       routerPush={(to: string) => (to === signedOutPath ? window.location.assign(to) : navigate(to))}
       routerReplace={(to: string) => navigate(to, { replace: true })}
       signInUrl="/sign-in"
@@ -32,7 +31,32 @@ export function SessionProvider({ clerk, navigate, children }: SessionProviderPr
   )
 }
 
-/** Without the sign-in service no page can tell who is there, so none is shown. */
+/** Without the sign-in service no page can know who the user is, so no page is shown. */
 function SessionGate({ children }: { children: ReactNode }) {
   return useClerk().status === 'error' ? <AuthenticationErrorScreen /> : children
+}
+
+/** Styles Clerk's components with our CSS variables, so that they follow the theme. */
+const clerkAppearance = {
+  variables: {
+    colorPrimary: 'var(--tide-accent)',
+    colorPrimaryForeground: 'var(--tide-on-accent)',
+    colorBackground: 'var(--tide-surface)',
+    colorForeground: 'var(--tide-ink)',
+    colorMuted: 'var(--tide-sunken)',
+    colorMutedForeground: 'var(--tide-muted)',
+    colorNeutral: 'var(--tide-ink)',
+    colorInput: 'var(--tide-surface)',
+    colorInputForeground: 'var(--tide-ink)',
+    colorBorder: 'var(--tide-ink)',
+    colorRing: 'var(--tide-accent)',
+    colorDanger: 'var(--tide-critical)',
+    colorSuccess: 'var(--tide-positive)',
+    colorWarning: 'var(--tide-caution)',
+    colorShadow: 'oklch(0.2 0.03 230)',
+    colorModalBackdrop: 'oklch(0 0 0 / 0.5)',
+    fontFamily: 'var(--font-sans)',
+    borderRadius: '0.5rem',
+  },
+  layout: { shimmer: false },
 }

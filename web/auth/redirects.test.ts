@@ -49,17 +49,17 @@ describe('sameOriginPath', () => {
 })
 
 describe('afterSignIn', () => {
-  it('leads to the dashboard when nothing else was asked for', () => {
+  it('goes to the dashboard when no other page was requested', () => {
     expect(afterSignIn({ selection: selection(), redirectUrl: null, origin })).toBe('/dashboard')
   })
 
-  it('leads to the page that was asked for', () => {
+  it('goes to the page that was requested', () => {
     expect(
       afterSignIn({ selection: selection(), redirectUrl: '/billing/success?session_id=cs_1', origin }),
     ).toBe('/billing/success?session_id=cs_1')
   })
 
-  it('leads to the dashboard when the page asked for is somebody else’s', () => {
+  it('goes to the dashboard when the requested page is on another origin', () => {
     expect(afterSignIn({ selection: selection(), redirectUrl: 'https://evil.example', origin })).toBe(
       '/dashboard',
     )
@@ -71,7 +71,7 @@ describe('afterSignIn', () => {
     )
   })
 
-  it('sets up a paid plan first and remembers the page that was asked for', () => {
+  it('sets up a paid plan first and remembers the page that was requested', () => {
     const path = afterSignIn({
       selection: selection('plan=teams&billing=yearly&seats=4'),
       redirectUrl: '/dashboard#activity',
@@ -88,7 +88,7 @@ describe('afterSignIn', () => {
     })
   })
 
-  it('does not carry a foreign address through the plan step', () => {
+  it('does not pass another origin on to the plan step', () => {
     const path = afterSignIn({
       selection: selection('plan=pro'),
       redirectUrl: 'https://evil.example',
@@ -99,7 +99,7 @@ describe('afterSignIn', () => {
 })
 
 describe('afterSignUp', () => {
-  it('always leads through the plan step, on the starter plan by default', () => {
+  it('always goes to the plan step, with the starter plan by default', () => {
     const url = new URL(afterSignUp({ selection: selection(), redirectUrl: null, origin }), origin)
     expect(url.pathname).toBe('/auth/post-signup')
     expect(url.searchParams.get('plan')).toBe('starter')
@@ -108,7 +108,7 @@ describe('afterSignUp', () => {
 })
 
 describe('afterPostSignup', () => {
-  it('leads to the dashboard, or to a page of our own that was asked for', () => {
+  it('goes to the dashboard, or to the requested page if it is ours', () => {
     expect(afterPostSignup(null, origin)).toBe('/dashboard')
     expect(afterPostSignup('/payment/success?session_id=cs_1', origin)).toBe(
       '/payment/success?session_id=cs_1',
@@ -118,7 +118,7 @@ describe('afterPostSignup', () => {
 })
 
 describe('signInPath', () => {
-  it('survives the way through the query and back', () => {
+  it('keeps the whole address through the query and back', () => {
     const path = signInPath({ pathname: '/billing/success', search: '?session_id=cs_1&a=b', hash: '#x' })
     const redirectUrl = new URL(path, origin).searchParams.get('redirect_url')
     expect(afterSignIn({ selection: selection(), redirectUrl, origin })).toBe(

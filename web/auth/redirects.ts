@@ -3,8 +3,8 @@ import type { Selection } from './selection.ts'
 const home = '/dashboard'
 
 /**
- * A path on our own origin, or `null`. A redirect address comes from the query, so anybody can write it: other origins,
- * other schemes and the `//host` and `/\host` spellings of them are refused.
+ * A path on our own origin, or `null`. A redirect address comes from the query, so anybody can craft one: other origins and
+ * other schemes are refused, including when spelled `//host` or `/\host`.
  */
 export function sameOriginPath(address: string | null, origin: string): string | null {
   if (!address) return null
@@ -15,13 +15,13 @@ export function sameOriginPath(address: string | null, origin: string): string |
   if (!URL.canParse(decoded, origin)) return null
   const url = new URL(decoded, origin)
   if (url.origin !== origin) return null
-  // "/..//host" stays on our origin, but its normalized path would be read as another host by the next reader.
+  // "/..//host" stays on our origin, but its normalized path "//host" would be taken for another host when used as a link.
   if (url.pathname.startsWith('//')) return null
   if (!decoded.startsWith('/') && !decoded.startsWith(`${origin}/`) && decoded !== origin) return null
   return url.pathname + url.search + url.hash
 }
 
-/** The query is decoded once when it is read; links made by hand are often encoded twice. */
+/** Reading the query decodes it once already, but links written by hand are often encoded twice. */
 function decode(address: string): string | null {
   if (!/^%2f|^https?%3a/i.test(address)) return address
   try {
@@ -31,13 +31,13 @@ function decode(address: string): string | null {
   }
 }
 
-interface RedirectInput {
+export interface RedirectInput {
   selection: Selection
   redirectUrl: string | null
   origin: string
 }
 
-/** Where a sign-in leads: a paid plan is set up first, then the page that was asked for, else the dashboard. */
+/** Where to go after signing in: to the plan step if a paid plan was chosen, else to the requested page or the dashboard. */
 export function afterSignIn({ selection, redirectUrl, origin }: RedirectInput): string {
   const target = sameOriginPath(redirectUrl, origin)
   if (selection.plan && selection.plan !== 'starter') {
@@ -46,7 +46,7 @@ export function afterSignIn({ selection, redirectUrl, origin }: RedirectInput): 
   return target ?? home
 }
 
-/** Where a sign-up leads: always through the plan step, on the free plan unless another was chosen. */
+/** Where to go after signing up: always to the plan step, with the free plan unless another was chosen. */
 export function afterSignUp({ selection, redirectUrl, origin }: RedirectInput): string {
   return postSignupPath({ selection, originalRedirect: sameOriginPath(redirectUrl, origin) })
 }
@@ -63,7 +63,7 @@ function postSignupPath(step: { selection: Selection; originalRedirect: string |
   return `/auth/post-signup?${search}`
 }
 
-/** Where the plan step leads once it is done. */
+/** Where to go after the plan step. */
 export function afterPostSignup(originalRedirect: string | null, origin: string): string {
   return sameOriginPath(originalRedirect, origin) ?? home
 }

@@ -37,7 +37,7 @@ describe('readSelection', () => {
     expect(read(`seats=${text}`).seats).toBe(seats)
   })
 
-  it.each(['enterprise', 'PRO', 'toString', '__proto__'])('knows no plan %j', (plan) => {
+  it.each(['enterprise', 'PRO', 'toString', '__proto__'])('ignores the unknown plan %j', (plan) => {
     expect(read(`plan=${plan}`).plan).toBeNull()
   })
 })

@@ -1,9 +1,9 @@
 import { type Currency, currencies, defaultCurrency } from '../../schema/catalogue/currency.ts'
 import { type BillingFrequency, type PlanType, planTypes } from '../../schema/catalogue/plans.ts'
 
-/** What a visitor chose before signing up, carried from page to page in the query. */
+/** What a visitor chose before signing up, passed from page to page in the query. */
 export interface Selection {
-  /** `null` when the query names no plan that exists. */
+  /** `null` when the query names no plan, or none that exists. */
   plan: PlanType | null
   billing: BillingFrequency
   currency: Currency
@@ -21,7 +21,7 @@ export function readSelection(search: URLSearchParams): Selection {
   }
 }
 
-/** Parsed as an integer, as `3.7` → 3; anything below one seat is one seat. */
+/** Parsed as an integer, so `3.7` is 3. Without at least one, it is one seat. */
 function readSeats(text: string | null): number {
   const seats = Number.parseInt(text ?? '', 10)
   return Number.isSafeInteger(seats) && seats >= 1 ? seats : 1

@@ -1,7 +1,6 @@
 import { Link } from 'react-router-dom'
-import { useWebConfig } from '../api/webConfig.ts'
+import { useWebConfig } from '../api/catalogue.ts'
 import { cn } from '../ui/cn.ts'
-import { Mark } from './Mark.tsx'
 
 export function Logo({ className }: { className?: string }) {
   const { brand } = useWebConfig()
@@ -17,5 +16,19 @@ export function Logo({ className }: { className?: string }) {
       <Mark />
       {brand.name}
     </Link>
+  )
+}
+
+/** The logo without the name. */
+export function Mark({ className }: { className?: string }) {
+  return (
+    <svg viewBox="0 0 32 32" fill="none" aria-hidden="true" className={cn('size-7', className)}>
+      <rect width="32" height="32" rx="8" className="fill-accent" />
+      <g className="stroke-on-accent" strokeWidth="2.4" strokeLinecap="round">
+        <path d="M7 11.5c3 0 3-3 6-3s3 3 6 3 3-3 6-3" opacity="0.4" />
+        <path d="M7 17.5c3 0 3-3 6-3s3 3 6 3 3-3 6-3" opacity="0.7" />
+        <path d="M7 23.5c3 0 3-3 6-3s3 3 6 3 3-3 6-3" />
+      </g>
+    </svg>
   )
 }

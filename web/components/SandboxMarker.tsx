@@ -1,13 +1,13 @@
 import { FlaskConical } from 'lucide-react'
-import { useWebConfig } from '../api/webConfig.ts'
+import { useWebConfig } from '../api/catalogue.ts'
 import { Badge } from '../ui/Badge.tsx'
 
-/** Shown while payments and sign-in are stand-ins, so that nobody takes them for real money. */
+/** Shown while payments and sign-in are simulated, so that nobody mistakes them for real ones. */
 export function SandboxMarker() {
   const { sandbox } = useWebConfig()
   if (!sandbox) return null
   return (
-    <Badge tone="caution" title="Payments and sign-in are stand-ins here. No real money moves.">
+    <Badge tone="caution" title="Payments and sign-in are simulated here. No real money is charged.">
       <FlaskConical aria-hidden="true" />
       Sandbox
     </Badge>

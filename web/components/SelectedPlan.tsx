@@ -5,7 +5,7 @@ interface SelectedPlanProps {
   selection: Selection
 }
 
-/** What was chosen on the way here, above the sign-up and sign-in forms. */
+/** The visitor's choices so far, shown above the sign-up and sign-in forms. */
 export function SelectedPlan({ selection }: SelectedPlanProps) {
   const plan = plans[selection.plan ?? 'starter']
   const facts = [

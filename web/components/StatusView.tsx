@@ -13,7 +13,7 @@ const tones = {
 
 interface StatusViewProps {
   tone: keyof typeof tones
-  /** Left out while busy, where a spinner stands in its place. */
+  /** Left out while busy, when a spinner is shown instead. */
   Icon?: LucideIcon
   title: string
   text?: ReactNode
@@ -21,7 +21,7 @@ interface StatusViewProps {
   actions?: ReactNode
 }
 
-/** One truth on one card: how a payment, a sign-up or a page turned out. */
+/** A card with a single message, such as the outcome of a payment or a sign-up. */
 export function StatusView({ tone, Icon, title, text, children, actions }: StatusViewProps) {
   return (
     <section className="w-full max-w-md animate-rise rounded-card border bg-surface p-6 shadow-card sm:p-8">

@@ -5,7 +5,7 @@ import { ToggleGroup } from 'radix-ui'
 const themes = [
   { value: 'light', label: 'Light theme', Icon: Sun },
   { value: 'dark', label: 'Dark theme', Icon: Moon },
-  { value: 'system', label: 'Theme of the system', Icon: Monitor },
+  { value: 'system', label: 'System theme', Icon: Monitor },
 ]
 
 export function ThemeSwitch() {

@@ -7,7 +7,7 @@ const lines = Array.from({ length: 9 }, (_, index) => ({
   opacity: 0.85 - index * 0.08,
 }))
 
-/** Levels of a tide, drawn once: a quiet ground for pages that have little on them. */
+/** Wavy lines as the background of pages with little content. */
 export function TideLines({ className }: { className?: string }) {
   return (
     <svg
@@ -27,7 +27,7 @@ export function TideLines({ className }: { className?: string }) {
   )
 }
 
-/** Two sines of different length, so that neighbouring levels come close without crossing. */
+/** Adds two sine waves of different lengths, so that neighboring lines come close without crossing. */
 function tidePath(level: number): string {
   const base = height - 20 - level * 30
   const points = Array.from({ length: 73 }, (_, step) => {

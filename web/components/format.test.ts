@@ -7,7 +7,7 @@ describe('format', () => {
     expect(formatCredits(-120)).toBe('-120')
   })
 
-  it('signs a change with a true minus', () => {
+  it('writes a change with its sign, using a real minus sign', () => {
     expect(formatCreditChange(1500)).toBe('+1,500')
     expect(formatCreditChange(-40)).toBe('−40')
   })

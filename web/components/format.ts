@@ -6,7 +6,7 @@ export function formatCredits(amount: number): string {
   return credits.format(amount)
 }
 
-/** Signed, with a true minus: `+500`, `−40`. */
+/** Signed, with a minus sign instead of a hyphen: `+500`, `−40`. */
 export function formatCreditChange(amount: number): string {
   return `${amount < 0 ? '−' : '+'}${credits.format(Math.abs(amount))}`
 }

@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { useWebConfig } from '../api/webConfig.ts'
+import { useWebConfig } from '../api/catalogue.ts'
 
 export function usePageTitle(title: string): void {
   const { brand } = useWebConfig()

@@ -7,26 +7,26 @@ const largestPackCost = formatMoney(creditsCostMinor(largestPack.credits), defau
 
 export const faq = [
   {
-    question: 'What does a credit cost?',
-    answer: `${creditRate.credits} credits cost ${rate}, whatever your plan. ${largestPack.credits.toLocaleString('en-US')} cost ${largestPackCost}. There is no smaller print: the rate on this page is the one your card is charged by.`,
+    question: 'How much does a credit cost?',
+    answer: `${creditRate.credits} credits cost ${rate}, on every plan. The rate is the same for larger amounts: ${largestPack.credits.toLocaleString('en-US')} credits cost ${largestPackCost}. The price you see is the price you pay.`,
   },
   {
     question: 'Do credits expire?',
     answer:
-      'Credits that you buy never expire. Credits that come with a plan reset every billing month, and they are always used first.',
+      'Credits you buy never expire. Credits included in a plan reset every billing month and are always used first.',
   },
   {
     question: 'Can I see where my credits went?',
     answer:
-      'Yes. Your dashboard lists every credit that came in or went out, with the balance it left behind. A purchase counts only once it stands in that list.',
+      'Yes. Your dashboard lists every credit added or used, with your balance after each entry. A purchase is complete once it appears there.',
   },
   {
     question: 'What happens when I upgrade or downgrade?',
     answer:
-      'An upgrade is prorated and takes effect immediately. A downgrade applies at the next billing cycle, so you keep what you paid for.',
+      'An upgrade is prorated and takes effect immediately. A downgrade applies from the next billing cycle, so you keep what you paid for until then.',
   },
   {
     question: 'Is there a student discount?',
-    answer: 'Students pay half. Write to us from your university address and we will set it up.',
+    answer: 'Yes, students get 50% off. Email us from your university address and we will set it up.',
   },
 ] as const

@@ -3,49 +3,53 @@ export const features = [
     id: 'agent',
     eyebrow: 'Agent',
     title: 'An agent that turns ideas into code',
-    text: 'Describe the change. It reads what it needs, plans the steps, edits across files, runs your tests and hands you a diff. You stay the reviewer.',
+    text: 'Describe the change. The agent reads the code it needs, plans the steps, edits across files, runs your tests and hands you a diff to review.',
     points: ['Plans before it edits', 'Runs commands in your terminal', 'Every change is a diff you approve'],
   },
   {
     id: 'tab',
     eyebrow: 'Autocomplete',
-    title: 'Accurate completion, one Tab away',
-    text: 'Completions that follow your types, your names and what you changed a minute ago. It suggests the next edit, not only the next word.',
+    title: 'Accurate autocomplete, one Tab away',
+    text: 'Completions that follow your types, your naming and the changes you just made. It suggests your next edit, not just the next word.',
     points: ['Knows the whole repository', 'Multi-line edits in place', 'Unlimited on every plan'],
   },
   {
     id: 'everywhere',
     eyebrow: 'Editors',
-    title: 'Everywhere software gets built',
-    text: 'It is an extension, not another editor to learn. Extensions, themes and keybindings stay as they are, and your account follows you from one editor to the next.',
-    points: ['Sign in from the editor in one step', 'Models from several vendors', 'Same credits everywhere'],
+    title: 'Works everywhere software gets built',
+    text: 'It is an extension, not another editor to learn. Your extensions, themes and keybindings stay as they are, and one account works in every editor.',
+    points: [
+      'Sign in from the editor in one step',
+      'Models from several vendors',
+      'The same credits everywhere',
+    ],
   },
 ] as const
 
 export const platform = [
   {
     title: 'Adaptive learning',
-    text: 'Picks up the conventions of your codebase and follows them in what it writes.',
+    text: 'Learns the conventions of your codebase and follows them in the code it writes.',
   },
   {
     title: 'Smart automation',
-    text: 'Hand over what repeats: migrations, renames, test scaffolding, changelogs.',
+    text: 'Hand off the repetitive work: migrations, renames, test scaffolding, changelogs.',
   },
   {
     title: 'Data mapping',
-    text: 'Follows a value from the database to the screen before it touches any of them.',
+    text: 'Traces a value from the database to the screen before changing any code along the way.',
   },
   {
     title: 'Predictive analytics',
-    text: 'Points at the change that is likely to break something, before you merge it.',
+    text: 'Points out changes that are likely to break something before you merge them.',
   },
   {
     title: 'Frontier intelligence',
-    text: 'Choose the model for the task, from several vendors, without another contract.',
+    text: 'Choose the right model for each task, from several vendors, with no extra contracts.',
   },
   {
     title: 'Privacy options',
-    text: 'Privacy mode keeps your code out of storage and out of training.',
+    text: 'In privacy mode your code is never stored or used for training.',
   },
 ] as const
 

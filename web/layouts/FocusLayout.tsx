@@ -5,7 +5,7 @@ import { ThemeSwitch } from '../components/ThemeSwitch.tsx'
 import { TideLines } from '../components/TideLines.tsx'
 import { Main } from './Main.tsx'
 
-/** One thing in the middle and nothing to distract from it: signing in, and how a payment turned out. */
+/** A single card in the middle of the page, for signing in and for the outcome of a payment. */
 export function FocusLayout() {
   return (
     <div className="relative isolate flex min-h-dvh flex-col overflow-hidden">

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** The page's content: what the skip link and a route change move the focus to. */
+/** The page's content. The skip link and a change of route move the focus here. */
 export function Main({ className, children }: { className?: string; children: ReactNode }) {
   return (
     <main id="main" tabIndex={-1} className={className}>

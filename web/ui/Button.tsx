@@ -8,7 +8,7 @@ const button = cva(
   'inline-flex shrink-0 select-none items-center justify-center gap-2 whitespace-nowrap rounded-control font-medium transition-colors disabled:cursor-not-allowed disabled:opacity-50 [&_svg]:size-4 [&_svg]:shrink-0',
   {
     variants: {
-      look: {
+      variant: {
         primary: 'bg-accent text-on-accent shadow-low hover:bg-accent-hover disabled:hover:bg-accent',
         secondary: 'border border-line-strong bg-surface text-ink shadow-low hover:bg-hover',
         quiet: 'text-muted hover:bg-hover hover:text-ink',
@@ -20,18 +20,18 @@ const button = cva(
         icon: 'size-9',
       },
     },
-    defaultVariants: { look: 'primary', size: 'medium' },
+    defaultVariants: { variant: 'primary', size: 'medium' },
   },
 )
 
 interface ButtonProps extends ComponentProps<'button'>, VariantProps<typeof button> {
-  /** Gives the look to its only child, usually a link. */
+  /** Styles its only child, usually a link, as a button. */
   asChild?: boolean
   busy?: boolean
 }
 
-export function Button({ look, size, asChild, busy, className, children, ...props }: ButtonProps) {
-  const classes = cn(button({ look, size }), className)
+export function Button({ variant, size, asChild, busy, className, children, ...props }: ButtonProps) {
+  const classes = cn(button({ variant, size }), className)
   if (asChild) {
     return (
       <Slot.Root className={classes} {...props}>

@@ -4,11 +4,11 @@ import { cn } from './cn.ts'
 
 interface FieldProps extends Omit<ComponentProps<'input'>, 'id'> {
   label: string
-  /** What is wrong with the value, in the customer's words. */
+  /** What is wrong with the value, as the user should read it. */
   problem?: string | null
-  /** Shown under the field while nothing is wrong. */
+  /** Shown under the field unless there is a problem. */
   hint?: ReactNode
-  /** Unit at the end of the field. */
+  /** Shown at the end of the field. */
   unit?: string
 }
 

@@ -20,7 +20,7 @@ export function Sheet({ open, onOpenChange, title, shape, children }: SheetProps
         <Dialog.Overlay className="fixed inset-0 z-40 animate-fade-in bg-black/45" />
         <Dialog.Content
           aria-describedby={undefined}
-          // The panel itself, so that a screen reader starts at its title and no control looks chosen.
+          // Focus the panel itself, so that a screen reader starts at its title and no control appears selected.
           onOpenAutoFocus={(event) => {
             event.preventDefault()
             opener.current = document.activeElement

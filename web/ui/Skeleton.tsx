@@ -1,6 +1,6 @@
 import { cn } from './cn.ts'
 
-/** The shape of what is coming. Hidden from screen readers: the region around it says that it is loading. */
+/** A placeholder for content that is loading. Hidden from screen readers; the surrounding region announces the loading. */
 export function Skeleton({ className }: { className?: string }) {
   return <div aria-hidden="true" className={cn('animate-pulse rounded-md bg-hover', className)} />
 }

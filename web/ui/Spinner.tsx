@@ -1,6 +1,6 @@
 import { cn } from './cn.ts'
 
-/** Decoration beside a text that says what is going on; it has no name of its own. */
+/** Decorative: the text beside it says what is happening, so it has no accessible name. */
 export function Spinner({ className }: { className?: string }) {
   return (
     <svg viewBox="0 0 24 24" fill="none" aria-hidden="true" className={cn('size-4 animate-spin', className)}>

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 interface TooltipProps {
   text: string
   side?: 'right' | 'bottom'
-  /** Off where the trigger already shows its text. */
+  /** Set when the trigger already shows the text. */
   disabled?: boolean
   children: ReactNode
 }

@@ -1,3 +1,4 @@
+import { type ClerkEventType, isClerkEventType } from '../../schema/clerk/event-types.ts'
 import { type ClerkEvent, clerkEventSchema, profileOf } from '../../schema/clerk/events.ts'
 import { updateProfile } from '../../schema/users/users.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
@@ -15,22 +16,22 @@ type PrepareClerkEvent = (deps: WorkerDependencies, event: ClerkEvent) => Promis
  */
 export const prepareClerkEvent: PrepareEvent = async (deps, payload) => {
   const event = clerkEventSchema.parse(payload)
-  const prepare = handlers.get(event.type)
-  return prepare ? prepare(deps, event) : ignore(`Nothing follows from ${event.type}`)
+  if (!isClerkEventType(event.type)) return ignore(`We do not handle events of the type ${event.type}`)
+  return handlers[event.type](deps, event)
 }
 
-const handlers: ReadonlyMap<string, PrepareClerkEvent> = new Map<string, PrepareClerkEvent>([
-  ['user.created', prepareProfile],
-  ['user.updated', prepareProfile],
-  ['user.deleted', prepareUserDeletion],
-  ['organizationMembership.created', prepareMembership],
-  ['organizationMembership.updated', prepareMembership],
-  ['organizationMembership.deleted', prepareMembership],
-  ['organizationInvitation.created', prepareInvitation],
-  ['organizationInvitation.accepted', prepareInvitation],
-  ['organizationInvitation.revoked', prepareInvitation],
-  ['organization.deleted', prepareOrganizationDeletion],
-])
+const handlers: Readonly<Record<ClerkEventType, PrepareClerkEvent>> = {
+  'user.created': prepareProfile,
+  'user.updated': prepareProfile,
+  'user.deleted': prepareUserDeletion,
+  'organizationMembership.created': prepareMembership,
+  'organizationMembership.updated': prepareMembership,
+  'organizationMembership.deleted': prepareMembership,
+  'organizationInvitation.created': prepareInvitation,
+  'organizationInvitation.accepted': prepareInvitation,
+  'organizationInvitation.revoked': prepareInvitation,
+  'organization.deleted': prepareOrganizationDeletion,
+}
 
 /** A changed e-mail or name reaches our copy of the person. Accounts are made when people first come to us. */
 async function prepareProfile(_deps: WorkerDependencies, event: ClerkEvent): Promise<ApplyInTransaction> {

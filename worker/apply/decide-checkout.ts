@@ -1,6 +1,7 @@
 import { type CheckoutIntent, recipientOf } from '../../schema/checkout/intents.ts'
 import { houseLeg, type Transfer } from '../../schema/ledger/post.ts'
-import type { CheckoutEventType, CheckoutSession } from '../../schema/stripe/events.ts'
+import type { CheckoutEventType } from '../../schema/stripe/event-types.ts'
+import type { CheckoutSession } from '../../schema/stripe/events.ts'
 import { PermanentError } from '../errors.ts'
 
 /** What we are told of a session: by which event, or by a look at Stripe, and when. */

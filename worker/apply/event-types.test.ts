@@ -1,8 +1,8 @@
 import type Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { verifyLedger } from '../../schema/ledger/verify.ts'
+import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
 import { stripeEventSchema } from '../../schema/stripe/events.ts'
-import { webhookEventTypes } from '../../schema/stripe/webhook-events.ts'
 import { copyBeginning } from '../../tests/support/beginning.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { openShop, type Shop } from '../../tests/support/shop.ts'
@@ -121,7 +121,7 @@ async function replay(events: readonly Stripe.Event[]): Promise<unknown> {
 
 test('the story has every type of event that is handled', () => {
   const told = new Set(story.map((event) => event.type))
-  const missing = webhookEventTypes.filter((type) => !told.has(type) && !notInTheStory.includes(type))
+  const missing = stripeEventTypes.filter((type) => !told.has(type) && !notInTheStory.includes(type))
   expect(missing).toEqual([])
 })
 
@@ -138,7 +138,7 @@ test('the whole story in one second and backwards ends in the same books', async
   expect(await replay(story.toReversed().map((event) => ({ ...event, created: at })))).toEqual(inOrder)
 })
 
-describe.each(webhookEventTypes.filter((type) => !notInTheStory.includes(type)))('%s', (type) => {
+describe.each(stripeEventTypes.filter((type) => !notInTheStory.includes(type)))('%s', (type) => {
   const isIt = (event: Stripe.Event) => event.type === type
   const others = () => story.filter((event) => !isIt(event))
   const these = () => story.filter(isIt)

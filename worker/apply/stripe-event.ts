@@ -2,7 +2,10 @@ import { z } from 'zod'
 import { findIntent } from '../../schema/checkout/intents.ts'
 import {
   type CheckoutEventType,
-  checkoutEventTypes,
+  isStripeEventType,
+  type StripeEventType,
+} from '../../schema/stripe/event-types.ts'
+import {
   checkoutSessionSchema,
   type StripeEvent,
   stripeEventSchema,
@@ -19,12 +22,21 @@ import { prepareSubscription } from './subscription/prepare-subscription.ts'
 
 type PrepareStripeEvent = (deps: WorkerDependencies, event: StripeEvent) => Promise<ApplyInTransaction>
 
+export const prepareStripeEvent: PrepareEvent = async (deps, payload) => {
+  const event = stripeEventSchema.parse(payload)
+  if (!isStripeEventType(event.type)) return ignore(`We do not handle events of the type ${event.type}`)
+  return handlers[event.type](deps, event)
+}
+
 /**
  * What follows from which type of event. Checkout sessions are believed for what cannot change any more; a subscription or a
  * charge is fetched, so that all events of one object end in the same place, in whatever order they come.
  */
-const handlers: Readonly<Record<string, PrepareStripeEvent>> = {
-  ...Object.fromEntries(checkoutEventTypes.map((type) => [type, prepareCheckout])),
+const handlers: Readonly<Record<StripeEventType, PrepareStripeEvent>> = {
+  'checkout.session.completed': prepareCheckout,
+  'checkout.session.async_payment_succeeded': prepareCheckout,
+  'checkout.session.async_payment_failed': prepareCheckout,
+  'checkout.session.expired': prepareCheckout,
   'customer.subscription.created': prepareSubscriptionEvent,
   'customer.subscription.updated': prepareSubscriptionEvent,
   'customer.subscription.deleted': prepareSubscriptionEvent,
@@ -41,12 +53,6 @@ const handlers: Readonly<Record<string, PrepareStripeEvent>> = {
   'charge.dispute.closed': prepareReferredCharge,
   'charge.dispute.funds_withdrawn': prepareReferredCharge,
   'charge.dispute.funds_reinstated': prepareReferredCharge,
-}
-
-export const prepareStripeEvent: PrepareEvent = async (deps, payload) => {
-  const event = stripeEventSchema.parse(payload)
-  const prepare = handlers[event.type]
-  return prepare ? prepare(deps, event) : ignore(`Nothing follows from ${event.type}`)
 }
 
 const occurredAt = (event: StripeEvent) => new Date(event.created * 1000)

@@ -4,6 +4,7 @@ import { findEvent } from '../../schema/inbox/events.ts'
 import { findBalance } from '../../schema/ledger/balances.ts'
 import { verifyLedger } from '../../schema/ledger/verify.ts'
 import { maximumAttempts } from '../../schema/queues/queues.ts'
+import { receiveClerkEvent } from '../../tests/support/clerk-events.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { insertPurchase } from '../../tests/support/records.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/stripe-events.ts'
@@ -104,12 +105,29 @@ describe('an event that is none of ours', () => {
       eventOf('checkout.session.completed', sessionOf('x', { metadata: {} })),
     ],
     ['a type that nothing follows from', eventOf('customer.created', { object: 'customer' })],
+    // Every JavaScript object has members of these names; an event that is called so is none of ours.
+    ['a type named constructor', eventOf('constructor', { object: 'customer' })],
+    ['a type named toString', eventOf('toString', { object: 'customer' })],
+    ['a type named __proto__', eventOf('__proto__', { object: 'customer' })],
   ])('is marked ignored with a reason: %s', async (_, event) => {
     const id = await receiveStripeEvent(database.server, event)
     await handle(id)
     expect(await eventRow(id)).toMatchObject({ state: 'ignored', reason: expect.any(String), attempts: 0 })
   })
 })
+
+test.each(['constructor', 'toString', '__proto__', 'session.created'])(
+  'an event of Clerk of the type %s is marked ignored',
+  async (type) => {
+    const payload = { object: 'event', type, data: {}, timestamp: Date.now() }
+    const id = await receiveClerkEvent(database.server, { type, payload })
+    await processInboxEvent(createTestDependencies(database), { source: 'clerk', id })
+    expect(await findEvent(database.owner, { source: 'clerk', id })).toMatchObject({
+      state: 'ignored',
+      attempts: 0,
+    })
+  },
+)
 
 test('an event that overtakes its intent is retried and then grants', async () => {
   const intentId = crypto.randomUUID()

@@ -1,5 +1,6 @@
 import { UnrecoverableError } from 'bullmq'
 import { ZodError } from 'zod'
+import { eventTypeLabel } from '../../schema/inbox/event-type-label.ts'
 import { type EventKey, findEvent, recordFailedAttempt, settleEvent } from '../../schema/inbox/events.ts'
 import { IdempotencyConflictError, UnbalancedTransferError } from '../../schema/ledger/errors.ts'
 import { maximumAttempts, retryDelayMs } from '../../schema/queues/queues.ts'
@@ -24,7 +25,10 @@ export async function processInboxEvent(deps: WorkerDependencies, key: EventKey)
     const applied = await applyEvent(deps, key, prepareBySource[key.source])
     if (applied.outcome !== 'settled_before') {
       const seconds = (deps.now().getTime() - applied.received_at.getTime()) / 1000
-      deps.metrics.settleSeconds.observe({ type: applied.type }, Math.max(0, seconds))
+      deps.metrics.settleSeconds.observe(
+        { type: eventTypeLabel({ ...key, type: applied.type }) },
+        Math.max(0, seconds),
+      )
     }
     log.info({ outcome: applied.outcome }, 'Event dealt with')
   } catch (error) {

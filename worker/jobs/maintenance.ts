@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { unsettledStates } from '../../schema/checkout/intents.ts'
 import { freshJobId } from '../../schema/queues/producer.ts'
+import { finalStatuses } from '../../schema/stripe/statuses.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
 /** Rows of each kind that one sweep takes; the next one takes the rest. */
@@ -97,7 +98,7 @@ async function claimSubscriptions(deps: WorkerDependencies) {
       eb
         .selectFrom('subscriptions')
         .select('stripe_subscription_id')
-        .where('status', 'not in', ['canceled', 'incomplete_expired'])
+        .where('status', 'not in', finalStatuses)
         .where('sweep_at', '<=', deps.now())
         .orderBy('sweep_at')
         .limit(batchSize)

@@ -17,7 +17,7 @@ export function AccountHeader({ expanded, onToggle }: AccountHeaderProps) {
       <div className="flex min-w-0 items-center gap-2">
         <Tooltip text={`${expanded ? 'Collapse' : 'Expand'} sidebar (Ctrl/Cmd+B)`}>
           <Button
-            look="quiet"
+            variant="quiet"
             size="icon"
             aria-label="Toggle sidebar"
             aria-keyshortcuts="Control+B Meta+B"

@@ -1,15 +1,15 @@
-import { Outlet } from 'react-router-dom'
+import { useEffect } from 'react'
+import { Outlet, useLocation } from 'react-router-dom'
 import { RequireUser } from '../../auth/RequireUser.tsx'
 import { cn } from '../../ui/cn.ts'
 import { Sheet } from '../../ui/Sheet.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
 import { Main } from '../Main.tsx'
 import { AccountHeader } from './AccountHeader.tsx'
-import { AccountSkeleton } from './AccountSkeleton.tsx'
 import { Sidebar } from './Sidebar.tsx'
-import { useHashTarget } from './useHashTarget.ts'
 import { useSidebar } from './useSidebar.ts'
 
-/** The frame of every page for signed-in users. */
+/** The frame around every page for signed-in users. */
 export function AccountLayout() {
   return (
     <RequireUser loading={<AccountSkeleton />}>{(user) => <AccountFrame userId={user.id} />}</RequireUser>
@@ -35,10 +35,46 @@ function AccountFrame({ userId }: { userId: string }) {
       </Sheet>
       <div className="flex min-w-0 flex-1 flex-col">
         <AccountHeader expanded={sidebar.expanded} onToggle={sidebar.toggle} />
-        {/* Another user is another page: nothing typed or shown for the one before may stay. */}
+        {/* Keyed by user, so that nothing typed or shown for one user stays for the next. */}
         <Main key={userId} className="flex-1">
           <Outlet />
         </Main>
+      </div>
+    </div>
+  )
+}
+
+/** Scrolls to the part of the page that the address names, even when it only appears after signing in. */
+function useHashTarget(): void {
+  const location = useLocation()
+  useEffect(() => {
+    if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView()
+  }, [location])
+}
+
+/** The frame until it is known whether anybody is signed in. */
+function AccountSkeleton() {
+  return (
+    <div className="flex min-h-dvh">
+      <div className="hidden w-64 shrink-0 space-y-3 border-r bg-sunken p-4 md:block">
+        <Skeleton className="h-8 w-32" />
+        <Skeleton className="h-9 w-full" />
+        <Skeleton className="mt-6 h-8 w-full" />
+        <Skeleton className="h-8 w-full" />
+      </div>
+      <div className="flex-1">
+        <div className="h-14 border-b" />
+        <main id="main" tabIndex={-1} className="mx-auto w-full max-w-5xl px-4 py-8 sm:px-8 sm:py-10">
+          <h1 className="sr-only">Loading your account</h1>
+          <Skeleton className="h-8 w-40" />
+          <Skeleton className="mt-2 h-5 w-32" />
+          <div className="mt-7 grid gap-4 sm:gap-5 lg:grid-cols-5">
+            <Skeleton className="h-60 rounded-card lg:col-span-3" />
+            <Skeleton className="h-60 rounded-card lg:col-span-2" />
+            <Skeleton className="h-90 rounded-card lg:col-span-2" />
+            <Skeleton className="h-90 rounded-card lg:col-span-3" />
+          </div>
+        </main>
       </div>
     </div>
   )

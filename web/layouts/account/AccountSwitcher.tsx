@@ -1,18 +1,18 @@
 import { OrganizationSwitcher } from '@clerk/clerk-react'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 
-const here = '/dashboard'
+const dashboard = '/dashboard'
 
-/** Personal account or one of the user's organizations; every choice returns to the dashboard. */
+/** Switches between the personal account and the user's organizations. Every choice leads to the dashboard. */
 export function AccountSwitcher({ expanded }: { expanded: boolean }) {
   return (
     <div data-rail={!expanded || undefined} className="account-switcher min-h-10">
       <OrganizationSwitcher
         fallback={<Skeleton className="h-10 w-full" />}
-        afterCreateOrganizationUrl={here}
-        afterLeaveOrganizationUrl={here}
-        afterSelectOrganizationUrl={here}
-        afterSelectPersonalUrl={here}
+        afterCreateOrganizationUrl={dashboard}
+        afterLeaveOrganizationUrl={dashboard}
+        afterSelectOrganizationUrl={dashboard}
+        afterSelectPersonalUrl={dashboard}
         appearance={{
           elements: {
             rootBox: { width: '100%' },

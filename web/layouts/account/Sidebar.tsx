@@ -1,12 +1,12 @@
-import { BookOpen, History, LayoutDashboard, LifeBuoy, Plus } from 'lucide-react'
-import { Link } from 'react-router-dom'
-import { useWebConfig } from '../../api/webConfig.ts'
-import { Mark } from '../../components/Mark.tsx'
+import { BookOpen, History, LayoutDashboard, LifeBuoy, type LucideIcon, Plus } from 'lucide-react'
+import { Link, useLocation } from 'react-router-dom'
+import { useWebConfig } from '../../api/catalogue.ts'
+import { Mark } from '../../components/Logo.tsx'
 import { SandboxMarker } from '../../components/SandboxMarker.tsx'
 import { ThemeSwitch } from '../../components/ThemeSwitch.tsx'
 import { cn } from '../../ui/cn.ts'
+import { Tooltip } from '../../ui/Tooltip.tsx'
 import { AccountSwitcher } from './AccountSwitcher.tsx'
-import { SidebarItem } from './SidebarItem.tsx'
 
 interface SidebarProps {
   expanded: boolean
@@ -61,5 +61,37 @@ export function Sidebar({ expanded, onNavigate }: SidebarProps) {
         </div>
       )}
     </div>
+  )
+}
+
+interface SidebarItemProps {
+  /** A path of this app, or a full address. */
+  to: string
+  label: string
+  Icon: LucideIcon
+  expanded: boolean
+  onNavigate?: (() => void) | undefined
+}
+
+function SidebarItem({ to, label, Icon, expanded, onNavigate }: SidebarItemProps) {
+  const { pathname, hash } = useLocation()
+  const active = to === pathname + hash
+  return (
+    <Tooltip text={label} side="right" disabled={expanded}>
+      <Link
+        to={to}
+        onClick={onNavigate}
+        aria-label={expanded ? undefined : label}
+        aria-current={active ? 'page' : undefined}
+        className={cn(
+          'flex h-9 items-center gap-2.5 rounded-control font-medium text-muted text-sm transition-colors hover:bg-hover hover:text-ink',
+          expanded ? 'px-2.5' : 'justify-center',
+          active && 'bg-surface text-ink shadow-low ring-1 ring-line hover:bg-surface',
+        )}
+      >
+        <Icon aria-hidden="true" className={cn('size-4 shrink-0', active && 'text-accent-text')} />
+        {expanded && label}
+      </Link>
+    </Tooltip>
   )
 }

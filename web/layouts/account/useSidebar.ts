@@ -1,13 +1,14 @@
 import { useCallback, useEffect, useState } from 'react'
-import { readSidebarCookie, sidebarCookie } from './sidebarCookie.ts'
 
-/** Below this the sidebar is a sheet over the page. */
+/** Below this width the sidebar is a sheet over the page. */
 const mobileQuery = '(width < 768px)'
+const cookieName = 'sidebar_state'
+const cookieLifetimeS = 7 * 24 * 60 * 60
 
 export interface SidebarState {
-  /** On a wide screen: false leaves a rail of icons. Kept in a cookie. */
+  /** On a wide screen: false shows only icons. Remembered in a cookie. */
   expanded: boolean
-  /** On a small screen: the sheet is over the page. Never kept. */
+  /** On a small screen: whether the sheet is open. Not remembered. */
   sheetOpen: boolean
   setSheetOpen: (open: boolean) => void
   toggle: () => void
@@ -45,4 +46,13 @@ export function useSidebar(): SidebarState {
   }, [toggle])
 
   return { expanded, sheetOpen, setSheetOpen, toggle }
+}
+
+export function sidebarCookie(expanded: boolean): string {
+  return `${cookieName}=${expanded}; path=/; max-age=${cookieLifetimeS}; samesite=lax`
+}
+
+/** Expanded unless the cookie says otherwise. */
+export function readSidebarCookie(cookies: string): boolean {
+  return !cookies.split('; ').includes(`${cookieName}=false`)
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'react-router-dom'
-import { useWebConfig } from '../../api/webConfig.ts'
+import { useWebConfig } from '../../api/catalogue.ts'
 import { Logo } from '../../components/Logo.tsx'
 import { SandboxMarker } from '../../components/SandboxMarker.tsx'
 import { ThemeSwitch } from '../../components/ThemeSwitch.tsx'
@@ -13,7 +13,7 @@ export function Footer() {
         <div>
           <Logo />
           <p className="mt-4 max-w-xs text-muted text-sm">
-            An AI coding assistant for the editor you already use, and a plain account of every credit.
+            An AI coding assistant for the editor you already use, with a clear record of every credit.
           </p>
         </div>
         <FooterColumn title="Product">

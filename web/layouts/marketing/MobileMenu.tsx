@@ -2,12 +2,12 @@ import { useAuth } from '@clerk/clerk-react'
 import { ChevronDown, X } from 'lucide-react'
 import { Accordion } from 'radix-ui'
 import { Link } from 'react-router-dom'
-import { useWebConfig } from '../../api/webConfig.ts'
+import { useWebConfig } from '../../api/catalogue.ts'
 import { Logo } from '../../components/Logo.tsx'
 import { ThemeSwitch } from '../../components/ThemeSwitch.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Sheet } from '../../ui/Sheet.tsx'
-import { resources } from './resources.ts'
+import { resources } from './ResourcesMenu.tsx'
 
 interface MobileMenuProps {
   open: boolean
@@ -24,7 +24,7 @@ export function MobileMenu({ open, onOpenChange }: MobileMenuProps) {
     <Sheet open={open} onOpenChange={onOpenChange} title="Menu" shape="full">
       <div className="flex h-16 shrink-0 items-center justify-between px-5">
         <Logo />
-        <Button look="quiet" size="icon" aria-label="Close menu" onClick={close}>
+        <Button variant="quiet" size="icon" aria-label="Close menu" onClick={close}>
           <X aria-hidden="true" className="size-5!" />
         </Button>
       </div>
@@ -69,7 +69,7 @@ export function MobileMenu({ open, onOpenChange }: MobileMenuProps) {
             <Button asChild size="large" onClick={close}>
               <Link to="/sign-up">Get Started</Link>
             </Button>
-            <Button asChild size="large" look="secondary" onClick={close}>
+            <Button asChild size="large" variant="secondary" onClick={close}>
               <Link to="/sign-in">Sign In</Link>
             </Button>
           </>

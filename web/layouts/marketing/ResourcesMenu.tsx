@@ -1,8 +1,8 @@
 import { ChevronDown } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
-import { useWebConfig } from '../../api/webConfig.ts'
+import type { Brand } from '../../../schema/catalogue/brand.ts'
+import { useWebConfig } from '../../api/catalogue.ts'
 import { cn } from '../../ui/cn.ts'
-import { resources } from './resources.ts'
 
 export function ResourcesMenu({ className }: { className: string }) {
   const { brand } = useWebConfig()
@@ -30,4 +30,11 @@ export function ResourcesMenu({ className }: { className: string }) {
       </DropdownMenu.Content>
     </DropdownMenu.Root>
   )
+}
+
+export function resources(brand: Brand) {
+  return [
+    { label: 'Feature Requests', note: 'Suggest ideas and vote in the community', href: brand.community_url },
+    { label: 'Marketplace', note: 'Install the editor extension', href: brand.marketplace_url },
+  ]
 }

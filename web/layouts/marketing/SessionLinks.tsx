@@ -10,7 +10,7 @@ export function SessionLinks() {
   if (isSignedIn) {
     return (
       <>
-        <Button asChild look="secondary" size="small">
+        <Button asChild variant="secondary" size="small">
           <Link to="/dashboard">Dashboard</Link>
         </Button>
         <UserMenu />
@@ -20,7 +20,7 @@ export function SessionLinks() {
   return (
     <>
       <Tooltip text="Sign in">
-        <Button asChild look="quiet" size="icon">
+        <Button asChild variant="quiet" size="icon">
           <Link to="/sign-in" aria-label="Sign in">
             <LogIn aria-hidden="true" />
           </Link>

@@ -1,12 +1,12 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Waves } from 'lucide-react'
 import { useApi } from '../../api/ApiProvider.tsx'
-import { creditHistoryQuery } from '../../api/creditHistory.ts'
-import { FailurePanel } from '../../components/FailurePanel.tsx'
+import { creditHistoryQuery } from '../../api/account.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
-import { ActivitySkeleton } from './ActivitySkeleton.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
 import { ActivityTable } from './ActivityTable.tsx'
+import { FailurePanel } from './FailurePanel.tsx'
 
 export function ActivityCard({ clerkUserId }: { clerkUserId: string }) {
   return (
@@ -14,7 +14,7 @@ export function ActivityCard({ clerkUserId }: { clerkUserId: string }) {
       <CardHeader
         id="activity-title"
         title="Recent activity"
-        description="Every credit that came in or went out, newest first"
+        description="Every credit added or used, newest first"
       />
       <Activity clerkUserId={clerkUserId} />
     </Card>
@@ -42,13 +42,13 @@ function Activity({ clerkUserId }: { clerkUserId: string }) {
       <ActivityTable items={items} />
       {history.isFetchNextPageError && (
         <p role="alert" className="px-6 pt-3 text-critical text-sm">
-          More could not be loaded. Please try again.
+          Could not load more activity. Please try again.
         </p>
       )}
       {history.hasNextPage && (
         <div className="mt-auto border-t p-2">
           <Button
-            look="quiet"
+            variant="quiet"
             size="small"
             className="w-full"
             busy={history.isFetchingNextPage}
@@ -71,8 +71,27 @@ function NoActivity() {
       </span>
       <p className="mt-4 font-medium text-sm">No activity yet</p>
       <p className="mt-1 max-w-xs text-muted text-sm">
-        Purchases and usage appear here, each with the balance it left behind.
+        Your purchases and usage will appear here, with your balance after each one.
       </p>
+    </div>
+  )
+}
+
+const skeletonRows = ['one', 'two', 'three', 'four']
+
+function ActivitySkeleton() {
+  return (
+    <div role="status" className="space-y-5 px-6 py-6">
+      <span className="sr-only">Loading your activity</span>
+      {skeletonRows.map((row) => (
+        <div key={row} className="flex items-center justify-between">
+          <div className="space-y-2">
+            <Skeleton className="h-4 w-40" />
+            <Skeleton className="h-3 w-24" />
+          </div>
+          <Skeleton className="h-4 w-16" />
+        </div>
+      ))}
     </div>
   )
 }

@@ -1,4 +1,6 @@
 import { type FormEvent, useState } from 'react'
+import { toast } from 'sonner'
+import { purchaseCredits } from '../../../schema/api/checkout.ts'
 import {
   creditPacks,
   creditPurchaseProblem,
@@ -9,14 +11,16 @@ import {
   parseCreditsInput,
 } from '../../../schema/catalogue/credits.ts'
 import { defaultCurrency, formatMoney } from '../../../schema/catalogue/currency.ts'
+import { useApi } from '../../api/ApiProvider.tsx'
+import { failureText } from '../../api/failure.ts'
 import { formatCredits } from '../../components/format.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { CreditPack } from './CreditPack.tsx'
-import { usePurchase } from './usePurchase.ts'
+import { useHostedPage } from './useHostedPage.ts'
 
-/** What is in the field. `unreadable` is text that a number field will not give us, such as "1e". */
+/** What is in the field. A number field does not reveal text that is no number, such as "1e": that is `unreadable`. */
 type Amount = { kind: 'untouched' } | { kind: 'typed'; text: string } | { kind: 'unreadable' }
 
 export function AddCreditsCard({ clerkUserId }: { clerkUserId: string }) {
@@ -31,7 +35,7 @@ export function AddCreditsCard({ clerkUserId }: { clerkUserId: string }) {
       setAmount((current) => (current.kind === 'untouched' ? { kind: 'typed', text: '' } : current))
       return
     }
-    purchase.start(credits)
+    purchase.open(credits)
   }
 
   return (
@@ -68,7 +72,7 @@ export function AddCreditsCard({ clerkUserId }: { clerkUserId: string }) {
           placeholder="500"
           disabled={purchase.processing}
           value={amount.kind === 'typed' ? amount.text : ''}
-          // Not onChange: React leaves that out while a number field reads as empty, as it does for "1e".
+          // Not onChange, which React does not call while the field's value stays empty, as it does for "1e".
           onInput={({ currentTarget: { value, validity } }) =>
             setAmount(validity.badInput ? { kind: 'unreadable' } : { kind: 'typed', text: value })
           }
@@ -92,10 +96,25 @@ export function AddCreditsCard({ clerkUserId }: { clerkUserId: string }) {
         >
           {purchase.processing ? 'Processing...' : 'Add Credits'}
         </Button>
-        <p className="mt-3 text-center text-faint text-xs">You pay on our payment provider’s secure page.</p>
+        <p className="mt-3 text-center text-faint text-xs">
+          You will pay on our payment provider’s secure page.
+        </p>
       </form>
     </Card>
   )
+}
+
+/** Starts a credit purchase and sends the browser to the payment page. */
+function usePurchase(clerkUserId: string) {
+  const api = useApi()
+  return useHostedPage({
+    mutationFn: (credits: number) =>
+      api(purchaseCredits, {
+        body: { clerkUserId, credits, amount: creditsCostMinor(credits) / 100, currency: defaultCurrency },
+      }),
+    onError: (error) =>
+      toast.error('Error', { description: failureText(error, 'Failed to process credit addition') }),
+  })
 }
 
 function readAmount(amount: Amount): number | '' {

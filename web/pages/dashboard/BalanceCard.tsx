@@ -3,9 +3,10 @@ import { lowBalanceCredits } from '../../../schema/catalogue/credits.ts'
 import { formatCredits } from '../../components/format.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
 
 export function BalanceCard({ user }: { user: User }) {
-  // Who works from an organization's pool may well have no credits of their own.
+  // On a Teams plan the credits are in the organization's pool, so few personal credits are no reason to warn.
   const low = user.credits < lowBalanceCredits && user.plan_type !== 'teams'
   return (
     <Card aria-labelledby="balance-title" className="flex flex-col lg:col-span-3">
@@ -29,6 +30,22 @@ export function BalanceCard({ user }: { user: User }) {
   )
 }
 
+export function BalanceCardSkeleton() {
+  return (
+    <>
+      <span role="status" className="sr-only">
+        Loading your balance
+      </span>
+      <Card className="space-y-4 p-6 lg:col-span-3">
+        <Skeleton className="h-4 w-32" />
+        <Skeleton className="h-12 w-40" />
+        <Skeleton className="h-2 w-full" />
+        <Skeleton className="h-4 w-56" />
+      </Card>
+    </>
+  )
+}
+
 function Part({ label, amount, swatch }: { label: string; amount: number; swatch: string }) {
   return (
     <div className="flex items-center gap-2">
@@ -39,7 +56,7 @@ function Part({ label, amount, swatch }: { label: string; amount: number; swatch
   )
 }
 
-/** Decoration: the numbers beneath say the same. A debt is drawn as nothing. */
+/** Decorative: the numbers below it say the same. A negative balance is left out. */
 function BalanceBar({ plan, purchased }: { plan: number; purchased: number }) {
   const whole = Math.max(plan, 0) + Math.max(purchased, 0)
   const share = (amount: number) => ({ width: `${(amount / whole) * 100}%` })
@@ -52,11 +69,12 @@ function BalanceBar({ plan, purchased }: { plan: number; purchased: number }) {
 }
 
 function note({ credits, plan_type }: User): string {
-  if (credits < 0) return 'A refund or dispute left a debt. Credits you add settle it first.'
+  if (credits < 0)
+    return 'Your balance is negative because of a refund or dispute. Credits you add will cover that first.'
   if (plan_type === 'teams')
-    return 'These are your own credits. Those of your Teams plan are in your organization’s pool.'
+    return 'These are your personal credits. Your Teams plan’s credits are in your organization’s pool.'
   if (credits === 0) return 'You have no credits yet. Add some to start using the assistant.'
   if (credits < lowBalanceCredits)
-    return 'You are running low. Add credits so that your work is not interrupted.'
+    return 'You are running low. Add credits to keep working without interruption.'
   return 'Plan credits are used first. Purchased credits never expire.'
 }

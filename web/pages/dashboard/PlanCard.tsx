@@ -1,11 +1,15 @@
 import { Check } from 'lucide-react'
 import { Link } from 'react-router-dom'
+import { toast } from 'sonner'
+import { createCustomerPortalSession } from '../../../schema/api/subscriptions.ts'
 import type { User } from '../../../schema/api/users.ts'
 import { type PlanType, plans } from '../../../schema/catalogue/plans.ts'
+import { useApi } from '../../api/ApiProvider.tsx'
 import { formatDay } from '../../components/format.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
-import { ManageBillingButton } from './ManageBillingButton.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
+import { useHostedPage } from './useHostedPage.ts'
 
 export function PlanCard({ user }: { user: User }) {
   const plan = plans[user.plan_type]
@@ -31,7 +35,18 @@ export function PlanCard({ user }: { user: User }) {
   )
 }
 
-/** A Teams plan is its organization's: the person's own billing page knows nothing of it. */
+export function PlanCardSkeleton() {
+  return (
+    <Card className="space-y-4 p-6 lg:col-span-2">
+      <Skeleton className="h-4 w-24" />
+      <Skeleton className="h-8 w-28" />
+      <Skeleton className="h-4 w-full" />
+      <Skeleton className="h-4 w-40" />
+    </Card>
+  )
+}
+
+/** A Teams plan belongs to its organization, so it does not appear in the user's own billing portal. */
 function PlanAction({ planType, userId }: { planType: PlanType; userId: string }) {
   switch (planType) {
     case 'pro':
@@ -40,11 +55,34 @@ function PlanAction({ planType, userId }: { planType: PlanType; userId: string }
       return null
     case 'starter':
       return (
-        <Button asChild look="secondary" size="small">
+        <Button asChild variant="secondary" size="small">
           <Link to="/#pricing">View plans</Link>
         </Button>
       )
   }
+}
+
+/** Opens the hosted billing portal, where a subscriber changes the card, sees invoices and cancels. */
+function ManageBillingButton({ userId }: { userId: string }) {
+  const api = useApi()
+  const portal = useHostedPage<void>({
+    mutationFn: () => api(createCustomerPortalSession, { body: { userId } }),
+    onError: () =>
+      toast.error('Billing Portal Error', {
+        description: 'Failed to access billing portal. Please try again.',
+      }),
+  })
+  return (
+    <Button
+      variant="secondary"
+      size="small"
+      busy={portal.processing}
+      disabled={portal.processing}
+      onClick={() => portal.open()}
+    >
+      Manage billing
+    </Button>
+  )
 }
 
 function footnote({ plan_type, created_at }: User): string {

@@ -3,17 +3,16 @@ import { useEffect } from 'react'
 import { toast } from 'sonner'
 import type { User } from '../../../schema/api/users.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
+import { initializeQuery, type Person, userQuery } from '../../api/account.ts'
+import { useWebConfig } from '../../api/catalogue.ts'
 import { isStatus } from '../../api/failure.ts'
-import { initializeQuery, type Person } from '../../api/signup.ts'
-import { userQuery } from '../../api/user.ts'
-import { useWebConfig } from '../../api/webConfig.ts'
 
 type AccountView =
   | { state: 'loading' }
   | { state: 'ready'; user: User }
   | { state: 'failed'; title: string; error: unknown; retry: () => void; retrying: boolean }
 
-/** The signed-in user's account. Somebody who has none yet gets one on the free plan, and a welcome. */
+/** The signed-in user's account. A user without one gets an account on the free plan and a welcome toast. */
 export function useAccount(person: Person): AccountView {
   const api = useApi()
   const queryClient = useQueryClient()

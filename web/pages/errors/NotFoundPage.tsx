@@ -11,7 +11,7 @@ export function NotFoundPage() {
       tone="neutral"
       Icon={Compass}
       title="Oops! Page not found"
-      text="There is nothing at this address. It may have moved, or the link may be incomplete."
+      text="There is no page at this address. It may have moved, or the link may be incomplete."
       actions={
         <Button asChild>
           <Link to="/">Return to Home</Link>

@@ -1,4 +1,4 @@
-import { useWebConfig } from '../../api/webConfig.ts'
+import { useWebConfig } from '../../api/catalogue.ts'
 import { faq } from '../../content/faq.ts'
 import { Disclosure } from '../../ui/Disclosure.tsx'
 
@@ -9,15 +9,15 @@ export function FaqSection() {
       <div className="mx-auto grid max-w-6xl gap-10 px-5 py-20 sm:px-8 sm:py-28 lg:grid-cols-[1fr_1.7fr]">
         <div>
           <h2 id="faq-title" className="text-3xl tracking-[-0.028em]">
-            Questions
+            Frequently asked questions
           </h2>
           <p className="mt-4 text-muted">
-            Something else?{' '}
+            Have another question?{' '}
             <a
               href={`mailto:${brand.support_email}`}
               className="text-accent-text underline underline-offset-4"
             >
-              Write to us
+              Email us
             </a>
             .
           </p>

@@ -2,14 +2,12 @@ import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { features } from '../../content/landing.ts'
 import { cn } from '../../ui/cn.ts'
-import { AgentScene } from './AgentScene.tsx'
-import { CompletionScene } from './CompletionScene.tsx'
-import { EditorsScene } from './EditorsScene.tsx'
+import { AccountIllustration, AgentIllustration, CompletionIllustration } from './featureIllustrations.tsx'
 
-const scenes: Record<(typeof features)[number]['id'], ReactNode> = {
-  agent: <AgentScene />,
-  tab: <CompletionScene />,
-  everywhere: <EditorsScene />,
+const illustrations: Record<(typeof features)[number]['id'], ReactNode> = {
+  agent: <AgentIllustration />,
+  tab: <CompletionIllustration />,
+  everywhere: <AccountIllustration />,
 }
 
 export function FeatureSections() {
@@ -33,7 +31,7 @@ export function FeatureSections() {
                 ))}
               </ul>
             </div>
-            <div className="min-w-0">{scenes[feature.id]}</div>
+            <div className="min-w-0">{illustrations[feature.id]}</div>
           </section>
         ))}
       </div>

@@ -1,10 +1,10 @@
 import { Star } from 'lucide-react'
 import { Link } from 'react-router-dom'
-import { useWebConfig } from '../../api/webConfig.ts'
+import { useWebConfig } from '../../api/catalogue.ts'
 import { TideLines } from '../../components/TideLines.tsx'
 import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { EditorScene } from './EditorScene.tsx'
+import { HeroIllustration } from './HeroIllustration.tsx'
 import { StartButton } from './StartButton.tsx'
 
 export function Hero() {
@@ -17,15 +17,15 @@ export function Hero() {
           Welcome to {brand.name} — free to start
         </Badge>
         <h1 className="mt-6 text-[2.6rem] leading-[1.06] tracking-[-0.03em] sm:text-6xl lg:text-[4.25rem]">
-          The AI pair that has read your whole codebase
+          The AI pair programmer that has read your whole codebase
         </h1>
         <p className="mt-6 max-w-2xl text-balance text-lg text-muted leading-relaxed sm:text-xl">
-          {brand.name} works in the editor you already use. Hand it a task, review the diff, keep your flow.
-          Models from several vendors, and one plain balance of credits.
+          {brand.name} works in the editor you already use. Hand it a task, review the diff and stay in your
+          flow. Models from several vendors, one credit balance.
         </p>
         <div className="mt-9 flex w-full flex-col gap-3 sm:w-auto sm:flex-row">
           <StartButton />
-          <Button asChild size="large" look="secondary">
+          <Button asChild size="large" variant="secondary">
             <Link to="/#features">Explore Features</Link>
           </Button>
         </div>
@@ -40,7 +40,7 @@ export function Hero() {
         </a>
       </div>
       <div className="mx-auto max-w-5xl px-5 pt-14 pb-20 sm:px-8 sm:pb-28">
-        <EditorScene />
+        <HeroIllustration />
       </div>
     </section>
   )

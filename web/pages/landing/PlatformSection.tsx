@@ -10,8 +10,8 @@ export function PlatformSection() {
       <div className="mx-auto max-w-6xl px-5 py-20 sm:px-8 sm:py-28">
         <SectionHeading
           id="productivity-title"
-          title="Less typing, more deciding"
-          text="The parts around writing code that quietly take the day."
+          title="Less busywork, more building"
+          text="Help with everything around the code that quietly eats up your day."
         />
         <ul className="mt-12 grid gap-px overflow-hidden rounded-card border bg-line sm:grid-cols-2 lg:grid-cols-3">
           {platform.map(({ title, text }, index) => {

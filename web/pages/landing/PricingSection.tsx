@@ -5,8 +5,7 @@ import { creditRate } from '../../../schema/catalogue/credits.ts'
 import { defaultCurrency, formatMoney } from '../../../schema/catalogue/currency.ts'
 import { plans } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
-import { plansQuery } from '../../api/plans.ts'
-import { useWebConfig } from '../../api/webConfig.ts'
+import { plansQuery, useWebConfig } from '../../api/catalogue.ts'
 import { proFeatures, teamsFeatures } from '../../content/landing.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -17,7 +16,7 @@ export function PricingSection() {
   const { brand } = useWebConfig()
   const { isSignedIn } = useAuth()
   const catalogue = useQuery(plansQuery(useApi()))
-  // Nothing is promised before the server has said so.
+  // The button promises no trial until the server has said how long it is.
   const trialDays = catalogue.data?.find(({ plan_type }) => plan_type === 'pro')?.trial_days ?? 0
   const proPath = `${isSignedIn ? '/auth/post-signup' : '/sign-up'}?plan=pro&billing=monthly`
   return (
@@ -26,7 +25,7 @@ export function PricingSection() {
         <SectionHeading
           id="pricing-title"
           title="Pricing that adds up"
-          text="Start free and buy credits when you need them, or take a plan that brings its own every month."
+          text="Start free and buy credits when you need them, or choose a plan that includes credits every month."
         />
         <div className="mt-12 grid gap-5 lg:grid-cols-2">
           <PlanOffer
@@ -49,7 +48,7 @@ export function PricingSection() {
             unit="for up to 100 seats"
             features={teamsFeatures}
             action={
-              <Button asChild size="large" look="secondary">
+              <Button asChild size="large" variant="secondary">
                 <a href={`mailto:${brand.support_email}?subject=${encodeURIComponent('Teams pricing')}`}>
                   Get Custom Pricing
                 </a>
@@ -61,15 +60,15 @@ export function PricingSection() {
           <span>
             <strong className="font-semibold">Starter is free.</strong>{' '}
             <span className="text-muted">
-              {creditRate.credits} credits for {formatMoney(creditRate.amount_minor, defaultCurrency)}, bought
-              when you need them. They never expire.
+              Buy {creditRate.credits} credits for {formatMoney(creditRate.amount_minor, defaultCurrency)}{' '}
+              whenever you need them. They never expire.
             </span>
           </span>
           <Link
             to={isSignedIn ? '/dashboard#add-credits' : '/sign-up?plan=starter'}
             className="font-medium text-accent-text underline-offset-4 hover:underline"
           >
-            {isSignedIn ? 'Add credits' : 'Start on Starter'}
+            {isSignedIn ? 'Add credits' : 'Start for free'}
           </Link>
         </p>
       </div>

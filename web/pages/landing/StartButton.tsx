@@ -3,7 +3,7 @@ import { ArrowRight } from 'lucide-react'
 import { Link } from 'react-router-dom'
 import { Button } from '../../ui/Button.tsx'
 
-/** The one call to action; it knows whether somebody is already in. */
+/** The page's main call to action. */
 export function StartButton() {
   const { isSignedIn } = useAuth()
   return (

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { nextSnapshotOrder } from '../../../schema/database/snapshot-order.ts'
 import { stripeReferenceSchema } from '../../../schema/stripe/events.ts'
+import { takingStatuses } from '../../../schema/stripe/statuses.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 
 /** A charge as Stripe has it at one moment: what it took, what went back, what is in dispute. Minor units. */
@@ -28,9 +29,6 @@ const chargeSchema = z.object({
 })
 
 const disputeSchema = z.object({ amount: z.int(), status: z.string() })
-
-/** Statuses in which the money is gone. An inquiry (`warning_…`) takes none, a dispute that is won brings it back. */
-const takingStatuses = ['needs_response', 'under_review', 'lost']
 
 /** Asks Stripe for a charge, its disputes, and the invoice it paid, if it paid one. */
 export async function fetchCharge(

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { BillingFrequency } from '../../../schema/catalogue/plans.ts'
 import { nextSnapshotOrder } from '../../../schema/database/snapshot-order.ts'
 import { stripeReferenceSchema } from '../../../schema/stripe/events.ts'
-import type { SubscriptionStatus } from '../../../schema/subscriptions/subscriptions.ts'
+import { type SubscriptionStatus, subscriptionStatuses } from '../../../schema/stripe/statuses.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { type PaidFact, paidFactsOf } from './paid-facts.ts'
 
@@ -31,16 +31,7 @@ const subscriptionSchema = z.object({
   id: z.string(),
   customer: stripeReferenceSchema,
   metadata: z.record(z.string(), z.string()),
-  status: z.enum([
-    'incomplete',
-    'incomplete_expired',
-    'trialing',
-    'active',
-    'past_due',
-    'canceled',
-    'unpaid',
-    'paused',
-  ]),
+  status: z.enum(subscriptionStatuses),
   cancel_at: seconds.nullable(),
   cancel_at_period_end: z.boolean(),
   ended_at: seconds.nullable(),

@@ -4,10 +4,9 @@ import { useEffect } from 'react'
 import { Link } from 'react-router-dom'
 import type { SoldPlanType } from '../../../../schema/catalogue/plans.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
-import { ApiFailure } from '../../../api/failure.ts'
-import { planCheckoutQuery } from '../../../api/planCheckout.ts'
-import { initializeQuery } from '../../../api/signup.ts'
-import { failureText } from '../../../api/translate.ts'
+import { initializeQuery } from '../../../api/account.ts'
+import { planCheckoutQuery } from '../../../api/checkout.ts'
+import { ApiFailure, failureText } from '../../../api/failure.ts'
 import type { SignedInUser } from '../../../auth/RequireUser.tsx'
 import type { Selection } from '../../../auth/selection.ts'
 import { StatusView } from '../../../components/StatusView.tsx'
@@ -19,7 +18,7 @@ interface PaidPlanProps {
   selection: Selection & { plan: SoldPlanType }
 }
 
-/** Makes the account, opens the payment page of the chosen plan, and leaves for it. */
+/** Creates the account, then sends the browser to the payment page for the chosen plan. */
 export function PaidPlan({ user, selection: { plan, billing, currency, seats } }: PaidPlanProps) {
   const api = useApi()
   const account = useQuery(initializeQuery(api, user, plan))
@@ -36,7 +35,7 @@ export function PaidPlan({ user, selection: { plan, billing, currency, seats } }
 
   const url = checkout.data?.url
   useEffect(() => {
-    // Replaced, not pushed: the way back from the payment page would lead here and straight to it again.
+    // Replaces this page in the history. Otherwise the back button on the payment page would lead here, and so straight back.
     if (url) window.location.replace(url)
   }, [url])
 

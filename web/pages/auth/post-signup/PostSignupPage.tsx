@@ -1,11 +1,18 @@
 import { useUser } from '@clerk/clerk-react'
-import { Navigate, useSearchParams } from 'react-router-dom'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { Navigate, useNavigate, useSearchParams } from 'react-router-dom'
+import { useApi } from '../../../api/ApiProvider.tsx'
+import { starterSignupQuery, userQuery } from '../../../api/account.ts'
+import { failureText } from '../../../api/failure.ts'
+import type { SignedInUser } from '../../../auth/RequireUser.tsx'
 import { afterPostSignup } from '../../../auth/redirects.ts'
 import { readSelection } from '../../../auth/selection.ts'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { PaidPlan } from './PaidPlan.tsx'
 import { SetupView } from './SetupView.tsx'
-import { StarterPlan } from './StarterPlan.tsx'
+
+const redirectAfterMs = 2000
 
 /** The plan step between signing up and the dashboard. */
 export function PostSignupPage() {
@@ -20,4 +27,37 @@ export function PostSignupPage() {
   if (!selection.plan) return <Navigate to="/dashboard" replace />
   if (selection.plan === 'starter') return <StarterPlan user={user} target={target} />
   return <PaidPlan user={user} selection={{ ...selection, plan: selection.plan }} />
+}
+
+interface StarterPlanProps {
+  user: SignedInUser
+  target: string
+}
+
+/** Creates the account on the free plan and goes on to the requested page. */
+function StarterPlan({ user, target }: StarterPlanProps) {
+  const api = useApi()
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const signup = useQuery(starterSignupQuery(api, user))
+
+  const account = signup.data
+  useEffect(() => {
+    if (!account) return
+    queryClient.setQueryData(userQuery(api, account.clerk_id).queryKey, account)
+    const timer = setTimeout(() => navigate(target, { replace: true }), redirectAfterMs)
+    return () => clearTimeout(timer)
+  }, [account, api, navigate, queryClient, target])
+
+  if (account) return <SetupView state="success" text="Your account is ready. Taking you there now." />
+  if (signup.isError && !signup.isFetching) {
+    return (
+      <SetupView
+        state="error"
+        detail={failureText(signup.error, 'Failed to process starter signup')}
+        onRetry={() => void signup.refetch()}
+      />
+    )
+  }
+  return <SetupView state="processing" />
 }

@@ -13,9 +13,11 @@ export function SetupView(props: SetupViewProps) {
     case 'loading':
       return <StatusView tone="busy" title="Loading..." text="One moment, please." />
     case 'processing':
-      return <StatusView tone="busy" title="Setting up your account..." text="This takes a few seconds." />
+      return (
+        <StatusView tone="busy" title="Setting up your account..." text="This usually takes a few seconds." />
+      )
     case 'success':
-      return <StatusView tone="positive" Icon={CircleCheck} title="You're all set!" text={props.text} />
+      return <StatusView tone="positive" Icon={CircleCheck} title="You’re all set!" text={props.text} />
     case 'error':
       return (
         <StatusView
@@ -26,7 +28,7 @@ export function SetupView(props: SetupViewProps) {
           actions={
             <>
               <Button onClick={props.onRetry}>Try Again</Button>
-              <Button asChild look="secondary">
+              <Button asChild variant="secondary">
                 <Link to="/dashboard">Go to Dashboard</Link>
               </Button>
             </>

@@ -1,8 +1,7 @@
 import { ArrowLeft, RotateCw, Undo2 } from 'lucide-react'
 import { Link, useNavigate } from 'react-router-dom'
-import { useWebConfig } from '../../../api/webConfig.ts'
+import { useWebConfig } from '../../../api/catalogue.ts'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
-import { cancelledLists } from '../../../content/cancelled.ts'
 import { Alert } from '../../../ui/Alert.tsx'
 import { Button } from '../../../ui/Button.tsx'
 
@@ -20,13 +19,12 @@ export function PaymentCancelledPage() {
         <h1 className="mt-5 text-[22px] leading-7">Payment Cancelled</h1>
         <p className="mt-2 text-[15px] text-muted">Your payment was cancelled and no charges were made</p>
         <div className="mt-6">
-          <Alert title="Nothing was lost.">
-            Your account and your credits are exactly as they were. You can come back to this purchase
-            whenever you like.
+          <Alert title="Nothing has changed.">
+            Your account and your credits are exactly as they were. You can make this purchase at any time.
           </Alert>
         </div>
         <div className="mt-7 grid gap-x-8 gap-y-6 sm:grid-cols-2">
-          {cancelledLists.map(({ title, items }) => (
+          {lists.map(({ title, items }) => (
             <section key={title} className="first:sm:col-span-2">
               <h2 className="text-sm">{title}</h2>
               <ul className="mt-2 space-y-1.5 text-muted text-sm">
@@ -47,7 +45,7 @@ export function PaymentCancelledPage() {
             <RotateCw aria-hidden="true" />
             Try Again
           </Button>
-          <Button asChild look="secondary">
+          <Button asChild variant="secondary">
             <Link to="/#pricing">
               <ArrowLeft aria-hidden="true" />
               Go Back
@@ -58,9 +56,9 @@ export function PaymentCancelledPage() {
       <div className="flex flex-col justify-between gap-4 border-y bg-sunken px-6 py-5 sm:flex-row sm:items-center sm:px-8">
         <div>
           <h2 className="text-sm">Need Help?</h2>
-          <p className="mt-0.5 text-muted text-sm">We answer every message about a payment.</p>
+          <p className="mt-0.5 text-muted text-sm">We reply to every message about a payment.</p>
         </div>
-        <Button asChild look="secondary" size="small">
+        <Button asChild variant="secondary" size="small">
           <a href={mail}>Contact Support</a>
         </Button>
       </div>
@@ -75,3 +73,33 @@ export function PaymentCancelledPage() {
     </div>
   )
 }
+
+const lists = [
+  {
+    title: 'What Happened?',
+    items: [
+      'You cancelled the payment before it was completed',
+      'No charge was made to your payment method',
+      'Your account stays on its current plan',
+    ],
+  },
+  {
+    title: 'Common reasons',
+    items: [
+      'You pressed the back button or closed the window',
+      'You wanted to review the plan details first',
+      'The connection was interrupted',
+      'You wanted to use another payment method',
+    ],
+  },
+  {
+    title: 'Troubleshooting tips',
+    items: [
+      'Make sure your account has sufficient funds',
+      'Check that the card details are correct',
+      'Try another payment method',
+      'Temporarily disable ad blockers and browser extensions',
+      'Clear your browser’s cache and cookies',
+    ],
+  },
+]

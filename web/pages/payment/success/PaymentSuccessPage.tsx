@@ -1,5 +1,43 @@
-import { CheckoutReturn } from '../../../components/purchase/CheckoutReturn.tsx'
+import { useUser } from '@clerk/clerk-react'
+import { CircleAlert } from 'lucide-react'
+import { Navigate, useLocation, useSearchParams } from 'react-router-dom'
+import { signInPath } from '../../../auth/redirects.ts'
+import { StatusView } from '../../../components/StatusView.tsx'
+import { usePageTitle } from '../../../components/usePageTitle.ts'
+import { PurchaseActions } from './PurchaseActions.tsx'
+import { PurchaseStatus } from './PurchaseStatus.tsx'
+import { PurchaseView } from './PurchaseView.tsx'
+import type { ReturnPage } from './texts.ts'
 
 export function PaymentSuccessPage() {
   return <CheckoutReturn page="payment" />
+}
+
+/** The same page at /billing/success, where credit purchases return. It only differs in some texts and links. */
+export function BillingSuccessPage() {
+  return <CheckoutReturn page="billing" />
+}
+
+function CheckoutReturn({ page }: { page: ReturnPage }) {
+  const { isLoaded, user } = useUser()
+  const location = useLocation()
+  const sessionId = useSearchParams()[0].get('session_id')
+
+  if (!sessionId) return <InvalidSession page={page} />
+  if (!isLoaded) return <PurchaseView page={page} progress={{ kind: 'verifying' }} />
+  if (!user) return <Navigate to={signInPath(location)} replace />
+  return <PurchaseStatus key={sessionId} sessionId={sessionId} clerkUserId={user.id} page={page} />
+}
+
+function InvalidSession({ page }: { page: ReturnPage }) {
+  usePageTitle('Payment not found')
+  return (
+    <StatusView
+      tone="critical"
+      Icon={CircleAlert}
+      title="Payment not found"
+      text="Invalid payment session or user not authenticated"
+      actions={<PurchaseActions pricing={page === 'payment'} />}
+    />
+  )
 }

@@ -1,0 +1,36 @@
+export const checkoutEventTypes = [
+  'checkout.session.completed',
+  'checkout.session.async_payment_succeeded',
+  'checkout.session.async_payment_failed',
+  'checkout.session.expired',
+] as const
+export type CheckoutEventType = (typeof checkoutEventTypes)[number]
+
+/**
+ * Every type of event that we handle: what the webhook subscribes to, what `worker/apply/stripe-event.ts` has a handler for, and
+ * what the metrics count by name.
+ */
+export const stripeEventTypes = [
+  ...checkoutEventTypes,
+  'customer.subscription.created',
+  'customer.subscription.updated',
+  'customer.subscription.deleted',
+  'customer.subscription.paused',
+  'customer.subscription.resumed',
+  'invoice.paid',
+  'invoice.payment_failed',
+  'charge.refunded',
+  'refund.created',
+  'refund.updated',
+  'refund.failed',
+  'charge.dispute.created',
+  'charge.dispute.updated',
+  'charge.dispute.closed',
+  'charge.dispute.funds_withdrawn',
+  'charge.dispute.funds_reinstated',
+] as const
+export type StripeEventType = (typeof stripeEventTypes)[number]
+
+export function isStripeEventType(type: string): type is StripeEventType {
+  return (stripeEventTypes as readonly string[]).includes(type)
+}

@@ -1,0 +1,83 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { getCreditHistory } from '../../schema/api/credits.ts'
+import { getUser, initializeUser, processStarterSignup } from '../../schema/api/users.ts'
+import type { PlanType } from '../../schema/catalogue/plans.ts'
+import type { Api } from './client.ts'
+
+/** What we need to know about the signed-in user. Clerk's user object fits it. */
+export interface Person {
+  id: string
+  emailAddresses: readonly { emailAddress: string }[]
+  primaryEmailAddress: { emailAddress: string } | null
+  firstName: string | null
+  lastName: string | null
+}
+
+const historyPageSize = 8
+
+export function userQuery(api: Api, clerkId: string) {
+  return queryOptions({
+    queryKey: ['user', clerkId],
+    queryFn: async ({ signal }) => (await api(getUser, { query: { clerkId }, signal })).data,
+  })
+}
+
+/** The user's id is part of the key, so that whoever signs in next never sees this user's history from the cache. */
+export function creditHistoryQuery(api: Api, clerkId: string) {
+  return infiniteQueryOptions({
+    queryKey: ['credit-history', clerkId],
+    queryFn: async ({ signal, pageParam }) =>
+      (await api(getCreditHistory, { query: { limit: historyPageSize, cursor: pageParam }, signal })).data,
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+  })
+}
+
+/*
+ * The two calls below are POSTs, but they are safe to repeat and happen because a page is shown, not because a button is
+ * pressed. That makes them queries: sent once, retried like any other, and cached as long as the page is open.
+ */
+const once = {
+  staleTime: Number.POSITIVE_INFINITY,
+  refetchOnWindowFocus: false,
+  refetchOnReconnect: false,
+} as const
+
+export function initializeQuery(api: Api, person: Person, planType: PlanType) {
+  return queryOptions({
+    queryKey: ['initialize-user', person.id, planType],
+    queryFn: ({ signal }) =>
+      api(initializeUser, {
+        body: {
+          clerkUser: {
+            id: person.id,
+            emailAddresses: person.emailAddresses.map(({ emailAddress }) => ({ emailAddress })),
+            firstName: person.firstName,
+            lastName: person.lastName,
+          },
+          planType,
+        },
+        signal,
+      }),
+    ...once,
+  })
+}
+
+export function starterSignupQuery(api: Api, person: Person) {
+  return queryOptions({
+    queryKey: ['starter-signup', person.id],
+    queryFn: async ({ signal }) =>
+      (
+        await api(processStarterSignup, {
+          body: {
+            clerkUserId: person.id,
+            email: person.primaryEmailAddress?.emailAddress ?? person.emailAddresses[0]?.emailAddress ?? '',
+            firstName: person.firstName,
+            lastName: person.lastName,
+          },
+          signal,
+        })
+      ).data,
+    ...once,
+  })
+}

@@ -1,0 +1,54 @@
+import { queryOptions } from '@tanstack/react-query'
+import { getSessionStatus, processPaymentSuccess } from '../../schema/api/checkout.ts'
+import type { BodyInputOf } from '../../schema/api/endpoint.ts'
+import { createCheckoutSession } from '../../schema/api/subscriptions.ts'
+import type { Api } from './client.ts'
+import { ApiFailure } from './failure.ts'
+
+/** A checkout session and the user who came back from it. */
+export interface ReturnedSession {
+  sessionId: string
+  clerkUserId: string
+}
+
+/**
+ * The payment page for a plan. A POST as a query: opening our page starts it, not a button, and repeating the same order
+ * returns the payment page that is already open for it.
+ */
+export function planCheckoutQuery(api: Api, order: BodyInputOf<typeof createCheckoutSession>) {
+  return queryOptions({
+    queryKey: ['plan-checkout', order],
+    queryFn: ({ signal }) => api(createCheckoutSession, { body: order, signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    // Not cached after the page is left: by the next visit the order may have been paid.
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  })
+}
+
+export function sessionStatusQuery(api: Api, { sessionId, clerkUserId }: ReturnedSession) {
+  return queryOptions({
+    queryKey: ['session-status', clerkUserId, sessionId],
+    queryFn: async ({ signal }) =>
+      (await api(getSessionStatus, { query: { session_id: sessionId }, signal })).data,
+    staleTime: 0,
+    // The user has just paid and is waiting, so this retries for minutes instead of the usual three times.
+    retry: (failures, error) => failures < 20 && !(error instanceof ApiFailure && error.final),
+  })
+}
+
+/**
+ * Asks once for a session to be settled now. A POST as a query: it is safe to repeat, and showing the page starts it, not a
+ * button. Its response is not used; the session's status shows the outcome.
+ */
+export function settlementQuery(api: Api, { sessionId, clerkUserId }: ReturnedSession) {
+  return queryOptions({
+    queryKey: ['process-payment-success', clerkUserId, sessionId],
+    queryFn: ({ signal }) => api(processPaymentSuccess, { body: { sessionId, clerkUserId }, signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  })
+}

@@ -1,0 +1,21 @@
+import { useState } from 'react'
+import { useLocation } from 'react-router-dom'
+import type { RedirectInput } from './redirects.ts'
+import { readSelection } from './selection.ts'
+
+/**
+ * The query with which the sign-in or sign-up page was opened. It is kept in state, because the form changes the address at
+ * each of its steps and drops the query.
+ */
+export function useInitialQuery(): { search: string; redirect: RedirectInput } {
+  const [search] = useState(useLocation().search)
+  const query = new URLSearchParams(search)
+  return {
+    search,
+    redirect: {
+      selection: readSelection(query),
+      redirectUrl: query.get('redirect_url'),
+      origin: window.location.origin,
+    },
+  }
+}

@@ -1,0 +1,73 @@
+import { Bug, type LucideIcon, ShieldAlert } from 'lucide-react'
+import { Component, type ReactNode, useEffect } from 'react'
+import { isRouteErrorResponse, useRouteError } from 'react-router-dom'
+import { StatusView } from '../../components/StatusView.tsx'
+import { usePageTitle } from '../../components/usePageTitle.ts'
+import { Button } from '../../ui/Button.tsx'
+
+/** Needs neither the router nor the session nor the settings, since any of them may be what failed. */
+export function AuthenticationErrorScreen() {
+  useEffect(() => {
+    document.title = 'Authentication Error'
+  }, [])
+  return (
+    <ErrorScreen
+      Icon={ShieldAlert}
+      title="Authentication Error"
+      text="Something went wrong with the authentication system. Please try refreshing the page or contact support if the problem persists."
+    />
+  )
+}
+
+/** Catches rendering errors outside the router, which has an error screen of its own. */
+export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
+  override state = { failed: false }
+
+  static getDerivedStateFromError() {
+    return { failed: true }
+  }
+
+  override render() {
+    return this.state.failed ? <AuthenticationErrorScreen /> : this.props.children
+  }
+}
+
+/** The router's own error screen, for an error in any of its pages. */
+export function RouterErrorScreen() {
+  const error = useRouteError()
+  usePageTitle('Error')
+  return <ErrorScreen Icon={Bug} title="Unexpected Application Error!" text={errorText(error)} />
+}
+
+interface ErrorScreenProps {
+  Icon: LucideIcon
+  title: string
+  text: string
+}
+
+/** Uses plain links and a full reload, because it is also shown when the router does not work. */
+function ErrorScreen({ Icon, title, text }: ErrorScreenProps) {
+  return (
+    <main id="main" className="grid min-h-dvh place-items-center px-4">
+      <StatusView
+        tone="critical"
+        Icon={Icon}
+        title={title}
+        text={text}
+        actions={
+          <>
+            <Button onClick={() => window.location.reload()}>Refresh Page</Button>
+            <Button asChild variant="secondary">
+              <a href="/">Go to Home</a>
+            </Button>
+          </>
+        }
+      />
+    </main>
+  )
+}
+
+function errorText(error: unknown): string {
+  if (isRouteErrorResponse(error)) return `${error.status} ${error.statusText}`.trim()
+  return error instanceof Error && error.message ? error.message : 'Unknown error occurred'
+}

@@ -1,0 +1,52 @@
+import type { ReactNode } from 'react'
+import { plans } from '../../../../schema/catalogue/plans.ts'
+import { useWebConfig } from '../../../api/catalogue.ts'
+import { formatCredits } from '../../../components/format.ts'
+import type { PlanPurchase } from './plan.ts'
+
+/** What to do with the plan that was just bought. */
+export function NextSteps({ plan }: { plan: PlanPurchase }) {
+  const { brand } = useWebConfig()
+  const { credits_per_seat, per_seat } = plans[plan.plan_type]
+  return (
+    <section className="space-y-3 pt-1">
+      <h2 className="font-semibold text-sm">What’s Next</h2>
+      <ol className="space-y-3 text-muted text-sm [counter-reset:step]">
+        {plan.plan_type === 'teams' && (
+          <Step>Your organization is ready. Use the account switcher on the dashboard to open it.</Step>
+        )}
+        <Step>
+          <a
+            href={brand.marketplace_url}
+            className="font-medium text-accent-text underline underline-offset-4"
+          >
+            Install {brand.name} in your editor
+          </a>{' '}
+          and sign in with this account.
+        </Step>
+        <Step>
+          Start using your credits. You get {formatCredits(credits_per_seat)} every month
+          {per_seat && ' for each seat'}.
+        </Step>
+        {plan.trial && (
+          <Step>
+            Your card will be charged when the trial ends. You can cancel before then under Manage billing on
+            the dashboard.
+          </Step>
+        )}
+      </ol>
+    </section>
+  )
+}
+
+function Step({ children }: { children: ReactNode }) {
+  return (
+    <li className="flex gap-3 [counter-increment:step]">
+      <span
+        aria-hidden="true"
+        className="grid size-5 shrink-0 place-items-center rounded-full bg-sunken font-semibold text-[11px] text-ink tabular-nums ring-1 ring-line before:content-[counter(step)]"
+      />
+      <span>{children}</span>
+    </li>
+  )
+}

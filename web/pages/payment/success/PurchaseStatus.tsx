@@ -1,0 +1,50 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { useApi } from '../../../api/ApiProvider.tsx'
+import { creditHistoryQuery, userQuery } from '../../../api/account.ts'
+import { type ReturnedSession, sessionStatusQuery, settlementQuery } from '../../../api/checkout.ts'
+import { PurchaseView } from './PurchaseView.tsx'
+import { purchasedPlan } from './plan.ts'
+import { nextPollMs, purchaseProgress } from './progress.ts'
+import type { ReturnPage } from './texts.ts'
+
+/** The status request retries for minutes. After this many failures the user is told, while the retries go on. */
+const silentFailures = 3
+
+/** Polls until the ledger has the purchase, and shows how far it has got. */
+export function PurchaseStatus({ sessionId, clerkUserId, page }: ReturnedSession & { page: ReturnPage }) {
+  const api = useApi()
+  const queryClient = useQueryClient()
+  const [startedAt] = useState(() => Date.now())
+  const statusQuery = sessionStatusQuery(api, { sessionId, clerkUserId })
+  useQuery(settlementQuery(api, { sessionId, clerkUserId }))
+  const status = useQuery({
+    ...statusQuery,
+    refetchInterval: ({ state }) => {
+      const elapsed_ms = Date.now() - startedAt
+      return nextPollMs(purchaseProgress({ status: state.data, error: state.error, elapsed_ms }), elapsed_ms)
+    },
+    refetchIntervalInBackground: true,
+  })
+  const progress = purchaseProgress({
+    status: status.data,
+    error: status.error ?? (status.failureCount > silentFailures ? status.failureReason : null),
+    elapsed_ms: Math.max(status.dataUpdatedAt, status.errorUpdatedAt) - startedAt,
+  })
+
+  const applied = progress.kind === 'applied'
+  useEffect(() => {
+    if (!applied) return
+    void queryClient.invalidateQueries({ queryKey: userQuery(api, clerkUserId).queryKey })
+    void queryClient.invalidateQueries({ queryKey: creditHistoryQuery(api, clerkUserId).queryKey })
+  }, [applied, api, clerkUserId, queryClient])
+
+  return (
+    <PurchaseView
+      progress={progress}
+      page={page}
+      plan={status.data ? purchasedPlan(status.data) : null}
+      onRetry={() => void queryClient.resetQueries({ queryKey: statusQuery.queryKey })}
+    />
+  )
+}

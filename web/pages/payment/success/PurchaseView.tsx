@@ -1,0 +1,131 @@
+import { CircleX, Clock, CreditCard, FileQuestion, Hourglass, TriangleAlert } from 'lucide-react'
+import { useWebConfig } from '../../../api/catalogue.ts'
+import { failureText } from '../../../api/failure.ts'
+import { StatusView } from '../../../components/StatusView.tsx'
+import { usePageTitle } from '../../../components/usePageTitle.ts'
+import { Alert } from '../../../ui/Alert.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { ContactSupport, PurchaseActions } from './PurchaseActions.tsx'
+import { PurchaseSuccess } from './PurchaseSuccess.tsx'
+import type { PlanPurchase } from './plan.ts'
+import type { PurchaseProgress } from './progress.ts'
+import { purchaseTexts, type ReturnPage, unverifiedText, waitingTexts } from './texts.ts'
+
+interface PurchaseViewProps {
+  progress: PurchaseProgress
+  page: ReturnPage
+  /** `null` for credits, and as long as the session's status is unknown. */
+  plan?: PlanPurchase | null
+  /** Offered only when the purchase could not be verified. */
+  onRetry?: () => void
+}
+
+const titles = {
+  bank_pending: 'Payment pending',
+  not_paid: 'Payment not completed',
+  applied: 'Payment Successful!',
+  failed: 'Payment failed',
+  expired: 'Payment session expired',
+  not_found: 'Payment not found',
+  unverified: 'Verification Error',
+} as const
+
+/** The states in which nothing was bought. */
+const nothingBought = {
+  not_paid: { tone: 'caution', Icon: CreditCard },
+  failed: { tone: 'critical', Icon: CircleX },
+  expired: { tone: 'neutral', Icon: Clock },
+} as const
+
+export function PurchaseView({ progress, page, plan = null, onRetry }: PurchaseViewProps) {
+  const { brand } = useWebConfig()
+  const texts = purchaseTexts(plan)
+  const waiting = waitingTexts(page, plan)
+  const title = titleOf(progress, { waiting, overdue: texts.overdue })
+  usePageTitle(title)
+
+  switch (progress.kind) {
+    case 'verifying':
+      return <StatusView tone="busy" {...waiting} />
+    case 'paid':
+      if (progress.pace === 'overdue') {
+        return (
+          <StatusView tone="caution" Icon={Hourglass} {...texts.overdue} actions={<PurchaseActions />}>
+            <Alert tone="caution">
+              Email <ContactSupport email={brand.support_email} /> and tell us when you paid.
+            </Alert>
+          </StatusView>
+        )
+      }
+      return (
+        <StatusView tone="busy" {...waiting} actions={progress.pace === 'slow' && <PurchaseActions />}>
+          {progress.pace === 'slow' && (
+            <Alert title={texts.slow.title}>
+              {texts.slow.text} <ContactSupport email={brand.support_email} />.
+            </Alert>
+          )}
+        </StatusView>
+      )
+    case 'applied':
+      return <PurchaseSuccess title={title} purchase={progress} plan={plan} />
+    case 'bank_pending':
+      return (
+        <StatusView
+          tone="caution"
+          Icon={Clock}
+          title={title}
+          text={texts.bank_pending}
+          actions={<PurchaseActions />}
+        />
+      )
+    case 'not_paid':
+    case 'failed':
+    case 'expired':
+      return (
+        <StatusView
+          {...nothingBought[progress.kind]}
+          title={title}
+          text={texts[progress.kind]}
+          actions={<PurchaseActions again={plan ?? 'credits'} />}
+        />
+      )
+    case 'not_found':
+      return (
+        <StatusView
+          tone="critical"
+          Icon={FileQuestion}
+          title={title}
+          text="We could not find this payment in your account. If you paid with a different account, sign in with that one."
+          actions={<PurchaseActions pricing={page === 'payment'} />}
+        >
+          <p className="text-muted text-sm">
+            Were you charged? Contact <ContactSupport email={brand.support_email} />.
+          </p>
+        </StatusView>
+      )
+    case 'unverified':
+      return (
+        <StatusView
+          tone="caution"
+          Icon={TriangleAlert}
+          title={title}
+          text={failureText(progress.error, unverifiedText(page))}
+          actions={
+            <>
+              <Button onClick={onRetry}>Try Again</Button>
+              <PurchaseActions only="dashboard" />
+            </>
+          }
+        />
+      )
+  }
+}
+
+function titleOf(
+  progress: PurchaseProgress,
+  texts: { waiting: { title: string }; overdue: { title: string } },
+): string {
+  if (progress.kind === 'verifying') return texts.waiting.title
+  if (progress.kind === 'paid') return (progress.pace === 'overdue' ? texts.overdue : texts.waiting).title
+  return titles[progress.kind]
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { periodPriceMinor, planCheckoutPath, purchasedPlan } from './plan.ts'
+
+type Status = Parameters<typeof purchasedPlan>[0]
+
+function status(change: Partial<Status> = {}): Status {
+  return {
+    status: 'complete',
+    payment_status: 'paid',
+    amount_total: 9000,
+    currency: 'GBP',
+    customer_email: null,
+    subscription_id: 'sub_1',
+    metadata: { planType: 'teams', billingFrequency: 'yearly', seats: '3', credits: '1500' },
+    fulfilment: { state: 'pending', credits: 1500, balance: 0, applied_at: null },
+    ...change,
+  }
+}
+
+describe('purchasedPlan', () => {
+  it('reads the plan from the session’s metadata', () => {
+    expect(purchasedPlan(status())).toEqual({
+      plan_type: 'teams',
+      billing: 'yearly',
+      seats: 3,
+      currency: 'GBP',
+      trial: false,
+    })
+  })
+
+  it('treats a session with neither a plan nor a subscription as a purchase of credits', () => {
+    expect(purchasedPlan(status({ subscription_id: null, metadata: { credits: '500' } }))).toBeNull()
+  })
+
+  it('defaults a subscription without plan metadata to Pro, monthly, one seat', () => {
+    expect(purchasedPlan(status({ metadata: {} }))).toMatchObject({
+      plan_type: 'pro',
+      billing: 'monthly',
+      seats: 1,
+    })
+  })
+
+  it.each(['', '0', '-2', '2.5', 'many'])('reads "%s" seats as one', (seats) => {
+    expect(purchasedPlan(status({ metadata: { planType: 'teams', seats } }))?.seats).toBe(1)
+  })
+
+  it('calls it a trial only when no payment was required', () => {
+    expect(purchasedPlan(status({ payment_status: 'no_payment_required' }))?.trial).toBe(true)
+    expect(purchasedPlan(status({ payment_status: 'unpaid' }))?.trial).toBe(false)
+  })
+})
+
+const team = { plan_type: 'teams', seats: 3, currency: 'GBP', trial: false } as const
+
+it('multiplies the price of a period by the seats', () => {
+  expect(periodPriceMinor({ ...team, billing: 'monthly' })).toBe(9000)
+  expect(periodPriceMinor({ ...team, billing: 'yearly' })).toBe(86_400)
+})
+
+it('returns to the same order', () => {
+  expect(planCheckoutPath({ ...team, billing: 'yearly' })).toBe(
+    '/auth/post-signup?plan=teams&billing=yearly&currency=GBP&seats=3',
+  )
+})

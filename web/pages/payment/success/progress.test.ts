@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import type { getSessionStatus } from '../../../../schema/api/checkout.ts'
+import type { ResponseOf } from '../../../../schema/api/endpoint.ts'
+import { ApiFailure } from '../../../api/failure.ts'
+import { nextPollMs, purchaseProgress } from './progress.ts'
+
+type Status = ResponseOf<typeof getSessionStatus>['data']
+
+const minuteMs = 60_000
+
+function status(
+  change: Partial<Omit<Status, 'fulfilment'>> & { state?: Status['fulfilment']['state'] } = {},
+): Status {
+  const { state = 'pending', ...rest } = change
+  return {
+    status: 'complete',
+    payment_status: 'paid',
+    amount_total: 700,
+    currency: 'EUR',
+    customer_email: null,
+    subscription_id: null,
+    metadata: {},
+    fulfilment: { state, credits: 500, balance: 640, applied_at: null },
+    ...rest,
+  }
+}
+
+const at = (elapsed_ms: number, seen: Status | undefined, error: unknown = null) =>
+  purchaseProgress({ status: seen, error, elapsed_ms })
+
+describe('purchaseProgress', () => {
+  it('is verifying until there is an answer', () => {
+    expect(at(0, undefined)).toEqual({ kind: 'verifying' })
+  })
+
+  it('does not count as success what Stripe calls paid but the ledger does not have', () => {
+    expect(at(0, status({ payment_status: 'paid' })).kind).toBe('paid')
+    expect(at(0, status({ payment_status: 'no_payment_required' })).kind).toBe('paid')
+  })
+
+  it('succeeds when the ledger has the purchase, with the ledger’s numbers', () => {
+    expect(at(0, status({ state: 'applied' }))).toEqual({
+      kind: 'applied',
+      credits: 500,
+      balance: 640,
+      amount_minor: 700,
+      currency: 'EUR',
+    })
+  })
+
+  it('stays successful when a later poll fails', () => {
+    expect(at(0, status({ state: 'applied' }), new Error('offline')).kind).toBe('applied')
+  })
+
+  it('explains a slow purchase, and is overdue after ten minutes', () => {
+    expect(at(0, status())).toEqual({ kind: 'paid', pace: 'usual' })
+    expect(at(15_000, status())).toEqual({ kind: 'paid', pace: 'slow' })
+    expect(at(10 * minuteMs, status())).toEqual({ kind: 'paid', pace: 'overdue' })
+  })
+
+  it('distinguishes a bank that has not confirmed yet from a payment that was never made', () => {
+    expect(at(0, status({ payment_status: 'unpaid' })).kind).toBe('bank_pending')
+    expect(at(0, status({ status: 'open', payment_status: 'unpaid' })).kind).toBe('not_paid')
+  })
+
+  it('reports that a payment failed or expired', () => {
+    expect(at(0, status({ payment_status: 'unpaid', state: 'failed' })).kind).toBe('failed')
+    expect(at(0, status({ status: 'expired', payment_status: 'unpaid', state: 'expired' })).kind).toBe(
+      'expired',
+    )
+    expect(at(0, status({ status: 'expired', payment_status: 'unpaid' })).kind).toBe('expired')
+  })
+
+  it('distinguishes a session that does not exist from a server that does not answer', () => {
+    expect(at(0, undefined, new ApiFailure({ status: 404, code: 'x', text: null })).kind).toBe('not_found')
+    expect(at(0, undefined, new ApiFailure({ status: 503, code: 'x', text: null })).kind).toBe('unverified')
+  })
+})
+
+describe('nextPollMs', () => {
+  const paid = at(0, status())
+
+  it('polls every second at first, then more slowly, down to every twenty seconds', () => {
+    expect([0, 8000, 80_000, 5 * minuteMs].map((elapsed_ms) => nextPollMs(paid, elapsed_ms))).toEqual([
+      1000, 1000, 10_000, 20_000,
+    ])
+  })
+
+  it('stops after ten minutes', () => {
+    expect(nextPollMs(paid, 10 * minuteMs)).toBe(false)
+  })
+
+  it.each([status({ state: 'applied' }), status({ state: 'failed' }), status({ state: 'expired' })])(
+    'stops at a final answer',
+    (seen) => {
+      expect(nextPollMs(at(0, seen), 0)).toBe(false)
+    },
+  )
+
+  it('does not poll again for a session that does not exist', () => {
+    const progress = at(0, undefined, new ApiFailure({ status: 404, code: 'x', text: null }))
+    expect(nextPollMs(progress, 0)).toBe(false)
+  })
+
+  it('keeps polling while the bank confirms and while the server does not answer', () => {
+    expect(nextPollMs(at(0, status({ payment_status: 'unpaid' })), 0)).toBe(1000)
+    expect(nextPollMs(at(0, undefined, new Error('offline')), 0)).toBe(1000)
+  })
+})
