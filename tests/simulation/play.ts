@@ -48,7 +48,7 @@ async function take(world: World, person: SignedInPerson, purchases: Purchase[],
 }
 
 /** The wire was cut under a call: its caller sees an error, and what became of it is what the simulation finds out. */
-export function ignoreCut(error: unknown): void {
+export function ignoreCut(error: unknown): undefined {
   if (!(error instanceof TypeError)) throw error
 }
 

@@ -34,6 +34,8 @@ export interface World {
   loseQueues(): Promise<void>
   /** Starts another worker in place of the present one. */
   reviveWorker(): Promise<void>
+  /** Free days of the plans that are bought from now on. */
+  setTrialDays(days: number): void
   /** The time that the product goes by. */
   now(): Date
   /** Lets time pass for what looks at the clock. */
@@ -140,6 +142,9 @@ export async function startWorld(options: { redisUrl: string | undefined }): Pro
       previous.crash()
       worker = await incarnate()
       await previous.discard()
+    },
+    setTrialDays(days) {
+      Object.assign(server.deps.settings, { pro_trial_days: days })
     },
     advance(milliseconds) {
       offsetMs += milliseconds

@@ -1,0 +1,48 @@
+import * as fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { verifyLedger } from '../../schema/ledger/verify.ts'
+import { enabledKinds, ownerHistory } from './owner-history.ts'
+import { playOwner } from './play-owner.ts'
+import { regressions } from './regressions.ts'
+import { numRuns, seed } from './seed.ts'
+import { startWorld, type World } from './world.ts'
+
+const histories = numRuns(30)
+const kinds = enabledKinds()
+
+const backends = [
+  { name: 'Postgres', redisUrl: undefined, missing: undefined },
+  { name: 'Redis', redisUrl: inject('redisUrl'), missing: inject('redisReason') },
+]
+
+describe.each(backends)(`on $name, with seed ${seed}`, ({ name, redisUrl, missing }) => {
+  let world: World
+  beforeAll(async () => {
+    if (!missing) world = await startWorld({ redisUrl })
+  })
+  afterAll(() => world?.close())
+
+  test.each(regressions.filter(({ needs }) => needs.every((kind) => kinds.has(kind))))(
+    'once wrong: $title',
+    async ({ history }) => {
+      if (missing) return
+      await playOwner(world, history)
+    },
+  )
+
+  test('whatever an owner lives through, the product says what the model says after every turn', async ({
+    skip,
+  }) => {
+    if (missing) skip(`no Redis: ${missing}`)
+    await fc.assert(
+      fc.asyncProperty(ownerHistory(kinds), async (history) => {
+        await playOwner(world, history)
+      }),
+      { numRuns: histories, seed, endOnFailure: !process.env.SIMULATION_SHRINK },
+    )
+    const report = await verifyLedger(world.database.owner)
+    console.log(`${name}: ${histories} owners, seed ${seed}`, report.counts, world.mishaps)
+    expect(report.problems).toEqual([])
+    expect(report.counts.transfers, 'grants and their like').toBeGreaterThan(histories)
+  })
+})
