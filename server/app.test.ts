@@ -4,13 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { z } from 'zod'
-import { getWebConfig, listPlans } from '../schema/api/catalogue.ts'
+import { getWebConfig } from '../schema/api/catalogue.ts'
 import { initializeUser } from '../schema/api/users.ts'
 import { createTestDatabase, type TestDatabase } from '../tests/support/database.ts'
-import { insertUser } from '../tests/support/records.ts'
 import { startTestServer, type TestServer } from '../tests/support/server.ts'
-import { eventOf, receiveStripeEvent } from '../tests/support/stripe-events.ts'
 import { waitUntil } from '../tests/support/wait-until.ts'
 import type { Dependencies } from './dependencies.ts'
 
@@ -280,124 +277,3 @@ describe('the way to the sign-in stand-in', () => {
     expect(await response.json()).toMatchObject({ code: 'upstream_unavailable' })
   })
 })
-
-describe('what everybody may read', () => {
-  test('plans and prices', async () => {
-    const { plans, credits } = await server.ask(listPlans)
-    expect(plans.map(({ plan_type, price_minor }) => [plan_type, price_minor?.monthly ?? 0])).toEqual([
-      ['starter', 0],
-      ['pro', 2000],
-      ['teams', 3000],
-    ])
-    expect(credits).toMatchObject({ minimum: 71, maximum: 71_428, rate: { credits: 500, amount_minor: 700 } })
-    expect(credits.packs.map(({ credits, amount_minor }) => [credits, amount_minor])).toEqual([
-      [500, 700],
-      [1500, 2100],
-      [3000, 4200],
-    ])
-  })
-
-  test('settings of the web app, which say that payments are a stand-in', async () => {
-    expect(await server.ask(getWebConfig)).toMatchObject({
-      brand: { name: 'Tidemark' },
-      clerk: { proxy_url: '/__clerk', js_url: expect.stringContaining('clerk.browser.js') },
-      sandbox: true,
-    })
-  })
-
-  test('the contract, with every call that is mounted', async () => {
-    const document = (await (await get('/api/openapi.json')).json()) as OpenapiDocument
-    expect(document.openapi).toBe('3.1.0')
-    expect(Object.keys(document.paths)).toEqual(
-      expect.arrayContaining([
-        '/api/billing/credit-purchase',
-        '/api/stripe/session-status',
-        '/api/stripe/webhook',
-        '/api/clerk/webhook',
-        '/api/user/get',
-        '/api/plans',
-      ]),
-    )
-    const purchase = document.paths['/api/billing/credit-purchase']?.post
-    expect(purchase).toMatchObject({
-      security: [{ bearer: [] }],
-      requestBody: {
-        content: {
-          'application/json': { schema: { properties: { credits: { minimum: 71, maximum: 71_428 } } } },
-        },
-      },
-    })
-    expect(document.paths['/api/stripe/session-status']?.get).toMatchObject({
-      parameters: [{ name: 'session_id', in: 'query', required: true }],
-    })
-    expect(document.components.schemas).toHaveProperty('Error')
-  })
-})
-
-describe('health', () => {
-  test('is good when database, queue and inbox are', async () => {
-    expect((await get('/healthz')).status).toBe(200)
-    const ready = await get('/readyz')
-    expect(await ready.json()).toEqual({ status: 'ready', reasons: {} })
-    expect(ready.status).toBe(200)
-  })
-
-  test('is bad without a database or queue, while the process itself is well', async () => {
-    const broken = await startTestServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none' })
-    const ready = await get('/readyz', {}, broken)
-    const alive = await get('/healthz', {}, broken)
-    await broken.close()
-    expect(ready.status).toBe(503)
-    expect(await ready.json()).toEqual({
-      status: 'not_ready',
-      reasons: { database: 'does not answer', queue: 'does not answer', inbox: 'does not answer' },
-    })
-    expect(alive.status).toBe(200)
-  })
-
-  test('is bad when the oldest event waits too long', async () => {
-    await insertUser(database.owner)
-    await receiveStripeEvent(database.server, eventOf('checkout.session.completed', { object: 'x' }))
-    const later = new Date(Date.now() + 6 * 60_000)
-    const behind = await startTestServer({ databaseUrl: database.url, deps: { now: () => later } })
-    const ready = await get('/readyz', {}, behind)
-    const metrics = await (await get('/metrics', {}, behind)).text()
-    await behind.close()
-    expect(ready.status).toBe(503)
-    expect(await ready.json()).toMatchObject({
-      reasons: { inbox: expect.stringMatching(/^the oldest event waits for 3\d\d/) },
-    })
-    expect(metrics).toMatch(/^tidemark_inbox_oldest_unapplied_seconds 3\d\d/m)
-    expect((await get('/readyz')).status).toBe(200)
-  })
-
-  test('is measured by route, and by queue', async () => {
-    await get('/api/plans')
-    const response = await get('/metrics')
-    expect(response.headers.get('content-type')).toContain('text/plain')
-    const text = await response.text()
-    expect(text).toMatch(
-      /tidemark_http_request_duration_seconds_count\{method="GET",route="\/api\/plans",status="200"\} [1-9]/,
-    )
-    expect(text).toContain('tidemark_queue_jobs{queue="stripe-events",state="waiting"} 0')
-    expect(text).toContain('tidemark_inbox_failed_events 0')
-    expect(text).toContain('process_cpu_seconds_total')
-  })
-
-  test('is measured as far as possible when the database is away', async () => {
-    const broken = await startTestServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none' })
-    const response = await get('/metrics', {}, broken)
-    const text = await response.text()
-    await broken.close()
-    expect(response.status).toBe(200)
-    expect(text).toContain('process_cpu_seconds_total')
-    expect(text).not.toMatch(/^tidemark_inbox_oldest_unapplied_seconds/m)
-  })
-})
-
-const operation = z.looseObject({})
-type OpenapiDocument = {
-  openapi: string
-  paths: Record<string, Record<string, z.infer<typeof operation>>>
-  components: { schemas: object }
-}

@@ -1,6 +1,8 @@
 import type { RouterContext } from '@koa/router'
 import type { Middleware } from 'koa'
+import type { BodyOf, Endpoint, QueryOf } from '../schema/api/endpoint.ts'
 import type { Logger } from '../schema/log.ts'
+import type { Failure } from './failures.ts'
 
 /** What travels with one request. */
 export interface RequestState {
@@ -11,10 +13,22 @@ export interface RequestState {
   /** Set by `validate`. */
   query?: unknown
   body?: unknown
+  /** Set by a route whose handler has begun: what failures are called from then on. */
+  failure?: Failure | undefined
+  /** Set by a route that OAuth clients call: failures get the fields that those read. */
+  error_format?: 'oauth'
 }
 
 export type AppContext = RouterContext<RequestState>
 export type AppMiddleware = Middleware<RequestState, AppContext>
+
+/** What a handler is given: parsed, and from somebody whose name is known where the endpoint asks for it. */
+export interface RequestOf<E extends Endpoint> {
+  readonly query: QueryOf<E>
+  readonly body: BodyOf<E>
+  readonly user_id: E['auth'] extends 'public' ? undefined : string
+  readonly trace: Trace
+}
 
 /** The request's logger. What is noted stands on every later line, the request's own last one included. */
 export interface Trace {

@@ -34,6 +34,37 @@ export class ServerError extends Error {
   }
 }
 
+/**
+ * A failure that is told in the words of the route in which it happens: what did not work is said there (`failure`), what
+ * stood in its way is said here.
+ */
+export class RouteFailedError extends Error {
+  override readonly name = 'RouteFailedError'
+  readonly status: number
+  readonly code: string
+  readonly retry_after_s: number | undefined
+
+  constructor(status: number, code: string, more: { retry_after_s?: number; cause?: unknown } = {}) {
+    super(code, 'cause' in more ? { cause: more.cause } : undefined)
+    this.status = status
+    this.code = code
+    this.retry_after_s = more.retry_after_s
+  }
+
+  withText(text: string): ServerError {
+    const { status, code, retry_after_s, cause } = this
+    return new ServerError(status, code, text, {
+      ...(retry_after_s !== undefined && { retry_after_s }),
+      ...(cause !== undefined && { cause }),
+    })
+  }
+}
+
+/** Stripe answered, but not with what we can work with: something that `npm run stripe:setup` makes is missing or different. */
+export class StripeAnswerError extends Error {
+  override readonly name = 'StripeAnswerError'
+}
+
 export const unauthenticated = (cause?: unknown) =>
   new ServerError(401, 'unauthenticated', 'User not authenticated', { cause })
 
@@ -86,21 +117,14 @@ export const invalidCursor = () =>
     fields: [{ path: 'cursor', message: 'Not a cursor of this list' }],
   })
 
-/** What a buyer is told when no payment page could be opened, by the button they pressed. */
-export type CheckoutFailureText =
-  | 'Failed to create checkout session'
-  | 'Failed to create top-up session'
-  | 'Failed to create subscription'
-const checkoutFailed: CheckoutFailureText = 'Failed to create checkout session'
-
-export const checkoutRefused = (cause: unknown, text: CheckoutFailureText = checkoutFailed) =>
-  new ServerError(502, 'checkout_failed', text, { cause })
+/** Stripe will not open a payment page. */
+export const checkoutRefused = (cause: unknown) => new RouteFailedError(502, 'checkout_failed', { cause })
 /** Nobody knows whether Stripe opened a session. Nothing is charged either way before the customer pays. */
-export const checkoutUncertain = (cause: unknown, text: CheckoutFailureText = checkoutFailed) =>
-  new ServerError(503, 'checkout_failed', text, { retry_after_s: 5, cause })
+export const checkoutUncertain = (cause: unknown) =>
+  new RouteFailedError(503, 'checkout_failed', { retry_after_s: 5, cause })
 /** Stripe's price is not ours: it is better not to sell than to charge what was not promised. */
-export const priceUnavailable = (cause: unknown, text: CheckoutFailureText = checkoutFailed) =>
-  new ServerError(503, 'price_unavailable', text, { retry_after_s: 60, cause })
+export const priceUnavailable = (cause: unknown) =>
+  new RouteFailedError(503, 'price_unavailable', { retry_after_s: 60, cause })
 export const noCheckoutUrl = () => new ServerError(502, 'checkout_failed', 'No checkout URL received')
 export const priceMismatch = () =>
   new ServerError(400, 'price_mismatch', 'This is not the price of the plan. Please reload the page.', {
@@ -161,14 +185,7 @@ export const seatChangePlanned = () =>
     'seat_change_planned',
     'Fewer seats are planned for the next period. Please take that back in the billing portal first.',
   )
-export const portalFailed = (
-  cause: unknown,
-  text: 'Failed to create customer portal session' | 'Failed to open billing portal' | CheckoutFailureText,
-) => new ServerError(502, 'portal_failed', text, { cause })
-
 export const sessionNotFound = () => new ServerError(404, 'session_not_found', 'Session not found')
-export const paymentStatusUnavailable = (cause: unknown) =>
-  new ServerError(502, 'payment_status_unavailable', 'Failed to verify payment status', { cause })
 
 /** Also for organizations that exist: whoever is not a member does not learn of them. */
 export const organizationNotFound = () =>
@@ -176,15 +193,6 @@ export const organizationNotFound = () =>
 export const notAdmin = (doing: string) =>
   new ServerError(403, 'not_admin', `Only organization administrators can ${doing}.`)
 
-/** What an admin is told when Clerk did not do its part; nothing has changed then. */
-export type OrganizationFailureText =
-  | 'Failed to assign seat'
-  | 'Failed to send invitation'
-  | 'Failed to revoke invitation'
-export const organizationChangeRefused = (text: OrganizationFailureText, cause: unknown) =>
-  new ServerError(502, 'organization_change_failed', text, { cause })
-export const organizationChangeUncertain = (text: OrganizationFailureText, cause: unknown) =>
-  new ServerError(503, 'organization_change_failed', text, { retry_after_s: 5, cause })
 export const seatsNeedSubscription = () =>
   new ServerError(402, 'no_subscription', 'This organization has no subscription. Set up billing first.')
 export const noSeatsLeft = () =>
@@ -211,8 +219,8 @@ export const alreadyMember = (email: string) =>
     'already_member',
     `${email} is already a member of the organization. Assign a seat in Seat Management instead.`,
   )
-export const membershipChanged = (text: OrganizationFailureText) =>
-  new ServerError(409, 'membership_changed', text)
+/** Clerk says by now that the person has left, or has been invited otherwise. */
+export const membershipChanged = () => new RouteFailedError(409, 'membership_changed')
 /** Also for subscriptions of organizations that the caller is no member of. */
 export const organizationNotInitialized = () =>
   new ServerError(404, 'organization_not_initialized', 'Organization not initialized')
@@ -224,10 +232,6 @@ export const invalidTeamEmail = (text: string, cause: unknown) =>
   new ServerError(400, 'invalid_request', text, { fields: [{ path: 'email', message: text }], cause })
 
 export const userNotFound = () => new ServerError(404, 'user_not_found', 'User not found')
-export const initializeFailed = (cause: unknown) =>
-  new ServerError(502, 'initialize_failed', 'Failed to initialize user', { cause })
-export const starterSignupFailed = (cause: unknown) =>
-  new ServerError(502, 'starter_signup_failed', 'Failed to process starter signup', { cause })
 
 /** Whose token is unknown, expired or revoked; which of them it is, is nobody's business. */
 export const invalidExtensionToken = () =>
@@ -236,23 +240,6 @@ export const invalidExtensionToken = () =>
     'invalid_token',
     'The extension token is not valid any more. Please sign in again from your editor.',
   )
-export const tokenGenerationFailed = (cause: unknown) =>
-  new ServerError(503, 'token_generation_failed', 'Failed to generate long-lived token', {
-    retry_after_s: 5,
-    cause,
-  })
-export const tokenRevocationFailed = (cause: unknown) =>
-  new ServerError(503, 'token_revocation_failed', 'Failed to revoke token', { retry_after_s: 5, cause })
-
-export const signInStartFailed = (cause: unknown) =>
-  new ServerError(503, 'sign_in_failed', 'Failed to initiate authentication flow.', {
-    retry_after_s: 5,
-    cause,
-  })
-export const authCodeUpdateFailed = (cause: unknown) =>
-  new ServerError(503, 'sign_in_failed', 'Failed to update authentication code.', { retry_after_s: 5, cause })
-export const signInCompletionFailed = (cause: unknown) =>
-  new ServerError(503, 'sign_in_failed', 'Failed to complete authentication', { retry_after_s: 5, cause })
 export const signInNotFound = () =>
   new ServerError(
     404,

@@ -1,5 +1,7 @@
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import type { RateLimit } from '../schema/api/endpoint.ts'
+import type { AppMiddleware } from './context.ts'
+import { tooManyRequests } from './errors.ts'
 
 /** Requests a minute that one caller may make. Generous: a person never meets them, a loop does. */
 const requestsPerMinute: Readonly<Record<RateLimit, number>> = {
@@ -14,9 +16,9 @@ const requestsPerMinute: Readonly<Record<RateLimit, number>> = {
 }
 
 export interface RateLimits {
-  /** Takes one from the caller's budget. Answers how long to wait when it is used up, in seconds; null when it is not. */
-  take(limit: RateLimit, caller: string): Promise<number | null>
-  /** The same question without taking anything. */
+  /** Counts one request. Returns how long to wait when the budget is used up, in seconds; null when it is not. */
+  consume(limit: RateLimit, caller: string): Promise<number | null>
+  /** The same without counting. */
   peek(limit: RateLimit, caller: string): Promise<number | null>
 }
 
@@ -49,7 +51,7 @@ export function createRateLimits(
     return limiter
   }
   return {
-    async take(limit, caller) {
+    async consume(limit, caller) {
       try {
         await limiterOf(limit).consume(caller)
         return null
@@ -62,6 +64,19 @@ export function createRateLimits(
       const spent = await limiterOf(limit).get(caller)
       return spent && spent.consumedPoints >= perMinute[limit] ? seconds(spent) : null
     },
+  }
+}
+
+/**
+ * One budget per person and group of calls. It stands behind `authenticate`, so that the people of one office, who share an
+ * address, do not share a budget; only callers without a name are counted by address.
+ */
+export function rateLimit({ limits }: { readonly limits: RateLimits }, limit: RateLimit): AppMiddleware {
+  return async (ctx, next) => {
+    const { user_id } = ctx.state
+    const wait_s = await limits.consume(limit, user_id ? `user:${user_id}` : `ip:${ctx.ip}`)
+    if (wait_s !== null) throw tooManyRequests(wait_s)
+    await next()
   }
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { generateExtensionToken } from '../schema/api/extension.ts'
 import { assignSeat } from '../schema/api/organization-seats.ts'
 import { createOrganizationSubscription } from '../schema/api/organizations.ts'
@@ -13,7 +14,9 @@ import { grantOf, insertUser } from '../tests/support/records.ts'
 import { type Sandbox, type SignedInPerson, signUp, startSandbox, tokenOf } from '../tests/support/sandbox.ts'
 import { startTestServer, type TestServer } from '../tests/support/server.ts'
 import { insertSubscription } from '../tests/support/subscriptions.ts'
-import { type Actor, actors, type Right, rights } from './rights.ts'
+import { type Actor, actors, type RightsRow } from './rights.ts'
+import type { Route } from './route.ts'
+import { routes } from './routes.ts'
 
 let database: TestDatabase
 let stripe: Sandbox
@@ -110,20 +113,16 @@ interface Request {
   readonly headers?: Record<string, string>
 }
 
-/** What each call is asked, about the user or the organization, so that whoever may do it succeeds. */
+/**
+ * What each call is asked, about the user or the organization, so that whoever may do it succeeds. A call whose contract says
+ * enough is not listed: see `requestOf`.
+ */
 const requests: Readonly<Record<string, (actor: Actor) => Request | Promise<Request>>> = {
-  'POST /api/stripe/webhook': () => ({ body: {} }),
-  'POST /api/clerk/webhook': () => ({ body: {} }),
-
-  'GET /api/user/get': () => ({ query: { clerkId: people.user.user_id } }),
   'POST /api/user/initialize': () => ({
     body: {
       clerkUser: { id: people.user.user_id, emailAddresses: [], firstName: null, lastName: null },
       planType: 'starter',
     },
-  }),
-  'POST /api/starter/process-signup': () => ({
-    body: { clerkUserId: people.user.user_id, email: 'user@tidemark.test' },
   }),
   'POST /api/billing/credit-purchase': () => ({
     body: { clerkUserId: people.user.user_id, credits: 500, amount: 7, currency: 'EUR' },
@@ -134,17 +133,12 @@ const requests: Readonly<Record<string, (actor: Actor) => Request | Promise<Requ
   'POST /api/stripe/create-checkout-session': () => ({
     body: { clerkUserId: people.user.user_id, planType: 'pro' },
   }),
-  'POST /api/stripe/create-customer-portal-session': () => ({ body: { userId: people.user.user_id } }),
   'GET /api/stripe/session-status': async () => ({ query: { session_id: await sessionOfUser() } }),
   'POST /api/stripe/process-payment-success': async () => ({
     body: { clerkUserId: people.user.user_id, sessionId: await sessionOfUser() },
   }),
 
-  'GET /api/organizations/subscription': () => ({ query: { orgId: org.id } }),
-  'GET /api/organizations/credits': () => ({ query: { org_id: org.id } }),
-  'GET /api/organizations/seats': () => ({ query: { org_id: org.id } }),
   'POST /api/organizations/create-subscription': () => ({ body: { clerk_org_id: unsubscribed.id } }),
-  'POST /api/organizations/create-billing-portal': () => ({ body: { clerk_org_id: org.id } }),
   'POST /api/organizations/credits/topup': () => ({ body: { org_id: org.id, credits_amount: 500 } }),
   'POST /api/organizations/buy-seats': (actor) => ({
     // In one's own name: that of another is refused before anything else.
@@ -193,6 +187,26 @@ const requests: Readonly<Record<string, (actor: Actor) => Request | Promise<Requ
   }),
 }
 
+/** The required fields of a contract: ids are the user's and the organization's, everything else is the least that will do. */
+function requestOf({ endpoint, method }: Route): Request {
+  const required = (schema: z.ZodType | undefined) => {
+    const { properties = {}, required = [] } = schema ? z.toJSONSchema(schema, { io: 'input' }) : {}
+    return Object.fromEntries(required.map((name) => [name, exampleOf(name, properties[name])]))
+  }
+  return {
+    ...(endpoint?.query && { query: required(endpoint.query) as Record<string, string> }),
+    ...(method === 'POST' && { body: required(endpoint?.body) }),
+  }
+}
+
+function exampleOf(name: string, schema: z.core.JSONSchema._JSONSchema | undefined): unknown {
+  if (/^(clerk_?)?(user_?)?id$/i.test(name)) return people.user.user_id
+  if (/^(clerk_?)?org_?id$/i.test(name)) return org.id
+  if (typeof schema !== 'object') return undefined
+  if (schema.format === 'email') return freshEmail()
+  return schema.enum?.[0] ?? schema.minimum ?? 'text'
+}
+
 function idOf(actor: Actor): string {
   return actor === 'anonymous' ? 'user_nobody' : people[actor].user_id
 }
@@ -205,24 +219,26 @@ async function sessionOfUser(): Promise<string> {
   return sessionId
 }
 
-const nameOf = ({ method, path, about }: Right) =>
+type Case = Route & { readonly row: RightsRow }
+
+const nameOf = ({ method, path, row: { about } }: Case) =>
   `${method} ${path}${about === 'an_organization' ? ` ${about}` : ''}`
 
 /** A token of the kind that the call takes; nobody's gets in where nobody needs one. */
-async function tokenFor({ path }: Right, actor: Actor): Promise<string | null> {
+async function tokenFor({ endpoint }: Case, actor: Actor): Promise<string | null> {
   if (actor === 'anonymous') return null
   const { token } = people[actor]
-  if (!path.startsWith('/api/extension/')) return token
+  if (endpoint?.auth !== 'extension') return token
   return (await server.ask(generateExtensionToken, { token })).access_token
 }
 
-async function call(right: Right, actor: Actor): Promise<{ status: number; text: string; changed: boolean }> {
-  const request = (await requests[nameOf(right)]?.(actor)) ?? {}
-  const token = await tokenFor(right, actor)
+async function call(route: Case, actor: Actor): Promise<{ status: number; text: string; changed: boolean }> {
+  const request = (await requests[nameOf(route)]?.(actor)) ?? requestOf(route)
+  const token = await tokenFor(route, actor)
   const query = request.query ? `?${new URLSearchParams(request.query)}` : ''
   const before = await everything()
-  const response = await fetch(`${server.url}${right.path}${query}`, {
-    method: right.method,
+  const response = await fetch(`${server.url}${route.path}${query}`, {
+    method: route.method,
     headers: {
       ...(token && { authorization: `Bearer ${token}` }),
       ...(request.body && { 'content-type': 'application/json' }),
@@ -252,25 +268,30 @@ async function everything(): Promise<string> {
   return JSON.stringify([...rows, tokens].map((table) => table.map((row) => JSON.stringify(row)).toSorted()))
 }
 
-describe('the table of rights', () => {
-  const cases = rights.flatMap((right) => actors.map((actor) => [nameOf(right), actor, right] as const))
+describe('the rights of every route', () => {
+  const cases = routes.flatMap((route) =>
+    route.rights.flatMap((row) => {
+      const given = { ...route, row }
+      return actors.map((actor) => [nameOf(given), actor, given] as const)
+    }),
+  )
 
-  test.each(cases)('%s by %s', async (_, actor, right) => {
-    const expected = right.answers[actor]
-    const { status, text, changed } = await call(right, actor)
+  test.each(cases)('%s by %s', async (_, actor, route) => {
+    const expected = route.row.answers[actor]
+    const { status, text, changed } = await call(route, actor)
     expect(status, text).toBe(expected)
     if (expected >= 400) expect(changed).toBe(false)
   })
 
-  test('knows every call that is mounted, and no other', async () => {
+  test('are walked for every call of the contract, and for what is not in it', async () => {
     const { paths } = (await (await fetch(`${server.url}/api/openapi.json`)).json()) as {
       paths: Record<string, Record<string, unknown>>
     }
-    const mounted = Object.entries(paths).flatMap(([path, methods]) =>
+    const documented = Object.entries(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     )
     const beside = ['GET /api/openapi.json', 'GET /healthz', 'GET /readyz', 'GET /metrics']
-    const known = new Set(rights.map(({ method, path }) => `${method} ${path}`))
-    expect([...known].toSorted()).toEqual([...new Set([...mounted, ...beside])].toSorted())
+    const walked = new Set(cases.map(([, , { method, path }]) => `${method} ${path}`))
+    expect([...walked].toSorted()).toEqual([...new Set([...documented, ...beside])].toSorted())
   })
 })

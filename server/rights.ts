@@ -1,40 +1,7 @@
-import { getWebConfig, listPlans } from '../schema/api/catalogue.ts'
-import {
-  createCreditTopupSession,
-  getSessionStatus,
-  processPaymentSuccess,
-  purchaseCredits,
-} from '../schema/api/checkout.ts'
-import { getCreditHistory } from '../schema/api/credits.ts'
-import {
-  generateExtensionToken,
-  getActiveExtensionToken,
-  getExtensionBalance,
-  reportUsage,
-  revokeExtensionToken,
-} from '../schema/api/extension.ts'
-import {
-  completeVscodeAuth,
-  exchangeAuthCode,
-  initiateVscodeAuth,
-  updateAuthCode,
-} from '../schema/api/extension-auth.ts'
-import { assignSeat, getOrganizationSeats, revokeSeat } from '../schema/api/organization-seats.ts'
-import {
-  buySeats,
-  createOrganizationBillingPortal,
-  createOrganizationSubscription,
-  getOrganizationCredits,
-  getOrganizationSubscription,
-  topUpOrganizationCredits,
-} from '../schema/api/organizations.ts'
-import { createCheckoutSession, createCustomerPortalSession } from '../schema/api/subscriptions.ts'
-import {
-  listTeamInvitations,
-  revokeTeamInvitation,
-  sendTeamInvitation,
-} from '../schema/api/team-invitations.ts'
-import { getUser, initializeUser, processStarterSignup } from '../schema/api/users.ts'
+import type { Membership } from '../schema/clerk/memberships.ts'
+import type { Trace } from './context.ts'
+import type { Dependencies } from './dependencies.ts'
+import { forbidden, notAdmin, organizationNotFound, type ServerError } from './errors.ts'
 
 /**
  * Who asks. Requests are about `user` or about the organization in which `member` and `admin` are; all others have nothing to
@@ -51,82 +18,109 @@ export const actors = [
 ] as const
 export type Actor = (typeof actors)[number]
 
-/** The status each of them is answered with. */
-type Answers = Readonly<Record<Actor, number>>
+/** Who may call a route: what the walk in rights.test.ts expects, and the check that makes it so. */
+export interface Rights<Request, Found> extends Unchecked {
+  /** Runs before the handler, which gets what was found. Left out where the token decides, or the handler's own query. */
+  readonly check?: (request: Request, deps: Dependencies) => Promise<Found> | Found
+}
 
-export interface Right {
-  readonly method: string
-  readonly path: string
+interface Unchecked {
+  readonly rows: readonly RightsRow[]
+}
+
+export interface RightsRow {
   /** What the request is about, where that is not plain. */
   readonly about?: 'an_organization' | 'no_signature'
-  readonly answers: Answers
+  /** The status each actor is answered with. */
+  readonly answers: Readonly<Record<Actor, number>>
 }
 
-const everybody = answers(200)
+interface Signed {
+  readonly user_id: string
+  readonly trace: Trace
+}
+
+const everybodyRow = answers(200)
+const oneselfRow = { ...everybodyRow, anonymous: 401 }
+const membersRow = { ...answers(404), anonymous: 401, member: 200, admin: 200 }
+
+export const everybody: Unchecked = { rows: [{ answers: everybodyRow }] }
+
 /** Everybody who is signed in, about themselves: the call names nobody. */
-const oneself = { ...everybody, anonymous: 401 }
-/** The call names the user, and everybody else is told that it is not theirs. */
-const theUser = { ...answers(403), anonymous: 401, user: 200 }
-/** The user's own object; for everybody else it is as good as missing. */
-const theOwner = { ...answers(404), anonymous: 401, user: 200 }
-const members = { ...answers(404), anonymous: 401, member: 200, admin: 200 }
-const admins = { ...members, member: 403 }
+export const oneself: Unchecked = { rows: [{ answers: oneselfRow }] }
 
-/** The whole of who may do what. A test walks it, and fails when a call is mounted that it does not know. */
-export const rights: readonly Right[] = [
-  of(listPlans, everybody),
-  of(getWebConfig, everybody),
-  { method: 'GET', path: '/api/openapi.json', answers: everybody },
-  { method: 'GET', path: '/healthz', answers: everybody },
-  { method: 'GET', path: '/readyz', answers: everybody },
-  { method: 'GET', path: '/metrics', answers: everybody },
-  { method: 'POST', path: '/api/stripe/webhook', about: 'no_signature', answers: answers(400) },
-  { method: 'POST', path: '/api/clerk/webhook', about: 'no_signature', answers: answers(400) },
+/** The caller's own objects: the handler's query asks for no others, so those of others are as good as missing. */
+export const theOwner: Unchecked = { rows: [{ answers: { ...answers(404), anonymous: 401, user: 200 } }] }
 
-  of(getUser, theUser),
-  of(initializeUser, theUser),
-  of(processStarterSignup, theUser),
-  of(getCreditHistory, oneself),
-
-  of(purchaseCredits, theUser),
-  of(createCreditTopupSession, theUser),
-  of(createCheckoutSession, theUser),
-  of(createCustomerPortalSession, theUser),
-  of(getSessionStatus, theOwner),
-  of(processPaymentSuccess, theUser),
-
-  of(getOrganizationSubscription, members),
-  of(getOrganizationCredits, members),
-  of(getOrganizationSeats, members),
-  of(createOrganizationSubscription, admins),
-  of(createOrganizationBillingPortal, admins),
-  of(topUpOrganizationCredits, admins),
-  of(buySeats, admins),
-  of(assignSeat, admins),
-  of(revokeSeat, admins),
-  of(listTeamInvitations, admins),
-  of(sendTeamInvitation, admins),
-  of(revokeTeamInvitation, admins),
-
-  of(getActiveExtensionToken, oneself),
-  of(generateExtensionToken, oneself),
-  of(revokeExtensionToken, oneself),
-  of(initiateVscodeAuth, everybody),
-  of(updateAuthCode, theUser),
-  of(completeVscodeAuth, theUser),
-  // Whoever holds the code and its verifier is the editor that began.
-  of(exchangeAuthCode, everybody),
-  of(getExtensionBalance, oneself),
-  of(reportUsage, oneself),
-  // With a seat, which member and admin have here.
-  { ...of(getExtensionBalance, members), about: 'an_organization' },
-  { ...of(reportUsage, members), about: 'an_organization' },
-]
-
-function answers(status: number): Answers {
-  return Object.fromEntries(actors.map((actor) => [actor, status])) as Record<Actor, number>
+/** Everybody about themselves, and whoever has a seat, which member and admin have, about an organization. */
+export const oneselfOrSeatHolder: Unchecked = {
+  rows: [{ answers: oneselfRow }, { about: 'an_organization', answers: membersRow }],
 }
 
-function of(endpoint: { readonly method: string; readonly path: string }, answers: Answers): Right {
-  return { method: endpoint.method, path: endpoint.path, answers }
+/** Only who can sign as the sender; the walk has no signature. */
+export const signedSender: Unchecked = { rows: [{ about: 'no_signature', answers: answers(400) }] }
+
+/** The call names the user. That is a claim: everybody else is told that it is not theirs, before any row is touched. */
+export function theUser<Request extends Signed>(
+  claimed: (request: Request) => string,
+): Rights<Request, unknown> {
+  return {
+    rows: [{ answers: { ...answers(403), anonymous: 401, user: 200 } }],
+    check(request) {
+      if (claimed(request) !== request.user_id) throw forbidden()
+    },
+  }
+}
+
+interface OrganizationClaim<Request> {
+  /** The organization that the request is about; null when what the request names is not there. */
+  organization(request: Request, deps: Dependencies): Promise<string | null> | string
+  /** What whoever is not a member is told, also of organizations that exist. */
+  notFound?(request: Request): ServerError
+}
+
+/**
+ * Members of the organization, as Clerk has it now. A session token's own claim names only the active organization and may be
+ * a minute old, so a removed admin could still act with it: see decision 040.
+ */
+export function members<Request extends Signed>({
+  organization,
+  notFound = organizationNotFound,
+}: OrganizationClaim<Request>): Rights<Request, { readonly member: Membership }> {
+  return {
+    rows: [{ answers: membersRow }],
+    async check(request, deps) {
+      const organization_id = await organization(request, deps)
+      if (organization_id === null) throw notFound(request)
+      request.trace.note({ organization_id })
+      const member = await deps.clerk.findMembership({ organization_id, user_id: request.user_id })
+      if (!member) throw notFound(request)
+      return { member }
+    },
+  }
+}
+
+/** Members who are admins; the others are told that only admins can do it, e.g. `assign seats`. */
+export function admins<Request extends Signed>(
+  claim: OrganizationClaim<Request> & {
+    readonly doing: string
+    /** The user that the call names, where it names one. */
+    user?(request: Request): string
+  },
+): Rights<Request, { readonly admin: Membership }> {
+  const user = claim.user && theUser(claim.user)
+  const membership = members(claim)
+  return {
+    rows: [{ answers: { ...membersRow, member: 403 } }],
+    async check(request, deps) {
+      await user?.check?.(request, deps)
+      const found = await membership.check?.(request, deps)
+      if (found?.member.role !== 'admin') throw notAdmin(claim.doing)
+      return { admin: found.member }
+    },
+  }
+}
+
+function answers(status: number): Record<Actor, number> {
+  return Object.fromEntries(actors.map((actor) => [actor, status])) as Record<Actor, number>
 }

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import type { Brand } from '../schema/catalogue/brand.ts'
 import { brandOf, type ProcessEnvironment } from '../schema/env.ts'
-import { ownOrigins } from './auth/own-origins.ts'
 
 /** What the server is told from outside, in the form in which its parts use it. */
 export interface Settings {
@@ -54,4 +53,21 @@ export function settingsOf(env: ProcessEnvironment): Settings {
     enqueue_limit_ms: 2000,
     web_root: resolve(import.meta.dirname, '../web/dist'),
   }
+}
+
+const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
+
+/**
+ * The origins our own pages run under. In development a page opened on 127.0.0.1 is the same as one on localhost; in
+ * production there is exactly one.
+ */
+export function ownOrigins(appUrl: string, options: { production: boolean }): string[] {
+  const url = new URL(appUrl)
+  if (options.production || !loopbackNames.includes(url.hostname)) return [url.origin]
+  const others = loopbackNames.map((name) => {
+    const other = new URL(url)
+    other.hostname = name
+    return other.origin
+  })
+  return [...new Set([url.origin, ...others])]
 }

@@ -7,15 +7,13 @@ import {
   portalMetadataKey,
   priceProblem,
 } from '../schema/stripe/catalogue.ts'
+import { priceUnavailable, StripeAnswerError } from './errors.ts'
 
-/**
- * Our price list and portals as they are at Stripe, where `npm run stripe:setup` has made them. Throws Stripe's error, or one that
- * says what is wrong there.
- */
+/** Our price list and portals as they are at Stripe, where `npm run stripe:setup` has made them. */
 export interface StripeCatalogue {
-  /** The price of one seat for one period. Throws also when it would charge something else than our catalogue. */
+  /** The price of one seat for one period. Throws `priceUnavailable` when it cannot be read or is not our catalogue's. */
   findPrice(wanted: { plan_type: SoldPlanType; billing_frequency: BillingFrequency }): Promise<FoundPrice>
-  /** The id of the portal's configuration. */
+  /** The id of the portal's configuration. Throws Stripe's error, or StripeAnswerError when it is missing there. */
   findPortal(kind: PortalKind): Promise<string>
 }
 
@@ -29,10 +27,10 @@ const keptForMs = 60_000
 /** Remembers for a minute what was found and right; what is missing or wrong is looked up again at once. */
 export function createStripeCatalogue(deps: { stripe: Stripe; now: () => Date }): StripeCatalogue {
   const kept = new Map<string, { value: string; until_ms: number }>()
-  const remember = async (key: string, look: () => Promise<string>) => {
+  const remember = async (key: string, fetch: () => Promise<string>) => {
     const known = kept.get(key)
     if (known && known.until_ms > deps.now().getTime()) return known.value
-    const value = await look()
+    const value = await fetch()
     kept.set(key, { value, until_ms: deps.now().getTime() + keptForMs })
     return value
   }
@@ -44,14 +42,18 @@ export function createStripeCatalogue(deps: { stripe: Stripe; now: () => Date })
       )
       if (!expected)
         throw new Error(`The catalogue has no price ${wanted.plan_type} ${wanted.billing_frequency}`)
-      const price_id = await remember(expected.lookup_key, () => lookUpPrice(deps.stripe, expected))
-      return { ...expected, price_id }
+      try {
+        const price_id = await remember(expected.lookup_key, () => fetchPrice(deps.stripe, expected))
+        return { ...expected, price_id }
+      } catch (error) {
+        throw priceUnavailable(error)
+      }
     },
-    findPortal: (kind) => remember(`portal ${kind}`, () => lookUpPortal(deps.stripe, kind)),
+    findPortal: (kind) => remember(`portal ${kind}`, () => fetchPortal(deps.stripe, kind)),
   }
 }
 
-async function lookUpPrice(stripe: Stripe, expected: CataloguePrice): Promise<string> {
+async function fetchPrice(stripe: Stripe, expected: CataloguePrice): Promise<string> {
   const { lookup_key } = expected
   const list = await stripe.prices.list({
     lookup_keys: [lookup_key],
@@ -61,14 +63,14 @@ async function lookUpPrice(stripe: Stripe, expected: CataloguePrice): Promise<st
   const [price] = list.data
   const problem = price ? priceProblem(price, expected) : 'it is missing (npm run stripe:setup makes it)'
   if (!price || problem) {
-    throw new Error(`The price ${lookup_key} at Stripe is not the catalogue’s: ${problem}`)
+    throw new StripeAnswerError(`The price ${lookup_key} at Stripe is not the catalogue’s: ${problem}`)
   }
   return price.id
 }
 
-async function lookUpPortal(stripe: Stripe, kind: PortalKind): Promise<string> {
+async function fetchPortal(stripe: Stripe, kind: PortalKind): Promise<string> {
   for await (const found of stripe.billingPortal.configurations.list({ active: true, limit: 100 })) {
     if (found.metadata?.[portalMetadataKey] === kind) return found.id
   }
-  throw new Error(`The ${kind} portal is missing at Stripe (npm run stripe:setup makes it)`)
+  throw new StripeAnswerError(`The ${kind} portal is missing at Stripe (npm run stripe:setup makes it)`)
 }

@@ -6,6 +6,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { databaseUrl } from '../../tests/support/template-database.ts'
 import { verifyLedger } from '../ledger/verify.ts'
+import { claimDue } from '../sweep/claim-due.ts'
 import { connectDatabase, type DatabaseActor, type DatabaseConnection } from './connect.ts'
 import { migrateToLatest } from './migrate.ts'
 import { nextSnapshotOrder } from './snapshot-order.ts'
@@ -100,4 +101,10 @@ test('the next snapshot is newer than every one of an earlier start, of Stripe o
   ]
   expect(drawn).toEqual([47, 48])
   expect(drawn[0]).toBeGreaterThan(stored.rows[0]?.highest ?? Number.POSITIVE_INFINITY)
+})
+
+test('a subscription whose job waits in the queue of the old name is found by the sweep', async () => {
+  const in_a_year = { now: new Date(Date.now() + 365 * 24 * 3600_000), first_wait_ms: 1000, limit: 100 }
+  const claimed = await claimDue(connect('tidemark_worker'), 'subscriptions', in_a_year)
+  expect(claimed).toHaveLength(before.get('subscriptions')?.length ?? 0)
 })

@@ -1,6 +1,7 @@
 import type { Database } from '../database/connect.ts'
 import { decideExchange, type Exchange, type ExchangeRefusal } from './decide-exchange.ts'
 import { hashSecret } from './secrets.ts'
+import { recordExchange } from './sign-ins.ts'
 import { type IssuedToken, issueToken, revokeToken } from './tokens.ts'
 
 export type ExchangeOutcome =
@@ -34,11 +35,7 @@ export function exchangeSignIn(
     }
     const { user_id } = decision
     const token = await issueToken(trx, { user_id, now })
-    await trx
-      .updateTable('extension_sign_ins')
-      .set({ exchanged_at: now, token_id: token.id })
-      .where('state_hash', '=', state_hash)
-      .execute()
+    await recordExchange(trx, { state_hash, token_id: token.id, now })
     return { token, user_id }
   })
 }

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { Database } from '../database/connect.ts'
+import type { Database, DatabaseTransaction } from '../database/connect.ts'
 import type { ExtensionSignIns } from '../database/types.ts'
 import { createCode, hashSecret } from './secrets.ts'
 
@@ -70,6 +70,23 @@ export async function completeSignIn(
     earlier.redirect_uri === signIn.redirect_uri
   if (!isSame || earlier.exchanged_at) return 'used'
   return earlier.expires_at > signIn.now ? 'completed' : 'expired'
+}
+
+/** Ends every sign-in of a person that was begun; one that is being exchanged is waited for. */
+export async function deleteSignInsOf(trx: DatabaseTransaction, userId: string): Promise<void> {
+  await trx.deleteFrom('extension_sign_ins').where('user_id', '=', userId).execute()
+}
+
+/** Records which token a sign-in was exchanged for. The caller has locked it. */
+export async function recordExchange(
+  trx: DatabaseTransaction,
+  exchange: { state_hash: Buffer; token_id: string; now: Date },
+): Promise<void> {
+  await trx
+    .updateTable('extension_sign_ins')
+    .set({ exchanged_at: exchange.now, token_id: exchange.token_id })
+    .where('state_hash', '=', exchange.state_hash)
+    .execute()
 }
 
 async function insertSignIn(

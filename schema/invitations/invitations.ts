@@ -1,6 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { DatabaseTransaction } from '../database/connect.ts'
 import type { DB, TeamInvitations } from '../database/types.ts'
+import { endPendingSeat, insertPendingSeat } from '../seats/seats.ts'
 
 export type Invitation = Selectable<TeamInvitations>
 
@@ -13,13 +14,13 @@ export interface NewInvitation {
   readonly email: string
   readonly role: Invitation['role']
   readonly expires_at: Date
-  /** When the sweep should look what became of the sending. */
+  /** When the sweep checks what became of the sending. */
   readonly sweep_at: Date
 }
 
 /**
- * Promises a seat to somebody who is not a member yet. To be committed before Clerk is asked to send the invitation; the caller
- * has locked the subscription and found that there is room.
+ * Promises a seat to somebody who is not a member yet. Must be committed before Clerk is asked to send the invitation; the caller
+ * has locked the subscription and found that a seat is free.
  */
 export async function reserveInvitation(
   trx: DatabaseTransaction,
@@ -40,22 +41,13 @@ export async function reserveInvitation(
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  await trx
-    .insertInto('seats')
-    .values({
-      organization_id: invitation.organization_id,
-      email: invitation.email,
-      role: invitation.role,
-      status: 'pending',
-      invitation_id: invitation.id,
-    })
-    .execute()
+  await insertPendingSeat(trx, { ...invitation, invitation_id: invitation.id })
   return inserted
 }
 
 /**
- * Notes which of Clerk's invitations ours became; from now on it is looked at when it expires. One that has ended here in the
- * meantime is left to the sweep, which ends it at Clerk too.
+ * Records which of Clerk's invitations ours became; from now on the sweep leaves it until it expires. One that has ended here in
+ * the meantime is due at once, so that the sweep ends it at Clerk too.
  */
 export async function attachInvitation(
   db: Kysely<DB>,
@@ -86,8 +78,8 @@ export async function attachInvitation(
 }
 
 /**
- * Ends a pending invitation and frees its seat; undefined when it was not pending any more. One whose sending nobody confirmed
- * is looked for at Clerk once more by the sweep, so that no mail stays behind that leads nowhere.
+ * Ends a pending invitation and frees its seat; undefined when it was not pending any more. If nobody confirmed that it was sent,
+ * the sweep searches for it at Clerk once more, so that no e-mail is left whose link leads nowhere.
  */
 export async function endInvitation(
   trx: DatabaseTransaction,
@@ -105,17 +97,54 @@ export async function endInvitation(
     .returningAll()
     .executeTakeFirst()
   if (!ended) return undefined
+  await endPendingSeat(trx, { invitation_id: ending.id, status: ending.status })
+  return ended
+}
+
+/** Acceptance is final, whatever state the invitation was in before. */
+export async function acceptInvitation(trx: DatabaseTransaction, id: string): Promise<void> {
   await trx
-    .updateTable('seats')
-    .set({ status: ending.status, updated_at: sql`now()` })
-    .where('invitation_id', '=', ending.id)
+    .updateTable('team_invitations')
+    .set({ status: 'accepted', sweep_at: null, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .where('status', '<>', 'accepted')
+    .execute()
+}
+
+/** Revokes the pending invitations of an organization that no longer exists at Clerk; their seats are the caller's to end. */
+export async function revokeInvitationsOf(trx: DatabaseTransaction, organizationId: string): Promise<void> {
+  await trx
+    .updateTable('team_invitations')
+    .set({ status: 'revoked', sweep_at: null, updated_at: sql`now()` })
+    .where('organization_id', '=', organizationId)
     .where('status', '=', 'pending')
     .execute()
-  return ended
+}
+
+/** Takes an invitation that is over, here and at Clerk, out of the sweep. */
+export async function stopSweeping(db: Kysely<DB>, id: string): Promise<void> {
+  await db
+    .updateTable('team_invitations')
+    .set({ sweep_at: null })
+    .where('id', '=', id)
+    .where('status', '<>', 'pending')
+    .execute()
 }
 
 export async function findInvitation(db: Kysely<DB>, id: string): Promise<Invitation | undefined> {
   return db.selectFrom('team_invitations').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** The invitation that is known to have this id at Clerk. */
+export async function findInvitationAtClerk(
+  db: Kysely<DB>,
+  clerkInvitationId: string,
+): Promise<Invitation | undefined> {
+  return db
+    .selectFrom('team_invitations')
+    .selectAll()
+    .where('clerk_invitation_id', '=', clerkInvitationId)
+    .executeTakeFirst()
 }
 
 /** Reads the invitation and keeps others from changing it until the transaction ends. Seats are locked before it. */

@@ -37,3 +37,37 @@ export async function recordMembership(
     .executeTakeFirstOrThrow()
   return role
 }
+
+/** Records that an organization has no members any more; a snapshot that is newer than its deletion keeps its order. */
+export async function endMembershipsOf(
+  trx: DatabaseTransaction,
+  { organization_id, snapshot_order }: { organization_id: string; snapshot_order: number },
+): Promise<void> {
+  await trx
+    .updateTable('organization_members')
+    .set({
+      role: null,
+      snapshot_order: sql`greatest(snapshot_order, ${snapshot_order})`,
+      updated_at: sql`now()`,
+    })
+    .where('organization_id', '=', organization_id)
+    .execute()
+}
+
+/** The organizations that somebody is a member of or has a seat in, in one order for everybody who locks them. */
+export async function listOrganizationsOf(trx: DatabaseTransaction, userId: string): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('organization_members')
+    .select('organization_id')
+    .where('user_id', '=', userId)
+    .union(
+      trx
+        .selectFrom('seats')
+        .select('organization_id')
+        .where('user_id', '=', userId)
+        .where('status', '=', 'active'),
+    )
+    .orderBy('organization_id')
+    .execute()
+  return rows.map((row) => row.organization_id)
+}

@@ -5,10 +5,10 @@ import type { DB, Seats } from '../database/types.ts'
 export type Seat = Selectable<Seats>
 export type SeatRole = Seat['role']
 
-/** Statuses in which a seat takes up room: a pending one is promised to somebody. */
-export const heldStatuses = ['active', 'pending'] as const satisfies readonly Seat['status'][]
+/** Statuses in which a seat is not free: a pending one is promised to somebody. */
+const heldStatuses = ['active', 'pending'] as const satisfies readonly Seat['status'][]
 
-/** Seats that are taken up or promised. Only exact while the subscription is locked: see `lockLiveSubscription`. */
+/** Seats that are in use or promised. Only exact while the subscription is locked: see `lockLiveSubscription`. */
 export async function countHeldSeats(db: Kysely<DB>, organizationId: string): Promise<number> {
   const { held } = await db
     .selectFrom('seats')
@@ -60,7 +60,7 @@ export async function findHeldSeat(
     : query.where('email', '=', holder.email).executeTakeFirst()
 }
 
-/** Gives a seat to a member. The caller has locked the subscription and found that there is room. */
+/** Gives a seat to a member. The caller has locked the subscription and found that one is free. */
 export async function insertActiveSeat(
   trx: DatabaseTransaction,
   seat: { organization_id: string; user_id: string; email: string; role: SeatRole },
@@ -76,6 +76,111 @@ export async function insertActiveSeat(
     })
     .returningAll()
     .executeTakeFirstOrThrow()
+}
+
+/** Promises a seat to somebody who is invited. The caller has locked the subscription and found that one is free. */
+export async function insertPendingSeat(
+  trx: DatabaseTransaction,
+  seat: { organization_id: string; email: string; role: SeatRole; invitation_id: string },
+): Promise<void> {
+  await trx
+    .insertInto('seats')
+    .values({
+      organization_id: seat.organization_id,
+      email: seat.email,
+      role: seat.role,
+      status: 'pending',
+      invitation_id: seat.invitation_id,
+    })
+    .execute()
+}
+
+/** Locks the seat that is promised to one of these addresses, the oldest if there are several. */
+export async function lockPendingSeat(
+  trx: DatabaseTransaction,
+  { organization_id, emails }: { organization_id: string; emails: readonly string[] },
+): Promise<Seat | undefined> {
+  if (emails.length === 0) return undefined
+  return trx
+    .selectFrom('seats')
+    .selectAll()
+    .where('organization_id', '=', organization_id)
+    .where('email', 'in', emails)
+    .where('status', '=', 'pending')
+    .orderBy('id')
+    .limit(1)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** Turns a promised seat into one that is in use. */
+export async function activateSeat(
+  trx: DatabaseTransaction,
+  seat: { id: number; user_id: string; role: SeatRole },
+): Promise<Seat> {
+  return trx
+    .updateTable('seats')
+    .set({ status: 'active', user_id: seat.user_id, role: seat.role, updated_at: sql`now()` })
+    .where('id', '=', seat.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function setSeatRole(
+  trx: DatabaseTransaction,
+  seat: { id: number; role: SeatRole },
+): Promise<Seat> {
+  return trx
+    .updateTable('seats')
+    .set({ role: seat.role, updated_at: sql`now()` })
+    .where('id', '=', seat.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Frees the seat that an invitation promised, with the invitation's own end. One that is in use by now is left alone. */
+export async function endPendingSeat(
+  trx: DatabaseTransaction,
+  { invitation_id, status }: { invitation_id: string; status: 'revoked' | 'expired' },
+): Promise<void> {
+  await trx
+    .updateTable('seats')
+    .set({ status, updated_at: sql`now()` })
+    .where('invitation_id', '=', invitation_id)
+    .where('status', '=', 'pending')
+    .execute()
+}
+
+/**
+ * Closes the seat of an invitation that was accepted, unless the seat is in use: whoever accepted has left since, or has another
+ * one. Their id is kept on it.
+ */
+export async function closeAcceptedSeat(
+  trx: DatabaseTransaction,
+  { invitation_id, user_id }: { invitation_id: string; user_id: string | null },
+): Promise<void> {
+  await trx
+    .updateTable('seats')
+    .set({
+      status: sql`CASE status WHEN 'pending' THEN 'revoked' ELSE status END`,
+      user_id: sql`coalesce(user_id, ${user_id})`,
+      updated_at: sql`now()`,
+    })
+    .where('invitation_id', '=', invitation_id)
+    .where('status', '<>', 'active')
+    .execute()
+}
+
+/** Ends every seat of an organization, used or promised. Returns the users who had one. */
+export async function endSeatsOf(trx: DatabaseTransaction, organizationId: string): Promise<string[]> {
+  const ended = await trx
+    .updateTable('seats')
+    .set({ status: 'revoked', updated_at: sql`now()` })
+    .where('organization_id', '=', organizationId)
+    .where('status', 'in', heldStatuses)
+    .returning('user_id')
+    .execute()
+  return ended.flatMap((seat) => seat.user_id ?? [])
 }
 
 /** Ends a seat that is in use; undefined when the person has none. */

@@ -1,12 +1,7 @@
-import { refreshPlanType } from '../../schema/seats/plan-type.ts'
+import { refreshPlanType } from '../../schema/users/plan-type.ts'
 import { ensureUser, findUser, type UserRecord } from '../../schema/users/users.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { forbidden, unauthenticated } from '../errors.ts'
-
-/** A user id in a request is a claim: whoever names somebody else is refused before any row is touched. */
-export function requireOwnId(claimed: string, caller: { user_id: string }): void {
-  if (claimed !== caller.user_id) throw forbidden()
-}
+import { unauthenticated } from '../errors.ts'
 
 /** Brings the caller's row up to date with Clerk, making it when it is not there. Throws ClerkUnavailableError. */
 export async function refreshAccount(

@@ -7,7 +7,7 @@ import {
 import { expireIntent } from '../../schema/checkout/open-checkouts.ts'
 import type { Trace } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { type CheckoutFailureText, checkoutInProgress, checkoutUncertain } from '../errors.ts'
+import { checkoutInProgress } from '../errors.ts'
 import type { OpenedCheckout } from './open-session.ts'
 import { isSamePromise } from './promise-subscription.ts'
 import { requestCompletion } from './request-completion.ts'
@@ -18,7 +18,6 @@ interface Collision {
   readonly found: CheckoutIntent
   /** Not written down yet. */
   readonly wanted: NewSubscriptionCheckout
-  readonly failure_text: CheckoutFailureText
 }
 
 /** How long the second of two clicks waits for the first one's page. */
@@ -33,7 +32,7 @@ const patienceMs = 10_000
  */
 export async function closeOpenCheckout(
   deps: Deps,
-  { found, wanted, failure_text }: Collision,
+  { found, wanted }: Collision,
   trace: Trace,
 ): Promise<OpenedCheckout | null> {
   const open = await awaitSession(deps, found, wanted)
@@ -43,8 +42,7 @@ export async function closeOpenCheckout(
     await expireIntent(deps.db, open)
     return null
   }
-  const { sessions } = deps.stripe.checkout
-  const session = await ask(() => sessions.retrieve(open.stripe_session_id ?? ''))
+  const session = await deps.stripe.checkout.sessions.retrieve(open.stripe_session_id)
   if (session.status === 'complete') {
     await requestCompletion(deps, open, { cause: 'session_status', trace })
     throw checkoutInProgress()
@@ -53,16 +51,10 @@ export async function closeOpenCheckout(
     trace.note({ intent_id: open.id, session_id: session.id })
     return { url: session.url, sessionId: session.id, intentId: open.id }
   }
-  if (session.status === 'expired' || (await ask(() => expireSession(deps.stripe, session.id)))) {
+  if (session.status === 'expired' || (await expireSession(deps.stripe, session.id))) {
     await expireIntent(deps.db, open)
   }
   return null
-
-  async function ask<T>(question: () => Promise<T>): Promise<T> {
-    return question().catch((error: unknown) => {
-      throw error instanceof Stripe.errors.StripeError ? checkoutUncertain(error, failure_text) : error
-    })
-  }
 }
 
 /** A second click comes while the first one's page is being opened: it gets the same page, as soon as there is one. */

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type Stripe from 'stripe'
 import type { PortalKind } from '../../schema/stripe/catalogue.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { portalFailed } from '../errors.ts'
-import { ensureStripeCustomer, type Payer } from './stripe-customer.ts'
+import { ensureStripeCustomer, type Payer } from './payer.ts'
 
 /**
  * The address of Stripe's billing page for a payer, good for a few minutes. Whoever has never bought anything gets a customer:
@@ -16,22 +15,17 @@ export async function openPortal(
     readonly payer: Payer
     readonly return_url: string
     readonly flow_data?: Stripe.BillingPortal.SessionCreateParams.FlowData
-    readonly failure_text: Parameters<typeof portalFailed>[1]
   },
 ): Promise<{ url: string }> {
-  try {
-    const [configuration, customer] = await Promise.all([
-      deps.catalogue.findPortal(portal.kind),
-      ensureStripeCustomer(deps, portal.payer, randomUUID()),
-    ])
-    const { url } = await deps.stripe.billingPortal.sessions.create({
-      configuration,
-      customer,
-      return_url: portal.return_url,
-      ...(portal.flow_data && { flow_data: portal.flow_data }),
-    })
-    return { url }
-  } catch (error) {
-    throw portalFailed(error, portal.failure_text)
-  }
+  const [configuration, customer] = await Promise.all([
+    deps.catalogue.findPortal(portal.kind),
+    ensureStripeCustomer(deps, portal.payer, randomUUID()),
+  ])
+  const { url } = await deps.stripe.billingPortal.sessions.create({
+    configuration,
+    customer,
+    return_url: portal.return_url,
+    ...(portal.flow_data && { flow_data: portal.flow_data }),
+  })
+  return { url }
 }

@@ -9,14 +9,13 @@ import { recordUncertainty } from '../../schema/checkout/open-checkouts.ts'
 import type { Trace } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import {
-  type CheckoutFailureText,
   checkoutRefused,
   checkoutSuperseded,
   checkoutUncertain,
   noCheckoutUrl,
   priceUnavailable,
 } from '../errors.ts'
-import { ensureStripeCustomer, type Payer } from './stripe-customer.ts'
+import { ensureStripeCustomer, type Payer } from './payer.ts'
 
 export interface OpenedCheckout {
   readonly url: string
@@ -29,8 +28,6 @@ export interface CheckoutToOpen {
   readonly intent: NewCheckoutIntent
   readonly payer: Payer
   readonly params: Omit<Stripe.Checkout.SessionCreateParams, 'customer'>
-  /** What the buyer is told when it cannot be opened. */
-  readonly failure_text: CheckoutFailureText
 }
 
 type Deps = Pick<Dependencies, 'db' | 'stripe' | 'metrics'>
@@ -49,27 +46,14 @@ export async function openSession(
   trace: Trace,
 ): Promise<OpenedCheckout> {
   const { intent, payer, params } = checkout
-  const customer = await ensureStripeCustomer(deps, payer, intent.id).catch(async (error: unknown) => {
-    // No session can exist without its customer, so there is nothing to find out later.
-    throw error instanceof Stripe.errors.StripeError ? await refuse(deps, checkout, error) : error
-  })
+  const customer = await ensureCustomer(deps, intent, payer)
   await recordCustomer(deps.db, { id: intent.id, stripe_customer_id: customer })
-  const session = await deps.stripe.checkout.sessions
-    .create({ ...params, customer }, { idempotencyKey: intent.id })
-    .catch(async (error: unknown) => {
-      if (!(error instanceof Stripe.errors.StripeError)) throw error
-      throw isRefusal(error)
-        ? await refuse(deps, checkout, error)
-        : await leaveUncertain(deps, checkout, error)
-    })
+  const session = await createSession(deps, intent, { ...params, customer })
   trace.note({ session_id: session.id })
   if (session.amount_total !== dueNowMinor(intent)) {
     await failIntent(deps.db, { id: intent.id, failure_reason: `Stripe asks for ${session.amount_total}` })
     await withdraw(deps, session, trace)
-    throw priceUnavailable(
-      new Error(`Session ${session.id} asks for ${session.amount_total}`),
-      checkout.failure_text,
-    )
+    throw priceUnavailable(new Error(`Session ${session.id} asks for ${session.amount_total}`))
   }
   const state = await attachSession(deps.db, { id: intent.id, stripe_session_id: session.id })
   if (state !== 'open') {
@@ -79,6 +63,29 @@ export async function openSession(
   if (!session.url) throw noCheckoutUrl()
   deps.metrics.checkouts.inc({ outcome: 'opened' })
   return { url: session.url, sessionId: session.id, intentId: intent.id }
+}
+
+async function ensureCustomer(deps: Deps, intent: NewCheckoutIntent, payer: Payer): Promise<string> {
+  try {
+    return await ensureStripeCustomer(deps, payer, intent.id)
+  } catch (error) {
+    // No session can exist without its customer, so there is nothing to find out later.
+    if (error instanceof Stripe.errors.StripeError) throw await refuse(deps, intent, error)
+    throw error
+  }
+}
+
+async function createSession(
+  deps: Deps,
+  intent: NewCheckoutIntent,
+  params: Stripe.Checkout.SessionCreateParams,
+): Promise<Stripe.Checkout.Session> {
+  try {
+    return await deps.stripe.checkout.sessions.create(params, { idempotencyKey: intent.id })
+  } catch (error) {
+    if (!(error instanceof Stripe.errors.StripeError)) throw error
+    throw isRefusal(error) ? await refuse(deps, intent, error) : await leaveUncertain(deps, intent, error)
+  }
 }
 
 /** A trial begins without a payment. */
@@ -93,24 +100,16 @@ async function withdraw(deps: Deps, session: { id: string }, trace: Trace): Prom
   })
 }
 
-async function refuse(
-  deps: Deps,
-  { intent, failure_text }: CheckoutToOpen,
-  error: StripeError,
-): Promise<Error> {
-  await failIntent(deps.db, { id: intent.id, failure_reason: reasonOf(error) })
+async function refuse(deps: Deps, { id }: NewCheckoutIntent, error: StripeError): Promise<Error> {
+  await failIntent(deps.db, { id, failure_reason: reasonOf(error) })
   deps.metrics.checkouts.inc({ outcome: 'refused' })
-  return checkoutRefused(error, failure_text)
+  return checkoutRefused(error)
 }
 
-async function leaveUncertain(
-  deps: Deps,
-  { intent, failure_text }: CheckoutToOpen,
-  error: StripeError,
-): Promise<Error> {
-  await recordUncertainty(deps.db, { id: intent.id, failure_reason: reasonOf(error) })
+async function leaveUncertain(deps: Deps, { id }: NewCheckoutIntent, error: StripeError): Promise<Error> {
+  await recordUncertainty(deps.db, { id, failure_reason: reasonOf(error) })
   deps.metrics.checkouts.inc({ outcome: 'uncertain' })
-  return checkoutUncertain(error, failure_text)
+  return checkoutUncertain(error)
 }
 
 function reasonOf(error: StripeError): string {

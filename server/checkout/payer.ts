@@ -1,6 +1,18 @@
 import type { Membership } from '../../schema/clerk/memberships.ts'
+import { findStripeCustomer, saveStripeCustomer } from '../../schema/customers/customers.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
 import type { UserRecord } from '../../schema/users/users.ts'
-import type { Payer } from './stripe-customer.ts'
+import type { Dependencies } from '../dependencies.ts'
+
+/** Who Stripe writes invoices to. */
+export interface Payer {
+  /** Null for an organization that does not exist yet: its customer is made for this one checkout. */
+  readonly owner: Owner | null
+  readonly email: string
+  readonly name: string | null
+  /** Who acts; for an organization, the admin. */
+  readonly user_id: string
+}
 
 /** A person who pays for themselves. */
 export function personalPayer(user: UserRecord): Payer {
@@ -13,7 +25,7 @@ export function personalPayer(user: UserRecord): Payer {
 }
 
 /** An organization, whose invoices go to the admin who was first to buy for it. */
-export function organizationPayer(admin: Membership): Payer {
+export function organizationPayer(admin: Membership): Payer & { readonly owner: Owner } {
   return {
     owner: { owner_kind: 'organization', owner_id: admin.organization_id },
     email: admin.email,
@@ -29,4 +41,31 @@ export function newOrganizationPayer(user: UserRecord): Payer {
 
 function fullName(user: UserRecord): string | null {
   return [user.first_name, user.last_name].filter(Boolean).join(' ') || null
+}
+
+/**
+ * The payer's customer at Stripe, made when it is first needed. Stripe repeats its answer to a key for a day, failures too, so
+ * the key is that of the attempt (an intent's id): a bad minute at Stripe must not keep somebody from buying until tomorrow.
+ * Two tabs may make two customers; the first that is kept is used by both.
+ */
+export async function ensureStripeCustomer(
+  deps: Pick<Dependencies, 'db' | 'stripe'>,
+  payer: Payer,
+  attempt: string,
+): Promise<string> {
+  const { owner } = payer
+  const known = owner && (await findStripeCustomer(deps.db, owner))
+  if (known) return known
+  const customer = await deps.stripe.customers.create(
+    {
+      email: payer.email,
+      ...(payer.name && { name: payer.name }),
+      metadata: {
+        clerkUserId: payer.user_id,
+        ...(owner?.owner_kind === 'organization' && { organizationId: owner.owner_id }),
+      },
+    },
+    { idempotencyKey: `customer/${attempt}` },
+  )
+  return owner ? saveStripeCustomer(deps.db, { ...owner, customer_id: customer.id }) : customer.id
 }

@@ -3,14 +3,12 @@ import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
 import type { Currency } from '../../schema/catalogue/currency.ts'
 import { insertIntent, type NewCreditPurchase } from '../../schema/checkout/intents.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
+import { findOrCreateAccount } from '../auth/own-account.ts'
 import type { Trace } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
-import type { CheckoutFailureText } from '../errors.ts'
-import { findBuyer } from './buyer.ts'
 import { type OpenedCheckout, openSession } from './open-session.ts'
-import { personalPayer } from './payer.ts'
+import { type Payer, personalPayer } from './payer.ts'
 import { creditPurchaseParams, type ReturnAddresses } from './session-params.ts'
-import type { Payer } from './stripe-customer.ts'
 
 export interface CreditPurchase {
   readonly user_id: string
@@ -19,7 +17,6 @@ export interface CreditPurchase {
   readonly credits: number
   readonly currency: Currency
   readonly returns: ReturnAddresses
-  readonly failure_text: CheckoutFailureText
 }
 
 /**
@@ -31,7 +28,7 @@ export async function startCreditPurchase(
   purchase: CreditPurchase,
   trace: Trace,
 ): Promise<OpenedCheckout> {
-  const user = await findBuyer(deps, purchase.user_id)
+  const user = await findOrCreateAccount(deps, purchase.user_id)
   const payer = purchase.payer ?? personalPayer(user)
   const intent: NewCreditPurchase = {
     id: randomUUID(),
@@ -46,5 +43,5 @@ export async function startCreditPurchase(
   trace.note({ intent_id: intent.id })
   await insertIntent(deps.db, intent)
   const params = creditPurchaseParams(intent, purchase.returns)
-  return openSession(deps, { intent, payer, params, failure_text: purchase.failure_text }, trace)
+  return openSession(deps, { intent, payer, params }, trace)
 }

@@ -5,20 +5,13 @@ import type { Database } from '../../schema/database/connect.ts'
 import { findLiveSubscription, findLiveTeam } from '../../schema/subscriptions/subscriptions.ts'
 import type { Trace } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
-import {
-  alreadyHasTeam,
-  alreadySubscribed,
-  type CheckoutFailureText,
-  checkoutInProgress,
-  priceMismatch,
-  priceUnavailable,
-} from '../errors.ts'
+import { alreadyHasTeam, alreadySubscribed, checkoutInProgress, priceMismatch } from '../errors.ts'
 import type { FoundPrice } from '../stripe-catalogue.ts'
 import { closeOpenCheckout } from './close-open-checkout.ts'
 import { type OpenedCheckout, openSession } from './open-session.ts'
+import type { Payer } from './payer.ts'
 import { promiseSubscription, type SubscriptionRequest } from './promise-subscription.ts'
 import { type ReturnAddresses, subscriptionParams } from './session-params.ts'
-import type { Payer } from './stripe-customer.ts'
 
 export interface SubscriptionPurchase {
   readonly request: SubscriptionRequest
@@ -26,7 +19,6 @@ export interface SubscriptionPurchase {
   /** The price that the buyer was shown, when they say so. */
   readonly shown_price: string | undefined
   readonly returns: ReturnAddresses
-  readonly failure_text: CheckoutFailureText
 }
 
 /** Two tabs that keep replacing each other's checkout are not people. */
@@ -35,17 +27,15 @@ const maximumAttempts = 5
 /**
  * Opens the payment page of a plan. An owner has one live subscription, and one checkout open for it at a time: one that
  * promises the same is shown again, another is closed at Stripe first. The unique index decides between calls that come at
- * once; whoever loses looks again.
+ * once; whoever loses tries again.
  */
 export async function startSubscription(
   deps: Dependencies,
   purchase: SubscriptionPurchase,
   trace: Trace,
 ): Promise<OpenedCheckout> {
-  const { request, payer, failure_text } = purchase
-  const price = await deps.catalogue.findPrice(request).catch((error: unknown) => {
-    throw priceUnavailable(error, failure_text)
-  })
+  const { request, payer } = purchase
+  const price = await deps.catalogue.findPrice(request)
   if (!isPrice(purchase.shown_price, price)) throw priceMismatch()
   await requireNoSubscription(deps.db, request)
   const trial_days = await trialDaysFor(deps, request)
@@ -53,13 +43,12 @@ export async function startSubscription(
     const sweep_at = new Date(deps.now().getTime() + deps.settings.sweep_after_ms)
     const intent = promiseSubscription(request, { price_minor: price.amount_minor, trial_days, sweep_at })
     const open = await findOpenCheckout(deps.db, request)
-    const existing =
-      open && (await closeOpenCheckout(deps, { found: open, wanted: intent, failure_text }, trace))
-    if (existing) return existing
+    const reopened = open && (await closeOpenCheckout(deps, { found: open, wanted: intent }, trace))
+    if (reopened) return reopened
     if (!(await insertIfFree(deps.db, intent))) continue
     trace.note({ intent_id: intent.id })
     const params = subscriptionParams(intent, price.price_id, purchase.returns)
-    return openSession(deps, { intent, payer, params, failure_text }, trace)
+    return openSession(deps, { intent, payer, params }, trace)
   }
   throw checkoutInProgress()
 }

@@ -1,4 +1,8 @@
+import Stripe from 'stripe'
 import type { ApiError } from '../../schema/api/error.ts'
+import { unsupportedGrantType } from '../../schema/api/extension-auth.ts'
+import { ClerkRefusalError, ClerkUnavailableError } from '../../schema/clerk/errors.ts'
+import { IdempotencyConflictError } from '../../schema/ledger/errors.ts'
 import type { AppMiddleware } from '../context.ts'
 import {
   databaseUnavailable,
@@ -6,18 +10,26 @@ import {
   methodNotAllowed,
   notFound,
   notImplemented,
+  RouteFailedError,
   ServerError,
+  StripeAnswerError,
+  signInUnavailable,
   unexpected,
+  usageKeyTaken,
 } from '../errors.ts'
+import type { Failure } from '../failures.ts'
 
-/** Every failure leaves through here, in one form. Only the texts of `errors.ts` reach the caller. */
+/**
+ * Every failure leaves through here, in one form; Clerk's, Stripe's and the database's become ours here and nowhere else. Only the
+ * texts of `errors.ts` and of the routes reach the caller.
+ */
 export const onError: AppMiddleware = async (ctx, next) => {
   try {
     await next()
     if (ctx.body == null && ctx.respond !== false) refuseUnanswered(ctx.status)
   } catch (thrown) {
-    const error = toServerError(thrown)
-    const { trace, request_id } = ctx.state
+    const error = toServerError(thrown, ctx.state.failure)
+    const { trace, request_id, error_format } = ctx.state
     trace.note({ error_code: error.code })
     if (error.status >= 500) trace.log.error({ err: error.cause ?? error }, error.message)
     else if (error.cause) trace.log.info({ err: error.cause }, error.message)
@@ -33,6 +45,7 @@ export const onError: AppMiddleware = async (ctx, next) => {
       request_id,
       ...(error.fields && { fields: error.fields }),
       ...error.details,
+      ...(error_format === 'oauth' && oauthFields(error)),
     } satisfies ApiError
   }
 }
@@ -44,8 +57,20 @@ function refuseUnanswered(status: number): void {
   if (status === 501) throw notImplemented()
 }
 
-function toServerError(thrown: unknown): ServerError {
-  if (thrown instanceof ServerError) return thrown
+function toServerError(thrown: unknown, failure: Failure | undefined): ServerError {
+  const error = named(thrown, failure)
+  if (error instanceof ServerError) return error
+  return failure ? error.withText(failure.text) : unexpected(error)
+}
+
+/** The route's own name for a failure goes before the general ones. */
+function named(thrown: unknown, failure: Failure | undefined): ServerError | RouteFailedError {
+  if (thrown instanceof ServerError || thrown instanceof RouteFailedError) return thrown
+  if (failure?.clerk && isClerkError(thrown)) return failure.clerk(thrown)
+  if (failure?.stripe && isStripeError(thrown)) return failure.stripe(thrown)
+  if (failure?.any) return failure.any(thrown)
+  if (thrown instanceof ClerkUnavailableError) return signInUnavailable(thrown)
+  if (thrown instanceof IdempotencyConflictError) return usageKeyTaken(thrown)
   const refused = statusOfHttpError(thrown)
   if (refused === 404) return notFound()
   if (refused) {
@@ -55,6 +80,14 @@ function toServerError(thrown: unknown): ServerError {
   if (unstorableText.has(code)) return invalidRequest('The request contains text that cannot be stored')
   if (isDatabaseUnavailable(thrown, code)) return databaseUnavailable(thrown)
   return unexpected(thrown)
+}
+
+function isClerkError(thrown: unknown): thrown is ClerkUnavailableError | ClerkRefusalError {
+  return thrown instanceof ClerkUnavailableError || thrown instanceof ClerkRefusalError
+}
+
+function isStripeError(thrown: unknown): thrown is Error {
+  return thrown instanceof Stripe.errors.StripeError || thrown instanceof StripeAnswerError
 }
 
 /**
@@ -80,4 +113,24 @@ function isDatabaseUnavailable(thrown: unknown, code: string): boolean {
     thrown instanceof Error &&
     /timeout exceeded when trying to connect|Connection terminated|connection timeout/i.test(thrown.message)
   )
+}
+
+/**
+ * The fields that OAuth clients read (RFC 6749, section 5.2). `error` is a code there, so the sentence for people is in
+ * `error_description` and `message`. A server error has no code there: clients go by its status.
+ */
+function oauthFields(error: ServerError): Record<string, string> {
+  if (error.status >= 500) return {}
+  return { error: oauthCode(error), error_description: describable(error.message) }
+}
+
+function oauthCode({ status, code, message }: ServerError): string {
+  if (code === 'invalid_grant') return code
+  if (message === unsupportedGrantType) return 'unsupported_grant_type'
+  return status === 429 ? 'temporarily_unavailable' : 'invalid_request'
+}
+
+/** The characters that error_description may have. */
+function describable(text: string): string {
+  return text.replaceAll(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "'")
 }

@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { type MembershipSnapshot, recordMembership } from '../../schema/members/members.ts'
-import { refreshPlanType } from '../../schema/seats/plan-type.ts'
+import { updateSeat } from '../../schema/members/update-seat.ts'
 import {
   countHeldSeats,
   findHeldSeat,
@@ -8,7 +8,7 @@ import {
   type Seat,
   type SeatRole,
 } from '../../schema/seats/seats.ts'
-import { updateSeat } from '../../schema/seats/update-seat.ts'
+import { refreshPlanType } from '../../schema/users/plan-type.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { alreadyHasSeat, membershipChanged, noSeatsLeft } from '../errors.ts'
 import { lockSeats } from './lock-seats.ts'
@@ -32,7 +32,7 @@ export async function giveSeat(deps: Pick<Dependencies, 'db'>, receiver: SeatRec
     await refreshPlanType(trx, [receiver.user_id])
     return given
   })
-  if (!seat) throw membershipChanged('Failed to assign seat')
+  if (!seat) throw membershipChanged()
   return seat
 }
 

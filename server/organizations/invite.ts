@@ -9,7 +9,7 @@ import {
 import type { Occupancy } from '../../schema/invitations/occupancy.ts'
 import { countHeldSeats, findHeldSeat, type Seat, type SeatRole } from '../../schema/seats/seats.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { alreadyHasSeat, type OrganizationFailureText, type ServerError } from '../errors.ts'
+import { alreadyHasSeat, type ServerError } from '../errors.ts'
 import { lockSeats } from './lock-seats.ts'
 import { sendInvitation } from './send-invitation.ts'
 
@@ -23,7 +23,6 @@ export interface InvitationRequest {
 
 /** Where the two calls that invite people differ. */
 export interface InvitationRules {
-  readonly failure: OrganizationFailureText
   /** Whether one more may be invited. */
   refusalWhenFull(occupancy: Occupancy): ServerError | null
   /** Whether a seat that is promised to the address already will do. */
@@ -45,7 +44,7 @@ export async function invite(
 ): Promise<Invitation> {
   const invitation = await deps.db.transaction().execute((trx) => reserve(trx, deps, request, rules))
   if (invitation.clerk_invitation_id) return invitation
-  return sendInvitation(deps, invitation, { lifetime_days: lifetimeDays, failure: rules.failure })
+  return sendInvitation(deps, invitation, { lifetime_days: lifetimeDays })
 }
 
 async function reserve(

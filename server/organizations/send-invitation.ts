@@ -2,13 +2,7 @@ import { ClerkRefusalError } from '../../schema/clerk/errors.ts'
 import type { ClerkInvitation } from '../../schema/clerk/invitations.ts'
 import { attachInvitation, endInvitation, type Invitation } from '../../schema/invitations/invitations.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { alreadyMember, membershipChanged, type OrganizationFailureText } from '../errors.ts'
-import { organizationFailure } from './clerk-failure.ts'
-
-interface Sending {
-  readonly lifetime_days: number
-  readonly failure: OrganizationFailureText
-}
+import { alreadyMember, membershipChanged } from '../errors.ts'
 
 /**
  * Has Clerk send an invitation whose seat is reserved. When Clerk refuses or does not answer the seat is free again before the
@@ -17,23 +11,32 @@ interface Sending {
 export async function sendInvitation(
   deps: Pick<Dependencies, 'db' | 'clerk'>,
   invitation: Invitation,
-  sending: Sending,
+  options: { readonly lifetime_days: number },
 ): Promise<Invitation> {
-  const sent = await sendOrAdopt(deps, invitation, sending).catch(async (error: unknown) => {
-    await deps.db.transaction().execute((trx) => endInvitation(trx, { id: invitation.id, status: 'revoked' }))
-    if (isMember(error)) throw alreadyMember(invitation.email)
-    throw organizationFailure(sending.failure, error)
-  })
+  const sent = await sendOrRelease(deps, invitation, options)
   const attached = await attachInvitation(deps.db, { ...sent, id: invitation.id })
   if (attached?.status === 'pending' || attached?.status === 'accepted') return attached
-  throw membershipChanged(sending.failure)
+  throw membershipChanged()
+}
+
+async function sendOrRelease(
+  deps: Pick<Dependencies, 'db' | 'clerk'>,
+  invitation: Invitation,
+  options: { readonly lifetime_days: number },
+): Promise<ClerkInvitation> {
+  try {
+    return await sendOrAdopt(deps, invitation, options)
+  } catch (error) {
+    await deps.db.transaction().execute((trx) => endInvitation(trx, { id: invitation.id, status: 'revoked' }))
+    throw isMember(error) ? alreadyMember(invitation.email) : error
+  }
 }
 
 /** An invitation that an admin sent in Clerk's own settings, or a request that crashed, is taken over instead of sent again. */
 async function sendOrAdopt(
   deps: Pick<Dependencies, 'clerk'>,
   invitation: Invitation,
-  { lifetime_days }: Sending,
+  { lifetime_days }: { readonly lifetime_days: number },
 ): Promise<ClerkInvitation> {
   const { id: invitation_id, organization_id, inviter_id, email, role } = invitation
   const order = { invitation_id, organization_id, inviter_id, email, role, lifetime_days }

@@ -3,14 +3,25 @@ import { findInboxBacklog } from '../../schema/inbox/backlog.ts'
 import { withTimeLimit } from '../../schema/time-limit.ts'
 import type { AppMiddleware } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
+import { everybody } from '../rights.ts'
+import { plainRoute } from '../route.ts'
 
-/** `GET /healthz`: the process is up. Nothing else is asked, or a database's hiccup would restart every server. */
-export const healthz: AppMiddleware = (ctx) => {
-  ctx.body = { status: 'ok' }
-}
+export const healthRoutes = [
+  // The process is up. Nothing else is asked, or a database's hiccup would restart every server.
+  plainRoute({
+    method: 'GET',
+    path: '/healthz',
+    rights: everybody,
+    serve: () => (ctx) => {
+      ctx.body = { status: 'ok' }
+    },
+  }),
+  plainRoute({ method: 'GET', path: '/readyz', rights: everybody, serve: readyz }),
+  plainRoute({ method: 'GET', path: '/metrics', rights: everybody, serve: metrics }),
+]
 
-/** `GET /readyz`: whether this server can do its work, and what is wrong when it cannot. */
-export function readyz(deps: Dependencies): AppMiddleware {
+/** Whether this server can do its work, and what is wrong when it cannot. */
+function readyz(deps: Dependencies): AppMiddleware {
   return async (ctx) => {
     const checks = { database: checkDatabase, queue: checkQueue, inbox: checkInbox }
     const answers = await Promise.all(
@@ -53,4 +64,37 @@ async function checkInbox({ db, now, settings }: Dependencies): Promise<string |
   return age_ms > settings.backlog_limit_ms
     ? `the oldest event waits for ${Math.round(age_ms / 1000)} seconds`
     : null
+}
+
+/** In Prometheus' text form. What is measured at the moment of asking is left out when its source does not answer. */
+function metrics(deps: Dependencies): AppMiddleware {
+  return async (ctx) => {
+    await Promise.all([attempt('inbox', measureInbox(deps)), attempt('queues', measureQueues(deps))])
+    ctx.set('content-type', deps.metrics.registry.contentType)
+    ctx.set('cache-control', 'no-store')
+    ctx.body = await deps.metrics.registry.metrics()
+
+    async function attempt(what: string, measurement: Promise<void>): Promise<void> {
+      const limit = { limit_ms: deps.settings.probe_limit_ms, what: `Measuring ${what}` }
+      await withTimeLimit(measurement, limit).catch((error: unknown) => {
+        ctx.state.trace.log.warn({ err: error }, 'Metrics are incomplete')
+      })
+    }
+  }
+}
+
+async function measureInbox({ db, metrics, now }: Dependencies): Promise<void> {
+  metrics.inboxOldestSeconds.remove()
+  metrics.inboxFailed.remove()
+  const backlog = await findInboxBacklog(db)
+  const oldest = backlog.oldest_received_at
+  metrics.inboxOldestSeconds.set(oldest ? Math.max(0, (now().getTime() - oldest.getTime()) / 1000) : 0)
+  metrics.inboxFailed.set(backlog.failed)
+}
+
+async function measureQueues({ producer, metrics }: Dependencies): Promise<void> {
+  metrics.queueJobs.reset()
+  for (const [queue, states] of Object.entries(await producer.counts())) {
+    for (const [state, count] of Object.entries(states)) metrics.queueJobs.set({ queue, state }, count)
+  }
 }

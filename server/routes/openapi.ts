@@ -2,6 +2,26 @@ import { z } from 'zod'
 import type { Endpoint } from '../../schema/api/endpoint.ts'
 import { apiErrorSchema, oauthErrorSchema } from '../../schema/api/error.ts'
 import type { Brand } from '../../schema/catalogue/brand.ts'
+import { everybody } from '../rights.ts'
+import { plainRoute, type Route } from '../route.ts'
+
+/** The contract, made from the very routes that are mounted. */
+export function openapiRoutes(routes: readonly Route[]): Route[] {
+  const endpoints = routes.flatMap(({ endpoint }) => endpoint ?? [])
+  return [
+    plainRoute({
+      method: 'GET',
+      path: '/api/openapi.json',
+      rights: everybody,
+      serve({ settings }) {
+        const document = openapiDocument(endpoints, settings.brand)
+        return (ctx) => {
+          ctx.body = document
+        }
+      },
+    }),
+  ]
+}
 
 const errorResponse = {
   description: 'What went wrong, in words for people and a code for programs',
@@ -13,8 +33,8 @@ const oauthErrorResponse = {
   content: { 'application/json': { schema: { $ref: '#/components/schemas/OAuthError' } } },
 }
 
-/** The contract as OpenAPI 3.1, made from the very objects that are mounted. */
-export function openapiDocument(endpoints: readonly Endpoint[], brand: Brand) {
+/** OpenAPI 3.1. */
+function openapiDocument(endpoints: readonly Endpoint[], brand: Brand) {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const endpoint of endpoints) {
     paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operationOf(endpoint) }

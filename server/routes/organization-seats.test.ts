@@ -1,6 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { assignSeat, getOrganizationSeats, revokeSeat } from '../../schema/api/organization-seats.ts'
-import { newMember, newPerson, newTeam, type Person, type Team } from '../../tests/support/team.ts'
+import { listTeamInvitations } from '../../schema/api/team-invitations.ts'
+import { getUser, initializeUser } from '../../schema/api/users.ts'
+import { insertUser } from '../../tests/support/records.ts'
+import {
+  newMember,
+  newPerson,
+  newTeam,
+  type Person,
+  raceForSeats,
+  type Team,
+} from '../../tests/support/team.ts'
 import { openTeamWorld, type TeamWorld } from '../../tests/support/team-world.ts'
 
 let world: TeamWorld
@@ -27,6 +37,214 @@ const noSeatsLeft = {
     error: 'No available seats. Upgrade your subscription to add more members.',
   },
 }
+
+describe('assigning a seat', () => {
+  test('gives it to a member at once, with the role that they have', async () => {
+    const ours = await team(3)
+    const ada = await newMember(world.clerk, ours)
+    expect(await assign(ours, ` ${ada.email.toUpperCase()} `)).toMatchObject({
+      status: 200,
+      body: {
+        success: true,
+        seat: { user_id: ada.user_id, email: ada.email, role: 'member', status: 'active' },
+      },
+    })
+    expect(await seatsOf(ours)).toMatchObject({ seats_used: 1, seats_total: 3 })
+  })
+
+  test('promises it to anybody else and invites them at Clerk', async () => {
+    const ours = await team(3)
+    const guest = await newPerson(world.clerk)
+    expect(await assign(ours, guest.email, { role: 'admin' })).toMatchObject({
+      status: 200,
+      body: { seat: { user_id: null, email: guest.email, role: 'admin', status: 'pending' } },
+    })
+    expect(await world.directory.listInvitations(ours.organization.id)).toMatchObject([
+      { email: guest.email, role: 'admin', status: 'pending' },
+    ])
+    expect(await seatsOf(ours)).toMatchObject({ seats_used: 1 })
+  })
+
+  test('again with the same role changes nothing, with another is refused', async () => {
+    const ours = await team(1)
+    const ada = await newMember(world.clerk, ours)
+    const first = await assign(ours, ada.email)
+    expect(await assign(ours, ada.email)).toMatchObject({ status: 200, body: first.body })
+    expect(await assign(ours, ada.email, { role: 'admin' })).toMatchObject({
+      status: 409,
+      body: { code: 'other_seat_role' },
+    })
+    const theirs = await team(1)
+    const guest = await newPerson(world.clerk)
+    const promised = await assign(theirs, guest.email)
+    expect(await assign(theirs, guest.email.toUpperCase())).toMatchObject({
+      status: 200,
+      body: promised.body,
+    })
+    expect(await assign(theirs, guest.email, { role: 'admin' })).toMatchObject({
+      status: 409,
+      body: { code: 'other_seat_role' },
+    })
+    expect(await world.directory.listInvitations(theirs.organization.id)).toHaveLength(1)
+  })
+
+  test('when there is none left asks for payment', async () => {
+    const ours = await team(1)
+    await assign(ours, (await newPerson(world.clerk)).email)
+    expect(await assign(ours, (await newPerson(world.clerk)).email)).toMatchObject(noSeatsLeft)
+    expect(await assign(ours, (await newMember(world.clerk, ours)).email)).toMatchObject(noSeatsLeft)
+    expect(await seatsOf(ours)).toMatchObject({ seats_used: 1 })
+  })
+
+  test('without a live subscription asks for payment', async () => {
+    const ours = await team(1)
+    await endSubscription(ours)
+    const answer = await assign(ours, (await newPerson(world.clerk)).email)
+    expect(answer).toMatchObject({ status: 402, body: { code: 'no_subscription' } })
+  })
+
+  test.each([
+    ['members', 2],
+    ['strangers', 2],
+    ['members', 8],
+    ['strangers', 8],
+  ] as const)('the last one at once by two admins, to %s, %i times, gives it once', async (who, count) => {
+    const ours = await team(2)
+    const other = await newMember(world.clerk, ours, 'org:admin')
+    await assign(ours, ours.admin.email, { role: 'admin' })
+    const people = await Promise.all(
+      Array.from({ length: count }, () =>
+        who === 'members' ? newMember(world.clerk, ours) : newPerson(world.clerk),
+      ),
+    )
+    const answers = await raceForSeats(
+      world.database,
+      ours,
+      people.map(
+        ({ email }, index) =>
+          () =>
+            assign(ours, email, { by: index % 2 ? other : ours.admin }),
+      ),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 402)).toHaveLength(count - 1)
+    expect(await seatsOf(ours)).toMatchObject({ seats_used: 2, over_limit: false })
+    const sent = await world.directory.listInvitations(ours.organization.id)
+    expect(sent).toHaveLength(who === 'members' ? 0 : 1)
+  })
+
+  test('to one address eight times at once takes one seat and sends one invitation', async () => {
+    const ours = await team(5)
+    const { email } = await newPerson(world.clerk)
+    const requests = Array.from({ length: 8 }, () => () => assign(ours, email))
+    const answers = await raceForSeats(world.database, ours, requests)
+    expect(answers.map(({ status }) => status)).toEqual(requests.map(() => 200))
+    expect(await seatsOf(ours)).toMatchObject({ seats_used: 1 })
+    expect(await world.directory.listInvitations(ours.organization.id)).toHaveLength(1)
+  })
+
+  test('takes over an invitation that was sent in Clerk’s own settings', async () => {
+    const ours = await team(2)
+    const { email } = await newPerson(world.clerk)
+    await world.directory.sendInvitation({
+      invitation_id: 'none',
+      organization_id: ours.organization.id,
+      inviter_id: ours.admin.user_id,
+      email,
+      role: 'member',
+      lifetime_days: 5,
+    })
+    expect(await assign(ours, email)).toMatchObject({ status: 200, body: { seat: { status: 'pending' } } })
+    const [sent] = await world.directory.listInvitations(ours.organization.id)
+    const { invitations } = await world.server.ask(listTeamInvitations, {
+      token: ours.admin.token,
+      query: { org_id: ours.organization.id },
+    })
+    expect(invitations).toMatchObject([
+      { clerk_invitation_id: sent?.clerk_invitation_id, expires_at: sent?.expires_at.toISOString() },
+    ])
+  })
+
+  test.each([500, 422])('leaves nothing behind when Clerk answers %s to the invitation', async (status) => {
+    const ours = await team(1)
+    const { email } = await newPerson(world.clerk)
+    const path_prefix = `/bapi/v1/organizations/${ours.organization.id}/invitations`
+    await world.clerk.knob('faults', { status, count: 10, path_prefix })
+    expect(await assign(ours, email)).toMatchObject({
+      status: status === 500 ? 503 : 502,
+      body: { error: 'Failed to assign seat', code: 'organization_change_failed' },
+    })
+    expect(await seatsOf(ours)).toMatchObject({ seats_used: 0 })
+    await world.clerk.clear('faults')
+    expect(await assign(ours, email)).toMatchObject({ status: 200 })
+  })
+
+  test('goes on where a request stopped that reserved the seat and died', async () => {
+    const ours = await team(1)
+    const { email } = await newPerson(world.clerk)
+    await assign(ours, email)
+    const [sent] = await world.directory.listInvitations(ours.organization.id)
+    await world.database.owner
+      .updateTable('team_invitations')
+      .set({ clerk_invitation_id: null })
+      .where('organization_id', '=', ours.organization.id)
+      .execute()
+    expect(await assign(ours, email)).toMatchObject({ status: 200 })
+    const rows = await world.database.owner
+      .selectFrom('team_invitations')
+      .select('clerk_invitation_id')
+      .where('organization_id', '=', ours.organization.id)
+      .execute()
+    expect(rows).toEqual([{ clerk_invitation_id: sent?.clerk_invitation_id }])
+  })
+
+  test('shows in the plan of whoever has it', async () => {
+    const ours = await team(1)
+    const ada = await newMember(world.clerk, ours)
+    await insertUser(world.database.server, ada.user_id)
+    const planOf = async () =>
+      (await world.server.ask(getUser, { token: ada.token, query: { clerkId: ada.user_id } })).data.plan_type
+    expect(await planOf()).toBe('starter')
+    await assign(ours, ada.email)
+    expect(await planOf()).toBe('teams')
+    await revoke(ours, ada.user_id)
+    expect(await planOf()).toBe('starter')
+  })
+
+  test('shows in the plan of somebody who first comes here afterwards', async () => {
+    const ours = await team(1)
+    const ada = await newMember(world.clerk, ours)
+    await assign(ours, ada.email)
+    const body = {
+      clerkUser: { id: ada.user_id, emailAddresses: [{ emailAddress: ada.email }] },
+      planType: 'starter' as const,
+    }
+    expect(await world.server.ask(initializeUser, { token: ada.token, body })).toMatchObject({
+      created: true,
+      user: { plan_type: 'teams' },
+    })
+  })
+
+  test.each([
+    [{ email: '' }, 'email'],
+    [{ email: 'nobody' }, 'email'],
+    [{ email: 'a b@tidemark.test' }, 'email'],
+    [{ email: `${'a'.repeat(250)}@b.cd` }, 'email'],
+    [{ email: 7 }, 'email'],
+    [{ role: 'owner' }, 'role'],
+    [{ org_id: 'org_1/../x' }, 'org_id'],
+    [{ org_id: '' }, 'org_id'],
+    [{ seats: 4 }, 'seats'],
+  ])('refuses %o and names the field', async (change, path) => {
+    const ours = await team(1)
+    const body = { org_id: ours.organization.id, email: 'a@b.cd', ...change }
+    const answer = await world.server.api(assignSeat, { token: ours.admin.token, body })
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request', fields: [{ path }] } })
+    if (path === 'email') {
+      expect(answer.body).toMatchObject({ error: 'Please enter a valid email address' })
+    }
+  })
+})
 
 describe('revoking a seat', () => {
   test('frees it, and the person stays a member', async () => {
@@ -115,6 +333,74 @@ describe('the list of seats', () => {
     const ours = await team(3)
     await endSubscription(ours)
     expect(await seatsOf(ours)).toMatchObject({ seats_used: 0, seats_total: 0, seats: [], notice: null })
+  })
+})
+
+const calls = [
+  ['see the seats', getOrganizationSeats, 200],
+  ['assign', assignSeat, 403],
+  ['revoke', revokeSeat, 403],
+] as const
+
+function call(endpoint: (typeof calls)[number][1], { organization, admin }: Team, token?: string) {
+  const org_id = organization.id
+  const caller = token === undefined ? {} : { token }
+  if (endpoint === getOrganizationSeats) return world.server.api(endpoint, { ...caller, query: { org_id } })
+  const change = endpoint === assignSeat ? { email: 'somebody@tidemark.test' } : { user_id: admin.user_id }
+  return world.server.api(endpoint, { ...caller, body: { org_id, ...change } })
+}
+
+describe('who may do what with seats', () => {
+  test.each(calls)('%s: nobody without a token', async (_, endpoint) => {
+    expect(await call(endpoint, await team(1))).toMatchObject({ status: 401 })
+  })
+
+  test.each(calls)('%s: an outsider, also an admin elsewhere, learns nothing', async (_, endpoint) => {
+    const [ours, theirs] = [await team(1), await team(1)]
+    for (const token of [theirs.admin.token, (await newPerson(world.clerk)).token]) {
+      const refused = await call(endpoint, ours, token)
+      const unknown = await call(endpoint, { ...ours, organization: { id: 'org_unknown', name: '' } }, token)
+      expect(refused).toMatchObject({ status: 404, body: { code: 'organization_not_found' } })
+      expect({ ...(refused.body as object), request_id: '' }).toEqual({
+        ...(unknown.body as object),
+        request_id: '',
+      })
+    }
+  })
+
+  test.each(calls)('%s: a member gets %s %i', async (_, endpoint, status) => {
+    const ours = await team(1)
+    const ada = await newMember(world.clerk, ours)
+    const answer = await call(endpoint, ours, ada.token)
+    expect(answer.status).toBe(status)
+    if (status === 403) {
+      expect(answer.body).toMatchObject({
+        code: 'not_admin',
+        error: expect.stringMatching(/^Only organization administrators can /),
+      })
+    }
+  })
+
+  test('somebody who is no admin any more is refused although their token still says so', async () => {
+    const ours = await team(1)
+    await newMember(world.clerk, ours, 'org:admin')
+    const { jwt } = await world.clerk.knob<{ jwt: string }>('tokens', {
+      user_id: ours.admin.user_id,
+      organization_id: ours.organization.id,
+    })
+    await world.leave(ours, ours.admin)
+    expect(await call(assignSeat, ours, jwt)).toMatchObject({ status: 404 })
+  })
+
+  test('when Clerk does not answer nobody is let in, and is told why', async () => {
+    const ours = await team(1)
+    await world.clerk.knob('faults', { status: 500, count: 100, path_prefix: '/bapi/v1/organizations' })
+    for (const [, endpoint] of calls) {
+      expect(await call(endpoint, ours, ours.admin.token)).toMatchObject({
+        status: 503,
+        body: { code: 'sign_in_unavailable' },
+      })
+    }
   })
 })
 

@@ -7,8 +7,9 @@ import {
   type TeamInvitation,
 } from '../../schema/api/team-invitations.ts'
 import { insertUser } from '../../tests/support/records.ts'
+import { testAppUrl } from '../../tests/support/sandbox.ts'
 import { insertSubscription } from '../../tests/support/subscriptions.ts'
-import { newMember, newPerson, newTeam, type Team } from '../../tests/support/team.ts'
+import { newMember, newPerson, newTeam, raceForSeats, type Team } from '../../tests/support/team.ts'
 import { openTeamWorld, type TeamWorld } from '../../tests/support/team-world.ts'
 
 let world: TeamWorld
@@ -40,6 +41,170 @@ const seatsUsed = async ({ admin, organization }: Team) =>
   (await world.server.ask(getOrganizationSeats, { token: admin.token, query: { org_id: organization.id } }))
     .seats_used
 const invitationOf = (answer: { body: unknown }) => (answer.body as { invitation: TeamInvitation }).invitation
+
+describe('sending an invitation', () => {
+  test('holds a seat and sends a real one, with a link to copy that opens nothing by itself', async () => {
+    const ours = await team(3)
+    const email = await stranger()
+    const answer = await send(ours, `  ${email.toUpperCase()}`)
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        success: true,
+        message: `Invitation sent to ${email}`,
+        invitation: { email, status: 'pending' },
+      },
+    })
+    const [sent] = await world.directory.listInvitations(ours.organization.id)
+    expect(sent).toMatchObject({ email, role: 'member', status: 'pending' })
+    const invitation = invitationOf(answer)
+    expect(invitation).toMatchObject({
+      subscription_id: ours.subscription_id,
+      inviter_id: ours.admin.user_id,
+      clerk_invitation_id: sent?.clerk_invitation_id,
+      expires_at: sent?.expires_at.toISOString(),
+      url: `${testAppUrl}/invite/${ours.organization.id}/${sent?.clerk_invitation_id}`,
+    })
+    expect(await seatsUsed(ours)).toBe(2)
+    const mails = await fetch(`${world.clerk.url}/_sandbox/mails?to=${email}`).then((response) =>
+      response.json(),
+    )
+    expect((mails as { data: unknown[] }).data).toHaveLength(1)
+  })
+
+  test('twice to one address is refused, in whatever case', async () => {
+    const ours = await team(5)
+    const email = await stranger()
+    await send(ours, email)
+    expect(await send(ours, email.toUpperCase())).toMatchObject({
+      status: 409,
+      body: { error: 'This email has already been invited', code: 'already_invited' },
+    })
+    expect(await seatsUsed(ours)).toBe(2)
+  })
+
+  test('is limited to one less than there are seats, for the buyer has one', async () => {
+    const ours = await team(3)
+    expect((await list(ours)).remaining).toBe(2)
+    expect((await send(ours, await stranger())).status).toBe(200)
+    expect((await send(ours, await stranger())).status).toBe(200)
+    expect((await list(ours)).remaining).toBe(0)
+    expect(await send(ours, await stranger())).toMatchObject({
+      status: 402,
+      body: { error: 'Maximum of 3 team members allowed', code: 'no_seats_left' },
+    })
+  })
+
+  test('keeps the buyer’s seat free when the buyer has given it up', async () => {
+    const ours = await newTeam(world, { seats: 2 })
+    expect((await send(ours, await stranger())).status).toBe(200)
+    expect((await send(ours, await stranger())).status).toBe(402)
+  })
+
+  test('is refused when members have all seats without an invitation', async () => {
+    const ours = await team(2)
+    const ada = await newMember(world.clerk, ours)
+    await world.server.ask(assignSeat, {
+      token: ours.admin.token,
+      body: { org_id: ours.organization.id, email: ada.email },
+    })
+    expect(await list(ours)).toMatchObject({ remaining: 0, invitations: [] })
+    expect(await send(ours, await stranger())).toMatchObject({
+      status: 402,
+      body: { error: 'Maximum of 2 team members allowed' },
+    })
+  })
+
+  test('is not possible with one seat, nor without a subscription', async () => {
+    expect((await send(await team(1), await stranger())).status).toBe(402)
+    const ours = await team(2)
+    await world.database.worker
+      .updateTable('subscriptions')
+      .set({ status: 'canceled', ended_at: new Date() })
+      .where('stripe_subscription_id', '=', ours.subscription_id)
+      .execute()
+    expect(await send(ours, await stranger())).toMatchObject({
+      status: 402,
+      body: { code: 'no_subscription' },
+    })
+  })
+
+  test('for the last seat eight times at once sends one', async () => {
+    const ours = await team(2)
+    const emails = await Promise.all(Array.from({ length: 8 }, stranger))
+    const answers = await raceForSeats(
+      world.database,
+      ours,
+      emails.map((email) => () => send(ours, email)),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 402)).toHaveLength(7)
+    expect(await world.directory.listInvitations(ours.organization.id)).toHaveLength(1)
+  })
+
+  test('to a member is refused', async () => {
+    const ours = await team(3)
+    const ada = await newMember(world.clerk, ours)
+    expect(await send(ours, ada.email)).toMatchObject({ status: 409, body: { code: 'already_member' } })
+    expect(await send(ours, ours.admin.email)).toMatchObject({
+      status: 409,
+      body: { code: 'already_member' },
+    })
+  })
+
+  test.each([
+    ['no answer', 500, 503],
+    ['a refusal', 403, 502],
+  ])('that ends in %s of Clerk leaves no seat, no row, and says so', async (_, status, answered) => {
+    const ours = await team(2)
+    const path_prefix = `/bapi/v1/organizations/${ours.organization.id}/invitations`
+    await world.clerk.knob('faults', { status, count: 10, path_prefix })
+    expect(await send(ours, await stranger())).toMatchObject({
+      status: answered,
+      body: { error: 'Failed to send invitation', code: 'organization_change_failed' },
+    })
+    expect(await seatsUsed(ours)).toBe(1)
+    expect((await list(ours)).invitations).toEqual([])
+  })
+
+  test.each(['', '   ', 'a', 'a@b', 'a @b.cd', '@b.cd', 'a@b.'])('to „%s“ is refused', async (email) => {
+    const ours = await team(2)
+    expect(await send(ours, email)).toMatchObject({
+      status: 400,
+      body: {
+        error: 'Please enter a valid email address',
+        fields: [{ path: 'email', message: 'Please enter a valid email address' }],
+      },
+    })
+  })
+
+  test('to an address that only Clerk refuses is refused in the same words, and leaves no seat', async () => {
+    const ours = await team(2)
+    expect(await send(ours, 'nobody@tidemark.t')).toMatchObject({
+      status: 400,
+      body: { error: 'Please enter a valid email address', fields: [{ path: 'email' }] },
+    })
+    expect(await seatsUsed(ours)).toBe(1)
+  })
+
+  test('needs to name one organization or one subscription', async () => {
+    const ours = await team(2)
+    const org_id = ours.organization.id
+    const { subscription_id, admin } = ours
+    const email = 'a@b.cd'
+    for (const body of [{ email }, { email, org_id, subscription_id }]) {
+      expect(await world.server.api(sendTeamInvitation, { token: admin.token, body })).toMatchObject({
+        status: 400,
+        body: { error: 'Name either org_id or subscription_id', fields: [{ path: 'org_id' }] },
+      })
+    }
+    const extra = { email, org_id, seats: 9 }
+    expect(await world.server.api(sendTeamInvitation, { token: admin.token, body: extra })).toMatchObject({
+      status: 400,
+      body: { fields: [{ path: 'seats' }] },
+    })
+  })
+})
 
 describe('the list', () => {
   test('is newest first, by organization as by subscription', async () => {

@@ -1,6 +1,12 @@
-import { sql } from 'kysely'
 import { ClerkRefusalError, ClerkUnavailableError } from '../../schema/clerk/errors.ts'
-import { type Invitation, lockInvitation } from '../../schema/invitations/invitations.ts'
+import {
+  findInvitation,
+  findInvitationAtClerk,
+  type Invitation,
+  lockInvitation,
+  stopSweeping,
+} from '../../schema/invitations/invitations.ts'
+import { claimDue } from '../../schema/sweep/claim-due.ts'
 import { applyInvitation } from '../apply/clerk/apply-invitation.ts'
 import { lockSeats } from '../apply/clerk/apply-member.ts'
 import {
@@ -12,21 +18,24 @@ import type { WorkerDependencies } from '../dependencies.ts'
 
 /** Each asks Clerk at least one question, so a sweep takes few and the next one goes on. */
 const batchSize = 20
-const longestWaitMs = 3600 * 1000
 
 /**
  * Asks Clerk about invitations that are due: they ran out, or whoever sent them crashed or got no answer. Clerk sends no event
  * when one expires. Returns how many it settled; one that fails is tried again by a later sweep.
  */
 export async function syncDueInvitations(deps: WorkerDependencies): Promise<number> {
-  const due = await claimDue(deps)
+  const due = await claimDue(deps.db, 'team_invitations', {
+    now: deps.now(),
+    first_wait_ms: deps.sweepAfterMs,
+    limit: batchSize,
+  })
   let settled = 0
-  for (const invitation of due) {
+  for (const { id } of due) {
     try {
-      await settleDue(deps, invitation)
+      await syncInvitation(deps, id)
       settled += 1
     } catch (error) {
-      deps.log.warn({ err: error, invitation_id: invitation.id }, 'An invitation could not be settled')
+      deps.log.warn({ err: error, invitation_id: id }, 'An invitation could not be settled')
       // The others would only wait for the same; and the next sweep of everything else waits for this one.
       if (error instanceof ClerkUnavailableError) break
     }
@@ -35,7 +44,9 @@ export async function syncDueInvitations(deps: WorkerDependencies): Promise<numb
   return settled
 }
 
-async function settleDue(deps: WorkerDependencies, invitation: Invitation): Promise<void> {
+async function syncInvitation(deps: WorkerDependencies, id: string): Promise<void> {
+  const invitation = await findInvitation(deps.db, id)
+  if (!invitation) return
   const snapshot = await fetchSnapshot(deps, invitation)
   await deps.db.transaction().execute(async (trx) => {
     await lockSeats(trx, invitation.organization_id)
@@ -44,12 +55,7 @@ async function settleDue(deps: WorkerDependencies, invitation: Invitation): Prom
   })
   if (invitation.status === 'pending') return
   await revokeLeftover(deps, snapshot)
-  await deps.db
-    .updateTable('team_invitations')
-    .set({ sweep_at: null })
-    .where('id', '=', invitation.id)
-    .where('status', '<>', 'pending')
-    .execute()
+  await stopSweeping(deps.db, invitation.id)
 }
 
 async function fetchSnapshot(deps: WorkerDependencies, invitation: Invitation): Promise<InvitationSnapshot> {
@@ -57,17 +63,9 @@ async function fetchSnapshot(deps: WorkerDependencies, invitation: Invitation): 
   if (clerk_invitation_id) return fetchInvitation(deps, { organization_id, clerk_invitation_id })
   const snapshot = await searchInvitation(deps, invitation)
   // Somebody who invited the same address again may have taken over what this one had Clerk send.
-  const isTaken = snapshot.found && (await isAttached(deps, snapshot.found.clerk_invitation_id))
+  const isTaken =
+    snapshot.found && (await findInvitationAtClerk(deps.db, snapshot.found.clerk_invitation_id)) !== undefined
   return isTaken ? { found: null, status: 'revoked', member: null } : snapshot
-}
-
-async function isAttached(deps: WorkerDependencies, clerkInvitationId: string): Promise<boolean> {
-  const row = await deps.db
-    .selectFrom('team_invitations')
-    .select('id')
-    .where('clerk_invitation_id', '=', clerkInvitationId)
-    .executeTakeFirst()
-  return row !== undefined
 }
 
 /** An invitation that we gave up, and that Clerk sent after all, must not bring anybody in. */
@@ -79,26 +77,4 @@ async function revokeLeftover(deps: WorkerDependencies, { found }: InvitationSna
     // It ended in this very moment.
     if (!(error instanceof ClerkRefusalError)) throw error
   }
-}
-
-async function claimDue(deps: WorkerDependencies): Promise<Invitation[]> {
-  return deps.db
-    .updateTable('team_invitations')
-    .set({
-      sweep_at: sql<Date>`${deps.now()}::timestamptz
-        + least(${deps.sweepAfterMs} * 2 ^ least(sweeps, 20), ${longestWaitMs}) * interval '1 millisecond'`,
-      sweeps: sql<number>`sweeps + 1`,
-    })
-    .where('id', 'in', (eb) =>
-      eb
-        .selectFrom('team_invitations')
-        .select('id')
-        .where('sweep_at', '<=', deps.now())
-        .orderBy('sweep_at')
-        .limit(batchSize)
-        .forUpdate()
-        .skipLocked(),
-    )
-    .returningAll()
-    .execute()
 }

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import type { CheckoutIntent } from '../../schema/checkout/intents.ts'
+import { expireIntent } from '../../schema/checkout/open-checkouts.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
 /** Sessions live for a day at Stripe; after two nobody can pay one that we never heard of. */
@@ -26,12 +26,7 @@ export async function findLostSession(
     }
   }
   if (deps.now().getTime() - intent.created_at.getTime() > abandonedAfterMs) {
-    await deps.db
-      .updateTable('checkout_intents')
-      .set({ state: 'expired', updated_at: sql`now()` })
-      .where('id', '=', intent.id)
-      .where('state', '=', 'created')
-      .execute()
+    await expireIntent(deps.db, { id: intent.id, state: 'created' })
   }
   return undefined
 }

@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
 import { recordMembership } from '../../../schema/members/members.ts'
+import { updateSeat } from '../../../schema/members/update-seat.ts'
 import type { Seat } from '../../../schema/seats/seats.ts'
-import { updateSeat } from '../../../schema/seats/update-seat.ts'
 import { lockLiveSubscription } from '../../../schema/subscriptions/subscriptions.ts'
 import type { MemberSnapshot } from './member-snapshot.ts'
 

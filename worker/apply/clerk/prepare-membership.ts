@@ -1,5 +1,5 @@
 import { type ClerkEvent, clerkMembershipSchema } from '../../../schema/clerk/events.ts'
-import { refreshPlanType } from '../../../schema/seats/plan-type.ts'
+import { refreshPlanType } from '../../../schema/users/plan-type.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import type { ApplyInTransaction } from '../apply-event.ts'
 import { applyMember, lockSeats } from './apply-member.ts'

@@ -1,15 +1,16 @@
-import { sql } from 'kysely'
 import { type ClerkEvent, clerkDeletionSchema } from '../../../schema/clerk/events.ts'
 import { nextSnapshotOrder } from '../../../schema/database/snapshot-order.ts'
-import { refreshPlanType } from '../../../schema/seats/plan-type.ts'
-import { heldStatuses } from '../../../schema/seats/seats.ts'
+import { revokeInvitationsOf } from '../../../schema/invitations/invitations.ts'
+import { endMembershipsOf } from '../../../schema/members/members.ts'
+import { endSeatsOf } from '../../../schema/seats/seats.ts'
+import { refreshPlanType } from '../../../schema/users/plan-type.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import type { ApplyInTransaction } from '../apply-event.ts'
 import { lockSeats } from './apply-member.ts'
 
 /**
- * An organization was deleted: all its seats and invitations end. Its subscription and its pool of credits stay as they are:
- * money is given back by people, so the event says that support has something to do.
+ * An organization was deleted: all its seats and invitations end. Its subscription and its pool of credits stay as they are,
+ * because refunds are decided by people; the event's reason tells support that there is something to do.
  */
 export async function prepareOrganizationDeletion(
   deps: WorkerDependencies,
@@ -19,35 +20,12 @@ export async function prepareOrganizationDeletion(
   const snapshot_order = await nextSnapshotOrder(deps.db)
   return async (trx) => {
     const isPaid = await lockSeats(trx, organization_id)
-    await trx
-      .updateTable('organization_members')
-      .set({
-        role: null,
-        snapshot_order: sql`greatest(snapshot_order, ${snapshot_order})`,
-        updated_at: sql`now()`,
-      })
-      .where('organization_id', '=', organization_id)
-      .execute()
-    await trx
-      .updateTable('team_invitations')
-      .set({ status: 'revoked', sweep_at: null, updated_at: sql`now()` })
-      .where('organization_id', '=', organization_id)
-      .where('status', '=', 'pending')
-      .execute()
-    const ended = await trx
-      .updateTable('seats')
-      .set({ status: 'revoked', updated_at: sql`now()` })
-      .where('organization_id', '=', organization_id)
-      .where('status', 'in', heldStatuses)
-      .returning('user_id')
-      .execute()
-    await refreshPlanType(
-      trx,
-      ended.flatMap((seat) => seat.user_id ?? []),
-    )
+    await endMembershipsOf(trx, { organization_id, snapshot_order })
+    await revokeInvitationsOf(trx, organization_id)
+    await refreshPlanType(trx, await endSeatsOf(trx, organization_id))
     return {
       state: 'applied',
-      reason: isPaid ? 'Its subscription goes on until support ends it at Stripe' : null,
+      reason: isPaid ? 'Its subscription continues until support ends it at Stripe' : null,
     }
   }
 }

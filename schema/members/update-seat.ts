@@ -1,0 +1,39 @@
+import type { DatabaseTransaction } from '../database/connect.ts'
+import { acceptInvitation } from '../invitations/invitations.ts'
+import {
+  activateSeat,
+  findHeldSeat,
+  lockPendingSeat,
+  revokeActiveSeat,
+  type Seat,
+  type SeatRole,
+  setSeatRole,
+} from '../seats/seats.ts'
+
+export interface Member {
+  readonly organization_id: string
+  readonly user_id: string
+  /** Null when the person is not a member (any more); as `recordMembership` returned it in this transaction. */
+  readonly role: SeatRole | null
+  /** Verified ones, lower case. */
+  readonly emails: readonly string[]
+}
+
+/**
+ * Makes somebody's seat agree with their membership, and returns the one they have then. A member gets the seat that was
+ * promised to one of their addresses, and a seat's role is the membership's; somebody who is not a member has none. Nobody gets
+ * a seat that was not promised. The caller has locked the subscription, if there is one, and refreshes plan types afterwards.
+ */
+export async function updateSeat(trx: DatabaseTransaction, member: Member): Promise<Seat | undefined> {
+  const { organization_id, user_id, role } = member
+  if (role === null) {
+    await revokeActiveSeat(trx, member)
+    return undefined
+  }
+  const active = await findHeldSeat(trx, organization_id, { user_id })
+  if (active) return active.role === role ? active : setSeatRole(trx, { id: active.id, role })
+  const pending = await lockPendingSeat(trx, member)
+  if (!pending) return undefined
+  if (pending.invitation_id) await acceptInvitation(trx, pending.invitation_id)
+  return activateSeat(trx, { id: pending.id, user_id, role })
+}

@@ -1,0 +1,124 @@
+import { existsSync } from 'node:fs'
+import { glob, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { repositoryRoot } from '../launch/script.ts'
+
+/** The folder whose functions alone insert, update and delete rows of a table. Everybody may read. */
+const owners: Readonly<Record<string, string>> = {
+  users: 'schema/users',
+  stripe_customers: 'schema/customers',
+  checkout_intents: 'schema/checkout',
+  inbox_events: 'schema/inbox',
+  ledger_accounts: 'schema/ledger',
+  ledger_transfers: 'schema/ledger',
+  ledger_entries: 'schema/ledger',
+  subscriptions: 'schema/subscriptions',
+  subscription_invoices: 'schema/subscriptions',
+  subscription_months: 'schema/subscriptions',
+  clawbacks: 'schema/subscriptions',
+  organization_members: 'schema/members',
+  seats: 'schema/seats',
+  team_invitations: 'schema/invitations',
+  extension_tokens: 'schema/extension',
+  extension_sign_ins: 'schema/extension',
+}
+
+/** Writes `sweep_at` and `sweeps` of whichever table it is given, and nothing else. */
+const sweeper = 'schema/sweep/claim-due.ts'
+
+/** To be emptied: these write tables of other owners until they are rewritten. */
+const notYetMoved = [
+  'worker/apply/apply-checkout.ts',
+  'worker/apply/clawback/apply-clawback.ts',
+  'worker/apply/subscription/apply-subscription.ts',
+  'worker/apply/subscription/close-month.ts',
+  'worker/apply/subscription/ensure-organization.ts',
+  'worker/apply/subscription/grant-months.ts',
+]
+
+const kyselyWrite =
+  /\b(?:insertInto|replaceInto|updateTable|deleteFrom|mergeInto)\(\s*(?:['"`](?<name>\w+)|(?<code>[^'"`\s)]+))/g
+const table = String.raw`(?:only\s+)?(?:public\.)?(?:"?(?<name>\w+)"?|(?<code>\$\{[^}]*\}))`
+const sqlWrites = [
+  new RegExp(String.raw`\b(?:insert\s+into|delete\s+from|merge\s+into)\s+${table}`, 'gi'),
+  new RegExp(String.raw`\btruncate\s+(?:table\s+)?${table}`, 'gi'),
+  new RegExp(String.raw`\bupdate\s+${table}(?:\s+(?:as\s+)?\w+)?\s+set\b`, 'gi'),
+]
+
+/** The tables that a file writes, by Kysely or by SQL in a string. One that is only known when it runs is named by its code. */
+function tablesWritten(text: string): string[] {
+  const byKysely = [...text.matchAll(kyselyWrite)].map(({ groups }) => groups?.name ?? groups?.code ?? '')
+  const bySql = sqlWrites
+    .flatMap((pattern) => [...text.matchAll(pattern)])
+    .map(({ groups }) => groups?.name ?? groups?.code ?? '')
+    // In a sentence, as in "delete from here", no table follows.
+    .filter((name) => name in owners || name.startsWith('$'))
+  return [...byKysely, ...bySql]
+}
+
+function writesOutsideOwner(path: string, text: string): string[] {
+  return tablesWritten(text)
+    .filter((name) => !owners[name] || !path.startsWith(`${owners[name]}/`))
+    .map((name) => `${path} writes ${name}`)
+}
+
+async function findWritesOutsideOwner(): Promise<string[]> {
+  const found: string[] = []
+  const files = glob('{schema,server,worker,web,scripts}/**/*.{ts,tsx,mjs,sql}', {
+    cwd: repositoryRoot,
+    exclude: ['**/*.test.{ts,tsx}', 'schema/database/**'],
+  })
+  for await (const path of files) {
+    if (path === sweeper) continue
+    found.push(...writesOutsideOwner(path, await readFile(join(repositoryRoot, path), 'utf8')))
+  }
+  return found.sort()
+}
+
+test('every table has an owner, which exists', async () => {
+  const schema = await readFile(join(repositoryRoot, 'schema/database/schema.sql'), 'utf8')
+  const tables = [...schema.matchAll(/^CREATE TABLE public\.(\w+)/gm)].map(([, name]) => name)
+  expect(Object.keys(owners).sort()).toEqual(tables.sort())
+  for (const folder of Object.values(owners))
+    expect(existsSync(join(repositoryRoot, folder)), folder).toBe(true)
+})
+
+test('nobody writes a table but its owner', async () => {
+  const found = await findWritesOutsideOwner()
+  const isListed = (write: string) => notYetMoved.some((path) => write.startsWith(`${path} `))
+  expect(found.filter((write) => !isListed(write))).toEqual([])
+  const stale = notYetMoved.filter((path) => !found.some((write) => write.startsWith(`${path} `)))
+  expect(stale, 'these need not be on the list any more').toEqual([])
+})
+
+test.each([
+  ["await trx.insertInto('seats').values(seat).execute()", 'seats'],
+  ["db\n    .updateTable('seats as s')\n    .set({ status: 'revoked' })", 'seats'],
+  ['db.deleteFrom(`seats`).execute()', 'seats'],
+  ["db.mergeInto('seats').using('users', 'a', 'b')", 'seats'],
+  ['await sql`INSERT INTO seats (id) VALUES (1)`.execute(db)', 'seats'],
+  ['sql`UPDATE public.seats SET status = 1`', 'seats'],
+  ['sql`UPDATE ONLY "seats" AS s\n  SET status = 1`', 'seats'],
+  ["client.query('delete from seats')", 'seats'],
+  ['sql`TRUNCATE seats CASCADE`', 'seats'],
+  ['sql`WITH gone AS (DELETE FROM seats RETURNING id) SELECT 1`', 'seats'],
+  ['db.updateTable(table).set(fields)', 'table'],
+  [`DELETE FROM \${sql.table(name)}`, `\${sql.table(name)}`],
+])('a write in a foreign folder is found: %s', (code, name) => {
+  expect(writesOutsideOwner('worker/jobs/planted.ts', code)).toEqual([
+    `worker/jobs/planted.ts writes ${name}`,
+  ])
+})
+
+test.each([
+  ["db.selectFrom('seats').forUpdate()", 'worker/jobs/reader.ts'],
+  ['sql`SELECT id FROM seats FOR UPDATE SKIP LOCKED`', 'worker/jobs/reader.ts'],
+  [
+    '/** Rows that we delete from here are gone, and an update of seats sets a role. */',
+    'worker/jobs/reader.ts',
+  ],
+  ["db.insertInto('seats')", 'schema/seats/seats.ts'],
+])('what is allowed is not found: %s', (code, path) => {
+  expect(writesOutsideOwner(path, code)).toEqual([])
+})

@@ -1,0 +1,108 @@
+import type { Endpoint, ResponseOf } from '../schema/api/endpoint.ts'
+import type { AppMiddleware, RequestOf } from './context.ts'
+import type { Dependencies } from './dependencies.ts'
+import { matchesEtag, Tagged } from './etag.ts'
+import type { Failure } from './failures.ts'
+import { authenticate, authenticateExtension } from './middleware/authenticate.ts'
+import { validate } from './middleware/validate.ts'
+import { rateLimit } from './rate-limits.ts'
+import type { Rights, RightsRow } from './rights.ts'
+
+/** A call as `app.ts` mounts it. */
+export interface Route {
+  readonly method: string
+  readonly path: string
+  /** The contract; missing where probes, scrapers and webhooks call. */
+  readonly endpoint?: Endpoint
+  readonly rights: readonly RightsRow[]
+  serve(deps: Dependencies): AppMiddleware[]
+}
+
+/** A Tagged answer has an ETag, and who holds it already gets a 304 instead. */
+type Answer<E extends Endpoint> = ResponseOf<E> | Tagged<ResponseOf<E>>
+
+type Handler<E extends Endpoint, Found> = (
+  request: RequestOf<E> & Found,
+  deps: Dependencies,
+) => Answer<E> | Promise<Answer<E>>
+
+interface Terms<E extends Endpoint, Found> {
+  readonly rights: Rights<RequestOf<E>, Found>
+  /** What the caller is told when the handler fails; left out where the general texts of `on-error` will do. */
+  readonly failure?: Failure
+}
+
+/**
+ * Serves an endpoint of `schema/api`: who calls, how often, what they say, whether they may, and only then the handler. The
+ * handler has a call of its own because the compiler checks its answer only against an endpoint that is settled by then.
+ */
+export function route<E extends Endpoint, Found>(
+  endpoint: E,
+  terms: Terms<E, Found>,
+): { handle(handler: Handler<E, Found>): Route } {
+  return {
+    handle: (handler) => ({
+      method: endpoint.method,
+      path: endpoint.path,
+      endpoint,
+      rights: terms.rights.rows,
+      serve: (deps) => [
+        ...(endpoint.errors === 'oauth' ? [forOAuthClients] : []),
+        ...(endpoint.auth === 'user' ? [authenticate(deps)] : []),
+        ...(endpoint.auth === 'extension' ? [authenticateExtension(deps)] : []),
+        rateLimit(deps, endpoint.limit),
+        validate(endpoint),
+        answer(endpoint, terms, handler, deps),
+      ],
+    }),
+  }
+}
+
+/** A route that is no call of the API: it reads and answers in the form that its caller prescribes. */
+export function plainRoute(
+  definition: Pick<Route, 'method' | 'path'> & {
+    readonly rights: Pick<Rights<never, never>, 'rows'>
+    serve(deps: Dependencies): AppMiddleware
+  },
+): Route {
+  const { method, path, rights } = definition
+  return { method, path, rights: rights.rows, serve: (deps) => [definition.serve(deps)] }
+}
+
+const forOAuthClients: AppMiddleware = (ctx, next) => {
+  ctx.state.error_format = 'oauth'
+  ctx.set('pragma', 'no-cache')
+  return next()
+}
+
+/** An answer that does not fit its own contract is our mistake: it is logged, and the caller gets a 500, not the answer. */
+function answer<E extends Endpoint, Found>(
+  endpoint: E,
+  { rights, failure }: Terms<E, Found>,
+  handler: Handler<E, Found>,
+  deps: Dependencies,
+): AppMiddleware {
+  return async (ctx) => {
+    const { query, body, user_id, trace } = ctx.state
+    const request = { query, body, user_id, trace } as RequestOf<E>
+    const found = await rights.check?.(request, deps)
+    if (failure) ctx.state.failure = failure
+    const result = await handler({ ...request, ...found } as RequestOf<E> & Found, deps)
+    ctx.state.failure = undefined
+    const { body: answered, etag } = result instanceof Tagged ? result : { body: result, etag: null }
+    const parsed = endpoint.response.safeParse(answered)
+    if (!parsed.success) {
+      throw new Error(`The answer of ${endpoint.path} does not fit its schema`, { cause: parsed.error })
+    }
+    ctx.set('cache-control', etag === null ? 'no-store' : 'private, no-cache')
+    if (etag !== null) {
+      ctx.set('etag', etag)
+      ctx.vary('authorization')
+      if (matchesEtag(ctx.get('if-none-match'), etag)) {
+        ctx.status = 304
+        return
+      }
+    }
+    ctx.body = parsed.data
+  }
+}

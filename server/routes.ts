@@ -1,0 +1,32 @@
+import type { Route } from './route.ts'
+import { catalogueRoutes } from './routes/catalogue.ts'
+import { checkoutRoutes } from './routes/checkout.ts'
+import { creditsRoutes } from './routes/credits.ts'
+import { extensionRoutes } from './routes/extension.ts'
+import { extensionAuthRoutes } from './routes/extension-auth.ts'
+import { healthRoutes } from './routes/health.ts'
+import { openapiRoutes } from './routes/openapi.ts'
+import { organizationSeatsRoutes } from './routes/organization-seats.ts'
+import { organizationsRoutes } from './routes/organizations.ts'
+import { subscriptionsRoutes } from './routes/subscriptions.ts'
+import { teamInvitationsRoutes } from './routes/team-invitations.ts'
+import { usersRoutes } from './routes/users.ts'
+import { webhooksRoutes } from './routes/webhooks.ts'
+
+const calls: readonly Route[] = [
+  ...catalogueRoutes,
+  ...usersRoutes,
+  ...creditsRoutes,
+  ...checkoutRoutes,
+  ...subscriptionsRoutes,
+  ...organizationsRoutes,
+  ...organizationSeatsRoutes,
+  ...teamInvitationsRoutes,
+  ...extensionRoutes,
+  ...extensionAuthRoutes,
+  ...webhooksRoutes,
+  ...healthRoutes,
+]
+
+/** Every call of the server: `app.ts` mounts them, and the walk over all rights goes through them. */
+export const routes: readonly Route[] = [...calls, ...openapiRoutes(calls)]

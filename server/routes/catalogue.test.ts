@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { getWebConfig, listPlans } from '../../schema/api/catalogue.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+
+let database: TestDatabase
+let server: TestServer
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  server = await startTestServer({ databaseUrl: database.url })
+})
+afterAll(async () => {
+  await server?.close()
+  await database?.close()
+})
+
+describe('what everybody may read', () => {
+  test('plans and prices', async () => {
+    const { plans, credits } = await server.ask(listPlans)
+    expect(plans.map(({ plan_type, price_minor }) => [plan_type, price_minor?.monthly ?? 0])).toEqual([
+      ['starter', 0],
+      ['pro', 2000],
+      ['teams', 3000],
+    ])
+    expect(credits).toMatchObject({ minimum: 71, maximum: 71_428, rate: { credits: 500, amount_minor: 700 } })
+    expect(credits.packs.map(({ credits, amount_minor }) => [credits, amount_minor])).toEqual([
+      [500, 700],
+      [1500, 2100],
+      [3000, 4200],
+    ])
+  })
+
+  test('settings of the web app, which say that payments are a stand-in', async () => {
+    expect(await server.ask(getWebConfig)).toMatchObject({
+      brand: { name: 'Tidemark' },
+      clerk: { proxy_url: '/__clerk', js_url: expect.stringContaining('clerk.browser.js') },
+      sandbox: true,
+    })
+  })
+})

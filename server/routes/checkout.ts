@@ -1,0 +1,174 @@
+import type Stripe from 'stripe'
+import {
+  createCreditTopupSession,
+  type Fulfilment,
+  getSessionStatus,
+  processPaymentSuccess,
+  purchaseCredits,
+} from '../../schema/api/checkout.ts'
+import type { ResponseOf } from '../../schema/api/endpoint.ts'
+import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
+import { currencySchema } from '../../schema/catalogue/currency.ts'
+import {
+  type CheckoutIntent,
+  findIntentBySession,
+  type IntentState,
+  recipientOf,
+} from '../../schema/checkout/intents.ts'
+import type { Database } from '../../schema/database/connect.ts'
+import { findBalance } from '../../schema/ledger/balances.ts'
+import { type CheckoutSession, checkoutSessionSchema } from '../../schema/stripe/events.ts'
+import { type CheckoutMetadata, checkoutMetadataSchema } from '../../schema/stripe/metadata.ts'
+import { findSubscriptionOfIntent } from '../../schema/subscriptions/subscriptions.ts'
+import { findUser } from '../../schema/users/users.ts'
+import { requestCompletion } from '../checkout/request-completion.ts'
+import { returnAddresses, withSessionId } from '../checkout/return-address.ts'
+import { metadataOf } from '../checkout/session-params.ts'
+import { startCreditPurchase } from '../checkout/start-credit-purchase.ts'
+import { amountMismatch, RouteFailedError, StripeAnswerError, sessionNotFound } from '../errors.ts'
+import { checkoutFailure } from '../failures.ts'
+import { theOwner, theUser } from '../rights.ts'
+import { route } from '../route.ts'
+
+export const checkoutRoutes = [
+  route(purchaseCredits, {
+    rights: theUser(({ body }) => body.clerkUserId),
+    failure: checkoutFailure('Failed to create checkout session'),
+  }).handle(async ({ body, user_id, trace }, deps) => {
+    if (!isPrice(body.amount, body.credits)) throw amountMismatch(body.credits)
+    const { app_url } = deps.settings
+    const returns = {
+      success_url: withSessionId(`${app_url}/billing/success`),
+      cancel_url: `${app_url}/payment/cancelled`,
+    }
+    const { credits, currency } = body
+    return startCreditPurchase(deps, { user_id, credits, currency, returns }, trace)
+  }),
+
+  route(createCreditTopupSession, {
+    rights: theUser(({ body }) => body.clerkUserId),
+    failure: checkoutFailure('Failed to create top-up session'),
+  }).handle(async ({ body, user_id, trace }, deps) => {
+    const returns = returnAddresses(deps.settings, body)
+    const { creditsAmount: credits, currency } = body
+    return startCreditPurchase(deps, { user_id, credits, currency, returns }, trace)
+  }),
+
+  // A settled checkout is answered from our own rows. For the others Stripe is asked, and when the money is there but the ledger
+  // does not have it, the worker is told: so a webhook that never comes does no harm.
+  route(getSessionStatus, {
+    rights: theOwner,
+    failure: {
+      text: 'Failed to verify payment status',
+      stripe: (cause) => new RouteFailedError(502, 'payment_status_unavailable', { cause }),
+    },
+  }).handle(async ({ query, user_id, trace }, deps) => {
+    const intent = await findIntentBySession(deps.db, { stripe_session_id: query.session_id, user_id })
+    if (!intent) throw sessionNotFound()
+    trace.note({ intent_id: intent.id })
+    const email = (await findUser(deps.db, user_id))?.email ?? null
+    const data =
+      intent.state === 'settled'
+        ? settledData(intent, { email, subscription_id: await findSubscriptionId(deps.db, intent) })
+        : sessionData(await fetchSession(deps.stripe, query.session_id), intent, email)
+    if (intent.state !== 'settled' && data.payment_status !== 'unpaid' && data.status === 'complete') {
+      await requestCompletion(deps, intent, { cause: 'session_status', trace })
+    }
+    return { success: true, data: { ...data, fulfilment: await presentFulfilment(deps.db, intent) } }
+  }),
+
+  // The return page says that the customer is back. It is a reason to ask Stripe, never a reason to grant.
+  route(processPaymentSuccess, {
+    rights: theUser(({ body }) => body.clerkUserId),
+  }).handle(async ({ body, user_id, trace }, deps) => {
+    const intent = await findIntentBySession(deps.db, { stripe_session_id: body.sessionId, user_id })
+    if (!intent) throw sessionNotFound()
+    trace.note({ intent_id: intent.id })
+    if (intent.state !== 'settled') await requestCompletion(deps, intent, { cause: 'return_page', trace })
+    return { success: true, fulfilment: await presentFulfilment(deps.db, intent) }
+  }),
+]
+
+/** Major units, two decimals at most. A difference below a millionth of a cent is how computers write 1.4. */
+function isPrice(amount: number, credits: number): boolean {
+  return Math.abs(amount * 100 - creditsCostMinor(credits)) < 1e-6
+}
+
+type SessionData = Omit<ResponseOf<typeof getSessionStatus>['data'], 'fulfilment'>
+
+interface FetchedSession extends CheckoutSession {
+  readonly customer_email: string | null
+  readonly subscription_id: string | null
+}
+
+async function fetchSession(stripe: Stripe, sessionId: string): Promise<FetchedSession> {
+  const session = await stripe.checkout.sessions.retrieve(sessionId)
+  const parsed = checkoutSessionSchema.safeParse(session)
+  if (!parsed.success) {
+    throw new StripeAnswerError(`Session ${sessionId} is not one that we know`, { cause: parsed.error })
+  }
+  const { subscription } = session
+  return {
+    ...parsed.data,
+    customer_email: session.customer_details?.email ?? session.customer_email,
+    subscription_id: typeof subscription === 'string' ? subscription : (subscription?.id ?? null),
+  }
+}
+
+async function findSubscriptionId(db: Database, intent: CheckoutIntent): Promise<string | null> {
+  if (intent.kind !== 'subscription') return null
+  return (await findSubscriptionOfIntent(db, intent.id))?.stripe_subscription_id ?? null
+}
+
+/** A plan that began with a trial has been bought, and nothing has been paid. */
+function settledData(
+  intent: CheckoutIntent,
+  known: { readonly email: string | null; readonly subscription_id: string | null },
+): SessionData {
+  const isTrial = intent.trial_days > 0
+  return {
+    status: 'complete',
+    payment_status: isTrial ? 'no_payment_required' : 'paid',
+    amount_total: isTrial ? 0 : intent.amount_minor,
+    currency: intent.currency,
+    customer_email: known.email,
+    subscription_id: known.subscription_id,
+    metadata: presentMetadata(metadataOf(intent)),
+  }
+}
+
+function sessionData(session: FetchedSession, intent: CheckoutIntent, email: string | null): SessionData {
+  return {
+    status: session.status,
+    payment_status: session.payment_status,
+    amount_total: session.amount_total ?? intent.amount_minor,
+    currency: currencySchema.catch(intent.currency).parse(session.currency?.toUpperCase()),
+    customer_email: session.customer_email ?? email,
+    subscription_id: session.subscription_id,
+    metadata: presentMetadata(checkoutMetadataSchema.parse(session.metadata ?? {})),
+  }
+}
+
+function presentMetadata({ intentId: _ours, ...metadata }: CheckoutMetadata): SessionData['metadata'] {
+  return metadata
+}
+
+const presentedStates: Readonly<Record<IntentState, Fulfilment['state']>> = {
+  created: 'pending',
+  open: 'pending',
+  awaiting_payment: 'pending',
+  settled: 'applied',
+  failed: 'failed',
+  expired: 'expired',
+}
+
+/** What became of a purchase, by our own books. Only a settled intent, whose transfer is posted, counts as applied. */
+async function presentFulfilment(db: Database, intent: CheckoutIntent): Promise<Fulfilment> {
+  const recipient = recipientOf(intent)
+  return {
+    state: presentedStates[intent.state],
+    credits: intent.credits,
+    balance: recipient ? (await findBalance(db, recipient)).total : 0,
+    applied_at: intent.settled_at?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,173 @@
+import {
+  type ExtensionBalance,
+  generateExtensionToken,
+  getActiveExtensionToken,
+  getExtensionBalance,
+  reportUsage,
+  revokeExtensionToken,
+} from '../../schema/api/extension.ts'
+import { lowBalanceCredits } from '../../schema/catalogue/credits.ts'
+import type { PlanType } from '../../schema/catalogue/plans.ts'
+import type { Database } from '../../schema/database/connect.ts'
+import { findActiveToken, issueToken, revokeTokens } from '../../schema/extension/tokens.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
+import { findBalance } from '../../schema/ledger/balances.ts'
+import { spendCredits } from '../../schema/ledger/usage.ts'
+import { findActiveSeat } from '../../schema/seats/active-seat.ts'
+import { findLiveSubscription } from '../../schema/subscriptions/subscriptions.ts'
+import { findUser } from '../../schema/users/users.ts'
+import { findOrCreateAccount } from '../auth/own-account.ts'
+import { insufficientCredits, payerNotFound, type ServerError } from '../errors.ts'
+import { Tagged } from '../etag.ts'
+import { anyFailure } from '../failures.ts'
+import { oneself, oneselfOrSeatHolder } from '../rights.ts'
+import { route } from '../route.ts'
+import type { Settings } from '../settings.ts'
+
+export const extensionRoutes = [
+  route(getActiveExtensionToken, {
+    rights: oneself,
+  }).handle(async ({ user_id }, deps) => {
+    const token = await findActiveToken(deps.db, { user_id, now: deps.now() })
+    return {
+      hasActive: token !== undefined,
+      created_at: token?.created_at.toISOString() ?? null,
+      expires_at: token?.expires_at.toISOString() ?? null,
+      last_used_at: token?.last_used_at?.toISOString() ?? null,
+    }
+  }),
+
+  route(generateExtensionToken, {
+    rights: oneself,
+    failure: anyFailure('Failed to generate long-lived token', 'token_generation_failed'),
+  }).handle(async ({ user_id }, deps) => {
+    await findOrCreateAccount(deps, user_id)
+    const { access_token, expires_at } = await deps.db
+      .transaction()
+      .execute((trx) => issueToken(trx, { user_id, now: deps.now() }))
+    return { access_token, expires_at: expires_at.toISOString() }
+  }),
+
+  route(revokeExtensionToken, {
+    rights: oneself,
+    failure: anyFailure('Failed to revoke token', 'token_revocation_failed'),
+  }).handle(async ({ user_id }, deps) => ({
+    success: true,
+    revoked: await revokeTokens(deps.db, { user_id, now: deps.now() }),
+  })),
+
+  route(getExtensionBalance, {
+    rights: oneselfOrSeatHolder,
+  }).handle(async ({ query, user_id }, deps) => {
+    const { name, owner } = await findPayer(deps.db, { payer: query.payer, user_id })
+    const balance = await findBalance(deps.db, owner)
+    const plan_type = await findPlanType(deps.db, owner)
+    const { version } = balance
+    return new Tagged(
+      { ...presentBalance(name, balance), plan_type, version, as_of: deps.now().toISOString() },
+      // A plan can change without a movement, and `personal` is not the same for everybody.
+      `${owner.owner_id}.${version}.${plan_type}`,
+    )
+  }),
+
+  route(reportUsage, {
+    rights: oneselfOrSeatHolder,
+  }).handle(async ({ body, user_id }, deps) => {
+    const { credits, description, idempotency_key } = body
+    const payer = await findPayer(deps.db, { payer: body.payer, user_id })
+    const usage = await spendCredits(deps.db, {
+      ...payer.owner,
+      credits,
+      // People of one organization do not know each other's keys, so each has names of their own.
+      idempotency_key: `${user_id}/${idempotency_key}`,
+      occurred_at: deps.now(),
+      actor: user_id,
+      reason: description,
+    })
+    if (usage.outcome === 'refused') {
+      throw usageRefused(deps.settings, payer, { ...usage, required: credits })
+    }
+    return {
+      success: true,
+      charged: credits,
+      replayed: usage.outcome === 'replayed',
+      balance: presentBalance(payer.name, usage),
+    }
+  }),
+]
+
+interface Payer {
+  /** As the extension names it: `personal` or the id of an organization. */
+  readonly name: string
+  readonly owner: Owner
+  readonly may_buy: boolean
+}
+
+/** Whose credits a user means. An organization without a seat of theirs is a 404, whether or not it exists. */
+async function findPayer(
+  db: Database,
+  { payer, user_id }: { payer: string; user_id: string },
+): Promise<Payer> {
+  if (payer === 'personal') {
+    return { name: payer, owner: { owner_kind: 'user', owner_id: user_id }, may_buy: true }
+  }
+  const seat = await findActiveSeat(db, { organization_id: payer, user_id })
+  if (!seat) throw payerNotFound()
+  return {
+    name: payer,
+    owner: { owner_kind: 'organization', owner_id: payer },
+    may_buy: seat.role === 'admin',
+  }
+}
+
+async function findPlanType(db: Database, owner: Owner): Promise<PlanType> {
+  if (owner.owner_kind === 'user') return (await findUser(db, owner.owner_id))?.plan_type ?? 'starter'
+  return (await findLiveSubscription(db, owner))?.plan_type ?? 'starter'
+}
+
+interface Accounts {
+  readonly plan: number
+  readonly purchased: number
+}
+
+/** A balance as an editor needs it: the ledger refuses usage while one of the accounts has a debt, so nothing is available. */
+function presentBalance(payer: string, { plan, purchased }: Accounts): ExtensionBalance {
+  const available = debtOf({ plan, purchased }) > 0 ? 0 : plan + purchased
+  return { payer, available, plan, purchased, low: available < lowBalanceCredits }
+}
+
+function debtOf({ plan, purchased }: Accounts): number {
+  return Math.max(0, -plan) + Math.max(0, -purchased)
+}
+
+/** The refusal of a usage: which payer lacks what, and where its credits are bought. */
+function usageRefused(
+  { app_url }: Pick<Settings, 'app_url'>,
+  payer: Payer,
+  { required, plan, purchased }: Accounts & { readonly required: number },
+): ServerError {
+  const { available } = presentBalance(payer.name, { plan, purchased })
+  const debt = debtOf({ plan, purchased })
+  const isPersonal = payer.owner.owner_kind === 'user'
+  const whose = isPersonal ? 'your personal balance' : 'the balance of your organization'
+  const reason =
+    debt > 0
+      ? `There is a debt of ${count(debt)} on ${whose}, which has to be settled first.`
+      : `This takes ${count(required)}, and ${whose} has ${available.toLocaleString('en-US')}.`
+  const remedy = payer.may_buy
+    ? 'Please buy more credits.'
+    : 'Please ask an administrator of your organization to buy more credits.'
+  return insufficientCredits(`Not enough credits. ${reason} ${remedy}`, {
+    payer: payer.name,
+    required,
+    available,
+    plan,
+    purchased,
+    debt,
+    buy_url: `${app_url}${isPersonal ? '/billing' : '/organizations'}`,
+  })
+}
+
+function count(credits: number): string {
+  return `${credits.toLocaleString('en-US')} ${credits === 1 ? 'credit' : 'credits'}`
+}

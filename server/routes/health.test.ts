@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { insertUser } from '../../tests/support/records.ts'
+import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+import { eventOf, receiveStripeEvent } from '../../tests/support/stripe-events.ts'
+
+let database: TestDatabase
+let server: TestServer
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  server = await startTestServer({ databaseUrl: database.url })
+})
+afterAll(async () => {
+  await server?.close()
+  await database?.close()
+})
+
+const get = (path: string, on = server) => fetch(`${on.url}${path}`)
+
+describe('health', () => {
+  test('is good when database, queue and inbox are', async () => {
+    expect((await get('/healthz')).status).toBe(200)
+    const ready = await get('/readyz')
+    expect(await ready.json()).toEqual({ status: 'ready', reasons: {} })
+    expect(ready.status).toBe(200)
+  })
+
+  test('is bad without a database or queue, while the process itself is well', async () => {
+    const broken = await startTestServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none' })
+    const ready = await get('/readyz', broken)
+    const alive = await get('/healthz', broken)
+    await broken.close()
+    expect(ready.status).toBe(503)
+    expect(await ready.json()).toEqual({
+      status: 'not_ready',
+      reasons: { database: 'does not answer', queue: 'does not answer', inbox: 'does not answer' },
+    })
+    expect(alive.status).toBe(200)
+  })
+
+  test('is bad when the oldest event waits too long', async () => {
+    await insertUser(database.owner)
+    await receiveStripeEvent(database.server, eventOf('checkout.session.completed', { object: 'x' }))
+    const later = new Date(Date.now() + 6 * 60_000)
+    const behind = await startTestServer({ databaseUrl: database.url, deps: { now: () => later } })
+    const ready = await get('/readyz', behind)
+    const metrics = await (await get('/metrics', behind)).text()
+    await behind.close()
+    expect(ready.status).toBe(503)
+    expect(await ready.json()).toMatchObject({
+      reasons: { inbox: expect.stringMatching(/^the oldest event waits for 3\d\d/) },
+    })
+    expect(metrics).toMatch(/^tidemark_inbox_oldest_unapplied_seconds 3\d\d/m)
+    expect((await get('/readyz')).status).toBe(200)
+  })
+
+  test('is measured by route, and by queue', async () => {
+    await get('/api/plans')
+    const response = await get('/metrics')
+    expect(response.headers.get('content-type')).toContain('text/plain')
+    const text = await response.text()
+    expect(text).toMatch(
+      /tidemark_http_request_duration_seconds_count\{method="GET",route="\/api\/plans",status="200"\} [1-9]/,
+    )
+    expect(text).toContain('tidemark_queue_jobs{queue="stripe-events",state="waiting"} 0')
+    expect(text).toContain('tidemark_inbox_failed_events 0')
+    expect(text).toContain('process_cpu_seconds_total')
+  })
+
+  test('is measured as far as possible when the database is away', async () => {
+    const broken = await startTestServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none' })
+    const response = await get('/metrics', broken)
+    const text = await response.text()
+    await broken.close()
+    expect(response.status).toBe(200)
+    expect(text).toContain('process_cpu_seconds_total')
+    expect(text).not.toMatch(/^tidemark_inbox_oldest_unapplied_seconds/m)
+  })
+})

@@ -1,0 +1,138 @@
+import {
+  assignSeat,
+  getOrganizationSeats,
+  type Seat as PresentedSeat,
+  revokeSeat,
+  type SeatsSummary,
+} from '../../schema/api/organization-seats.ts'
+import type { Membership } from '../../schema/clerk/memberships.ts'
+import { nextSnapshotOrder } from '../../schema/database/snapshot-order.ts'
+import {
+  findHeldSeat,
+  listSeats,
+  revokeActiveSeat,
+  type Seat,
+  type SeatRole,
+} from '../../schema/seats/seats.ts'
+import { findLiveSubscription, lockLiveSubscription } from '../../schema/subscriptions/subscriptions.ts'
+import { refreshPlanType } from '../../schema/users/plan-type.ts'
+import { findOrCreateAccount } from '../auth/own-account.ts'
+import type { Dependencies } from '../dependencies.ts'
+import { noSeatsLeft, otherSeatRole, seatNotFound } from '../errors.ts'
+import { organizationFailure } from '../failures.ts'
+import { giveSeat } from '../organizations/give-seat.ts'
+import { type InvitationRequest, invite } from '../organizations/invite.ts'
+import { admins, members } from '../rights.ts'
+import { route } from '../route.ts'
+
+export const organizationSeatsRoutes = [
+  // Members learn how many seats there are and which is theirs; the addresses of the others are for admins.
+  route(getOrganizationSeats, {
+    rights: members({ organization: ({ query }) => query.org_id }),
+  }).handle(async ({ query, user_id, member }, deps) => {
+    const owner = { owner_kind: 'organization', owner_id: query.org_id } as const
+    const [subscription, seats] = await Promise.all([
+      findLiveSubscription(deps.db, owner),
+      listSeats(deps.db, query.org_id),
+    ])
+    const summary = presentSeats(seats, {
+      seats_total: subscription?.seats_total ?? 0,
+      viewer: member.role === 'admin' ? null : user_id,
+    })
+    return { ...summary, data: summary }
+  }),
+
+  // A member gets the seat at once; anybody else is promised one and invited. The role that was picked is what an invitation
+  // brings. A member's own role is not touched: who may do what is changed in the organization's settings.
+  route(assignSeat, {
+    rights: admins({ doing: 'assign seats', organization: ({ body }) => body.org_id }),
+    failure: organizationFailure('Failed to assign seat'),
+  }).handle(async ({ body, user_id }, deps) => {
+    const { org_id: organization_id, email, role } = body
+    const snapshot_order = await nextSnapshotOrder(deps.db)
+    const member = await deps.clerk.findMemberByEmail({ organization_id, email })
+    const seat = member
+      ? await giveMemberSeat(deps, { member, snapshot_order, email, role })
+      : await promiseSeat(deps, { organization_id, inviter_id: user_id, email, role })
+    return {
+      success: true,
+      seat: presentSeat(seat),
+      message:
+        seat.status === 'active'
+          ? `Seat assigned to ${seat.email}. They can now access the organization.`
+          : `Invitation sent to ${seat.email}`,
+    }
+  }),
+
+  // Ends a seat and nothing else: the person stays a member, and may be given one again. Also one's own, see decision 042.
+  route(revokeSeat, {
+    rights: admins({ doing: 'revoke seats', organization: ({ body }) => body.org_id }),
+  }).handle(async ({ body }, deps) => {
+    const { org_id: organization_id, user_id } = body
+    const seat = await deps.db.transaction().execute(async (trx) => {
+      // Seats of a subscription that has ended can be revoked too, so its absence does not matter here.
+      await lockLiveSubscription(trx, { owner_kind: 'organization', owner_id: organization_id })
+      const revoked = await revokeActiveSeat(trx, { organization_id, user_id })
+      await refreshPlanType(trx, [user_id])
+      return revoked
+    })
+    if (!seat) throw seatNotFound()
+    return { success: true, seat: presentSeat(seat), message: `Seat of ${seat.email} has been revoked` }
+  }),
+]
+
+async function giveMemberSeat(
+  deps: Dependencies,
+  request: { member: Membership; snapshot_order: number; email: string; role: SeatRole },
+): Promise<Seat> {
+  const { organization_id, user_id } = request.member
+  const existing = await findHeldSeat(deps.db, organization_id, { user_id })
+  if (existing && existing.role !== request.role) throw otherSeatRole(existing)
+  return giveSeat(deps, { ...request.member, snapshot_order: request.snapshot_order, email: request.email })
+}
+
+async function promiseSeat(deps: Dependencies, request: InvitationRequest): Promise<Seat> {
+  // Invitations name their sender, who may not have been here before.
+  await findOrCreateAccount(deps, request.inviter_id)
+  await invite(deps, request, {
+    refusalWhenFull: ({ held, seats_total }) => (held >= seats_total ? noSeatsLeft() : null),
+    refusalOfPromised: (seat) => (seat.role === request.role ? null : otherSeatRole(seat)),
+  })
+  const seat = await findHeldSeat(deps.db, request.organization_id, { email: request.email })
+  if (!seat) throw new Error(`The seat that was promised to ${request.email} is gone`)
+  return seat
+}
+
+function presentSeat(seat: Seat): PresentedSeat {
+  return {
+    user_id: seat.user_id,
+    email: seat.email,
+    role: seat.role,
+    status: seat.status,
+    assigned_at: seat.assigned_at.toISOString(),
+    invitation_id: seat.invitation_id,
+  }
+}
+
+/** What is used and paid for, and what an admin has to know about it. `viewer` is set for members, who see their own seat. */
+function presentSeats(
+  seats: readonly Seat[],
+  options: { seats_total: number; viewer: string | null },
+): SeatsSummary {
+  const seats_used = seats.filter(({ status }) => status === 'active' || status === 'pending').length
+  const over_limit = seats_used > options.seats_total
+  const visible = seats.filter((seat) => options.viewer === null || seat.user_id === options.viewer)
+  return {
+    seats_used,
+    seats_total: options.seats_total,
+    seats: visible.map(presentSeat),
+    over_limit,
+    notice: over_limit && options.viewer === null ? noticeOf(seats_used, options.seats_total) : null,
+  }
+}
+
+function noticeOf(seats_used: number, seats_total: number): string {
+  if (seats_total === 0)
+    return 'The subscription has ended. Seats come back to life when you subscribe again.'
+  return `${seats_used} seats are in use, but the subscription has ${seats_total}. Nobody loses theirs, and new ones can be given once you buy more seats or revoke some.`
+}

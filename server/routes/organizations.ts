@@ -1,0 +1,201 @@
+import type Stripe from 'stripe'
+import {
+  buySeats,
+  createOrganizationBillingPortal,
+  createOrganizationSubscription,
+  getOrganizationCredits,
+  getOrganizationSubscription,
+  type OrganizationSubscription,
+  topUpOrganizationCredits,
+} from '../../schema/api/organizations.ts'
+import { defaultCurrency } from '../../schema/catalogue/currency.ts'
+import { maximumSeats } from '../../schema/catalogue/plans.ts'
+import type { Database } from '../../schema/database/connect.ts'
+import {
+  findLatestSubscription,
+  findLiveSubscription,
+  isLive,
+  type Subscription,
+} from '../../schema/subscriptions/subscriptions.ts'
+import { findOrCreateAccount } from '../auth/own-account.ts'
+import { openPortal } from '../checkout/open-portal.ts'
+import { organizationPayer } from '../checkout/payer.ts'
+import { withSessionId } from '../checkout/return-address.ts'
+import { startCreditPurchase } from '../checkout/start-credit-purchase.ts'
+import { startSubscription } from '../checkout/start-subscription.ts'
+import type { Dependencies } from '../dependencies.ts'
+import {
+  noSubscription,
+  paymentOverdue,
+  StripeAnswerError,
+  seatChangePlanned,
+  tooManySeats,
+} from '../errors.ts'
+import { checkoutFailure, portalFailure } from '../failures.ts'
+import { findCreditPool } from '../organizations/credit-pool.ts'
+import { admins, members } from '../rights.ts'
+import { route } from '../route.ts'
+
+export const organizationsRoutes = [
+  // The live subscription, else the last one that was: a plan that has ended is shown as ended.
+  route(getOrganizationSubscription, {
+    rights: members({ organization: ({ query }) => query.orgId }),
+  }).handle(async ({ query }, { db }) => {
+    const owner = organizationOwner(query.orgId)
+    const subscription = (await findLiveSubscription(db, owner)) ?? (await findLatestSubscription(db, owner))
+    if (!subscription) return { hasSubscription: false, subscription: null }
+    return {
+      hasSubscription: isLive(subscription),
+      subscription: presentSubscription(subscription, await findPricePerSeat(db, subscription)),
+    }
+  }),
+
+  route(createOrganizationSubscription, {
+    rights: admins({ doing: 'manage billing', organization: ({ body }) => body.clerk_org_id }),
+    failure: checkoutFailure('Failed to create subscription'),
+  }).handle(async ({ body, user_id, trace, admin }, deps) => {
+    await findOrCreateAccount(deps, user_id)
+    const { app_url } = deps.settings
+    const { url, ...checkout } = await startSubscription(
+      deps,
+      {
+        request: {
+          user_id,
+          ...organizationOwner(body.clerk_org_id),
+          plan_type: body.plan_type,
+          billing_frequency: body.billing_frequency,
+          currency: defaultCurrency,
+          seats: body.seats_total,
+        },
+        payer: organizationPayer(admin),
+        shown_price: undefined,
+        returns: {
+          success_url: withSessionId(`${app_url}/payment/success`),
+          cancel_url: `${app_url}/organizations`,
+        },
+      },
+      trace,
+    )
+    return { checkout_url: url, ...checkout }
+  }),
+
+  route(createOrganizationBillingPortal, {
+    rights: admins({ doing: 'manage billing', organization: ({ body }) => body.clerk_org_id }),
+    failure: portalFailure('Failed to open billing portal'),
+  }).handle(({ admin }, deps) =>
+    openPortal(deps, {
+      kind: 'organization',
+      payer: organizationPayer(admin),
+      return_url: `${deps.settings.app_url}/organizations`,
+    }),
+  ),
+
+  route(getOrganizationCredits, {
+    rights: members({ organization: ({ query }) => query.org_id }),
+  }).handle(async ({ query }, deps) => {
+    const pool = await findCreditPool(deps.db, query.org_id, deps.now())
+    return { ...pool, since: pool.since.toISOString() }
+  }),
+
+  // The request names no currency: an organization pays for its credits in that of its plan.
+  route(topUpOrganizationCredits, {
+    rights: admins({ doing: 'top up credits', organization: ({ body }) => body.org_id }),
+    failure: checkoutFailure('Failed to create top-up session'),
+  }).handle(async ({ body, user_id, trace, admin }, deps) => {
+    const subscription = await findLiveSubscription(deps.db, organizationOwner(body.org_id))
+    const { app_url } = deps.settings
+    const { url, ...checkout } = await startCreditPurchase(
+      deps,
+      {
+        user_id,
+        payer: organizationPayer(admin),
+        credits: body.credits_amount,
+        currency: subscription?.currency ?? defaultCurrency,
+        returns: {
+          success_url: withSessionId(`${app_url}/billing/success`),
+          cancel_url: `${app_url}/organizations`,
+        },
+      },
+      trace,
+    )
+    return { checkout_url: url, ...checkout }
+  }),
+
+  // Nothing is bought here: the admin confirms the prorated sum on Stripe's page, and seats change when its event is applied.
+  route(buySeats, {
+    rights: admins({
+      doing: 'buy seats',
+      organization: ({ body }) => body.orgId,
+      user: ({ body }) => body.clerkUserId,
+    }),
+    failure: portalFailure('Failed to create checkout session'),
+  }).handle(async ({ body, admin }, deps) => {
+    const update = await prepareSeatUpdate(deps, body)
+    const return_url = `${deps.settings.app_url}/organizations`
+    return openPortal(deps, {
+      kind: 'organization',
+      payer: organizationPayer(admin),
+      return_url,
+      flow_data: {
+        type: 'subscription_update_confirm',
+        subscription_update_confirm: update,
+        after_completion: { type: 'redirect', redirect: { return_url } },
+      },
+    })
+  }),
+]
+
+function organizationOwner(owner_id: string) {
+  return { owner_kind: 'organization', owner_id } as const
+}
+
+/** As promised when it was bought: a later price of the catalogue is for later buyers. */
+async function findPricePerSeat(db: Database, subscription: Subscription): Promise<number> {
+  const intent = await db
+    .selectFrom('checkout_intents')
+    .select(['amount_minor', 'seats'])
+    .where('id', '=', subscription.intent_id)
+    .executeTakeFirstOrThrow()
+  return Math.round(intent.amount_minor / (intent.seats ?? 1))
+}
+
+function presentSubscription(
+  subscription: Subscription,
+  price_per_seat_minor: number,
+): OrganizationSubscription {
+  return {
+    id: subscription.stripe_subscription_id,
+    plan_type: subscription.plan_type,
+    status: subscription.status,
+    billing_frequency: subscription.billing_frequency,
+    currency: subscription.currency,
+    seats_total: subscription.seats_total,
+    price_per_seat_minor,
+    current_period_start: subscription.current_period_start.toISOString(),
+    current_period_end: subscription.current_period_end.toISOString(),
+    cancel_at: subscription.cancel_at?.toISOString() ?? null,
+    ended_at: subscription.ended_at?.toISOString() ?? null,
+  }
+}
+
+/**
+ * What Stripe's page is to ask an admin to confirm. The seats are counted from Stripe's own number, which is what the page
+ * changes; ours follows when the event has been applied.
+ */
+async function prepareSeatUpdate(
+  { db, stripe }: Pick<Dependencies, 'db' | 'stripe'>,
+  request: { readonly orgId: string; readonly quantity: number },
+): Promise<Stripe.BillingPortal.SessionCreateParams.FlowData.SubscriptionUpdateConfirm> {
+  const subscription = await findLiveSubscription(db, organizationOwner(request.orgId))
+  if (!subscription) throw noSubscription()
+  if (subscription.status !== 'active' && subscription.status !== 'trialing') throw paymentOverdue()
+  const { id, items, schedule } = await stripe.subscriptions.retrieve(subscription.stripe_subscription_id)
+  const [item] = items.data
+  if (!item) throw new StripeAnswerError(`Subscription ${id} has no item`)
+  // Stripe would put the one on top of the other.
+  if (schedule !== null) throw seatChangePlanned()
+  const seats = item.quantity ?? 1
+  const quantity = seats + request.quantity
+  if (quantity > maximumSeats) throw tooManySeats(seats)
+  return { subscription: id, items: [{ id: item.id, quantity }] }
+}

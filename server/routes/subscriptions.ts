@@ -1,0 +1,53 @@
+import { createCheckoutSession, createCustomerPortalSession } from '../../schema/api/subscriptions.ts'
+import { findOrCreateAccount } from '../auth/own-account.ts'
+import { openPortal } from '../checkout/open-portal.ts'
+import { newOrganizationPayer, personalPayer } from '../checkout/payer.ts'
+import { returnAddresses } from '../checkout/return-address.ts'
+import { startSubscription } from '../checkout/start-subscription.ts'
+import { oneSeatOnly } from '../errors.ts'
+import { checkoutFailure, portalFailure } from '../failures.ts'
+import { theUser } from '../rights.ts'
+import { route } from '../route.ts'
+
+export const subscriptionsRoutes = [
+  // Pro for the caller, or Teams for an organization that is made when it is paid.
+  route(createCheckoutSession, {
+    rights: theUser(({ body }) => body.clerkUserId),
+    failure: checkoutFailure('Failed to create checkout session'),
+  }).handle(async ({ body, user_id, trace }, deps) => {
+    const isTeam = body.planType === 'teams'
+    if (!isTeam && body.seats !== 1) throw oneSeatOnly()
+    const returns = returnAddresses(deps.settings, body)
+    const user = await findOrCreateAccount(deps, user_id)
+    return startSubscription(
+      deps,
+      {
+        request: {
+          user_id,
+          owner_kind: isTeam ? 'organization' : 'user',
+          owner_id: isTeam ? null : user_id,
+          plan_type: body.planType,
+          billing_frequency: body.billingFrequency,
+          currency: body.currency,
+          seats: body.seats,
+        },
+        payer: isTeam ? newOrganizationPayer(user) : personalPayer(user),
+        shown_price: body.priceId,
+        returns,
+      },
+      trace,
+    )
+  }),
+
+  route(createCustomerPortalSession, {
+    rights: theUser(({ body }) => body.userId),
+    failure: portalFailure('Failed to create customer portal session'),
+  }).handle(async ({ user_id }, deps) => {
+    const user = await findOrCreateAccount(deps, user_id)
+    return openPortal(deps, {
+      kind: 'personal',
+      payer: personalPayer(user),
+      return_url: `${deps.settings.app_url}/billing`,
+    })
+  }),
+]

@@ -1,0 +1,187 @@
+import {
+  listTeamInvitations,
+  revokeTeamInvitation,
+  sendTeamInvitation,
+  type TeamInvitation,
+} from '../../schema/api/team-invitations.ts'
+import { ClerkRefusalError } from '../../schema/clerk/errors.ts'
+import {
+  countInvited,
+  endInvitation,
+  findInvitation,
+  type Invitation,
+  listInvitations,
+} from '../../schema/invitations/invitations.ts'
+import { remainingInvitations } from '../../schema/invitations/occupancy.ts'
+import { countHeldSeats } from '../../schema/seats/seats.ts'
+import {
+  findLiveSubscription,
+  findSubscription,
+  lockLiveSubscription,
+} from '../../schema/subscriptions/subscriptions.ts'
+import { findOrCreateAccount } from '../auth/own-account.ts'
+import type { Dependencies } from '../dependencies.ts'
+import {
+  alreadyInvited,
+  alreadyMember,
+  invitationNotFound,
+  invitationNotPending,
+  organizationNotFound,
+  organizationNotInitialized,
+  type ServerError,
+  teamIsFull,
+} from '../errors.ts'
+import { organizationFailure } from '../failures.ts'
+import { invite } from '../organizations/invite.ts'
+import { admins } from '../rights.ts'
+import { route } from '../route.ts'
+import type { Settings } from '../settings.ts'
+
+export const teamInvitationsRoutes = [
+  route(listTeamInvitations, {
+    rights: admins({
+      doing: 'see invitations',
+      organization: ({ query }, deps) => findNamedOrganization(deps, query),
+      notFound: ({ query }) => namedNotFound(query),
+    }),
+  }).handle(async ({ query, admin: { organization_id } }, deps) => {
+    const owner = { owner_kind: 'organization', owner_id: organization_id } as const
+    const [invitations, subscription, held, invited] = await Promise.all([
+      listInvitations(
+        deps.db,
+        query.subscription_id === undefined
+          ? { organization_id }
+          : { subscription_id: query.subscription_id },
+      ),
+      findLiveSubscription(deps.db, owner),
+      countHeldSeats(deps.db, organization_id),
+      countInvited(deps.db, organization_id),
+    ])
+    const seats_total = subscription?.seats_total ?? 0
+    return {
+      invitations: invitations.map((invitation) => presentInvitation(deps.settings, invitation)),
+      remaining: remainingInvitations({ seats_total, held, invited }),
+      seats_total,
+    }
+  }),
+
+  route(sendTeamInvitation, {
+    rights: admins({
+      doing: 'invite members',
+      organization: ({ body }, deps) => findNamedOrganization(deps, body),
+      notFound: ({ body }) => namedNotFound(body),
+    }),
+    failure: organizationFailure('Failed to send invitation'),
+  }).handle(async ({ body, user_id, admin: { organization_id } }, deps) => {
+    const { email, role } = body
+    const member = await deps.clerk.findMemberByEmail({ organization_id, email })
+    if (member) throw alreadyMember(email)
+    // Invitations name their sender, who may not have been here before.
+    await findOrCreateAccount(deps, user_id)
+    const invitation = await invite(
+      deps,
+      { organization_id, inviter_id: user_id, email, role },
+      {
+        refusalWhenFull: (occupancy) =>
+          remainingInvitations(occupancy) === 0 ? teamIsFull(occupancy.seats_total) : null,
+        refusalOfPromised: () => alreadyInvited(),
+      },
+    )
+    return {
+      success: true,
+      invitation: presentInvitation(deps.settings, invitation),
+      message: `Invitation sent to ${email}`,
+    }
+  }),
+
+  // First at Clerk, so that the invitation cannot be accepted when its seat is somebody else's already.
+  route(revokeTeamInvitation, {
+    rights: admins({
+      doing: 'revoke invitations',
+      organization: async ({ body }, { db }) => (await findInvitation(db, body.id))?.organization_id ?? null,
+      notFound: invitationNotFound,
+    }),
+    failure: organizationFailure('Failed to revoke invitation'),
+  }).handle(async ({ body, user_id, admin: { organization_id } }, deps) => {
+    const invitation = await findInvitation(deps.db, body.id)
+    if (!invitation) throw invitationNotFound()
+    if (invitation.status !== 'pending' && invitation.status !== 'revoked') {
+      throw invitationNotPending(invitation.status)
+    }
+    if (invitation.status === 'pending') await revokeAtClerk(deps, invitation, user_id)
+    const ended = await deps.db.transaction().execute(async (trx) => {
+      await lockLiveSubscription(trx, { owner_kind: 'organization', owner_id: organization_id })
+      await endInvitation(trx, { id: invitation.id, status: 'revoked' })
+      return findInvitation(trx, invitation.id)
+    })
+    // Somebody joined, or the invitation ran out, at this very moment.
+    if (ended?.status !== 'revoked') throw invitationNotPending(ended?.status ?? 'gone')
+    return {
+      success: true,
+      invitation: presentInvitation(deps.settings, ended),
+      message: `Invitation to ${ended.email} has been revoked`,
+    }
+  }),
+]
+
+interface OrganizationName {
+  readonly org_id?: string | undefined
+  /** Stripe's id; a payment page knows no more than that. */
+  readonly subscription_id?: string | undefined
+}
+
+/** The organization that a request names, by its own id or by that of its subscription. */
+async function findNamedOrganization(
+  { db }: Pick<Dependencies, 'db'>,
+  { org_id, subscription_id = '' }: OrganizationName,
+): Promise<string | null> {
+  if (org_id !== undefined) return org_id
+  const subscription = await findSubscription(db, subscription_id)
+  return subscription?.owner_kind === 'organization' ? subscription.owner_id : null
+}
+
+/** A subscription that is not there yet, or is none of the caller's, is all the same to them. */
+function namedNotFound({ org_id }: OrganizationName): ServerError {
+  return org_id === undefined ? organizationNotInitialized() : organizationNotFound()
+}
+
+/** When Clerk says that it is over already, what it became decides; one whose sending is not confirmed is left to the sweep. */
+async function revokeAtClerk(
+  { clerk }: Pick<Dependencies, 'clerk'>,
+  { organization_id, clerk_invitation_id }: Invitation,
+  requesting_user_id: string,
+): Promise<void> {
+  if (!clerk_invitation_id) return
+  const key = { organization_id, clerk_invitation_id }
+  try {
+    await clerk.revokeInvitation({ ...key, requesting_user_id })
+  } catch (error) {
+    if (!(error instanceof ClerkRefusalError)) throw error
+    const found = await clerk.findInvitation(key)
+    if (found?.status === 'accepted') throw invitationNotPending('accepted')
+    if (found?.status === 'pending') throw error
+  }
+}
+
+/**
+ * The link is ours and opens nothing by itself: the page behind it asks the visitor to sign in with the invited address. Clerk's
+ * own link would let whoever has it in as that person, so it is in the mail only.
+ */
+function presentInvitation(settings: Pick<Settings, 'app_url'>, invitation: Invitation): TeamInvitation {
+  const { organization_id, clerk_invitation_id, status } = invitation
+  const isOpen = status === 'pending' && clerk_invitation_id !== null
+  return {
+    id: invitation.id,
+    subscription_id: invitation.subscription_id,
+    organization_id,
+    inviter_id: invitation.inviter_id,
+    email: invitation.email,
+    role: invitation.role,
+    clerk_invitation_id,
+    status,
+    created_at: invitation.created_at.toISOString(),
+    updated_at: invitation.updated_at.toISOString(),
+    expires_at: invitation.expires_at.toISOString(),
+    url: isOpen ? `${settings.app_url}/invite/${organization_id}/${clerk_invitation_id}` : null,
+  }
+}

@@ -1,0 +1,53 @@
+import { getUser, initializeUser, processStarterSignup, type User } from '../../schema/api/users.ts'
+import type { Database } from '../../schema/database/connect.ts'
+import { findBalance } from '../../schema/ledger/balances.ts'
+import { findUser, type UserRecord } from '../../schema/users/users.ts'
+import { refreshAccount } from '../auth/own-account.ts'
+import { userNotFound } from '../errors.ts'
+import { accountFailure } from '../failures.ts'
+import { theUser } from '../rights.ts'
+import { route } from '../route.ts'
+
+export const usersRoutes = [
+  route(getUser, {
+    rights: theUser(({ query }) => query.clerkId),
+  }).handle(async ({ user_id }, deps) => {
+    const user = await findUser(deps.db, user_id)
+    if (!user) throw userNotFound()
+    return { data: await presentUser(deps.db, user) }
+  }),
+
+  // The body names a plan and an e-mail address, and neither is believed: names and addresses are Clerk's, and a plan changes
+  // when money has come in.
+  route(initializeUser, {
+    rights: theUser(({ body }) => body.clerkUser.id),
+    failure: accountFailure('Failed to initialize user', 'initialize_failed'),
+  }).handle(async ({ user_id }, deps) => {
+    const { user, created } = await refreshAccount(deps, user_id)
+    return { user: await presentUser(deps.db, user), created }
+  }),
+
+  route(processStarterSignup, {
+    rights: theUser(({ body }) => body.clerkUserId),
+    failure: accountFailure('Failed to process starter signup', 'starter_signup_failed'),
+  }).handle(async ({ user_id }, deps) => {
+    const { user } = await refreshAccount(deps, user_id)
+    return { message: 'Starter plan activated', data: await presentUser(deps.db, user) }
+  }),
+]
+
+/** The account as its owner sees it: the row, and the balance that the ledger reports. */
+async function presentUser(db: Database, user: UserRecord): Promise<User> {
+  const balance = await findBalance(db, { owner_kind: 'user', owner_id: user.clerk_id })
+  return {
+    clerk_id: user.clerk_id,
+    email: user.email,
+    first_name: user.first_name,
+    last_name: user.last_name,
+    plan_type: user.plan_type,
+    credits: balance.total,
+    plan_credits: balance.plan,
+    purchased_credits: balance.purchased,
+    created_at: user.created_at.toISOString(),
+  }
+}

@@ -1,0 +1,128 @@
+import { verifyWebhook } from '@clerk/backend/webhooks'
+import Stripe from 'stripe'
+import { type ClerkEvent, clerkEventSchema } from '../../schema/clerk/events.ts'
+import type { Json } from '../../schema/database/types.ts'
+import { eventTypeLabel } from '../../schema/inbox/event-type-label.ts'
+import { type EventSource, receiveEvent } from '../../schema/inbox/events.ts'
+import { stripeEventSchema } from '../../schema/stripe/events.ts'
+import type { AppContext, AppMiddleware, Trace } from '../context.ts'
+import type { Dependencies } from '../dependencies.ts'
+import { enqueue } from '../enqueue.ts'
+import { invalidEvent, invalidSignature } from '../errors.ts'
+import { parseJson, readRawBody, webhookLimitBytes } from '../middleware/read-body.ts'
+import { signedSender } from '../rights.ts'
+import { plainRoute } from '../route.ts'
+
+export const webhooksRoutes = [
+  plainRoute({ method: 'POST', path: '/api/stripe/webhook', rights: signedSender, serve: stripeWebhook }),
+  plainRoute({ method: 'POST', path: '/api/clerk/webhook', rights: signedSender, serve: clerkWebhook }),
+]
+
+/** How old a signature may be, so that a recorded delivery cannot be played back later. */
+const toleranceSeconds = 300
+
+/** Nothing is stored that Stripe did not sign; all that it did sign is stored once. */
+function stripeWebhook(deps: Dependencies): AppMiddleware {
+  return async (ctx) => {
+    const raw = await readRawBody(ctx, webhookLimitBytes)
+    const event = stripeEventSchema.safeParse(verifyStripeEvent(deps, raw, ctx.get('stripe-signature')))
+    if (!event.success) throw invalidEvent(event.error)
+    await receiveVerifiedEvent(
+      deps,
+      {
+        source: 'stripe',
+        id: event.data.id,
+        type: event.data.type,
+        occurred_at: new Date(event.data.created * 1000),
+        payload: event.data,
+      },
+      ctx.state.trace,
+    )
+    ctx.body = { received: true }
+  }
+}
+
+function verifyStripeEvent({ stripe, settings }: Dependencies, raw: Buffer, signature: string): unknown {
+  try {
+    return stripe.webhooks.constructEvent(raw, signature, settings.stripe_webhook_secret, toleranceSeconds)
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeSignatureVerificationError) throw invalidSignature(error)
+    throw invalidEvent(error)
+  }
+}
+
+/** The same as Stripe's, with Svix's signature, whose message id is the event's id. */
+function clerkWebhook(deps: Dependencies): AppMiddleware {
+  return async (ctx) => {
+    const raw = await readRawBody(ctx, webhookLimitBytes)
+    await verifyClerkSignature(ctx, raw, deps.settings.clerk_webhook_secret)
+    const event = clerkEventSchema.safeParse(parseJson(raw))
+    if (!event.success) throw invalidEvent(event.error)
+    await receiveVerifiedEvent(
+      deps,
+      {
+        source: 'clerk',
+        id: ctx.get('svix-id').trim(),
+        type: event.data.type,
+        occurred_at: occurredAt(event.data, ctx.get('svix-timestamp')),
+        payload: event.data,
+      },
+      ctx.state.trace,
+    )
+    ctx.body = { received: true }
+  }
+}
+
+async function verifyClerkSignature(ctx: AppContext, raw: Buffer, secret: string): Promise<void> {
+  const headers = new Headers()
+  for (const name of ['svix-id', 'svix-timestamp', 'svix-signature']) headers.set(name, ctx.get(name))
+  // Clerk's helper wants a request of the fetch kind; only its headers and body are read.
+  const request = new Request('http://webhook.invalid/', {
+    method: 'POST',
+    headers,
+    body: new Uint8Array(raw),
+  })
+  try {
+    await verifyWebhook(request as Parameters<typeof verifyWebhook>[0], { signingSecret: secret })
+  } catch (error) {
+    throw invalidSignature(error)
+  }
+}
+
+/** Milliseconds in the event; older events carry none, then the moment of sending is the nearest there is. */
+function occurredAt(event: ClerkEvent, sentAtSeconds: string): Date {
+  const { timestamp } = event
+  return new Date(typeof timestamp === 'number' ? timestamp : Number(sentAtSeconds) * 1000)
+}
+
+interface VerifiedEvent {
+  readonly source: EventSource
+  readonly id: string
+  readonly type: string
+  readonly occurred_at: Date
+  /** The event as it came. */
+  readonly payload: unknown
+}
+
+const queueOf = { stripe: 'stripe-events', clerk: 'clerk-events' } as const
+
+/**
+ * Puts a verified event into the inbox and tells the worker. When this returns the row is committed, and the sender may
+ * forget the event; when it throws, the sender must send it again.
+ */
+async function receiveVerifiedEvent(deps: Dependencies, event: VerifiedEvent, trace: Trace): Promise<void> {
+  trace.note({ event_id: event.id, event_type: event.type })
+  const { unsettled } = await receiveEvent(deps.db, {
+    ...event,
+    payload: event.payload as Json,
+    sweep_at: new Date(deps.now().getTime() + deps.settings.sweep_after_ms),
+  })
+  if (unsettled) {
+    await enqueue(deps, trace.log, {
+      queue: queueOf[event.source],
+      id: event.id,
+      payload: { event_id: event.id },
+    })
+  }
+  deps.metrics.webhooksAccepted.inc({ source: event.source, type: eventTypeLabel(event) })
+}

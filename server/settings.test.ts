@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { ownOrigins } from './settings.ts'
+
+test('in development the names of the loopback address are one application', () => {
+  expect(ownOrigins('http://localhost:3000/', { production: false })).toEqual([
+    'http://localhost:3000',
+    'http://127.0.0.1:3000',
+    'http://[::1]:3000',
+  ])
+})
+
+test('in production there is one origin, whatever it is called', () => {
+  expect(ownOrigins('http://localhost:3000', { production: true })).toEqual(['http://localhost:3000'])
+  expect(ownOrigins('https://app.example/', { production: true })).toEqual(['https://app.example'])
+})
+
+test('a host name that is not loopback has no other names', () => {
+  expect(ownOrigins('https://preview.example', { production: false })).toEqual(['https://preview.example'])
+})
