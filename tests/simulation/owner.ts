@@ -23,6 +23,8 @@ export interface Owner {
   readonly delivered: Set<string>
   /** Events that never come. */
   readonly dropped: Set<string>
+  /** Events that Stripe does not know. */
+  readonly forged: Set<string>
 }
 
 export async function newOwner(world: World, kind: Owner['kind']): Promise<Owner> {
@@ -44,6 +46,7 @@ export async function newOwner(world: World, kind: Owner['kind']): Promise<Owner
     paidInvoices: new Map(),
     delivered: new Set(),
     dropped: new Set(),
+    forged: new Set(),
   }
 }
 

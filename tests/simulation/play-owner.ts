@@ -3,11 +3,13 @@ import { processPaymentSuccess, purchaseCredits } from '../../schema/api/checkou
 import { createOrganizationSubscription, topUpOrganizationCredits } from '../../schema/api/organizations.ts'
 import { createCheckoutSession } from '../../schema/api/subscriptions.ts'
 import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
+import type { ApiAnswer } from '../support/server.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { isMishap, strike } from './mishaps.ts'
 import { newOwner, type Owner, tokenFor } from './owner.ts'
-import { deliver } from './owner-events.ts'
+import { claimFree, deliver, deliverInto } from './owner-events.ts'
 import type { OwnerHistory, OwnerStep, PlannedPlan } from './owner-history.ts'
+import { pass } from './pass.ts'
 import { ignoreCut, ignoreRefusal, withoutFaults } from './play.ts'
 import { settle } from './settle.ts'
 import { use } from './use.ts'
@@ -45,12 +47,6 @@ export async function playOwner(world: World, history: OwnerHistory): Promise<Ow
   return owner
 }
 
-/** Lets time pass everywhere. */
-export async function pass(world: World, seconds: number): Promise<void> {
-  world.advance(seconds * 1000)
-  await world.stripeSandbox.knob('clock/advance', { seconds })
-}
-
 /** Stripe refuses what cannot be done, such as cancelling twice; then it has not happened. */
 async function atStripe<T>(world: World, work: (stripe: Stripe) => Promise<T>): Promise<T | null> {
   return withoutFaults(world, async () => {
@@ -83,6 +79,14 @@ async function take(world: World, owner: Owner, step: OwnerStep): Promise<void> 
       return deliver(world, owner, { share: step.share, order: 'shuffled', times: 0 })
     case 'return':
       return comeBack(world, owner)
+    case 'outage':
+      return deliverInto(world, owner, () => loseStripe(world, step.hours))
+    case 'claim_free': {
+      const answer = owner.kind === 'user' && (await openPurchase(world, owner, 500))
+      if (answer && answer.status === 200)
+        await claimFree(world, owner, (answer.body as { sessionId: string }).sessionId)
+      return
+    }
     case 'refund':
     case 'dispute': {
       const charges = await chargesOf(world, owner)
@@ -242,30 +246,40 @@ async function subscribe(world: World, owner: Owner, plan: PlannedPlan): Promise
 }
 
 async function purchase(world: World, owner: Owner, credits: number): Promise<void> {
-  const token = await tokenFor(world, owner)
   if (owner.kind === 'team' && !owner.organization_id) return
-  const answer = await (owner.organization_id
-    ? world.server.api(topUpOrganizationCredits, {
-        token,
-        body: { org_id: owner.organization_id, credits_amount: credits },
-      })
-    : world.server.api(purchaseCredits, {
-        token,
-        body: {
-          clerkUserId: owner.person.user_id,
-          credits,
-          amount: creditsCostMinor(credits) / 100,
-          currency: 'EUR',
-        },
-      })
-  ).catch(ignoreCut)
-  await pay(world, owner, answer, { credits })
+  await pay(world, owner, await openPurchase(world, owner, credits), { credits })
+}
+
+async function openPurchase(world: World, owner: Owner, credits: number): Promise<ApiAnswer | undefined> {
+  const token = await tokenFor(world, owner)
+  if (owner.organization_id) {
+    const body = { org_id: owner.organization_id, credits_amount: credits }
+    return world.server.api(topUpOrganizationCredits, { token, body }).catch(ignoreCut)
+  }
+  const amount = creditsCostMinor(credits) / 100
+  const body = { clerkUserId: owner.person.user_id, credits, amount, currency: 'EUR' } as const
+  return world.server.api(purchaseCredits, { token, body }).catch(ignoreCut)
+}
+
+/**
+ * Stripe answers nothing for so long. Time passes in steps that grow, as the waits between two tries do, so that every try that is
+ * made in such a time is made here too.
+ */
+async function loseStripe(world: World, hours: number): Promise<void> {
+  await world.stripeSandbox.knob('faults', { status: 503 })
+  let seconds = 1
+  for (let left = hours * 3600; left > 0; left -= seconds) {
+    seconds = Math.min(left, seconds * 2)
+    await pass(world, seconds)
+    await world.letSweep()
+  }
+  await world.stripeSandbox.clear('faults')
 }
 
 async function pay(
   world: World,
   owner: Owner,
-  answer: { status: number; body: unknown } | undefined,
+  answer: Pick<ApiAnswer, 'status' | 'body'> | undefined,
   bought: { plan: PlannedPlan } | { credits: number },
 ): Promise<void> {
   if (answer?.status !== 200) return

@@ -254,5 +254,13 @@ export const regressions: readonly Regression[] = [
     month,
     half,
   ),
+  lived('a free purchase that Stripe never made', 'user', monthly, [{ do: 'claim_free' }], week, half),
+  lived(
+    'Stripe away for 20 hours',
+    'user',
+    monthly,
+    [purchase, refund(100, 1), { do: 'outage', hours: 20 }],
+    half,
+  ),
   lived('a refund that nobody announces', 'user', monthly, half, [refund(50), { do: 'drop', share: 1 }]),
 ]

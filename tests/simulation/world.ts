@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Queue } from 'bullmq'
 import type Stripe from 'stripe'
 import { connectQueueBackend } from '../../schema/queues/backend.ts'
@@ -10,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
 import { type Sandbox, startSandbox, testAppUrl } from '../support/sandbox.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
-import { startIncarnation, type WorkerIncarnation } from './worker-incarnation.ts'
+import { startIncarnation, timing, type WorkerIncarnation } from './worker-incarnation.ts'
 
 /** The whole product around one database, with a handle on everything that can go wrong. */
 export interface World {
@@ -40,6 +41,10 @@ export interface World {
   now(): Date
   /** Lets time pass for what looks at the clock. */
   advance(milliseconds: number): void
+  /** Gives the worker the time to come to the statement at which it is to die. */
+  letStrike(): Promise<void>
+  /** Gives the worker the time for a sweep. */
+  letSweep(): Promise<void>
   /** Everything works again. */
   mend(): Promise<void>
   close(): Promise<void>
@@ -148,6 +153,13 @@ export async function startWorld(options: { redisUrl: string | undefined }): Pro
     },
     advance(milliseconds) {
       offsetMs += milliseconds
+    },
+    async letStrike() {
+      const deadline = Date.now() + 1000
+      while (worker.proxy.armed && Date.now() < deadline) await setTimeout(10)
+    },
+    async letSweep() {
+      await setTimeout(2 * timing.sweepEveryMs)
     },
     async mend() {
       enqueuesToLose = 0
