@@ -117,7 +117,7 @@ async function eventsOf(world: World, sessionId: string): Promise<Stripe.Event[]
   return page.data.filter((event) => (event.data.object as { id?: string }).id === sessionId)
 }
 
-export async function sessionAt(world: World, sessionId: string): Promise<Stripe.Checkout.Session> {
+async function sessionAt(world: World, sessionId: string): Promise<Stripe.Checkout.Session> {
   return withoutFaults(world, () => world.stripe.checkout.sessions.retrieve(sessionId))
 }
 
