@@ -2,7 +2,7 @@ class TimeLimitError extends Error {
   override readonly name = 'TimeLimitError'
 }
 
-/** Waits no longer than `limit_ms`. The work itself goes on, unwatched: use it where nobody needs its result any more. */
+/** Waits no longer than `limit_ms`. The work itself continues, and its result is dropped: use it only where that does no harm. */
 export async function withTimeLimit<T>(
   work: Promise<T>,
   limit: { readonly limit_ms: number; readonly what: string },

@@ -23,6 +23,8 @@ const planTypes = union(['pro', 'teams'])
 const frequencies = union(['monthly', 'yearly'])
 const currencies = union(['EUR', 'USD', 'GBP'])
 const roles = union(['admin', 'member'])
+const ownerAccounts = union(['plan', 'purchased'])
+const grantKinds = union(['purchase', 'month', 'seats', 'late_month', 'adjustment', 'legacy'])
 
 const columnTypes: Record<string, string> = {
   'users.plan_type': `Generated<${union(['starter', 'pro', 'teams'])}>`,
@@ -40,9 +42,7 @@ const columnTypes: Record<string, string> = {
   'subscriptions.billing_frequency': frequencies,
   'subscriptions.currency': currencies,
   'subscriptions.status': union(subscriptionStatuses),
-  'subscription_invoices.kind': union(['period', 'seats']),
-  'clawbacks.owner_kind': owners,
-  'clawbacks.account': union(['plan', 'purchased']),
+  'paid_invoice_lines.kind': union(['period', 'seats']),
   'organization_members.role': roles,
   'seats.role': roles,
   'seats.status': union(['active', 'pending', 'revoked', 'expired']),
@@ -50,12 +50,29 @@ const columnTypes: Record<string, string> = {
   'team_invitations.status': union(['pending', 'accepted', 'expired', 'revoked']),
   'ledger_accounts.owner_kind': union(['user', 'organization', 'house']),
   'ledger_transfers.kind': union(transferKinds),
+  'ledger_grants.owner_kind': owners,
+  'ledger_grants.account': ownerAccounts,
+  'ledger_grants.kind': grantKinds,
+  'ledger_months_used.owner_kind': owners,
   'ledger_balances.owner_kind': owners,
   'ledger_balances.owner_id': 'string',
-  'ledger_balances.account': union(['plan', 'purchased']),
+  'ledger_balances.account': ownerAccounts,
   'ledger_balances.account_id': 'number',
   'ledger_balances.version': 'number',
   'ledger_balances.balance': 'number',
+  'ledger_grant_sums.id': 'string',
+  'ledger_grant_sums.owner_kind': owners,
+  'ledger_grant_sums.owner_id': 'string',
+  'ledger_grant_sums.account': ownerAccounts,
+  'ledger_grant_sums.kind': grantKinds,
+  'ledger_grant_sums.created_at': 'Timestamp',
+  'ledger_grant_sums.gross': 'number',
+  'ledger_grant_sums.refunded': 'number',
+  'ledger_grant_sums.disputed': 'number',
+  'ledger_grant_sums.expired': 'number',
+  'ledger_grant_sums.written_off': 'number',
+  'ledger_grant_sums.adjusted': 'number',
+  'ledger_grant_sums.transfers': 'number',
 }
 
 /** The Kysely types of a migrated database, as text. */

@@ -11,7 +11,7 @@ import { processSubscriptionSync } from './jobs/subscription-sync.ts'
 export interface ConsumerSettings {
   /** How long a silent worker keeps its job, in milliseconds. The same in every worker. */
   readonly lockMs: number
-  /** How often jobs of silent workers are looked for, in milliseconds. The same in every worker. */
+  /** How often the jobs of silent workers are searched for, in milliseconds. The same in every worker. */
   readonly stalledMs: number
 }
 
@@ -43,11 +43,11 @@ const maximumStalls = 1000
 
 export interface Consumers {
   readonly workers: readonly Worker[]
-  /** Finishes the jobs in hand and takes no new ones; `force` leaves them to be found as stalled. */
+  /** Finishes the running jobs and starts no new ones; `force` abandons them, and another worker finds them stalled. */
   close(force?: boolean): Promise<void>
 }
 
-/** Takes jobs from every queue and hands them to their handler. */
+/** Runs the jobs of every queue. */
 export function startConsumers(
   deps: WorkerDependencies,
   backend: QueueBackend,
@@ -91,12 +91,12 @@ function startConsumer<Name extends QueueName>(
     deps.metrics.jobs.inc({ queue: name, outcome: 'failed' })
     deps.log.warn({ queue: name, job_id: job?.id, err: error }, 'Job failed')
   })
-  // While the queue is away BullMQ reports it many times a second.
+  // While the queue is unavailable BullMQ reports it many times a second.
   let silentUntilMs = 0
   worker.on('error', (error) => {
     if (Date.now() < silentUntilMs) return
     silentUntilMs = Date.now() + 10_000
-    deps.log.warn({ queue: name, err: error }, 'The queue is away')
+    deps.log.warn({ queue: name, err: error }, 'The queue is unavailable')
   })
   return worker
 }

@@ -1,12 +1,12 @@
 /**
- * Something that no retry mends: the event contradicts what we promised. It is kept as failed for a person to look at, and
- * nothing is granted.
+ * Something that no retry can fix: the event contradicts what we promised. The event is kept as failed for a person to examine,
+ * and nothing is granted.
  */
 export class PermanentError extends Error {
   override readonly name = 'PermanentError'
 }
 
-/** Something that another process has not written yet; a retry a moment later finds it. */
+/** Something that another process has not committed yet; a retry a moment later will find it. */
 export class NotYetError extends Error {
   override readonly name = 'NotYetError'
 }

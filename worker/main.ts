@@ -59,7 +59,7 @@ async function main(): Promise<void> {
   const stop = async (signal: string) => {
     if (isStopping) return
     isStopping = true
-    log.info({ signal }, 'Worker finishes the jobs in hand')
+    log.info({ signal }, 'Worker is finishing its running jobs')
     schedule.stop()
     await consumers.close()
     await producer.close()

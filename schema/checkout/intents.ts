@@ -11,14 +11,14 @@ export type IntentState = CheckoutIntent['state']
 interface NewIntent {
   /** A fresh UUID; also Stripe's idempotency key and the session's `client_reference_id`. */
   readonly id: string
-  /** Who pays and may watch it land. */
+  /** Who pays, and may follow what becomes of it. */
   readonly user_id: string
   readonly currency: Currency
   /** Minor units: what the checkout costs, or for a subscription one period of it. */
   readonly amount_minor: number
   /** Granted once, or for a subscription every billing month. */
   readonly credits: number
-  /** When the sweep should look whether it came to anything. */
+  /** When the sweep checks what became of it. */
   readonly sweep_at: Date
 }
 
@@ -41,24 +41,24 @@ export interface NewSubscriptionCheckout extends NewIntent {
 /** What is promised to the buyer at this moment, in credits and minor units. */
 export type NewCheckoutIntent = NewCreditPurchase | NewSubscriptionCheckout
 
-/** Who receives what was bought; null while its organization has not been made. */
+/** Who receives what was bought; null while its organization has not been created. */
 export function recipientOf(intent: Pick<CheckoutIntent, 'owner_kind' | 'owner_id'>): Owner | null {
   return intent.owner_id === null ? null : { owner_kind: intent.owner_kind, owner_id: intent.owner_id }
 }
 
-/** States that something can still happen to without anybody's doing. */
+/** States of an intent that Stripe may still settle, fail or expire. */
 export const unsettledStates = [
   'created',
   'open',
   'awaiting_payment',
 ] as const satisfies readonly IntentState[]
 
-/** Writes the intent down; must be committed before Stripe is called. */
+/** Must be committed before Stripe is called. */
 export async function insertIntent(db: Kysely<DB>, intent: NewCheckoutIntent): Promise<void> {
   await db.insertInto('checkout_intents').values(intent).execute()
 }
 
-/** Notes which customer pays, before the session is opened, so that a lost session can be found among theirs. */
+/** Records which customer pays, before the session is opened, so that a lost session can be found among theirs. */
 export async function recordCustomer(
   db: Kysely<DB>,
   intent: { id: string; stripe_customer_id: string },
@@ -71,7 +71,7 @@ export async function recordCustomer(
 }
 
 /**
- * Notes which Stripe session the intent became. The session's own events may have been faster and settled it, so a state
+ * Records which Stripe session the intent became. The session's own events may have been faster and settled it, so a state
  * other than `created` is left alone. Returns the state it is in now; undefined when it belongs to another session.
  */
 export async function attachSession(
@@ -94,7 +94,7 @@ export async function attachSession(
   return attached?.state
 }
 
-/** Notes that Stripe refused to open a session, so that nobody waits for it. */
+/** Records that Stripe refused to open a session, so that nobody waits for it. */
 export async function failIntent(
   db: Kysely<DB>,
   intent: { id: string; failure_reason: string },
@@ -107,7 +107,7 @@ export async function failIntent(
     .execute()
 }
 
-/** The caller's own intent behind a session; somebody else's is as good as missing. */
+/** The caller's own intent behind a session; undefined for somebody else's. */
 export async function findIntentBySession(
   db: Kysely<DB>,
   session: { stripe_session_id: string; user_id: string },

@@ -2,10 +2,10 @@ import { type Kysely, sql } from 'kysely'
 import type { DB } from '../database/types.ts'
 import { type CheckoutIntent, type IntentState, unsettledStates } from './intents.ts'
 
-/** Who is to receive a plan, as the index `checkout_intents_one_subscription` sees it. */
+/** Who is to receive a plan, in the terms of the index `checkout_intents_one_subscription`. */
 export interface Receiver {
   readonly user_id: string
-  /** Null for an organization that is made when it is paid: then the buyer stands for it. */
+  /** Null for an organization that is created when it is paid: then the buyer's id takes its place. */
   readonly owner_id: string | null
 }
 
@@ -25,22 +25,22 @@ export async function findOpenCheckout(
     .executeTakeFirst()
 }
 
-/** Closes an intent that is in the state it was seen in; false when something has happened to it since. */
+/** Expires an intent that is still in the given state; false when it has left that state since it was read. */
 export async function expireIntent(
   db: Kysely<DB>,
-  seen: { readonly id: string; readonly state: IntentState },
+  intent: { readonly id: string; readonly state: IntentState },
 ): Promise<boolean> {
   const expired = await db
     .updateTable('checkout_intents')
     .set({ state: 'expired', updated_at: sql`now()` })
-    .where('id', '=', seen.id)
-    .where('state', '=', seen.state)
+    .where('id', '=', intent.id)
+    .where('state', '=', intent.state)
     .returning('id')
     .executeTakeFirst()
   return expired !== undefined
 }
 
-/** Notes that the call which was to open a session has ended and nobody knows how. */
+/** Records that the call to open a session ended without an answer, so nobody knows whether there is one. */
 export async function recordUncertainty(
   db: Kysely<DB>,
   intent: { readonly id: string; readonly failure_reason: string },
@@ -53,7 +53,7 @@ export async function recordUncertainty(
     .execute()
 }
 
-/** Whether somebody has ever bought a plan, for whomever: a trial is for who never has. */
+/** Whether somebody has ever bought a plan, for themselves or for an organization: trials are for people who never have. */
 export async function hasEverSubscribed(db: Kysely<DB>, userId: string): Promise<boolean> {
   const { has } = await db
     .selectNoFrom((eb) =>

@@ -20,8 +20,8 @@ export function openClerk(address: ClerkAddress): ClerkClient {
 const callLimitMs = 10_000
 
 /**
- * Waits for Clerk's answer. Null when it knows no such thing; ClerkRefusalError when it will not; ClerkUnavailableError when it does
- * not answer in time, is broken, or is not ours to ask, which a person has to mend.
+ * Waits for Clerk's answer. Null when what was asked for does not exist. Throws ClerkRefusalError when Clerk refuses, and
+ * ClerkUnavailableError when it does not answer in time, is broken, or rejects our key.
  */
 export async function askClerk<T>(what: string, call: Promise<T>): Promise<T | null> {
   try {

@@ -17,7 +17,7 @@ import {
 } from './memberships.ts'
 
 /**
- * People, memberships and invitations as Clerk has them now. Every question goes to Clerk, nothing is cached: see decision 040.
+ * People, memberships and invitations as Clerk has them now. Every call goes to Clerk, nothing is cached: see decision 040.
  * All throw ClerkUnavailableError, those that change something also ClerkRefusalError.
  */
 export interface ClerkDirectory {

@@ -34,16 +34,16 @@ export function profileOf(event: ClerkEvent): UserProfile {
 
 const idSchema = z.string().min(1).max(64)
 
-/** Of `user.deleted` and `organization.deleted`: nothing but who it was. */
+/** `user.deleted` and `organization.deleted` carry nothing but the id. */
 export const clerkDeletionSchema = z.object({ id: idSchema })
 
-/** Of `organizationMembership.*`: whose and where. What became of it is asked of Clerk. */
+/** What we use of `organizationMembership.*`: whose it is, and where. Its present state is fetched from Clerk. */
 export const clerkMembershipSchema = z.object({
   organization: z.object({ id: idSchema }),
   public_user_data: z.object({ user_id: idSchema }),
 })
 
-/** Of `organizationInvitation.*`; the person is named once they have accepted. */
+/** What we use of `organizationInvitation.*`; the person is named once they have accepted. */
 export const clerkInvitationSchema = z.object({
   id: idSchema,
   organization_id: idSchema,

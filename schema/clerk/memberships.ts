@@ -41,7 +41,7 @@ async function findOne(
   filter: { organizationId: string; userId?: string[]; emailAddress?: string[] },
   isWanted: (found: OrganizationMembership) => boolean,
 ): Promise<Membership | null> {
-  // An id is put into an address, where other characters than these would lead elsewhere.
+  // The id becomes part of a URL, where other characters than these could lead elsewhere.
   if (!/^[A-Za-z0-9_]+$/.test(filter.organizationId)) return null
   const call = api.organizations.getOrganizationMembershipList({ ...filter, limit: 10 })
   const found = (await askClerk('Reading a membership', call))?.data.find(isWanted)

@@ -5,14 +5,14 @@ export interface OrganizationRequest {
   readonly name: string
   /** Becomes its first admin. */
   readonly created_by: string
-  /** What it is made for; kept on it, so that a second attempt finds the first one's organization. */
+  /** What it is created for; stored in its metadata, so that a second attempt finds the organization of the first. */
   readonly intent_id: string
 }
 
-/** Makes organizations for plans that were bought without one. */
+/** Creates organizations for plans that were bought without one. */
 export interface OrganizationMaker {
   /**
-   * The id of the organization of an intent: the one that an earlier attempt made, else a new one. Clerk knows no idempotency
+   * The id of the organization of an intent: the one that an earlier attempt created, else a new one. Clerk knows no idempotency
    * key, so callers must not run two attempts at once.
    */
   makeOrganization(request: OrganizationRequest): Promise<string>

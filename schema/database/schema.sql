@@ -20,15 +20,13 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION public.ledger_account_ids(owners jsonb) RETURNS bigint[]
+CREATE FUNCTION public.ledger_account_ids_of(owner_kinds text[], owner_ids text[]) RETURNS bigint[]
     LANGUAGE sql STABLE
     AS $$
-  SELECT coalesce(array_agg(DISTINCT named.id ORDER BY named.id), '{}')
-  FROM (
-    SELECT (SELECT a.id FROM ledger_accounts a
-      WHERE a.owner_kind = o.owner_kind AND a.owner_id = o.owner_id AND a.name = o.account) AS id
-    FROM jsonb_to_recordset(owners) AS o (owner_kind text, owner_id text, account text)
-    WHERE o.owner_kind <> 'house') named
+  SELECT coalesce(array_agg(a.id ORDER BY a.id), '{}')
+  FROM unnest(owner_kinds, owner_ids) AS named (owner_kind, owner_id)
+  CROSS JOIN LATERAL (SELECT id FROM ledger_accounts
+    WHERE ledger_accounts.owner_kind = named.owner_kind AND ledger_accounts.owner_id = named.owner_id OFFSET 0) a
 $$;
 
 CREATE TABLE public.ledger_transfers (
@@ -42,9 +40,13 @@ CREATE TABLE public.ledger_transfers (
     event_id text,
     actor text NOT NULL,
     reason text NOT NULL,
+    format smallint DEFAULT 2 NOT NULL,
+    grant_id text,
+    CONSTRAINT ledger_transfers_format_check CHECK ((format = ANY (ARRAY[1, 2]))),
+    CONSTRAINT ledger_transfers_grant_check CHECK (((kind = 'usage'::text) = (grant_id IS NULL))),
     CONSTRAINT ledger_transfers_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 255))),
     CONSTRAINT ledger_transfers_input_hash_check CHECK ((length(input_hash) = 32)),
-    CONSTRAINT ledger_transfers_kind_check CHECK ((kind = ANY (ARRAY['credit_purchase'::text, 'plan_grant'::text, 'seat_grant'::text, 'usage'::text, 'expiry'::text, 'refund'::text, 'dispute'::text, 'dispute_won'::text, 'settlement'::text, 'adjustment'::text])))
+    CONSTRAINT ledger_transfers_kind_check CHECK ((kind = ANY (ARRAY['credit_purchase'::text, 'plan_grant'::text, 'seat_grant'::text, 'usage'::text, 'expiry'::text, 'write_off'::text, 'refund'::text, 'dispute'::text, 'dispute_won'::text, 'settlement'::text, 'adjustment'::text])))
 );
 
 CREATE FUNCTION public.ledger_append_owner_entry(transfer public.ledger_transfers, digest bytea, owner_account_id bigint, credits bigint, may_go_below_zero boolean) RETURNS bytea
@@ -70,6 +72,122 @@ BEGIN
   INSERT INTO ledger_entries (transfer_id, account_id, amount, version, balance_after, hash)
   VALUES (transfer.id, owner_account_id, credits, new_version, new_balance, entry_hash);
   RETURN entry_hash;
+END
+$$;
+
+CREATE FUNCTION public.ledger_books(owner_kind text, owner_id text) RETURNS jsonb
+    LANGUAGE sql STABLE
+    AS $$
+  WITH grants AS (
+    SELECT g.* FROM ledger_grant_sums g
+    WHERE g.owner_kind = ledger_books.owner_kind AND g.owner_id = ledger_books.owner_id
+  ), closed AS (
+    SELECT m.stripe_subscription_id, m.month_starts_at AS starts_at, m.used FROM ledger_months_used m
+    WHERE m.owner_kind = ledger_books.owner_kind AND m.owner_id = ledger_books.owner_id
+  ), balances AS (
+    SELECT
+      coalesce(max(b.balance) FILTER (WHERE b.account = 'plan'), 0) AS plan,
+      coalesce(max(b.version) FILTER (WHERE b.account = 'plan'), 0) AS plan_version,
+      coalesce(max(b.balance) FILTER (WHERE b.account = 'purchased'), 0) AS purchased,
+      coalesce(max(b.version) FILTER (WHERE b.account = 'purchased'), 0) AS purchased_version
+    FROM ledger_balances b WHERE b.owner_kind = ledger_books.owner_kind AND b.owner_id = ledger_books.owner_id
+  )
+  SELECT jsonb_build_object(
+    'plan', jsonb_build_object('balance', balances.plan, 'version', balances.plan_version),
+    'purchased', jsonb_build_object('balance', balances.purchased, 'version', balances.purchased_version),
+    'used_open',
+      (SELECT coalesce(sum(g.gross - g.refunded - g.disputed + g.expired + g.written_off + g.adjusted), 0)
+        FROM grants g WHERE g.account = 'plan')
+      - balances.plan - (SELECT coalesce(sum(c.used), 0) FROM closed c),
+    'grants', (SELECT coalesce(jsonb_agg(to_jsonb(g) ORDER BY g.month_starts_at NULLS FIRST, g.id), '[]') FROM grants g),
+    'closed_months', (SELECT coalesce(jsonb_agg(to_jsonb(c) ORDER BY c.starts_at, c.stripe_subscription_id), '[]') FROM closed c))
+  FROM balances
+$$;
+
+CREATE FUNCTION public.ledger_close_month(owner_kind text, owner_id text, stripe_subscription_id text, month_starts_at timestamp with time zone, used bigint) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+DECLARE
+  known ledger_months_used;
+BEGIN
+  PERFORM ledger_lock_owner(ledger_close_month.owner_kind, ledger_close_month.owner_id);
+  SELECT * INTO known FROM ledger_months_used m
+  WHERE m.stripe_subscription_id = ledger_close_month.stripe_subscription_id AND m.month_starts_at = ledger_close_month.month_starts_at;
+  IF known.used IS NULL THEN
+    IF ledger_close_month.used
+      > (ledger_books(ledger_close_month.owner_kind, ledger_close_month.owner_id) ->> 'used_open')::bigint THEN
+      RAISE EXCEPTION 'Month % of % cannot have used % credits', ledger_close_month.month_starts_at,
+        ledger_close_month.stripe_subscription_id, ledger_close_month.used USING ERRCODE = 'LG002';
+    END IF;
+    INSERT INTO ledger_months_used (stripe_subscription_id, month_starts_at, owner_kind, owner_id, used)
+    VALUES (ledger_close_month.stripe_subscription_id, ledger_close_month.month_starts_at, ledger_close_month.owner_kind,
+      ledger_close_month.owner_id, ledger_close_month.used);
+  ELSIF (known.used, known.owner_kind, known.owner_id)
+    <> (ledger_close_month.used, ledger_close_month.owner_kind, ledger_close_month.owner_id) THEN
+    RAISE EXCEPTION 'Month % of % was closed before with % credits used', known.month_starts_at,
+      known.stripe_subscription_id, known.used USING ERRCODE = 'LG001';
+  END IF;
+END
+$$;
+
+CREATE TABLE public.ledger_grants (
+    id text NOT NULL,
+    owner_kind text NOT NULL,
+    owner_id text NOT NULL,
+    account text NOT NULL,
+    kind text NOT NULL,
+    intent_id uuid,
+    stripe_subscription_id text,
+    stripe_invoice_id text,
+    month_starts_at timestamp with time zone,
+    starts_at timestamp with time zone,
+    ends_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT ledger_grants_account_check CHECK ((account = ANY (ARRAY['plan'::text, 'purchased'::text]))),
+    CONSTRAINT ledger_grants_check CHECK ((starts_at < ends_at)),
+    CONSTRAINT ledger_grants_check1 CHECK (((kind = ANY (ARRAY['month'::text, 'seats'::text, 'late_month'::text])) = (stripe_subscription_id IS NOT NULL))),
+    CONSTRAINT ledger_grants_check2 CHECK (((stripe_subscription_id IS NULL) = (stripe_invoice_id IS NULL))),
+    CONSTRAINT ledger_grants_check3 CHECK (((kind = ANY (ARRAY['month'::text, 'seats'::text])) = (month_starts_at IS NOT NULL))),
+    CONSTRAINT ledger_grants_check4 CHECK (
+CASE
+    WHEN (kind = ANY (ARRAY['purchase'::text, 'late_month'::text])) THEN (account = 'purchased'::text)
+    WHEN (kind = ANY (ARRAY['month'::text, 'seats'::text])) THEN (account = 'plan'::text)
+    ELSE true
+END),
+    CONSTRAINT ledger_grants_id_check CHECK (((length(id) >= 1) AND (length(id) <= 200))),
+    CONSTRAINT ledger_grants_kind_check CHECK ((kind = ANY (ARRAY['purchase'::text, 'month'::text, 'seats'::text, 'late_month'::text, 'adjustment'::text, 'legacy'::text]))),
+    CONSTRAINT ledger_grants_natural_id CHECK (COALESCE(
+CASE
+    WHEN (kind = 'purchase'::text) THEN (id = ('purchase/'::text || (intent_id)::text))
+    WHEN (kind = ANY (ARRAY['month'::text, 'seats'::text])) THEN (id = ((((kind || '/'::text) || stripe_invoice_id) || '/'::text) || ((EXTRACT(epoch FROM month_starts_at))::bigint)::text))
+    WHEN (kind = 'late_month'::text) THEN starts_with(id, (('late_month/'::text || stripe_invoice_id) || '/'::text))
+    ELSE starts_with(id, (kind || '/'::text))
+END, false)),
+    CONSTRAINT ledger_grants_owner_id_check CHECK (((length(owner_id) >= 1) AND (length(owner_id) <= 64))),
+    CONSTRAINT ledger_grants_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
+);
+
+CREATE FUNCTION public.ledger_ensure_grant(given public.ledger_grants) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+  known ledger_grants;
+BEGIN
+  SELECT * INTO known FROM ledger_grants g WHERE g.id = given.id;
+  IF known.id IS NULL THEN
+    given.created_at := clock_timestamp();
+    INSERT INTO ledger_grants SELECT given.* ON CONFLICT (id) DO NOTHING;
+    IF FOUND THEN
+      RETURN;
+    END IF;
+    SELECT * INTO known FROM ledger_grants g WHERE g.id = given.id;
+  END IF;
+  IF (known.owner_kind, known.owner_id, known.account, known.kind)
+     IS DISTINCT FROM (given.owner_kind, given.owner_id, given.account, given.kind) THEN
+    RAISE EXCEPTION 'Grant % was written down before for another owner, account or kind', given.id USING ERRCODE = 'LG001';
+  END IF;
 END
 $$;
 
@@ -99,32 +217,72 @@ BEGIN
   END IF;
   PERFORM ledger_post(jsonb_build_array(jsonb_build_object(
     'idempotency_key', expire_key, 'kind', 'expiry', 'occurred_at', expire_occurred_at, 'event_id', expire_event_id,
-    'actor', expire_actor, 'reason', expire_reason, 'legs', jsonb_build_array(
+    'actor', expire_actor, 'reason', expire_reason,
+    'grant', ledger_legacy_grant(expire_owner_kind, expire_owner_id), 'legs', jsonb_build_array(
       jsonb_build_object('owner_kind', expire_owner_kind, 'owner_id', expire_owner_id, 'account', 'plan', 'amount', -plan_balance),
       jsonb_build_object('owner_kind', 'house', 'owner_id', 'house', 'account', 'expired', 'amount', plan_balance)))));
   RETURN plan_balance;
 END
 $$;
 
+CREATE FUNCTION public.ledger_input_hash(item jsonb, legs jsonb, format smallint) RETURNS bytea
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  SELECT sha256(convert_to((CASE format
+    WHEN 1 THEN jsonb_build_object('kind', item -> 'kind', 'intent_id', item -> 'intent_id', 'legs', legs)
+    ELSE jsonb_build_object('kind', item -> 'kind', 'intent_id', item -> 'intent_id', 'grant_id', item -> 'grant' -> 'id', 'legs', legs)
+    END)::text, 'UTF8'))
+$$;
+
+CREATE FUNCTION public.ledger_legacy_grant(owner_kind text, owner_id text) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  SELECT jsonb_build_object('id', format('legacy/%s/%s/plan', owner_kind, owner_id), 'kind', 'legacy', 'account', 'plan',
+    'owner_kind', owner_kind, 'owner_id', owner_id)
+$$;
+
 CREATE FUNCTION public.ledger_lock_accounts(owners jsonb) RETURNS void
+    LANGUAGE sql
+    AS $$
+  SELECT ledger_lock_owners(owners)
+$$;
+
+CREATE FUNCTION public.ledger_lock_owner(owner_kind text, owner_id text) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+  SELECT ledger_lock_owners(jsonb_build_array(jsonb_build_object(
+    'owner_kind', ledger_lock_owner.owner_kind, 'owner_id', ledger_lock_owner.owner_id)))
+$$;
+
+CREATE FUNCTION public.ledger_lock_owners(owners jsonb) RETURNS void
     LANGUAGE plpgsql
     AS $$
+#variable_conflict use_column
 DECLARE
-  ids bigint[] := ledger_account_ids(owners);
-  account_id bigint;
+  owner_kinds text[];
+  owner_ids text[];
+  account_ids bigint[];
+  locked_id bigint;
 BEGIN
-  IF array_position(ids, NULL) IS NOT NULL THEN
+  SELECT array_agg(named.owner_kind), array_agg(named.owner_id) INTO owner_kinds, owner_ids
+  FROM (SELECT DISTINCT o.owner_kind, o.owner_id FROM jsonb_to_recordset(owners) AS o (owner_kind text, owner_id text)
+    WHERE o.owner_kind <> 'house') named;
+  IF owner_ids IS NULL THEN
+    RETURN;
+  END IF;
+  account_ids := ledger_account_ids_of(owner_kinds, owner_ids);
+  IF cardinality(account_ids) < 2 * cardinality(owner_ids) THEN
     INSERT INTO ledger_accounts (owner_kind, owner_id, name)
-    SELECT DISTINCT o.owner_kind, o.owner_id, o.account
-    FROM jsonb_to_recordset(owners) AS o (owner_kind text, owner_id text, account text)
-    WHERE o.owner_kind <> 'house'
+    SELECT named.owner_kind, named.owner_id, account.name
+    FROM unnest(owner_kinds, owner_ids) AS named (owner_kind, owner_id), unnest(ARRAY['plan', 'purchased']) AS account (name)
     ORDER BY 1, 2, 3
     ON CONFLICT DO NOTHING;
-    ids := ledger_account_ids(owners);
+    account_ids := ledger_account_ids_of(owner_kinds, owner_ids);
   END IF;
   -- One by one: a look-up by primary key needs no plan that depends on how many there are.
-  FOREACH account_id IN ARRAY ids LOOP
-    PERFORM FROM ledger_accounts a WHERE a.id = account_id FOR NO KEY UPDATE;
+  FOREACH locked_id IN ARRAY account_ids LOOP
+    PERFORM FROM ledger_accounts a WHERE a.id = locked_id FOR NO KEY UPDATE;
   END LOOP;
 END
 $$;
@@ -137,6 +295,7 @@ CREATE FUNCTION public.ledger_post(transfers jsonb) RETURNS TABLE(ordinal bigint
 DECLARE
   item record;
   leg record;
+  given ledger_grants;
   transfer ledger_transfers;
   digest bytea;
   chain bytea;
@@ -144,7 +303,7 @@ DECLARE
   entries integer;
   total bigint;
 BEGIN
-  PERFORM ledger_lock_accounts(
+  PERFORM ledger_lock_owners(
     (SELECT jsonb_agg(l.value) FROM jsonb_array_elements(transfers) t, jsonb_array_elements(t.value -> 'legs') l));
 
   FOR item IN
@@ -154,22 +313,34 @@ BEGIN
     FROM jsonb_array_elements(transfers) WITH ORDINALITY t
     ORDER BY t.ordinality
   LOOP
-    hash_of_input := sha256(convert_to(jsonb_build_object(
-      'kind', item.body -> 'kind', 'intent_id', item.body -> 'intent_id', 'legs', item.legs)::text, 'UTF8'));
+    given := jsonb_populate_record(NULL::ledger_grants, nullif(item.body -> 'grant', 'null'));
+    IF given.id IS NULL THEN
+      RAISE EXCEPTION 'Transfer % belongs to no grant', item.body ->> 'idempotency_key' USING ERRCODE = 'LG002';
+    END IF;
 
-    INSERT INTO ledger_transfers (idempotency_key, kind, input_hash, occurred_at, intent_id, event_id, actor, reason)
-    VALUES (item.body ->> 'idempotency_key', item.body ->> 'kind', hash_of_input, (item.body ->> 'occurred_at')::timestamptz,
-      (item.body ->> 'intent_id')::uuid, item.body ->> 'event_id', item.body ->> 'actor', item.body ->> 'reason')
-    ON CONFLICT (idempotency_key) DO NOTHING
-    RETURNING * INTO transfer;
-
+    SELECT * INTO transfer FROM ledger_transfers existing WHERE existing.idempotency_key = item.body ->> 'idempotency_key';
     IF transfer.id IS NULL THEN
-      SELECT * INTO transfer FROM ledger_transfers existing
-      WHERE existing.idempotency_key = item.body ->> 'idempotency_key';
-      IF transfer.input_hash <> hash_of_input THEN
+      PERFORM ledger_ensure_grant(given);
+      INSERT INTO ledger_transfers (idempotency_key, kind, input_hash, occurred_at, intent_id, event_id, actor, reason, grant_id)
+      VALUES (item.body ->> 'idempotency_key', item.body ->> 'kind', ledger_input_hash(item.body, item.legs, 2::smallint),
+        (item.body ->> 'occurred_at')::timestamptz, (item.body ->> 'intent_id')::uuid, item.body ->> 'event_id',
+        item.body ->> 'actor', item.body ->> 'reason', given.id)
+      ON CONFLICT (idempotency_key) DO NOTHING
+      RETURNING * INTO transfer;
+      posted := transfer.id IS NOT NULL;
+      IF NOT posted THEN
+        -- Only another owner can have posted the key meanwhile: this owner's accounts are locked.
+        SELECT * INTO transfer FROM ledger_transfers existing WHERE existing.idempotency_key = item.body ->> 'idempotency_key';
+      END IF;
+    ELSE
+      posted := false;
+    END IF;
+
+    ordinal := item.position; transfer_id := transfer.id;
+    IF NOT posted THEN
+      IF transfer.input_hash <> ledger_input_hash(item.body, item.legs, transfer.format) THEN
         RAISE EXCEPTION 'Transfer % was posted before with another input', transfer.idempotency_key USING ERRCODE = 'LG001';
       END IF;
-      ordinal := item.position; transfer_id := transfer.id; posted := false;
       RETURN NEXT;
       CONTINUE;
     END IF;
@@ -179,7 +350,7 @@ BEGIN
     entries := 0;
     total := 0;
     FOR leg IN
-      SELECT l.owner_kind, l.amount, (SELECT a.id FROM ledger_accounts a
+      SELECT l.owner_kind, l.owner_id, l.account, l.amount, (SELECT a.id FROM ledger_accounts a
         WHERE a.owner_kind = l.owner_kind AND a.owner_id = l.owner_id AND a.name = l.account) AS account_id
       FROM jsonb_to_recordset(item.legs) AS l (owner_kind text, owner_id text, account text, amount bigint)
       ORDER BY (l.owner_kind = 'house'), account_id
@@ -194,15 +365,18 @@ BEGIN
         VALUES (transfer.id, leg.account_id, leg.amount,
           ledger_entry_hash(chain, digest, leg.account_id, leg.amount, NULL, NULL));
       ELSE
+        IF (leg.owner_kind, leg.owner_id) <> (given.owner_kind, given.owner_id)
+          OR (leg.account <> given.account AND transfer.kind <> 'settlement') THEN
+          RAISE EXCEPTION 'Transfer % moves credits of an account that is not its grant''s', transfer.idempotency_key
+            USING ERRCODE = 'LG002';
+        END IF;
         chain := ledger_append_owner_entry(transfer, digest, leg.account_id, leg.amount,
-          transfer.kind IN ('refund', 'dispute', 'adjustment'));
+          transfer.kind NOT IN ('usage', 'credit_purchase'));
       END IF;
     END LOOP;
     IF entries = 0 OR total <> 0 THEN
       RAISE EXCEPTION 'Transfer % does not balance', transfer.idempotency_key USING ERRCODE = 'LG002';
     END IF;
-
-    ordinal := item.position; transfer_id := transfer.id; posted := true;
     RETURN NEXT;
   END LOOP;
 END
@@ -241,7 +415,8 @@ BEGIN
   END IF;
   PERFORM ledger_post(jsonb_build_array(jsonb_build_object(
     'idempotency_key', settle_key, 'kind', 'settlement', 'occurred_at', settle_occurred_at, 'event_id', settle_event_id,
-    'actor', 'ledger', 'reason', 'Debt settled', 'legs', jsonb_build_array(
+    'actor', 'ledger', 'reason', 'Debt settled',
+    'grant', ledger_legacy_grant(debtor_kind, debtor_id), 'legs', jsonb_build_array(
       jsonb_build_object('owner_kind', debtor_kind, 'owner_id', debtor_id, 'account', 'plan', 'amount', to_plan),
       jsonb_build_object('owner_kind', debtor_kind, 'owner_id', debtor_id, 'account', 'purchased', 'amount', -to_plan)))));
   RETURN abs(to_plan);
@@ -251,13 +426,19 @@ $$;
 CREATE FUNCTION public.ledger_transfer_digest(transfer public.ledger_transfers) RETURNS bytea
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $$
-  SELECT sha256(convert_to(jsonb_build_array(
-    transfer.idempotency_key, transfer.kind, encode(transfer.input_hash, 'hex'),
-    (extract(epoch FROM transfer.occurred_at) * 1000000)::bigint, (extract(epoch FROM transfer.posted_at) * 1000000)::bigint,
-    transfer.intent_id, transfer.event_id, transfer.actor, transfer.reason)::text, 'UTF8'))
+  SELECT sha256(convert_to((CASE transfer.format
+    WHEN 1 THEN jsonb_build_array(
+      transfer.idempotency_key, transfer.kind, encode(transfer.input_hash, 'hex'),
+      (extract(epoch FROM transfer.occurred_at) * 1000000)::bigint, (extract(epoch FROM transfer.posted_at) * 1000000)::bigint,
+      transfer.intent_id, transfer.event_id, transfer.actor, transfer.reason)
+    ELSE jsonb_build_array(
+      transfer.format, transfer.idempotency_key, transfer.kind, transfer.grant_id, encode(transfer.input_hash, 'hex'),
+      (extract(epoch FROM transfer.occurred_at) * 1000000)::bigint, (extract(epoch FROM transfer.posted_at) * 1000000)::bigint,
+      transfer.intent_id, transfer.event_id, transfer.actor, transfer.reason)
+    END)::text, 'UTF8'))
 $$;
 
-CREATE FUNCTION public.ledger_use(use_owner_kind text, use_owner_id text, credits bigint, use_key text, use_occurred_at timestamp with time zone, use_actor text, use_reason text) RETURNS TABLE(outcome text, transfer_id bigint, plan bigint, purchased bigint)
+CREATE FUNCTION public.ledger_use(owner_kind text, owner_id text, credits bigint, idempotency_key text, occurred_at timestamp with time zone, actor text, reason text) RETURNS TABLE(outcome text, transfer_id bigint, plan bigint, purchased bigint)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
@@ -271,58 +452,78 @@ DECLARE
   purchased_account bigint;
   from_plan bigint;
 BEGIN
-  IF credits <= 0 THEN
+  IF ledger_use.credits <= 0 THEN
     RAISE EXCEPTION 'Usage must be at least one credit' USING ERRCODE = 'LG002';
   END IF;
-  PERFORM ledger_lock_accounts(jsonb_build_array(
-    jsonb_build_object('owner_kind', use_owner_kind, 'owner_id', use_owner_id, 'account', 'plan'),
-    jsonb_build_object('owner_kind', use_owner_kind, 'owner_id', use_owner_id, 'account', 'purchased')));
+  PERFORM ledger_lock_owner(ledger_use.owner_kind, ledger_use.owner_id);
   SELECT max(a.id) FILTER (WHERE a.name = 'plan'), max(a.id) FILTER (WHERE a.name = 'purchased')
   INTO plan_account, purchased_account
-  FROM ledger_accounts a WHERE a.owner_kind = use_owner_kind AND a.owner_id = use_owner_id;
+  FROM ledger_accounts a WHERE a.owner_kind = ledger_use.owner_kind AND a.owner_id = ledger_use.owner_id;
   plan := coalesce((SELECT e.balance_after FROM ledger_entries e
     WHERE e.account_id = plan_account AND e.version IS NOT NULL ORDER BY e.version DESC LIMIT 1), 0);
   purchased := coalesce((SELECT e.balance_after FROM ledger_entries e
     WHERE e.account_id = purchased_account AND e.version IS NOT NULL ORDER BY e.version DESC LIMIT 1), 0);
 
-  hash_of_input := sha256(convert_to(jsonb_build_object('kind', 'usage', 'owner_kind', use_owner_kind,
-    'owner_id', use_owner_id, 'credits', credits)::text, 'UTF8'));
-  SELECT * INTO transfer FROM ledger_transfers existing WHERE existing.idempotency_key = use_key;
+  hash_of_input := sha256(convert_to(jsonb_build_object('kind', 'usage', 'owner_kind', ledger_use.owner_kind,
+    'owner_id', ledger_use.owner_id, 'credits', ledger_use.credits)::text, 'UTF8'));
+  SELECT * INTO transfer FROM ledger_transfers existing WHERE existing.idempotency_key = ledger_use.idempotency_key;
   IF FOUND THEN
     IF transfer.input_hash <> hash_of_input THEN
-      RAISE EXCEPTION 'Transfer % was posted before with another input', use_key USING ERRCODE = 'LG001';
+      RAISE EXCEPTION 'Transfer % was posted before with another input', transfer.idempotency_key USING ERRCODE = 'LG001';
     END IF;
     outcome := 'replayed'; transfer_id := transfer.id;
     RETURN NEXT; RETURN;
   END IF;
-  IF plan < 0 OR purchased < 0 OR plan + purchased < credits THEN
+  IF plan + purchased < ledger_use.credits THEN
     outcome := 'refused';
     RETURN NEXT; RETURN;
   END IF;
 
   INSERT INTO ledger_transfers (idempotency_key, kind, input_hash, occurred_at, actor, reason)
-  VALUES (use_key, 'usage', hash_of_input, use_occurred_at, use_actor, use_reason)
+  VALUES (ledger_use.idempotency_key, 'usage', hash_of_input, ledger_use.occurred_at, ledger_use.actor, ledger_use.reason)
   ON CONFLICT (idempotency_key) DO NOTHING
   RETURNING * INTO transfer;
   IF transfer.id IS NULL THEN
-    -- Only another owner can have taken the key meanwhile: this owner's accounts are locked.
-    RAISE EXCEPTION 'Transfer % was posted before with another input', use_key USING ERRCODE = 'LG001';
+    -- Only another owner can have posted the key meanwhile: this owner's accounts are locked.
+    RAISE EXCEPTION 'Transfer % was posted before with another input', ledger_use.idempotency_key USING ERRCODE = 'LG001';
   END IF;
   digest := ledger_transfer_digest(transfer);
-  from_plan := least(plan, credits);
-  IF from_plan > 0 THEN
+  from_plan := least(greatest(plan, 0), ledger_use.credits);
+  -- In the order of the accounts' ids, as everywhere: an entry of the house hangs on the owner's last one.
+  IF plan_account < purchased_account AND from_plan > 0 THEN
     chain := ledger_append_owner_entry(transfer, digest, plan_account, -from_plan, false);
   END IF;
-  IF credits > from_plan THEN
-    chain := ledger_append_owner_entry(transfer, digest, purchased_account, from_plan - credits, false);
+  IF ledger_use.credits > from_plan THEN
+    chain := ledger_append_owner_entry(transfer, digest, purchased_account, from_plan - ledger_use.credits, false);
+  END IF;
+  IF plan_account > purchased_account AND from_plan > 0 THEN
+    chain := ledger_append_owner_entry(transfer, digest, plan_account, -from_plan, false);
   END IF;
   INSERT INTO ledger_entries (transfer_id, account_id, amount, hash)
-  SELECT transfer.id, a.id, credits, ledger_entry_hash(chain, digest, a.id, credits, NULL, NULL)
+  SELECT transfer.id, a.id, ledger_use.credits, ledger_entry_hash(chain, digest, a.id, ledger_use.credits, NULL, NULL)
   FROM ledger_accounts a WHERE a.owner_kind = 'house' AND a.name = 'used';
-  outcome := 'posted'; transfer_id := transfer.id; plan := plan - from_plan; purchased := purchased - (credits - from_plan);
+  outcome := 'posted'; transfer_id := transfer.id;
+  plan := plan - from_plan; purchased := purchased - (ledger_use.credits - from_plan);
   RETURN NEXT;
 END
 $$;
+
+CREATE TABLE public.charges (
+    stripe_charge_id text NOT NULL,
+    intent_id uuid,
+    stripe_invoice_id text,
+    amount_minor bigint NOT NULL,
+    refunded_minor bigint NOT NULL,
+    disputed_minor bigint NOT NULL,
+    snapshot_order bigint NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT charges_amount_minor_check CHECK ((amount_minor > 0)),
+    CONSTRAINT charges_check CHECK (((intent_id IS NULL) <> (stripe_invoice_id IS NULL))),
+    CONSTRAINT charges_disputed_minor_check CHECK ((disputed_minor >= 0)),
+    CONSTRAINT charges_refunded_minor_check CHECK ((refunded_minor >= 0)),
+    CONSTRAINT charges_stripe_charge_id_check CHECK (((length(stripe_charge_id) >= 1) AND (length(stripe_charge_id) <= 255)))
+);
 
 CREATE TABLE public.checkout_intents (
     id uuid NOT NULL,
@@ -367,38 +568,6 @@ CREATE TABLE public.checkout_intents (
     CONSTRAINT checkout_intents_seats_check CHECK (((seats >= 1) AND (seats <= 100))),
     CONSTRAINT checkout_intents_state_check CHECK ((state = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text, 'settled'::text, 'failed'::text, 'expired'::text]))),
     CONSTRAINT checkout_intents_trial_days_check CHECK ((trial_days >= 0))
-);
-
-CREATE TABLE public.clawbacks (
-    stripe_charge_id text NOT NULL,
-    owner_kind text NOT NULL,
-    owner_id text NOT NULL,
-    account text NOT NULL,
-    intent_id uuid,
-    stripe_invoice_id text,
-    amount_minor bigint NOT NULL,
-    amount_returned_minor bigint NOT NULL,
-    credits_granted bigint NOT NULL,
-    stripe_subscription_id text,
-    month_starts_at timestamp with time zone,
-    credits_refunded bigint DEFAULT 0 NOT NULL,
-    credits_disputed bigint DEFAULT 0 NOT NULL,
-    credits_taken bigint DEFAULT 0 NOT NULL,
-    transfers integer DEFAULT 0 NOT NULL,
-    snapshot_order bigint CONSTRAINT clawbacks_fetch_order_not_null NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT clawbacks_account_check CHECK ((account = ANY (ARRAY['plan'::text, 'purchased'::text]))),
-    CONSTRAINT clawbacks_amount_minor_check CHECK ((amount_minor > 0)),
-    CONSTRAINT clawbacks_amount_returned_minor_check CHECK ((amount_returned_minor >= 0)),
-    CONSTRAINT clawbacks_check CHECK (((credits_refunded + credits_disputed) <= credits_granted)),
-    CONSTRAINT clawbacks_check1 CHECK ((credits_taken <= credits_granted)),
-    CONSTRAINT clawbacks_check2 CHECK (((intent_id IS NULL) <> (stripe_invoice_id IS NULL))),
-    CONSTRAINT clawbacks_check3 CHECK (((month_starts_at IS NULL) OR (stripe_subscription_id IS NOT NULL))),
-    CONSTRAINT clawbacks_credits_disputed_check CHECK ((credits_disputed >= 0)),
-    CONSTRAINT clawbacks_credits_granted_check CHECK ((credits_granted >= 0)),
-    CONSTRAINT clawbacks_credits_refunded_check CHECK ((credits_refunded >= 0)),
-    CONSTRAINT clawbacks_credits_taken_check CHECK ((credits_taken >= 0)),
-    CONSTRAINT clawbacks_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
 );
 
 CREATE TABLE public.extension_sign_ins (
@@ -464,9 +633,9 @@ CREATE TABLE public.ledger_accounts (
     name text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT ledger_accounts_check CHECK (((owner_kind = 'house'::text) = (owner_id = 'house'::text))),
-    CONSTRAINT ledger_accounts_check1 CHECK (
+    CONSTRAINT ledger_accounts_name_check CHECK (
 CASE owner_kind
-    WHEN 'house'::text THEN (name = ANY (ARRAY['sold'::text, 'granted'::text, 'used'::text, 'refunded'::text, 'disputed'::text, 'expired'::text, 'adjusted'::text]))
+    WHEN 'house'::text THEN (name = ANY (ARRAY['sold'::text, 'granted'::text, 'used'::text, 'refunded'::text, 'disputed'::text, 'expired'::text, 'written_off'::text, 'adjusted'::text]))
     ELSE (name = ANY (ARRAY['plan'::text, 'purchased'::text]))
 END),
     CONSTRAINT ledger_accounts_owner_id_check CHECK (((length(owner_id) >= 1) AND (length(owner_id) <= 64))),
@@ -511,6 +680,70 @@ CREATE VIEW public.ledger_balances AS
          LIMIT 1) head ON (true))
   WHERE (a.owner_kind <> 'house'::text);
 
+CREATE VIEW public.ledger_grant_sums AS
+ SELECT g.id,
+    g.owner_kind,
+    g.owner_id,
+    g.account,
+    g.kind,
+    g.intent_id,
+    g.stripe_subscription_id,
+    g.stripe_invoice_id,
+    g.month_starts_at,
+    g.starts_at,
+    g.ends_at,
+    g.created_at,
+    sums.gross,
+    sums.refunded,
+    sums.disputed,
+    sums.expired,
+    sums.written_off,
+    sums.adjusted,
+    sums.transfers
+   FROM ((public.ledger_grants g
+     LEFT JOIN public.ledger_accounts a ON (((a.owner_kind = g.owner_kind) AND (a.owner_id = g.owner_id) AND (a.name = g.account))))
+     CROSS JOIN LATERAL ( SELECT (COALESCE(sum(e.amount) FILTER (WHERE (t.kind = ANY (ARRAY['credit_purchase'::text, 'plan_grant'::text, 'seat_grant'::text]))), (0)::numeric))::bigint AS gross,
+            (COALESCE((- sum(e.amount) FILTER (WHERE (t.kind = 'refund'::text))), (0)::numeric))::bigint AS refunded,
+            (COALESCE((- sum(e.amount) FILTER (WHERE (t.kind = ANY (ARRAY['dispute'::text, 'dispute_won'::text])))), (0)::numeric))::bigint AS disputed,
+            (COALESCE(sum(e.amount) FILTER (WHERE (t.kind = 'expiry'::text)), (0)::numeric))::bigint AS expired,
+            (COALESCE(sum(e.amount) FILTER (WHERE (t.kind = 'write_off'::text)), (0)::numeric))::bigint AS written_off,
+            (COALESCE(sum(e.amount) FILTER (WHERE (t.kind = ANY (ARRAY['adjustment'::text, 'settlement'::text]))), (0)::numeric))::bigint AS adjusted,
+            count(t.id) AS transfers
+           FROM (public.ledger_transfers t
+             LEFT JOIN public.ledger_entries e ON (((e.transfer_id = t.id) AND (e.account_id = a.id))))
+          WHERE (t.grant_id = g.id)) sums);
+
+CREATE TABLE public.ledger_months_used (
+    stripe_subscription_id text NOT NULL,
+    month_starts_at timestamp with time zone NOT NULL,
+    owner_kind text NOT NULL,
+    owner_id text NOT NULL,
+    used bigint NOT NULL,
+    closed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT ledger_months_used_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text]))),
+    CONSTRAINT ledger_months_used_used_check CHECK ((used >= 0))
+);
+
+CREATE TABLE public.ledger_proofs (
+    id bigint NOT NULL,
+    proven_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    transfer_id bigint NOT NULL,
+    accounts bigint NOT NULL,
+    heads_digest bytea NOT NULL,
+    CONSTRAINT ledger_proofs_accounts_check CHECK ((accounts >= 0)),
+    CONSTRAINT ledger_proofs_heads_digest_check CHECK ((length(heads_digest) = 32)),
+    CONSTRAINT ledger_proofs_transfer_id_check CHECK ((transfer_id >= 0))
+);
+
+ALTER TABLE public.ledger_proofs ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.ledger_proofs_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 ALTER TABLE public.ledger_transfers ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.ledger_transfers_id_seq
     START WITH 1
@@ -529,6 +762,26 @@ CREATE TABLE public.organization_members (
     CONSTRAINT organization_members_organization_id_check CHECK (((length(organization_id) >= 1) AND (length(organization_id) <= 64))),
     CONSTRAINT organization_members_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'member'::text]))),
     CONSTRAINT organization_members_user_id_check CHECK (((length(user_id) >= 1) AND (length(user_id) <= 64)))
+);
+
+CREATE TABLE public.paid_invoice_lines (
+    stripe_invoice_id text CONSTRAINT subscription_invoices_stripe_invoice_id_not_null NOT NULL,
+    stripe_subscription_id text CONSTRAINT subscription_invoices_stripe_subscription_id_not_null NOT NULL,
+    kind text CONSTRAINT subscription_invoices_kind_not_null NOT NULL,
+    starts_at timestamp with time zone CONSTRAINT subscription_invoices_starts_at_not_null NOT NULL,
+    ends_at timestamp with time zone CONSTRAINT subscription_invoices_ends_at_not_null NOT NULL,
+    seats_before integer,
+    seats integer CONSTRAINT subscription_invoices_seats_not_null NOT NULL,
+    amount_paid_minor bigint CONSTRAINT subscription_invoices_amount_paid_minor_not_null NOT NULL,
+    paid_at timestamp with time zone CONSTRAINT subscription_invoices_paid_at_not_null NOT NULL,
+    total_minor bigint NOT NULL,
+    amount_minor bigint NOT NULL,
+    CONSTRAINT paid_invoice_lines_seats_before CHECK (((kind = 'seats'::text) OR (seats_before IS NULL))),
+    CONSTRAINT subscription_invoices_amount_paid_minor_check CHECK ((amount_paid_minor >= 0)),
+    CONSTRAINT subscription_invoices_check CHECK ((starts_at < ends_at)),
+    CONSTRAINT subscription_invoices_kind_check CHECK ((kind = ANY (ARRAY['period'::text, 'seats'::text]))),
+    CONSTRAINT subscription_invoices_seats_before_check CHECK ((seats_before >= 0)),
+    CONSTRAINT subscription_invoices_seats_check CHECK ((seats >= 1))
 );
 
 CREATE TABLE public.seats (
@@ -571,40 +824,6 @@ CREATE TABLE public.stripe_customers (
     customer_id text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT stripe_customers_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
-);
-
-CREATE TABLE public.subscription_invoices (
-    stripe_invoice_id text NOT NULL,
-    stripe_subscription_id text NOT NULL,
-    kind text NOT NULL,
-    starts_at timestamp with time zone NOT NULL,
-    ends_at timestamp with time zone NOT NULL,
-    seats_before integer,
-    seats integer NOT NULL,
-    amount_paid_minor bigint NOT NULL,
-    paid_at timestamp with time zone NOT NULL,
-    CONSTRAINT subscription_invoices_amount_paid_minor_check CHECK ((amount_paid_minor >= 0)),
-    CONSTRAINT subscription_invoices_check CHECK ((starts_at < ends_at)),
-    CONSTRAINT subscription_invoices_check1 CHECK (((kind = 'seats'::text) = (seats_before IS NOT NULL))),
-    CONSTRAINT subscription_invoices_kind_check CHECK ((kind = ANY (ARRAY['period'::text, 'seats'::text]))),
-    CONSTRAINT subscription_invoices_seats_before_check CHECK ((seats_before >= 0)),
-    CONSTRAINT subscription_invoices_seats_check CHECK ((seats >= 1))
-);
-
-CREATE TABLE public.subscription_months (
-    stripe_subscription_id text NOT NULL,
-    starts_at timestamp with time zone NOT NULL,
-    ends_at timestamp with time zone NOT NULL,
-    stripe_invoice_id text NOT NULL,
-    seats integer NOT NULL,
-    credits bigint NOT NULL,
-    seat_credits bigint DEFAULT 0 NOT NULL,
-    unused bigint,
-    CONSTRAINT subscription_months_check CHECK ((starts_at < ends_at)),
-    CONSTRAINT subscription_months_credits_check CHECK ((credits >= 0)),
-    CONSTRAINT subscription_months_seat_credits_check CHECK ((seat_credits >= 0)),
-    CONSTRAINT subscription_months_seats_check CHECK ((seats >= 1)),
-    CONSTRAINT subscription_months_unused_check CHECK ((unused >= 0))
 );
 
 CREATE TABLE public.subscriptions (
@@ -673,14 +892,14 @@ CREATE TABLE public.users (
     CONSTRAINT users_plan_type_check CHECK ((plan_type = ANY (ARRAY['starter'::text, 'pro'::text, 'teams'::text])))
 );
 
+ALTER TABLE ONLY public.charges
+    ADD CONSTRAINT charges_pkey PRIMARY KEY (stripe_charge_id);
+
 ALTER TABLE ONLY public.checkout_intents
     ADD CONSTRAINT checkout_intents_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.checkout_intents
     ADD CONSTRAINT checkout_intents_stripe_session_id_key UNIQUE (stripe_session_id);
-
-ALTER TABLE ONLY public.clawbacks
-    ADD CONSTRAINT clawbacks_pkey PRIMARY KEY (stripe_charge_id);
 
 ALTER TABLE ONLY public.extension_sign_ins
     ADD CONSTRAINT extension_sign_ins_code_hash_key UNIQUE (code_hash);
@@ -706,6 +925,15 @@ ALTER TABLE ONLY public.ledger_accounts
 ALTER TABLE ONLY public.ledger_entries
     ADD CONSTRAINT ledger_entries_pkey PRIMARY KEY (transfer_id, account_id);
 
+ALTER TABLE ONLY public.ledger_grants
+    ADD CONSTRAINT ledger_grants_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.ledger_months_used
+    ADD CONSTRAINT ledger_months_used_pkey PRIMARY KEY (stripe_subscription_id, month_starts_at);
+
+ALTER TABLE ONLY public.ledger_proofs
+    ADD CONSTRAINT ledger_proofs_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.ledger_transfers
     ADD CONSTRAINT ledger_transfers_idempotency_key_key UNIQUE (idempotency_key);
 
@@ -727,11 +955,8 @@ ALTER TABLE ONLY public.stripe_customers
 ALTER TABLE ONLY public.stripe_customers
     ADD CONSTRAINT stripe_customers_pkey PRIMARY KEY (owner_kind, owner_id);
 
-ALTER TABLE ONLY public.subscription_invoices
+ALTER TABLE ONLY public.paid_invoice_lines
     ADD CONSTRAINT subscription_invoices_pkey PRIMARY KEY (stripe_invoice_id, kind, starts_at);
-
-ALTER TABLE ONLY public.subscription_months
-    ADD CONSTRAINT subscription_months_pkey PRIMARY KEY (stripe_subscription_id, starts_at);
 
 ALTER TABLE ONLY public.subscriptions
     ADD CONSTRAINT subscriptions_intent_id_key UNIQUE (intent_id);
@@ -748,13 +973,15 @@ ALTER TABLE ONLY public.team_invitations
 ALTER TABLE ONLY public.users
     ADD CONSTRAINT users_pkey PRIMARY KEY (clerk_id);
 
+CREATE INDEX charges_intent ON public.charges USING btree (intent_id) WHERE (intent_id IS NOT NULL);
+
+CREATE INDEX charges_invoice ON public.charges USING btree (stripe_invoice_id) WHERE (stripe_invoice_id IS NOT NULL);
+
 CREATE UNIQUE INDEX checkout_intents_one_subscription ON public.checkout_intents USING btree (COALESCE(owner_id, user_id)) WHERE ((kind = 'subscription'::text) AND (state = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text])));
 
 CREATE INDEX checkout_intents_sweep ON public.checkout_intents USING btree (sweep_at) WHERE (state = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text]));
 
 CREATE INDEX checkout_intents_user ON public.checkout_intents USING btree (user_id, created_at DESC);
-
-CREATE INDEX clawbacks_invoice ON public.clawbacks USING btree (stripe_invoice_id) WHERE (stripe_invoice_id IS NOT NULL);
 
 CREATE INDEX extension_sign_ins_expiry ON public.extension_sign_ins USING btree (expires_at);
 
@@ -764,9 +991,21 @@ CREATE INDEX inbox_events_failed ON public.inbox_events USING btree (received_at
 
 CREATE INDEX inbox_events_sweep ON public.inbox_events USING btree (sweep_at) WHERE (state = 'received'::text);
 
+CREATE INDEX ledger_entries_history ON public.ledger_entries USING btree (account_id, transfer_id) WHERE (version IS NOT NULL);
+
 CREATE UNIQUE INDEX ledger_entries_version ON public.ledger_entries USING btree (account_id, version) WHERE (version IS NOT NULL);
 
+CREATE INDEX ledger_grants_month ON public.ledger_grants USING btree (stripe_subscription_id, month_starts_at) WHERE (stripe_subscription_id IS NOT NULL);
+
+CREATE INDEX ledger_grants_owner ON public.ledger_grants USING btree (owner_kind, owner_id);
+
+CREATE INDEX ledger_months_used_owner ON public.ledger_months_used USING btree (owner_kind, owner_id);
+
+CREATE INDEX ledger_transfers_grant ON public.ledger_transfers USING btree (grant_id) WHERE (grant_id IS NOT NULL);
+
 CREATE INDEX ledger_transfers_intent ON public.ledger_transfers USING btree (intent_id) WHERE (intent_id IS NOT NULL);
+
+CREATE INDEX paid_invoice_lines_subscription ON public.paid_invoice_lines USING btree (stripe_subscription_id, starts_at);
 
 CREATE UNIQUE INDEX seats_one_email ON public.seats USING btree (organization_id, email) WHERE (status = ANY (ARRAY['active'::text, 'pending'::text]));
 
@@ -775,8 +1014,6 @@ CREATE UNIQUE INDEX seats_one_user ON public.seats USING btree (organization_id,
 CREATE INDEX seats_organization ON public.seats USING btree (organization_id, assigned_at);
 
 CREATE INDEX seats_user ON public.seats USING btree (user_id) WHERE (status = 'active'::text);
-
-CREATE INDEX subscription_invoices_subscription ON public.subscription_invoices USING btree (stripe_subscription_id, starts_at);
 
 CREATE UNIQUE INDEX subscriptions_one_live ON public.subscriptions USING btree (owner_kind, owner_id) WHERE (status = ANY (ARRAY['trialing'::text, 'active'::text, 'past_due'::text, 'unpaid'::text, 'paused'::text]));
 
@@ -800,15 +1037,23 @@ CREATE TRIGGER ledger_entries_append_only BEFORE DELETE OR UPDATE ON public.ledg
 
 CREATE TRIGGER ledger_entries_no_truncate BEFORE TRUNCATE ON public.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION public.ledger_refuse_change();
 
+CREATE TRIGGER ledger_grants_append_only BEFORE DELETE OR UPDATE ON public.ledger_grants FOR EACH ROW EXECUTE FUNCTION public.ledger_refuse_change();
+
+CREATE TRIGGER ledger_grants_no_truncate BEFORE TRUNCATE ON public.ledger_grants FOR EACH STATEMENT EXECUTE FUNCTION public.ledger_refuse_change();
+
+CREATE TRIGGER ledger_months_used_append_only BEFORE DELETE OR UPDATE ON public.ledger_months_used FOR EACH ROW EXECUTE FUNCTION public.ledger_refuse_change();
+
+CREATE TRIGGER ledger_months_used_no_truncate BEFORE TRUNCATE ON public.ledger_months_used FOR EACH STATEMENT EXECUTE FUNCTION public.ledger_refuse_change();
+
 CREATE TRIGGER ledger_transfers_append_only BEFORE DELETE OR UPDATE ON public.ledger_transfers FOR EACH ROW EXECUTE FUNCTION public.ledger_refuse_change();
 
 CREATE TRIGGER ledger_transfers_no_truncate BEFORE TRUNCATE ON public.ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION public.ledger_refuse_change();
 
+ALTER TABLE ONLY public.charges
+    ADD CONSTRAINT charges_intent_id_fkey FOREIGN KEY (intent_id) REFERENCES public.checkout_intents(id);
+
 ALTER TABLE ONLY public.checkout_intents
     ADD CONSTRAINT checkout_intents_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
-
-ALTER TABLE ONLY public.clawbacks
-    ADD CONSTRAINT clawbacks_intent_id_fkey FOREIGN KEY (intent_id) REFERENCES public.checkout_intents(id);
 
 ALTER TABLE ONLY public.extension_sign_ins
     ADD CONSTRAINT extension_sign_ins_token_id_fkey FOREIGN KEY (token_id) REFERENCES public.extension_tokens(id);
@@ -823,16 +1068,16 @@ ALTER TABLE ONLY public.ledger_entries
     ADD CONSTRAINT ledger_entries_transfer_id_fkey FOREIGN KEY (transfer_id) REFERENCES public.ledger_transfers(id);
 
 ALTER TABLE ONLY public.ledger_transfers
+    ADD CONSTRAINT ledger_transfers_grant_id_fkey FOREIGN KEY (grant_id) REFERENCES public.ledger_grants(id);
+
+ALTER TABLE ONLY public.ledger_transfers
     ADD CONSTRAINT ledger_transfers_intent_id_fkey FOREIGN KEY (intent_id) REFERENCES public.checkout_intents(id);
 
 ALTER TABLE ONLY public.seats
     ADD CONSTRAINT seats_invitation_id_fkey FOREIGN KEY (invitation_id) REFERENCES public.team_invitations(id);
 
-ALTER TABLE ONLY public.subscription_invoices
+ALTER TABLE ONLY public.paid_invoice_lines
     ADD CONSTRAINT subscription_invoices_stripe_subscription_id_fkey FOREIGN KEY (stripe_subscription_id) REFERENCES public.subscriptions(stripe_subscription_id);
-
-ALTER TABLE ONLY public.subscription_months
-    ADD CONSTRAINT subscription_months_stripe_subscription_id_fkey FOREIGN KEY (stripe_subscription_id) REFERENCES public.subscriptions(stripe_subscription_id);
 
 ALTER TABLE ONLY public.subscriptions
     ADD CONSTRAINT subscriptions_intent_id_fkey FOREIGN KEY (intent_id) REFERENCES public.checkout_intents(id);
@@ -849,19 +1094,39 @@ ALTER TABLE ONLY public.team_invitations
 GRANT USAGE ON SCHEMA public TO tidemark_server;
 GRANT USAGE ON SCHEMA public TO tidemark_worker;
 
-REVOKE ALL ON FUNCTION public.ledger_account_ids(owners jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.ledger_account_ids_of(owner_kinds text[], owner_ids text[]) FROM PUBLIC;
 
 GRANT SELECT ON TABLE public.ledger_transfers TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_transfers TO tidemark_worker;
 
 REVOKE ALL ON FUNCTION public.ledger_append_owner_entry(transfer public.ledger_transfers, digest bytea, owner_account_id bigint, credits bigint, may_go_below_zero boolean) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION public.ledger_books(owner_kind text, owner_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.ledger_books(owner_kind text, owner_id text) TO tidemark_worker;
+
+REVOKE ALL ON FUNCTION public.ledger_close_month(owner_kind text, owner_id text, stripe_subscription_id text, month_starts_at timestamp with time zone, used bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.ledger_close_month(owner_kind text, owner_id text, stripe_subscription_id text, month_starts_at timestamp with time zone, used bigint) TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.ledger_grants TO tidemark_server;
+GRANT SELECT ON TABLE public.ledger_grants TO tidemark_worker;
+
+REVOKE ALL ON FUNCTION public.ledger_ensure_grant(given public.ledger_grants) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.ledger_entry_hash(previous bytea, digest bytea, account_id bigint, amount bigint, version bigint, balance_after bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_expire(expire_owner_kind text, expire_owner_id text, expire_key text, expire_occurred_at timestamp with time zone, expire_event_id text, expire_actor text, expire_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_expire(expire_owner_kind text, expire_owner_id text, expire_key text, expire_occurred_at timestamp with time zone, expire_event_id text, expire_actor text, expire_reason text) TO tidemark_worker;
 
+REVOKE ALL ON FUNCTION public.ledger_input_hash(item jsonb, legs jsonb, format smallint) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.ledger_legacy_grant(owner_kind text, owner_id text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.ledger_lock_accounts(owners jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.ledger_lock_owner(owner_kind text, owner_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.ledger_lock_owner(owner_kind text, owner_id text) TO tidemark_worker;
+
+REVOKE ALL ON FUNCTION public.ledger_lock_owners(owners jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_post(transfers jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_post(transfers jsonb) TO tidemark_worker;
@@ -871,8 +1136,11 @@ GRANT ALL ON FUNCTION public.ledger_settle_debt(debtor_kind text, debtor_id text
 
 REVOKE ALL ON FUNCTION public.ledger_transfer_digest(transfer public.ledger_transfers) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION public.ledger_use(use_owner_kind text, use_owner_id text, credits bigint, use_key text, use_occurred_at timestamp with time zone, use_actor text, use_reason text) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.ledger_use(use_owner_kind text, use_owner_id text, credits bigint, use_key text, use_occurred_at timestamp with time zone, use_actor text, use_reason text) TO tidemark_server;
+REVOKE ALL ON FUNCTION public.ledger_use(owner_kind text, owner_id text, credits bigint, idempotency_key text, occurred_at timestamp with time zone, actor text, reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.ledger_use(owner_kind text, owner_id text, credits bigint, idempotency_key text, occurred_at timestamp with time zone, actor text, reason text) TO tidemark_server;
+
+GRANT SELECT ON TABLE public.charges TO tidemark_server;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.charges TO tidemark_worker;
 
 GRANT SELECT,INSERT ON TABLE public.checkout_intents TO tidemark_server;
 GRANT SELECT,UPDATE ON TABLE public.checkout_intents TO tidemark_worker;
@@ -886,9 +1154,6 @@ GRANT UPDATE(stripe_customer_id) ON TABLE public.checkout_intents TO tidemark_se
 GRANT UPDATE(stripe_session_id) ON TABLE public.checkout_intents TO tidemark_server;
 
 GRANT UPDATE(updated_at) ON TABLE public.checkout_intents TO tidemark_server;
-
-GRANT SELECT ON TABLE public.clawbacks TO tidemark_server;
-GRANT SELECT,INSERT,UPDATE ON TABLE public.clawbacks TO tidemark_worker;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.extension_sign_ins TO tidemark_server;
 GRANT SELECT,DELETE ON TABLE public.extension_sign_ins TO tidemark_worker;
@@ -921,8 +1186,17 @@ GRANT SELECT ON TABLE public.ledger_entries TO tidemark_worker;
 GRANT SELECT ON TABLE public.ledger_balances TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_balances TO tidemark_worker;
 
+GRANT SELECT ON TABLE public.ledger_grant_sums TO tidemark_server;
+GRANT SELECT ON TABLE public.ledger_grant_sums TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.ledger_months_used TO tidemark_server;
+GRANT SELECT ON TABLE public.ledger_months_used TO tidemark_worker;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE public.organization_members TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.organization_members TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.paid_invoice_lines TO tidemark_server;
+GRANT SELECT,INSERT ON TABLE public.paid_invoice_lines TO tidemark_worker;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.seats TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.seats TO tidemark_worker;
@@ -932,12 +1206,6 @@ GRANT USAGE ON SEQUENCE public.snapshot_orders TO tidemark_server;
 
 GRANT SELECT,INSERT ON TABLE public.stripe_customers TO tidemark_server;
 GRANT SELECT,INSERT ON TABLE public.stripe_customers TO tidemark_worker;
-
-GRANT SELECT ON TABLE public.subscription_invoices TO tidemark_server;
-GRANT SELECT,INSERT ON TABLE public.subscription_invoices TO tidemark_worker;
-
-GRANT SELECT ON TABLE public.subscription_months TO tidemark_server;
-GRANT SELECT,INSERT,UPDATE ON TABLE public.subscription_months TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.subscriptions TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.subscriptions TO tidemark_worker;

@@ -23,6 +23,18 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+export interface Charges {
+  amount_minor: number;
+  created_at: Generated<Timestamp>;
+  disputed_minor: number;
+  intent_id: string | null;
+  refunded_minor: number;
+  snapshot_order: number;
+  stripe_charge_id: string;
+  stripe_invoice_id: string | null;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface CheckoutIntents {
   amount_minor: number;
   billing_frequency: "monthly" | "yearly" | null | null;
@@ -46,26 +58,6 @@ export interface CheckoutIntents {
   trial_days: Generated<number>;
   updated_at: Generated<Timestamp>;
   user_id: string;
-}
-
-export interface Clawbacks {
-  account: "plan" | "purchased";
-  amount_minor: number;
-  amount_returned_minor: number;
-  credits_disputed: Generated<number>;
-  credits_granted: number;
-  credits_refunded: Generated<number>;
-  credits_taken: Generated<number>;
-  intent_id: string | null;
-  month_starts_at: Timestamp | null;
-  owner_id: string;
-  owner_kind: "user" | "organization";
-  snapshot_order: number;
-  stripe_charge_id: string;
-  stripe_invoice_id: string | null;
-  stripe_subscription_id: string | null;
-  transfers: Generated<number>;
-  updated_at: Generated<Timestamp>;
 }
 
 export interface ExtensionSignIns {
@@ -132,14 +124,69 @@ export interface LedgerEntries {
   version: number | null;
 }
 
+export interface LedgerGrants {
+  account: "plan" | "purchased";
+  created_at: Generated<Timestamp>;
+  ends_at: Timestamp | null;
+  id: string;
+  intent_id: string | null;
+  kind: "purchase" | "month" | "seats" | "late_month" | "adjustment" | "legacy";
+  month_starts_at: Timestamp | null;
+  owner_id: string;
+  owner_kind: "user" | "organization";
+  starts_at: Timestamp | null;
+  stripe_invoice_id: string | null;
+  stripe_subscription_id: string | null;
+}
+
+export interface LedgerGrantSums {
+  account: "plan" | "purchased" | null;
+  adjusted: number | null;
+  closing: number | null;
+  created_at: Timestamp | null;
+  disputed: number | null;
+  ends_at: Timestamp | null;
+  gross: number | null;
+  id: string | null;
+  intent_id: string | null;
+  kind: "purchase" | "month" | "seats" | "late_month" | "adjustment" | "legacy" | null;
+  month_starts_at: Timestamp | null;
+  owner_id: string | null;
+  owner_kind: "user" | "organization" | null;
+  refunded: number | null;
+  starts_at: Timestamp | null;
+  stripe_invoice_id: string | null;
+  stripe_subscription_id: string | null;
+  transfers: number | null;
+}
+
+export interface LedgerMonthsUsed {
+  closed_at: Generated<Timestamp>;
+  month_starts_at: Timestamp;
+  owner_id: string;
+  owner_kind: "user" | "organization";
+  stripe_subscription_id: string;
+  used: number;
+}
+
+export interface LedgerProofs {
+  accounts: number;
+  heads_digest: Buffer;
+  id: Generated<number>;
+  proven_at: Generated<Timestamp>;
+  transfer_id: number;
+}
+
 export interface LedgerTransfers {
   actor: string;
   event_id: string | null;
+  format: Generated<number>;
+  grant_id: string | null;
   id: Generated<number>;
   idempotency_key: string;
   input_hash: Buffer;
   intent_id: string | null;
-  kind: "credit_purchase" | "plan_grant" | "seat_grant" | "usage" | "expiry" | "refund" | "dispute" | "dispute_won" | "settlement" | "adjustment";
+  kind: "credit_purchase" | "plan_grant" | "seat_grant" | "usage" | "expiry" | "write_off" | "refund" | "dispute" | "dispute_won" | "settlement" | "adjustment";
   occurred_at: Timestamp;
   posted_at: Generated<Timestamp>;
   reason: string;
@@ -151,6 +198,20 @@ export interface OrganizationMembers {
   snapshot_order: number;
   updated_at: Generated<Timestamp>;
   user_id: string;
+}
+
+export interface PaidInvoiceLines {
+  amount_minor: number;
+  amount_paid_minor: number;
+  ends_at: Timestamp;
+  kind: "period" | "seats";
+  paid_at: Timestamp;
+  seats: number;
+  seats_before: number | null;
+  starts_at: Timestamp;
+  stripe_invoice_id: string;
+  stripe_subscription_id: string;
+  total_minor: number;
 }
 
 export interface Seats {
@@ -170,29 +231,6 @@ export interface StripeCustomers {
   customer_id: string;
   owner_id: string;
   owner_kind: "user" | "organization";
-}
-
-export interface SubscriptionInvoices {
-  amount_paid_minor: number;
-  ends_at: Timestamp;
-  kind: "period" | "seats";
-  paid_at: Timestamp;
-  seats: number;
-  seats_before: number | null;
-  starts_at: Timestamp;
-  stripe_invoice_id: string;
-  stripe_subscription_id: string;
-}
-
-export interface SubscriptionMonths {
-  credits: number;
-  ends_at: Timestamp;
-  seat_credits: Generated<number>;
-  seats: number;
-  starts_at: Timestamp;
-  stripe_invoice_id: string;
-  stripe_subscription_id: string;
-  unused: number | null;
 }
 
 export interface Subscriptions {
@@ -247,20 +285,23 @@ export interface Users {
 }
 
 export interface DB {
+  charges: Charges;
   checkout_intents: CheckoutIntents;
-  clawbacks: Clawbacks;
   extension_sign_ins: ExtensionSignIns;
   extension_tokens: ExtensionTokens;
   inbox_events: InboxEvents;
   ledger_accounts: LedgerAccounts;
   ledger_balances: LedgerBalances;
   ledger_entries: LedgerEntries;
+  ledger_grant_sums: LedgerGrantSums;
+  ledger_grants: LedgerGrants;
+  ledger_months_used: LedgerMonthsUsed;
+  ledger_proofs: LedgerProofs;
   ledger_transfers: LedgerTransfers;
   organization_members: OrganizationMembers;
+  paid_invoice_lines: PaidInvoiceLines;
   seats: Seats;
   stripe_customers: StripeCustomers;
-  subscription_invoices: SubscriptionInvoices;
-  subscription_months: SubscriptionMonths;
   subscriptions: Subscriptions;
   team_invitations: TeamInvitations;
   users: Users;

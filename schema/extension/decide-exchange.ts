@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { hashSecret } from './secrets.ts'
 import type { SignIn } from './sign-ins.ts'
 
-/** What an extension shows to get its token. The state has found the sign-in already. */
+/** What an extension presents to get its token. Its state has identified the sign-in already. */
 export interface Exchange {
   readonly code: string
   readonly redirect_uri: string

@@ -9,13 +9,13 @@ export type SignIn = Selectable<ExtensionSignIns>
 export const signInLifetimeMs = 10 * 60_000
 
 /** Rows are kept for a day after that, so that a code that comes back late still ends the token it gave. */
-const keptMs = 24 * 3600_000
+const retentionMs = 24 * 3600_000
 
-/** Why a sign-in was not taken a step further; each is told to the person as it is. */
+/** Why a sign-in could not continue. */
 export type SignInRefusal = 'unknown' | 'expired' | 'used'
 
 /**
- * Writes down a sign-in that an extension began. False when the state was seen before: nobody may take over a sign-in by
+ * Stores a sign-in that an extension began. False when the state has been used before: nobody may take over a sign-in by
  * naming its state, so nothing is changed then.
  */
 export async function startSignIn(
@@ -27,8 +27,8 @@ export async function startSignIn(
 }
 
 /**
- * Binds the user and a new code to a sign-in with a challenge. The first user keeps it; the same one may come again (a page
- * that was reloaded) and gets a fresh code in place of the last. Answers the code and the address it belongs to, which was
+ * Binds the user and a new code to a sign-in with a challenge. It stays with the first user; the same one may come again (a page
+ * that was reloaded) and gets a new code in place of the last. Returns the code and the address that it is sent to, which was
  * fixed at the start.
  */
 export async function bindSignIn(
@@ -123,7 +123,7 @@ function findSignIn(db: Database, state: string): Promise<SignIn | undefined> {
     .executeTakeFirst()
 }
 
-/** Anybody may start a sign-in, so whoever starts one clears a few away and the table cannot only grow. */
+/** Anybody may start a sign-in, so each start deletes a few old ones; otherwise the table would only ever grow. */
 async function removeOldSignIns(db: Database, now: Date): Promise<void> {
   await db
     .deleteFrom('extension_sign_ins')
@@ -131,7 +131,7 @@ async function removeOldSignIns(db: Database, now: Date): Promise<void> {
       eb
         .selectFrom('extension_sign_ins')
         .select('state_hash')
-        .where('expires_at', '<', new Date(now.getTime() - keptMs))
+        .where('expires_at', '<', new Date(now.getTime() - retentionMs))
         .orderBy('expires_at')
         .limit(20)
         .forUpdate()

@@ -3,11 +3,10 @@ import type { Kysely } from 'kysely'
 import type { Database, DatabaseTransaction } from '../database/connect.ts'
 import type { DB } from '../database/types.ts'
 import { createToken, hashSecret } from './secrets.ts'
-import { tokenExpiry } from './token-expiry.ts'
 
 export interface IssuedToken {
   readonly id: string
-  /** The only time that anybody sees it. */
+  /** Shown this once; only its hash is stored. */
   readonly access_token: string
   readonly expires_at: Date
 }
@@ -47,6 +46,17 @@ export async function issueToken(
   return { ...token, access_token }
 }
 
+const lifetimeMonths = 4
+
+/** When a token issued now expires: after four calendar months, to the second; the last day of a month stays the last. */
+export function tokenExpiry(createdAt: Date): Date {
+  const expiry = new Date(createdAt)
+  expiry.setUTCMonth(expiry.getUTCMonth() + lifetimeMonths)
+  // 31 October plus four months is "31 February", which JavaScript takes for a day in March.
+  if (expiry.getUTCDate() !== createdAt.getUTCDate()) expiry.setUTCDate(0)
+  return expiry
+}
+
 /** Ends the user's token; says whether there was one that still worked. */
 export async function revokeTokens(
   db: Kysely<DB>,
@@ -72,7 +82,7 @@ export async function revokeToken(db: Kysely<DB>, { id, now }: { id: string; now
     .execute()
 }
 
-/** The row of a token that somebody shows, whether it still works or not. */
+/** The row of a token that somebody presents, whether it still works or not. */
 export async function findToken(db: Database, access_token: string): Promise<StoredToken | undefined> {
   return db
     .selectFrom('extension_tokens')
@@ -100,7 +110,7 @@ export function isActive(token: StoredToken, now: Date): boolean {
 
 const useResolutionMs = 60_000
 
-/** Remembers that a token was used. To the minute: a busy editor must not write a row for each of its calls. */
+/** Records when a token was used, to the minute: a busy editor must not write a row for each of its calls. */
 export async function recordTokenUse(db: Database, token: StoredToken, now: Date): Promise<void> {
   const before = new Date(now.getTime() - useResolutionMs)
   if (token.last_used_at && token.last_used_at > before) return

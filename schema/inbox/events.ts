@@ -15,7 +15,7 @@ export interface ReceivedEvent extends EventKey {
   readonly payload: Json
   /** When it happened, by the sender's clock. */
   readonly occurred_at: Date
-  /** When the sweep should look whether it was applied. */
+  /** When the sweep checks whether it was applied. */
   readonly sweep_at: Date
 }
 
@@ -55,7 +55,7 @@ export async function lockEvent(db: Kysely<DB>, key: EventKey): Promise<InboxEve
     .executeTakeFirst()
 }
 
-/** Marks the event as dealt with, in the transaction that did it. */
+/** Marks the event as settled, in the transaction that applied it. */
 export async function settleEvent(
   db: Kysely<DB>,
   key: EventKey,
@@ -70,7 +70,7 @@ export async function settleEvent(
     .execute()
 }
 
-/** Notes an attempt that failed, and when the sweep may try if the queue does not. */
+/** Records an attempt that failed, and when the sweep enqueues the event if the queue has not retried it by then. */
 export async function recordFailedAttempt(
   db: Kysely<DB>,
   key: EventKey,

@@ -8,7 +8,15 @@ export interface Owner {
 export type OwnerAccount = 'plan' | 'purchased'
 
 /** The other side of every transfer. Their balances are sums, made when somebody asks. */
-export type HouseAccount = 'sold' | 'granted' | 'used' | 'refunded' | 'disputed' | 'expired' | 'adjusted'
+export type HouseAccount =
+  | 'sold'
+  | 'granted'
+  | 'used'
+  | 'refunded'
+  | 'disputed'
+  | 'expired'
+  | 'written_off'
+  | 'adjusted'
 
 export const transferKinds = [
   'credit_purchase',
@@ -16,10 +24,12 @@ export const transferKinds = [
   'seat_grant',
   'usage',
   'expiry',
+  'write_off',
   'refund',
   'dispute',
   'dispute_won',
   'settlement',
   'adjustment',
 ] as const
+
 export type TransferKind = (typeof transferKinds)[number]

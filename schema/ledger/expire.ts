@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { DB } from '../database/types.ts'
 import type { Owner } from './accounts.ts'
+import { callLedger } from './call.ts'
 
 /**
  * Moves what is left of an owner's plan credits to the house's `expired`, once per key. Returns the credits that expired, zero
@@ -17,9 +18,11 @@ export async function expirePlanCredits(
     reason: string
   },
 ): Promise<number> {
-  const { rows } = await sql<{ credits: number }>`
-    SELECT ledger_expire(${owner.owner_kind}, ${owner.owner_id}, ${expiry.idempotency_key}, ${expiry.occurred_at},
-      ${expiry.event_id}, ${expiry.actor}, ${expiry.reason}) AS credits
-  `.execute(db)
-  return rows[0]?.credits ?? 0
+  const [row] = await callLedger(
+    db,
+    sql<{ credits: number }>`
+      SELECT ledger_expire(${owner.owner_kind}, ${owner.owner_id}, ${expiry.idempotency_key}, ${expiry.occurred_at},
+        ${expiry.event_id}, ${expiry.actor}, ${expiry.reason}) AS credits`,
+  )
+  return row?.credits ?? 0
 }

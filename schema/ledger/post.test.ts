@@ -115,14 +115,16 @@ describe('posting', () => {
     }
   })
 
-  test('a clawback may leave a debt, another transfer may not', async () => {
+  test('a correction may leave a debt, a purchase may not', async () => {
     await postTransfer(database.worker, grantOf('user_debt', 100))
-    const takes = (kind: 'refund' | 'expiry') =>
+    const takes = (kind: 'refund' | 'credit_purchase') =>
       grantOf('user_debt', -150, {
         kind,
         legs: [{ ...user('user_debt'), account: 'purchased', amount: -150 }, houseLeg('refunded', 150)],
       })
-    await expect(postTransfer(database.worker, takes('expiry'))).rejects.toThrow(InsufficientCreditsError)
+    await expect(postTransfer(database.worker, takes('credit_purchase'))).rejects.toThrow(
+      InsufficientCreditsError,
+    )
     await postTransfer(database.worker, takes('refund'))
     expect((await findBalance(database.worker, user('user_debt'))).total).toBe(-50)
   })

@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import type { DB } from '../database/types.ts'
 import type { HouseAccount, Owner, OwnerAccount, TransferKind } from './accounts.ts'
-import { ledgerError } from './errors.ts'
+import { callLedger } from './call.ts'
+import { accountGrant, type Grant } from './grants.ts'
 
 export type Leg = (Owner & { readonly account: OwnerAccount; readonly amount: number }) | HouseLeg
 
@@ -17,6 +18,11 @@ export interface Transfer {
   /** Names the cause, e.g. `checkout/cs_…`: the ledger posts each key once. */
   readonly idempotency_key: string
   readonly kind: TransferKind
+  /**
+   * What it belongs to; written down with it if it is not there yet. All its legs but the house's are of the grant's account.
+   * Without one, an adjustment belongs to the account's adjustments and anything else to its legacy.
+   */
+  readonly grant?: Grant
   /** When it happened in the world; the time of posting is the database's. */
   readonly occurred_at: Date
   readonly intent_id: string | null
@@ -48,14 +54,18 @@ export async function postTransfers(
   transfers: readonly Transfer[],
 ): Promise<PostedTransfer[]> {
   if (transfers.length === 0) return []
-  const result = await sql<PostedTransfer>`
-    SELECT transfer_id, posted FROM ledger_post(${JSON.stringify(transfers)}::jsonb) ORDER BY ordinal
-  `
-    .execute(db)
-    .catch((error: unknown) => {
-      throw ledgerError(error)
-    })
-  return result.rows
+  const items = transfers.map((transfer) => ({ ...transfer, grant: grantFor(transfer) }))
+  return callLedger(
+    db,
+    sql<PostedTransfer>`
+      SELECT transfer_id, posted FROM ledger_post(${JSON.stringify(items)}::jsonb) ORDER BY ordinal`,
+  )
+}
+
+function grantFor({ grant, kind, legs }: Transfer): Grant | null {
+  if (grant) return grant
+  const leg = legs.find((candidate) => candidate.owner_kind !== 'house')
+  return leg ? accountGrant(kind === 'adjustment' ? 'adjustment' : 'legacy', leg, leg.account) : null
 }
 
 /** Posts one transfer; see postTransfers. */

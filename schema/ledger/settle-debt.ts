@@ -1,6 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import type { DB } from '../database/types.ts'
 import type { Owner } from './accounts.ts'
+import { callLedger } from './call.ts'
+import { settlementKey } from './keys.ts'
 
 /**
  * Lets one of the owner's accounts pay the other's debt as far as it can, so that an account is below zero only when the whole
@@ -12,9 +14,11 @@ export async function settleDebt(
   owner: Owner,
   cause: { idempotency_key: string; occurred_at: Date; event_id: string | null },
 ): Promise<number> {
-  const { rows } = await sql<{ credits: number }>`
-    SELECT ledger_settle_debt(${owner.owner_kind}, ${owner.owner_id}, ${`settle/${cause.idempotency_key}`},
-      ${cause.occurred_at}, ${cause.event_id}) AS credits
-  `.execute(db)
-  return rows[0]?.credits ?? 0
+  const [row] = await callLedger(
+    db,
+    sql<{ credits: number }>`
+      SELECT ledger_settle_debt(${owner.owner_kind}, ${owner.owner_id}, ${settlementKey(cause.idempotency_key)},
+        ${cause.occurred_at}, ${cause.event_id}) AS credits`,
+  )
+  return row?.credits ?? 0
 }

@@ -87,9 +87,30 @@ test('a refusal says what is there and posts nothing', async () => {
   expect(await findBalance(database.server, user('user_short'))).toMatchObject({ total: 5, version: 2 })
 })
 
-test('an owner with a debt is refused until it is settled', async () => {
+test('a debt of one account blocks as many credits of the other, and no more when it is gone', async () => {
   await give('user_owing', { plan: 100, purchased: -20 })
-  expect((await spendCredits(database.server, usageOf('user_owing', 1))).outcome).toBe('refused')
+  expect(await spendCredits(database.server, usageOf('user_owing', 81))).toMatchObject({ outcome: 'refused' })
+  expect(await spendCredits(database.server, usageOf('user_owing', 70))).toMatchObject({
+    outcome: 'posted',
+    plan: 30,
+    purchased: -20,
+  })
   await give('user_owing', { purchased: 20 })
-  expect((await spendCredits(database.server, usageOf('user_owing', 1))).outcome).toBe('posted')
+  expect(await spendCredits(database.server, usageOf('user_owing', 30))).toMatchObject({
+    outcome: 'posted',
+    plan: 0,
+    purchased: 0,
+  })
+})
+
+test('usage never makes a debt of the plan account larger, nor one of the purchased account', async () => {
+  await give('user_plan_debt', { plan: -30, purchased: 100 })
+  expect(await spendCredits(database.server, usageOf('user_plan_debt', 71))).toMatchObject({
+    outcome: 'refused',
+  })
+  expect(await spendCredits(database.server, usageOf('user_plan_debt', 70))).toMatchObject({
+    outcome: 'posted',
+    plan: -30,
+    purchased: 30,
+  })
 })

@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import type { DB } from '../database/types.ts'
 import type { Owner } from './accounts.ts'
-import { ledgerError } from './errors.ts'
+import { callLedger } from './call.ts'
+import { usageKey } from './keys.ts'
 
 export interface Usage extends Owner {
   /** Whole credits, at least 1. */
@@ -22,20 +23,36 @@ export type UsageResult = {
 }
 
 /**
- * Spends credits, plan credits first, or refuses, in one statement. An owner with a debt on either account is refused until
- * it is settled. Throws IdempotencyConflictError when the key was used for something else.
+ * Spends credits, plan credits first, or refuses, in one statement. It is refused when both accounts together do not cover it, so
+ * a debt of one account blocks as many credits of the other. Throws IdempotencyConflictError when the key was used for something
+ * else.
  */
 export async function spendCredits(db: Kysely<DB>, usage: Usage): Promise<UsageResult> {
-  const result = await sql<UsageResult>`
-    SELECT outcome, transfer_id, plan, purchased FROM ledger_use(
-      ${usage.owner_kind}, ${usage.owner_id}, ${usage.credits}, ${`usage/${usage.owner_id}/${usage.idempotency_key}`},
-      ${usage.occurred_at}, ${usage.actor}, ${usage.reason})
-  `
-    .execute(db)
-    .catch((error: unknown) => {
-      throw ledgerError(error)
-    })
-  const [row] = result.rows
+  const [row] = await callLedger(
+    db,
+    sql<UsageResult>`
+      SELECT outcome, transfer_id, plan, purchased FROM ledger_use(
+        ${usage.owner_kind}, ${usage.owner_id}, ${usage.credits}, ${usageKey(usage, usage.idempotency_key)},
+        ${usage.occurred_at}, ${usage.actor}, ${usage.reason})`,
+  )
   if (!row) throw new Error('The ledger did not decide a usage')
   return row
+}
+
+/**
+ * How many credits the owner has used since then. Reads the owner's own entries, one by one by their keys (OFFSET 0 keeps Postgres
+ * from joining whole tables), so that it costs no more when others have used more.
+ */
+export async function sumUsageSince(db: Kysely<DB>, owner: Owner, since: Date): Promise<number> {
+  const { rows } = await sql<{ used: number }>`
+    SELECT coalesce(-sum(entry.amount), 0)::bigint AS used
+    FROM ledger_accounts account
+    CROSS JOIN LATERAL (
+      SELECT transfer_id, amount FROM ledger_entries
+      WHERE account_id = account.id AND version IS NOT NULL AND amount < 0 OFFSET 0) entry
+    CROSS JOIN LATERAL (
+      SELECT kind, occurred_at FROM ledger_transfers WHERE id = entry.transfer_id OFFSET 0) transfer
+    WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}
+      AND transfer.kind = 'usage' AND transfer.occurred_at >= ${since}`.execute(db)
+  return rows[0]?.used ?? 0
 }

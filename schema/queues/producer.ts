@@ -3,7 +3,7 @@ import { Queue } from 'bullmq'
 import type { QueueBackend } from './backend.ts'
 import { type JobPayload, jobOptions, type QueueName, queueNames, queueSchemas } from './queues.ts'
 
-/** The side that asks for work. */
+/** Adds jobs to the queues. */
 export interface QueueProducer {
   /** Adds a job under its id; an id that is still kept, finished or not, is not added again. */
   add<Name extends QueueName>(queue: Name, jobId: string, payload: JobPayload<Name>): Promise<void>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Work that the server asks of the worker. The rows in Postgres say what has to be done; a job only says so sooner. */
+/** Work for the worker. The rows in Postgres say what has to be done; a job only says so sooner. */
 const stripeEventJobSchema = z.object({ event_id: z.string() })
 const clerkEventJobSchema = z.object({ event_id: z.string() })
 const checkoutCompletionJobSchema = z.object({
@@ -33,7 +33,7 @@ export function retryDelayMs(attempts: number, random: () => number = Math.rando
   return Math.round(base * (0.75 + random() * 0.5))
 }
 
-/** How jobs are kept: finished ones for a day to be looked at, failed ones for a month to be replayed. */
+/** How long jobs are kept: finished ones for a day, to be inspected, failed ones for a month, to be replayed. */
 export const jobOptions = {
   attempts: maximumAttempts,
   backoff: { type: 'custom' },

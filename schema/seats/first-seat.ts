@@ -3,10 +3,10 @@ import { lockLiveSubscription } from '../subscriptions/subscriptions.ts'
 import { countHeldSeats, findHeldSeat, insertActiveSeat, type SeatRole } from './seats.ts'
 
 /**
- * Gives whoever bought a subscription its first seat, once a subscription: a repeated event changes nothing, also when the
- * buyer gave the seat up or passed it on in the meantime. Does nothing when all seats are in use already, which is so when an
- * organization comes back with fewer seats than people: nobody loses theirs. Needs the live subscription's row to be written;
- * the caller refreshes plan types when it is done.
+ * Gives the buyer of a subscription its first seat, once for each subscription: a repeated event changes nothing, even if the
+ * buyer has given the seat up or passed it on since. Does nothing when all seats are in use, as when an organization comes back
+ * with fewer seats than people: nobody loses theirs. The live subscription's row must have been written; the caller refreshes
+ * plan types afterwards.
  */
 export async function giveFirstSeat(
   trx: DatabaseTransaction,

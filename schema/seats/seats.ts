@@ -20,8 +20,8 @@ export async function countHeldSeats(db: Kysely<DB>, organizationId: string): Pr
 }
 
 /**
- * Every address's latest seat, those in use first. Somebody who changed their address since is shown with the one they have
- * now.
+ * The latest seat of every address, those in use first. Somebody who has changed their address since is listed with their
+ * present one.
  */
 export async function listSeats(db: Kysely<DB>, organizationId: string): Promise<Seat[]> {
   const latest = db
@@ -58,6 +58,31 @@ export async function findHeldSeat(
   return 'user_id' in holder
     ? query.where('user_id', '=', holder.user_id).executeTakeFirst()
     : query.where('email', '=', holder.email).executeTakeFirst()
+}
+
+/** The seat with which a user spends an organization's credits; undefined when there is none. */
+export async function findActiveSeat(
+  db: Kysely<DB>,
+  { organization_id, user_id }: { organization_id: string; user_id: string },
+): Promise<{ role: 'admin' | 'member' } | undefined> {
+  return db
+    .selectFrom('seats')
+    .select('role')
+    .where('organization_id', '=', organization_id)
+    .where('user_id', '=', user_id)
+    .where('status', '=', 'active')
+    .executeTakeFirst()
+}
+
+/** Everybody who has a seat of an organization. */
+export async function listActiveSeatHolders(db: Kysely<DB>, organizationId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('seats')
+    .select('user_id')
+    .where('organization_id', '=', organizationId)
+    .where('status', '=', 'active')
+    .execute()
+  return rows.flatMap((row) => row.user_id ?? [])
 }
 
 /** Gives a seat to a member. The caller has locked the subscription and found that one is free. */

@@ -37,14 +37,14 @@ export const cataloguePrices: readonly CataloguePrice[] = soldPlanTypes.flatMap(
   }),
 )
 
-/** We choose the ids of our products, so that finding and making them cannot go apart. */
+/** We choose the ids of our products, so that those who create them and those who look for them cannot disagree. */
 export function productIdOf(plan: SoldPlanType): string {
   return `plan_${plan}`
 }
 
 /**
- * Says in which way a price at Stripe is not the catalogue's, or null when it is. The price must have been fetched with its
- * `currency_options`. Whoever sells by a price that fails here would charge something else than we promise.
+ * Says how a price at Stripe differs from the catalogue's; null when it does not. The price must have been fetched with its
+ * `currency_options`. Selling at a price that fails here would charge something other than we promise.
  */
 export function priceProblem(price: Stripe.Price, expected: CataloguePrice): string | null {
   if (!price.active) return 'it is not active'

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * What we write on every session and payment, so that an event finds its intent and a person reading Stripe's dashboard
- * finds the buyer. Stripe stores text only; the names are those the web app reads (specification, session status).
+ * What we store on every session and payment, so that an event leads to its intent, and Stripe's dashboard to the
+ * buyer. Stripe stores text only; the names are those the web app reads (specification, session status).
  */
 export const checkoutMetadataSchema = z.object({
   intentId: z.uuid(),
@@ -16,7 +16,7 @@ export const checkoutMetadataSchema = z.object({
 })
 export type CheckoutMetadata = z.infer<typeof checkoutMetadataSchema>
 
-/** The intent a session belongs to, or null for a session that is none of ours. */
+/** The intent a session belongs to, or null for a session that is not ours. */
 export function intentIdOf(session: {
   client_reference_id: string | null
   metadata: Record<string, string> | null

@@ -46,7 +46,7 @@ export async function findLatestSubscription(
     .executeTakeFirst()
 }
 
-/** A live Teams subscription that the person bought, for whichever organization. */
+/** A live Teams subscription that the person bought, for any organization. */
 export async function findLiveTeam(db: Kysely<DB>, buyerId: string): Promise<Subscription | undefined> {
   return db
     .selectFrom('subscriptions')

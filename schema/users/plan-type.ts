@@ -5,7 +5,7 @@ import { liveStatuses } from '../stripe/statuses.ts'
 /**
  * Writes the plan that people are shown: their own live subscription's, else `teams` when they have a seat of an organization
  * whose subscription is live, else `starter`. Whoever changes a seat or a subscription calls it in the same transaction, as
- * the last thing. People without an account yet are passed over.
+ * the last step. People without an account yet are skipped.
  */
 export async function refreshPlanType(trx: DatabaseTransaction, userIds: readonly string[]): Promise<void> {
   const ids = [...new Set(userIds)]

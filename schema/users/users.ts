@@ -3,7 +3,7 @@ import type { DB, Users } from '../database/types.ts'
 
 export type UserRecord = Selectable<Users>
 
-/** What Clerk knows of a person. Clerk is the source; our row is a copy for joins and e-mails. */
+/** What Clerk knows about a person. Clerk is the source; our row is a copy for joins and e-mails. */
 export interface UserProfile {
   readonly clerk_id: string
   readonly email: string
@@ -19,7 +19,7 @@ export async function findUser(db: Kysely<DB>, clerkId: string): Promise<UserRec
 
 /**
  * Makes sure that the person has an account, on the starter plan when it is new, and that name and e-mail are Clerk's. Two
- * tabs at once make one account. `created` is true for the call that made it.
+ * tabs at once create one account. `created` is true for the call that created it.
  */
 export async function ensureUser(
   db: Kysely<DB>,

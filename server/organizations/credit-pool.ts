@@ -1,5 +1,7 @@
 import type { Database } from '../../schema/database/connect.ts'
 import { findBalance } from '../../schema/ledger/balances.ts'
+import { findMonthStart } from '../../schema/ledger/books.ts'
+import { sumUsageSince } from '../../schema/ledger/usage.ts'
 
 export interface CreditPool {
   readonly total_credits: number
@@ -17,10 +19,11 @@ export interface CreditPool {
  */
 export async function findCreditPool(db: Database, organizationId: string, now: Date): Promise<CreditPool> {
   const owner = { owner_kind: 'organization', owner_id: organizationId } as const
-  const since = await findMonthStart(db, organizationId, now)
+  const since =
+    (await findMonthStart(db, owner, now)) ?? new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()))
   // One statement's snapshot each; a usage between the two shows as used before it shows as missing.
   const balance = await findBalance(db, owner)
-  const used = await sumUsage(db, organizationId, since)
+  const used = await sumUsageSince(db, owner, since)
   return {
     total_credits: balance.total + used,
     used_credits: used,
@@ -29,35 +32,4 @@ export async function findCreditPool(db: Database, organizationId: string, now: 
     purchased_credits: balance.purchased,
     since,
   }
-}
-
-async function findMonthStart(db: Database, organizationId: string, now: Date): Promise<Date> {
-  const month = await db
-    .selectFrom('subscription_months as month')
-    .innerJoin('subscriptions as subscription', (join) =>
-      join.onRef('subscription.stripe_subscription_id', '=', 'month.stripe_subscription_id'),
-    )
-    .select('month.starts_at')
-    .where('subscription.owner_kind', '=', 'organization')
-    .where('subscription.owner_id', '=', organizationId)
-    .where('month.starts_at', '<=', now)
-    .where('month.ends_at', '>', now)
-    .orderBy('month.starts_at', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return month?.starts_at ?? new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()))
-}
-
-async function sumUsage(db: Database, organizationId: string, since: Date): Promise<number> {
-  const row = await db
-    .selectFrom('ledger_accounts as account')
-    .innerJoin('ledger_entries as entry', 'entry.account_id', 'account.id')
-    .innerJoin('ledger_transfers as transfer', 'transfer.id', 'entry.transfer_id')
-    .select(({ fn }) => fn.sum<string | null>('entry.amount').as('amount'))
-    .where('account.owner_kind', '=', 'organization')
-    .where('account.owner_id', '=', organizationId)
-    .where('transfer.kind', '=', 'usage')
-    .where('transfer.occurred_at', '>=', since)
-    .executeTakeFirst()
-  return -Number(row?.amount ?? 0) + 0
 }

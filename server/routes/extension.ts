@@ -13,7 +13,7 @@ import { findActiveToken, issueToken, revokeTokens } from '../../schema/extensio
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { findBalance } from '../../schema/ledger/balances.ts'
 import { spendCredits } from '../../schema/ledger/usage.ts'
-import { findActiveSeat } from '../../schema/seats/active-seat.ts'
+import { findActiveSeat } from '../../schema/seats/seats.ts'
 import { findLiveSubscription } from '../../schema/subscriptions/subscriptions.ts'
 import { findUser } from '../../schema/users/users.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { getOrganizationCredits, topUpOrganizationCredits } from '../../schema/api/organizations.ts'
+import { monthGrantId } from '../../schema/ledger/keys.ts'
 import { houseLeg, postTransfer } from '../../schema/ledger/post.ts'
 import { spendCredits } from '../../schema/ledger/usage.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
@@ -67,18 +68,30 @@ async function subscribeFromTheTenth(): Promise<void> {
     owner: owner(),
     user_id: await insertUser(database.owner, ada.user_id),
   })
-  const invoice = { stripe_invoice_id: `in_${id}`, stripe_subscription_id: id, seats: 1 }
   const month = { starts_at: new Date('2026-05-10T00:00:00Z'), ends_at: new Date('2026-06-10T00:00:00Z') }
-  await database.worker
-    .insertInto('subscription_invoices')
-    .values({ ...invoice, ...month, kind: 'period', amount_paid_minor: 3000, paid_at: month.starts_at })
-    .execute()
   const earlier = { starts_at: new Date('2026-04-10T00:00:00Z'), ends_at: month.starts_at }
-  for (const period of [earlier, month]) {
-    await database.worker
-      .insertInto('subscription_months')
-      .values({ ...invoice, ...period, credits: 500 })
-      .execute()
+  for (const [index, period] of [earlier, month].entries()) {
+    await postTransfer(database.worker, {
+      idempotency_key: `month/${id}/${index}`,
+      kind: 'plan_grant',
+      grant: {
+        ...owner(),
+        id: monthGrantId('month', `in_${id}`, period.starts_at),
+        kind: 'month',
+        account: 'plan',
+        intent_id: null,
+        stripe_subscription_id: id,
+        stripe_invoice_id: `in_${id}`,
+        month_starts_at: period.starts_at,
+        ...period,
+      },
+      occurred_at: period.starts_at,
+      intent_id: null,
+      event_id: null,
+      actor: 'test',
+      reason: 'Plan credits',
+      legs: [{ ...owner(), account: 'plan', amount: 250 }, houseLeg('granted', -250)],
+    })
   }
 }
 
@@ -99,7 +112,6 @@ describe('an organization’s pool', () => {
 
   test('counts what was used since the billing month began, and always adds up', async () => {
     await subscribeFromTheTenth()
-    await grant('plan', 500)
     await grant('purchased', 300)
     await use(40, '2026-05-09T23:59:59Z')
     await use(60, '2026-05-10T00:00:00Z')

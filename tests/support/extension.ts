@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { exchangeAuthCode, initiateVscodeAuth, updateAuthCode } from '../../schema/api/extension-auth.ts'
 import { createToken, hashSecret } from '../../schema/extension/secrets.ts'
-import { tokenExpiry } from '../../schema/extension/token-expiry.ts'
+import { tokenExpiry } from '../../schema/extension/tokens.ts'
 import type { TestDatabase } from './database.ts'
 import type { SignedInPerson } from './sandbox.ts'
 import type { ApiAnswer, TestServer } from './server.ts'

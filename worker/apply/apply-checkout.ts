@@ -1,8 +1,7 @@
-import { sql } from 'kysely'
-import { lockIntent, recipientOf } from '../../schema/checkout/intents.ts'
+import { lockIntent } from '../../schema/checkout/intents.ts'
+import { closeUnpaidIntent, settleIntent } from '../../schema/checkout/outcomes.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
-import { postTransfer } from '../../schema/ledger/post.ts'
-import { settleDebt } from '../../schema/ledger/settle-debt.ts'
+import { reconcilePurchase } from '../books/reconcile.ts'
 import { type CheckoutDecision, type CheckoutNews, decideCheckout } from './decide-checkout.ts'
 
 /**
@@ -17,33 +16,22 @@ export async function applyCheckout(
   const intent = await lockIntent(trx, intentId)
   if (!intent) return undefined
   const decision = decideCheckout(intent, news)
-  const change = changeOf(decision)
-  if (decision.action === 'settle') {
-    await postTransfer(trx, decision.transfer)
-    const recipient = recipientOf(intent)
-    if (recipient) await settleDebt(trx, recipient, decision.transfer)
-  }
-  if (change) {
-    await trx
-      .updateTable('checkout_intents')
-      .set({ ...change, stripe_session_id: news.session.id, updated_at: sql`now()` })
-      .where('id', '=', intent.id)
-      .execute()
-  }
-  return decision
-}
-
-function changeOf(decision: CheckoutDecision) {
+  const key = { id: intent.id, stripe_session_id: news.session.id }
   switch (decision.action) {
     case 'settle':
-      return { state: 'settled', settled_at: sql<Date>`clock_timestamp()`, failure_reason: null } as const
+      await settleIntent(trx, key)
+      await reconcilePurchase(trx, { ...intent, ...key }, { ...news, now: news.occurred_at })
+      break
     case 'await_payment':
-      return { state: 'awaiting_payment' } as const
+      await closeUnpaidIntent(trx, { ...key, state: 'awaiting_payment' })
+      break
     case 'fail':
-      return { state: 'failed', failure_reason: decision.reason } as const
+      await closeUnpaidIntent(trx, { ...key, state: 'failed', failure_reason: decision.reason })
+      break
     case 'expire':
-      return { state: 'expired' } as const
+      await closeUnpaidIntent(trx, { ...key, state: 'expired' })
+      break
     case 'none':
-      return null
   }
+  return decision
 }

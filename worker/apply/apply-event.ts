@@ -4,7 +4,7 @@ import { type EventKey, findEvent, lockEvent, settleEvent } from '../../schema/i
 import type { WorkerDependencies } from '../dependencies.ts'
 import { NotYetError } from '../errors.ts'
 
-/** What became of an event: its consequences were carried out, or there are none and `reason` says why. */
+/** What became of an event: it was applied, or nothing follows from it and `reason` says why. */
 export type EventOutcome =
   | { readonly state: 'applied'; readonly reason: string | null }
   | { readonly state: 'ignored'; readonly reason: string }
@@ -13,8 +13,8 @@ export type EventOutcome =
 export type ApplyInTransaction = (trx: DatabaseTransaction) => Promise<EventOutcome>
 
 /**
- * Reads one kind of event and asks its sender for whatever can have changed since, before any transaction is open; then
- * returns what is to be done in one.
+ * Parses an event and fetches whatever may have changed at its sender since, before any transaction is open; then returns what
+ * is to be done in one.
  */
 export type PrepareEvent = (deps: WorkerDependencies, payload: Json) => Promise<ApplyInTransaction>
 
@@ -22,7 +22,7 @@ export type AppliedEvent =
   | { readonly outcome: 'settled_before' }
   | { readonly outcome: EventOutcome['state']; readonly type: string; readonly received_at: Date }
 
-/** For an event that nothing follows from. */
+/** For an event that has no consequences. */
 export function ignore(reason: string): ApplyInTransaction {
   return async () => ({ state: 'ignored', reason })
 }

@@ -1,10 +1,17 @@
 import { type ClerkEventType, isClerkEventType } from '../../schema/clerk/event-types.ts'
-import { type ClerkEvent, clerkEventSchema, profileOf } from '../../schema/clerk/events.ts'
+import {
+  type ClerkEvent,
+  clerkEventSchema,
+  clerkMembershipSchema,
+  profileOf,
+} from '../../schema/clerk/events.ts'
+import { refreshPlanType } from '../../schema/users/plan-type.ts'
 import { updateProfile } from '../../schema/users/users.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { type ApplyInTransaction, ignore, type PrepareEvent } from './apply-event.ts'
+import { applyMember, lockSeats } from './clerk/apply-member.ts'
+import { fetchMember } from './clerk/member-snapshot.ts'
 import { prepareInvitation } from './clerk/prepare-invitation.ts'
-import { prepareMembership } from './clerk/prepare-membership.ts'
 import { prepareOrganizationDeletion } from './clerk/prepare-organization-deletion.ts'
 import { prepareUserDeletion } from './clerk/prepare-user-deletion.ts'
 
@@ -33,7 +40,23 @@ const handlers: Readonly<Record<ClerkEventType, PrepareClerkEvent>> = {
   'organization.deleted': prepareOrganizationDeletion,
 }
 
-/** A changed e-mail or name reaches our copy of the person. Accounts are made when people first come to us. */
+/**
+ * Somebody joined, left, or changed their role: a promised seat becomes theirs, its role changes, or their seat ends. Somebody
+ * who joins without having been promised a seat gets none: seats cost money, and an admin decides who has one.
+ */
+async function prepareMembership(deps: WorkerDependencies, event: ClerkEvent): Promise<ApplyInTransaction> {
+  const { organization, public_user_data } = clerkMembershipSchema.parse(event.data)
+  const { user_id } = public_user_data
+  const snapshot = await fetchMember(deps, { organization_id: organization.id, user_id })
+  return async (trx) => {
+    await lockSeats(trx, organization.id)
+    await applyMember(trx, snapshot)
+    await refreshPlanType(trx, [user_id])
+    return { state: 'applied', reason: null }
+  }
+}
+
+/** Copies a changed e-mail or name to our row of the person. Accounts are created when people first come to us. */
 async function prepareProfile(_deps: WorkerDependencies, event: ClerkEvent): Promise<ApplyInTransaction> {
   return async (trx) =>
     (await updateProfile(trx, profileOf(event)))

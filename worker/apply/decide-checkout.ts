@@ -1,5 +1,4 @@
 import { type CheckoutIntent, recipientOf } from '../../schema/checkout/intents.ts'
-import { houseLeg, type Transfer } from '../../schema/ledger/post.ts'
 import type { CheckoutEventType } from '../../schema/stripe/event-types.ts'
 import type { CheckoutSession } from '../../schema/stripe/events.ts'
 import { PermanentError } from '../errors.ts'
@@ -16,7 +15,7 @@ export interface CheckoutNews {
 }
 
 export type CheckoutDecision =
-  | { readonly action: 'settle'; readonly transfer: Transfer }
+  | { readonly action: 'settle' }
   | { readonly action: 'await_payment' }
   | { readonly action: 'fail'; readonly reason: string }
   | { readonly action: 'expire' }
@@ -37,8 +36,13 @@ export function decideCheckout(intent: CheckoutIntent, news: CheckoutNews): Chec
     )
   }
   if (intent.state === 'settled') return { action: 'none', reason: 'The ledger has it already' }
-  if (session.payment_status !== 'unpaid')
-    return { action: 'settle', transfer: purchaseTransfer(intent, news) }
+  if (session.payment_status === 'paid') {
+    checkPromise(intent, session)
+    return { action: 'settle' }
+  }
+  if (session.payment_status === 'no_payment_required') {
+    throw new PermanentError(`Session ${session.id} was completed without a payment`)
+  }
   if (news.signal === 'checkout.session.async_payment_failed' || isPaymentLost(news)) {
     return { action: 'fail', reason: 'The payment failed' }
   }
@@ -57,24 +61,12 @@ function isPaymentLost(news: CheckoutNews): boolean {
   )
 }
 
-function purchaseTransfer(intent: CheckoutIntent, news: CheckoutNews): Transfer {
-  const { session } = news
-  const recipient = recipientOf(intent)
-  if (!recipient) throw new PermanentError(`Intent ${intent.id} names nobody to grant credits to`)
+function checkPromise(intent: CheckoutIntent, session: CheckoutSession): void {
+  if (!recipientOf(intent)) throw new PermanentError(`Intent ${intent.id} names nobody to grant credits to`)
   if (session.amount_total !== intent.amount_minor || session.currency?.toUpperCase() !== intent.currency) {
     throw new PermanentError(
       `Intent ${intent.id} promised ${intent.amount_minor} ${intent.currency}, ` +
         `session ${session.id} took ${session.amount_total} ${session.currency?.toUpperCase()}`,
     )
-  }
-  return {
-    idempotency_key: `checkout/${session.id}`,
-    kind: 'credit_purchase',
-    occurred_at: news.occurred_at,
-    intent_id: intent.id,
-    event_id: news.event_id,
-    actor: news.actor,
-    reason: 'Credit purchase',
-    legs: [{ ...recipient, account: 'purchased', amount: intent.credits }, houseLeg('sold', -intent.credits)],
   }
 }

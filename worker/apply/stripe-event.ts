@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { findIntent } from '../../schema/checkout/intents.ts'
 import {
   type CheckoutEventType,
   isStripeEventType,
@@ -16,9 +15,8 @@ import type { WorkerDependencies } from '../dependencies.ts'
 import { NotYetError } from '../errors.ts'
 import { applyCheckout } from './apply-checkout.ts'
 import { type ApplyInTransaction, ignore, type PrepareEvent } from './apply-event.ts'
-import { applyClawback } from './clawback/apply-clawback.ts'
-import { fetchCharge } from './clawback/charge-facts.ts'
-import { prepareSubscription } from './subscription/prepare-subscription.ts'
+import { syncCharge } from './charge/sync-charge.ts'
+import { syncSubscription } from './subscription/sync-subscription.ts'
 
 type PrepareStripeEvent = (deps: WorkerDependencies, event: StripeEvent) => Promise<ApplyInTransaction>
 
@@ -62,7 +60,11 @@ async function prepareCheckout(deps: WorkerDependencies, event: StripeEvent): Pr
   const intentId = intentIdOf(session)
   if (!intentId) return ignore(`Session ${session.id} was not started by us`)
   if (session.mode === 'subscription' && session.subscription) {
-    return prepareSubscription(deps, session.subscription, { event_id: event.id, session_id: session.id })
+    return syncSubscription(deps, session.subscription, {
+      event_id: event.id,
+      actor: 'stripe',
+      session_id: session.id,
+    })
   }
   return async (trx) => {
     const decision = await applyCheckout(trx, intentId, {
@@ -72,7 +74,8 @@ async function prepareCheckout(deps: WorkerDependencies, event: StripeEvent): Pr
       occurred_at: occurredAt(event),
       actor: 'stripe',
     })
-    if (!decision) throw new NotYetError(`Intent ${intentId} of session ${session.id} is not there yet`)
+    if (!decision)
+      throw new NotYetError(`Checkout intent ${intentId} of session ${session.id} has not been committed yet`)
     return { state: 'applied', reason: decision.action === 'none' ? decision.reason : null }
   }
 }
@@ -82,7 +85,7 @@ async function prepareSubscriptionEvent(
   event: StripeEvent,
 ): Promise<ApplyInTransaction> {
   const { id } = z.object({ id: z.string() }).parse(event.data.object)
-  return prepareSubscription(deps, id, { event_id: event.id, session_id: null })
+  return syncSubscription(deps, id, { event_id: event.id, actor: 'stripe', session_id: null })
 }
 
 const invoiceSchema = z.object({
@@ -93,13 +96,13 @@ const invoiceSchema = z.object({
 
 async function prepareInvoice(deps: WorkerDependencies, event: StripeEvent): Promise<ApplyInTransaction> {
   const id = invoiceSchema.parse(event.data.object).parent?.subscription_details?.subscription
-  if (!id) return ignore('The invoice is of no subscription')
-  return prepareSubscription(deps, id, { event_id: event.id, session_id: null })
+  if (!id) return ignore('The invoice does not belong to a subscription')
+  return syncSubscription(deps, id, { event_id: event.id, actor: 'stripe', session_id: null })
 }
 
 async function prepareCharge(deps: WorkerDependencies, event: StripeEvent): Promise<ApplyInTransaction> {
   const { id } = z.object({ id: z.string() }).parse(event.data.object)
-  return prepareClawback(deps, event, id)
+  return syncCharge(deps, id, { event_id: event.id, actor: 'stripe' })
 }
 
 async function prepareReferredCharge(
@@ -107,27 +110,7 @@ async function prepareReferredCharge(
   event: StripeEvent,
 ): Promise<ApplyInTransaction> {
   const { charge } = z.object({ charge: stripeReferenceSchema.nullable() }).parse(event.data.object)
-  return charge ? prepareClawback(deps, event, charge) : ignore('It concerns no charge')
-}
-
-async function prepareClawback(
-  deps: WorkerDependencies,
-  event: StripeEvent,
-  id: string,
-): Promise<ApplyInTransaction> {
-  const charge = await fetchCharge(deps, id)
-  if (charge.intent_id && !(await findIntent(deps.db, charge.intent_id))) {
-    throw new NotYetError(`Intent ${charge.intent_id} of charge ${charge.id} is not there yet`)
-  }
-  const cause = { event_id: event.id, actor: 'stripe', now: deps.now() }
-  if (!charge.subscription_id) return (trx) => applyClawback(trx, charge, cause)
-  // What the invoice brought must stand in our books before any of it is taken back.
-  const follow = await prepareSubscription(deps, charge.subscription_id, {
-    event_id: event.id,
-    session_id: null,
-  })
-  return async (trx) => {
-    await follow(trx)
-    return applyClawback(trx, charge, cause)
-  }
+  return charge
+    ? syncCharge(deps, charge, { event_id: event.id, actor: 'stripe' })
+    : ignore('The refund or dispute names no charge')
 }

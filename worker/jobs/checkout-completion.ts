@@ -2,13 +2,13 @@ import { attachSession, findIntent, unsettledStates } from '../../schema/checkou
 import type { JobPayload } from '../../schema/queues/queues.ts'
 import { checkoutSessionSchema } from '../../schema/stripe/events.ts'
 import { applyCheckout } from '../apply/apply-checkout.ts'
-import { prepareSubscription } from '../apply/subscription/prepare-subscription.ts'
+import { syncSubscription } from '../apply/subscription/sync-subscription.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { findLostSession } from './find-lost-session.ts'
 
 /**
- * Asks Stripe how an intent's session stands and applies the answer: for the return page that is faster than the webhook, for
- * a webhook that never came, and for an intent whose server died in the middle.
+ * Fetches an intent's session from Stripe and applies it: for a return page that is faster than the webhook, for a webhook that
+ * never came, and for an intent whose server died in the middle.
  */
 export async function processCheckoutCompletion(
   deps: WorkerDependencies,
@@ -27,7 +27,7 @@ export async function processCheckoutCompletion(
   const subscription =
     typeof session.subscription === 'string' ? session.subscription : session.subscription?.id
   if (session.mode === 'subscription' && subscription) {
-    const apply = await prepareSubscription(deps, subscription, {
+    const apply = await syncSubscription(deps, subscription, {
       event_id: null,
       session_id: session.id,
       actor: payload.cause,

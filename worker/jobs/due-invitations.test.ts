@@ -155,7 +155,7 @@ test('what another invitation took over in the meantime is left alone', async ()
   ])
 })
 
-test('when Clerk is away nothing changes, and a later sweep goes on', async () => {
+test('when Clerk is unavailable nothing changes, and a later sweep continues', async () => {
   const team = await withRevoked()
   await world.clerk.knob('faults', { status: 500, count: 100, path_prefix: '/bapi/' })
   expect(await sweepIn(0)).toBe(0)

@@ -16,12 +16,12 @@ import {
 } from '../apply/clerk/invitation-snapshot.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
-/** Each asks Clerk at least one question, so a sweep takes few and the next one goes on. */
+/** Each needs at least one call to Clerk, so a sweep claims only a few and the next one continues. */
 const batchSize = 20
 
 /**
- * Asks Clerk about invitations that are due: they ran out, or whoever sent them crashed or got no answer. Clerk sends no event
- * when one expires. Returns how many it settled; one that fails is tried again by a later sweep.
+ * Syncs the invitations that are due: they expired, for which Clerk sends no event, or their sender crashed or got no answer.
+ * Returns how many it synced; one that fails is tried again by a later sweep.
  */
 export async function syncDueInvitations(deps: WorkerDependencies): Promise<number> {
   const due = await claimDue(deps.db, 'team_invitations', {
@@ -29,19 +29,19 @@ export async function syncDueInvitations(deps: WorkerDependencies): Promise<numb
     first_wait_ms: deps.sweepAfterMs,
     limit: batchSize,
   })
-  let settled = 0
+  let synced = 0
   for (const { id } of due) {
     try {
       await syncInvitation(deps, id)
-      settled += 1
+      synced += 1
     } catch (error) {
-      deps.log.warn({ err: error, invitation_id: id }, 'An invitation could not be settled')
-      // The others would only wait for the same; and the next sweep of everything else waits for this one.
+      deps.log.warn({ err: error, invitation_id: id }, 'An invitation could not be synced')
+      // The others would fail in the same way, and the next sweep of everything else waits for this one.
       if (error instanceof ClerkUnavailableError) break
     }
   }
-  deps.metrics.swept.inc({ what: 'invitation' }, settled)
-  return settled
+  deps.metrics.swept.inc({ what: 'invitation' }, synced)
+  return synced
 }
 
 async function syncInvitation(deps: WorkerDependencies, id: string): Promise<void> {
@@ -62,7 +62,7 @@ async function fetchSnapshot(deps: WorkerDependencies, invitation: Invitation): 
   const { clerk_invitation_id, organization_id } = invitation
   if (clerk_invitation_id) return fetchInvitation(deps, { organization_id, clerk_invitation_id })
   const snapshot = await searchInvitation(deps, invitation)
-  // Somebody who invited the same address again may have taken over what this one had Clerk send.
+  // A later invitation to the same address may have taken over what Clerk sent for this one.
   const isTaken =
     snapshot.found && (await findInvitationAtClerk(deps.db, snapshot.found.clerk_invitation_id)) !== undefined
   return isTaken ? { found: null, status: 'revoked', member: null } : snapshot
@@ -74,7 +74,7 @@ async function revokeLeftover(deps: WorkerDependencies, { found }: InvitationSna
   try {
     await deps.clerk.revokeInvitation(found)
   } catch (error) {
-    // It ended in this very moment.
+    // It has just ended at Clerk.
     if (!(error instanceof ClerkRefusalError)) throw error
   }
 }

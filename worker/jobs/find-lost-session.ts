@@ -2,12 +2,12 @@ import type { CheckoutIntent } from '../../schema/checkout/intents.ts'
 import { expireIntent } from '../../schema/checkout/open-checkouts.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
-/** Sessions live for a day at Stripe; after two nobody can pay one that we never heard of. */
+/** Sessions live for a day at Stripe; after two days nobody can pay one that we have not heard of. */
 const abandonedAfterMs = 48 * 3600 * 1000
 
 /**
- * Finds the session of an intent whose server stopped between calling Stripe and noting the answer, by looking through the
- * payer's sessions. An intent that never became one expires in the end. Returns the session's id, if there is one.
+ * Finds the session of an intent whose server stopped between calling Stripe and recording the answer, by searching the payer's
+ * sessions. An intent that never became one expires in the end. Returns the session's id, if there is one.
  */
 export async function findLostSession(
   deps: Pick<WorkerDependencies, 'db' | 'stripe' | 'now'>,

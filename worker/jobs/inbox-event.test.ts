@@ -135,7 +135,7 @@ test('an event that overtakes its intent is retried and then grants', async () =
     database.server,
     eventOf('checkout.session.completed', sessionOf(intentId)),
   )
-  await expect(handle(id)).rejects.toThrow(/not there yet/)
+  await expect(handle(id)).rejects.toThrow(/has not been committed yet/)
   expect(await eventRow(id)).toMatchObject({ state: 'received', attempts: 1 })
   const intent = await insertPurchase(database.server, { id: intentId })
   await handle(id)
@@ -145,6 +145,7 @@ test('an event that overtakes its intent is retried and then grants', async () =
 test('an event that fails every time is failed after the last attempt, with its error', async () => {
   const session = sessionOf(crypto.randomUUID())
   const id = await receiveStripeEvent(database.server, eventOf('checkout.session.completed', session))
-  for (let i = 0; i < maximumAttempts; i++) await expect(handle(id)).rejects.toThrow(/not there yet/)
+  for (let i = 0; i < maximumAttempts; i++)
+    await expect(handle(id)).rejects.toThrow(/has not been committed yet/)
   expect(await eventRow(id)).toMatchObject({ state: 'failed', attempts: maximumAttempts })
 })

@@ -16,8 +16,8 @@ const prepareBySource: Record<EventKey['source'], PrepareEvent> = {
 }
 
 /**
- * Applies one event of the inbox. A failure is noted on the row, because the row outlives the queue; after the last attempt,
- * or when no attempt can help, the row is failed, kept and visible.
+ * Applies one event of the inbox. A failure is recorded on the row, because the row outlives the queue; after the last attempt,
+ * or when no attempt can help, the row is marked as failed and kept, where people can see it.
  */
 export async function processInboxEvent(deps: WorkerDependencies, key: EventKey): Promise<void> {
   const log = deps.log.child({ event_id: key.id })
@@ -30,16 +30,16 @@ export async function processInboxEvent(deps: WorkerDependencies, key: EventKey)
         Math.max(0, seconds),
       )
     }
-    log.info({ outcome: applied.outcome }, 'Event dealt with')
+    log.info({ outcome: applied.outcome }, 'Event processed')
   } catch (error) {
-    const isFinal = await noteFailure(deps, key, error)
+    const isFinal = await recordFailure(deps, key, error)
     log.error({ err: error, final: isFinal }, 'Event could not be applied')
     if (isFinal) throw new UnrecoverableError(messageOf(error))
     throw error
   }
 }
 
-async function noteFailure(deps: WorkerDependencies, key: EventKey, error: unknown): Promise<boolean> {
+async function recordFailure(deps: WorkerDependencies, key: EventKey, error: unknown): Promise<boolean> {
   const attempts = ((await findEvent(deps.db, key))?.attempts ?? 0) + 1
   const isFinal = isPermanent(error) || attempts >= maximumAttempts
   const sweepAt = new Date(deps.now().getTime() + retryDelayMs(attempts) + deps.sweepAfterMs)
@@ -48,7 +48,7 @@ async function noteFailure(deps: WorkerDependencies, key: EventKey, error: unkno
   return isFinal
 }
 
-/** Errors that the same event brings every time: it contradicts what we know, or has a shape that we do not. */
+/** Errors that every retry would meet again: the event contradicts our data, or has a shape that we do not know. */
 function isPermanent(error: unknown): boolean {
   return (
     error instanceof PermanentError ||

@@ -68,7 +68,7 @@ test('an event whose retry is due in the queue is not swept before it', async ()
   expect((await sweepIn(1)).events).toBe(1)
 })
 
-test('an intent that is not settled is looked up, one that is over is not', async () => {
+test('an intent that is not settled is enqueued, one that is over is not', async () => {
   const due = { sweep_at: new Date() }
   const open = await insertPurchase(database.server, { ...due, stripe_session_id: 'cs_open' })
   const created = await insertPurchase(database.server, due)

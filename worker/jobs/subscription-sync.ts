@@ -1,13 +1,13 @@
 import type { JobPayload } from '../../schema/queues/queues.ts'
-import { prepareSubscription } from '../apply/subscription/prepare-subscription.ts'
+import { syncSubscription } from '../apply/subscription/sync-subscription.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
-/** Looks a subscription up because its time has come: a new month of a yearly plan, or a day without any event. */
+/** Syncs a subscription that is due: a new month of a yearly plan has begun, or a day has passed without any event. */
 export async function processSubscriptionSync(
   deps: WorkerDependencies,
   payload: JobPayload<'subscription-syncs'>,
 ): Promise<void> {
-  const apply = await prepareSubscription(deps, payload.subscription_id, {
+  const apply = await syncSubscription(deps, payload.subscription_id, {
     event_id: null,
     session_id: null,
     actor: 'schedule',

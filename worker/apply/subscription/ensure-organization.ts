@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import { type CheckoutIntent, lockIntent } from '../../../schema/checkout/intents.ts'
+import { setOwner } from '../../../schema/checkout/outcomes.ts'
 import { findUser } from '../../../schema/users/users.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 
@@ -20,11 +20,7 @@ export async function ensureOrganization(
       created_by: intent.user_id,
       intent_id: intent.id,
     })
-    await trx
-      .updateTable('checkout_intents')
-      .set({ owner_id: organizationId, updated_at: sql`now()` })
-      .where('id', '=', intent.id)
-      .execute()
+    await setOwner(trx, { id: intent.id, owner_id: organizationId })
   })
 }
 

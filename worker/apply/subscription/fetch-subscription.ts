@@ -1,14 +1,14 @@
-import type Stripe from 'stripe'
 import { z } from 'zod'
 import type { BillingFrequency } from '../../../schema/catalogue/plans.ts'
 import { nextSnapshotOrder } from '../../../schema/database/snapshot-order.ts'
 import { stripeReferenceSchema } from '../../../schema/stripe/events.ts'
 import { type SubscriptionStatus, subscriptionStatuses } from '../../../schema/stripe/statuses.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
-import { type PaidFact, paidFactsOf } from './paid-facts.ts'
+import { PermanentError } from '../../errors.ts'
+import { fetchPaidInvoices, type PaidInvoice } from './paid-lines.ts'
 
 /** A subscription as Stripe has it at one moment, with all that was ever paid for it. */
-export interface SubscriptionFacts {
+export interface FetchedSubscription {
   /** Drawn before Stripe was asked, so that an older snapshot never replaces a newer one. */
   readonly snapshot_order: number
   readonly id: string
@@ -22,10 +22,17 @@ export interface SubscriptionFacts {
   readonly trial_end: Date | null
   readonly cancel_at: Date | null
   readonly ended_at: Date | null
-  readonly paid: readonly PaidFact[]
+  readonly invoices: readonly PaidInvoice[]
 }
 
 const seconds = z.number().transform((value) => new Date(value * 1000))
+
+const itemSchema = z.object({
+  quantity: z.int().min(1).default(1),
+  current_period_start: seconds,
+  current_period_end: seconds,
+  price: z.object({ recurring: z.object({ interval: z.enum(['month', 'year']) }) }),
+})
 
 const subscriptionSchema = z.object({
   id: z.string(),
@@ -36,35 +43,25 @@ const subscriptionSchema = z.object({
   cancel_at_period_end: z.boolean(),
   ended_at: seconds.nullable(),
   trial_end: seconds.nullable(),
-  items: z.object({
-    data: z.tuple([
-      z.object({
-        quantity: z.int().min(1).default(1),
-        current_period_start: seconds,
-        current_period_end: seconds,
-        price: z.object({ recurring: z.object({ interval: z.enum(['month', 'year']) }) }),
-      }),
-    ]),
-  }),
+  items: z.object({ data: z.array(itemSchema) }),
 })
 
 /**
- * Asks Stripe for a subscription and its paid invoices. Undefined when it was not started by us. Two calls, or more when it has
- * over a hundred invoices.
+ * Asks Stripe for a subscription and its paid invoices. Undefined when it was not started by us. Two calls, and more when it has
+ * over a hundred invoices or an invoice has many lines. Throws PermanentError for one that was changed into something we do not sell.
  */
 export async function fetchSubscription(
   deps: Pick<WorkerDependencies, 'db' | 'stripe'>,
   id: string,
-): Promise<SubscriptionFacts | undefined> {
+): Promise<FetchedSubscription | undefined> {
   const snapshot_order = await nextSnapshotOrder(deps.db)
   const subscription = subscriptionSchema.parse(await deps.stripe.subscriptions.retrieve(id))
   const intentId = subscription.metadata.intentId
   if (!intentId) return undefined
-  const invoices: Stripe.Invoice[] = []
-  for await (const invoice of deps.stripe.invoices.list({ subscription: id, status: 'paid', limit: 100 })) {
-    invoices.push(invoice)
+  const [item, ...others] = subscription.items.data
+  if (!item || others.length > 0) {
+    throw new PermanentError(`Subscription ${id} has ${subscription.items.data.length} items; ours have one`)
   }
-  const [item] = subscription.items.data
   return {
     snapshot_order,
     id: subscription.id,
@@ -78,6 +75,6 @@ export async function fetchSubscription(
     trial_end: subscription.trial_end,
     cancel_at: subscription.cancel_at ?? (subscription.cancel_at_period_end ? item.current_period_end : null),
     ended_at: subscription.ended_at,
-    paid: invoices.flatMap(paidFactsOf),
+    invoices: await fetchPaidInvoices(deps.stripe, id),
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tokenExpiry } from './token-expiry.ts'
+import { tokenExpiry } from './tokens.ts'
 
 test.each([
   ['2026-01-15T10:20:30.456Z', '2026-05-15T10:20:30.456Z'],

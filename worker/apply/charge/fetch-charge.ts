@@ -1,22 +1,12 @@
 import { z } from 'zod'
+import type { ChargeSnapshot } from '../../../schema/charges/charges.ts'
 import { nextSnapshotOrder } from '../../../schema/database/snapshot-order.ts'
 import { stripeReferenceSchema } from '../../../schema/stripe/events.ts'
 import { takingStatuses } from '../../../schema/stripe/statuses.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 
-/** A charge as Stripe has it at one moment: what it took, what went back, what is in dispute. Minor units. */
-export interface ChargeFacts {
-  /** Drawn before Stripe was asked, so that an older snapshot never replaces a newer one. */
-  readonly snapshot_order: number
-  readonly id: string
-  readonly amount_minor: number
-  readonly refunded_minor: number
-  /** Taken from us by disputes that are open or lost. */
-  readonly disputed_minor: number
-  /** What it paid for: one of ours, or neither. */
-  readonly intent_id: string | null
-  readonly invoice_id: string | null
-  /** Whose invoice it is. */
+/** A charge as Stripe has it at one moment, and the subscription whose invoice it paid, if it paid one. */
+export interface FetchedCharge extends ChargeSnapshot {
   readonly subscription_id: string | null
 }
 
@@ -30,36 +20,41 @@ const chargeSchema = z.object({
 
 const disputeSchema = z.object({ amount: z.int(), status: z.string() })
 
-/** Asks Stripe for a charge, its disputes, and the invoice it paid, if it paid one. */
+/**
+ * Asks Stripe for a charge, its disputes, and the invoice it paid. Undefined when it paid for nothing of ours. Three or four calls,
+ * two for a purchase of credits.
+ */
 export async function fetchCharge(
   deps: Pick<WorkerDependencies, 'db' | 'stripe'>,
   id: string,
-): Promise<ChargeFacts> {
+): Promise<FetchedCharge | undefined> {
   const snapshot_order = await nextSnapshotOrder(deps.db)
   const charge = chargeSchema.parse(await deps.stripe.charges.retrieve(id))
+  const intent_id = charge.metadata.intentId ?? null
+  const invoice = intent_id ? null : await findInvoice(deps, charge.payment_intent)
+  if (!intent_id && !invoice) return undefined
   const disputes = await deps.stripe.disputes.list({ charge: id, limit: 100 })
-  const intentId = charge.metadata.intentId ?? null
   return {
     snapshot_order,
-    id: charge.id,
+    stripe_charge_id: charge.id,
+    intent_id,
+    stripe_invoice_id: invoice?.id ?? null,
+    subscription_id: invoice?.subscription_id ?? null,
     amount_minor: charge.amount,
     refunded_minor: charge.amount_refunded,
     disputed_minor: disputes.data
       .map((dispute) => disputeSchema.parse(dispute))
       .filter((dispute) => takingStatuses.includes(dispute.status))
       .reduce((sum, dispute) => sum + dispute.amount, 0),
-    intent_id: intentId,
-    ...(charge.payment_intent
-      ? await findInvoice(deps, charge.payment_intent)
-      : { invoice_id: null, subscription_id: null }),
   }
 }
 
 /** The invoice that a payment settled, when it is one of a subscription that was started by us. */
 async function findInvoice(
   deps: Pick<WorkerDependencies, 'stripe'>,
-  paymentIntent: string,
-): Promise<Pick<ChargeFacts, 'invoice_id' | 'subscription_id'>> {
+  paymentIntent: string | null,
+): Promise<{ id: string; subscription_id: string } | null> {
+  if (!paymentIntent) return null
   const payments = await deps.stripe.invoicePayments.list({
     payment: { type: 'payment_intent', payment_intent: paymentIntent },
     limit: 1,
@@ -67,6 +62,6 @@ async function findInvoice(
   const reference = payments.data[0]?.invoice
   const id = typeof reference === 'string' ? reference : reference?.id
   const details = id ? (await deps.stripe.invoices.retrieve(id)).parent?.subscription_details : null
-  if (!id || !details?.metadata?.intentId) return { invoice_id: null, subscription_id: null }
-  return { invoice_id: id, subscription_id: stripeReferenceSchema.parse(details.subscription) }
+  if (!id || !details?.metadata?.intentId) return null
+  return { id, subscription_id: stripeReferenceSchema.parse(details.subscription) }
 }

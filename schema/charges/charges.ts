@@ -1,0 +1,48 @@
+import { type Kysely, type Selectable, sql } from 'kysely'
+import type { DatabaseTransaction } from '../database/connect.ts'
+import type { Charges, DB } from '../database/types.ts'
+
+export type Charge = Selectable<Charges>
+
+/** A charge as Stripe had it at one moment. Minor units of the currency it was paid in. */
+export interface ChargeSnapshot {
+  /** Drawn before Stripe was asked, so that an older snapshot never replaces a newer one. */
+  readonly snapshot_order: number
+  readonly stripe_charge_id: string
+  /** What it paid for: one of the two. */
+  readonly intent_id: string | null
+  readonly stripe_invoice_id: string | null
+  readonly amount_minor: number
+  readonly refunded_minor: number
+  /** Held by disputes that are open or lost. */
+  readonly disputed_minor: number
+}
+
+/** Writes a snapshot down unless a newer one is there; says whether it did. */
+export async function saveCharge(trx: DatabaseTransaction, snapshot: ChargeSnapshot): Promise<boolean> {
+  const { refunded_minor, disputed_minor, snapshot_order } = snapshot
+  const saved = await trx
+    .insertInto('charges')
+    .values(snapshot)
+    .onConflict((conflict) =>
+      conflict
+        .column('stripe_charge_id')
+        .doUpdateSet({ refunded_minor, disputed_minor, snapshot_order, updated_at: sql`now()` })
+        .where('charges.snapshot_order', '<', snapshot_order),
+    )
+    .returning('stripe_charge_id')
+    .executeTakeFirst()
+  return saved !== undefined
+}
+
+export async function listChargesOfIntent(db: Kysely<DB>, intentId: string): Promise<Charge[]> {
+  return db.selectFrom('charges').selectAll().where('intent_id', '=', intentId).execute()
+}
+
+export async function listChargesOfInvoices(
+  db: Kysely<DB>,
+  invoiceIds: readonly string[],
+): Promise<Charge[]> {
+  if (invoiceIds.length === 0) return []
+  return db.selectFrom('charges').selectAll().where('stripe_invoice_id', 'in', invoiceIds).execute()
+}

@@ -1,0 +1,65 @@
+import { sql } from 'kysely'
+import type { DatabaseTransaction } from '../database/connect.ts'
+import { unsettledStates } from './intents.ts'
+
+/** The payment is there. The caller holds the intent's row, and grants in the same transaction. */
+export async function settleIntent(
+  trx: DatabaseTransaction,
+  intent: { readonly id: string; readonly stripe_session_id: string },
+): Promise<void> {
+  await trx
+    .updateTable('checkout_intents')
+    .set({
+      state: 'settled',
+      stripe_session_id: intent.stripe_session_id,
+      settled_at: sql`clock_timestamp()`,
+      failure_reason: null,
+      updated_at: sql`now()`,
+    })
+    .where('id', '=', intent.id)
+    .execute()
+}
+
+/** What else can become of a checkout whose session we know; a settled one stays so. */
+export async function closeUnpaidIntent(
+  trx: DatabaseTransaction,
+  intent: {
+    readonly id: string
+    readonly stripe_session_id: string
+    readonly state: 'awaiting_payment' | 'failed' | 'expired'
+    readonly failure_reason?: string
+  },
+): Promise<void> {
+  const { id, ...outcome } = intent
+  await trx
+    .updateTable('checkout_intents')
+    .set({ ...outcome, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .where('state', '<>', 'settled')
+    .execute()
+}
+
+/** The bank refused the first payment of a plan for good; another checkout may be opened. */
+export async function failUnpaidIntent(
+  trx: DatabaseTransaction,
+  intent: { readonly id: string; readonly failure_reason: string },
+): Promise<void> {
+  await trx
+    .updateTable('checkout_intents')
+    .set({ state: 'failed', failure_reason: intent.failure_reason, updated_at: sql`now()` })
+    .where('id', '=', intent.id)
+    .where('state', 'in', unsettledStates)
+    .execute()
+}
+
+/** Notes for whom a Teams plan's organization was made. */
+export async function setOwner(
+  trx: DatabaseTransaction,
+  intent: { readonly id: string; readonly owner_id: string },
+): Promise<void> {
+  await trx
+    .updateTable('checkout_intents')
+    .set({ owner_id: intent.owner_id, updated_at: sql`now()` })
+    .where('id', '=', intent.id)
+    .execute()
+}

@@ -1,0 +1,136 @@
+import { type Kysely, sql } from 'kysely'
+import { z } from 'zod'
+import type { DatabaseTransaction } from '../database/connect.ts'
+import type { DB } from '../database/types.ts'
+import type { Owner } from './accounts.ts'
+import { callLedger } from './call.ts'
+import type { Grant } from './grants.ts'
+
+/** What the ledger has of a grant. Whole credits; the sums of its transfers in its account. */
+interface GrantSums {
+  /** What it brought. */
+  readonly gross: number
+  /** What was taken back, above zero. */
+  readonly refunded: number
+  readonly disputed: number
+  /** How its month was closed: what expired (below zero) and what was written off (above). On `month` grants only. */
+  readonly expired: number
+  readonly written_off: number
+  /** Adjustments and the settlements of former times, signed. */
+  readonly adjusted: number
+  /** How many transfers it has. */
+  readonly transfers: number
+}
+
+export interface GrantInBooks extends Grant, GrantSums {}
+
+/** A month that was closed; `used` cannot change any more. */
+export interface ClosedMonth {
+  readonly stripe_subscription_id: string
+  readonly starts_at: Date
+  readonly used: number
+}
+
+/** All that the ledger knows of one owner. */
+export interface Books {
+  readonly plan: AccountInBooks
+  readonly purchased: AccountInBooks
+  readonly grants: readonly GrantInBooks[]
+  readonly closed_months: readonly ClosedMonth[]
+  /** Plan credits that were used and are in no closed month. */
+  readonly used_open: number
+}
+
+interface AccountInBooks {
+  readonly balance: number
+  /** Grows by one with every entry. */
+  readonly version: number
+}
+
+/** Takes the locks that posting takes, until the transaction ends: what is read of the owner's books after it stays true in it. */
+export async function lockOwner(trx: DatabaseTransaction, owner: Owner): Promise<void> {
+  await callLedger(trx, sql`SELECT ledger_lock_owner(${owner.owner_kind}, ${owner.owner_id})`)
+}
+
+/** The owner's books, in one round trip; its cost grows with the owner's grants, not with their usage. Lock first, then read. */
+export async function readBooks(trx: DatabaseTransaction, owner: Owner): Promise<Books> {
+  const [row] = await callLedger(
+    trx,
+    sql<{ books: unknown }>`SELECT ledger_books(${owner.owner_kind}, ${owner.owner_id}) AS books`,
+  )
+  return booksSchema.parse(row?.books)
+}
+
+/** One grant's books, or null when nothing was ever posted to it: all that a purchase needs. */
+export async function readGrant(db: Kysely<DB>, grantId: string): Promise<GrantInBooks | null> {
+  const row = await db
+    .selectFrom('ledger_grant_sums')
+    .select(sql<unknown>`to_jsonb(ledger_grant_sums)`.as('grant'))
+    .where('id', '=', grantId)
+    .executeTakeFirst()
+  return row ? grantSchema.parse(row.grant) : null
+}
+
+/**
+ * Closes a month: writes down how many of its plan credits were used, once and for all. Expiring or writing off what follows
+ * from that is the caller's, in the same transaction. Doing it again with the same number does nothing; with another it throws
+ * IdempotencyConflictError, and UnbalancedTransferError when `used` is more than `Books.used_open`.
+ */
+export async function closeMonth(trx: DatabaseTransaction, owner: Owner, month: ClosedMonth): Promise<void> {
+  await callLedger(
+    trx,
+    sql`SELECT ledger_close_month(${owner.owner_kind}, ${owner.owner_id}, ${month.stripe_subscription_id},
+      ${month.starts_at}, ${month.used})`,
+  )
+}
+
+/** When the owner's billing month began, or null when no month is running. */
+export async function findMonthStart(db: Kysely<DB>, owner: Owner, now: Date): Promise<Date | null> {
+  const grant = await db
+    .selectFrom('ledger_grants')
+    .select('month_starts_at')
+    .where('owner_kind', '=', owner.owner_kind)
+    .where('owner_id', '=', owner.owner_id)
+    .where('kind', '=', 'month')
+    .where('starts_at', '<=', now)
+    .where('ends_at', '>', now)
+    .orderBy('month_starts_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return grant?.month_starts_at ?? null
+}
+
+// The rows come as JSON; a number that does not fit is an error there too, not a rounding.
+const credits = z.int()
+const time = z.string().transform((text) => new Date(text))
+
+const grantSchema = z.object({
+  id: z.string(),
+  kind: z.enum(['purchase', 'month', 'seats', 'late_month', 'adjustment', 'legacy']),
+  owner_kind: z.enum(['user', 'organization']),
+  owner_id: z.string(),
+  account: z.enum(['plan', 'purchased']),
+  intent_id: z.string().nullable(),
+  stripe_subscription_id: z.string().nullable(),
+  stripe_invoice_id: z.string().nullable(),
+  month_starts_at: time.nullable(),
+  starts_at: time.nullable(),
+  ends_at: time.nullable(),
+  gross: credits,
+  refunded: credits,
+  disputed: credits,
+  expired: credits,
+  written_off: credits,
+  adjusted: credits,
+  transfers: credits,
+}) satisfies z.ZodType<GrantInBooks>
+
+const accountSchema = z.object({ balance: credits, version: credits })
+
+const booksSchema = z.object({
+  plan: accountSchema,
+  purchased: accountSchema,
+  grants: z.array(grantSchema),
+  closed_months: z.array(z.object({ stripe_subscription_id: z.string(), starts_at: time, used: credits })),
+  used_open: credits,
+}) satisfies z.ZodType<Books>

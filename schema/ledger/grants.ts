@@ -1,0 +1,41 @@
+import type { Owner, OwnerAccount } from './accounts.ts'
+import { accountGrantId } from './keys.ts'
+
+/**
+ * `purchase`: a checkout. `month`: a billing month that an invoice paid for. `seats`: seats added to one. `late_month`: a month
+ * that was paid for after it was over. `adjustment`: by hand. `legacy`: posted before there were grants.
+ */
+export type GrantKind = 'purchase' | 'month' | 'seats' | 'late_month' | 'adjustment' | 'legacy'
+
+/** One thing that brought credits. Every transfer but usage belongs to one, and moves credits of its account alone. */
+export interface Grant extends Owner {
+  /** See keys.ts. */
+  readonly id: string
+  readonly kind: GrantKind
+  readonly account: OwnerAccount
+  /** From here on as it was when the grant was first posted. */
+  readonly intent_id: string | null
+  readonly stripe_subscription_id: string | null
+  readonly stripe_invoice_id: string | null
+  /** The billing month that its credits end with; null when they do not end. */
+  readonly month_starts_at: Date | null
+  readonly starts_at: Date | null
+  readonly ends_at: Date | null
+}
+
+/** The grant of what belongs to no other: one an account. */
+export function accountGrant(kind: 'adjustment' | 'legacy', owner: Owner, account: OwnerAccount): Grant {
+  return {
+    id: accountGrantId(kind, owner, account),
+    kind,
+    owner_kind: owner.owner_kind,
+    owner_id: owner.owner_id,
+    account,
+    intent_id: null,
+    stripe_subscription_id: null,
+    stripe_invoice_id: null,
+    month_starts_at: null,
+    starts_at: null,
+    ends_at: null,
+  }
+}

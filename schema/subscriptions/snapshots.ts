@@ -1,0 +1,122 @@
+import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
+import type { DatabaseTransaction } from '../database/connect.ts'
+import type { DB, PaidInvoiceLines, Subscriptions } from '../database/types.ts'
+import type { Owner } from '../ledger/accounts.ts'
+import type { Subscription } from './subscriptions.ts'
+
+/** What a checkout promised and whom it is for; never changes. */
+type PromisedFields =
+  | 'stripe_subscription_id'
+  | 'intent_id'
+  | 'user_id'
+  | 'owner_kind'
+  | 'owner_id'
+  | 'plan_type'
+  | 'currency'
+  | 'credits_per_seat'
+
+/** A subscription as Stripe had it at one moment, and when to sync it without an event. */
+export type SubscriptionSnapshot = Pick<
+  Insertable<Subscriptions>,
+  | PromisedFields
+  | 'billing_frequency'
+  | 'status'
+  | 'seats_total'
+  | 'current_period_start'
+  | 'current_period_end'
+  | 'trial_end'
+  | 'cancel_at'
+  | 'ended_at'
+  | 'snapshot_order'
+  | 'sweep_at'
+>
+
+export async function lockSubscription(
+  trx: DatabaseTransaction,
+  id: string,
+): Promise<Subscription | undefined> {
+  return trx
+    .selectFrom('subscriptions')
+    .selectAll()
+    .where('stripe_subscription_id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** Writes what Stripe says. The caller holds the row, if there is one, and has seen that it is older. */
+export async function saveSubscription(
+  trx: DatabaseTransaction,
+  snapshot: SubscriptionSnapshot,
+): Promise<Subscription> {
+  const {
+    stripe_subscription_id: _id,
+    intent_id: _intent,
+    user_id: _user,
+    owner_kind: _kind,
+    owner_id: _owner,
+    plan_type: _plan,
+    currency: _currency,
+    credits_per_seat: _credits,
+    ...changing
+  } = snapshot
+  return trx
+    .insertInto('subscriptions')
+    .values(snapshot)
+    .onConflict((conflict) =>
+      conflict
+        .column('stripe_subscription_id')
+        .doUpdateSet({ ...changing, sweeps: 0, updated_at: sql`now()` }),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Writes paid lines down. They cannot change any more, so a line that is there stays as it is. */
+export async function savePaidLines(
+  trx: DatabaseTransaction,
+  lines: readonly Insertable<PaidInvoiceLines>[],
+): Promise<void> {
+  if (lines.length === 0) return
+  await trx
+    .insertInto('paid_invoice_lines')
+    .values(lines)
+    .onConflict((conflict) => conflict.columns(['stripe_invoice_id', 'kind', 'starts_at']).doNothing())
+    .execute()
+}
+
+/** Every subscription that an owner ever had, and every line that was paid for them. */
+export async function listSubscriptionsWithLines(
+  db: Kysely<DB>,
+  owner: Owner,
+): Promise<{ subscriptions: Subscription[]; lines: Selectable<PaidInvoiceLines>[] }> {
+  const subscriptions = await db
+    .selectFrom('subscriptions')
+    .selectAll()
+    .where('owner_kind', '=', owner.owner_kind)
+    .where('owner_id', '=', owner.owner_id)
+    .execute()
+  const ids = subscriptions.map((subscription) => subscription.stripe_subscription_id)
+  const lines =
+    ids.length === 0
+      ? []
+      : await db
+          .selectFrom('paid_invoice_lines')
+          .selectAll()
+          .where('stripe_subscription_id', 'in', ids)
+          .execute()
+  return { subscriptions, lines }
+}
+
+/** Whose subscription an invoice was paid for; undefined when none of ours was. */
+export async function findOwnerOfInvoice(
+  db: Kysely<DB>,
+  stripeInvoiceId: string,
+): Promise<Owner | undefined> {
+  return db
+    .selectFrom('paid_invoice_lines as line')
+    .innerJoin('subscriptions as s', 's.stripe_subscription_id', 'line.stripe_subscription_id')
+    .select(['s.owner_kind', 's.owner_id'])
+    .where('line.stripe_invoice_id', '=', stripeInvoiceId)
+    .limit(1)
+    .executeTakeFirst()
+}

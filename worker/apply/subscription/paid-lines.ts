@@ -1,0 +1,140 @@
+import type Stripe from 'stripe'
+import { z } from 'zod'
+import { stripeReferenceSchema } from '../../../schema/stripe/events.ts'
+import type { PaidLine } from '../../books/facts.ts'
+
+/** A paid invoice of a subscription, with all its lines. Nothing of it can change any more but what goes back. */
+export interface PaidInvoice {
+  readonly id: string
+  /** What it cost in minor units, after discounts, whatever part of it a credit balance paid. */
+  readonly total_minor: number
+  readonly discount_minor: number
+  readonly amount_paid_minor: number
+  /** What its lines cost that are no regular period: prorations, and items that somebody wrote by hand. */
+  readonly other_lines_minor: number
+  readonly paid_at: Date
+  readonly lines: readonly PaidLine[]
+}
+
+const seconds = z.number().transform((value) => new Date(value * 1000))
+
+const lineSchema = z.object({
+  amount: z.int(),
+  quantity: z.int().nullable(),
+  period: z.object({ start: seconds, end: seconds }),
+  parent: z
+    .object({
+      subscription_item_details: z
+        .object({ proration: z.boolean(), subscription: stripeReferenceSchema.nullish() })
+        .nullish(),
+      invoice_item_details: z
+        .object({ proration: z.boolean(), subscription: stripeReferenceSchema.nullish() })
+        .nullish(),
+    })
+    .nullable(),
+})
+type Line = z.infer<typeof lineSchema>
+
+const invoiceSchema = z.object({
+  id: z.string(),
+  total: z.int(),
+  amount_paid: z.int(),
+  created: seconds,
+  status_transitions: z.object({ paid_at: seconds.nullable() }),
+  total_discount_amounts: z.array(z.object({ amount: z.int() })).nullish(),
+})
+
+/** Lines that come with an invoice; the rest has to be asked for (https://docs.stripe.com/api/invoices/object, `lines`). */
+const linesPerCall = 100
+
+/** Every paid invoice of a subscription, each with all its lines. One call, and one more for each invoice with many lines. */
+export async function fetchPaidInvoices(stripe: Stripe, subscriptionId: string): Promise<PaidInvoice[]> {
+  const invoices: PaidInvoice[] = []
+  for await (const invoice of stripe.invoices.list({
+    subscription: subscriptionId,
+    status: 'paid',
+    limit: 100,
+  })) {
+    const lines: unknown[] = invoice.lines.has_more ? [] : invoice.lines.data
+    if (invoice.lines.has_more) {
+      for await (const line of stripe.invoices.listLineItems(invoice.id ?? '', { limit: linesPerCall })) {
+        lines.push(line)
+      }
+    }
+    invoices.push(paidInvoiceOf(invoice, lines))
+  }
+  return invoices
+}
+
+/** Reads a paid invoice; one may hold a period and prorated changes both. */
+export function paidInvoiceOf(raw: unknown, rawLines: readonly unknown[]): PaidInvoice {
+  const invoice = invoiceSchema.parse(raw)
+  const lines = z.array(lineSchema).parse(rawLines)
+  const paid_at = invoice.status_transitions.paid_at ?? invoice.created
+  const fields = { invoice_id: invoice.id, paid_at }
+  const periods = lines.filter(isPeriod).map(
+    (line): PaidLine => ({
+      ...fields,
+      kind: 'period',
+      starts_at: line.period.start,
+      ends_at: line.period.end,
+      seats: line.quantity ?? 1,
+      seats_before: null,
+      amount_minor: line.amount,
+    }),
+  )
+  const changes = [...Map.groupBy(lines.filter(isProration), (line) => line.period.start.getTime())].flatMap(
+    ([, group]) => seatChangeOf(group, fields) ?? [],
+  )
+  return {
+    id: invoice.id,
+    total_minor: invoice.total,
+    discount_minor: (invoice.total_discount_amounts ?? []).reduce((sum, { amount }) => sum + amount, 0),
+    amount_paid_minor: Math.max(0, invoice.amount_paid),
+    other_lines_minor: lines.filter((line) => !isPeriod(line)).reduce((sum, { amount }) => sum + amount, 0),
+    paid_at,
+    // A change in the very second in which its period ends paid for nothing.
+    lines: [...periods, ...changes].filter((line) => line.starts_at < line.ends_at),
+  }
+}
+
+/** Only the subscription's own item makes a period; an invoice item that somebody wrote by hand does not. */
+function isPeriod(line: Line): boolean {
+  return line.parent?.subscription_item_details?.proration === false
+}
+
+function isProration(line: Line): boolean {
+  const details = line.parent?.subscription_item_details ?? line.parent?.invoice_item_details
+  return details?.proration === true
+}
+
+/**
+ * Prorated lines of one moment. Stripe takes back what was charged before, in one line or in several (flexible billing credits each
+ * original debit by itself), and charges the new quantity for the rest of the period. Several changes in one second cancel each other
+ * but for the first quantity taken back and the last one charged. Undefined when no seat was charged for.
+ */
+function seatChangeOf(
+  lines: readonly Line[],
+  fields: { invoice_id: string; paid_at: Date },
+): PaidLine | undefined {
+  const charged = lines.filter((line) => line.amount > 0 && line.quantity !== null)
+  const credited = lines.filter((line) => line.amount < 0).map((line) => line.quantity)
+  const added = charged.filter((line) => {
+    const index = credited.indexOf(line.quantity)
+    if (index < 0 || charged.length === 1) return true
+    credited.splice(index, 1)
+    return false
+  })
+  const [line] = added.toSorted((a, b) => (b.quantity ?? 0) - (a.quantity ?? 0))
+  if (!line || line.quantity === null) return undefined
+  return {
+    ...fields,
+    kind: 'seats',
+    starts_at: line.period.start,
+    ends_at: line.period.end,
+    seats: line.quantity,
+    // With several credits left nobody can tell; then the change begins with the seats that were there.
+    seats_before: credited.length === 1 ? (credited[0] ?? null) : null,
+    amount_minor: line.amount,
+  }
+}

@@ -1,0 +1,222 @@
+import {
+  attachSession,
+  type CheckoutIntent,
+  findIntent,
+  lockIntent,
+  recipientOf,
+} from '../../../schema/checkout/intents.ts'
+import { failUnpaidIntent, settleIntent } from '../../../schema/checkout/outcomes.ts'
+import { saveStripeCustomer } from '../../../schema/customers/customers.ts'
+import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
+import type { Owner } from '../../../schema/ledger/accounts.ts'
+import { giveFirstSeat } from '../../../schema/seats/first-seat.ts'
+import { listActiveSeatHolders } from '../../../schema/seats/seats.ts'
+import { lockSubscription, savePaidLines, saveSubscription } from '../../../schema/subscriptions/snapshots.ts'
+import { findLiveSubscription } from '../../../schema/subscriptions/subscriptions.ts'
+import { refreshPlanType } from '../../../schema/users/plan-type.ts'
+import { findUser } from '../../../schema/users/users.ts'
+import { nextBillingMonth } from '../../books/billing-months.ts'
+import { type Cause, reconcilePlan } from '../../books/reconcile.ts'
+import type { WorkerDependencies } from '../../dependencies.ts'
+import { NotYetError, PermanentError } from '../../errors.ts'
+import { findLostSession } from '../../jobs/find-lost-session.ts'
+import { type ApplyInTransaction, type EventOutcome, ignore } from '../apply-event.ts'
+import { ensureOrganization } from './ensure-organization.ts'
+import { type FetchedSubscription, fetchSubscription } from './fetch-subscription.ts'
+
+/** Even a subscription whose events are all lost is right a day later. */
+const longestWaitMs = 24 * 3600 * 1000
+
+/**
+ * Fetches a subscription and returns what follows, whoever asked: an event, the return page or the sweep. What its intent still
+ * lacks, its session or its organization, is found or made here, because both need calls.
+ */
+export async function syncSubscription(
+  deps: WorkerDependencies,
+  subscriptionId: string,
+  cause: Pick<Cause, 'event_id' | 'actor'> & { readonly session_id: string | null },
+): Promise<ApplyInTransaction> {
+  const fetched = await fetchSubscription(deps, subscriptionId)
+  if (!fetched) return ignore(`Subscription ${subscriptionId} was not started by us`)
+  const intent = await findIntent(deps.db, fetched.intent_id)
+  if (!intent) throw new NotYetError(`Intent ${fetched.intent_id} of ${subscriptionId} is not there yet`)
+  if (!intent.stripe_session_id) {
+    const sessionId = cause.session_id ?? (await findLostSession(deps, intent))
+    if (sessionId) await attachSession(deps.db, { id: intent.id, stripe_session_id: sessionId })
+  }
+  if (intent.owner_id === null && wasBought(fetched)) await ensureOrganization(deps, intent)
+  const other = await findOtherLiveSubscription(deps, fetched)
+  const syncFirst = other && (await fetchSubscription(deps, other))
+  const { event_id, actor } = cause
+  return async (trx) => {
+    const full = { event_id, actor, now: deps.now() }
+    // The owner's earlier subscription ended, and its own events have not come yet.
+    if (syncFirst) await applySubscription(trx, syncFirst, full)
+    return applySubscription(trx, fetched, full)
+  }
+}
+
+/** The owner's live subscription, when it is another one: it must have ended, or Stripe would have two. */
+async function findOtherLiveSubscription(
+  deps: Pick<WorkerDependencies, 'db'>,
+  fetched: FetchedSubscription,
+): Promise<string | undefined> {
+  const intent = await findIntent(deps.db, fetched.intent_id)
+  const owner = intent && recipientOf(intent)
+  const live = owner ? await findLiveSubscription(deps.db, owner) : undefined
+  return live?.stripe_subscription_id === fetched.id ? undefined : live?.stripe_subscription_id
+}
+
+/**
+ * Writes down what Stripe says of a subscription and makes the owner's books, plan and seats agree with it, inside the caller's
+ * transaction. The snapshot holds everything, so neither the order of events nor how often they come makes a difference; an older
+ * snapshot never replaces a newer one.
+ *
+ * Throws PermanentError when Stripe took another sum than promised, or when the owner has another live subscription.
+ */
+async function applySubscription(
+  trx: DatabaseTransaction,
+  fetched: FetchedSubscription,
+  cause: Cause,
+): Promise<EventOutcome> {
+  const intent = await lockIntent(trx, fetched.intent_id)
+  if (!intent) throw new NotYetError(`Intent ${fetched.intent_id} of ${fetched.id} is not there yet`)
+  const known = await lockSubscription(trx, fetched.id)
+  if (known && known.snapshot_order >= fetched.snapshot_order) {
+    return { state: 'applied', reason: 'A newer snapshot was applied' }
+  }
+  if (!known && !wasBought(fetched)) return applyUnpaid(trx, intent, fetched)
+
+  const owner = recipientOf(intent)
+  if (!owner) throw new NotYetError(`Intent ${intent.id} has no organization yet`)
+  if (!known) checkPromise(intent, fetched)
+  await requireNoOther(trx, owner, fetched)
+  await saveSubscription(trx, { ...snapshotOf(fetched, cause.now), ...promiseOf(intent, owner) })
+  await savePaidLines(trx, linesOf(fetched))
+  if (intent.state !== 'settled') {
+    if (!intent.stripe_session_id) {
+      throw new NotYetError(`Intent ${intent.id} of ${fetched.id} does not know its session yet`)
+    }
+    await settleIntent(trx, { id: intent.id, stripe_session_id: intent.stripe_session_id })
+  }
+  if (!known) await saveStripeCustomer(trx, { ...owner, customer_id: fetched.customer_id })
+  await reconcilePlan(trx, owner, cause)
+  await refreshPlanAndSeats(trx, { buyer_id: intent.user_id, owner })
+  return { state: 'applied', reason: null }
+}
+
+/** A subscription whose first payment is still open gives nothing, and may never be paid. */
+function wasBought(fetched: FetchedSubscription): boolean {
+  const isOpen = fetched.status === 'incomplete' || fetched.status === 'incomplete_expired'
+  return !isOpen && fetched.invoices.length > 0
+}
+
+/** When the bank refused the first payment for good, the checkout has failed and a new one may be opened. */
+async function applyUnpaid(
+  trx: DatabaseTransaction,
+  intent: CheckoutIntent,
+  fetched: FetchedSubscription,
+): Promise<EventOutcome> {
+  if (fetched.status !== 'incomplete_expired' && fetched.status !== 'canceled') {
+    return { state: 'applied', reason: `It is ${fetched.status}: nothing is paid yet` }
+  }
+  const failure_reason = 'The first payment failed'
+  await failUnpaidIntent(trx, { id: intent.id, failure_reason })
+  return { state: 'applied', reason: failure_reason }
+}
+
+/**
+ * The first invoice must have cost what the buyer was shown: one period, or nothing when it began with a trial. A discount that we
+ * gave, and a credit balance that paid a part of it, do not change what was promised.
+ */
+function checkPromise(intent: CheckoutIntent, fetched: FetchedSubscription): void {
+  const first = fetched.invoices
+    .filter((invoice) => invoice.lines.some((line) => line.kind === 'period'))
+    .toSorted((a, b) => firstStart(a) - firstStart(b))[0]
+  if (!first) return
+  const promisedMinor = intent.trial_days > 0 ? 0 : intent.amount_minor
+  const costMinor = first.total_minor + first.discount_minor - first.other_lines_minor
+  if (costMinor !== promisedMinor) {
+    throw new PermanentError(
+      `Intent ${intent.id} promised ${promisedMinor} ${intent.currency}, invoice ${first.id} costs ${costMinor}`,
+    )
+  }
+}
+
+function firstStart({ lines }: FetchedSubscription['invoices'][number]): number {
+  return Math.min(...lines.map((line) => line.starts_at.getTime()))
+}
+
+async function requireNoOther(
+  trx: DatabaseTransaction,
+  owner: Owner,
+  fetched: FetchedSubscription,
+): Promise<void> {
+  const live = await findLiveSubscription(trx, owner)
+  if (!live || live.stripe_subscription_id === fetched.id || fetched.ended_at) return
+  throw new PermanentError(
+    `${owner.owner_id} has the live subscription ${live.stripe_subscription_id}; ${fetched.id} is a second one`,
+  )
+}
+
+function snapshotOf(fetched: FetchedSubscription, now: Date) {
+  const daily = new Date(now.getTime() + longestWaitMs)
+  const lines = fetched.invoices.flatMap((invoice) => invoice.lines)
+  return {
+    stripe_subscription_id: fetched.id,
+    billing_frequency: fetched.billing_frequency,
+    status: fetched.status,
+    seats_total: fetched.seats,
+    current_period_start: fetched.current_period_start,
+    current_period_end: fetched.current_period_end,
+    trial_end: fetched.trial_end,
+    cancel_at: fetched.cancel_at,
+    ended_at: fetched.ended_at,
+    snapshot_order: fetched.snapshot_order,
+    sweep_at: nextBillingMonth(lines, { after: now, until: daily }) ?? daily,
+  }
+}
+
+function promiseOf(intent: CheckoutIntent, owner: Owner) {
+  const { plan_type, credits_per_seat } = intent
+  if (!plan_type || !credits_per_seat) {
+    throw new PermanentError(`The checkout ${intent.id} was not for a plan`)
+  }
+  const { currency, user_id } = intent
+  return { intent_id: intent.id, user_id, ...owner, plan_type, currency, credits_per_seat }
+}
+
+function linesOf(fetched: FetchedSubscription) {
+  return fetched.invoices.flatMap(({ id, total_minor, amount_paid_minor, lines }) =>
+    lines.map(({ invoice_id: _, ...line }) => ({
+      ...line,
+      stripe_invoice_id: id,
+      stripe_subscription_id: fetched.id,
+      total_minor,
+      amount_paid_minor,
+    })),
+  )
+}
+
+/**
+ * The plan shown to people: the buyer's, and in an organization everybody's who has a seat. The first seat goes to whoever bought the
+ * subscription that is live; one that has ended gives none, whatever is heard of it later.
+ */
+async function refreshPlanAndSeats(
+  trx: DatabaseTransaction,
+  { buyer_id, owner }: { buyer_id: string; owner: Owner },
+): Promise<void> {
+  if (owner.owner_kind === 'user') return refreshPlanType(trx, [buyer_id])
+  const organization_id = owner.owner_id
+  const live = await findLiveSubscription(trx, owner)
+  const buyer = live && (await findUser(trx, live.user_id))
+  if (buyer) {
+    await giveFirstSeat(trx, {
+      organization_id,
+      user_id: buyer.clerk_id,
+      email: buyer.email,
+      role: 'admin',
+    })
+  }
+  await refreshPlanType(trx, [buyer_id, ...(await listActiveSeatHolders(trx, organization_id))])
+}

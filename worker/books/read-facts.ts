@@ -1,0 +1,61 @@
+import { listChargesOfIntent, listChargesOfInvoices } from '../../schema/charges/charges.ts'
+import type { CheckoutIntent } from '../../schema/checkout/intents.ts'
+import type { DatabaseTransaction } from '../../schema/database/connect.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
+import { listSubscriptionsWithLines } from '../../schema/subscriptions/snapshots.ts'
+import type { MoneyBack, OwnerFacts } from './facts.ts'
+
+/** The facts about an owner's subscriptions, those that have ended included. */
+export async function readPlanFacts(trx: DatabaseTransaction, owner: Owner): Promise<OwnerFacts> {
+  const { subscriptions, lines } = await listSubscriptionsWithLines(trx, owner)
+  const totals = new Map(lines.map((line) => [line.stripe_invoice_id, line.total_minor]))
+  const charges = await listChargesOfInvoices(trx, [...totals.keys()])
+  const byInvoice = Map.groupBy(charges, (charge) => charge.stripe_invoice_id)
+  const linesOf = Map.groupBy(lines, (line) => line.stripe_subscription_id)
+  return {
+    purchases: [],
+    subscriptions: subscriptions.map((subscription) => ({
+      id: subscription.stripe_subscription_id,
+      intent_id: subscription.intent_id,
+      credits_per_seat: subscription.credits_per_seat,
+      trial_end: subscription.trial_end,
+      ended_at: subscription.ended_at,
+      lines: (linesOf.get(subscription.stripe_subscription_id) ?? []).map((line) => ({
+        invoice_id: line.stripe_invoice_id,
+        kind: line.kind,
+        starts_at: line.starts_at,
+        ends_at: line.ends_at,
+        seats: line.seats,
+        seats_before: line.seats_before,
+        amount_minor: line.amount_minor,
+        paid_at: line.paid_at,
+      })),
+    })),
+    invoice_money: new Map([...totals].map(([id, total]) => [id, moneyBack(total, byInvoice.get(id) ?? [])])),
+  }
+}
+
+/** The facts about one paid checkout of credits. */
+export async function readPurchaseFacts(
+  trx: DatabaseTransaction,
+  intent: Pick<CheckoutIntent, 'id' | 'credits' | 'amount_minor'> & { readonly paid_at: Date },
+): Promise<OwnerFacts> {
+  const money = moneyBack(intent.amount_minor, await listChargesOfIntent(trx, intent.id))
+  const { id: intent_id, credits, paid_at } = intent
+  return {
+    purchases: [{ intent_id, credits, paid_at, money }],
+    subscriptions: [],
+    invoice_money: new Map(),
+  }
+}
+
+function moneyBack(
+  total_minor: number,
+  charges: readonly { readonly refunded_minor: number; readonly disputed_minor: number }[],
+): MoneyBack {
+  return {
+    total_minor,
+    refunded_minor: charges.reduce((sum, charge) => sum + charge.refunded_minor, 0),
+    disputed_minor: charges.reduce((sum, charge) => sum + charge.disputed_minor, 0),
+  }
+}
