@@ -8,7 +8,7 @@ export default defineConfig({
   testDir: 'tests/e2e',
   testMatch: '**/*.spec.ts',
   outputDir: 'test-results',
-  globalSetup: './tests/support/browser-setup.ts',
+  globalSetup: './tests/e2e/support/global-setup.ts',
   globalTimeout: 40 * 60_000,
   timeout: 90_000,
   expect: { timeout: 15_000 },

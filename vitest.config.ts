@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { SummaryReporter } from './tests/support/summary-reporter.ts'
+import { SummaryReporter } from './scripts/test/summary-reporter.ts'
 
 const timeouts = { testTimeout: 30_000, hookTimeout: 60_000 }
 /** Rooms that need no database; everything else gets one. */
@@ -27,14 +27,14 @@ export default defineConfig({
           name: 'database',
           include: ['{schema,server,worker,scripts}/**/*.test.ts'],
           exclude: withoutDatabase,
-          globalSetup: 'tests/support/global-setup.ts',
+          globalSetup: 'tests/support/database/global-setup.ts',
         },
       },
       {
         test: {
           name: 'simulation',
           include: ['tests/simulation/**/*.test.ts'],
-          globalSetup: 'tests/support/global-setup.ts',
+          globalSetup: 'tests/support/database/global-setup.ts',
           fileParallelism: false,
           testTimeout: 20 * 60_000,
           hookTimeout: 120_000,

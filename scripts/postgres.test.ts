@@ -4,25 +4,26 @@ import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { madeForEachTest } from '../tests/support/made.ts'
 import { findPostmaster } from './postgres/postmaster.ts'
 import { startPostgres } from './postgres.ts'
 import { waitForDeath } from './processes/alive.ts'
 
-let folder: string
-let running: AsyncDisposableStack
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tidemark-postgres-test-'))
-  await chmod(folder, 0o711)
-  running = new AsyncDisposableStack()
-  running.defer(() => rm(folder, { recursive: true, force: true }))
-})
-afterEach(() => running.disposeAsync())
+const place = madeForEachTest(
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidemark-postgres-test-'))
+    await chmod(folder, 0o711)
+    const running = new AsyncDisposableStack()
+    running.defer(() => rm(folder, { recursive: true, force: true }))
+    return { folder, dataDir: join(folder, 'data'), running }
+  },
+  ({ running }) => running.disposeAsync(),
+)
 
 async function start() {
-  const postgres = await startPostgres({ dataDir: join(folder, 'data'), durable: false })
-  running.defer(() => postgres.stop())
+  const postgres = await startPostgres({ dataDir: place.dataDir, durable: false })
+  place.running.defer(() => postgres.stop())
   return postgres
 }
 
@@ -61,21 +62,24 @@ test('it listens on the loopback address only and wants the password, which nobo
   await expect(query(`postgres://postgres:guess@127.0.0.1:${port}/postgres`, 'SELECT 1')).rejects.toThrow(
     /password/,
   )
-  expect((await stat(join(folder, 'data/connection.json'))).mode & 0o077).toBe(0)
-  expect((await stat(join(folder, 'data/cluster'))).mode & 0o077).toBe(0)
+  expect((await stat(join(place.dataDir, 'connection.json'))).mode & 0o077).toBe(0)
+  expect((await stat(join(place.dataDir, 'cluster'))).mode & 0o077).toBe(0)
 })
 
 test('a pid file whose number another program has now does not stop it from starting', async () => {
   const first = await start()
   await first.stop()
-  await writeFile(join(folder, 'data/cluster/postmaster.pid'), `${process.ppid}\n${folder}\n1\n5432\n`)
+  await writeFile(
+    join(place.dataDir, 'cluster/postmaster.pid'),
+    `${process.ppid}\n${place.folder}\n1\n5432\n`,
+  )
   const second = await start()
   expect(await query(second.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
 })
 
 test('one that a killed launcher left behind is taken over', async () => {
   const launcher = await startInAnotherProcess()
-  const left = await findPostmaster(join(folder, 'data/cluster'))
+  const left = await findPostmaster(join(place.dataDir, 'cluster'))
   launcher.kill('SIGKILL')
   await once(launcher, 'exit')
   const postgres = await start()
@@ -86,11 +90,11 @@ test('one that a killed launcher left behind is taken over', async () => {
 
 test('one that a living launcher uses is shared, and outlives whoever shares it', async () => {
   const launcher = await startInAnotherProcess()
-  running.defer(async () => {
+  place.running.defer(async () => {
     launcher.kill('SIGTERM')
     await once(launcher, 'exit')
   })
-  const shared = await startPostgres({ dataDir: join(folder, 'data') })
+  const shared = await startPostgres({ dataDir: place.dataDir })
   expect(shared.identity).toBe('shared')
   await shared.stop()
   expect(await query(shared.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
@@ -101,7 +105,7 @@ test('one that a living launcher uses is shared, and outlives whoever shares it'
 async function startInAnotherProcess() {
   const script = `
     const { startPostgres } = await import('./scripts/postgres.ts')
-    const postgres = await startPostgres({ dataDir: ${JSON.stringify(join(folder, 'data'))}, durable: false })
+    const postgres = await startPostgres({ dataDir: ${JSON.stringify(place.dataDir)}, durable: false })
     process.once('SIGTERM', () => postgres.stop().then(() => process.exit()))
     console.log('started')
     setInterval(() => undefined, 1000)`
@@ -115,7 +119,7 @@ async function startInAnotherProcess() {
 test('a folder of another version is refused with a way out', async () => {
   const postgres = await start()
   await postgres.stop()
-  const version = join(folder, 'data/cluster/PG_VERSION')
+  const version = join(place.dataDir, 'cluster/PG_VERSION')
   const installed = (await readFile(version, 'utf8')).trim()
   await writeFile(version, '12\n')
   await expect(start()).rejects.toThrow(`was made by Postgres 12, and the install brings ${installed}`)

@@ -1,7 +1,7 @@
 import { repositoryRoot } from './launch/script.ts'
-import { chooseParts, type PartResult, type TestPart } from './test/part.ts'
+import { chooseParts, type TestPart } from './test/part.ts'
 import { startServices } from './test/services.ts'
-import { renderSummary } from './test/summary.ts'
+import { type PartResult, renderSummary } from './test/summary.ts'
 
 process.chdir(repositoryRoot)
 process.exitCode = await test(process.argv.slice(2))

@@ -1,26 +1,55 @@
+import { parseArgs } from 'node:util'
 import { connectDatabase } from '../schema/database/connect.ts'
-import { verifyLedger } from '../schema/ledger/verify.ts'
+import { type VerifyProgress, verifyLedger } from '../schema/ledger/verify.ts'
 import { withDatabase } from './database.ts'
 import { loadDotEnv } from './dot-env.ts'
 
-/** `npm run ledger:verify`: proves the books and says what it read. Exit code 1 when something is wrong. */
+/**
+ * `npm run ledger:verify`: proves the books and says what it read; progress goes to standard error. Exit code 1 when something is
+ * wrong. `npm run ledger:verify -- --incremental` goes on from the last run that found nothing.
+ */
 loadDotEnv()
+const { values } = parseArgs({ options: { incremental: { type: 'boolean', default: false } } })
 const report = await withDatabase(async (url) => {
   const connectionString = process.env.DATABASE_MIGRATION_URL || url
   const database = connectDatabase({ connectionString, role: 'owner', poolMax: 1, onError: () => undefined })
   try {
-    return await verifyLedger(database.db)
+    return await verifyLedger(database.db, {
+      incremental: values.incremental,
+      keepProof: true,
+      onProgress: everySecond(showProgress),
+    })
   } finally {
     await database.close()
   }
 })
 
-const { accounts, transfers, entries, settled_intents } = report.counts
+const { counts, problems, continued_from } = report
+if (continued_from) {
+  process.stdout.write(
+    `Went on from transfer ${continued_from.transfer_id}, proven ${continued_from.proven_at.toISOString()}.\n`,
+  )
+} else if (values.incremental) process.stdout.write('There is no earlier proof: everything was read.\n')
 process.stdout.write(
-  `Read ${accounts} accounts, ${transfers} transfers, ${entries} entries, ${settled_intents} settled intents.\n`,
+  `Read ${counts.accounts} accounts, ${counts.transfers} transfers, ${counts.entries} entries, ${counts.grants} grants, ` +
+    `${counts.settled_intents} settled intents.\n`,
 )
-for (const problem of report.problems) process.stdout.write(`WRONG  ${problem.check}: ${problem.subject}\n`)
+for (const problem of problems) process.stdout.write(`WRONG  ${problem.check}: ${problem.subject}\n`)
 process.stdout.write(
-  report.problems.length === 0 ? 'The books are right.\n' : `${report.problems.length} problems found.\n`,
+  problems.length === 0 ? 'The books are right.\n' : `${problems.length} problems found.\n`,
 )
-process.exitCode = report.problems.length === 0 ? 0 : 1
+process.exitCode = problems.length === 0 ? 0 : 1
+
+function showProgress({ what, done, total }: VerifyProgress): void {
+  const share = total ? ` of ${total} (${Math.floor((100 * done) / total)} %)` : ''
+  process.stderr.write(`${done}${share} ${what}\n`)
+}
+
+function everySecond<T>(show: (value: T) => void): (value: T) => void {
+  let shownAt = performance.now()
+  return (value) => {
+    if (performance.now() - shownAt < 1000) return
+    shownAt = performance.now()
+    show(value)
+  }
+}

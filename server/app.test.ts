@@ -1,65 +1,58 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { getWebConfig } from '../schema/api/catalogue.ts'
 import { initializeUser } from '../schema/api/users.ts'
-import { createTestDatabase, type TestDatabase } from '../tests/support/database.ts'
-import { startTestServer, type TestServer } from '../tests/support/server.ts'
+import { madeOnce } from '../tests/support/made.ts'
+import { testProduct, trustingClerk } from '../tests/support/product/start-test-product.ts'
+import { startTestServer } from '../tests/support/product/test-server.ts'
 import { waitUntil } from '../tests/support/wait-until.ts'
-import type { Dependencies } from './dependencies.ts'
 
-let database: TestDatabase
-let server: TestServer
-let web: string
-let upstream: Server
-let upstreamPort: number
-
-/** Any token names its own user: who may call is tested elsewhere. */
-const trusting = {
-  verifyToken: async (token) => ({ user_id: token }),
-  getProfile: async () => null,
-} satisfies Partial<Dependencies['clerk']> as unknown as Dependencies['clerk']
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  web = await mkdtemp(join(tmpdir(), 'tidemark-web-'))
-  await mkdir(join(web, 'assets'))
-  await writeFile(join(web, 'index.html'), '<!doctype html><title>Tidemark</title>')
-  await writeFile(join(web, 'assets/main-abc123.js'), `export const text = '${'x'.repeat(4096)}'`)
-  await writeFile(join(web, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
-  await writeFile(join(web, '.secret'), 'hidden')
-  // Stands for the sign-in stand-in: says what reached it.
-  upstream = createServer(async (request, response) => {
-    let body = ''
-    for await (const chunk of request) body += chunk
-    response.setHeader('set-cookie', ['__client=a; Path=/; HttpOnly', '__client_uat=1; Path=/'])
-    response.statusCode = 201
-    response.end(JSON.stringify({ method: request.method, url: request.url, headers: request.headers, body }))
-  })
-  await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
-  upstreamPort = (upstream.address() as AddressInfo).port
-  server = await startTestServer({
-    databaseUrl: database.url,
-    clerk: { port: upstreamPort },
-    settings: { web_root: web, clerk_proxy_target: `http://127.0.0.1:${upstreamPort}` },
-    deps: { clerk: trusting },
-  })
-})
-afterAll(async () => {
-  await server?.close()
-  upstream?.close()
-  await database?.close()
-  await rm(web, { recursive: true, force: true })
-})
+const web = madeOnce(
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidemark-web-'))
+    await mkdir(join(folder, 'assets'))
+    await writeFile(join(folder, 'index.html'), '<!doctype html><title>Tidemark</title>')
+    await writeFile(join(folder, 'assets/main-abc123.js'), `export const text = '${'x'.repeat(4096)}'`)
+    await writeFile(join(folder, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
+    await writeFile(join(folder, '.secret'), 'hidden')
+    return { folder }
+  },
+  ({ folder }) => rm(folder, { recursive: true, force: true }),
+)
+/** Stands for the sign-in sandbox: says what reached it. */
+const upstream = madeOnce(
+  async () => {
+    const listener = createServer(async (request, response) => {
+      let body = ''
+      for await (const chunk of request) body += chunk
+      response.setHeader('set-cookie', ['__client=a; Path=/; HttpOnly', '__client_uat=1; Path=/'])
+      response.statusCode = 201
+      response.end(
+        JSON.stringify({ method: request.method, url: request.url, headers: request.headers, body }),
+      )
+    })
+    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+    return { listener, port: (listener.address() as AddressInfo).port }
+  },
+  ({ listener }) => listener.close(),
+)
+const { database, server } = testProduct(() => ({
+  clerk: 'trusting',
+  server: {
+    clerk: upstream,
+    settings: { web_root: web.folder, clerk_proxy_target: `http://127.0.0.1:${upstream.port}` },
+  },
+}))
 
 const get = (path: string, init: RequestInit = {}, on = server) => fetch(`${on.url}${path}`, init)
 const html = { headers: { accept: 'text/html,*/*;q=0.8' } }
 
 describe('a request', () => {
-  test('keeps a sane id of its own, in the answer and in the log', async () => {
+  test('keeps a well-formed id from the caller, in the response and in the log', async () => {
     const response = await get('/api/plans', { headers: { 'x-request-id': 'trace-0123456789' } })
     expect(response.headers.get('x-request-id')).toBe('trace-0123456789')
     expect(server.logs).toContainEqual(
@@ -86,7 +79,7 @@ describe('a request', () => {
     expect(server.logs).toContainEqual(expect.objectContaining({ user_id: 'user_logged', status: 400 }))
   })
 
-  test('for nothing is a 404, with another method a 405 that names the right one', async () => {
+  test('for an unknown address is a 404, with another method a 405 that names the right one', async () => {
     const missing = await get('/api/nothing')
     expect(missing.status).toBe(404)
     expect(await missing.json()).toEqual({
@@ -128,7 +121,7 @@ describe('a body', () => {
 })
 
 describe('an answer', () => {
-  test('that does not fit its contract is a 500 that tells nothing', async () => {
+  test('that does not match its contract is a 500 that reveals nothing', async () => {
     const broken = await startTestServer({
       databaseUrl: database.url,
       settings: { brand: { ...server.deps.settings.brand, support_email: 'SECRET-not-an-address' } },
@@ -143,12 +136,12 @@ describe('an answer', () => {
     )
   })
 
-  test('to a defect shows no stack and no SQL', async () => {
+  test('to an unexpected error shows no stack and no SQL', async () => {
     const broken = await startTestServer({
       databaseUrl: database.url,
       deps: {
         clerk: {
-          ...trusting,
+          ...trustingClerk,
           getProfile: () => Promise.reject(new Error('SELECT secret FROM users')),
         },
       },
@@ -177,7 +170,7 @@ describe('an answer', () => {
     expect(headers.get('x-powered-by')).toBeNull()
   })
 
-  test('with real Clerk and Stripe lets exactly those through, and asks for https', async () => {
+  test('with real Clerk and Stripe allows exactly those, and asks for https', async () => {
     const real = await startTestServer({
       databaseUrl: database.url,
       env: {
@@ -216,7 +209,7 @@ describe('the web app', () => {
     expect(response.headers.get('content-type')).toContain('javascript')
   })
 
-  test('does not answer a missing file with a page, nor show hidden files or others’', async () => {
+  test('does not answer a missing file with a page, and serves no hidden files or files outside the folder', async () => {
     expect((await get('/assets/main-old.js')).status).toBe(404)
     expect((await get('/missing.js')).status).toBe(404)
     expect((await get('/favicon.svg')).status).toBe(200)
@@ -239,8 +232,8 @@ describe('the web app', () => {
   })
 })
 
-describe('the way to the sign-in stand-in', () => {
-  test('passes path, method, body and cookies on, and knows where the call came from', async () => {
+describe('the proxy to the sign-in sandbox', () => {
+  test('forwards path, method, body and cookies, and the caller’s address', async () => {
     const response = await get('/__clerk/v1/client/sign_ups?_method=PATCH', {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded', cookie: '__client=a' },
@@ -269,7 +262,7 @@ describe('the way to the sign-in stand-in', () => {
     )
   })
 
-  test('that leads nowhere is a 502 in our form', async () => {
+  test('is a 502 in our form when nothing answers', async () => {
     const lost = await startTestServer({ databaseUrl: database.url })
     const response = await get('/__clerk/v1/environment', {}, lost)
     await lost.close()

@@ -13,9 +13,9 @@ import { routes } from './routes.ts'
 /** The whole server: every middleware in its order, and every route. */
 export function createApp(deps: Dependencies): Koa<RequestState> {
   const { settings } = deps
-  // In production a proxy stands before us, and the address it appended last is the caller's; elsewhere the header is a lie.
+  // In production a proxy stands before us, and the address it appended last is the caller's; elsewhere the header could be forged.
   const app = new Koa<RequestState>({ proxy: settings.production, maxIpsCount: 1 })
-  app.on('error', (error: Error) => deps.log.debug({ err: error }, 'A connection ended early'))
+  app.on('error', (error: Error) => deps.log.debug({ err: error }, 'A connection was closed early'))
 
   const router = new Router<RequestState>()
   for (const { method, path, serve } of routes) router.register(path, [method], serve(deps))

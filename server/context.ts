@@ -13,16 +13,16 @@ export interface RequestState {
   /** Set by `validate`. */
   query?: unknown
   body?: unknown
-  /** Set by a route whose handler has begun: what failures are called from then on. */
+  /** Set by a route while its handler runs: how errors are reported from then on. */
   failure?: Failure | undefined
-  /** Set by a route that OAuth clients call: failures get the fields that those read. */
+  /** Set by a route that OAuth clients call: errors get the fields that those clients read. */
   error_format?: 'oauth'
 }
 
 export type AppContext = RouterContext<RequestState>
 export type AppMiddleware = Middleware<RequestState, AppContext>
 
-/** What a handler is given: parsed, and from somebody whose name is known where the endpoint asks for it. */
+/** What a handler is given: parsed input, and the user's id where the endpoint requires a token. */
 export interface RequestOf<E extends Endpoint> {
   readonly query: QueryOf<E>
   readonly body: BodyOf<E>
@@ -30,7 +30,7 @@ export interface RequestOf<E extends Endpoint> {
   readonly trace: Trace
 }
 
-/** The request's logger. What is noted stands on every later line, the request's own last one included. */
+/** The request's logger. Noted fields appear on every later line, including the final line of the request. */
 export interface Trace {
   readonly log: Logger
   note(fields: Readonly<Record<string, string>>): void

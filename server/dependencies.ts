@@ -12,7 +12,7 @@ import { createReopeningProducer } from './reopening-producer.ts'
 import { type Settings, settingsOf } from './settings.ts'
 import { createStripeCatalogue, type StripeCatalogue } from './stripe-catalogue.ts'
 
-/** All that a route may reach; tests put their own in place of any. */
+/** Everything that a route may use; tests can replace any of it. */
 export interface Dependencies {
   readonly settings: Settings
   readonly db: Database
@@ -29,7 +29,7 @@ export interface Dependencies {
 /** The server only adds jobs, which is one quick statement each. */
 const queuePoolMax = 4
 
-/** Opens everything that the environment names. Nothing connects yet: a part that is away shows at the first call. */
+/** Opens everything that the environment names. Nothing connects yet: an unavailable service is noticed at the first call. */
 export function openDependencies(env: ProcessEnvironment): { deps: Dependencies; close(): Promise<void> } {
   const log = createLogger({ process: 'server', level: env.LOG_LEVEL })
   const onError = (error: Error) => log.warn({ err: error }, 'A connection was lost')

@@ -4,8 +4,8 @@ import { withTimeLimit } from '../schema/time-limit.ts'
 import type { Dependencies } from './dependencies.ts'
 
 /**
- * Asks the worker to look at a row now. A queue that is away or hangs is logged and counted, not an error of the request:
- * what has to be done stands in Postgres, and the sweep enqueues it again.
+ * Asks the worker to process a row now. A queue that is unavailable or hangs is logged and counted, and does not fail the
+ * request: the row is in Postgres, and the sweep enqueues it again.
  */
 export async function enqueue<Name extends QueueName>(
   deps: Pick<Dependencies, 'producer' | 'metrics' | 'settings'>,
@@ -19,6 +19,6 @@ export async function enqueue<Name extends QueueName>(
     })
   } catch (error) {
     deps.metrics.enqueueFailures.inc({ queue: job.queue })
-    log.warn({ err: error, queue: job.queue, job_id: job.id }, 'Not enqueued; the sweep will do it')
+    log.warn({ err: error, queue: job.queue, job_id: job.id }, 'Job not enqueued; the sweep will enqueue it')
   }
 }

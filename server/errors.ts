@@ -2,8 +2,8 @@ import type { ApiError } from '../schema/api/error.ts'
 import type { UsageRefusal } from '../schema/api/extension.ts'
 
 /**
- * A failure that the caller is told about: `message` is a sentence for people, `code` is for programs and never changes.
- * What went wrong behind it travels as `cause` and ends in the log, never in the answer.
+ * An error that the caller sees: `message` is a sentence for people, `code` is for programs and never changes. The reason
+ * behind it is the `cause`, which goes to the log and never into the response.
  */
 export class ServerError extends Error {
   override readonly name = 'ServerError'
@@ -11,7 +11,7 @@ export class ServerError extends Error {
   readonly code: string
   readonly fields: ApiError['fields']
   readonly retry_after_s: number | undefined
-  /** More fields of the answer, for callers who act on this one failure. */
+  /** More fields of the response, for callers that handle this particular error. */
   readonly details: Readonly<Record<string, unknown>> | undefined
 
   constructor(
@@ -35,8 +35,8 @@ export class ServerError extends Error {
 }
 
 /**
- * A failure that is told in the words of the route in which it happens: what did not work is said there (`failure`), what
- * stood in its way is said here.
+ * An error whose text is the failure text of the route in which it happens (`failure` in the route), because it depends on what
+ * the caller wanted to do. Status and code are given here.
  */
 export class RouteFailedError extends Error {
   override readonly name = 'RouteFailedError'
@@ -60,7 +60,7 @@ export class RouteFailedError extends Error {
   }
 }
 
-/** Stripe answered, but not with what we can work with: something that `npm run stripe:setup` makes is missing or different. */
+/** Stripe answered, but something that we rely on, such as what `npm run stripe:setup` creates, is missing or different. */
 export class StripeAnswerError extends Error {
   override readonly name = 'StripeAnswerError'
 }
@@ -83,9 +83,9 @@ export const tooManyRequests = (retry_after_s: number) =>
 
 export const notFound = () => new ServerError(404, 'not_found', 'There is nothing at this address')
 export const methodNotAllowed = () =>
-  new ServerError(405, 'method_not_allowed', 'This address does not take that method')
+  new ServerError(405, 'method_not_allowed', 'This address does not support this method')
 export const notImplemented = () =>
-  new ServerError(501, 'method_not_implemented', 'The server does not know that method')
+  new ServerError(501, 'method_not_implemented', 'The server does not support this method')
 
 export const invalidContentType = () =>
   new ServerError(400, 'invalid_content_type', 'The request must have the content type application/json')
@@ -99,14 +99,14 @@ export const invalidRequest = (text: string, fields?: ApiError['fields']) =>
   new ServerError(400, 'invalid_request', text, fields ? { fields } : {})
 
 export const repeatedField = (name: string) =>
-  invalidRequest(`${name} may be there only once`, [{ path: name, message: 'May be there only once' }])
+  invalidRequest(`${name} may be given only once`, [{ path: name, message: 'May be given only once' }])
 
 export const amountMismatch = (credits: number) =>
   new ServerError(
     400,
     'amount_mismatch',
     `The amount is not the price of ${credits.toLocaleString('en-US')} credits. Please reload the page.`,
-    { fields: [{ path: 'amount', message: 'Not the catalogue’s price' }] },
+    { fields: [{ path: 'amount', message: 'Not the catalogue price' }] },
   )
 export const foreignReturnAddress = (path: 'successUrl' | 'cancelUrl') =>
   new ServerError(400, 'foreign_return_address', `${path} must be an address of this application`, {
@@ -117,18 +117,18 @@ export const invalidCursor = () =>
     fields: [{ path: 'cursor', message: 'Not a cursor of this list' }],
   })
 
-/** Stripe will not open a payment page. */
+/** Stripe refused to open a payment page. */
 export const checkoutRefused = (cause: unknown) => new RouteFailedError(502, 'checkout_failed', { cause })
-/** Nobody knows whether Stripe opened a session. Nothing is charged either way before the customer pays. */
+/** It is unknown whether Stripe opened a session. Either way nothing is charged before the customer pays. */
 export const checkoutUncertain = (cause: unknown) =>
   new RouteFailedError(503, 'checkout_failed', { retry_after_s: 5, cause })
-/** Stripe's price is not ours: it is better not to sell than to charge what was not promised. */
+/** Stripe's price is not ours or cannot be read: better to sell nothing than to charge something other than promised. */
 export const priceUnavailable = (cause: unknown) =>
   new RouteFailedError(503, 'price_unavailable', { retry_after_s: 60, cause })
 export const noCheckoutUrl = () => new ServerError(502, 'checkout_failed', 'No checkout URL received')
 export const priceMismatch = () =>
   new ServerError(400, 'price_mismatch', 'This is not the price of the plan. Please reload the page.', {
-    fields: [{ path: 'priceId', message: 'Not the catalogue’s price' }],
+    fields: [{ path: 'priceId', message: 'Not the catalogue price' }],
   })
 export const oneSeatOnly = () =>
   new ServerError(400, 'invalid_request', 'The Pro plan has one seat', {
@@ -149,7 +149,7 @@ export const alreadySubscribed = (who: 'user' | 'organization') =>
       ? 'You already have a subscription. Open the billing portal to change it.'
       : 'This organization already has a subscription. Open its billing portal to change it.',
   )
-/** For a Teams plan that would make one more organization of the same buyer. */
+/** For a Teams plan that would create a second organization for the same buyer. */
 export const alreadyHasTeam = () =>
   new ServerError(
     409,
@@ -179,15 +179,15 @@ export const paymentOverdue = () =>
     'payment_overdue',
     'The last payment has failed. Please update the payment method in the billing portal first.',
   )
-export const seatChangePlanned = () =>
+export const seatReductionScheduled = () =>
   new ServerError(
     409,
     'seat_change_planned',
-    'Fewer seats are planned for the next period. Please take that back in the billing portal first.',
+    'A reduction of seats is scheduled for the next period. Please cancel it in the billing portal first.',
   )
 export const sessionNotFound = () => new ServerError(404, 'session_not_found', 'Session not found')
 
-/** Also for organizations that exist: whoever is not a member does not learn of them. */
+/** Also for organizations that exist: those who are not members must not learn that they do. */
 export const organizationNotFound = () =>
   new ServerError(404, 'organization_not_found', 'Organization not found')
 export const notAdmin = (doing: string) =>
@@ -219,26 +219,26 @@ export const alreadyMember = (email: string) =>
     'already_member',
     `${email} is already a member of the organization. Assign a seat in Seat Management instead.`,
   )
-/** Clerk says by now that the person has left, or has been invited otherwise. */
+/** Meanwhile the person has left, or the invitation was ended. */
 export const membershipChanged = () => new RouteFailedError(409, 'membership_changed')
-/** Also for subscriptions of organizations that the caller is no member of. */
+/** Also for subscriptions of organizations that the caller is not a member of. */
 export const organizationNotInitialized = () =>
   new ServerError(404, 'organization_not_initialized', 'Organization not initialized')
 export const invitationNotFound = () =>
   new ServerError(404, 'invitation_not_found', 'Invitation not found in database')
 export const invitationNotPending = (status: string) =>
-  new ServerError(409, 'invitation_not_pending', `The invitation is ${status} and cannot be revoked any more`)
+  new ServerError(409, 'invitation_not_pending', `The invitation is ${status} and can no longer be revoked`)
 export const invalidTeamEmail = (text: string, cause: unknown) =>
   new ServerError(400, 'invalid_request', text, { fields: [{ path: 'email', message: text }], cause })
 
 export const userNotFound = () => new ServerError(404, 'user_not_found', 'User not found')
 
-/** Whose token is unknown, expired or revoked; which of them it is, is nobody's business. */
+/** The token is unknown, expired or revoked; which of these it is must not be revealed. */
 export const invalidExtensionToken = () =>
   new ServerError(
     401,
     'invalid_token',
-    'The extension token is not valid any more. Please sign in again from your editor.',
+    'The extension token is no longer valid. Please sign in again from your editor.',
   )
 export const signInNotFound = () =>
   new ServerError(
@@ -252,7 +252,7 @@ export const signInUsed = () =>
   new ServerError(
     409,
     'sign_in_used',
-    'This sign-in was started before. Please start again from your editor.',
+    'This sign-in has already been used. Please start again from your editor.',
   )
 export const invalidGrant = () =>
   new ServerError(
@@ -261,7 +261,7 @@ export const invalidGrant = () =>
     'This sign-in is not finished, has expired, was used before or does not match. Please start again from your editor.',
   )
 
-/** Somebody else's organization and one that does not exist are told apart by nobody. */
+/** The same for somebody else's organization and for one that does not exist. */
 export const payerNotFound = () =>
   new ServerError(404, 'payer_not_found', 'You have no seat in an organization with this id')
 export const insufficientCredits = (text: string, details: UsageRefusal) =>

@@ -1,9 +1,9 @@
-/** An answer with a name for its state, an ETag: who shows the same name has the same answer. */
+/** A response with an ETag: a caller that presents the same ETag already has this response. */
 export class Tagged<Body> {
   readonly body: Body
   readonly etag: string
 
-  /** The answers of one tag agree in what matters, not in every byte, so the ETag is a weak one. */
+  /** Weak, because responses with the same tag agree in what matters but not in every byte. */
   constructor(body: Body, tag: string) {
     this.body = body
     this.etag = `W/"${tag}"`

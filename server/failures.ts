@@ -2,28 +2,28 @@ import { invalidTeamEmailText } from '../schema/api/team-email.ts'
 import { type ClerkRefusalError, ClerkUnavailableError } from '../schema/clerk/errors.ts'
 import { checkoutUncertain, invalidTeamEmail, RouteFailedError, ServerError } from './errors.ts'
 
-/** What a route answers when its handler fails for a reason that is not the caller's. `on-error` reads it. */
+/** How a route reports errors that are not the caller's fault. `on-error` applies it. */
 export interface Failure {
-  /** What did not work, in the product's words. */
+  /** What did not work, in the product's wording. */
   readonly text: string
-  /** What errors of Clerk's become; left out, they are told as everywhere else. */
+  /** What Clerk's errors become. Without it they become what they are in every route: see `on-error`. */
   clerk?(error: ClerkUnavailableError | ClerkRefusalError): ServerError | RouteFailedError
-  /** The same of Stripe's, StripeAnswerError included. */
+  /** What Stripe's errors become, including StripeAnswerError. */
   stripe?(error: Error): ServerError | RouteFailedError
-  /** The same of all others, a database that does not answer included. */
+  /** What all other errors become, including an unavailable database. */
   any?(error: unknown): RouteFailedError
 }
 
-/** An account cannot be made without the profile that Clerk has. */
+/** An account cannot be created without the profile from Clerk. */
 export function accountFailure(text: string, code: string): Failure {
   return { text, clerk: (cause) => new RouteFailedError(502, code, { cause }) }
 }
 
-/** Purchases make the buyer's account too, when buying is the first thing that they do. */
+/** A purchase also creates the buyer's account when it is their first action. */
 const buyerFailed = (cause: unknown) =>
   new ServerError(502, 'initialize_failed', 'Failed to initialize user', { cause })
 
-/** Nobody knows whether Stripe did what it was asked for. Where it said no, `checkoutRefused` is thrown instead. */
+/** An error of Stripe's leaves open whether a session exists; where Stripe refused, `openSession` throws `checkoutRefused`. */
 export function checkoutFailure(text: string): Failure {
   return { text, clerk: buyerFailed, stripe: checkoutUncertain }
 }
@@ -36,7 +36,7 @@ export function portalFailure(text: string): Failure {
   }
 }
 
-/** Clerk did not do its part of a change in an organization; nothing has changed then. */
+/** Clerk did not make its part of a change in an organization; then nothing has changed. */
 export function organizationFailure(text: string): Failure {
   return { text, clerk: organizationChangeFailed }
 }
@@ -48,12 +48,12 @@ function organizationChangeFailed(
   if (error instanceof ClerkUnavailableError) {
     return new RouteFailedError(503, code, { retry_after_s: 5, cause: error })
   }
-  // Clerk's idea of an address is narrower than ours, and the address is all that people typed.
+  // Clerk accepts fewer e-mail addresses than we do, and the address is the only thing that the caller typed.
   if (error.code.startsWith('form_param_')) return invalidTeamEmail(invalidTeamEmailText, error)
   return new RouteFailedError(502, code, { cause: error })
 }
 
-/** Whatever goes wrong is told in the one sentence that the extension's pages have for it. */
+/** The extension's pages have one text for whatever goes wrong. */
 export function anyFailure(text: string, code: string): Failure {
   return { text, any: (cause) => new RouteFailedError(503, code, { retry_after_s: 5, cause }) }
 }

@@ -4,19 +4,19 @@ import type { Dependencies } from './dependencies.ts'
 
 export interface ListeningServer {
   readonly port: number
-  /** Takes no new calls, finishes those in hand, and after `limit_ms` ends what is left. */
+  /** Accepts no new calls, finishes the current ones, and after `limit_ms` closes those that remain. */
   close(limit_ms: number): Promise<void>
 }
 
 type Listener = Parameters<typeof createServer>[1]
 
-/** Port 0 takes any free one. Rejects when the port is taken. */
+/** Port 0 means any free port. Rejects when the port is in use. */
 export function listen(
   callback: Listener,
   port: number,
   { log }: Pick<Dependencies, 'log'>,
 ): Promise<ListeningServer> {
-  // Longer than the idle time of the usual balancers, which would else send a call into a connection that we just closed.
+  // Longer than the idle time of common load balancers, which could otherwise send a call into a connection that we just closed.
   const limits = { keepAliveTimeout: 65_000, headersTimeout: 15_000, requestTimeout: 30_000 }
   const server = createServer(limits, callback)
   return new Promise((resolve, reject) => {

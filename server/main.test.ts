@@ -4,18 +4,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { clerkSandboxVariables, stripeSandboxVariables } from '../scripts/sandbox-environment.ts'
-import { createTestDatabase, type TestDatabase } from '../tests/support/database.ts'
+import { testDatabase } from '../tests/support/database/test-database.ts'
 import { waitUntil } from '../tests/support/wait-until.ts'
 
-let database: TestDatabase
 const started: ChildProcess[] = []
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database?.close())
+const database = testDatabase()
 afterEach(() => {
   for (const child of started.splice(0)) child.kill('SIGKILL')
 })
@@ -55,7 +51,7 @@ async function ready(server: ReturnType<typeof start>): Promise<string> {
 }
 
 describe('the server process', () => {
-  test('lists all that is missing and ends', async () => {
+  test('lists everything that is missing and exits', async () => {
     const server = start({ NODE_ENV: 'production', STRIPE_API_BASE: 'http://localhost:4242' })
     expect(await server.exited).toBe(1)
     for (const name of [
@@ -98,7 +94,7 @@ describe('the server process', () => {
       expect((await fetch(`${url}/healthz`)).status).toBe(200)
       server.child.kill(signal)
       await waitUntil(
-        () => server.lines.some(({ msg }) => msg === 'Server finishes the requests in hand'),
+        () => server.lines.some(({ msg }) => msg === 'Server is finishing open requests'),
         'the signal to arrive',
       )
       await expect(fetch(`${url}/healthz`)).rejects.toThrow()

@@ -4,7 +4,7 @@ import { openDependencies } from './dependencies.ts'
 import { listen } from './listen.ts'
 import { isWebAppBuilt } from './middleware/web-app.ts'
 
-/** Requests are short; what takes longer than this at the end is ended. */
+/** Requests are short; at shutdown those that take longer than this are closed. */
 const drainLimitMs = 10_000
 
 async function main(): Promise<void> {
@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   const stop = async (signal: string) => {
     if (isStopping) return
     isStopping = true
-    log.info({ signal }, 'Server finishes the requests in hand')
+    log.info({ signal }, 'Server is finishing open requests')
     await server.close(drainLimitMs)
     await close()
     log.info('Server has stopped')

@@ -11,7 +11,7 @@ export interface ServerMetrics {
   readonly queueJobs: Gauge<'queue' | 'state'>
 }
 
-/** One registry a server, so that several in one process (tests) do not count into each other. */
+/** One registry per server, so that several servers in one process (tests) do not share counters. */
 export function createServerMetrics(): ServerMetrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })

@@ -1,20 +1,16 @@
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { listPlans } from '../schema/api/catalogue.ts'
-import { createTestDatabase, type TestDatabase } from '../tests/support/database.ts'
-import { startTestServer } from '../tests/support/server.ts'
+import { testDatabase } from '../tests/support/database/test-database.ts'
+import { startTestServer } from '../tests/support/product/test-server.ts'
 import { createRateLimits } from './rate-limits.ts'
 
 const two = { read: 2, write: 2, checkout: 2, auth: 2 }
-let database: TestDatabase
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database?.close())
+const database = testDatabase()
 
 describe('a budget of requests', () => {
-  test('is one a caller and group of calls, and says how long to wait', async () => {
+  test('is per caller and group of calls, and says how long to wait', async () => {
     const limits = createRateLimits({ perMinute: two })
     expect(await limits.consume('read', 'user:a')).toBeNull()
     expect(await limits.consume('read', 'user:a')).toBeNull()
@@ -23,7 +19,7 @@ describe('a budget of requests', () => {
     expect(await limits.consume('write', 'user:a')).toBeNull()
   })
 
-  test('can be looked at without taking from it', async () => {
+  test('can be read without counting a request', async () => {
     const limits = createRateLimits({ perMinute: two })
     expect(await limits.peek('auth', 'ip:a')).toBeNull()
     await limits.consume('auth', 'ip:a')
@@ -46,7 +42,7 @@ describe('a budget of requests', () => {
   })
 })
 
-describe('a caller without a name is known by the address', () => {
+describe('an anonymous caller is counted by the address', () => {
   async function statuses(production: boolean): Promise<number[]> {
     const server = await startTestServer({
       databaseUrl: database.url,
@@ -62,7 +58,7 @@ describe('a caller without a name is known by the address', () => {
     return seen
   }
 
-  test('that the proxy before us appended, in production: what a caller claims changes nothing', async () => {
+  test('that the proxy in front of us appended, in production: what a caller claims changes nothing', async () => {
     expect(await statuses(true)).toEqual([200, 429, 200])
   })
 
@@ -85,7 +81,7 @@ describe.runIf(redisUrl)('with Redis', () => {
     for (const redis of connections) redis.disconnect()
   })
 
-  test('that is away each server counts for itself instead of failing', async () => {
+  test('unavailable, each server counts for itself instead of failing', async () => {
     const redis = new Redis('redis://127.0.0.1:1', { lazyConnect: true, retryStrategy: () => null })
     redis.on('error', () => undefined)
     const limits = createRateLimits({ redis, perMinute: two })

@@ -3,15 +3,15 @@ import type { RateLimit } from '../schema/api/endpoint.ts'
 import type { AppMiddleware } from './context.ts'
 import { tooManyRequests } from './errors.ts'
 
-/** Requests a minute that one caller may make. Generous: a person never meets them, a loop does. */
+/** Requests per minute that one caller may make. Generous: a person never reaches them, a loop does. */
 const requestsPerMinute: Readonly<Record<RateLimit, number>> = {
   read: 300,
   write: 60,
   checkout: 20,
   auth: 30,
-  /** By address: a company behind one address signs in its editors on one morning. */
+  /** Counted by address, and a whole company may sign in its editors from one address on the same morning. */
   sign_in: 60,
-  /** An editor reports each request of its user, and looks at the balance in between. */
+  /** An editor reports each request of its user and reads the balance in between. */
   extension: 600,
 }
 
@@ -22,7 +22,7 @@ export interface RateLimits {
   peek(limit: RateLimit, caller: string): Promise<number | null>
 }
 
-/** Counts in Redis, for all servers together, when there is one; in memory, each server for itself, otherwise. */
+/** Counts in Redis, shared by all servers, when there is one; otherwise in memory, each server separately. */
 export function createRateLimits(
   options: { redis?: unknown; perMinute?: Readonly<Partial<Record<RateLimit, number>>> } = {},
 ): RateLimits {
@@ -68,8 +68,8 @@ export function createRateLimits(
 }
 
 /**
- * One budget per person and group of calls. It stands behind `authenticate`, so that the people of one office, who share an
- * address, do not share a budget; only callers without a name are counted by address.
+ * One budget per user and group of calls. It runs after `authenticate`, so that people in one office, who share an address, do not
+ * share a budget; only anonymous callers are counted by address.
  */
 export function rateLimit({ limits }: { readonly limits: RateLimits }, limit: RateLimit): AppMiddleware {
   return async (ctx, next) => {

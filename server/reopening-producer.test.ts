@@ -1,17 +1,12 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { findFreePort } from '../scripts/processes/ports.ts'
-import { createTestDatabase, type TestDatabase } from '../tests/support/database.ts'
-import { startTestServer } from '../tests/support/server.ts'
+import { testDatabase } from '../tests/support/database/test-database.ts'
+import { startTestServer } from '../tests/support/product/test-server.ts'
 import { waitUntil } from '../tests/support/wait-until.ts'
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database?.close())
+const database = testDatabase()
 
 /** Nobody answers there until `appear` is called; then it is another way to `target`. */
 async function lateAddress(target: string) {
@@ -51,14 +46,14 @@ async function enqueuesOnceItIsThere(
         () => true,
         () => false,
       ),
-    'the queue to take a job again',
+    'the queue to accept a job again',
   )
   const jobs = await server.deps.producer.queue('stripe-events').getJobs(['waiting'])
   await server.close()
   return jobs.map((job) => job.data)
 }
 
-describe('a queue that was away when the server started takes jobs once it is there', () => {
+describe('a queue that was unavailable when the server started accepts jobs once it is available', () => {
   test('on Postgres', async () => {
     const address = await lateAddress(database.url)
     const jobs = await enqueuesOnceItIsThere({ databaseUrl: address.url }, address.appear)

@@ -3,8 +3,8 @@ import { createProducer, type QueueProducer } from '../schema/queues/producer.ts
 import { queueNames } from '../schema/queues/queues.ts'
 
 /**
- * A producer that gets over a backend that was away at first. BullMQ remembers for good that a queue failed to become ready,
- * so queues are opened only when their connection answers, and those that failed nevertheless are given up for new ones.
+ * A producer that recovers when the backend was unavailable at first. BullMQ never retries a queue that failed to become ready,
+ * so queues are opened only when their connection answers, and those that still failed are replaced by new ones.
  */
 export function createReopeningProducer(
   backend: QueueBackend,

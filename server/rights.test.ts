@@ -1,83 +1,53 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { generateExtensionToken } from '../schema/api/extension.ts'
 import { assignSeat } from '../schema/api/organization-seats.ts'
 import { createOrganizationSubscription } from '../schema/api/organizations.ts'
 import { createCheckoutSession } from '../schema/api/subscriptions.ts'
 import { sendTeamInvitation } from '../schema/api/team-invitations.ts'
-import { houseLeg, postTransfer } from '../schema/ledger/post.ts'
-import { setUpStripe } from '../scripts/stripe/set-up.ts'
-import { createTestDatabase, type TestDatabase } from '../tests/support/database.ts'
-import { initiate, newSignIn, signInBoundTo } from '../tests/support/extension.ts'
-import { addMember, foundOrganization, type TestOrganization } from '../tests/support/organizations.ts'
-import { grantOf, insertUser } from '../tests/support/records.ts'
-import { type Sandbox, type SignedInPerson, signUp, startSandbox, tokenOf } from '../tests/support/sandbox.ts'
-import { startTestServer, type TestServer } from '../tests/support/server.ts'
-import { insertSubscription } from '../tests/support/subscriptions.ts'
+import {
+  addMember,
+  buildOrganization,
+  type TestOrganization,
+} from '../tests/support/factories/organizations.ts'
+import { buildSubscription } from '../tests/support/factories/subscriptions.ts'
+import { giveCredits } from '../tests/support/factories/transfers.ts'
+import { buildUser } from '../tests/support/factories/users.ts'
+import { madeOnce } from '../tests/support/made.ts'
+import { initiate, newSignIn, signInBoundTo } from '../tests/support/product/editor-sign-in.ts'
+import { testProduct } from '../tests/support/product/start-test-product.ts'
+import { type Person, signUp } from '../tests/support/services/clerk.ts'
 import { type Actor, actors, type RightsRow } from './rights.ts'
 import type { Route } from './route.ts'
 import { routes } from './routes.ts'
 
-let database: TestDatabase
-let stripe: Sandbox
-let clerk: Sandbox
-let server: TestServer
-let people: Record<Exclude<Actor, 'anonymous'>, SignedInPerson>
-/** Has a subscription with seats. */
-let org: TestOrganization
-/** Has the same people and no subscription. */
-let unsubscribed: TestOrganization
-
-beforeAll(async () => {
-  ;[database, stripe, clerk] = await Promise.all([
-    createTestDatabase(),
-    startSandbox('stripe'),
-    startSandbox('clerk'),
-  ])
-  server = await startTestServer({ databaseUrl: database.url, stripe, clerk })
-  await setUpStripe(server.deps.stripe, {
-    app_url: 'http://localhost:3000',
-    brand_name: 'Tidemark',
-    webhook: null,
-  })
-  people = {
+const { database, stripe, clerk, server } = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
+const people = madeOnce(
+  async (): Promise<Record<Exclude<Actor, 'anonymous'>, Person>> => ({
     user: await signUp(clerk),
     other_user: await signUp(clerk),
     member: await signUp(clerk),
     admin: await signUp(clerk),
     other_admin: await signUp(clerk),
-    support: await signUpSupport(),
-  }
+    support: await signUp(clerk, { role: 'support' }),
+  }),
+)
+/** Has a subscription with seats. */
+const org = madeOnce(() => buildOrganization(clerk, people.admin))
+/** Has the same people and no subscription. */
+const unsubscribed = madeOnce(() => buildOrganization(clerk, people.admin))
+beforeAll(async () => {
   for (const person of Object.values(people)) {
-    await insertUser(database.owner, person.user_id)
-    await grant('user', person.user_id)
+    await buildUser(database.owner, person.user_id)
+    await giveCredits(database, { owner_kind: 'user', owner_id: person.user_id }, { purchased: 1000 })
   }
-  org = await foundOrganization(clerk, people.admin)
-  unsubscribed = await foundOrganization(clerk, people.admin)
   for (const organization of [org, unsubscribed]) await addMember(clerk, organization, people.member)
-  await foundOrganization(clerk, people.other_admin)
-  await grant('organization', org.id)
+  await buildOrganization(clerk, people.other_admin)
+  await giveCredits(database, { owner_kind: 'organization', owner_id: org.id }, { purchased: 1000 })
   await subscribe(org, 50)
   for (const person of [people.admin, people.member]) await giveSeat(person)
 })
-afterAll(async () => {
-  await server?.close()
-  await Promise.all([stripe?.stop(), clerk?.stop(), database?.close()])
-})
-
-async function signUpSupport(): Promise<SignedInPerson> {
-  const email = `support.${process.pid}@tidemark.test`
-  const { id } = await clerk.knob<{ id: string }>('users', { email, role: 'support' })
-  return { user_id: id, token: await tokenOf(clerk, { user_id: id }) }
-}
-
-function grant(owner_kind: 'user' | 'organization', owner_id: string): Promise<unknown> {
-  const legs = [
-    { owner_kind, owner_id, account: 'purchased' as const, amount: 1000 },
-    houseLeg('adjusted', -1000),
-  ]
-  return postTransfer(database.worker, grantOf(owner_id, 1000, { legs }))
-}
 
 /** Seats that were bought and paid at Stripe, and are in our rows as the worker writes them. */
 async function subscribe(organization: TestOrganization, seats: number): Promise<void> {
@@ -88,7 +58,7 @@ async function subscribe(organization: TestOrganization, seats: number): Promise
   await stripe.knob(`sessions/${sessionId}/pay`)
   const session = await server.deps.stripe.checkout.sessions.retrieve(sessionId)
   await database.owner.deleteFrom('checkout_intents').execute()
-  await insertSubscription(database, {
+  await buildSubscription(database, {
     owner: { owner_kind: 'organization', owner_id: organization.id },
     user_id: people.admin.user_id,
     seats,
@@ -96,7 +66,7 @@ async function subscribe(organization: TestOrganization, seats: number): Promise
   })
 }
 
-async function giveSeat(person: SignedInPerson): Promise<void> {
+async function giveSeat(person: Person): Promise<void> {
   const profile = await server.deps.clerk.getProfile(person.user_id)
   await server.ask(assignSeat, {
     token: people.admin.token,
@@ -104,8 +74,7 @@ async function giveSeat(person: SignedInPerson): Promise<void> {
   })
 }
 
-let fresh = 0
-const freshEmail = () => `somebody${++fresh}.${process.pid}@tidemark.test`
+const freshEmail = () => `${randomUUID()}@tidemark.test`
 
 interface Request {
   readonly body?: object
@@ -180,10 +149,10 @@ const requests: Readonly<Record<string, (actor: Actor) => Request | Promise<Requ
     const { code, state, redirect_uri, code_verifier } = await signInBoundTo(server, await signUp(clerk))
     return { body: { grant_type: 'authorization_code', code, state, redirect_uri, code_verifier } }
   },
-  'POST /api/extension/usage': () => ({ body: { credits: 1, idempotency_key: `key-${++fresh}` } }),
+  'POST /api/extension/usage': () => ({ body: { credits: 1, idempotency_key: randomUUID() } }),
   'GET /api/extension/balance an_organization': () => ({ query: { payer: org.id } }),
   'POST /api/extension/usage an_organization': () => ({
-    body: { credits: 1, idempotency_key: `key-${++fresh}`, payer: org.id },
+    body: { credits: 1, idempotency_key: randomUUID(), payer: org.id },
   }),
 }
 

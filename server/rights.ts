@@ -4,8 +4,8 @@ import type { Dependencies } from './dependencies.ts'
 import { forbidden, notAdmin, organizationNotFound, type ServerError } from './errors.ts'
 
 /**
- * Who asks. Requests are about `user` or about the organization in which `member` and `admin` are; all others have nothing to
- * do with either, and being an admin elsewhere or of the support staff makes no difference to that.
+ * Who calls. Requests are about `user` or about the organization of `member` and `admin`. The others have nothing to do with
+ * either; being an admin elsewhere or on the support staff does not change that.
  */
 export const actors = [
   'anonymous',
@@ -20,7 +20,7 @@ export type Actor = (typeof actors)[number]
 
 /** Who may call a route: what the walk in rights.test.ts expects, and the check that makes it so. */
 export interface Rights<Request, Found> extends Unchecked {
-  /** Runs before the handler, which gets what was found. Left out where the token decides, or the handler's own query. */
+  /** Runs before the handler, which gets what was found. Left out where the token alone or the handler's own query decides. */
   readonly check?: (request: Request, deps: Dependencies) => Promise<Found> | Found
 }
 
@@ -29,13 +29,13 @@ interface Unchecked {
 }
 
 export interface RightsRow {
-  /** What the request is about, where that is not plain. */
+  /** What the request is about, where the path does not say it. */
   readonly about?: 'an_organization' | 'no_signature'
-  /** The status each actor is answered with. */
+  /** The status that each actor gets. */
   readonly answers: Readonly<Record<Actor, number>>
 }
 
-interface Signed {
+interface SignedIn {
   readonly user_id: string
   readonly trace: Trace
 }
@@ -46,22 +46,22 @@ const membersRow = { ...answers(404), anonymous: 401, member: 200, admin: 200 }
 
 export const everybody: Unchecked = { rows: [{ answers: everybodyRow }] }
 
-/** Everybody who is signed in, about themselves: the call names nobody. */
+/** Any signed-in user, about themselves: the call names no user. */
 export const oneself: Unchecked = { rows: [{ answers: oneselfRow }] }
 
-/** The caller's own objects: the handler's query asks for no others, so those of others are as good as missing. */
+/** The caller's own objects: the handler's query finds no others, so objects of other users are a 404. */
 export const theOwner: Unchecked = { rows: [{ answers: { ...answers(404), anonymous: 401, user: 200 } }] }
 
-/** Everybody about themselves, and whoever has a seat, which member and admin have, about an organization. */
+/** Any signed-in user about themselves, and about an organization those with a seat (here `member` and `admin`). */
 export const oneselfOrSeatHolder: Unchecked = {
   rows: [{ answers: oneselfRow }, { about: 'an_organization', answers: membersRow }],
 }
 
-/** Only who can sign as the sender; the walk has no signature. */
+/** Only the sender, whose signature the handler verifies; the walk has none. */
 export const signedSender: Unchecked = { rows: [{ about: 'no_signature', answers: answers(400) }] }
 
-/** The call names the user. That is a claim: everybody else is told that it is not theirs, before any row is touched. */
-export function theUser<Request extends Signed>(
+/** The call names the user. That is only a claim: for any other user it is refused before a row is touched. */
+export function theUser<Request extends SignedIn>(
   claimed: (request: Request) => string,
 ): Rights<Request, unknown> {
   return {
@@ -73,9 +73,9 @@ export function theUser<Request extends Signed>(
 }
 
 interface OrganizationClaim<Request> {
-  /** The organization that the request is about; null when what the request names is not there. */
+  /** The organization that the request is about; null when what the request names does not exist. */
   organization(request: Request, deps: Dependencies): Promise<string | null> | string
-  /** What whoever is not a member is told, also of organizations that exist. */
+  /** The error for callers who are not members, whether or not the organization exists. */
   notFound?(request: Request): ServerError
 }
 
@@ -83,7 +83,7 @@ interface OrganizationClaim<Request> {
  * Members of the organization, as Clerk has it now. A session token's own claim names only the active organization and may be
  * a minute old, so a removed admin could still act with it: see decision 040.
  */
-export function members<Request extends Signed>({
+export function members<Request extends SignedIn>({
   organization,
   notFound = organizationNotFound,
 }: OrganizationClaim<Request>): Rights<Request, { readonly member: Membership }> {
@@ -100,11 +100,11 @@ export function members<Request extends Signed>({
   }
 }
 
-/** Members who are admins; the others are told that only admins can do it, e.g. `assign seats`. */
-export function admins<Request extends Signed>(
+/** Members who are admins. `doing` completes the error text for the others, e.g. `assign seats`. */
+export function admins<Request extends SignedIn>(
   claim: OrganizationClaim<Request> & {
     readonly doing: string
-    /** The user that the call names, where it names one. */
+    /** The user that the call names, if it names one. */
     user?(request: Request): string
   },
 ): Rights<Request, { readonly admin: Membership }> {

@@ -12,13 +12,13 @@ import type { Rights, RightsRow } from './rights.ts'
 export interface Route {
   readonly method: string
   readonly path: string
-  /** The contract; missing where probes, scrapers and webhooks call. */
+  /** The contract; missing for probes, scrapers and webhooks. */
   readonly endpoint?: Endpoint
   readonly rights: readonly RightsRow[]
   serve(deps: Dependencies): AppMiddleware[]
 }
 
-/** A Tagged answer has an ETag, and who holds it already gets a 304 instead. */
+/** A Tagged answer has an ETag; a caller that already has it gets a 304 instead. */
 type Answer<E extends Endpoint> = ResponseOf<E> | Tagged<ResponseOf<E>>
 
 type Handler<E extends Endpoint, Found> = (
@@ -28,13 +28,14 @@ type Handler<E extends Endpoint, Found> = (
 
 interface Terms<E extends Endpoint, Found> {
   readonly rights: Rights<RequestOf<E>, Found>
-  /** What the caller is told when the handler fails; left out where the general texts of `on-error` will do. */
+  /** How errors of the handler are reported; left out where the general texts of `on-error` are enough. */
   readonly failure?: Failure
 }
 
 /**
- * Serves an endpoint of `schema/api`: who calls, how often, what they say, whether they may, and only then the handler. The
- * handler has a call of its own because the compiler checks its answer only against an endpoint that is settled by then.
+ * Serves an endpoint of `schema/api`: authenticates the caller, counts the request, parses it, checks the rights, and only then
+ * runs the handler. `handle` is a separate call because the compiler can check literal types in the handler's answer only
+ * after it has inferred the endpoint's type.
  */
 export function route<E extends Endpoint, Found>(
   endpoint: E,
@@ -58,7 +59,7 @@ export function route<E extends Endpoint, Found>(
   }
 }
 
-/** A route that is no call of the API: it reads and answers in the form that its caller prescribes. */
+/** A route outside the API: it reads and answers in the form that its caller prescribes. */
 export function plainRoute(
   definition: Pick<Route, 'method' | 'path'> & {
     readonly rights: Pick<Rights<never, never>, 'rows'>
@@ -75,7 +76,7 @@ const forOAuthClients: AppMiddleware = (ctx, next) => {
   return next()
 }
 
-/** An answer that does not fit its own contract is our mistake: it is logged, and the caller gets a 500, not the answer. */
+/** An answer that does not match its contract is our mistake: it is logged, and the caller gets a 500 instead. */
 function answer<E extends Endpoint, Found>(
   endpoint: E,
   { rights, failure }: Terms<E, Found>,
@@ -92,7 +93,7 @@ function answer<E extends Endpoint, Found>(
     const { body: answered, etag } = result instanceof Tagged ? result : { body: result, etag: null }
     const parsed = endpoint.response.safeParse(answered)
     if (!parsed.success) {
-      throw new Error(`The answer of ${endpoint.path} does not fit its schema`, { cause: parsed.error })
+      throw new Error(`The answer of ${endpoint.path} does not match its schema`, { cause: parsed.error })
     }
     ctx.set('cache-control', etag === null ? 'no-store' : 'private, no-cache')
     if (etag !== null) {

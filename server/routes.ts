@@ -28,5 +28,5 @@ const calls: readonly Route[] = [
   ...healthRoutes,
 ]
 
-/** Every call of the server: `app.ts` mounts them, and the walk over all rights goes through them. */
+/** Every route of the server: `app.ts` mounts them, and the walk over all rights (rights.test.ts) calls each of them. */
 export const routes: readonly Route[] = [...calls, ...openapiRoutes(calls)]

@@ -2,33 +2,33 @@ import { resolve } from 'node:path'
 import type { Brand } from '../schema/catalogue/brand.ts'
 import { brandOf, type ProcessEnvironment } from '../schema/env.ts'
 
-/** What the server is told from outside, in the form in which its parts use it. */
+/** The environment, in the form in which the server uses it. */
 export interface Settings {
   readonly production: boolean
   /** The application's address without a slash at the end. */
   readonly app_url: string
-  /** Every origin under which our own pages may run; tokens and return addresses of others are refused. */
+  /** Every origin of our own pages; tokens and return addresses of other origins are refused. */
   readonly own_origins: readonly string[]
   readonly brand: Brand
   readonly stripe_webhook_secret: string
-  /** Set when payments are a stand-in. */
+  /** Set when the Stripe sandbox is used. */
   readonly stripe_api_base: string | undefined
   readonly clerk_publishable_key: string
   readonly clerk_webhook_secret: string
   readonly clerk_js_url: string | undefined
-  /** Set when sign-in is a stand-in behind our own origin. */
+  /** Set when the Clerk sandbox is used, which is served under our own origin. */
   readonly clerk_proxy_target: string | undefined
   readonly sandbox: boolean
   /** Free days of a first Pro plan; 0 switches the trial off. */
   readonly pro_trial_days: number
   readonly sweep_after_ms: number
-  /** An event that waits longer than this says that no worker is doing its work. */
+  /** An event that waits longer than this means that no worker is running. */
   readonly backlog_limit_ms: number
   /** How long a health check or a scrape waits for the database or the queue. */
   readonly probe_limit_ms: number
-  /** How long a request waits for the queue. The row is written by then, so the sweep finds it anyhow. */
+  /** How long a request waits for the queue. The row is already written, so the sweep finds it in any case. */
   readonly enqueue_limit_ms: number
-  /** Where the built web app lies. */
+  /** The folder of the built web app. */
   readonly web_root: string
 }
 
@@ -58,8 +58,8 @@ export function settingsOf(env: ProcessEnvironment): Settings {
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * The origins our own pages run under. In development a page opened on 127.0.0.1 is the same as one on localhost; in
- * production there is exactly one.
+ * The origins of our own pages. In development a page opened on 127.0.0.1 is the same as one on localhost; in production there
+ * is exactly one origin.
  */
 export function ownOrigins(appUrl: string, options: { production: boolean }): string[] {
   const url = new URL(appUrl)

@@ -1,26 +1,33 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type OpenedPage, openPlanCounter, type PlanCounter } from '../tests/support/plan-counter.ts'
-import type { SignedInPerson } from '../tests/support/sandbox.ts'
+import { describe, expect, test } from 'vitest'
+import {
+  type CheckoutPage,
+  forgetCheckouts,
+  listIntents,
+  listPayableSessions,
+  openPlanCheckout,
+  requestPlan,
+} from '../tests/support/factories/plan-checkouts.ts'
+import { madeForEachTest } from '../tests/support/made.ts'
+import { testProduct } from '../tests/support/product/start-test-product.ts'
+import { signUp } from '../tests/support/services/clerk.ts'
 
-let counter: PlanCounter
-let ada: SignedInPerson
-
-beforeAll(async () => {
-  counter = await openPlanCounter()
+const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
+const { server, stripe, clerk } = product
+/** A customer without a past. */
+const ada = madeForEachTest(async () => {
+  await forgetCheckouts(product)
+  return signUp(clerk, { first_name: 'Ada', last_name: 'Lovelace' })
 })
-afterAll(() => counter?.close())
-beforeEach(async () => {
-  ada = await counter.newCustomer()
-})
 
-const intents = () => counter.intents()
-const subscribe = (fields: object = {}, on = counter.server) => counter.subscribe(ada, fields, on)
-const subscribed = (fields: object = {}) => counter.subscribed(ada, fields)
-const sessionOf = (page: OpenedPage) => counter.sessionOf(page)
+const intents = () => listIntents(product)
+const subscribe = (fields: object = {}, on = server) => requestPlan(on, ada, fields)
+const subscribed = (fields: object = {}) => openPlanCheckout(server, ada, fields)
+const sessionOf = ({ sessionId }: CheckoutPage) =>
+  stripe.client.checkout.sessions.retrieve(sessionId, { expand: ['line_items'] })
 
-describe('when the price at Stripe is not the catalogue’s', () => {
+describe('when the price at Stripe differs from the catalogue', () => {
   const breakPrice = async (unit_amount: number) =>
-    counter.stripe.prices.create({
+    stripe.client.prices.create({
       product: 'plan_pro',
       lookup_key: 'pro_monthly',
       transfer_lookup_key: true,
@@ -29,9 +36,9 @@ describe('when the price at Stripe is not the catalogue’s', () => {
       currency_options: { usd: { unit_amount }, gbp: { unit_amount } },
       recurring: { interval: 'month' },
     })
-  const fresh = () => counter.startServer()
+  const fresh = () => product.startServer()
 
-  test('nothing is sold and the log says why, until the set-up has run', async () => {
+  test('nothing is sold and the log says why, until the set-up has been run', async () => {
     await breakPrice(1)
     const other = await fresh()
     expect(await subscribe({}, other)).toMatchObject({
@@ -40,14 +47,14 @@ describe('when the price at Stripe is not the catalogue’s', () => {
     })
     expect(await intents()).toEqual([])
     expect(JSON.stringify(other.logs)).toContain('it costs 1 in EUR, not 2000')
-    await counter.setUp()
+    await stripe.setUp()
     expect((await subscribe({}, other)).status).toBe(200)
     await other.close()
   })
 
-  test('or Stripe does not say, nothing is sold either', async () => {
+  test('or cannot be read, nothing is sold either', async () => {
     const other = await fresh()
-    await counter.sandbox.knob('faults', { status: 500, path_prefix: '/v1/prices' })
+    await stripe.knob('faults', { status: 500, path_prefix: '/v1/prices' })
     expect(await subscribe({}, other)).toMatchObject({
       status: 503,
       body: { code: 'price_unavailable' },
@@ -56,11 +63,11 @@ describe('when the price at Stripe is not the catalogue’s', () => {
     expect(await intents()).toEqual([])
   })
 
-  test('and only the session shows it, the page is closed again', async () => {
-    const { catalogue } = counter.server.deps
+  test('and only the session reveals it, the session is expired again', async () => {
+    const { catalogue } = server.deps
     const right = await catalogue.findPrice({ plan_type: 'pro', billing_frequency: 'monthly' })
     const cheap = await breakPrice(1900)
-    const fooled = await counter.startServer({
+    const fooled = await product.startServer({
       env: { PRO_TRIAL_DAYS: '0' },
       deps: {
         catalogue: { ...catalogue, findPrice: async () => ({ ...right, price_id: cheap.id }) },
@@ -72,14 +79,14 @@ describe('when the price at Stripe is not the catalogue’s', () => {
     })
     await fooled.close()
     expect(await intents()).toMatchObject([{ state: 'failed', failure_reason: 'Stripe asks for 1900' }])
-    expect(await counter.payable()).toEqual([])
-    await counter.setUp()
+    expect(await listPayableSessions(product)).toEqual([])
+    await stripe.setUp()
   })
 })
 
-test('a price that changes leaves alone what an open page promised', async () => {
+test('a price change does not affect what an open page promised', async () => {
   const first = await subscribed({ planType: 'teams', seats: 2 })
-  await counter.stripe.prices.create({
+  await stripe.client.prices.create({
     product: 'plan_teams',
     lookup_key: 'teams_monthly',
     transfer_lookup_key: true,
@@ -88,8 +95,8 @@ test('a price that changes leaves alone what an open page promised', async () =>
     currency_options: { usd: { unit_amount: 9900 }, gbp: { unit_amount: 9900 } },
     recurring: { interval: 'month' },
   })
-  await counter.sandbox.knob(`sessions/${first.sessionId}/pay`)
+  await stripe.knob(`sessions/${first.sessionId}/pay`)
   expect(await sessionOf(first)).toMatchObject({ amount_total: 6000, payment_status: 'paid' })
   expect(await intents()).toMatchObject([{ amount_minor: 6000, credits: 1000 }])
-  await counter.setUp()
+  await stripe.setUp()
 })

@@ -21,17 +21,17 @@ export interface FoundPrice extends CataloguePrice {
   readonly price_id: string
 }
 
-/** A price that was right stays usable for so long: its amount at Stripe cannot be changed, only its key be moved. */
-const keptForMs = 60_000
+/** How long a price that was checked stays usable: its amount at Stripe cannot change, only its lookup key can be moved. */
+const cachedForMs = 60_000
 
-/** Remembers for a minute what was found and right; what is missing or wrong is looked up again at once. */
+/** Caches what was found and correct for a minute; what is missing or wrong is fetched again at the next call. */
 export function createStripeCatalogue(deps: { stripe: Stripe; now: () => Date }): StripeCatalogue {
-  const kept = new Map<string, { value: string; until_ms: number }>()
-  const remember = async (key: string, fetch: () => Promise<string>) => {
-    const known = kept.get(key)
+  const cache = new Map<string, { value: string; until_ms: number }>()
+  const cached = async (key: string, fetch: () => Promise<string>) => {
+    const known = cache.get(key)
     if (known && known.until_ms > deps.now().getTime()) return known.value
     const value = await fetch()
-    kept.set(key, { value, until_ms: deps.now().getTime() + keptForMs })
+    cache.set(key, { value, until_ms: deps.now().getTime() + cachedForMs })
     return value
   }
   return {
@@ -43,13 +43,13 @@ export function createStripeCatalogue(deps: { stripe: Stripe; now: () => Date })
       if (!expected)
         throw new Error(`The catalogue has no price ${wanted.plan_type} ${wanted.billing_frequency}`)
       try {
-        const price_id = await remember(expected.lookup_key, () => fetchPrice(deps.stripe, expected))
+        const price_id = await cached(expected.lookup_key, () => fetchPrice(deps.stripe, expected))
         return { ...expected, price_id }
       } catch (error) {
         throw priceUnavailable(error)
       }
     },
-    findPortal: (kind) => remember(`portal ${kind}`, () => fetchPortal(deps.stripe, kind)),
+    findPortal: (kind) => cached(`portal ${kind}`, () => fetchPortal(deps.stripe, kind)),
   }
 }
 
@@ -63,7 +63,7 @@ async function fetchPrice(stripe: Stripe, expected: CataloguePrice): Promise<str
   const [price] = list.data
   const problem = price ? priceProblem(price, expected) : 'it is missing (npm run stripe:setup makes it)'
   if (!price || problem) {
-    throw new StripeAnswerError(`The price ${lookup_key} at Stripe is not the catalogue’s: ${problem}`)
+    throw new StripeAnswerError(`The price ${lookup_key} at Stripe differs from the catalogue: ${problem}`)
   }
   return price.id
 }

@@ -1,75 +1,141 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { bodyParser } from '@koa/bodyparser'
+import { Router } from '@koa/router'
+import type { Middleware } from 'koa'
 import Koa from 'koa'
-import type { Clerk } from './clerk.ts'
-import { answerErrors } from './middleware/answer-errors.ts'
-import { Faults, injectFaults } from './middleware/inject-faults.ts'
-import { overrideMethod } from './middleware/override-method.ts'
-import { saveChanges } from './middleware/save-changes.ts'
-import { avatarRoutes } from './routes/avatars.ts'
+import { injectFaults } from '../kit/faults.ts'
+import { answerErrors, flushBeforeAnswering } from '../kit/http.ts'
+import { ClerkError, invalidSecretKey } from './errors.ts'
+import { deliveryKnobs } from './knobs/deliveries.ts'
+import { peopleKnobs } from './knobs/people.ts'
+import { sandboxKnobs } from './knobs/sandbox.ts'
+import { avatarRoutes } from './pages/avatars.ts'
+import { browserScriptRoutes } from './pages/browser-script.ts'
+import { invitationLinkRoutes } from './pages/invitation-link.ts'
 import { backendEmailAddressRoutes } from './routes/backend/email-addresses.ts'
 import { backendInvitationRoutes } from './routes/backend/organization-invitations.ts'
 import { backendMembershipRoutes } from './routes/backend/organization-memberships.ts'
 import { backendOrganizationRoutes } from './routes/backend/organizations.ts'
-import { requireSecretKey } from './routes/backend/secret-key.ts'
 import { backendSessionRoutes } from './routes/backend/sessions.ts'
 import { backendUserRoutes } from './routes/backend/users.ts'
-import { browserScriptRoutes } from './routes/browser-script.ts'
-import { clientRoutes } from './routes/frontend/client.ts'
-import { instanceRoutes } from './routes/frontend/instance.ts'
+import { clientRoutes, instanceRoutes, sessionRoutes } from './routes/frontend/client.ts'
 import { meRoutes } from './routes/frontend/me.ts'
 import { myEmailAddressRoutes } from './routes/frontend/my-email-addresses.ts'
 import { myOrganizationRoutes } from './routes/frontend/my-organizations.ts'
 import { organizationMemberRoutes } from './routes/frontend/organization-members.ts'
 import { organizationRoutes } from './routes/frontend/organizations.ts'
 import { pictureRoutes } from './routes/frontend/pictures.ts'
-import { sessionRoutes } from './routes/frontend/sessions.ts'
 import { signInRoutes } from './routes/frontend/sign-ins.ts'
 import { signUpRoutes } from './routes/frontend/sign-ups.ts'
-import { ticketRoutes } from './routes/frontend/tickets.ts'
-import { deliveryKnobs } from './routes/sandbox/deliveries.ts'
-import { peopleKnobs } from './routes/sandbox/people.ts'
-import { resetKnob } from './routes/sandbox/reset.ts'
+import type { Service } from './service.ts'
 
 /** Everything the stand-in answers, in one list. */
-export function createApp(clerk: Clerk): Koa {
-  const faults = new Faults()
+export function createApp(service: Service): Koa {
   const app = new Koa()
-  app.use(answerErrors)
-  app.use(injectFaults(faults))
-  app.use(saveChanges(clerk))
+  app.use(flushBeforeAnswering(service.store))
+  app.use(onError)
+  app.use(answerUnknownPath)
+  app.use(injectFaults(service.faults, { flush: service.store.flush, toError: faultWithStatus }))
 
-  for (const routes of [browserScriptRoutes(), avatarRoutes(clerk)]) app.use(routes.routes())
+  const pages = new Router()
+  browserScriptRoutes(pages)
+  avatarRoutes(pages, service)
+  invitationLinkRoutes(pages, service)
 
+  const frontend = new Router()
+  instanceRoutes(frontend, service)
+  clientRoutes(frontend, service)
+  sessionRoutes(frontend, service)
+  signUpRoutes(frontend, service)
+  signInRoutes(frontend, service)
+  meRoutes(frontend, service)
+  myEmailAddressRoutes(frontend, service)
+  myOrganizationRoutes(frontend, service)
+  organizationRoutes(frontend, service)
+  organizationMemberRoutes(frontend, service)
+  pictureRoutes(frontend, service)
+
+  const knobs = new Router()
+  peopleKnobs(knobs, service)
+  deliveryKnobs(knobs, service)
+  sandboxKnobs(knobs, service)
+
+  const backend = new Router()
+  backendSessionRoutes(backend, service)
+  backendUserRoutes(backend, service)
+  backendEmailAddressRoutes(backend, service)
+  backendOrganizationRoutes(backend, service)
+  backendMembershipRoutes(backend, service)
+  backendInvitationRoutes(backend, service)
+
+  app.use(pages.routes())
   app.use(bodyParser({ enableTypes: ['json', 'form'], jsonLimit: '256kb', formLimit: '64kb' }))
   app.use(overrideMethod)
-
-  const frontend = [
-    instanceRoutes(clerk),
-    clientRoutes(clerk),
-    sessionRoutes(clerk),
-    signUpRoutes(clerk),
-    signInRoutes(clerk),
-    meRoutes(clerk),
-    myEmailAddressRoutes(clerk),
-    myOrganizationRoutes(clerk),
-    organizationRoutes(clerk),
-    organizationMemberRoutes(clerk),
-    pictureRoutes(clerk),
-    ticketRoutes(clerk),
-  ]
-  const knobs = [peopleKnobs(clerk), deliveryKnobs(clerk, faults), resetKnob(clerk, faults)]
-  for (const routes of [...frontend, ...knobs]) app.use(routes.routes())
-
-  const checkSecretKey = requireSecretKey(clerk)
-  app.use((ctx, next) => (ctx.path.startsWith('/bapi/') ? checkSecretKey(ctx, next) : next()))
-  const backend = [
-    backendSessionRoutes(clerk),
-    backendUserRoutes(clerk),
-    backendEmailAddressRoutes(clerk),
-    backendOrganizationRoutes(clerk),
-    backendMembershipRoutes(clerk),
-    backendInvitationRoutes(clerk),
-  ]
-  for (const routes of backend) app.use(routes.routes())
+  app.use(frontend.routes())
+  app.use(knobs.routes())
+  app.use(requireSecretKey(service))
+  app.use(backend.routes())
   return app
+}
+
+/** Browsers send only GET and POST, to be spared a preflight; the real verb is in the query. */
+const overrideMethod: Middleware = (ctx, next) => {
+  const wanted = ctx.query._method
+  const isVerb = wanted === 'PATCH' || wanted === 'PUT' || wanted === 'DELETE'
+  if (ctx.method === 'POST' && isVerb) ctx.method = wanted
+  return next()
+}
+
+/** The backend API is for servers that have the secret key. */
+function requireSecretKey({ settings }: Service): Middleware {
+  return (ctx, next) => {
+    if (!ctx.path.startsWith('/bapi/')) return next()
+    const given = Buffer.from(ctx.get('authorization'))
+    const expected = Buffer.from(`Bearer ${settings.secretKey}`)
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw invalidSecretKey()
+    // The backend SDK reads an answer as JSON only when its type is exactly this, without a charset.
+    ctx.set('content-type', 'application/json')
+    return next()
+  }
+}
+
+const onError = answerErrors((error, ctx) => {
+  const known = toClerkError(error)
+  // A fault that a knob has ordered is not logged.
+  if (known !== error && known.status >= 500) console.error(`sandbox/clerk: ${ctx.method} ${ctx.path}`, error)
+  // The backend SDK reads the errors only when the type is exactly this, without a charset.
+  ctx.set('content-type', 'application/json')
+  return {
+    status: known.status,
+    body: { errors: known.errors, clerk_trace_id: randomBytes(16).toString('hex') },
+  }
+})
+
+function toClerkError(error: unknown): ClerkError {
+  if (error instanceof ClerkError) return error
+  const { status } = error as { status?: unknown }
+  if (status === 413) {
+    return new ClerkError(413, { code: 'request_body_too_large', message: 'Request body too large' })
+  }
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    return new ClerkError(status, { code: 'request_body_invalid', message: 'Request body invalid' })
+  }
+  return new ClerkError(500, {
+    code: 'internal_clerk_error',
+    message: 'There was an internal error on our servers.',
+  })
+}
+
+function faultWithStatus(status: number): ClerkError {
+  const code = status === 429 ? 'too_many_requests' : 'sandbox_fault'
+  return new ClerkError(status, { code, message: `The sandbox was asked to answer ${status} here` })
+}
+
+const answerUnknownPath: Middleware = async (ctx, next) => {
+  await next()
+  if (ctx.status !== 404 || ctx.body !== undefined) return
+  throw new ClerkError(404, {
+    code: 'resource_not_found',
+    message: `The sandbox does not know ${ctx.method} ${ctx.path}`,
+  })
 }

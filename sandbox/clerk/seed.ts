@@ -1,7 +1,7 @@
-import type { Clerk } from './clerk.ts'
 import { createOrganization } from './entities/organization.ts'
 import { hashPassword } from './entities/password.ts'
 import { createUser } from './entities/user.ts'
+import type { Service } from './service.ts'
 
 /** Known to the README. The ids are always the same, so that what an application stored outlives a reset here. */
 export const seeds = {
@@ -26,18 +26,18 @@ export const seeds = {
   },
 } as const
 
-export async function seed(clerk: Clerk): Promise<void> {
+export async function seed(service: Service): Promise<void> {
   const { demo, support, organization } = seeds
   const [demoHash, supportHash] = await Promise.all([
     hashPassword(demo.password),
     hashPassword(support.password),
   ])
-  const owner = createUser(clerk, { ...demo, emailAddresses: [demo.email], passwordHash: demoHash })
-  createUser(clerk, {
+  const owner = createUser(service, { ...demo, emailAddresses: [demo.email], passwordHash: demoHash })
+  createUser(service, {
     ...support,
     emailAddresses: [support.email],
     passwordHash: supportHash,
     publicMetadata: { role: 'support' },
   })
-  createOrganization(clerk, { ...organization, createdBy: owner })
+  createOrganization(service, { ...organization, createdBy: owner })
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { portVariable, readVariables, urlOrNone } from '../kit/settings.ts'
 
 /** Everything the stand-in can be told. `null` switches a part off: no state file, no webhook receiver. */
 export type Settings = {
@@ -12,7 +13,7 @@ export type Settings = {
   /** The application's own origin, where the browser is. Claims and links fall back to it. */
   origin: string
   applicationName: string
-  webhookRetryDelaysMs: number[]
+  retryDelaysMs: number[]
 }
 
 const SECOND_MS = 1000
@@ -29,7 +30,7 @@ export const defaultSettings: Settings = {
   origin: 'http://localhost:3000',
   applicationName: 'Tidemark',
   // Like the real sender's schedule, only denser: someone who watches a sandbox does not wait for hours.
-  webhookRetryDelaysMs: [
+  retryDelaysMs: [
     1 * SECOND_MS,
     5 * SECOND_MS,
     15 * SECOND_MS,
@@ -41,37 +42,31 @@ export const defaultSettings: Settings = {
   ],
 }
 
-const environment = z.object({
+const httpUrl = z.url({ protocol: /^https?$/ })
+
+const variables = {
   SANDBOX_CLERK_HOST: z.string().min(1).default(defaultSettings.host),
-  SANDBOX_CLERK_PORT: z.coerce.number().int().min(0).max(65_535).default(defaultSettings.port),
+  SANDBOX_CLERK_PORT: portVariable(defaultSettings.port),
   SANDBOX_CLERK_STATE_FILE: z.string().min(1).default('.data/sandbox-clerk.json'),
-  SANDBOX_CLERK_WEBHOOK_URL: z
-    .union([z.literal(''), z.url({ protocol: /^https?$/ })])
-    .default('http://localhost:3000/api/clerk/webhook'),
+  SANDBOX_CLERK_WEBHOOK_URL: urlOrNone('http://localhost:3000/api/clerk/webhook'),
   SANDBOX_CLERK_WEBHOOK_SECRET: z
     .string()
     .regex(/^whsec_[A-Za-z0-9+/]+=*$/, 'must be whsec_ followed by base64')
     .default(defaultSettings.webhookSecret),
   SANDBOX_CLERK_SECRET_KEY: z.string().min(1).default(defaultSettings.secretKey),
   SANDBOX_CLERK_PUBLISHABLE_KEY: z.string().startsWith('pk_').default(defaultSettings.publishableKey),
-  SANDBOX_CLERK_ORIGIN: z.url({ protocol: /^https?$/ }).default(defaultSettings.origin),
+  SANDBOX_CLERK_ORIGIN: httpUrl.default(defaultSettings.origin),
   SANDBOX_CLERK_APPLICATION_NAME: z.string().min(1).default(defaultSettings.applicationName),
-})
+}
 
-/** Throws an error whose message names every variable that is wrong. */
-export function readSettings(variables: Record<string, string | undefined>): Settings {
-  const parsed = environment.safeParse(variables)
-  if (!parsed.success) {
-    const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`)
-    throw new Error(`sandbox/clerk cannot start, these variables are wrong:\n${lines.join('\n')}`)
-  }
-  const found = parsed.data
+export function readSettings(environment: Record<string, string | undefined>): Settings {
+  const found = readVariables('clerk', variables, environment)
   return {
     ...defaultSettings,
     host: found.SANDBOX_CLERK_HOST,
     port: found.SANDBOX_CLERK_PORT,
     stateFile: found.SANDBOX_CLERK_STATE_FILE,
-    webhookUrl: found.SANDBOX_CLERK_WEBHOOK_URL || null,
+    webhookUrl: found.SANDBOX_CLERK_WEBHOOK_URL,
     webhookSecret: found.SANDBOX_CLERK_WEBHOOK_SECRET,
     secretKey: found.SANDBOX_CLERK_SECRET_KEY,
     publishableKey: found.SANDBOX_CLERK_PUBLISHABLE_KEY,

@@ -1,88 +1,139 @@
 import { Router } from '@koa/router'
-import Koa from 'koa'
-import { invalidRequest } from './errors.ts'
-import { deliveryKnobs } from './knobs/delivery-knobs.ts'
-import { disputeKnobs } from './knobs/dispute-knobs.ts'
-import { knobIndexRoutes } from './knobs/index-page.ts'
-import { machineKnobs } from './knobs/machine-knobs.ts'
-import { sessionKnobs } from './knobs/session-knobs.ts'
-import { subscriptionKnobs } from './knobs/subscription-knobs.ts'
-import { authenticate } from './middleware/authenticate.ts'
-import { injectFaults } from './middleware/inject-faults.ts'
-import { onError } from './middleware/on-error.ts'
-import { requestId } from './middleware/request-id.ts'
+import Koa, { type Middleware } from 'koa'
+import { injectFaults } from '../kit/faults.ts'
+import { answerErrors, flushBeforeAnswering } from '../kit/http.ts'
+import { newId } from '../kit/id.ts'
+import { api_version } from './entities/event.ts'
+import { invalidRequest, StripeFault } from './errors.ts'
+import { deliveryKnobs } from './knobs/deliveries.ts'
+import { disputeKnobs, sessionKnobs } from './knobs/payments.ts'
+import { knobIndexRoutes, machineKnobs } from './knobs/sandbox.ts'
+import { subscriptionKnobs } from './knobs/subscriptions.ts'
 import { checkoutPageRoutes } from './pages/checkout-routes.ts'
 import { invoicePageRoutes } from './pages/invoice-routes.ts'
 import { portalPageRoutes } from './pages/portal/portal-routes.ts'
-import { chargeRoutes } from './routes/charges.ts'
 import { checkoutSessionRoutes } from './routes/checkout-sessions.ts'
 import { customerRoutes } from './routes/customers.ts'
 import { disputeRoutes } from './routes/disputes.ts'
 import { eventRoutes } from './routes/events.ts'
-import { invoicePaymentRoutes } from './routes/invoice-payments.ts'
 import { invoiceRoutes } from './routes/invoices.ts'
-import { paymentIntentRoutes } from './routes/payment-intents.ts'
 import { paymentMethodRoutes } from './routes/payment-methods.ts'
-import { portalConfigurationRoutes } from './routes/portal-configurations.ts'
-import { portalSessionRoutes } from './routes/portal-sessions.ts'
+import { paymentRoutes } from './routes/payments.ts'
+import { portalConfigurationRoutes, portalSessionRoutes } from './routes/portal.ts'
 import { priceRoutes } from './routes/prices.ts'
 import { productRoutes } from './routes/products.ts'
-import { refundRoutes } from './routes/refunds.ts'
 import { subscriptionItemRoutes } from './routes/subscription-items.ts'
 import { subscriptionScheduleRoutes } from './routes/subscription-schedules.ts'
 import { subscriptionRoutes } from './routes/subscriptions.ts'
 import { webhookEndpointRoutes } from './routes/webhook-endpoints.ts'
-import type { World } from './world.ts'
+import type { Service } from './service.ts'
 
 /** The whole of the sandbox's HTTP: Stripe's API under /v1, the pages a buyer sees, and the knobs. */
-export function createApp(world: World): Koa {
+export function createApp(service: Service): Koa {
   const app = new Koa()
 
   const api = new Router()
-  api.use(requestId, onError, authenticate, injectFaults(world))
-  customerRoutes(api, world)
-  productRoutes(api, world)
-  priceRoutes(api, world)
-  checkoutSessionRoutes(api, world)
-  paymentIntentRoutes(api, world)
-  paymentMethodRoutes(api, world)
-  chargeRoutes(api, world)
-  refundRoutes(api, world)
-  disputeRoutes(api, world)
-  subscriptionRoutes(api, world)
-  subscriptionItemRoutes(api, world)
-  subscriptionScheduleRoutes(api, world)
-  invoiceRoutes(api, world)
-  invoicePaymentRoutes(api, world)
-  portalConfigurationRoutes(api, world)
-  portalSessionRoutes(api, world)
-  eventRoutes(api, world)
-  webhookEndpointRoutes(api, world)
+  api.use(requestId, onError, authenticate)
+  api.use(injectFaults(service.faults, { flush: service.store.flush, toError: faultWithStatus }))
+  customerRoutes(api, service)
+  productRoutes(api, service)
+  priceRoutes(api, service)
+  checkoutSessionRoutes(api, service)
+  paymentRoutes(api, service)
+  paymentMethodRoutes(api, service)
+  disputeRoutes(api, service)
+  subscriptionRoutes(api, service)
+  subscriptionItemRoutes(api, service)
+  subscriptionScheduleRoutes(api, service)
+  invoiceRoutes(api, service)
+  portalConfigurationRoutes(api, service)
+  portalSessionRoutes(api, service)
+  eventRoutes(api, service)
+  webhookEndpointRoutes(api, service)
   api.all('/v1/{*path}', (context) => {
     throw invalidRequest(`Unrecognized request URL (${context.method}: ${context.path}).`, { status: 404 })
   })
 
   const knobs = new Router()
   knobs.use(onError)
-  knobIndexRoutes(knobs, world)
-  deliveryKnobs(knobs, world)
-  sessionKnobs(knobs, world)
-  disputeKnobs(knobs, world)
-  subscriptionKnobs(knobs, world)
-  machineKnobs(knobs, world)
+  knobIndexRoutes(knobs, service)
+  deliveryKnobs(knobs, service)
+  sessionKnobs(knobs, service)
+  disputeKnobs(knobs, service)
+  subscriptionKnobs(knobs, service)
+  machineKnobs(knobs, service)
 
   const pages = new Router()
-  checkoutPageRoutes(pages, world)
-  invoicePageRoutes(pages, world)
-  portalPageRoutes(pages, world)
+  checkoutPageRoutes(pages, service)
+  invoicePageRoutes(pages, service)
+  portalPageRoutes(pages, service)
 
-  // An answer is a promise: what it tells of is written before it is sent.
-  app.use(async (_context, next) => {
-    await next()
-    world.store.flush()
-  })
+  app.use(flushBeforeAnswering(service.store))
   app.use(api.routes())
   app.use(knobs.routes())
   app.use(pages.routes())
   return app
+}
+
+/** Every answer of the API says which request it was and which version it speaks. */
+const requestId: Middleware = async (context, next) => {
+  context.state.request_id = newId('req', 14)
+  context.set('request-id', context.state.request_id)
+  context.set('stripe-version', api_version)
+  context.set('cache-control', 'no-cache, no-store')
+  await next()
+}
+
+/** A secret or restricted key, as bearer token or as the user name of basic authentication. */
+const authenticate: Middleware = async (context, next) => {
+  const key = readKey(context.get('authorization'))
+  if (key === null) {
+    throw invalidRequest(
+      "You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth (e.g. 'Authorization: Bearer YOUR_SECRET_KEY').",
+      { status: 401 },
+    )
+  }
+  if (!/^(sk|rk)_\w+$/.test(key)) {
+    throw invalidRequest(`Invalid API Key provided: ${key.slice(0, 7)}***`, { status: 401 })
+  }
+  const version = context.get('stripe-version')
+  // Objects exist here in one version only; a caller of another one would read fields that are not there.
+  if (version !== '' && version !== api_version) {
+    throw invalidRequest(`Invalid Stripe API version: ${version}. The sandbox speaks ${api_version} only.`)
+  }
+  await next()
+}
+
+function readKey(header: string): string | null {
+  const [scheme = '', credentials = ''] = header.split(' ')
+  if (/^bearer$/i.test(scheme)) return credentials || null
+  if (/^basic$/i.test(scheme)) return Buffer.from(credentials, 'base64').toString().split(':')[0] || null
+  return null
+}
+
+/** An unexpected error is a bug of the sandbox: it is printed and answered with 500. */
+const onError = answerErrors((error) => {
+  const fault = error instanceof StripeFault ? error : unexpectedError(error)
+  return { status: fault.status, body: { error: fault.body } }
+})
+
+function unexpectedError(error: unknown): StripeFault {
+  if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') {
+    return new StripeFault(413, { type: 'invalid_request_error', message: 'The request body is too large.' })
+  }
+  console.error(error)
+  return new StripeFault(500, { type: 'api_error', message: 'An unexpected error occurred in the sandbox.' })
+}
+
+function faultWithStatus(status: number): StripeFault {
+  return status === 429
+    ? new StripeFault(429, {
+        type: 'invalid_request_error',
+        code: 'rate_limit',
+        message: 'Request rate limit exceeded.',
+      })
+    : new StripeFault(status, {
+        type: 'api_error',
+        message: 'Sorry! There was an error while talking to one of our backends.',
+      })
 }

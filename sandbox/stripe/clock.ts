@@ -1,4 +1,4 @@
-import type { Store } from './store/store.ts'
+import type { State } from './state.ts'
 
 export type Clock = {
   nowMs(): number
@@ -9,7 +9,7 @@ export type Clock = {
 }
 
 /** The sandbox's time: real time plus an offset that a knob moves forward. `created` and every due date go by it. */
-export function createClock(store: Store): Clock {
+export function createClock(store: State): Clock {
   const nowMs = () => Date.now() + (store.settings.get('settings')?.clock_offset_ms ?? 0)
   return {
     nowMs,

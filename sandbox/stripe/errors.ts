@@ -6,7 +6,7 @@ type ErrorBody = {
   decline_code?: string
 }
 
-/** An answer that is not the one hoped for, in Stripe's form. */
+/** A failure in Stripe's form. */
 export class StripeFault extends Error {
   readonly status: number
   readonly body: ErrorBody

@@ -7,7 +7,7 @@ import { endpoint } from './endpoint.ts'
 export const listPlans = endpoint({
   method: 'GET',
   path: '/api/plans',
-  summary: 'Plans, prices and the credit rate that the server charges by',
+  summary: 'Plans, prices and the credit rate that the server charges',
   auth: 'public',
   limit: 'read',
   response: z.object({
@@ -20,7 +20,7 @@ export const listPlans = endpoint({
         credits_per_seat: z.int(),
         per_seat: z.boolean(),
         price_minor: z.object({ monthly: z.int(), yearly: z.int() }).nullable(),
-        /** Free days before the first payment, for who never had a subscription; 0 when there is no trial. */
+        /** Free days before the first payment, for users who never had a subscription; 0 when there is no trial. */
         trial_days: z.int(),
         features: z.array(z.string()),
       }),
@@ -34,7 +34,7 @@ export const listPlans = endpoint({
   }),
 })
 
-/** What the web app must know before it can show anything. One build serves every environment. */
+/** What the web app needs before it can show anything; fetched, because one build serves every environment. */
 export const getWebConfig = endpoint({
   method: 'GET',
   path: '/api/config',
@@ -50,7 +50,7 @@ export const getWebConfig = endpoint({
       /** Set when the sign-in script is not loaded from the provider’s own address. */
       js_url: z.string().nullable(),
     }),
-    /** True when payments and sign-in are stand-ins, so that the screen can say so. */
+    /** True when payments and sign-in are simulated, so that the screen can say so. */
     sandbox: z.boolean(),
   }),
 })

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { currencySchema, defaultCurrency } from '../catalogue/currency.ts'
 import { purchasableCreditsSchema } from './credits.ts'
 import { endpoint } from './endpoint.ts'
+import { userIdSchema } from './ids.ts'
 
-const clerkUserId = z.string().min(1).max(64)
 const sessionId = z.string().min(1).max(255)
 
 export const purchaseCredits = endpoint({
@@ -13,9 +13,9 @@ export const purchaseCredits = endpoint({
   auth: 'user',
   limit: 'checkout',
   body: z.strictObject({
-    clerkUserId,
+    clerkUserId: userIdSchema,
     credits: purchasableCreditsSchema,
-    /** Major units, as the customer saw them: 7 for 500 credits. Must be the catalogue's price or the call is refused. */
+    /** Major units, as shown to the customer: 7 for 500 credits. Must be the catalogue's price or the call is refused. */
     amount: z.number().positive(),
     currency: currencySchema,
   }),
@@ -25,12 +25,12 @@ export const purchaseCredits = endpoint({
 export const createCreditTopupSession = endpoint({
   method: 'POST',
   path: '/api/stripe/create-credit-topup-session',
-  summary: 'Start the purchase of credits with addresses to return to',
+  summary: 'Start the purchase of credits, with return addresses',
   auth: 'user',
   limit: 'checkout',
   body: z.strictObject({
     creditsAmount: purchasableCreditsSchema,
-    clerkUserId,
+    clerkUserId: userIdSchema,
     currency: currencySchema.default(defaultCurrency),
     /** Must be on the application's own origin. */
     successUrl: z.url().max(2048).optional(),
@@ -40,10 +40,10 @@ export const createCreditTopupSession = endpoint({
 })
 
 export const fulfilmentSchema = z.object({
-  /** `applied` means that the ledger holds the transfer; nothing else does. */
+  /** `applied` means that the transfer is in the ledger. */
   state: z.enum(['pending', 'applied', 'failed', 'expired']),
   credits: z.int(),
-  /** The payer's whole balance after the latest transfer. */
+  /** The payer's total balance after the latest transfer. */
   balance: z.int(),
   applied_at: z.iso.datetime().nullable(),
 })
@@ -52,7 +52,7 @@ export type Fulfilment = z.infer<typeof fulfilmentSchema>
 export const getSessionStatus = endpoint({
   method: 'GET',
   path: '/api/stripe/session-status',
-  summary: 'What Stripe says of a checkout session, and whether the ledger has it',
+  summary: 'The status of a checkout session at Stripe, and whether the ledger has it',
   auth: 'user',
   limit: 'read',
   query: z.strictObject({ session_id: sessionId }),
@@ -83,9 +83,9 @@ export const getSessionStatus = endpoint({
 export const processPaymentSuccess = endpoint({
   method: 'POST',
   path: '/api/stripe/process-payment-success',
-  summary: 'Ask that a paid session be settled now instead of when its webhook comes',
+  summary: 'Ask that a paid session is settled now, without waiting for its webhook',
   auth: 'user',
   limit: 'write',
-  body: z.strictObject({ sessionId, clerkUserId }),
+  body: z.strictObject({ sessionId, clerkUserId: userIdSchema }),
   response: z.object({ success: z.literal(true), fulfilment: fulfilmentSchema }),
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { creditPurchaseProblem } from '../catalogue/credits.ts'
 import { endpoint } from './endpoint.ts'
 
-/** A number of credits that may be bought: 71 to 71,428, whole. Its messages are the texts customers see. */
+/** A number of credits that can be bought: a whole number from 71 to 71,428. Its messages are shown to customers. */
 export const purchasableCreditsSchema = z
   .unknown()
   .superRefine((value, context) => {
@@ -14,10 +14,10 @@ export const purchasableCreditsSchema = z
 
 export const creditTransactionSchema = z.object({
   id: z.string(),
-  /** Whole credits; positive came in, negative went out. */
+  /** Whole credits; positive when added, negative when used. */
   amount: z.int(),
   type: z.enum(['grant', 'usage']),
-  /** The ledger's own word for the transfer, e.g. `credit_purchase`. */
+  /** The ledger's kind of transfer, e.g. `credit_purchase`. */
   kind: z.string(),
   account: z.enum(['plan', 'purchased']),
   description: z.string(),
@@ -30,7 +30,7 @@ export type CreditTransaction = z.infer<typeof creditTransactionSchema>
 export const getCreditHistory = endpoint({
   method: 'GET',
   path: '/api/credits/history',
-  summary: 'Movements of the caller’s own credits, newest first',
+  summary: 'The history of the caller’s own credits, newest first',
   auth: 'user',
   limit: 'read',
   query: z.strictObject({

@@ -2,8 +2,8 @@ import type { z } from 'zod'
 
 /**
  * Who may call: `public` needs nothing, `user` needs a Clerk bearer token, `extension` the long-lived token of an editor;
- * neither token opens the other's calls. Whether the ids in the request belong to that user is a second question, which
- * each route answers before it touches a row.
+ * neither token works for the other's calls. Whether the ids in the request belong to that user is checked by the route's
+ * rights before a row is touched.
  */
 export type EndpointAuth = 'public' | 'user' | 'extension'
 
@@ -23,17 +23,17 @@ export interface Endpoint<
   readonly query?: Query
   readonly body?: Body
   readonly response: Response
-  /** The body may also be a form (`application/x-www-form-urlencoded`), as OAuth has it. */
+  /** The body may also be a form (`application/x-www-form-urlencoded`), as OAuth requires. */
   readonly form?: true
   /** Failures carry `error` and `error_description` as OAuth clients read them (RFC 6749, section 5.2). */
   readonly errors?: 'oauth'
-  /** Answers beside 200 and the usual failures that a caller should know about. */
+  /** Responses other than 200 and the usual errors that a caller should know about. */
   readonly also?: Readonly<Record<number, { readonly description: string; readonly schema?: z.ZodType }>>
 }
 
 /**
- * The one contract of a call: mounted by the server, called by the web app, posted to by tests, printed as OpenAPI.
- * The function only keeps the literal types.
+ * The one contract of a call: mounted by the server, called by the web app and by tests, published as OpenAPI. The function
+ * only preserves the literal types.
  */
 export function endpoint<
   const Definition extends Endpoint<Query, Body, Response>,

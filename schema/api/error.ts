@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What every failed call answers. `error` is a sentence for people, `code` is for programs and never changes. */
+/** The body of every error response. `error` is a sentence for people, `code` is for programs and never changes. */
 export const apiErrorSchema = z.object({
   error: z.string(),
   code: z.string(),
@@ -11,7 +11,7 @@ export const apiErrorSchema = z.object({
 })
 export type ApiError = z.infer<typeof apiErrorSchema>
 
-/** The same where OAuth clients call: below 500 `error` is OAuth's code, and the sentence is in the description. */
+/** The same for calls of OAuth clients: below 500 `error` is OAuth's code, and the sentence is in the description. */
 export const oauthErrorSchema = apiErrorSchema.extend({
   error_description: z.string(),
 })

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { userIdSchema } from './ids.ts'
 import { redirectUriProblem } from './redirect-uri.ts'
 import { stateProblem } from './state.ts'
 
-/** A text that must be there; the message for a missing one is the product's own, and people see it word for word. */
+/** A required text; the message for a missing one is the product's own and is shown to people unchanged. */
 function requiredText(missing: string, problemOf: (text: string) => string | null) {
   return z
     .unknown()
@@ -24,11 +25,9 @@ const missingPkce = 'Missing PKCE parameters (code_challenge or state).'
 const missingForCallback = 'Missing required parameters for VSCode callback.'
 const missingForPage = 'Missing required parameters. Please start the authentication flow from VSCode.'
 
-/** SHA-256 in base64url is always 43 characters; a plain verifier of another length is told apart at once. */
+/** SHA-256 in base64url is always 43 characters; this detects a plain verifier of another length. */
 const challengeProblem = (text: string) =>
   /^[\w-]{43}$/.test(text) ? null : 'code_challenge must be the base64url SHA-256 of the verifier (S256)'
-
-const clerkUserId = z.string().min(1).max(64)
 
 export const initiateVscodeAuth = endpoint({
   method: 'POST',
@@ -48,13 +47,13 @@ export const initiateVscodeAuth = endpoint({
 export const updateAuthCode = endpoint({
   method: 'POST',
   path: '/api/auth/update-auth-code',
-  summary: 'Bind the signed-in user to a browser sign-in; answers the code to send back',
+  summary: 'Bind the signed-in user to a browser sign-in; returns the code to send back',
   auth: 'user',
   limit: 'write',
   body: z.strictObject({
     state: requiredText(missingForCallback, stateProblem),
-    clerk_user_id: clerkUserId,
-    /** Taken and not used: a code that a page made up could be guessed, and profiles come from the sign-in provider. */
+    clerk_user_id: userIdSchema,
+    /** Accepted but ignored: a code made up by a page could be guessed, and profiles come from the sign-in provider. */
     authorization_code: z.string().max(4096).optional(),
     email: z.string().max(320).nullish(),
     username: z.string().max(320).nullish(),
@@ -62,7 +61,7 @@ export const updateAuthCode = endpoint({
   response: z.object({
     success: z.literal(true),
     authorization_code: z.string(),
-    /** Where to send it: what the extension named at the start, whatever the page's own address says. */
+    /** Where to send it: the address that the extension named at the start, not one from the page's own address. */
     redirect_uri: z.string(),
   }),
 })
@@ -76,7 +75,7 @@ export const completeVscodeAuth = endpoint({
   limit: 'write',
   body: z.strictObject({
     state: requiredText(missingForPage, stateProblem),
-    clerk_user_id: clerkUserId,
+    clerk_user_id: userIdSchema,
     redirect_uri: requiredText(missingForPage, redirectUriProblem),
   }),
   response: z.object({ success: z.literal(true) }),
@@ -93,7 +92,7 @@ export const exchangeAuthCode = endpoint({
   limit: 'sign_in',
   form: true,
   errors: 'oauth',
-  // RFC 6749, section 3.2: what is not known is ignored, and what is empty counts as missing.
+  // RFC 6749, section 3.2: unknown fields are ignored, and empty ones count as missing.
   body: z.object({
     grant_type: requiredText('grant_type is required', (text) =>
       text === 'authorization_code' ? null : unsupportedGrantType,

@@ -6,7 +6,7 @@ import { apiErrorSchema } from './error.ts'
 export const getActiveExtensionToken = endpoint({
   method: 'GET',
   path: '/api/extension-token/active',
-  summary: 'Whether the caller has a working long-lived token',
+  summary: 'Whether the caller has a valid long-lived token',
   auth: 'user',
   limit: 'read',
   response: z.object({
@@ -21,7 +21,7 @@ export const getActiveExtensionToken = endpoint({
 export const generateExtensionToken = endpoint({
   method: 'POST',
   path: '/api/extension-token/generate',
-  summary: 'Make a long-lived token, shown this once; the one before ends',
+  summary: 'Create a long-lived token, which is shown only once; the previous one ends',
   auth: 'user',
   limit: 'write',
   response: z.object({ access_token: z.string(), expires_at: z.iso.datetime() }),
@@ -30,7 +30,7 @@ export const generateExtensionToken = endpoint({
 export const revokeExtensionToken = endpoint({
   method: 'POST',
   path: '/api/extension-token/revoke',
-  summary: 'End the long-lived token; harmless when there is none',
+  summary: 'Revoke the long-lived token; does nothing when there is none',
   auth: 'user',
   limit: 'write',
   response: z.object({ success: z.literal(true), revoked: z.boolean() }),
@@ -44,11 +44,11 @@ const payerSchema = z
 
 const balanceSchema = z.object({
   payer: payerSchema,
-  /** What can be spent now. With a debt on one of the accounts that is nothing. */
+  /** What can be spent now: nothing while one of the accounts has a debt. */
   available: z.int(),
   plan: z.int(),
   purchased: z.int(),
-  /** Time to suggest a top-up. */
+  /** True when it is time to suggest a top-up. */
   low: z.boolean(),
 })
 export type ExtensionBalance = z.infer<typeof balanceSchema>
@@ -56,20 +56,20 @@ export type ExtensionBalance = z.infer<typeof balanceSchema>
 export const getExtensionBalance = endpoint({
   method: 'GET',
   path: '/api/extension/balance',
-  summary: 'The balance of a payer; 304 while it is what If-None-Match says',
+  summary: 'The balance of a payer; 304 while it matches If-None-Match',
   auth: 'extension',
   limit: 'extension',
   query: z.strictObject({ payer: payerSchema.default('personal') }),
   response: balanceSchema.extend({
     plan_type: planTypeSchema,
-    /** Grows with every movement. */
+    /** Grows with every ledger entry. */
     version: z.int(),
     as_of: z.iso.datetime(),
   }),
-  also: { 304: { description: 'Nothing has changed since the ETag that If-None-Match names' } },
+  also: { 304: { description: 'Nothing has changed since the ETag in If-None-Match' } },
 })
 
-/** Told to the person whose editor reports: nothing that would look like another line, or hide what stands there. */
+/** The description is shown to people, so it must not contain characters that fake a new line or hide text. */
 const unshowable = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 
 const usageRefusalSchema = apiErrorSchema.extend({
@@ -79,7 +79,7 @@ const usageRefusalSchema = apiErrorSchema.extend({
   available: z.int(),
   plan: z.int(),
   purchased: z.int(),
-  /** What must be settled first. */
+  /** Must be settled before credits can be used again. */
   debt: z.int(),
   /** The page on which this payer buys credits. */
   buy_url: z.url(),
@@ -95,7 +95,7 @@ export const reportUsage = endpoint({
   body: z.strictObject({
     credits: z.int().min(1).max(10_000),
     payer: payerSchema.default('personal'),
-    /** The reporter's own name for this usage, unique for its user and payer. */
+    /** Chosen by the caller; unique per user and payer. */
     idempotency_key: z.string().regex(/^[\x21-\x7e]{1,100}$/, '1 to 100 visible ASCII characters'),
     /** Shown in the history. */
     description: z
@@ -108,14 +108,17 @@ export const reportUsage = endpoint({
   }),
   response: z.object({
     success: z.literal(true),
-    /** What this report costs, whether it was charged now or before. */
+    /** The credits charged for this report, now or earlier. */
     charged: z.int(),
-    /** True when the same report had been charged before. */
+    /** True when the same report was already charged earlier. */
     replayed: z.boolean(),
     /** As it is now. */
     balance: balanceSchema,
   }),
   also: {
-    402: { description: 'The payer has not enough credits; nothing was charged', schema: usageRefusalSchema },
+    402: {
+      description: 'The payer does not have enough credits; nothing was charged',
+      schema: usageRefusalSchema,
+    },
   },
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { organizationIdSchema } from './organization-id.ts'
+import { organizationIdSchema, userIdSchema } from './ids.ts'
 import { teamEmailSchema } from './team-email.ts'
 
 export const seatRoleSchema = z.enum(['admin', 'member'])
@@ -12,21 +12,21 @@ export const seatSchema = z.object({
   role: seatRoleSchema,
   status: z.enum(['active', 'pending', 'revoked', 'expired']),
   assigned_at: z.iso.datetime(),
-  /** Of the team invitation that holds or held the seat. */
+  /** The team invitation that holds or held the seat. */
   invitation_id: z.uuid().nullable(),
 })
 export type Seat = z.infer<typeof seatSchema>
 
 const seatsSummarySchema = z.object({
-  /** Taken up or promised: active and pending ones. */
+  /** Active and pending seats. */
   seats_used: z.int(),
   /** 0 without a live subscription. */
   seats_total: z.int(),
-  /** All of them for admins; a member sees their own only. */
+  /** All seats for admins; only their own for members. */
   seats: z.array(seatSchema),
-  /** More are used than paid for: nobody loses theirs, new ones are refused. */
+  /** More seats are used than paid for: everyone keeps theirs, but no new ones can be assigned. */
   over_limit: z.boolean(),
-  /** What an admin has to be told, if anything. */
+  /** A message for admins, if there is one. */
   notice: z.string().nullable(),
 })
 export type SeatsSummary = z.infer<typeof seatsSummarySchema>
@@ -38,14 +38,14 @@ export const getOrganizationSeats = endpoint({
   auth: 'user',
   limit: 'read',
   query: z.strictObject({ org_id: organizationIdSchema }),
-  /** Everything twice, because one consumer reads it at the top and another under `data`. */
+  /** Everything twice, because one consumer reads it at the top level and another under `data`. */
   response: z.object({ ...seatsSummarySchema.shape, data: seatsSummarySchema }),
 })
 
 export const assignSeat = endpoint({
   method: 'POST',
   path: '/api/organizations/seats/assign',
-  summary: 'Give a seat to a member, or promise one and invite; 402 when there is none left; for admins',
+  summary: 'Assign a seat to a member, or promise one and invite; 402 when none is left; for admins',
   auth: 'user',
   limit: 'write',
   body: z.strictObject({
@@ -59,9 +59,9 @@ export const assignSeat = endpoint({
 export const revokeSeat = endpoint({
   method: 'POST',
   path: '/api/organizations/seats/revoke',
-  summary: 'End the active seat of a member, who stays in the organization; for admins',
+  summary: 'Revoke the active seat of a member, who stays in the organization; for admins',
   auth: 'user',
   limit: 'write',
-  body: z.strictObject({ org_id: organizationIdSchema, user_id: z.string().min(1).max(64) }),
+  body: z.strictObject({ org_id: organizationIdSchema, user_id: userIdSchema }),
   response: z.object({ success: z.literal(true), seat: seatSchema, message: z.string() }),
 })

@@ -3,7 +3,7 @@ import { currencySchema } from '../catalogue/currency.ts'
 import { billingFrequencySchema, maximumSeats, soldPlanTypeSchema } from '../catalogue/plans.ts'
 import { purchasableCreditsSchema } from './credits.ts'
 import { endpoint } from './endpoint.ts'
-import { organizationIdSchema } from './organization-id.ts'
+import { organizationIdSchema, userIdSchema } from './ids.ts'
 import { seatsSchema } from './subscriptions.ts'
 
 const checkout = z.object({ checkout_url: z.url(), sessionId: z.string(), intentId: z.string() })
@@ -29,7 +29,7 @@ export const organizationSubscriptionSchema = z.object({
   price_per_seat_minor: z.int(),
   current_period_start: z.iso.datetime(),
   current_period_end: z.iso.datetime(),
-  /** When it will end, if somebody cancelled it; when it did. */
+  /** When it will end, if it was cancelled. */
   cancel_at: z.iso.datetime().nullable(),
   ended_at: z.iso.datetime().nullable(),
 })
@@ -82,7 +82,7 @@ export const getOrganizationCredits = endpoint({
   limit: 'read',
   query: z.strictObject({ org_id: organizationIdSchema }),
   response: z.object({
-    /** What there was to use since `since`: always `used_credits + remaining_credits`. */
+    /** Credits available since `since`: always `used_credits + remaining_credits`. */
     total_credits: z.int(),
     /** Used since `since`. */
     used_credits: z.int(),
@@ -108,13 +108,13 @@ export const topUpOrganizationCredits = endpoint({
 export const buySeats = endpoint({
   method: 'POST',
   path: '/api/organizations/buy-seats',
-  summary: 'The address of the page on which an admin confirms further seats; Stripe prorates them',
+  summary: 'The address of the page on which an admin confirms additional seats; Stripe prorates them',
   auth: 'user',
   limit: 'checkout',
   body: z.strictObject({
     orgId: organizationIdSchema,
-    clerkUserId: z.string().min(1).max(64),
-    /** How many more; the organization has 100 at most. */
+    clerkUserId: userIdSchema,
+    /** How many more; an organization can have at most 100. */
     quantity: z.int().min(1).max(maximumSeats),
   }),
   response: z.object({ url: z.url() }),

@@ -10,12 +10,12 @@ describe('a state of 128 bits or more', () => {
     ['hex in capitals', () => randomBytes(16).toString('hex').toUpperCase()],
     ['a UUID', () => crypto.randomUUID()],
     ['much more than that', () => randomBytes(300).toString('base64url')],
-  ])('will do, as %s', (_, make) => {
+  ])('is accepted, as %s', (_, make) => {
     for (let count = 0; count < 200; count++) expect(stateProblem(make())).toBeNull()
   })
 })
 
-describe('what will not do is', () => {
+describe('what is not accepted is', () => {
   test.each([
     ['nothing', ''],
     ['a word', 'state'],

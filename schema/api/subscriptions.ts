@@ -2,12 +2,11 @@ import { z } from 'zod'
 import { currencySchema, defaultCurrency } from '../catalogue/currency.ts'
 import { billingFrequencySchema, maximumSeats, minimumSeats, soldPlanTypeSchema } from '../catalogue/plans.ts'
 import { endpoint } from './endpoint.ts'
-
-const clerkUserId = z.string().min(1).max(64)
+import { userIdSchema } from './ids.ts'
 
 const seatsText = `Seats must be a whole number from ${minimumSeats} to ${maximumSeats}`
 
-/** A number of seats that a plan can be bought with; its message is the text customers see. */
+/** A number of seats with which a plan can be bought; its message is shown to customers. */
 export const seatsSchema = z
   .unknown()
   .superRefine((value, context) => {
@@ -28,11 +27,11 @@ export const createCheckoutSession = endpoint({
     planType: soldPlanTypeSchema,
     billingFrequency: billingFrequencySchema.default('monthly'),
     currency: currencySchema.default(defaultCurrency),
-    /** The price that was shown: its lookup key (`pro_monthly`) or its id at Stripe. Must be the catalogue's. */
+    /** The price that was shown: its lookup key (`pro_monthly`) or its id at Stripe. Must be the catalogue's price. */
     priceId: z.string().min(1).max(255).optional(),
-    /** One for Pro. */
+    /** Must be 1 for Pro. */
     seats: seatsSchema.default(minimumSeats),
-    clerkUserId,
+    clerkUserId: userIdSchema,
     /** Must be on the application's own origin. */
     successUrl: z.url().max(2048).optional(),
     cancelUrl: z.url().max(2048).optional(),
@@ -46,6 +45,6 @@ export const createCustomerPortalSession = endpoint({
   summary: 'The address of the caller’s hosted billing page: card, invoices, cancelling',
   auth: 'user',
   limit: 'checkout',
-  body: z.strictObject({ userId: clerkUserId }),
+  body: z.strictObject({ userId: userIdSchema }),
   response: z.object({ url: z.url() }),
 })

@@ -1,18 +1,18 @@
 import { z } from 'zod'
 
-/** Non-space text, an at sign, a dot part. Whether anybody reads mail there only the mail can tell. */
+/** Text without spaces, an at sign, a part with a dot. Whether the address exists, only sending to it can show. */
 const simplePattern = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 const maximumLength = 254
 
 export const invalidTeamEmailText = 'Please enter a valid email address'
 
-/** Whether somebody can be invited under this text. */
+/** Whether somebody can be invited at this address. */
 function isTeamEmail(text: string): boolean {
   const trimmed = text.trim()
   return trimmed.length <= maximumLength && simplePattern.test(trimmed)
 }
 
-/** An address as people type it; comes out trimmed and in lower case, because upper and lower case mean the same person. */
+/** An address as people type it; trimmed and in lower case, because upper and lower case mean the same person. */
 export const teamEmailSchema = z
   .unknown()
   .superRefine((value, context) => {

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { organizationIdSchema } from './organization-id.ts'
+import { organizationIdSchema } from './ids.ts'
 import { seatRoleSchema } from './organization-seats.ts'
 import { teamEmailSchema } from './team-email.ts'
 
 export const teamInvitationSchema = z.object({
   id: z.uuid(),
-  /** Stripe's id of the subscription whose seat it holds. */
+  /** The Stripe id of the subscription whose seat it holds. */
   subscription_id: z.string(),
   organization_id: z.string(),
   inviter_id: z.string(),
@@ -17,14 +17,14 @@ export const teamInvitationSchema = z.object({
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
-  /** The link to copy: opens for whoever signs in with the invited address. Null when it would lead nowhere. */
+  /** The link to copy: works for somebody who signs in with the invited address. Null when the invitation is not open. */
   url: z.url().nullable(),
 })
 export type TeamInvitation = z.infer<typeof teamInvitationSchema>
 
 const subscriptionId = z.string().min(1).max(255)
 
-/** An organization is named by its own id, or by that of its subscription, which is all that a payment page knows. */
+/** An organization is named by its own id, or by that of its subscription, which is all that the return page of a payment knows. */
 const oneOf = { message: 'Name either org_id or subscription_id', path: ['org_id'] }
 const namesOne = (claim: { org_id?: string | undefined; subscription_id?: string | undefined }) =>
   (claim.org_id === undefined) !== (claim.subscription_id === undefined)
@@ -66,7 +66,7 @@ export const sendTeamInvitation = endpoint({
 export const revokeTeamInvitation = endpoint({
   method: 'POST',
   path: '/api/team-invitations/revoke',
-  summary: 'Take back a pending invitation and free its seat; for admins',
+  summary: 'Revoke a pending invitation and free its seat; for admins',
   auth: 'user',
   limit: 'write',
   body: z.strictObject({ id: z.uuid() }),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { planTypeSchema } from '../catalogue/plans.ts'
 import { endpoint } from './endpoint.ts'
+import { userIdSchema } from './ids.ts'
 
 export const userSchema = z.object({
   clerk_id: z.string(),
@@ -8,7 +9,7 @@ export const userSchema = z.object({
   first_name: z.string().nullable(),
   last_name: z.string().nullable(),
   plan_type: planTypeSchema,
-  /** The whole balance, as the ledger has it: plan credits and purchased credits together. */
+  /** The total balance in the ledger: plan credits and purchased credits together. */
   credits: z.int(),
   plan_credits: z.int(),
   purchased_credits: z.int(),
@@ -16,7 +17,6 @@ export const userSchema = z.object({
 })
 export type User = z.infer<typeof userSchema>
 
-const clerkUserId = z.string().min(1).max(64)
 const email = z.email().max(320)
 const personName = z.string().max(200).nullish()
 
@@ -26,19 +26,19 @@ export const getUser = endpoint({
   summary: 'The caller’s own account with plan and balance',
   auth: 'user',
   limit: 'read',
-  query: z.strictObject({ clerkId: clerkUserId }),
+  query: z.strictObject({ clerkId: userIdSchema }),
   response: z.object({ data: userSchema }),
 })
 
 export const initializeUser = endpoint({
   method: 'POST',
   path: '/api/user/initialize',
-  summary: 'Make sure that the caller has an account; harmless when repeated',
+  summary: 'Make sure that the caller has an account; can be repeated safely',
   auth: 'user',
   limit: 'write',
   body: z.strictObject({
     clerkUser: z.object({
-      id: clerkUserId,
+      id: userIdSchema,
       emailAddresses: z.array(z.object({ emailAddress: email })).max(50),
       firstName: personName,
       lastName: personName,
@@ -51,9 +51,9 @@ export const initializeUser = endpoint({
 export const processStarterSignup = endpoint({
   method: 'POST',
   path: '/api/starter/process-signup',
-  summary: 'Finish a sign-up on the free plan; harmless when repeated',
+  summary: 'Finish a sign-up on the free plan; can be repeated safely',
   auth: 'user',
   limit: 'write',
-  body: z.strictObject({ clerkUserId, email, firstName: personName, lastName: personName }),
+  body: z.strictObject({ clerkUserId: userIdSchema, email, firstName: personName, lastName: personName }),
   response: z.object({ message: z.string(), data: userSchema }),
 })

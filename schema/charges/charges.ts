@@ -14,20 +14,21 @@ export interface ChargeSnapshot {
   readonly stripe_invoice_id: string | null
   readonly amount_minor: number
   readonly refunded_minor: number
-  /** Held by disputes that are open or lost. */
-  readonly disputed_minor: number
+  /** Held by disputes that are open or lost; null when that cannot be told, and then what was known stays. */
+  readonly disputed_minor: number | null
 }
 
 /** Writes a snapshot down unless a newer one is there; says whether it did. */
 export async function saveCharge(trx: DatabaseTransaction, snapshot: ChargeSnapshot): Promise<boolean> {
   const { refunded_minor, disputed_minor, snapshot_order } = snapshot
+  const dispute = disputed_minor === null ? {} : { disputed_minor }
   const saved = await trx
     .insertInto('charges')
-    .values(snapshot)
+    .values({ ...snapshot, disputed_minor: disputed_minor ?? 0 })
     .onConflict((conflict) =>
       conflict
         .column('stripe_charge_id')
-        .doUpdateSet({ refunded_minor, disputed_minor, snapshot_order, updated_at: sql`now()` })
+        .doUpdateSet({ refunded_minor, ...dispute, snapshot_order, updated_at: sql`now()` })
         .where('charges.snapshot_order', '<', snapshot_order),
     )
     .returning('stripe_charge_id')

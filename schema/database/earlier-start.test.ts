@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { databaseUrl } from '../../tests/support/template-database.ts'
+import { expect, inject, test } from 'vitest'
+import { databaseUrl } from '../../tests/support/database/template-database.ts'
+import { madeOnce } from '../../tests/support/made.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import { claimDue } from '../sweep/claim-due.ts'
 import { connectDatabase, type DatabaseActor, type DatabaseConnection } from './connect.ts'
@@ -22,19 +23,19 @@ const replaced = ['clawbacks', 'subscription_months']
 const name = `test_${randomBytes(6).toString('hex')}`
 const url = databaseUrl(inject('adminUrl'), name)
 const connections: DatabaseConnection[] = []
-let before: Map<string, Row[]>
-let migrations: string[]
 
-beforeAll(async () => {
-  await query(inject('adminUrl'), `CREATE DATABASE ${name}`)
-  await query(url, await readFile(join(import.meta.dirname, 'earlier-start.sql'), 'utf8'))
-  before = await readTables()
-  migrations = await migrateToLatest({ connectionString: url })
-})
-afterAll(async () => {
-  for (const connection of connections) await connection.close()
-  await query(inject('adminUrl'), `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
-})
+const start = madeOnce(
+  async () => {
+    await query(inject('adminUrl'), `CREATE DATABASE ${name}`)
+    await query(url, await readFile(join(import.meta.dirname, 'earlier-start.sql'), 'utf8'))
+    const before = await readTables()
+    return { before, migrations: await migrateToLatest({ connectionString: url }) }
+  },
+  async () => {
+    for (const connection of connections) await connection.close()
+    await query(inject('adminUrl'), `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+  },
+)
 
 async function query(address: string, text: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: address })
@@ -71,14 +72,14 @@ function connect(role: DatabaseActor) {
 }
 
 test('the dump is of an earlier start and has rows in every table', () => {
-  expect(migrations).toContain('0009_field_names')
-  expect(before.size).toBeGreaterThan(10)
-  for (const [table, rows] of before) expect(rows.length, table).toBeGreaterThan(0)
+  expect(start.migrations).toContain('0009_field_names')
+  expect(start.before.size).toBeGreaterThan(10)
+  for (const [table, rows] of start.before) expect(rows.length, table).toBeGreaterThan(0)
 })
 
 test('every row of an earlier start is still there, under the new names', async () => {
   const after = await readTables()
-  for (const [table, rows] of before) {
+  for (const [table, rows] of start.before) {
     if (replaced.includes(table)) continue
     const renamed = rows.map((row) =>
       Object.fromEntries(Object.entries(row).map(([column, value]) => [newNames[column] ?? column, value])),
@@ -90,7 +91,7 @@ test('every row of an earlier start is still there, under the new names', async 
 
 test('what was taken back of a charge is kept as what went back of its money', async () => {
   const charges = (await readTables()).get('charges')
-  const expected = before.get('clawbacks')?.map((row) => ({
+  const expected = start.before.get('clawbacks')?.map((row) => ({
     stripe_charge_id: row.stripe_charge_id,
     intent_id: row.intent_id,
     stripe_invoice_id: row.stripe_invoice_id,
@@ -107,7 +108,7 @@ test('what was taken back of a charge is kept as what went back of its money', a
 
 test('every billing month has its grant', async () => {
   const grants = (await readTables()).get('ledger_grants')
-  for (const month of before.get('subscription_months') ?? []) {
+  for (const month of start.before.get('subscription_months') ?? []) {
     expect(grants).toContainEqual(
       expect.objectContaining({
         kind: 'month',
@@ -141,5 +142,5 @@ test('the next snapshot is newer than every one of an earlier start, of Stripe o
 test('a subscription whose job waits in the queue of the old name is found by the sweep', async () => {
   const in_a_year = { now: new Date(Date.now() + 365 * 24 * 3600_000), first_wait_ms: 1000, limit: 100 }
   const claimed = await claimDue(connect('tidemark_worker'), 'subscriptions', in_a_year)
-  expect(claimed).toHaveLength(before.get('subscriptions')?.length ?? 0)
+  expect(claimed).toHaveLength(start.before.get('subscriptions')?.length ?? 0)
 })

@@ -198,33 +198,6 @@ CREATE FUNCTION public.ledger_entry_hash(previous bytea, digest bytea, account_i
     || coalesce(int8send(version), ''::bytea) || coalesce(int8send(balance_after), ''::bytea))
 $$;
 
-CREATE FUNCTION public.ledger_expire(expire_owner_kind text, expire_owner_id text, expire_key text, expire_occurred_at timestamp with time zone, expire_event_id text, expire_actor text, expire_reason text) RETURNS bigint
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'public', 'pg_temp'
-    AS $$
-DECLARE
-  plan_balance bigint;
-BEGIN
-  PERFORM ledger_lock_accounts(jsonb_build_array(
-    jsonb_build_object('owner_kind', expire_owner_kind, 'owner_id', expire_owner_id, 'account', 'plan')));
-  IF EXISTS (SELECT FROM ledger_transfers t WHERE t.idempotency_key = expire_key) THEN
-    RETURN 0;
-  END IF;
-  SELECT b.balance INTO plan_balance FROM ledger_balances b
-  WHERE b.owner_kind = expire_owner_kind AND b.owner_id = expire_owner_id AND b.account = 'plan';
-  IF plan_balance <= 0 THEN
-    RETURN 0;
-  END IF;
-  PERFORM ledger_post(jsonb_build_array(jsonb_build_object(
-    'idempotency_key', expire_key, 'kind', 'expiry', 'occurred_at', expire_occurred_at, 'event_id', expire_event_id,
-    'actor', expire_actor, 'reason', expire_reason,
-    'grant', ledger_legacy_grant(expire_owner_kind, expire_owner_id), 'legs', jsonb_build_array(
-      jsonb_build_object('owner_kind', expire_owner_kind, 'owner_id', expire_owner_id, 'account', 'plan', 'amount', -plan_balance),
-      jsonb_build_object('owner_kind', 'house', 'owner_id', 'house', 'account', 'expired', 'amount', plan_balance)))));
-  RETURN plan_balance;
-END
-$$;
-
 CREATE FUNCTION public.ledger_input_hash(item jsonb, legs jsonb, format smallint) RETURNS bytea
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
@@ -232,19 +205,6 @@ CREATE FUNCTION public.ledger_input_hash(item jsonb, legs jsonb, format smallint
     WHEN 1 THEN jsonb_build_object('kind', item -> 'kind', 'intent_id', item -> 'intent_id', 'legs', legs)
     ELSE jsonb_build_object('kind', item -> 'kind', 'intent_id', item -> 'intent_id', 'grant_id', item -> 'grant' -> 'id', 'legs', legs)
     END)::text, 'UTF8'))
-$$;
-
-CREATE FUNCTION public.ledger_legacy_grant(owner_kind text, owner_id text) RETURNS jsonb
-    LANGUAGE sql IMMUTABLE
-    AS $$
-  SELECT jsonb_build_object('id', format('legacy/%s/%s/plan', owner_kind, owner_id), 'kind', 'legacy', 'account', 'plan',
-    'owner_kind', owner_kind, 'owner_id', owner_id)
-$$;
-
-CREATE FUNCTION public.ledger_lock_accounts(owners jsonb) RETURNS void
-    LANGUAGE sql
-    AS $$
-  SELECT ledger_lock_owners(owners)
 $$;
 
 CREATE FUNCTION public.ledger_lock_owner(owner_kind text, owner_id text) RETURNS void
@@ -388,38 +348,6 @@ CREATE FUNCTION public.ledger_refuse_change() RETURNS trigger
 BEGIN
   RAISE EXCEPTION 'The ledger is append-only: % on % is refused; a correction is one more transfer', TG_OP, TG_TABLE_NAME
     USING ERRCODE = 'restrict_violation';
-END
-$$;
-
-CREATE FUNCTION public.ledger_settle_debt(debtor_kind text, debtor_id text, settle_key text, settle_occurred_at timestamp with time zone, settle_event_id text) RETURNS bigint
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'public', 'pg_temp'
-    AS $$
-DECLARE
-  plan_balance bigint;
-  purchased_balance bigint;
-  to_plan bigint;
-BEGIN
-  PERFORM ledger_lock_accounts(jsonb_build_array(
-    jsonb_build_object('owner_kind', debtor_kind, 'owner_id', debtor_id, 'account', 'plan'),
-    jsonb_build_object('owner_kind', debtor_kind, 'owner_id', debtor_id, 'account', 'purchased')));
-  SELECT sum(b.balance) FILTER (WHERE b.account = 'plan'), sum(b.balance) FILTER (WHERE b.account = 'purchased')
-  INTO plan_balance, purchased_balance
-  FROM ledger_balances b WHERE b.owner_kind = debtor_kind AND b.owner_id = debtor_id;
-  to_plan := CASE
-    WHEN plan_balance < 0 AND purchased_balance > 0 THEN least(-plan_balance, purchased_balance)
-    WHEN purchased_balance < 0 AND plan_balance > 0 THEN -least(-purchased_balance, plan_balance)
-    ELSE 0 END;
-  IF to_plan = 0 THEN
-    RETURN 0;
-  END IF;
-  PERFORM ledger_post(jsonb_build_array(jsonb_build_object(
-    'idempotency_key', settle_key, 'kind', 'settlement', 'occurred_at', settle_occurred_at, 'event_id', settle_event_id,
-    'actor', 'ledger', 'reason', 'Debt settled',
-    'grant', ledger_legacy_grant(debtor_kind, debtor_id), 'legs', jsonb_build_array(
-      jsonb_build_object('owner_kind', debtor_kind, 'owner_id', debtor_id, 'account', 'plan', 'amount', to_plan),
-      jsonb_build_object('owner_kind', debtor_kind, 'owner_id', debtor_id, 'account', 'purchased', 'amount', -to_plan)))));
-  RETURN abs(to_plan);
 END
 $$;
 
@@ -1114,14 +1042,7 @@ REVOKE ALL ON FUNCTION public.ledger_ensure_grant(given public.ledger_grants) FR
 
 REVOKE ALL ON FUNCTION public.ledger_entry_hash(previous bytea, digest bytea, account_id bigint, amount bigint, version bigint, balance_after bigint) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION public.ledger_expire(expire_owner_kind text, expire_owner_id text, expire_key text, expire_occurred_at timestamp with time zone, expire_event_id text, expire_actor text, expire_reason text) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.ledger_expire(expire_owner_kind text, expire_owner_id text, expire_key text, expire_occurred_at timestamp with time zone, expire_event_id text, expire_actor text, expire_reason text) TO tidemark_worker;
-
 REVOKE ALL ON FUNCTION public.ledger_input_hash(item jsonb, legs jsonb, format smallint) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION public.ledger_legacy_grant(owner_kind text, owner_id text) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION public.ledger_lock_accounts(owners jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_lock_owner(owner_kind text, owner_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_lock_owner(owner_kind text, owner_id text) TO tidemark_worker;
@@ -1130,9 +1051,6 @@ REVOKE ALL ON FUNCTION public.ledger_lock_owners(owners jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_post(transfers jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_post(transfers jsonb) TO tidemark_worker;
-
-REVOKE ALL ON FUNCTION public.ledger_settle_debt(debtor_kind text, debtor_id text, settle_key text, settle_occurred_at timestamp with time zone, settle_event_id text) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.ledger_settle_debt(debtor_kind text, debtor_id text, settle_key text, settle_occurred_at timestamp with time zone, settle_event_id text) TO tidemark_worker;
 
 REVOKE ALL ON FUNCTION public.ledger_transfer_digest(transfer public.ledger_transfers) FROM PUBLIC;
 

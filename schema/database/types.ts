@@ -142,10 +142,10 @@ export interface LedgerGrants {
 export interface LedgerGrantSums {
   account: "plan" | "purchased" | null;
   adjusted: number | null;
-  closing: number | null;
   created_at: Timestamp | null;
   disputed: number | null;
   ends_at: Timestamp | null;
+  expired: number | null;
   gross: number | null;
   id: string | null;
   intent_id: string | null;
@@ -158,6 +158,7 @@ export interface LedgerGrantSums {
   stripe_invoice_id: string | null;
   stripe_subscription_id: string | null;
   transfers: number | null;
+  written_off: number | null;
 }
 
 export interface LedgerMonthsUsed {

@@ -1,17 +1,16 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { grantOf } from '../../tests/support/records.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createTestDatabase, testDatabase } from '../../tests/support/database/test-database.ts'
+import { buildGrant } from '../../tests/support/factories/transfers.ts'
 import { postTransfer } from './post.ts'
 import { spendCredits } from './usage.ts'
 import { verifyLedger } from './verify.ts'
 
-let database: TestDatabase
+const _database = testDatabase()
+const database = testDatabase()
 beforeAll(async () => {
-  database = await createTestDatabase()
-  await postTransfer(database.worker, grantOf('user_a', 500))
+  await postTransfer(database.worker, buildGrant('user_a', 500))
 })
-afterAll(() => database.close())
 
 const changes = [
   'UPDATE ledger_entries SET amount = amount + 1, balance_after = balance_after + 1',
@@ -45,7 +44,7 @@ describe('a role', () => {
     },
   )
   test('of the server cannot grant', async () => {
-    await expect(postTransfer(database.server, grantOf('user_a', 1))).rejects.toThrow(/permission denied/)
+    await expect(postTransfer(database.server, buildGrant('user_a', 1))).rejects.toThrow(/permission denied/)
   })
   test('of the worker cannot spend', async () => {
     const usage = {
@@ -73,8 +72,8 @@ describe('ledger:verify', () => {
   test.each(tampered)('finds %s that was changed behind its back', async (_, statement) => {
     const copy = await createTestDatabase()
     try {
-      await postTransfer(copy.worker, grantOf('user_a', 500))
-      await postTransfer(copy.worker, grantOf('user_a', 20))
+      await postTransfer(copy.worker, buildGrant('user_a', 500))
+      await postTransfer(copy.worker, buildGrant('user_a', 20))
       expect((await verifyLedger(copy.owner)).problems).toEqual([])
       // Somebody with a database administrator's powers switches the triggers off.
       await sql

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { describe, expect, test } from 'vitest'
+import { testDatabase } from '../../tests/support/database/test-database.ts'
 import type { Owner } from './accounts.ts'
 import { closeMonth, lockOwner, readBooks, readGrant } from './books.ts'
 import { IdempotencyConflictError, UnbalancedTransferError } from './errors.ts'
@@ -9,11 +9,7 @@ import { monthGrantId, purchaseGrantId, transferKey } from './keys.ts'
 import { houseLeg, postTransfer, postTransfers, type Transfer } from './post.ts'
 import { spendCredits } from './usage.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const database = testDatabase()
 
 const user = (owner_id: string) => ({ owner_kind: 'user', owner_id }) as const
 const september = new Date('2026-09-01T00:00:00Z')

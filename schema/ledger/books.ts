@@ -84,22 +84,6 @@ export async function closeMonth(trx: DatabaseTransaction, owner: Owner, month: 
   )
 }
 
-/** When the owner's billing month began, or null when no month is running. */
-export async function findMonthStart(db: Kysely<DB>, owner: Owner, now: Date): Promise<Date | null> {
-  const grant = await db
-    .selectFrom('ledger_grants')
-    .select('month_starts_at')
-    .where('owner_kind', '=', owner.owner_kind)
-    .where('owner_id', '=', owner.owner_id)
-    .where('kind', '=', 'month')
-    .where('starts_at', '<=', now)
-    .where('ends_at', '>', now)
-    .orderBy('month_starts_at', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return grant?.month_starts_at ?? null
-}
-
 // The rows come as JSON; a number that does not fit is an error there too, not a rounding.
 const credits = z.int()
 const time = z.string().transform((text) => new Date(text))

@@ -35,10 +35,6 @@ export function usageKey(owner: Owner, reportersKey: string): string {
   return `usage/${owner.owner_id}/${reportersKey}`
 }
 
-export function settlementKey(cause: string): string {
-  return `settle/${cause}`
-}
-
 /** A paid checkout session is granted under its own name, so that the ledger itself refuses a second time. */
 export function checkoutKey(stripeSessionId: string): string {
   return `checkout/${stripeSessionId}`

@@ -1,25 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { grantOf } from '../../tests/support/records.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../tests/support/database/test-database.ts'
+import { buildGrant } from '../../tests/support/factories/transfers.ts'
 import { findBalance } from './balances.ts'
 import { IdempotencyConflictError, InsufficientCreditsError, UnbalancedTransferError } from './errors.ts'
 import { houseLeg, postTransfer, postTransfers } from './post.ts'
 import { verifyLedger } from './verify.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
+const database = testDatabase()
 afterAll(async () => {
   expect((await verifyLedger(database.owner)).problems).toEqual([])
-  await database.close()
 })
 
 const user = (owner_id: string) => ({ owner_kind: 'user', owner_id }) as const
 
 describe('posting', () => {
   test('a transfer posted ten times in series is one transfer', async () => {
-    const transfer = grantOf('user_series', 500)
+    const transfer = buildGrant('user_series', 500)
     const results = []
     for (let i = 0; i < 10; i++) results.push(await postTransfer(database.worker, transfer))
     expect(results.filter((result) => result.posted)).toHaveLength(1)
@@ -28,7 +24,7 @@ describe('posting', () => {
   })
 
   test('a transfer posted ten times in parallel is one transfer', async () => {
-    const transfer = grantOf('user_parallel', 500)
+    const transfer = buildGrant('user_parallel', 500)
     const results = await Promise.all(
       Array.from({ length: 10 }, () => postTransfer(database.worker, transfer)),
     )
@@ -40,7 +36,7 @@ describe('posting', () => {
   })
 
   test('who reports it and when does not make it another transfer', async () => {
-    const transfer = grantOf('user_reporters', 10)
+    const transfer = buildGrant('user_reporters', 10)
     await postTransfer(database.worker, transfer)
     const again = await postTransfer(database.worker, {
       ...transfer,
@@ -54,9 +50,9 @@ describe('posting', () => {
   })
 
   test('the same key with another amount is refused and posts nothing', async () => {
-    const transfer = grantOf('user_conflict', 500)
+    const transfer = buildGrant('user_conflict', 500)
     await postTransfer(database.worker, transfer)
-    const other = { ...grantOf('user_conflict', 501), idempotency_key: transfer.idempotency_key }
+    const other = { ...buildGrant('user_conflict', 501), idempotency_key: transfer.idempotency_key }
     await expect(postTransfer(database.worker, other)).rejects.toThrow(IdempotencyConflictError)
     expect(await findBalance(database.worker, user('user_conflict'))).toMatchObject({
       total: 500,
@@ -65,8 +61,8 @@ describe('posting', () => {
   })
 
   test('the same key for two owners at once is one transfer and one clear error', async () => {
-    const first = grantOf('user_race_a', 5)
-    const second = { ...grantOf('user_race_b', 5), idempotency_key: first.idempotency_key }
+    const first = buildGrant('user_race_a', 5)
+    const second = { ...buildGrant('user_race_b', 5), idempotency_key: first.idempotency_key }
     const results = await Promise.allSettled([
       postTransfer(database.worker, first),
       postTransfer(database.worker, second),
@@ -77,29 +73,29 @@ describe('posting', () => {
   })
 
   test('legs that do not sum to zero are refused', async () => {
-    const lopsided = grantOf('user_lopsided', 5, {
+    const lopsided = buildGrant('user_lopsided', 5, {
       legs: [{ ...user('user_lopsided'), account: 'purchased', amount: 5 }, houseLeg('adjusted', -4)],
     })
     await expect(postTransfer(database.worker, lopsided)).rejects.toThrow(UnbalancedTransferError)
   })
 
   test('a transfer without legs is refused', async () => {
-    await expect(postTransfer(database.worker, grantOf('user_empty', 5, { legs: [] }))).rejects.toThrow(
+    await expect(postTransfer(database.worker, buildGrant('user_empty', 5, { legs: [] }))).rejects.toThrow(
       UnbalancedTransferError,
     )
   })
 
   test('a fraction of a credit is refused', async () => {
-    await expect(postTransfer(database.worker, grantOf('user_fraction', 1.5))).rejects.toThrow(/bigint/)
+    await expect(postTransfer(database.worker, buildGrant('user_fraction', 1.5))).rejects.toThrow(/bigint/)
   })
 
   test('a batch is posted in its order, in one piece', async () => {
-    const grants = Array.from({ length: 20 }, (_, i) => grantOf('user_batch', i + 1))
+    const grants = Array.from({ length: 20 }, (_, i) => buildGrant('user_batch', i + 1))
     const results = await postTransfers(database.worker, grants)
     expect(results.every((result) => result.posted)).toBe(true)
     expect(await findBalance(database.worker, user('user_batch'))).toMatchObject({ total: 210, version: 20 })
 
-    const withBadOne = [grantOf('user_batch', 1), grantOf('user_batch', 5, { legs: [] })]
+    const withBadOne = [buildGrant('user_batch', 1), buildGrant('user_batch', 5, { legs: [] })]
     await expect(postTransfers(database.worker, withBadOne)).rejects.toThrow(UnbalancedTransferError)
     expect(await findBalance(database.worker, user('user_batch'))).toMatchObject({ total: 210, version: 20 })
   })
@@ -107,7 +103,7 @@ describe('posting', () => {
   test('batches over the same accounts in opposite order do not deadlock', async () => {
     const owners = Array.from({ length: 10 }, (_, i) => `user_cross_${i}`)
     const batches = Array.from({ length: 20 }, (_, i) =>
-      (i % 2 === 0 ? owners : owners.toReversed()).map((owner) => grantOf(owner, 1)),
+      (i % 2 === 0 ? owners : owners.toReversed()).map((owner) => buildGrant(owner, 1)),
     )
     await Promise.all(batches.map((batch) => postTransfers(database.worker, batch)))
     for (const owner of owners) {
@@ -116,9 +112,9 @@ describe('posting', () => {
   })
 
   test('a correction may leave a debt, a purchase may not', async () => {
-    await postTransfer(database.worker, grantOf('user_debt', 100))
+    await postTransfer(database.worker, buildGrant('user_debt', 100))
     const takes = (kind: 'refund' | 'credit_purchase') =>
-      grantOf('user_debt', -150, {
+      buildGrant('user_debt', -150, {
         kind,
         legs: [{ ...user('user_debt'), account: 'purchased', amount: -150 }, houseLeg('refunded', 150)],
       })

@@ -1,20 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { grantOf } from '../../tests/support/records.ts'
+import { afterAll, expect, test } from 'vitest'
+import { testDatabase } from '../../tests/support/database/test-database.ts'
+import { giveCredits } from '../../tests/support/factories/transfers.ts'
 import { findBalance } from './balances.ts'
 import { IdempotencyConflictError } from './errors.ts'
-import { houseLeg, postTransfer } from './post.ts'
 import { spendCredits } from './usage.ts'
 import { verifyLedger } from './verify.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
+const database = testDatabase()
 afterAll(async () => {
   expect((await verifyLedger(database.owner)).problems).toEqual([])
-  await database.close()
 })
 
 const user = (owner_id: string) => ({ owner_kind: 'user', owner_id }) as const
@@ -27,18 +22,8 @@ const usageOf = (owner_id: string, credits: number, idempotency_key: string = ra
   reason: 'Test usage',
 })
 
-async function give(owner_id: string, credits: { plan?: number; purchased?: number }) {
-  for (const account of ['plan', 'purchased'] as const) {
-    const amount = credits[account] ?? 0
-    if (amount === 0) continue
-    await postTransfer(
-      database.worker,
-      grantOf(owner_id, amount, {
-        legs: [{ ...user(owner_id), account, amount }, houseLeg('adjusted', -amount)],
-      }),
-    )
-  }
-}
+const give = (owner_id: string, credits: { plan?: number; purchased?: number }) =>
+  giveCredits(database, user(owner_id), credits)
 
 test('plan credits are spent before purchased ones', async () => {
   await give('user_order', { plan: 10, purchased: 100 })

@@ -56,3 +56,19 @@ export async function sumUsageSince(db: Kysely<DB>, owner: Owner, since: Date): 
       AND transfer.kind = 'usage' AND transfer.occurred_at >= ${since}`.execute(db)
   return rows[0]?.used ?? 0
 }
+
+/** When the owner's billing month began, or null when no month is running. */
+export async function findMonthStart(db: Kysely<DB>, owner: Owner, now: Date): Promise<Date | null> {
+  const grant = await db
+    .selectFrom('ledger_grants')
+    .select('month_starts_at')
+    .where('owner_kind', '=', owner.owner_kind)
+    .where('owner_id', '=', owner.owner_id)
+    .where('kind', '=', 'month')
+    .where('starts_at', '<=', now)
+    .where('ends_at', '>', now)
+    .orderBy('month_starts_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return grant?.month_starts_at ?? null
+}

@@ -1,127 +1,128 @@
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
+import type { DatabaseTransaction } from '../database/connect.ts'
 import type { DB } from '../database/types.ts'
+import { EntryCheck } from './verify/entries.ts'
+import { checkGrants, checkIntents, checkMonths, checkUsage } from './verify/grants.ts'
+import {
+  digestHeads,
+  findLatestProof,
+  findSettledTransferId,
+  insertProof,
+  type Proof,
+} from './verify/proofs.ts'
 
-/** One broken promise of the books. `subject` says where: a transfer, an account, an intent or an event. */
+/** One broken promise of the books. `subject` says where: a transfer, an account, a grant or an intent. */
 export interface LedgerProblem {
   readonly check: string
   readonly subject: string
 }
 
 export interface LedgerReport {
+  /** What was read. */
   readonly counts: {
     readonly accounts: number
     readonly transfers: number
     readonly entries: number
+    readonly grants: number
     readonly settled_intents: number
   }
   readonly problems: readonly LedgerProblem[]
+  /** From which proof an incremental run went on. */
+  readonly continued_from: Proof | null
 }
 
-/** Each query returns the subjects that break the rule it is named after; clean books return nothing. */
-const checks: Readonly<Record<string, ReturnType<typeof sql<{ subject: string }>>>> = {
-  'entries of a transfer sum to zero': sql`
-    SELECT format('transfer %s', t.idempotency_key) AS subject
-    FROM ledger_transfers t LEFT JOIN ledger_entries e ON e.transfer_id = t.id
-    GROUP BY t.id HAVING coalesce(sum(e.amount), 1) <> 0`,
-  'every entry has its account': sql`
-    SELECT format('transfer %s, account %s', e.transfer_id, e.account_id) AS subject
-    FROM ledger_entries e LEFT JOIN ledger_accounts a ON a.id = e.account_id WHERE a.id IS NULL`,
-  'versions of an account run 1, 2, 3 without gaps': sql`
-    SELECT format('account %s', account_id) AS subject FROM ledger_entries WHERE version IS NOT NULL
-    GROUP BY account_id HAVING min(version) <> 1 OR max(version) <> count(*)`,
-  'owners’ entries have a version, house entries have none': sql`
-    SELECT format('transfer %s, account %s', e.transfer_id, e.account_id) AS subject
-    FROM ledger_entries e JOIN ledger_accounts a ON a.id = e.account_id
-    WHERE (a.owner_kind = 'house') <> (e.version IS NULL)`,
-  'every balance is the sum up to there': sql`
-    SELECT format('account %s, version %s', account_id, version) AS subject FROM (
-      SELECT account_id, version, balance_after, sum(amount) OVER (PARTITION BY account_id ORDER BY version) AS running
-      FROM ledger_entries WHERE version IS NOT NULL) entries
-    WHERE running <> balance_after`,
-  'no account is below zero but by a clawback': sql`
-    SELECT format('transfer %s', t.idempotency_key) AS subject
-    FROM ledger_entries e JOIN ledger_transfers t ON t.id = e.transfer_id
-    WHERE e.amount < 0 AND e.balance_after < 0 AND t.kind NOT IN ('refund', 'dispute', 'adjustment')`,
-  'hashes of owners’ entries are chained': sql`
-    SELECT format('account %s, version %s', account_id, version) AS subject FROM (
-      SELECT e.*, lag(e.hash) OVER (PARTITION BY e.account_id ORDER BY e.version) AS previous, ledger_transfer_digest(t) AS digest
-      FROM ledger_entries e JOIN ledger_transfers t ON t.id = e.transfer_id WHERE e.version IS NOT NULL) entries
-    WHERE hash <> ledger_entry_hash(previous, digest, account_id, amount, version, balance_after)`,
-  'hashes of house entries hang on their transfer': sql`
-    SELECT format('transfer %s, account %s', e.transfer_id, e.account_id) AS subject
-    FROM ledger_entries e JOIN ledger_transfers t ON t.id = e.transfer_id
-    LEFT JOIN LATERAL (
-      SELECT o.hash FROM ledger_entries o WHERE o.transfer_id = e.transfer_id AND o.version IS NOT NULL
-      ORDER BY o.account_id DESC LIMIT 1) owner_entry ON true
-    WHERE e.version IS NULL
-      AND e.hash <> ledger_entry_hash(owner_entry.hash, ledger_transfer_digest(t), e.account_id, e.amount, NULL, NULL)`,
-  'every settled intent has its one transfer, with the credits that were promised': sql`
-    SELECT format('intent %s', i.id) AS subject FROM checkout_intents i
-    WHERE i.state = 'settled' AND i.kind = 'credit_purchase' AND 1 <> (
-      SELECT count(*) FROM ledger_transfers t
-      JOIN ledger_entries e ON e.transfer_id = t.id AND e.amount = i.credits
-      JOIN ledger_accounts a ON a.id = e.account_id AND a.owner_kind = i.owner_kind AND a.owner_id = i.owner_id
-      WHERE t.intent_id = i.id AND t.kind = 'credit_purchase' AND t.idempotency_key = 'checkout/' || i.stripe_session_id)`,
-  'every purchase has its settled intent': sql`
-    SELECT format('transfer %s', t.idempotency_key) AS subject FROM ledger_transfers t
-    LEFT JOIN checkout_intents i ON i.id = t.intent_id
-    WHERE t.kind = 'credit_purchase' AND i.state IS DISTINCT FROM 'settled'`,
-  'every settled intent of a plan has its subscription': sql`
-    SELECT format('intent %s', i.id) AS subject FROM checkout_intents i
-    LEFT JOIN subscriptions s ON s.intent_id = i.id
-    WHERE i.kind = 'subscription' AND (i.state = 'settled') <> (s.intent_id IS NOT NULL)`,
-  'every billing month has its grants': sql`
-    SELECT format('subscription %s, month %s', m.stripe_subscription_id, m.starts_at) AS subject
-    FROM subscription_months m JOIN subscriptions s USING (stripe_subscription_id)
-    WHERE m.credits + m.seat_credits <> coalesce((
-      SELECT sum(e.amount) FROM ledger_transfers t JOIN ledger_entries e ON e.transfer_id = t.id
-      JOIN ledger_accounts a ON a.id = e.account_id AND a.owner_kind = s.owner_kind AND a.owner_id = s.owner_id AND a.name = 'plan'
-      WHERE t.kind IN ('plan_grant', 'seat_grant') AND t.idempotency_key ~
-        format('^(plan|seats)/%s/%s(/|$)', m.stripe_subscription_id, extract(epoch FROM m.starts_at)::bigint)), 0)`,
-  'nothing is taken back beyond what was granted': sql`
-    SELECT format('charge %s', c.stripe_charge_id) AS subject FROM clawbacks c
-    WHERE c.credits_taken <> -coalesce((
-      SELECT sum(e.amount) FROM ledger_transfers t JOIN ledger_entries e ON e.transfer_id = t.id
-      JOIN ledger_accounts a ON a.id = e.account_id AND a.owner_kind = c.owner_kind AND a.owner_id = c.owner_id AND a.name = c.account
-      WHERE t.kind IN ('refund', 'dispute', 'dispute_won')
-        AND split_part(t.idempotency_key, '/', 2) = c.stripe_charge_id), 0)`,
+export interface VerifyOptions {
+  /** Goes on from the last proof: reads what was posted since, and the latest entry before that of each account. */
+  readonly incremental?: boolean
+  /** Writes down how far the books were proven, when nothing is wrong. Waits for transactions that are running. */
+  readonly keepProof?: boolean
+  readonly onProgress?: (progress: VerifyProgress) => void
+}
+
+export interface VerifyProgress {
+  readonly what: 'transfers' | 'grants'
+  readonly done: number
+  /** Unknown for what is found on the way. */
+  readonly total: number | null
 }
 
 /**
- * Proves the books: reads everything, in one snapshot, and returns what is wrong. Needs the tables' owner, because the
- * hash functions are not for the processes. Cost grows with the ledger; it is a tool for people and tests.
+ * Proves the books, in one snapshot, and returns what is wrong. Reads every transfer once, in batches, and keeps one entry an account
+ * in memory: time grows with what it reads and with nothing else. Hashes are worked out by code of its own. Needs the tables'
+ * owner, who alone may keep proofs.
+ *
+ * Entries before the last proof are taken as proven when it is `incremental`; what a full run finds beyond that is a change to an
+ * old row that left the account's latest entry alone.
  */
-export async function verifyLedger(db: Kysely<DB>): Promise<LedgerReport> {
-  return db
+export async function verifyLedger(db: Kysely<DB>, options: VerifyOptions = {}): Promise<LedgerReport> {
+  const settledId = options.keepProof ? await findSettledTransferId(db) : null
+  const { report, proof } = await db
     .transaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
-    .execute(async (trx) => {
-      const problems: LedgerProblem[] = []
-      for (const [check, query] of Object.entries(checks)) {
-        const { rows } = await query.execute(trx)
-        problems.push(...rows.map((row) => ({ check, subject: row.subject })))
-      }
-      const counts = await trx
-        .selectNoFrom((eb) => [
-          eb.selectFrom('ledger_accounts').select(eb.fn.countAll<number>().as('n')).as('accounts'),
-          eb.selectFrom('ledger_transfers').select(eb.fn.countAll<number>().as('n')).as('transfers'),
-          eb.selectFrom('ledger_entries').select(eb.fn.countAll<number>().as('n')).as('entries'),
-          eb
-            .selectFrom('checkout_intents')
-            .where('state', '=', 'settled')
-            .select(eb.fn.countAll<number>().as('n'))
-            .as('settled_intents'),
-        ])
-        .executeTakeFirstOrThrow()
-      return {
-        counts: {
-          accounts: Number(counts.accounts),
-          transfers: Number(counts.transfers),
-          entries: Number(counts.entries),
-          settled_intents: Number(counts.settled_intents),
-        },
-        problems,
-      }
-    })
+    .execute((trx) => verify(trx, settledId, options))
+  if (settledId !== null && report.problems.length === 0) await insertProof(db, proof)
+  return report
+}
+
+async function verify(
+  trx: DatabaseTransaction,
+  settledId: number | null,
+  { incremental = false, onProgress = () => undefined }: VerifyOptions,
+): Promise<{ report: LedgerReport; proof: Omit<Proof, 'proven_at'> }> {
+  const problems: LedgerProblem[] = []
+  const problem = (check: string, subject: string) => problems.push({ check, subject })
+  const known = await findLatestProof(trx)
+  const from = incremental ? known : null
+  const startsAfter = from?.transfer_id ?? 0
+  const upTo = settledId ?? (await findLastId(trx))
+
+  const check = new EntryCheck(trx, startsAfter, problem)
+  await check.read({ after: startsAfter, upTo }, (id) =>
+    onProgress({ what: 'transfers', done: id - startsAfter, total: upTo - startsAfter }),
+  )
+  const heads = await digestHeads(trx, known?.transfer_id ?? 0, check.heads)
+  if (known && !heads.before.heads_digest.equals(known.heads_digest)) {
+    problem('what was proven is still there', `proof of ${known.proven_at.toISOString()}`)
+  }
+
+  let grants = 0
+  const read = await checkGrants(trx, from ? check.grantIds : 'all', problem, (count) => {
+    grants = count
+    onProgress({ what: 'grants', done: count, total: null })
+  })
+  await checkMonths(trx, read.subscriptionIds, problem)
+  await checkUsage(trx, from ? read.planOwners : 'all', problem)
+  const settledIntents = await checkIntents(trx, from?.proven_at ?? null, problem)
+  return {
+    report: {
+      counts: {
+        accounts: heads.after.accounts,
+        transfers: check.transfers,
+        entries: check.entries,
+        grants,
+        settled_intents: settledIntents,
+      },
+      problems,
+      continued_from: from,
+    },
+    proof: { transfer_id: upTo, ...heads.after },
+  }
+}
+
+/** Entries without their transfer are read too. */
+async function findLastId(trx: DatabaseTransaction): Promise<number> {
+  const { transfer, entry } = await trx
+    .selectNoFrom((eb) => [
+      eb
+        .selectFrom('ledger_transfers')
+        .select((of) => of.fn.max('id').as('id'))
+        .as('transfer'),
+      eb
+        .selectFrom('ledger_entries')
+        .select((of) => of.fn.max('transfer_id').as('id'))
+        .as('entry'),
+    ])
+    .executeTakeFirstOrThrow()
+  return Math.max(transfer ?? 0, entry ?? 0)
 }

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { insertUser } from '../../tests/support/records.ts'
-import { insertSubscription } from '../../tests/support/subscriptions.ts'
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { testDatabase } from '../../tests/support/database/test-database.ts'
+import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
 import { giveFirstSeat } from './first-seat.ts'
 import { insertActiveSeat, listSeats, revokeActiveSeat } from './seats.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database?.close())
+const database = testDatabase()
 
-let organizations = 0
 async function bought(seats: number) {
-  const user_id = await insertUser(database.server)
-  const organization_id = `org_${++organizations}`
+  const user_id = await buildUser(database.server)
+  const organization_id = `org_${randomUUID()}`
   const owner = { owner_kind: 'organization', owner_id: organization_id } as const
-  const { id } = await insertSubscription(database, { owner, user_id, seats })
+  const { id } = await buildSubscription(database, { owner, user_id, seats })
   return { id, organization_id, user_id, email: `${user_id}@Tidemark.test`, role: 'admin' } as const
 }
 const give = (buyer: Awaited<ReturnType<typeof bought>>) =>
@@ -58,13 +54,13 @@ describe('the buyer’s first seat', () => {
       .execute()
     expect(await give(buyer)).toBe('no_subscription')
     const owner = { owner_kind: 'organization', owner_id: buyer.organization_id } as const
-    await insertSubscription(database, { owner, user_id: buyer.user_id, seats: 1 })
+    await buildSubscription(database, { owner, user_id: buyer.user_id, seats: 1 })
     expect(await give(buyer)).toBe('given')
   })
 
   test('throws nobody out', async () => {
     const buyer = await bought(1)
-    const other = await insertUser(database.server)
+    const other = await buildUser(database.server)
     await database.worker
       .transaction()
       .execute((trx) =>

@@ -34,23 +34,34 @@ export const liveStatuses = subscriptionStatuses.filter((status) => subscription
 export const finalStatuses = subscriptionStatuses.filter((status) => subscriptionMeanings[status] === 'over')
 
 /**
- * Whether the disputed money is gone in each status of a dispute. An inquiry (`warning_…`) takes none, a dispute that is won
- * brings it back. A status that a new version of the SDK brings does not compile until it has a place here.
+ * Where the disputed money is in each status of a dispute. An inquiry (`warning_…`) takes none, a dispute that is won brings it back.
+ * What is lost can be appealed (the SDK: `Dispute.evidence.appeal`), and stays gone until the appeal is won. `prevented` was settled
+ * before it became a chargeback, with or without the money: only the dispute's balance transactions say which ("funds withdrawn and
+ * reinstated as a result of this dispute", https://docs.stripe.com/api/disputes/object). A status that a new version of the SDK
+ * brings does not compile until it has a place here.
  */
-const takesMoney: Readonly<Record<DisputeStatus, boolean>> = {
-  warning_needs_response: false,
-  warning_under_review: false,
-  warning_closed: false,
-  needs_response: true,
-  under_review: true,
-  lost: true,
-  won: false,
-  prevented: false,
-  appeal_needs_response: false,
-  appeal_under_review: false,
+const disputeMeanings: Readonly<Record<DisputeStatus, 'gone' | 'here' | 'see_transactions'>> = {
+  warning_needs_response: 'here',
+  warning_under_review: 'here',
+  warning_closed: 'here',
+  needs_response: 'gone',
+  under_review: 'gone',
+  lost: 'gone',
+  won: 'here',
+  prevented: 'see_transactions',
+  appeal_needs_response: 'gone',
+  appeal_under_review: 'gone',
 }
 
-/** Statuses in which the disputed money is gone. */
-export const takingStatuses: readonly string[] = (Object.keys(takesMoney) as DisputeStatus[]).filter(
-  (status) => takesMoney[status],
-)
+/** Minor units that a dispute keeps from us; null when Stripe has given it a status that we do not know. */
+export function disputedMinor(dispute: {
+  readonly amount: number
+  readonly status: string
+  readonly balance_transactions: readonly { readonly amount: number }[]
+}): number | null {
+  const meaning = Object.entries(disputeMeanings).find(([status]) => status === dispute.status)?.[1]
+  if (!meaning) return null
+  const moved = dispute.balance_transactions.reduce((sum, { amount }) => sum + amount, 0)
+  const isGone = meaning === 'see_transactions' ? moved < 0 : meaning === 'gone'
+  return isGone ? dispute.amount : 0
+}

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { insertPurchase, insertUser } from '../../tests/support/records.ts'
-import { insertSubscription } from '../../tests/support/subscriptions.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../tests/support/database/test-database.ts'
+import { buildPurchase } from '../../tests/support/factories/purchases.ts'
+import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
 import { receiveEvent, settleEvent } from '../inbox/events.ts'
 import { acceptInvitation, reserveInvitation } from '../invitations/invitations.ts'
 import { claimDue } from './claim-due.ts'
@@ -10,11 +11,7 @@ const now = new Date('2030-01-01T00:00:00Z')
 const minutesLater = (minutes: number) => new Date(now.getTime() + minutes * 60_000)
 const minuteMs = 60_000
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const database = testDatabase()
 beforeEach(async () => {
   const tables = ['seats', 'team_invitations', 'subscriptions', 'checkout_intents', 'inbox_events'] as const
   for (const table of tables) await database.owner.deleteFrom(table).execute()
@@ -27,10 +24,10 @@ async function insertEvent(sweep_at = now): Promise<{ source: 'stripe'; id: stri
 }
 
 async function insertInvitation(): Promise<string> {
-  const inviter_id = await insertUser(database.server)
+  const inviter_id = await buildUser(database.server)
   const organization_id = `org_${crypto.randomUUID()}`
   const owner = { owner_kind: 'organization', owner_id: organization_id } as const
-  const { id: subscription_id } = await insertSubscription(database, { owner, user_id: inviter_id })
+  const { id: subscription_id } = await buildSubscription(database, { owner, user_id: inviter_id })
   const invitation = {
     id: crypto.randomUUID(),
     organization_id,
@@ -59,9 +56,9 @@ describe('of each table only rows that are due and still wait are claimed:', () 
   })
 
   test('checkout intents that something can still happen to', async () => {
-    const { id } = await insertPurchase(database.server, { sweep_at: now })
-    await insertPurchase(database.server, { sweep_at: minutesLater(1) })
-    const over = await insertPurchase(database.server, { sweep_at: now })
+    const { id } = await buildPurchase(database.server, { sweep_at: now })
+    await buildPurchase(database.server, { sweep_at: minutesLater(1) })
+    const over = await buildPurchase(database.server, { sweep_at: now })
     await database.owner
       .updateTable('checkout_intents')
       .set({ state: 'expired' })
@@ -72,9 +69,9 @@ describe('of each table only rows that are due and still wait are claimed:', () 
 
   test('subscriptions that are not over', async () => {
     const insert = async (fields: { sweep_at: Date; status?: 'canceled'; ended_at?: Date }) => {
-      const user_id = await insertUser(database.server)
+      const user_id = await buildUser(database.server)
       const owner = { owner_kind: 'user', owner_id: user_id } as const
-      return (await insertSubscription(database, { owner, user_id, fields })).id
+      return (await buildSubscription(database, { owner, user_id, fields })).id
     }
     const stripe_subscription_id = await insert({ sweep_at: now })
     await insert({ sweep_at: minutesLater(1) })

@@ -1,16 +1,16 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { madeForEachTest } from '../../tests/support/made.ts'
 import { isAlive } from './alive.ts'
 import { startChild } from './child.ts'
 import { supervise } from './supervise.ts'
 
-let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tidemark-supervise-test-'))
-})
-afterEach(() => rm(folder, { recursive: true, force: true }))
+const folder = madeForEachTest(
+  async () => ({ path: await mkdtemp(join(tmpdir(), 'tidemark-supervise-test-')) }),
+  ({ path }) => rm(path, { recursive: true, force: true }),
+)
 
 const idle = 'setInterval(() => undefined, 1000)'
 
@@ -58,7 +58,7 @@ test('a process that is told to stop is not started again', async () => {
 })
 
 test('a process that does not listen is ended after the grace period, with what it started', async () => {
-  const file = join(folder, 'pid')
+  const file = join(folder.path, 'pid')
   const ready = Promise.withResolvers<void>()
   const child = await start(
     `process.on('SIGTERM', () => undefined)
@@ -77,7 +77,7 @@ test('a process that does not listen is ended after the grace period, with what 
 })
 
 test('when the launcher is killed, the watchdog ends what it had started', async () => {
-  const script = join(folder, 'launcher.mjs')
+  const script = join(folder.path, 'launcher.mjs')
   const here = JSON.stringify(import.meta.dirname)
   await writeFile(
     script,

@@ -1,22 +1,16 @@
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { cataloguePrices, portalMetadataKey, priceProblem } from '../../schema/stripe/catalogue.ts'
-import { createStripe } from '../../schema/stripe/client.ts'
 import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
-import { type Sandbox, startSandbox } from '../../tests/support/sandbox.ts'
+import { madeOnce, standFor } from '../../tests/support/made.ts'
+import { startStripe } from '../../tests/support/services/stripe.ts'
 import { prepareStripeEvent } from '../../worker/apply/stripe-event.ts'
 import type { WorkerDependencies } from '../../worker/dependencies.ts'
 import { setUpStripe } from './set-up.ts'
 
-let sandbox: Sandbox
-let stripe: Stripe
-
-beforeAll(async () => {
-  sandbox = await startSandbox('stripe')
-  stripe = createStripe({ secretKey: 'sk_test_sandbox', apiBase: sandbox.url })
-})
-afterAll(() => sandbox?.stop())
+const sandbox = madeOnce(startStripe, (made) => made.stop())
+const stripe = standFor<Stripe>(() => sandbox.client, 'Stripe is not started')
 beforeEach(() => sandbox.knob('reset'))
 
 const webhook_url = 'https://app.example/api/stripe/webhook'

@@ -1,9 +1,8 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestCounts } from '../../tests/support/summary-reporter.ts'
-import { runCommand } from './command.ts'
-import type { PartInput } from './part.ts'
+import { type PartInput, runCommand } from './command.ts'
+import type { TestCounts } from './summary.ts'
 
 /** What is read of Playwright's JSON report. */
 type Suite = { readonly title: string; readonly specs?: readonly Spec[]; readonly suites?: readonly Suite[] }

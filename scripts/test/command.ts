@@ -2,6 +2,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { startWatchdog, type Watchdog } from '../processes/watchdog.ts'
 
+export type PartInput = {
+  readonly env: NodeJS.ProcessEnv
+  /** Words for the runner itself: a folder, `-t name`. */
+  readonly rest: readonly string[]
+}
+
 let watchdog: Watchdog | undefined
 
 /**

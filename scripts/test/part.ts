@@ -1,21 +1,10 @@
-import type { TestCounts } from '../../tests/support/summary-reporter.ts'
 import { runBrowserTests } from './browser-tests.ts'
+import type { PartInput } from './command.ts'
 import { runStaticChecks } from './static-checks.ts'
+import type { TestCounts } from './summary.ts'
 import { runVitest } from './vitest.ts'
 
 export type Service = 'postgres' | 'redis' | 'chromium'
-
-export type PartResult = {
-  readonly name: string
-  readonly counts: TestCounts
-  readonly seconds: number
-}
-
-export type PartInput = {
-  readonly env: NodeJS.ProcessEnv
-  /** Words for the runner itself: a folder, `-t name`. */
-  readonly rest: readonly string[]
-}
 
 export type TestPart = {
   /** What one says after `npm test --`. */

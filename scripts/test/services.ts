@@ -1,13 +1,14 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findChromium } from '../../tests/support/chromium.ts'
-import { findDocker, startPostgresContainer, startRedisContainer } from '../../tests/support/containers.ts'
-import { findRedis, startRedis } from '../../tests/support/redis.ts'
-import type { Tool } from '../../tests/support/tool.ts'
 import { startPostgres } from '../postgres.ts'
 import { startWatchdog } from '../processes/watchdog.ts'
-import type { PartResult, Service } from './part.ts'
+import type { Service } from './part.ts'
+import type { PartResult } from './summary.ts'
+import { findChromium } from './tools/chromium.ts'
+import { findDocker, startPostgresContainer, startRedisContainer } from './tools/containers.ts'
+import type { Tool } from './tools/find-program.ts'
+import { findRedis, startRedis } from './tools/redis.ts'
 
 export type Services = {
   /** What a part's processes are told; waits for the services that the part needs. */

@@ -1,6 +1,5 @@
-import type { TestCounts } from '../../tests/support/summary-reporter.ts'
-import { runCommand } from './command.ts'
-import type { PartInput } from './part.ts'
+import { type PartInput, runCommand } from './command.ts'
+import type { TestCounts } from './summary.ts'
 
 const bin = 'node_modules/.bin'
 const checks: readonly { readonly name: string; readonly args: readonly string[] }[] = [

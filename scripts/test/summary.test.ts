@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { chooseParts, type PartResult } from './part.ts'
-import { renderSummary } from './summary.ts'
+import { chooseParts } from './part.ts'
+import { type PartResult, renderSummary } from './summary.ts'
 
 const part = (name: string, counts: Partial<PartResult['counts']>): PartResult => ({
   name,

@@ -1,4 +1,16 @@
-import type { PartResult } from './part.ts'
+export type TestCounts = {
+  readonly passed: number
+  readonly failed: number
+  readonly skipped: number
+  /** Each skipped test and the reason it gave. */
+  readonly skips: readonly { readonly name: string; readonly reason: string | undefined }[]
+}
+
+export type PartResult = {
+  readonly name: string
+  readonly counts: TestCounts
+  readonly seconds: number
+}
 
 /** A table for people, each skip with its reason, and a last line that a machine can read. */
 export function renderSummary(results: readonly PartResult[]): { text: string; failed: number } {

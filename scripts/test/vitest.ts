@@ -1,9 +1,8 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestCounts } from '../../tests/support/summary-reporter.ts'
-import { runCommand } from './command.ts'
-import type { PartInput } from './part.ts'
+import { type PartInput, runCommand } from './command.ts'
+import type { TestCounts } from './summary.ts'
 
 /** Runs some of the projects of vitest.config.ts and reads what the summary reporter wrote. */
 export async function runVitest(

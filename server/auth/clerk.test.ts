@@ -1,32 +1,15 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto'
 import { SignJWT } from 'jose'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { getUser } from '../../schema/api/users.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import {
-  type Sandbox,
-  type SignedInPerson,
-  signUp,
-  startSandbox,
-  tokenOf,
-} from '../../tests/support/sandbox.ts'
-import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+import { madeOnce } from '../../tests/support/made.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { startTestServer } from '../../tests/support/product/test-server.ts'
+import { signUp, tokenOf } from '../../tests/support/services/clerk.ts'
 import { createRateLimits } from '../rate-limits.ts'
 
-let database: TestDatabase
-let clerk: Sandbox
-let server: TestServer
-let ada: SignedInPerson
-
-beforeAll(async () => {
-  ;[database, clerk] = await Promise.all([createTestDatabase(), startSandbox('clerk')])
-  server = await startTestServer({ databaseUrl: database.url, clerk })
-  ada = await signUp(clerk)
-})
-afterAll(async () => {
-  await server?.close()
-  await Promise.all([clerk?.stop(), database?.close()])
-})
+const { database, clerk, server } = testProduct({ clerk: 'sandbox' })
+const ada = madeOnce(() => signUp(clerk))
 afterEach(() => clerk.clear('faults'))
 
 const whoAmI = (authorization: string | undefined, on = server) =>
@@ -49,7 +32,7 @@ function forge(): Promise<string> {
 }
 
 describe('a bearer token', () => {
-  test('of Clerk’s lets its owner in (who has no account yet)', async () => {
+  test('from Clerk lets its owner in (who has no account yet)', async () => {
     expect(await whoAmI(`Bearer ${ada.token}`)).toMatchObject({ status: 404 })
     expect(await whoAmI(`bearer ${ada.token}`)).toMatchObject({ status: 404 })
   })
@@ -64,16 +47,16 @@ describe('a bearer token', () => {
     expect(await whoAmI(`Bearer ${token}`)).toMatchObject(refusal)
   })
 
-  test('made for 127.0.0.1 counts where localhost is ours, in development only', async () => {
+  test('made for 127.0.0.1 is accepted where localhost is ours, in development only', async () => {
     const token = await tokenOf(clerk, { user_id: ada.user_id, azp: 'http://127.0.0.1:3000' })
     expect(await whoAmI(`Bearer ${token}`)).toMatchObject({ status: 404 })
   })
 
-  test('signed by somebody else is refused', async () => {
+  test('signed with another key is refused', async () => {
     expect(await whoAmI(`Bearer ${await forge()}`)).toMatchObject(refusal)
   })
 
-  test('with other claims than were signed is refused', async () => {
+  test('with claims that were changed after signing is refused', async () => {
     const [header, payload, signature] = ada.token.split('.')
     const claims = JSON.parse(Buffer.from(payload ?? '', 'base64url').toString())
     const changed = Buffer.from(JSON.stringify({ ...claims, sub: 'user_else' })).toString('base64url')
@@ -106,7 +89,7 @@ describe('a bearer token', () => {
 })
 
 describe('when Clerk does not answer', () => {
-  test('a caller with a good token is told so, instead of being signed out', async () => {
+  test('a caller with a valid token gets a 503 instead of being signed out', async () => {
     // Its own address, so that no key is remembered for it.
     const unreachable = await startTestServer({ databaseUrl: database.url, clerk: { port: 1 } })
     const answer = await whoAmI(`Bearer ${ada.token}`, unreachable)
@@ -115,7 +98,7 @@ describe('when Clerk does not answer', () => {
     expect(answer.headers.get('retry-after')).toBe('5')
   })
 
-  test('or answers 500 for its keys, the same', async () => {
+  test('or answers 500 for its keys, it is a 503 too', async () => {
     await clerk.knob('faults', { status: 500, count: 100, path_prefix: '/bapi/v1/jwks' })
     const other = await startTestServer({
       databaseUrl: database.url,
@@ -127,8 +110,8 @@ describe('when Clerk does not answer', () => {
   })
 })
 
-describe('an address that shows forged tokens', () => {
-  test('has to wait, and honest expired ones do not count', async () => {
+describe('an address that sends forged tokens', () => {
+  test('has to wait, and expired tokens do not count', async () => {
     const strict = await startTestServer({
       databaseUrl: database.url,
       clerk,

@@ -12,7 +12,7 @@ import type { UserProfile } from '../../schema/users/users.ts'
 
 /** What the server needs of the sign-in provider. */
 export interface Clerk extends ClerkDirectory {
-  /** Throws TokenRejectedError for a bad token and ClerkUnavailableError when nobody can tell. */
+  /** Throws TokenRejectedError for a bad token and ClerkUnavailableError when it cannot be verified. */
   verifyToken(token: string): Promise<VerifiedToken>
   /** Null when Clerk does not know the person (any more). Throws ClerkUnavailableError. */
   getProfile(userId: string): Promise<UserProfile | null>
@@ -31,8 +31,8 @@ export class TokenRejectedError extends Error {
   }
 }
 
-/** Reasons that say something about our keys or about Clerk, not about the token that was shown. */
-const reasonsOfOurSide: readonly string[] = [
+/** Reasons that lie with our keys or with Clerk, not with the token. */
+const reasonsOnOurSide: readonly string[] = [
   TokenVerificationErrorReason.InvalidSecretKey,
   TokenVerificationErrorReason.LocalJWKMissing,
   TokenVerificationErrorReason.RemoteJWKFailedToLoad,
@@ -42,7 +42,7 @@ const reasonsOfOurSide: readonly string[] = [
 ]
 
 function tokenError(error: unknown): TokenRejectedError | ClerkUnavailableError {
-  if (!(error instanceof TokenVerificationError) || reasonsOfOurSide.includes(error.reason)) {
+  if (!(error instanceof TokenVerificationError) || reasonsOnOurSide.includes(error.reason)) {
     return new ClerkUnavailableError('A token could not be verified', { cause: error })
   }
   const is_expired = error.reason === TokenVerificationErrorReason.TokenExpired
@@ -54,7 +54,7 @@ const clerkLimitMs = 10_000
 export function createClerk(options: {
   secretKey: string
   apiUrl: string | undefined
-  /** Origins whose tokens count; a token made for another site is refused. */
+  /** Origins whose tokens are accepted; a token made for another site is refused. */
   authorizedParties: readonly string[]
 }): Clerk {
   const address = options.apiUrl ? { apiUrl: options.apiUrl } : {}
@@ -73,7 +73,7 @@ export function createClerk(options: {
           limit_ms: clerkLimitMs,
           what: 'Verifying a token',
         })
-        // Somebody who has signed in but not finished what Clerk still asks of them counts as signed out, as in the browser.
+        // Somebody who has not finished the tasks that Clerk sets after sign-in counts as signed out, as in the browser.
         if (claims.sts === 'pending') throw new TokenRejectedError('Pending session', { is_expired: false })
         return { user_id: claims.sub }
       } catch (error) {

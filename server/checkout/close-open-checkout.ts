@@ -16,17 +16,17 @@ type Deps = Pick<Dependencies, 'db' | 'stripe' | 'producer' | 'metrics' | 'setti
 
 interface Collision {
   readonly found: CheckoutIntent
-  /** Not written down yet. */
+  /** Not in the database yet. */
   readonly wanted: NewSubscriptionCheckout
 }
 
-/** How long the second of two clicks waits for the first one's page. */
-const patienceMs = 10_000
+/** How long the second of two clicks waits for the page of the first. */
+const openingLimitMs = 10_000
 
 /**
- * Makes room for a new checkout of the same receiver. Returns the open one's page when it promises the same; otherwise closes it,
- * and returns null when the caller may look again. An intent is closed only when nobody can pay it any more: because Stripe
- * says that its session is expired, or because its session's address was never handed out.
+ * An owner has one open checkout at a time. Returns the page of the open one when it promises the same; otherwise closes it and
+ * returns null, and the caller tries again. An intent is closed only when it can no longer be paid: because Stripe says that its
+ * session is expired, or because the address of its session was never returned to anybody.
  *
  * Throws checkoutInProgress when it has just been paid.
  */
@@ -38,7 +38,7 @@ export async function closeOpenCheckout(
   const open = await awaitSession(deps, found, wanted)
   if (!open) return null
   if (!open.stripe_session_id) {
-    // Whoever is opening it finds it closed, and hands nothing out.
+    // The request that is opening it will find it closed and return no address.
     await expireIntent(deps.db, open)
     return null
   }
@@ -57,7 +57,7 @@ export async function closeOpenCheckout(
   return null
 }
 
-/** A second click comes while the first one's page is being opened: it gets the same page, as soon as there is one. */
+/** A second click while the page of the first is being opened gets the same page as soon as there is one. */
 async function awaitSession(
   deps: Deps,
   found: CheckoutIntent,
@@ -67,7 +67,7 @@ async function awaitSession(
   const isBeingOpened = (seen: CheckoutIntent) =>
     seen.state === 'created' && seen.stripe_session_id === null && seen.failure_reason === null
   if (!isSamePromise(found, wanted)) return found
-  const deadline = performance.now() + patienceMs
+  const deadline = performance.now() + openingLimitMs
   for (let pauseMs = 20; intent && isBeingOpened(intent) && performance.now() < deadline; pauseMs *= 1.5) {
     await new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs, 500)))
     intent = await findIntent(deps.db, found.id)

@@ -24,7 +24,7 @@ export interface OpenedCheckout {
 }
 
 export interface CheckoutToOpen {
-  /** Committed already. */
+  /** Already committed. */
   readonly intent: NewCheckoutIntent
   readonly payer: Payer
   readonly params: Omit<Stripe.Checkout.SessionCreateParams, 'customer'>
@@ -34,11 +34,11 @@ type Deps = Pick<Dependencies, 'db' | 'stripe' | 'metrics'>
 type StripeError = InstanceType<typeof Stripe.errors.StripeError>
 
 /**
- * Opens the hosted payment page for an intent that is already committed. When Stripe says no, the intent fails at once. When
- * nobody knows (no answer, 5xx, 429) it stays `created`, and the sweep finds out whether it became a session.
+ * Opens the hosted payment page for an intent that is already committed. When Stripe refuses, the intent fails at once. When the
+ * outcome is unknown (no answer, 5xx, 429) it stays `created`, and the sweep finds out whether there is a session.
  *
- * The address is handed out only while the intent is open, so a session whose intent was closed meanwhile (by another tab) can
- * be paid by nobody.
+ * The address is returned only while the intent is open, so a session whose intent was closed meanwhile (by another tab) cannot
+ * be paid.
  */
 export async function openSession(
   deps: Deps,
@@ -69,7 +69,7 @@ async function ensureCustomer(deps: Deps, intent: NewCheckoutIntent, payer: Paye
   try {
     return await ensureStripeCustomer(deps, payer, intent.id)
   } catch (error) {
-    // No session can exist without its customer, so there is nothing to find out later.
+    // Without a customer there can be no session, so the sweep would have nothing to find.
     if (error instanceof Stripe.errors.StripeError) throw await refuse(deps, intent, error)
     throw error
   }
@@ -88,15 +88,15 @@ async function createSession(
   }
 }
 
-/** A trial begins without a payment. */
+/** Nothing is paid at the start of a trial. */
 function dueNowMinor(intent: NewCheckoutIntent): number {
   return intent.kind === 'subscription' && intent.trial_days > 0 ? 0 : intent.amount_minor
 }
 
-/** Nobody has the address, so nobody could pay; closing the session only tidies up at Stripe. */
+/** The address was not returned to anybody, so it cannot be paid; expiring the session only tidies up at Stripe. */
 async function withdraw(deps: Deps, session: { id: string }, trace: Trace): Promise<void> {
   await deps.stripe.checkout.sessions.expire(session.id).catch((error: unknown) => {
-    trace.log.warn({ err: error, session_id: session.id }, 'A session that nobody has could not be closed')
+    trace.log.warn({ err: error, session_id: session.id }, 'An unused checkout session could not be expired')
   })
 }
 
@@ -116,7 +116,7 @@ function reasonOf(error: StripeError): string {
   return `Stripe: ${error.code ?? error.type}`
 }
 
-/** A 4xx is Stripe's last word, but for 409 (the same key is in work) and 429 (come back later). */
+/** A 4xx is final, except 409 (another request with the same key is in progress) and 429 (rate limit). */
 function isRefusal(error: StripeError): boolean {
   const status = error.statusCode ?? 0
   return status >= 400 && status < 500 && status !== 409 && status !== 429

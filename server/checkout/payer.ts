@@ -6,7 +6,7 @@ import type { Dependencies } from '../dependencies.ts'
 
 /** Who Stripe writes invoices to. */
 export interface Payer {
-  /** Null for an organization that does not exist yet: its customer is made for this one checkout. */
+  /** Null for an organization that does not exist yet: its customer is created for this one checkout. */
   readonly owner: Owner | null
   readonly email: string
   readonly name: string | null
@@ -24,7 +24,7 @@ export function personalPayer(user: UserRecord): Payer {
   }
 }
 
-/** An organization, whose invoices go to the admin who was first to buy for it. */
+/** An organization, whose invoices go to the admin who bought for it first. */
 export function organizationPayer(admin: Membership): Payer & { readonly owner: Owner } {
   return {
     owner: { owner_kind: 'organization', owner_id: admin.organization_id },
@@ -34,7 +34,7 @@ export function organizationPayer(admin: Membership): Payer & { readonly owner: 
   }
 }
 
-/** An organization that is made when it is paid. */
+/** An organization that is created when the plan is paid. */
 export function newOrganizationPayer(user: UserRecord): Payer {
   return { ...personalPayer(user), owner: null }
 }
@@ -44,9 +44,9 @@ function fullName(user: UserRecord): string | null {
 }
 
 /**
- * The payer's customer at Stripe, made when it is first needed. Stripe repeats its answer to a key for a day, failures too, so
- * the key is that of the attempt (an intent's id): a bad minute at Stripe must not keep somebody from buying until tomorrow.
- * Two tabs may make two customers; the first that is kept is used by both.
+ * The payer's customer at Stripe, created when it is first needed. Stripe repeats its answer to an idempotency key for a day, also
+ * an error, so the key belongs to the attempt (an intent's id): otherwise one failure would block the payer until the next day.
+ * Two tabs may create two customers; the first one saved is used by both.
  */
 export async function ensureStripeCustomer(
   deps: Pick<Dependencies, 'db' | 'stripe'>,

@@ -8,7 +8,7 @@ import type { Owner } from '../../schema/ledger/accounts.ts'
 export interface SubscriptionRequest {
   readonly user_id: string
   readonly owner_kind: Owner['owner_kind']
-  /** Null for an organization that is made when it is paid. */
+  /** Null for an organization that is created when the plan is paid. */
   readonly owner_id: string | null
   readonly plan_type: SoldPlanType
   readonly billing_frequency: BillingFrequency
@@ -16,7 +16,7 @@ export interface SubscriptionRequest {
   readonly seats: number
 }
 
-/** Everything that is promised to the buyer at this moment, by today's catalogue. */
+/** What is promised to the buyer, by the catalogue as it is now. */
 export function promiseSubscription(
   request: SubscriptionRequest,
   terms: { readonly price_minor: number; readonly trial_days: number; readonly sweep_at: Date },
@@ -34,7 +34,7 @@ export function promiseSubscription(
   }
 }
 
-/** Whether an open checkout promises the same to the same buyer, so that its page may be shown again. */
+/** Whether an open checkout promises the same to the same buyer, so that its page can be reused. */
 export function isSamePromise(open: CheckoutIntent, wanted: NewSubscriptionCheckout): boolean {
   const fields = [
     'user_id',

@@ -4,10 +4,10 @@ import type { Trace } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { enqueue } from '../enqueue.ts'
 
-/** A page that polls asks every second or two; one look at Stripe in this time is enough. */
+/** A polling page asks every second or two; fetching the session from Stripe once in this time is enough. */
 const atMostOnceInMs = 5000
 
-/** Asks the worker to look the session up at Stripe and settle the intent, ahead of its webhook. */
+/** Asks the worker to fetch the session from Stripe and settle the intent without waiting for the webhook. */
 export async function requestCompletion(
   deps: Pick<Dependencies, 'producer' | 'metrics' | 'settings' | 'now'>,
   intent: CheckoutIntent,

@@ -18,7 +18,7 @@ type SessionParams = Omit<Stripe.Checkout.SessionCreateParams, 'customer'>
 type Described = Pick<CheckoutIntent, 'id' | 'credits' | 'currency' | 'owner_kind' | 'owner_id'> &
   Partial<Pick<CheckoutIntent, 'plan_type' | 'billing_frequency' | 'seats'>>
 
-/** What a session says of its intent, on Stripe's pages and in the answers of session-status. */
+/** What a session says about its intent, in Stripe's dashboard and in the answers of session-status. */
 export function metadataOf(intent: Described) {
   const { plan_type, billing_frequency, seats } = intent
   return {
@@ -57,7 +57,7 @@ export function creditPurchaseParams(intent: NewCreditPurchase, returns: ReturnA
   }
 }
 
-/** The subscription carries the same metadata as the session, because its later events name no session. */
+/** The subscription carries the same metadata as the session, because later events of the subscription do not name the session. */
 export function subscriptionParams(
   intent: NewSubscriptionCheckout,
   price_id: string,

@@ -12,7 +12,7 @@ import { creditPurchaseParams, type ReturnAddresses } from './session-params.ts'
 
 export interface CreditPurchase {
   readonly user_id: string
-  /** The organization that receives and pays; left out, the buyer does. */
+  /** The organization that pays and receives the credits; left out, the buyer does. */
   readonly payer?: Payer & { readonly owner: Owner }
   readonly credits: number
   readonly currency: Currency
@@ -20,8 +20,8 @@ export interface CreditPurchase {
 }
 
 /**
- * Intent first: what is promised is committed before Stripe hears of it, so that whatever happens next, money that comes in
- * finds what it was for.
+ * The intent is committed before Stripe is called, so that a payment can always be matched to what was promised for it, whatever
+ * happens in between.
  */
 export async function startCreditPurchase(
   deps: Dependencies,

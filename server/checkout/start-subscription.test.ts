@@ -1,34 +1,41 @@
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { attachSession, insertIntent } from '../../schema/checkout/intents.ts'
-import { type OpenedPage, openPlanCounter, type PlanCounter } from '../../tests/support/plan-counter.ts'
-import { insertUser } from '../../tests/support/records.ts'
-import type { SignedInPerson } from '../../tests/support/sandbox.ts'
-import { insertSubscription } from '../../tests/support/subscriptions.ts'
+import {
+  type CheckoutPage,
+  forgetCheckouts,
+  listIntents,
+  listPayableSessions,
+  openPlanCheckout,
+  requestPlan,
+} from '../../tests/support/factories/plan-checkouts.ts'
+import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
+import { madeForEachTest } from '../../tests/support/made.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { signUp } from '../../tests/support/services/clerk.ts'
 
-let counter: PlanCounter
-let ada: SignedInPerson
-
-beforeAll(async () => {
-  counter = await openPlanCounter()
+const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
+const { database, server, stripe, clerk } = product
+/** A customer without a past. */
+const ada = madeForEachTest(async () => {
+  await forgetCheckouts(product)
+  return signUp(clerk, { first_name: 'Ada', last_name: 'Lovelace' })
 })
-afterAll(() => counter?.close())
-beforeEach(async () => {
-  ada = await counter.newCustomer()
-})
 
-const intents = () => counter.intents()
-const subscribe = (fields: object = {}, on = counter.server) => counter.subscribe(ada, fields, on)
-const subscribed = (fields: object = {}) => counter.subscribed(ada, fields)
-const sessionOf = (page: OpenedPage) => counter.sessionOf(page)
+const intents = () => listIntents(product)
+const subscribe = (fields: object = {}, on = server) => requestPlan(on, ada, fields)
+const subscribed = (fields: object = {}) => openPlanCheckout(server, ada, fields)
+const sessionOf = ({ sessionId }: CheckoutPage) =>
+  stripe.client.checkout.sessions.retrieve(sessionId, { expand: ['line_items'] })
 
-describe('one subscription an owner:', () => {
+describe('one subscription per owner:', () => {
   test.each(['trialing', 'active', 'past_due', 'unpaid', 'paused'] as const)(
     'who has one that is %s is sent to the portal',
     async (status) => {
-      await insertSubscription(counter.database, {
+      await buildSubscription(database, {
         owner: { owner_kind: 'user', owner_id: ada.user_id },
-        user_id: await insertUser(counter.database.owner, ada.user_id),
+        user_id: await buildUser(database.owner, ada.user_id),
         fields: { status },
       })
       expect(await subscribe()).toMatchObject({
@@ -38,14 +45,14 @@ describe('one subscription an owner:', () => {
           error: 'You already have a subscription. Open the billing portal to change it.',
         },
       })
-      expect(await counter.payable()).toEqual([])
+      expect(await listPayableSessions(product)).toEqual([])
     },
   )
 
   test('a team that somebody bought is not bought again by a second click', async () => {
-    await insertSubscription(counter.database, {
+    await buildSubscription(database, {
       owner: { owner_kind: 'organization', owner_id: 'org_bought' },
-      user_id: await insertUser(counter.database.owner, ada.user_id),
+      user_id: await buildUser(database.owner, ada.user_id),
       seats: 5,
     })
     expect(await subscribe({ planType: 'teams', seats: 5 })).toMatchObject({
@@ -56,7 +63,7 @@ describe('one subscription an owner:', () => {
     expect((await subscribe()).status).toBe(200)
   })
 
-  test('the second tab that wants the same shows the same page', async () => {
+  test('a second tab that wants the same gets the same page', async () => {
     const first = await subscribed()
     expect(await subscribed()).toEqual(first)
     expect(await intents()).toHaveLength(1)
@@ -66,7 +73,7 @@ describe('one subscription an owner:', () => {
     ['period', { billingFrequency: 'yearly' }],
     ['currency', { currency: 'USD' }],
     ['plan', { planType: 'teams' }],
-  ])('the second tab that wants another %s closes the first one’s page', async (_, fields) => {
+  ])('a second tab that wants another %s closes the page of the first', async (_, fields) => {
     const first = await subscribed()
     const second = await subscribed(fields)
     expect(second.intentId).not.toBe(first.intentId)
@@ -75,9 +82,9 @@ describe('one subscription an owner:', () => {
     expect((await intents()).map(({ state }) => state)).toEqual(['expired', 'open'])
   })
 
-  test('a page that expired at Stripe unheard of does not stand in the way', async () => {
+  test('a page that expired at Stripe before we heard of it does not block a new one', async () => {
     const first = await subscribed()
-    await counter.stripe.checkout.sessions.expire(first.sessionId)
+    await stripe.client.checkout.sessions.expire(first.sessionId)
     expect((await subscribed()).intentId).not.toBe(first.intentId)
     expect((await intents()).map(({ state }) => state)).toEqual(['expired', 'open'])
   })
@@ -85,20 +92,21 @@ describe('one subscription an owner:', () => {
   test.each([
     ['the same', {}],
     ['another', { billingFrequency: 'yearly' }],
-  ])('a page that was just paid refuses %s plan, and asks the worker to look', async (_, fields) => {
-    const first = await subscribed()
-    await counter.sandbox.knob(`sessions/${first.sessionId}/pay`)
-    expect(await subscribe(fields)).toMatchObject({ status: 409, body: { code: 'checkout_in_progress' } })
-    expect((await intents()).map(({ state }) => state)).toEqual(['open'])
-    const jobs = await counter.server.deps.producer
-      .queue('checkout-completions')
-      .getJobs(['waiting', 'delayed'])
-    expect(jobs.map((job) => job.data.intent_id)).toContain(first.intentId)
-  })
+  ])(
+    'after a page was just paid %s plan is refused, and the worker is asked to fetch the session',
+    async (_, fields) => {
+      const first = await subscribed()
+      await stripe.knob(`sessions/${first.sessionId}/pay`)
+      expect(await subscribe(fields)).toMatchObject({ status: 409, body: { code: 'checkout_in_progress' } })
+      expect((await intents()).map(({ state }) => state)).toEqual(['open'])
+      const jobs = await server.deps.producer.queue('checkout-completions').getJobs(['waiting', 'delayed'])
+      expect(jobs.map((job) => job.data.intent_id)).toContain(first.intentId)
+    },
+  )
 
-  test('a page that Stripe will not close keeps its place: nobody gets a second one', async () => {
+  test('a page that Stripe will not close stays the only one', async () => {
     const first = await subscribed()
-    await counter.sandbox.knob('faults', {
+    await stripe.knob('faults', {
       status: 500,
       path_prefix: `/v1/checkout/sessions/${first.sessionId}/expire`,
     })
@@ -106,23 +114,23 @@ describe('one subscription an owner:', () => {
       status: 503,
       body: { error: 'Failed to create checkout session' },
     })
-    expect(await counter.payable()).toMatchObject([{ id: first.sessionId }])
-    await counter.sandbox.clear('faults')
+    expect(await listPayableSessions(product)).toMatchObject([{ id: first.sessionId }])
+    await stripe.clear('faults')
     await subscribed({ billingFrequency: 'yearly' })
-    expect(await counter.payable()).toHaveLength(1)
+    expect(await listPayableSessions(product)).toHaveLength(1)
   })
 
-  test('twelve clicks at once open one page, and all get it', async () => {
+  test('twelve clicks at once open one page, and all of them get it', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => subscribe()))
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200))
-    expect(new Set(answers.map(({ body }) => (body as OpenedPage).url)).size).toBe(1)
-    expect(await counter.payable()).toHaveLength(1)
+    expect(new Set(answers.map(({ body }) => (body as CheckoutPage).url)).size).toBe(1)
+    expect(await listPayableSessions(product)).toHaveLength(1)
   })
 
   test.each([1, 2, 3])(
-    'different wishes at once leave one page that can be paid, and no 500 (%i)',
+    'different requests at once leave one page that can be paid, and no 500 (%i)',
     async () => {
-      const wishes = [
+      const requests = [
         {},
         { billingFrequency: 'yearly' },
         { currency: 'USD' },
@@ -130,20 +138,20 @@ describe('one subscription an owner:', () => {
         { planType: 'teams', seats: 6 },
         { currency: 'GBP', billingFrequency: 'yearly' },
       ]
-      const answers = await Promise.all(wishes.map((fields) => subscribe(fields)))
+      const answers = await Promise.all(requests.map((fields) => subscribe(fields)))
       expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true)
       expect(answers.some(({ status }) => status === 200)).toBe(true)
-      const open = await counter.payable()
+      const open = await listPayableSessions(product)
       expect(open.length).toBe(1)
       const unsettled = (await intents()).filter(({ state }) => state === 'open' || state === 'created')
       expect(unsettled.map(({ stripe_session_id }) => stripe_session_id)).toEqual(open.map(({ id }) => id))
       // Whoever comes next gets a page, whatever happened.
       expect((await subscribe()).status).toBe(200)
-      expect(await counter.payable()).toHaveLength(1)
+      expect(await listPayableSessions(product)).toHaveLength(1)
     },
   )
 
-  test('a checkout that another tab closed while it was opening hands its page to nobody', async () => {
+  test('a checkout that another tab closed while it was opening returns no page', async () => {
     let opened = () => {}
     const isOpened = new Promise<void>((resolve) => {
       opened = resolve
@@ -154,42 +162,42 @@ describe('one subscription an owner:', () => {
     })
     const slow = withSessions({
       create: async (...request) => {
-        const session = await counter.stripe.checkout.sessions.create(...request)
+        const session = await stripe.client.checkout.sessions.create(...request)
         opened()
         await mayGoOn
         return session
       },
     })
-    const dawdling = await counter.startServer({ deps: { stripe: slow } })
+    const dawdling = await product.startServer({ deps: { stripe: slow } })
     const first = subscribe({}, dawdling)
     await isOpened
     const second = await subscribed({ billingFrequency: 'yearly' })
     goOn()
     expect(await first).toMatchObject({ status: 409, body: { code: 'checkout_superseded' } })
     await dawdling.close()
-    expect(await counter.payable()).toMatchObject([{ id: second.sessionId }])
+    expect(await listPayableSessions(product)).toMatchObject([{ id: second.sessionId }])
   })
 
-  test('a checkout that is settled while its successor looks at it leaves no room for one', async () => {
+  test('a checkout that is settled while another is being opened blocks the other', async () => {
     const first = await subscribed()
-    await counter.database.owner.deleteFrom('checkout_intents').execute()
+    await database.owner.deleteFrom('checkout_intents').execute()
     const owner = { owner_kind: 'user', owner_id: ada.user_id } as const
-    const { intent_id, session_id } = await insertSubscription(counter.database, {
+    const { intent_id, session_id } = await buildSubscription(database, {
       owner,
       user_id: ada.user_id,
     })
-    const subscription = await counter.database.owner
+    const subscription = await database.owner
       .deleteFrom('subscriptions')
       .where('intent_id', '=', intent_id)
       .returningAll()
       .executeTakeFirstOrThrow()
-    await counter.database.owner.deleteFrom('checkout_intents').execute()
-    await insertIntent(counter.database.server, { ...promised(ada.user_id), id: intent_id })
-    await attachSession(counter.database.server, { id: intent_id, stripe_session_id: session_id })
+    await database.owner.deleteFrom('checkout_intents').execute()
+    await insertIntent(database.server, { ...promised(ada.user_id), id: intent_id })
+    await attachSession(database.server, { id: intent_id, stripe_session_id: session_id })
     // The worker's transaction ends between the question to Stripe and its answer.
     const late = withSessions({
       retrieve: async () => {
-        await counter.database.worker.transaction().execute(async (trx) => {
+        await database.worker.transaction().execute(async (trx) => {
           await trx
             .updateTable('checkout_intents')
             .set({ state: 'settled', settled_at: new Date() })
@@ -197,24 +205,24 @@ describe('one subscription an owner:', () => {
             .execute()
           await trx.insertInto('subscriptions').values(subscription).execute()
         })
-        return counter.stripe.checkout.sessions.expire(first.sessionId)
+        return stripe.client.checkout.sessions.expire(first.sessionId)
       },
     })
-    const on = await counter.startServer({ deps: { stripe: late } })
+    const on = await product.startServer({ deps: { stripe: late } })
     const answer = await subscribe({ billingFrequency: 'yearly' }, on)
     await on.close()
     expect(answer).toMatchObject({ status: 409, body: { code: 'already_subscribed' } })
     expect(await intents()).toMatchObject([{ id: intent_id, state: 'settled' }])
   })
 
-  test('a try that Stripe left unanswered does not keep the buyer waiting', async () => {
-    await counter.sandbox.knob('faults', { status: 503, path_prefix: '/v1/checkout', method: 'POST' })
+  test('an attempt that Stripe did not answer does not keep the buyer waiting', async () => {
+    await stripe.knob('faults', { status: 503, path_prefix: '/v1/checkout', method: 'POST' })
     expect(await subscribe()).toMatchObject({
       status: 503,
       body: { error: 'Failed to create checkout session', code: 'checkout_failed' },
     })
     expect(await intents()).toMatchObject([{ state: 'created', failure_reason: expect.any(String) }])
-    await counter.sandbox.clear('faults')
+    await stripe.clear('faults')
     expect((await subscribe()).status).toBe(200)
     expect((await intents()).map(({ state }) => state)).toEqual(['expired', 'open'])
   })
@@ -224,13 +232,13 @@ type Sessions = Stripe['checkout']['sessions']
 
 /** Stripe, but for what the test does itself. */
 function withSessions(own: Partial<Pick<Sessions, 'create' | 'retrieve'>>): Stripe {
-  const { sessions } = counter.stripe.checkout
+  const { sessions } = stripe.client.checkout
   const replaced = new Proxy(sessions, {
     get: (_, method) =>
       Reflect.get(own, method) ??
       (Reflect.get(sessions, method) as (...a: unknown[]) => unknown).bind(sessions),
   })
-  return new Proxy(counter.stripe, {
+  return new Proxy(stripe.client, {
     get: (target, name) => (name === 'checkout' ? { sessions: replaced } : Reflect.get(target, name)),
   })
 }

@@ -16,18 +16,18 @@ import { type ReturnAddresses, subscriptionParams } from './session-params.ts'
 export interface SubscriptionPurchase {
   readonly request: SubscriptionRequest
   readonly payer: Payer
-  /** The price that the buyer was shown, when they say so. */
+  /** The price that the buyer was shown, if the request names it. */
   readonly shown_price: string | undefined
   readonly returns: ReturnAddresses
 }
 
-/** Two tabs that keep replacing each other's checkout are not people. */
+/** People do not replace each other's checkouts more often than this; a loop would. */
 const maximumAttempts = 5
 
 /**
- * Opens the payment page of a plan. An owner has one live subscription, and one checkout open for it at a time: one that
- * promises the same is shown again, another is closed at Stripe first. The unique index decides between calls that come at
- * once; whoever loses tries again.
+ * Opens the payment page of a plan. An owner has one live subscription, and one open checkout for it at a time: one that promises
+ * the same is reused, any other is closed at Stripe first. The unique index decides between simultaneous calls; the one that
+ * loses tries again.
  */
 export async function startSubscription(
   deps: Dependencies,
@@ -43,8 +43,8 @@ export async function startSubscription(
     const sweep_at = new Date(deps.now().getTime() + deps.settings.sweep_after_ms)
     const intent = promiseSubscription(request, { price_minor: price.amount_minor, trial_days, sweep_at })
     const open = await findOpenCheckout(deps.db, request)
-    const reopened = open && (await closeOpenCheckout(deps, { found: open, wanted: intent }, trace))
-    if (reopened) return reopened
+    const existing = open && (await closeOpenCheckout(deps, { found: open, wanted: intent }, trace))
+    if (existing) return existing
     if (!(await insertIfFree(deps.db, intent))) continue
     trace.note({ intent_id: intent.id })
     const params = subscriptionParams(intent, price.price_id, purchase.returns)
@@ -63,8 +63,8 @@ async function trialDaysFor(deps: Dependencies, request: SubscriptionRequest): P
 }
 
 /**
- * Commits the intent unless another one is open for the same receiver. The subscription is looked for again behind the insert:
- * the checkout that stood in its way may just have become one.
+ * Commits the intent unless another one is open for the same owner. The subscription is checked again after the insert, because
+ * the other checkout may just have become one.
  */
 async function insertIfFree(db: Database, intent: NewSubscriptionCheckout): Promise<boolean> {
   try {
@@ -81,7 +81,7 @@ async function insertIfFree(db: Database, intent: NewSubscriptionCheckout): Prom
   }
 }
 
-/** For a new organization the buyer stands: a second team by a second click would be a second bill. */
+/** For a new organization the buyer's teams are checked: a second click must not buy a second team. */
 async function requireNoSubscription(
   db: Database,
   request: Pick<SubscriptionRequest, 'user_id' | 'owner_kind' | 'owner_id'>,

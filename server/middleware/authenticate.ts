@@ -6,13 +6,13 @@ import type { Dependencies } from '../dependencies.ts'
 import { invalidExtensionToken, tooManyRequests, unauthenticated } from '../errors.ts'
 
 /**
- * Lets only callers with a valid bearer token pass and says who they are. An address that keeps showing forged tokens is
- * made to wait, because each may cost a call to Clerk; an expired one comes from an honest page that was asleep.
+ * Lets only callers with a valid bearer token pass and sets their user id. An address that keeps sending forged tokens has to
+ * wait, because each may cost a call to Clerk; expired tokens do not count, since a page that was left open sends them.
  */
 export function authenticate(deps: Pick<Dependencies, 'clerk' | 'limits'>): AppMiddleware {
   return async (ctx, next) => {
     const token = bearerOf(ctx)
-    // An editor's token opens nothing here, and that is no reason to ask Clerk.
+    // An editor's token is never valid here, so there is no need to ask Clerk.
     if (!token || token.startsWith(tokenPrefix)) throw unauthenticated()
     const wait_s = await deps.limits.peek('auth', `ip:${ctx.ip}`)
     if (wait_s !== null) throw tooManyRequests(wait_s)
@@ -30,16 +30,16 @@ export function authenticate(deps: Pick<Dependencies, 'clerk' | 'limits'>): AppM
 }
 
 /**
- * Lets only editors with a working long-lived token pass and says whose it is. An address that shows tokens which were never
- * ours is made to wait; one that expired or was revoked comes from an honest editor that was not told.
+ * Lets only editors with a valid long-lived token pass and sets their user id. An address that sends tokens which we never issued
+ * has to wait; expired and revoked tokens do not count, since an editor that was not told sends them.
  */
 export function authenticateExtension(deps: Pick<Dependencies, 'db' | 'limits' | 'now'>): AppMiddleware {
   return async (ctx, next) => {
-    const shown = bearerOf(ctx)
-    if (!shown?.startsWith(tokenPrefix)) throw invalidExtensionToken()
+    const bearer = bearerOf(ctx)
+    if (!bearer?.startsWith(tokenPrefix)) throw invalidExtensionToken()
     const wait_s = await deps.limits.peek('auth', `extension:${ctx.ip}`)
     if (wait_s !== null) throw tooManyRequests(wait_s)
-    const token = await findToken(deps.db, shown)
+    const token = await findToken(deps.db, bearer)
     if (!token) await deps.limits.consume('auth', `extension:${ctx.ip}`)
     const now = deps.now()
     if (!token || !isActive(token, now)) throw invalidExtensionToken()

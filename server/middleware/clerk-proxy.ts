@@ -5,8 +5,8 @@ import { upstreamUnavailable } from '../errors.ts'
 const prefix = '/__clerk'
 
 /**
- * Passes `/__clerk/*` on to the sign-in stand-in, so that the browser meets one origin and its cookies are first-party.
- * Bodies are streamed: nothing before this may read them.
+ * Forwards `/__clerk/*` to the Clerk sandbox, so that the browser sees one origin and its cookies are first-party. Bodies are
+ * streamed, so no middleware before this one may read them.
  */
 export function clerkProxy(target: string): AppMiddleware {
   const proxy = createProxyServer({ target, xfwd: true, proxyTimeout: 30_000 })

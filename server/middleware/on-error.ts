@@ -20,8 +20,8 @@ import {
 import type { Failure } from '../failures.ts'
 
 /**
- * Every failure leaves through here, in one form; Clerk's, Stripe's and the database's become ours here and nowhere else. Only the
- * texts of `errors.ts` and of the routes reach the caller.
+ * Turns every error into a response of one form. Errors of Clerk, Stripe and the database become ours here and nowhere else. Only
+ * the texts of `errors.ts` and of the routes reach the caller.
  */
 export const onError: AppMiddleware = async (ctx, next) => {
   try {
@@ -50,7 +50,7 @@ export const onError: AppMiddleware = async (ctx, next) => {
   }
 }
 
-/** The router leaves a bare status, and an Allow header, where no route took the request. */
+/** Where no route matched, the router sets only a status and an Allow header. */
 function refuseUnanswered(status: number): void {
   if (status === 404) throw notFound()
   if (status === 405) throw methodNotAllowed()
@@ -58,13 +58,13 @@ function refuseUnanswered(status: number): void {
 }
 
 function toServerError(thrown: unknown, failure: Failure | undefined): ServerError {
-  const error = named(thrown, failure)
+  const error = translate(thrown, failure)
   if (error instanceof ServerError) return error
   return failure ? error.withText(failure.text) : unexpected(error)
 }
 
-/** The route's own name for a failure goes before the general ones. */
-function named(thrown: unknown, failure: Failure | undefined): ServerError | RouteFailedError {
+/** The failure of the route goes before the general errors. */
+function translate(thrown: unknown, failure: Failure | undefined): ServerError | RouteFailedError {
   if (thrown instanceof ServerError || thrown instanceof RouteFailedError) return thrown
   if (failure?.clerk && isClerkError(thrown)) return failure.clerk(thrown)
   if (failure?.stripe && isStripeError(thrown)) return failure.stripe(thrown)
@@ -91,8 +91,8 @@ function isStripeError(thrown: unknown): thrown is Error {
 }
 
 /**
- * Koa and its middleware throw these for an address that cannot be decoded or a file that is not there. They are known by
- * their marks, for several copies of the class are installed.
+ * Koa and its middleware throw these for an address that cannot be decoded or a file that does not exist. They are recognized by
+ * their properties, because several copies of the class are installed.
  */
 function statusOfHttpError(thrown: unknown): number | null {
   if (!(thrown instanceof Error) || !('expose' in thrown) || !('status' in thrown)) return null
@@ -103,7 +103,7 @@ function statusOfHttpError(thrown: unknown): number | null {
 /** Postgres keeps no NUL characters: 22021 in text, 22P05 in JSON. */
 const unstorableText = new Set(['22021', '22P05'])
 
-/** Connection failures (08), shutdown and start-up (57P), too many connections (53300), and what the socket says. */
+/** Connection failures (08), shutdown and start-up (57P), too many connections (53300), and socket errors. */
 function isDatabaseUnavailable(thrown: unknown, code: string): boolean {
   if (/^(08...|57P0.|53300|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)$/.test(code))
     return true
@@ -116,8 +116,8 @@ function isDatabaseUnavailable(thrown: unknown, code: string): boolean {
 }
 
 /**
- * The fields that OAuth clients read (RFC 6749, section 5.2). `error` is a code there, so the sentence for people is in
- * `error_description` and `message`. A server error has no code there: clients go by its status.
+ * The fields that OAuth clients read (RFC 6749, section 5.2). There `error` is a code, so the sentence for people is in
+ * `error_description` and `message`. The RFC has no code for a server error: clients use its status.
  */
 function oauthFields(error: ServerError): Record<string, string> {
   if (error.status >= 500) return {}

@@ -5,7 +5,7 @@ import { bodyTooLarge, invalidContentType, invalidJson, repeatedField, unreadabl
 const jsonLimitBytes = 64 * 1024
 export const webhookLimitBytes = 1024 * 1024
 
-/** The body as it came, up to a limit. Compressed bodies are not unpacked: nobody who calls us sends them. */
+/** The raw body, up to a limit. Compressed bodies are not supported: none of our callers sends them. */
 export async function readRawBody(ctx: AppContext, limit_bytes: number): Promise<Buffer> {
   try {
     return await getRawBody(ctx.req, { limit: limit_bytes, length: ctx.request.length ?? null })
@@ -21,7 +21,7 @@ export async function readJsonBody(ctx: AppContext): Promise<unknown> {
   return parseJson(raw)
 }
 
-/** A form as OAuth has it: each field at most once, and an empty one is a missing one (RFC 6749, section 3.2). */
+/** A form as OAuth defines it: each field at most once, and an empty field counts as missing (RFC 6749, section 3.2). */
 export async function readFormBody(ctx: AppContext): Promise<Record<string, string>> {
   const fields = [...new URLSearchParams((await readRawBody(ctx, jsonLimitBytes)).toString('utf8'))]
   const seen = new Set<string>()

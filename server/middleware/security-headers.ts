@@ -3,8 +3,8 @@ import type { AppMiddleware } from '../context.ts'
 import type { Settings } from '../settings.ts'
 
 /**
- * A strict policy that still lets Clerk's components and Stripe's pages through. With the stand-ins everything of Clerk's
- * comes from our own origin, so no other is named.
+ * A strict policy that still allows Clerk's components and Stripe's pages. With the sandbox everything of Clerk's comes from our
+ * own origin, so no other origin is listed.
  */
 export function securityHeaders(settings: Settings): AppMiddleware {
   const isHttps = settings.app_url.startsWith('https:')
@@ -30,7 +30,7 @@ export function securityHeaders(settings: Settings): AppMiddleware {
         frameAncestors: ["'none'"],
         baseUri: ["'self'"],
         objectSrc: ["'none'"],
-        // On plain http this would send a browser to an https that does not exist.
+        // On plain http this would send the browser to an https address that does not exist.
         ...(isHttps && { upgradeInsecureRequests: [] }),
       },
     },

@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { type AppContext, type AppMiddleware, createTrace } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 
-/** An id from outside is taken over when it is one; anything else could forge lines in the log. */
-const saneId = /^[\w.-]{8,64}$/
+/** A request id from outside is used when it has this form; anything else could forge lines in the log. */
+const requestIdPattern = /^[\w.-]{8,64}$/
 
-/** Calls that machines make all day long and nobody reads about. */
+/** Calls that machines make all the time: not worth a line in the log. */
 const quietRoutes = new Set(['/healthz', '/readyz', '/metrics', 'web', 'clerk-proxy'])
 
-/** Gives the request its id and logger, and afterwards one line in the log and one measurement. */
+/** Gives the request its id and logger; at the end writes one log line and records the duration. */
 export function trackRequest(deps: Pick<Dependencies, 'log' | 'metrics'>): AppMiddleware {
   return async (ctx, next) => {
     const given = ctx.get('x-request-id')
-    const request_id = saneId.test(given) ? given : randomUUID()
+    const request_id = requestIdPattern.test(given) ? given : randomUUID()
     ctx.state.request_id = request_id
     ctx.state.trace = createTrace(deps.log.child({ request_id }))
     ctx.set('x-request-id', request_id)
@@ -35,7 +35,7 @@ export function trackRequest(deps: Pick<Dependencies, 'log' | 'metrics'>): AppMi
   }
 }
 
-/** The pattern, not the address: addresses hold ids, and a label of a metric must have few values. */
+/** The route's pattern rather than the address: addresses contain ids, and a metric label must have few values. */
 function routeOf(ctx: AppContext): string {
   if (typeof ctx._matchedRoute === 'string') return ctx._matchedRoute
   if (ctx.path.startsWith('/__clerk')) return 'clerk-proxy'

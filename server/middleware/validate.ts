@@ -4,7 +4,7 @@ import type { AppMiddleware } from '../context.ts'
 import { invalidRequest, type ServerError } from '../errors.ts'
 import { readFormBody, readJsonBody } from './read-body.ts'
 
-/** Parses query and body once, at the edge; the handler gets what the endpoint promises or is not called. */
+/** Parses query and body once; the handler is called only with input that matches the endpoint. */
 export function validate(endpoint: Endpoint): AppMiddleware {
   return async (ctx, next) => {
     if (endpoint.query) ctx.state.query = parse(endpoint.query, ctx.query)
@@ -22,10 +22,14 @@ function parse(schema: z.ZodType, value: unknown): unknown {
   return result.data
 }
 
-/** Custom issues carry the product's own texts, which people are shown word for word; zod's become a plain sentence. */
+/** Custom issues carry the product's own texts, which are shown to people unchanged; zod's become a plain sentence. */
 function invalidFields(issues: readonly z.core.$ZodIssue[]): ServerError {
-  const told = issues.find((issue) => issue.code === 'custom') ?? issues[0]
-  const text = told ? (told.code === 'custom' ? told.message : sentence(told)) : 'The request is not valid'
+  const first = issues.find((issue) => issue.code === 'custom') ?? issues[0]
+  const text = first
+    ? first.code === 'custom'
+      ? first.message
+      : sentence(first)
+    : 'The request is not valid'
   return invalidRequest(
     text,
     issues.map((issue) => ({

@@ -4,10 +4,10 @@ import send from 'koa-send'
 import type { AppMiddleware } from '../context.ts'
 import { notFound } from '../errors.ts'
 
-/** Names under this folder hold a hash of their content, so a copy never goes stale. */
+/** File names in this folder contain a hash of the content, so a cached copy never goes stale. */
 const hashedFolder = '/assets/'
 
-/** Serves the built web app. An address that is no file is a page of it, and its router decides what to show. */
+/** Serves the built web app. An address that is not a file gets index.html, and the app's router decides what to show. */
 export function webApp(root: string): AppMiddleware {
   return async (ctx, next) => {
     const isPage = ctx.method === 'GET' || ctx.method === 'HEAD'
@@ -36,7 +36,7 @@ export function webApp(root: string): AppMiddleware {
   }
 }
 
-/** Whether there is anything to serve; said once when the server starts. */
+/** Whether there is anything to serve; checked once when the server starts. */
 export async function isWebAppBuilt(root: string): Promise<boolean> {
   return access(join(root, 'index.html')).then(
     () => true,

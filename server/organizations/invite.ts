@@ -16,26 +16,26 @@ import { sendInvitation } from './send-invitation.ts'
 export interface InvitationRequest {
   readonly organization_id: string
   readonly inviter_id: string
-  /** Lower case, of nobody who is a member. */
+  /** Lower case; not the address of a member. */
   readonly email: string
   readonly role: SeatRole
 }
 
-/** Where the two calls that invite people differ. */
+/** How the two calls that invite people differ. */
 export interface InvitationRules {
-  /** Whether one more may be invited. */
+  /** The error when no more people may be invited, else null. */
   refusalWhenFull(occupancy: Occupancy): ServerError | null
-  /** Whether a seat that is promised to the address already will do. */
+  /** The error when a seat is already promised to the address, or null when that seat is what the caller wants. */
   refusalOfPromised(seat: Seat): ServerError | null
 }
 
-/** A day less than people are told would be a lie, a day more a seat that nobody can use. */
+/** The same at Clerk and in our row: people can accept for as long as the seat is held, and no longer. */
 const lifetimeDays = 30
 const dayMs = 24 * 3600 * 1000
 
 /**
- * Promises a seat to somebody and sends them a real invitation of Clerk's. The promise is committed before Clerk is called; when
- * Clerk does not send it, the seat is free again. Two requests for the last seat cannot both have it.
+ * Promises a seat to somebody and has Clerk send the invitation. The promise is committed before Clerk is called; when Clerk does
+ * not send the invitation, the seat is free again. Two requests for the last seat cannot both get it.
  */
 export async function invite(
   deps: Pick<Dependencies, 'db' | 'clerk' | 'settings' | 'now'>,
@@ -74,7 +74,7 @@ async function reserve(
   })
 }
 
-/** The invitation behind a promised seat. One that was not sent yet, because somebody crashed there, is sent by this request. */
+/** The invitation of a promised seat. If an earlier request crashed before sending it, this request sends it. */
 async function findPromised(
   trx: DatabaseTransaction,
   seat: Seat,

@@ -5,8 +5,8 @@ import type { Dependencies } from '../dependencies.ts'
 import { alreadyMember, membershipChanged } from '../errors.ts'
 
 /**
- * Has Clerk send an invitation whose seat is reserved. When Clerk refuses or does not answer the seat is free again before the
- * caller hears of it; whether an answer that got lost was a yes after all, the sweep finds out.
+ * Has Clerk send an invitation whose seat is reserved. When Clerk refuses or does not answer, the seat is released before the
+ * error is returned; if Clerk did send the invitation and only its answer was lost, the sweep finds out.
  */
 export async function sendInvitation(
   deps: Pick<Dependencies, 'db' | 'clerk'>,
@@ -32,7 +32,7 @@ async function sendOrRelease(
   }
 }
 
-/** An invitation that an admin sent in Clerk's own settings, or a request that crashed, is taken over instead of sent again. */
+/** An invitation that was sent from Clerk's own settings or by a request that crashed is adopted instead of sent again. */
 async function sendOrAdopt(
   deps: Pick<Dependencies, 'clerk'>,
   invitation: Invitation,
@@ -51,7 +51,7 @@ async function sendOrAdopt(
   }
 }
 
-/** Somebody who joined in this very moment. */
+/** The person has joined in the meantime. */
 function isMember(error: unknown): boolean {
   return error instanceof ClerkRefusalError && error.code === 'already_a_member_in_organization'
 }

@@ -1,19 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { getWebConfig, listPlans } from '../../schema/api/catalogue.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
 
-let database: TestDatabase
-let server: TestServer
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  server = await startTestServer({ databaseUrl: database.url })
-})
-afterAll(async () => {
-  await server?.close()
-  await database?.close()
-})
+const { server } = testProduct()
 
 describe('what everybody may read', () => {
   test('plans and prices', async () => {
@@ -31,7 +20,7 @@ describe('what everybody may read', () => {
     ])
   })
 
-  test('settings of the web app, which say that payments are a stand-in', async () => {
+  test('settings of the web app, which say that payments are simulated', async () => {
     expect(await server.ask(getWebConfig)).toMatchObject({
       brand: { name: 'Tidemark' },
       clerk: { proxy_url: '/__clerk', js_url: expect.stringContaining('clerk.browser.js') },

@@ -1,31 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createCreditTopupSession, purchaseCredits } from '../../schema/api/checkout.ts'
 import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { type Sandbox, type SignedInPerson, signUp, startSandbox } from '../../tests/support/sandbox.ts'
-import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+import { madeOnce } from '../../tests/support/made.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { startTestServer } from '../../tests/support/product/test-server.ts'
+import { signUp } from '../../tests/support/services/clerk.ts'
 
-let database: TestDatabase
-let stripe: Sandbox
-let clerk: Sandbox
-let server: TestServer
-let ada: SignedInPerson
-let eve: SignedInPerson
-
-beforeAll(async () => {
-  ;[database, stripe, clerk] = await Promise.all([
-    createTestDatabase(),
-    startSandbox('stripe'),
-    startSandbox('clerk'),
-  ])
-  server = await startTestServer({ databaseUrl: database.url, stripe, clerk })
-  ada = await signUp(clerk, { first_name: 'Ada', last_name: 'Lovelace' })
-  eve = await signUp(clerk)
-})
-afterAll(async () => {
-  await server?.close()
-  await Promise.all([stripe?.stop(), clerk?.stop(), database?.close()])
-})
+const { database, stripe, clerk, server } = testProduct({ stripe: 'empty', clerk: 'sandbox' })
+const ada = madeOnce(() => signUp(clerk, { first_name: 'Ada', last_name: 'Lovelace' }))
+const eve = madeOnce(() => signUp(clerk))
 beforeEach(async () => {
   await stripe.clear('faults')
   await database.owner.deleteFrom('checkout_intents').execute()
@@ -43,7 +26,7 @@ const buy = (fields: object = {}, token = ada.token) =>
   server.api(purchaseCredits, { token, body: purchase(fields) })
 
 describe('a purchase of credits', () => {
-  test('writes down what is promised and opens a session at Stripe that says the same', async () => {
+  test('records what is promised and opens a session at Stripe that says the same', async () => {
     const answer = await server.ask(purchaseCredits, {
       token: ada.token,
       body: { clerkUserId: ada.user_id, credits: 500, amount: 7, currency: 'EUR' },
@@ -77,7 +60,7 @@ describe('a purchase of credits', () => {
     expect(session.line_items?.data).toMatchObject([{ description: '500 credits', quantity: 1 }])
   })
 
-  test('by somebody without an account makes one from Clerk’s profile', async () => {
+  test('by somebody without an account creates one from Clerk’s profile', async () => {
     const grace = await signUp(clerk, { email: 'grace@tidemark.test', first_name: 'Grace' })
     expect((await buy({ clerkUserId: grace.user_id }, grace.token)).status).toBe(200)
     const user = await database.owner
@@ -109,7 +92,7 @@ describe('a purchase of credits', () => {
   })
 })
 
-describe('a purchase that may not be is refused in the customer’s words and writes no row:', () => {
+describe('an invalid purchase is refused with the product’s text and writes no row:', () => {
   test.each([
     [70, 0.98, 'Minimum purchase is 71 credits'],
     [71_429, 1000.01, 'Maximum purchase is 71,428 credits'],
@@ -190,7 +173,7 @@ describe('when Stripe', () => {
     ])
   })
 
-  test.each([500, 429])('answers %i to all tries, the intent waits for the sweep', async (fault) => {
+  test.each([500, 429])('answers %i to all attempts, the intent waits for the sweep', async (fault) => {
     await stripe.knob('faults', { status: fault, path_prefix: '/v1/checkout' })
     const { status, body } = await buy()
     expect(status).toBe(503)
@@ -198,13 +181,13 @@ describe('when Stripe', () => {
     expect(await intents()).toMatchObject([{ state: 'created', stripe_session_id: null }])
   })
 
-  test('answers 500 once, the SDK tries again with the same key and there is one session', async () => {
+  test('answers 500 once, the SDK retries with the same key and there is one session', async () => {
     await stripe.knob('faults', { status: 500, count: 1, path_prefix: '/v1/checkout' })
     expect((await buy()).status).toBe(200)
     expect(await intents()).toMatchObject([{ state: 'open' }])
   })
 
-  test('loses its answer, the retry finds the session that was made', async () => {
+  test('creates the session but its answer is lost, the retry finds that session', async () => {
     await stripe.knob('faults', { drop_after: true, count: 1, path_prefix: '/v1/checkout' })
     const { status, body } = await buy()
     expect(status).toBe(200)
@@ -213,7 +196,7 @@ describe('when Stripe', () => {
     expect(sessions.data.filter((session) => session.client_reference_id === intentId)).toHaveLength(1)
   })
 
-  test('cannot make a customer, the intent fails: no session can exist', async () => {
+  test('cannot create a customer, the intent fails: no session can exist', async () => {
     const newcomer = await signUp(clerk)
     await stripe.knob('faults', { status: 503, path_prefix: '/v1/customers' })
     const { status } = await buy({ clerkUserId: newcomer.user_id }, newcomer.token)
@@ -222,14 +205,14 @@ describe('when Stripe', () => {
   })
 })
 
-describe('a top-up with addresses to return to', () => {
+describe('a top-up with return addresses', () => {
   const topUp = (fields: object = {}, token = ada.token) =>
     server.api(createCreditTopupSession, {
       token,
       body: { creditsAmount: 1500, clerkUserId: ada.user_id, ...fields },
     })
 
-  test('returns where the page asked, with the session’s id', async () => {
+  test('returns to the requested address, with the session’s id', async () => {
     const { status, body } = await topUp({
       successUrl: 'http://localhost:3000/payment/success?from=billing',
       cancelUrl: 'http://localhost:3000/billing',
@@ -243,7 +226,7 @@ describe('a top-up with addresses to return to', () => {
     })
   })
 
-  test('returns to the success page when nothing is asked', async () => {
+  test('returns to the success page by default', async () => {
     const { sessionId } = (await topUp()).body as { sessionId: string }
     expect(await server.deps.stripe.checkout.sessions.retrieve(sessionId)).toMatchObject({
       success_url: 'http://localhost:3000/payment/success?session_id={CHECKOUT_SESSION_ID}',
@@ -263,7 +246,7 @@ describe('a top-up with addresses to return to', () => {
     expect(await intents()).toEqual([])
   })
 
-  test('has the same limits, and is for oneself only', async () => {
+  test('has the same limits, and only for one’s own account', async () => {
     expect((await topUp({ creditsAmount: 70 })).body).toMatchObject({
       error: 'Minimum purchase is 71 credits',
     })

@@ -1,40 +1,21 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { getSessionStatus, processPaymentSuccess, purchaseCredits } from '../../schema/api/checkout.ts'
 import { createCheckoutSession } from '../../schema/api/subscriptions.ts'
 import { houseLeg, postTransfer } from '../../schema/ledger/post.ts'
 import { setUpStripe } from '../../scripts/stripe/set-up.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { type Sandbox, type SignedInPerson, signUp, startSandbox } from '../../tests/support/sandbox.ts'
-import { startTestServer, type TestServer } from '../../tests/support/server.ts'
-import { insertSubscription } from '../../tests/support/subscriptions.ts'
+import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
+import { madeOnce } from '../../tests/support/made.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { startTestServer } from '../../tests/support/product/test-server.ts'
+import { signUp } from '../../tests/support/services/clerk.ts'
 
-let database: TestDatabase
-let stripe: Sandbox
-let clerk: Sandbox
-let server: TestServer
-let ada: SignedInPerson
-let eve: SignedInPerson
-let now = Date.parse('2026-05-01T00:00:00Z')
-
-beforeAll(async () => {
-  ;[database, stripe, clerk] = await Promise.all([
-    createTestDatabase(),
-    startSandbox('stripe'),
-    startSandbox('clerk'),
-  ])
-  server = await startTestServer({
-    databaseUrl: database.url,
-    stripe,
-    clerk,
-    deps: { now: () => new Date(now) },
-  })
-  ada = await signUp(clerk, { email: 'ada@tidemark.test' })
-  eve = await signUp(clerk)
+const { database, stripe, clerk, server, clock } = testProduct({
+  stripe: 'empty',
+  clerk: 'sandbox',
 })
-afterAll(async () => {
-  await server?.close()
-  await Promise.all([stripe?.stop(), clerk?.stop(), database?.close()])
-})
+beforeAll(() => clock.stop(new Date('2026-05-01T00:00:00Z')))
+const ada = madeOnce(() => signUp(clerk, { email: 'ada@tidemark.test' }))
+const eve = madeOnce(() => signUp(clerk))
 afterEach(() => stripe.clear('faults'))
 
 const buy = () =>
@@ -75,7 +56,7 @@ async function settle(intentId: string, sessionId: string): Promise<void> {
 }
 
 describe('the status of a session', () => {
-  test('that nobody has paid yet is open and pending, and asks nothing of the worker', async () => {
+  test('that is not paid yet is open and pending, and enqueues no job', async () => {
     const { sessionId, intentId } = await buy()
     expect(await status(sessionId)).toEqual({
       status: 'open',
@@ -99,15 +80,15 @@ describe('the status of a session', () => {
         payment_status: 'paid',
         fulfilment: { state: 'pending', balance: 0 },
       })
-      now += 1000
+      clock.advance(1000)
     }
     expect(await jobsOf(intentId)).toEqual(['session_status'])
-    now += 1000
+    clock.advance(1000)
     await status(sessionId)
     expect(await jobsOf(intentId)).toEqual(['session_status', 'session_status'])
   })
 
-  test('whose payment takes days is complete but unpaid, and asks nothing of the worker', async () => {
+  test('whose payment takes days is complete but unpaid, and enqueues no job', async () => {
     const { sessionId, intentId } = await buy()
     await stripe.knob(`sessions/${sessionId}/pay`, { method: 'delayed' })
     expect(await status(sessionId)).toMatchObject({
@@ -118,7 +99,7 @@ describe('the status of a session', () => {
     expect(await jobsOf(intentId)).toEqual([])
   })
 
-  test('that is in the ledger is answered from our own rows, with Stripe away', async () => {
+  test('that is in the ledger is answered from our own rows, with Stripe unavailable', async () => {
     const { sessionId, intentId } = await buy()
     await settle(intentId, sessionId)
     await stripe.knob('faults', { status: 500 })
@@ -141,14 +122,14 @@ describe('the status of a session', () => {
     expect(await status(sessionId)).toMatchObject({ fulfilment: { state, applied_at: null } })
   })
 
-  test('cannot be told when Stripe does not answer', async () => {
+  test('is a 502 when Stripe does not answer', async () => {
     const { sessionId } = await buy()
     await stripe.knob('faults', { status: 500 })
     const answer = await server.api(getSessionStatus, { token: ada.token, query: { session_id: sessionId } })
     expect(answer).toMatchObject({ status: 502, body: { error: 'Failed to verify payment status' } })
   })
 
-  test('is shown although the queue is away', async () => {
+  test('is shown although the queue is unavailable', async () => {
     const broken = await startTestServer({
       databaseUrl: database.url,
       stripe,
@@ -165,7 +146,7 @@ describe('the status of a session', () => {
     expect(data).toMatchObject({ payment_status: 'paid', fulfilment: { state: 'pending' } })
   })
 
-  test('is its owner’s alone: another’s session is as good as missing', async () => {
+  test('is for its owner only: another user’s session is a 404', async () => {
     const { sessionId } = await buy()
     const ask = (request: object) => server.api(getSessionStatus, request)
     const query = { session_id: sessionId }
@@ -204,7 +185,7 @@ describe('the status of a plan’s session', () => {
     await database.owner.deleteFrom('checkout_intents').where('kind', '=', 'subscription').execute()
   })
 
-  test('says what is bought, before and after it is paid', async () => {
+  test('says what is being bought, before and after it is paid', async () => {
     const { sessionId, intentId } = await subscribe()
     expect(await status(sessionId)).toMatchObject({
       status: 'open',
@@ -228,8 +209,8 @@ describe('the status of a plan’s session', () => {
     expect(paid.subscription_id).toBe(subscription)
   })
 
-  test('that is in the ledger is answered from our own rows: a trial took nothing', async () => {
-    const { id, session_id } = await insertSubscription(database, {
+  test('that is in the ledger is answered from our own rows: nothing was paid for a trial', async () => {
+    const { id, session_id } = await buildSubscription(database, {
       owner: { owner_kind: 'user', owner_id: ada.user_id },
       user_id: ada.user_id,
       trial_days: 14,
@@ -247,7 +228,7 @@ describe('the status of a plan’s session', () => {
   })
 
   test('of a team names its organization, seats and credits', async () => {
-    const { id, session_id } = await insertSubscription(database, {
+    const { id, session_id } = await buildSubscription(database, {
       owner: { owner_kind: 'organization', owner_id: 'org_made' },
       user_id: ada.user_id,
       seats: 5,
@@ -263,7 +244,7 @@ describe('the status of a plan’s session', () => {
     expect(other).toMatchObject({ status: 404, body: { error: 'Session not found' } })
   })
 
-  test('is asked for by the return page as well', async () => {
+  test('is also requested by the return page', async () => {
     const { sessionId, intentId } = await subscribe({ planType: 'teams', seats: 3 })
     await stripe.knob(`sessions/${sessionId}/pay`)
     const answer = await server.ask(processPaymentSuccess, {
@@ -279,7 +260,7 @@ describe('the return page', () => {
   const comeBack = (sessionId: string, by = ada, clerkUserId = by.user_id) =>
     server.api(processPaymentSuccess, { token: by.token, body: { sessionId, clerkUserId } })
 
-  test('asks the worker to look, and grants nothing itself', async () => {
+  test('asks the worker to fetch the session, and grants nothing itself', async () => {
     const { sessionId, intentId } = await buy()
     const before = (await database.owner.selectFrom('ledger_transfers').select('id').execute()).length
     expect(await comeBack(sessionId)).toMatchObject({
@@ -290,14 +271,14 @@ describe('the return page', () => {
     expect(await database.owner.selectFrom('ledger_transfers').select('id').execute()).toHaveLength(before)
   })
 
-  test('of a settled purchase asks for nothing more', async () => {
+  test('enqueues no job for a settled purchase', async () => {
     const { sessionId, intentId } = await buy()
     await settle(intentId, sessionId)
     expect(await comeBack(sessionId)).toMatchObject({ body: { fulfilment: { state: 'applied' } } })
     expect(await jobsOf(intentId)).toEqual([])
   })
 
-  test('is for one’s own session, and for oneself', async () => {
+  test('works for one’s own session and account only', async () => {
     const { sessionId, intentId } = await buy()
     expect(await comeBack(sessionId, eve)).toMatchObject({ status: 404, body: { code: 'session_not_found' } })
     expect(await comeBack(sessionId, eve, ada.user_id)).toMatchObject({ status: 403 })

@@ -22,7 +22,7 @@ import { type CheckoutMetadata, checkoutMetadataSchema } from '../../schema/stri
 import { findSubscriptionOfIntent } from '../../schema/subscriptions/subscriptions.ts'
 import { findUser } from '../../schema/users/users.ts'
 import { requestCompletion } from '../checkout/request-completion.ts'
-import { returnAddresses, withSessionId } from '../checkout/return-address.ts'
+import { returnAddresses, returnPages } from '../checkout/return-address.ts'
 import { metadataOf } from '../checkout/session-params.ts'
 import { startCreditPurchase } from '../checkout/start-credit-purchase.ts'
 import { amountMismatch, RouteFailedError, StripeAnswerError, sessionNotFound } from '../errors.ts'
@@ -36,11 +36,7 @@ export const checkoutRoutes = [
     failure: checkoutFailure('Failed to create checkout session'),
   }).handle(async ({ body, user_id, trace }, deps) => {
     if (!isPrice(body.amount, body.credits)) throw amountMismatch(body.credits)
-    const { app_url } = deps.settings
-    const returns = {
-      success_url: withSessionId(`${app_url}/billing/success`),
-      cancel_url: `${app_url}/payment/cancelled`,
-    }
+    const returns = returnPages(deps.settings, { success: '/billing/success', cancel: '/payment/cancelled' })
     const { credits, currency } = body
     return startCreditPurchase(deps, { user_id, credits, currency, returns }, trace)
   }),
@@ -54,8 +50,8 @@ export const checkoutRoutes = [
     return startCreditPurchase(deps, { user_id, credits, currency, returns }, trace)
   }),
 
-  // A settled checkout is answered from our own rows. For the others Stripe is asked, and when the money is there but the ledger
-  // does not have it, the worker is told: so a webhook that never comes does no harm.
+  // A settled checkout is answered from our own rows. For others the session is fetched from Stripe, and when it is paid but not in
+  // the ledger, the worker is asked to settle it, so that a webhook that never arrives does no harm.
   route(getSessionStatus, {
     rights: theOwner,
     failure: {
@@ -77,7 +73,7 @@ export const checkoutRoutes = [
     return { success: true, data: { ...data, fulfilment: await presentFulfilment(deps.db, intent) } }
   }),
 
-  // The return page says that the customer is back. It is a reason to ask Stripe, never a reason to grant.
+  // The return page says that the customer is back. That is a reason to fetch the session from Stripe, never a reason to grant.
   route(processPaymentSuccess, {
     rights: theUser(({ body }) => body.clerkUserId),
   }).handle(async ({ body, user_id, trace }, deps) => {
@@ -89,7 +85,7 @@ export const checkoutRoutes = [
   }),
 ]
 
-/** Major units, two decimals at most. A difference below a millionth of a cent is how computers write 1.4. */
+/** Major units, at most two decimals. The tolerance is for floating-point numbers such as 1.4. */
 function isPrice(amount: number, credits: number): boolean {
   return Math.abs(amount * 100 - creditsCostMinor(credits)) < 1e-6
 }
@@ -105,7 +101,7 @@ async function fetchSession(stripe: Stripe, sessionId: string): Promise<FetchedS
   const session = await stripe.checkout.sessions.retrieve(sessionId)
   const parsed = checkoutSessionSchema.safeParse(session)
   if (!parsed.success) {
-    throw new StripeAnswerError(`Session ${sessionId} is not one that we know`, { cause: parsed.error })
+    throw new StripeAnswerError(`Session ${sessionId} does not match our schema`, { cause: parsed.error })
   }
   const { subscription } = session
   return {
@@ -120,7 +116,7 @@ async function findSubscriptionId(db: Database, intent: CheckoutIntent): Promise
   return (await findSubscriptionOfIntent(db, intent.id))?.stripe_subscription_id ?? null
 }
 
-/** A plan that began with a trial has been bought, and nothing has been paid. */
+/** For a plan that began with a trial nothing has been paid. */
 function settledData(
   intent: CheckoutIntent,
   known: { readonly email: string | null; readonly subscription_id: string | null },
@@ -162,7 +158,7 @@ const presentedStates: Readonly<Record<IntentState, Fulfilment['state']>> = {
   expired: 'expired',
 }
 
-/** What became of a purchase, by our own books. Only a settled intent, whose transfer is posted, counts as applied. */
+/** What became of a purchase, according to the ledger. Only a settled intent, whose transfer is posted, counts as applied. */
 async function presentFulfilment(db: Database, intent: CheckoutIntent): Promise<Fulfilment> {
   const recipient = recipientOf(intent)
   return {

@@ -1,26 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { getCreditHistory } from '../../schema/api/credits.ts'
 import { postTransfer } from '../../schema/ledger/post.ts'
 import { spendCredits } from '../../schema/ledger/usage.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { grantOf, insertPurchase, insertUser } from '../../tests/support/records.ts'
-import { type Sandbox, type SignedInPerson, signUp, startSandbox } from '../../tests/support/sandbox.ts'
-import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+import { buildPurchase } from '../../tests/support/factories/purchases.ts'
+import { buildGrant } from '../../tests/support/factories/transfers.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
+import { madeOnce } from '../../tests/support/made.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { signUp } from '../../tests/support/services/clerk.ts'
 
-let database: TestDatabase
-let clerk: Sandbox
-let server: TestServer
-let ada: SignedInPerson
-
+const { database, clerk, server } = testProduct({ clerk: 'sandbox' })
+const ada = madeOnce(() => signUp(clerk))
 beforeAll(async () => {
-  ;[database, clerk] = await Promise.all([createTestDatabase(), startSandbox('clerk')])
-  server = await startTestServer({ databaseUrl: database.url, clerk })
-  ada = await signUp(clerk)
-  await insertUser(database.worker, ada.user_id)
-})
-afterAll(async () => {
-  await server?.close()
-  await Promise.all([clerk?.stop(), database?.close()])
+  await buildUser(database.worker, ada.user_id)
 })
 
 const page = async (query: Record<string, string> = {}, by = ada) =>
@@ -32,14 +24,18 @@ describe('the history of credits', () => {
   })
 
   test('shows purchases and usage, newest first, with their references', async () => {
-    const intent = await insertPurchase(database.server, {
+    const intent = await buildPurchase(database.server, {
       user_id: ada.user_id,
       owner_id: ada.user_id,
       stripe_session_id: 'cs_test_history',
     })
     await postTransfer(
       database.worker,
-      grantOf(ada.user_id, 500, { kind: 'credit_purchase', intent_id: intent.id, reason: 'Credit purchase' }),
+      buildGrant(ada.user_id, 500, {
+        kind: 'credit_purchase',
+        intent_id: intent.id,
+        reason: 'Credit purchase',
+      }),
     )
     await spendCredits(database.server, {
       owner_kind: 'user',
@@ -67,10 +63,10 @@ describe('the history of credits', () => {
     expect(items[0]?.reference_id).toBeNull()
   })
 
-  test('comes in pages that neither repeat nor leave out', async () => {
+  test('comes in pages that neither repeat nor omit entries', async () => {
     const grace = await signUp(clerk)
     for (let count = 1; count <= 7; count++)
-      await postTransfer(database.worker, grantOf(grace.user_id, count))
+      await postTransfer(database.worker, buildGrant(grace.user_id, count))
     const seen: number[] = []
     let cursor: string | null = ''
     for (let pages = 0; cursor !== null; pages++) {
@@ -82,7 +78,7 @@ describe('the history of credits', () => {
     expect(seen).toEqual([7, 6, 5, 4, 3, 2, 1])
   })
 
-  test('is one’s own', async () => {
+  test('is only one’s own', async () => {
     const eve = await signUp(clerk)
     expect((await page({}, eve)).items).toEqual([])
     expect(await server.api(getCreditHistory, {})).toMatchObject({ status: 401 })

@@ -10,7 +10,7 @@ export const creditsRoutes = [
   }).handle(async ({ query, user_id }, deps) => {
     const owner = { owner_kind: 'user', owner_id: user_id } as const
     const before = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
-    // One more than asked for says whether there is a next page.
+    // One entry more than requested shows whether there is a next page.
     const entries = await listHistory(deps.db, owner, { limit: query.limit + 1, before })
     const page = entries.slice(0, query.limit)
     const last = page.at(-1)

@@ -1,8 +1,8 @@
 import * as oauth from 'oauth4webapi'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { generateExtensionToken, getExtensionBalance } from '../../schema/api/extension.ts'
 import { completeVscodeAuth, exchangeAuthCode } from '../../schema/api/extension-auth.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { madeOnce } from '../../tests/support/made.ts'
 import {
   bind,
   type EditorSignIn,
@@ -11,34 +11,17 @@ import {
   initiate,
   newSignIn,
   signInBoundTo,
-} from '../../tests/support/extension.ts'
-import { type Sandbox, type SignedInPerson, signUp, startSandbox } from '../../tests/support/sandbox.ts'
-import { type ApiAnswer, startTestServer, type TestServer } from '../../tests/support/server.ts'
+} from '../../tests/support/product/editor-sign-in.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { type ApiAnswer, startTestServer } from '../../tests/support/product/test-server.ts'
+import { type Person, signUp } from '../../tests/support/services/clerk.ts'
 import { createRateLimits } from '../rate-limits.ts'
 
-let database: TestDatabase
-let clerk: Sandbox
-let server: TestServer
-let ada: SignedInPerson
-let eve: SignedInPerson
-let minutesLater = 0
-
-beforeAll(async () => {
-  ;[database, clerk] = await Promise.all([createTestDatabase(), startSandbox('clerk')])
-  server = await startTestServer({
-    databaseUrl: database.url,
-    clerk,
-    deps: { now: () => new Date(Date.now() + minutesLater * 60_000) },
-  })
-  ada = await signUp(clerk)
-  eve = await signUp(clerk)
-})
-afterAll(async () => {
-  await server?.close()
-  await Promise.all([clerk?.stop(), database?.close()])
-})
+const { database, clerk, server, clock } = testProduct({ clerk: 'sandbox' })
+const ada = madeOnce(() => signUp(clerk))
+const eve = madeOnce(() => signUp(clerk))
 afterEach(() => {
-  minutesLater = 0
+  clock.reset()
 })
 
 const tokenOf = ({ body }: ApiAnswer) => (body as { access_token: string }).access_token
@@ -56,7 +39,7 @@ const invalidGrant = {
   },
 }
 /** A sign-in of the alternative page, finished: its code is the user's id. */
-async function completedBy(person: SignedInPerson): Promise<EditorSignIn & { code: string }> {
+async function completedBy(person: Person): Promise<EditorSignIn & { code: string }> {
   const signIn = newSignIn()
   const { state, redirect_uri } = signIn
   await server.ask(completeVscodeAuth, {
@@ -107,7 +90,7 @@ describe('a standard OAuth client', () => {
     return { state, code_verifier, back }
   }
 
-  test('takes the token, and calls with it', async () => {
+  test('gets the token, and makes calls with it', async () => {
     const { state, code_verifier, back } = await signIn()
     const token = await requestToken(back, state, code_verifier)
     expect(token).toMatchObject({ access_token: expect.stringMatching(/^tide_/), token_type: 'bearer' })
@@ -127,7 +110,7 @@ describe('a standard OAuth client', () => {
     expect(await answer.json()).toMatchObject({ payer: 'personal', available: 0 })
   })
 
-  test('understands every refusal', async () => {
+  test('understands every error', async () => {
     const { state, code_verifier, back } = await signIn()
     const refused = (promise: Promise<unknown>) =>
       promise.then(
@@ -162,7 +145,7 @@ describe('an exchange', () => {
     expect(await works(tokenOf(answer))).toBe(true)
   })
 
-  test('is possible in JSON, and with a client’s name and other things that OAuth sends along', async () => {
+  test('is possible in JSON, and with a client id and other fields that OAuth clients send', async () => {
     const { code, state, redirect_uri, code_verifier } = await signInBoundTo(server, ada)
     const body = { grant_type: 'authorization_code', code, state, redirect_uri, code_verifier }
     const answer = await server.api(exchangeAuthCode, {
@@ -171,20 +154,20 @@ describe('an exchange', () => {
     expect(answer.status).toBe(200)
   })
 
-  test('ends the token that the user had', async () => {
+  test('revokes the token that the user had', async () => {
     const { access_token } = await server.ask(generateExtensionToken, { token: ada.token })
     const answer = await exchange(server, await signInBoundTo(server, ada))
     expect(await works(access_token)).toBe(false)
     expect(await works(tokenOf(answer))).toBe(true)
   })
 
-  test('is possible to the last moment of ten minutes', async () => {
+  test('is possible until the last moment of ten minutes', async () => {
     const signIn = await signInBoundTo(server, ada)
-    minutesLater = 9.9
+    clock.setAhead({ minutes: 9.9 })
     expect((await exchange(server, signIn)).status).toBe(200)
   })
 
-  test('takes the latest code of a page that was reloaded, and not the one before', async () => {
+  test('accepts the latest code of a page that was reloaded, and not the previous one', async () => {
     const first = await signInBoundTo(server, ada)
     const { body } = await bind(server, first, ada)
     expect(await exchange(server, first)).toMatchObject(invalidGrant)
@@ -209,7 +192,7 @@ describe('an exchange is refused', () => {
     expect((await exchange(server, signIn)).status).toBe(200)
   })
 
-  test('with the challenge instead of the verifier, as the method plain would have it', async () => {
+  test('with the challenge instead of the verifier, as the method `plain` would allow', async () => {
     const signIn = await signInBoundTo(server, ada)
     expect(await exchange(server, signIn, { code_verifier: signIn.code_challenge })).toMatchObject(
       invalidGrant,
@@ -232,7 +215,7 @@ describe('an exchange is refused', () => {
 
   test('after ten minutes', async () => {
     const signIn = await signInBoundTo(server, ada)
-    minutesLater = 10
+    clock.setAhead({ minutes: 10 })
     expect(await exchange(server, signIn)).toMatchObject(invalidGrant)
   })
 
@@ -242,7 +225,7 @@ describe('an exchange is refused', () => {
     expect(await exchange(server, { ...signIn, code: signIn.state })).toMatchObject(invalidGrant)
   })
 
-  test('in the same words whatever was wrong, while the log says what it was', async () => {
+  test('with the same text whatever was wrong, while the log says what it was', async () => {
     const signIn = await signInBoundTo(server, ada)
     const words = new Set()
     for (const wrong of [{ state: newSignIn().state }, { code: 'no' }, withoutVerifier]) {
@@ -258,7 +241,7 @@ describe('an exchange is refused', () => {
 })
 
 describe('a code that is used twice', () => {
-  test('gives nothing the second time, and ends the token it gave', async () => {
+  test('gives nothing the second time, and revokes the token it gave', async () => {
     const signIn = await signInBoundTo(server, ada)
     const token = tokenOf(await exchange(server, signIn))
     expect(await works(token)).toBe(true)
@@ -266,21 +249,21 @@ describe('a code that is used twice', () => {
     expect(await works(token)).toBe(false)
   })
 
-  test('long after is found out as well', async () => {
+  test('long after the first use is detected as well', async () => {
     const signIn = await signInBoundTo(server, ada)
     const token = tokenOf(await exchange(server, signIn))
-    minutesLater = 60
+    clock.setAhead({ minutes: 60 })
     expect(await exchange(server, signIn)).toMatchObject(invalidGrant)
     expect(await works(token)).toBe(false)
   })
 
-  test('cannot be replaced by a fresh one of the same sign-in', async () => {
+  test('cannot be replaced by a new one of the same sign-in', async () => {
     const signIn = await signInBoundTo(server, ada)
     await exchange(server, signIn)
     expect(await bind(server, signIn, ada)).toMatchObject({ status: 409, body: { code: 'sign_in_used' } })
   })
 
-  test('by somebody who lacks the verifier ends nothing', async () => {
+  test('by somebody without the verifier revokes nothing', async () => {
     const signIn = await signInBoundTo(server, ada)
     const token = tokenOf(await exchange(server, signIn))
     expect(await exchange(server, signIn, { code_verifier: newSignIn().code_verifier })).toMatchObject(
@@ -289,7 +272,7 @@ describe('a code that is used twice', () => {
     expect(await works(token)).toBe(true)
   })
 
-  test('does not end a token that came after', async () => {
+  test('does not revoke a later token', async () => {
     const signIn = await signInBoundTo(server, ada)
     await exchange(server, signIn)
     const later = tokenOf(await exchange(server, await signInBoundTo(server, ada)))
@@ -322,7 +305,7 @@ describe('a sign-in of the alternative page', () => {
     expect(await works(tokenOf(answer))).toBe(false)
   })
 
-  test('cannot be finished again after that', async () => {
+  test('cannot be completed again after that', async () => {
     const signIn = await completedBy(ada)
     await exchange(server, signIn, withoutVerifier)
     const { state, redirect_uri } = signIn
@@ -345,18 +328,18 @@ describe('a sign-in of the alternative page', () => {
 
   test('is refused after ten minutes', async () => {
     const signIn = await completedBy(ada)
-    minutesLater = 10
+    clock.setAhead({ minutes: 10 })
     expect(await exchange(server, signIn, withoutVerifier)).toMatchObject(invalidGrant)
   })
 
-  test('stands beside another of the same user', async () => {
+  test('can run beside another of the same user', async () => {
     const [first, second] = [await completedBy(ada), await completedBy(ada)]
     expect((await exchange(server, first, withoutVerifier)).status).toBe(200)
     expect((await exchange(server, second, withoutVerifier)).status).toBe(200)
   })
 })
 
-describe('a request that is none', () => {
+describe('an invalid request', () => {
   const post = async (body: string, type: string) => {
     const headers = { 'content-type': type }
     const response = await fetch(`${server.url}${exchangeAuthCode.path}`, { method: 'POST', headers, body })
@@ -382,21 +365,21 @@ describe('a request that is none', () => {
       'invalid_request',
       'redirect_uri is required',
     ],
-    ['with two codes', `${whole}&code=d`, 'invalid_request', 'code may be there only once'],
+    ['with two codes', `${whole}&code=d`, 'invalid_request', 'code may be given only once'],
     [
       'with a short verifier',
       `${whole}&code_verifier=short`,
       'invalid_request',
       /^code_verifier is not valid/,
     ],
-  ])('%s is refused as OAuth has it', async (_, body, error, text) => {
+  ])('%s is refused as OAuth requires', async (_, body, error, text) => {
     expect(await post(body, form)).toMatchObject({
       status: 400,
       body: { error, error_description: expect.stringMatching(text), message: expect.stringMatching(text) },
     })
   })
 
-  test('is refused in the same form for its type, its size and its JSON', async () => {
+  test('is refused in the same form for its content type, its size and its JSON', async () => {
     expect(await post(whole, 'text/plain')).toMatchObject({
       status: 400,
       body: { error: 'invalid_request', code: 'invalid_content_type' },
@@ -412,7 +395,7 @@ describe('a request that is none', () => {
   })
 })
 
-test('an address that guesses has to wait, in a form that an OAuth client reads', async () => {
+test('an address that guesses has to wait, and is told in a form that an OAuth client reads', async () => {
   const strict = await startTestServer({
     databaseUrl: database.url,
     deps: { limits: createRateLimits({ perMinute: { sign_in: 2 } }) },

@@ -1,42 +1,29 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { completeVscodeAuth, initiateVscodeAuth, updateAuthCode } from '../../schema/api/extension-auth.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { bind, type EditorSignIn, editorUri, initiate, newSignIn } from '../../tests/support/extension.ts'
-import { type Sandbox, type SignedInPerson, signUp, startSandbox } from '../../tests/support/sandbox.ts'
-import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+import { madeOnce } from '../../tests/support/made.ts'
+import {
+  bind,
+  type EditorSignIn,
+  editorUri,
+  initiate,
+  newSignIn,
+} from '../../tests/support/product/editor-sign-in.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { startTestServer } from '../../tests/support/product/test-server.ts'
+import { type Person, signUp } from '../../tests/support/services/clerk.ts'
 import { createRateLimits } from '../rate-limits.ts'
 
-let database: TestDatabase
-let clerk: Sandbox
-let server: TestServer
-let ada: SignedInPerson
-let eve: SignedInPerson
-
-/** How far the server's clock is ahead, in minutes. */
-let minutesLater = 0
-
-beforeAll(async () => {
-  ;[database, clerk] = await Promise.all([createTestDatabase(), startSandbox('clerk')])
-  server = await startTestServer({
-    databaseUrl: database.url,
-    clerk,
-    deps: { now: () => new Date(Date.now() + minutesLater * 60_000) },
-  })
-  ada = await signUp(clerk)
-  eve = await signUp(clerk)
-})
-afterAll(async () => {
-  await server?.close()
-  await Promise.all([clerk?.stop(), database?.close()])
-})
+const { database, clerk, server, clock } = testProduct({ clerk: 'sandbox' })
+const ada = madeOnce(() => signUp(clerk))
+const eve = madeOnce(() => signUp(clerk))
 afterEach(async () => {
-  minutesLater = 0
+  clock.reset()
   await clerk.clear('faults')
 })
 
 const rows = () => database.owner.selectFrom('extension_sign_ins').selectAll().execute()
-const complete = (signIn: EditorSignIn, person: SignedInPerson, fields: object = {}) =>
+const complete = (signIn: EditorSignIn, person: Person, fields: object = {}) =>
   server.api(completeVscodeAuth, {
     token: person.token,
     body: {
@@ -62,7 +49,7 @@ describe('beginning a sign-in', () => {
     })
   })
 
-  test('takes S256 by name, and no other method', async () => {
+  test('accepts S256 by name, and no other method', async () => {
     expect((await initiate(server, newSignIn(), { code_challenge_method: 'S256' })).status).toBe(200)
     expect(await initiate(server, newSignIn(), { code_challenge_method: 'plain' })).toMatchObject({
       status: 400,
@@ -94,7 +81,7 @@ describe('beginning a sign-in', () => {
     ['no challenge', { code_challenge: undefined }, 'Missing PKCE parameters (code_challenge or state).'],
     ['no state', { state: undefined }, 'Missing PKCE parameters (code_challenge or state).'],
     ['an empty state', { state: '' }, 'Missing PKCE parameters (code_challenge or state).'],
-  ])('with %s is refused in the product’s words', async (_, fields, text) => {
+  ])('with %s is refused with the product’s text', async (_, fields, text) => {
     const before = await rows()
     const { status, body } = await initiate(server, newSignIn(), fields)
     expect(status).toBe(400)
@@ -124,14 +111,14 @@ describe('beginning a sign-in', () => {
     expect(await rows()).toEqual(before)
   })
 
-  test('fails in the product’s words when the database is away', async () => {
+  test('fails with the product’s text when the database is unavailable', async () => {
     const broken = await startTestServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none' })
     const answer = await initiate(broken, newSignIn())
     await broken.close()
     expect(answer).toMatchObject({ status: 503, body: { error: 'Failed to initiate authentication flow.' } })
   })
 
-  test('too often from one address has to wait, and that stops nothing else', async () => {
+  test('too often from one address has to wait, and nothing else does', async () => {
     const strict = await startTestServer({
       databaseUrl: database.url,
       clerk,
@@ -147,13 +134,13 @@ describe('beginning a sign-in', () => {
     expect(bound.status).toBe(200)
   })
 
-  test('clears those away that were over a day ago, and no others', async () => {
+  test('deletes those that ended more than a day ago, and no others', async () => {
     const [old, recent] = [newSignIn(), newSignIn()]
     await initiate(server, old)
-    minutesLater = 20
+    clock.setAhead({ minutes: 20 })
     await initiate(server, recent)
     const kept = (await rows()).length
-    minutesLater = 24 * 60 + 15
+    clock.setAhead({ minutes: 24 * 60 + 15 })
     await initiate(server, newSignIn())
     // Everything of the tests above is as old as the first.
     expect(await rows()).toHaveLength(2)
@@ -164,7 +151,7 @@ describe('beginning a sign-in', () => {
 })
 
 describe('binding the user', () => {
-  test('answers a code of ours, never the one that the page made up, and the address of the start', async () => {
+  test('returns a code of ours, never the one that the page made up, and the address given at the start', async () => {
     const signIn = newSignIn()
     await initiate(server, signIn)
     const { status, body } = await bind(server, signIn, ada, { authorization_code: 'guessable' })
@@ -176,7 +163,7 @@ describe('binding the user', () => {
     })
   })
 
-  test('believes neither e-mail nor name of the body', async () => {
+  test('ignores e-mail address and name in the body', async () => {
     const grace = await signUp(clerk, { email: 'grace.signin@tidemark.test' })
     const signIn = newSignIn()
     await initiate(server, signIn)
@@ -189,7 +176,7 @@ describe('binding the user', () => {
     expect(user.email).toBe('grace.signin@tidemark.test')
   })
 
-  test('once more by the same user gives another code', async () => {
+  test('again by the same user gives another code', async () => {
     const signIn = newSignIn()
     await initiate(server, signIn)
     const codes = []
@@ -213,7 +200,7 @@ describe('binding the user', () => {
     expect(await rows()).toEqual(before)
   })
 
-  test('by two people at once belongs to one of them', async () => {
+  test('by two users at once succeeds for one of them', async () => {
     for (let round = 0; round < 5; round++) {
       const signIn = newSignIn()
       await initiate(server, signIn)
@@ -229,7 +216,7 @@ describe('binding the user', () => {
       body: { code: 'sign_in_not_found' },
     })
     await initiate(server, signIn)
-    minutesLater = 10
+    clock.setAhead({ minutes: 10 })
     expect(await bind(server, signIn, ada)).toMatchObject({
       status: 410,
       body: { code: 'sign_in_expired', error: expect.stringMatching(startAgain) },
@@ -268,7 +255,7 @@ describe('binding the user', () => {
     expect((await bind(server, signIn, ada)).status).toBe(200)
   })
 
-  test('fails in the product’s words when Clerk does not answer', async () => {
+  test('fails with the product’s text when Clerk does not answer', async () => {
     const grace = await signUp(clerk)
     const signIn = newSignIn()
     await initiate(server, signIn)
@@ -280,8 +267,8 @@ describe('binding the user', () => {
   })
 })
 
-describe('finishing on the alternative page', () => {
-  test('succeeds, and once more for a page that was reloaded', async () => {
+describe('completing on the alternative page', () => {
+  test('succeeds, and again for a page that was reloaded', async () => {
     const signIn = newSignIn()
     expect(await complete(signIn, ada)).toMatchObject({ status: 200, body: { success: true } })
     expect(await complete(signIn, ada)).toMatchObject({ status: 200, body: { success: true } })
@@ -297,7 +284,7 @@ describe('finishing on the alternative page', () => {
     expect(await rows()).toEqual(before)
   })
 
-  test('by two people at once belongs to one of them', async () => {
+  test('by two users at once succeeds for one of them', async () => {
     for (let round = 0; round < 5; round++) {
       const signIn = newSignIn()
       const answers = await Promise.all([complete(signIn, ada), complete(signIn, eve)])
@@ -305,7 +292,7 @@ describe('finishing on the alternative page', () => {
     }
   })
 
-  test('never takes the challenge off a sign-in that began with one, bound or not', async () => {
+  test('never removes the challenge from a sign-in that began with one, bound or not', async () => {
     const signIn = newSignIn()
     await initiate(server, signIn)
     expect((await complete(signIn, ada)).status).toBe(409)
@@ -319,14 +306,14 @@ describe('finishing on the alternative page', () => {
   test('again after ten minutes is refused', async () => {
     const signIn = newSignIn()
     await complete(signIn, ada)
-    minutesLater = 10
+    clock.setAhead({ minutes: 10 })
     expect(await complete(signIn, ada)).toMatchObject({ status: 410, body: { code: 'sign_in_expired' } })
   })
 
   test.each([
     ['no state', { state: '' }, 'state'],
     ['no address', { redirect_uri: undefined }, 'redirect_uri'],
-  ])('with %s is refused in the product’s words', async (_, fields, path) => {
+  ])('with %s is refused with the product’s text', async (_, fields, path) => {
     const error = 'Missing required parameters. Please start the authentication flow from VSCode.'
     expect(await complete(newSignIn(), ada, fields)).toMatchObject({
       status: 400,
@@ -353,7 +340,7 @@ describe('finishing on the alternative page', () => {
     expect((await complete(signIn, ada)).status).toBe(200)
   })
 
-  test('fails in the product’s words when Clerk does not answer', async () => {
+  test('fails with the product’s text when Clerk does not answer', async () => {
     const grace = await signUp(clerk)
     await clerk.knob('faults', { status: 500, count: 10, path_prefix: '/bapi/v1/users' })
     expect(await complete(newSignIn(), grace)).toMatchObject({

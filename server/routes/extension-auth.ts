@@ -58,13 +58,13 @@ export const extensionAuthRoutes = [
   }),
 
   route(exchangeAuthCode, {
-    // Whoever holds the code and its verifier is the editor that began.
+    // Possession of the code and its verifier proves that the caller is the editor that began the sign-in.
     rights: everybody,
   }).handle(async ({ body, trace }, deps) => {
     const now = deps.now()
     const outcome = await exchangeSignIn(deps.db, { ...body, now })
     if ('refusal' in outcome) {
-      // The caller is not told which part was wrong; whoever helps them can read it here.
+      // The caller must not learn which part was wrong; support can read it in the log.
       trace.note({ refusal: outcome.refusal })
       throw invalidGrant()
     }

@@ -1,37 +1,25 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { getExtensionBalance } from '../../schema/api/extension.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
-import { houseLeg, postTransfer } from '../../schema/ledger/post.ts'
 import { spendCredits } from '../../schema/ledger/usage.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { insertSeat, insertToken } from '../../tests/support/extension.ts'
-import { grantOf, insertUser } from '../../tests/support/records.ts'
-import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+import { buildExtensionToken } from '../../tests/support/factories/extension-tokens.ts'
+import { buildSeat } from '../../tests/support/factories/seats.ts'
+import { giveCredits } from '../../tests/support/factories/transfers.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
 
-let database: TestDatabase
-let server: TestServer
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  server = await startTestServer({ databaseUrl: database.url })
-})
-afterAll(async () => {
-  await server?.close()
-  await database?.close()
-})
+const { database, server } = testProduct()
 
 async function editor(): Promise<{ user_id: string; token: string }> {
-  const user_id = await insertUser(database.server)
-  return { user_id, token: await insertToken(database, user_id) }
+  const user_id = await buildUser(database.server)
+  return { user_id, token: await buildExtensionToken(database, user_id) }
 }
 const person = (owner_id: string): Owner => ({ owner_kind: 'user', owner_id })
 const organization = (owner_id: string): Owner => ({ owner_kind: 'organization', owner_id })
 
-function give(owner: Owner, account: 'plan' | 'purchased', amount: number) {
-  const legs = [{ ...owner, account, amount }, houseLeg('adjusted', -amount)]
-  return postTransfer(database.worker, grantOf(owner.owner_id, amount, { legs }))
-}
+const give = (owner: Owner, account: 'plan' | 'purchased', amount: number) =>
+  giveCredits(database, owner, { [account]: amount })
 const spend = (user_id: string, credits: number) =>
   spendCredits(database.server, {
     ...person(user_id),
@@ -51,7 +39,7 @@ async function revalidate(token: string, ifNoneMatch: string, payer = 'personal'
 }
 
 describe('the balance of a person', () => {
-  test('is nothing, and low, at first', async () => {
+  test('is zero, and low, at first', async () => {
     const { token } = await editor()
     expect(await balance(token)).toEqual({
       payer: 'personal',
@@ -65,7 +53,7 @@ describe('the balance of a person', () => {
     })
   })
 
-  test('is both accounts together, with a version that grows', async () => {
+  test('is the sum of both accounts, with a version that grows', async () => {
     const { user_id, token } = await editor()
     await give(person(user_id), 'plan', 70)
     await give(person(user_id), 'purchased', 500)
@@ -89,14 +77,16 @@ describe('the balance of a person', () => {
     expect((await balance(token)).low).toBe(low)
   })
 
-  test('with a debt has nothing that could be spent', async () => {
+  test('counts a debt on one account against the other, and nothing is available below zero', async () => {
     const { user_id, token } = await editor()
     await give(person(user_id), 'plan', 500)
     await give(person(user_id), 'purchased', -20)
-    expect(await balance(token)).toMatchObject({ available: 0, plan: 500, purchased: -20, low: true })
+    expect(await balance(token)).toMatchObject({ available: 480, plan: 500, purchased: -20, low: false })
+    await give(person(user_id), 'purchased', -600)
+    expect(await balance(token)).toMatchObject({ available: 0, plan: 500, purchased: -620, low: true })
   })
 
-  test('is the token’s user’s and nobody else’s', async () => {
+  test('is that of the token’s user only', async () => {
     const [ada, eve] = [await editor(), await editor()]
     await give(person(ada.user_id), 'purchased', 500)
     expect(await balance(eve.token)).toMatchObject({ available: 0 })
@@ -104,7 +94,7 @@ describe('the balance of a person', () => {
 })
 
 describe('an ETag', () => {
-  test('is answered with 304 and nothing else until something moves', async () => {
+  test('is answered with an empty 304 until something changes', async () => {
     const { user_id, token } = await editor()
     await give(person(user_id), 'purchased', 500)
     const first = await revalidate(token, '"something-else"')
@@ -117,7 +107,7 @@ describe('an ETag', () => {
     expect(JSON.parse(moved.text)).toMatchObject({ available: 499 })
   })
 
-  test('may be one of several, strong or weak, or any', async () => {
+  test('may be one of several, strong or weak, or `*`', async () => {
     const { token } = await editor()
     const { etag } = await revalidate(token, '')
     const strong = etag.replace('W/', '')
@@ -129,7 +119,7 @@ describe('an ETag', () => {
     }
   })
 
-  test('changes with the plan, which needs no movement', async () => {
+  test('changes with the plan, even without a ledger entry', async () => {
     const { user_id, token } = await editor()
     const { etag } = await revalidate(token, '')
     await database.worker
@@ -141,7 +131,7 @@ describe('an ETag', () => {
     expect(JSON.parse(changed.text)).toMatchObject({ plan_type: 'pro', version: 0 })
   })
 
-  test('of one user says nothing about another’s balance of the same version', async () => {
+  test('of one user does not match another’s balance of the same version', async () => {
     const [ada, eve] = [await editor(), await editor()]
     await give(person(ada.user_id), 'purchased', 500)
     await give(person(eve.user_id), 'purchased', 100)
@@ -149,14 +139,14 @@ describe('an ETag', () => {
     expect((await revalidate(eve.token, etag)).status).toBe(200)
   })
 
-  test('is for the editor alone: no cache in between may keep the answer unasked', async () => {
+  test('is for the editor only: caches in between must revalidate', async () => {
     const { token } = await editor()
     const { headers } = await server.api(getExtensionBalance, { token })
     expect(headers.get('cache-control')).toBe('private, no-cache')
     expect(headers.get('vary')?.toLowerCase()).toContain('authorization')
   })
 
-  test('opens nothing without a token', async () => {
+  test('does not work without a token', async () => {
     const { token } = await editor()
     const { etag } = await revalidate(token, '')
     expect((await revalidate('tide_none', etag)).status).toBe(401)
@@ -166,10 +156,10 @@ describe('an ETag', () => {
 describe('the balance of an organization', () => {
   const newOrganization = () => `org_${randomUUID().slice(0, 8)}`
 
-  test('is for whoever has an active seat', async () => {
+  test('is for users with an active seat', async () => {
     const org = newOrganization()
     const { user_id, token } = await editor()
-    await insertSeat(database, { organization_id: org, user_id })
+    await buildSeat(database, { organization_id: org, user_id })
     await give(organization(org), 'plan', 1000)
     await give(person(user_id), 'purchased', 7)
     expect(await balance(token, org)).toMatchObject({
@@ -186,10 +176,10 @@ describe('the balance of an organization', () => {
     const org = newOrganization()
     await give(organization(org), 'plan', 1000)
     const [stranger, revoked, expired] = [await editor(), await editor(), await editor()]
-    await insertSeat(database, { organization_id: org, user_id: revoked.user_id, status: 'revoked' })
-    await insertSeat(database, { organization_id: org, user_id: expired.user_id, status: 'expired' })
+    await buildSeat(database, { organization_id: org, user_id: revoked.user_id, status: 'revoked' })
+    await buildSeat(database, { organization_id: org, user_id: expired.user_id, status: 'expired' })
     // A seat somewhere else is none here.
-    await insertSeat(database, { organization_id: newOrganization(), user_id: stranger.user_id })
+    await buildSeat(database, { organization_id: newOrganization(), user_id: stranger.user_id })
     const bodyOf = async (token: string, payer: string) => {
       const { status, body } = await server.api(getExtensionBalance, { token, query: { payer } })
       return { status, ...(body as object), request_id: null }
@@ -204,7 +194,7 @@ describe('the balance of an organization', () => {
   test('is gone with the seat', async () => {
     const org = newOrganization()
     const { user_id, token } = await editor()
-    await insertSeat(database, { organization_id: org, user_id })
+    await buildSeat(database, { organization_id: org, user_id })
     await balance(token, org)
     await database.worker
       .updateTable('seats')
@@ -215,7 +205,7 @@ describe('the balance of an organization', () => {
   })
 })
 
-describe('a question that is none is refused:', () => {
+describe('an invalid request is refused:', () => {
   test.each([
     [{ payer: 'user_1' }, 'payer'],
     [{ payer: '' }, 'payer'],

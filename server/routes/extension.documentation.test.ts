@@ -2,29 +2,18 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { postTransfer } from '../../schema/ledger/post.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { grantOf } from '../../tests/support/records.ts'
-import { type Sandbox, startSandbox } from '../../tests/support/sandbox.ts'
-import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+import { buildGrant } from '../../tests/support/factories/transfers.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
 
 const run = promisify(execFile)
 const page = join(import.meta.dirname, '../../docs/extension.md')
 
-let database: TestDatabase
-let clerk: Sandbox
-let server: TestServer
-
+const { database, clerk, server } = testProduct({ clerk: 'sandbox' })
 beforeAll(async () => {
-  ;[database, clerk] = await Promise.all([createTestDatabase(), startSandbox('clerk')])
-  server = await startTestServer({ databaseUrl: database.url, clerk })
   const demo = await clerk.knob<{ user_id: string }>('tokens', { email: 'demo@tidemark.test' })
-  await postTransfer(database.worker, grantOf(demo.user_id, 500))
-})
-afterAll(async () => {
-  await server?.close()
-  await Promise.all([clerk?.stop(), database?.close()])
+  await postTransfer(database.worker, buildGrant(demo.user_id, 500))
 })
 
 /** What an example sends and, where the page shows it, what comes back. */
@@ -39,7 +28,7 @@ interface Answer {
   readonly body: unknown
 }
 
-test('every command of docs/extension.md answers what the page says', async ({ skip }) => {
+test('every command of docs/extension.md gives the answer that the page shows', async ({ skip }) => {
   for (const program of ['bash', 'curl', 'openssl version']) {
     if (!(await runs(program))) skip(`no ${program.split(' ')[0]} on this machine`)
   }

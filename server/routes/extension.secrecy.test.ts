@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   generateExtensionToken,
   getActiveExtensionToken,
@@ -10,30 +10,22 @@ import {
 } from '../../schema/api/extension.ts'
 import { completeVscodeAuth, exchangeAuthCode, updateAuthCode } from '../../schema/api/extension-auth.ts'
 import { createLogger } from '../../schema/log.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { exchange, initiate, newSignIn, signInBoundTo } from '../../tests/support/extension.ts'
-import { type Sandbox, type SignedInPerson, signUp, startSandbox } from '../../tests/support/sandbox.ts'
-import { startTestServer, type TestServer } from '../../tests/support/server.ts'
-
-let database: TestDatabase
-let clerk: Sandbox
-let server: TestServer
-let ada: SignedInPerson
+import type { TestDatabase } from '../../tests/support/database/test-database.ts'
+import { madeOnce } from '../../tests/support/made.ts'
+import { exchange, initiate, newSignIn, signInBoundTo } from '../../tests/support/product/editor-sign-in.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { startTestServer, type TestServer } from '../../tests/support/product/test-server.ts'
+import { signUp } from '../../tests/support/services/clerk.ts'
 
 /** Everything that was logged, as the product writes it and with nothing held back. */
 const lines: string[] = []
 const sink = { write: (line: string) => void lines.push(line) }
 
-beforeAll(async () => {
-  ;[database, clerk] = await Promise.all([createTestDatabase(), startSandbox('clerk')])
-  const product = createLogger({ process: 'server', level: 'trace', destination: sink })
-  server = await startTestServer({ databaseUrl: database.url, clerk, deps: { log: product } })
-  ada = await signUp(clerk)
+const { database, clerk, server } = testProduct({
+  clerk: 'sandbox',
+  server: { deps: { log: createLogger({ process: 'server', level: 'trace', destination: sink }) } },
 })
-afterAll(async () => {
-  await server?.close()
-  await Promise.all([clerk?.stop(), database?.close()])
-})
+const ada = madeOnce(() => signUp(clerk))
 
 test('tokens, codes, verifiers and states are unreadable in the database and in the logs', async () => {
   const secrets = [...(await useEverywhere(server))]

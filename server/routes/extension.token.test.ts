@@ -1,47 +1,29 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import {
   generateExtensionToken,
   getActiveExtensionToken,
   getExtensionBalance,
   revokeExtensionToken,
 } from '../../schema/api/extension.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { type Sandbox, type SignedInPerson, signUp, startSandbox } from '../../tests/support/sandbox.ts'
-import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { startTestServer } from '../../tests/support/product/test-server.ts'
+import { type Person, signUp } from '../../tests/support/services/clerk.ts'
 
-let database: TestDatabase
-let clerk: Sandbox
-let server: TestServer
-
-/** The server's clock, which a test may set. */
-let now: Date | null = null
-
-beforeAll(async () => {
-  ;[database, clerk] = await Promise.all([createTestDatabase(), startSandbox('clerk')])
-  server = await startTestServer({
-    databaseUrl: database.url,
-    clerk,
-    deps: { now: () => now ?? new Date() },
-  })
-})
-afterAll(async () => {
-  await server?.close()
-  await Promise.all([clerk?.stop(), database?.close()])
-})
+const { database, clerk, server, clock } = testProduct({ clerk: 'sandbox' })
 afterEach(async () => {
-  now = null
+  clock.reset()
   await clerk.clear('faults')
 })
 
-const generate = ({ token }: SignedInPerson) => server.ask(generateExtensionToken, { token })
-const active = ({ token }: SignedInPerson) => server.ask(getActiveExtensionToken, { token })
-const revoke = ({ token }: SignedInPerson) => server.ask(revokeExtensionToken, { token })
+const generate = ({ token }: Person) => server.ask(generateExtensionToken, { token })
+const active = ({ token }: Person) => server.ask(getActiveExtensionToken, { token })
+const revoke = ({ token }: Person) => server.ask(revokeExtensionToken, { token })
 const works = async (token: string) => (await server.api(getExtensionBalance, { token })).status === 200
-const rowsOf = ({ user_id }: SignedInPerson) =>
+const rowsOf = ({ user_id }: Person) =>
   database.owner.selectFrom('extension_tokens').selectAll().where('user_id', '=', user_id).execute()
 
 describe('a long-lived token', () => {
-  test('is not there at first', async () => {
+  test('does not exist at first', async () => {
     expect(await active(await signUp(clerk))).toEqual({
       hasActive: false,
       created_at: null,
@@ -50,7 +32,7 @@ describe('a long-lived token', () => {
     })
   })
 
-  test('is made, opens the extension’s calls for its user, and is seen as active', async () => {
+  test('is created, works for the extension’s calls of its user, and is shown as active', async () => {
     const ada = await signUp(clerk)
     const { access_token } = await generate(ada)
     expect(access_token).toMatch(/^tide_[\w-]{43}$/)
@@ -59,7 +41,7 @@ describe('a long-lived token', () => {
     expect((await active(ada)).last_used_at).not.toBeNull()
   })
 
-  test('is for somebody without an account too, which is made from Clerk’s profile', async () => {
+  test('also creates the account of a new user from Clerk’s profile', async () => {
     const grace = await signUp(clerk, { email: 'grace.token@tidemark.test' })
     await generate(grace)
     const user = await database.owner
@@ -72,20 +54,20 @@ describe('a long-lived token', () => {
 
   test('works for four months to the second', async () => {
     const ada = await signUp(clerk)
-    now = new Date('2026-11-20T10:00:00Z')
+    clock.stop(new Date('2026-11-20T10:00:00Z'))
     const { access_token, expires_at } = await generate(ada)
     expect(expires_at).toBe('2027-03-20T10:00:00.000Z')
-    now = new Date('2027-03-20T09:59:59.999Z')
+    clock.stop(new Date('2027-03-20T09:59:59.999Z'))
     expect(await works(access_token)).toBe(true)
     expect((await active(ada)).hasActive).toBe(true)
-    now = new Date('2027-03-20T10:00:00Z')
+    clock.stop(new Date('2027-03-20T10:00:00Z'))
     expect(await works(access_token)).toBe(false)
     expect((await active(ada)).hasActive).toBe(false)
     // The expired one stands in nobody's way.
     expect(await works((await generate(ada)).access_token)).toBe(true)
   })
 
-  test('ends when another is made', async () => {
+  test('ends when another is created', async () => {
     const ada = await signUp(clerk)
     const first = await generate(ada)
     const second = await generate(ada)
@@ -93,7 +75,7 @@ describe('a long-lived token', () => {
     expect(await works(second.access_token)).toBe(true)
   })
 
-  test('made in ten tabs at once is one that works and nine that do not', async () => {
+  test('created in ten tabs at once: one works and nine do not', async () => {
     const ada = await signUp(clerk)
     const made = await Promise.all(Array.from({ length: 10 }, () => generate(ada)))
     expect(new Set(made.map(({ access_token }) => access_token)).size).toBe(10)
@@ -102,7 +84,7 @@ describe('a long-lived token', () => {
     expect((await rowsOf(ada)).filter(({ revoked_at }) => revoked_at === null)).toHaveLength(1)
   })
 
-  test('is revoked at once, and revoking nothing is no failure', async () => {
+  test('is revoked at once, and revoking again is no error', async () => {
     const ada = await signUp(clerk)
     const { access_token } = await generate(ada)
     expect(await revoke(ada)).toEqual({ success: true, revoked: true })
@@ -111,7 +93,7 @@ describe('a long-lived token', () => {
     expect(await revoke(ada)).toEqual({ success: true, revoked: false })
   })
 
-  test('of one person is not touched by what another does', async () => {
+  test('of one user is not affected by what another does', async () => {
     const [ada, eve] = [await signUp(clerk), await signUp(clerk)]
     const { access_token } = await generate(ada)
     await generate(eve)
@@ -129,7 +111,7 @@ describe('a long-lived token', () => {
   })
 })
 
-describe('without a token of Clerk’s', () => {
+describe('without a token from Clerk', () => {
   test.each([getActiveExtensionToken, generateExtensionToken, revokeExtensionToken])(
     '$method $path is a 401',
     async (endpoint) => {
@@ -138,8 +120,8 @@ describe('without a token of Clerk’s', () => {
   )
 })
 
-describe('in the product’s words', () => {
-  test('a token is not made when Clerk does not know the person yet and does not answer', async () => {
+describe('with the product’s texts', () => {
+  test('no token is created for a new user when Clerk does not answer', async () => {
     const ada = await signUp(clerk)
     await server.api(getActiveExtensionToken, { token: ada.token })
     await clerk.knob('faults', { status: 500, count: 10, path_prefix: '/bapi/v1/users' })
@@ -150,7 +132,7 @@ describe('in the product’s words', () => {
     expect(await rowsOf(ada)).toEqual([])
   })
 
-  test('nothing is made or revoked when the database is away', async () => {
+  test('nothing is created or revoked when the database is unavailable', async () => {
     const ada = await signUp(clerk)
     const broken = await startTestServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none', clerk })
     const made = await broken.api(generateExtensionToken, { token: ada.token })

@@ -65,7 +65,7 @@ export const extensionRoutes = [
     const { version } = balance
     return new Tagged(
       { ...presentBalance(name, balance), plan_type, version, as_of: deps.now().toISOString() },
-      // A plan can change without a movement, and `personal` is not the same for everybody.
+      // A plan can change without a ledger entry, and `personal` means a different owner for each user.
       `${owner.owner_id}.${version}.${plan_type}`,
     )
   }),
@@ -78,7 +78,7 @@ export const extensionRoutes = [
     const usage = await spendCredits(deps.db, {
       ...payer.owner,
       credits,
-      // People of one organization do not know each other's keys, so each has names of their own.
+      // Users of one organization do not know each other's keys, so keys are unique per user.
       idempotency_key: `${user_id}/${idempotency_key}`,
       occurred_at: deps.now(),
       actor: user_id,
@@ -103,7 +103,7 @@ interface Payer {
   readonly may_buy: boolean
 }
 
-/** Whose credits a user means. An organization without a seat of theirs is a 404, whether or not it exists. */
+/** Whose credits to use. An organization in which the user has no seat is a 404, whether or not it exists. */
 async function findPayer(
   db: Database,
   { payer, user_id }: { payer: string; user_id: string },
@@ -130,24 +130,21 @@ interface Accounts {
   readonly purchased: number
 }
 
-/** A balance as an editor needs it: the ledger refuses usage while one of the accounts has a debt, so nothing is available. */
+/** A balance for an editor. The ledger refuses usage while one of the accounts has a debt, so nothing is available then. */
+/** A debt on one account takes as much of the other, so what can be spent is the sum of both. */
 function presentBalance(payer: string, { plan, purchased }: Accounts): ExtensionBalance {
-  const available = debtOf({ plan, purchased }) > 0 ? 0 : plan + purchased
+  const available = Math.max(0, plan + purchased)
   return { payer, available, plan, purchased, low: available < lowBalanceCredits }
 }
 
-function debtOf({ plan, purchased }: Accounts): number {
-  return Math.max(0, -plan) + Math.max(0, -purchased)
-}
-
-/** The refusal of a usage: which payer lacks what, and where its credits are bought. */
+/** Says which payer has too few credits, how many, and where to buy more. */
 function usageRefused(
   { app_url }: Pick<Settings, 'app_url'>,
   payer: Payer,
   { required, plan, purchased }: Accounts & { readonly required: number },
 ): ServerError {
   const { available } = presentBalance(payer.name, { plan, purchased })
-  const debt = debtOf({ plan, purchased })
+  const debt = Math.max(0, -plan - purchased)
   const isPersonal = payer.owner.owner_kind === 'user'
   const whose = isPersonal ? 'your personal balance' : 'the balance of your organization'
   const reason =

@@ -1,35 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { getCreditHistory } from '../../schema/api/credits.ts'
 import { getExtensionBalance, reportUsage } from '../../schema/api/extension.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
-import { houseLeg, postTransfer } from '../../schema/ledger/post.ts'
 import { verifyLedger } from '../../schema/ledger/verify.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { insertSeat, insertToken } from '../../tests/support/extension.ts'
-import { grantOf, insertUser } from '../../tests/support/records.ts'
-import { startTestServer, type TestServer } from '../../tests/support/server.ts'
-import type { Dependencies } from '../dependencies.ts'
+import { buildExtensionToken } from '../../tests/support/factories/extension-tokens.ts'
+import { buildSeat } from '../../tests/support/factories/seats.ts'
+import { giveCredits } from '../../tests/support/factories/transfers.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
 
-let database: TestDatabase
-let server: TestServer
-
-/** For the call of the browser in here, any token names its own user. */
-const trusting = {
-  verifyToken: async (token) => ({ user_id: token }),
-} satisfies Partial<Dependencies['clerk']> as unknown as Dependencies['clerk']
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  server = await startTestServer({
-    databaseUrl: database.url,
-    deps: { clerk: trusting },
-  })
-})
+const { database, server } = testProduct({ clerk: 'trusting' })
 afterAll(async () => {
   expect((await verifyLedger(database.owner)).problems).toEqual([])
-  await server?.close()
-  await database?.close()
 })
 
 interface Editor {
@@ -37,22 +19,14 @@ interface Editor {
   readonly token: string
 }
 const newOrganization = () => `org_${randomUUID().slice(0, 8)}`
-async function give(owner: Owner, credits: { plan?: number; purchased?: number }) {
-  for (const account of ['plan', 'purchased'] as const) {
-    const amount = credits[account] ?? 0
-    if (amount === 0) continue
-    const legs = [{ ...owner, account, amount }, houseLeg('adjusted', -amount)]
-    await postTransfer(database.worker, grantOf(owner.owner_id, amount, { legs }))
-  }
-}
 async function editor(credits: { plan?: number; purchased?: number } = {}): Promise<Editor> {
-  const user_id = await insertUser(database.server)
-  await give({ owner_kind: 'user', owner_id: user_id }, credits)
-  return { user_id, token: await insertToken(database, user_id) }
+  const user_id = await buildUser(database.server)
+  await giveCredits(database, { owner_kind: 'user', owner_id: user_id }, credits)
+  return { user_id, token: await buildExtensionToken(database, user_id) }
 }
 async function member(org: string, role: 'admin' | 'member' = 'member'): Promise<Editor> {
   const one = await editor()
-  await insertSeat(database, { organization_id: org, user_id: one.user_id, role })
+  await buildSeat(database, { organization_id: org, user_id: one.user_id, role })
   return one
 }
 const report = (by: Editor, fields: object = {}, on = server) =>
@@ -85,7 +59,7 @@ describe('a report of usage', () => {
     })
   })
 
-  test('stands in the history with its description', async () => {
+  test('appears in the history with its description', async () => {
     const ada = await editor({ purchased: 50 })
     await report(ada, { credits: 4, description: '  Refactored parser.ts · größer 🚀 ' })
     const { data } = await server.ask(getCreditHistory, { token: ada.user_id })
@@ -97,7 +71,7 @@ describe('a report of usage', () => {
     })
   })
 
-  test('that comes again is charged once and answered the same, even when nothing is left', async () => {
+  test('that is repeated is charged once and answered the same, even when nothing is left', async () => {
     const ada = await editor({ purchased: 5 })
     const usage = { credits: 5, idempotency_key: 'request-1' }
     const first = await report(ada, usage)
@@ -118,19 +92,19 @@ describe('a report of usage', () => {
     expect(await availableTo(ada)).toBe(45)
   })
 
-  test('that was refused may come again with the same key once there are credits', async () => {
+  test('that was refused can be repeated with the same key once there are credits', async () => {
     const ada = await editor({ purchased: 1 })
     const usage = { credits: 5, idempotency_key: 'request-1' }
     expect((await report(ada, usage)).status).toBe(402)
-    await give({ owner_kind: 'user', owner_id: ada.user_id }, { purchased: 10 })
+    await giveCredits(database, { owner_kind: 'user', owner_id: ada.user_id }, { purchased: 10 })
     expect(await report(ada, usage)).toMatchObject({ status: 200, body: { balance: { available: 6 } } })
   })
 
-  test('has its key to itself: the same one of another user, or for another payer, is another report', async () => {
+  test('has a key per user and payer: the same key of another user or payer is another report', async () => {
     const org = newOrganization()
-    await give({ owner_kind: 'organization', owner_id: org }, { plan: 100 })
+    await giveCredits(database, { owner_kind: 'organization', owner_id: org }, { plan: 100 })
     const [ada, eve] = [await member(org), await member(org)]
-    await give({ owner_kind: 'user', owner_id: ada.user_id }, { purchased: 10 })
+    await giveCredits(database, { owner_kind: 'user', owner_id: ada.user_id }, { purchased: 10 })
     const usage = { credits: 2, idempotency_key: 'request-1' }
     for (const [by, payer] of [
       [ada, org],
@@ -148,8 +122,8 @@ describe('a report for an organization', () => {
   test('spends the organization’s credits, not the person’s', async () => {
     const org = newOrganization()
     const ada = await member(org)
-    await give({ owner_kind: 'organization', owner_id: org }, { plan: 30 })
-    await give({ owner_kind: 'user', owner_id: ada.user_id }, { purchased: 100 })
+    await giveCredits(database, { owner_kind: 'organization', owner_id: org }, { plan: 30 })
+    await giveCredits(database, { owner_kind: 'user', owner_id: ada.user_id }, { purchased: 100 })
     expect(await report(ada, { credits: 12, payer: org })).toMatchObject({
       status: 200,
       body: { balance: { payer: org, available: 18 } },
@@ -160,7 +134,7 @@ describe('a report for an organization', () => {
   test('without an active seat is a 404 and charges nobody', async () => {
     const org = newOrganization()
     const ada = await member(org)
-    await give({ owner_kind: 'organization', owner_id: org }, { plan: 30 })
+    await giveCredits(database, { owner_kind: 'organization', owner_id: org }, { plan: 30 })
     const stranger = await editor({ purchased: 100 })
     expect(await report(stranger, { payer: org })).toMatchObject({
       status: 404,
@@ -173,7 +147,7 @@ describe('a report for an organization', () => {
   test('does not fall back on the person when the organization has too little', async () => {
     const org = newOrganization()
     const ada = await member(org)
-    await give({ owner_kind: 'user', owner_id: ada.user_id }, { purchased: 100 })
+    await giveCredits(database, { owner_kind: 'user', owner_id: ada.user_id }, { purchased: 100 })
     expect((await report(ada, { payer: org })).status).toBe(402)
     expect(await availableTo(ada)).toBe(100)
   })
@@ -202,19 +176,30 @@ describe('a refusal says which payer lacks what, and where to buy:', () => {
     expect(await availableTo(ada)).toBe(3)
   })
 
-  test('a person with a debt, whatever the other account holds', async () => {
-    const ada = await editor({ plan: 500, purchased: -20 })
+  test('a person whose debt is larger than the rest of the balance', async () => {
+    const ada = await editor({ plan: 15, purchased: -20 })
     expect(await report(ada)).toMatchObject({
       status: 402,
       body: {
-        error: expect.stringContaining('There is a debt of 20 credits on your personal balance'),
+        error: expect.stringContaining('There is a debt of 5 credits on your personal balance'),
         required: 1,
         available: 0,
-        plan: 500,
+        plan: 15,
         purchased: -20,
-        debt: 20,
+        debt: 5,
       },
     })
+  })
+
+  test('more than what a debt on one account leaves of the other', async () => {
+    const ada = await editor({ plan: 500, purchased: -20 })
+    expect(await availableTo(ada)).toBe(480)
+    expect(await report(ada, { credits: 481 })).toMatchObject({
+      status: 402,
+      body: { required: 481, available: 480, plan: 500, purchased: -20, debt: 0 },
+    })
+    expect(await report(ada, { credits: 480 })).toMatchObject({ status: 200, body: { charged: 480 } })
+    expect(await availableTo(ada)).toBe(0)
   })
 
   test.each([
@@ -233,7 +218,7 @@ describe('a refusal says which payer lacks what, and where to buy:', () => {
   })
 })
 
-describe('fifty reports in parallel on a balance for ten:', () => {
+describe('fifty parallel reports on a balance for ten:', () => {
   /** Each report twice, as an editor that loses its patience would send them. */
   async function fireFifty(by: (index: number) => Editor, payer = 'personal') {
     const keys = Array.from({ length: 50 }, (_, index) => ({ index, idempotency_key: `report-${index}` }))
@@ -261,7 +246,7 @@ describe('fifty reports in parallel on a balance for ten:', () => {
 
   test('exactly ten pass when five members spend one organization’s credits', async () => {
     const org = newOrganization()
-    await give({ owner_kind: 'organization', owner_id: org }, { plan: 3, purchased: 7 })
+    await giveCredits(database, { owner_kind: 'organization', owner_id: org }, { plan: 3, purchased: 7 })
     const members = await Promise.all(Array.from({ length: 5 }, () => member(org)))
     const by = (index: number) => members[index % 5] ?? { user_id: '', token: '' }
     expect(await fireFifty(by, org)).toEqual({ keys: 10, charged: 10 })
@@ -279,7 +264,7 @@ describe('fifty reports in parallel on a balance for ten:', () => {
   })
 })
 
-describe('a report that may not be is refused, names the field and charges nothing:', () => {
+describe('an invalid report is refused, names the field and charges nothing:', () => {
   test.each([
     ['no credits', { credits: undefined }, 'credits'],
     ['zero credits', { credits: 0 }, 'credits'],

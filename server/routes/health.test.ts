@@ -1,20 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { insertUser } from '../../tests/support/records.ts'
-import { startTestServer, type TestServer } from '../../tests/support/server.ts'
-import { eventOf, receiveStripeEvent } from '../../tests/support/stripe-events.ts'
+import { describe, expect, test } from 'vitest'
+import { eventOf, receiveStripeEvent } from '../../tests/support/factories/events.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { startTestServer } from '../../tests/support/product/test-server.ts'
 
-let database: TestDatabase
-let server: TestServer
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  server = await startTestServer({ databaseUrl: database.url })
-})
-afterAll(async () => {
-  await server?.close()
-  await database?.close()
-})
+const { database, server } = testProduct()
 
 const get = (path: string, on = server) => fetch(`${on.url}${path}`)
 
@@ -40,7 +30,7 @@ describe('health', () => {
   })
 
   test('is bad when the oldest event waits too long', async () => {
-    await insertUser(database.owner)
+    await buildUser(database.owner)
     await receiveStripeEvent(database.server, eventOf('checkout.session.completed', { object: 'x' }))
     const later = new Date(Date.now() + 6 * 60_000)
     const behind = await startTestServer({ databaseUrl: database.url, deps: { now: () => later } })
@@ -55,7 +45,7 @@ describe('health', () => {
     expect((await get('/readyz')).status).toBe(200)
   })
 
-  test('is measured by route, and by queue', async () => {
+  test('is measured per route and per queue', async () => {
     await get('/api/plans')
     const response = await get('/metrics')
     expect(response.headers.get('content-type')).toContain('text/plain')
@@ -68,7 +58,7 @@ describe('health', () => {
     expect(text).toContain('process_cpu_seconds_total')
   })
 
-  test('is measured as far as possible when the database is away', async () => {
+  test('is measured as far as possible when the database is unavailable', async () => {
     const broken = await startTestServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none' })
     const response = await get('/metrics', broken)
     const text = await response.text()

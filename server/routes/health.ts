@@ -7,7 +7,7 @@ import { everybody } from '../rights.ts'
 import { plainRoute } from '../route.ts'
 
 export const healthRoutes = [
-  // The process is up. Nothing else is asked, or a database's hiccup would restart every server.
+  // The process is running. Nothing else is checked, or a short failure of the database would restart every server.
   plainRoute({
     method: 'GET',
     path: '/healthz',
@@ -20,7 +20,7 @@ export const healthRoutes = [
   plainRoute({ method: 'GET', path: '/metrics', rights: everybody, serve: metrics }),
 ]
 
-/** Whether this server can do its work, and what is wrong when it cannot. */
+/** Whether this server can do its work, and if not, why. */
 function readyz(deps: Dependencies): AppMiddleware {
   return async (ctx) => {
     const checks = { database: checkDatabase, queue: checkQueue, inbox: checkInbox }
@@ -34,7 +34,7 @@ function readyz(deps: Dependencies): AppMiddleware {
   }
 }
 
-/** The details are in the log: this answer is public. */
+/** Details go to the log only, because the answer is public. */
 async function reasonOf(
   name: string,
   check: Promise<string | null>,
@@ -66,7 +66,7 @@ async function checkInbox({ db, now, settings }: Dependencies): Promise<string |
     : null
 }
 
-/** In Prometheus' text form. What is measured at the moment of asking is left out when its source does not answer. */
+/** In Prometheus' text format. Gauges that are read on demand are left out when their source does not answer. */
 function metrics(deps: Dependencies): AppMiddleware {
   return async (ctx) => {
     await Promise.all([attempt('inbox', measureInbox(deps)), attempt('queues', measureQueues(deps))])

@@ -1,21 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
 
-let database: TestDatabase
-let server: TestServer
+const { server } = testProduct()
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  server = await startTestServer({ databaseUrl: database.url })
-})
-afterAll(async () => {
-  await server?.close()
-  await database?.close()
-})
-
-test('the contract, with every call that is mounted', async () => {
+test('the contract lists the calls that are mounted', async () => {
   const document = (await (await fetch(`${server.url}/api/openapi.json`)).json()) as OpenapiDocument
   expect(document.openapi).toBe('3.1.0')
   expect(Object.keys(document.paths)).toEqual(

@@ -5,7 +5,7 @@ import type { Brand } from '../../schema/catalogue/brand.ts'
 import { everybody } from '../rights.ts'
 import { plainRoute, type Route } from '../route.ts'
 
-/** The contract, made from the very routes that are mounted. */
+/** The contract, generated from the routes that are mounted. */
 export function openapiRoutes(routes: readonly Route[]): Route[] {
   const endpoints = routes.flatMap(({ endpoint }) => endpoint ?? [])
   return [

@@ -26,7 +26,7 @@ import { admins, members } from '../rights.ts'
 import { route } from '../route.ts'
 
 export const organizationSeatsRoutes = [
-  // Members learn how many seats there are and which is theirs; the addresses of the others are for admins.
+  // Members see how many seats there are and their own; the addresses of the others are for admins only.
   route(getOrganizationSeats, {
     rights: members({ organization: ({ query }) => query.org_id }),
   }).handle(async ({ query, user_id, member }, deps) => {
@@ -42,8 +42,8 @@ export const organizationSeatsRoutes = [
     return { ...summary, data: summary }
   }),
 
-  // A member gets the seat at once; anybody else is promised one and invited. The role that was picked is what an invitation
-  // brings. A member's own role is not touched: who may do what is changed in the organization's settings.
+  // A member gets the seat at once; anybody else is promised one and invited. The requested role is that of the invitation. A
+  // member's role is not changed here but in the organization's settings.
   route(assignSeat, {
     rights: admins({ doing: 'assign seats', organization: ({ body }) => body.org_id }),
     failure: organizationFailure('Failed to assign seat'),
@@ -64,13 +64,13 @@ export const organizationSeatsRoutes = [
     }
   }),
 
-  // Ends a seat and nothing else: the person stays a member, and may be given one again. Also one's own, see decision 042.
+  // Only the seat ends: the person stays a member and may get a seat again. Admins may revoke their own, see decision 042.
   route(revokeSeat, {
     rights: admins({ doing: 'revoke seats', organization: ({ body }) => body.org_id }),
   }).handle(async ({ body }, deps) => {
     const { org_id: organization_id, user_id } = body
     const seat = await deps.db.transaction().execute(async (trx) => {
-      // Seats of a subscription that has ended can be revoked too, so its absence does not matter here.
+      // Seats of a subscription that has ended can be revoked too, so there need not be a live one.
       await lockLiveSubscription(trx, { owner_kind: 'organization', owner_id: organization_id })
       const revoked = await revokeActiveSeat(trx, { organization_id, user_id })
       await refreshPlanType(trx, [user_id])
@@ -92,14 +92,14 @@ async function giveMemberSeat(
 }
 
 async function promiseSeat(deps: Dependencies, request: InvitationRequest): Promise<Seat> {
-  // Invitations name their sender, who may not have been here before.
+  // Invitations reference the sender's row, which may not exist yet.
   await findOrCreateAccount(deps, request.inviter_id)
   await invite(deps, request, {
     refusalWhenFull: ({ held, seats_total }) => (held >= seats_total ? noSeatsLeft() : null),
     refusalOfPromised: (seat) => (seat.role === request.role ? null : otherSeatRole(seat)),
   })
   const seat = await findHeldSeat(deps.db, request.organization_id, { email: request.email })
-  if (!seat) throw new Error(`The seat that was promised to ${request.email} is gone`)
+  if (!seat) throw new Error(`The seat promised to ${request.email} is missing`)
   return seat
 }
 
@@ -114,7 +114,7 @@ function presentSeat(seat: Seat): PresentedSeat {
   }
 }
 
-/** What is used and paid for, and what an admin has to know about it. `viewer` is set for members, who see their own seat. */
+/** Seats used and paid for, with a notice for admins. `viewer` is set for members, who see only their own seat. */
 function presentSeats(
   seats: readonly Seat[],
   options: { seats_total: number; viewer: string | null },
@@ -132,7 +132,6 @@ function presentSeats(
 }
 
 function noticeOf(seats_used: number, seats_total: number): string {
-  if (seats_total === 0)
-    return 'The subscription has ended. Seats come back to life when you subscribe again.'
-  return `${seats_used} seats are in use, but the subscription has ${seats_total}. Nobody loses theirs, and new ones can be given once you buy more seats or revoke some.`
+  if (seats_total === 0) return 'The subscription has ended. Seats become usable again when you resubscribe.'
+  return `${seats_used} seats are in use, but the subscription has ${seats_total}. Everyone keeps their seat, but to assign new ones you need to buy more seats or revoke some.`
 }

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   buySeats,
   createOrganizationBillingPortal,
@@ -8,52 +8,30 @@ import {
 } from '../../schema/api/organizations.ts'
 import { createCustomerPortalSession } from '../../schema/api/subscriptions.ts'
 import { portalMetadataKey } from '../../schema/stripe/catalogue.ts'
-import { setUpStripe } from '../../scripts/stripe/set-up.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { addMember, foundOrganization, type TestOrganization } from '../../tests/support/organizations.ts'
-import { insertUser } from '../../tests/support/records.ts'
-import { type Sandbox, type SignedInPerson, signUp, startSandbox } from '../../tests/support/sandbox.ts'
-import { startTestServer, type TestServer } from '../../tests/support/server.ts'
-import { insertSubscription } from '../../tests/support/subscriptions.ts'
+import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
+import { forgetCheckouts } from '../../tests/support/factories/plan-checkouts.ts'
+import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
+import { madeForEachTest, madeOnce } from '../../tests/support/made.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { startTestServer } from '../../tests/support/product/test-server.ts'
+import { signUp } from '../../tests/support/services/clerk.ts'
 
-let database: TestDatabase
-let sandbox: Sandbox
-let clerk: Sandbox
-let server: TestServer
-let stripe: Stripe
-let ada: SignedInPerson
-let grace: SignedInPerson
-let bob: SignedInPerson
-let eve: SignedInPerson
-let org: TestOrganization
-
+const { database, stripe, clerk, server } = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
+const ada = madeOnce(() => signUp(clerk, { email: 'ada@tidemark.test' }))
+const grace = madeOnce(() => signUp(clerk))
+const bob = madeOnce(() => signUp(clerk))
+const eve = madeOnce(() => signUp(clerk))
 beforeAll(async () => {
-  ;[database, sandbox, clerk] = await Promise.all([
-    createTestDatabase(),
-    startSandbox('stripe'),
-    startSandbox('clerk'),
-  ])
-  server = await startTestServer({ databaseUrl: database.url, stripe: sandbox, clerk })
-  stripe = server.deps.stripe
-  await setUpStripe(stripe, { app_url: 'http://localhost:3000', brand_name: 'Tidemark', webhook: null })
-  ada = await signUp(clerk, { email: 'ada@tidemark.test' })
-  grace = await signUp(clerk)
-  bob = await signUp(clerk)
-  eve = await signUp(clerk)
-  await foundOrganization(clerk, eve)
+  await buildOrganization(clerk, eve)
 })
-afterAll(async () => {
-  await server?.close()
-  await Promise.all([sandbox?.stop(), clerk?.stop(), database?.close()])
-})
+beforeEach(() => forgetCheckouts({ database, stripe }))
 /** Ada and Grace are admins of a fresh organization, Bob is a member, Eve is an admin of another one. */
-beforeEach(async () => {
-  await sandbox.clear('faults')
-  await database.owner.deleteFrom('subscriptions').execute()
-  await database.owner.deleteFrom('checkout_intents').execute()
-  org = await foundOrganization(clerk, ada, 'Analytical Engines')
-  await addMember(clerk, org, grace, 'org:admin')
-  await addMember(clerk, org, bob)
+const org = madeForEachTest(async () => {
+  const made = await buildOrganization(clerk, ada, 'Analytical Engines')
+  await addMember(clerk, made, grace, 'org:admin')
+  await addMember(clerk, made, bob)
+  return made
 })
 
 const intents = () =>
@@ -61,9 +39,9 @@ const intents = () =>
 const owner = () => ({ owner_kind: 'organization', owner_id: org.id }) as const
 /** A live subscription of the organization, as far as our own rows go. */
 const subscribeRow = async (fields: object = {}, seats = 5) =>
-  insertSubscription(database, {
+  buildSubscription(database, {
     owner: owner(),
-    user_id: await insertUser(database.owner, ada.user_id),
+    user_id: await buildUser(database.owner, ada.user_id),
     seats,
     fields,
   })
@@ -77,9 +55,9 @@ async function subscribeAtStripe(seats: number): Promise<{ id: string; item: Str
   })
   if (status !== 200) throw new Error(JSON.stringify(body))
   const { sessionId } = body as { sessionId: string }
-  await sandbox.knob(`sessions/${sessionId}/pay`)
-  const session = await stripe.checkout.sessions.retrieve(sessionId)
-  const subscription = await stripe.subscriptions.retrieve(String(session.subscription))
+  await stripe.knob(`sessions/${sessionId}/pay`)
+  const session = await stripe.client.checkout.sessions.retrieve(sessionId)
+  const subscription = await stripe.client.subscriptions.retrieve(String(session.subscription))
   const [item] = subscription.items.data
   if (!item) throw new Error('The subscription has no item')
   await database.owner.deleteFrom('checkout_intents').execute()
@@ -115,7 +93,7 @@ describe('an organization’s subscription', () => {
     })
   })
 
-  test('is none when there never was one', async () => {
+  test('is null when there never was one', async () => {
     expect(await read(bob.token)).toMatchObject({
       status: 200,
       body: { hasSubscription: false, subscription: null },
@@ -135,7 +113,7 @@ describe('an organization’s subscription', () => {
     })
   })
 
-  test('is nobody else’s business', async () => {
+  test('is not shown to anybody else', async () => {
     await subscribeRow()
     expect(await read(eve.token)).toMatchObject(notMember)
     expect(await read(ada.token, 'org_nobody')).toMatchObject(notMember)
@@ -178,7 +156,7 @@ describe('an organization subscribes', () => {
         trial_days: 0,
       },
     ])
-    const session = await stripe.checkout.sessions.retrieve(sessionId ?? '', { expand: ['customer'] })
+    const session = await stripe.client.checkout.sessions.retrieve(sessionId ?? '', { expand: ['customer'] })
     expect(session).toMatchObject({
       url: checkout_url,
       mode: 'subscription',
@@ -259,21 +237,21 @@ describe('an organization subscribes', () => {
     ])
     expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true)
     const ids = (await intents()).map(({ stripe_session_id }) => stripe_session_id)
-    const sessions = await Promise.all(ids.map((id) => stripe.checkout.sessions.retrieve(id ?? '')))
+    const sessions = await Promise.all(ids.map((id) => stripe.client.checkout.sessions.retrieve(id ?? '')))
     expect(sessions.filter(({ status }) => status === 'open')).toHaveLength(1)
   })
 
-  test('and is told in its words when Stripe fails', async () => {
-    await sandbox.knob('faults', { status: 500, path_prefix: '/v1/checkout' })
+  test('and gets the text of its button when Stripe fails', async () => {
+    await stripe.knob('faults', { status: 500, path_prefix: '/v1/checkout' })
     expect(await subscribe()).toMatchObject({
       status: 503,
       body: { error: 'Failed to create subscription', code: 'checkout_failed' },
     })
   })
 
-  test('not while prices are wrong, in the same words', async () => {
-    await sandbox.knob('faults', { status: 500, path_prefix: '/v1/prices' })
-    const fresh = await startTestServer({ databaseUrl: database.url, stripe: sandbox, clerk })
+  test('not while prices are wrong, with the same text', async () => {
+    await stripe.knob('faults', { status: 500, path_prefix: '/v1/prices' })
+    const fresh = await startTestServer({ databaseUrl: database.url, stripe, clerk })
     const answer = await fresh.api(createOrganizationSubscription, {
       token: ada.token,
       body: { clerk_org_id: org.id },
@@ -290,7 +268,9 @@ describe('the billing portal', () => {
   const openOwn = (token: string, userId: string) =>
     server.api(createCustomerPortalSession, { token, body: { userId } })
   const kindOf = async (configuration: unknown) =>
-    (await stripe.billingPortal.configurations.retrieve(String(configuration))).metadata?.[portalMetadataKey]
+    (await stripe.client.billingPortal.configurations.retrieve(String(configuration))).metadata?.[
+      portalMetadataKey
+    ]
 
   test('of an organization opens for its admins, also before anything was bought', async () => {
     const { sessions, on } = await recordPortalSessions()
@@ -340,8 +320,8 @@ describe('the billing portal', () => {
     })
   })
 
-  test('that Stripe does not open is an error in the words of its button', async () => {
-    await sandbox.knob('faults', { status: 500, path_prefix: '/v1/billing_portal' })
+  test('that Stripe does not open is an error with the text of its button', async () => {
+    await stripe.knob('faults', { status: 500, path_prefix: '/v1/billing_portal' })
     expect(await openOwn(bob.token, bob.user_id)).toMatchObject({
       status: 502,
       body: { error: 'Failed to create customer portal session', code: 'portal_failed' },
@@ -360,7 +340,7 @@ describe('more seats', () => {
       body: { orgId: org.id, clerkUserId: by.user_id, quantity: 3, ...fields },
     })
 
-  test('are confirmed on Stripe’s page, on top of those there are', async () => {
+  test('are confirmed on Stripe’s page, in addition to the present ones', async () => {
     const { id, item } = await subscribeAtStripe(5)
     const { sessions, on } = await recordPortalSessions()
     const answer = await on.api(buySeats, {
@@ -375,10 +355,10 @@ describe('more seats', () => {
       after_completion: { type: 'redirect', redirect: { return_url: 'http://localhost:3000/organizations' } },
     })
     // Nothing has been bought yet.
-    expect((await stripe.subscriptions.retrieve(id)).items.data[0]?.quantity).toBe(5)
+    expect((await stripe.client.subscriptions.retrieve(id)).items.data[0]?.quantity).toBe(5)
   })
 
-  test('are at most a hundred together', async () => {
+  test('are at most a hundred in total', async () => {
     await subscribeAtStripe(60)
     expect((await buy({ quantity: 40 })).status).toBe(200)
     expect(await buy({ quantity: 41 })).toMatchObject({
@@ -412,7 +392,7 @@ describe('more seats', () => {
     expect(await buy({}, ada, 'nonsense')).toMatchObject({ status: 401 })
   })
 
-  test('that Stripe does not know of are an error that says what the button was for', async () => {
+  test('of a subscription that Stripe does not know are an error with the text of their button', async () => {
     await subscribeRow()
     expect(await buy()).toMatchObject({
       status: 502,
@@ -424,8 +404,8 @@ describe('more seats', () => {
 /** A server whose portal sessions can be looked at: Stripe shows them only to whoever makes them. */
 async function recordPortalSessions() {
   const sessions: Stripe.BillingPortal.Session[] = []
-  const { billingPortal } = stripe
-  const recording = new Proxy(stripe, {
+  const { billingPortal } = stripe.client
+  const recording = new Proxy(stripe.client, {
     get: (target, name) =>
       name !== 'billingPortal'
         ? Reflect.get(target, name)
@@ -442,7 +422,7 @@ async function recordPortalSessions() {
   })
   const on = await startTestServer({
     databaseUrl: database.url,
-    stripe: sandbox,
+    stripe,
     clerk,
     deps: { stripe: recording },
   })

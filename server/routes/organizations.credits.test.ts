@@ -1,54 +1,38 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { getOrganizationCredits, topUpOrganizationCredits } from '../../schema/api/organizations.ts'
 import { monthGrantId } from '../../schema/ledger/keys.ts'
 import { houseLeg, postTransfer } from '../../schema/ledger/post.ts'
 import { spendCredits } from '../../schema/ledger/usage.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { addMember, foundOrganization, type TestOrganization } from '../../tests/support/organizations.ts'
-import { grantOf, insertUser } from '../../tests/support/records.ts'
-import { type Sandbox, type SignedInPerson, signUp, startSandbox } from '../../tests/support/sandbox.ts'
-import { startTestServer, type TestServer } from '../../tests/support/server.ts'
-import { insertSubscription } from '../../tests/support/subscriptions.ts'
+import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
+import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
+import { buildGrant, giveCredits } from '../../tests/support/factories/transfers.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
+import { madeForEachTest, madeOnce } from '../../tests/support/made.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { signUp } from '../../tests/support/services/clerk.ts'
 
-let database: TestDatabase
-let stripe: Sandbox
-let clerk: Sandbox
-let server: TestServer
-let ada: SignedInPerson
-let bob: SignedInPerson
-let eve: SignedInPerson
-let org: TestOrganization
-const now = new Date('2026-05-20T12:00:00Z')
-
-beforeAll(async () => {
-  ;[database, stripe, clerk] = await Promise.all([
-    createTestDatabase(),
-    startSandbox('stripe'),
-    startSandbox('clerk'),
-  ])
-  server = await startTestServer({ databaseUrl: database.url, stripe, clerk, deps: { now: () => now } })
-  ada = await signUp(clerk)
-  bob = await signUp(clerk)
-  eve = await signUp(clerk)
-  await foundOrganization(clerk, eve)
+const { database, stripe, clerk, server, clock } = testProduct({
+  stripe: 'empty',
+  clerk: 'sandbox',
 })
-afterAll(async () => {
-  await server?.close()
-  await Promise.all([stripe?.stop(), clerk?.stop(), database?.close()])
+const ada = madeOnce(() => signUp(clerk))
+const bob = madeOnce(() => signUp(clerk))
+const eve = madeOnce(() => signUp(clerk))
+beforeAll(async () => {
+  clock.stop(new Date('2026-05-20T12:00:00Z'))
+  await buildOrganization(clerk, eve)
 })
 /** A fresh organization each time: the ledger of the last one cannot be emptied. */
-beforeEach(async () => {
-  await stripe.clear('faults')
-  org = await foundOrganization(clerk, ada)
-  await addMember(clerk, org, bob)
+const org = madeForEachTest(async () => {
+  const made = await buildOrganization(clerk, ada)
+  await addMember(clerk, made, bob)
+  return made
 })
+beforeEach(() => stripe.clear('faults'))
 
 const owner = () => ({ owner_kind: 'organization', owner_id: org.id }) as const
 const grant = (account: 'plan' | 'purchased', amount: number) =>
-  postTransfer(
-    database.worker,
-    grantOf('', amount, { legs: [{ ...owner(), account, amount }, houseLeg('adjusted', -amount)] }),
-  )
+  giveCredits(database, owner(), { [account]: amount })
 const use = (credits: number, at: string) =>
   spendCredits(database.server, {
     ...owner(),
@@ -64,9 +48,9 @@ const notMember = { status: 404, body: { code: 'organization_not_found' } }
 
 /** A subscription whose billing month runs from the tenth to the tenth. */
 async function subscribeFromTheTenth(): Promise<void> {
-  const { id } = await insertSubscription(database, {
+  const { id } = await buildSubscription(database, {
     owner: owner(),
-    user_id: await insertUser(database.owner, ada.user_id),
+    user_id: await buildUser(database.owner, ada.user_id),
   })
   const month = { starts_at: new Date('2026-05-10T00:00:00Z'), ends_at: new Date('2026-06-10T00:00:00Z') }
   const earlier = { starts_at: new Date('2026-04-10T00:00:00Z'), ends_at: month.starts_at }
@@ -96,7 +80,7 @@ async function subscribeFromTheTenth(): Promise<void> {
 }
 
 describe('an organization’s pool', () => {
-  test('of somebody who never had credits is empty', async () => {
+  test('of an organization that never had credits is empty', async () => {
     expect(await read()).toMatchObject({
       status: 200,
       body: {
@@ -110,7 +94,7 @@ describe('an organization’s pool', () => {
     })
   })
 
-  test('counts what was used since the billing month began, and always adds up', async () => {
+  test('counts usage since the billing month began, and always adds up', async () => {
     await subscribeFromTheTenth()
     await grant('purchased', 300)
     await use(40, '2026-05-09T23:59:59Z')
@@ -126,7 +110,7 @@ describe('an organization’s pool', () => {
     })
   })
 
-  test('without a plan is counted by the calendar’s month', async () => {
+  test('without a plan is counted by calendar month', async () => {
     await grant('purchased', 100)
     await use(10, '2026-04-30T23:59:59Z')
     await use(20, '2026-05-01T00:00:00Z')
@@ -138,7 +122,7 @@ describe('an organization’s pool', () => {
     await use(80, '2026-05-02T00:00:00Z')
     await postTransfer(
       database.worker,
-      grantOf('', 100, {
+      buildGrant('', 100, {
         kind: 'refund',
         legs: [{ ...owner(), account: 'purchased', amount: -100 }, houseLeg('refunded', 100)],
       }),
@@ -199,9 +183,9 @@ describe('a top-up of an organization', () => {
   })
 
   test('is paid in the currency of the organization’s plan', async () => {
-    await insertSubscription(database, {
+    await buildSubscription(database, {
       owner: owner(),
-      user_id: await insertUser(database.owner, ada.user_id),
+      user_id: await buildUser(database.owner, ada.user_id),
       fields: { currency: 'GBP' },
     })
     expect((await topUp()).status).toBe(200)
@@ -220,7 +204,7 @@ describe('a top-up of an organization', () => {
     ['500', 'Please enter a valid number'],
     [null, 'Number of credits is required'],
     [undefined, 'Number of credits is required'],
-  ])('of %s credits is refused in the customer’s words', async (credits_amount, text) => {
+  ])('of %s credits is refused with the product’s text', async (credits_amount, text) => {
     expect(await topUp({ credits_amount })).toMatchObject({
       status: 400,
       body: { error: text, fields: [{ path: 'credits_amount', message: text }] },
@@ -238,7 +222,7 @@ describe('a top-up of an organization', () => {
     expect(await intents()).toEqual([])
   })
 
-  test('that Stripe does not take is told in its words', async () => {
+  test('that Stripe does not open is an error with the text of its button', async () => {
     await stripe.knob('faults', { status: 500, path_prefix: '/v1/checkout' })
     expect(await topUp()).toMatchObject({ status: 503, body: { error: 'Failed to create top-up session' } })
   })

@@ -11,6 +11,8 @@ import {
 import { defaultCurrency } from '../../schema/catalogue/currency.ts'
 import { maximumSeats } from '../../schema/catalogue/plans.ts'
 import type { Database } from '../../schema/database/connect.ts'
+import { findBalance } from '../../schema/ledger/balances.ts'
+import { findMonthStart, sumUsageSince } from '../../schema/ledger/usage.ts'
 import {
   findLatestSubscription,
   findLiveSubscription,
@@ -20,7 +22,7 @@ import {
 import { findOrCreateAccount } from '../auth/own-account.ts'
 import { openPortal } from '../checkout/open-portal.ts'
 import { organizationPayer } from '../checkout/payer.ts'
-import { withSessionId } from '../checkout/return-address.ts'
+import { returnPages } from '../checkout/return-address.ts'
 import { startCreditPurchase } from '../checkout/start-credit-purchase.ts'
 import { startSubscription } from '../checkout/start-subscription.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -28,16 +30,15 @@ import {
   noSubscription,
   paymentOverdue,
   StripeAnswerError,
-  seatChangePlanned,
+  seatReductionScheduled,
   tooManySeats,
 } from '../errors.ts'
 import { checkoutFailure, portalFailure } from '../failures.ts'
-import { findCreditPool } from '../organizations/credit-pool.ts'
 import { admins, members } from '../rights.ts'
 import { route } from '../route.ts'
 
 export const organizationsRoutes = [
-  // The live subscription, else the last one that was: a plan that has ended is shown as ended.
+  // The live subscription, or else the latest one, so that a plan that has ended is shown as ended.
   route(getOrganizationSubscription, {
     rights: members({ organization: ({ query }) => query.orgId }),
   }).handle(async ({ query }, { db }) => {
@@ -55,7 +56,6 @@ export const organizationsRoutes = [
     failure: checkoutFailure('Failed to create subscription'),
   }).handle(async ({ body, user_id, trace, admin }, deps) => {
     await findOrCreateAccount(deps, user_id)
-    const { app_url } = deps.settings
     const { url, ...checkout } = await startSubscription(
       deps,
       {
@@ -69,10 +69,7 @@ export const organizationsRoutes = [
         },
         payer: organizationPayer(admin),
         shown_price: undefined,
-        returns: {
-          success_url: withSessionId(`${app_url}/payment/success`),
-          cancel_url: `${app_url}/organizations`,
-        },
+        returns: returnPages(deps.settings, { success: '/payment/success', cancel: '/organizations' }),
       },
       trace,
     )
@@ -90,11 +87,25 @@ export const organizationsRoutes = [
     }),
   ),
 
+  // What remains is the ledger's balance, what is used is the sum of usage since the month began, and the total is both together,
+  // so that the three always agree. See decision 053.
   route(getOrganizationCredits, {
     rights: members({ organization: ({ query }) => query.org_id }),
   }).handle(async ({ query }, deps) => {
-    const pool = await findCreditPool(deps.db, query.org_id, deps.now())
-    return { ...pool, since: pool.since.toISOString() }
+    const owner = organizationOwner(query.org_id)
+    const now = deps.now()
+    const since = (await findMonthStart(deps.db, owner, now)) ?? calendarMonthOf(now)
+    // Two statements: usage that is posted between them counts as used while it is still part of the balance.
+    const balance = await findBalance(deps.db, owner)
+    const used = await sumUsageSince(deps.db, owner, since)
+    return {
+      total_credits: balance.total + used,
+      used_credits: used,
+      remaining_credits: balance.total,
+      plan_credits: balance.plan,
+      purchased_credits: balance.purchased,
+      since: since.toISOString(),
+    }
   }),
 
   // The request names no currency: an organization pays for its credits in that of its plan.
@@ -103,7 +114,6 @@ export const organizationsRoutes = [
     failure: checkoutFailure('Failed to create top-up session'),
   }).handle(async ({ body, user_id, trace, admin }, deps) => {
     const subscription = await findLiveSubscription(deps.db, organizationOwner(body.org_id))
-    const { app_url } = deps.settings
     const { url, ...checkout } = await startCreditPurchase(
       deps,
       {
@@ -111,10 +121,7 @@ export const organizationsRoutes = [
         payer: organizationPayer(admin),
         credits: body.credits_amount,
         currency: subscription?.currency ?? defaultCurrency,
-        returns: {
-          success_url: withSessionId(`${app_url}/billing/success`),
-          cancel_url: `${app_url}/organizations`,
-        },
+        returns: returnPages(deps.settings, { success: '/billing/success', cancel: '/organizations' }),
       },
       trace,
     )
@@ -149,7 +156,11 @@ function organizationOwner(owner_id: string) {
   return { owner_kind: 'organization', owner_id } as const
 }
 
-/** As promised when it was bought: a later price of the catalogue is for later buyers. */
+function calendarMonthOf(now: Date): Date {
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()))
+}
+
+/** The price at which it was bought; later prices of the catalogue apply only to later buyers. */
 async function findPricePerSeat(db: Database, subscription: Subscription): Promise<number> {
   const intent = await db
     .selectFrom('checkout_intents')
@@ -179,8 +190,8 @@ function presentSubscription(
 }
 
 /**
- * What Stripe's page is to ask an admin to confirm. The seats are counted from Stripe's own number, which is what the page
- * changes; ours follows when the event has been applied.
+ * What Stripe's page asks an admin to confirm. The new seats are added to Stripe's own number, which is what the page changes;
+ * ours follows when the event has been applied.
  */
 async function prepareSeatUpdate(
   { db, stripe }: Pick<Dependencies, 'db' | 'stripe'>,
@@ -192,8 +203,8 @@ async function prepareSeatUpdate(
   const { id, items, schedule } = await stripe.subscriptions.retrieve(subscription.stripe_subscription_id)
   const [item] = items.data
   if (!item) throw new StripeAnswerError(`Subscription ${id} has no item`)
-  // Stripe would put the one on top of the other.
-  if (schedule !== null) throw seatChangePlanned()
+  // Stripe would apply both changes, one on top of the other.
+  if (schedule !== null) throw seatReductionScheduled()
   const seats = item.quantity ?? 1
   const quantity = seats + request.quantity
   if (quantity > maximumSeats) throw tooManySeats(seats)

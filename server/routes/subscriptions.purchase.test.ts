@@ -1,5 +1,4 @@
-import type Stripe from 'stripe'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { getSessionStatus } from '../../schema/api/checkout.ts'
 import {
   buySeats,
@@ -10,66 +9,34 @@ import {
 } from '../../schema/api/organizations.ts'
 import { createCheckoutSession } from '../../schema/api/subscriptions.ts'
 import { getUser } from '../../schema/api/users.ts'
-import { openClerk } from '../../schema/clerk/client.ts'
-import { createOrganizationMaker } from '../../schema/clerk/organizations.ts'
 import { verifyLedger } from '../../schema/ledger/verify.ts'
 import { stripeEventSchema } from '../../schema/stripe/events.ts'
-import { setUpStripe } from '../../scripts/stripe/set-up.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { foundOrganization } from '../../tests/support/organizations.ts'
-import { type Sandbox, type SignedInPerson, signUp, startSandbox } from '../../tests/support/sandbox.ts'
-import { startTestServer, type TestServer } from '../../tests/support/server.ts'
-import { receiveStripeEvent } from '../../tests/support/stripe-events.ts'
-import { createTestDependencies } from '../../tests/support/worker.ts'
-import type { WorkerDependencies } from '../../worker/dependencies.ts'
+import { receiveStripeEvent } from '../../tests/support/factories/events.ts'
+import { buildOrganization } from '../../tests/support/factories/organizations.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { type Person, signUp } from '../../tests/support/services/clerk.ts'
 import { processInboxEvent } from '../../worker/jobs/inbox-event.ts'
 
 /** From the button to the ledger: the server's calls, Stripe's pages and the worker's jobs, one after the other. */
-let database: TestDatabase
-let sandbox: Sandbox
-let clerk: Sandbox
-let server: TestServer
-let worker: WorkerDependencies
-let stripe: Stripe
+const { database, stripe, clerk, server, worker } = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
 
-beforeAll(async () => {
-  ;[database, sandbox, clerk] = await Promise.all([
-    createTestDatabase(),
-    startSandbox('stripe'),
-    startSandbox('clerk'),
-  ])
-  server = await startTestServer({ databaseUrl: database.url, stripe: sandbox, clerk })
-  stripe = server.deps.stripe
-  await setUpStripe(stripe, { app_url: 'http://localhost:3000', brand_name: 'Tidemark', webhook: null })
-  const api = openClerk({ secretKey: 'sk_test_sandbox', apiUrl: `${clerk.url}/bapi` })
-  worker = createTestDependencies(database, { stripe, organizations: createOrganizationMaker(api) })
-})
-afterAll(async () => {
-  await server?.close()
-  await Promise.all([sandbox?.stop(), clerk?.stop(), database?.close()])
-})
-
-const seen = new Set<string>()
 /** Lets the worker apply whatever happened at Stripe since. */
 async function catchUp(): Promise<void> {
-  const events: Stripe.Event[] = []
-  for await (const event of stripe.events.list({ limit: 100 })) if (!seen.has(event.id)) events.push(event)
-  for (const event of events.reverse()) {
-    seen.add(event.id)
+  for (const event of await stripe.takeEvents()) {
     const id = await receiveStripeEvent(database.server, stripeEventSchema.parse(event))
-    await processInboxEvent(worker, { source: 'stripe', id })
+    await processInboxEvent(worker.deps, { source: 'stripe', id })
   }
 }
-const statusOf = async (person: SignedInPerson, session_id: string) =>
+const statusOf = async (person: Person, session_id: string) =>
   (await server.ask(getSessionStatus, { token: person.token, query: { session_id } })).data
-const subscriptionOf = (person: SignedInPerson, orgId: string) =>
+const subscriptionOf = (person: Person, orgId: string) =>
   server.ask(getOrganizationSubscription, { token: person.token, query: { orgId } })
-const poolOf = (person: SignedInPerson, org_id: string) =>
+const poolOf = (person: Person, org_id: string) =>
   server.ask(getOrganizationCredits, { token: person.token, query: { org_id } })
 const press = (url: string, form: Record<string, string> = {}) =>
   fetch(url, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' })
 
-test('a first Pro plan begins with a trial, whose credits are there at once, and is not sold twice', async () => {
+test('a first Pro plan begins with a trial, grants its credits at once, and is not sold twice', async () => {
   const ada = await signUp(clerk)
   const subscribe = (fields: object = {}) =>
     server.api(createCheckoutSession, {
@@ -77,7 +44,7 @@ test('a first Pro plan begins with a trial, whose credits are there at once, and
       body: { planType: 'pro', clerkUserId: ada.user_id, ...fields },
     })
   const { sessionId } = (await subscribe()).body as { sessionId: string }
-  await sandbox.knob(`sessions/${sessionId}/pay`)
+  await stripe.knob(`sessions/${sessionId}/pay`)
   expect(await subscribe({ billingFrequency: 'yearly' })).toMatchObject({
     status: 409,
     body: { code: 'checkout_in_progress' },
@@ -98,7 +65,7 @@ test('a first Pro plan begins with a trial, whose credits are there at once, and
   })
 
   // Once it has ended, the next one costs from the first day.
-  await sandbox.knob(`subscriptions/${(await statusOf(ada, sessionId)).subscription_id}/cancel`)
+  await stripe.knob(`subscriptions/${(await statusOf(ada, sessionId)).subscription_id}/cancel`)
   await catchUp()
   const again = (await subscribe()).body as { sessionId: string }
   expect(await statusOf(ada, again.sessionId)).toMatchObject({ status: 'open', amount_total: 2000 })
@@ -110,7 +77,7 @@ test('a team bought at sign-up finds its organization, pool and portal', async (
     token: grace.token,
     body: { planType: 'teams', billingFrequency: 'yearly', seats: 4, clerkUserId: grace.user_id },
   })
-  await sandbox.knob(`sessions/${sessionId}/pay`)
+  await stripe.knob(`sessions/${sessionId}/pay`)
   await catchUp()
   const { metadata, fulfilment, amount_total } = await statusOf(grace, sessionId)
   expect({ metadata, fulfilment, amount_total }).toMatchObject({
@@ -134,17 +101,17 @@ test('a team bought at sign-up finds its organization, pool and portal', async (
 
 test('more seats are confirmed at Stripe and come with credits; fewer wait for the next period', async () => {
   const alan = await signUp(clerk)
-  const org = await foundOrganization(clerk, alan)
+  const org = await buildOrganization(clerk, alan)
   const { sessionId } = await server.ask(createOrganizationSubscription, {
     token: alan.token,
     body: { clerk_org_id: org.id },
   })
-  await sandbox.knob(`sessions/${sessionId}/pay`)
+  await stripe.knob(`sessions/${sessionId}/pay`)
   await catchUp()
   const seats = async () => (await subscriptionOf(alan, org.id)).subscription?.seats_total
   expect(await seats()).toBe(5)
 
-  await sandbox.knob('clock/advance', { seconds: 10 * 86_400 })
+  await stripe.knob('clock/advance', { seconds: 10 * 86_400 })
   const more = () =>
     server.api(buySeats, {
       token: alan.token,
@@ -165,8 +132,8 @@ test('more seats are confirmed at Stripe and come with credits; fewer wait for t
     token: alan.token,
     body: { clerk_org_id: org.id },
   })
-  const item = (await stripe.subscriptions.retrieve(id ?? '')).items.data[0]
-  const invoices = async () => (await stripe.invoices.list({ subscription: id ?? '' })).data.length
+  const item = (await stripe.client.subscriptions.retrieve(id ?? '')).items.data[0]
+  const invoices = async () => (await stripe.client.invoices.list({ subscription: id ?? '' })).data.length
   const before = await invoices()
   await press(`${portal.url}/subscriptions/${id}/confirm`, { price: item?.price.id ?? '', quantity: '2' })
   await catchUp()
@@ -174,19 +141,19 @@ test('more seats are confirmed at Stripe and come with credits; fewer wait for t
   expect(await invoices()).toBe(before)
   expect(await more()).toMatchObject({ status: 409, body: { code: 'seat_change_planned' } })
 
-  await sandbox.knob(`subscriptions/${id}/renew`)
+  await stripe.knob(`subscriptions/${id}/renew`)
   await catchUp()
   expect(await seats()).toBe(2)
 })
 
 test('the portal offers seats up to a hundred, and no other plan', async () => {
   const edsger = await signUp(clerk)
-  const org = await foundOrganization(clerk, edsger)
+  const org = await buildOrganization(clerk, edsger)
   const { sessionId } = await server.ask(createOrganizationSubscription, {
     token: edsger.token,
     body: { clerk_org_id: org.id },
   })
-  await sandbox.knob(`sessions/${sessionId}/pay`)
+  await stripe.knob(`sessions/${sessionId}/pay`)
   await catchUp()
   const id = (await subscriptionOf(edsger, org.id)).subscription?.id ?? ''
   const { url } = await server.ask(createOrganizationBillingPortal, {
@@ -196,11 +163,11 @@ test('the portal offers seats up to a hundred, and no other plan', async () => {
   const page = await (await fetch(`${url}/subscriptions/${id}/update`)).text()
   expect(page).toContain('name="quantity"')
   expect(page).not.toContain('type="radio"')
-  const [item] = (await stripe.subscriptions.retrieve(id)).items.data
+  const [item] = (await stripe.client.subscriptions.retrieve(id)).items.data
   await press(`${url}/subscriptions/${id}/confirm`, { price: item?.price.id ?? '', quantity: '101' })
-  expect((await stripe.subscriptions.retrieve(id)).items.data).toMatchObject([{ quantity: 5 }])
+  expect((await stripe.client.subscriptions.retrieve(id)).items.data).toMatchObject([{ quantity: 5 }])
 })
 
-test('the books are right in the end', async () => {
+test('the ledger is consistent in the end', async () => {
   expect((await verifyLedger(database.owner)).problems).toEqual([])
 })

@@ -1,31 +1,37 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { listPlans } from '../../schema/api/catalogue.ts'
 import { createCheckoutSession } from '../../schema/api/subscriptions.ts'
 import { cataloguePrices } from '../../schema/stripe/catalogue.ts'
-import { type OpenedPage, openPlanCounter, type PlanCounter } from '../../tests/support/plan-counter.ts'
-import { insertUser } from '../../tests/support/records.ts'
-import type { SignedInPerson } from '../../tests/support/sandbox.ts'
-import type { TestServer } from '../../tests/support/server.ts'
-import { insertSubscription } from '../../tests/support/subscriptions.ts'
+import {
+  type CheckoutPage,
+  forgetCheckouts,
+  listIntents,
+  openPlanCheckout,
+  requestPlan,
+} from '../../tests/support/factories/plan-checkouts.ts'
+import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
+import { madeForEachTest } from '../../tests/support/made.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import type { TestServer } from '../../tests/support/product/test-server.ts'
+import { signUp } from '../../tests/support/services/clerk.ts'
 
-let counter: PlanCounter
-let ada: SignedInPerson
-
-beforeAll(async () => {
-  counter = await openPlanCounter()
+const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
+const { database, server, stripe, clerk } = product
+/** A customer without a past. */
+const ada = madeForEachTest(async () => {
+  await forgetCheckouts(product)
+  return signUp(clerk, { first_name: 'Ada', last_name: 'Lovelace' })
 })
-afterAll(() => counter?.close())
-beforeEach(async () => {
-  ada = await counter.newCustomer()
-})
 
-const intents = () => counter.intents()
-const subscribe = (fields: object = {}, on = counter.server) => counter.subscribe(ada, fields, on)
-const subscribed = (fields: object = {}) => counter.subscribed(ada, fields)
-const sessionOf = (page: OpenedPage) => counter.sessionOf(page)
+const intents = () => listIntents(product)
+const subscribe = (fields: object = {}, on = server) => requestPlan(on, ada, fields)
+const subscribed = (fields: object = {}) => openPlanCheckout(server, ada, fields)
+const sessionOf = ({ sessionId }: CheckoutPage) =>
+  stripe.client.checkout.sessions.retrieve(sessionId, { expand: ['line_items'] })
 
 describe('a plan', () => {
-  test('is written down as promised, and Stripe’s page says the same', async () => {
+  test('is recorded as promised, and Stripe’s page says the same', async () => {
     const answer = await subscribed({ billingFrequency: 'yearly', currency: 'GBP', priceId: 'pro_yearly' })
     const [intent] = await intents()
     expect(intent).toMatchObject({
@@ -69,9 +75,9 @@ describe('a plan', () => {
 
   test('becomes a subscription that carries the same metadata and trial when it is bought', async () => {
     const answer = await subscribed()
-    await counter.sandbox.knob(`sessions/${answer.sessionId}/pay`)
+    await stripe.knob(`sessions/${answer.sessionId}/pay`)
     const session = await sessionOf(answer)
-    const subscription = await counter.stripe.subscriptions.retrieve(String(session.subscription))
+    const subscription = await stripe.client.subscriptions.retrieve(String(session.subscription))
     expect(subscription.metadata).toEqual(session.metadata)
     expect(subscription.status).toBe('trialing')
     expect((subscription.trial_end ?? 0) - (subscription.trial_start ?? 0)).toBe(14 * 86_400)
@@ -98,7 +104,7 @@ describe('a plan', () => {
     expect(session.amount_total).toBe(price.plan_type === 'pro' ? 0 : price.amount_minor * seats)
   })
 
-  test('for a team is for an organization that is made when it is paid, with a customer of its own', async () => {
+  test('for a team is for an organization that is created when it is paid, with a customer of its own', async () => {
     const pro = await subscribed()
     const team = await subscribed({ planType: 'teams', seats: 100 })
     const customers = (await intents()).map((intent) => intent.stripe_customer_id)
@@ -114,7 +120,7 @@ describe('a plan', () => {
       },
     ])
     expect(new Set(customers).size).toBe(2)
-    const kept = await counter.database.owner
+    const kept = await database.owner
       .selectFrom('stripe_customers')
       .select(['owner_kind', 'customer_id'])
       .where('owner_id', '=', ada.user_id)
@@ -122,15 +128,15 @@ describe('a plan', () => {
     expect(kept).toEqual([{ owner_kind: 'user', customer_id: customers[0] }])
   })
 
-  test('may be named by the id that Stripe gave its price', async () => {
-    const { price_id } = await counter.server.deps.catalogue.findPrice({
+  test('may be named by the Stripe id of its price', async () => {
+    const { price_id } = await server.deps.catalogue.findPrice({
       plan_type: 'pro',
       billing_frequency: 'monthly',
     })
     expect((await subscribe({ priceId: price_id })).status).toBe(200)
   })
 
-  test('returns to pages of ours only', async () => {
+  test('returns only to our own pages', async () => {
     const answer = await subscribed({
       successUrl: 'http://localhost:3000/payment/success?plan=pro',
       cancelUrl: 'http://localhost:3000/pricing',
@@ -142,7 +148,7 @@ describe('a plan', () => {
   })
 })
 
-describe('a request that may not be is refused and writes no row:', () => {
+describe('an invalid request is refused and writes no row:', () => {
   test.each([
     ['the plan that is free', { planType: 'starter' }, 'planType'],
     ['a plan that is not', { planType: 'enterprise' }, 'planType'],
@@ -201,7 +207,7 @@ describe('a request that may not be is refused and writes no row:', () => {
       body: { code: 'forbidden' },
     })
     expect(
-      await counter.server.api(createCheckoutSession, {
+      await server.api(createCheckoutSession, {
         body: { planType: 'pro', clerkUserId: ada.user_id },
       }),
     ).toMatchObject({
@@ -213,13 +219,13 @@ describe('a request that may not be is refused and writes no row:', () => {
 })
 
 describe('a trial', () => {
-  const trialOf = async (answer: OpenedPage) =>
+  const trialOf = async (answer: CheckoutPage) =>
     (await intents()).find(({ id }) => id === answer.intentId)?.trial_days
 
-  test('is for who never had a subscription, whatever became of it', async () => {
-    await insertSubscription(counter.database, {
+  test('is for buyers who never had a subscription, whatever became of it', async () => {
+    await buildSubscription(database, {
       owner: { owner_kind: 'user', owner_id: ada.user_id },
-      user_id: await insertUser(counter.database.owner, ada.user_id),
+      user_id: await buildUser(database.owner, ada.user_id),
       fields: { status: 'canceled', ended_at: new Date() },
     })
     const answer = await subscribed()
@@ -227,35 +233,35 @@ describe('a trial', () => {
     expect((await sessionOf(answer)).amount_total).toBe(2000)
   })
 
-  test('is not for who bought for an organization before', async () => {
-    await insertSubscription(counter.database, {
+  test('is not for buyers who bought for an organization before', async () => {
+    await buildSubscription(database, {
       owner: { owner_kind: 'organization', owner_id: 'org_before' },
-      user_id: await insertUser(counter.database.owner, ada.user_id),
+      user_id: await buildUser(database.owner, ada.user_id),
     })
     expect(await trialOf(await subscribed())).toBe(0)
   })
 
-  test('that was left at the payment page is still there', async () => {
+  test('that was abandoned at the payment page can still be had', async () => {
     const first = await subscribed()
-    await counter.stripe.checkout.sessions.expire(first.sessionId)
+    await stripe.client.checkout.sessions.expire(first.sessionId)
     expect(await trialOf(await subscribed())).toBe(14)
   })
 
-  test('can be switched off, and its button says so', async () => {
-    const without = await counter.startServer({ env: { PRO_TRIAL_DAYS: '0' } })
+  test('can be switched off, and the price list says so', async () => {
+    const without = await product.startServer({ env: { PRO_TRIAL_DAYS: '0' } })
     const { status, body } = await subscribe({}, without)
     const days = async (on: TestServer) =>
       (await on.ask(listPlans)).plans.map(({ plan_type, trial_days }) => [plan_type, trial_days])
     const shown = await days(without)
     await without.close()
     expect(status).toBe(200)
-    expect(await trialOf(body as OpenedPage)).toBe(0)
+    expect(await trialOf(body as CheckoutPage)).toBe(0)
     expect(shown).toEqual([
       ['starter', 0],
       ['pro', 0],
       ['teams', 0],
     ])
-    expect(await days(counter.server)).toEqual([
+    expect(await days(server)).toEqual([
       ['starter', 0],
       ['pro', 14],
       ['teams', 0],

@@ -10,7 +10,7 @@ import { theUser } from '../rights.ts'
 import { route } from '../route.ts'
 
 export const subscriptionsRoutes = [
-  // Pro for the caller, or Teams for an organization that is made when it is paid.
+  // Pro for the caller, or Teams for an organization that is created when the plan is paid.
   route(createCheckoutSession, {
     rights: theUser(({ body }) => body.clerkUserId),
     failure: checkoutFailure('Failed to create checkout session'),

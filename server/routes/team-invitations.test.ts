@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { assignSeat, getOrganizationSeats } from '../../schema/api/organization-seats.ts'
 import {
   listTeamInvitations,
@@ -6,25 +6,24 @@ import {
   sendTeamInvitation,
   type TeamInvitation,
 } from '../../schema/api/team-invitations.ts'
-import { insertUser } from '../../tests/support/records.ts'
-import { testAppUrl } from '../../tests/support/sandbox.ts'
-import { insertSubscription } from '../../tests/support/subscriptions.ts'
-import { newMember, newPerson, newTeam, raceForSeats, type Team } from '../../tests/support/team.ts'
-import { openTeamWorld, type TeamWorld } from '../../tests/support/team-world.ts'
+import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
+import { buildMember, buildTeam, type Team } from '../../tests/support/factories/teams.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
+import { raceForSeats } from '../../tests/support/faults/race-for-seats.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { signUp } from '../../tests/support/services/clerk.ts'
+import { testAppUrl } from '../../tests/support/services/sandbox-process.ts'
 
-let world: TeamWorld
-beforeAll(async () => {
-  world = await openTeamWorld()
-})
-afterAll(() => world?.close())
-afterEach(() => world.clerk.clear('faults'))
+const product = testProduct({ clerk: 'sandbox' })
+const { database, server, clerk } = product
+afterEach(() => clerk.clear('faults'))
 
-const stranger = async () => (await newPerson(world.clerk)).email
+const stranger = async () => (await signUp(clerk)).email
 
 /** A team whose buyer has the first seat, as after a purchase. */
 async function team(seats: number): Promise<Team> {
-  const ours = await newTeam(world, { seats })
-  await world.server.ask(assignSeat, {
+  const ours = await buildTeam(product, { seats })
+  await server.ask(assignSeat, {
     token: ours.admin.token,
     body: { org_id: ours.organization.id, email: ours.admin.email, role: 'admin' },
   })
@@ -32,18 +31,18 @@ async function team(seats: number): Promise<Team> {
 }
 
 const send = ({ admin, subscription_id }: Team, email: string, token = admin.token) =>
-  world.server.api(sendTeamInvitation, { token, body: { subscription_id, email } })
+  server.api(sendTeamInvitation, { token, body: { subscription_id, email } })
 const revoke = ({ admin }: Team, id: string, token = admin.token) =>
-  world.server.api(revokeTeamInvitation, { token, body: { id } })
+  server.api(revokeTeamInvitation, { token, body: { id } })
 const list = ({ admin, subscription_id }: Team) =>
-  world.server.ask(listTeamInvitations, { token: admin.token, query: { subscription_id } })
+  server.ask(listTeamInvitations, { token: admin.token, query: { subscription_id } })
 const seatsUsed = async ({ admin, organization }: Team) =>
-  (await world.server.ask(getOrganizationSeats, { token: admin.token, query: { org_id: organization.id } }))
+  (await server.ask(getOrganizationSeats, { token: admin.token, query: { org_id: organization.id } }))
     .seats_used
 const invitationOf = (answer: { body: unknown }) => (answer.body as { invitation: TeamInvitation }).invitation
 
 describe('sending an invitation', () => {
-  test('holds a seat and sends a real one, with a link to copy that opens nothing by itself', async () => {
+  test('holds a seat and is sent by Clerk, with a link to copy that grants nothing by itself', async () => {
     const ours = await team(3)
     const email = await stranger()
     const answer = await send(ours, `  ${email.toUpperCase()}`)
@@ -55,7 +54,7 @@ describe('sending an invitation', () => {
         invitation: { email, status: 'pending' },
       },
     })
-    const [sent] = await world.directory.listInvitations(ours.organization.id)
+    const [sent] = await clerk.directory.listInvitations(ours.organization.id)
     expect(sent).toMatchObject({ email, role: 'member', status: 'pending' })
     const invitation = invitationOf(answer)
     expect(invitation).toMatchObject({
@@ -66,9 +65,7 @@ describe('sending an invitation', () => {
       url: `${testAppUrl}/invite/${ours.organization.id}/${sent?.clerk_invitation_id}`,
     })
     expect(await seatsUsed(ours)).toBe(2)
-    const mails = await fetch(`${world.clerk.url}/_sandbox/mails?to=${email}`).then((response) =>
-      response.json(),
-    )
+    const mails = await fetch(`${clerk.url}/_sandbox/mails?to=${email}`).then((response) => response.json())
     expect((mails as { data: unknown[] }).data).toHaveLength(1)
   })
 
@@ -83,7 +80,7 @@ describe('sending an invitation', () => {
     expect(await seatsUsed(ours)).toBe(2)
   })
 
-  test('is limited to one less than there are seats, for the buyer has one', async () => {
+  test('is limited to one less than there are seats, because the buyer has one', async () => {
     const ours = await team(3)
     expect((await list(ours)).remaining).toBe(2)
     expect((await send(ours, await stranger())).status).toBe(200)
@@ -96,15 +93,15 @@ describe('sending an invitation', () => {
   })
 
   test('keeps the buyer’s seat free when the buyer has given it up', async () => {
-    const ours = await newTeam(world, { seats: 2 })
+    const ours = await buildTeam(product, { seats: 2 })
     expect((await send(ours, await stranger())).status).toBe(200)
     expect((await send(ours, await stranger())).status).toBe(402)
   })
 
   test('is refused when members have all seats without an invitation', async () => {
     const ours = await team(2)
-    const ada = await newMember(world.clerk, ours)
-    await world.server.ask(assignSeat, {
+    const ada = await buildMember(clerk, ours)
+    await server.ask(assignSeat, {
       token: ours.admin.token,
       body: { org_id: ours.organization.id, email: ada.email },
     })
@@ -118,7 +115,7 @@ describe('sending an invitation', () => {
   test('is not possible with one seat, nor without a subscription', async () => {
     expect((await send(await team(1), await stranger())).status).toBe(402)
     const ours = await team(2)
-    await world.database.worker
+    await database.worker
       .updateTable('subscriptions')
       .set({ status: 'canceled', ended_at: new Date() })
       .where('stripe_subscription_id', '=', ours.subscription_id)
@@ -133,18 +130,18 @@ describe('sending an invitation', () => {
     const ours = await team(2)
     const emails = await Promise.all(Array.from({ length: 8 }, stranger))
     const answers = await raceForSeats(
-      world.database,
+      database,
       ours,
       emails.map((email) => () => send(ours, email)),
     )
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(answers.filter(({ status }) => status === 402)).toHaveLength(7)
-    expect(await world.directory.listInvitations(ours.organization.id)).toHaveLength(1)
+    expect(await clerk.directory.listInvitations(ours.organization.id)).toHaveLength(1)
   })
 
   test('to a member is refused', async () => {
     const ours = await team(3)
-    const ada = await newMember(world.clerk, ours)
+    const ada = await buildMember(clerk, ours)
     expect(await send(ours, ada.email)).toMatchObject({ status: 409, body: { code: 'already_member' } })
     expect(await send(ours, ours.admin.email)).toMatchObject({
       status: 409,
@@ -155,10 +152,10 @@ describe('sending an invitation', () => {
   test.each([
     ['no answer', 500, 503],
     ['a refusal', 403, 502],
-  ])('that ends in %s of Clerk leaves no seat, no row, and says so', async (_, status, answered) => {
+  ])('that ends in %s from Clerk leaves no seat and no row, and is an error', async (_, status, answered) => {
     const ours = await team(2)
     const path_prefix = `/bapi/v1/organizations/${ours.organization.id}/invitations`
-    await world.clerk.knob('faults', { status, count: 10, path_prefix })
+    await clerk.knob('faults', { status, count: 10, path_prefix })
     expect(await send(ours, await stranger())).toMatchObject({
       status: answered,
       body: { error: 'Failed to send invitation', code: 'organization_change_failed' },
@@ -178,7 +175,7 @@ describe('sending an invitation', () => {
     })
   })
 
-  test('to an address that only Clerk refuses is refused in the same words, and leaves no seat', async () => {
+  test('to an address that only Clerk refuses is refused with the same text, and leaves no seat', async () => {
     const ours = await team(2)
     expect(await send(ours, 'nobody@tidemark.t')).toMatchObject({
       status: 400,
@@ -193,13 +190,13 @@ describe('sending an invitation', () => {
     const { subscription_id, admin } = ours
     const email = 'a@b.cd'
     for (const body of [{ email }, { email, org_id, subscription_id }]) {
-      expect(await world.server.api(sendTeamInvitation, { token: admin.token, body })).toMatchObject({
+      expect(await server.api(sendTeamInvitation, { token: admin.token, body })).toMatchObject({
         status: 400,
         body: { error: 'Name either org_id or subscription_id', fields: [{ path: 'org_id' }] },
       })
     }
     const extra = { email, org_id, seats: 9 }
-    expect(await world.server.api(sendTeamInvitation, { token: admin.token, body: extra })).toMatchObject({
+    expect(await server.api(sendTeamInvitation, { token: admin.token, body: extra })).toMatchObject({
       status: 400,
       body: { fields: [{ path: 'seats' }] },
     })
@@ -213,14 +210,14 @@ describe('the list', () => {
     for (const email of emails) await send(ours, email)
     const { invitations } = await list(ours)
     expect(invitations.map(({ email }) => email)).toEqual(emails.toReversed())
-    const byOrganization = await world.server.ask(listTeamInvitations, {
+    const byOrganization = await server.ask(listTeamInvitations, {
       token: ours.admin.token,
       query: { org_id: ours.organization.id },
     })
     expect(byOrganization.invitations).toEqual(invitations)
   })
 
-  test('holds nobody else’s', async () => {
+  test('contains no invitations of others', async () => {
     const [ours, theirs] = [await team(2), await team(2)]
     await send(theirs, await stranger())
     expect((await list(ours)).invitations).toEqual([])
@@ -228,7 +225,7 @@ describe('the list', () => {
 })
 
 describe('revoking an invitation', () => {
-  test('revokes it at Clerk and frees its seat; again says the same', async () => {
+  test('revokes it at Clerk and frees its seat; again has the same result', async () => {
     const ours = await team(2)
     const email = await stranger()
     const { id } = invitationOf(await send(ours, email))
@@ -241,17 +238,17 @@ describe('revoking an invitation', () => {
         invitation: { id, status: 'revoked', url: null },
       },
     })
-    expect(await world.directory.listInvitations(ours.organization.id)).toMatchObject([{ status: 'revoked' }])
+    expect(await clerk.directory.listInvitations(ours.organization.id)).toMatchObject([{ status: 'revoked' }])
     expect(await seatsUsed(ours)).toBe(1)
     expect(await revoke(ours, id)).toMatchObject({ status: 200, body: revoked.body })
     expect((await send(ours, email)).status).toBe(200)
     expect((await list(ours)).invitations.map(({ status }) => status)).toEqual(['pending', 'revoked'])
   })
 
-  test('that Clerk revoked already works, too', async () => {
+  test('that Clerk has already revoked works too', async () => {
     const ours = await team(2)
     const { id, clerk_invitation_id } = invitationOf(await send(ours, await stranger()))
-    await world.directory.revokeInvitation({
+    await clerk.directory.revokeInvitation({
       organization_id: ours.organization.id,
       clerk_invitation_id: clerk_invitation_id ?? '',
     })
@@ -263,25 +260,25 @@ describe('revoking an invitation', () => {
     const ours = await team(2)
     const { id } = invitationOf(await send(ours, await stranger()))
     const path_prefix = `/bapi/v1/organizations/${ours.organization.id}/invitations`
-    await world.clerk.knob('faults', { status: 500, count: 10, path_prefix })
+    await clerk.knob('faults', { status: 500, count: 10, path_prefix })
     expect(await revoke(ours, id)).toMatchObject({
       status: 503,
       body: { error: 'Failed to revoke invitation' },
     })
     expect(await seatsUsed(ours)).toBe(2)
-    await world.clerk.clear('faults')
+    await clerk.clear('faults')
     expect(await revoke(ours, id)).toMatchObject({ status: 200 })
   })
 
   test.each(['accepted', 'expired'] as const)('that is %s is refused', async (status) => {
     const ours = await team(2)
     const { id } = invitationOf(await send(ours, await stranger()))
-    await world.database.owner.updateTable('team_invitations').set({ status }).where('id', '=', id).execute()
+    await database.owner.updateTable('team_invitations').set({ status }).where('id', '=', id).execute()
     expect(await revoke(ours, id)).toMatchObject({ status: 409, body: { code: 'invitation_not_pending' } })
-    expect(await world.directory.listInvitations(ours.organization.id)).toMatchObject([{ status: 'pending' }])
+    expect(await clerk.directory.listInvitations(ours.organization.id)).toMatchObject([{ status: 'pending' }])
   })
 
-  test('that nobody knows is refused', async () => {
+  test('that does not exist is refused', async () => {
     const ours = await team(2)
     expect(await revoke(ours, crypto.randomUUID())).toMatchObject({
       status: 404,
@@ -294,29 +291,29 @@ describe('revoking an invitation', () => {
 describe('who may do what', () => {
   const calls = {
     list: (ours: Team, _id: string, token?: string) =>
-      world.server.api(listTeamInvitations, {
+      server.api(listTeamInvitations, {
         ...(token && { token }),
         query: { subscription_id: ours.subscription_id },
       }),
     'list by organization': (ours: Team, _id: string, token?: string) =>
-      world.server.api(listTeamInvitations, {
+      server.api(listTeamInvitations, {
         ...(token && { token }),
         query: { org_id: ours.organization.id },
       }),
     send: (ours: Team, _id: string, token?: string) =>
-      world.server.api(sendTeamInvitation, {
+      server.api(sendTeamInvitation, {
         ...(token && { token }),
         body: { subscription_id: ours.subscription_id, email: 'somebody@tidemark.test' },
       }),
     revoke: (_ours: Team, id: string, token?: string) =>
-      world.server.api(revokeTeamInvitation, { ...(token && { token }), body: { id } }),
+      server.api(revokeTeamInvitation, { ...(token && { token }), body: { id } }),
   }
   const names = Object.keys(calls) as (keyof typeof calls)[]
 
-  test.each(names)('%s: nobody without a token, no outsider, no plain member', async (name) => {
+  test.each(names)('%s: not without a token, not by an outsider, not by a plain member', async (name) => {
     const [ours, theirs] = [await team(3), await team(3)]
     const { id } = invitationOf(await send(ours, await stranger()))
-    const ada = await newMember(world.clerk, ours)
+    const ada = await buildMember(clerk, ours)
     expect(await calls[name](ours, id)).toMatchObject({ status: 401 })
     expect(await calls[name](ours, id, ada.token)).toMatchObject({
       status: 403,
@@ -337,14 +334,14 @@ describe('who may do what', () => {
   })
 
   test('a personal subscription has no team', async () => {
-    const grace = await newPerson(world.clerk)
-    await insertUser(world.database.server, grace.user_id)
-    const { id } = await insertSubscription(world.database, {
+    const grace = await signUp(clerk)
+    await buildUser(database.server, grace.user_id)
+    const { id } = await buildSubscription(database, {
       owner: { owner_kind: 'user', owner_id: grace.user_id },
       user_id: grace.user_id,
     })
     expect(
-      await world.server.api(listTeamInvitations, { token: grace.token, query: { subscription_id: id } }),
+      await server.api(listTeamInvitations, { token: grace.token, query: { subscription_id: id } }),
     ).toMatchObject({ status: 404, body: { error: 'Organization not initialized' } })
   })
 })

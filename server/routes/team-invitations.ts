@@ -76,7 +76,7 @@ export const teamInvitationsRoutes = [
     const { email, role } = body
     const member = await deps.clerk.findMemberByEmail({ organization_id, email })
     if (member) throw alreadyMember(email)
-    // Invitations name their sender, who may not have been here before.
+    // Invitations reference the sender's row, which may not exist yet.
     await findOrCreateAccount(deps, user_id)
     const invitation = await invite(
       deps,
@@ -94,7 +94,7 @@ export const teamInvitationsRoutes = [
     }
   }),
 
-  // First at Clerk, so that the invitation cannot be accepted when its seat is somebody else's already.
+  // Revoked at Clerk first, so that the invitation cannot be accepted after its seat went to somebody else.
   route(revokeTeamInvitation, {
     rights: admins({
       doing: 'revoke invitations',
@@ -114,7 +114,7 @@ export const teamInvitationsRoutes = [
       await endInvitation(trx, { id: invitation.id, status: 'revoked' })
       return findInvitation(trx, invitation.id)
     })
-    // Somebody joined, or the invitation ran out, at this very moment.
+    // In the meantime the person has joined, or the invitation has expired.
     if (ended?.status !== 'revoked') throw invitationNotPending(ended?.status ?? 'gone')
     return {
       success: true,
@@ -126,7 +126,7 @@ export const teamInvitationsRoutes = [
 
 interface OrganizationName {
   readonly org_id?: string | undefined
-  /** Stripe's id; a payment page knows no more than that. */
+  /** Stripe's id, which is all that the return page of a payment knows. */
   readonly subscription_id?: string | undefined
 }
 
@@ -140,12 +140,12 @@ async function findNamedOrganization(
   return subscription?.owner_kind === 'organization' ? subscription.owner_id : null
 }
 
-/** A subscription that is not there yet, or is none of the caller's, is all the same to them. */
+/** The same error whether the subscription does not exist yet or belongs to somebody else. */
 function namedNotFound({ org_id }: OrganizationName): ServerError {
   return org_id === undefined ? organizationNotInitialized() : organizationNotFound()
 }
 
-/** When Clerk says that it is over already, what it became decides; one whose sending is not confirmed is left to the sweep. */
+/** When Clerk says that it has already ended, its status decides. One that Clerk has not confirmed sending is left to the sweep. */
 async function revokeAtClerk(
   { clerk }: Pick<Dependencies, 'clerk'>,
   { organization_id, clerk_invitation_id }: Invitation,
@@ -164,8 +164,8 @@ async function revokeAtClerk(
 }
 
 /**
- * The link is ours and opens nothing by itself: the page behind it asks the visitor to sign in with the invited address. Clerk's
- * own link would let whoever has it in as that person, so it is in the mail only.
+ * The link is ours and grants nothing by itself: its page asks the visitor to sign in with the invited address. Clerk's own link
+ * signs its holder in as the invited person, so it is sent by e-mail only.
  */
 function presentInvitation(settings: Pick<Settings, 'app_url'>, invitation: Invitation): TeamInvitation {
   const { organization_id, clerk_invitation_id, status } = invitation

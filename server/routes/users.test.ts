@@ -1,23 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { getUser, initializeUser, processStarterSignup } from '../../schema/api/users.ts'
 import { postTransfer } from '../../schema/ledger/post.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { grantOf } from '../../tests/support/records.ts'
-import { type Sandbox, signUp, startSandbox } from '../../tests/support/sandbox.ts'
-import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+import { buildGrant } from '../../tests/support/factories/transfers.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { signUp } from '../../tests/support/services/clerk.ts'
 
-let database: TestDatabase
-let clerk: Sandbox
-let server: TestServer
-
-beforeAll(async () => {
-  ;[database, clerk] = await Promise.all([createTestDatabase(), startSandbox('clerk')])
-  server = await startTestServer({ databaseUrl: database.url, clerk })
-})
-afterAll(async () => {
-  await server?.close()
-  await Promise.all([clerk?.stop(), database?.close()])
-})
+const { database, clerk, server } = testProduct({ clerk: 'sandbox' })
 afterEach(() => clerk.clear('faults'))
 
 const findUsers = (clerkId: string) =>
@@ -34,7 +22,7 @@ const claimOf = (id: string, planType = 'starter') => ({
 })
 
 describe('initializing a user', () => {
-  test('makes the account once, with Clerk’s names and address instead of the body’s', async () => {
+  test('creates the account once, with Clerk’s names and address instead of those in the body', async () => {
     const ada = await signUp(clerk, { email: 'ada@tidemark.test', first_name: 'Ada', last_name: 'Lovelace' })
     const body = claimOf(ada.user_id) as never
     const first = await server.ask(initializeUser, { token: ada.token, body })
@@ -53,7 +41,7 @@ describe('initializing a user', () => {
     expect(again).toEqual({ ...first, created: false })
   })
 
-  test('as pro leaves the plan at starter: only money changes a plan', async () => {
+  test('as pro leaves the plan at starter: only a payment changes a plan', async () => {
     const ada = await signUp(clerk)
     const { user } = await server.ask(initializeUser, {
       token: ada.token,
@@ -62,7 +50,7 @@ describe('initializing a user', () => {
     expect(user.plan_type).toBe('starter')
   })
 
-  test('in ten tabs at once makes one account', async () => {
+  test('in ten tabs at once creates one account', async () => {
     const ada = await signUp(clerk)
     const body = claimOf(ada.user_id) as never
     const answers = await Promise.all(
@@ -72,7 +60,7 @@ describe('initializing a user', () => {
     expect(await findUsers(ada.user_id)).toHaveLength(1)
   })
 
-  test('fails in the product’s words when Clerk does not answer, and writes nothing', async () => {
+  test('fails with the product’s text when Clerk does not answer, and writes nothing', async () => {
     const ada = await signUp(clerk)
     await server.api(getUser, { token: ada.token, query: { clerkId: ada.user_id } })
     await clerk.knob('faults', { status: 500, count: 10, path_prefix: '/bapi/v1/users' })
@@ -85,7 +73,7 @@ describe('initializing a user', () => {
     expect(await findUsers(ada.user_id)).toEqual([])
   })
 
-  test('is for oneself, signed in, with a known plan', async () => {
+  test('is for one’s own account, signed in, with a known plan', async () => {
     const [ada, eve] = await Promise.all([signUp(clerk), signUp(clerk)])
     const call = (body: unknown, token?: string) =>
       server.api(initializeUser, { body, ...(token && { token }) })
@@ -105,7 +93,7 @@ describe('initializing a user', () => {
 describe('finishing a sign-up on the free plan', () => {
   const body = (clerkUserId: string) => ({ clerkUserId, email: 'claimed@evil.test', firstName: 'Claimed' })
 
-  test('makes the account and can be repeated', async () => {
+  test('creates the account and can be repeated', async () => {
     const ada = await signUp(clerk, { email: 'starter@tidemark.test' })
     const request = { token: ada.token, body: body(ada.user_id) }
     const first = await server.ask(processStarterSignup, request)
@@ -116,7 +104,7 @@ describe('finishing a sign-up on the free plan', () => {
     expect(await server.ask(processStarterSignup, request)).toEqual(first)
   })
 
-  test('fails in the product’s words when Clerk does not answer', async () => {
+  test('fails with the product’s text when Clerk does not answer', async () => {
     const ada = await signUp(clerk)
     await server.api(getUser, { token: ada.token, query: { clerkId: ada.user_id } })
     await clerk.knob('faults', { status: 503, count: 10, path_prefix: '/bapi/v1/users' })
@@ -124,7 +112,7 @@ describe('finishing a sign-up on the free plan', () => {
     expect(answer).toMatchObject({ status: 502, body: { error: 'Failed to process starter signup' } })
   })
 
-  test('is for oneself, signed in, with an e-mail address', async () => {
+  test('is for one’s own account, signed in, with an e-mail address', async () => {
     const [ada, eve] = await Promise.all([signUp(clerk), signUp(clerk)])
     const call = (request: object) => server.api(processStarterSignup, request)
     expect(await call({ token: eve.token, body: body(ada.user_id) })).toMatchObject({ status: 403 })
@@ -141,7 +129,7 @@ describe('reading a user', () => {
   test('shows the balance that the ledger has', async () => {
     const ada = await signUp(clerk)
     await server.ask(initializeUser, { token: ada.token, body: claimOf(ada.user_id) as never })
-    await postTransfer(database.worker, grantOf(ada.user_id, 500))
+    await postTransfer(database.worker, buildGrant(ada.user_id, 500))
     const { data } = await server.ask(getUser, { token: ada.token, query: { clerkId: ada.user_id } })
     expect(data).toMatchObject({
       clerk_id: ada.user_id,
@@ -151,13 +139,13 @@ describe('reading a user', () => {
     })
   })
 
-  test('that has no account yet is a 404 in the product’s words', async () => {
+  test('that has no account yet is a 404 with the product’s text', async () => {
     const ada = await signUp(clerk)
     const answer = await server.api(getUser, { token: ada.token, query: { clerkId: ada.user_id } })
     expect(answer).toMatchObject({ status: 404, body: { error: 'User not found', code: 'user_not_found' } })
   })
 
-  test('is for oneself, signed in, by id', async () => {
+  test('is for one’s own account, signed in, by id', async () => {
     const [ada, eve] = await Promise.all([signUp(clerk), signUp(clerk)])
     const query = { clerkId: ada.user_id }
     expect(await server.api(getUser, { token: eve.token, query })).toMatchObject({ status: 403 })

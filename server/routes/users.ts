@@ -17,8 +17,8 @@ export const usersRoutes = [
     return { data: await presentUser(deps.db, user) }
   }),
 
-  // The body names a plan and an e-mail address, and neither is believed: names and addresses are Clerk's, and a plan changes
-  // when money has come in.
+  // The plan and e-mail address in the body are ignored: names and addresses come from Clerk, and a plan changes only when it has
+  // been paid.
   route(initializeUser, {
     rights: theUser(({ body }) => body.clerkUser.id),
     failure: accountFailure('Failed to initialize user', 'initialize_failed'),

@@ -1,24 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { Webhook } from 'svix'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { clerkEventTypes } from '../../schema/clerk/event-types.ts'
 import { findFreePort } from '../../scripts/processes/ports.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { signUp, startSandbox } from '../../tests/support/sandbox.ts'
-import { startTestServer, type TestServer } from '../../tests/support/server.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { startTestServer } from '../../tests/support/product/test-server.ts'
+import { signUp } from '../../tests/support/services/clerk.ts'
+import { startSandbox } from '../../tests/support/services/sandbox-process.ts'
 import { waitUntil } from '../../tests/support/wait-until.ts'
 
-let database: TestDatabase
-let server: TestServer
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  server = await startTestServer({ databaseUrl: database.url })
-})
-afterAll(async () => {
-  await server?.close()
-  await database?.close()
-})
+const { database, server } = testProduct()
 beforeEach(() => database.owner.deleteFrom('inbox_events').execute())
 
 const event = { object: 'event', type: 'user.updated', data: { id: 'user_1' }, timestamp: 1_790_000_000_123 }
@@ -86,14 +77,14 @@ describe('an event signed by Clerk', () => {
     expect(await stored()).toHaveLength(1)
   })
 
-  test('without a time of its own happened when it was sent', async () => {
+  test('without a time of its own gets the time of sending', async () => {
     const payload = JSON.stringify({ ...event, timestamp: undefined })
     const at = new Date(Math.floor(Date.now() / 1000) * 1000)
     await post(payload, signed(payload, { at }))
     expect(await stored()).toMatchObject([{ occurred_at: at }])
   })
 
-  test('by the sign-in stand-in arrives when somebody signs up', async () => {
+  test('from the sign-in sandbox arrives when somebody signs up', async () => {
     const port = await findFreePort()
     const clerk = await startSandbox('clerk', { serverPort: port })
     const receiver = await startTestServer({ databaseUrl: database.url, clerk, port })
@@ -135,7 +126,7 @@ describe('nothing is stored of', () => {
     '[]',
     JSON.stringify({ ...event, object: 'thing' }),
     JSON.stringify({ ...event, data: 1 }),
-  ])('signed JSON that is no event: %s', async (text) => {
+  ])('signed JSON that is not an event: %s', async (text) => {
     expect(await post(text)).toMatchObject({ status: 400, body: { code: 'invalid_event' } })
     expect(await stored()).toEqual([])
   })

@@ -1,23 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { beforeEach, describe, expect, inject, test } from 'vitest'
 import { settleEvent } from '../../schema/inbox/events.ts'
 import type { QueueProducer } from '../../schema/queues/producer.ts'
 import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { startTestServer, type TestServer } from '../../tests/support/server.ts'
-import { eventOf, sessionOf } from '../../tests/support/stripe-events.ts'
+import { eventOf, sessionOf } from '../../tests/support/factories/events.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { startTestServer, type TestServer } from '../../tests/support/product/test-server.ts'
 import { waitUntil } from '../../tests/support/wait-until.ts'
 
-let database: TestDatabase
-let server: TestServer
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  server = await startTestServer({ databaseUrl: database.url })
-})
-afterAll(async () => {
-  await server?.close()
-  await database?.close()
-})
+const { database, server } = testProduct()
 beforeEach(() => database.owner.deleteFrom('inbox_events').execute())
 
 const newEvent = () => eventOf('checkout.session.completed', sessionOf(crypto.randomUUID()))
@@ -95,7 +85,7 @@ describe('a signed event', () => {
     expect(added).toEqual([event.id])
   })
 
-  test('that is none of ours is stored too: the worker decides', async () => {
+  test('that is not ours is stored too: the worker decides', async () => {
     const event = eventOf('product.created', { object: 'product' })
     expect(await post(JSON.stringify(event))).toMatchObject({ status: 200 })
     expect(await stored()).toMatchObject([{ id: event.id, state: 'received' }])
@@ -128,7 +118,7 @@ describe('a signed event', () => {
 })
 
 describe('when the queue', () => {
-  test('is away, the event is stored and answered 200, and the failure is counted', async () => {
+  test('is unavailable, the event is stored and answered 200, and the failure is counted', async () => {
     const broken = await withProducer({ add: () => Promise.reject(new Error('No queue')) })
     const payload = JSON.stringify(newEvent())
     expect(await post(payload, sign(payload), broken)).toMatchObject({ status: 200 })
@@ -162,7 +152,7 @@ describe.runIf(redisUrl)('with the queue on Redis', () => {
     expect(await jobs(event.id)).toEqual([])
   })
 
-  test('that is away, an event is stored and answered 200, and the server says that it is not ready', async () => {
+  test('unavailable, an event is stored and answered 200, and the server says that it is not ready', async () => {
     const lost = await startTestServer({ databaseUrl: database.url, redisUrl: 'redis://127.0.0.1:1' })
     const payload = JSON.stringify(newEvent())
     expect(await post(payload, sign(payload), lost)).toMatchObject({ status: 200 })
@@ -173,7 +163,7 @@ describe.runIf(redisUrl)('with the queue on Redis', () => {
   })
 })
 
-test('when the database is away Stripe is told to come again', async () => {
+test('when the database is unavailable Stripe is told to retry', async () => {
   const broken = await startTestServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none' })
   const payload = JSON.stringify(newEvent())
   const answer = await post(payload, sign(payload), broken)
@@ -218,7 +208,7 @@ describe('nothing is stored of', () => {
     JSON.stringify({ ...newEvent(), created: 'yesterday' }),
     JSON.stringify({ ...newEvent(), data: null }),
     JSON.stringify({ ...newEvent(), type: '' }),
-  ])('signed JSON that is no event: %s', async (payload) => {
+  ])('signed JSON that is not an event: %s', async (payload) => {
     expect(await post(payload)).toMatchObject({ status: 400, body: { code: 'invalid_event' } })
     expect(await stored()).toEqual([])
   })

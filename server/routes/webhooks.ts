@@ -18,16 +18,16 @@ export const webhooksRoutes = [
   plainRoute({ method: 'POST', path: '/api/clerk/webhook', rights: signedSender, serve: clerkWebhook }),
 ]
 
-/** How old a signature may be, so that a recorded delivery cannot be played back later. */
+/** How old a signature may be, so that a recorded delivery cannot be replayed later. */
 const toleranceSeconds = 300
 
-/** Nothing is stored that Stripe did not sign; all that it did sign is stored once. */
+/** Only events that Stripe signed are stored, each once. */
 function stripeWebhook(deps: Dependencies): AppMiddleware {
   return async (ctx) => {
     const raw = await readRawBody(ctx, webhookLimitBytes)
     const event = stripeEventSchema.safeParse(verifyStripeEvent(deps, raw, ctx.get('stripe-signature')))
     if (!event.success) throw invalidEvent(event.error)
-    await receiveVerifiedEvent(
+    await storeVerifiedEvent(
       deps,
       {
         source: 'stripe',
@@ -51,14 +51,14 @@ function verifyStripeEvent({ stripe, settings }: Dependencies, raw: Buffer, sign
   }
 }
 
-/** The same as Stripe's, with Svix's signature, whose message id is the event's id. */
+/** The same for Clerk, with Svix's signature, whose message id is the event's id. */
 function clerkWebhook(deps: Dependencies): AppMiddleware {
   return async (ctx) => {
     const raw = await readRawBody(ctx, webhookLimitBytes)
     await verifyClerkSignature(ctx, raw, deps.settings.clerk_webhook_secret)
     const event = clerkEventSchema.safeParse(parseJson(raw))
     if (!event.success) throw invalidEvent(event.error)
-    await receiveVerifiedEvent(
+    await storeVerifiedEvent(
       deps,
       {
         source: 'clerk',
@@ -76,7 +76,7 @@ function clerkWebhook(deps: Dependencies): AppMiddleware {
 async function verifyClerkSignature(ctx: AppContext, raw: Buffer, secret: string): Promise<void> {
   const headers = new Headers()
   for (const name of ['svix-id', 'svix-timestamp', 'svix-signature']) headers.set(name, ctx.get(name))
-  // Clerk's helper wants a request of the fetch kind; only its headers and body are read.
+  // Clerk's helper expects a fetch Request; only its headers and body are read.
   const request = new Request('http://webhook.invalid/', {
     method: 'POST',
     headers,
@@ -89,7 +89,7 @@ async function verifyClerkSignature(ctx: AppContext, raw: Buffer, secret: string
   }
 }
 
-/** Milliseconds in the event; older events carry none, then the moment of sending is the nearest there is. */
+/** Milliseconds in the event. Older events have none, so the time of sending is used. */
 function occurredAt(event: ClerkEvent, sentAtSeconds: string): Date {
   const { timestamp } = event
   return new Date(typeof timestamp === 'number' ? timestamp : Number(sentAtSeconds) * 1000)
@@ -100,17 +100,17 @@ interface VerifiedEvent {
   readonly id: string
   readonly type: string
   readonly occurred_at: Date
-  /** The event as it came. */
+  /** The event as received. */
   readonly payload: unknown
 }
 
 const queueOf = { stripe: 'stripe-events', clerk: 'clerk-events' } as const
 
 /**
- * Puts a verified event into the inbox and tells the worker. When this returns the row is committed, and the sender may
+ * Stores a verified event in the inbox and enqueues a job for it. When this returns, the row is committed and the sender may
  * forget the event; when it throws, the sender must send it again.
  */
-async function receiveVerifiedEvent(deps: Dependencies, event: VerifiedEvent, trace: Trace): Promise<void> {
+async function storeVerifiedEvent(deps: Dependencies, event: VerifiedEvent, trace: Trace): Promise<void> {
   trace.note({ event_id: event.id, event_type: event.type })
   const { unsettled } = await receiveEvent(deps.db, {
     ...event,

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import type { World } from './world.ts'
+import type { FaultyProduct } from './faulty-product.ts'
 
 /** What goes wrong around a purchase. Statements are counted from the moment of the step. */
 export type Mishap =
@@ -51,22 +51,22 @@ export function isMishap(step: { readonly do: string }): step is Mishap {
   return kinds.includes(step.do)
 }
 
-export async function strike(world: World, step: Mishap): Promise<void> {
+export async function strike(product: FaultyProduct, step: Mishap): Promise<void> {
   switch (step.do) {
     case 'crash_worker':
-      world.worker.proxy.strike({ ...step, action: () => world.crashWorker() })
+      product.worker.proxy.strike({ ...step, action: () => product.crashWorker() })
       return
     case 'crash_server':
-      world.serverProxy.strike({ ...step, action: () => world.crashServer() })
+      product.serverProxy.strike({ ...step, action: () => product.crashServer() })
       return
     case 'lose_enqueues':
-      world.loseEnqueues(step.count)
+      product.loseEnqueues(step.count)
       return
     case 'lose_queues':
-      await world.loseQueues()
+      await product.loseQueues()
       return
     case 'break_stripe':
-      await world.stripeSandbox.knob('faults', {
+      await product.stripe.knob('faults', {
         count: 2,
         ...(step.fault === 'status' ? { status: 500 } : { drop_after: true }),
       })

@@ -44,7 +44,7 @@ describe('the model', () => {
     )
     expect(belongings(lived, july - 1)).toMatchObject({ plan: 200, plan_type: 'teams', seats_total: 1 })
     expect(belongings(lived, july)).toMatchObject({ plan: 500 })
-    expect(openMonth(lived, july)).toBe('in_2/0')
+    expect(openMonth(lived, july)).toMatchObject({ name: 'in_2/0', starts_at: july })
   })
 
   test('takes a share of a year’s every month back, and lets a debt be paid by the months after it', () => {

@@ -48,7 +48,7 @@ export interface Subscription {
   readonly seat_changes: readonly SeatChange[]
 }
 
-/** What usage took, and of which month (`openMonth` at that time). */
+/** What usage took, and of which month (the name of `openMonth` at that time). */
 export interface Usage {
   readonly month: string | null
   readonly plan: number
@@ -100,10 +100,10 @@ export function spend(
 }
 
 /** The month that usage counts for now; null when none is open. */
-export function openMonth(life: Life, now: number): string | null {
+export function openMonth(life: Life, now: number): Pick<Month, 'name' | 'starts_at'> | null {
   const begun = life.subscriptions.filter((subscription) => monthsOf(subscription, now).length > 0)
   const latest = begun.at(-1)
-  return latest?.ended_at === null ? (monthsOf(latest, now).at(-1)?.name ?? null) : null
+  return latest?.ended_at === null ? (monthsOf(latest, now).at(-1) ?? null) : null
 }
 
 /**

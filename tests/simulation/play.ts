@@ -1,47 +1,52 @@
 import type Stripe from 'stripe'
 import { getSessionStatus, processPaymentSuccess, purchaseCredits } from '../../schema/api/checkout.ts'
 import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
-import { type SignedInPerson, signUp } from '../support/sandbox.ts'
+import { type Person, signUp } from '../support/services/clerk.ts'
+import type { FaultyProduct } from './faulty-product.ts'
 import type { History, PlannedPurchase, Step } from './history.ts'
 import { isMishap, strike } from './mishaps.ts'
-import type { World } from './world.ts'
 
 interface Purchase extends PlannedPurchase {
   session_id: string | null
 }
 
-/** Plays a history in the world as one new person, and returns who it was. Mishaps may make single calls fail. */
-export async function play(world: World, history: History): Promise<SignedInPerson> {
-  const person = await signUp(world.clerk)
+/** Plays a history on the product as one new person, and returns who it was. Mishaps may make single calls fail. */
+export async function play(product: FaultyProduct, history: History): Promise<Person> {
+  const person = await signUp(product.clerk)
   const purchases: Purchase[] = history.purchases.map((planned) => ({ ...planned, session_id: null }))
   for (const group of history.groups) {
-    await Promise.all(group.map((step) => take(world, person, purchases, step)))
+    await Promise.all(group.map((step) => take(product, person, purchases, step)))
   }
   return person
 }
 
-async function take(world: World, person: SignedInPerson, purchases: Purchase[], step: Step): Promise<void> {
-  if (isMishap(step)) return strike(world, step)
-  if (step.do === 'wait') return world.advance(step.minutes * 60_000)
+async function take(
+  product: FaultyProduct,
+  person: Person,
+  purchases: Purchase[],
+  step: Step,
+): Promise<void> {
+  if (isMishap(step)) return strike(product, step)
+  if (step.do === 'wait') return product.clock.advance(step.minutes * 60_000)
   const purchase = purchases[step.purchase % purchases.length]
   if (!purchase) return
-  if (step.do === 'start') return start(world, person, purchase)
+  if (step.do === 'start') return start(product, person, purchase)
   const { session_id } = purchase
   if (!session_id) return
   switch (step.do) {
     case 'pay':
-      return pay(world, purchase, session_id)
+      return pay(product, purchase, session_id)
     case 'conclude':
-      return conclude(world, purchase, session_id)
+      return conclude(product, purchase, session_id)
     case 'deliver':
-      return deliver(world, session_id, step)
+      return deliver(product, session_id, step)
     case 'return': {
       const body = { sessionId: session_id, clerkUserId: person.user_id }
-      await world.server.api(processPaymentSuccess, { token: person.token, body }).catch(ignoreCut)
+      await product.server.api(processPaymentSuccess, { token: person.token, body }).catch(ignoreCut)
       return
     }
     case 'poll':
-      await world.server
+      await product.server
         .api(getSessionStatus, { token: person.token, query: { session_id } })
         .catch(ignoreCut)
   }
@@ -52,9 +57,9 @@ export function ignoreCut(error: unknown): undefined {
   if (!(error instanceof TypeError)) throw error
 }
 
-async function start(world: World, person: SignedInPerson, purchase: Purchase): Promise<void> {
+async function start(product: FaultyProduct, person: Person, purchase: Purchase): Promise<void> {
   if (purchase.session_id) return
-  const answer = await world.server.api(purchaseCredits, {
+  const answer = await product.server.api(purchaseCredits, {
     token: person.token,
     body: {
       clerkUserId: person.user_id,
@@ -66,7 +71,7 @@ async function start(world: World, person: SignedInPerson, purchase: Purchase): 
   if (answer.status === 200) purchase.session_id = (answer.body as { sessionId: string }).sessionId
 }
 
-async function pay(world: World, purchase: Purchase, sessionId: string): Promise<void> {
+async function pay(product: FaultyProduct, purchase: Purchase, sessionId: string): Promise<void> {
   const means = {
     card: {},
     declined: { card: '4000000000000002' },
@@ -76,19 +81,19 @@ async function pay(world: World, purchase: Purchase, sessionId: string): Promise
     abandoned: null,
     expires: null,
   }[purchase.buyer]
-  if (!means || (await sessionAt(world, sessionId)).status !== 'open') return
-  await world.stripeSandbox.knob(`sessions/${sessionId}/pay`, means).catch(ignoreRefusal)
+  if (!means || (await sessionAt(product, sessionId)).status !== 'open') return
+  await product.stripe.knob(`sessions/${sessionId}/pay`, means).catch(ignoreRefusal)
 }
 
 /** What happens at Stripe days later: the debit goes through or not, the page expires. */
-async function conclude(world: World, purchase: Purchase, sessionId: string): Promise<void> {
-  const session = await sessionAt(world, sessionId)
+async function conclude(product: FaultyProduct, purchase: Purchase, sessionId: string): Promise<void> {
+  const session = await sessionAt(product, sessionId)
   const isWaiting = session.status === 'complete' && session.payment_status === 'unpaid'
   if (purchase.buyer === 'expires' && session.status === 'open') {
-    await world.stripeSandbox.knob(`sessions/${sessionId}/expire`).catch(ignoreRefusal)
+    await product.stripe.knob(`sessions/${sessionId}/expire`).catch(ignoreRefusal)
   } else if (isWaiting && purchase.buyer !== 'pending') {
     const outcome = purchase.buyer === 'delayed_succeeds' ? 'succeeded' : 'failed'
-    await world.stripeSandbox.knob(`sessions/${sessionId}/settle`, { outcome }).catch(ignoreRefusal)
+    await product.stripe.knob(`sessions/${sessionId}/settle`, { outcome }).catch(ignoreRefusal)
   }
 }
 
@@ -99,36 +104,41 @@ export function ignoreRefusal(error: unknown): void {
 
 /** Delivers every event of the session that there is, as often and in the order that the step says. */
 async function deliver(
-  world: World,
+  product: FaultyProduct,
   sessionId: string,
   step: { readonly times: number; readonly reversed: boolean },
 ): Promise<void> {
-  const events = await eventsOf(world, sessionId)
+  const events = await eventsOf(product, sessionId)
   for (const event of step.reversed ? events.toReversed() : events) {
-    await world.stripeSandbox.knob(`events/${event.id}/deliver`, {
+    await product.stripe.knob(`events/${event.id}/deliver`, {
       times: step.times,
       parallel: step.times > 3,
     })
   }
 }
 
-async function eventsOf(world: World, sessionId: string): Promise<Stripe.Event[]> {
-  const page = await withoutFaults(world, () => world.stripe.events.list({ limit: 100 }))
+async function eventsOf(product: FaultyProduct, sessionId: string): Promise<Stripe.Event[]> {
+  const page = await withoutFaults(product, () => product.stripe.client.events.list({ limit: 100 }))
   return page.data.filter((event) => (event.data.object as { id?: string }).id === sessionId)
 }
 
+<<<<<<< HEAD
 async function sessionAt(world: World, sessionId: string): Promise<Stripe.Checkout.Session> {
   return withoutFaults(world, () => world.stripe.checkout.sessions.retrieve(sessionId))
+=======
+export async function sessionAt(product: FaultyProduct, sessionId: string): Promise<Stripe.Checkout.Session> {
+  return withoutFaults(product, () => product.stripe.client.checkout.sessions.retrieve(sessionId))
+>>>>>>> main
 }
 
 /** The simulation's own looks at Stripe must not use up the faults that are meant for the product. */
-export async function withoutFaults<T>(world: World, look: () => Promise<T>): Promise<T> {
+export async function withoutFaults<T>(product: FaultyProduct, look: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await look()
     } catch (error) {
       if (attempt > 5) throw error
-      await world.stripeSandbox.clear('faults')
+      await product.stripe.clear('faults')
     }
   }
 }

@@ -1,18 +1,17 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { purchaseCredits } from '../../schema/api/checkout.ts'
-import { connectDatabase, type DatabaseConnection } from '../../schema/database/connect.ts'
 import { migrateToLatest } from '../../schema/database/migrate.ts'
 import { findBalance } from '../../schema/ledger/balances.ts'
 import { verifyLedger } from '../../schema/ledger/verify.ts'
 import { createDatabase } from '../../scripts/database.ts'
 import { type RunningPostgres, startPostgres } from '../../scripts/postgres.ts'
-import { findFreePort } from '../../scripts/processes/ports.ts'
-import { type ProductProcess, startProductProcess } from '../support/product-process.ts'
-import { type Sandbox, signUp, startSandbox } from '../support/sandbox.ts'
-import { startTestServer, type TestServer } from '../support/server.ts'
+import { connectTestDatabase } from '../support/database/test-database.ts'
+import { madeOnce } from '../support/made.ts'
+import { testProduct } from '../support/product/start-test-product.ts'
+import { signUp } from '../support/services/clerk.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 const buyers = 40
@@ -23,53 +22,33 @@ const backends = [
 ]
 
 describe.each(backends)('on $name', ({ redisUrl, missing }) => {
-  let dataDir: string
-  let postgres: RunningPostgres
-  let database: DatabaseConnection
-  let stripe: Sandbox
-  let clerk: Sandbox
-  let server: TestServer
-  let worker: ProductProcess
-
-  beforeAll(async () => {
-    if (missing) return
-    dataDir = await mkdtemp(join(tmpdir(), 'tidemark-restart-'))
-    // Durable: what was committed before the power cut must be there after it.
-    postgres = await startPostgres({ dataDir, durable: true })
-    await createDatabase({ adminUrl: postgres.url, name: 'tidemark' })
-    const databaseUrl = postgres.urlOf('tidemark')
-    await migrateToLatest({ connectionString: databaseUrl })
-    database = connectDatabase({
-      connectionString: databaseUrl,
-      role: 'owner',
-      poolMax: 4,
-      onError: () => undefined,
-    })
-    const serverPort = await findFreePort()
-    ;[stripe, clerk] = await Promise.all([startSandbox('stripe', { serverPort }), startSandbox('clerk')])
-    server = await startTestServer({
-      databaseUrl,
-      redisUrl,
-      stripe,
-      clerk,
-      port: serverPort,
-      settings: { sweep_after_ms: 500 },
-    })
-    worker = await startProductProcess('worker', { databaseUrl, redisUrl, stripeUrl: stripe.url })
-  })
-  afterAll(async () => {
-    await worker?.kill()
-    await server?.close()
-    await Promise.all([stripe?.stop(), clerk?.stop()])
-    await database?.close()
-    await postgres?.stop()
-    if (dataDir) await rm(dataDir, { recursive: true, force: true })
-  })
+  const postgres = madeOnce(
+    async () => (missing ? undefined : startDurablePostgres()),
+    (made) => made.stop(),
+  )
+  const database = madeOnce(
+    () => (missing ? undefined : connectTestDatabase(postgres.urlOf('tidemark'))),
+    (made) => made.close(),
+  )
+  const product = testProduct(() =>
+    missing
+      ? undefined
+      : {
+          database,
+          redisUrl,
+          stripe: 'empty',
+          clerk: 'sandbox',
+          worker: 'process',
+          webhooks: ['stripe'],
+          server: { settings: { sweep_after_ms: 500 } },
+        },
+  )
 
   test('a Postgres that is killed twice under load loses and doubles nothing, and no process has to be restarted', async ({
     skip,
   }) => {
     if (missing) skip(`no Redis: ${missing}`)
+    const worker = product.workerProcess
     let workerEnded = false
     worker.ended.then(() => {
       workerEnded = true
@@ -90,12 +69,12 @@ describe.each(backends)('on $name', ({ redisUrl, missing }) => {
     const userIds = await shopping
     for (const owner_id of userIds) {
       await waitUntil(
-        async () => (await findBalance(database.db, { owner_kind: 'user', owner_id })).total > 0,
+        async () => (await findBalance(database.owner, { owner_kind: 'user', owner_id })).total > 0,
         () => `${owner_id} to have credits\n${worker.lines.slice(-5).join('\n')}`,
         60_000,
       )
     }
-    const report = await verifyLedger(database.db)
+    const report = await verifyLedger(database.owner)
     expect(report.problems).toEqual([])
     expect(report.counts).toMatchObject({ transfers: buyers, settled_intents: buyers })
     expect(workerEnded).toBe(false)
@@ -103,13 +82,28 @@ describe.each(backends)('on $name', ({ redisUrl, missing }) => {
 
   /** Buys like a person: presses the button again when there was an error, and then pays. */
   async function buy(): Promise<string> {
-    const { user_id, token } = await signUp(clerk)
+    const { user_id, token } = await signUp(product.clerk)
     const body = { clerkUserId: user_id, credits: 500, amount: 7, currency: 'EUR' } as const
     const sessionId = await waitUntil(async () => {
-      const answer = await server.api(purchaseCredits, { token, body })
+      const answer = await product.server.api(purchaseCredits, { token, body })
       return answer.status === 200 && (answer.body as { sessionId: string }).sessionId
     }, 'the purchase to start')
-    await stripe.knob(`sessions/${sessionId}/pay`)
+    await product.stripe.knob(`sessions/${sessionId}/pay`)
     return user_id
   }
 })
+
+/** Durable: what was committed before the power cut must be there after it. */
+async function startDurablePostgres(): Promise<RunningPostgres> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-restart-'))
+  const postgres = await startPostgres({ dataDir, durable: true })
+  await createDatabase({ adminUrl: postgres.url, name: 'tidemark' })
+  await migrateToLatest({ connectionString: postgres.urlOf('tidemark') })
+  return {
+    ...postgres,
+    async stop() {
+      await postgres.stop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}

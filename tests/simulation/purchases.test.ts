@@ -1,13 +1,14 @@
 import * as fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { unsettledStates } from '../../schema/checkout/intents.ts'
 import { findBalance } from '../../schema/ledger/balances.ts'
 import { verifyLedger } from '../../schema/ledger/verify.ts'
+import { madeOnce } from '../support/made.ts'
 import { waitUntil } from '../support/wait-until.ts'
+import { type FaultyProduct, startFaultyProduct } from './faulty-product.ts'
 import { history } from './history.ts'
 import { play } from './play.ts'
 import { numRuns, seed } from './seed.ts'
-import { startWorld, type World } from './world.ts'
 
 const histories = numRuns(100)
 
@@ -17,52 +18,51 @@ const backends = [
 ]
 
 describe.each(backends)(`on $name, with seed ${seed}`, ({ name, redisUrl, missing }) => {
-  let world: World
-  beforeAll(async () => {
-    if (!missing) world = await startWorld({ redisUrl })
-  })
-  afterAll(() => world?.close())
+  const product = madeOnce(
+    () => (missing ? undefined : startFaultyProduct({ redisUrl })),
+    (made) => made.close(),
+  )
 
   test('whatever happens on the way, the ledger ends with what was paid', async ({ skip }) => {
     if (missing) skip(`no Redis: ${missing}`)
     await fc.assert(
       fc.asyncProperty(history, async (planned) => {
-        const person = await play(world, planned)
-        await world.mend()
-        await settles(world, person.user_id)
-        await putAside(world, person.user_id)
+        const person = await play(product, planned)
+        await product.mend()
+        await settles(product, person.user_id)
+        await putAside(product, person.user_id)
       }),
       { numRuns: histories, seed, endOnFailure: true },
     )
-    const report = await verifyLedger(world.database.owner)
-    console.log(`${name}: ${histories} histories, seed ${seed}`, report.counts, world.mishaps)
+    const report = await verifyLedger(product.database.owner)
+    console.log(`${name}: ${histories} histories, seed ${seed}`, report.counts, product.mishaps)
     expect(report.problems).toEqual([])
     expect(report.counts.settled_intents, 'purchases that were paid').toBeGreaterThan(histories / 4)
-    expect(world.mishaps.worker_crashes, 'crashes of the worker').toBeGreaterThan(histories / 20)
+    expect(product.mishaps.worker_crashes, 'crashes of the worker').toBeGreaterThan(histories / 20)
   })
 })
 
 /** Lets time pass until everything of the person has come to rest, and checks that it rests where Stripe says. */
-async function settles(world: World, userId: string): Promise<void> {
+async function settles(product: FaultyProduct, userId: string): Promise<void> {
   await waitUntil(
     async () => {
-      const differences = await differencesOf(world, userId)
-      if (differences.length > 0) world.advance(10 * 60_000)
+      const differences = await differencesOf(product, userId)
+      if (differences.length > 0) product.clock.advance(10 * 60_000)
       return differences.length === 0
     },
     async () =>
-      `nothing to differ from Stripe\n${JSON.stringify(await differencesOf(world, userId), null, 2)}`,
+      `nothing to differ from Stripe\n${JSON.stringify(await differencesOf(product, userId), null, 2)}`,
   )
   // A grant that came twice would show only now: whatever is still in the queue must not change the books.
-  expect(await differencesOf(world, userId)).toEqual([])
+  expect(await differencesOf(product, userId)).toEqual([])
 }
 
 /**
  * What never came to an end is looked at for days, and the next histories let days pass in a second: without this the worker would
  * be busy with the open checkouts of all the people before.
  */
-async function putAside(world: World, userId: string): Promise<void> {
-  await world.database.owner
+async function putAside(product: FaultyProduct, userId: string): Promise<void> {
+  await product.database.owner
     .updateTable('checkout_intents')
     .set({ state: 'expired' })
     .where('user_id', '=', userId)
@@ -71,15 +71,15 @@ async function putAside(world: World, userId: string): Promise<void> {
 }
 
 /** Everything in which our books differ from what Stripe says; empty when all is settled. */
-async function differencesOf(world: World, userId: string): Promise<string[]> {
-  const db = world.database.owner
+async function differencesOf(product: FaultyProduct, userId: string): Promise<string[]> {
+  const db = product.database.owner
   const intents = await db.selectFrom('checkout_intents').selectAll().where('user_id', '=', userId).execute()
   const differences: string[] = []
   let paid = 0
-  const { data: sessions } = await world.stripe.checkout.sessions.list({ limit: 100 })
+  const { data: sessions } = await product.stripe.client.checkout.sessions.list({ limit: 100 })
   for (const intent of intents) {
     const session = sessions.find((candidate) => candidate.client_reference_id === intent.id)
-    const expected = await expectedState(world, session)
+    const expected = await expectedState(product, session)
     if (expected === 'settled') paid += intent.credits
     if (intent.state !== expected) differences.push(`intent ${intent.id} is ${intent.state}, not ${expected}`)
   }
@@ -100,13 +100,15 @@ async function differencesOf(world: World, userId: string): Promise<string[]> {
   return differences
 }
 
-type Session = Awaited<ReturnType<World['stripe']['checkout']['sessions']['list']>>['data'][number]
+type Session = Awaited<
+  ReturnType<FaultyProduct['stripe']['client']['checkout']['sessions']['list']>
+>['data'][number]
 
-async function expectedState(world: World, session: Session | undefined): Promise<string> {
+async function expectedState(product: FaultyProduct, session: Session | undefined): Promise<string> {
   if (!session) return 'failed'
   if (session.payment_status === 'paid') return 'settled'
   if (session.status !== 'complete') return session.status ?? 'open'
-  const { payment_intent } = await world.stripe.checkout.sessions.retrieve(session.id, {
+  const { payment_intent } = await product.stripe.client.checkout.sessions.retrieve(session.id, {
     expand: ['payment_intent'],
   })
   const status = payment_intent && typeof payment_intent === 'object' ? payment_intent.status : null

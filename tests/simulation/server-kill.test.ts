@@ -1,12 +1,13 @@
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { findBalance } from '../../schema/ledger/balances.ts'
 import { verifyLedger } from '../../schema/ledger/verify.ts'
 import { createStripe } from '../../schema/stripe/client.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
-import { startProductProcess, webhookSecret } from '../support/product-process.ts'
-import { insertPurchase } from '../support/records.ts'
-import { eventOf, sessionOf } from '../support/stripe-events.ts'
+import { testDatabase } from '../support/database/test-database.ts'
+import { eventOf, sessionOf } from '../support/factories/events.ts'
+import { buildPurchase } from '../support/factories/purchases.ts'
+import { startFaultProxy } from '../support/faults/fault-proxy.ts'
+import { madeOnce } from '../support/made.ts'
+import { startProductProcess, webhookSecret } from '../support/product/product-process.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 const backends = [
@@ -15,24 +16,20 @@ const backends = [
 ]
 
 describe.each(backends)('on $name', ({ redisUrl, missing }) => {
-  let database: TestDatabase
-  let proxy: FaultProxy
-  beforeEach(async () => {
-    database = await createTestDatabase()
-    const { hostname, port } = new URL(database.url)
-    proxy = await startFaultProxy({ host: hostname, port: Number(port) })
-  })
-  afterEach(async () => {
-    proxy.cut()
-    await proxy.close()
-    await database.close()
-  })
+  const database = testDatabase()
+  const proxy = madeOnce(
+    () => startFaultProxy(database.url),
+    (made) => {
+      made.cut()
+      return made.close()
+    },
+  )
 
   test('a server that is killed between the commit of an event and its job loses nothing, and nobody sends it again', async ({
     skip,
   }) => {
     if (missing) skip(`no Redis: ${missing}`)
-    const intent = await insertPurchase(database.server)
+    const intent = await buildPurchase(database.server)
     const body = JSON.stringify(eventOf('checkout.session.completed', sessionOf(intent.id)))
     const server = await startProductProcess('server', { databaseUrl: proxy.url(database.url), redisUrl })
     // The event's row is the first thing that the server writes; its answer never arrives.

@@ -1,5 +1,5 @@
 import { waitUntil } from '../support/wait-until.ts'
-import { belongings, type Life } from './model.ts'
+import { belongings, type Life, openMonth } from './model.ts'
 import { type Owner, toldBelongings } from './owner.ts'
 import { deliver } from './owner-events.ts'
 import type { Turn } from './owner-history.ts'
@@ -45,7 +45,8 @@ export async function settle(
 
 async function differencesOf(world: World, owner: Owner, life: Life): Promise<string[]> {
   const found = await toldBelongings(world, owner)
-  const expected = belongings(life, world.now().getTime() / 1000)
+  const now = world.now().getTime() / 1000
+  const expected = belongings(life, now)
   const waiting = await world.database.owner
     .selectFrom('inbox_events')
     .select(['id', 'type', 'state', 'reason', 'last_error'])
@@ -61,5 +62,20 @@ async function differencesOf(world: World, owner: Owner, life: Life): Promise<st
         `${what}: expected ${JSON.stringify(expected[what])}, found ${JSON.stringify(found[what])}`,
       )
   }
+  // Equal balances do not tell: what was left of the month before may be as much as what this one brings.
+  const month = openMonth(life, now)
+  const latest = await latestMonth(world, owner)
+  if (month && month.starts_at !== latest)
+    differences.push(`month: expected ${month.starts_at}, found ${latest}`)
   return differences
+}
+
+/** When the latest month began that the books know of, in seconds. */
+async function latestMonth({ database }: World, owner: Owner): Promise<number | null> {
+  const { starts_at } = await database.owner
+    .selectFrom('ledger_grants')
+    .select(({ fn }) => fn.max('month_starts_at').as('starts_at'))
+    .where('owner_id', '=', owner.organization_id ?? owner.person.user_id)
+    .executeTakeFirstOrThrow()
+  return starts_at && starts_at.getTime() / 1000
 }

@@ -37,5 +37,5 @@ export async function use(
       )
     }
   }
-  if (expected) owner.usages.push({ ...expected, month: openMonth(life, now) })
+  if (expected) owner.usages.push({ ...expected, month: openMonth(life, now)?.name ?? null })
 }

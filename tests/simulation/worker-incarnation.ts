@@ -9,7 +9,7 @@ import { createStripe } from '../../schema/stripe/client.ts'
 import { startConsumers } from '../../worker/consumers.ts'
 import { createWorkerMetrics } from '../../worker/metrics.ts'
 import { keepSchedule } from '../../worker/schedule.ts'
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
+import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 export interface IncarnationOptions {
@@ -38,8 +38,8 @@ export const timing = { lockMs: 1000, stalledMs: 250, sweepEveryMs: 250, sweepAf
 
 export async function startIncarnation(options: IncarnationOptions): Promise<WorkerIncarnation> {
   let isDead = false
-  const proxy = await proxyTo(options.databaseUrl, 'postgres')
-  const redisProxy = options.redisUrl ? await proxyTo(options.redisUrl, 'redis') : undefined
+  const proxy = await startFaultProxy(options.databaseUrl)
+  const redisProxy = options.redisUrl ? await startFaultProxy(options.redisUrl) : undefined
   const databaseUrl = proxy.url(options.databaseUrl)
   const onError = () => undefined
 
@@ -104,9 +104,4 @@ export async function startIncarnation(options: IncarnationOptions): Promise<Wor
       await Promise.all([proxy.close(), redisProxy?.close()])
     },
   }
-}
-
-function proxyTo(address: string, protocol: 'postgres' | 'redis'): Promise<FaultProxy> {
-  const { hostname, port } = new URL(address)
-  return startFaultProxy({ host: hostname, port: Number(port), protocol })
 }

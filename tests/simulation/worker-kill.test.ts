@@ -1,14 +1,15 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import type { Database } from '../../schema/database/connect.ts'
 import { findBalance } from '../../schema/ledger/balances.ts'
 import { verifyLedger } from '../../schema/ledger/verify.ts'
-import { connectQueueBackend, type QueueBackend } from '../../schema/queues/backend.ts'
-import { createProducer, type QueueProducer } from '../../schema/queues/producer.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
-import { type ProductProcess, startProductProcess } from '../support/product-process.ts'
-import { insertPurchase } from '../support/records.ts'
-import { eventOf, receiveStripeEvent, sessionOf } from '../support/stripe-events.ts'
+import { connectQueueBackend } from '../../schema/queues/backend.ts'
+import { createProducer } from '../../schema/queues/producer.ts'
+import { testDatabase } from '../support/database/test-database.ts'
+import { eventOf, receiveStripeEvent, sessionOf } from '../support/factories/events.ts'
+import { buildPurchase } from '../support/factories/purchases.ts'
+import { startFaultProxy } from '../support/faults/fault-proxy.ts'
+import { madeOnce } from '../support/made.ts'
+import { startProductProcess } from '../support/product/product-process.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 /** More than a worker sends to apply one event; the test stops at the first number that it does not reach. */
@@ -21,35 +22,35 @@ const backends = [
 ]
 
 describe.each(backends)('on $name, a worker that is killed', ({ redisUrl, missing }) => {
-  let database: TestDatabase
-  let proxy: FaultProxy
-  let backend: QueueBackend
-  let producer: QueueProducer
-  let worker: ProductProcess
-
-  beforeAll(async () => {
-    database = await createTestDatabase()
-    const { hostname, port } = new URL(database.url)
-    proxy = await startFaultProxy({ host: hostname, port: Number(port) })
-    backend = connectQueueBackend({
-      databaseUrl: database.url,
-      redisUrl,
-      role: 'tidemark_server',
-      poolMax: 4,
-      whenUnavailable: 'wait',
-      onError: () => undefined,
-    })
-    producer = createProducer(backend, { onError: () => undefined })
-    if (!missing)
-      worker = await startProductProcess('worker', { databaseUrl: proxy.url(database.url), redisUrl })
-  })
-  afterAll(async () => {
-    await worker?.kill()
-    await producer?.close()
-    await backend?.close()
-    await proxy?.close()
-    await database?.close()
-  })
+  const database = testDatabase()
+  const proxy = madeOnce(
+    () => startFaultProxy(database.url),
+    (made) => made.close(),
+  )
+  const queues = madeOnce(
+    () => {
+      const onError = () => undefined
+      const backend = connectQueueBackend({
+        databaseUrl: database.url,
+        redisUrl,
+        role: 'tidemark_server',
+        poolMax: 4,
+        whenUnavailable: 'wait',
+        onError,
+      })
+      return { backend, producer: createProducer(backend, { onError }) }
+    },
+    async ({ backend, producer }) => {
+      await producer.close()
+      await backend.close()
+    },
+  )
+  const startWorker = () => startProductProcess('worker', { databaseUrl: proxy.url(database.url), redisUrl })
+  /** The worker that lives; a killed one has a successor. */
+  const present = madeOnce(
+    async () => (missing ? undefined : { worker: await startWorker() }),
+    ({ worker }) => worker.kill(),
+  )
 
   test.for(['before', 'after'] as const)(
     'by kill -9 %s any statement of applying a payment grants once, by itself, after a restart',
@@ -68,12 +69,12 @@ describe.each(backends)('on $name, a worker that is killed', ({ redisUrl, missin
 
   /** Returns whether the worker was killed: it is not when it needs fewer statements. */
   async function applyWithKill(strike: { statement: number; moment: 'before' | 'after' }): Promise<boolean> {
-    const victim = worker
-    const intent = await insertPurchase(database.server)
+    const victim = present.worker
+    const intent = await buildPurchase(database.server)
     const event = eventOf('checkout.session.completed', sessionOf(intent.id))
     await receiveStripeEvent(database.server, event)
     proxy.strike({ ...strike, action: () => process.kill(victim.pid, 'SIGKILL') })
-    await producer.add('stripe-events', event.id, { event_id: event.id })
+    await queues.producer.add('stripe-events', event.id, { event_id: event.id })
     const isDone = () => isApplied(database.owner, event.id)
     await Promise.race([
       victim.ended,
@@ -83,9 +84,12 @@ describe.each(backends)('on $name, a worker that is killed', ({ redisUrl, missin
     proxy.disarm()
     if (killed) {
       await victim.ended
-      worker = await startProductProcess('worker', { databaseUrl: proxy.url(database.url), redisUrl })
+      present.worker = await startWorker()
     }
-    await waitUntil(isDone, () => `event ${event.id} to be applied\n${worker.lines.slice(-20).join('\n')}`)
+    await waitUntil(
+      isDone,
+      () => `event ${event.id} to be applied\n${present.worker.lines.slice(-20).join('\n')}`,
+    )
     const balance = await findBalance(database.owner, { owner_kind: 'user', owner_id: intent.owner_id })
     expect(balance, `killed ${strike.moment} statement ${strike.statement}`).toMatchObject({
       total: 500,

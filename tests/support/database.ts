@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { connectDatabase, type Database, type DatabaseActor } from '../../schema/database/connect.ts'
-import { databaseUrl } from './template-database.ts'
+import { databaseUrl } from './database/template-database.ts'
 
 export interface TestDatabase {
   readonly url: string

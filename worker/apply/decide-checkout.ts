@@ -62,6 +62,9 @@ function isPaymentLost(news: CheckoutNews): boolean {
 }
 
 function checkPromise(intent: CheckoutIntent, session: CheckoutSession): void {
+  if (intent.kind !== 'credit_purchase') {
+    throw new PermanentError(`Intent ${intent.id} is for a plan, session ${session.id} is no subscription`)
+  }
   if (!recipientOf(intent)) throw new PermanentError(`Intent ${intent.id} names nobody to grant credits to`)
   if (session.amount_total !== intent.amount_minor || session.currency?.toUpperCase() !== intent.currency) {
     throw new PermanentError(

@@ -1,8 +1,11 @@
+import type { Owner } from '../../schema/ledger/accounts.ts'
+
 /**
  * What Stripe says of one owner, as it was written down: nothing here depends on what was posted before. Amounts are minor
  * units of the currency that was paid in. The rules that turn it into credits are decision 061.
  */
 export interface OwnerFacts {
+  readonly owner: Owner
   readonly purchases: readonly PurchaseFact[]
   readonly subscriptions: readonly SubscriptionFact[]
   /** By invoice: what was to be paid, and what of it went back. An invoice that is missing has had nothing paid back. */
@@ -13,7 +16,6 @@ export interface OwnerFacts {
 export interface PurchaseFact {
   readonly intent_id: string
   readonly credits: number
-  readonly paid_at: Date
   readonly money: MoneyBack
 }
 
@@ -48,4 +50,24 @@ export interface PaidLine {
   /** What the line costs before discounts; zero for a trial. */
   readonly amount_minor: number
   readonly paid_at: Date
+}
+
+/** Money that came when there was no month any more that it could have paid for (rule 11). */
+export function isPaidTooLate(
+  line: PaidLine,
+  period: { readonly over_at: Date; readonly subscription: SubscriptionFact },
+): boolean {
+  return line.paid_at >= period.over_at || isPaidAfterEnd(line, period.subscription)
+}
+
+export function isPaidAfterEnd({ paid_at }: PaidLine, { ended_at }: SubscriptionFact): boolean {
+  return ended_at !== null && paid_at > ended_at
+}
+
+export function byStart(a: PaidLine, b: PaidLine): number {
+  return (
+    a.starts_at.getTime() - b.starts_at.getTime() ||
+    a.paid_at.getTime() - b.paid_at.getTime() ||
+    a.invoice_id.localeCompare(b.invoice_id)
+  )
 }

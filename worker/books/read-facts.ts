@@ -13,6 +13,7 @@ export async function readPlanFacts(trx: DatabaseTransaction, owner: Owner): Pro
   const byInvoice = Map.groupBy(charges, (charge) => charge.stripe_invoice_id)
   const linesOf = Map.groupBy(lines, (line) => line.stripe_subscription_id)
   return {
+    owner: { owner_kind: owner.owner_kind, owner_id: owner.owner_id },
     purchases: [],
     subscriptions: subscriptions.map((subscription) => ({
       id: subscription.stripe_subscription_id,
@@ -38,15 +39,12 @@ export async function readPlanFacts(trx: DatabaseTransaction, owner: Owner): Pro
 /** The facts about one paid checkout of credits. */
 export async function readPurchaseFacts(
   trx: DatabaseTransaction,
-  intent: Pick<CheckoutIntent, 'id' | 'credits' | 'amount_minor'> & { readonly paid_at: Date },
+  owner: Owner,
+  { id: intent_id, credits, amount_minor }: Pick<CheckoutIntent, 'id' | 'credits' | 'amount_minor'>,
 ): Promise<OwnerFacts> {
-  const money = moneyBack(intent.amount_minor, await listChargesOfIntent(trx, intent.id))
-  const { id: intent_id, credits, paid_at } = intent
-  return {
-    purchases: [{ intent_id, credits, paid_at, money }],
-    subscriptions: [],
-    invoice_money: new Map(),
-  }
+  const money = moneyBack(amount_minor, await listChargesOfIntent(trx, intent_id))
+  const purchases = [{ intent_id, credits, money }]
+  return { owner, purchases, subscriptions: [], invoice_money: new Map() }
 }
 
 function moneyBack(

@@ -3,18 +3,12 @@ import { recipientOf } from '../../schema/checkout/intents.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import type { HouseAccount, Owner, TransferKind } from '../../schema/ledger/accounts.ts'
 import { closeMonth, lockOwner, readBooks, readGrant } from '../../schema/ledger/books.ts'
-import type { Grant } from '../../schema/ledger/grants.ts'
+import type { GrantKind } from '../../schema/ledger/grants.ts'
 import { checkoutKey, purchaseGrantId, transferKey } from '../../schema/ledger/keys.ts'
 import { houseLeg, postTransfers, type Transfer } from '../../schema/ledger/post.ts'
-import {
-  type BooksInScope,
-  type Component,
-  type Difference,
-  differenceOf,
-  type MissingTransfer,
-} from './difference.ts'
+import { type BooksInScope, differenceOf, type MissingTransfer } from './difference.ts'
 import type { OwnerFacts } from './facts.ts'
-import { type GrantDue, type Position, positionOf } from './position.ts'
+import { positionOf } from './position.ts'
 import { readPlanFacts, readPurchaseFacts } from './read-facts.ts'
 
 /** What made us look at the books, and when. */
@@ -34,7 +28,7 @@ export async function reconcilePlan(trx: DatabaseTransaction, owner: Owner, caus
   const facts = await readPlanFacts(trx, owner)
   const books = await readBooks(trx, owner)
   const grants = books.grants.filter((grant) => grant.kind !== 'purchase')
-  return postDifference(trx, { owner, facts, books: { ...books, grants }, cause })
+  return postDifference(trx, { facts, books: { ...books, grants }, cause })
 }
 
 /**
@@ -49,14 +43,13 @@ export async function reconcilePurchase(
   const owner = recipientOf(intent)
   if (!owner) throw new Error(`Intent ${intent.id} has nobody to grant credits to`)
   await lockOwner(trx, owner)
-  const facts = await readPurchaseFacts(trx, { ...intent, paid_at: intent.created_at })
+  const facts = await readPurchaseFacts(trx, owner, intent)
   const known = await readGrant(trx, purchaseGrantId(intent.id))
   const books = { grants: known ? [known] : [], closed_months: [], used_open: 0 }
-  return postDifference(trx, { owner, facts, books, cause, stripe_session_id: intent.stripe_session_id })
+  return postDifference(trx, { facts, books, cause, stripe_session_id: intent.stripe_session_id })
 }
 
 interface Reconciliation {
-  readonly owner: Owner
   readonly facts: OwnerFacts
   readonly books: BooksInScope
   readonly cause: Cause
@@ -64,100 +57,74 @@ interface Reconciliation {
   readonly stripe_session_id?: string | null
 }
 
-async function postDifference(trx: DatabaseTransaction, of: Reconciliation): Promise<number> {
-  const position = positionOf(of.facts, of.cause.now)
-  const difference = differenceOf(position, of.books)
-  await postTransfers(trx, transfersOf(difference, { ...of, position }))
-  for (const closing of difference.closings) await closeMonth(trx, of.owner, closing)
-  return difference.transfers.length
+async function postDifference(
+  trx: DatabaseTransaction,
+  { facts, books, cause, stripe_session_id }: Reconciliation,
+): Promise<number> {
+  const { transfers, closings } = differenceOf(positionOf(facts, cause.now), books)
+  const posted = transfers.map((missing) => ({
+    ...transferOf(missing, cause),
+    // A paid session names the first transfer, so that the ledger itself cannot grant it twice.
+    ...(stripe_session_id && missing.ordinal === 1 && { idempotency_key: checkoutKey(stripe_session_id) }),
+  }))
+  await postTransfers(trx, posted)
+  for (const month of closings) await closeMonth(trx, facts.owner, month)
+  return posted.length
 }
 
-function transfersOf(
-  difference: Difference,
-  { owner, position, books, cause, stripe_session_id }: Reconciliation & { readonly position: Position },
-): Transfer[] {
-  const due = new Map(position.grants.map((grant) => [grant.id, grant]))
-  const posted = new Map(books.grants.map((grant) => [grant.id, grant]))
-  return difference.transfers.map((missing) => {
-    const want = due.get(missing.grant_id)
-    const grant = posted.get(missing.grant_id) ?? (want && newGrant(want, owner))
-    if (!grant) throw new Error(`Nothing is known of grant ${missing.grant_id}`)
-    const { kind, house, reason } = wordingOf(missing, grant.kind)
-    const isFirst = missing.ordinal === 1
-    return {
-      // A paid session names the first transfer, so that the ledger itself cannot grant it twice.
-      idempotency_key:
-        isFirst && stripe_session_id
-          ? checkoutKey(stripe_session_id)
-          : transferKey(grant.id, missing.ordinal),
-      kind,
-      grant,
-      occurred_at: isFirst && want && grant.kind === 'month' ? want.starts_at : cause.now,
-      intent_id: want?.intent_id ?? null,
-      event_id: cause.event_id,
-      actor: cause.actor,
-      reason,
-      legs: [
-        { ...ownerOf(owner), account: grant.account, amount: missing.credits },
-        houseLeg(house, -missing.credits),
-      ],
-    }
-  })
-}
-
-function ownerOf({ owner_kind, owner_id }: Owner): Owner {
-  return { owner_kind, owner_id }
-}
-
-function newGrant(due: GrantDue, owner: Owner): Grant {
-  const { gross: _gross, refunded: _refunded, disputed: _disputed, ...fields } = due
-  const account = due.kind === 'month' || due.kind === 'seats' ? 'plan' : 'purchased'
-  return { ...fields, ...ownerOf(owner), account }
+function transferOf(missing: MissingTransfer, { event_id, actor, now }: Cause): Transfer {
+  const { grant, ordinal, credits } = missing
+  const { kind, house, reason } = wordingOf(missing)
+  const { owner_kind, owner_id, account } = grant
+  return {
+    idempotency_key: transferKey(grant.id, ordinal),
+    kind,
+    grant,
+    occurred_at: (ordinal === 1 && grant.kind === 'month' && grant.starts_at) || now,
+    intent_id: grant.intent_id,
+    event_id,
+    actor,
+    reason,
+    legs: [{ owner_kind, owner_id, account, amount: credits }, houseLeg(house, -credits)],
+  }
 }
 
 /** How one missing transfer is posted, and what people read of it. */
-function wordingOf(
-  { component, credits }: MissingTransfer,
-  grantKind: Grant['kind'],
-): { kind: TransferKind; house: HouseAccount; reason: string } {
-  if (component === 'gross') return grossWording(grantKind, credits)
-  const [more, less] = reasons[component]
+function wordingOf({ component, credits, grant }: MissingTransfer): {
+  kind: TransferKind
+  house: HouseAccount
+  reason: string
+} {
+  const isLess = credits < 0
   switch (component) {
-    case 'refunded':
-      return { kind: 'refund', house: 'refunded', reason: credits < 0 ? more : less }
-    case 'disputed':
+    case 'gross':
       return {
-        kind: credits < 0 ? 'dispute' : 'dispute_won',
-        house: 'disputed',
-        reason: credits < 0 ? more : less,
+        ...grossWording[grant.kind],
+        ...(isLess && { reason: 'Plan credits for a month that was cut short' }),
       }
-    case 'expired':
-      return { kind: 'expiry', house: 'expired', reason: credits < 0 ? more : less }
-    case 'written_off':
-      return { kind: 'write_off', house: 'written_off', reason: credits > 0 ? more : less }
+    case 'refunded':
+      return { kind: 'refund', house: 'refunded', reason: isLess ? 'Refund' : 'Refund reversed' }
+    case 'disputed':
+      return isLess
+        ? { kind: 'dispute', house: 'disputed', reason: 'Payment disputed' }
+        : { kind: 'dispute_won', house: 'disputed', reason: 'Dispute won' }
+    case 'expired': {
+      const reason = isLess ? 'Unused plan credits expired' : 'Expired credits restored'
+      return { kind: 'expiry', house: 'expired', reason }
+    }
+    case 'written_off': {
+      const reason = isLess ? 'Debt of an earlier plan restored' : 'Debt of an earlier plan written off'
+      return { kind: 'write_off', house: 'written_off', reason }
+    }
   }
 }
 
-const reasons: Record<Exclude<Component, 'gross'>, readonly [string, string]> = {
-  refunded: ['Refund', 'Refund reversed'],
-  disputed: ['Payment disputed', 'Dispute won'],
-  expired: ['Unused plan credits expired', 'Expired credits restored'],
-  written_off: ['Debt of an earlier plan written off', 'Debt of an earlier plan restored'],
-}
-
-function grossWording(
-  grantKind: Grant['kind'],
-  credits: number,
-): { kind: TransferKind; house: HouseAccount; reason: string } {
-  if (grantKind === 'purchase') return { kind: 'credit_purchase', house: 'sold', reason: 'Credit purchase' }
-  const kind = grantKind === 'seats' ? 'seat_grant' : 'plan_grant'
-  if (credits < 0) return { kind, house: 'granted', reason: 'Plan credits for a month that was cut short' }
-  const texts = {
-    month: 'Plan credits',
-    seats: 'Credits for added seats',
-    late_month: 'Credits for a plan payment that came late',
-    adjustment: 'Adjustment',
-    legacy: 'Earlier credits',
-  }
-  return { kind, house: 'granted', reason: texts[grantKind] }
+const planGrant = { kind: 'plan_grant', house: 'granted' } as const
+const grossWording: Record<GrantKind, { kind: TransferKind; house: HouseAccount; reason: string }> = {
+  purchase: { kind: 'credit_purchase', house: 'sold', reason: 'Credit purchase' },
+  month: { ...planGrant, reason: 'Plan credits' },
+  seats: { kind: 'seat_grant', house: 'granted', reason: 'Credits for added seats' },
+  late_month: { ...planGrant, reason: 'Credits for a plan payment that came late' },
+  adjustment: { kind: 'adjustment', house: 'adjusted', reason: 'Adjustment' },
+  legacy: { kind: 'adjustment', house: 'adjusted', reason: 'Earlier credits' },
 }

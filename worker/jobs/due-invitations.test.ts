@@ -1,41 +1,47 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { newMember, newPerson, type Team } from '../../tests/support/team.ts'
-import { openTeamWorld, type TeamWorld } from '../../tests/support/team-world.ts'
-import { createTestDependencies } from '../../tests/support/worker.ts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import {
+  acceptInvitation,
+  buildMember,
+  buildTeam,
+  invite,
+  readTeam,
+  type Team,
+} from '../../tests/support/factories/teams.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { createTestDependencies } from '../../tests/support/product/test-worker.ts'
+import { signUp } from '../../tests/support/services/clerk.ts'
 import { syncDueInvitations } from './due-invitations.ts'
 
-let world: TeamWorld
-beforeAll(async () => {
-  world = await openTeamWorld()
-})
-afterAll(() => world?.close())
+const product = testProduct({ clerk: 'sandbox' })
+const { database, clerk } = product
+const newTeam = (seats = 3) => buildTeam(product, { seats })
 beforeEach(async () => {
-  await world.database.owner
+  await database.owner
     .updateTable('team_invitations')
     .set({ sweep_at: new Date('2099-01-01') })
     .execute()
 })
-afterEach(() => world.clerk.clear('faults'))
+afterEach(() => clerk.clear('faults'))
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 /** A sweep `laterMs` from now. Clerk's own clock goes on as it does. */
 const sweepIn = (laterMs: number) =>
   syncDueInvitations(
-    createTestDependencies(world.database, {
-      clerk: world.directory,
+    createTestDependencies(database, {
+      clerk: clerk.directory,
       now: () => new Date(Date.now() + laterMs),
     }),
   )
-const stranger = async () => (await newPerson(world.clerk)).email
+const stranger = async () => (await signUp(clerk)).email
 const statesOf = async (team: Team) => {
-  const { seats, invitations } = await world.books(team)
+  const { seats, invitations } = await readTeam(database, team)
   return [seats.map(({ status }) => status), invitations.map(({ status }) => status)]
 }
 const atClerk = async ({ organization }: Team) =>
-  (await world.directory.listInvitations(organization.id)).map(({ status }) => status)
+  (await clerk.directory.listInvitations(organization.id)).map(({ status }) => status)
 const change = (team: Team, fields: { clerk_invitation_id?: null; sweep_at?: Date; status?: 'revoked' }) =>
-  world.database.owner
+  database.owner
     .updateTable('team_invitations')
     .set(fields)
     .where('organization_id', '=', team.organization.id)
@@ -43,12 +49,12 @@ const change = (team: Team, fields: { clerk_invitation_id?: null; sweep_at?: Dat
 
 /** An organization with an invitation that Clerk has revoked, and that is due. */
 async function withRevoked(): Promise<Team> {
-  const team = await world.team()
+  const team = await newTeam()
   const email = await stranger()
-  const { id } = await world.invite(team, email)
-  const [sent] = await world.directory.listInvitations(team.organization.id)
-  if (sent) await world.directory.revokeInvitation(sent)
-  await world.database.owner
+  const { id } = await invite(product, team, email)
+  const [sent] = await clerk.directory.listInvitations(team.organization.id)
+  if (sent) await clerk.directory.revokeInvitation(sent)
+  await database.owner
     .updateTable('team_invitations')
     .set({ sweep_at: new Date() })
     .where('id', '=', id)
@@ -57,18 +63,18 @@ async function withRevoked(): Promise<Team> {
 }
 
 test('an invitation that ran out expires, and its seat with it', async () => {
-  const team = await world.team()
-  await world.invite(team, await stranger())
+  const team = await newTeam()
+  await invite(product, team, await stranger())
   expect(await sweepIn(29 * dayMs)).toBe(0)
   const directory = {
-    ...world.directory,
+    ...clerk.directory,
     // Clerk's clock cannot be put forward; what it says then can.
-    findInvitation: async (key: Parameters<typeof world.directory.findInvitation>[0]) => {
-      const found = await world.directory.findInvitation(key)
+    findInvitation: async (key: Parameters<typeof clerk.directory.findInvitation>[0]) => {
+      const found = await clerk.directory.findInvitation(key)
       return found && ({ ...found, status: 'expired' } as const)
     },
   }
-  const deps = createTestDependencies(world.database, {
+  const deps = createTestDependencies(database, {
     clerk: directory,
     now: () => new Date(Date.now() + 31 * dayMs),
   })
@@ -78,18 +84,18 @@ test('an invitation that ran out expires, and its seat with it', async () => {
 })
 
 test('one that was accepted at the last moment brings its seat, although its event is lost', async () => {
-  const team = await world.team()
-  const ada = await newPerson(world.clerk)
-  await world.invite(team, ada.email)
-  await world.accept(ada)
+  const team = await newTeam()
+  const ada = await signUp(clerk)
+  await invite(product, team, ada.email)
+  await acceptInvitation(clerk, ada)
   expect(await sweepIn(31 * dayMs)).toBe(1)
-  expect((await world.books(team)).seats).toMatchObject([{ user_id: ada.user_id, status: 'active' }])
+  expect((await readTeam(database, team)).seats).toMatchObject([{ user_id: ada.user_id, status: 'active' }])
   expect(await statesOf(team)).toEqual([['active'], ['accepted']])
 })
 
 test('one that Clerk still keeps open stays pending', async () => {
-  const team = await world.team()
-  await world.invite(team, await stranger())
+  const team = await newTeam()
+  await invite(product, team, await stranger())
   expect(await sweepIn(31 * dayMs)).toBe(1)
   expect(await statesOf(team)).toEqual([['pending'], ['pending']])
 })
@@ -103,7 +109,7 @@ test('a revocation whose event is lost is found at the latest then', async () =>
 test('a sender that crashed before Clerk heard of it leaves no seat behind', async () => {
   const team = await withRevoked()
   // As if nothing had ever been sent: no invitation of Clerk's carries its id.
-  await world.backend.organizations.deleteOrganization(team.organization.id)
+  await clerk.client.organizations.deleteOrganization(team.organization.id)
   await change(team, { clerk_invitation_id: null })
   expect(await sweepIn(0)).toBe(1)
   expect(await statesOf(team)).toEqual([['revoked'], ['revoked']])
@@ -112,22 +118,22 @@ test('a sender that crashed before Clerk heard of it leaves no seat behind', asy
 })
 
 test('a sender that crashed after Clerk had sent it loses nothing', async () => {
-  const team = await world.team()
-  await world.invite(team, await stranger())
+  const team = await newTeam()
+  await invite(product, team, await stranger())
   await change(team, { clerk_invitation_id: null, sweep_at: new Date() })
   expect(await sweepIn(minuteMs)).toBe(1)
-  const rows = await world.database.owner
+  const rows = await database.owner
     .selectFrom('team_invitations')
     .select(['status', 'clerk_invitation_id'])
     .where('organization_id', '=', team.organization.id)
     .execute()
-  const [sent] = await world.directory.listInvitations(team.organization.id)
+  const [sent] = await clerk.directory.listInvitations(team.organization.id)
   expect(rows).toEqual([{ status: 'pending', clerk_invitation_id: sent?.clerk_invitation_id }])
 })
 
 test('what Clerk sent although its answer was lost is revoked there', async () => {
-  const team = await world.team()
-  await world.invite(team, await stranger())
+  const team = await newTeam()
+  await invite(product, team, await stranger())
   await change(team, { clerk_invitation_id: null, status: 'revoked', sweep_at: new Date() })
   expect(await atClerk(team)).toEqual(['pending'])
   expect(await sweepIn(minuteMs)).toBe(1)
@@ -136,17 +142,17 @@ test('what Clerk sent although its answer was lost is revoked there', async () =
 })
 
 test('what another invitation took over in the meantime is left alone', async () => {
-  const team = await world.team()
+  const team = await newTeam()
   const email = await stranger()
-  await world.invite(team, email)
-  const ours = world.database.owner
+  await invite(product, team, email)
+  const ours = database.owner
   await change(team, { clerk_invitation_id: null, status: 'revoked', sweep_at: new Date() })
   await ours
     .updateTable('seats')
     .set({ status: 'revoked' })
     .where('organization_id', '=', team.organization.id)
     .execute()
-  await world.invite(team, email)
+  await invite(product, team, email)
   expect(await sweepIn(minuteMs)).toBe(1)
   expect(await atClerk(team)).toEqual(['pending'])
   expect(await statesOf(team)).toEqual([
@@ -157,10 +163,10 @@ test('what another invitation took over in the meantime is left alone', async ()
 
 test('when Clerk is unavailable nothing changes, and a later sweep continues', async () => {
   const team = await withRevoked()
-  await world.clerk.knob('faults', { status: 500, count: 100, path_prefix: '/bapi/' })
+  await clerk.knob('faults', { status: 500, count: 100, path_prefix: '/bapi/' })
   expect(await sweepIn(0)).toBe(0)
   expect(await statesOf(team)).toEqual([['pending'], ['pending']])
-  await world.clerk.clear('faults')
+  await clerk.clear('faults')
   expect(await sweepIn(minuteMs)).toBe(1)
   expect(await statesOf(team)).toEqual([['revoked'], ['revoked']])
 })
@@ -173,12 +179,12 @@ test('two sweeps at once settle each once', async () => {
 })
 
 test('somebody who joins with a crashed sender’s invitation gets the seat', async () => {
-  const team = await world.team()
-  await newMember(world.clerk, team)
-  const ada = await newPerson(world.clerk)
-  await world.invite(team, ada.email)
+  const team = await newTeam()
+  await buildMember(clerk, team)
+  const ada = await signUp(clerk)
+  await invite(product, team, ada.email)
   await change(team, { clerk_invitation_id: null, sweep_at: new Date() })
-  await world.accept(ada)
+  await acceptInvitation(clerk, ada)
   expect(await sweepIn(minuteMs)).toBe(1)
-  expect((await world.books(team)).seats).toMatchObject([{ user_id: ada.user_id, status: 'active' }])
+  expect((await readTeam(database, team)).seats).toMatchObject([{ user_id: ada.user_id, status: 'active' }])
 })

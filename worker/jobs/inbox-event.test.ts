@@ -1,23 +1,23 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { findIntent } from '../../schema/checkout/intents.ts'
 import { findEvent } from '../../schema/inbox/events.ts'
 import { findBalance } from '../../schema/ledger/balances.ts'
 import { verifyLedger } from '../../schema/ledger/verify.ts'
 import { maximumAttempts } from '../../schema/queues/queues.ts'
-import { receiveClerkEvent } from '../../tests/support/clerk-events.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { insertPurchase } from '../../tests/support/records.ts'
-import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/stripe-events.ts'
-import { createTestDependencies } from '../../tests/support/worker.ts'
+import { testDatabase } from '../../tests/support/database/test-database.ts'
+import {
+  eventOf,
+  receiveClerkEvent,
+  receiveStripeEvent,
+  sessionOf,
+} from '../../tests/support/factories/events.ts'
+import { buildPurchase } from '../../tests/support/factories/purchases.ts'
+import { createTestDependencies } from '../../tests/support/product/test-worker.ts'
 import { processInboxEvent } from './inbox-event.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
+const database = testDatabase()
 afterAll(async () => {
   expect((await verifyLedger(database.owner)).problems).toEqual([])
-  await database.close()
 })
 
 const handle = (id: string) => processInboxEvent(createTestDependencies(database), { source: 'stripe', id })
@@ -27,7 +27,7 @@ const balanceOf = async (owner_id: string) =>
 
 describe('a paid session', () => {
   test('that is handled ten times in series grants once', async () => {
-    const intent = await insertPurchase(database.server)
+    const intent = await buildPurchase(database.server)
     const id = await receiveStripeEvent(
       database.server,
       eventOf('checkout.session.completed', sessionOf(intent.id)),
@@ -39,7 +39,7 @@ describe('a paid session', () => {
   })
 
   test('that is handled ten times in parallel grants once', async () => {
-    const intent = await insertPurchase(database.server)
+    const intent = await buildPurchase(database.server)
     const id = await receiveStripeEvent(
       database.server,
       eventOf('checkout.session.completed', sessionOf(intent.id)),
@@ -49,7 +49,7 @@ describe('a paid session', () => {
   })
 
   test('that ten different events report in parallel grants once', async () => {
-    const intent = await insertPurchase(database.server)
+    const intent = await buildPurchase(database.server)
     const events = Array.from({ length: 10 }, (_, i) =>
       eventOf(`checkout.session.${i % 2 ? 'completed' : 'async_payment_succeeded'}`, sessionOf(intent.id)),
     )
@@ -60,7 +60,7 @@ describe('a paid session', () => {
   })
 
   test('whose amount is not the promised one grants nothing and stays visible', async () => {
-    const intent = await insertPurchase(database.server)
+    const intent = await buildPurchase(database.server)
     const session = sessionOf(intent.id, { amount_total: 1 })
     const id = await receiveStripeEvent(database.server, eventOf('checkout.session.completed', session))
     await expect(handle(id)).rejects.toThrow(/promised 700 EUR/)
@@ -84,7 +84,7 @@ describe('the three events of a delayed payment end the same in every order', ()
       ['reversed', (events: string[]) => events.toReversed()],
       ['repeated', (events: string[]) => [...events, ...events.toReversed(), ...events]],
     ])('%s', async (_, arrange) => {
-      const intent = await insertPurchase(database.server)
+      const intent = await buildPurchase(database.server)
       const first = eventOf('checkout.session.completed', sessionOf(intent.id, unpaid))
       const late = eventOf(lateType, sessionOf(intent.id, lateFields))
       const ids = [
@@ -137,7 +137,7 @@ test('an event that overtakes its intent is retried and then grants', async () =
   )
   await expect(handle(id)).rejects.toThrow(/has not been committed yet/)
   expect(await eventRow(id)).toMatchObject({ state: 'received', attempts: 1 })
-  const intent = await insertPurchase(database.server, { id: intentId })
+  const intent = await buildPurchase(database.server, { id: intentId })
   await handle(id)
   expect(await balanceOf(intent.owner_id)).toBe(500)
 })

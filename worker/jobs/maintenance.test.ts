@@ -1,20 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { insertPurchase } from '../../tests/support/records.ts'
-import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/stripe-events.ts'
-import { createTestDependencies } from '../../tests/support/worker.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { testDatabase } from '../../tests/support/database/test-database.ts'
+import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
+import { buildPurchase } from '../../tests/support/factories/purchases.ts'
+import { createTestDependencies } from '../../tests/support/product/test-worker.ts'
 import { processInboxEvent } from './inbox-event.ts'
 import { sweep } from './maintenance.ts'
 
-let database: TestDatabase
-let added: { queue: string; jobId: string; payload: unknown }[]
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const added: { queue: string; jobId: string; payload: unknown }[] = []
+const database = testDatabase()
 beforeEach(async () => {
-  added = []
+  added.length = 0
   await database.owner.deleteFrom('inbox_events').execute()
   await database.owner.deleteFrom('checkout_intents').where('state', '<>', 'settled').execute()
 })
@@ -51,7 +47,7 @@ test('a sweep that follows at once leaves it alone, a later one takes it again, 
 })
 
 test('an event that was applied or ignored is left alone', async () => {
-  const intent = await insertPurchase(database.server, { sweep_at: new Date(Date.now() + 3_600_000) })
+  const intent = await buildPurchase(database.server, { sweep_at: new Date(Date.now() + 3_600_000) })
   const ids = [
     await receiveStripeEvent(database.server, eventOf('checkout.session.completed', sessionOf(intent.id))),
     await receiveStripeEvent(database.server, eventOf('customer.created', { object: 'customer' })),
@@ -70,9 +66,9 @@ test('an event whose retry is due in the queue is not swept before it', async ()
 
 test('an intent that is not settled is enqueued, one that is over is not', async () => {
   const due = { sweep_at: new Date() }
-  const open = await insertPurchase(database.server, { ...due, stripe_session_id: 'cs_open' })
-  const created = await insertPurchase(database.server, due)
-  const over = await insertPurchase(database.server, due)
+  const open = await buildPurchase(database.server, { ...due, stripe_session_id: 'cs_open' })
+  const created = await buildPurchase(database.server, due)
+  const over = await buildPurchase(database.server, due)
   await database.owner
     .updateTable('checkout_intents')
     .set({ state: 'expired' })

@@ -1,21 +1,6 @@
-import type { Clerk } from '../clerk.ts'
 import { incorrectCode } from '../errors.ts'
-import { createId } from './id.ts'
-import { EMAIL_CODE } from './mail.ts'
-
-export type EmailAddress = {
-  id: string
-  email_address: string
-  /** `null` until a code has been asked for or the address was vouched for by the backend. */
-  verification: Verification | null
-}
-
-export type Verification = {
-  status: 'unverified' | 'verified'
-  strategy: string
-  attempts: number
-  expire_at: number
-}
+import type { Service } from '../service.ts'
+import { createId, type EmailAddress, type Mail, type User, type Verification } from '../state.ts'
 
 const CODE_LIFETIME_MS = 10 * 60 * 1000
 
@@ -31,12 +16,28 @@ export function pendingVerification(strategy: string): Verification {
   return { status: 'unverified', strategy, attempts: 0, expire_at: Date.now() + CODE_LIFETIME_MS }
 }
 
-/** Counts the attempt and throws unless the code is right and was asked for. */
-export function attemptCode(verification: Verification | null, code: string | undefined): void {
+/** Throws unless the code is right and was asked for. The attempt counts either way: `save` gets it before that. */
+export function attemptCode(
+  verification: Verification | null,
+  code: string | undefined,
+  save: (attempted: Verification) => void,
+): void {
   if (!verification) throw incorrectCode()
-  verification.attempts += 1
-  if (code !== EMAIL_CODE || verification.expire_at < Date.now()) throw incorrectCode()
-  verification.status = 'verified'
+  const isRight = code === EMAIL_CODE && verification.expire_at >= Date.now()
+  const status = isRight ? 'verified' : verification.status
+  save({ ...verification, status, attempts: verification.attempts + 1 })
+  if (!isRight) throw incorrectCode()
+}
+
+export function saveVerification(
+  { store }: Service,
+  { user, address }: { user: User; address: EmailAddress },
+  verification: Verification,
+): EmailAddress {
+  const saved = { ...address, verification }
+  const email_addresses = user.email_addresses.map((row) => (row.id === address.id ? saved : row))
+  store.users.put({ ...user, email_addresses })
+  return saved
 }
 
 export function isVerified(address: EmailAddress): boolean {
@@ -44,8 +45,24 @@ export function isVerified(address: EmailAddress): boolean {
 }
 
 /** Only verified addresses belong to somebody; anyone may be halfway through claiming one. */
-export function findUserByEmailAddress(clerk: Clerk, emailAddress: string) {
-  return clerk.store.users.find((user) =>
+export function findUserByEmailAddress(service: Service, emailAddress: string) {
+  return service.store.users.find((user) =>
     user.email_addresses.some((row) => row.email_address === emailAddress && isVerified(row)),
   )
+}
+
+/** Always the same, so that people and tests can type it. */
+const EMAIL_CODE = '424242'
+const MAILS_KEPT = 200
+
+export function sendMail(
+  service: Service,
+  mail: Pick<Mail, 'to' | 'subject'> & Partial<Pick<Mail, 'code' | 'url'>>,
+) {
+  service.store.mails.put({ id: createId('ema'), code: null, url: null, ...mail, created_at: Date.now() })
+  service.store.mails.trim(MAILS_KEPT)
+}
+
+export function sendCode(service: Service, to: string) {
+  sendMail(service, { to, subject: `${EMAIL_CODE} is your verification code`, code: EMAIL_CODE })
 }

@@ -1,17 +1,19 @@
-import type { WebhookEvent as Payload } from '@clerk/backend/webhooks'
+import type { Service } from '../service.ts'
+import { createId, type EventSubjects } from '../state.ts'
 
-/** A webhook event as it was when it happened, and how far its delivery has come. */
-export type WebhookEvent = {
-  /** Also the `svix-id` of every attempt, so that the receiver can tell a repetition. */
-  id: string
-  type: Payload['type']
-  payload: Payload & { timestamp: number; instance_id: string }
-  status: 'pending' | 'delivered' | 'failed' | 'withheld'
-  /** How often it still has to arrive; two when repetition was asked for. */
-  deliveries_wanted: number
-  attempts: number
-  next_attempt_at: number | null
-  last_status: number | null
-  last_error: string | null
-  created_at: number
+const EVENTS_KEPT = 500
+
+/** Records that something happened and sends it on its way. Events are rows of the state, so a restart loses none. */
+export function emit<Type extends keyof EventSubjects>(
+  { store, outbox, renderEvent }: Service,
+  type: Type,
+  subject: EventSubjects[Type],
+): void {
+  const now = Date.now()
+  const payload = renderEvent(type, subject, now)
+  outbox.enqueue(store.events.put({ id: createId('msg'), type, payload, created_at: now }), now)
+  const isDone = ({ id }: { id: string }) => outbox.deliveriesOf(id).every(({ state }) => state !== 'pending')
+  if (store.events.size > EVENTS_KEPT) {
+    for (const { id } of store.events.trim(EVENTS_KEPT, isDone)) outbox.forget(id)
+  }
 }

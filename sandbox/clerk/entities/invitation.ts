@@ -1,34 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import type { Clerk } from '../clerk.ts'
 import { ClerkError } from '../errors.ts'
-import { backendAcceptedInvitation, backendInvitation } from '../wire/invitation.ts'
-import { findUserByEmailAddress } from './email-address.ts'
-import { createId } from './id.ts'
-import { sendMail } from './mail.ts'
+import type { Service } from '../service.ts'
+import {
+  createId,
+  type InvitationStatus,
+  type Organization,
+  type OrganizationInvitation,
+  type User,
+} from '../state.ts'
+import { findUserByEmailAddress, sendMail } from './email-address.ts'
+import { emit } from './event.ts'
 import { createMembership, findMembership, membershipQuotaExceeded } from './membership.ts'
 import type { Metadata } from './metadata.ts'
-import type { Organization } from './organization.ts'
 import type { Role } from './role.ts'
-import type { User } from './user.ts'
-
-export type InvitationStatus = 'pending' | 'accepted' | 'revoked' | 'expired'
-
-export type OrganizationInvitation = {
-  id: string
-  organization_id: string
-  email_address: string
-  role: Role
-  status: InvitationStatus
-  public_metadata: Metadata
-  private_metadata: Metadata
-  inviter_user_id: string | null
-  redirect_url: string | null
-  /** What the link in the mail carries: whoever has it owns the address. */
-  ticket: string
-  created_at: number
-  updated_at: number
-  expires_at: number
-}
 
 export type NewInvitation = {
   emailAddress: string
@@ -44,45 +28,68 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 /** All or none: the first address that cannot be invited refuses the whole batch. */
 export function createInvitations(
-  clerk: Clerk,
+  service: Service,
   organization: Organization,
   wanted: NewInvitation[],
 ): OrganizationInvitation[] {
   const addresses = wanted.map((row) => row.emailAddress)
-  for (const address of addresses) requireInvitable(clerk, organization, address)
+  for (const address of addresses) requireInvitable(service, organization, address)
   const repeated = addresses.find((address, index) => addresses.indexOf(address) !== index)
   if (repeated) throw duplicateInvitation(repeated)
-  requireRoom(clerk, organization, wanted.length)
-  return wanted.map((row) => createInvitation(clerk, organization, row))
+  requireRoom(service, organization, wanted.length)
+  return wanted.map((row) => createInvitation(service, organization, row))
 }
 
 export function acceptInvitation(
-  clerk: Clerk,
+  service: Service,
   invitation: OrganizationInvitation,
   user: User,
 ): OrganizationInvitation {
   requirePending(invitation)
-  const organization = clerk.store.organizations.get(invitation.organization_id)
+  const organization = service.store.organizations.get(invitation.organization_id)
   if (!organization)
     throw new ClerkError(404, { code: 'resource_not_found', message: 'Organization not found' })
-  createMembership(clerk, {
+  createMembership(service, {
     organization,
     user,
     role: invitation.role,
     publicMetadata: invitation.public_metadata,
   })
-  invitation.status = 'accepted'
-  invitation.updated_at = Date.now()
-  clerk.outbox.emit('organizationInvitation.accepted', backendAcceptedInvitation(clerk, invitation, user))
-  return invitation
+  const accepted = withStatus(service, invitation, 'accepted')
+  emit(service, 'organizationInvitation.accepted', { invitation: accepted, user })
+  return accepted
 }
 
-export function revokeInvitation(clerk: Clerk, invitation: OrganizationInvitation): OrganizationInvitation {
+export function revokeInvitation(
+  service: Service,
+  invitation: OrganizationInvitation,
+): OrganizationInvitation {
   requirePending(invitation)
-  invitation.status = 'revoked'
-  invitation.updated_at = Date.now()
-  clerk.outbox.emit('organizationInvitation.revoked', backendInvitation(clerk, invitation))
-  return invitation
+  const revoked = withStatus(service, invitation, 'revoked')
+  emit(service, 'organizationInvitation.revoked', revoked)
+  return revoked
+}
+
+function withStatus(
+  { store }: Service,
+  invitation: OrganizationInvitation,
+  status: InvitationStatus,
+): OrganizationInvitation {
+  return store.invitations.put({ ...invitation, status, updated_at: Date.now() })
+}
+
+/** Whoever has the ticket of an invitation that is still open owns its address. */
+export function invitationByTicket({ store }: Service, ticket: string): OrganizationInvitation {
+  const invitation = store.invitations.find((row) => row.ticket === ticket)
+  if (invitation && invitationStatus(invitation) === 'pending') return invitation
+  throw invalidTicket()
+}
+
+export function invalidTicket(): ClerkError {
+  return new ClerkError(400, {
+    code: 'ticket_invalid',
+    message: 'This invitation link is not valid any more.',
+  })
 }
 
 /** Nothing happens at the moment an invitation expires; it just counts as expired from then on. */
@@ -90,17 +97,17 @@ export function invitationStatus(invitation: OrganizationInvitation): Invitation
   return invitation.status === 'pending' && invitation.expires_at < Date.now() ? 'expired' : invitation.status
 }
 
-export function invitationUrl(clerk: Clerk, invitation: OrganizationInvitation): string {
-  return `${clerk.settings.origin}/__clerk/v1/tickets/accept?ticket=${invitation.ticket}`
+export function invitationUrl(service: Service, invitation: OrganizationInvitation): string {
+  return `${service.settings.origin}/__clerk/v1/tickets/accept?ticket=${invitation.ticket}`
 }
 
 function createInvitation(
-  clerk: Clerk,
+  service: Service,
   organization: Organization,
   wanted: NewInvitation,
 ): OrganizationInvitation {
   const now = Date.now()
-  const invitation = clerk.store.invitations.add({
+  const invitation = service.store.invitations.put({
     id: createId('orginv'),
     organization_id: organization.id,
     email_address: wanted.emailAddress,
@@ -115,37 +122,37 @@ function createInvitation(
     updated_at: now,
     expires_at: now + (wanted.expiresInDays ?? 30) * DAY_MS,
   })
-  sendMail(clerk, {
+  sendMail(service, {
     to: invitation.email_address,
     subject: `You are invited to join ${organization.name}`,
-    url: invitationUrl(clerk, invitation),
+    url: invitationUrl(service, invitation),
   })
-  clerk.outbox.emit('organizationInvitation.created', backendInvitation(clerk, invitation))
+  emit(service, 'organizationInvitation.created', invitation)
   return invitation
 }
 
-function requireInvitable(clerk: Clerk, organization: Organization, emailAddress: string): void {
-  const user = findUserByEmailAddress(clerk, emailAddress)
-  if (user && findMembership(clerk, { organizationId: organization.id, userId: user.id })) {
+function requireInvitable(service: Service, organization: Organization, emailAddress: string): void {
+  const user = findUserByEmailAddress(service, emailAddress)
+  if (user && findMembership(service, { organizationId: organization.id, userId: user.id })) {
     throw new ClerkError(400, {
       code: 'already_a_member_in_organization',
       message: `${emailAddress} is already a member of the organization.`,
     })
   }
-  if (pendingInvitations(clerk, organization).some((row) => row.email_address === emailAddress)) {
+  if (pendingInvitations(service, organization).some((row) => row.email_address === emailAddress)) {
     throw duplicateInvitation(emailAddress)
   }
 }
 
-function requireRoom(clerk: Clerk, organization: Organization, count: number): void {
+function requireRoom(service: Service, organization: Organization, count: number): void {
   if (!organization.max_allowed_memberships) return
-  const members = clerk.store.memberships.filter((row) => row.organization_id === organization.id).length
-  const taken = members + pendingInvitations(clerk, organization).length
+  const members = service.store.memberships.filter((row) => row.organization_id === organization.id).length
+  const taken = members + pendingInvitations(service, organization).length
   if (taken + count > organization.max_allowed_memberships) throw membershipQuotaExceeded(organization)
 }
 
-export function pendingInvitations(clerk: Clerk, organization: Organization): OrganizationInvitation[] {
-  return clerk.store.invitations.filter(
+export function pendingInvitations(service: Service, organization: Organization): OrganizationInvitation[] {
+  return service.store.invitations.filter(
     (row) => row.organization_id === organization.id && invitationStatus(row) === 'pending',
   )
 }

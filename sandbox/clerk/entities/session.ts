@@ -1,43 +1,57 @@
-import type { Clerk } from '../clerk.ts'
-import { backendSession } from '../wire/session.ts'
-import { backendUser } from '../wire/user.ts'
-import type { Client } from './client.ts'
-import { createId } from './id.ts'
-import type { User } from './user.ts'
+import { createHash, randomBytes } from 'node:crypto'
+import type { Service } from '../service.ts'
+import {
+  type Client,
+  createId,
+  type Session,
+  type SessionActivity,
+  type SessionStatus,
+  type User,
+} from '../state.ts'
+import { emit } from './event.ts'
 
-export type SessionStatus = 'active' | 'ended' | 'removed' | 'revoked' | 'expired'
-
-export type Session = {
-  id: string
-  client_id: string
-  user_id: string
-  status: SessionStatus
-  last_active_organization_id: string | null
-  activity: SessionActivity
-  last_active_at: number
-  expire_at: number
-  abandon_at: number
-  created_at: number
-  updated_at: number
-}
-
-export type SessionActivity = {
-  id: string
-  device_type: string
-  browser_name: string
-  browser_version: string
-  is_mobile: boolean
-  ip_address: string
-}
-
-const DAY_MS = 24 * 60 * 60 * 1000
+const CLIENTS_KEPT = 5000
 const ENDED_SESSIONS_KEPT = 500
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** A new browser. Its cookie holds the secret; only the hash is kept. */
+export function createClient(service: Service): { client: Client; secret: string } {
+  const now = Date.now()
+  const secret = randomBytes(32).toString('base64url')
+  const client = service.store.clients.put({
+    id: createId('client'),
+    secret_hash: hashSecret(secret),
+    sign_in_id: null,
+    sign_up_id: null,
+    last_active_session_id: null,
+    last_authentication_strategy: null,
+    created_at: now,
+    updated_at: now,
+  })
+  if (service.store.clients.size > CLIENTS_KEPT) forgetIdleClients(service)
+  return { client, secret }
+}
+
+export function findClientBySecret(service: Service, secret: string): Client | undefined {
+  const hash = hashSecret(secret)
+  return service.store.clients.find((row) => row.secret_hash === hash)
+}
+
+export function updateClient({ store }: Service, id: string, changes: Partial<Omit<Client, 'id'>>): void {
+  const client = store.clients.get(id)
+  if (client) store.clients.put({ ...client, ...changes })
+}
+
+export function activeSessions(service: Service, client: Client): Session[] {
+  return service.store.sessions.filter((row) => row.client_id === client.id && isActive(row))
+}
 
 type NewSession = { client: Client; user: User; activity: SessionActivity; strategy: string }
 
-export function createSession(clerk: Clerk, { client, user, activity, strategy }: NewSession): Session {
+export function createSession(service: Service, { client, user, activity, strategy }: NewSession): Session {
+  const { store } = service
   const now = Date.now()
-  const session = clerk.store.sessions.add({
+  const session = store.sessions.put({
     id: createId('sess'),
     client_id: client.id,
     user_id: user.id,
@@ -50,39 +64,59 @@ export function createSession(clerk: Clerk, { client, user, activity, strategy }
     created_at: now,
     updated_at: now,
   })
-  clerk.store.sessions.trim(ENDED_SESSIONS_KEPT, (row) => !isActive(row))
-  user.last_sign_in_at = now
-  user.last_active_at = now
-  client.last_active_session_id = session.id
-  client.last_authentication_strategy = strategy
-  client.updated_at = now
-  clerk.outbox.emit('session.created', { ...backendSession(session), user: backendUser(clerk, user) })
+  store.sessions.trim(ENDED_SESSIONS_KEPT, (row) => !isActive(row))
+  const signedIn = store.users.get(user.id)
+  if (signedIn) store.users.put({ ...signedIn, last_sign_in_at: now, last_active_at: now })
+  updateClient(service, client.id, {
+    last_active_session_id: session.id,
+    last_authentication_strategy: strategy,
+    updated_at: now,
+  })
+  emit(service, 'session.created', session)
   return session
 }
 
-export function endSession(clerk: Clerk, session: Session, status: 'ended' | 'removed' | 'revoked'): Session {
+export function updateSession(
+  { store }: Service,
+  session: Session,
+  changes: Partial<Pick<Session, 'last_active_at' | 'last_active_organization_id' | 'updated_at'>>,
+): Session {
+  return store.sessions.put({ ...(store.sessions.get(session.id) ?? session), ...changes })
+}
+
+export function endSession(
+  service: Service,
+  session: Session,
+  status: 'ended' | 'removed' | 'revoked',
+): Session {
   if (session.status !== 'active') return session
-  session.status = status
-  session.updated_at = Date.now()
-  const client = clerk.store.clients.get(session.client_id)
-  if (client?.last_active_session_id === session.id) client.last_active_session_id = null
-  const user = clerk.store.users.get(session.user_id)
-  clerk.outbox.emit(`session.${status}`, {
-    ...backendSession(session),
-    user: user ? backendUser(clerk, user) : null,
-  })
-  return session
+  const ended = service.store.sessions.put({ ...session, status, updated_at: Date.now() })
+  const client = service.store.clients.get(session.client_id)
+  if (client?.last_active_session_id === session.id) {
+    updateClient(service, client.id, { last_active_session_id: null })
+  }
+  emit(service, `session.${status}`, ended)
+  return ended
 }
 
 /** Ends every session of a user but the one that stays. */
-export function endOtherSessions(clerk: Clerk, user: User, staying: Session | null): void {
-  for (const session of activeSessionsOf(clerk, user)) {
-    if (session.id !== staying?.id) endSession(clerk, session, 'revoked')
+export function endOtherSessions(service: Service, user: User, staying: Session | null): void {
+  for (const session of activeSessionsOf(service, user)) {
+    if (session.id !== staying?.id) endSession(service, session, 'revoked')
   }
 }
 
-export function activeSessionsOf(clerk: Clerk, user: User): Session[] {
-  return clerk.store.sessions.filter((row) => row.user_id === user.id && isActive(row))
+export function activeSessionsOf(service: Service, user: User): Session[] {
+  return service.store.sessions.filter((row) => row.user_id === user.id && isActive(row))
+}
+
+/** Whoever was working for this organization is in the personal account again. */
+export function leaveOrganization({ store }: Service, organizationId: string, userId?: string): void {
+  const left = store.sessions.filter(
+    (row) =>
+      row.last_active_organization_id === organizationId && (userId === undefined || row.user_id === userId),
+  )
+  for (const session of left) store.sessions.put({ ...session, last_active_organization_id: null })
 }
 
 export function isActive(session: Session): boolean {
@@ -91,4 +125,14 @@ export function isActive(session: Session): boolean {
 
 export function sessionStatus(session: Session): SessionStatus {
   return session.status === 'active' && session.expire_at < Date.now() ? 'expired' : session.status
+}
+
+/** Only browsers that nobody is signed in with: the others would find themselves signed out. */
+function forgetIdleClients({ store }: Service): void {
+  const inUse = new Set(store.sessions.filter(isActive).map((row) => row.client_id))
+  store.clients.trim(CLIENTS_KEPT / 2, (row) => !inUse.has(row.id))
+}
+
+function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex')
 }

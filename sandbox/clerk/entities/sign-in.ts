@@ -1,30 +1,17 @@
-import type { Clerk } from '../clerk.ts'
 import { ClerkError, fieldError, incorrectPassword } from '../errors.ts'
-import type { Client } from './client.ts'
+import type { Service } from '../service.ts'
 import {
-  attemptCode,
-  findUserByEmailAddress,
-  pendingVerification,
+  type Client,
+  createId,
+  type SessionActivity,
+  type SignIn,
+  type User,
   type Verification,
-} from './email-address.ts'
-import { createId } from './id.ts'
-import { acceptInvitation, invitationStatus } from './invitation.ts'
-import { sendCode } from './mail.ts'
+} from '../state.ts'
+import { attemptCode, findUserByEmailAddress, pendingVerification, sendCode } from './email-address.ts'
+import { acceptInvitation, invalidTicket, invitationByTicket } from './invitation.ts'
 import { isPassword } from './password.ts'
-import { createSession, type SessionActivity } from './session.ts'
-import type { User } from './user.ts'
-
-export type SignIn = {
-  id: string
-  client_id: string
-  status: 'needs_identifier' | 'needs_first_factor' | 'needs_new_password' | 'complete'
-  identifier: string | null
-  user_id: string | null
-  first_factor: Verification | null
-  created_session_id: string | null
-  created_at: number
-  abandon_at: number
-}
+import { createSession, updateClient, updateSession } from './session.ts'
 
 export type FirstFactor = 'password' | 'email_code' | 'reset_password_email_code'
 type Browser = { client: Client; activity: SessionActivity }
@@ -32,8 +19,8 @@ type Browser = { client: Client; activity: SessionActivity }
 const DAY_MS = 24 * 60 * 60 * 1000
 const SIGN_INS_KEPT = 500
 
-export function createSignIn(clerk: Clerk, client: Client, identifier: string | null): SignIn {
-  const user = identifier === null ? undefined : findUserByEmailAddress(clerk, identifier)
+export function createSignIn(service: Service, client: Client, identifier: string | null): SignIn {
+  const user = identifier === null ? undefined : findUserByEmailAddress(service, identifier)
   if (identifier !== null && !user) {
     throw fieldError('identifier', 'form_identifier_not_found', "Couldn't find your account.")
   }
@@ -44,7 +31,7 @@ export function createSignIn(clerk: Clerk, client: Client, identifier: string | 
     })
   }
   const now = Date.now()
-  const signIn = clerk.store.signIns.add({
+  const signIn = service.store.sign_ins.put({
     id: createId('sia'),
     client_id: client.id,
     status: user ? 'needs_first_factor' : 'needs_identifier',
@@ -55,24 +42,24 @@ export function createSignIn(clerk: Clerk, client: Client, identifier: string | 
     created_at: now,
     abandon_at: now + DAY_MS,
   })
-  clerk.store.signIns.trim(SIGN_INS_KEPT)
-  client.sign_in_id = signIn.id
+  service.store.sign_ins.trim(SIGN_INS_KEPT)
+  updateClient(service, client.id, { sign_in_id: signIn.id })
   return signIn
 }
 
-export function signInUser(clerk: Clerk, signIn: SignIn): User | undefined {
-  return clerk.store.users.get(signIn.user_id)
+export function signInUser(service: Service, signIn: SignIn): User | undefined {
+  return service.store.users.get(signIn.user_id)
 }
 
-export function prepareFirstFactor(clerk: Clerk, signIn: SignIn, strategy: FirstFactor): void {
+export function prepareFirstFactor(service: Service, signIn: SignIn, strategy: FirstFactor): SignIn {
   requireStatus(signIn, 'needs_first_factor')
-  signIn.first_factor = pendingVerification(strategy)
-  if (strategy !== 'password' && signIn.identifier) sendCode(clerk, signIn.identifier)
+  if (strategy !== 'password' && signIn.identifier) sendCode(service, signIn.identifier)
+  return updateSignIn(service, signIn, { first_factor: pendingVerification(strategy) })
 }
 
 /** A right answer signs in, or leads on to choosing a new password. */
 export async function attemptFirstFactor(
-  clerk: Clerk,
+  service: Service,
   signIn: SignIn,
   {
     strategy,
@@ -80,46 +67,52 @@ export async function attemptFirstFactor(
     code,
   }: { strategy: FirstFactor; password?: string | undefined; code?: string | undefined },
   browser: Browser,
-): Promise<void> {
+): Promise<SignIn> {
   requireStatus(signIn, 'needs_first_factor')
-  const user = signInUser(clerk, signIn)
+  const user = signInUser(service, signIn)
+  let attempted = signIn
+  const save = (first_factor: Verification) => {
+    attempted = updateSignIn(service, signIn, { first_factor })
+  }
   if (strategy === 'password') {
     if (!user || !(await isPassword(password ?? '', user.password_hash))) throw incorrectPassword()
-    signIn.first_factor = { ...pendingVerification('password'), status: 'verified', attempts: 1 }
+    save({ ...pendingVerification('password'), status: 'verified', attempts: 1 })
   } else {
-    attemptCode(signIn.first_factor?.strategy === strategy ? signIn.first_factor : null, code)
+    attemptCode(signIn.first_factor?.strategy === strategy ? signIn.first_factor : null, code, save)
   }
-  if (strategy === 'reset_password_email_code') signIn.status = 'needs_new_password'
-  else completeSignIn(clerk, signIn, browser)
+  return strategy === 'reset_password_email_code'
+    ? updateSignIn(service, attempted, { status: 'needs_new_password' })
+    : completeSignIn(service, attempted, browser)
 }
 
-export function completeSignIn(clerk: Clerk, signIn: SignIn, { client, activity }: Browser): void {
-  const user = signInUser(clerk, signIn)
+export function completeSignIn(service: Service, signIn: SignIn, { client, activity }: Browser): SignIn {
+  const user = signInUser(service, signIn)
   if (!user) throw fieldError('identifier', 'form_identifier_not_found', "Couldn't find your account.")
   const strategy = signIn.first_factor?.strategy ?? 'password'
-  const session = createSession(clerk, { client, user, activity, strategy })
-  signIn.status = 'complete'
-  signIn.created_session_id = session.id
-  client.sign_in_id = null
+  const session = createSession(service, { client, user, activity, strategy })
+  updateClient(service, client.id, { sign_in_id: null })
+  return updateSignIn(service, signIn, { status: 'complete', created_session_id: session.id })
 }
 
 /** The link of an invitation, opened by someone who has an account already: signs in and joins at once. */
-export function signInWithTicket(clerk: Clerk, ticket: string, { client, activity }: Browser): SignIn {
-  const invitation = clerk.store.invitations.find((row) => row.ticket === ticket)
-  const user = invitation && findUserByEmailAddress(clerk, invitation.email_address)
-  if (!invitation || !user || invitationStatus(invitation) !== 'pending') {
-    throw new ClerkError(400, {
-      code: 'ticket_invalid',
-      message: 'This invitation link is not valid any more.',
-    })
+export function signInWithTicket(service: Service, ticket: string, { client, activity }: Browser): SignIn {
+  const invitation = invitationByTicket(service, ticket)
+  const user = findUserByEmailAddress(service, invitation.email_address)
+  if (!user) throw invalidTicket()
+  const started = updateSignIn(service, createSignIn(service, client, invitation.email_address), {
+    first_factor: { ...pendingVerification('ticket'), status: 'verified' },
+  })
+  acceptInvitation(service, invitation, user)
+  const signIn = completeSignIn(service, started, { client, activity })
+  const session = service.store.sessions.get(signIn.created_session_id)
+  if (session) {
+    updateSession(service, session, { last_active_organization_id: invitation.organization_id })
   }
-  const signIn = createSignIn(clerk, client, invitation.email_address)
-  signIn.first_factor = { ...pendingVerification('ticket'), status: 'verified' }
-  acceptInvitation(clerk, invitation, user)
-  completeSignIn(clerk, signIn, { client, activity })
-  const session = clerk.store.sessions.get(signIn.created_session_id)
-  if (session) session.last_active_organization_id = invitation.organization_id
   return signIn
+}
+
+function updateSignIn({ store }: Service, signIn: SignIn, changes: Partial<Omit<SignIn, 'id'>>): SignIn {
+  return store.sign_ins.put({ ...signIn, ...changes })
 }
 
 export function requireStatus(signIn: SignIn, status: SignIn['status']): void {

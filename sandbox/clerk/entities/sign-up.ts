@@ -1,37 +1,11 @@
-import type { Clerk } from '../clerk.ts'
-import { ClerkError, incorrectCode, takenEmailAddress } from '../errors.ts'
-import type { Client } from './client.ts'
-import {
-  attemptCode,
-  findUserByEmailAddress,
-  pendingVerification,
-  type Verification,
-} from './email-address.ts'
-import { createId } from './id.ts'
-import { acceptInvitation, invitationStatus } from './invitation.ts'
-import { sendCode } from './mail.ts'
+import { incorrectCode, takenEmailAddress } from '../errors.ts'
+import type { Service } from '../service.ts'
+import { type Client, createId, type SessionActivity, type SignUp } from '../state.ts'
+import { attemptCode, findUserByEmailAddress, pendingVerification, sendCode } from './email-address.ts'
+import { acceptInvitation, invitationByTicket, invitationStatus } from './invitation.ts'
 import type { Metadata } from './metadata.ts'
-import { createSession, type SessionActivity } from './session.ts'
+import { createSession, updateClient, updateSession } from './session.ts'
 import { createUser } from './user.ts'
-
-export type SignUp = {
-  id: string
-  client_id: string
-  status: 'missing_requirements' | 'complete'
-  email_address: string | null
-  verification: Verification | null
-  password_hash: string | null
-  first_name: string | null
-  last_name: string | null
-  unsafe_metadata: Metadata
-  locale: string | null
-  legal_accepted_at: number | null
-  invitation_id: string | null
-  created_session_id: string | null
-  created_user_id: string | null
-  created_at: number
-  abandon_at: number
-}
 
 export type SignUpFields = {
   emailAddress?: string | undefined
@@ -47,56 +21,67 @@ export type SignUpFields = {
 const DAY_MS = 24 * 60 * 60 * 1000
 const SIGN_UPS_KEPT = 500
 
-export function createSignUp(clerk: Clerk, client: Client, fields: SignUpFields): SignUp {
+export function createSignUp(service: Service, client: Client, fields: SignUpFields): SignUp {
   const now = Date.now()
-  const signUp: SignUp = {
-    id: createId('sua'),
-    client_id: client.id,
-    status: 'missing_requirements',
-    email_address: null,
-    verification: null,
-    password_hash: null,
-    first_name: null,
-    last_name: null,
-    unsafe_metadata: {},
-    locale: null,
-    legal_accepted_at: null,
-    invitation_id: null,
-    created_session_id: null,
-    created_user_id: null,
-    created_at: now,
-    abandon_at: now + DAY_MS,
-  }
-  applySignUpFields(clerk, signUp, fields)
-  clerk.store.signUps.add(signUp)
-  clerk.store.signUps.trim(SIGN_UPS_KEPT)
-  client.sign_up_id = signUp.id
+  const signUp = applySignUpFields(
+    service,
+    {
+      id: createId('sua'),
+      client_id: client.id,
+      status: 'missing_requirements',
+      email_address: null,
+      verification: null,
+      password_hash: null,
+      first_name: null,
+      last_name: null,
+      unsafe_metadata: {},
+      locale: null,
+      legal_accepted_at: null,
+      invitation_id: null,
+      created_session_id: null,
+      created_user_id: null,
+      created_at: now,
+      abandon_at: now + DAY_MS,
+    },
+    fields,
+  )
+  service.store.sign_ups.trim(SIGN_UPS_KEPT)
+  updateClient(service, client.id, { sign_up_id: signUp.id })
   return signUp
 }
 
-export function applySignUpFields(clerk: Clerk, signUp: SignUp, fields: SignUpFields): void {
-  if (fields.ticket) applyTicket(clerk, signUp, fields.ticket)
-  if (fields.emailAddress && fields.emailAddress !== signUp.email_address) {
-    if (findUserByEmailAddress(clerk, fields.emailAddress)) throw takenEmailAddress()
-    signUp.email_address = fields.emailAddress
-    signUp.verification = null
-  }
-  if (fields.passwordHash) signUp.password_hash = fields.passwordHash
-  if (fields.firstName !== undefined) signUp.first_name = fields.firstName || null
-  if (fields.lastName !== undefined) signUp.last_name = fields.lastName || null
-  if (fields.unsafeMetadata) signUp.unsafe_metadata = fields.unsafeMetadata
-  if (fields.locale) signUp.locale = fields.locale
-  if (fields.legalAccepted) signUp.legal_accepted_at = Date.now()
+export function applySignUpFields(service: Service, before: SignUp, fields: SignUpFields): SignUp {
+  const signUp = fields.ticket ? withTicket(service, before, fields.ticket) : before
+  const address = fields.emailAddress === signUp.email_address ? undefined : fields.emailAddress
+  if (address && findUserByEmailAddress(service, address)) throw takenEmailAddress()
+  return service.store.sign_ups.put({
+    ...signUp,
+    ...(address && { email_address: address, verification: null }),
+    ...(fields.passwordHash && { password_hash: fields.passwordHash }),
+    ...(fields.firstName !== undefined && { first_name: fields.firstName || null }),
+    ...(fields.lastName !== undefined && { last_name: fields.lastName || null }),
+    ...(fields.unsafeMetadata && { unsafe_metadata: fields.unsafeMetadata }),
+    ...(fields.locale && { locale: fields.locale }),
+    ...(fields.legalAccepted && { legal_accepted_at: Date.now() }),
+  })
 }
 
-export function prepareSignUpVerification(clerk: Clerk, signUp: SignUp): void {
+export function prepareSignUpVerification(service: Service, signUp: SignUp): SignUp {
   if (!signUp.email_address) throw incorrectCode()
-  signUp.verification = pendingVerification('email_code')
-  sendCode(clerk, signUp.email_address)
+  sendCode(service, signUp.email_address)
+  return service.store.sign_ups.put({ ...signUp, verification: pendingVerification('email_code') })
 }
 
-export function attemptSignUpVerification(signUp: SignUp, code: string | undefined): void {
-  attemptCode(signUp.verification, code)
+export function attemptSignUpVerification(
+  { store }: Service,
+  signUp: SignUp,
+  code: string | undefined,
+): SignUp {
+  let attempted = signUp
+  attemptCode(signUp.verification, code, (verification) => {
+    attempted = store.sign_ups.put({ ...signUp, verification })
+  })
+  return attempted
 }
 
 export function missingSignUpFields(signUp: SignUp): string[] {
@@ -109,13 +94,13 @@ export function unverifiedSignUpFields(signUp: SignUp): string[] {
 
 /** Makes the user and the first session as soon as nothing is missing; before that it does nothing. */
 export function completeSignUp(
-  clerk: Clerk,
+  service: Service,
   signUp: SignUp,
   { client, activity }: { client: Client; activity: SessionActivity },
-): void {
-  if (signUp.status === 'complete' || !signUp.email_address) return
-  if (missingSignUpFields(signUp).length > 0 || unverifiedSignUpFields(signUp).length > 0) return
-  const user = createUser(clerk, {
+): SignUp {
+  if (signUp.status === 'complete' || !signUp.email_address) return signUp
+  if (missingSignUpFields(signUp).length > 0 || unverifiedSignUpFields(signUp).length > 0) return signUp
+  const user = createUser(service, {
     emailAddresses: [signUp.email_address],
     passwordHash: signUp.password_hash,
     firstName: signUp.first_name,
@@ -125,30 +110,30 @@ export function completeSignUp(
     legalAcceptedAt: signUp.legal_accepted_at,
   })
   const strategy = signUp.invitation_id ? 'ticket' : 'email_code'
-  const session = createSession(clerk, { client, user, activity, strategy })
-  const invitation = clerk.store.invitations.get(signUp.invitation_id)
+  const session = createSession(service, { client, user, activity, strategy })
+  const invitation = service.store.invitations.get(signUp.invitation_id)
   if (invitation && invitationStatus(invitation) === 'pending') {
-    acceptInvitation(clerk, invitation, user)
-    session.last_active_organization_id = invitation.organization_id
+    acceptInvitation(service, invitation, user)
+    updateSession(service, session, { last_active_organization_id: invitation.organization_id })
   }
-  signUp.status = 'complete'
-  signUp.created_user_id = user.id
-  signUp.created_session_id = session.id
-  signUp.password_hash = null
-  client.sign_up_id = null
+  updateClient(service, client.id, { sign_up_id: null })
+  return service.store.sign_ups.put({
+    ...signUp,
+    status: 'complete',
+    created_user_id: user.id,
+    created_session_id: session.id,
+    password_hash: null,
+  })
 }
 
 /** The link came by mail, so its address needs no code. */
-function applyTicket(clerk: Clerk, signUp: SignUp, ticket: string): void {
-  const invitation = clerk.store.invitations.find((row) => row.ticket === ticket)
-  if (!invitation || invitationStatus(invitation) !== 'pending') {
-    throw new ClerkError(400, {
-      code: 'ticket_invalid',
-      message: 'This invitation link is not valid any more.',
-    })
+function withTicket(service: Service, signUp: SignUp, ticket: string): SignUp {
+  const invitation = invitationByTicket(service, ticket)
+  if (findUserByEmailAddress(service, invitation.email_address)) throw takenEmailAddress()
+  return {
+    ...signUp,
+    email_address: invitation.email_address,
+    invitation_id: invitation.id,
+    verification: { ...pendingVerification('ticket'), status: 'verified' },
   }
-  if (findUserByEmailAddress(clerk, invitation.email_address)) throw takenEmailAddress()
-  signUp.email_address = invitation.email_address
-  signUp.invitation_id = invitation.id
-  signUp.verification = { ...pendingVerification('ticket'), status: 'verified' }
 }

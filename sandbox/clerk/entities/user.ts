@@ -1,30 +1,9 @@
-import type { Clerk } from '../clerk.ts'
 import { takenEmailAddress } from '../errors.ts'
-import { backendUser } from '../wire/user.ts'
-import { createEmailAddress, type EmailAddress, findUserByEmailAddress } from './email-address.ts'
-import { createId } from './id.ts'
+import type { Service } from '../service.ts'
+import { createId, type User } from '../state.ts'
+import { createEmailAddress, findUserByEmailAddress } from './email-address.ts'
+import { emit } from './event.ts'
 import type { Metadata } from './metadata.ts'
-
-export type User = {
-  id: string
-  first_name: string | null
-  last_name: string | null
-  external_id: string | null
-  email_addresses: EmailAddress[]
-  primary_email_address_id: string | null
-  password_hash: string | null
-  password_last_updated_at: number | null
-  public_metadata: Metadata
-  private_metadata: Metadata
-  unsafe_metadata: Metadata
-  banned: boolean
-  locale: string | null
-  legal_accepted_at: number | null
-  last_sign_in_at: number | null
-  last_active_at: number | null
-  created_at: number
-  updated_at: number
-}
 
 export type NewUser = {
   id?: string | undefined
@@ -41,15 +20,15 @@ export type NewUser = {
 }
 
 /** The addresses count as verified: whoever calls has checked them or vouches for them. */
-export function createUser(clerk: Clerk, wanted: NewUser): User {
+export function createUser(service: Service, wanted: NewUser): User {
   for (const address of wanted.emailAddresses) {
-    if (findUserByEmailAddress(clerk, address)) throw takenEmailAddress()
+    if (findUserByEmailAddress(service, address)) throw takenEmailAddress()
   }
   const now = Date.now()
   const emailAddresses = wanted.emailAddresses.map((address) =>
     createEmailAddress(address, { isVerified: true }),
   )
-  const user = clerk.store.users.add({
+  const user = service.store.users.put({
     id: wanted.id ?? createId('user'),
     first_name: wanted.firstName || null,
     last_name: wanted.lastName || null,
@@ -69,38 +48,41 @@ export function createUser(clerk: Clerk, wanted: NewUser): User {
     created_at: now,
     updated_at: now,
   })
-  clerk.outbox.emit('user.created', backendUser(clerk, user))
+  emit(service, 'user.created', user)
   return user
 }
 
 export function updateUser(
-  clerk: Clerk,
+  service: Service,
   user: User,
   changes: Partial<Omit<User, 'id' | 'created_at'>>,
 ): User {
-  Object.assign(user, changes, { updated_at: Date.now() })
-  clerk.outbox.emit('user.updated', backendUser(clerk, user))
-  return user
+  const updated = service.store.users.put({
+    ...(service.store.users.get(user.id) ?? user),
+    ...changes,
+    updated_at: Date.now(),
+  })
+  emit(service, 'user.updated', updated)
+  return updated
 }
 
 /**
  * Memberships and sessions go with the user, organizations stay. There is one event only: a receiver may not count
  * on one for each membership as well.
  */
-export function deleteUser(clerk: Clerk, user: User): void {
-  clerk.store.memberships.deleteWhere((row) => row.user_id === user.id)
-  clerk.store.sessions.deleteWhere((row) => row.user_id === user.id)
-  clerk.store.pictures.delete(user.id)
-  clerk.store.users.delete(user.id)
-  clerk.outbox.emit('user.deleted', {
-    object: 'user',
-    id: user.id,
-    deleted: true,
-    ...(user.external_id ? { external_id: user.external_id } : {}),
-  })
+export function deleteUser(service: Service, user: User): void {
+  service.store.memberships.removeWhere((row) => row.user_id === user.id)
+  service.store.sessions.removeWhere((row) => row.user_id === user.id)
+  service.store.pictures.remove(user.id)
+  service.store.users.remove(user.id)
+  emit(service, 'user.deleted', user)
 }
 
 export function primaryEmailAddress(user: User): string {
   const primary = user.email_addresses.find((row) => row.id === user.primary_email_address_id)
   return primary?.email_address ?? ''
+}
+
+export function userLabel(user: User): string {
+  return [user.first_name, user.last_name].filter(Boolean).join(' ') || primaryEmailAddress(user)
 }

@@ -1,4 +1,4 @@
-import type { ClerkSandbox } from '../create-clerk-sandbox.ts'
+import type { Sandbox } from '../../kit/serve.ts'
 
 type Answer = { status: number; body: ClientAnswer; headers: Headers }
 // biome-ignore lint/suspicious/noExplicitAny: answers of every endpoint pass here, and each test looks at its own
@@ -11,7 +11,7 @@ export class TestBrowser {
   readonly #sandbox: { url: string }
   readonly #origin: string
 
-  constructor(sandbox: Pick<ClerkSandbox, 'url'>, { origin = 'http://localhost:3000' } = {}) {
+  constructor(sandbox: Pick<Sandbox, 'url'>, { origin = 'http://localhost:3000' } = {}) {
     this.#sandbox = sandbox
     this.#origin = origin
   }

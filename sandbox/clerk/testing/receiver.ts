@@ -1,6 +1,5 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { verifyWebhook, type WebhookEvent } from '@clerk/backend/webhooks'
+import { listenForWebhooks } from '../../kit/testing/receiver.ts'
 
 export type Received = { id: string; event: WebhookEvent }
 
@@ -13,31 +12,24 @@ type Options = {
 /** Receives webhooks and verifies each with the real library. */
 export async function startReceiver({ secret, answer = () => 200 }: Options) {
   const received: Received[] = []
-  const waiting: (() => void)[] = []
-  const server = createServer(async (req, res) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of req) chunks.push(chunk as Buffer)
+  const { url, until, close } = await listenForWebhooks(async ({ headers, body }) => {
     const request = new Request('http://receiver.test/', {
       method: 'POST',
-      headers: Object.entries(req.headers).map(([name, value]): [string, string] => [name, String(value)]),
-      body: Buffer.concat(chunks),
+      headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]),
+      body,
     })
     const event = await verifyWebhook(request, { signingSecret: secret }).catch(() => null)
-    const row = event && { id: String(req.headers['svix-id']), event }
-    if (row) received.push(row)
-    res.writeHead(row ? answer(row, received.filter((other) => other.id === row.id).length) : 400).end()
-    for (const resume of waiting.splice(0)) resume()
+    if (!event) return 400
+    const row = { id: String(headers['svix-id']), event }
+    received.push(row)
+    return answer(row, received.filter((other) => other.id === row.id).length)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    url,
     received,
     /** Resolves to everything received once that satisfies the condition. */
-    async until(isEnough: (received: Received[]) => boolean): Promise<Received[]> {
-      while (!isEnough(received)) await new Promise<void>((resume) => waiting.push(resume))
-      return received
-    },
-    close: () => new Promise((resolve) => server.close(resolve)),
+    until: (isEnough: (received: Received[]) => boolean) =>
+      until(() => (isEnough(received) ? received : null)),
+    close,
   }
 }

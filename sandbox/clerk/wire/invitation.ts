@@ -1,29 +1,25 @@
 import type { OrganizationInvitationJSON } from '@clerk/backend'
-import type { Clerk } from '../clerk.ts'
-import { invitationStatus, invitationUrl, type OrganizationInvitation } from '../entities/invitation.ts'
+import { invitationStatus, invitationUrl } from '../entities/invitation.ts'
 import { roles } from '../entities/role.ts'
-import type { User } from '../entities/user.ts'
-import { publicOrganizationData } from './organization.ts'
+import type { Service } from '../service.ts'
+import type { OrganizationInvitation } from '../state.ts'
+import { publicOrganizationData } from './public.ts'
 
 /** An invitation as the backend API and webhooks show it. The link is there only while it works. */
 export function backendInvitation(
-  clerk: Clerk,
+  service: Service,
   invitation: OrganizationInvitation,
 ): OrganizationInvitationJSON {
-  const organization = clerk.store.organizations.get(invitation.organization_id)
+  const organization = service.store.organizations.get(invitation.organization_id)
   return {
     ...frontendInvitation(invitation),
     private_metadata: invitation.private_metadata,
-    url: invitationStatus(invitation) === 'pending' ? invitationUrl(clerk, invitation) : null,
+    url: invitationStatus(invitation) === 'pending' ? invitationUrl(service, invitation) : null,
     expires_at: invitation.expires_at,
     public_organization_data: organization
-      ? ({ object: 'organization', ...publicOrganizationData(clerk, organization) } as const)
+      ? ({ object: 'organization', ...publicOrganizationData(service, organization) } as const)
       : null,
   }
-}
-
-export function backendAcceptedInvitation(clerk: Clerk, invitation: OrganizationInvitation, user: User) {
-  return { ...backendInvitation(clerk, invitation), status: 'accepted' as const, user_id: user.id }
 }
 
 export function frontendInvitation(invitation: OrganizationInvitation) {
@@ -42,10 +38,10 @@ export function frontendInvitation(invitation: OrganizationInvitation) {
 }
 
 /** As the invited person sees it, who is no member and so knows the organization only by its public face. */
-export function invitationForInvitee(clerk: Clerk, invitation: OrganizationInvitation) {
-  const organization = clerk.store.organizations.get(invitation.organization_id)
+export function invitationForInvitee(service: Service, invitation: OrganizationInvitation) {
+  const organization = service.store.organizations.get(invitation.organization_id)
   return {
     ...frontendInvitation(invitation),
-    public_organization_data: organization ? publicOrganizationData(clerk, organization) : null,
+    public_organization_data: organization ? publicOrganizationData(service, organization) : null,
   }
 }

@@ -1,42 +1,40 @@
 import type { OrganizationMembershipJSON } from '@clerk/backend'
-import type { Clerk } from '../clerk.ts'
-import type { OrganizationMembership } from '../entities/membership.ts'
-import type { Organization } from '../entities/organization.ts'
 import { roles } from '../entities/role.ts'
-import type { User } from '../entities/user.ts'
+import type { Service } from '../service.ts'
+import type { Organization, OrganizationMembership, User } from '../state.ts'
 import { backendOrganization, frontendOrganization } from './organization.ts'
-import { publicUserData } from './user.ts'
+import { publicUserData } from './public.ts'
 
 /** A membership as the backend API and webhooks show it. */
 export function backendMembership(
-  clerk: Clerk,
+  service: Service,
   membership: OrganizationMembership,
 ): OrganizationMembershipJSON {
-  const { organization, user } = bothSides(clerk, membership)
+  const { organization, user } = bothSides(service, membership)
   return {
     ...commonFields(membership),
     private_metadata: membership.private_metadata,
-    organization: backendOrganization(clerk, organization),
-    public_user_data: publicUserData(clerk, user),
+    organization: backendOrganization(service, organization),
+    public_user_data: publicUserData(service, user),
   }
 }
 
-export function frontendMembership(clerk: Clerk, membership: OrganizationMembership) {
-  const { organization, user } = bothSides(clerk, membership)
+export function frontendMembership(service: Service, membership: OrganizationMembership) {
+  const { organization, user } = bothSides(service, membership)
   return {
     ...commonFields(membership),
     role_name: roles[membership.role].name,
-    organization: frontendOrganization(clerk, organization),
-    public_user_data: publicUserData(clerk, user),
+    organization: frontendOrganization(service, organization),
+    public_user_data: publicUserData(service, user),
   }
 }
 
 function bothSides(
-  clerk: Clerk,
+  service: Service,
   membership: OrganizationMembership,
 ): { organization: Organization; user: User } {
-  const organization = clerk.store.organizations.get(membership.organization_id)
-  const user = clerk.store.users.get(membership.user_id)
+  const organization = service.store.organizations.get(membership.organization_id)
+  const user = service.store.users.get(membership.user_id)
   if (!organization || !user) throw new Error(`${membership.id} has lost its organization or its user`)
   return { organization, user }
 }

@@ -1,54 +1,47 @@
 import type { OrganizationJSON } from '@clerk/backend'
-import type { Clerk } from '../clerk.ts'
 import { pendingInvitations } from '../entities/invitation.ts'
-import type { Organization } from '../entities/organization.ts'
-import { hasImage, imageUrl } from './image.ts'
+import type { Service } from '../service.ts'
+import type { Organization } from '../state.ts'
+import { hasImage, imageUrl } from './public.ts'
 
 /** An organization as the backend API and webhooks show it. */
 export function backendOrganization(
-  clerk: Clerk,
+  service: Service,
   organization: Organization,
   { withMembersCount = false }: { withMembersCount?: boolean } = {},
 ): OrganizationJSON {
   return {
-    ...commonFields(clerk, organization),
+    ...commonFields(service, organization),
     private_metadata: organization.private_metadata,
     ...(organization.created_by ? { created_by: organization.created_by } : {}),
-    ...(withMembersCount ? { members_count: membersCount(clerk, organization) } : {}),
+    ...(withMembersCount ? { members_count: membersCount(service, organization) } : {}),
   }
 }
 
-export function frontendOrganization(clerk: Clerk, organization: Organization) {
+export function frontendOrganization(service: Service, organization: Organization) {
   return {
-    ...commonFields(clerk, organization),
-    members_count: membersCount(clerk, organization),
-    pending_invitations_count: pendingInvitations(clerk, organization).length,
+    ...commonFields(service, organization),
+    members_count: membersCount(service, organization),
+    pending_invitations_count: pendingInvitations(service, organization).length,
   }
 }
 
-/** What someone who is not a member yet gets to see, for instance in an invitation. */
-export function publicOrganizationData(clerk: Clerk, organization: Organization) {
-  return {
-    id: organization.id,
-    name: organization.name,
-    slug: organization.slug,
-    image_url: imageUrl(clerk, organization.id, organization.name),
-    has_image: hasImage(clerk, organization.id),
-  }
+export function deletedOrganization({ id, slug }: Organization) {
+  return { object: 'organization' as const, id, slug, deleted: true as const }
 }
 
-function membersCount(clerk: Clerk, organization: Organization): number {
-  return clerk.store.memberships.filter((row) => row.organization_id === organization.id).length
+function membersCount(service: Service, organization: Organization): number {
+  return service.store.memberships.filter((row) => row.organization_id === organization.id).length
 }
 
-function commonFields(clerk: Clerk, organization: Organization) {
+function commonFields(service: Service, organization: Organization) {
   return {
     object: 'organization' as const,
     id: organization.id,
     name: organization.name,
     slug: organization.slug,
-    image_url: imageUrl(clerk, organization.id, organization.name),
-    has_image: hasImage(clerk, organization.id),
+    image_url: imageUrl(service, organization.id, organization.name),
+    has_image: hasImage(service, organization.id),
     max_allowed_memberships: organization.max_allowed_memberships,
     admin_delete_enabled: organization.admin_delete_enabled,
     public_metadata: organization.public_metadata,

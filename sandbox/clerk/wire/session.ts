@@ -1,8 +1,10 @@
 import type { SessionJSON } from '@clerk/backend'
-import type { Clerk } from '../clerk.ts'
-import { type Session, sessionStatus } from '../entities/session.ts'
-import { mintSessionToken } from '../tokens/session-token.ts'
-import { frontendUser, publicUserData } from './user.ts'
+import { sessionStatus } from '../entities/session.ts'
+import type { Service } from '../service.ts'
+import type { Session } from '../state.ts'
+import { publicUserData } from './public.ts'
+import { mintSessionToken } from './session-token.ts'
+import { frontendUser } from './user.ts'
 
 /** A session as the backend API and webhooks show it. */
 export function backendSession(session: Session): SessionJSON {
@@ -18,17 +20,17 @@ export function backendSession(session: Session): SessionJSON {
 }
 
 /** A session as its browser sees it; the token in it saves the first request for one. */
-export async function frontendSession(clerk: Clerk, session: Session, { azp }: { azp: string }) {
-  const user = clerk.store.users.get(session.user_id)
+export async function frontendSession(service: Service, session: Session, { azp }: { azp: string }) {
+  const user = service.store.users.get(session.user_id)
   if (!user) throw new Error(`${session.id} has lost its user`)
   return {
     ...commonFields(session),
     last_active_organization_id: session.last_active_organization_id,
-    last_active_token: { object: 'token', jwt: await mintSessionToken(clerk, session, { azp }) },
+    last_active_token: { object: 'token', jwt: await mintSessionToken(service, session, { azp }) },
     factor_verification_age: [Math.floor((Date.now() - session.created_at) / 60_000), -1],
     tasks: null,
-    user: frontendUser(clerk, user),
-    public_user_data: publicUserData(clerk, user),
+    user: frontendUser(service, user),
+    public_user_data: publicUserData(service, user),
   }
 }
 

@@ -1,12 +1,14 @@
-import type { Clerk } from '../clerk.ts'
 import { isVerified } from '../entities/email-address.ts'
-import { type SignIn, signInUser } from '../entities/sign-in.ts'
-import { publicUserData } from './user.ts'
-import { verificationFields } from './verification.ts'
+import { signInUser } from '../entities/sign-in.ts'
+import { missingSignUpFields, unverifiedSignUpFields } from '../entities/sign-up.ts'
+import type { Service } from '../service.ts'
+import type { SignIn, SignUp } from '../state.ts'
+import { publicUserData } from './public.ts'
+import { verificationFields } from './user.ts'
 
-export function signInFields(clerk: Clerk, signIn: SignIn) {
-  const user = signInUser(clerk, signIn)
-  const data = user && publicUserData(clerk, user)
+export function signInFields(service: Service, signIn: SignIn) {
+  const user = signInUser(service, signIn)
+  const data = user && publicUserData(service, user)
   return {
     object: 'sign_in',
     id: signIn.id,
@@ -21,7 +23,7 @@ export function signInFields(clerk: Clerk, signIn: SignIn) {
           has_image: data.has_image,
         }
       : null,
-    supported_first_factors: supportedFirstFactors(clerk, signIn),
+    supported_first_factors: supportedFirstFactors(service, signIn),
     supported_second_factors: null,
     first_factor_verification: signIn.first_factor ? verificationFields(signIn.first_factor) : null,
     second_factor_verification: null,
@@ -30,8 +32,8 @@ export function signInFields(clerk: Clerk, signIn: SignIn) {
   }
 }
 
-function supportedFirstFactors(clerk: Clerk, signIn: SignIn) {
-  const user = signInUser(clerk, signIn)
+function supportedFirstFactors(service: Service, signIn: SignIn) {
+  const user = signInUser(service, signIn)
   const address = user?.email_addresses.find(
     (row) => row.email_address === signIn.identifier && isVerified(row),
   )
@@ -46,4 +48,45 @@ function supportedFirstFactors(clerk: Clerk, signIn: SignIn) {
     { strategy: 'email_code', ...byMail },
     ...(user.password_hash ? [{ strategy: 'reset_password_email_code', ...byMail }] : []),
   ]
+}
+
+export function signUpFields(signUp: SignUp) {
+  return {
+    object: 'sign_up',
+    id: signUp.id,
+    status: signUp.status,
+    required_fields: ['email_address', 'password'],
+    optional_fields: ['first_name', 'last_name'],
+    missing_fields: signUp.status === 'complete' ? [] : missingSignUpFields(signUp),
+    unverified_fields: unverifiedSignUpFields(signUp),
+    username: null,
+    first_name: signUp.first_name,
+    last_name: signUp.last_name,
+    email_address: signUp.email_address,
+    phone_number: null,
+    web3_wallet: null,
+    external_account_strategy: null,
+    external_account: null,
+    has_password: signUp.password_hash !== null || signUp.status === 'complete',
+    unsafe_metadata: signUp.unsafe_metadata,
+    created_session_id: signUp.created_session_id,
+    created_user_id: signUp.created_user_id,
+    abandon_at: signUp.abandon_at,
+    legal_accepted_at: signUp.legal_accepted_at,
+    locale: signUp.locale,
+    verifications: {
+      email_address: signUp.verification
+        ? {
+            ...verificationFields(signUp.verification),
+            next_action: signUp.verification.status === 'verified' ? '' : 'needs_attempt',
+            supported_strategies: ['email_code'],
+          }
+        : signUp.email_address
+          ? { status: 'unverified', next_action: 'needs_prepare', supported_strategies: ['email_code'] }
+          : null,
+      phone_number: null,
+      web3_wallet: null,
+      external_account: null,
+    },
+  }
 }

@@ -1,15 +1,14 @@
 import type { EmailAddressJSON, UserJSON } from '@clerk/backend'
-import type { Clerk } from '../clerk.ts'
-import type { EmailAddress } from '../entities/email-address.ts'
-import { primaryEmailAddress, type User } from '../entities/user.ts'
-import { hasImage, imageUrl } from './image.ts'
+import { userLabel } from '../entities/user.ts'
+import type { Service } from '../service.ts'
+import type { EmailAddress, User, Verification } from '../state.ts'
 import { frontendMembership } from './membership.ts'
-import { verificationFields } from './verification.ts'
+import { hasImage, imageUrl } from './public.ts'
 
 /** A user as the backend API and webhooks show it. */
-export function backendUser(clerk: Clerk, user: User): UserJSON {
+export function backendUser(service: Service, user: User): UserJSON {
   return {
-    ...commonFields(clerk, user),
+    ...commonFields(service, user),
     email_addresses: user.email_addresses.map(emailAddressFields),
     organization_memberships: null,
     enterprise_accounts: [],
@@ -25,46 +24,30 @@ export function backendUser(clerk: Clerk, user: User): UserJSON {
 }
 
 /** A user as their own browser sees it: with memberships, without private metadata. */
-export function frontendUser(clerk: Clerk, user: User) {
-  const memberships = clerk.store.memberships.filter((row) => row.user_id === user.id)
+export function frontendUser(service: Service, user: User) {
+  const memberships = service.store.memberships.filter((row) => row.user_id === user.id)
   return {
-    ...commonFields(clerk, user),
+    ...commonFields(service, user),
     email_addresses: user.email_addresses.map((row) => ({
       ...emailAddressFields(row),
       matches_sso_connection: false,
     })),
-    organization_memberships: memberships.map((row) => frontendMembership(clerk, row)),
+    organization_memberships: memberships.map((row) => frontendMembership(service, row)),
     enterprise_accounts: [],
     passkeys: [],
     profile_image_id: user.id,
   }
 }
 
-/** What other members of an organization get to see of a user. */
-export function publicUserData(clerk: Clerk, user: User) {
-  return {
-    first_name: user.first_name,
-    last_name: user.last_name,
-    image_url: imageUrl(clerk, user.id, userLabel(user)),
-    has_image: hasImage(clerk, user.id),
-    identifier: primaryEmailAddress(user),
-    user_id: user.id,
-  }
-}
-
-export function userLabel(user: User): string {
-  return [user.first_name, user.last_name].filter(Boolean).join(' ') || primaryEmailAddress(user)
-}
-
-function commonFields(clerk: Clerk, user: User) {
+function commonFields(service: Service, user: User) {
   return {
     object: 'user' as const,
     id: user.id,
     username: null,
     first_name: user.first_name,
     last_name: user.last_name,
-    image_url: imageUrl(clerk, user.id, userLabel(user)),
-    has_image: hasImage(clerk, user.id),
+    image_url: imageUrl(service, user.id, userLabel(user)),
+    has_image: hasImage(service, user.id),
     primary_email_address_id: user.primary_email_address_id,
     primary_phone_number_id: null,
     primary_web3_wallet_id: null,
@@ -96,4 +79,14 @@ export function emailAddressFields(row: EmailAddress): EmailAddressJSON {
     verification: row.verification ? { ...verificationFields(row.verification), id: row.id } : null,
     linked_to: [],
   } as EmailAddressJSON
+}
+
+export function verificationFields(verification: Verification) {
+  return {
+    object: `verification_${verification.strategy}`,
+    status: verification.status,
+    strategy: verification.strategy,
+    attempts: verification.attempts,
+    expire_at: verification.expire_at,
+  }
 }

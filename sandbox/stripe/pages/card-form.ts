@@ -1,6 +1,7 @@
-import type { Expiry } from '../objects/payment-method.ts'
-import { findTestCard, type TestCard } from '../payments/test-cards.ts'
-import type { FieldErrors, Typed } from './checkout-form.ts'
+import type { Expiry } from '../entities/payment-method.ts'
+import { findTestCard, type TestCard } from '../entities/test-cards.ts'
+import type { Form } from '../wire/form.ts'
+import { type Html, html } from './html.ts'
 
 /** Reads the fields of a card, wherever a page asks for one; what is wrong with them goes into `errors`. */
 export function readCard({
@@ -55,3 +56,66 @@ function passesLuhn(text: string): boolean {
     }, 0)
   return sum % 10 === 0
 }
+
+/** The fields of a card, wherever a page asks for one. The security code is never shown again. */
+export function cardFields({
+  typed,
+  errors,
+}: {
+  typed: Pick<Typed, 'expiry' | 'name' | 'number'>
+  errors: FieldErrors
+}): Html {
+  return html`${field({ name: 'number', label: 'Card number', value: typed.number, error: errors.number, attributes: html`inputmode="numeric" autocomplete="cc-number" placeholder="1234 1234 1234 1234"` })}
+<div class="pair"><div>
+${field({ name: 'expiry', label: 'Expiry (MM / YY)', value: typed.expiry, error: errors.expiry, attributes: html`inputmode="numeric" autocomplete="cc-exp" placeholder="MM / YY"` })}
+</div><div>
+${field({ name: 'cvc', label: 'CVC', value: '', error: errors.cvc, attributes: html`inputmode="numeric" autocomplete="cc-csc" placeholder="CVC" maxlength="4"` })}
+</div></div>
+${field({ name: 'name', label: 'Name on card', value: typed.name, error: errors.name, attributes: html`autocomplete="cc-name" placeholder="As on your card"` })}`
+}
+
+export function field({
+  name,
+  label,
+  value,
+  error,
+  attributes,
+}: {
+  name: string
+  label: string
+  value: string
+  error: string | undefined
+  attributes: Html
+}): Html {
+  return html`<label for="${name}">${label}</label>
+<input id="${name}" name="${name}" value="${value}" ${attributes}${error ? html` aria-invalid="true" aria-describedby="${name}-error"` : null}>
+${error ? html`<p class="error" id="${name}-error">${error}</p>` : null}`
+}
+
+/** One field of a submitted form: trimmed, never longer than a field of ours can be. */
+export function textField(form: Form, name: string): string {
+  const value = form[name]
+  return typeof value === 'string' ? value.trim().slice(0, 500) : ''
+}
+
+const hints = [
+  ['4242424242424242', 'Pays'],
+  ['4000000000000002', 'Is declined'],
+  ['4000000000009995', 'Has insufficient funds'],
+  ['4000000000000341', 'Pays now, fails at renewal'],
+  ['4000000000000259', 'Pays, then is disputed'],
+] as const
+
+/** For whoever is curious. Any future date and any security code go with these numbers. */
+export const testCardHints = html`<details><summary>Test cards</summary><ul>
+${hints.map(
+  ([number, effect]) =>
+    html`<li><button type="button" data-card="${number}">${number.replaceAll(/(.{4})(?=.)/g, '$1 ')}</button><span>${effect}</span></li>`,
+)}
+<li><span>Any future date, any three-digit code.</span></li>
+</ul></details>`
+
+/** What the buyer typed, as it is shown again when something is wrong with it. The security code never is. */
+export type Typed = { email: string; method: string; number: string; expiry: string; name: string }
+
+export type FieldErrors = Partial<Record<'cvc' | 'email' | 'expiry' | 'method' | 'name' | 'number', string>>

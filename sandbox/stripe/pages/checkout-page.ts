@@ -1,19 +1,16 @@
-import { intervalName } from '../billing/prices.ts'
-import type { CheckoutDetails, StoredLineItem, StoredProduct, StoredSession } from '../entities.ts'
-import { debitTypeFor } from '../objects/payment-method.ts'
-import { needsMethod } from '../payments/needs-method.ts'
-import { cardFields, field } from './card-fields.ts'
-import type { FieldErrors, Typed } from './checkout-form.ts'
+import { needsPaymentMethod } from '../entities/checkout-session.ts'
+import { formatMoney } from '../entities/format.ts'
+import { debitTypeFor } from '../entities/payment-method.ts'
+import { intervalName } from '../entities/price.ts'
+import type { CheckoutDetails, StoredLineItem, StoredProduct, StoredSession } from '../state.ts'
+import { cardFields, type FieldErrors, field, type Typed, testCardHints } from './card-form.ts'
 import { type Html, html } from './html.ts'
 import { arrowIcon, bankIcon, cardIcon } from './icons.ts'
 import { page, sandboxBadge } from './layout.ts'
-import { formatMoney } from './money.ts'
 import { script } from './script.ts'
-import { type SessionTerms, termsOf } from './session-terms.ts'
-import { testCardHints } from './test-card-hints.ts'
 
 export type CheckoutView = {
-  business_name: string
+  businessName: string
   session: StoredSession
   details: CheckoutDetails
   productOf: (item: StoredLineItem) => StoredProduct | undefined
@@ -36,8 +33,8 @@ export function checkoutPage(view: CheckoutView): string {
 }
 
 function summary(view: CheckoutView, terms: SessionTerms): Html {
-  const { session, details, business_name } = view
-  const business = html`<span class="mark" aria-hidden="true">${business_name.slice(0, 1).toUpperCase()}</span>${business_name}`
+  const { session, details, businessName } = view
+  const business = html`<span class="mark" aria-hidden="true">${businessName.slice(0, 1).toUpperCase()}</span>${businessName}`
   return html`<header class="summary"><div>
 <div class="business">
 ${
@@ -71,7 +68,7 @@ ${quantity > 1 ? html`<small>${money(amount / quantity)} each</small>` : null}</
 
 function payment(view: CheckoutView, terms: SessionTerms): Html {
   const { session, typed, errors, declined } = view
-  const asks = needsMethod(session)
+  const asks = needsPaymentMethod(session)
   return html`<main class="payment"><div>
 <form method="post" action="/c/pay/${session.id}" novalidate>
 ${declined ? html`<p class="alert" role="alert">${declined}</p>` : null}
@@ -123,4 +120,64 @@ function choice({
   checked: boolean
 }): Html {
   return html`<label class="choice"><input type="radio" name="method" value="${value}"${checked ? html` checked` : null}><span>${label}</span>${icon}</label>`
+}
+
+/** What a checkout is about, in the words of its page. */
+export type SessionTerms = {
+  title: string
+  /** The large figure, and what it is per. */
+  amount: string
+  per: string | null
+  afterwards: string | null
+  totals: [string, string][]
+  button: string
+  consent: string | null
+}
+
+function termsOf(view: CheckoutView): SessionTerms {
+  return view.session.mode === 'subscription' ? subscriptionTerms(view) : paymentTerms(view)
+}
+
+function paymentTerms({ session, businessName }: CheckoutView): SessionTerms {
+  const currency = session.currency ?? 'eur'
+  const total = formatMoney({ amount: session.amount_total ?? 0, currency })
+  return {
+    title: `Pay ${businessName}`,
+    amount: total,
+    per: null,
+    afterwards: null,
+    totals: [
+      ['Subtotal', formatMoney({ amount: session.amount_subtotal ?? 0, currency })],
+      ['Total due', total],
+    ],
+    button: needsPaymentMethod(session) ? `Pay ${total}` : 'Complete order',
+    consent: null,
+  }
+}
+
+function subscriptionTerms({ session, details, businessName, fullAmountOf }: CheckoutView): SessionTerms {
+  const currency = session.currency ?? 'eur'
+  const [first] = details.line_items
+  const every = first ? intervalName(first.price) : 'month'
+  const full = details.line_items.reduce((sum, item) => sum + fullAmountOf(item), 0)
+  const recurring = formatMoney({ amount: full, currency })
+  const today = formatMoney({ amount: session.amount_total ?? 0, currency })
+  const days = details.subscription_data?.trial_period_days ?? null
+  const trial = days === null ? null : days === 1 ? '1 day free' : `${days} days free`
+  const after = trial ? ' after your trial' : ''
+  return {
+    title: `Subscribe to ${details.line_items.map(({ description }) => description).join(', ')}`,
+    amount: trial ?? recurring,
+    per: trial ? null : `per ${every}`,
+    afterwards: trial && `then ${recurring} per ${every}`,
+    totals: [
+      ['Subtotal', recurring],
+      ...(trial ? ([['Free trial', trial]] as [string, string][]) : []),
+      ['Total due today', today],
+    ],
+    button: trial ? 'Start trial' : 'Subscribe',
+    consent: needsPaymentMethod(session)
+      ? `By confirming, you allow ${businessName} to charge you ${recurring} every ${every}${after}, until you cancel. You can cancel at any time.`
+      : null,
+  }
 }

@@ -1,21 +1,22 @@
 import type { Router, RouterContext } from '@koa/router'
-import { unitAmount } from '../billing/prices.ts'
-import type { StoredLineItem, StoredSession } from '../entities.ts'
-import { paySession } from '../payments/pay-session.ts'
-import { returnUrl } from '../payments/return-url.ts'
+import { needsPaymentMethod, type PaymentMeans, returnUrl } from '../entities/checkout-session.ts'
+import { paySession } from '../entities/pay-session.ts'
+import { debitTypeFor, type Payer } from '../entities/payment-method.ts'
+import { unitAmount } from '../entities/price.ts'
+import type { Service } from '../service.ts'
+import type { StoredLineItem, StoredSession } from '../state.ts'
 import { readForm } from '../wire/form.ts'
-import type { World } from '../world.ts'
-import { type FieldErrors, readCheckoutForm, type Typed } from './checkout-form.ts'
+import { type FieldErrors, readCard, type Typed } from './card-form.ts'
 import { checkoutPage } from './checkout-page.ts'
 import { completedPage, expiredPage, notFoundPage, receiptPage } from './closed-pages.ts'
-import { sendPage } from './send-page.ts'
+import { sendPage } from './layout.ts'
 
 /** The pages a buyer meets. */
-export function checkoutPageRoutes(router: Router, world: World): void {
-  const { store, clock, options } = world
+export function checkoutPageRoutes(router: Router, service: Service): void {
+  const { store, clock, settings } = service
 
   router.get('/c/pay/:id', (context) => {
-    const session = store.checkout_sessions.get(context.params.id ?? '')
+    const session = store.checkout_sessions.get(context.params.id)
     if (session?.status !== 'open') return answerClosed(context, session)
     const known = session.customer_details
     const typed = {
@@ -30,7 +31,7 @@ export function checkoutPageRoutes(router: Router, world: World): void {
 
   router.post('/c/pay/:id', async (context) => {
     const form = await readForm(context.req)
-    const session = store.checkout_sessions.get(context.params.id ?? '')
+    const session = store.checkout_sessions.get(context.params.id)
     if (!session || session.status === 'expired') return answerClosed(context, session)
     if (session.status === 'complete') return sendBack(context, session)
     const input = readCheckoutForm(session, form, clock.now())
@@ -38,16 +39,16 @@ export function checkoutPageRoutes(router: Router, world: World): void {
       context.status = 422
       return answerOpen(context, session, { ...input, declined: null })
     }
-    const result = paySession(world, session.id, input)
+    const result = paySession(service, session.id, input)
     if (result.outcome !== 'declined') return sendBack(context, result.session)
     context.status = 402
     answerOpen(context, result.session, { typed: input.typed, errors: {}, declined: result.message })
   })
 
   router.get('/receipts/:id', (context) => {
-    const charge = store.charges.get(context.params.id ?? '')
+    const charge = store.charges.get(context.params.id)
     context.status = charge ? 200 : 404
-    sendPage(context, charge ? receiptPage(charge, options.business_name) : notFoundPage())
+    sendPage(context, charge ? receiptPage(charge, settings.businessName) : notFoundPage())
   })
 
   /** A second press of the button, here or in another tab, leads where the first one led. */
@@ -66,17 +67,58 @@ export function checkoutPageRoutes(router: Router, world: World): void {
     const details = store.checkout_details.get(session.id)
     if (!details) throw new Error(`Session ${session.id} has no details.`)
     const productOf = (item: StoredLineItem) => store.products.get(item.price.product)
-    const { business_name } = options
+    const { businessName } = settings
     const fullAmountOf = ({ price, quantity, currency }: StoredLineItem) =>
-      unitAmount(world, price, currency) * (quantity ?? 1)
-    const view = { business_name, session, details, productOf, fullAmountOf, ...shown }
+      unitAmount(service, price, currency) * (quantity ?? 1)
+    const view = { businessName, session, details, productOf, fullAmountOf, ...shown }
     sendPage(context, checkoutPage(view))
   }
 
   function answerClosed(context: RouterContext, session: StoredSession | undefined) {
     context.status = session ? 200 : 404
     if (!session) sendPage(context, notFoundPage())
-    else if (session.status === 'expired') sendPage(context, expiredPage(session, options.business_name))
-    else sendPage(context, completedPage(session, options.business_name))
+    else if (session.status === 'expired') sendPage(context, expiredPage(session, settings.businessName))
+    else sendPage(context, completedPage(session, settings.businessName))
   }
+}
+
+export type FormResult =
+  | { ok: true; typed: Typed; payer: Payer; means: PaymentMeans }
+  | { ok: false; typed: Typed; errors: FieldErrors }
+
+/** Reads the payment form. Every field that is missing or wrong gets its own sentence. */
+function readCheckoutForm(session: StoredSession, form: Record<string, unknown>, now_s: number): FormResult {
+  const field = (name: string) => (typeof form[name] === 'string' ? form[name].trim().slice(0, 200) : '')
+  const typed: Typed = {
+    email: field('email'),
+    method: field('method') || 'card',
+    number: field('number'),
+    expiry: field('expiry'),
+    name: field('name'),
+  }
+  const errors: FieldErrors = {}
+  if (typed.email === '') errors.email = 'Enter your email.'
+  else if (!/^\S+@\S+\.\S+$/.test(typed.email)) errors.email = 'Your email is incomplete.'
+
+  const means = readMeans(session, { typed, cvc: field('cvc'), now_s, errors })
+  if (!means || Object.keys(errors).length > 0) return { ok: false, typed, errors }
+  return { ok: true, typed, means, payer: { email: typed.email, name: typed.name || null } }
+}
+
+function readMeans(
+  session: StoredSession,
+  { typed, cvc, now_s, errors }: { typed: Typed; cvc: string; now_s: number; errors: FieldErrors },
+): PaymentMeans | null {
+  const { currency, payment_method_types } = session
+  if (!needsPaymentMethod(session)) return { type: 'free' }
+  if (typed.method === 'debit') {
+    const debit = debitTypeFor(currency ?? '')
+    if (debit && payment_method_types.includes(debit)) return { type: 'debit', debit }
+  }
+  if (typed.method !== 'card' || !payment_method_types.includes('card')) {
+    errors.method = 'Choose how to pay.'
+    return null
+  }
+  const read = readCard({ typed, cvc, now_s, errors })
+  return read && { type: 'card', ...read }
 }

@@ -1,12 +1,12 @@
-import type { StoredCharge, StoredSession } from '../entities.ts'
-import { returnUrl } from '../payments/return-url.ts'
+import { returnUrl } from '../entities/checkout-session.ts'
+import { formatMoney } from '../entities/format.ts'
+import type { StoredCharge, StoredSession } from '../state.ts'
 import { type Html, html } from './html.ts'
 import { checkIcon, clockIcon, questionIcon } from './icons.ts'
 import { page, sandboxBadge } from './layout.ts'
-import { formatMoney } from './money.ts'
 
 /** What a session that is over says of itself; there is no way to pay it again. */
-export function completedPage(session: StoredSession, business_name: string): string {
+export function completedPage(session: StoredSession, businessName: string): string {
   const is_unpaid = session.payment_status === 'unpaid'
   const url = returnUrl(session)
   return single({
@@ -15,25 +15,25 @@ export function completedPage(session: StoredSession, business_name: string): st
       ? html`<div class="sign">${clockIcon}</div>`
       : html`<div class="sign good">${checkIcon}</div>`,
     text: is_unpaid
-      ? `Your bank has not confirmed this payment to ${business_name}. You do not need to do anything, and you cannot be charged twice.`
-      : `This payment to ${business_name} is complete. You cannot be charged twice.`,
+      ? `Your bank has not confirmed this payment to ${businessName}. You do not need to do anything, and you cannot be charged twice.`
+      : `This payment to ${businessName} is complete. You cannot be charged twice.`,
     rows: [
       ['Amount', money(session)],
       ['Email', session.customer_details?.email ?? '–'],
     ],
-    action: url && html`<a class="action" href="${url}">Return to ${business_name}</a>`,
+    action: url && html`<a class="action" href="${url}">Return to ${businessName}</a>`,
   })
 }
 
-export function expiredPage(session: StoredSession, business_name: string): string {
+export function expiredPage(session: StoredSession, businessName: string): string {
   return single({
     title: 'This checkout has expired',
     sign: html`<div class="sign">${clockIcon}</div>`,
-    text: `You were not charged. To buy, start again from ${business_name}.`,
+    text: `You were not charged. To buy, start again from ${businessName}.`,
     rows: [['Amount', money(session)]],
     action:
       session.cancel_url &&
-      html`<a class="action" href="${session.cancel_url}">Return to ${business_name}</a>`,
+      html`<a class="action" href="${session.cancel_url}">Return to ${businessName}</a>`,
   })
 }
 
@@ -47,9 +47,9 @@ export function notFoundPage(title = 'There is no such checkout'): string {
   })
 }
 
-export function receiptPage(charge: StoredCharge, business_name: string): string {
+export function receiptPage(charge: StoredCharge, businessName: string): string {
   return single({
-    title: `Receipt from ${business_name}`,
+    title: `Receipt from ${businessName}`,
     sign: html`<div class="sign good">${checkIcon}</div>`,
     text: 'Thank you.',
     rows: [

@@ -1,19 +1,15 @@
-import type { StoredInvoice } from '../entities.ts'
-import { cardFields } from './card-fields.ts'
-import type { FieldErrors, Typed } from './checkout-form.ts'
-import { formatDay } from './day.ts'
+import { formatDay, formatMoney } from '../entities/format.ts'
+import type { StoredInvoice } from '../state.ts'
+import { cardFields, type FieldErrors, type Typed, testCardHints } from './card-form.ts'
 import { type Html, html } from './html.ts'
 import { receiptIcon } from './icons.ts'
-import { invoiceState } from './invoice-state.ts'
 import { page, sandboxBadge } from './layout.ts'
-import { formatMoney } from './money.ts'
 import { portalStyles } from './portal/portal-styles.ts'
 import { script } from './script.ts'
-import { testCardHints } from './test-card-hints.ts'
 
 export type InvoiceView = {
   invoice: StoredInvoice
-  business_name: string
+  businessName: string
   typed: Pick<Typed, 'expiry' | 'name' | 'number'>
   errors: FieldErrors
   declined: string | null
@@ -36,17 +32,17 @@ const styles = `${portalStyles}
 
 /** An invoice as its customer sees it; one that is not paid can be paid here. */
 export function invoicePage(view: InvoiceView): string {
-  const { invoice, business_name } = view
+  const { invoice, businessName } = view
   const { currency, status } = invoice
   const money = (amount: number) => formatMoney({ amount, currency })
   const state = invoiceState(invoice)
   const is_open = status === 'open'
   return page({
-    title: `Invoice ${invoice.number} · ${business_name}`,
+    title: `Invoice ${invoice.number} · ${businessName}`,
     script,
     styles,
     body: html`<div class="invoice"><main>
-<div class="business"><span><span class="mark" aria-hidden="true">${business_name.slice(0, 1).toUpperCase()}</span>${business_name}</span>${sandboxBadge}</div>
+<div class="business"><span><span class="mark" aria-hidden="true">${businessName.slice(0, 1).toUpperCase()}</span>${businessName}</span>${sandboxBadge}</div>
 <section class="owed" aria-label="Amount"><div><h1>${is_open ? 'To pay' : 'Invoice'}</h1><p>${money(is_open ? invoice.amount_remaining : invoice.total)}</p>
 <span class="tag ${state.tone}">${state.text}</span></div>${receiptIcon}</section>
 <dl class="facts">${facts(invoice).map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>
@@ -78,4 +74,16 @@ function payForm({ invoice, typed, errors, declined }: InvoiceView): Html {
 ${declined ? html`<p class="alert" role="alert">${declined}</p>` : null}
 <form method="post" action="/i/${invoice.id}" novalidate>${cardFields({ typed, errors })}
 <button type="submit">Pay ${sum}</button></form>${testCardHints}</section>`
+}
+
+const states: Record<string, { text: string; tone: 'bad' | 'good' | '' }> = {
+  open: { text: 'Unpaid', tone: 'bad' },
+  paid: { text: 'Paid', tone: 'good' },
+  uncollectible: { text: 'Uncollectible', tone: '' },
+  void: { text: 'Void', tone: '' },
+}
+
+/** How an invoice stands, as its customer reads it. */
+export function invoiceState({ status }: StoredInvoice): { text: string; tone: string } {
+  return states[status ?? ''] ?? { text: 'Draft', tone: '' }
 }

@@ -1,7 +1,6 @@
-import type { StoredInvoice } from '../entities.ts'
-import { formatDay } from './day.ts'
-import { invoiceState } from './invoice-state.ts'
-import { formatMoney } from './money.ts'
+import { formatDay, formatMoney } from '../entities/format.ts'
+import type { StoredInvoice } from '../state.ts'
+import { invoiceState } from './invoice-page.ts'
 
 type Line = { text: string; x: number; y: number; size: number }
 
@@ -9,10 +8,10 @@ const left = 56
 const right = 430
 
 /** A one-page PDF, so that a link to `invoice_pdf` gives what it says. Plain text in a font every reader has. */
-export function invoicePdf(invoice: StoredInvoice, business_name: string): Buffer {
+export function invoicePdf(invoice: StoredInvoice, businessName: string): Buffer {
   const money = (amount: number) => formatMoney({ amount, currency: invoice.currency })
   const lines: Line[] = [
-    { text: business_name, x: left, y: 780, size: 11 },
+    { text: businessName, x: left, y: 780, size: 11 },
     { text: `Invoice ${invoice.number}`, x: left, y: 745, size: 20 },
     { text: `Date ${formatDay(invoice.created)}`, x: left, y: 720, size: 10 },
     { text: `To ${invoice.customer_name ?? invoice.customer_email ?? '-'}`, x: left, y: 704, size: 10 },

@@ -1,31 +1,29 @@
 import type { Router, RouterContext } from '@koa/router'
-import { changeCard } from '../billing/change-card.ts'
-import { collectInvoice } from '../billing/collect-invoice.ts'
-import type { StoredInvoice } from '../entities.ts'
+import { collectInvoice } from '../entities/collect-invoice.ts'
+import { changeCard } from '../entities/customer.ts'
+import { noCall, type Service } from '../service.ts'
+import type { StoredInvoice } from '../state.ts'
 import { readForm } from '../wire/form.ts'
-import { nobody, type World } from '../world.ts'
-import { readCard } from './card-form.ts'
-import type { FieldErrors } from './checkout-form.ts'
+import { type FieldErrors, readCard, textField } from './card-form.ts'
 import { notFoundPage } from './closed-pages.ts'
-import { textField } from './form-fields.ts'
 import { type InvoiceView, invoicePage } from './invoice-page.ts'
 import { invoicePdf } from './invoice-pdf.ts'
-import { sendPage } from './send-page.ts'
+import { sendPage } from './layout.ts'
 
 /** The hosted page of an invoice, and its PDF. */
-export function invoicePageRoutes(router: Router, world: World): void {
-  const { store, clock, options } = world
+export function invoicePageRoutes(router: Router, service: Service): void {
+  const { store, clock, settings } = service
 
   const find = (context: RouterContext): StoredInvoice | null => {
-    const invoice = store.invoices.get(context.params.id ?? '')
+    const invoice = store.invoices.get(context.params.id)
     if (invoice && invoice.status !== 'draft') return invoice
     context.status = 404
     sendPage(context, notFoundPage('There is no such invoice'))
     return null
   }
 
-  const show = (context: RouterContext, view: Omit<InvoiceView, 'business_name'>) =>
-    sendPage(context, invoicePage({ ...view, business_name: options.business_name }))
+  const show = (context: RouterContext, view: Omit<InvoiceView, 'businessName'>) =>
+    sendPage(context, invoicePage({ ...view, businessName: settings.businessName }))
 
   router.get('/i/:id', (context) => {
     const invoice = find(context)
@@ -38,7 +36,7 @@ export function invoicePageRoutes(router: Router, world: World): void {
     if (!invoice) return
     context.type = 'application/pdf'
     context.set('content-disposition', `attachment; filename="Invoice-${invoice.number}.pdf"`)
-    context.body = invoicePdf(invoice, options.business_name)
+    context.body = invoicePdf(invoice, settings.businessName)
   })
 
   router.post('/i/:id', async (context) => {
@@ -62,8 +60,8 @@ export function invoicePageRoutes(router: Router, world: World): void {
       const customer = store.customers.get(invoice.customer)
       if (!customer) return refuse(404, 'This customer is gone.')
       // The card that pays an overdue invoice pays the next ones too; otherwise they would fail again.
-      const method = changeCard(world, { customer, ...card, name: typed.name })
-      collectInvoice(world, invoice, { cause: nobody, is_automatic: false, is_off_session: false, method })
+      const method = changeCard(service, { customer, ...card, name: typed.name })
+      collectInvoice(service, invoice, { cause: noCall, is_automatic: false, is_off_session: false, method })
     }
     context.status = 303
     context.set('location', `/i/${invoice.id}`)

@@ -1,3 +1,4 @@
+import type { RouterContext } from '@koa/router'
 import { Html, html } from './html.ts'
 import { styles } from './styles.ts'
 
@@ -33,3 +34,14 @@ ${script ? html`<script type="module">${new Html(script)}</script>` : null}
 }
 
 export const sandboxBadge = html`<span class="badge" title="No real money moves here">Sandbox</span>`
+
+/** Inline styles and script are the page's own; nothing may be loaded, and no other site may frame it. */
+const content_policy =
+  "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; frame-ancestors 'none'"
+
+export function sendPage(context: RouterContext, markup: string): void {
+  context.type = 'html'
+  context.set('cache-control', 'no-store')
+  context.set('content-security-policy', content_policy)
+  context.body = markup
+}

@@ -1,88 +1,48 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
-import type { StoredSession } from '../entities.ts'
-import { invalidRequest, noSuch } from '../errors.ts'
-import { createSession } from '../payments/create-session.ts'
-import { expireSession } from '../payments/expire-session.ts'
+import { expireSession } from '../entities/checkout-session.ts'
+import { mergeMetadata } from '../entities/metadata.ts'
+import { invalidRequest } from '../errors.ts'
+import type { Service } from '../service.ts'
+import { createSessionParams } from '../wire/checkout-session-params.ts'
 import { handle } from '../wire/handle.ts'
-import { listPage, pageOf } from '../wire/list.ts'
-import {
-  common,
-  isWithin,
-  mergeMetadata,
-  metadata,
-  pagination,
-  range,
-  readParams,
-  text,
-} from '../wire/params.ts'
-import type { World } from '../world.ts'
-import { createSessionParams } from './checkout-session-params.ts'
+import { pageOf } from '../wire/list.ts'
+import { common, metadata, pagination, range, readParams, text } from '../wire/params.ts'
+import { createSession } from './create-checkout-session.ts'
+import { resource } from './resource.ts'
 
 const updateParams = z.strictObject({ ...common, metadata: metadata.optional() })
-const listParams = z.strictObject({
-  ...pagination,
-  created: range.optional(),
-  customer: text.optional(),
-  customer_details: z.strictObject({ email: text }).optional(),
-  payment_intent: text.optional(),
-  status: z.enum(['complete', 'expired', 'open']).optional(),
-  subscription: text.optional(),
-})
 
-export function checkoutSessionRoutes(router: Router, world: World): void {
-  const { store } = world
+export function checkoutSessionRoutes(router: Router, service: Service): void {
+  const { store } = service
 
-  const find = (id: string): StoredSession => {
-    const session = store.checkout_sessions.get(id)
-    if (!session) throw noSuch('checkout.session', id)
-    return session
-  }
+  const find = resource(router, service, {
+    path: '/v1/checkout/sessions',
+    noun: 'checkout.session',
+    table: store.checkout_sessions,
+    filters: {
+      created: range.optional(),
+      customer: text.optional(),
+      customer_details: z.strictObject({ email: text }).optional(),
+      payment_intent: text.optional(),
+      status: z.enum(['complete', 'expired', 'open']).optional(),
+      subscription: text.optional(),
+    },
+    where: { customer_details: (session, { email }) => session.customer_details?.email === email },
+    update: (before, { form }) => {
+      const { metadata } = readParams(updateParams, form)
+      return store.checkout_sessions.put({ ...before, metadata: mergeMetadata(before.metadata, metadata) })
+    },
+  })
 
   router.post(
     '/v1/checkout/sessions',
-    handle(world, ({ form }) => createSession(world, readParams(createSessionParams, form))),
-  )
-
-  router.get(
-    '/v1/checkout/sessions',
-    handle(world, ({ form }) => {
-      const { created, customer, customer_details, payment_intent, status, subscription, ...cursor } =
-        readParams(listParams, form)
-      return listPage(store.checkout_sessions, cursor, {
-        url: '/v1/checkout/sessions',
-        noun: 'checkout.session',
-        matches: (session) =>
-          (customer === undefined || session.customer === customer) &&
-          (customer_details === undefined || session.customer_details?.email === customer_details.email) &&
-          (payment_intent === undefined || session.payment_intent === payment_intent) &&
-          (status === undefined || session.status === status) &&
-          (subscription === undefined || session.subscription === subscription) &&
-          isWithin(session.created, created),
-      })
-    }),
-  )
-
-  router.get(
-    '/v1/checkout/sessions/:id',
-    handle(world, ({ path }) => find(path('id'))),
-  )
-
-  router.post(
-    '/v1/checkout/sessions/:id',
-    handle(world, ({ form, path }) => {
-      const input = readParams(updateParams, form)
-      const session = find(path('id'))
-      return store.checkout_sessions.put({
-        ...session,
-        metadata: mergeMetadata(session.metadata, input.metadata),
-      })
-    }),
+    handle(service, ({ form }) => createSession(service, readParams(createSessionParams, form))),
   )
 
   router.post(
     '/v1/checkout/sessions/:id/expire',
-    handle(world, ({ form, path, cause }) => {
+    handle(service, ({ form, path, cause }) => {
       readParams(z.strictObject(common), form)
       const session = find(path('id'))
       if (session.status !== 'open') {
@@ -90,13 +50,13 @@ export function checkoutSessionRoutes(router: Router, world: World): void {
           `Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of \`${session.status}\`.`,
         )
       }
-      return expireSession(world, session, cause)
+      return expireSession(service, session, cause)
     }),
   )
 
   router.get(
     '/v1/checkout/sessions/:id/line_items',
-    handle(world, ({ form, path }) => {
+    handle(service, ({ form, path }) => {
       const cursor = readParams(z.strictObject(pagination), form)
       const { id } = find(path('id'))
       const items = store.checkout_details.get(id)?.line_items ?? []

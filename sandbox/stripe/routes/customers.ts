@@ -1,27 +1,16 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
-import { cancelSubscription } from '../billing/cancel-subscription.ts'
-import { isOver } from '../billing/update-subscription.ts'
-import type { StoredCustomer } from '../entities.ts'
+import { cancelSubscription } from '../entities/cancel-subscription.ts'
+import { newCustomer } from '../entities/customer.ts'
+import { emit } from '../entities/event.ts'
+import { mergeMetadata } from '../entities/metadata.ts'
+import { checkMethod } from '../entities/payment-method.ts'
+import { hasEnded } from '../entities/subscription.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
-import { newCustomer } from '../objects/customer.ts'
-import { changedFields, emit } from '../objects/event.ts'
+import type { Service } from '../service.ts'
 import { handle } from '../wire/handle.ts'
-import { listPage } from '../wire/list.ts'
-import {
-  clearable,
-  common,
-  defined,
-  isWithin,
-  mergeMetadata,
-  metadata,
-  pagination,
-  range,
-  readParams,
-  text,
-} from '../wire/params.ts'
-import type { World } from '../world.ts'
-import { checkMethod } from './subscriptions.ts'
+import { clearable, common, defined, metadata, range, readParams, text } from '../wire/params.ts'
+import { putUpdated, resource } from './resource.ts'
 
 const address = z.strictObject({
   city: clearable.default(null),
@@ -44,20 +33,36 @@ const fields = z.strictObject({
   preferred_locales: z.array(text).optional(),
 })
 
-const listParams = z.strictObject({ ...pagination, created: range.optional(), email: text.optional() })
+export function customerRoutes(router: Router, service: Service): void {
+  const { store } = service
 
-export function customerRoutes(router: Router, world: World): void {
-  const { store } = world
-
-  const find = (id: string): StoredCustomer => {
-    const customer = store.customers.get(id)
-    if (!customer) throw noSuch('customer', id)
-    return customer
-  }
+  const find = resource(router, service, {
+    path: '/v1/customers',
+    noun: 'customer',
+    table: store.customers,
+    filters: { created: range.optional(), email: text.optional() },
+    isListed: ({ deleted }) => !deleted,
+    update: (before, { form, cause }) => {
+      const { expand: _, invoice_settings, metadata, ...input } = readParams(fields, form)
+      if (before.deleted) throw noSuch('customer', before.id)
+      const method = invoice_settings?.default_payment_method
+      if (method) checkMethod(service, { method, customer: before.id })
+      const settings =
+        method === undefined ? undefined : { ...before.invoice_settings, default_payment_method: method }
+      const changes = { ...input, invoice_settings: settings }
+      return putUpdated(service, store.customers, {
+        before,
+        changes,
+        metadata,
+        event: 'customer.updated',
+        cause,
+      })
+    },
+  })
 
   router.post(
     '/v1/customers',
-    handle(world, ({ form, cause }) => {
+    handle(service, ({ form, cause }) => {
       const { expand: _, invoice_settings, metadata, ...input } = readParams(fields, form)
       if (invoice_settings?.default_payment_method) {
         throw invalidRequest('Attach the payment method first; a new customer has none.', {
@@ -65,63 +70,22 @@ export function customerRoutes(router: Router, world: World): void {
         })
       }
       const customer = store.customers.put(
-        newCustomer(world, { ...defined(input), metadata: mergeMetadata(null, metadata) }),
+        newCustomer(service, { ...defined(input), metadata: mergeMetadata(null, metadata) }),
       )
-      emit(world, 'customer.created', customer, { cause })
+      emit(service, 'customer.created', customer, { cause })
       return customer
-    }),
-  )
-
-  router.get(
-    '/v1/customers',
-    handle(world, ({ form }) => {
-      const { created, email, ...cursor } = readParams(listParams, form)
-      return listPage(store.customers, cursor, {
-        url: '/v1/customers',
-        noun: 'customer',
-        matches: (customer) =>
-          !customer.deleted &&
-          (email === undefined || customer.email === email) &&
-          isWithin(customer.created, created),
-      })
-    }),
-  )
-
-  router.get(
-    '/v1/customers/:id',
-    handle(world, ({ path }) => find(path('id'))),
-  )
-
-  router.post(
-    '/v1/customers/:id',
-    handle(world, ({ form, path, cause }) => {
-      const { expand: _, invoice_settings, metadata, ...input } = readParams(fields, form)
-      const before = find(path('id'))
-      if (before.deleted) throw noSuch('customer', before.id)
-      const method = invoice_settings?.default_payment_method
-      if (method) checkMethod(world, { method, customer: before.id })
-      const after = store.customers.put({
-        ...before,
-        ...defined(input),
-        ...(method !== undefined && {
-          invoice_settings: { ...before.invoice_settings, default_payment_method: method },
-        }),
-        metadata: mergeMetadata(before.metadata, metadata),
-      })
-      emit(world, 'customer.updated', after, { cause, previous_attributes: changedFields(before, after) })
-      return after
     }),
   )
 
   router.delete(
     '/v1/customers/:id',
-    handle(world, ({ path, cause }) => {
+    handle(service, ({ path, cause }) => {
       const customer = find(path('id'))
       for (const subscription of [...store.subscriptions.oldestFirst()]) {
-        if (subscription.customer !== customer.id || isOver(subscription)) continue
-        cancelSubscription(world, subscription, { cause, details: {}, invoice_now: false, prorate: false })
+        if (subscription.customer !== customer.id || hasEnded(subscription)) continue
+        cancelSubscription(service, subscription, { cause, details: {}, invoice_now: false, prorate: false })
       }
-      emit(world, 'customer.deleted', customer, { cause })
+      emit(service, 'customer.deleted', customer, { cause })
       return store.customers.put({ ...customer, deleted: true })
     }),
   )

@@ -1,23 +1,11 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
-import type { StoredDispute } from '../entities.ts'
-import { invalidRequest, noSuch } from '../errors.ts'
-import { changedFields, emit } from '../objects/event.ts'
-import { closeDispute, isClosed } from '../payments/dispute-charge.ts'
+import { closeDispute, isClosed } from '../entities/dispute.ts'
+import { invalidRequest } from '../errors.ts'
+import type { Service } from '../service.ts'
 import { handle } from '../wire/handle.ts'
-import { listPage } from '../wire/list.ts'
-import {
-  common,
-  flag,
-  isWithin,
-  mergeMetadata,
-  metadata,
-  pagination,
-  range,
-  readParams,
-  text,
-} from '../wire/params.ts'
-import type { World } from '../world.ts'
+import { common, flag, metadata, range, readParams, text } from '../wire/params.ts'
+import { putUpdated, resource } from './resource.ts'
 
 const updateParams = z.strictObject({
   ...common,
@@ -25,50 +13,19 @@ const updateParams = z.strictObject({
   metadata: metadata.optional(),
   submit: flag.optional(),
 })
-const listParams = z.strictObject({
-  ...pagination,
-  charge: text.optional(),
-  created: range.optional(),
-  payment_intent: text.optional(),
-})
-
 /** In Stripe's test mode this text, given as evidence, decides the case at once. */
 const verdicts: Record<string, 'lost' | 'won'> = { winning_evidence: 'won', losing_evidence: 'lost' }
 
-export function disputeRoutes(router: Router, world: World): void {
-  const { store } = world
+export function disputeRoutes(router: Router, service: Service): void {
+  const { store } = service
 
-  const find = (id: string): StoredDispute => {
-    const dispute = store.disputes.get(id)
-    if (!dispute) throw noSuch('dispute', id)
-    return dispute
-  }
-
-  router.get(
-    '/v1/disputes',
-    handle(world, ({ form }) => {
-      const { charge, created, payment_intent, ...cursor } = readParams(listParams, form)
-      return listPage(store.disputes, cursor, {
-        url: '/v1/disputes',
-        noun: 'dispute',
-        matches: (dispute) =>
-          (charge === undefined || dispute.charge === charge) &&
-          (payment_intent === undefined || dispute.payment_intent === payment_intent) &&
-          isWithin(dispute.created, created),
-      })
-    }),
-  )
-
-  router.get(
-    '/v1/disputes/:id',
-    handle(world, ({ path }) => find(path('id'))),
-  )
-
-  router.post(
-    '/v1/disputes/:id',
-    handle(world, ({ form, path, cause }) => {
+  const find = resource(router, service, {
+    path: '/v1/disputes',
+    noun: 'dispute',
+    table: store.disputes,
+    filters: { charge: text.optional(), created: range.optional(), payment_intent: text.optional() },
+    update: (before, { form, cause }) => {
       const { evidence, metadata, submit = true } = readParams(updateParams, form)
-      const before = find(path('id'))
       const unknown = Object.keys(evidence ?? {}).find((name) => !(name in before.evidence))
       if (unknown)
         throw invalidRequest(`Received unknown parameter: evidence[${unknown}]`, {
@@ -78,31 +35,31 @@ export function disputeRoutes(router: Router, world: World): void {
         throw invalidRequest('This dispute is already closed', { param: 'evidence' })
       }
       const is_submitted = evidence !== undefined && submit
-      const after = store.disputes.put({
-        ...before,
-        evidence: { ...before.evidence, ...evidence },
-        evidence_details: {
-          ...before.evidence_details,
-          has_evidence: before.evidence_details.has_evidence || evidence !== undefined,
-          submission_count: before.evidence_details.submission_count + (is_submitted ? 1 : 0),
-          submission_method: is_submitted ? 'manual' : before.evidence_details.submission_method,
-        },
-        metadata: mergeMetadata(before.metadata, metadata),
-        status: is_submitted ? 'under_review' : before.status,
-      })
-      emit(world, 'charge.dispute.updated', after, {
+      const after = putUpdated(service, store.disputes, {
+        before,
+        metadata,
+        event: 'charge.dispute.updated',
         cause,
-        previous_attributes: changedFields(before, after),
+        changes: {
+          evidence: { ...before.evidence, ...evidence },
+          evidence_details: {
+            ...before.evidence_details,
+            has_evidence: before.evidence_details.has_evidence || evidence !== undefined,
+            submission_count: before.evidence_details.submission_count + (is_submitted ? 1 : 0),
+            submission_method: is_submitted ? 'manual' : before.evidence_details.submission_method,
+          },
+          status: is_submitted ? 'under_review' : before.status,
+        },
       })
       const outcome = is_submitted ? verdicts[evidence.uncategorized_text ?? ''] : undefined
-      return outcome ? closeDispute(world, { dispute: after, outcome, cause }) : after
-    }),
-  )
+      return outcome ? closeDispute(service, { dispute: after, outcome, cause }) : after
+    },
+  })
 
   router.post(
     '/v1/disputes/:id/close',
-    handle(world, ({ path, cause }) =>
-      closeDispute(world, { dispute: find(path('id')), outcome: 'lost', cause }),
+    handle(service, ({ path, cause }) =>
+      closeDispute(service, { dispute: find(path('id')), outcome: 'lost', cause }),
     ),
   )
 }

@@ -1,46 +1,27 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
-import { noSuch } from '../errors.ts'
-import { handle } from '../wire/handle.ts'
-import { listPage } from '../wire/list.ts'
-import { flag, isWithin, pagination, range, readParams, text } from '../wire/params.ts'
-import type { World } from '../world.ts'
+import type { Service } from '../service.ts'
+import { flag, range, text } from '../wire/params.ts'
+import { resource } from './resource.ts'
 
-const listParams = z.strictObject({
-  ...pagination,
-  created: range.optional(),
-  delivery_success: flag.optional(),
-  type: text.optional(),
-  types: z.array(text).max(20, 'You can ask for at most 20 types').optional(),
-})
-
-export function eventRoutes(router: Router, world: World): void {
-  const { store, deliverer } = world
-
-  router.get(
-    '/v1/events',
-    handle(world, ({ form }) => {
-      const { created, delivery_success, type, types, ...cursor } = readParams(listParams, form)
-      return listPage(store.events, cursor, {
-        url: '/v1/events',
-        noun: 'event',
-        matches: (event) =>
-          (type === undefined || matchesType(event.type, type)) &&
-          (types === undefined || types.some((wanted) => matchesType(event.type, wanted))) &&
-          (delivery_success === undefined || (deliverer.countPending(event.id) === 0) === delivery_success) &&
-          isWithin(event.created, created),
-      })
-    }),
-  )
-
-  router.get(
-    '/v1/events/:id',
-    handle(world, ({ path }) => {
-      const event = store.events.get(path('id'))
-      if (!event) throw noSuch('event', path('id'))
-      return event
-    }),
-  )
+export function eventRoutes(router: Router, service: Service): void {
+  const { store, outbox } = service
+  resource(router, service, {
+    path: '/v1/events',
+    noun: 'event',
+    table: store.events,
+    filters: {
+      created: range.optional(),
+      delivery_success: flag.optional(),
+      type: text.optional(),
+      types: z.array(text).max(20, 'You can ask for at most 20 types').optional(),
+    },
+    where: {
+      delivery_success: ({ id }, is_success) => (outbox.countPending(id) === 0) === is_success,
+      type: ({ type }, wanted) => matchesType(type, wanted),
+      types: ({ type }, wanted) => wanted.some((one) => matchesType(type, one)),
+    },
+  })
 }
 
 /** `charge.*` stands for all types that begin so. */

@@ -1,70 +1,80 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
-import { collectInvoice } from '../billing/collect-invoice.ts'
-import { draftSubscription } from '../billing/create-subscription.ts'
-import { checkTogether, findPrice } from '../billing/item-changes.ts'
-import { finalizeInvoice } from '../billing/open-invoice.ts'
-import { asPreview, previewUpdate } from '../billing/preview-invoice.ts'
-import { voidInvoice } from '../billing/void-invoice.ts'
-import type { StoredInvoice } from '../entities.ts'
+import { collectInvoice } from '../entities/collect-invoice.ts'
+import { draftSubscription } from '../entities/create-subscription.ts'
+import { finalizeInvoice } from '../entities/finalize-invoice.ts'
+import { subscriptionOf, voidInvoice } from '../entities/invoice.ts'
+import { mergeMetadata } from '../entities/metadata.ts'
+import { checkMethod } from '../entities/payment-method.ts'
+import { asPreview, previewUpdate } from '../entities/preview-invoice.ts'
+import { defaultTrialSettings } from '../entities/subscription.ts'
+import { checkTogether, findPrice } from '../entities/subscription-item.ts'
 import { cardError, invalidRequest, noSuch } from '../errors.ts'
-import { subscriptionOf } from '../objects/invoice.ts'
-import { defaultTrialSettings } from '../objects/subscription.ts'
+import type { Service } from '../service.ts'
+import type { StoredInvoice } from '../state.ts'
 import { handle } from '../wire/handle.ts'
-import { listPage, pageOf } from '../wire/list.ts'
-import { common, flag, isWithin, mergeMetadata, pagination, range, readParams, text } from '../wire/params.ts'
-import type { World } from '../world.ts'
-import { previewParams } from './subscription-params.ts'
-import { checkMethod, findSubscription, readItems } from './subscriptions.ts'
+import { pageOf } from '../wire/list.ts'
+import { common, flag, isWithin, pagination, range, readParams, text } from '../wire/params.ts'
+import { previewParams } from '../wire/subscription-params.ts'
+import { resource } from './resource.ts'
+import { findSubscription, readItems } from './subscriptions.ts'
 
-const listParams = z.strictObject({
-  ...pagination,
-  created: range.optional(),
-  customer: text.optional(),
-  status: z.enum(['draft', 'open', 'paid', 'uncollectible', 'void']).optional(),
-  subscription: text.optional(),
-})
 const payParams = z.strictObject({ ...common, off_session: flag.optional(), payment_method: text.optional() })
 const finalizeParams = z.strictObject({ ...common, auto_advance: flag.optional() })
 
-export function invoiceRoutes(router: Router, world: World): void {
-  const { store } = world
-
-  const find = (id: string): StoredInvoice => {
-    const invoice = store.invoices.get(id)
-    if (!invoice) throw noSuch('invoice', id)
-    return invoice
-  }
+export function invoiceRoutes(router: Router, service: Service): void {
+  const { store } = service
 
   router.post(
     '/v1/invoices/create_preview',
-    handle(world, ({ form }) => preview(world, readParams(previewParams, form))),
+    handle(service, ({ form }) => preview(service, readParams(previewParams, form))),
   )
 
-  router.get(
-    '/v1/invoices',
-    handle(world, ({ form }) => {
-      const { created, customer, status, subscription, ...cursor } = readParams(listParams, form)
-      return listPage(store.invoices, cursor, {
-        url: '/v1/invoices',
-        noun: 'invoice',
-        matches: (invoice) =>
-          (customer === undefined || invoice.customer === customer) &&
-          (status === undefined || invoice.status === status) &&
-          (subscription === undefined || subscriptionOf(invoice) === subscription) &&
-          isWithin(invoice.created, created),
-      })
-    }),
-  )
+  const find = resource(router, service, {
+    path: '/v1/invoices',
+    noun: 'invoice',
+    table: store.invoices,
+    filters: {
+      created: range.optional(),
+      customer: text.optional(),
+      status: z.enum(['draft', 'open', 'paid', 'uncollectible', 'void']).optional(),
+      subscription: text.optional(),
+    },
+    where: { subscription: (invoice, id) => subscriptionOf(invoice) === id },
+  })
 
-  router.get(
-    '/v1/invoices/:id',
-    handle(world, ({ path }) => find(path('id'))),
-  )
+  resource(router, service, {
+    path: '/v1/invoice_payments',
+    noun: 'invoice_payment',
+    table: store.invoice_payments,
+    filters: {
+      created: range.optional(),
+      invoice: text.optional(),
+      payment: z.strictObject({ payment_intent: text, type: z.literal('payment_intent') }).optional(),
+      status: z.enum(['canceled', 'open', 'paid']).optional(),
+    },
+    where: { payment: (row, { payment_intent }) => row.payment.payment_intent === payment_intent },
+  })
+
+  resource(router, service, {
+    path: '/v1/invoiceitems',
+    noun: 'invoiceitem',
+    table: store.invoice_items,
+    filters: {
+      created: range.optional(),
+      customer: text.optional(),
+      invoice: text.optional(),
+      pending: flag.optional(),
+    },
+    where: {
+      created: ({ date }, bounds) => isWithin(date, bounds),
+      pending: ({ invoice }, is_pending) => (invoice === null) === is_pending,
+    },
+  })
 
   router.get(
     '/v1/invoices/:id/lines',
-    handle(world, ({ form, path }) => {
+    handle(service, ({ form, path }) => {
       const { id, lines } = find(path('id'))
       return pageOf(lines.data, readParams(z.strictObject(pagination), form), `/v1/invoices/${id}/lines`)
     }),
@@ -72,16 +82,16 @@ export function invoiceRoutes(router: Router, world: World): void {
 
   router.post(
     '/v1/invoices/:id/pay',
-    handle(world, ({ form, path, cause }) => {
+    handle(service, ({ form, path, cause }) => {
       const params = readParams(payParams, form)
       const invoice = find(path('id'))
       if (invoice.status === 'paid') throw invalidRequest('Invoice is already paid')
       if (invoice.status !== 'open')
         throw invalidRequest(`Invoice is ${invoice.status}; only an open one can be paid.`)
       const named = params.payment_method
-      if (named !== undefined) checkMethod(world, { method: named, customer: invoice.customer })
-      const method = store.payment_methods.get(named ?? '')
-      const result = collectInvoice(world, invoice, {
+      if (named !== undefined) checkMethod(service, { method: named, customer: invoice.customer })
+      const method = store.payment_methods.get(named)
+      const result = collectInvoice(service, invoice, {
         cause,
         is_automatic: false,
         is_off_session: params.off_session ?? true,
@@ -94,7 +104,7 @@ export function invoiceRoutes(router: Router, world: World): void {
 
   router.post(
     '/v1/invoices/:id/finalize',
-    handle(world, ({ form, path, cause }) => {
+    handle(service, ({ form, path, cause }) => {
       readParams(finalizeParams, form)
       const invoice = find(path('id'))
       if (invoice.status !== 'draft') {
@@ -105,41 +115,41 @@ export function invoiceRoutes(router: Router, world: World): void {
           },
         )
       }
-      return finalizeInvoice(world, invoice, { cause })
+      return finalizeInvoice(service, invoice, { cause })
     }),
   )
 
   router.post(
     '/v1/invoices/:id/void',
-    handle(world, ({ form, path, cause }) => {
+    handle(service, ({ form, path, cause }) => {
       readParams(z.strictObject(common), form)
-      return voidInvoice(world, find(path('id')), cause)
+      return voidInvoice(service, find(path('id')), cause)
     }),
   )
 }
 
 /** The next invoice of a subscription, with a change or without; or the first one of a subscription yet to be made. */
-function preview(world: World, params: z.output<typeof previewParams>): StoredInvoice {
+function preview(service: Service, params: z.output<typeof previewParams>): StoredInvoice {
   const details = params.subscription_details
   if (params.subscription !== undefined) {
-    return previewUpdate(world, findSubscription(world, params.subscription), {
+    return previewUpdate(service, findSubscription(service, params.subscription), {
       ends_trial: details?.trial_end === 'now',
       items: readItems(details?.items ?? []),
       proration_behavior: details?.proration_behavior ?? 'create_prorations',
       proration_date: details?.proration_date ?? null,
     })
   }
-  const customer = world.store.customers.get(params.customer ?? '')
+  const customer = service.store.customers.get(params.customer)
   if (!customer) throw noSuch('customer', params.customer ?? '', 'customer')
   const items = details?.items ?? []
-  const currency = params.currency ?? world.store.prices.get(items[0]?.price ?? '')?.currency ?? ''
+  const currency = params.currency ?? service.store.prices.get(items[0]?.price)?.currency ?? ''
   const priced = items.map(({ price = '', quantity = 1, metadata }, index) => ({
-    price: findPrice(world, { id: price, currency, param: `subscription_details[items][${index}]` }),
+    price: findPrice(service, { id: price, currency, param: `subscription_details[items][${index}]` }),
     quantity,
     metadata: mergeMetadata(null, metadata),
   }))
   checkTogether(priced)
-  const { invoice } = draftSubscription(world, {
+  const { invoice } = draftSubscription(service, {
     billing_mode: 'flexible',
     currency,
     customer,

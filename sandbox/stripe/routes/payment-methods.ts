@@ -1,14 +1,14 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
-import type { StoredPaymentMethod } from '../entities.ts'
+import { changedFields, emit } from '../entities/event.ts'
+import { newCardMethod } from '../entities/payment-method.ts'
+import { cardByToken } from '../entities/test-cards.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
-import { changedFields, emit } from '../objects/event.ts'
-import { newCardMethod } from '../objects/payment-method.ts'
-import { cardByToken } from '../payments/test-cards.ts'
+import type { Service } from '../service.ts'
+import type { StoredPaymentMethod } from '../state.ts'
 import { handle } from '../wire/handle.ts'
 import { listPage } from '../wire/list.ts'
 import { common, pagination, readParams, text } from '../wire/params.ts'
-import type { World } from '../world.ts'
 
 const listParams = z.strictObject({
   ...pagination,
@@ -16,8 +16,8 @@ const listParams = z.strictObject({
   type: z.string().optional(),
 })
 
-export function paymentMethodRoutes(router: Router, world: World): void {
-  const { store } = world
+export function paymentMethodRoutes(router: Router, service: Service): void {
+  const { store } = service
 
   const find = (id: string): StoredPaymentMethod => {
     const method = store.payment_methods.get(id)
@@ -39,54 +39,56 @@ export function paymentMethodRoutes(router: Router, world: World): void {
 
   router.get(
     '/v1/payment_methods',
-    handle(world, ({ form }) => list(form, '/v1/payment_methods')),
+    handle(service, ({ form }) => list(form, '/v1/payment_methods')),
   )
 
   router.get(
     '/v1/customers/:id/payment_methods',
-    handle(world, ({ form, path }) => list(form, `/v1/customers/${path('id')}/payment_methods`, path('id'))),
+    handle(service, ({ form, path }) =>
+      list(form, `/v1/customers/${path('id')}/payment_methods`, path('id')),
+    ),
   )
 
   router.get(
     '/v1/payment_methods/:id',
-    handle(world, ({ path }) => find(path('id'))),
+    handle(service, ({ path }) => find(path('id'))),
   )
 
   router.post(
     '/v1/payment_methods/:id/attach',
-    handle(world, ({ form, path, cause }) => {
+    handle(service, ({ form, path, cause }) => {
       const { customer: id } = readParams(z.strictObject({ ...common, customer: text }), form)
       const customer = store.customers.get(id)
       if (!customer || customer.deleted) throw noSuch('customer', id, 'customer')
-      const method = fromToken(world, path('id')) ?? find(path('id'))
+      const method = fromToken(service, path('id')) ?? find(path('id'))
       if (method.customer) {
         throw invalidRequest('This PaymentMethod has already been attached to a customer.')
       }
       const attached = store.payment_methods.put({ ...method, customer: id })
-      emit(world, 'payment_method.attached', attached, { cause })
+      emit(service, 'payment_method.attached', attached, { cause })
       return attached
     }),
   )
 
   router.post(
     '/v1/payment_methods/:id/detach',
-    handle(world, ({ form, path, cause }) => {
+    handle(service, ({ form, path, cause }) => {
       readParams(z.strictObject(common), form)
       const before = find(path('id'))
       if (!before.customer) throw invalidRequest('This PaymentMethod is not attached to a customer.')
       const detached = store.payment_methods.put({ ...before, customer: null })
       const previous_attributes = changedFields(before, detached)
-      emit(world, 'payment_method.detached', detached, { cause, previous_attributes })
+      emit(service, 'payment_method.detached', detached, { cause, previous_attributes })
       return detached
     }),
   )
 }
 
 /** Stripe's test ids, like `pm_card_visa`: each use makes a payment method of its own. */
-function fromToken(world: World, token: string): StoredPaymentMethod | null {
+function fromToken(service: Service, token: string): StoredPaymentMethod | null {
   const card = cardByToken(token)
   if (!card) return null
-  const year = new Date(world.clock.nowMs()).getUTCFullYear() + 3
+  const year = new Date(service.clock.nowMs()).getUTCFullYear() + 3
   const payer = { email: null, name: null }
-  return newCardMethod(world, { card, expiry: { month: 12, year }, payer, customer: null })
+  return newCardMethod(service, { card, expiry: { month: 12, year }, payer, customer: null })
 }

@@ -1,17 +1,17 @@
-import { changedItems } from '../billing/item-changes.ts'
-import { isOver } from '../billing/update-subscription.ts'
-import type { StoredPortalConfiguration, StoredSubscription } from '../entities.ts'
+import type { PortalFlow } from '../entities/portal-session.ts'
+import { hasEnded } from '../entities/subscription.ts'
+import { changedItems } from '../entities/subscription-item.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
-import type { PortalFlow } from '../objects/portal-session.ts'
-import type { World } from '../world.ts'
-import type { CreatePortalSessionParams } from './portal-params.ts'
+import type { Service } from '../service.ts'
+import type { StoredPortalConfiguration, StoredSubscription } from '../state.ts'
+import type { CreatePortalSessionParams } from '../wire/portal-params.ts'
 
 type FlowData = CreatePortalSessionParams['flow_data']
 type Surroundings = { customer: string; configuration: StoredPortalConfiguration }
 
 /** The one thing that a session is for. What the configuration or the subscription does not allow is refused now. */
 export function readFlow(
-  world: World,
+  service: Service,
   { flow_data, ...around }: Surroundings & { flow_data: FlowData },
 ): PortalFlow | null {
   if (!flow_data) return null
@@ -31,7 +31,7 @@ export function readFlow(
       return flow
     case 'subscription_cancel': {
       allow(features.subscription_cancel.enabled, 'subscription_cancel')
-      const { id, cancel_at } = subscriptionFor(world, flow_data, around)
+      const { id, cancel_at } = subscriptionFor(service, flow_data, around)
       if (cancel_at !== null) {
         throw invalidRequest(`The subscription ${id} is already set to be canceled.`, { param: 'flow_data' })
       }
@@ -39,12 +39,16 @@ export function readFlow(
     }
     case 'subscription_update':
       allow(features.subscription_update.enabled, 'subscription_update')
-      return { ...flow, subscription_update: { subscription: subscriptionFor(world, flow_data, around).id } }
+      return {
+        ...flow,
+        subscription_update: { subscription: subscriptionFor(service, flow_data, around).id },
+      }
     case 'subscription_update_confirm': {
       allow(features.subscription_update.enabled, 'subscription_update')
-      const subscription = subscriptionFor(world, flow_data, around)
+      const subscription = subscriptionFor(service, flow_data, around)
       const items = flow_data.subscription_update_confirm?.items ?? []
-      for (const item of items) checkItem(world, { item, subscription, configuration: around.configuration })
+      for (const item of items)
+        checkItem(service, { item, subscription, configuration: around.configuration })
       return {
         ...flow,
         subscription_update_confirm: {
@@ -70,7 +74,7 @@ function allow(is_enabled: boolean, feature: string): void {
 }
 
 function subscriptionFor(
-  { store }: World,
+  { store }: Service,
   flow_data: NonNullable<FlowData>,
   { customer }: Surroundings,
 ): StoredSubscription {
@@ -81,7 +85,7 @@ function subscriptionFor(
   }
   const subscription = store.subscriptions.get(named)
   if (subscription?.customer !== customer) throw noSuch('subscription', named, param)
-  if (isOver(subscription)) {
+  if (hasEnded(subscription)) {
     throw invalidRequest(`The subscription ${named} is ${subscription.status}.`, { param })
   }
   return subscription
@@ -90,7 +94,7 @@ function subscriptionFor(
 type Item = NonNullable<NonNullable<FlowData>['subscription_update_confirm']>['items'][number]
 
 function checkItem(
-  world: World,
+  service: Service,
   {
     item,
     subscription,
@@ -100,7 +104,7 @@ function checkItem(
   const { default_allowed_updates, products } = configuration.features.subscription_update
   const param = 'flow_data[subscription_update_confirm][items][0]'
   const [before] = subscription.items.data.filter(({ id }) => id === item.id)
-  const [after] = changedItems(world, subscription, [item]).filter(({ id }) => id === item.id)
+  const [after] = changedItems(service, subscription, [item]).filter(({ id }) => id === item.id)
   if (!before || !after) throw noSuch('subscription item', item.id, param)
   const has_other_price = before.price.id !== after.price.id
   if (!has_other_price && before.quantity === after.quantity) {

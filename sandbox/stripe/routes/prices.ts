@@ -1,29 +1,26 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
-import { carryPrice } from '../billing/carry-price.ts'
-import type { StoredPrice } from '../entities.ts'
+import { emit } from '../entities/event.ts'
+import { mergeMetadata } from '../entities/metadata.ts'
+import { newPrice } from '../entities/price.ts'
+import { newProduct } from '../entities/product.ts'
+import { copyPriceToSubscriptions } from '../entities/subscription-item.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
-import { changedFields, emit } from '../objects/event.ts'
-import { newPrice } from '../objects/price.ts'
-import { newProduct } from '../objects/product.ts'
+import type { Cause, Service } from '../service.ts'
 import { handle } from '../wire/handle.ts'
-import { listPage } from '../wire/list.ts'
 import {
   clearable,
   common,
   currency,
   defined,
   flag,
-  isWithin,
-  mergeMetadata,
   metadata,
-  pagination,
   range,
   readParams,
   text,
 } from '../wire/params.ts'
-import type { Cause, World } from '../world.ts'
-import { currencyOptions, recurring, taxBehavior, unitAmount } from './price-params.ts'
+import { currencyOptions, recurring, taxBehavior, unitAmount } from '../wire/price-params.ts'
+import { putUpdated, resource } from './resource.ts'
 
 const createParams = z.strictObject({
   ...common,
@@ -57,8 +54,7 @@ const updateParams = z.strictObject({
   tax_behavior: taxBehavior.optional(),
   transfer_lookup_key: flag.optional(),
 })
-const listParams = z.strictObject({
-  ...pagination,
+const filters = {
   active: flag.optional(),
   created: range.optional(),
   currency: currency.optional(),
@@ -66,101 +62,73 @@ const listParams = z.strictObject({
   product: text.optional(),
   recurring: z.strictObject({ interval: text.optional(), usage_type: text.optional() }).optional(),
   type: z.enum(['one_time', 'recurring']).optional(),
-})
+}
 
-export function priceRoutes(router: Router, world: World): void {
-  const { store } = world
+export function priceRoutes(router: Router, service: Service): void {
+  const { store } = service
 
-  const find = (id: string): StoredPrice => {
-    const price = store.prices.get(id)
-    if (!price) throw noSuch('price', id)
-    return price
-  }
+  resource(router, service, {
+    path: '/v1/prices',
+    noun: 'price',
+    table: store.prices,
+    filters,
+    where: {
+      lookup_keys: ({ lookup_key }, keys) => lookup_key !== null && keys.includes(lookup_key),
+      recurring: (price, { interval }) => interval === undefined || price.recurring?.interval === interval,
+    },
+    update: (before, { form, cause }) => {
+      const { expand: _, metadata, transfer_lookup_key, ...changes } = readParams(updateParams, form)
+      if (changes.lookup_key !== before.lookup_key) {
+        claimLookupKey(service, {
+          key: changes.lookup_key,
+          may_transfer: transfer_lookup_key === true,
+          cause,
+        })
+      }
+      const event = 'price.updated'
+      const after = putUpdated(service, store.prices, { before, changes, metadata, event, cause })
+      copyPriceToSubscriptions(service, after)
+      return after
+    },
+  })
 
   router.post(
     '/v1/prices',
-    handle(world, ({ form, cause }) => {
+    handle(service, ({ form, cause }) => {
       const { expand: _, product_data, transfer_lookup_key, ...input } = readParams(createParams, form)
       if (!input.product === !product_data) {
         throw invalidRequest('You must specify either `product` or `product_data` when creating a price.')
       }
       if (input.product && !store.products.get(input.product))
         throw noSuch('product', input.product, 'product')
-      claimLookupKey(world, { key: input.lookup_key, may_transfer: transfer_lookup_key === true, cause })
+      claimLookupKey(service, { key: input.lookup_key, may_transfer: transfer_lookup_key === true, cause })
       const product = product_data
-        ? newProduct(world, {
+        ? newProduct(service, {
             ...defined(product_data),
             metadata: mergeMetadata(null, product_data.metadata),
           })
         : null
-      if (product) emit(world, 'product.created', store.products.put(product), { cause })
+      if (product) emit(service, 'product.created', store.products.put(product), { cause })
       const price = store.prices.put(
-        newPrice(world, {
+        newPrice(service, {
           ...input,
           product: product?.id ?? input.product ?? '',
           metadata: mergeMetadata(null, input.metadata),
         }),
       )
-      emit(world, 'price.created', price, { cause })
+      emit(service, 'price.created', price, { cause })
       return price
-    }),
-  )
-
-  router.get(
-    '/v1/prices',
-    handle(world, ({ form }) => {
-      const { active, created, currency, lookup_keys, product, recurring, type, ...cursor } = readParams(
-        listParams,
-        form,
-      )
-      return listPage(store.prices, cursor, {
-        url: '/v1/prices',
-        noun: 'price',
-        matches: (price) =>
-          (active === undefined || price.active === active) &&
-          (currency === undefined || price.currency === currency) &&
-          (lookup_keys === undefined ||
-            (price.lookup_key !== null && lookup_keys.includes(price.lookup_key))) &&
-          (product === undefined || price.product === product) &&
-          (recurring?.interval === undefined || price.recurring?.interval === recurring.interval) &&
-          (type === undefined || price.type === type) &&
-          isWithin(price.created, created),
-      })
-    }),
-  )
-
-  router.get(
-    '/v1/prices/:id',
-    handle(world, ({ path }) => find(path('id'))),
-  )
-
-  router.post(
-    '/v1/prices/:id',
-    handle(world, ({ form, path, cause }) => {
-      const { expand: _, metadata, transfer_lookup_key, ...input } = readParams(updateParams, form)
-      const before = find(path('id'))
-      if (input.lookup_key !== before.lookup_key) {
-        claimLookupKey(world, { key: input.lookup_key, may_transfer: transfer_lookup_key === true, cause })
-      }
-      const after = store.prices.put({
-        ...before,
-        ...defined(input),
-        metadata: mergeMetadata(before.metadata, metadata),
-      })
-      carryPrice(world, after)
-      emit(world, 'price.updated', after, { cause, previous_attributes: changedFields(before, after) })
-      return after
     }),
   )
 }
 
 /** A lookup key belongs to one price; it moves to another only when the caller says so. */
 function claimLookupKey(
-  world: World,
+  service: Service,
   { key, may_transfer, cause }: { key: string | null | undefined; may_transfer: boolean; cause: Cause },
 ): void {
   if (!key) return
-  for (const holder of world.store.prices.oldestFirst()) {
+  for (const holder of service.store.prices.oldestFirst()) {
     if (holder.lookup_key !== key) continue
     if (!may_transfer) {
       throw invalidRequest(
@@ -168,8 +136,8 @@ function claimLookupKey(
         { code: 'resource_already_exists', param: 'lookup_key' },
       )
     }
-    const without = world.store.prices.put({ ...holder, lookup_key: null })
-    carryPrice(world, without)
-    emit(world, 'price.updated', without, { cause, previous_attributes: { lookup_key: key } })
+    const without = service.store.prices.put({ ...holder, lookup_key: null })
+    copyPriceToSubscriptions(service, without)
+    emit(service, 'price.updated', without, { cause, previous_attributes: { lookup_key: key } })
   }
 }

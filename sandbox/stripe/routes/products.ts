@@ -1,27 +1,15 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
-import type { StoredProduct } from '../entities.ts'
+import { emit } from '../entities/event.ts'
+import { mergeMetadata } from '../entities/metadata.ts'
+import { newPrice } from '../entities/price.ts'
+import { newProduct } from '../entities/product.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
-import { changedFields, emit } from '../objects/event.ts'
-import { newPrice } from '../objects/price.ts'
-import { newProduct } from '../objects/product.ts'
+import type { Service } from '../service.ts'
 import { handle } from '../wire/handle.ts'
-import { listPage } from '../wire/list.ts'
-import {
-  clearable,
-  common,
-  defined,
-  flag,
-  isWithin,
-  mergeMetadata,
-  metadata,
-  pagination,
-  range,
-  readParams,
-  text,
-} from '../wire/params.ts'
-import type { World } from '../world.ts'
-import { inlinePrice } from './price-params.ts'
+import { clearable, common, defined, flag, metadata, range, readParams, text } from '../wire/params.ts'
+import { inlinePrice } from '../wire/price-params.ts'
+import { putUpdated, resource } from './resource.ts'
 
 const fields = {
   ...common,
@@ -47,82 +35,56 @@ const updateParams = z.strictObject({
   name: text.min(1).optional(),
   default_price: text.optional(),
 })
-const listParams = z.strictObject({
-  ...pagination,
-  active: flag.optional(),
-  created: range.optional(),
-  ids: z.array(text).optional(),
-  url: text.optional(),
-})
 
-export function productRoutes(router: Router, world: World): void {
-  const { store } = world
+export function productRoutes(router: Router, service: Service): void {
+  const { store } = service
 
-  const find = (id: string): StoredProduct => {
-    const product = store.products.get(id)
-    if (!product) throw noSuch('product', id)
-    return product
-  }
+  resource(router, service, {
+    path: '/v1/products',
+    noun: 'product',
+    table: store.products,
+    filters: {
+      active: flag.optional(),
+      created: range.optional(),
+      ids: z.array(text).optional(),
+      url: text.optional(),
+    },
+    where: { ids: ({ id }, ids) => ids.includes(id) },
+    update: (before, { form, cause }) => {
+      const { expand: _, metadata, ...input } = readParams(updateParams, form)
+      if (input.default_price !== undefined && !store.prices.get(input.default_price)) {
+        throw noSuch('price', input.default_price, 'default_price')
+      }
+      const changes = { ...input, updated: service.clock.now() }
+      return putUpdated(service, store.products, {
+        before,
+        changes,
+        metadata,
+        event: 'product.updated',
+        cause,
+      })
+    },
+  })
 
   router.post(
     '/v1/products',
-    handle(world, ({ form, cause }) => {
+    handle(service, ({ form, cause }) => {
       const { expand: _, metadata, default_price_data, ...input } = readParams(createParams, form)
       if (input.id !== undefined && store.products.get(input.id)) {
         throw invalidRequest('Product already exists.', { code: 'resource_already_exists', param: 'id' })
       }
-      const product = newProduct(world, { ...defined(input), metadata: mergeMetadata(null, metadata) })
+      const product = newProduct(service, { ...defined(input), metadata: mergeMetadata(null, metadata) })
       if (default_price_data) {
-        const price = newPrice(world, {
+        const price = newPrice(service, {
           ...default_price_data,
           product: product.id,
           metadata: mergeMetadata(null, default_price_data.metadata),
         })
         product.default_price = store.prices.put(price).id
-        emit(world, 'price.created', price, { cause })
+        emit(service, 'price.created', price, { cause })
       }
-      emit(world, 'product.created', store.products.put(product), { cause })
+      emit(service, 'product.created', store.products.put(product), { cause })
       return product
-    }),
-  )
-
-  router.get(
-    '/v1/products',
-    handle(world, ({ form }) => {
-      const { active, created, ids, url, ...cursor } = readParams(listParams, form)
-      return listPage(store.products, cursor, {
-        url: '/v1/products',
-        noun: 'product',
-        matches: (product) =>
-          (active === undefined || product.active === active) &&
-          (ids === undefined || ids.includes(product.id)) &&
-          (url === undefined || product.url === url) &&
-          isWithin(product.created, created),
-      })
-    }),
-  )
-
-  router.get(
-    '/v1/products/:id',
-    handle(world, ({ path }) => find(path('id'))),
-  )
-
-  router.post(
-    '/v1/products/:id',
-    handle(world, ({ form, path, cause }) => {
-      const { expand: _, metadata, ...input } = readParams(updateParams, form)
-      const before = find(path('id'))
-      if (input.default_price !== undefined && !store.prices.get(input.default_price)) {
-        throw noSuch('price', input.default_price, 'default_price')
-      }
-      const after = store.products.put({
-        ...before,
-        ...defined(input),
-        metadata: mergeMetadata(before.metadata, metadata),
-        updated: world.clock.now(),
-      })
-      emit(world, 'product.updated', after, { cause, previous_attributes: changedFields(before, after) })
-      return after
     }),
   )
 }

@@ -1,40 +1,41 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
-import { updateSubscription } from '../billing/update-subscription.ts'
-import type { StoredSubscription, StoredSubscriptionItem } from '../entities.ts'
+import { mergeMetadata } from '../entities/metadata.ts'
+import { updateSubscription } from '../entities/update-subscription.ts'
 import { noSuch } from '../errors.ts'
+import type { Service } from '../service.ts'
+import type { StoredSubscription, StoredSubscriptionItem } from '../state.ts'
 import { handle } from '../wire/handle.ts'
 import { pageOf } from '../wire/list.ts'
-import { mergeMetadata, pagination, readParams, text } from '../wire/params.ts'
-import type { World } from '../world.ts'
-import { updateItemParams } from './subscription-params.ts'
+import { pagination, readParams, text } from '../wire/params.ts'
+import { updateItemParams } from '../wire/subscription-params.ts'
 import { findSubscription } from './subscriptions.ts'
 
 const listParams = z.strictObject({ ...pagination, subscription: text })
 
-export function subscriptionItemRoutes(router: Router, world: World): void {
+export function subscriptionItemRoutes(router: Router, service: Service): void {
   router.get(
     '/v1/subscription_items',
-    handle(world, ({ form }) => {
+    handle(service, ({ form }) => {
       const { subscription, ...cursor } = readParams(listParams, form)
-      const { items } = findSubscription(world, subscription)
+      const { items } = findSubscription(service, subscription)
       return pageOf(items.data, cursor, '/v1/subscription_items')
     }),
   )
 
   router.get(
     '/v1/subscription_items/:id',
-    handle(world, ({ path }) => findItem(world, path('id')).item),
+    handle(service, ({ path }) => findItem(service, path('id')).item),
   )
 
   router.post(
     '/v1/subscription_items/:id',
-    handle(world, ({ form, path, cause }) => {
+    handle(service, ({ form, path, cause }) => {
       const params = readParams(updateItemParams, form)
-      const { item, subscription } = findItem(world, path('id'))
+      const { item, subscription } = findItem(service, path('id'))
       const metadata =
         params.metadata === undefined ? undefined : mergeMetadata(item.metadata, params.metadata)
-      updateSubscription(world, subscription, {
+      updateSubscription(service, subscription, {
         cause,
         ends_trial: false,
         is_on_session: params.off_session === false,
@@ -43,13 +44,13 @@ export function subscriptionItemRoutes(router: Router, world: World): void {
         proration_behavior: params.proration_behavior ?? 'create_prorations',
         proration_date: params.proration_date ?? null,
       })
-      return findItem(world, item.id).item
+      return findItem(service, item.id).item
     }),
   )
 }
 
 function findItem(
-  { store }: World,
+  { store }: Service,
   id: string,
 ): { item: StoredSubscriptionItem; subscription: StoredSubscription } {
   for (const subscription of store.subscriptions.newestFirst()) {

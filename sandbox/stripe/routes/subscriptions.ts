@@ -1,72 +1,52 @@
 import type { Router } from '@koa/router'
 import type { z } from 'zod'
-import { cancelSubscription } from '../billing/cancel-subscription.ts'
-import { createSubscription } from '../billing/create-subscription.ts'
-import { checkTogether, findPrice } from '../billing/item-changes.ts'
-import { isOver, updateSubscription } from '../billing/update-subscription.ts'
-import type { StoredSubscription } from '../entities.ts'
+import { cancelSubscription } from '../entities/cancel-subscription.ts'
+import { createSubscription } from '../entities/create-subscription.ts'
+import { mergeMetadata } from '../entities/metadata.ts'
+import { checkMethod } from '../entities/payment-method.ts'
+import { defaultTrialSettings, hasEnded } from '../entities/subscription.ts'
+import { checkTogether, findPrice } from '../entities/subscription-item.ts'
+import { updateSubscription } from '../entities/update-subscription.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
-import { defaultTrialSettings } from '../objects/subscription.ts'
+import type { Cause, Service } from '../service.ts'
+import type { StoredSubscription } from '../state.ts'
 import { handle } from '../wire/handle.ts'
-import { listPage } from '../wire/list.ts'
-import { defined, isWithin, mergeMetadata, readParams } from '../wire/params.ts'
-import type { Cause, World } from '../world.ts'
+import { defined, readParams } from '../wire/params.ts'
 import {
   cancelSubscriptionParams,
   createSubscriptionParams,
   type itemChange,
-  listSubscriptionParams,
+  subscriptionFilters,
   updateSubscriptionParams,
-} from './subscription-params.ts'
+} from '../wire/subscription-params.ts'
+import { resource } from './resource.ts'
 
 const day_s = 24 * 60 * 60
 
-export function subscriptionRoutes(router: Router, world: World): void {
-  const { store } = world
+export function subscriptionRoutes(router: Router, service: Service): void {
+  const { store } = service
 
-  router.post(
-    '/v1/subscriptions',
-    handle(world, ({ form, cause }) => {
-      const params = readParams(createSubscriptionParams, form)
-      return create(world, params, cause)
-    }),
-  )
-
-  router.get(
-    '/v1/subscriptions',
-    handle(world, ({ form }) => {
-      const { created, customer, price, status, ...cursor } = readParams(listSubscriptionParams, form)
-      return listPage(store.subscriptions, cursor, {
-        url: '/v1/subscriptions',
-        noun: 'subscription',
-        matches: (subscription) =>
-          hasStatus(subscription, status) &&
-          (customer === undefined || subscription.customer === customer) &&
-          (price === undefined || subscription.items.data.some((item) => item.price.id === price)) &&
-          isWithin(subscription.created, created),
-      })
-    }),
-  )
-
-  router.get(
-    '/v1/subscriptions/:id',
-    handle(world, ({ path }) => findSubscription(world, path('id'))),
-  )
-
-  router.post(
-    '/v1/subscriptions/:id',
-    handle(world, ({ form, path, cause }) => {
+  resource(router, service, {
+    path: '/v1/subscriptions',
+    noun: 'subscription',
+    table: store.subscriptions,
+    filters: subscriptionFilters,
+    where: {
+      price: ({ items }, price) => items.data.some((item) => item.price.id === price),
+      status: () => true,
+    },
+    isListed: (subscription, { status }) => hasStatus(subscription, status),
+    update: (before, { form, cause }) => {
       const params = readParams(updateSubscriptionParams, form)
-      const before = findSubscription(world, path('id'))
       if (params.default_payment_method !== undefined) {
-        checkMethod(world, { method: params.default_payment_method, customer: before.customer })
+        checkMethod(service, { method: params.default_payment_method, customer: before.customer })
       }
-      const { now } = world.clock
+      const { now } = service.clock
       if (typeof params.cancel_at === 'number' && params.cancel_at <= now()) {
         throw invalidRequest('`cancel_at` must be in the future.', { param: 'cancel_at' })
       }
       const { metadata, trial_end, off_session, ...rest } = params
-      return updateSubscription(world, before, {
+      return updateSubscription(service, before, {
         ...rest,
         cancellation_details: params.cancellation_details && defined(params.cancellation_details),
         cause,
@@ -78,14 +58,22 @@ export function subscriptionRoutes(router: Router, world: World): void {
         proration_behavior: params.proration_behavior ?? 'create_prorations',
         proration_date: params.proration_date ?? null,
       })
+    },
+  })
+
+  router.post(
+    '/v1/subscriptions',
+    handle(service, ({ form, cause }) => {
+      const params = readParams(createSubscriptionParams, form)
+      return create(service, params, cause)
     }),
   )
 
   router.delete(
     '/v1/subscriptions/:id',
-    handle(world, ({ form, path, cause }) => {
+    handle(service, ({ form, path, cause }) => {
       const params = readParams(cancelSubscriptionParams, form)
-      return cancelSubscription(world, findSubscription(world, path('id')), {
+      return cancelSubscription(service, findSubscription(service, path('id')), {
         cause,
         details: defined(params.cancellation_details ?? {}),
         invoice_now: params.invoice_now ?? false,
@@ -95,25 +83,25 @@ export function subscriptionRoutes(router: Router, world: World): void {
   )
 }
 
-function create(world: World, params: z.output<typeof createSubscriptionParams>, cause: Cause) {
-  const { store, clock } = world
+function create(service: Service, params: z.output<typeof createSubscriptionParams>, cause: Cause) {
+  const { store, clock } = service
   const customer = store.customers.get(params.customer)
   if (!customer || customer.deleted) throw noSuch('customer', params.customer, 'customer')
-  const currency = params.currency ?? store.prices.get(params.items[0]?.price ?? '')?.currency ?? ''
+  const currency = params.currency ?? store.prices.get(params.items[0]?.price)?.currency ?? ''
   const items = params.items.map(({ price, quantity, metadata }, index) => ({
-    price: findPrice(world, { id: price, currency, param: `items[${index}]` }),
+    price: findPrice(service, { id: price, currency, param: `items[${index}]` }),
     quantity: quantity ?? 1,
     metadata: mergeMetadata(null, metadata),
   }))
   checkTogether(items)
   if (params.default_payment_method !== undefined) {
-    checkMethod(world, { method: params.default_payment_method, customer: customer.id })
+    checkMethod(service, { method: params.default_payment_method, customer: customer.id })
   }
   if (params.trial_end !== undefined && params.trial_end <= clock.now()) {
     throw invalidRequest('`trial_end` must be in the future.', { param: 'trial_end' })
   }
   const days = params.trial_period_days
-  return createSubscription(world, {
+  return createSubscription(service, {
     billing_mode: params.billing_mode?.type ?? 'flexible',
     cause,
     currency,
@@ -129,7 +117,7 @@ function create(world: World, params: z.output<typeof createSubscriptionParams>,
   }).subscription
 }
 
-export function findSubscription({ store }: World, id: string): StoredSubscription {
+export function findSubscription({ store }: Service, id: string): StoredSubscription {
   const subscription = store.subscriptions.get(id)
   if (!subscription) throw noSuch('subscription', id)
   return subscription
@@ -142,23 +130,9 @@ export function readItems(items: z.output<typeof itemChange>[]) {
   }))
 }
 
-export function checkMethod(
-  { store }: World,
-  { method, customer }: { method: string; customer: string },
-): void {
-  const found = store.payment_methods.get(method)
-  if (!found) throw noSuch('PaymentMethod', method, 'default_payment_method')
-  if (found.customer !== customer) {
-    throw invalidRequest(
-      `The customer does not have a payment method with the ID ${method}. The payment method must be attached to the customer.`,
-      { code: 'resource_missing', param: 'default_payment_method' },
-    )
-  }
-}
-
-/** Without a wish the list leaves out what was canceled, as Stripe's does. */
+/** Unless a status is asked for, canceled subscriptions are left out, as in Stripe's list. */
 function hasStatus(subscription: StoredSubscription, status: string | undefined): boolean {
   if (status === 'all') return true
-  if (status === 'ended') return isOver(subscription)
+  if (status === 'ended') return hasEnded(subscription)
   return status === undefined ? subscription.status !== 'canceled' : subscription.status === status
 }

@@ -1,23 +1,12 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
-import type { StoredWebhookEndpoint } from '../entities.ts'
-import { noSuch } from '../errors.ts'
-import { randomText } from '../ids.ts'
-import { newWebhookEndpoint } from '../objects/webhook-endpoint.ts'
+import { randomText } from '../../kit/id.ts'
+import { mergeMetadata } from '../entities/metadata.ts'
+import { newWebhookEndpoint } from '../entities/webhook-endpoint.ts'
+import type { Service } from '../service.ts'
 import { handle } from '../wire/handle.ts'
-import { listPage } from '../wire/list.ts'
-import {
-  clearable,
-  common,
-  flag,
-  mergeMetadata,
-  metadata,
-  pagination,
-  readParams,
-  text,
-  webUrl,
-} from '../wire/params.ts'
-import type { World } from '../world.ts'
+import { clearable, common, flag, metadata, readParams, text, webUrl } from '../wire/params.ts'
+import { resource } from './resource.ts'
 
 const shared = { ...common, description: clearable.optional(), metadata: metadata.optional() }
 const createParams = z.strictObject({
@@ -33,21 +22,33 @@ const updateParams = z.strictObject({
   url: webUrl.optional(),
 })
 
-export function webhookEndpointRoutes(router: Router, world: World): void {
-  const { store } = world
+export function webhookEndpointRoutes(router: Router, service: Service): void {
+  const { store } = service
 
-  const find = (id: string): StoredWebhookEndpoint => {
-    const endpoint = store.webhook_endpoints.get(id)
-    if (!endpoint) throw noSuch('webhook endpoint', id)
-    return endpoint
-  }
+  const find = resource(router, service, {
+    path: '/v1/webhook_endpoints',
+    noun: 'webhook endpoint',
+    table: store.webhook_endpoints,
+    filters: {},
+    update: (before, { form }) => {
+      const { disabled, ...input } = readParams(updateParams, form)
+      return store.webhook_endpoints.put({
+        ...before,
+        description: input.description === undefined ? before.description : input.description,
+        enabled_events: input.enabled_events ?? before.enabled_events,
+        metadata: mergeMetadata(before.metadata, input.metadata),
+        status: disabled === undefined ? before.status : disabled ? 'disabled' : 'enabled',
+        url: input.url ?? before.url,
+      })
+    },
+  })
 
   router.post(
     '/v1/webhook_endpoints',
-    handle(world, ({ form }) => {
+    handle(service, ({ form }) => {
       const input = readParams(createParams, form)
       const endpoint = store.webhook_endpoints.put(
-        newWebhookEndpoint(world, {
+        newWebhookEndpoint(service, {
           url: input.url,
           enabled_events: input.enabled_events,
           api_version: input.api_version ?? null,
@@ -61,41 +62,9 @@ export function webhookEndpointRoutes(router: Router, world: World): void {
     }),
   )
 
-  router.get(
-    '/v1/webhook_endpoints',
-    handle(world, ({ form }) =>
-      listPage(store.webhook_endpoints, readParams(z.strictObject(pagination), form), {
-        url: '/v1/webhook_endpoints',
-        noun: 'webhook endpoint',
-        matches: () => true,
-      }),
-    ),
-  )
-
-  router.get(
-    '/v1/webhook_endpoints/:id',
-    handle(world, ({ path }) => find(path('id'))),
-  )
-
-  router.post(
-    '/v1/webhook_endpoints/:id',
-    handle(world, ({ form, path }) => {
-      const { disabled, ...input } = readParams(updateParams, form)
-      const before = find(path('id'))
-      return store.webhook_endpoints.put({
-        ...before,
-        description: input.description === undefined ? before.description : input.description,
-        enabled_events: input.enabled_events ?? before.enabled_events,
-        metadata: mergeMetadata(before.metadata, input.metadata),
-        status: disabled === undefined ? before.status : disabled ? 'disabled' : 'enabled',
-        url: input.url ?? before.url,
-      })
-    }),
-  )
-
   router.delete(
     '/v1/webhook_endpoints/:id',
-    handle(world, ({ path }) => {
+    handle(service, ({ path }) => {
       const { id } = find(path('id'))
       store.webhook_endpoints.remove(id)
       store.signing_secrets.remove(id)

@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto'
 import type { RouterContext } from '@koa/router'
-import type { Cause, World } from '../world.ts'
+import { idempotencyMismatch, invalidRequest } from '../errors.ts'
+import type { Cause, Service } from '../service.ts'
 import { type Form, parseForm, readForm } from './form.ts'
-import { once } from './once.ts'
 import { checkExpand, render } from './render.ts'
 
 export type Call = {
@@ -16,7 +17,7 @@ export type Call = {
 export type Work = (call: Call) => object
 
 /** The one way a call of the API is answered: read the form, do the work once per idempotency key, expand, answer. */
-export function handle(world: World, work: Work) {
+export function handle(service: Service, work: Work) {
   return async (context: RouterContext) => {
     const form = context.method === 'POST' ? await readForm(context.req) : parseForm(context.querystring)
     const cause: Cause = {
@@ -27,8 +28,46 @@ export function handle(world: World, work: Work) {
     const answer = () => {
       checkExpand(expand)
       const result = work({ form, cause, path: (name) => context.params[name] ?? '' })
-      return render(world, result, expand)
+      return render(service, result, expand)
     }
-    context.body = context.method === 'POST' ? once(world, { context, form, cause, answer }) : answer()
+    context.body = context.method === 'POST' ? once(service, { context, form, cause, answer }) : answer()
   }
+}
+
+const longest_key = 255
+
+/**
+ * Stripe's idempotency: the first answer to a key is kept and sent again to whoever repeats the call; the same key with
+ * other parameters is an error. A call that was refused for its parameters is not kept, since nothing was done.
+ */
+function once(
+  { store }: Service,
+  {
+    context,
+    form,
+    cause,
+    answer,
+  }: { context: RouterContext; form: Form; cause: Cause; answer: () => object },
+): unknown {
+  const key = cause.idempotency_key
+  if (key === null) return answer()
+  if (key.length > longest_key) {
+    throw invalidRequest(`Idempotency keys can have up to ${longest_key} characters.`)
+  }
+  context.set('idempotency-key', key)
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify([context.method, context.path, form]))
+    .digest('hex')
+  const kept = store.answers.get(key)
+  if (kept) {
+    if (kept.fingerprint !== fingerprint) throw idempotencyMismatch(key)
+    context.set('idempotent-replayed', 'true')
+    context.set('original-request', kept.request_id)
+    context.status = kept.status
+    return kept.body
+  }
+  const body = answer()
+  const request_id = cause.request_id ?? ''
+  store.answers.put({ id: key, fingerprint, body, request_id, status: 200, created_at_ms: Date.now() })
+  return body
 }

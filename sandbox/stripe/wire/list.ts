@@ -1,7 +1,6 @@
+import type { Collection } from '../../kit/collection.ts'
+import type { Page } from '../entities/list.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
-import type { Collection } from '../store/collection.ts'
-
-export type Page<T> = { object: 'list'; data: T[]; has_more: boolean; url: string }
 
 type Cursor = {
   limit?: number | undefined
@@ -34,11 +33,6 @@ export function listPage<T extends { id: string }>(
     data.push(value)
   }
   return { object: 'list', url, has_more, data: backwards ? data.reverse() : data }
-}
-
-/** A list that comes whole, as those inside an object do. */
-export function wholeList<T>(data: T[], url: string): Page<T> {
-  return { object: 'list', data, has_more: false, url }
 }
 
 /** One page of a short list that lies inside an object, in its own order. */

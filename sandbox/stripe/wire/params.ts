@@ -56,21 +56,6 @@ export const pagination = {
   ending_before: text.optional(),
 }
 
-export type MetadataParam = z.output<typeof metadata> | undefined
-
-/** Stripe merges metadata key by key; an empty value removes its key, an empty parameter removes all. */
-export function mergeMetadata(
-  existing: Record<string, string> | null,
-  change: MetadataParam,
-): Record<string, string> {
-  if (change === null) return {}
-  const merged = Object.entries({ ...existing, ...change }).filter(([, value]) => value !== '')
-  if (merged.length > 50) {
-    throw invalidRequest('Metadata can have up to 50 keys.', { param: 'metadata' })
-  }
-  return Object.fromEntries(merged)
-}
-
 /** Leaves out the parameters that were not sent, so that they change nothing. */
 export function defined<T extends object>(input: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) as {

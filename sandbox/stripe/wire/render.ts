@@ -1,29 +1,29 @@
-import type { StoredCustomer, StoredEvent, StoredPrice, StoredSession } from '../entities.ts'
+import { wholeList } from '../entities/list.ts'
 import { invalidRequest } from '../errors.ts'
-import type { World } from '../world.ts'
-import { wholeList } from './list.ts'
+import type { Service } from '../service.ts'
+import type { StoredCustomer, StoredEvent, StoredPrice, StoredSession } from '../state.ts'
 
 type Json = Record<string, unknown>
 
-/** An object as it leaves the house: what is kept but not shown is taken off, what the caller expands is put in. */
-export function render(world: World, value: object, expand: readonly string[] = []): Json {
-  const shown = show(world, value as Json)
+/** An object as it is sent: without the fields that Stripe does not show, with the references that the caller expands. */
+export function render(service: Service, value: object, expand: readonly string[] = []): Json {
+  const shown = show(service, value as Json)
   for (const path of expand)
-    expandPath(world, { target: shown, original: value as Json, path: path.split('.') }, path)
+    expandPath(service, { target: shown, original: value as Json, path: path.split('.') }, path)
   return shown
 }
 
-function show(world: World, value: Json): Json {
+function show(service: Service, value: Json): Json {
   switch (value.object) {
     case 'list':
-      return { ...value, data: (value.data as Json[]).map((item) => show(world, item)) }
+      return { ...value, data: (value.data as Json[]).map((item) => show(service, item)) }
     case 'price': {
       const { currency_options: _, ...shown } = value as unknown as StoredPrice
       return shown
     }
     case 'event': {
       const { id } = value as unknown as StoredEvent
-      return { ...value, pending_webhooks: world.deliverer.countPending(id) }
+      return { ...value, pending_webhooks: service.outbox.countPending(id) }
     }
     case 'customer': {
       const { deleted, invoice_credit_balance: _, ...shown } = value as unknown as StoredCustomer
@@ -85,25 +85,25 @@ function cannotExpand(path: string) {
 
 type Step = { target: Json; original: Json; path: string[] }
 
-function expandPath(world: World, { target, original, path }: Step, whole: string): void {
+function expandPath(service: Service, { target, original, path }: Step, whole: string): void {
   const [field, ...rest] = path
   if (field === undefined) return
   if (field === 'data' && target.object === 'list') {
     const originals = original.data as Json[]
     for (const [index, item] of (target.data as Json[]).entries()) {
-      expandPath(world, { target: item, original: originals[index] ?? item, path: rest }, whole)
+      expandPath(service, { target: item, original: originals[index] ?? item, path: rest }, whole)
     }
     return
   }
-  const found = lookUp(world, original, field, whole)
+  const found = lookUp(service, original, field, whole)
   if (found === null) return
-  const shown = show(world, found)
+  const shown = show(service, found)
   target[field] = shown
-  expandPath(world, { target: shown, original: found, path: rest }, whole)
+  expandPath(service, { target: shown, original: found, path: rest }, whole)
 }
 
-function lookUp(world: World, original: Json, field: string, whole: string): Json | null {
-  const { store } = world
+function lookUp(service: Service, original: Json, field: string, whole: string): Json | null {
+  const { store } = service
   if (original.object === 'checkout.session' && field === 'line_items') {
     const { id } = original as unknown as StoredSession
     const items = store.checkout_details.get(id)?.line_items ?? []
@@ -116,9 +116,7 @@ function lookUp(world: World, original: Json, field: string, whole: string): Jso
     return wholeList(subscriptions, `/v1/customers/${original.id}/subscriptions`) as unknown as Json
   }
   if (original.object === 'invoice' && field === 'payments') {
-    const payments = [...store.invoice_payments.oldestFirst()].filter(
-      ({ invoice }) => invoice === original.id,
-    )
+    const payments = store.invoice_payments.filter(({ invoice }) => invoice === original.id)
     return wholeList(payments, `/v1/invoice_payments?invoice=${original.id}`) as unknown as Json
   }
   if (original.object === 'price' && field === 'currency_options') return original.currency_options as Json

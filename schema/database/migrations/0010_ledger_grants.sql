@@ -566,78 +566,9 @@ BEGIN
 END
 $$;
 
-----------------------------------------------------------------------------------------------------------------------------
--- Nothing calls these three once the worker reconciles owners; a later migration drops them. Until then they take the same locks
--- as everything else and link what they post to the owner's legacy grant.
-----------------------------------------------------------------------------------------------------------------------------
-
-CREATE OR REPLACE FUNCTION ledger_lock_accounts(owners jsonb) RETURNS void LANGUAGE sql AS $$
-  SELECT ledger_lock_owners(owners)
-$$;
-DROP FUNCTION ledger_account_ids(jsonb);
-
-CREATE FUNCTION ledger_legacy_grant(owner_kind text, owner_id text) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
-  SELECT jsonb_build_object('id', format('legacy/%s/%s/plan', owner_kind, owner_id), 'kind', 'legacy', 'account', 'plan',
-    'owner_kind', owner_kind, 'owner_id', owner_id)
-$$;
-
-CREATE OR REPLACE FUNCTION ledger_expire(
-  expire_owner_kind text, expire_owner_id text, expire_key text, expire_occurred_at timestamptz,
-  expire_event_id text, expire_actor text, expire_reason text
-) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
-DECLARE
-  plan_balance bigint;
-BEGIN
-  PERFORM ledger_lock_accounts(jsonb_build_array(
-    jsonb_build_object('owner_kind', expire_owner_kind, 'owner_id', expire_owner_id, 'account', 'plan')));
-  IF EXISTS (SELECT FROM ledger_transfers t WHERE t.idempotency_key = expire_key) THEN
-    RETURN 0;
-  END IF;
-  SELECT b.balance INTO plan_balance FROM ledger_balances b
-  WHERE b.owner_kind = expire_owner_kind AND b.owner_id = expire_owner_id AND b.account = 'plan';
-  IF plan_balance <= 0 THEN
-    RETURN 0;
-  END IF;
-  PERFORM ledger_post(jsonb_build_array(jsonb_build_object(
-    'idempotency_key', expire_key, 'kind', 'expiry', 'occurred_at', expire_occurred_at, 'event_id', expire_event_id,
-    'actor', expire_actor, 'reason', expire_reason,
-    'grant', ledger_legacy_grant(expire_owner_kind, expire_owner_id), 'legs', jsonb_build_array(
-      jsonb_build_object('owner_kind', expire_owner_kind, 'owner_id', expire_owner_id, 'account', 'plan', 'amount', -plan_balance),
-      jsonb_build_object('owner_kind', 'house', 'owner_id', 'house', 'account', 'expired', 'amount', plan_balance)))));
-  RETURN plan_balance;
-END
-$$;
-
-CREATE OR REPLACE FUNCTION ledger_settle_debt(
-  debtor_kind text, debtor_id text, settle_key text, settle_occurred_at timestamptz, settle_event_id text
-) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
-DECLARE
-  plan_balance bigint;
-  purchased_balance bigint;
-  to_plan bigint;
-BEGIN
-  PERFORM ledger_lock_accounts(jsonb_build_array(
-    jsonb_build_object('owner_kind', debtor_kind, 'owner_id', debtor_id, 'account', 'plan'),
-    jsonb_build_object('owner_kind', debtor_kind, 'owner_id', debtor_id, 'account', 'purchased')));
-  SELECT sum(b.balance) FILTER (WHERE b.account = 'plan'), sum(b.balance) FILTER (WHERE b.account = 'purchased')
-  INTO plan_balance, purchased_balance
-  FROM ledger_balances b WHERE b.owner_kind = debtor_kind AND b.owner_id = debtor_id;
-  to_plan := CASE
-    WHEN plan_balance < 0 AND purchased_balance > 0 THEN least(-plan_balance, purchased_balance)
-    WHEN purchased_balance < 0 AND plan_balance > 0 THEN -least(-purchased_balance, plan_balance)
-    ELSE 0 END;
-  IF to_plan = 0 THEN
-    RETURN 0;
-  END IF;
-  PERFORM ledger_post(jsonb_build_array(jsonb_build_object(
-    'idempotency_key', settle_key, 'kind', 'settlement', 'occurred_at', settle_occurred_at, 'event_id', settle_event_id,
-    'actor', 'ledger', 'reason', 'Debt settled',
-    'grant', ledger_legacy_grant(debtor_kind, debtor_id), 'legs', jsonb_build_array(
-      jsonb_build_object('owner_kind', debtor_kind, 'owner_id', debtor_id, 'account', 'plan', 'amount', to_plan),
-      jsonb_build_object('owner_kind', debtor_kind, 'owner_id', debtor_id, 'account', 'purchased', 'amount', -to_plan)))));
-  RETURN abs(to_plan);
-END
-$$;
+-- Reconciling an owner does what these did.
+DROP FUNCTION ledger_expire(text, text, text, timestamptz, text, text, text), ledger_settle_debt(text, text, text, timestamptz, text),
+  ledger_lock_accounts(jsonb), ledger_account_ids(jsonb);
 
 REVOKE ALL ON FUNCTION ledger_lock_owners(jsonb),
   ledger_account_ids_of(text[], text[]),
@@ -646,8 +577,7 @@ REVOKE ALL ON FUNCTION ledger_lock_owners(jsonb),
   ledger_input_hash(jsonb, jsonb, smallint),
   ledger_use(text, text, bigint, text, timestamptz, text, text),
   ledger_books(text, text),
-  ledger_close_month(text, text, text, timestamptz, bigint),
-  ledger_legacy_grant(text, text)
+  ledger_close_month(text, text, text, timestamptz, bigint)
 FROM PUBLIC;
 
 GRANT SELECT ON ledger_grants, ledger_months_used, ledger_grant_sums TO tidemark_server, tidemark_worker;

@@ -2,12 +2,14 @@ import { z } from 'zod'
 import type { ChargeSnapshot } from '../../../schema/charges/charges.ts'
 import { nextSnapshotOrder } from '../../../schema/database/snapshot-order.ts'
 import { stripeReferenceSchema } from '../../../schema/stripe/events.ts'
-import { takingStatuses } from '../../../schema/stripe/statuses.ts'
+import { disputedMinor } from '../../../schema/stripe/statuses.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 
 /** A charge as Stripe has it at one moment, and the subscription whose invoice it paid, if it paid one. */
 export interface FetchedCharge extends ChargeSnapshot {
   readonly subscription_id: string | null
+  /** What a person should know of it. */
+  readonly remark: string | null
 }
 
 const chargeSchema = z.object({
@@ -18,7 +20,12 @@ const chargeSchema = z.object({
   payment_intent: stripeReferenceSchema.nullable(),
 })
 
-const disputeSchema = z.object({ amount: z.int(), status: z.string() })
+const disputeSchema = z.object({
+  id: z.string(),
+  amount: z.int(),
+  status: z.string(),
+  balance_transactions: z.array(z.object({ amount: z.int() })),
+})
 
 /**
  * Asks Stripe for a charge, its disputes, and the invoice it paid. Undefined when it paid for nothing of ours. Three or four calls,
@@ -33,7 +40,9 @@ export async function fetchCharge(
   const intent_id = charge.metadata.intentId ?? null
   const invoice = intent_id ? null : await findInvoice(deps, charge.payment_intent)
   if (!intent_id && !invoice) return undefined
-  const disputes = await deps.stripe.disputes.list({ charge: id, limit: 100 })
+  const { data } = await deps.stripe.disputes.list({ charge: id, limit: 100 })
+  const disputes = z.array(disputeSchema).parse(data)
+  const unknown = disputes.find((dispute) => disputedMinor(dispute) === null)
   return {
     snapshot_order,
     stripe_charge_id: charge.id,
@@ -42,10 +51,12 @@ export async function fetchCharge(
     subscription_id: invoice?.subscription_id ?? null,
     amount_minor: charge.amount,
     refunded_minor: charge.amount_refunded,
-    disputed_minor: disputes.data
-      .map((dispute) => disputeSchema.parse(dispute))
-      .filter((dispute) => takingStatuses.includes(dispute.status))
-      .reduce((sum, dispute) => sum + dispute.amount, 0),
+    disputed_minor: unknown
+      ? null
+      : disputes.reduce((sum, dispute) => sum + (disputedMinor(dispute) ?? 0), 0),
+    remark: unknown
+      ? `Dispute ${unknown.id} is ${unknown.status}, which we do not know: what was held before stays held`
+      : null,
   }
 }
 

@@ -1,13 +1,13 @@
-import { saveCharge } from '../../../schema/charges/charges.ts'
-import { findIntent, lockIntent, recipientOf } from '../../../schema/checkout/intents.ts'
+import { type ChargeSnapshot, saveCharge } from '../../../schema/charges/charges.ts'
+import { findIntent, lockIntent } from '../../../schema/checkout/intents.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
 import { findOwnerOfInvoice } from '../../../schema/subscriptions/snapshots.ts'
 import { type Cause, reconcilePlan, reconcilePurchase } from '../../books/reconcile.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { PermanentError } from '../../errors.ts'
-import { type ApplyInTransaction, type EventOutcome, ignore } from '../apply-event.ts'
+import { type ApplyInTransaction, ignore } from '../apply-event.ts'
 import { syncSubscription } from '../subscription/sync-subscription.ts'
-import { type FetchedCharge, fetchCharge } from './fetch-charge.ts'
+import { fetchCharge } from './fetch-charge.ts'
 
 /**
  * Fetches a charge and returns what follows: refunds, disputes and their ends all come here. What was refunded and disputed is
@@ -21,30 +21,35 @@ export async function syncCharge(
 ): Promise<ApplyInTransaction> {
   const charge = await fetchCharge(deps, chargeId)
   if (!charge) return ignore(`Charge ${chargeId} paid for nothing of ours`)
-  if (charge.intent_id && !(await findIntent(deps.db, charge.intent_id))) {
-    throw new PermanentError(`Charge ${chargeId} names the checkout ${charge.intent_id}, which is not ours`)
+  const { intent_id, subscription_id, remark, ...snapshot } = charge
+  if (intent_id && (await findIntent(deps.db, intent_id))?.kind !== 'credit_purchase') {
+    throw new PermanentError(
+      `Charge ${chargeId} names the checkout ${intent_id}, which is no purchase of ours`,
+    )
   }
-  const { subscription_id } = charge
+  if (remark) deps.log.warn({ charge_id: chargeId }, remark)
   const syncFirst = subscription_id
     ? await syncSubscription(deps, subscription_id, { ...cause, session_id: null })
     : null
   return async (trx) => {
     if (syncFirst) await syncFirst(trx)
-    return applyCharge(trx, charge, { ...cause, now: deps.now() })
+    const posted = await applyCharge(trx, { intent_id, ...snapshot }, { ...cause, now: deps.now() })
+    return { state: 'applied', reason: remark ?? posted }
   }
 }
 
+/** Returns why nothing followed from it, if nothing did. */
 async function applyCharge(
   trx: DatabaseTransaction,
-  { subscription_id: _, ...charge }: FetchedCharge,
+  charge: ChargeSnapshot,
   cause: Cause,
-): Promise<EventOutcome> {
+): Promise<string | null> {
   const intent = charge.intent_id ? await lockIntent(trx, charge.intent_id) : undefined
-  if (!(await saveCharge(trx, charge))) return { state: 'applied', reason: 'A newer snapshot was applied' }
+  if (!(await saveCharge(trx, charge))) return 'A newer snapshot was applied'
   // What is not settled yet takes the charge into account when it is.
   let posted = 0
-  if (intent?.state === 'settled' && recipientOf(intent)) posted = await reconcilePurchase(trx, intent, cause)
+  if (intent?.state === 'settled') posted = await reconcilePurchase(trx, intent, cause)
   const owner = charge.stripe_invoice_id && (await findOwnerOfInvoice(trx, charge.stripe_invoice_id))
   if (owner) posted = await reconcilePlan(trx, owner, cause)
-  return { state: 'applied', reason: posted === 0 ? 'The credits agree with it already' : null }
+  return posted === 0 ? 'The credits agree with it already' : null
 }

@@ -1,143 +1,151 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { assignSeat } from '../../../schema/api/organization-seats.ts'
-import { insertUser } from '../../../tests/support/records.ts'
-import { startTestServer } from '../../../tests/support/server.ts'
-import { newMember, newPerson, type Person, type Team } from '../../../tests/support/team.ts'
-import { openTeamWorld, type TeamWorld } from '../../../tests/support/team-world.ts'
+import {
+  acceptInvitation,
+  buildMember,
+  buildTeam,
+  changeRole,
+  giveSeat,
+  invite,
+  readTeam,
+  removeMember,
+  type Team,
+} from '../../../tests/support/factories/teams.ts'
+import { buildUser, readPlanType } from '../../../tests/support/factories/users.ts'
+import { testProduct } from '../../../tests/support/product/start-test-product.ts'
+import { type Person, signUp } from '../../../tests/support/services/clerk.ts'
 
-let world: TeamWorld
-beforeAll(async () => {
-  world = await openTeamWorld()
-})
-afterAll(() => world?.close())
-beforeEach(() => world.forgetEvents())
+const product = testProduct({ clerk: 'sandbox' })
+const { database, server, clerk, worker } = product
+const newTeam = (seats = 3) => buildTeam(product, { seats })
+beforeEach(() => clerk.forgetEvents())
 
-const person = () => newPerson(world.clerk)
-const member = (team: Team) => newMember(world.clerk, team)
+const person = () => signUp(clerk)
+const member = (team: Team) => buildMember(clerk, team)
 
 describe('joining', () => {
   test('with an invitation takes the seat that it holds, also when all are taken', async () => {
-    const ours = await world.team(2)
-    await world.giveSeat(ours, (await member(ours)).email)
+    const ours = await newTeam(2)
+    await giveSeat(product, ours, (await member(ours)).email)
     const ada = await person()
-    await insertUser(world.database.server, ada.user_id)
-    await world.server.ask(assignSeat, {
+    await buildUser(database.server, ada.user_id)
+    await server.ask(assignSeat, {
       token: ours.admin.token,
       body: { org_id: ours.organization.id, email: ada.email, role: 'admin' },
     })
-    await world.accept(ada)
-    await world.applyAll(await world.told('organization'))
-    const { seats, invitations } = await world.books(ours)
+    await acceptInvitation(clerk, ada)
+    await worker.applyAllOfClerk(await clerk.listEvents('organization'))
+    const { seats, invitations } = await readTeam(database, ours)
     expect(seats.filter(({ status }) => status === 'active')).toHaveLength(2)
     expect(seats).toContainEqual({ email: ada.email, user_id: ada.user_id, role: 'admin', status: 'active' })
     expect(invitations).toMatchObject([{ email: ada.email, status: 'accepted' }])
-    expect(await world.planOf(ada)).toBe('teams')
+    expect(await readPlanType(database.owner, ada)).toBe('teams')
   })
 
   test('with an invitation works when seats have been taken away meanwhile', async () => {
-    const ours = await world.team(3)
+    const ours = await newTeam(3)
     const ada = await person()
-    await world.giveSeat(ours, (await member(ours)).email)
-    await world.invite(ours, ada.email)
-    await world.database.worker
+    await giveSeat(product, ours, (await member(ours)).email)
+    await invite(product, ours, ada.email)
+    await database.worker
       .updateTable('subscriptions')
       .set({ seats_total: 1 })
       .where('stripe_subscription_id', '=', ours.subscription_id)
       .execute()
-    await world.accept(ada)
-    await world.applyAll(await world.told('organization'))
-    expect((await world.books(ours)).seats.map(({ status }) => status)).toEqual(['active', 'active'])
+    await acceptInvitation(clerk, ada)
+    await worker.applyAllOfClerk(await clerk.listEvents('organization'))
+    expect((await readTeam(database, ours)).seats.map(({ status }) => status)).toEqual(['active', 'active'])
   })
 
   test('without having been promised a seat gives none', async () => {
-    const ours = await world.team()
+    const ours = await newTeam()
     await member(ours)
-    await world.applyAll(await world.told('organizationMembership'))
-    expect((await world.books(ours)).seats).toEqual([])
+    await worker.applyAllOfClerk(await clerk.listEvents('organizationMembership'))
+    expect((await readTeam(database, ours)).seats).toEqual([])
   })
 
   test('with another address of one’s own takes the seat that was promised to it, if it is verified', async () => {
-    const ours = await world.team()
+    const ours = await newTeam()
     const [ada, eve] = [await person(), await person()]
     const [promised, wanted] = ['second.address@tidemark.test', 'not.verified@tidemark.test']
-    await world.invite(ours, promised)
-    await world.invite(ours, wanted)
+    await invite(product, ours, promised)
+    await invite(product, ours, wanted)
     const addressOf = (person: Person, emailAddress: string, verified: boolean) =>
-      world.backend.emailAddresses.createEmailAddress({ userId: person.user_id, emailAddress, verified })
+      clerk.client.emailAddresses.createEmailAddress({ userId: person.user_id, emailAddress, verified })
     await addressOf(ada, promised, true)
     await addressOf(eve, wanted, false)
     for (const person of [ada, eve]) {
-      await world.backend.organizations.createOrganizationMembership({
+      await clerk.client.organizations.createOrganizationMembership({
         organizationId: ours.organization.id,
         userId: person.user_id,
         role: 'org:member',
       })
     }
-    await world.applyAll(await world.told('organizationMembership'))
-    expect((await world.books(ours)).seats).toEqual([
+    await worker.applyAllOfClerk(await clerk.listEvents('organizationMembership'))
+    expect((await readTeam(database, ours)).seats).toEqual([
       { email: promised, user_id: ada.user_id, role: 'member', status: 'active' },
       { email: wanted, user_id: null, role: 'member', status: 'pending' },
     ])
   })
 
   test('by an invitation of Clerk’s own settings is none of ours', async () => {
-    const ours = await world.team()
+    const ours = await newTeam()
     const ada = await person()
-    await world.backend.organizations.createOrganizationInvitation({
+    await clerk.client.organizations.createOrganizationInvitation({
       organizationId: ours.organization.id,
       emailAddress: ada.email,
       role: 'org:member',
       inviterUserId: ours.admin.user_id,
     })
-    await world.accept(ada)
-    for (const event of await world.told('organizationInvitation')) {
-      expect(await world.apply(event)).toMatchObject({
+    await acceptInvitation(clerk, ada)
+    for (const event of await clerk.listEvents('organizationInvitation')) {
+      expect(await worker.applyClerk(event)).toMatchObject({
         state: 'ignored',
         reason: 'The invitation was not sent by us',
       })
     }
-    expect(await world.books(ours)).toEqual({ seats: [], invitations: [] })
+    expect(await readTeam(database, ours)).toEqual({ seats: [], invitations: [] })
   })
 })
 
 describe('a member', () => {
   test('whose role changes has it on their seat', async () => {
-    const ours = await world.team()
+    const ours = await newTeam()
     const ada = await member(ours)
-    await world.giveSeat(ours, ada.email)
-    await world.become(ours, ada, 'org:admin')
-    await world.applyAll(await world.told('organizationMembership.updated'))
-    expect((await world.books(ours)).seats).toMatchObject([{ user_id: ada.user_id, role: 'admin' }])
+    await giveSeat(product, ours, ada.email)
+    await changeRole(clerk, ours, ada, 'org:admin')
+    await worker.applyAllOfClerk(await clerk.listEvents('organizationMembership.updated'))
+    expect((await readTeam(database, ours)).seats).toMatchObject([{ user_id: ada.user_id, role: 'admin' }])
   })
 
   test('who leaves loses their seat and the plan that came with it', async () => {
-    const ours = await world.team()
+    const ours = await newTeam()
     const ada = await member(ours)
-    await insertUser(world.database.server, ada.user_id)
-    await world.giveSeat(ours, ada.email)
-    expect(await world.planOf(ada)).toBe('teams')
-    await world.leave(ours, ada)
-    await world.applyAll(await world.told('organizationMembership.deleted'))
-    expect((await world.books(ours)).seats).toMatchObject([{ user_id: ada.user_id, status: 'revoked' }])
-    expect(await world.planOf(ada)).toBe('starter')
+    await buildUser(database.server, ada.user_id)
+    await giveSeat(product, ours, ada.email)
+    expect(await readPlanType(database.owner, ada)).toBe('teams')
+    await removeMember(clerk, ours, ada)
+    await worker.applyAllOfClerk(await clerk.listEvents('organizationMembership.deleted'))
+    expect((await readTeam(database, ours)).seats).toMatchObject([
+      { user_id: ada.user_id, status: 'revoked' },
+    ])
+    expect(await readPlanType(database.owner, ada)).toBe('starter')
   })
 
   test('who leaves while an admin gives them a seat does not keep it', async () => {
-    const ours = await world.team()
+    const ours = await newTeam()
     const ada = await member(ours)
-    const { clerk } = world.server.deps
+    const ofServer = server.deps.clerk
     // The admin's request asks Clerk while Ada is still a member, and writes after the worker has seen her leave.
-    const slow = await startTestServer({
-      databaseUrl: world.database.url,
-      clerk: world.clerk,
+    const slow = await product.startServer({
       deps: {
         clerk: {
-          ...clerk,
+          ...ofServer,
           async findMemberByEmail(key) {
-            const seen = await clerk.findMemberByEmail(key)
-            await world.leave(ours, ada)
-            await world.applyAll(await world.told('organizationMembership.deleted'))
+            const seen = await ofServer.findMemberByEmail(key)
+            await removeMember(clerk, ours, ada)
+            await worker.applyAllOfClerk(await clerk.listEvents('organizationMembership.deleted'))
             return seen
           },
         },
@@ -149,23 +157,23 @@ describe('a member', () => {
     })
     await slow.close()
     expect(answer).toMatchObject({ status: 409, body: { code: 'membership_changed' } })
-    expect((await world.books(ours)).seats).toEqual([])
+    expect((await readTeam(database, ours)).seats).toEqual([])
   })
 })
 
 describe('an end', () => {
   test('of an account ends seats, tokens and plan; the row stays for the books', async () => {
-    const [ours, theirs] = [await world.team(), await world.team()]
+    const [ours, theirs] = [await newTeam(), await newTeam()]
     const ada = await member(ours)
-    await world.backend.organizations.createOrganizationMembership({
+    await clerk.client.organizations.createOrganizationMembership({
       organizationId: theirs.organization.id,
       userId: ada.user_id,
       role: 'org:member',
     })
-    await insertUser(world.database.server, ada.user_id)
-    await world.giveSeat(ours, ada.email)
-    await world.giveSeat(theirs, ada.email)
-    await world.database.owner
+    await buildUser(database.server, ada.user_id)
+    await giveSeat(product, ours, ada.email)
+    await giveSeat(product, theirs, ada.email)
+    await database.owner
       .insertInto('extension_tokens')
       .values({
         id: randomUUID(),
@@ -175,7 +183,7 @@ describe('an end', () => {
         expires_at: new Date(Date.now() + 60_000),
       })
       .execute()
-    await world.database.owner
+    await database.owner
       .insertInto('extension_sign_ins')
       .values({
         state_hash: Buffer.alloc(32, 'state'),
@@ -187,44 +195,44 @@ describe('an end', () => {
         expires_at: new Date(Date.now() + 60_000),
       })
       .execute()
-    await world.backend.users.deleteUser(ada.user_id)
-    const [event] = await world.told('user.deleted')
+    await clerk.client.users.deleteUser(ada.user_id)
+    const [event] = await clerk.listEvents('user.deleted')
     if (!event) throw new Error('Clerk said nothing')
-    expect(await world.apply(event)).toMatchObject({ state: 'applied' })
-    expect(await world.database.owner.selectFrom('extension_sign_ins').select('user_id').execute()).toEqual(
-      [],
-    )
+    expect(await worker.applyClerk(event)).toMatchObject({ state: 'applied' })
+    expect(await database.owner.selectFrom('extension_sign_ins').select('user_id').execute()).toEqual([])
     for (const either of [ours, theirs]) {
-      expect((await world.books(either)).seats).toMatchObject([{ user_id: ada.user_id, status: 'revoked' }])
+      expect((await readTeam(database, either)).seats).toMatchObject([
+        { user_id: ada.user_id, status: 'revoked' },
+      ])
     }
-    const tokens = await world.database.owner
+    const tokens = await database.owner
       .selectFrom('extension_tokens')
       .select('revoked_at')
       .where('user_id', '=', ada.user_id)
       .execute()
     expect(tokens).toEqual([{ revoked_at: expect.any(Date) }])
-    expect(await world.planOf(ada)).toBe('starter')
+    expect(await readPlanType(database.owner, ada)).toBe('starter')
   })
 
   test('of an organization ends all its seats and invitations, and leaves the money to support', async () => {
-    const ours = await world.team()
+    const ours = await newTeam()
     const ada = await member(ours)
-    await insertUser(world.database.server, ada.user_id)
-    await world.giveSeat(ours, ada.email)
-    await world.invite(ours, (await person()).email)
-    await world.backend.organizations.deleteOrganization(ours.organization.id)
-    const [event] = await world.told('organization.deleted')
+    await buildUser(database.server, ada.user_id)
+    await giveSeat(product, ours, ada.email)
+    await invite(product, ours, (await person()).email)
+    await clerk.client.organizations.deleteOrganization(ours.organization.id)
+    const [event] = await clerk.listEvents('organization.deleted')
     if (!event) throw new Error('Clerk said nothing')
-    expect(await world.apply(event)).toMatchObject({
+    expect(await worker.applyClerk(event)).toMatchObject({
       state: 'applied',
       reason: expect.stringContaining('support'),
     })
-    expect(await world.books(ours)).toMatchObject({
+    expect(await readTeam(database, ours)).toMatchObject({
       seats: [{ status: 'revoked' }, { status: 'revoked' }],
       invitations: [{ status: 'revoked' }],
     })
-    expect(await world.planOf(ada)).toBe('starter')
-    const { status } = await world.database.owner
+    expect(await readPlanType(database.owner, ada)).toBe('starter')
+    const { status } = await database.owner
       .selectFrom('subscriptions')
       .select('status')
       .where('stripe_subscription_id', '=', ours.subscription_id)

@@ -1,26 +1,32 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { SandboxEvent } from '../../../tests/support/clerk-events.ts'
-import { insertUser } from '../../../tests/support/records.ts'
-import { newPerson, type Person, type Team } from '../../../tests/support/team.ts'
-import { openTeamWorld, type TeamWorld } from '../../../tests/support/team-world.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import {
+  acceptInvitation,
+  buildTeam,
+  changeRole,
+  invite,
+  readTeam,
+  removeMember,
+  type Team,
+} from '../../../tests/support/factories/teams.ts'
+import { buildUser, readPlanType } from '../../../tests/support/factories/users.ts'
+import { testProduct } from '../../../tests/support/product/start-test-product.ts'
+import { type ClerkSandboxEvent, type Person, signUp } from '../../../tests/support/services/clerk.ts'
 
-let world: TeamWorld
-beforeAll(async () => {
-  world = await openTeamWorld()
-})
-afterAll(() => world?.close())
-beforeEach(() => world.forgetEvents())
+const product = testProduct({ clerk: 'sandbox' })
+const { database, clerk, worker } = product
+const newTeam = (seats = 3) => buildTeam(product, { seats })
+beforeEach(() => clerk.forgetEvents())
 
 type Action = (ours: Team, person: Person) => Promise<unknown>
-const invites: Action = (ours, person) => world.invite(ours, person.email)
-const accepts: Action = (_ours, person) => world.accept(person)
-const leaves: Action = (ours, person) => world.leave(ours, person)
-const promotes: Action = (ours, person) => world.become(ours, person, 'org:admin')
-const closes: Action = (_ours, person) => world.backend.users.deleteUser(person.user_id)
-const disbands: Action = (ours) => world.backend.organizations.deleteOrganization(ours.organization.id)
+const invites: Action = (ours, person) => invite(product, ours, person.email)
+const accepts: Action = (_ours, person) => acceptInvitation(clerk, person)
+const leaves: Action = (ours, person) => removeMember(clerk, ours, person)
+const promotes: Action = (ours, person) => changeRole(clerk, ours, person, 'org:admin')
+const closes: Action = (_ours, person) => clerk.client.users.deleteUser(person.user_id)
+const disbands: Action = (ours) => clerk.client.organizations.deleteOrganization(ours.organization.id)
 const revokes: Action = async (ours) => {
-  const [pending] = await world.directory.listInvitations(ours.organization.id)
-  if (pending) await world.directory.revokeInvitation(pending)
+  const [pending] = await clerk.directory.listInvitations(ours.organization.id)
+  if (pending) await clerk.directory.revokeInvitation(pending)
 }
 
 const histories: [string, Action[]][] = [
@@ -31,13 +37,13 @@ const histories: [string, Action[]][] = [
   ['joined and closed the account', [invites, accepts, closes]],
   ['joined, and the organization was deleted', [invites, accepts, disbands]],
 ]
-const events = () => world.told('organization', 'user.deleted')
+const events = () => clerk.listEvents('organization', 'user.deleted')
 
 async function begin() {
-  const ours = await world.team()
-  const person = await newPerson(world.clerk)
-  await insertUser(world.database.server, person.user_id)
-  await world.forgetEvents()
+  const ours = await newTeam()
+  const person = await signUp(clerk)
+  await buildUser(database.server, person.user_id)
+  await clerk.forgetEvents()
   return { ours, person }
 }
 
@@ -46,8 +52,8 @@ async function canonicalBooks(actions: readonly Action[]) {
   const { ours, person } = await begin()
   for (const act of actions) {
     await act(ours, person)
-    await world.applyAll(await events())
-    await world.forgetEvents()
+    await worker.applyAllOfClerk(await events())
+    await clerk.forgetEvents()
   }
   return summary(ours, person)
 }
@@ -65,7 +71,7 @@ describe('the events of a history end in the same books', () => {
     const restore = await snapshot(ours)
     for (const order of permutations(late)) {
       await restore()
-      await world.applyAll(order)
+      await worker.applyAllOfClerk(order)
       expect(await summary(ours, person), order.map(({ type }) => type).join(', ')).toEqual(canonical)
     }
   })
@@ -77,7 +83,7 @@ describe('the events of a history end in the same books', () => {
       const { ours, person } = await begin()
       for (const act of actions) await act(ours, person)
       const late = await events()
-      await Promise.all([...late, ...late.toReversed(), ...late].map((event) => world.apply(event)))
+      await Promise.all([...late, ...late.toReversed(), ...late].map((event) => worker.applyClerk(event)))
       expect(await summary(ours, person)).toEqual(canonical)
     },
   )
@@ -88,12 +94,12 @@ test.each(Array.from({ length: 12 }, (_, seed) => seed + 1))(
   async (seed) => {
     const { ours, person } = await begin()
     for (const act of [invites, accepts, leaves]) await act(ours, person)
-    await world.applyAll(shuffled(await events(), seed))
+    await worker.applyAllOfClerk(shuffled(await events(), seed))
     await invites(ours, person)
-    await world.applyAll(shuffled(await events(), seed + 100))
+    await worker.applyAllOfClerk(shuffled(await events(), seed + 100))
     await accepts(ours, person)
     await promotes(ours, person)
-    await world.applyAll(shuffled(await events(), seed + 200))
+    await worker.applyAllOfClerk(shuffled(await events(), seed + 200))
     expect(await summary(ours, person)).toEqual({
       seats: [
         { is_taken: true, role: 'member', status: 'revoked' },
@@ -107,7 +113,7 @@ test.each(Array.from({ length: 12 }, (_, seed) => seed + 1))(
 
 /** What is left when two runs of a history differ in who took part. */
 async function summary(ours: Team, person: Person) {
-  const { seats, invitations } = await world.books(ours)
+  const { seats, invitations } = await readTeam(database, ours)
   return {
     seats: seats.map(({ user_id, role, status }) => ({
       is_taken: user_id === person.user_id,
@@ -115,13 +121,13 @@ async function summary(ours: Team, person: Person) {
       status,
     })),
     invitations: invitations.map(({ status }) => status),
-    plan: await world.planOf(person),
+    plan: await readPlanType(database.owner, person),
   }
 }
 
 /** Keeps what is known of an organization; returns the way back. */
 async function snapshot({ organization }: Team): Promise<() => Promise<void>> {
-  const { owner } = world.database
+  const { owner } = database
   const rowsOf = (table: 'seats' | 'team_invitations') =>
     owner.selectFrom(table).selectAll().where('organization_id', '=', organization.id).execute()
   const [seats, invitations] = await Promise.all([rowsOf('seats'), rowsOf('team_invitations')])
@@ -148,7 +154,7 @@ function permutations<T>(items: readonly T[]): T[][] {
 }
 
 /** The events in an order that a seed decides, each one to three times. */
-function shuffled(items: readonly SandboxEvent[], seed: number): SandboxEvent[] {
+function shuffled(items: readonly ClerkSandboxEvent[], seed: number): ClerkSandboxEvent[] {
   let state = Math.imul(seed, 2_654_435_761)
   const random = () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0

@@ -8,10 +8,9 @@ export interface PaidInvoice {
   readonly id: string
   /** What it cost in minor units, after discounts, whatever part of it a credit balance paid. */
   readonly total_minor: number
-  readonly discount_minor: number
   readonly amount_paid_minor: number
-  /** What its lines cost that are no regular period: prorations, and items that somebody wrote by hand. */
-  readonly other_lines_minor: number
+  /** As ours are written, e.g. `EUR`. */
+  readonly currency: string
   readonly paid_at: Date
   readonly lines: readonly PaidLine[]
 }
@@ -41,7 +40,7 @@ const invoiceSchema = z.object({
   amount_paid: z.int(),
   created: seconds,
   status_transitions: z.object({ paid_at: seconds.nullable() }),
-  total_discount_amounts: z.array(z.object({ amount: z.int() })).nullish(),
+  currency: z.string().transform((code) => code.toUpperCase()),
 })
 
 /** Lines that come with an invoice; the rest has to be asked for (https://docs.stripe.com/api/invoices/object, `lines`). */
@@ -89,9 +88,8 @@ export function paidInvoiceOf(raw: unknown, rawLines: readonly unknown[]): PaidI
   return {
     id: invoice.id,
     total_minor: invoice.total,
-    discount_minor: (invoice.total_discount_amounts ?? []).reduce((sum, { amount }) => sum + amount, 0),
     amount_paid_minor: Math.max(0, invoice.amount_paid),
-    other_lines_minor: lines.filter((line) => !isPeriod(line)).reduce((sum, { amount }) => sum + amount, 0),
+    currency: invoice.currency,
     paid_at,
     // A change in the very second in which its period ends paid for nothing.
     lines: [...periods, ...changes].filter((line) => line.starts_at < line.ends_at),

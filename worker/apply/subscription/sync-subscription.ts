@@ -9,13 +9,15 @@ import { failUnpaidIntent, settleIntent } from '../../../schema/checkout/outcome
 import { saveStripeCustomer } from '../../../schema/customers/customers.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
+import { lockOwner } from '../../../schema/ledger/books.ts'
 import { giveFirstSeat } from '../../../schema/seats/first-seat.ts'
 import { listActiveSeatHolders } from '../../../schema/seats/seats.ts'
 import { lockSubscription, savePaidLines, saveSubscription } from '../../../schema/subscriptions/snapshots.ts'
 import { findLiveSubscription } from '../../../schema/subscriptions/subscriptions.ts'
 import { refreshPlanType } from '../../../schema/users/plan-type.ts'
 import { findUser } from '../../../schema/users/users.ts'
-import { nextBillingMonth } from '../../books/billing-months.ts'
+import { nextMonthEdge } from '../../books/billing-months.ts'
+import type { PaidLine } from '../../books/facts.ts'
 import { type Cause, reconcilePlan } from '../../books/reconcile.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { NotYetError, PermanentError } from '../../errors.ts'
@@ -79,6 +81,7 @@ async function applySubscription(
   fetched: FetchedSubscription,
   cause: Cause,
 ): Promise<EventOutcome> {
+  const owner = await lockOwnerOf(trx, fetched.intent_id)
   const intent = await lockIntent(trx, fetched.intent_id)
   if (!intent) throw new NotYetError(`Intent ${fetched.intent_id} of ${fetched.id} is not there yet`)
   const known = await lockSubscription(trx, fetched.id)
@@ -87,7 +90,6 @@ async function applySubscription(
   }
   if (!known && !wasBought(fetched)) return applyUnpaid(trx, intent, fetched)
 
-  const owner = recipientOf(intent)
   if (!owner) throw new NotYetError(`Intent ${intent.id} has no organization yet`)
   if (!known) checkPromise(intent, fetched)
   await requireNoOther(trx, owner, fetched)
@@ -101,14 +103,29 @@ async function applySubscription(
   }
   if (!known) await saveStripeCustomer(trx, { ...owner, customer_id: fetched.customer_id })
   await reconcilePlan(trx, owner, cause)
-  await refreshPlanAndSeats(trx, { buyer_id: intent.user_id, owner })
+  await refreshPlanAndSeats(trx, { owner, fetched, buyer_id: intent.user_id })
   return { state: 'applied', reason: null }
 }
 
+/**
+ * Locks the owner before everything else that one transaction locks: it may sync two subscriptions, and it posts transfers that
+ * belong to intents which it does not hold.
+ */
+async function lockOwnerOf(trx: DatabaseTransaction, intentId: string): Promise<Owner | null> {
+  const intent = await findIntent(trx, intentId)
+  const owner = intent ? recipientOf(intent) : null
+  if (owner) await lockOwner(trx, owner)
+  return owner
+}
+
 /** A subscription whose first payment is still open gives nothing, and may never be paid. */
-function wasBought(fetched: FetchedSubscription): boolean {
-  const isOpen = fetched.status === 'incomplete' || fetched.status === 'incomplete_expired'
-  return !isOpen && fetched.invoices.length > 0
+function wasBought({ status, invoices }: FetchedSubscription): boolean {
+  const isOpen = status === 'incomplete' || status === 'incomplete_expired'
+  return !isOpen && invoices.some(({ lines }) => lines.some(isPeriod))
+}
+
+function isPeriod({ kind }: PaidLine): boolean {
+  return kind === 'period'
 }
 
 /** When the bank refused the first payment for good, the checkout has failed and a new one may be opened. */
@@ -126,25 +143,25 @@ async function applyUnpaid(
 }
 
 /**
- * The first invoice must have cost what the buyer was shown: one period, or nothing when it began with a trial. A discount that we
- * gave, and a credit balance that paid a part of it, do not change what was promised.
+ * The first period must have cost what the buyer was shown, or nothing when it was a trial. A discount, a credit balance that paid a
+ * part of it, and other lines of the same invoice do not change what was promised.
  */
 function checkPromise(intent: CheckoutIntent, fetched: FetchedSubscription): void {
-  const first = fetched.invoices
-    .filter((invoice) => invoice.lines.some((line) => line.kind === 'period'))
-    .toSorted((a, b) => firstStart(a) - firstStart(b))[0]
+  const [first] = fetched.invoices
+    .flatMap(({ id, currency, lines }) =>
+      lines
+        .filter(isPeriod)
+        .map(({ starts_at, amount_minor }) => ({ id, currency, starts_at, amount_minor })),
+    )
+    .toSorted((a, b) => a.starts_at.getTime() - b.starts_at.getTime())
   if (!first) return
   const promisedMinor = intent.trial_days > 0 ? 0 : intent.amount_minor
-  const costMinor = first.total_minor + first.discount_minor - first.other_lines_minor
-  if (costMinor !== promisedMinor) {
+  if (first.amount_minor !== promisedMinor || first.currency !== intent.currency) {
     throw new PermanentError(
-      `Intent ${intent.id} promised ${promisedMinor} ${intent.currency}, invoice ${first.id} costs ${costMinor}`,
+      `Intent ${intent.id} promised ${promisedMinor} ${intent.currency}, ` +
+        `invoice ${first.id} costs ${first.amount_minor} ${first.currency}`,
     )
   }
-}
-
-function firstStart({ lines }: FetchedSubscription['invoices'][number]): number {
-  return Math.min(...lines.map((line) => line.starts_at.getTime()))
 }
 
 async function requireNoOther(
@@ -173,7 +190,7 @@ function snapshotOf(fetched: FetchedSubscription, now: Date) {
     cancel_at: fetched.cancel_at,
     ended_at: fetched.ended_at,
     snapshot_order: fetched.snapshot_order,
-    sweep_at: nextBillingMonth(lines, { after: now, until: daily }) ?? daily,
+    sweep_at: nextMonthEdge(lines, { after: now, until: daily }) ?? daily,
   }
 }
 
@@ -204,19 +221,15 @@ function linesOf(fetched: FetchedSubscription) {
  */
 async function refreshPlanAndSeats(
   trx: DatabaseTransaction,
-  { buyer_id, owner }: { buyer_id: string; owner: Owner },
+  { owner, fetched, buyer_id }: { owner: Owner; fetched: FetchedSubscription; buyer_id: string },
 ): Promise<void> {
   if (owner.owner_kind === 'user') return refreshPlanType(trx, [buyer_id])
   const organization_id = owner.owner_id
   const live = await findLiveSubscription(trx, owner)
-  const buyer = live && (await findUser(trx, live.user_id))
+  const buyer = live?.stripe_subscription_id === fetched.id && (await findUser(trx, buyer_id))
   if (buyer) {
-    await giveFirstSeat(trx, {
-      organization_id,
-      user_id: buyer.clerk_id,
-      email: buyer.email,
-      role: 'admin',
-    })
+    const { clerk_id: user_id, email } = buyer
+    await giveFirstSeat(trx, { organization_id, user_id, email, role: 'admin' })
   }
   await refreshPlanType(trx, [buyer_id, ...(await listActiveSeatHolders(trx, organization_id))])
 }

@@ -1,12 +1,13 @@
 import { createClerkClient } from '@clerk/backend'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type ClerkSandbox, createClerkSandbox } from '../../create-clerk-sandbox.ts'
+import type { Sandbox } from '../../../kit/serve.ts'
 import { seeds } from '../../seed.ts'
+import { startClerkSandbox } from '../../start.ts'
 
-let sandbox: ClerkSandbox
+let sandbox: Sandbox
 let clerk: ReturnType<typeof createClerkClient>
 beforeAll(async () => {
-  sandbox = await createClerkSandbox({ port: 0, stateFile: null, webhookUrl: null })
+  sandbox = await startClerkSandbox({ port: 0, stateFile: null, webhookUrl: null })
   clerk = createClerkClient({ secretKey: 'sk_test_sandbox', apiUrl: `${sandbox.url}/bapi` })
 })
 afterAll(() => sandbox.close())

@@ -1,11 +1,11 @@
-import { Router } from '@koa/router'
+import type { Router } from '@koa/router'
 import { z } from 'zod'
-import type { Clerk } from '../../clerk.ts'
 import { createEmailAddress, findUserByEmailAddress } from '../../entities/email-address.ts'
 import { updateUser } from '../../entities/user.ts'
 import { notFound, takenEmailAddress } from '../../errors.ts'
+import type { Service } from '../../service.ts'
+import { booleanField, emailField, readForm } from '../../wire/form.ts'
 import { emailAddressFields } from '../../wire/user.ts'
-import { booleanField, emailField, readForm } from '../form.ts'
 
 const newForm = z.object({
   user_id: z.string().max(64),
@@ -14,36 +14,35 @@ const newForm = z.object({
   primary: booleanField.optional(),
 })
 
-export function backendEmailAddressRoutes(clerk: Clerk): Router {
-  const router = new Router({ prefix: '/bapi/v1/email_addresses' })
+export function backendEmailAddressRoutes(router: Router, service: Service): void {
   const requireAddress = (id: string | undefined) => {
-    const user = clerk.store.users.find((row) => row.email_addresses.some((address) => address.id === id))
+    const user = service.store.users.find((row) => row.email_addresses.some((address) => address.id === id))
     const address = user?.email_addresses.find((row) => row.id === id)
     if (!user || !address) throw notFound('Email address')
     return { user, address }
   }
 
-  router.post('/', (ctx) => {
+  router.post('/bapi/v1/email_addresses', (ctx) => {
     const form = readForm(ctx, newForm)
-    const user = clerk.store.users.get(form.user_id)
+    const user = service.store.users.get(form.user_id)
     if (!user) throw notFound('User')
-    if (findUserByEmailAddress(clerk, form.email_address)) throw takenEmailAddress()
+    if (findUserByEmailAddress(service, form.email_address)) throw takenEmailAddress()
     const address = createEmailAddress(form.email_address, { isVerified: form.verified ?? false })
-    updateUser(clerk, user, {
+    updateUser(service, user, {
       email_addresses: [...user.email_addresses, address],
       ...(form.primary ? { primary_email_address_id: address.id } : {}),
     })
     ctx.body = emailAddressFields(address)
   })
 
-  router.get('/:id', (ctx) => {
+  router.get('/bapi/v1/email_addresses/:id', (ctx) => {
     ctx.body = emailAddressFields(requireAddress(ctx.params.id).address)
   })
 
-  router.delete('/:id', (ctx) => {
+  router.delete('/bapi/v1/email_addresses/:id', (ctx) => {
     const { user, address } = requireAddress(ctx.params.id)
     const left = user.email_addresses.filter((row) => row.id !== address.id)
-    updateUser(clerk, user, {
+    updateUser(service, user, {
       email_addresses: left,
       ...(user.primary_email_address_id === address.id
         ? { primary_email_address_id: left[0]?.id ?? null }
@@ -51,6 +50,4 @@ export function backendEmailAddressRoutes(clerk: Clerk): Router {
     })
     ctx.body = { object: 'email_address', id: address.id, deleted: true }
   })
-
-  return router
 }

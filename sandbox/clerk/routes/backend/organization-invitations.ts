@@ -1,6 +1,6 @@
-import { Router, type RouterContext } from '@koa/router'
+import type { Router, RouterContext } from '@koa/router'
 import { z } from 'zod'
-import type { Clerk } from '../../clerk.ts'
+import { resourceRoutes } from '../../../kit/resource.ts'
 import {
   createInvitations,
   invitationStatus,
@@ -8,10 +8,20 @@ import {
   revokeInvitation,
 } from '../../entities/invitation.ts'
 import { notFound } from '../../errors.ts'
+import type { Service } from '../../service.ts'
+import {
+  emailField,
+  metadataField,
+  newestFirst,
+  oneOrMany,
+  page,
+  pageQuery,
+  readForm,
+  readQuery,
+  roleField,
+} from '../../wire/form.ts'
 import { backendInvitation } from '../../wire/invitation.ts'
-import { emailField, metadataField, oneOrMany, readForm, readQuery, roleField } from '../form.ts'
-import { newestFirst, page, pageQuery } from '../page.ts'
-import { requireOrganization } from './find.ts'
+import { answer, requireOrganization } from './shared.ts'
 
 const BULK_MAX = 10
 const listQuery = pageQuery.extend({
@@ -29,47 +39,50 @@ const newForm = z.object({
 })
 const bulkForm = z.array(newForm).min(1).max(BULK_MAX)
 
-export function backendInvitationRoutes(clerk: Clerk): Router {
-  const router = new Router({ prefix: '/bapi/v1/organizations/:organizationId/invitations' })
+export function backendInvitationRoutes(router: Router, service: Service): void {
+  resourceRoutes(router, {
+    path: '/bapi/v1/organizations/:organizationId/invitations',
+    id: ':invitationId',
+    handle: answer,
+    find: (ctx) => requireInvitation(service, ctx),
+    show: (invitation) => backendInvitation(service, invitation),
+    list: (ctx) => {
+      const organization = requireOrganization(service, ctx)
+      const query = readQuery(ctx, listQuery)
+      const found = service.store.invitations.filter(
+        (row) =>
+          row.organization_id === organization.id &&
+          (!query.status || query.status.includes(invitationStatus(row))) &&
+          (!query.email_address || query.email_address.toLowerCase() === row.email_address),
+      )
+      return page(newestFirst(found), query, (row) => backendInvitation(service, row))
+    },
+  })
 
-  router.get('/', (ctx) => {
-    const organization = requireOrganization(clerk, ctx)
-    const query = readQuery(ctx, listQuery)
-    const found = clerk.store.invitations.filter(
-      (row) =>
-        row.organization_id === organization.id &&
-        (!query.status || query.status.includes(invitationStatus(row))) &&
-        (!query.email_address || query.email_address.toLowerCase() === row.email_address),
+  router.post('/bapi/v1/organizations/:organizationId/invitations', (ctx) => {
+    const organization = requireOrganization(service, ctx)
+    const [invitation] = createInvitations(service, organization, [
+      toInvitation(service, readForm(ctx, newForm)),
+    ])
+    ctx.body = invitation && backendInvitation(service, invitation)
+  })
+
+  router.post('/bapi/v1/organizations/:organizationId/invitations/bulk', (ctx) => {
+    const organization = requireOrganization(service, ctx)
+    const wanted = readForm(ctx, bulkForm).map((row) => toInvitation(service, row))
+    const data = createInvitations(service, organization, wanted).map((row) =>
+      backendInvitation(service, row),
     )
-    ctx.body = page(newestFirst(found), query, (row) => backendInvitation(clerk, row))
-  })
-
-  router.post('/', (ctx) => {
-    const organization = requireOrganization(clerk, ctx)
-    const [invitation] = createInvitations(clerk, organization, [toInvitation(clerk, readForm(ctx, newForm))])
-    ctx.body = invitation && backendInvitation(clerk, invitation)
-  })
-
-  router.post('/bulk', (ctx) => {
-    const organization = requireOrganization(clerk, ctx)
-    const wanted = readForm(ctx, bulkForm).map((row) => toInvitation(clerk, row))
-    const data = createInvitations(clerk, organization, wanted).map((row) => backendInvitation(clerk, row))
     ctx.body = { data, total_count: data.length }
   })
 
-  router.get('/:invitationId', (ctx) => {
-    ctx.body = backendInvitation(clerk, requireInvitation(clerk, ctx))
+  router.post('/bapi/v1/organizations/:organizationId/invitations/:invitationId/revoke', (ctx) => {
+    ctx.body = backendInvitation(service, revokeInvitation(service, requireInvitation(service, ctx)))
   })
-
-  router.post('/:invitationId/revoke', (ctx) => {
-    ctx.body = backendInvitation(clerk, revokeInvitation(clerk, requireInvitation(clerk, ctx)))
-  })
-
-  return router
 }
 
-function toInvitation(clerk: Clerk, form: z.output<typeof newForm>): NewInvitation {
-  if (form.inviter_user_id && !clerk.store.users.get(form.inviter_user_id)) throw notFound('User')
+function toInvitation(service: Service, form: z.output<typeof newForm>): NewInvitation {
+  if (form.inviter_user_id && !service.store.users.get(form.inviter_user_id)) throw notFound('User')
   return {
     emailAddress: form.email_address,
     role: form.role,
@@ -81,9 +94,9 @@ function toInvitation(clerk: Clerk, form: z.output<typeof newForm>): NewInvitati
   }
 }
 
-function requireInvitation(clerk: Clerk, ctx: RouterContext) {
-  const organization = requireOrganization(clerk, ctx)
-  const invitation = clerk.store.invitations.get(ctx.params.invitationId)
+function requireInvitation(service: Service, ctx: RouterContext) {
+  const organization = requireOrganization(service, ctx)
+  const invitation = service.store.invitations.get(ctx.params.invitationId)
   if (!invitation || invitation.organization_id !== organization.id) throw notFound('Organization invitation')
   return invitation
 }

@@ -1,72 +1,72 @@
-import { Router } from '@koa/router'
+import type { Router } from '@koa/router'
 import { z } from 'zod'
-import type { Clerk } from '../../clerk.ts'
 import { changeRole, createMembership, removeMember, updateMembership } from '../../entities/membership.ts'
-import { mergeMetadata } from '../../entities/metadata.ts'
 import { notFound } from '../../errors.ts'
+import type { Service } from '../../service.ts'
+import {
+  metadataField,
+  newestFirst,
+  oneOrMany,
+  page,
+  pageQuery,
+  readForm,
+  readQuery,
+  roleField,
+} from '../../wire/form.ts'
 import { backendMembership } from '../../wire/membership.ts'
-import { metadataField, oneOrMany, readForm, readQuery, roleField } from '../form.ts'
-import { newestFirst, page, pageQuery } from '../page.ts'
-import { requireMembership, requireOrganization } from './find.ts'
+import { metadataRoutes, requireMembership, requireOrganization } from './shared.ts'
 import { userQuery, usersMatching } from './user-query.ts'
 
 const listQuery = userQuery.extend({ role: oneOrMany(z.string()).optional() })
 const newForm = z.object({ user_id: z.string().max(64), role: roleField })
 const roleForm = z.object({ role: roleField })
-const metadataForm = z.object({ public_metadata: metadataField, private_metadata: metadataField })
 
-export function backendMembershipRoutes(clerk: Clerk): Router {
-  const router = new Router({ prefix: '/bapi/v1' })
-
-  router.get('/organization_memberships', (ctx) => {
-    const found = newestFirst(clerk.store.memberships.toArray())
-    ctx.body = page(found, readQuery(ctx, pageQuery), (row) => backendMembership(clerk, row))
+export function backendMembershipRoutes(router: Router, service: Service): void {
+  router.get('/bapi/v1/organization_memberships', (ctx) => {
+    const found = newestFirst([...service.store.memberships.oldestFirst()])
+    ctx.body = page(found, readQuery(ctx, pageQuery), (row) => backendMembership(service, row))
   })
 
-  router.get('/organizations/:organizationId/memberships', (ctx) => {
-    const organization = requireOrganization(clerk, ctx)
+  router.get('/bapi/v1/organizations/:organizationId/memberships', (ctx) => {
+    const organization = requireOrganization(service, ctx)
     const query = readQuery(ctx, listQuery)
-    const users = new Set(usersMatching(clerk, { ...query, organization_id: undefined }).map((row) => row.id))
-    const found = clerk.store.memberships.filter(
+    const users = new Set(
+      usersMatching(service, { ...query, organization_id: undefined }).map((row) => row.id),
+    )
+    const found = service.store.memberships.filter(
       (row) =>
         row.organization_id === organization.id &&
         users.has(row.user_id) &&
         (!query.role || query.role.includes(row.role)),
     )
-    ctx.body = page(newestFirst(found), query, (row) => backendMembership(clerk, row))
+    ctx.body = page(newestFirst(found), query, (row) => backendMembership(service, row))
   })
 
-  router.post('/organizations/:organizationId/memberships', (ctx) => {
-    const organization = requireOrganization(clerk, ctx)
+  router.post('/bapi/v1/organizations/:organizationId/memberships', (ctx) => {
+    const organization = requireOrganization(service, ctx)
     const form = readForm(ctx, newForm)
-    const user = clerk.store.users.get(form.user_id)
+    const user = service.store.users.get(form.user_id)
     if (!user) throw notFound('User')
-    const membership = createMembership(clerk, { organization, user, role: form.role })
-    ctx.body = backendMembership(clerk, membership)
+    const membership = createMembership(service, { organization, user, role: form.role })
+    ctx.body = backendMembership(service, membership)
   })
 
-  router.patch('/organizations/:organizationId/memberships/:userId', (ctx) => {
-    const membership = requireMembership(clerk, ctx)
-    changeRole(clerk, membership, readForm(ctx, roleForm).role)
-    ctx.body = backendMembership(clerk, membership)
+  router.patch('/bapi/v1/organizations/:organizationId/memberships/:userId', (ctx) => {
+    const membership = requireMembership(service, ctx)
+    ctx.body = backendMembership(service, changeRole(service, membership, readForm(ctx, roleForm).role))
   })
 
-  router.patch('/organizations/:organizationId/memberships/:userId/metadata', (ctx) => {
-    const membership = requireMembership(clerk, ctx)
-    const form = readForm(ctx, metadataForm)
-    updateMembership(clerk, membership, {
-      public_metadata: mergeMetadata(membership.public_metadata, form.public_metadata ?? {}),
-      private_metadata: mergeMetadata(membership.private_metadata, form.private_metadata ?? {}),
-    })
-    ctx.body = backendMembership(clerk, membership)
+  metadataRoutes(router, '/bapi/v1/organizations/:organizationId/memberships/:userId/metadata', {
+    fields: { public_metadata: metadataField, private_metadata: metadataField },
+    find: (ctx) => requireMembership(service, ctx),
+    update: (membership, changes) => updateMembership(service, membership, changes),
+    show: (membership) => backendMembership(service, membership),
   })
 
-  router.delete('/organizations/:organizationId/memberships/:userId', (ctx) => {
-    const membership = requireMembership(clerk, ctx)
-    const last = backendMembership(clerk, membership)
-    removeMember(clerk, membership)
+  router.delete('/bapi/v1/organizations/:organizationId/memberships/:userId', (ctx) => {
+    const membership = requireMembership(service, ctx)
+    const last = backendMembership(service, membership)
+    removeMember(service, membership)
     ctx.body = last
   })
-
-  return router
 }

@@ -1,13 +1,23 @@
-import { Router } from '@koa/router'
+import type { Router } from '@koa/router'
 import { z } from 'zod'
-import type { Clerk } from '../../clerk.ts'
-import { mergeMetadata } from '../../entities/metadata.ts'
+import { resourceRoutes } from '../../../kit/resource.ts'
 import { createOrganization, deleteOrganization, updateOrganization } from '../../entities/organization.ts'
 import { notFound } from '../../errors.ts'
-import { backendOrganization } from '../../wire/organization.ts'
-import { booleanField, metadataField, nameField, oneOrMany, readForm, readQuery, slugField } from '../form.ts'
-import { newestFirst, page, pageQuery } from '../page.ts'
-import { requireOrganization } from './find.ts'
+import type { Service } from '../../service.ts'
+import {
+  booleanField,
+  metadataField,
+  nameField,
+  newestFirst,
+  oneOrMany,
+  page,
+  pageQuery,
+  readForm,
+  readQuery,
+  slugField,
+} from '../../wire/form.ts'
+import { backendOrganization, deletedOrganization } from '../../wire/organization.ts'
+import { answer, metadataRoutes, requireOrganization } from './shared.ts'
 
 const listQuery = pageQuery.extend({
   include_members_count: booleanField.optional(),
@@ -30,37 +40,13 @@ const changeForm = z.object({
   admin_delete_enabled: booleanField.optional(),
   ...metadataFields,
 })
-const metadataForm = z.object(metadataFields)
 
-export function backendOrganizationRoutes(clerk: Clerk): Router {
-  const router = new Router({ prefix: '/bapi/v1/organizations' })
-
-  router.get('/', (ctx) => {
-    const query = readQuery(ctx, listQuery)
-    const userIds = query.user_id
-    const memberOf =
-      userIds &&
-      new Set(
-        clerk.store.memberships
-          .filter((row) => userIds.includes(row.user_id))
-          .map((row) => row.organization_id),
-      )
-    const text = query.query?.toLowerCase()
-    const found = clerk.store.organizations.filter(
-      (row) =>
-        (!memberOf || memberOf.has(row.id)) &&
-        query.organization_id?.includes(row.id) !== false &&
-        (!text || [row.id, row.name, row.slug].some((value) => value.toLowerCase().includes(text))),
-    )
-    const withMembersCount = query.include_members_count ?? false
-    ctx.body = page(newestFirst(found), query, (row) => backendOrganization(clerk, row, { withMembersCount }))
-  })
-
-  router.post('/', (ctx) => {
+export function backendOrganizationRoutes(router: Router, service: Service): void {
+  router.post('/bapi/v1/organizations', (ctx) => {
     const form = readForm(ctx, newForm)
-    const createdBy = form.created_by ? clerk.store.users.get(form.created_by) : null
+    const createdBy = form.created_by ? service.store.users.get(form.created_by) : null
     if (createdBy === undefined) throw notFound('User')
-    const organization = createOrganization(clerk, {
+    const organization = createOrganization(service, {
       name: form.name,
       slug: form.slug,
       createdBy,
@@ -68,48 +54,59 @@ export function backendOrganizationRoutes(clerk: Clerk): Router {
       publicMetadata: form.public_metadata,
       privateMetadata: form.private_metadata,
     })
-    ctx.body = backendOrganization(clerk, organization, { withMembersCount: true })
+    ctx.body = backendOrganization(service, organization, { withMembersCount: true })
   })
 
-  router.get('/:organizationId', (ctx) => {
-    const query = readQuery(ctx, z.object({ include_members_count: booleanField.optional() }))
-    ctx.body = backendOrganization(clerk, requireOrganization(clerk, ctx), {
-      withMembersCount: query.include_members_count ?? false,
-    })
+  resourceRoutes(router, {
+    path: '/bapi/v1/organizations',
+    id: ':organizationId',
+    handle: answer,
+    find: (ctx) => requireOrganization(service, ctx),
+    show: (organization, ctx) => {
+      const query = readQuery(ctx, z.object({ include_members_count: booleanField.optional() }))
+      return backendOrganization(service, organization, {
+        withMembersCount: query.include_members_count ?? false,
+      })
+    },
+    list: (ctx) => {
+      const query = readQuery(ctx, listQuery)
+      const userIds = query.user_id
+      const memberOf =
+        userIds &&
+        new Set(
+          service.store.memberships
+            .filter((row) => userIds.includes(row.user_id))
+            .map((row) => row.organization_id),
+        )
+      const text = query.query?.toLowerCase()
+      const found = service.store.organizations.filter(
+        (row) =>
+          (!memberOf || memberOf.has(row.id)) &&
+          query.organization_id?.includes(row.id) !== false &&
+          (!text || [row.id, row.name, row.slug].some((value) => value.toLowerCase().includes(text))),
+      )
+      const withMembersCount = query.include_members_count ?? false
+      return page(newestFirst(found), query, (row) => backendOrganization(service, row, { withMembersCount }))
+    },
+    update: (organization, ctx) => {
+      const form = readForm(ctx, changeForm)
+      const given = Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined))
+      return backendOrganization(service, updateOrganization(service, organization, given))
+    },
+    updateVerb: 'patch',
   })
 
-  router.patch('/:organizationId', (ctx) => {
-    const organization = requireOrganization(clerk, ctx)
-    const form = readForm(ctx, changeForm)
-    const given = Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined))
-    ctx.body = backendOrganization(clerk, updateOrganization(clerk, organization, given))
+  metadataRoutes(router, '/bapi/v1/organizations/:organizationId/metadata', {
+    fields: metadataFields,
+    isReplaceable: true,
+    find: (ctx) => requireOrganization(service, ctx),
+    update: (organization, changes) => updateOrganization(service, organization, changes),
+    show: (organization) => backendOrganization(service, organization),
   })
 
-  router.patch('/:organizationId/metadata', (ctx) => {
-    const organization = requireOrganization(clerk, ctx)
-    const form = readForm(ctx, metadataForm)
-    updateOrganization(clerk, organization, {
-      public_metadata: mergeMetadata(organization.public_metadata, form.public_metadata ?? {}),
-      private_metadata: mergeMetadata(organization.private_metadata, form.private_metadata ?? {}),
-    })
-    ctx.body = backendOrganization(clerk, organization)
+  router.delete('/bapi/v1/organizations/:organizationId', (ctx) => {
+    const organization = requireOrganization(service, ctx)
+    deleteOrganization(service, organization)
+    ctx.body = deletedOrganization(organization)
   })
-
-  router.put('/:organizationId/metadata', (ctx) => {
-    const organization = requireOrganization(clerk, ctx)
-    const form = readForm(ctx, metadataForm)
-    updateOrganization(clerk, organization, {
-      public_metadata: form.public_metadata ?? organization.public_metadata,
-      private_metadata: form.private_metadata ?? organization.private_metadata,
-    })
-    ctx.body = backendOrganization(clerk, organization)
-  })
-
-  router.delete('/:organizationId', (ctx) => {
-    const organization = requireOrganization(clerk, ctx)
-    deleteOrganization(clerk, organization)
-    ctx.body = { object: 'organization', id: organization.id, slug: organization.slug, deleted: true }
-  })
-
-  return router
 }

@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import type { Clerk } from '../../clerk.ts'
-import type { User } from '../../entities/user.ts'
-import { userLabel } from '../../wire/user.ts'
-import { oneOrMany } from '../form.ts'
-import { newestFirst, pageQuery } from '../page.ts'
+import { userLabel } from '../../entities/user.ts'
+import type { Service } from '../../service.ts'
+import type { User } from '../../state.ts'
+import { newestFirst, oneOrMany, pageQuery } from '../../wire/form.ts'
 
 const values = oneOrMany(z.string().max(256)).optional()
 
@@ -19,12 +18,12 @@ export const userQuery = pageQuery.extend({
 type UserQuery = z.output<typeof userQuery>
 
 /** The filters narrow each other; the values of one filter widen it. A leading `-` excludes, as in the real API. */
-export function usersMatching(clerk: Clerk, query: UserQuery): User[] {
+export function usersMatching(service: Service, query: UserQuery): User[] {
   const addresses = query.email_address?.map((row) => row.toLowerCase())
-  return clerk.store.users.filter((user) => {
+  return service.store.users.filter((user) => {
     const own = user.email_addresses.map((row) => row.email_address)
     const organizations = () =>
-      clerk.store.memberships.filter((row) => row.user_id === user.id).map((row) => row.organization_id)
+      service.store.memberships.filter((row) => row.user_id === user.id).map((row) => row.organization_id)
     return (
       (!addresses || addresses.some((address) => own.includes(address))) &&
       isAmong(query.user_id, [user.id]) &&

@@ -1,27 +1,29 @@
-import { Router } from '@koa/router'
+import type { Router } from '@koa/router'
 import { z } from 'zod'
-import type { Clerk } from '../../clerk.ts'
+import { resourceRoutes } from '../../../kit/resource.ts'
 import { invitationStatus } from '../../entities/invitation.ts'
-import { mergeMetadata } from '../../entities/metadata.ts'
 import { hashPassword, isPassword } from '../../entities/password.ts'
-import { activeSessionsOf, endOtherSessions, endSession } from '../../entities/session.ts'
+import { endOtherSessions } from '../../entities/session.ts'
 import { createUser, deleteUser, updateUser } from '../../entities/user.ts'
 import { incorrectPassword } from '../../errors.ts'
-import { backendInvitation } from '../../wire/invitation.ts'
-import { backendMembership } from '../../wire/membership.ts'
-import { backendUser } from '../../wire/user.ts'
+import type { Service } from '../../service.ts'
 import {
   booleanField,
   emailField,
   metadataField,
   nameField,
+  newestFirst,
   oneOrMany,
+  page,
+  pageQuery,
   passwordField,
   readForm,
   readQuery,
-} from '../form.ts'
-import { newestFirst, page, pageQuery } from '../page.ts'
-import { requireUser } from './find.ts'
+} from '../../wire/form.ts'
+import { backendInvitation } from '../../wire/invitation.ts'
+import { backendMembership } from '../../wire/membership.ts'
+import { backendUser } from '../../wire/user.ts'
+import { answer, metadataRoutes, requireUser } from './shared.ts'
 import { orderUsers, userQuery, usersMatching } from './user-query.ts'
 
 const metadataFields = {
@@ -48,26 +50,16 @@ const changeForm = z.object({
   locale: z.string().max(35).nullish(),
   ...metadataFields,
 })
-const metadataForm = z.object(metadataFields)
 
-export function backendUserRoutes(clerk: Clerk): Router {
-  const router = new Router({ prefix: '/bapi/v1/users' })
-
-  router.get('/', (ctx) => {
-    const query = readQuery(ctx, userQuery)
-    ctx.body = page(orderUsers(usersMatching(clerk, query), query.order_by), query, (row) =>
-      backendUser(clerk, row),
-    ).data
-  })
-
-  router.get('/count', (ctx) => {
-    const total_count = usersMatching(clerk, readQuery(ctx, userQuery)).length
+export function backendUserRoutes(router: Router, service: Service): void {
+  router.get('/bapi/v1/users/count', (ctx) => {
+    const total_count = usersMatching(service, readQuery(ctx, userQuery)).length
     ctx.body = { object: 'total_count', total_count }
   })
 
-  router.post('/', async (ctx) => {
+  router.post('/bapi/v1/users', async (ctx) => {
     const form = readForm(ctx, newForm)
-    const user = createUser(clerk, {
+    const user = createUser(service, {
       emailAddresses: form.email_address,
       passwordHash: form.password === undefined ? null : await hashPassword(form.password),
       firstName: form.first_name,
@@ -78,88 +70,80 @@ export function backendUserRoutes(clerk: Clerk): Router {
       privateMetadata: form.private_metadata,
       unsafeMetadata: form.unsafe_metadata,
     })
-    ctx.body = backendUser(clerk, user)
+    ctx.body = backendUser(service, user)
   })
 
-  router.get('/:userId', (ctx) => {
-    ctx.body = backendUser(clerk, requireUser(clerk, ctx))
+  resourceRoutes(router, {
+    path: '/bapi/v1/users',
+    id: ':userId',
+    handle: answer,
+    find: (ctx) => requireUser(service, ctx),
+    show: (user) => backendUser(service, user),
+    list: (ctx) => {
+      const query = readQuery(ctx, userQuery)
+      return page(orderUsers(usersMatching(service, query), query.order_by), query, (row) =>
+        backendUser(service, row),
+      ).data
+    },
+    update: async (user, ctx) => {
+      const { password, sign_out_of_other_sessions, ...form } = readForm(ctx, changeForm)
+      const given = Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined))
+      const password_hash = password === undefined ? undefined : await hashPassword(password)
+      const updated = updateUser(service, user, {
+        ...given,
+        ...(password_hash && { password_hash, password_last_updated_at: Date.now() }),
+      })
+      if (sign_out_of_other_sessions) endOtherSessions(service, user, null)
+      return backendUser(service, updated)
+    },
+    updateVerb: 'patch',
   })
 
-  router.patch('/:userId', async (ctx) => {
-    const user = requireUser(clerk, ctx)
-    const { password, sign_out_of_other_sessions, ...form } = readForm(ctx, changeForm)
-    const given = Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined))
-    updateUser(clerk, user, {
-      ...given,
-      ...(password === undefined
-        ? {}
-        : { password_hash: await hashPassword(password), password_last_updated_at: Date.now() }),
-    })
-    if (sign_out_of_other_sessions) endOtherSessions(clerk, user, null)
-    ctx.body = backendUser(clerk, user)
+  metadataRoutes(router, '/bapi/v1/users/:userId/metadata', {
+    fields: metadataFields,
+    isReplaceable: true,
+    find: (ctx) => requireUser(service, ctx),
+    update: (user, changes) => updateUser(service, user, changes),
+    show: (user) => backendUser(service, user),
   })
 
-  router.patch('/:userId/metadata', (ctx) => {
-    const user = requireUser(clerk, ctx)
-    const form = readForm(ctx, metadataForm)
-    updateUser(clerk, user, {
-      public_metadata: mergeMetadata(user.public_metadata, form.public_metadata ?? {}),
-      private_metadata: mergeMetadata(user.private_metadata, form.private_metadata ?? {}),
-      unsafe_metadata: mergeMetadata(user.unsafe_metadata, form.unsafe_metadata ?? {}),
-    })
-    ctx.body = backendUser(clerk, user)
-  })
-
-  router.put('/:userId/metadata', (ctx) => {
-    const user = requireUser(clerk, ctx)
-    const form = readForm(ctx, metadataForm)
-    updateUser(clerk, user, {
-      public_metadata: form.public_metadata ?? user.public_metadata,
-      private_metadata: form.private_metadata ?? user.private_metadata,
-      unsafe_metadata: form.unsafe_metadata ?? user.unsafe_metadata,
-    })
-    ctx.body = backendUser(clerk, user)
-  })
-
-  router.delete('/:userId', (ctx) => {
-    const user = requireUser(clerk, ctx)
-    deleteUser(clerk, user)
+  router.delete('/bapi/v1/users/:userId', (ctx) => {
+    const user = requireUser(service, ctx)
+    deleteUser(service, user)
     ctx.body = { object: 'user', id: user.id, deleted: true }
   })
 
-  router.post('/:userId/verify_password', async (ctx) => {
-    const user = requireUser(clerk, ctx)
+  router.post('/bapi/v1/users/:userId/verify_password', async (ctx) => {
+    const user = requireUser(service, ctx)
     const { password } = readForm(ctx, z.object({ password: passwordField }))
     if (!(await isPassword(password, user.password_hash))) throw incorrectPassword()
     ctx.body = { verified: true }
   })
 
   for (const action of ['ban', 'unban'] as const) {
-    router.post(`/:userId/${action}`, (ctx) => {
-      const user = requireUser(clerk, ctx)
-      updateUser(clerk, user, { banned: action === 'ban' })
-      if (user.banned) for (const row of activeSessionsOf(clerk, user)) endSession(clerk, row, 'revoked')
-      ctx.body = backendUser(clerk, user)
+    router.post(`/bapi/v1/users/:userId/${action}`, (ctx) => {
+      const user = requireUser(service, ctx)
+      const updated = updateUser(service, user, { banned: action === 'ban' })
+      if (updated.banned) endOtherSessions(service, user, null)
+      ctx.body = backendUser(service, updated)
     })
   }
 
-  router.get('/:userId/organization_memberships', (ctx) => {
-    const user = requireUser(clerk, ctx)
-    const found = clerk.store.memberships.filter((row) => row.user_id === user.id)
-    ctx.body = page(newestFirst(found), readQuery(ctx, pageQuery), (row) => backendMembership(clerk, row))
+  router.get('/bapi/v1/users/:userId/organization_memberships', (ctx) => {
+    const user = requireUser(service, ctx)
+    const found = service.store.memberships.filter((row) => row.user_id === user.id)
+    ctx.body = page(newestFirst(found), readQuery(ctx, pageQuery), (row) => backendMembership(service, row))
   })
 
-  router.get('/:userId/organization_invitations', (ctx) => {
-    const user = requireUser(clerk, ctx)
+  router.get('/bapi/v1/users/:userId/organization_invitations', (ctx) => {
+    const user = requireUser(service, ctx)
     const query = readQuery(ctx, pageQuery.extend({ status: oneOrMany(z.string()).optional() }))
     const addresses = user.email_addresses.map((row) => row.email_address)
-    const found = clerk.store.invitations.filter(
+    const found = service.store.invitations.filter(
       (row) =>
         addresses.includes(row.email_address) &&
         (!query.status || query.status.includes(invitationStatus(row))),
     )
-    ctx.body = page(newestFirst(found), query, (row) => backendInvitation(clerk, row))
+    ctx.body = page(newestFirst(found), query, (row) => backendInvitation(service, row))
   })
-
-  return router
 }

@@ -1,72 +1,88 @@
 import { createHash } from 'node:crypto'
+import type { RouterContext } from '@koa/router'
 import type { ParameterizedContext } from 'koa'
-import type { Clerk } from '../../clerk.ts'
-import { activeSessions, type Client, createClient, findClientBySecret } from '../../entities/client.ts'
-import { isActive, type Session } from '../../entities/session.ts'
-import type { User } from '../../entities/user.ts'
-import { signedOut } from '../../errors.ts'
+import { findMembership } from '../../entities/membership.ts'
+import { findOrganization } from '../../entities/organization.ts'
+import {
+  activeSessions,
+  createClient,
+  findClientBySecret,
+  isActive,
+  updateSession,
+} from '../../entities/session.ts'
+import { missingPermission, notFound, signedOut } from '../../errors.ts'
+import type { Service } from '../../service.ts'
+import { type Client, createId, type Session, type SessionActivity, type User } from '../../state.ts'
 import { clientFields } from '../../wire/client.ts'
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000
 
 /** Who is calling: the browser by its cookie, and in it the session that the script names, or the last active one. */
-export function findClient(clerk: Clerk, ctx: ParameterizedContext): Client | undefined {
-  if (ctx.state.client) return ctx.state.client as Client
+export function findClient(service: Service, ctx: ParameterizedContext): Client | undefined {
+  if (ctx.state.client_id) return service.store.clients.get(ctx.state.client_id)
   const secret = ctx.cookies.get('__client')
-  return secret ? findClientBySecret(clerk, secret) : undefined
+  return secret ? findClientBySecret(service, secret) : undefined
 }
 
-export function findOrCreateClient(clerk: Clerk, ctx: ParameterizedContext): Client {
-  const found = findClient(clerk, ctx)
+export function findOrCreateClient(service: Service, ctx: ParameterizedContext): Client {
+  const found = findClient(service, ctx)
   if (found) return found
-  const { client, secret } = createClient(clerk)
-  ctx.state.client = client
+  const { client, secret } = createClient(service)
+  ctx.state.client_id = client.id
   setCookie(ctx, '__client', secret, { httpOnly: true })
   return client
 }
 
 export function requireSession(
-  clerk: Clerk,
+  service: Service,
   ctx: ParameterizedContext,
 ): { client: Client; session: Session; user: User } {
-  const client = findClient(clerk, ctx)
+  const client = findClient(service, ctx)
   if (!client) throw signedOut()
   const id = ctx.query._clerk_session_id
-  const sessions = activeSessions(clerk, client)
+  const sessions = activeSessions(service, client)
   const session = sessions.find(
     (row) => row.id === (typeof id === 'string' ? id : client.last_active_session_id),
   )
-  const user = clerk.store.users.get(session?.user_id)
+  const user = service.store.users.get(session?.user_id)
   if (!session || !user || !isActive(session)) throw signedOut()
-  session.last_active_at = Date.now()
-  user.last_active_at = session.last_active_at
-  return { client, session, user }
-}
-
-/** Every answer brings the browser's whole state along, which its script adopts. */
-export async function respond(clerk: Clerk, ctx: ParameterizedContext, response: unknown): Promise<void> {
-  const client = findClient(clerk, ctx)
-  setUpdatedAtCookies(clerk, ctx, client)
-  ctx.body = {
-    response,
-    client: client ? await clientFields(clerk, client, { azp: callerOrigin(clerk, ctx) }) : null,
+  const last_active_at = Date.now()
+  return {
+    client,
+    session: updateSession(service, session, { last_active_at }),
+    user: service.store.users.put({ ...user, last_active_at }),
   }
 }
 
+/** Every answer brings the browser's whole state along, which its script adopts. */
+export async function respond(service: Service, ctx: ParameterizedContext, response: unknown): Promise<void> {
+  const client = findClient(service, ctx)
+  setUpdatedAtCookies(service, ctx, client)
+  ctx.body = {
+    response,
+    client: client ? await clientFields(service, client, { azp: callerOrigin(service, ctx) }) : null,
+  }
+}
+
+export function answerWithClient(service: Service) {
+  return (work: (ctx: RouterContext) => object | Promise<object>) => async (ctx: RouterContext) =>
+    respond(service, ctx, await work(ctx))
+}
+
 /** The origin of the page that calls, which its tokens are for. */
-export function callerOrigin(clerk: Clerk, ctx: ParameterizedContext): string {
+export function callerOrigin(service: Service, ctx: ParameterizedContext): string {
   const named = originOf(ctx.get('origin')) ?? originOf(ctx.get('referer'))
   if (named) return named
   const host = ctx.get('x-forwarded-host')
   if (host) return `${ctx.get('x-forwarded-proto') || 'http'}://${host}`
-  return clerk.settings.origin
+  return service.settings.origin
 }
 
 /** When the browser's state last changed, for servers that decide by cookies; 0 is signed out. */
-function setUpdatedAtCookies(clerk: Clerk, ctx: ParameterizedContext, client: Client | undefined): void {
-  const latest = client ? Math.max(0, ...activeSessions(clerk, client).map((row) => row.created_at)) : 0
+function setUpdatedAtCookies(service: Service, ctx: ParameterizedContext, client: Client | undefined): void {
+  const latest = client ? Math.max(0, ...activeSessions(service, client).map((row) => row.created_at)) : 0
   const value = String(Math.floor(latest / 1000))
-  const suffix = createHash('sha1').update(clerk.settings.publishableKey).digest('base64url').slice(0, 8)
+  const suffix = createHash('sha1').update(service.settings.publishableKey).digest('base64url').slice(0, 8)
   for (const name of ['__client_uat', `__client_uat_${suffix}`]) {
     if (ctx.cookies.get(name) !== value) setCookie(ctx, name, value, { httpOnly: false })
   }
@@ -92,4 +108,54 @@ function originOf(url: string): string | null {
   if (!URL.canParse(url)) return null
   const { origin } = new URL(url)
   return origin === 'null' ? null : origin
+}
+
+/** The organization in the path, for its members only: to anyone else it does not exist. */
+export function requireMember(service: Service, ctx: RouterContext) {
+  const { user } = requireSession(service, ctx)
+  const organization = findOrganization(service, ctx.params.organizationId ?? '')
+  const membership =
+    organization && findMembership(service, { organizationId: organization.id, userId: user.id })
+  if (!organization || !membership) throw notFound('Organization')
+  return { user, organization, membership }
+}
+
+export function requireAdmin(service: Service, ctx: RouterContext) {
+  const member = requireMember(service, ctx)
+  if (member.membership.role !== 'org:admin') throw missingPermission()
+  return member
+}
+
+// Most browsers call themselves by their ancestors' names too, so the order decides.
+const BROWSERS = [
+  ['Edge', /Edg\/([\d.]+)/],
+  ['Opera', /OPR\/([\d.]+)/],
+  ['Firefox', /Firefox\/([\d.]+)/],
+  ['Chrome', /Chrome\/([\d.]+)/],
+  ['Safari', /Version\/([\d.]+).*Safari/],
+] as const
+
+const DEVICES = [
+  ['iPhone', /iPhone/],
+  ['iPad', /iPad/],
+  ['Android', /Android/],
+  ['Macintosh', /Macintosh/],
+  ['Windows', /Windows/],
+  ['Linux', /Linux|X11/],
+] as const
+
+/** What the list of signed-in devices tells of this one. */
+export function activityOf(ctx: ParameterizedContext): SessionActivity {
+  const agent = ctx.get('user-agent')
+  const browser = BROWSERS.map(([name, pattern]) => ({ name, version: pattern.exec(agent)?.[1] })).find(
+    (row) => row.version,
+  )
+  return {
+    id: createId('sess_activity'),
+    device_type: DEVICES.find(([, pattern]) => pattern.test(agent))?.[0] ?? 'Unknown device',
+    browser_name: browser?.name ?? 'Unknown browser',
+    browser_version: browser?.version ?? '',
+    is_mobile: /Mobile|Android|iPhone/.test(agent),
+    ip_address: ctx.ip.replace(/^::ffff:/, ''),
+  }
 }

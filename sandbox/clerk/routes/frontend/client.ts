@@ -1,47 +1,134 @@
-import { Router } from '@koa/router'
-import type { Clerk } from '../../clerk.ts'
-import { activeSessions } from '../../entities/client.ts'
-import { endSession } from '../../entities/session.ts'
+import type { Router, RouterContext } from '@koa/router'
+import { z } from 'zod'
+import { findMembership } from '../../entities/membership.ts'
+import { findOrganization } from '../../entities/organization.ts'
+import { activeSessions, endSession, isActive, updateClient, updateSession } from '../../entities/session.ts'
+import { publicKeySet, signingKey } from '../../entities/signing-key.ts'
+import { ClerkError, notFound, signedOut } from '../../errors.ts'
+import type { Service } from '../../service.ts'
+import { type Client, createId, type Session } from '../../state.ts'
 import { clientFields } from '../../wire/client.ts'
+import { environmentFields } from '../../wire/environment.ts'
+import { readForm } from '../../wire/form.ts'
+import { frontendSession } from '../../wire/session.ts'
+import { mintSessionToken } from '../../wire/session-token.ts'
 import { callerOrigin, findClient, findOrCreateClient, respond } from './browser.ts'
 
-export function clientRoutes(clerk: Clerk): Router {
-  const router = new Router()
-
-  router.get('/v1/client', async (ctx) => {
-    const client = findClient(clerk, ctx)
-    await respond(
-      clerk,
+/** The browser as a whole. */
+export function clientRoutes(router: Router, service: Service): void {
+  const respondWithClient = async (ctx: RouterContext, client: Client | undefined) =>
+    respond(
+      service,
       ctx,
-      client ? await clientFields(clerk, client, { azp: callerOrigin(clerk, ctx) }) : null,
+      client ? await clientFields(service, client, { azp: callerOrigin(service, ctx) }) : null,
     )
-  })
 
-  for (const method of ['put', 'post'] as const) {
-    router[method]('/v1/client', async (ctx) => {
-      const client = findOrCreateClient(clerk, ctx)
-      await respond(clerk, ctx, await clientFields(clerk, client, { azp: callerOrigin(clerk, ctx) }))
-    })
-  }
-
-  router.post('/v1/client/verify', async (ctx) => {
-    const client = findOrCreateClient(clerk, ctx)
-    await respond(clerk, ctx, await clientFields(clerk, client, { azp: callerOrigin(clerk, ctx) }))
-  })
+  router.get('/v1/client', (ctx) => respondWithClient(ctx, findClient(service, ctx)))
+  router.put('/v1/client', (ctx) => respondWithClient(ctx, findOrCreateClient(service, ctx)))
+  router.post('/v1/client', (ctx) => respondWithClient(ctx, findOrCreateClient(service, ctx)))
+  router.post('/v1/client/verify', (ctx) => respondWithClient(ctx, findOrCreateClient(service, ctx)))
 
   // Signing out.
   for (const path of ['/v1/client', '/v1/client/sessions']) {
     router.delete(path, async (ctx) => {
-      const client = findClient(clerk, ctx)
-      for (const session of client ? activeSessions(clerk, client) : []) endSession(clerk, session, 'removed')
-      if (client) client.updated_at = Date.now()
-      await respond(
-        clerk,
-        ctx,
-        client ? await clientFields(clerk, client, { azp: callerOrigin(clerk, ctx) }) : null,
-      )
+      const client = findClient(service, ctx)
+      for (const session of client ? activeSessions(service, client) : []) {
+        endSession(service, session, 'removed')
+      }
+      if (client) updateClient(service, client.id, { updated_at: Date.now() })
+      await respondWithClient(ctx, findClient(service, ctx))
+    })
+  }
+}
+
+const touchForm = z.object({ active_organization_id: z.string().max(256).optional() })
+const tokenForm = z.object({ organization_id: z.string().max(256).optional() })
+
+export function sessionRoutes(router: Router, service: Service): void {
+  router.get('/v1/client/sessions/:sessionId', async (ctx) => {
+    await respondWithSession(service, ctx, requireOwnSession(service, ctx))
+  })
+
+  // This is also how the active organization is switched; an empty id is the personal account.
+  router.post('/v1/client/sessions/:sessionId/touch', async (ctx) => {
+    const session = requireOwnSession(service, ctx)
+    const wanted = readForm(ctx, touchForm).active_organization_id
+    const now = Date.now()
+    const touched = updateSession(service, session, {
+      ...(wanted !== undefined && {
+        last_active_organization_id: requireOrganization(service, session, wanted),
+      }),
+      last_active_at: now,
+      updated_at: now,
+    })
+    updateClient(service, session.client_id, { last_active_session_id: session.id })
+    await respondWithSession(service, ctx, touched)
+  })
+
+  for (const path of ['/tokens', '/tokens/:template'] as const) {
+    router.post(`/v1/client/sessions/:sessionId${path}`, async (ctx) => {
+      const session = updateSession(service, requireOwnSession(service, ctx), { last_active_at: Date.now() })
+      const wanted = readForm(ctx, tokenForm).organization_id
+      const jwt = await mintSessionToken(service, session, {
+        azp: callerOrigin(service, ctx),
+        ...(wanted === undefined ? {} : { organizationId: requireOrganization(service, session, wanted) }),
+      })
+      ctx.body = { object: 'token', jwt }
     })
   }
 
-  return router
+  for (const [action, status] of [
+    ['end', 'ended'],
+    ['remove', 'removed'],
+  ] as const) {
+    router.post(`/v1/client/sessions/:sessionId/${action}`, async (ctx) => {
+      const session = requireOwnSession(service, ctx)
+      const shown = await frontendSession(service, session, { azp: callerOrigin(service, ctx) })
+      endSession(service, session, status)
+      await respond(service, ctx, { ...shown, status })
+    })
+  }
+}
+
+async function respondWithSession(service: Service, ctx: RouterContext, session: Session): Promise<void> {
+  await respond(service, ctx, await frontendSession(service, session, { azp: callerOrigin(service, ctx) }))
+}
+
+function requireOwnSession(service: Service, ctx: RouterContext): Session {
+  const client = findClient(service, ctx)
+  if (!client) throw signedOut()
+  const session = service.store.sessions.get(ctx.params.sessionId)
+  if (!session || session.client_id !== client.id) throw notFound('Session')
+  if (!isActive(session) || !service.store.users.get(session.user_id)) throw signedOut()
+  return session
+}
+
+function requireOrganization(service: Service, session: Session, idOrSlug: string): string | null {
+  if (idOrSlug === '') return null
+  const organization = findOrganization(service, idOrSlug)
+  if (organization && findMembership(service, { organizationId: organization.id, userId: session.user_id })) {
+    return organization.id
+  }
+  throw new ClerkError(404, {
+    code: 'organization_not_found_or_unauthorized',
+    message: 'Given organization not found, or you are not a member of it.',
+  })
+}
+
+/** What every browser of this instance is told. */
+export function instanceRoutes(router: Router, service: Service): void {
+  for (const method of ['get', 'patch'] as const) {
+    router[method]('/v1/environment', (ctx) => {
+      ctx.body = environmentFields(service.settings)
+    })
+  }
+  // Only asked for with a development key, and then without any meaning here.
+  router.post('/v1/dev_browser', (ctx) => {
+    ctx.body = { id: createId('dvb'), token: createId('dvb') }
+  })
+  for (const path of ['/.well-known/jwks.json', '/v1/.well-known/jwks.json']) {
+    router.get(path, (ctx) => {
+      ctx.body = publicKeySet(signingKey(service))
+    })
+  }
 }

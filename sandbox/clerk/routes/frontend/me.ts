@@ -1,15 +1,22 @@
-import { Router } from '@koa/router'
+import type { Router } from '@koa/router'
 import { z } from 'zod'
-import type { Clerk } from '../../clerk.ts'
 import { isVerified } from '../../entities/email-address.ts'
 import { hashPassword, isPassword } from '../../entities/password.ts'
 import { activeSessionsOf, endOtherSessions, endSession } from '../../entities/session.ts'
-import { deleteUser, type User, updateUser } from '../../entities/user.ts'
+import { deleteUser, updateUser } from '../../entities/user.ts'
 import { ClerkError, fieldError, incorrectPassword, notFound } from '../../errors.ts'
+import type { Service } from '../../service.ts'
+import type { User } from '../../state.ts'
+import {
+  booleanField,
+  metadataField,
+  nameField,
+  newestFirst,
+  passwordField,
+  readForm,
+} from '../../wire/form.ts'
 import { sessionWithActivity } from '../../wire/session.ts'
 import { frontendUser } from '../../wire/user.ts'
-import { booleanField, metadataField, nameField, passwordField, readForm } from '../form.ts'
-import { newestFirst } from '../page.ts'
 import { requireSession, respond } from './browser.ts'
 
 const profileForm = z.object({
@@ -25,64 +32,60 @@ const passwordForm = z.object({
 })
 const removePasswordForm = z.object({ current_password: passwordField.optional() })
 
-export function meRoutes(clerk: Clerk): Router {
-  const router = new Router({ prefix: '/v1/me' })
-
-  router.get('/', async (ctx) => {
-    await respond(clerk, ctx, frontendUser(clerk, requireSession(clerk, ctx).user))
+export function meRoutes(router: Router, service: Service): void {
+  router.get('/v1/me', async (ctx) => {
+    await respond(service, ctx, frontendUser(service, requireSession(service, ctx).user))
   })
 
-  router.patch('/', async (ctx) => {
-    const { user } = requireSession(clerk, ctx)
+  router.patch('/v1/me', async (ctx) => {
+    const { user } = requireSession(service, ctx)
     const form = readForm(ctx, profileForm)
     const primary = form.primary_email_address_id
     if (primary !== undefined) requireVerifiedAddress(user, primary)
-    updateUser(clerk, user, {
+    const updated = updateUser(service, user, {
       ...(form.first_name === undefined ? {} : { first_name: form.first_name || null }),
       ...(form.last_name === undefined ? {} : { last_name: form.last_name || null }),
       ...(form.unsafe_metadata === undefined ? {} : { unsafe_metadata: form.unsafe_metadata }),
       ...(primary === undefined ? {} : { primary_email_address_id: primary }),
     })
-    await respond(clerk, ctx, frontendUser(clerk, user))
+    await respond(service, ctx, frontendUser(service, updated))
   })
 
-  router.delete('/', async (ctx) => {
-    const { user } = requireSession(clerk, ctx)
-    deleteUser(clerk, user)
-    await respond(clerk, ctx, { object: 'user', id: user.id, deleted: true })
+  router.delete('/v1/me', async (ctx) => {
+    const { user } = requireSession(service, ctx)
+    deleteUser(service, user)
+    await respond(service, ctx, { object: 'user', id: user.id, deleted: true })
   })
 
-  router.post('/change_password', async (ctx) => {
-    const { user, session } = requireSession(clerk, ctx)
+  router.post('/v1/me/change_password', async (ctx) => {
+    const { user, session } = requireSession(service, ctx)
     const form = readForm(ctx, passwordForm)
     await requirePassword(user, form.current_password)
     if (form.new_password === form.current_password) throw samePassword()
     const password_hash = await hashPassword(form.new_password, 'new_password')
-    updateUser(clerk, user, { password_hash, password_last_updated_at: Date.now() })
-    if (form.sign_out_of_other_sessions) endOtherSessions(clerk, user, session)
-    await respond(clerk, ctx, frontendUser(clerk, user))
+    const updated = updateUser(service, user, { password_hash, password_last_updated_at: Date.now() })
+    if (form.sign_out_of_other_sessions) endOtherSessions(service, user, session)
+    await respond(service, ctx, frontendUser(service, updated))
   })
 
-  router.post('/remove_password', async (ctx) => {
-    const { user } = requireSession(clerk, ctx)
+  router.post('/v1/me/remove_password', async (ctx) => {
+    const { user } = requireSession(service, ctx)
     await requirePassword(user, readForm(ctx, removePasswordForm).current_password)
     // The instance asks for a password at sign-up, so nobody may be without one later.
     throw new ClerkError(422, { code: 'password_required', message: 'Your account needs a password.' })
   })
 
-  router.get('/sessions/active', (ctx) => {
-    const { user } = requireSession(clerk, ctx)
-    ctx.body = newestFirst(activeSessionsOf(clerk, user)).map(sessionWithActivity)
+  router.get('/v1/me/sessions/active', (ctx) => {
+    const { user } = requireSession(service, ctx)
+    ctx.body = newestFirst(activeSessionsOf(service, user)).map(sessionWithActivity)
   })
 
-  router.post('/sessions/:sessionId/revoke', async (ctx) => {
-    const { user } = requireSession(clerk, ctx)
-    const session = clerk.store.sessions.get(ctx.params.sessionId)
+  router.post('/v1/me/sessions/:sessionId/revoke', async (ctx) => {
+    const { user } = requireSession(service, ctx)
+    const session = service.store.sessions.get(ctx.params.sessionId)
     if (!session || session.user_id !== user.id) throw notFound('Session')
-    await respond(clerk, ctx, sessionWithActivity(endSession(clerk, session, 'revoked')))
+    await respond(service, ctx, sessionWithActivity(endSession(service, session, 'revoked')))
   })
-
-  return router
 }
 
 function requireVerifiedAddress(user: User, id: string): void {

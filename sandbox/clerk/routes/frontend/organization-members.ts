@@ -1,18 +1,24 @@
-import { Router, type RouterContext } from '@koa/router'
+import type { Router, RouterContext } from '@koa/router'
 import { z } from 'zod'
-import type { Clerk } from '../../clerk.ts'
 import { createInvitations, invitationStatus, revokeInvitation } from '../../entities/invitation.ts'
 import { changeRole, createMembership, findMembership, removeMember } from '../../entities/membership.ts'
-import type { Organization } from '../../entities/organization.ts'
-import { primaryEmailAddress } from '../../entities/user.ts'
+import { primaryEmailAddress, userLabel } from '../../entities/user.ts'
 import { notFound } from '../../errors.ts'
+import type { Service } from '../../service.ts'
+import type { Organization } from '../../state.ts'
+import {
+  emailField,
+  newestFirst,
+  oneOrMany,
+  page,
+  pageQuery,
+  readForm,
+  readQuery,
+  roleField,
+} from '../../wire/form.ts'
 import { frontendInvitation } from '../../wire/invitation.ts'
 import { frontendMembership } from '../../wire/membership.ts'
-import { userLabel } from '../../wire/user.ts'
-import { emailField, oneOrMany, readForm, readQuery, roleField } from '../form.ts'
-import { newestFirst, page, pageQuery } from '../page.ts'
-import { respond } from './browser.ts'
-import { requireAdmin, requireMember } from './member.ts'
+import { requireAdmin, requireMember, respond } from './browser.ts'
 
 const INVITATIONS_MAX = 10
 const membersQuery = pageQuery.extend({
@@ -31,97 +37,93 @@ const bulkForm = z.object({
   role: roleField,
 })
 
-export function organizationMemberRoutes(clerk: Clerk): Router {
-  const router = new Router({ prefix: '/v1/organizations/:organizationId' })
-
-  router.get('/memberships', async (ctx) => {
-    const { organization } = requireMember(clerk, ctx)
+export function organizationMemberRoutes(router: Router, service: Service): void {
+  router.get('/v1/organizations/:organizationId/memberships', async (ctx) => {
+    const { organization } = requireMember(service, ctx)
     const query = readQuery(ctx, membersQuery)
-    const found = clerk.store.memberships.filter(
+    const found = service.store.memberships.filter(
       (row) =>
         row.organization_id === organization.id &&
         (!query.role || query.role.includes(row.role)) &&
-        isNamedLike(clerk, row.user_id, query.query),
+        isNamedLike(service, row.user_id, query.query),
     )
     await respond(
-      clerk,
+      service,
       ctx,
-      page(newestFirst(found), query, (row) => frontendMembership(clerk, row)),
+      page(newestFirst(found), query, (row) => frontendMembership(service, row)),
     )
   })
 
-  router.post('/memberships', async (ctx) => {
-    const { organization } = requireAdmin(clerk, ctx)
+  router.post('/v1/organizations/:organizationId/memberships', async (ctx) => {
+    const { organization } = requireAdmin(service, ctx)
     const form = readForm(ctx, memberForm)
-    const user = clerk.store.users.get(form.user_id)
+    const user = service.store.users.get(form.user_id)
     if (!user) throw notFound('User')
-    const membership = createMembership(clerk, { organization, user, role: form.role })
-    await respond(clerk, ctx, frontendMembership(clerk, membership))
+    const membership = createMembership(service, { organization, user, role: form.role })
+    await respond(service, ctx, frontendMembership(service, membership))
   })
 
-  router.patch('/memberships/:userId', async (ctx) => {
-    const { organization } = requireAdmin(clerk, ctx)
-    const membership = requireMembership(clerk, ctx, organization)
-    changeRole(clerk, membership, readForm(ctx, roleForm).role)
-    await respond(clerk, ctx, frontendMembership(clerk, membership))
+  router.patch('/v1/organizations/:organizationId/memberships/:userId', async (ctx) => {
+    const { organization } = requireAdmin(service, ctx)
+    const membership = requireMembership(service, ctx, organization)
+    const changed = changeRole(service, membership, readForm(ctx, roleForm).role)
+    await respond(service, ctx, frontendMembership(service, changed))
   })
 
-  router.delete('/memberships/:userId', async (ctx) => {
-    const { organization } = requireAdmin(clerk, ctx)
-    const membership = requireMembership(clerk, ctx, organization)
-    const last = frontendMembership(clerk, membership)
-    removeMember(clerk, membership)
-    await respond(clerk, ctx, last)
+  router.delete('/v1/organizations/:organizationId/memberships/:userId', async (ctx) => {
+    const { organization } = requireAdmin(service, ctx)
+    const membership = requireMembership(service, ctx, organization)
+    const last = frontendMembership(service, membership)
+    removeMember(service, membership)
+    await respond(service, ctx, last)
   })
 
-  router.get('/invitations', async (ctx) => {
-    const { organization } = requireAdmin(clerk, ctx)
+  router.get('/v1/organizations/:organizationId/invitations', async (ctx) => {
+    const { organization } = requireAdmin(service, ctx)
     const query = readQuery(ctx, invitationsQuery)
-    const found = clerk.store.invitations.filter(
+    const found = service.store.invitations.filter(
       (row) =>
         row.organization_id === organization.id &&
         (!query.status || query.status.includes(invitationStatus(row))),
     )
-    await respond(clerk, ctx, page(newestFirst(found), query, frontendInvitation))
+    await respond(service, ctx, page(newestFirst(found), query, frontendInvitation))
   })
 
-  router.post('/invitations', async (ctx) => {
-    const { organization, user } = requireAdmin(clerk, ctx)
+  router.post('/v1/organizations/:organizationId/invitations', async (ctx) => {
+    const { organization, user } = requireAdmin(service, ctx)
     const { email_address: emailAddress, role } = readForm(ctx, invitationForm)
-    const [invitation] = createInvitations(clerk, organization, [
+    const [invitation] = createInvitations(service, organization, [
       { emailAddress, role, inviterUserId: user.id },
     ])
-    await respond(clerk, ctx, invitation && frontendInvitation(invitation))
+    await respond(service, ctx, invitation && frontendInvitation(invitation))
   })
 
-  router.post('/invitations/bulk', async (ctx) => {
-    const { organization, user } = requireAdmin(clerk, ctx)
+  router.post('/v1/organizations/:organizationId/invitations/bulk', async (ctx) => {
+    const { organization, user } = requireAdmin(service, ctx)
     const { email_address, role } = readForm(ctx, bulkForm)
     const wanted = email_address.map((emailAddress) => ({ emailAddress, role, inviterUserId: user.id }))
-    await respond(clerk, ctx, createInvitations(clerk, organization, wanted).map(frontendInvitation))
+    await respond(service, ctx, createInvitations(service, organization, wanted).map(frontendInvitation))
   })
 
-  router.post('/invitations/:invitationId/revoke', async (ctx) => {
-    const { organization } = requireAdmin(clerk, ctx)
-    const invitation = clerk.store.invitations.get(ctx.params.invitationId)
+  router.post('/v1/organizations/:organizationId/invitations/:invitationId/revoke', async (ctx) => {
+    const { organization } = requireAdmin(service, ctx)
+    const invitation = service.store.invitations.get(ctx.params.invitationId)
     if (!invitation || invitation.organization_id !== organization.id)
       throw notFound('Organization invitation')
-    await respond(clerk, ctx, frontendInvitation(revokeInvitation(clerk, invitation)))
+    await respond(service, ctx, frontendInvitation(revokeInvitation(service, invitation)))
   })
-
-  return router
 }
 
-function requireMembership(clerk: Clerk, ctx: RouterContext, organization: Organization) {
+function requireMembership(service: Service, ctx: RouterContext, organization: Organization) {
   const { userId } = ctx.params
-  const membership = userId && findMembership(clerk, { organizationId: organization.id, userId })
+  const membership = userId && findMembership(service, { organizationId: organization.id, userId })
   if (!membership) throw notFound('Organization membership')
   return membership
 }
 
-function isNamedLike(clerk: Clerk, userId: string, query: string | undefined): boolean {
+function isNamedLike(service: Service, userId: string, query: string | undefined): boolean {
   if (!query) return true
-  const user = clerk.store.users.get(userId)
+  const user = service.store.users.get(userId)
   const text = user ? `${userLabel(user)} ${primaryEmailAddress(user)}` : ''
   return text.toLowerCase().includes(query.trim().toLowerCase())
 }

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ClerkSandbox, createClerkSandbox } from '../../create-clerk-sandbox.ts'
+import type { Sandbox } from '../../../kit/serve.ts'
+import { startClerkSandbox } from '../../start.ts'
 import { TestBrowser } from '../../testing/browser.ts'
 
-let sandbox: ClerkSandbox
+let sandbox: Sandbox
 beforeAll(async () => {
-  sandbox = await createClerkSandbox({ port: 0, stateFile: null, webhookUrl: null })
+  sandbox = await startClerkSandbox({ port: 0, stateFile: null, webhookUrl: null })
 })
 afterAll(() => sandbox.close())
 

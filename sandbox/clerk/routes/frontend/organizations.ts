@@ -1,63 +1,57 @@
-import { Router } from '@koa/router'
+import type { Router } from '@koa/router'
 import { z } from 'zod'
-import type { Clerk } from '../../clerk.ts'
+import { resourceRoutes } from '../../../kit/resource.ts'
 import { createOrganization, deleteOrganization, updateOrganization } from '../../entities/organization.ts'
 import { roles } from '../../entities/role.ts'
-import { frontendOrganization } from '../../wire/organization.ts'
-import { nameField, readForm, slugField } from '../form.ts'
-import { requireSession, respond } from './browser.ts'
-import { requireAdmin, requireMember } from './member.ts'
+import type { Service } from '../../service.ts'
+import { nameField, readForm, slugField } from '../../wire/form.ts'
+import { deletedOrganization, frontendOrganization } from '../../wire/organization.ts'
+import { answerWithClient, requireAdmin, requireMember, requireSession, respond } from './browser.ts'
 
 const newForm = z.object({ name: nameField.min(1), slug: slugField.optional() })
 const changeForm = z.object({ name: nameField.min(1).optional(), slug: slugField.optional() })
 
-export function organizationRoutes(clerk: Clerk): Router {
-  const router = new Router({ prefix: '/v1/organizations' })
-
-  router.post('/', async (ctx) => {
-    const { user } = requireSession(clerk, ctx)
+export function organizationRoutes(router: Router, service: Service): void {
+  router.post('/v1/organizations', async (ctx) => {
+    const { user } = requireSession(service, ctx)
     const { name, slug } = readForm(ctx, newForm)
-    const organization = createOrganization(clerk, { name, slug, createdBy: user })
-    await respond(clerk, ctx, frontendOrganization(clerk, organization))
+    const organization = createOrganization(service, { name, slug, createdBy: user })
+    await respond(service, ctx, frontendOrganization(service, organization))
   })
 
-  router.get('/:organizationId', async (ctx) => {
-    const { organization } = requireMember(clerk, ctx)
-    await respond(clerk, ctx, frontendOrganization(clerk, organization))
+  resourceRoutes(router, {
+    path: '/v1/organizations',
+    id: ':organizationId',
+    handle: answerWithClient(service),
+    find: (ctx) => requireMember(service, ctx),
+    show: ({ organization }) => frontendOrganization(service, organization),
+    update: (_member, ctx) => {
+      const { organization } = requireAdmin(service, ctx)
+      const { name, slug } = readForm(ctx, changeForm)
+      const changes = { ...(name && { name }), ...(slug && { slug }) }
+      return frontendOrganization(service, updateOrganization(service, organization, changes))
+    },
+    updateVerb: 'patch',
   })
 
-  router.patch('/:organizationId', async (ctx) => {
-    const { organization } = requireAdmin(clerk, ctx)
-    const { name, slug } = readForm(ctx, changeForm)
-    updateOrganization(clerk, organization, { ...(name ? { name } : {}), ...(slug ? { slug } : {}) })
-    await respond(clerk, ctx, frontendOrganization(clerk, organization))
+  router.delete('/v1/organizations/:organizationId', async (ctx) => {
+    const { organization } = requireAdmin(service, ctx)
+    deleteOrganization(service, organization)
+    await respond(service, ctx, deletedOrganization(organization))
   })
 
-  router.delete('/:organizationId', async (ctx) => {
-    const { organization } = requireAdmin(clerk, ctx)
-    deleteOrganization(clerk, organization)
-    await respond(clerk, ctx, {
-      object: 'organization',
-      id: organization.id,
-      slug: organization.slug,
-      deleted: true,
-    })
-  })
-
-  router.get('/:organizationId/roles', async (ctx) => {
-    requireMember(clerk, ctx)
+  router.get('/v1/organizations/:organizationId/roles', async (ctx) => {
+    requireMember(service, ctx)
     const data = Object.values(roles).map(roleFields)
-    await respond(clerk, ctx, { data, total_count: data.length, has_role_set_migration: false })
+    await respond(service, ctx, { data, total_count: data.length, has_role_set_migration: false })
   })
 
   for (const list of ['domains', 'membership_requests']) {
-    router.get(`/:organizationId/${list}`, async (ctx) => {
-      requireMember(clerk, ctx)
-      await respond(clerk, ctx, { data: [], total_count: 0 })
+    router.get(`/v1/organizations/:organizationId/${list}`, async (ctx) => {
+      requireMember(service, ctx)
+      await respond(service, ctx, { data: [], total_count: 0 })
     })
   }
-
-  return router
 }
 
 function roleFields(role: (typeof roles)[keyof typeof roles]) {

@@ -1,55 +1,50 @@
-import { Router, type RouterContext } from '@koa/router'
+import type { Router, RouterContext } from '@koa/router'
 import getRawBody from 'raw-body'
-import type { Clerk } from '../../clerk.ts'
 import { updateOrganization } from '../../entities/organization.ts'
-import { PICTURE_SIZE_MAX_BYTES } from '../../entities/picture.ts'
 import { updateUser } from '../../entities/user.ts'
 import { ClerkError } from '../../errors.ts'
-import { imageUrl } from '../../wire/image.ts'
+import type { Service } from '../../service.ts'
 import { frontendOrganization } from '../../wire/organization.ts'
-import { requireSession, respond } from './browser.ts'
-import { requireAdmin } from './member.ts'
+import { imageUrl } from '../../wire/public.ts'
+import { requireAdmin, requireSession, respond } from './browser.ts'
 
+const SIZE_MAX_BYTES = 2 * 1024 * 1024
 const TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
 
 /** Profile images and logos. These bodies are not parsed before they come here. */
-export function pictureRoutes(clerk: Clerk): Router {
-  const router = new Router({ prefix: '/v1' })
-
-  router.post('/me/profile_image', async (ctx) => {
-    const { user } = requireSession(clerk, ctx)
-    await storePicture(clerk, ctx, user.id)
-    updateUser(clerk, user, {})
-    const public_url = imageUrl(clerk, user.id, '')
-    await respond(clerk, ctx, { object: 'image', id: user.id, name: 'profile image', public_url })
+export function pictureRoutes(router: Router, service: Service): void {
+  router.post('/v1/me/profile_image', async (ctx) => {
+    const { user } = requireSession(service, ctx)
+    await storePicture(service, ctx, user.id)
+    updateUser(service, user, {})
+    const public_url = imageUrl(service, user.id, '')
+    await respond(service, ctx, { object: 'image', id: user.id, name: 'profile image', public_url })
   })
 
-  router.delete('/me/profile_image', async (ctx) => {
-    const { user } = requireSession(clerk, ctx)
-    clerk.store.pictures.delete(user.id)
-    updateUser(clerk, user, {})
-    await respond(clerk, ctx, { object: 'image', id: user.id, deleted: true })
+  router.delete('/v1/me/profile_image', async (ctx) => {
+    const { user } = requireSession(service, ctx)
+    service.store.pictures.remove(user.id)
+    updateUser(service, user, {})
+    await respond(service, ctx, { object: 'image', id: user.id, deleted: true })
   })
 
-  router.put('/organizations/:organizationId/logo', async (ctx) => {
-    const { organization } = requireAdmin(clerk, ctx)
-    await storePicture(clerk, ctx, organization.id)
-    updateOrganization(clerk, organization, {})
-    await respond(clerk, ctx, frontendOrganization(clerk, organization))
+  router.put('/v1/organizations/:organizationId/logo', async (ctx) => {
+    const { organization } = requireAdmin(service, ctx)
+    await storePicture(service, ctx, organization.id)
+    const updated = updateOrganization(service, organization, {})
+    await respond(service, ctx, frontendOrganization(service, updated))
   })
 
-  router.delete('/organizations/:organizationId/logo', async (ctx) => {
-    const { organization } = requireAdmin(clerk, ctx)
-    clerk.store.pictures.delete(organization.id)
-    updateOrganization(clerk, organization, {})
-    await respond(clerk, ctx, frontendOrganization(clerk, organization))
+  router.delete('/v1/organizations/:organizationId/logo', async (ctx) => {
+    const { organization } = requireAdmin(service, ctx)
+    service.store.pictures.remove(organization.id)
+    const updated = updateOrganization(service, organization, {})
+    await respond(service, ctx, frontendOrganization(service, updated))
   })
-
-  return router
 }
 
-async function storePicture(clerk: Clerk, ctx: RouterContext, id: string): Promise<void> {
-  const body = await getRawBody(ctx.req, { limit: PICTURE_SIZE_MAX_BYTES })
+async function storePicture(service: Service, ctx: RouterContext, id: string): Promise<void> {
+  const body = await getRawBody(ctx.req, { limit: SIZE_MAX_BYTES })
   const form = await new Response(new Uint8Array(body), {
     headers: { 'content-type': ctx.get('content-type') },
   })
@@ -62,7 +57,7 @@ async function storePicture(clerk: Clerk, ctx: RouterContext, id: string): Promi
       message: 'File type not supported. Please upload a JPG, PNG, GIF, or WEBP image.',
     })
   }
-  clerk.store.pictures.add({
+  service.store.pictures.put({
     id,
     content_type: file.type,
     base64: Buffer.from(await file.arrayBuffer()).toString('base64'),

@@ -1,25 +1,23 @@
-import { Router, type RouterContext } from '@koa/router'
+import type { Router, RouterContext } from '@koa/router'
 import { z } from 'zod'
-import type { Clerk } from '../../clerk.ts'
-import { activeSessions } from '../../entities/client.ts'
 import { hashPassword } from '../../entities/password.ts'
-import { endOtherSessions } from '../../entities/session.ts'
+import { activeSessions, endOtherSessions } from '../../entities/session.ts'
 import {
   attemptFirstFactor,
   completeSignIn,
   createSignIn,
   prepareFirstFactor,
   requireStatus,
-  type SignIn,
   signInUser,
   signInWithTicket,
 } from '../../entities/sign-in.ts'
 import { updateUser } from '../../entities/user.ts'
 import { notFound } from '../../errors.ts'
+import type { Service } from '../../service.ts'
+import type { SignIn } from '../../state.ts'
+import { booleanField, emailField, passwordField, readForm } from '../../wire/form.ts'
 import { signInFields } from '../../wire/sign-in.ts'
-import { booleanField, emailField, passwordField, readForm } from '../form.ts'
-import { activityOf } from './activity.ts'
-import { findClient, findOrCreateClient, respond } from './browser.ts'
+import { activityOf, findClient, findOrCreateClient, respond } from './browser.ts'
 import { sessionExists } from './sign-ups.ts'
 
 const strategyField = z.enum(['password', 'email_code', 'reset_password_email_code'])
@@ -39,67 +37,64 @@ const newPasswordForm = z.object({
   sign_out_of_other_sessions: booleanField.optional(),
 })
 
-export function signInRoutes(clerk: Clerk): Router {
-  const router = new Router({ prefix: '/v1/client/sign_ins' })
-
-  router.post('/', async (ctx) => {
+export function signInRoutes(router: Router, service: Service): void {
+  router.post('/v1/client/sign_ins', async (ctx) => {
     const form = readForm(ctx, startForm)
-    const client = findOrCreateClient(clerk, ctx)
-    if (activeSessions(clerk, client).length > 0) throw sessionExists()
+    const client = findOrCreateClient(service, ctx)
+    if (activeSessions(service, client).length > 0) throw sessionExists()
     const browser = { client, activity: activityOf(ctx) }
     if (form.ticket) {
-      await respondWithSignIn(clerk, ctx, signInWithTicket(clerk, form.ticket, browser))
+      await respondWithSignIn(service, ctx, signInWithTicket(service, form.ticket, browser))
       return
     }
-    const signIn = createSignIn(clerk, client, form.identifier ?? null)
+    let signIn = createSignIn(service, client, form.identifier ?? null)
     if (form.password !== undefined) {
-      await attemptFirstFactor(clerk, signIn, { strategy: 'password', password: form.password }, browser)
+      const factor = { strategy: 'password', password: form.password } as const
+      signIn = await attemptFirstFactor(service, signIn, factor, browser)
     } else if (form.strategy === 'email_code' || form.strategy === 'reset_password_email_code') {
-      prepareFirstFactor(clerk, signIn, form.strategy)
+      signIn = prepareFirstFactor(service, signIn, form.strategy)
     }
-    await respondWithSignIn(clerk, ctx, signIn)
+    await respondWithSignIn(service, ctx, signIn)
   })
 
-  router.get('/:id', async (ctx) => {
-    await respondWithSignIn(clerk, ctx, requireSignIn(clerk, ctx))
+  router.get('/v1/client/sign_ins/:id', async (ctx) => {
+    await respondWithSignIn(service, ctx, requireSignIn(service, ctx))
   })
 
-  router.post('/:id/prepare_first_factor', async (ctx) => {
-    const signIn = requireSignIn(clerk, ctx)
-    prepareFirstFactor(clerk, signIn, readForm(ctx, factorForm).strategy)
-    await respondWithSignIn(clerk, ctx, signIn)
+  router.post('/v1/client/sign_ins/:id/prepare_first_factor', async (ctx) => {
+    const signIn = requireSignIn(service, ctx)
+    const { strategy } = readForm(ctx, factorForm)
+    await respondWithSignIn(service, ctx, prepareFirstFactor(service, signIn, strategy))
   })
 
-  router.post('/:id/attempt_first_factor', async (ctx) => {
-    const signIn = requireSignIn(clerk, ctx)
-    const browser = { client: findOrCreateClient(clerk, ctx), activity: activityOf(ctx) }
-    await attemptFirstFactor(clerk, signIn, readForm(ctx, factorForm), browser)
-    await respondWithSignIn(clerk, ctx, signIn)
+  router.post('/v1/client/sign_ins/:id/attempt_first_factor', async (ctx) => {
+    const signIn = requireSignIn(service, ctx)
+    const browser = { client: findOrCreateClient(service, ctx), activity: activityOf(ctx) }
+    const attempted = await attemptFirstFactor(service, signIn, readForm(ctx, factorForm), browser)
+    await respondWithSignIn(service, ctx, attempted)
   })
 
-  router.post('/:id/reset_password', async (ctx) => {
-    const signIn = requireSignIn(clerk, ctx)
+  router.post('/v1/client/sign_ins/:id/reset_password', async (ctx) => {
+    const signIn = requireSignIn(service, ctx)
     const form = readForm(ctx, newPasswordForm)
     requireStatus(signIn, 'needs_new_password')
     const password_hash = await hashPassword(form.password)
-    const user = signInUser(clerk, signIn)
+    const user = signInUser(service, signIn)
     if (!user) throw notFound('User')
-    updateUser(clerk, user, { password_hash, password_last_updated_at: Date.now() })
-    if (form.sign_out_of_other_sessions) endOtherSessions(clerk, user, null)
-    completeSignIn(clerk, signIn, { client: findOrCreateClient(clerk, ctx), activity: activityOf(ctx) })
-    await respondWithSignIn(clerk, ctx, signIn)
+    updateUser(service, user, { password_hash, password_last_updated_at: Date.now() })
+    if (form.sign_out_of_other_sessions) endOtherSessions(service, user, null)
+    const browser = { client: findOrCreateClient(service, ctx), activity: activityOf(ctx) }
+    await respondWithSignIn(service, ctx, completeSignIn(service, signIn, browser))
   })
-
-  return router
 }
 
-async function respondWithSignIn(clerk: Clerk, ctx: RouterContext, signIn: SignIn): Promise<void> {
-  await respond(clerk, ctx, signInFields(clerk, signIn))
+async function respondWithSignIn(service: Service, ctx: RouterContext, signIn: SignIn): Promise<void> {
+  await respond(service, ctx, signInFields(service, signIn))
 }
 
-function requireSignIn(clerk: Clerk, ctx: RouterContext): SignIn {
-  const signIn = clerk.store.signIns.get(ctx.params.id)
-  const client = findClient(clerk, ctx)
+function requireSignIn(service: Service, ctx: RouterContext): SignIn {
+  const signIn = service.store.sign_ins.get(ctx.params.id)
+  const client = findClient(service, ctx)
   if (!signIn || !client || signIn.client_id !== client.id) throw notFound('Sign-in')
   return signIn
 }

@@ -1,22 +1,29 @@
-import { Router, type RouterContext } from '@koa/router'
+import type { Router, RouterContext } from '@koa/router'
 import { z } from 'zod'
-import type { Clerk } from '../../clerk.ts'
-import { activeSessions } from '../../entities/client.ts'
+import { resourceRoutes } from '../../../kit/resource.ts'
 import { hashPassword } from '../../entities/password.ts'
+import { activeSessions } from '../../entities/session.ts'
 import {
   applySignUpFields,
   attemptSignUpVerification,
   completeSignUp,
   createSignUp,
   prepareSignUpVerification,
-  type SignUp,
   type SignUpFields,
 } from '../../entities/sign-up.ts'
 import { ClerkError, notFound } from '../../errors.ts'
-import { signUpFields } from '../../wire/sign-up.ts'
-import { booleanField, emailField, metadataField, nameField, passwordField, readForm } from '../form.ts'
-import { activityOf } from './activity.ts'
-import { findClient, findOrCreateClient, respond } from './browser.ts'
+import type { Service } from '../../service.ts'
+import type { SignUp } from '../../state.ts'
+import {
+  booleanField,
+  emailField,
+  metadataField,
+  nameField,
+  passwordField,
+  readForm,
+} from '../../wire/form.ts'
+import { signUpFields } from '../../wire/sign-in.ts'
+import { activityOf, answerWithClient, findClient, findOrCreateClient, respond } from './browser.ts'
 
 const signUpForm = z.object({
   email_address: emailField.optional(),
@@ -30,46 +37,45 @@ const signUpForm = z.object({
 })
 const codeForm = z.object({ strategy: z.literal('email_code'), code: z.string().max(20).optional() })
 
-export function signUpRoutes(clerk: Clerk): Router {
-  const router = new Router({ prefix: '/v1/client/sign_ups' })
-
-  router.post('/', async (ctx) => {
+export function signUpRoutes(router: Router, service: Service): void {
+  router.post('/v1/client/sign_ups', async (ctx) => {
     const fields = await readFields(ctx)
-    const client = findOrCreateClient(clerk, ctx)
-    if (activeSessions(clerk, client).length > 0) throw sessionExists()
-    await respondWithSignUp(clerk, ctx, createSignUp(clerk, client, fields))
+    const client = findOrCreateClient(service, ctx)
+    if (activeSessions(service, client).length > 0) throw sessionExists()
+    await respondWithSignUp(service, ctx, createSignUp(service, client, fields))
   })
 
-  router.get('/:id', async (ctx) => {
-    await respondWithSignUp(clerk, ctx, requireSignUp(clerk, ctx))
+  resourceRoutes(router, {
+    path: '/v1/client/sign_ups',
+    handle: answerWithClient(service),
+    find: (ctx) => requireSignUp(service, ctx),
+    show: (signUp, ctx) => completedSignUp(service, ctx, signUp),
+    update: async (signUp, ctx) =>
+      completedSignUp(service, ctx, applySignUpFields(service, signUp, await readFields(ctx))),
+    updateVerb: 'patch',
   })
 
-  router.patch('/:id', async (ctx) => {
-    const signUp = requireSignUp(clerk, ctx)
-    applySignUpFields(clerk, signUp, await readFields(ctx))
-    await respondWithSignUp(clerk, ctx, signUp)
-  })
-
-  router.post('/:id/prepare_verification', async (ctx) => {
-    const signUp = requireSignUp(clerk, ctx)
+  router.post('/v1/client/sign_ups/:id/prepare_verification', async (ctx) => {
+    const signUp = requireSignUp(service, ctx)
     readForm(ctx, codeForm)
-    prepareSignUpVerification(clerk, signUp)
-    await respondWithSignUp(clerk, ctx, signUp)
+    await respondWithSignUp(service, ctx, prepareSignUpVerification(service, signUp))
   })
 
-  router.post('/:id/attempt_verification', async (ctx) => {
-    const signUp = requireSignUp(clerk, ctx)
-    attemptSignUpVerification(signUp, readForm(ctx, codeForm).code)
-    await respondWithSignUp(clerk, ctx, signUp)
+  router.post('/v1/client/sign_ups/:id/attempt_verification', async (ctx) => {
+    const signUp = requireSignUp(service, ctx)
+    const { code } = readForm(ctx, codeForm)
+    await respondWithSignUp(service, ctx, attemptSignUpVerification(service, signUp, code))
   })
+}
 
-  return router
+async function respondWithSignUp(service: Service, ctx: RouterContext, signUp: SignUp): Promise<void> {
+  await respond(service, ctx, completedSignUp(service, ctx, signUp))
 }
 
 /** Whatever the step was: if it was the last one missing, the account exists now. */
-async function respondWithSignUp(clerk: Clerk, ctx: RouterContext, signUp: SignUp): Promise<void> {
-  completeSignUp(clerk, signUp, { client: findOrCreateClient(clerk, ctx), activity: activityOf(ctx) })
-  await respond(clerk, ctx, signUpFields(signUp))
+function completedSignUp(service: Service, ctx: RouterContext, signUp: SignUp): object {
+  const browser = { client: findOrCreateClient(service, ctx), activity: activityOf(ctx) }
+  return signUpFields(completeSignUp(service, signUp, browser))
 }
 
 async function readFields(ctx: RouterContext): Promise<SignUpFields> {
@@ -86,9 +92,9 @@ async function readFields(ctx: RouterContext): Promise<SignUpFields> {
   }
 }
 
-function requireSignUp(clerk: Clerk, ctx: RouterContext): SignUp {
-  const signUp = clerk.store.signUps.get(ctx.params.id)
-  const client = findClient(clerk, ctx)
+function requireSignUp(service: Service, ctx: RouterContext): SignUp {
+  const signUp = service.store.sign_ups.get(ctx.params.id)
+  const client = findClient(service, ctx)
   if (!signUp || !client || signUp.client_id !== client.id) throw notFound('Sign-up')
   return signUp
 }

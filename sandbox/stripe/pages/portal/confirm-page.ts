@@ -1,12 +1,11 @@
-import { periodOf } from '../../billing/item-changes.ts'
-import { planUpdate, type UpdateInput } from '../../billing/plan-update.ts'
-import type { StoredInvoice, StoredSubscription } from '../../entities.ts'
-import { formatDay } from '../day.ts'
+import { formatDay, formatMoney } from '../../entities/format.ts'
+import { periodOf } from '../../entities/subscription-item.ts'
+import { prepareUpdate, type UpdateInput } from '../../entities/update-subscription.ts'
+import type { StoredInvoice, StoredSubscription } from '../../state.ts'
 import { type Html, html } from '../html.ts'
 import { cardIcon } from '../icons.ts'
-import { formatMoney } from '../money.ts'
-import { methodWords } from './overview-page.ts'
-import { planWords } from './plan-words.ts'
+import { describePlan } from './describe-plan.ts'
+import { describeMethod } from './overview-page.ts'
 import { stepPage } from './portal-layout.ts'
 import { type PortalView, portalPath } from './portal-view.ts'
 
@@ -30,11 +29,11 @@ export function confirmPage(
     declined: string | null
   },
 ): string {
-  const { world, method } = view
-  const plan = planUpdate(world, subscription, input)
+  const { service, method } = view
+  const plan = prepareUpdate(service, subscription, input)
   const invoice = is_for_later ? null : plan.invoice
-  const after = planWords(world, plan.after)
-  const before = planWords(world, subscription)
+  const after = describePlan(service, plan.after)
+  const before = describePlan(service, subscription)
   const due = formatMoney({ amount: invoice?.amount_due ?? 0, currency: subscription.currency })
   const is_charged = (invoice?.amount_due ?? 0) > 0
   const waits =
@@ -54,7 +53,7 @@ ${after.count ? html`<small>${after.count}</small>` : null}
 ${balance(invoice)}
 <div class="due"><dt>Amount due today</dt><dd>${due}</dd></div>
 <div><dt>From ${formatDay(changes_at)}${waits ? ', with the prorated difference' : null}</dt><dd>${after.amount} ${after.per}</dd></div></dl>
-${is_charged ? html`<div class="row">${cardIcon}<div>${methodWords(method)}</div></div>` : null}
+${is_charged ? html`<div class="row">${cardIcon}<div>${describeMethod(method)}</div></div>` : null}
 <form method="post" action="${portalPath(view, `/subscriptions/${subscription.id}/confirm`)}">
 <input type="hidden" name="price" value="${change.price}"><input type="hidden" name="quantity" value="${change.quantity}">
 <input type="hidden" name="proration_date" value="${change.proration_date}">

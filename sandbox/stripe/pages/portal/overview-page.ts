@@ -1,14 +1,13 @@
-import { periodOf } from '../../billing/item-changes.ts'
-import { previewUpdate } from '../../billing/preview-invoice.ts'
-import { plannedItems, plannedPhase } from '../../billing/schedule-change.ts'
-import type { StoredInvoice, StoredPaymentMethod, StoredSubscription } from '../../entities.ts'
-import { itemList } from '../../objects/subscription.ts'
-import { formatDay } from '../day.ts'
+import { formatDay, formatMoney } from '../../entities/format.ts'
+import { previewUpdate } from '../../entities/preview-invoice.ts'
+import { itemList } from '../../entities/subscription.ts'
+import { periodOf } from '../../entities/subscription-item.ts'
+import { itemsInPhase, nextPhase } from '../../entities/subscription-schedule.ts'
+import type { StoredInvoice, StoredPaymentMethod, StoredSubscription } from '../../state.ts'
 import { type Html, html } from '../html.ts'
 import { cardIcon, externalIcon } from '../icons.ts'
-import { invoiceState } from '../invoice-state.ts'
-import { formatMoney } from '../money.ts'
-import { planWords, stateWords } from './plan-words.ts'
+import { invoiceState } from '../invoice-page.ts'
+import { describePlan, describeState } from './describe-plan.ts'
 import { portalPage } from './portal-layout.ts'
 import { type PortalView, portalPath } from './portal-view.ts'
 
@@ -26,7 +25,7 @@ ${
     : html`<div class="row empty"><div>You have no plan at the moment.</div></div>`
 }</section>
 <section class="block" aria-labelledby="card"><h2 id="card">Payment method</h2>
-<div class="row">${cardIcon}<div>${methodWords(view.method)}</div>
+<div class="row">${cardIcon}<div>${describeMethod(view.method)}</div>
 ${payment_method_update.enabled ? html`<a href="${portalPath(view, '/payment-method')}" aria-label="${view.method ? 'Change' : 'Add'} payment method">${view.method ? 'Change' : 'Add'}</a>` : null}</div></section>
 <section class="block" aria-labelledby="who"><h2 id="who">Billing information</h2>
 <div class="row"><div>${customer.name ?? customer.email ?? 'No name given'}${customer.name && customer.email ? html`<small>${customer.email}</small>` : null}</div></div></section>
@@ -40,32 +39,32 @@ ${invoices.length > 0 ? html`<table class="invoices"><tbody>${invoices.slice(0, 
 }
 
 function plan(view: PortalView, subscription: StoredSubscription): Html {
-  const { name, amount, per, count } = planWords(view.world, subscription)
-  const state = stateWords(subscription)
+  const { name, amount, per, count } = describePlan(view.service, subscription)
+  const state = describeState(subscription)
   return html`${unpaid(view, subscription)}<article class="plan" aria-label="${name}"><div>
 <h3>${name}<span class="tag ${state.tone}">${state.text}</span></h3>
 <p class="price">${amount} <span>${per}</span></p>
 ${count ? html`<small>${count}</small>` : null}
 <small>${nextPayment(view, subscription)}</small>
-${plannedChange(view, subscription)}</div>
+${scheduledChange(view, subscription)}</div>
 <div class="actions">${actions(view, subscription)}</div></article>`
 }
 
-function plannedChange({ world }: PortalView, subscription: StoredSubscription): Html | null {
-  const phase = plannedPhase(world, subscription)
+function scheduledChange({ service }: PortalView, subscription: StoredSubscription): Html | null {
+  const phase = nextPhase(service, subscription)
   if (!phase) return null
-  const items = itemList(subscription.id, plannedItems(world, subscription, phase))
-  const { name, count, amount, per } = planWords(world, { ...subscription, items })
+  const items = itemList(subscription.id, itemsInPhase(service, subscription, phase))
+  const { name, count, amount, per } = describePlan(service, { ...subscription, items })
   return html`<small>Changes on ${formatDay(phase.start_date)} to ${name}${count ? `, ${count}` : ''}: ${amount} ${per}.</small>`
 }
 
-function nextPayment({ world }: PortalView, subscription: StoredSubscription): string {
+function nextPayment({ service }: PortalView, subscription: StoredSubscription): string {
   if (subscription.status === 'incomplete') return 'Your first payment has not gone through.'
   const { end } = periodOf(subscription)
   if (subscription.cancel_at !== null && subscription.cancel_at <= end) {
     return `Your plan ends on ${formatDay(subscription.cancel_at)}. You will not be charged again.`
   }
-  const next = previewUpdate(world, subscription, {
+  const next = previewUpdate(service, subscription, {
     ends_trial: false,
     items: [],
     proration_behavior: 'none',
@@ -84,7 +83,7 @@ function unpaid({ invoices }: PortalView, { id, latest_invoice, status }: Stored
 
 function actions(view: PortalView, subscription: StoredSubscription): Html {
   const { id, cancel_at, status } = subscription
-  const keep = plannedPhase(view.world, subscription)
+  const keep = nextPhase(view.service, subscription)
     ? 'Keep current plan'
     : cancel_at !== null
       ? 'Don’t cancel plan'
@@ -104,7 +103,7 @@ ${
 ${subscription_cancel.enabled && cancel_at === null ? html`<a class="button" href="${path('/cancel')}">Cancel plan</a>` : null}`
 }
 
-export function methodWords(method: StoredPaymentMethod | null): Html {
+export function describeMethod(method: StoredPaymentMethod | null): Html {
   if (!method?.card) return html`No payment method`
   const { brand, last4, exp_month, exp_year } = method.card
   const name = brand === 'amex' ? 'American Express' : brand.slice(0, 1).toUpperCase() + brand.slice(1)

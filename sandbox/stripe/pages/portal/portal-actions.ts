@@ -1,17 +1,20 @@
-import { cancelSubscription } from '../../billing/cancel-subscription.ts'
-import { periodOf } from '../../billing/item-changes.ts'
-import { isSameRecurrence, nextBoundary, recurrenceOf } from '../../billing/period.ts'
-import type { UpdateInput } from '../../billing/plan-update.ts'
-import { unitAmount } from '../../billing/prices.ts'
-import { releaseSchedule, scheduleChange } from '../../billing/schedule-change.ts'
-import { type SubscriptionUpdate, updateSubscription } from '../../billing/update-subscription.ts'
-import type { StoredSubscription } from '../../entities.ts'
-import { nobody } from '../../world.ts'
+import { cancelSubscription } from '../../entities/cancel-subscription.ts'
+import { isSameRecurrence, nextBoundary, recurrenceOf } from '../../entities/period.ts'
+import { unitAmount } from '../../entities/price.ts'
+import { periodOf } from '../../entities/subscription-item.ts'
+import { releaseSchedule, scheduleChange } from '../../entities/subscription-schedule.ts'
+import {
+  type SubscriptionUpdate,
+  type UpdateInput,
+  updateSubscription,
+} from '../../entities/update-subscription.ts'
+import { noCall } from '../../service.ts'
+import type { StoredSubscription } from '../../state.ts'
 import type { ConfirmedChange } from './confirm-page.ts'
 import type { PortalView } from './portal-view.ts'
 
 const nothing_billed = {
-  cause: nobody,
+  cause: noCall,
   ends_trial: false,
   is_on_session: true,
   items: [],
@@ -22,22 +25,22 @@ const nothing_billed = {
 
 /** Answers what to tell the customer; null when there was nothing to be done. */
 export function cancelPlan(
-  { world, configuration }: PortalView,
+  { service, configuration }: PortalView,
   given: StoredSubscription,
   { feedback, comment }: { feedback: string; comment: string },
 ): 'canceled' | 'canceling' | null {
   const { enabled, mode, proration_behavior, cancellation_reason } =
     configuration.features.subscription_cancel
   if (!enabled || given.cancel_at !== null) return null
-  const subscription = releaseSchedule(world, given, nobody)
-  const told = {
+  const subscription = releaseSchedule(service, given, noCall)
+  const given_reasons = {
     ...(cancellation_reason.options.includes(feedback) && { feedback }),
     ...(comment !== '' && { comment }),
   }
   if (mode === 'immediately') {
-    cancelSubscription(world, subscription, {
-      cause: nobody,
-      details: told,
+    cancelSubscription(service, subscription, {
+      cause: noCall,
+      details: given_reasons,
       invoice_now: proration_behavior === 'always_invoice',
       prorate: proration_behavior !== 'none',
     })
@@ -45,19 +48,19 @@ export function cancelPlan(
   }
   // In flexible billing mode Stripe's portal sets the date alone: `cancel_at_period_end` stays false.
   const is_flexible = subscription.billing_mode.type === 'flexible'
-  updateSubscription(world, subscription, {
+  updateSubscription(service, subscription, {
     ...nothing_billed,
     ...(is_flexible ? { cancel_at: periodOf(subscription).end } : { cancel_at_period_end: true }),
-    cancellation_details: told,
+    cancellation_details: given_reasons,
   })
   return 'canceling'
 }
 
 /** Takes back a cancellation, or a change, that has not come about yet. */
-export function keepPlan({ world }: PortalView, given: StoredSubscription): void {
-  const subscription = releaseSchedule(world, given, nobody)
+export function keepPlan({ service }: PortalView, given: StoredSubscription): void {
+  const subscription = releaseSchedule(service, given, noCall)
   if (subscription.cancel_at === null) return
-  updateSubscription(world, subscription, { ...nothing_billed, cancel_at_period_end: false })
+  updateSubscription(service, subscription, { ...nothing_billed, cancel_at_period_end: false })
 }
 
 /** How a change on the portal's pages is billed: as the configuration says, from the moment of the preview on. */
@@ -82,28 +85,28 @@ export function changePlan(
 ): 'planned' | 'updated' {
   if (isForLater(view, subscription, change)) {
     const items = [{ price: change.price, quantity: change.quantity }]
-    scheduleChange(view.world, subscription, { items, cause: nobody })
+    scheduleChange(view.service, subscription, { items, cause: noCall })
     return 'planned'
   }
-  updateSubscription(view.world, subscription, { ...nothing_billed, ...changeInput(view, change) })
+  updateSubscription(view.service, subscription, { ...nothing_billed, ...changeInput(view, change) })
   return 'updated'
 }
 
-/** Whether the configuration lets this change wait for the end of the period: it costs less, or bills more often. */
+/** Whether the configuration makes this change wait for the end of the period: it costs less, or bills more often. */
 export function isForLater(
-  { world, configuration }: PortalView,
+  { service, configuration }: PortalView,
   { currency, items, status }: StoredSubscription,
   change: ConfirmedChange,
 ): boolean {
   const { conditions } = configuration.features.subscription_update.schedule_at_period_end
   const before = items.data.find(({ id }) => id === change.item)
-  const price = world.store.prices.get(change.price)
+  const price = service.store.prices.get(change.price)
   if (!before || !price || status === 'trialing' || items.data.length > 1) return false
   const [old, next] = [recurrenceOf(before.price), recurrenceOf(price)]
   const is_cheaper =
     isSameRecurrence(old, next) &&
-    unitAmount(world, price, currency) * change.quantity <
-      unitAmount(world, before.price, currency) * before.quantity
+    unitAmount(service, price, currency) * change.quantity <
+      unitAmount(service, before.price, currency) * before.quantity
   const is_shorter = nextBoundary(0, next, 0) < nextBoundary(0, old, 0)
   return conditions.some(({ type }) => (type === 'shortening_interval' ? is_shorter : is_cheaper))
 }

@@ -16,20 +16,20 @@ export const notices: Record<string, string> = {
 
 /** Every page of the portal: whose it is and the way back on the left, what it is about on the right. */
 export function portalPage(
-  { world, session, configuration }: PortalView,
+  { service, session, configuration }: PortalView,
   { title, body, notice }: { title: string; body: Html; notice?: string | undefined },
 ): string {
-  const { business_name } = world.options
+  const { businessName } = service.settings
   const { headline, privacy_policy_url, terms_of_service_url } = configuration.business_profile
   const text = notices[notice ?? '']
   return page({
-    title: `${title} · ${business_name}`,
+    title: `${title} · ${businessName}`,
     script,
     styles: portalStyles,
     body: html`<div class="portal"><header class="summary"><div>
-<div class="business"><span class="mark" aria-hidden="true">${business_name.slice(0, 1).toUpperCase()}</span>${business_name} ${sandboxBadge}</div>
-<p class="headline">${headline ?? `${business_name} partners with this sandbox for simplified billing.`}</p>
-${session.return_url ? html`<a class="return" href="${session.return_url}">${arrowIcon}<span>Return to ${business_name}</span></a>` : null}
+<div class="business"><span class="mark" aria-hidden="true">${businessName.slice(0, 1).toUpperCase()}</span>${businessName} ${sandboxBadge}</div>
+<p class="headline">${headline ?? `${businessName} partners with this sandbox for simplified billing.`}</p>
+${session.return_url ? html`<a class="return" href="${session.return_url}">${arrowIcon}<span>Return to ${businessName}</span></a>` : null}
 <p class="fine">This page stands in for Stripe’s billing portal.
 ${terms_of_service_url ? html`<a href="${terms_of_service_url}">Terms</a> ` : null}
 ${privacy_policy_url ? html`<a href="${privacy_policy_url}">Privacy</a>` : null}</p>

@@ -1,26 +1,21 @@
 import type { Router, RouterContext } from '@koa/router'
-import { changeCard } from '../../billing/change-card.ts'
+import { changeCard } from '../../entities/customer.ts'
+import type { Service } from '../../service.ts'
 import { readForm } from '../../wire/form.ts'
-import type { World } from '../../world.ts'
-import { readCard } from '../card-form.ts'
-import type { FieldErrors } from '../checkout-form.ts'
+import { type FieldErrors, readCard, textField } from '../card-form.ts'
 import { notFoundPage } from '../closed-pages.ts'
-import { textField } from '../form-fields.ts'
-import { sendPage } from '../send-page.ts'
-import { cancelPage } from './cancel-page.ts'
-import { type CardPageState, cardPage } from './card-page.ts'
-import { donePage } from './done-page.ts'
+import { sendPage } from '../layout.ts'
 import { overviewPage } from './overview-page.ts'
 import { cancelPlan, keepPlan } from './portal-actions.ts'
-import { seeOther, type WithPlan } from './portal-handler.ts'
-import { donePath, type PortalView, portalPath, portalView } from './portal-view.ts'
+import { type CardPageState, cancelPage, cardPage, donePage } from './portal-steps.ts'
+import { donePath, type PortalView, portalPath, portalView, seeOther, type WithPlan } from './portal-view.ts'
 import { updateRoutes } from './update-routes.ts'
 
 /** The pages of the billing portal. A step that the configuration does not allow leads back to the overview. */
-export function portalPageRoutes(router: Router, world: World): void {
+export function portalPageRoutes(router: Router, service: Service): void {
   const withView = (handler: (context: RouterContext, view: PortalView) => void | Promise<void>) => {
     return async (context: RouterContext) => {
-      const view = portalView(world, context.params.id ?? '')
+      const view = portalView(service, context.params.id ?? '')
       if (view) return handler(context, view)
       context.status = 404
       sendPage(context, notFoundPage('There is no such billing page'))
@@ -98,20 +93,20 @@ export function portalPageRoutes(router: Router, world: World): void {
       }
       const errors: FieldErrors = {}
       const cvc = textField(form, 'cvc')
-      const read = readCard({ typed, cvc, now_s: world.clock.now(), errors })
+      const read = readCard({ typed, cvc, now_s: service.clock.now(), errors })
       const refuse = (status: number, state: Omit<CardPageState, 'typed'>) => {
         context.status = status
         sendPage(context, cardPage(view, { typed, ...state }))
       }
       if (!read || Object.keys(errors).length > 0) return refuse(422, { errors, declined: null })
       if (read.card.decline) return refuse(402, { errors, declined: read.card.decline.message })
-      changeCard(world, { customer: view.customer, ...read, name: typed.name })
+      changeCard(service, { customer: view.customer, ...read, name: typed.name })
       const is_flow = view.session.flow?.type === 'payment_method_update'
       seeOther(context, is_flow ? donePath(view, 'card') : portalPath(view, '/overview?notice=card'))
     }),
   )
 
-  updateRoutes(router, world, withPlan)
+  updateRoutes(router, service, withPlan)
 }
 
 function startOf({ session: { flow } }: PortalView): string {

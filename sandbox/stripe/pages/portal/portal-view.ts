@@ -1,5 +1,7 @@
-import { defaultMethod } from '../../billing/default-method.ts'
-import { isOver } from '../../billing/update-subscription.ts'
+import type { RouterContext } from '@koa/router'
+import { defaultMethod } from '../../entities/customer.ts'
+import { hasEnded } from '../../entities/subscription.ts'
+import type { Service } from '../../service.ts'
 import type {
   StoredCustomer,
   StoredInvoice,
@@ -7,12 +9,11 @@ import type {
   StoredPortalConfiguration,
   StoredPortalSession,
   StoredSubscription,
-} from '../../entities.ts'
-import type { World } from '../../world.ts'
+} from '../../state.ts'
 
 /** What the portal's pages show of one customer. */
 export type PortalView = {
-  world: World
+  service: Service
   session: StoredPortalSession
   configuration: StoredPortalConfiguration
   customer: StoredCustomer
@@ -22,17 +23,17 @@ export type PortalView = {
   method: StoredPaymentMethod | null
 }
 
-export function portalView(world: World, session_id: string): PortalView | null {
-  const { store } = world
+export function portalView(service: Service, session_id: string): PortalView | null {
+  const { store } = service
   const session = store.portal_sessions.get(session_id)
-  const configuration = store.portal_configurations.get(session?.configuration ?? '')
-  const customer = store.customers.get(session?.customer ?? '')
+  const configuration = store.portal_configurations.get(session?.configuration)
+  const customer = store.customers.get(session?.customer)
   if (!session || !configuration || !customer || customer.deleted) return null
   const subscriptions = [...store.subscriptions.newestFirst()].filter(
-    (one) => one.customer === customer.id && !isOver(one),
+    (one) => one.customer === customer.id && !hasEnded(one),
   )
   return {
-    world,
+    service,
     session,
     configuration,
     customer,
@@ -40,7 +41,7 @@ export function portalView(world: World, session_id: string): PortalView | null 
     invoices: [...store.invoices.newestFirst()].filter(
       (one) => one.customer === customer.id && one.status !== 'draft',
     ),
-    method: defaultMethod(world, { subscription: subscriptions[0] ?? null, customer }),
+    method: defaultMethod(service, { subscription: subscriptions[0] ?? null, customer }),
   }
 }
 
@@ -60,4 +61,19 @@ export function donePath(view: PortalView, notice: string): string {
   if (completion?.type === 'redirect' && completion.redirect) return completion.redirect.return_url
   if (completion?.type === 'hosted_confirmation') return portalPath(view, `/done?notice=${notice}`)
   return portalPath(view, `/overview?notice=${notice}`)
+}
+
+/** A page about one subscription of the session's customer. */
+export type PlanHandler = (
+  context: RouterContext,
+  view: PortalView,
+  subscription: StoredSubscription,
+) => void | Promise<void>
+
+export type WithPlan = (handler: PlanHandler) => (context: RouterContext) => Promise<void>
+
+/** After a change the browser fetches the next page, so that going back or reloading changes nothing again. */
+export function seeOther(context: RouterContext, location: string): void {
+  context.status = 303
+  context.set('location', location)
 }

@@ -1,7 +1,7 @@
-import { intervalName, unitAmount } from '../../billing/prices.ts'
-import type { StoredPrice, StoredSubscription } from '../../entities.ts'
+import { formatMoney } from '../../entities/format.ts'
+import { intervalName, unitAmount } from '../../entities/price.ts'
+import type { StoredPrice, StoredSubscription } from '../../state.ts'
 import { type Html, html } from '../html.ts'
-import { formatMoney } from '../money.ts'
 import { stepPage } from './portal-layout.ts'
 import { type PortalView, portalPath } from './portal-view.ts'
 
@@ -33,12 +33,12 @@ ${error ? html`<p class="error" id="quantity-error" role="alert">${error}</p>` :
 }
 
 function choice(
-  { world }: PortalView,
+  { service }: PortalView,
   { price, subscription, chosen }: { price: StoredPrice; subscription: StoredSubscription; chosen: string },
 ): Html {
   const { currency } = subscription
-  const amount = formatMoney({ amount: unitAmount(world, price, currency), currency })
-  const product = world.store.products.get(price.product)
+  const amount = formatMoney({ amount: unitAmount(service, price, currency), currency })
+  const product = service.store.products.get(price.product)
   const is_current = subscription.items.data.some((item) => item.price.id === price.id)
   return html`<label><input type="radio" name="price" value="${price.id}"${price.id === chosen ? html` checked` : null}>
 <span>${product?.name ?? price.product}<small>${amount} per ${intervalName(price)}</small></span>
@@ -47,13 +47,13 @@ ${is_current ? html`<b class="tag">Current</b>` : null}</label>`
 
 /** What the configuration offers, in the subscription's currency; the present price is always among it. */
 export function offeredPrices(
-  { world, configuration }: PortalView,
+  { service, configuration }: PortalView,
   { currency, items }: StoredSubscription,
 ): StoredPrice[] {
   const listed = (configuration.features.subscription_update.products ?? []).flatMap(({ prices }) => prices)
   const ids = new Set([...listed, ...items.data.map(({ price }) => price.id)])
   return [...ids].flatMap((id) => {
-    const price = world.store.prices.get(id)
+    const price = service.store.prices.get(id)
     return price?.currency_options[currency] ? [price] : []
   })
 }

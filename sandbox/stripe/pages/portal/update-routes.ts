@@ -1,19 +1,18 @@
 import type { Router, RouterContext } from '@koa/router'
-import { periodOf } from '../../billing/item-changes.ts'
-import type { StoredSubscription } from '../../entities.ts'
+import { periodOf } from '../../entities/subscription-item.ts'
 import { StripeFault } from '../../errors.ts'
+import type { Service } from '../../service.ts'
+import type { StoredSubscription } from '../../state.ts'
 import { type Form, parseForm, readForm } from '../../wire/form.ts'
-import type { World } from '../../world.ts'
-import { textField } from '../form-fields.ts'
-import { sendPage } from '../send-page.ts'
+import { textField } from '../card-form.ts'
+import { sendPage } from '../layout.ts'
 import { type ConfirmedChange, confirmPage } from './confirm-page.ts'
 import { changeInput, changePlan, isForLater } from './portal-actions.ts'
-import { seeOther, type WithPlan } from './portal-handler.ts'
-import { donePath, type PortalView, portalPath } from './portal-view.ts'
+import { donePath, type PortalView, portalPath, seeOther, type WithPlan } from './portal-view.ts'
 import { offeredPrices, updatePage } from './update-page.ts'
 
 /** Changing the plan: choose, see what it costs, confirm. */
-export function updateRoutes(router: Router, world: World, withPlan: WithPlan): void {
+export function updateRoutes(router: Router, service: Service, withPlan: WithPlan): void {
   router.get(
     '/p/session/:id/subscriptions/:subscription/update',
     withPlan((context, view, subscription) => {
@@ -80,7 +79,7 @@ export function updateRoutes(router: Router, world: World, withPlan: WithPlan): 
     const text = confirm ? String(confirm.quantity ?? item.quantity) : textField(form, 'quantity')
     const quantity = Number(text || item.quantity)
     const chosen = { price, quantity: text || String(item.quantity) }
-    const error = complaint(view, { subscription, price, quantity, current: item.price.id })
+    const error = problemWith(view, { subscription, price, quantity, current: item.price.id })
     if (error) return { ok: false, error, chosen }
     if (price === item.price.id && quantity === item.quantity) {
       return { ok: false, error: 'This is your plan as it is. Choose another one to go on.', chosen }
@@ -93,14 +92,14 @@ export function updateRoutes(router: Router, world: World, withPlan: WithPlan): 
 
   /** The moment that the preview was made for, so that "Confirm" charges what it showed. */
   function readMoment(form: Form, subscription: StoredSubscription): number {
-    const now = world.clock.now()
+    const now = service.clock.now()
     const asked = Number(textField(form, 'proration_date'))
     const { start } = periodOf(subscription)
     return Number.isInteger(asked) && asked >= start && asked <= now ? asked : now
   }
 }
 
-function complaint(
+function problemWith(
   view: PortalView,
   {
     subscription,

@@ -1,0 +1,31 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
+import type { Service } from '../service.ts'
+import { createId, type SigningKey } from '../state.ts'
+
+/** `kid` is new with every key: verifiers cache by it and would go on checking against an old key. */
+export function createSigningKey(): SigningKey {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  return {
+    id: 'signing_key',
+    kid: createId('ins'),
+    private_key_pem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  }
+}
+
+/** There is one from the first start on. */
+export function signingKey({ store }: Pick<Service, 'store'>): SigningKey {
+  const key = store.signing_keys.get('signing_key')
+  if (!key) throw new Error('The sandbox has no signing key.')
+  return key
+}
+
+export function publicKeySet(key: SigningKey): { keys: object[] } {
+  const jwk = createPublicKey(createPrivateKey(key.private_key_pem)).export({ format: 'jwk' })
+  return { keys: [{ use: 'sig', kid: key.kid, alg: 'RS256', ...jwk }] }
+}
+
+export function publicKeyPem(key: SigningKey): string {
+  return createPublicKey(createPrivateKey(key.private_key_pem))
+    .export({ type: 'spki', format: 'pem' })
+    .toString()
+}

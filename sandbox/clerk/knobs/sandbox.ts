@@ -1,0 +1,53 @@
+import type { Router } from '@koa/router'
+import { z } from 'zod'
+import type { Fault } from '../../kit/faults.ts'
+import { signingKey } from '../entities/signing-key.ts'
+import { seed } from '../seed.ts'
+import type { Service } from '../service.ts'
+import { readForm } from '../wire/form.ts'
+
+const faultForm = z.object({
+  status: z.number().int().min(400).max(599),
+  count: z.number().int().min(1).max(10_000).default(1),
+  path_prefix: z.string().startsWith('/').default('/bapi/'),
+  retry_after_s: z.number().int().min(0).nullable().default(null),
+})
+
+/** The sandbox as a machine: its failures, its memory. */
+export function sandboxKnobs(router: Router, service: Service): void {
+  const { store, faults, outbox, settings } = service
+  router.get('/_sandbox/faults', (ctx) => {
+    ctx.body = { data: faults.list() }
+  })
+
+  router.post('/_sandbox/faults', (ctx) => {
+    const fault: Fault = readForm(ctx, faultForm)
+    faults.add(fault)
+    ctx.status = 201
+    ctx.body = fault
+  })
+
+  router.delete('/_sandbox/faults', (ctx) => {
+    faults.clear()
+    ctx.body = { data: [] }
+  })
+
+  // Back to the first start. The signing key stays, for verifiers hold its public half.
+  router.post('/_sandbox/reset', async (ctx) => {
+    const key = signingKey(service)
+    faults.clear()
+    service.deliveryRule.current = null
+    store.clear()
+    store.signing_keys.put(key)
+    if (settings.webhookUrl) outbox.resume()
+    await seed(service)
+    ctx.body = {
+      users: [...store.users.oldestFirst()].map((row) => row.id),
+      organizations: [...store.organizations.oldestFirst()].map((row) => row.id),
+    }
+  })
+
+  router.get('/_sandbox/health', (ctx) => {
+    ctx.body = { status: 'ok' }
+  })
+}

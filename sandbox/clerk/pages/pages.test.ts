@@ -1,0 +1,51 @@
+import { get, type IncomingMessage } from 'node:http'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Sandbox } from '../../kit/serve.ts'
+import { seeds } from '../seed.ts'
+import { startClerkSandbox } from '../start.ts'
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startClerkSandbox({ port: 0, stateFile: null, webhookUrl: null })
+})
+afterAll(() => sandbox.close())
+
+const dist = '/npm/@clerk/clerk-js@5.128.0/dist'
+
+test('the browser script comes from the installed package, and is not sent again while it is the same', async () => {
+  const first = await fetch(`${sandbox.url}${dist}/clerk.browser.js`)
+  expect(first.headers.get('content-type')).toContain('text/javascript')
+  const script = await first.text()
+  expect(script.length).toBeGreaterThan(100_000)
+
+  // `fetch` would add a header that forbids the short answer.
+  const headers = { 'if-modified-since': first.headers.get('last-modified') ?? '' }
+  const again = await new Promise<IncomingMessage>((resolve) =>
+    get(`${sandbox.url}${dist}/clerk.browser.js`, { headers }, (response) => resolve(response.resume())),
+  )
+  expect(again.statusCode).toBe(304)
+})
+
+test.each(['/../package.json', '/%2e%2e/package.json', '/..%2fpackage.json', '/nothing.js'])(
+  'nothing outside the script folder is served: %s',
+  async (path) => {
+    expect((await fetch(sandbox.url + dist + path)).status).toBeGreaterThanOrEqual(400)
+  },
+)
+
+test('no setting of the environment makes the browser ask anybody else', async () => {
+  const text = await (await fetch(`${sandbox.url}/v1/environment`)).text()
+  const hosts = [...text.matchAll(/https?:\/\/([^/"]+)/g)].map((match) => match[1])
+  expect(new Set(hosts)).toEqual(new Set(['localhost:3000']))
+  expect(JSON.parse(text)).toMatchObject({
+    display_config: { captcha_public_key: null, captcha_heartbeat: false },
+    user_settings: { sign_up: { captcha_enabled: false } },
+  })
+})
+
+test('avatars are drawn from initials and cannot run anything', async () => {
+  const response = await fetch(`${sandbox.url}/avatars/${seeds.demo.id}.svg?v=1`)
+  expect(response.headers.get('content-type')).toContain('image/svg+xml')
+  expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
+  expect(await response.text()).toContain('>DD</text>')
+})

@@ -1,0 +1,15 @@
+import type { Faults } from '../kit/faults.ts'
+import type { DeliveryRule, Outbox } from '../kit/outbox.ts'
+import type { Settings } from './settings.ts'
+import type { RenderEvent, State, WebhookEvent } from './state.ts'
+
+/** What every part of the sandbox works with. Passed as an argument, so that a test can run many side by side. */
+export type Service = {
+  store: State
+  outbox: Outbox<WebhookEvent>
+  /** How events are delivered from now on; a restarted sandbox delivers them as usual. */
+  deliveryRule: { current: DeliveryRule | null }
+  renderEvent: RenderEvent
+  faults: Faults
+  settings: Settings
+}

@@ -1,0 +1,55 @@
+import { Faults } from '../kit/faults.ts'
+import { createOutbox } from '../kit/outbox.ts'
+import { listen, type Sandbox } from '../kit/serve.ts'
+import { createApp } from './app.ts'
+import { createSigningKey } from './entities/signing-key.ts'
+import { seed } from './seed.ts'
+import type { Service } from './service.ts'
+import { defaultSettings, type Settings } from './settings.ts'
+import { openState, type WebhookEvent } from './state.ts'
+import { postEvent, renderEvent } from './wire/webhooks.ts'
+
+/** Starts a whole sandbox: state, webhooks, HTTP. Resolves when it listens; rejects when the port is taken. */
+export async function startClerkSandbox(
+  given: Partial<Settings> = {},
+): Promise<Sandbox & { service: Service }> {
+  const settings = { ...defaultSettings, ...given }
+  const { server, port, url, close } = await listen(settings)
+  const store = openState(settings.stateFile)
+  const deliveryRule: Service['deliveryRule'] = { current: null }
+  const outbox = createOutbox<WebhookEvent>(store, {
+    // The one receiver gets the events one at a time, the oldest first.
+    concurrency: 1,
+    retryDelaysMs: settings.retryDelaysMs,
+    rules: () => (deliveryRule.current ? [deliveryRule.current] : []),
+    endpointsFor: () => ['configured'],
+    post: (_endpoint, event, signal) => postEvent(settings, event, signal),
+  })
+  const service: Service = {
+    store,
+    outbox,
+    deliveryRule,
+    renderEvent: (type, subject, timestamp) => renderEvent(service, { type, subject, timestamp }),
+    faults: new Faults(),
+    settings,
+  }
+  server.on('request', createApp(service).callback())
+  if (!store.signing_keys.get('signing_key')) {
+    store.signing_keys.put(createSigningKey())
+    await seed(service)
+  }
+  store.flush()
+  // Without a receiver events are kept, for one that a later start names.
+  if (settings.webhookUrl) outbox.resume()
+
+  return {
+    port,
+    url,
+    service,
+    async close() {
+      outbox.stop()
+      await close()
+      store.close()
+    },
+  }
+}

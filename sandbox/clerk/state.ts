@@ -1,0 +1,280 @@
+import { newId } from '../kit/id.ts'
+import type { Delivery } from '../kit/outbox.ts'
+import type { Change } from '../kit/state-file.ts'
+import { openStore, type Store } from '../kit/store.ts'
+import type { Metadata } from './entities/metadata.ts'
+import type { Role } from './entities/role.ts'
+
+export type User = {
+  id: string
+  first_name: string | null
+  last_name: string | null
+  external_id: string | null
+  email_addresses: EmailAddress[]
+  primary_email_address_id: string | null
+  password_hash: string | null
+  password_last_updated_at: number | null
+  public_metadata: Metadata
+  private_metadata: Metadata
+  unsafe_metadata: Metadata
+  banned: boolean
+  locale: string | null
+  legal_accepted_at: number | null
+  last_sign_in_at: number | null
+  last_active_at: number | null
+  created_at: number
+  updated_at: number
+}
+
+export type EmailAddress = {
+  id: string
+  email_address: string
+  /** `null` until a code has been asked for or the address was vouched for by the backend. */
+  verification: Verification | null
+}
+
+export type Verification = {
+  status: 'unverified' | 'verified'
+  strategy: string
+  attempts: number
+  expire_at: number
+}
+
+export type Organization = {
+  id: string
+  name: string
+  slug: string
+  created_by: string | null
+  /** 0 is no limit. */
+  max_allowed_memberships: number
+  admin_delete_enabled: boolean
+  public_metadata: Metadata
+  private_metadata: Metadata
+  created_at: number
+  updated_at: number
+}
+
+export type OrganizationMembership = {
+  id: string
+  organization_id: string
+  user_id: string
+  role: Role
+  public_metadata: Metadata
+  private_metadata: Metadata
+  created_at: number
+  updated_at: number
+}
+
+export type InvitationStatus = 'pending' | 'accepted' | 'revoked' | 'expired'
+
+export type OrganizationInvitation = {
+  id: string
+  organization_id: string
+  email_address: string
+  role: Role
+  status: InvitationStatus
+  public_metadata: Metadata
+  private_metadata: Metadata
+  inviter_user_id: string | null
+  redirect_url: string | null
+  /** What the link in the mail carries: whoever has it owns the address. */
+  ticket: string
+  created_at: number
+  updated_at: number
+  expires_at: number
+}
+
+/** One browser. Its cookie holds the secret; only the hash is kept. */
+export type Client = {
+  id: string
+  secret_hash: string
+  sign_in_id: string | null
+  sign_up_id: string | null
+  last_active_session_id: string | null
+  last_authentication_strategy: string | null
+  created_at: number
+  updated_at: number
+}
+
+export type SessionStatus = 'active' | 'ended' | 'removed' | 'revoked' | 'expired'
+
+export type Session = {
+  id: string
+  client_id: string
+  user_id: string
+  status: SessionStatus
+  last_active_organization_id: string | null
+  activity: SessionActivity
+  last_active_at: number
+  expire_at: number
+  abandon_at: number
+  created_at: number
+  updated_at: number
+}
+
+export type SessionActivity = {
+  id: string
+  device_type: string
+  browser_name: string
+  browser_version: string
+  is_mobile: boolean
+  ip_address: string
+}
+
+export type SignIn = {
+  id: string
+  client_id: string
+  status: 'needs_identifier' | 'needs_first_factor' | 'needs_new_password' | 'complete'
+  identifier: string | null
+  user_id: string | null
+  first_factor: Verification | null
+  created_session_id: string | null
+  created_at: number
+  abandon_at: number
+}
+
+export type SignUp = {
+  id: string
+  client_id: string
+  status: 'missing_requirements' | 'complete'
+  email_address: string | null
+  verification: Verification | null
+  password_hash: string | null
+  first_name: string | null
+  last_name: string | null
+  unsafe_metadata: Metadata
+  locale: string | null
+  legal_accepted_at: number | null
+  invitation_id: string | null
+  created_session_id: string | null
+  created_user_id: string | null
+  created_at: number
+  abandon_at: number
+}
+
+/** Nothing is sent: what would have been is kept, and shown under `/_sandbox/mails`. */
+export type Mail = {
+  id: string
+  to: string
+  subject: string
+  code: string | null
+  url: string | null
+  created_at: number
+}
+
+/** An uploaded profile image or logo; its id is that of the user or organization it shows. */
+export type Picture = { id: string; content_type: string; base64: string; updated_at: number }
+
+/** `kid` is new with every key: verifiers cache by it and would go on checking against an old key. */
+export type SigningKey = { id: 'signing_key'; kid: string; private_key_pem: string }
+
+/** What has happened, as it is sent: rendered at that moment, because things go on changing and an event does not. */
+export type WebhookEvent = { id: string; type: string; payload: object; created_at: number }
+
+/** What each type of event is about. How it is written down is the business of `wire/webhooks.ts`. */
+export type EventSubjects = Record<`user.${'created' | 'updated' | 'deleted'}`, User> &
+  Record<`organization.${'created' | 'updated' | 'deleted'}`, Organization> &
+  Record<`organizationMembership.${'created' | 'updated' | 'deleted'}`, OrganizationMembership> &
+  Record<`organizationInvitation.${'created' | 'revoked'}`, OrganizationInvitation> & {
+    'organizationInvitation.accepted': { invitation: OrganizationInvitation; user: User }
+  } & Record<`session.${'created' | 'ended' | 'removed' | 'revoked'}`, Session>
+
+export type RenderEvent = <Type extends keyof EventSubjects>(
+  type: Type,
+  subject: EventSubjects[Type],
+  timestamp: number,
+) => object
+
+type Tables = {
+  users: User
+  organizations: Organization
+  memberships: OrganizationMembership
+  invitations: OrganizationInvitation
+  clients: Client
+  sessions: Session
+  sign_ins: SignIn
+  sign_ups: SignUp
+  events: WebhookEvent
+  deliveries: Delivery
+  mails: Mail
+  pictures: Picture
+  signing_keys: SigningKey
+}
+
+const tableNames = [
+  'users',
+  'organizations',
+  'memberships',
+  'invitations',
+  'clients',
+  'sessions',
+  'sign_ins',
+  'sign_ups',
+  'events',
+  'deliveries',
+  'mails',
+  'pictures',
+  'signing_keys',
+] as const satisfies (keyof Tables)[]
+
+export type State = Store<Tables>
+
+/** Everything the sandbox knows. Null as a path keeps it in memory. */
+export function openState(path: string | null): State {
+  return openStore<Tables>(tableNames, path === null ? null : { path, service: 'clerk', readEarlierFormat })
+}
+
+/** An id in Clerk's own form: `user_2f…`, 27 characters after the prefix. */
+export function createId(prefix: string): string {
+  return newId(prefix, 27)
+}
+
+type EarlierEvent = WebhookEvent & {
+  status: 'pending' | 'delivered' | 'failed' | 'withheld'
+  attempts: number
+  next_attempt_at: number | null
+  last_status: number | null
+  last_error: string | null
+}
+type EarlierState = {
+  version: number
+  signing_key: { kid: string; private_key_pem: string }
+  rows: Record<string, { id: string }[]> & { events?: EarlierEvent[] }
+}
+
+/** Until the state became a journal it was one JSON text, with each event's delivery in its row. */
+function readEarlierFormat(text: string): Change[] | null {
+  const state = parseJson(text) as EarlierState | null
+  if (state?.version !== 1) return null
+  const { events = [], ...rows } = state.rows
+  return [
+    ['signing_keys', 'signing_key', { id: 'signing_key', ...state.signing_key }],
+    ...Object.entries(rows).flatMap(([name, list]) => list.map((row): Change => [name, row.id, row])),
+    ...events.flatMap(({ id, type, payload, created_at, ...delivery }): Change[] => [
+      ['events', id, { id, type, payload, created_at } satisfies WebhookEvent],
+      ['deliveries', `whd_${id}`, earlierDelivery(id, delivery)],
+    ]),
+  ]
+}
+
+function earlierDelivery(event: string, earlier: Omit<EarlierEvent, keyof WebhookEvent>): Delivery {
+  return {
+    id: `whd_${event}`,
+    event,
+    endpoint: 'configured',
+    attempts: earlier.attempts,
+    batch: null,
+    last_error: earlier.last_error,
+    last_status: earlier.last_status,
+    next_attempt_at_ms: earlier.next_attempt_at ?? 0,
+    state: earlier.status === 'failed' ? 'abandoned' : earlier.status,
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,98 @@
+import { createClerkClient, verifyToken } from '@clerk/backend'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createSigningKey, publicKeyPem, signingKey } from '../entities/signing-key.ts'
+import { seeds } from '../seed.ts'
+import { startClerkSandbox } from '../start.ts'
+import { TestBrowser } from '../testing/browser.ts'
+
+let sandbox: Awaited<ReturnType<typeof startClerkSandbox>>
+beforeAll(async () => {
+  sandbox = await startClerkSandbox({ port: 0, stateFile: null, webhookUrl: null })
+})
+afterAll(() => sandbox.close())
+
+const verify = (jwt: string) =>
+  verifyToken(jwt, { secretKey: 'sk_test_sandbox', apiUrl: `${sandbox.url}/bapi` })
+
+async function token(wanted: object): Promise<string> {
+  const response = await fetch(`${sandbox.url}/_sandbox/tokens`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(wanted),
+  })
+  const { jwt } = (await response.json()) as { jwt: string }
+  return jwt
+}
+
+test('a token of a browser session verifies against the published keys and lives a minute', async () => {
+  const browser = new TestBrowser(sandbox, { origin: 'http://app.example.test:8080' })
+  const { body } = await browser.signIn(seeds.demo)
+  const sessionId = body.response.created_session_id
+  const { body: answer } = await browser.post(`/v1/client/sessions/${sessionId}/tokens`)
+  expect(answer.object).toBe('token')
+  const claims = await verify(answer.jwt)
+  expect(claims).toMatchObject({
+    sub: seeds.demo.id,
+    sid: sessionId,
+    azp: 'http://app.example.test:8080',
+    iss: 'http://localhost:3000/__clerk',
+    sts: 'active',
+    v: 2,
+  })
+  expect(claims.exp - claims.iat).toBe(60)
+  expect(claims.o).toBeUndefined()
+})
+
+test('the active organization and the role in it are in the token, unless the personal account is asked for', async () => {
+  const browser = new TestBrowser(sandbox)
+  const { body } = await browser.signIn(seeds.demo)
+  const path = `/v1/client/sessions/${body.response.created_session_id}`
+  const touched = await browser.post(`${path}/touch`, { active_organization_id: seeds.organization.id })
+  const claims = await verify(touched.body.response.last_active_token.jwt)
+  expect(claims.o).toEqual({ id: seeds.organization.id, rol: 'admin', slg: seeds.organization.slug })
+  const personal = await browser.post(`${path}/tokens`, { organization_id: '' })
+  expect((await verify(personal.body.jwt)).o).toBeUndefined()
+})
+
+test('authenticateRequest tells user, organization and role from the bearer token', async () => {
+  const client = createClerkClient({
+    secretKey: 'sk_test_sandbox',
+    publishableKey: sandbox.service.settings.publishableKey,
+    apiUrl: `${sandbox.url}/bapi`,
+  })
+  const jwt = await token({ email: seeds.demo.email, organization_id: seeds.organization.id })
+  const request = new Request('http://localhost:3000/api', { headers: { authorization: `Bearer ${jwt}` } })
+  const state = await client.authenticateRequest(request, { authorizedParties: ['http://localhost:3000'] })
+  const auth = state.toAuth()
+  expect(auth).toMatchObject({ userId: seeds.demo.id, orgId: seeds.organization.id, orgRole: 'org:admin' })
+  expect(auth && 'has' in auth && auth.has({ role: 'org:admin' })).toBe(true)
+})
+
+test('an expired token, one for another origin, and one of another key are refused', async () => {
+  await expect(verify(await token({ user_id: seeds.demo.id, expires_in_s: -120 }))).rejects.toMatchObject({
+    reason: 'token-expired',
+  })
+
+  const foreign = await token({ user_id: seeds.demo.id, azp: 'https://evil.example.test' })
+  const check = verifyToken(foreign, {
+    secretKey: 'sk_test_sandbox',
+    apiUrl: `${sandbox.url}/bapi`,
+    authorizedParties: ['http://localhost:3000'],
+  })
+  await expect(check).rejects.toMatchObject({ reason: 'token-invalid-authorized-parties' })
+
+  const jwt = await token({ user_id: seeds.demo.id })
+  const otherKey = verifyToken(jwt, { jwtKey: publicKeyPem(createSigningKey()) })
+  await expect(otherKey).rejects.toMatchObject({ reason: 'token-invalid-signature' })
+})
+
+test('the public key alone verifies, too', async () => {
+  const jwtKey = publicKeyPem(signingKey(sandbox.service))
+  expect((await verifyToken(await token({ user_id: seeds.support.id }), { jwtKey })).sub).toBe(
+    seeds.support.id,
+  )
+  const published = await fetch(`${sandbox.url}/.well-known/jwks.json`)
+  expect(await published.json()).toMatchObject({
+    keys: [{ kid: signingKey(sandbox.service).kid, alg: 'RS256' }],
+  })
+})

@@ -1,0 +1,207 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClerkClient } from '@clerk/backend'
+import { afterEach, expect, test } from 'vitest'
+import type { Sandbox } from '../../kit/serve.ts'
+import { seeds } from '../seed.ts'
+import { defaultSettings, type Settings } from '../settings.ts'
+import { startClerkSandbox } from '../start.ts'
+import { TestBrowser } from '../testing/browser.ts'
+import { type Received, startReceiver } from '../testing/receiver.ts'
+
+const secret = defaultSettings.webhookSecret
+const open: { close(): Promise<unknown> }[] = []
+afterEach(async () => {
+  for (const part of open.splice(0).reverse()) await part.close()
+})
+
+async function start({ answer, ...settings }: Partial<Settings> & { answer?: Answer } = {}) {
+  const receiver = await startReceiver({ secret, ...(answer ? { answer } : {}) })
+  open.push(receiver)
+  const sandbox = await startClerkSandbox({
+    port: 0,
+    stateFile: null,
+    webhookUrl: receiver.url,
+    ...settings,
+  })
+  open.push(sandbox)
+  return { receiver, sandbox, clerk: backend(sandbox) }
+}
+
+function backend(sandbox: Sandbox) {
+  return createClerkClient({ secretKey: 'sk_test_sandbox', apiUrl: `${sandbox.url}/bapi` })
+}
+
+function post(sandbox: Sandbox, path: string, body: object = {}) {
+  return fetch(`${sandbox.url}/_sandbox${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+}
+
+const typesOf = (received: { event: { type: string } }[]) => received.map((row) => row.event.type)
+
+test('the seeds are announced, signed so that the real library accepts them', async () => {
+  const { receiver } = await start()
+  const received = await receiver.until((rows) => rows.length === 4)
+  expect(typesOf(received)).toEqual([
+    'user.created',
+    'user.created',
+    'organization.created',
+    'organizationMembership.created',
+  ])
+  expect(received[0]?.event.data).toMatchObject({
+    id: seeds.demo.id,
+    email_addresses: [{ email_address: seeds.demo.email }],
+  })
+  expect(received[3]?.event.data).toMatchObject({
+    role: 'org:admin',
+    organization: { id: seeds.organization.id },
+    public_user_data: { user_id: seeds.demo.id },
+  })
+})
+
+test('every change of a user, an organization, its members and invitations is announced', async () => {
+  const { receiver, sandbox, clerk } = await start()
+  await receiver.until((rows) => rows.length === 4)
+  const organizationId = seeds.organization.id
+
+  const guest = new TestBrowser(sandbox)
+  await guest.signUp({ email: 'guest@example.test' })
+  const invite = () =>
+    clerk.organizations.createOrganizationInvitation({
+      organizationId,
+      emailAddress: 'guest@example.test',
+      role: 'org:member',
+    })
+  const first = await invite()
+  await clerk.organizations.revokeOrganizationInvitation({ organizationId, invitationId: first.id })
+  const second = await invite()
+  const { body } = await guest.post(`/v1/me/organization_invitations/${second.id}/accept`)
+  expect(body.response.status).toBe('accepted')
+  const userId = body.client.sessions[0].user.id
+  await clerk.organizations.updateOrganizationMembership({ organizationId, userId, role: 'org:admin' })
+  await clerk.organizations.deleteOrganizationMembership({ organizationId, userId })
+  await clerk.users.updateUserMetadata(userId, { publicMetadata: { a: 1 } })
+  await clerk.organizations.updateOrganization(organizationId, { name: 'Renamed' })
+  await clerk.organizations.deleteOrganization(organizationId)
+  await clerk.users.deleteUser(userId)
+
+  const received = await receiver.until((rows) => rows.some((row) => row.event.type === 'user.deleted'))
+  expect(typesOf(received.slice(4))).toEqual([
+    'user.created',
+    'session.created',
+    'organizationInvitation.created',
+    'organizationInvitation.revoked',
+    'organizationInvitation.created',
+    'organizationMembership.created',
+    'organizationInvitation.accepted',
+    'organizationMembership.updated',
+    'organizationMembership.deleted',
+    'user.updated',
+    'organization.updated',
+    'organization.deleted',
+    'user.deleted',
+  ])
+  const accepted = received.find((row) => row.event.type === 'organizationInvitation.accepted')
+  expect(accepted?.event.data).toMatchObject({ id: second.id, status: 'accepted', user_id: userId })
+  expect(received.at(-1)?.event.data).toEqual({ object: 'user', id: userId, deleted: true })
+})
+
+test('an event that the receiver refuses comes again under the same id until it is accepted', async () => {
+  const { receiver } = await start({
+    answer: (row, times) => (row.event.type === 'organization.created' && times < 3 ? 500 : 200),
+    retryDelaysMs: [1, 1, 1],
+  })
+  const received = await receiver.until((rows) => rows.length === 6)
+  const attempts = received.filter((row) => row.event.type === 'organization.created')
+  expect(attempts).toHaveLength(3)
+  expect(new Set(attempts.map((row) => row.id)).size).toBe(1)
+})
+
+test('an event that is refused too often is kept as failed, holds up no other, and can be sent by hand', async () => {
+  let isRefusing = true
+  const { receiver, sandbox } = await start({
+    answer: (row) => (isRefusing && row.event.type === 'organization.created' ? 500 : 200),
+    retryDelaysMs: [1],
+  })
+  await receiver.until((rows) => rows.length === 5)
+  const failed = await storedEvent(sandbox, (row) => row.status === 'failed')
+  expect(failed).toMatchObject({ attempts: 2, last_status: 500, next_attempt_at: null })
+  isRefusing = false
+  const answer = await post(sandbox, `/events/${failed.id}/deliver`)
+  expect(await answer.json()).toMatchObject({ status: 'delivered', last_status: 200 })
+})
+
+test('events wait for a receiver that is not there yet, over a restart too', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'sandbox-clerk-'))
+  open.push({ close: () => rm(folder, { recursive: true }) })
+  const settings = { port: 0, stateFile: join(folder, 'state.json') }
+  const first = await startClerkSandbox({ ...settings, webhookUrl: 'http://127.0.0.1:1/' })
+  await storedEvent(first, (row) => row.attempts > 0 && row.last_error !== null)
+  await first.close()
+  const { receiver } = await start({ ...settings, retryDelaysMs: [1] })
+  const received = await receiver.until((rows) => new Set(rows.map((row) => row.id)).size === 4)
+  expect(received[0]?.event.data).toMatchObject({ id: expect.any(String) })
+})
+
+test('events that are never delivered wait, and go out in whatever order they are sent by hand', async () => {
+  const { receiver, sandbox, clerk } = await start()
+  await receiver.until((rows) => rows.length === 4)
+  await post(sandbox, '/deliveries', { mode: 'never' })
+  await clerk.users.updateUser(seeds.demo.id, { firstName: 'One' })
+  await clerk.users.updateUser(seeds.demo.id, { firstName: 'Two' })
+  const answer = await fetch(`${sandbox.url}/_sandbox/events?type=user.updated`)
+  const { data } = (await answer.json()) as { data: StoredEvent[] }
+  expect(data.map((row) => [row.status, row.attempts])).toEqual([
+    ['withheld', 0],
+    ['withheld', 0],
+  ])
+  for (const event of data.toReversed()) await post(sandbox, `/events/${event.id}/deliver`)
+  const names = receiver.received
+    .slice(4)
+    .map((row) => 'first_name' in row.event.data && row.event.data.first_name)
+  expect(names).toEqual(['Two', 'One'])
+})
+
+test('every event comes twice when that is asked for', async () => {
+  const { receiver, sandbox, clerk } = await start()
+  await receiver.until((rows) => rows.length === 4)
+  await post(sandbox, '/deliveries', { mode: 'twice' })
+  await clerk.users.updateUser(seeds.demo.id, { firstName: 'Twice' })
+  const received = await receiver.until((rows) => rows.length === 6)
+  expect(received[4]).toEqual(received[5])
+})
+
+test('a late event is planned for later', async () => {
+  const { receiver, sandbox, clerk } = await start()
+  await receiver.until((rows) => rows.length === 4)
+  await post(sandbox, '/deliveries', { mode: 'late', delay_ms: 3_600_000 })
+  await clerk.users.updateUser(seeds.demo.id, { firstName: 'Late' })
+  const answer = await fetch(`${sandbox.url}/_sandbox/events?type=user.updated`)
+  const { data } = (await answer.json()) as { data: StoredEvent[] }
+  expect(data[0]?.status).toBe('pending')
+  expect((data[0]?.next_attempt_at ?? 0) - (data[0]?.created_at ?? 0)).toBe(3_600_000)
+})
+
+/** Asks until such an event is there: deliveries go on after the receiver has answered. */
+async function storedEvent(sandbox: Sandbox, matches: (row: StoredEvent) => boolean): Promise<StoredEvent> {
+  for (;;) {
+    const { data } = (await (await fetch(`${sandbox.url}/_sandbox/events`)).json()) as { data: StoredEvent[] }
+    const found = data.find(matches)
+    if (found) return found
+  }
+}
+
+type Answer = (row: Received, times: number) => number
+type StoredEvent = {
+  id: string
+  status: string
+  attempts: number
+  last_status: number | null
+  last_error: string | null
+  next_attempt_at: number | null
+  created_at: number
+}

@@ -1,0 +1,62 @@
+import type { Middleware } from 'koa'
+
+/** Failures that a knob has ordered: the calls under a path fail, a number of times or for a while. */
+export type Fault = {
+  /** Answer with this status before anything is done. */
+  status: number | null
+  /** Do what was asked, then close the connection without an answer: the case idempotency keys are made for. */
+  drop_after?: boolean
+  /** How many calls are left; null: no limit. */
+  count: number | null
+  /** Until when, in real milliseconds; null: no limit. */
+  until_ms?: number | null
+  path_prefix: string
+  method?: string | null
+  retry_after_s?: number | null
+}
+
+/** In memory only: a restarted sandbox is a healthy one. */
+export class Faults {
+  #faults: Fault[] = []
+
+  add(fault: Fault): void {
+    this.#faults.push(fault)
+  }
+
+  clear(): void {
+    this.#faults = []
+  }
+
+  list(): Fault[] {
+    this.#faults = this.#faults.filter(
+      ({ count, until_ms = null }) => count !== 0 && (until_ms === null || Date.now() < until_ms),
+    )
+    return this.#faults
+  }
+
+  /** The fault that hits this call, if any; counts it. */
+  hit({ path, method }: { path: string; method: string }): Fault | null {
+    const found = this.list().find(
+      (fault) => path.startsWith(fault.path_prefix) && (fault.method ?? method) === method,
+    )
+    if (found?.count) found.count--
+    return found ?? null
+  }
+}
+
+/** Fails the calls that a knob has marked: before anything is done, or after everything is. */
+export function injectFaults(
+  faults: Faults,
+  { flush, toError }: { flush: () => void; toError: (status: number) => Error },
+): Middleware {
+  return async (context, next) => {
+    const fault = context.path.startsWith('/_sandbox') ? null : faults.hit(context)
+    if (typeof fault?.retry_after_s === 'number') context.set('retry-after', String(fault.retry_after_s))
+    if (fault?.status) throw toError(fault.status)
+    await next()
+    if (!fault?.drop_after) return
+    flush()
+    context.respond = false
+    context.req.socket.destroy()
+  }
+}

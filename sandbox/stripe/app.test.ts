@@ -1,0 +1,190 @@
+import { expect, it } from 'vitest'
+import { newCheckout, startHarness } from './testing/sandbox.ts'
+
+it('a repeated call with one idempotency key gets the first answer again', async () => {
+  const { stripe } = await startHarness()
+  const first = await stripe.customers.create({ email: 'ada@example.com' }, { idempotencyKey: 'key-1' })
+  const again = await stripe.customers.create({ email: 'ada@example.com' }, { idempotencyKey: 'key-1' })
+
+  expect(again.id).toBe(first.id)
+  expect(first.lastResponse.headers['idempotent-replayed']).toBeUndefined()
+  expect(again.lastResponse.headers['idempotent-replayed']).toBe('true')
+  expect(again.lastResponse.headers['original-request']).toBe(first.lastResponse.requestId)
+  expect((await stripe.customers.list()).data).toHaveLength(1)
+})
+
+it('one idempotency key with other parameters is an error', async () => {
+  const { stripe } = await startHarness()
+  await stripe.customers.create({ email: 'ada@example.com' }, { idempotencyKey: 'key-1' })
+  await expect(
+    stripe.customers.create({ email: 'bob@example.com' }, { idempotencyKey: 'key-1' }),
+  ).rejects.toMatchObject({ type: 'StripeIdempotencyError', statusCode: 400 })
+})
+
+it('a refused call does not use up its idempotency key', async () => {
+  const { stripe } = await startHarness()
+  await expect(
+    stripe.customers.create({ colour: 'red' } as object, { idempotencyKey: 'key-1' }),
+  ).rejects.toThrow('Received unknown parameter: colour')
+  await stripe.customers.create({ email: 'ada@example.com' }, { idempotencyKey: 'key-1' })
+})
+
+it('a call whose answer is lost is done once when the SDK repeats it', async () => {
+  const { stripe, knob } = await startHarness()
+  await knob('faults', { drop_after: true, count: 1, path_prefix: '/v1/customers', method: 'POST' })
+
+  const customer = await stripe.customers.create({ email: 'ada@example.com' })
+
+  expect((await stripe.customers.list()).data.map(({ id }) => id)).toEqual([customer.id])
+})
+
+it.each([
+  [500, 'StripeAPIError'],
+  [429, 'StripeRateLimitError'],
+] as const)('a fault answers %i as often as it was told to', async (status, type) => {
+  const { stripe, knob } = await startHarness()
+  await knob('faults', { status, count: 2, path_prefix: '/v1/customers' })
+  await expect(stripe.customers.list()).rejects.toMatchObject({ type, statusCode: status })
+  await expect(stripe.customers.create({})).rejects.toMatchObject({ type })
+  expect((await stripe.customers.list()).data).toEqual([])
+})
+
+it('the SDK gets over a passing failure by itself', async () => {
+  const { stripe, knob } = await startHarness()
+  await knob('faults', { status: 500, count: 1 })
+  const customer = await stripe.customers.create({}, { maxNetworkRetries: 2 })
+  expect(customer.id).toMatch(/^cus_/)
+})
+
+it('errors have the form and status of Stripe', async () => {
+  const harness = await startHarness()
+  const { stripe } = harness
+  await expect(stripe.customers.retrieve('cus_none')).rejects.toMatchObject({
+    type: 'StripeInvalidRequestError',
+    statusCode: 404,
+    code: 'resource_missing',
+    param: 'id',
+    message: "No such customer: 'cus_none'",
+    requestId: expect.stringMatching(/^req_/),
+  })
+  await expect(newCheckout(harness, { customer: 'cus_none' })).rejects.toMatchObject({
+    statusCode: 400,
+    code: 'resource_missing',
+    param: 'customer',
+  })
+  await expect(
+    stripe.checkout.sessions.create({ mode: 'payment', success_url: 'http://shop.test' }),
+  ).rejects.toMatchObject({
+    code: 'parameter_missing',
+    param: 'line_items',
+  })
+  await expect(
+    newCheckout(harness, { line_items: [{ price: 'price_none', quantity: 1 }] }),
+  ).rejects.toMatchObject({
+    code: 'resource_missing',
+    param: 'line_items[0][price]',
+  })
+  await expect(newCheckout(harness, { success_url: 'nowhere' })).rejects.toMatchObject({
+    code: 'url_invalid',
+  })
+})
+
+it.each([
+  ['no key', {}],
+  ['a publishable key', { authorization: 'Bearer pk_test_1' }],
+])('a call with %s is refused', async (_case, headers) => {
+  const { url } = await startHarness()
+  const response = await fetch(`${url}/v1/customers`, { headers })
+  expect(response.status).toBe(401)
+  expect(await response.json()).toMatchObject({ error: { type: 'invalid_request_error' } })
+})
+
+it('a call in another version of the API is refused rather than answered in the wrong shape', async () => {
+  const { stripe } = await startHarness()
+  await expect(stripe.customers.list({}, { apiVersion: '2024-06-20' })).rejects.toThrow(
+    'speaks 2026-10-28.endive only',
+  )
+})
+
+it('a misspelt expand is refused before anything is done', async () => {
+  const { stripe } = await startHarness()
+  await expect(stripe.customers.create({ expand: ['colour'] })).rejects.toThrow('cannot be expanded (colour)')
+  expect((await stripe.customers.list()).data).toEqual([])
+})
+
+it('a reset forgets everything', async () => {
+  const harness = await startHarness()
+  await harness.knob('clock/advance', { seconds: 86_400 })
+  await harness.knob('faults', { status: 500, path_prefix: '/v1/prices' })
+  const { id } = await newCheckout(harness)
+  await harness.knob('reset')
+  await expect(harness.stripe.checkout.sessions.retrieve(id)).rejects.toMatchObject({ statusCode: 404 })
+  expect(await harness.eventTypes()).toEqual([])
+  const index = await (await fetch(`${harness.url}/_sandbox`)).json()
+  expect(index).toMatchObject({ faults: [], delivery_rules: [], deliveries: { pending: 0 } })
+  expect((await harness.stripe.customers.create({})).created).toBeLessThan(Date.now() / 1000 + 60)
+})
+
+it('a knob that is turned wrongly says how', async () => {
+  const { knob } = await startHarness()
+  expect(await knob('deliveries', { mode: 'sideways' })).toMatchObject({
+    status: 400,
+    body: { error: { message: expect.stringContaining('mode') } },
+  })
+  expect((await knob('faults', {})).status).toBe(400)
+  expect((await knob('sessions/cs_none/pay')).status).toBe(404)
+})
+
+it('lists page through everything, newest first', async () => {
+  const { stripe } = await startHarness()
+  const created: string[] = []
+  for (let count = 0; count < 7; count++) created.push((await stripe.customers.create({})).id)
+
+  const all: string[] = []
+  for await (const { id } of stripe.customers.list({ limit: 3 })) all.push(id)
+  const page_back = await stripe.customers.list({ limit: 2, ending_before: created[3] as string })
+
+  expect(all).toEqual(created.toReversed())
+  expect(page_back.data.map(({ id }) => id)).toEqual([created[5], created[4]])
+  expect(page_back.has_more).toBe(true)
+})
+
+it('sessions are found by customer, status and payment intent', async () => {
+  const harness = await startHarness()
+  const { stripe } = harness
+  const customer = await stripe.customers.create({ email: 'ada@example.com' })
+  const paid = await newCheckout(harness, { customer: customer.id })
+  const open = await newCheckout(harness)
+  await harness.pay(paid.id)
+  const { payment_intent } = await stripe.checkout.sessions.retrieve(paid.id)
+  const ids = async (filter: object) => (await stripe.checkout.sessions.list(filter)).data.map(({ id }) => id)
+
+  expect(await ids({ customer: customer.id })).toEqual([paid.id])
+  expect(await ids({ status: 'open' })).toEqual([open.id])
+  expect(await ids({ payment_intent })).toEqual([paid.id])
+})
+
+it('metadata is merged key by key, and an update tells what it changed', async () => {
+  const { stripe } = await startHarness()
+  const { id } = await stripe.customers.create({ metadata: { user: 'u1', plan: 'pro' } })
+  const updated = await stripe.customers.update(id, { metadata: { plan: '', seats: '3' } })
+  expect(updated.metadata).toEqual({ user: 'u1', seats: '3' })
+  const [event] = (await stripe.events.list({ type: 'customer.updated' })).data
+  expect(event?.data.previous_attributes).toEqual({ metadata: { user: 'u1', plan: 'pro' } })
+  expect(event?.request).toMatchObject({
+    id: expect.stringMatching(/^req_/),
+    idempotency_key: expect.any(String),
+  })
+})
+
+it('a lookup key moves from one price to another only when asked to', async () => {
+  const { stripe } = await startHarness()
+  const product = await stripe.products.create({ name: 'Pro' })
+  const input = { product: product.id, currency: 'eur', unit_amount: 2000, lookup_key: 'pro_monthly' }
+  const first = await stripe.prices.create(input)
+  await expect(stripe.prices.create(input)).rejects.toThrow('already uses that lookup key')
+  const second = await stripe.prices.create({ ...input, transfer_lookup_key: true })
+  const found = await stripe.prices.list({ lookup_keys: ['pro_monthly'] })
+  expect(found.data.map(({ id }) => id)).toEqual([second.id])
+  expect((await stripe.prices.retrieve(first.id)).lookup_key).toBeNull()
+})

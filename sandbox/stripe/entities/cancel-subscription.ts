@@ -1,0 +1,99 @@
+import type Stripe from 'stripe'
+import { noSuch } from '../errors.ts'
+import type { Cause, Service } from '../service.ts'
+import type { StoredSubscription } from '../state.ts'
+import { defaultMethod } from './customer.ts'
+import { emit } from './event.ts'
+import { finalizeInvoice, recordDraft } from './finalize-invoice.ts'
+import { newInvoice, newInvoiceId, subscriptionOf } from './invoice.ts'
+import { itemLines, pendingItems } from './invoice-line.ts'
+import { payInvoice } from './pay-invoice.ts'
+import { prorations } from './proration.ts'
+import { hasEnded, itemList } from './subscription.ts'
+import { releaseSchedule } from './subscription-schedule.ts'
+
+export type Cancellation = {
+  prorate: boolean
+  invoice_now: boolean
+  details: Partial<Stripe.Subscription.CancellationDetails>
+  cause: Cause
+}
+
+/** Ends a subscription now. What is still owed stays owed, but Stripe no longer tries to collect it by itself. */
+export function cancelSubscription(
+  service: Service,
+  given: StoredSubscription,
+  { prorate, invoice_now, details, cause }: Cancellation,
+): StoredSubscription {
+  const { store, clock } = service
+  if (hasEnded(given)) throw noSuch('subscription', given.id)
+  const subscription = releaseSchedule(service, given, cause)
+  const now = clock.now()
+  if (prorate && subscription.status !== 'trialing') {
+    const none = { ...subscription, items: itemList(subscription.id, []) }
+    for (const item of prorations(service, { before: subscription, after: none, at: now, restarts: false })) {
+      store.invoice_items.put(item)
+      emit(service, 'invoiceitem.created', item, { cause })
+    }
+  }
+  for (const invoice of store.invoices.oldestFirst()) {
+    if (invoice.status !== 'open' || subscriptionOf(invoice) !== subscription.id) continue
+    if (invoice.auto_advance) {
+      store.invoices.put({ ...invoice, auto_advance: false, next_payment_attempt: null })
+    }
+  }
+  const pending = pendingItems(service, subscription.id)
+  const final_invoice = invoice_now && pending.length > 0 ? newInvoiceId() : null
+  const canceled = store.subscriptions.put({
+    ...subscription,
+    cancel_at_period_end: false,
+    canceled_at: subscription.canceled_at ?? now,
+    cancellation_details: {
+      comment: null,
+      feedback: null,
+      feedback_option: null,
+      ...subscription.cancellation_details,
+      reason: 'cancellation_requested',
+      ...details,
+    },
+    ended_at: now,
+    latest_invoice: final_invoice ?? subscription.latest_invoice,
+    status: 'canceled',
+  })
+  emit(service, 'customer.subscription.deleted', canceled, { cause })
+  if (final_invoice) invoicePending(service, { subscription: canceled, id: final_invoice, pending, cause })
+  return canceled
+}
+
+/** What was left over: a credit goes to the customer's balance, a debt is collected. */
+function invoicePending(
+  service: Service,
+  {
+    subscription,
+    id,
+    pending,
+    cause,
+  }: {
+    subscription: StoredSubscription
+    id: string
+    pending: ReturnType<typeof pendingItems>
+    cause: Cause
+  },
+): void {
+  const customer = service.store.customers.get(subscription.customer)
+  if (!customer) throw new Error(`Customer ${subscription.customer} is gone.`)
+  const now = service.clock.now()
+  const draft = newInvoice(service, {
+    id,
+    billing_reason: 'subscription_update',
+    customer,
+    lines: itemLines(id, pending),
+    period: { start: now, end: now },
+    proration_date: now,
+    subscription,
+  })
+  const open = finalizeInvoice(service, recordDraft(service, draft, cause), { cause })
+  if (open.status !== 'open') return
+  const method = defaultMethod(service, { subscription, customer })
+  payInvoice(service, open, { method, is_off_session: true, is_automatic: true, cause })
+}

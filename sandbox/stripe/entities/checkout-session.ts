@@ -1,0 +1,236 @@
+import { newId, randomText } from '../../kit/id.ts'
+import { type Cause, noCall, type Service } from '../service.ts'
+import type { StoredCustomer, StoredLineItem, StoredPrice, StoredSession } from '../state.ts'
+import { newCustomer } from './customer.ts'
+import { emit } from './event.ts'
+import { type DebitType, type Expiry, emptyAddress, type Payer } from './payment-method.ts'
+import type { TestCard } from './test-cards.ts'
+
+export type SessionInput = {
+  cancel_url: string | null
+  client_reference_id: string | null
+  currency: string
+  customer: StoredCustomer | null
+  customer_creation: 'always' | 'if_required' | null
+  customer_email: string | null
+  expires_at: number
+  line_items: StoredLineItem[]
+  metadata: Record<string, string>
+  mode: 'payment' | 'subscription'
+  payment_method_collection: 'always' | 'if_required'
+  payment_method_types: string[]
+  success_url: string
+} & Pick<StoredSession, 'allow_promotion_codes' | 'billing_address_collection' | 'locale' | 'submit_type'>
+
+export function newSession({ clock, publicUrl }: Service, input: SessionInput): StoredSession {
+  const id = `cs_test_a1${randomText(58)}`
+  const total = input.line_items.reduce((sum, item) => sum + item.amount_total, 0)
+  return {
+    id,
+    object: 'checkout.session',
+    adaptive_pricing: { enabled: false },
+    after_expiration: null,
+    allow_promotion_codes: input.allow_promotion_codes,
+    allowed_payment_method_types: null,
+    amount_subtotal: input.line_items.reduce((sum, item) => sum + item.amount_subtotal, 0),
+    amount_total: total,
+    automatic_tax: { enabled: false, liability: null, provider: null, status: null },
+    billing_address_collection: input.billing_address_collection,
+    cancel_url: input.cancel_url,
+    client_reference_id: input.client_reference_id,
+    client_secret: null,
+    collected_information: { business_name: null, individual_name: null, shipping_details: null },
+    consent: null,
+    consent_collection: null,
+    created: clock.now(),
+    currency: input.currency,
+    currency_conversion: null,
+    custom_fields: [],
+    custom_text: {
+      after_submit: null,
+      shipping_address: null,
+      submit: null,
+      terms_of_service_acceptance: null,
+    },
+    customer: input.customer?.id ?? null,
+    customer_account: null,
+    customer_creation: input.customer_creation,
+    customer_details: detailsOf(input.customer, input.customer_email),
+    customer_email: input.customer_email,
+    discounts: [],
+    expires_at: input.expires_at,
+    integration_identifier: null,
+    invoice: null,
+    invoice_creation: input.mode === 'payment' ? noInvoice : null,
+    livemode: false,
+    locale: input.locale,
+    managed_payments: { enabled: false },
+    metadata: input.metadata,
+    mode: input.mode,
+    origin_context: null,
+    payment_intent: null,
+    payment_link: null,
+    payment_method_collection: input.payment_method_collection,
+    payment_method_configuration_details: null,
+    payment_method_options: { card: { request_three_d_secure: 'automatic' } },
+    payment_method_types: input.payment_method_types,
+    payment_status: 'unpaid',
+    permissions: null,
+    phone_number_collection: { enabled: false },
+    recovered_from: null,
+    saved_payment_method_options: null,
+    setup_intent: null,
+    shipping_address_collection: null,
+    shipping_cost: null,
+    shipping_options: [],
+    status: 'open',
+    submit_type: input.submit_type,
+    subscription: null,
+    success_url: input.success_url,
+    total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
+    ui_mode: 'hosted_page',
+    url: `${publicUrl}/c/pay/${id}`,
+    wallet_options: null,
+  }
+}
+
+const noInvoice: StoredSession['invoice_creation'] = {
+  enabled: false,
+  invoice_data: {
+    account_tax_ids: null,
+    custom_fields: null,
+    description: null,
+    footer: null,
+    issuer: null,
+    metadata: {},
+    rendering_options: null,
+  },
+}
+
+function detailsOf(customer: StoredCustomer | null, email: string | null): StoredSession['customer_details'] {
+  if (!customer && !email) return null
+  return {
+    address: customer?.address ?? null,
+    business_name: null,
+    email: customer?.email ?? email,
+    individual_name: null,
+    name: customer?.name ?? null,
+    phone: customer?.phone ?? null,
+    tax_exempt: 'none',
+    tax_ids: [],
+  }
+}
+
+/** One line of a checkout, priced in the session's currency. The price is copied: a later change does not reach it. */
+export function newLineItem({
+  price,
+  currency,
+  quantity,
+  description,
+  is_free = false,
+}: {
+  price: StoredPrice
+  currency: string
+  quantity: number
+  description: string
+  /** A trial: nothing of it is due today. */
+  is_free?: boolean
+}): StoredLineItem {
+  const { currency_options, ...shown } = price
+  const amount = is_free ? 0 : (currency_options[currency]?.unit_amount ?? 0) * quantity
+  return {
+    id: newId('li'),
+    object: 'item',
+    adjustable_quantity: null,
+    amount_discount: 0,
+    amount_subtotal: amount,
+    amount_tax: 0,
+    amount_total: amount,
+    currency,
+    description,
+    metadata: {},
+    price: shown,
+    quantity,
+  }
+}
+
+/** Whether a buyer has to say how to pay: for what is due now, or for what a trial will cost when it is over. */
+export function needsPaymentMethod({
+  amount_total,
+  mode,
+  payment_method_collection,
+}: Pick<StoredSession, 'amount_total' | 'mode' | 'payment_method_collection'>): boolean {
+  return amount_total !== 0 || (mode === 'subscription' && payment_method_collection === 'always')
+}
+
+/** Where the buyer goes after paying: Stripe puts the session's id where the template asks for it. */
+export function returnUrl({ id, success_url }: StoredSession): string | null {
+  return success_url?.replaceAll('{CHECKOUT_SESSION_ID}', id) ?? null
+}
+
+/** The buyer has finished: the session closes for good. `payment_status` says whether the money is there. */
+export function completeSession(
+  service: Service,
+  session_id: string,
+  { payer, payment_status }: { payer: Payer; payment_status: 'no_payment_required' | 'paid' | 'unpaid' },
+): StoredSession {
+  const session = service.store.checkout_sessions.get(session_id)
+  if (!session) throw new Error(`Session ${session_id} went away while it was paid.`)
+  const completed = service.store.checkout_sessions.put({
+    ...session,
+    customer_details: {
+      address: session.customer_details?.address ?? emptyAddress,
+      business_name: null,
+      email: payer.email,
+      individual_name: null,
+      name: payer.name,
+      phone: null,
+      tax_exempt: 'none',
+      tax_ids: [],
+    },
+    payment_status,
+    status: 'complete',
+    url: null,
+  })
+  emit(service, 'checkout.session.completed', completed, { cause: noCall })
+  return completed
+}
+
+/** The session with the customer who pays: the one it was made for, a new one where it asks for one, or a guest. */
+export function withCustomer(service: Service, session: StoredSession, payer: Payer): StoredSession {
+  if (session.customer || session.customer_creation !== 'always') return session
+  const customer = service.store.customers.put(
+    newCustomer(service, { email: payer.email, name: payer.name, metadata: {} }),
+  )
+  emit(service, 'customer.created', customer, { cause: noCall })
+  return service.store.checkout_sessions.put({ ...session, customer: customer.id })
+}
+
+/** Closes an open session unpaid; an intent left by a declined attempt is cancelled with it. */
+export function expireSession(service: Service, session: StoredSession, cause: Cause): StoredSession {
+  const { store, clock } = service
+  const hidden = store.checkout_details.get(session.id)?.payment_intent
+  const intent = store.payment_intents.get(session.payment_intent ?? hidden)
+  if (intent?.status === 'requires_payment_method') {
+    const canceled = store.payment_intents.put({
+      ...intent,
+      canceled_at: clock.now(),
+      cancellation_reason: 'automatic',
+      status: 'canceled',
+    })
+    emit(service, 'payment_intent.canceled', canceled, { cause })
+  }
+  const expired = store.checkout_sessions.put({ ...session, status: 'expired', url: null })
+  emit(service, 'checkout.session.expired', expired, { cause })
+  return expired
+}
+
+export type PaymentMeans =
+  | { type: 'card'; card: TestCard; expiry: Expiry }
+  | { type: 'debit'; debit: DebitType }
+  /** Nothing is owed. */
+  | { type: 'free' }
+
+export type PaymentResult =
+  | { outcome: 'already_complete' | 'expired' | 'paid' | 'processing'; session: StoredSession }
+  | { outcome: 'declined'; session: StoredSession; message: string }

@@ -1,0 +1,119 @@
+import type Stripe from 'stripe'
+import { cardError, invalidRequest } from '../errors.ts'
+import type { Cause, Service } from '../service.ts'
+import type {
+  StoredCustomer,
+  StoredInvoice,
+  StoredPaymentIntent,
+  StoredPaymentMethod,
+  StoredPrice,
+  StoredSubscription,
+} from '../state.ts'
+import { defaultMethod } from './customer.ts'
+import { emit } from './event.ts'
+import { finalizeInvoice, recordDraft } from './finalize-invoice.ts'
+import { newInvoice, newInvoiceId } from './invoice.ts'
+import { periodLines } from './invoice-line.ts'
+import { no_method, payInvoice } from './pay-invoice.ts'
+import { nextBoundary, type Period, recurrenceOf } from './period.ts'
+import { type BillingMode, newSubscription, newSubscriptionId } from './subscription.ts'
+import { newSubscriptionItem } from './subscription-item.ts'
+import { declineOf } from './test-cards.ts'
+
+export type NewSubscription = {
+  billing_mode: BillingMode
+  cause: Cause
+  currency: string
+  customer: StoredCustomer
+  default_payment_method: string | null
+  description: string | null
+  /** The intent of an attempt to pay that was declined before there was a subscription. */
+  intent?: StoredPaymentIntent | undefined
+  is_off_session: boolean
+  items: { price: StoredPrice; quantity: number; metadata: Record<string, string> }[]
+  metadata: Record<string, string>
+  payment_behavior: 'allow_incomplete' | 'default_incomplete' | 'error_if_incomplete'
+  trial_end: number | null
+  trial_settings: Stripe.Subscription.TrialSettings
+}
+
+/** Starts a subscription: its first period, or its trial, is invoiced and paid for before the caller hears of it. */
+export function createSubscription(
+  service: Service,
+  input: NewSubscription,
+): { subscription: StoredSubscription; invoice: StoredInvoice } {
+  const { store } = service
+  const { cause } = input
+  const draft = draftSubscription(service, input)
+  const method = defaultMethod(service, { subscription: draft.subscription, customer: input.customer })
+  const is_paid = checkPayable(input, { invoice: draft.invoice, method })
+  claimCurrency(service, input)
+  const subscription = store.subscriptions.put({
+    ...draft.subscription,
+    status: input.trial_end !== null ? 'trialing' : is_paid ? 'active' : 'incomplete',
+  })
+  store.subscription_details.put({ id: subscription.id, is_trial_end_announced: false })
+  emit(service, 'customer.subscription.created', subscription, { cause })
+  const recorded = recordDraft(service, draft.invoice, cause)
+  let invoice = finalizeInvoice(service, recorded, { cause, intent: input.intent })
+  if (invoice.status === 'open' && input.payment_behavior !== 'default_incomplete') {
+    const { is_off_session } = input
+    ;({ invoice } = payInvoice(service, invoice, { method, is_off_session, is_automatic: true, cause }))
+  }
+  return { subscription: store.subscriptions.get(subscription.id) ?? subscription, invoice }
+}
+
+/** The subscription and its first invoice as they would be; nothing is stored. */
+export function draftSubscription(
+  service: Service,
+  input: Omit<NewSubscription, 'cause' | 'is_off_session' | 'payment_behavior'>,
+): { subscription: StoredSubscription; invoice: StoredInvoice } {
+  const now = service.clock.now()
+  const id = newSubscriptionId()
+  const invoice_id = newInvoiceId()
+  const anchor = input.trial_end ?? now
+  const [first] = input.items
+  if (!first) throw invalidRequest('A subscription must have at least one item.', { param: 'items' })
+  const end = input.trial_end ?? nextBoundary(anchor, recurrenceOf(first.price), now)
+  const period: Period = { start: now, end }
+  const subscription = newSubscription(service, {
+    ...input,
+    id,
+    billing_cycle_anchor: anchor,
+    customer: input.customer.id,
+    items: input.items.map((item) => newSubscriptionItem(service, { ...item, subscription: id, period })),
+    latest_invoice: invoice_id,
+    status: input.trial_end === null ? 'active' : 'trialing',
+  })
+  const is_trial = input.trial_end !== null
+  const invoice = newInvoice(service, {
+    id: invoice_id,
+    billing_reason: 'subscription_create',
+    customer: input.customer,
+    lines: periodLines(service, { invoice: invoice_id, subscription, period, is_trial }),
+    period: { start: now, end: now },
+    proration_date: null,
+    subscription,
+  })
+  return { subscription, invoice }
+}
+
+/** Whether the first invoice will be paid; throws where the caller wants no subscription that is not. */
+function checkPayable(
+  { payment_behavior, is_off_session }: NewSubscription,
+  { invoice, method }: { invoice: StoredInvoice; method: StoredPaymentMethod | null },
+): boolean {
+  if (invoice.amount_due === 0) return true
+  if (payment_behavior === 'default_incomplete') return false
+  if (!method) throw invalidRequest(no_method.message, { code: no_method.code })
+  const decline = declineOf(method, { is_off_session })
+  if (decline && payment_behavior === 'error_if_incomplete') throw cardError(decline)
+  return decline === null
+}
+
+/** A customer's first invoice decides in which currency a credit is kept. */
+function claimCurrency(service: Service, { customer, currency, cause }: NewSubscription): void {
+  if (customer.currency) return
+  const after = service.store.customers.put({ ...customer, currency })
+  emit(service, 'customer.updated', after, { cause, previous_attributes: { currency: null } })
+}

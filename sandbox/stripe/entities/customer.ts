@@ -1,0 +1,98 @@
+import { newId, randomText } from '../../kit/id.ts'
+import { noCall, type Service } from '../service.ts'
+import type { StoredCustomer, StoredPaymentMethod, StoredSubscription } from '../state.ts'
+import { changedFields, emit } from './event.ts'
+import { attachCard, type Expiry } from './payment-method.ts'
+import { hasEnded } from './subscription.ts'
+import type { TestCard } from './test-cards.ts'
+
+export type CustomerInput = Pick<StoredCustomer, 'metadata'> &
+  Partial<Pick<StoredCustomer, 'address' | 'description' | 'email' | 'name' | 'phone' | 'preferred_locales'>>
+
+export function newCustomer({ clock }: Service, input: CustomerInput): StoredCustomer {
+  return {
+    id: newId('cus', 14),
+    object: 'customer',
+    address: input.address ?? null,
+    balance: 0,
+    created: clock.now(),
+    currency: null,
+    customer_account: null,
+    default_source: null,
+    delinquent: false,
+    description: input.description ?? null,
+    discount: null,
+    email: input.email ?? null,
+    invoice_prefix: randomText(8).toUpperCase(),
+    invoice_settings: {
+      custom_fields: null,
+      default_payment_method: null,
+      footer: null,
+      rendering_options: null,
+    },
+    livemode: false,
+    metadata: input.metadata,
+    name: input.name ?? null,
+    next_invoice_sequence: 1,
+    phone: input.phone ?? null,
+    preferred_locales: input.preferred_locales ?? [],
+    shipping: null,
+    tax_exempt: 'none',
+    test_clock: null,
+  }
+}
+
+/** What Stripe charges when nobody is asked: the subscription's own method, else the customer's. */
+export function defaultMethod(
+  { store }: Service,
+  {
+    subscription,
+    customer,
+  }: {
+    subscription: Pick<StoredSubscription, 'default_payment_method'> | null
+    customer: StoredCustomer | undefined
+  },
+): StoredPaymentMethod | null {
+  const candidates = [
+    subscription?.default_payment_method,
+    customer?.invoice_settings.default_payment_method as string | null | undefined,
+  ]
+  for (const id of candidates) {
+    const method = store.payment_methods.get(id)
+    // A detached method belongs to nobody and cannot be charged.
+    if (method?.customer) return method
+  }
+  return null
+}
+
+/** A customer gives another card: it pays from now on, for every subscription there is. */
+export function changeCard(
+  service: Service,
+  {
+    customer,
+    card,
+    expiry,
+    name,
+  }: { customer: StoredCustomer; card: TestCard; expiry: Expiry; name: string | null },
+): StoredPaymentMethod {
+  const { store } = service
+  const payer = { email: customer.email, name: name ?? customer.name ?? null }
+  const method = attachCard(service, { card, expiry, payer, customer: customer.id })
+  const after = store.customers.put({
+    ...customer,
+    invoice_settings: { ...customer.invoice_settings, default_payment_method: method.id },
+  })
+  emit(service, 'customer.updated', after, {
+    cause: noCall,
+    previous_attributes: { invoice_settings: customer.invoice_settings },
+  })
+  for (const subscription of [...store.subscriptions.oldestFirst()]) {
+    if (subscription.customer !== customer.id || hasEnded(subscription)) continue
+    const changed = store.subscriptions.put({ ...subscription, default_payment_method: method.id })
+    emit(service, 'customer.subscription.updated', changed, {
+      cause: noCall,
+      previous_attributes: changedFields(subscription, changed),
+    })
+  }
+  return method
+}

@@ -1,0 +1,39 @@
+import type Stripe from 'stripe'
+import { newId } from '../../kit/id.ts'
+import type { Cause, Service } from '../service.ts'
+import type { StoredEvent } from '../state.ts'
+
+export const api_version = '2026-10-28.endive'
+
+/**
+ * Records that something happened and sends it on its way. The object is the snapshot: values in the store are
+ * replaced and never mutated, so what is put here stays as it was.
+ */
+export function emit(
+  service: Service,
+  type: Stripe.Event.Type,
+  object: object,
+  { cause, previous_attributes }: { cause: Cause; previous_attributes?: object },
+): StoredEvent {
+  const event: StoredEvent = {
+    id: newId('evt'),
+    object: 'event',
+    api_version,
+    created: service.clock.now(),
+    data: { object, ...(previous_attributes && { previous_attributes }) },
+    livemode: false,
+    request: { id: cause.request_id, idempotency_key: cause.idempotency_key },
+    type,
+  }
+  service.store.events.put(event)
+  service.outbox.enqueue(event)
+  return event
+}
+
+/** What an update event reports: the old values of the fields that changed. */
+export function changedFields<T extends object>(before: T, after: T): Partial<T> {
+  const changed = Object.entries(before).filter(
+    ([key, value]) => JSON.stringify(value) !== JSON.stringify(after[key as keyof T]),
+  )
+  return Object.fromEntries(changed) as Partial<T>
+}

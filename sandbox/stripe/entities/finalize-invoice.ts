@@ -1,0 +1,109 @@
+import type { Cause, Service } from '../service.ts'
+import type { StoredInvoice, StoredPaymentIntent } from '../state.ts'
+import { emit } from './event.ts'
+import { balanceFor, newInvoicePayment, settleBalance } from './invoice.ts'
+import { updateStatusAfterPayment } from './pay-invoice.ts'
+import { newPaymentIntent } from './payment-intent.ts'
+
+/** Puts a draft into the books; the amounts that waited for an invoice are on this one from now on. */
+export function recordDraft(service: Service, draft: StoredInvoice, cause: Cause): StoredInvoice {
+  const { store } = service
+  const invoice = store.invoices.put(draft)
+  for (const { parent } of invoice.lines.data) {
+    const item = store.invoice_items.get(parent?.subscription_item_details?.invoice_item)
+    if (item) store.invoice_items.put({ ...item, invoice: invoice.id })
+  }
+  emit(service, 'invoice.created', invoice, { cause })
+  return invoice
+}
+
+/**
+ * The draft becomes a demand: it gets its number, the customer's balance is counted in, and a payment intent waits for
+ * the money. Where nothing is left to pay it is paid at once.
+ */
+export function finalizeInvoice(
+  service: Service,
+  draft: StoredInvoice,
+  { cause, intent }: { cause: Cause; intent?: StoredPaymentIntent | undefined },
+): StoredInvoice {
+  const { store, clock, publicUrl } = service
+  const now = clock.now()
+  const customer = store.customers.get(draft.customer)
+  if (!customer) throw new Error(`Customer ${draft.customer} is gone.`)
+  const starting_balance = balanceFor(customer, draft.currency)
+  const { amount_due, ending_balance } = settleBalance({ total: draft.total, starting_balance })
+  const url = `${publicUrl}/i/${draft.id}`
+  const open: StoredInvoice = store.invoices.put({
+    ...draft,
+    amount_due,
+    amount_remaining: amount_due,
+    effective_at: now,
+    ending_balance,
+    hosted_invoice_url: url,
+    invoice_pdf: `${url}/pdf`,
+    number: `${customer.invoice_prefix}-${String(customer.next_invoice_sequence ?? 1).padStart(4, '0')}`,
+    starting_balance,
+    status: 'open',
+    status_transitions: { ...draft.status_transitions, finalized_at: now },
+    webhooks_delivered_at: now,
+  })
+  const counted = store.customers.put({
+    ...customer,
+    balance: customer.currency === draft.currency ? ending_balance : customer.balance,
+    invoice_credit_balance: { ...customer.invoice_credit_balance, [draft.currency]: ending_balance },
+    next_invoice_sequence: (customer.next_invoice_sequence ?? 1) + 1,
+  })
+  emit(service, 'invoice.finalized', open, { cause })
+  if (counted.balance !== customer.balance) {
+    emit(service, 'customer.updated', counted, { cause, previous_attributes: { balance: customer.balance } })
+  }
+  if (amount_due === 0) return settleWithoutPayment(service, open, cause)
+  expectPayment(service, open, { cause, intent })
+  return open
+}
+
+function settleWithoutPayment(service: Service, open: StoredInvoice, cause: Cause): StoredInvoice {
+  const paid = service.store.invoices.put({
+    ...open,
+    attempted: true,
+    auto_advance: false,
+    status: 'paid',
+    status_transitions: { ...open.status_transitions, paid_at: service.clock.now() },
+  })
+  emit(service, 'invoice.paid', paid, { cause })
+  emit(service, 'invoice.payment_succeeded', paid, { cause })
+  updateStatusAfterPayment(service, paid, { cause })
+  return paid
+}
+
+function expectPayment(
+  service: Service,
+  invoice: StoredInvoice,
+  { cause, intent }: { cause: Cause; intent: StoredPaymentIntent | undefined },
+): void {
+  const { store } = service
+  const is_first = invoice.billing_reason === 'subscription_create'
+  const input = {
+    amount: invoice.amount_due,
+    currency: invoice.currency,
+    customer: invoice.customer,
+    payment_method_types: ['card'],
+    data: {
+      description: is_first ? 'Subscription creation' : 'Subscription update',
+      metadata: {},
+      receipt_email: null,
+      setup_future_usage: is_first ? ('off_session' as const) : null,
+      statement_descriptor: null,
+      statement_descriptor_suffix: null,
+      transfer_group: null,
+    },
+  }
+  // A declined attempt in a checkout has left an intent already, with the events of its failure.
+  const expected = store.payment_intents.put(
+    intent
+      ? { ...intent, customer: invoice.customer, amount: invoice.amount_due }
+      : newPaymentIntent(service, input),
+  )
+  if (!intent) emit(service, 'payment_intent.created', expected, { cause })
+  store.invoice_payments.put(newInvoicePayment(service, { invoice, payment_intent: expected.id }))
+}

@@ -1,0 +1,213 @@
+import { newId } from '../../kit/id.ts'
+import { invalidRequest } from '../errors.ts'
+import type { Cause, Service } from '../service.ts'
+import type {
+  StoredCustomer,
+  StoredInvoice,
+  StoredInvoiceLine,
+  StoredInvoicePayment,
+  StoredSubscription,
+} from '../state.ts'
+import { emit } from './event.ts'
+import { wholeList } from './list.ts'
+import type { Period } from './period.ts'
+
+export type InvoiceInput = {
+  id: string
+  billing_reason: 'subscription_create' | 'subscription_cycle' | 'subscription_update' | 'upcoming'
+  customer: StoredCustomer
+  lines: StoredInvoiceLine[]
+  /** Of the invoice itself: when amounts for it could gather. The time that is paid for is in the lines. */
+  period: Period
+  subscription: Pick<StoredSubscription, 'currency' | 'id' | 'metadata'>
+  proration_date: number | null
+}
+
+/** A draft: nobody owes anything yet. */
+export function newInvoice({ clock, settings }: Service, input: InvoiceInput): StoredInvoice {
+  const { customer, subscription } = input
+  const total = input.lines.reduce((sum, { amount }) => sum + amount, 0)
+  const starting_balance = balanceFor(customer, subscription.currency)
+  const { amount_due } = settleBalance({ total, starting_balance })
+  return {
+    id: input.id,
+    object: 'invoice',
+    account_country: 'DE',
+    account_name: settings.businessName,
+    account_tax_ids: null,
+    amount_due,
+    amount_overpaid: 0,
+    amount_paid: 0,
+    amount_remaining: amount_due,
+    amount_shipping: 0,
+    application: null,
+    attempt_count: 0,
+    attempted: false,
+    auto_advance: true,
+    automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
+    automatically_finalizes_at: null,
+    billing_reason: input.billing_reason,
+    collection_method: 'charge_automatically',
+    created: clock.now(),
+    currency: subscription.currency,
+    custom_fields: null,
+    customer: customer.id,
+    customer_account: null,
+    customer_address: customer.address ?? null,
+    customer_email: customer.email,
+    customer_name: customer.name ?? null,
+    customer_phone: customer.phone ?? null,
+    customer_shipping: null,
+    customer_tax_exempt: 'none',
+    customer_tax_ids: [],
+    default_payment_method: null,
+    default_source: null,
+    default_tax_rates: [],
+    description: null,
+    discounts: [],
+    due_date: null,
+    effective_at: null,
+    ending_balance: null,
+    footer: null,
+    from_invoice: null,
+    hosted_invoice_url: null,
+    invoice_pdf: null,
+    issuer: { type: 'self' },
+    last_finalization_error: null,
+    latest_revision: null,
+    lines: wholeList(input.lines, `/v1/invoices/${input.id}/lines`),
+    livemode: false,
+    metadata: {},
+    next_payment_attempt: null,
+    number: null,
+    on_behalf_of: null,
+    parent: {
+      quote_details: null,
+      subscription_details: {
+        metadata: subscription.metadata,
+        subscription: subscription.id,
+        ...(input.proration_date !== null && { subscription_proration_date: input.proration_date }),
+      },
+      type: 'subscription_details',
+    },
+    payment_settings: { default_mandate: null, payment_method_options: null, payment_method_types: null },
+    period_end: input.period.end,
+    period_start: input.period.start,
+    post_payment_credit_notes_amount: 0,
+    pre_payment_credit_notes_amount: 0,
+    receipt_number: null,
+    rendering: null,
+    shipping_cost: null,
+    shipping_details: null,
+    starting_balance,
+    statement_descriptor: null,
+    status: 'draft',
+    status_transitions: { finalized_at: null, marked_uncollectible_at: null, paid_at: null, voided_at: null },
+    subscription: null,
+    subtotal: total,
+    subtotal_excluding_tax: total,
+    test_clock: null,
+    total,
+    total_discount_amounts: [],
+    total_excluding_tax: total,
+    total_pretax_credit_amounts: [],
+    total_taxes: [],
+    webhooks_delivered_at: null,
+  }
+}
+
+export function newInvoiceId(): string {
+  return newId('in')
+}
+
+const smallest_charge = 50
+
+/** What a customer has in credit (below zero) or owes from small sums, in the currency of an invoice. */
+export function balanceFor(
+  { balance, currency, invoice_credit_balance }: StoredCustomer,
+  invoice_currency: string,
+): number {
+  const own = currency === invoice_currency ? balance : 0
+  return invoice_credit_balance?.[invoice_currency] ?? own
+}
+
+/** What is owed once the balance is counted in; a credit, or a sum too small to charge, waits for the next invoice. */
+export function settleBalance({ total, starting_balance }: { total: number; starting_balance: number }): {
+  amount_due: number
+  ending_balance: number
+} {
+  const owed = total + starting_balance
+  return owed >= smallest_charge
+    ? { amount_due: owed, ending_balance: 0 }
+    : { amount_due: 0, ending_balance: owed }
+}
+
+export function subscriptionOf(invoice: StoredInvoice): string {
+  return String(invoice.parent?.subscription_details?.subscription ?? '')
+}
+
+/** The bridge between an invoice and its payment intent; neither of the two names the other any more. */
+export function newInvoicePayment(
+  { clock }: Service,
+  { invoice, payment_intent }: { invoice: StoredInvoice; payment_intent: string },
+): StoredInvoicePayment {
+  return {
+    id: newId('inpay'),
+    object: 'invoice_payment',
+    amount_paid: null,
+    amount_requested: invoice.amount_due,
+    created: clock.now(),
+    currency: invoice.currency,
+    invoice: invoice.id,
+    is_default: true,
+    livemode: false,
+    payment: { type: 'payment_intent', payment_intent },
+    status: 'open',
+    status_transitions: { canceled_at: null, paid_at: null },
+  }
+}
+
+/** Nobody owes this invoice any more; its payment intent can no longer be paid. */
+export function voidInvoice(service: Service, invoice: StoredInvoice, cause: Cause): StoredInvoice {
+  const { store, clock } = service
+  if (invoice.status !== 'open') {
+    throw invalidRequest(`You can only void open invoices. This invoice is ${invoice.status}.`, {
+      code: 'status_transition_invalid',
+    })
+  }
+  const now = clock.now()
+  const payment = defaultPayment(service, invoice)
+  const intent = store.payment_intents.get(payment?.payment.payment_intent)
+  const voided = store.invoices.put({
+    ...invoice,
+    auto_advance: false,
+    next_payment_attempt: null,
+    status: 'void',
+    status_transitions: { ...invoice.status_transitions, voided_at: now },
+  })
+  emit(service, 'invoice.voided', voided, { cause })
+  if (payment) {
+    store.invoice_payments.put({
+      ...payment,
+      status: 'canceled',
+      status_transitions: { ...payment.status_transitions, canceled_at: now },
+    })
+  }
+  if (intent) {
+    const canceled = store.payment_intents.put({
+      ...intent,
+      canceled_at: now,
+      cancellation_reason: 'void_invoice',
+      status: 'canceled',
+    })
+    emit(service, 'payment_intent.canceled', canceled, { cause })
+  }
+  return voided
+}
+
+export function defaultPayment({ store }: Service, { id }: StoredInvoice): StoredInvoicePayment | null {
+  for (const payment of store.invoice_payments.newestFirst()) {
+    if (payment.invoice === id && payment.is_default) return payment
+  }
+  return null
+}

@@ -1,0 +1,154 @@
+import type { Cause, Service } from '../service.ts'
+import type { StoredInvoice, StoredPaymentMethod, StoredSubscription } from '../state.ts'
+import { emit } from './event.ts'
+import { defaultPayment, subscriptionOf } from './invoice.ts'
+import { attemptCharge } from './payment-intent.ts'
+import { type Decline, declineOf } from './test-cards.ts'
+
+export type PaymentAttempt = {
+  /** What to charge; null when the customer has nothing that could be. */
+  method: StoredPaymentMethod | null
+  is_off_session: boolean
+  /** One of Stripe's own attempts. Others, by a person or through the API, do not move the schedule. */
+  is_automatic: boolean
+  /** Makes the bank refuse, whatever the card is. */
+  forced_decline?: Decline | undefined
+  cause: Cause
+}
+
+export type InvoicePaymentResult = {
+  invoice: StoredInvoice
+  /** Why it was not paid; `null` when it was. */
+  decline: Decline | null
+  charge: string | null
+}
+
+export const no_method: Decline = {
+  code: 'resource_missing',
+  decline_code: null,
+  message:
+    'This customer has no attached payment source or default payment method. Please consider adding a default payment method.',
+}
+
+/** Tries to collect an open invoice. Either way the invoice, its payment intent and its subscription know afterwards. */
+export function payInvoice(
+  service: Service,
+  invoice: StoredInvoice,
+  attempt: PaymentAttempt,
+): InvoicePaymentResult {
+  const { method } = attempt
+  if (!method) return fail(service, invoice, { attempt, decline: no_method, announceFailure: () => null })
+  const payment = defaultPayment(service, invoice)
+  const intent = service.store.payment_intents.get(payment?.payment.payment_intent)
+  if (!payment || !intent) throw new Error(`Invoice ${invoice.id} has no payment to make.`)
+  const decline = attempt.forced_decline ?? declineOf(method, attempt)
+  const charged = attemptCharge(service, { intent, method, decline })
+  const { cause } = attempt
+  if (decline) {
+    const announceFailure = () => {
+      emit(service, 'charge.failed', charged.charge, { cause })
+      emit(service, 'payment_intent.payment_failed', charged.intent, { cause })
+    }
+    return fail(service, invoice, { attempt, decline, announceFailure })
+  }
+  const now = service.clock.now()
+  const paid = service.store.invoices.put({
+    ...invoice,
+    amount_paid: invoice.amount_due,
+    amount_remaining: 0,
+    attempt_count: attemptsAfter(invoice, attempt),
+    attempted: true,
+    auto_advance: false,
+    next_payment_attempt: null,
+    status: 'paid',
+    status_transitions: { ...invoice.status_transitions, paid_at: now },
+  })
+  const settled = service.store.invoice_payments.put({
+    ...payment,
+    amount_paid: invoice.amount_due,
+    status: 'paid',
+    status_transitions: { ...payment.status_transitions, paid_at: now },
+  })
+  emit(service, 'invoice.paid', paid, { cause })
+  emit(service, 'invoice.payment_succeeded', paid, { cause })
+  emit(service, 'invoice_payment.paid', settled, { cause })
+  emit(service, 'payment_intent.succeeded', charged.intent, { cause })
+  emit(service, 'charge.succeeded', charged.charge, { cause })
+  updateStatusAfterPayment(service, paid, { cause })
+  return { invoice: paid, decline: null, charge: charged.charge.id }
+}
+
+function fail(
+  service: Service,
+  invoice: StoredInvoice,
+  {
+    attempt,
+    decline,
+    announceFailure,
+  }: { attempt: PaymentAttempt; decline: Decline; announceFailure: () => void },
+): InvoicePaymentResult {
+  const attempt_count = attemptsAfter(invoice, attempt)
+  const failed = service.store.invoices.put({
+    ...invoice,
+    attempt_count,
+    attempted: true,
+    ...(attempt_count !== invoice.attempt_count && nextAttempt(invoice, attempt_count, service.clock.now())),
+  })
+  announceFailure()
+  emit(service, 'invoice.payment_failed', failed, { cause: attempt.cause })
+  updateStatusAfterPayment(service, failed, { cause: attempt.cause })
+  return { invoice: failed, decline, charge: null }
+}
+
+function attemptsAfter({ attempt_count }: StoredInvoice, { is_automatic }: PaymentAttempt): number {
+  return attempt_count === 0 || is_automatic ? attempt_count + 1 : attempt_count
+}
+
+/** What a paid or unpaid invoice means for its subscription: it counts as active, or as past due. */
+export function updateStatusAfterPayment(
+  service: Service,
+  invoice: StoredInvoice,
+  { cause }: { cause: Cause },
+): void {
+  const { store } = service
+  const subscription = store.subscriptions.get(subscriptionOf(invoice))
+  if (!subscription) return
+  const status = statusAfter(subscription, invoice)
+  if (status === subscription.status) return
+  const after = store.subscriptions.put({ ...subscription, status })
+  emit(service, 'customer.subscription.updated', after, {
+    cause,
+    previous_attributes: { status: subscription.status },
+  })
+}
+
+function statusAfter(
+  { status, latest_invoice }: StoredSubscription,
+  invoice: StoredInvoice,
+): StoredSubscription['status'] {
+  // Only the newest invoice speaks for the subscription; an old debt changes nothing, paid late or not at all.
+  if (invoice.id !== latest_invoice) return status
+  if (invoice.status !== 'paid') return status === 'active' ? 'past_due' : status
+  return status === 'past_due' || status === 'incomplete' ? 'active' : status
+}
+
+const day_s = 24 * 60 * 60
+
+/** How long Stripe waits after each failed attempt. After the last one the subscription is canceled. */
+const delays_days = [3, 5, 7]
+
+/** When a failed invoice is tried again by itself. The first invoice of a subscription waits for the buyer instead. */
+function nextAttempt(
+  { billing_reason }: StoredInvoice,
+  attempt_count: number,
+  now: number,
+): Pick<StoredInvoice, 'auto_advance' | 'next_payment_attempt'> {
+  const delay = billing_reason === 'subscription_create' ? undefined : delays_days[attempt_count - 1]
+  return delay === undefined
+    ? { auto_advance: false, next_payment_attempt: null }
+    : { auto_advance: true, next_payment_attempt: now + delay * day_s }
+}
+
+export function isExhausted({ billing_reason, attempt_count }: StoredInvoice): boolean {
+  return billing_reason !== 'subscription_create' && attempt_count > delays_days.length
+}

@@ -1,0 +1,172 @@
+import { newId } from '../../kit/id.ts'
+import { invalidRequest, noSuch } from '../errors.ts'
+import { noCall, type Service } from '../service.ts'
+import type { CheckoutDetails, StoredPaymentIntent, StoredSession } from '../state.ts'
+import { outcome as chargeOutcome, newCharge } from './charge.ts'
+import { completeSession, type PaymentMeans, type PaymentResult, withCustomer } from './checkout-session.ts'
+import { disputeAtOnce } from './dispute.ts'
+import { emit } from './event.ts'
+import { chargeIntent, failedIntent, newPaymentIntent, succeededIntent } from './payment-intent.ts'
+import { type DebitType, type Expiry, newCardMethod, newDebitMethod, type Payer } from './payment-method.ts'
+import { subscribe } from './subscribe.ts'
+import type { TestCard } from './test-cards.ts'
+
+/**
+ * A buyer presses "Pay". The page and the knob both come here. It runs without a pause from the check that the session
+ * is open to the record that it is not, which is why two tabs cannot pay twice.
+ */
+export function paySession(
+  service: Service,
+  session_id: string,
+  { payer, means }: { payer: Payer; means: PaymentMeans },
+): PaymentResult {
+  const session = service.store.checkout_sessions.get(session_id)
+  const details = service.store.checkout_details.get(session_id)
+  if (!session || !details) throw noSuch('checkout.session', session_id)
+  if (session.status === 'complete') return { outcome: 'already_complete', session }
+  if (session.status === 'expired') return { outcome: 'expired', session }
+  if (session.mode === 'subscription') {
+    return subscribe(service, { session, details, payer, card: means.type === 'card' ? means : null })
+  }
+  switch (means.type) {
+    case 'free':
+      withCustomer(service, session, payer)
+      return {
+        outcome: 'paid',
+        session: completeSession(service, session_id, { payer, payment_status: 'no_payment_required' }),
+      }
+    case 'card':
+      return payByCard(service, { session, details, payer, ...means })
+    case 'debit':
+      return payByDebit(service, { session, details, payer, ...means })
+  }
+}
+
+type Attempt = { session: StoredSession; details: CheckoutDetails; payer: Payer }
+
+function payByCard(
+  service: Service,
+  { session, details, payer, card, expiry }: Attempt & { card: TestCard; expiry: Expiry },
+): PaymentResult {
+  const known = card.decline ? session : withCustomer(service, session, payer)
+  const method = service.store.payment_methods.put(
+    newCardMethod(service, { card, expiry, payer, customer: known.customer }),
+  )
+  const intent = startPayment(service, { session: known, details })
+  const { charge } = chargeIntent(service, { intent, method, decline: card.decline })
+  if (!card.decline) {
+    const paid = completeSession(service, session.id, { payer, payment_status: 'paid' })
+    disputeAtOnce(service, charge.id)
+    return { outcome: 'paid', session: paid }
+  }
+  const still_open = service.store.checkout_sessions.get(session.id) ?? session
+  return { outcome: 'declined', session: still_open, message: card.decline.message }
+}
+
+/** The bank is asked and answers later: the session is complete, the money is not there. */
+function payByDebit(
+  service: Service,
+  { session, details, payer, debit }: Attempt & { debit: DebitType },
+): PaymentResult {
+  const { store, clock, settings } = service
+  const known = withCustomer(service, session, payer)
+  const method = store.payment_methods.put(
+    newDebitMethod(service, { type: debit, payer, customer: known.customer }),
+  )
+  const intent = startPayment(service, { session: known, details })
+  const charge = store.charges.put(newCharge(service, { intent, method, status: 'pending', decline: null }))
+  const processing = store.payment_intents.put({
+    ...intent,
+    last_payment_error: null,
+    latest_charge: charge.id,
+    payment_method: method.id,
+    status: 'processing',
+  })
+  emit(service, 'charge.pending', charge, { cause: noCall })
+  emit(service, 'payment_intent.processing', processing, { cause: noCall })
+  if (settings.delayedPaymentMs !== null) {
+    store.checkout_details.put({ ...details, settles_at_ms: clock.nowMs() + settings.delayedPaymentMs })
+  }
+  return {
+    outcome: 'processing',
+    session: completeSession(service, session.id, { payer, payment_status: 'unpaid' }),
+  }
+}
+
+/**
+ * The session's payment intent: the one of an earlier, declined attempt, or a new one. As at Stripe, it comes into being
+ * when the buyer first tries to pay.
+ */
+function startPayment(
+  service: Service,
+  { session, details }: { session: StoredSession; details: CheckoutDetails },
+): StoredPaymentIntent {
+  const { store } = service
+  const existing = session.payment_intent ? store.payment_intents.get(session.payment_intent) : undefined
+  if (existing) return store.payment_intents.put({ ...existing, customer: session.customer })
+  const intent = store.payment_intents.put(
+    newPaymentIntent(service, {
+      amount: session.amount_total ?? 0,
+      currency: session.currency ?? 'eur',
+      customer: session.customer,
+      payment_method_types: session.payment_method_types,
+      data: details.payment_intent_data,
+    }),
+  )
+  store.checkout_sessions.put({ ...session, payment_intent: intent.id })
+  emit(service, 'payment_intent.created', intent, { cause: noCall })
+  return intent
+}
+
+export type Settlement = 'failed' | 'succeeded'
+
+const refused_by_bank = {
+  code: 'payment_method_provider_decline',
+  decline_code: null,
+  message: 'The customer’s bank account could not be debited.',
+}
+
+/** The bank answers at last. A session that waits for no bank is left as it is, and the caller is told. */
+export function settleSession(service: Service, session_id: string, settlement: Settlement): StoredSession {
+  const { store } = service
+  const session = store.checkout_sessions.get(session_id)
+  if (!session) throw noSuch('checkout.session', session_id)
+  const details = store.checkout_details.get(session_id)
+  if (details?.settles_at_ms) store.checkout_details.put({ ...details, settles_at_ms: null })
+  const intent = store.payment_intents.get(session.payment_intent)
+  const charge = store.charges.get(intent?.latest_charge)
+  const method = store.payment_methods.get(intent?.payment_method)
+  if (intent?.status !== 'processing' || !charge || !method) {
+    throw invalidRequest(`Checkout session ${session_id} has no payment that waits to be settled.`)
+  }
+
+  if (settlement === 'succeeded') {
+    const paid = store.charges.put({
+      ...charge,
+      balance_transaction: newId('txn'),
+      outcome: chargeOutcome(null),
+      paid: true,
+      receipt_url: `${service.publicUrl}/receipts/${charge.id}`,
+      status: 'succeeded',
+    })
+    const succeeded = store.payment_intents.put(succeededIntent(intent, paid))
+    const settled = store.checkout_sessions.put({ ...session, payment_status: 'paid' })
+    emit(service, 'charge.succeeded', paid, { cause: noCall })
+    emit(service, 'payment_intent.succeeded', succeeded, { cause: noCall })
+    emit(service, 'checkout.session.async_payment_succeeded', settled, { cause: noCall })
+    return settled
+  }
+  const decline = refused_by_bank
+  const failed_charge = store.charges.put({
+    ...charge,
+    failure_code: decline.code,
+    failure_message: decline.message,
+    outcome: chargeOutcome(decline),
+    status: 'failed',
+  })
+  const failed = store.payment_intents.put(failedIntent(intent, { charge: failed_charge, method, decline }))
+  emit(service, 'charge.failed', failed_charge, { cause: noCall })
+  emit(service, 'payment_intent.payment_failed', failed, { cause: noCall })
+  emit(service, 'checkout.session.async_payment_failed', session, { cause: noCall })
+  return session
+}

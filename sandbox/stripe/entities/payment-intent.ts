@@ -1,0 +1,131 @@
+import { newId, randomText } from '../../kit/id.ts'
+import { noCall, type Service } from '../service.ts'
+import type { CheckoutDetails, StoredCharge, StoredPaymentIntent, StoredPaymentMethod } from '../state.ts'
+import { newCharge } from './charge.ts'
+import { emit } from './event.ts'
+import type { Decline } from './test-cards.ts'
+
+export type PaymentIntentInput = {
+  amount: number
+  currency: string
+  customer: string | null
+  payment_method_types: string[]
+  data: CheckoutDetails['payment_intent_data']
+}
+
+/** The intent to pay a checkout session, or an invoice. */
+export function newPaymentIntent(
+  { clock }: Service,
+  { amount, currency, customer, payment_method_types, data }: PaymentIntentInput,
+): StoredPaymentIntent {
+  const id = newId('pi')
+  return {
+    id,
+    object: 'payment_intent',
+    allowed_payment_method_types: null,
+    amount,
+    amount_capturable: 0,
+    amount_details: { tip: {} },
+    amount_received: 0,
+    application: null,
+    application_fee_amount: null,
+    automatic_payment_methods: null,
+    canceled_at: null,
+    cancellation_reason: null,
+    capture_method: 'automatic_async',
+    client_secret: `${id}_secret_${randomText(25)}`,
+    confirmation_method: 'automatic',
+    created: clock.now(),
+    currency,
+    customer,
+    customer_account: null,
+    description: data.description,
+    excluded_payment_method_types: null,
+    last_payment_error: null,
+    latest_charge: null,
+    livemode: false,
+    managed_payments: { enabled: false },
+    metadata: data.metadata,
+    next_action: null,
+    on_behalf_of: null,
+    payment_method: null,
+    payment_method_configuration_details: null,
+    payment_method_options: {
+      card: { installments: null, mandate_options: null, network: null, request_three_d_secure: 'automatic' },
+    },
+    payment_method_types,
+    payment_record: null,
+    processing: null,
+    receipt_email: data.receipt_email,
+    review: null,
+    setup_future_usage: data.setup_future_usage,
+    shipping: null,
+    source: null,
+    statement_descriptor: data.statement_descriptor,
+    statement_descriptor_suffix: data.statement_descriptor_suffix,
+    status: 'requires_payment_method',
+    transfer_data: null,
+    transfer_group: data.transfer_group,
+  }
+}
+
+type Attempt = { intent: StoredPaymentIntent; method: StoredPaymentMethod; decline: Decline | null }
+type Charged = { intent: StoredPaymentIntent; charge: StoredCharge }
+
+/** Takes the money of an intent at once, or records that it could not be taken; both leave a charge and two events. */
+export function chargeIntent(service: Service, attempt: Attempt): Charged {
+  const charged = attemptCharge(service, attempt)
+  emit(service, attempt.decline ? 'charge.failed' : 'charge.succeeded', charged.charge, { cause: noCall })
+  emit(
+    service,
+    attempt.decline ? 'payment_intent.payment_failed' : 'payment_intent.succeeded',
+    charged.intent,
+    { cause: noCall },
+  )
+  return charged
+}
+
+/** The same without the events, for callers that announce something else first. */
+export function attemptCharge(service: Service, { intent, method, decline }: Attempt): Charged {
+  const charge = service.store.charges.put(
+    newCharge(service, { intent, method, decline, status: decline ? 'failed' : 'succeeded' }),
+  )
+  const charged = service.store.payment_intents.put(
+    decline ? failedIntent(intent, { charge, method, decline }) : succeededIntent(intent, charge),
+  )
+  return { intent: charged, charge }
+}
+
+export function succeededIntent(intent: StoredPaymentIntent, charge: StoredCharge): StoredPaymentIntent {
+  return {
+    ...intent,
+    amount_received: intent.amount,
+    last_payment_error: null,
+    latest_charge: charge.id,
+    payment_method: charge.payment_method,
+    processing: null,
+    status: 'succeeded',
+  }
+}
+
+export function failedIntent(
+  intent: StoredPaymentIntent,
+  { charge, method, decline }: { charge: StoredCharge; method: StoredPaymentMethod; decline: Decline },
+): StoredPaymentIntent {
+  return {
+    ...intent,
+    last_payment_error: {
+      charge: charge.id,
+      code: decline.code,
+      ...(decline.decline_code && { decline_code: decline.decline_code }),
+      doc_url: `https://stripe.com/docs/error-codes/${decline.code.replaceAll('_', '-')}`,
+      message: decline.message,
+      payment_method: method,
+      type: method.type === 'card' ? 'card_error' : 'invalid_request_error',
+    },
+    latest_charge: charge.id,
+    payment_method: null,
+    processing: null,
+    status: 'requires_payment_method',
+  }
+}

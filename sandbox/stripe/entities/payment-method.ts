@@ -1,0 +1,143 @@
+import { newId } from '../../kit/id.ts'
+import { invalidRequest, noSuch } from '../errors.ts'
+import { noCall, type Service } from '../service.ts'
+import type { StoredPaymentMethod } from '../state.ts'
+import { emit } from './event.ts'
+import { fingerprint, type TestCard } from './test-cards.ts'
+
+export type Payer = { email: string | null; name: string | null }
+export type DebitType = 'bacs_debit' | 'sepa_debit' | 'us_bank_account'
+export type Expiry = { month: number; year: number }
+
+export function newCardMethod(
+  { clock }: Service,
+  {
+    card,
+    expiry,
+    payer,
+    customer,
+  }: { card: TestCard; expiry: Expiry; payer: Payer; customer: string | null },
+): StoredPaymentMethod {
+  return {
+    ...shared(clock.now(), payer, customer),
+    type: 'card',
+    card: {
+      brand: card.brand,
+      checks: { address_line1_check: null, address_postal_code_check: null, cvc_check: 'pass' },
+      country: card.country,
+      display_brand: card.brand,
+      exp_month: expiry.month,
+      exp_year: expiry.year,
+      fingerprint: fingerprint(card.number),
+      funding: card.funding,
+      generated_from: null,
+      last4: card.number.slice(-4),
+      networks: { available: [card.brand], preferred: null },
+      regulated_status: 'unregulated',
+      three_d_secure_usage: { supported: true },
+      wallet: null,
+    },
+  }
+}
+
+/** The account behind the "bank debit" choice: Stripe's test account that always pays, in the currency's own scheme. */
+export function newDebitMethod(
+  { clock }: Service,
+  { type, payer, customer }: { type: DebitType; payer: Payer; customer: string | null },
+): StoredPaymentMethod {
+  const base = { ...shared(clock.now(), payer, customer), type }
+  switch (type) {
+    case 'sepa_debit':
+      return {
+        ...base,
+        sepa_debit: {
+          bank_code: '37040044',
+          branch_code: '',
+          country: 'DE',
+          fingerprint: fingerprint('DE89370400440532013000'),
+          generated_from: { charge: null, setup_attempt: null },
+          last4: '3000',
+        },
+      }
+    case 'bacs_debit':
+      return {
+        ...base,
+        bacs_debit: { fingerprint: fingerprint('00012345'), last4: '2345', sort_code: '108800' },
+      }
+    case 'us_bank_account':
+      return {
+        ...base,
+        us_bank_account: {
+          account_holder_type: 'individual',
+          account_type: 'checking',
+          bank_name: 'STRIPE TEST BANK',
+          financial_connections_account: null,
+          fingerprint: fingerprint('000123456789'),
+          last4: '6789',
+          networks: { preferred: 'ach', supported: ['ach'] },
+          routing_number: '110000000',
+          status_details: null,
+        },
+      }
+  }
+}
+
+const debit_types: Record<string, DebitType> = {
+  eur: 'sepa_debit',
+  gbp: 'bacs_debit',
+  usd: 'us_bank_account',
+}
+
+export function debitTypeFor(currency: string): DebitType | null {
+  return debit_types[currency] ?? null
+}
+
+function shared(created: number, { email, name }: Payer, customer: string | null) {
+  return {
+    id: newId('pm'),
+    object: 'payment_method',
+    allow_redisplay: 'limited',
+    billing_details: { address: emptyAddress, email, name, phone: null, tax_id: null },
+    created,
+    customer,
+    customer_account: null,
+    livemode: false,
+    metadata: {},
+  } as const
+}
+
+export const emptyAddress = {
+  city: null,
+  country: null,
+  line1: null,
+  line2: null,
+  postal_code: null,
+  state: null,
+}
+
+/** A new card that can be charged from now on without its owner. */
+export function attachCard(
+  service: Service,
+  input: { card: TestCard; expiry: Expiry; payer: Payer; customer: string | null },
+): StoredPaymentMethod {
+  const method = service.store.payment_methods.put({
+    ...newCardMethod(service, input),
+    allow_redisplay: 'always',
+  })
+  emit(service, 'payment_method.attached', method, { cause: noCall })
+  return method
+}
+
+export function checkMethod(
+  { store }: Service,
+  { method, customer }: { method: string; customer: string },
+): void {
+  const found = store.payment_methods.get(method)
+  if (!found) throw noSuch('PaymentMethod', method, 'default_payment_method')
+  if (found.customer !== customer) {
+    throw invalidRequest(
+      `The customer does not have a payment method with the ID ${method}. The payment method must be attached to the customer.`,
+      { code: 'resource_missing', param: 'default_payment_method' },
+    )
+  }
+}

@@ -1,0 +1,40 @@
+import type Stripe from 'stripe'
+import { newId } from '../../kit/id.ts'
+import type { Service } from '../service.ts'
+import type { StoredPortalConfiguration, StoredPortalSession } from '../state.ts'
+
+export type PortalFlow = Stripe.BillingPortal.Session.Flow
+
+export function newPortalSession(
+  { clock, publicUrl }: Service,
+  {
+    configuration,
+    customer,
+    flow,
+    locale,
+    return_url,
+  }: {
+    configuration: StoredPortalConfiguration
+    customer: string
+    flow: PortalFlow | null
+    locale: string | null
+    return_url: string | null
+  },
+): StoredPortalSession {
+  const id = newId('bps')
+  return {
+    id,
+    object: 'billing_portal.session',
+    after_expiration: null,
+    configuration: configuration.id,
+    created: clock.now(),
+    customer,
+    customer_account: null,
+    flow,
+    livemode: false,
+    locale,
+    on_behalf_of: null,
+    return_url,
+    url: `${publicUrl}/p/session/${id}`,
+  }
+}

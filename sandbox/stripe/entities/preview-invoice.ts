@@ -1,0 +1,46 @@
+import type { Service } from '../service.ts'
+import type { StoredInvoice, StoredSubscription } from '../state.ts'
+import { newInvoice, newInvoiceId } from './invoice.ts'
+import { itemLines, pendingItems, periodLines } from './invoice-line.ts'
+import { nextTerm } from './renew-subscription.ts'
+import { itemList } from './subscription.ts'
+import { periodOf } from './subscription-item.ts'
+import { prepareUpdate, type UpdateInput } from './update-subscription.ts'
+
+/** What a subscription would be invoiced after a change: at once where the change asks for that, else at its renewal. */
+export function previewUpdate(
+  service: Service,
+  subscription: StoredSubscription,
+  input: UpdateInput,
+): StoredInvoice {
+  const plan = prepareUpdate(service, subscription, input)
+  if (plan.invoice) return asPreview(plan.invoice)
+  const customer = service.store.customers.get(subscription.customer)
+  if (!customer) throw new Error(`Customer ${subscription.customer} is gone.`)
+  const id = newInvoiceId()
+  const { items, period } = nextTerm(service, plan.after)
+  const lines = [
+    ...itemLines(id, [...pendingItems(service, subscription.id), ...plan.prorations]),
+    ...periodLines(service, {
+      invoice: id,
+      subscription: { ...plan.after, items: itemList(subscription.id, items) },
+      period,
+      is_trial: false,
+    }),
+  ]
+  const draft = newInvoice(service, {
+    id,
+    billing_reason: 'upcoming',
+    customer,
+    lines,
+    period: periodOf(plan.after),
+    proration_date: plan.prorations.length > 0 ? (input.proration_date ?? service.clock.now()) : null,
+    subscription: plan.after,
+  })
+  return asPreview({ ...draft, next_payment_attempt: periodOf(plan.after).end })
+}
+
+/** A preview is an invoice that nobody can fetch again. */
+export function asPreview(draft: StoredInvoice): StoredInvoice {
+  return { ...draft, id: draft.id.replace(/^in_/, 'upcoming_in_'), billing_reason: 'upcoming' }
+}

@@ -1,0 +1,95 @@
+import { newId } from '../../kit/id.ts'
+import type { Service } from '../service.ts'
+import type { EmbeddedPrice, StoredCurrencyOption, StoredPrice } from '../state.ts'
+import { formatMoney } from './format.ts'
+
+export type Recurring = {
+  interval: 'day' | 'week' | 'month' | 'year'
+  interval_count?: number | undefined
+  trial_period_days?: number | undefined
+}
+
+export type PriceInput = {
+  active?: boolean | undefined
+  currency: string
+  currency_options?: Record<string, { unit_amount: number }> | undefined
+  lookup_key?: string | null | undefined
+  metadata: Record<string, string>
+  nickname?: string | null | undefined
+  product: string
+  recurring?: Recurring | undefined
+  tax_behavior?: 'exclusive' | 'inclusive' | 'unspecified' | undefined
+  unit_amount: number
+}
+
+export function newPrice({ clock }: Service, input: PriceInput): StoredPrice {
+  const tax_behavior = input.tax_behavior ?? 'unspecified'
+  const option = (unit_amount: number): StoredCurrencyOption => ({
+    custom_unit_amount: null,
+    tax_behavior,
+    unit_amount,
+    unit_amount_decimal: String(unit_amount),
+  })
+  const others = Object.entries(input.currency_options ?? {}).map(
+    ([currency, { unit_amount }]) => [currency.toLowerCase(), option(unit_amount)] as const,
+  )
+  return {
+    id: newId('price'),
+    object: 'price',
+    active: input.active ?? true,
+    billing_scheme: 'per_unit',
+    created: clock.now(),
+    currency: input.currency,
+    currency_options: { [input.currency]: option(input.unit_amount), ...Object.fromEntries(others) },
+    custom_unit_amount: null,
+    livemode: false,
+    lookup_key: input.lookup_key ?? null,
+    metadata: input.metadata,
+    nickname: input.nickname ?? null,
+    product: input.product,
+    recurring: input.recurring
+      ? {
+          interval: input.recurring.interval,
+          interval_count: input.recurring.interval_count ?? 1,
+          meter: null,
+          trial_period_days: input.recurring.trial_period_days ?? null,
+          usage_type: 'licensed',
+        }
+      : null,
+    tax_behavior,
+    tiers_mode: null,
+    transform_quantity: null,
+    type: input.recurring ? 'recurring' : 'one_time',
+    unit_amount: input.unit_amount,
+    unit_amount_decimal: String(input.unit_amount),
+  }
+}
+
+/** What one of it costs in a currency that the price supports. */
+export function unitAmount({ store }: Service, price: EmbeddedPrice, currency: string): number {
+  const unit_amount = store.prices.get(price.id)?.currency_options[currency]?.unit_amount
+  if (unit_amount === undefined || unit_amount === null) {
+    throw new Error(`Price ${price.id} has no amount in ${currency}.`)
+  }
+  return unit_amount
+}
+
+export function productName({ store }: Service, price: EmbeddedPrice): string {
+  return store.products.get(price.product)?.name ?? price.product
+}
+
+/** "month", "3 months": what follows "per" or "every". */
+export function intervalName({ recurring }: EmbeddedPrice): string {
+  const { interval = 'month', interval_count = 1 } = recurring ?? {}
+  return interval_count === 1 ? interval : `${interval_count} ${interval}s`
+}
+
+/** As Stripe writes it on invoices: "5 × Teams (at €30.00 / month)". */
+export function describePeriod(
+  service: Service,
+  { price, quantity, currency }: { price: EmbeddedPrice; quantity: number; currency: string },
+): string {
+  const each = formatMoney({ amount: unitAmount(service, price, currency), currency })
+  const every = price.recurring?.interval_count === 1 ? '/' : 'every'
+  return `${quantity} × ${productName(service, price)} (at ${each} ${every} ${intervalName(price)})`
+}

@@ -1,0 +1,169 @@
+import type Stripe from 'stripe'
+import { expect, it } from 'vitest'
+import { firstItem, middleOf, startSubscribed, typesSince } from '../testing/billing.ts'
+
+it('more seats are billed at once for the rest of the period, to the second', async () => {
+  const { harness, stripe, subscription, item } = await startSubscribed({
+    plan: 'teams_monthly',
+    quantity: 5,
+  })
+
+  const types = await typesSince(harness, () =>
+    stripe.subscriptions.update(subscription.id, {
+      items: [{ id: item.id, quantity: 7 }],
+      proration_behavior: 'always_invoice',
+      proration_date: middleOf(item),
+    }),
+  )
+
+  expect(types).toEqual([
+    'invoiceitem.created',
+    'invoiceitem.created',
+    'customer.subscription.updated',
+    'invoice.created',
+    'invoice.finalized',
+    'payment_intent.created',
+    'invoice.paid',
+    'invoice.payment_succeeded',
+    'invoice_payment.paid',
+    'payment_intent.succeeded',
+    'charge.succeeded',
+  ])
+  const after = await stripe.subscriptions.retrieve(subscription.id, { expand: ['latest_invoice'] })
+  const invoice = after.latest_invoice as Stripe.Invoice
+  expect(firstItem(after)).toMatchObject({
+    id: item.id,
+    quantity: 7,
+    current_period_end: item.current_period_end,
+  })
+  expect(invoice).toMatchObject({ billing_reason: 'subscription_update', total: 3000, status: 'paid' })
+  expect(invoice.lines.data).toMatchObject([
+    {
+      amount: -7500,
+      description: expect.stringMatching(/^Unused time on 5 × Teams after \d+ \w+ \d+$/),
+      parent: {
+        subscription_item_details: {
+          proration: true,
+          proration_details: { credited_items: { invoice: subscription.latest_invoice } },
+        },
+      },
+      period: { start: middleOf(item), end: item.current_period_end },
+    },
+    { amount: 10_500, description: expect.stringMatching(/^Remaining time on 7 × Teams after/), quantity: 7 },
+  ])
+  const [event] = (await stripe.events.list({ type: 'customer.subscription.updated' })).data
+  expect(event?.data.previous_attributes).toMatchObject({
+    items: { data: [{ quantity: 5 }] },
+    latest_invoice: subscription.latest_invoice,
+  })
+})
+
+it('unless asked otherwise a change waits for the next invoice', async () => {
+  const { stripe, subscription, item } = await startSubscribed({ plan: 'teams_monthly', quantity: 5 })
+  await stripe.subscriptionItems.update(item.id, { quantity: 3, proration_date: middleOf(item) })
+  expect((await stripe.invoices.list({ subscription: subscription.id })).data).toHaveLength(1)
+  const pending = await stripe.invoiceItems.list({ pending: true })
+  expect(pending.data.map(({ amount, proration }) => [amount, proration])).toEqual([
+    [4500, true],
+    [-7500, true],
+  ])
+})
+
+it('proration_behavior none changes the seats and bills nothing', async () => {
+  const { stripe, subscription, item } = await startSubscribed({ plan: 'teams_monthly', quantity: 5 })
+  const after = await stripe.subscriptions.update(subscription.id, {
+    items: [{ id: item.id, quantity: 9 }],
+    proration_behavior: 'none',
+  })
+  expect(firstItem(after).quantity).toBe(9)
+  expect((await stripe.invoiceItems.list()).data).toEqual([])
+  expect((await stripe.invoices.list()).data).toHaveLength(1)
+})
+
+it('from the month to the year a new period begins, paid at once less what is left of the old', async () => {
+  const { stripe, subscription, item, plans } = await startSubscribed()
+  const after = await stripe.subscriptions.update(subscription.id, {
+    items: [{ id: item.id, price: plans.pro_yearly.id }],
+    proration_date: middleOf(item),
+    expand: ['latest_invoice'],
+  })
+  const renewed = firstItem(after)
+  expect(renewed.price).toMatchObject({ id: plans.pro_yearly.id })
+  expect(renewed.plan).toMatchObject({ id: plans.pro_yearly.id, interval: 'year' })
+  expect(after.billing_cycle_anchor).toBe(renewed.current_period_start)
+  expect(renewed.current_period_end - renewed.current_period_start).toBeGreaterThanOrEqual(365 * 86_400)
+  const invoice = after.latest_invoice as Stripe.Invoice
+  expect(invoice.lines.data.map(({ amount }) => amount)).toEqual([-1000, 19_200])
+  expect(invoice).toMatchObject({ billing_reason: 'subscription_update', amount_paid: 18_200 })
+})
+
+it('a preview shows what the update then charges, and leaves nothing behind', async () => {
+  const { stripe, subscription, item, plans, harness } = await startSubscribed()
+  const change = {
+    items: [{ id: item.id, price: plans.teams_monthly.id, quantity: 4 }],
+    proration_behavior: 'always_invoice' as const,
+    proration_date: middleOf(item),
+  }
+  const before = await harness.eventTypes()
+
+  const preview = await stripe.invoices.createPreview({
+    subscription: subscription.id,
+    subscription_details: change,
+  })
+
+  expect(await harness.eventTypes()).toEqual(before)
+  expect(preview).toMatchObject({ total: 5000, amount_due: 5000, status: 'draft' })
+  const after = await stripe.subscriptions.update(subscription.id, { ...change, expand: ['latest_invoice'] })
+  expect(after.latest_invoice).toMatchObject({ total: preview.total, amount_paid: preview.amount_due })
+})
+
+it('a preview without a change is the renewal to come, and one without a subscription the first invoice', async () => {
+  const { stripe, subscription, item, plans, customer } = await startSubscribed()
+  expect(await stripe.invoices.createPreview({ subscription: subscription.id })).toMatchObject({
+    total: 2000,
+    period_end: item.current_period_end,
+    lines: { data: [{ period: { start: item.current_period_end } }] },
+  })
+  expect(
+    await stripe.invoices.createPreview({
+      customer: customer.id,
+      subscription_details: { items: [{ price: plans.teams_monthly.id, quantity: 2 }] },
+    }),
+  ).toMatchObject({ total: 6000 })
+})
+
+it('fewer seats give a credit that the next invoice takes into account', async () => {
+  const { stripe, subscription, item, customer } = await startSubscribed({
+    plan: 'teams_monthly',
+    quantity: 5,
+  })
+  await stripe.subscriptions.update(subscription.id, {
+    items: [{ id: item.id, quantity: 1 }],
+    proration_behavior: 'always_invoice',
+    proration_date: middleOf(item),
+  })
+  expect(await stripe.customers.retrieve(customer.id)).toMatchObject({ balance: -6000 })
+  const preview = await stripe.invoices.createPreview({ subscription: subscription.id })
+  expect(preview).toMatchObject({ total: 3000, starting_balance: -6000, amount_due: 0 })
+})
+
+it('a credit waits in its own currency, whatever the customer buys besides', async () => {
+  const { stripe, customer, plans } = await startSubscribed()
+  const dollars = await stripe.subscriptions.create({
+    customer: customer.id,
+    currency: 'usd',
+    items: [{ price: plans.teams_monthly.id, quantity: 5 }],
+  })
+  const item = firstItem(dollars)
+  await stripe.subscriptions.update(dollars.id, {
+    items: [{ id: item.id, quantity: 1 }],
+    proration_behavior: 'always_invoice',
+    proration_date: middleOf(item),
+  })
+  expect(await stripe.invoices.createPreview({ subscription: dollars.id })).toMatchObject({
+    starting_balance: -6600,
+    amount_due: 0,
+  })
+  const found = await stripe.customers.retrieve(customer.id, { expand: ['invoice_credit_balance'] })
+  expect(found).toMatchObject({ balance: 0, currency: 'eur', invoice_credit_balance: { eur: 0, usd: -6600 } })
+})

@@ -1,0 +1,151 @@
+import type Stripe from 'stripe'
+import { expect, it } from 'vitest'
+import { firstItem, newSubscriber, startClockwork, subscribe, typesSince } from '../testing/billing.ts'
+
+const day = 86_400
+
+it('a month later the subscription is renewed and paid', async () => {
+  const sandbox = await startClockwork()
+  const { harness, stripe, advance } = sandbox
+  const { id, items } = await subscribe(sandbox)
+  const { current_period_end, current_period_start } = items.data[0] as Stripe.SubscriptionItem
+
+  const types = await typesSince(harness, () => advance(31 * day + 60))
+
+  expect(types).toEqual([
+    'invoice.created',
+    'customer.subscription.updated',
+    'invoice.finalized',
+    'payment_intent.created',
+    'invoice.paid',
+    'invoice.payment_succeeded',
+    'invoice_payment.paid',
+    'payment_intent.succeeded',
+    'charge.succeeded',
+  ])
+  const renewed = await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
+  expect(renewed.status).toBe('active')
+  expect(firstItem(renewed).current_period_start).toBe(current_period_end)
+  expect(renewed.latest_invoice).toMatchObject({
+    billing_reason: 'subscription_cycle',
+    created: current_period_end,
+    status: 'paid',
+    total: 2000,
+    // The invoice's own period is the one that is over; what is paid for is in the line.
+    period_start: current_period_start,
+    period_end: current_period_end,
+    lines: { data: [{ period: { start: current_period_end, end: firstItem(renewed).current_period_end } }] },
+  })
+})
+
+it('a year at once is twelve renewals, each at its own time, on the day of the anchor', async () => {
+  const sandbox = await startClockwork()
+  const { stripe, advance } = sandbox
+  const now = Date.now() / 1000
+  await advance(Math.ceil(Date.UTC(new Date().getUTCFullYear() + 1, 0, 31, 12) / 1000 - now))
+  const { id } = await subscribe(sandbox)
+  await advance(366 * day)
+  const invoices = await stripe.invoices.list({ subscription: id, limit: 100 })
+  const dates = invoices.data
+    .map(({ created }) => new Date(created * 1000).toISOString().slice(5, 10))
+    .reverse()
+  const february = dates[1]
+  expect(february).toMatch(/02-2[89]/)
+  expect(dates).toEqual([
+    '01-31',
+    february,
+    '03-31',
+    '04-30',
+    '05-31',
+    '06-30',
+    '07-31',
+    '08-31',
+    '09-30',
+    '10-31',
+    '11-30',
+    '12-31',
+    '01-31',
+  ])
+})
+
+it('changes that waited for an invoice are on the renewal', async () => {
+  const { harness, stripe, plans, advance } = await startClockwork()
+  const { subscription, item } = await newSubscriber(harness, {
+    items: [{ price: plans.teams_monthly.id, quantity: 5 }],
+  })
+  const middle = (item.current_period_start + item.current_period_end) / 2
+  await stripe.subscriptions.update(subscription.id, {
+    items: [{ id: item.id, quantity: 3 }],
+    proration_date: middle,
+  })
+  await advance(31 * day + 60)
+  const [invoice] = (await stripe.invoices.list({ subscription: subscription.id })).data
+  expect(invoice?.lines.data.map(({ amount }) => amount)).toEqual([-7500, 4500, 9000])
+  expect(invoice).toMatchObject({ total: 6000, amount_paid: 6000 })
+  expect((await stripe.invoiceItems.list({ pending: true })).data).toEqual([])
+})
+
+it('a trial is announced three days before its end, and then charged', async () => {
+  const sandbox = await startClockwork()
+  const { harness, stripe, advance } = sandbox
+  const { id, trial_end } = await subscribe(sandbox, '4242424242424242', {
+    subscription_data: { trial_period_days: 14 },
+  })
+  expect(await typesSince(harness, () => advance(11 * day + 60))).toEqual([
+    'customer.subscription.trial_will_end',
+  ])
+  expect(await typesSince(harness, () => advance(day))).toEqual([])
+  expect(await typesSince(harness, () => advance(2 * day))).toContain('invoice.paid')
+  const active = await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
+  expect(active).toMatchObject({
+    status: 'active',
+    latest_invoice: { billing_reason: 'subscription_cycle', amount_paid: 2000, created: trial_end },
+  })
+  const [event] = (await stripe.events.list({ type: 'customer.subscription.updated' })).data
+  expect(event?.data.previous_attributes).toMatchObject({ status: 'trialing' })
+})
+
+it('a trial that is ended early is charged at once', async () => {
+  const sandbox = await startClockwork()
+  const { stripe } = sandbox
+  const { id } = await subscribe(sandbox, '4242424242424242', {
+    subscription_data: { trial_period_days: 14 },
+  })
+  const active = await stripe.subscriptions.update(id, { trial_end: 'now', expand: ['latest_invoice'] })
+  expect(active).toMatchObject({ status: 'active', latest_invoice: { total: 2000, status: 'paid' } })
+  expect(active.billing_cycle_anchor).toBe(firstItem(active).current_period_start)
+  expect(active.trial_end).toBe(active.billing_cycle_anchor)
+})
+
+it('a trial without a card ends as it was agreed', async () => {
+  const sandbox = await startClockwork()
+  const { stripe, advance } = sandbox
+  const trial = (missing_payment_method: 'cancel' | 'create_invoice') =>
+    subscribe(sandbox, undefined, {
+      payment_method_collection: 'if_required',
+      subscription_data: {
+        trial_period_days: 14,
+        trial_settings: { end_behavior: { missing_payment_method } },
+      },
+    })
+  const canceled = await trial('cancel')
+  const owing = await trial('create_invoice')
+  await advance(14 * day + 60)
+  expect(await stripe.subscriptions.retrieve(canceled.id)).toMatchObject({ status: 'canceled' })
+  expect(await stripe.subscriptions.retrieve(owing.id, { expand: ['latest_invoice'] })).toMatchObject({
+    status: 'past_due',
+    latest_invoice: { status: 'open', attempt_count: 1 },
+  })
+})
+
+it('a subscription to be canceled at the end of its period is, and not renewed', async () => {
+  const sandbox = await startClockwork()
+  const { harness, stripe, advance } = sandbox
+  const { id, items } = await subscribe(sandbox)
+  await stripe.subscriptions.update(id, { cancel_at_period_end: true })
+  expect(await typesSince(harness, () => advance(40 * day))).toEqual(['customer.subscription.deleted'])
+  expect(await stripe.subscriptions.retrieve(id)).toMatchObject({
+    status: 'canceled',
+    ended_at: items.data[0]?.current_period_end,
+  })
+})

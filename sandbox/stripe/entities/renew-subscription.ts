@@ -1,0 +1,122 @@
+import { invalidRequest } from '../errors.ts'
+import { type Cause, noCall, type Service } from '../service.ts'
+import type { StoredSubscription, StoredSubscriptionItem } from '../state.ts'
+import { cancelSubscription } from './cancel-subscription.ts'
+import { collectInvoice } from './collect-invoice.ts'
+import { defaultMethod } from './customer.ts'
+import { changedFields, emit } from './event.ts'
+import { finalizeInvoice, recordDraft } from './finalize-invoice.ts'
+import { newInvoice, newInvoiceId } from './invoice.ts'
+import { itemLines, pendingItems, periodLines } from './invoice-line.ts'
+import { isSameRecurrence, nextBoundary, type Period, recurrenceOf } from './period.ts'
+import { hasEnded, itemList } from './subscription.ts'
+import { periodOf, withPeriod } from './subscription-item.ts'
+import { itemsInPhase, nextPhase, releaseSchedule } from './subscription-schedule.ts'
+import type { Decline } from './test-cards.ts'
+
+/**
+ * A period, or a trial, is over: the next one begins, is invoiced with whatever waited for an invoice, and is charged.
+ * The subscription's new period stands before anybody knows whether it is paid, as at Stripe.
+ */
+export function renewSubscription(
+  service: Service,
+  subscription: StoredSubscription,
+  { forced_decline }: { forced_decline?: Decline | undefined } = {},
+): StoredSubscription {
+  const { store } = service
+  const customer = store.customers.get(subscription.customer)
+  if (!customer) throw new Error(`Customer ${subscription.customer} is gone.`)
+  if (subscription.status === 'trialing' && lacksMethod(service, subscription)) {
+    return cancelSubscription(service, subscription, {
+      prorate: false,
+      invoice_now: false,
+      details: {},
+      cause: noCall,
+    })
+  }
+  const past = periodOf(subscription)
+  const { items, period, billing_cycle_anchor } = nextTerm(service, subscription)
+  const id = newInvoiceId()
+  const renewed = store.subscriptions.put({
+    ...subscription,
+    billing_cycle_anchor,
+    items: itemList(subscription.id, withPeriod(items, period)),
+    latest_invoice: id,
+    status: subscription.status === 'trialing' ? 'active' : subscription.status,
+  })
+  const draft = newInvoice(service, {
+    id,
+    billing_reason: 'subscription_cycle',
+    customer,
+    lines: [
+      ...itemLines(id, pendingItems(service, subscription.id)),
+      ...periodLines(service, { invoice: id, subscription: renewed, period, is_trial: false }),
+    ],
+    period: past,
+    proration_date: null,
+    subscription,
+  })
+  const cause: Cause = noCall
+  const recorded = recordDraft(service, draft, cause)
+  emit(service, 'customer.subscription.updated', renewed, {
+    cause,
+    previous_attributes: changedFields(subscription, renewed),
+  })
+  if (nextPhase(service, renewed)) releaseSchedule(service, renewed, cause)
+  const open = finalizeInvoice(service, recorded, { cause })
+  if (open.status === 'open') collectInvoice(service, open, { is_automatic: true, forced_decline, cause })
+  return store.subscriptions.get(subscription.id) ?? renewed
+}
+
+type Term = { items: StoredSubscriptionItem[]; period: Period; billing_cycle_anchor: number }
+
+/** What the next period is, and what is in it: a change that was scheduled for it has come true. */
+export function nextTerm(service: Service, subscription: StoredSubscription): Term {
+  const { end } = periodOf(subscription)
+  const phase = nextPhase(service, subscription)
+  const items = phase ? itemsInPhase(service, subscription, phase) : subscription.items.data
+  const [before] = subscription.items.data
+  const [item] = items
+  if (!item || !before) throw new Error(`Subscription ${subscription.id} has no items.`)
+  const recurrence = recurrenceOf(item.price)
+  // Another interval counts from where it begins.
+  const is_same = isSameRecurrence(recurrence, recurrenceOf(before.price))
+  const billing_cycle_anchor = is_same ? subscription.billing_cycle_anchor : end
+  return {
+    items,
+    billing_cycle_anchor,
+    period: { start: end, end: nextBoundary(billing_cycle_anchor, recurrence, end) },
+  }
+}
+
+/** A trial that no card was asked for, of a subscription that shall not go on without one. */
+function lacksMethod(service: Service, subscription: StoredSubscription): boolean {
+  const behavior = subscription.trial_settings?.end_behavior.missing_payment_method
+  if (behavior !== 'cancel') return false
+  const customer = service.store.customers.get(subscription.customer)
+  return defaultMethod(service, { subscription, customer }) === null
+}
+
+/**
+ * Lets a subscription's period, or its trial, end at this moment, as if it had been shorter: what was to happen then is
+ * due now, and the next periods count from here.
+ */
+export function endPeriodNow(
+  { store, clock }: Service,
+  subscription: StoredSubscription,
+): StoredSubscription {
+  if (hasEnded(subscription) || subscription.status === 'incomplete') {
+    throw invalidRequest(
+      `Subscription ${subscription.id} is ${subscription.status}; it has no period to end.`,
+    )
+  }
+  const now = clock.now()
+  const { start, end } = periodOf(subscription)
+  return store.subscriptions.put({
+    ...subscription,
+    billing_cycle_anchor: now,
+    cancel_at: subscription.cancel_at === end ? now : subscription.cancel_at,
+    items: itemList(subscription.id, withPeriod(subscription.items.data, { start, end: now })),
+    trial_end: subscription.status === 'trialing' ? now : subscription.trial_end,
+  })
+}

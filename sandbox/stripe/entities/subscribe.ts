@@ -1,0 +1,90 @@
+import { noCall, type Service } from '../service.ts'
+import type { CheckoutDetails, StoredPaymentIntent, StoredPaymentMethod, StoredSession } from '../state.ts'
+import { completeSession, type PaymentResult, withCustomer } from './checkout-session.ts'
+import { createSubscription } from './create-subscription.ts'
+import { disputeAtOnce } from './dispute.ts'
+import { emit } from './event.ts'
+import { defaultPayment } from './invoice.ts'
+import { chargeIntent, newPaymentIntent } from './payment-intent.ts'
+import { attachCard, type Expiry, newCardMethod, type Payer } from './payment-method.ts'
+import type { TestCard } from './test-cards.ts'
+
+type Attempt = { session: StoredSession; details: CheckoutDetails; payer: Payer }
+
+const day_s = 24 * 60 * 60
+
+/** A buyer presses "Subscribe" with a card, or without one where a trial asks for none. */
+export function subscribe(
+  service: Service,
+  { card, ...attempt }: Attempt & { card: { card: TestCard; expiry: Expiry } | null },
+): PaymentResult {
+  if (card?.card.decline) {
+    const { message } = card.card.decline
+    // A trial takes no money: the card is refused while it is saved, which leaves no charge.
+    if (attempt.session.amount_total !== 0) recordDecline(service, { ...attempt, ...card })
+    return { outcome: 'declined', session: attempt.session, message }
+  }
+  const session = withCustomer(service, attempt.session, attempt.payer)
+  const method = card && attachCard(service, { ...card, payer: attempt.payer, customer: session.customer })
+  return { outcome: 'paid', session: startSubscription(service, { ...attempt, session, method }) }
+}
+
+function startSubscription(
+  service: Service,
+  { session, details, payer, method }: Attempt & { method: StoredPaymentMethod | null },
+): StoredSession {
+  const { store, clock } = service
+  const customer = store.customers.get(session.customer)
+  const data = details.subscription_data
+  if (!customer || !data) throw new Error(`Session ${session.id} cannot become a subscription.`)
+  const { subscription, invoice } = createSubscription(service, {
+    ...data,
+    cause: noCall,
+    currency: session.currency ?? 'eur',
+    customer,
+    default_payment_method: method?.id ?? null,
+    intent: store.payment_intents.get(details.payment_intent),
+    is_off_session: false,
+    items: details.line_items.map(({ price, quantity }) => {
+      const known = store.prices.get(price.id)
+      if (!known) throw new Error(`Price ${price.id} is gone.`)
+      return { price: known, quantity: quantity ?? 1, metadata: {} }
+    }),
+    payment_behavior: 'allow_incomplete',
+    trial_end: data.trial_period_days === null ? null : clock.now() + data.trial_period_days * day_s,
+  })
+  store.checkout_sessions.put({ ...session, invoice: invoice.id, subscription: subscription.id })
+  const completed = completeSession(service, session.id, {
+    payer,
+    payment_status: session.amount_total === 0 ? 'no_payment_required' : 'paid',
+  })
+  const payment = defaultPayment(service, invoice)
+  const intent = store.payment_intents.get(payment?.payment.payment_intent)
+  disputeAtOnce(service, intent?.latest_charge ?? null)
+  return completed
+}
+
+function recordDecline(
+  service: Service,
+  { session, details, payer, card, expiry }: Attempt & { card: TestCard; expiry: Expiry },
+): void {
+  const { store } = service
+  const method = store.payment_methods.put(newCardMethod(service, { card, expiry, payer, customer: null }))
+  const intent = store.payment_intents.get(details.payment_intent) ?? newIntent(service, session, details)
+  store.checkout_details.put({ ...details, payment_intent: intent.id })
+  chargeIntent(service, { intent, method, decline: card.decline })
+}
+
+function newIntent(service: Service, session: StoredSession, details: CheckoutDetails): StoredPaymentIntent {
+  const intent = service.store.payment_intents.put(
+    newPaymentIntent(service, {
+      amount: session.amount_total ?? 0,
+      currency: session.currency ?? 'eur',
+      customer: session.customer,
+      payment_method_types: session.payment_method_types,
+      data: { ...details.payment_intent_data, description: 'Subscription creation' },
+    }),
+  )
+  emit(service, 'payment_intent.created', intent, { cause: noCall })
+  return intent
+}

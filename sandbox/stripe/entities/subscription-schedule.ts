@@ -1,0 +1,180 @@
+import { newId } from '../../kit/id.ts'
+import type { Cause, Service } from '../service.ts'
+import type { StoredPhase, StoredSchedule, StoredSubscription, StoredSubscriptionItem } from '../state.ts'
+import { emit } from './event.ts'
+import { nextBoundary, type Period, recurrenceOf } from './period.ts'
+import { periodOf, pricedBy } from './subscription-item.ts'
+
+export type PhaseItem = { price: string; quantity: number }
+
+/** A plan for a subscription: what it is now, and what it will be when its period is over. */
+function newSchedule(
+  { clock }: Service,
+  { subscription, phases }: { subscription: StoredSubscription; phases: StoredPhase[] },
+): StoredSchedule {
+  const [current] = phases
+  return {
+    id: newId('sub_sched'),
+    object: 'subscription_schedule',
+    application: null,
+    billing_mode: subscription.billing_mode,
+    canceled_at: null,
+    completed_at: null,
+    created: clock.now(),
+    current_phase: current ? { end_date: current.end_date, start_date: current.start_date } : null,
+    customer: subscription.customer,
+    customer_account: null,
+    default_settings: {
+      application_fee_percent: null,
+      automatic_tax: { disabled_reason: null, enabled: false, liability: null },
+      billing_cycle_anchor: 'automatic',
+      billing_thresholds: null,
+      collection_method: 'charge_automatically',
+      default_payment_method: null,
+      description: null,
+      invoice_settings: {
+        account_tax_ids: null,
+        custom_fields: null,
+        days_until_due: null,
+        description: null,
+        footer: null,
+        issuer: { type: 'self' },
+      },
+      on_behalf_of: null,
+      transfer_data: null,
+    },
+    end_behavior: 'release',
+    livemode: false,
+    metadata: {},
+    pause_schedules: [],
+    phases,
+    released_at: null,
+    released_subscription: null,
+    status: 'active',
+    subscription: subscription.id,
+    test_clock: null,
+  }
+}
+
+function newPhase(
+  { currency }: StoredSubscription,
+  { items, period }: { items: PhaseItem[]; period: Period },
+): StoredPhase {
+  return {
+    add_invoice_items: [],
+    application_fee_percent: null,
+    billing_cycle_anchor: null,
+    billing_thresholds: null,
+    collection_method: null,
+    currency,
+    default_payment_method: null,
+    default_tax_rates: [],
+    description: null,
+    discounts: [],
+    end_date: period.end,
+    invoice_settings: null,
+    items: items.map(({ price, quantity }) => ({
+      billing_thresholds: null,
+      discounts: [],
+      metadata: {},
+      plan: price,
+      price,
+      quantity,
+      tax_rates: [],
+    })),
+    metadata: {},
+    on_behalf_of: null,
+    proration_behavior: 'none',
+    start_date: period.start,
+    transfer_data: null,
+    trial_end: null,
+  }
+}
+
+/** Puts a subscription under a schedule whose only phase, for now, is what it is. */
+export function startSchedule(
+  service: Service,
+  subscription: StoredSubscription,
+  cause: Cause,
+): StoredSchedule {
+  const { store } = service
+  const phases = [currentPhase(subscription)]
+  const schedule = store.subscription_schedules.put(newSchedule(service, { subscription, phases }))
+  const after = store.subscriptions.put({ ...subscription, schedule: schedule.id })
+  emit(service, 'subscription_schedule.created', schedule, { cause })
+  emit(service, 'customer.subscription.updated', after, { cause, previous_attributes: { schedule: null } })
+  return schedule
+}
+
+/** What the subscription will consist of from its next period on. Until then nothing changes and nothing is billed. */
+export function scheduleChange(
+  service: Service,
+  subscription: StoredSubscription,
+  { items, cause }: { items: PhaseItem[]; cause: Cause },
+): StoredSchedule {
+  const { store } = service
+  const schedule =
+    store.subscription_schedules.get(subscription.schedule) ?? startSchedule(service, subscription, cause)
+  const { end } = periodOf(subscription)
+  const price = store.prices.get(items[0]?.price)
+  if (!price) throw new Error('A phase must have an item with a price.')
+  const next = newPhase(subscription, {
+    items,
+    period: { start: end, end: nextBoundary(end, recurrenceOf(price), end) },
+  })
+  const after = store.subscription_schedules.put({ ...schedule, phases: [currentPhase(subscription), next] })
+  const previous_attributes = { phases: schedule.phases }
+  emit(service, 'subscription_schedule.updated', after, { cause, previous_attributes })
+  return after
+}
+
+/** Lets the subscription go on as it is now, without its schedule. */
+export function releaseSchedule(
+  service: Service,
+  subscription: StoredSubscription,
+  cause: Cause,
+): StoredSubscription {
+  const { store, clock } = service
+  const schedule = store.subscription_schedules.get(subscription.schedule)
+  if (!schedule) return subscription
+  const released = store.subscription_schedules.put({
+    ...schedule,
+    current_phase: null,
+    released_at: clock.now(),
+    released_subscription: subscription.id,
+    status: 'released',
+    subscription: null,
+  })
+  const after = store.subscriptions.put({ ...subscription, schedule: null })
+  emit(service, 'subscription_schedule.released', released, { cause })
+  emit(service, 'customer.subscription.updated', after, {
+    cause,
+    previous_attributes: { schedule: schedule.id },
+  })
+  return after
+}
+
+/** The phase after the present one, if a change is waiting. */
+export function nextPhase({ store }: Service, { schedule }: StoredSubscription): StoredPhase | null {
+  return store.subscription_schedules.get(schedule)?.phases[1] ?? null
+}
+
+/** The items as the coming phase has them. The first keeps its id, so that it is the same seat count that changes. */
+export function itemsInPhase(
+  { store }: Service,
+  { items }: StoredSubscription,
+  phase: StoredPhase,
+): StoredSubscriptionItem[] {
+  return items.data.flatMap((item, index) => {
+    const planned = phase.items[index]
+    const price = store.prices.get(planned?.price)
+    return planned && price ? [{ ...item, ...pricedBy(price), quantity: planned.quantity }] : []
+  })
+}
+
+function currentPhase(subscription: StoredSubscription): StoredPhase {
+  return newPhase(subscription, {
+    items: subscription.items.data.map(({ price, quantity }) => ({ price: price.id, quantity })),
+    period: periodOf(subscription),
+  })
+}

@@ -1,0 +1,104 @@
+import type { Router } from '@koa/router'
+import { z } from 'zod'
+import { runDueWork } from '../entities/due-work.ts'
+import { configureEndpoint } from '../entities/webhook-endpoint.ts'
+import { invalidRequest } from '../errors.ts'
+import type { Service } from '../service.ts'
+import { readJson } from './read-json.ts'
+
+const one_year_s = 366 * 24 * 60 * 60
+
+const clockBody = z.strictObject({
+  seconds: z
+    .int()
+    .min(0)
+    .max(10 * one_year_s),
+})
+const faultBody = z.strictObject({
+  status: z.literal([429, 500, 502, 503]).nullable().default(null),
+  drop_after: z.boolean().default(false),
+  count: z.int().min(1).nullable().default(null),
+  for_ms: z.int().min(1).nullable().default(null),
+  path_prefix: z.string().default('/v1/'),
+  method: z.enum(['DELETE', 'GET', 'POST']).nullable().default(null),
+})
+
+/** The sandbox as a machine: its clock, its failures, its memory. */
+export function machineKnobs(router: Router, service: Service): void {
+  const { store, outbox, faults, clock } = service
+
+  router.post('/_sandbox/clock/advance', async (context) => {
+    const { seconds } = await readJson(context, clockBody)
+    const until_ms = clock.nowMs() + seconds * 1000
+    runDueWork(service, until_ms)
+    clock.moveTo(until_ms)
+    context.body = { now: clock.now() }
+  })
+
+  router.post('/_sandbox/faults', async (context) => {
+    const { status, drop_after, for_ms, ...rest } = await readJson(context, faultBody)
+    if ((status === null) === !drop_after) {
+      throw invalidRequest('Say either `status` or `drop_after`: a fault does one of the two.')
+    }
+    faults.add({ ...rest, status, drop_after, until_ms: for_ms === null ? null : Date.now() + for_ms })
+    context.body = { faults: faults.list() }
+  })
+
+  router.delete('/_sandbox/faults', (context) => {
+    faults.clear()
+    context.body = { faults: [] }
+  })
+
+  router.post('/_sandbox/reset', (context) => {
+    store.clear()
+    faults.clear()
+    configureEndpoint(service)
+    outbox.resume()
+    context.body = { reset: true }
+  })
+}
+
+const knobs = {
+  'POST /_sandbox/deliveries':
+    '{mode: normal|never|twice|late|out_of_order, copies?, delay_ms?, types?}: how events are delivered from now on',
+  'GET /_sandbox/deliveries':
+    '?state=pending|delivered|abandoned|withheld &event=evt_…: what became of each delivery',
+  'POST /_sandbox/deliveries/release': 'send now whatever waits, is late or is withheld',
+  'POST /_sandbox/events/:id/deliver':
+    '{times?, parallel?}: send an event again now; answers the statuses received',
+  'POST /_sandbox/sessions/:id/pay': '{card?, method?: card|delayed, email?, name?}: pay without a browser',
+  'POST /_sandbox/sessions/:id/settle': '{outcome: succeeded|failed}: let a delayed payment come to its end',
+  'POST /_sandbox/sessions/:id/expire': 'let an open session expire',
+  'POST /_sandbox/charges/:id/dispute': '{reason?, amount?}: let the cardholder dispute a charge',
+  'POST /_sandbox/disputes/:id/close': '{outcome: won|lost}: let the bank decide',
+  'POST /_sandbox/subscriptions/:id/renew':
+    '{payment?: card_decides|fails}: let its period or trial end now, and renew it',
+  'POST /_sandbox/subscriptions/:id/retry': '{payment?}: try its unpaid invoice again, as the clock would',
+  'POST /_sandbox/subscriptions/:id/cancel': '{at_period_end?}: cancel it',
+  'POST /_sandbox/subscriptions/:id/card': '{card}: let its customer pay with another test card',
+  'POST /_sandbox/clock/advance': '{seconds}: move the clock; what falls due happens',
+  'POST /_sandbox/faults':
+    '{status: 429|500|502|503 or drop_after: true, count?, for_ms?, path_prefix?, method?}: make API calls fail',
+  'DELETE /_sandbox/faults': 'stop that',
+  'POST /_sandbox/reset': 'forget everything',
+}
+
+/** What can be turned here, and how it stands. */
+export function knobIndexRoutes(router: Router, { store, faults, clock }: Service): void {
+  router.get('/_sandbox', (context) => {
+    const states = [...store.deliveries.oldestFirst()].map(({ state }) => state)
+    context.body = {
+      sandbox: 'stripe',
+      now: new Date(clock.nowMs()).toISOString(),
+      knobs,
+      delivery_rules: store.settings.get('settings')?.delivery_rules ?? [],
+      faults: faults.list(),
+      deliveries: Object.fromEntries(
+        ['pending', 'delivered', 'abandoned', 'withheld'].map((state) => [
+          state,
+          states.filter((one) => one === state).length,
+        ]),
+      ),
+    }
+  })
+}

@@ -1,0 +1,143 @@
+import { appendFile, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import Stripe from 'stripe'
+import { expect, it, onTestFinished } from 'vitest'
+import { spawnSandbox } from '../kit/testing/process.ts'
+import { newPlans, newSubscriber } from './testing/billing.ts'
+import { newCheckout, startHarness, startReceiver } from './testing/sandbox.ts'
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'sandbox-stripe-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  return folder
+}
+
+it('everything is still there after a restart: objects, order, keys, clock and rules', async () => {
+  const stateFile = join(await temporaryFolder(), 'state')
+  const before = await startHarness({ stateFile })
+  await before.knob('clock/advance', { seconds: 86_400 })
+  await before.knob('deliveries', { mode: 'never' })
+  const customer = await before.stripe.customers.create({ email: 'a@b.test' }, { idempotencyKey: 'key-1' })
+  const session = await newCheckout(before, { customer: customer.id })
+  await before.pay(session.id)
+  const events = await before.stripe.events.list()
+  await before.close()
+
+  const after = await startHarness({ stateFile })
+
+  expect(await after.stripe.checkout.sessions.retrieve(session.id)).toMatchObject({ payment_status: 'paid' })
+  expect((await after.stripe.events.list()).data).toEqual(events.data)
+  const replayed = await after.stripe.customers.create({ email: 'a@b.test' }, { idempotencyKey: 'key-1' })
+  expect(replayed.id).toBe(customer.id)
+  expect((await after.stripe.customers.create({})).created).toBeGreaterThan(Date.now() / 1000 + 86_000)
+})
+
+it('a subscription goes on after a restart where it was', async () => {
+  const stateFile = join(await temporaryFolder(), 'state')
+  const before = await startHarness({ stateFile })
+  const plans = await newPlans(before)
+  const { subscription, customer } = await newSubscriber(before, { items: [{ price: plans.pro_monthly.id }] })
+  await before.close()
+
+  const after = await startHarness({ stateFile })
+  await after.knob('clock/advance', { seconds: 32 * 86_400 })
+
+  const invoices = await after.stripe.invoices.list({ customer: customer.id })
+  expect(invoices.data.map(({ billing_reason }) => billing_reason)).toEqual([
+    'subscription_cycle',
+    'subscription_create',
+  ])
+  expect(await after.stripe.subscriptions.retrieve(subscription.id)).toMatchObject({ status: 'active' })
+})
+
+it('a delivery that was under way before a restart arrives after it', async () => {
+  const stateFile = join(await temporaryFolder(), 'state')
+  const receiver = await startReceiver()
+  const before = await startHarness({ stateFile, webhookUrl: receiver.url, retryDelaysMs: [1] })
+  await before.knob('deliveries', { mode: 'late', delay_ms: 3_600_000 })
+  await before.stripe.customers.create({})
+  await before.close()
+  expect(receiver.received).toEqual([])
+
+  const after = await startHarness({ stateFile, webhookUrl: receiver.url })
+  await after.knob('deliveries/release')
+
+  await receiver.until('customer.created')
+})
+
+it('a state file whose last line was cut off opens with all that was answered', async () => {
+  const stateFile = join(await temporaryFolder(), 'state')
+  const before = await startHarness({ stateFile })
+  const customer = await before.stripe.customers.create({})
+  await before.close()
+  await appendFile(stateFile, '[["customers","cus_cut",{"id":"cus_')
+
+  const after = await startHarness({ stateFile })
+
+  expect((await after.stripe.customers.list()).data.map(({ id }) => id)).toEqual([customer.id])
+})
+
+it('a second sandbox on the same port fails without touching the state of the first', async () => {
+  const stateFile = join(await temporaryFolder(), 'state')
+  const first = await startHarness({ stateFile })
+  await expect(startHarness({ stateFile, port: first.port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  const customer = await first.stripe.customers.create({})
+  await first.close()
+
+  const after = await startHarness({ stateFile })
+
+  expect((await after.stripe.customers.list()).data.map(({ id }) => id)).toEqual([customer.id])
+})
+
+it('a state file that is deleted under a running sandbox is written anew', async () => {
+  const stateFile = join(await temporaryFolder(), 'deeper', 'state')
+  const first = await startHarness({ stateFile })
+  const before = await first.stripe.customers.create({})
+  await rm(dirname(stateFile), { recursive: true })
+  const later = await first.stripe.customers.create({})
+  await first.close()
+
+  const after = await startHarness({ stateFile })
+
+  expect((await after.stripe.customers.list()).data.map(({ id }) => id)).toEqual([later.id, before.id])
+})
+
+it('a sandbox whose state file another one has taken over says so, rather than lose what it answers', async () => {
+  const stateFile = join(await temporaryFolder(), 'state')
+  const first = spawnSandbox('stripe', { SANDBOX_STRIPE_STATE_FILE: stateFile })
+  const { port } = await first.ready()
+  await startHarness({ stateFile })
+  await sdkFor(port)
+    .customers.create({}, { maxNetworkRetries: 0 })
+    .catch(() => null)
+  expect(await first.exited).toBe(1)
+  expect(first.errors()).toContain('SANDBOX_STRIPE_STATE_FILE')
+})
+
+it('the process keeps what it answered through a kill -9, and names the variable of a port that is taken', async () => {
+  const stateFile = join(await temporaryFolder(), 'state')
+  const first = spawnSandbox('stripe', { SANDBOX_STRIPE_STATE_FILE: stateFile })
+  const { port } = await first.ready()
+  const customer = await sdkFor(port).customers.create({ email: 'ada@example.com' })
+  await first.end('SIGKILL')
+
+  const second = spawnSandbox('stripe', { SANDBOX_STRIPE_STATE_FILE: stateFile })
+  const { port: secondPort } = await second.ready()
+  expect(await sdkFor(secondPort).customers.retrieve(customer.id)).toMatchObject({
+    email: 'ada@example.com',
+  })
+
+  const third = spawnSandbox('stripe', {
+    SANDBOX_STRIPE_PORT: String(secondPort),
+    SANDBOX_STRIPE_STATE_FILE: `${stateFile}-3`,
+  })
+  expect(await third.exited).toBe(1)
+  expect(third.errors()).toContain('SANDBOX_STRIPE_PORT')
+
+  expect(await second.end('SIGTERM')).toBe(0)
+})
+
+function sdkFor(port: number) {
+  return new Stripe('sk_test_sandbox', { host: 'localhost', port, protocol: 'http' })
+}

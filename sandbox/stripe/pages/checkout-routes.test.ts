@@ -1,0 +1,251 @@
+import { expect, it } from 'vitest'
+import { goodCard, newCheckout, startHarness } from '../testing/sandbox.ts'
+
+it('a paid checkout leaves a session, an intent, a charge and their events in order', async () => {
+  const harness = await startHarness()
+  const { stripe } = harness
+  const session = await newCheckout(harness, {
+    client_reference_id: 'intent_1',
+    customer_email: 'ada@example.com',
+    metadata: { intent: 'intent_1' },
+    payment_intent_data: { metadata: { intent: 'intent_1' } },
+  })
+  expect(session).toMatchObject({
+    status: 'open',
+    payment_status: 'unpaid',
+    amount_total: 700,
+    payment_intent: null,
+  })
+  expect(session.url).toBe(`${harness.url}/c/pay/${session.id}`)
+
+  const answer = await harness.submit(session.id, goodCard)
+
+  expect(answer.status).toBe(303)
+  expect(answer.headers.get('location')).toBe(`http://shop.test/success?session_id=${session.id}`)
+  const paid = await stripe.checkout.sessions.retrieve(session.id, {
+    expand: ['payment_intent.latest_charge', 'line_items'],
+  })
+  expect(paid).toMatchObject({
+    status: 'complete',
+    payment_status: 'paid',
+    url: null,
+    client_reference_id: 'intent_1',
+    metadata: { intent: 'intent_1' },
+    customer_details: { email: 'ada@example.com', name: 'Ada Lovelace' },
+    payment_intent: {
+      status: 'succeeded',
+      amount_received: 700,
+      metadata: { intent: 'intent_1' },
+      latest_charge: { paid: true, amount: 700, payment_method_details: { card: { last4: '4242' } } },
+    },
+    line_items: { data: [{ description: '500 credits', amount_total: 700, quantity: 1 }] },
+  })
+  expect(await harness.eventTypes()).toEqual([
+    'payment_intent.created',
+    'charge.succeeded',
+    'payment_intent.succeeded',
+    'checkout.session.completed',
+  ])
+})
+
+it('an event shows its object as it was then', async () => {
+  const harness = await startHarness()
+  const { stripe } = harness
+  const { id } = await newCheckout(harness)
+  await harness.pay(id, { method: 'delayed' })
+  await harness.knob(`sessions/${id}/settle`, { outcome: 'succeeded' })
+
+  const { data } = await stripe.events.list({
+    types: ['checkout.session.completed', 'checkout.session.async_payment_succeeded'],
+  })
+
+  expect(
+    data.map(({ type, data: { object } }) => [type, 'payment_status' in object && object.payment_status]),
+  ).toEqual([
+    ['checkout.session.async_payment_succeeded', 'paid'],
+    ['checkout.session.completed', 'unpaid'],
+  ])
+  expect(data[0]).toMatchObject({
+    api_version: '2026-10-28.endive',
+    request: { id: null, idempotency_key: null },
+  })
+})
+
+it.each([
+  ['4000 0000 0000 0002', 'Your card was declined.'],
+  ['4000 0000 0000 9995', 'Your card has insufficient funds.'],
+])('the declined card %s leaves the session open, and another card pays it', async (number, text) => {
+  const harness = await startHarness()
+  const { stripe } = harness
+  const { id } = await newCheckout(harness)
+
+  const declined = await harness.submit(id, { ...goodCard, number })
+
+  expect(declined.status).toBe(402)
+  expect(await declined.text()).toContain(text)
+  const open = await stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent'] })
+  expect(open).toMatchObject({
+    status: 'open',
+    payment_status: 'unpaid',
+    payment_intent: {
+      status: 'requires_payment_method',
+      last_payment_error: { code: 'card_declined', message: text },
+    },
+  })
+
+  expect((await harness.submit(id, goodCard)).status).toBe(303)
+  const charges = await stripe.charges.list({ payment_intent: (open.payment_intent as { id: string }).id })
+  expect(charges.data.map(({ status }) => status)).toEqual(['succeeded', 'failed'])
+  expect(await harness.eventTypes()).toEqual([
+    'payment_intent.created',
+    'charge.failed',
+    'payment_intent.payment_failed',
+    'charge.succeeded',
+    'payment_intent.succeeded',
+    'checkout.session.completed',
+  ])
+})
+
+it.each([
+  ['no card number', { number: '' }, 'Enter your card number.'],
+  ['a mistyped card number', { number: '4242 4242 4242 4243' }, 'Your card number is invalid.'],
+  ['a card that is no test card', { number: '4111 1111 1111 1111' }, 'Your card number is invalid.'],
+  ['no expiry', { expiry: '' }, 'Enter the expiry date of your card.'],
+  ['a card of yesteryear', { expiry: '01 / 20' }, 'expiry date is in the past.'],
+  ['no security code', { cvc: '' }, 'Enter the security code of your card.'],
+  ['no name', { name: '' }, 'Enter the name on your card.'],
+  ['no email', { email: '' }, 'Enter your email.'],
+  ['an unknown method', { method: 'cheque' }, 'Choose how to pay.'],
+])('a form with %s is sent back and nothing happens', async (_case, fields, text) => {
+  const harness = await startHarness()
+  const { id } = await newCheckout(harness)
+
+  const answer = await harness.submit(id, { ...goodCard, ...fields })
+
+  expect(answer.status).toBe(422)
+  expect(await answer.text()).toContain(text)
+  expect(await harness.eventTypes()).toEqual([])
+})
+
+it('what a buyer types comes back as text, not as markup', async () => {
+  const harness = await startHarness()
+  const { id } = await newCheckout(harness)
+  const answer = await harness.submit(id, { ...goodCard, cvc: '', name: '"><script>alert(1)</script>' })
+  expect(await answer.text()).not.toContain('<script>alert')
+})
+
+it('ten presses of the button in ten tabs charge once', async () => {
+  const harness = await startHarness()
+  const { stripe } = harness
+  const { id } = await newCheckout(harness)
+
+  const answers = await Promise.all(Array.from({ length: 10 }, () => harness.submit(id, goodCard)))
+
+  expect(new Set(answers.map((answer) => answer.headers.get('location')))).toEqual(
+    new Set([`http://shop.test/success?session_id=${id}`]),
+  )
+  expect((await stripe.charges.list()).data).toHaveLength(1)
+  expect((await harness.pay(id)).body).toMatchObject({ outcome: 'already_complete' })
+  expect(await (await fetch(`${harness.url}/c/pay/${id}`)).text()).toContain('You have already paid')
+})
+
+it.each([
+  ['succeeded', 'paid', 'succeeded'],
+  ['failed', 'unpaid', 'requires_payment_method'],
+] as const)('a bank debit completes unpaid and later has %s', async (outcome, payment_status, status) => {
+  const harness = await startHarness()
+  const { stripe } = harness
+  const { id } = await newCheckout(harness)
+
+  const answer = await harness.submit(id, { email: 'ada@example.com', method: 'debit' })
+
+  expect(answer.status).toBe(303)
+  const waiting = await stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent'] })
+  expect(waiting).toMatchObject({
+    status: 'complete',
+    payment_status: 'unpaid',
+    payment_intent: { status: 'processing' },
+  })
+  expect(await (await fetch(`${harness.url}/c/pay/${id}`)).text()).toContain('being confirmed')
+
+  await harness.knob(`sessions/${id}/settle`, { outcome })
+
+  const settled = await stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent'] })
+  expect(settled).toMatchObject({ status: 'complete', payment_status, payment_intent: { status } })
+  expect((await harness.eventTypes()).at(-1)).toBe(`checkout.session.async_payment_${outcome}`)
+  expect((await harness.knob(`sessions/${id}/settle`, { outcome })).status).toBe(400)
+})
+
+it('a bank debit settles by itself when its time has come', async () => {
+  const harness = await startHarness({ delayedPaymentMs: 3_600_000 })
+  const { id } = await newCheckout(harness)
+  await harness.pay(id, { method: 'delayed' })
+  expect((await harness.stripe.checkout.sessions.retrieve(id)).payment_status).toBe('unpaid')
+
+  await harness.knob('clock/advance', { seconds: 3601 })
+
+  expect((await harness.stripe.checkout.sessions.retrieve(id)).payment_status).toBe('paid')
+})
+
+it('an open session expires when its time has come, and cannot be paid afterwards', async () => {
+  const harness = await startHarness()
+  const { stripe } = harness
+  const { id } = await newCheckout(harness, { expires_at: Math.floor(Date.now() / 1000) + 1800 })
+
+  await harness.knob('clock/advance', { seconds: 1801 })
+
+  expect(await stripe.checkout.sessions.retrieve(id)).toMatchObject({ status: 'expired', url: null })
+  expect(await harness.eventTypes()).toEqual(['checkout.session.expired'])
+  const answer = await harness.submit(id, goodCard)
+  expect(await answer.text()).toContain('This checkout has expired')
+  expect((await stripe.charges.list()).data).toEqual([])
+})
+
+it('expire closes an open session once', async () => {
+  const harness = await startHarness()
+  const { id } = await newCheckout(harness)
+  expect(await harness.stripe.checkout.sessions.expire(id)).toMatchObject({ status: 'expired' })
+  await expect(harness.stripe.checkout.sessions.expire(id)).rejects.toThrow('status of `expired`')
+})
+
+it('a session that owes nothing completes without a payment', async () => {
+  const harness = await startHarness()
+  const { id } = await newCheckout(harness, {
+    line_items: [
+      { quantity: 1, price_data: { currency: 'eur', unit_amount: 0, product_data: { name: 'A gift' } } },
+    ],
+  })
+  await harness.submit(id, { email: 'ada@example.com' })
+  expect(await harness.stripe.checkout.sessions.retrieve(id)).toMatchObject({
+    status: 'complete',
+    payment_status: 'no_payment_required',
+    payment_intent: null,
+  })
+})
+
+it('a checkout in another currency takes the price that the catalogue has for it', async () => {
+  const harness = await startHarness()
+  const { stripe } = harness
+  const product = await stripe.products.create({ name: 'Credits' })
+  const price = await stripe.prices.create({
+    product: product.id,
+    currency: 'eur',
+    unit_amount: 700,
+    lookup_key: 'credits_500',
+    currency_options: { usd: { unit_amount: 800 } },
+  })
+  const session = await newCheckout(harness, {
+    currency: 'usd',
+    line_items: [{ price: price.id, quantity: 2 }],
+  })
+  expect(session).toMatchObject({
+    currency: 'usd',
+    amount_total: 1600,
+    payment_method_types: ['card', 'us_bank_account'],
+  })
+  const found = await stripe.prices.list({ lookup_keys: ['credits_500'], expand: ['data.currency_options'] })
+  expect(found.data[0]?.currency_options).toMatchObject({
+    eur: { unit_amount: 700 },
+    usd: { unit_amount: 800 },
+  })
+})

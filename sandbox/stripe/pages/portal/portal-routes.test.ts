@@ -1,0 +1,188 @@
+import { expect, it } from 'vitest'
+import { firstItem, typesSince } from '../../testing/billing.ts'
+import { placeOf, startPortal, textOf } from '../../testing/portal.ts'
+import { goodCard } from '../../testing/sandbox.ts'
+
+it('the overview shows plan, next payment, card and invoices, and the way back', async () => {
+  const { open, stripe } = await startPortal()
+  const session = await open()
+  const page = await textOf(session.url)
+  const [invoice] = (await stripe.invoices.list()).data
+  for (const text of [
+    'Teams',
+    '€150.00',
+    'Your next payment of €150.00 is on',
+    'Visa •••• 4242',
+    'Return to Tidemark',
+    'http://shop.test/billing',
+    invoice?.hosted_invoice_url ?? 'none',
+  ]) {
+    expect(page).toContain(text)
+  }
+})
+
+it('a plan that is canceled in the portal ends with its period, and can be kept', async () => {
+  const { open, current, post, item, harness } = await startPortal()
+  const { url } = await open()
+  const path = `${url}/subscriptions/${(await current()).id}`
+  expect(await textOf(`${path}/cancel`)).toContain('until the end of your billing period')
+
+  const answer = await post(`${path}/cancel`, { feedback: 'unused', comment: 'Bye' })
+
+  expect(await textOf(new URL(placeOf(answer), url).href)).toContain('Your plan will be canceled')
+  // As at Stripe, flexible billing mode sets the date and not the flag.
+  expect(await current()).toMatchObject({
+    status: 'active',
+    cancel_at: item.current_period_end,
+    cancel_at_period_end: false,
+    cancellation_details: { reason: 'cancellation_requested', feedback: 'unused', comment: 'Bye' },
+  })
+  const again = await typesSince(harness, () => post(`${path}/cancel`))
+  expect(again).toEqual([])
+
+  await post(`${path}/keep`)
+  expect(await current()).toMatchObject({ cancel_at: null, canceled_at: null })
+})
+
+it('in classic billing mode the flag is set as well', async () => {
+  const { open, current, post, item } = await startPortal({ billing_mode: 'classic' })
+  const { url } = await open()
+  await post(`${url}/subscriptions/${(await current()).id}/cancel`)
+  expect(await current()).toMatchObject({ cancel_at: item.current_period_end, cancel_at_period_end: true })
+})
+
+it('a configuration can let a plan end at once', async () => {
+  const { open, current, post } = await startPortal({
+    features: {
+      subscription_cancel: { enabled: true, mode: 'immediately', proration_behavior: 'always_invoice' },
+    },
+  })
+  const { url } = await open()
+  await post(`${url}/subscriptions/${(await current()).id}/cancel`)
+  expect(await current()).toMatchObject({ status: 'canceled' })
+})
+
+it('more seats: the page shows what is due, and that is what is charged', async () => {
+  const { open, current, post, item, stripe, harness } = await startPortal()
+  const { url, flow } = await open({
+    flow_data: {
+      type: 'subscription_update_confirm',
+      subscription_update_confirm: {
+        subscription: item.subscription,
+        items: [{ id: item.id, quantity: 7 }],
+      },
+      after_completion: { type: 'redirect', redirect: { return_url: 'http://shop.test/seats' } },
+    },
+  })
+  expect(flow).toMatchObject({
+    type: 'subscription_update_confirm',
+    subscription_update_confirm: { items: [{ id: item.id, price: null, quantity: 7 }] },
+  })
+  const page = await textOf(url)
+  expect(page).toContain('Confirm your updates')
+  const due = /Amount due today<\/dt><dd>€([\d.]+)/.exec(page)?.[1]
+  const field = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? ''
+
+  let answer: Response | undefined
+  const types = await typesSince(harness, async () => {
+    answer = await post(`${url}/subscriptions/${item.subscription}/confirm`, {
+      price: field('price'),
+      quantity: '1000',
+      proration_date: field('proration_date'),
+    })
+  })
+
+  expect(answer?.headers.get('location')).toBe('http://shop.test/seats')
+  expect(types).toEqual(expect.arrayContaining(['customer.subscription.updated', 'invoice.paid']))
+  // The flow says how many, whatever a form says.
+  const after = await current()
+  expect(firstItem(after).quantity).toBe(7)
+  const invoice = await stripe.invoices.retrieve(String(after.latest_invoice))
+  expect(invoice.amount_paid).toBe(Math.round(Number(due) * 100))
+
+  const second = await post(`${url}/subscriptions/${item.subscription}/confirm`)
+  expect(second.headers.get('location')).toBe('http://shop.test/seats')
+  expect((await stripe.invoices.list()).data).toHaveLength(2)
+})
+
+it('another plan is chosen among those of the configuration', async () => {
+  const { open, current, post, plans, item } = await startPortal({ quantity: 1 })
+  const { url } = await open()
+  const path = `${url}/subscriptions/${item.subscription}`
+  const choice = await textOf(`${path}/update`)
+  for (const { id } of [plans.pro_monthly, plans.pro_yearly, plans.teams_monthly])
+    expect(choice).toContain(id)
+  const query = new URLSearchParams({ price: plans.pro_yearly.id, quantity: '1' })
+  expect(await textOf(`${path}/confirm?${query}`)).toContain('€192.00')
+  await post(`${path}/confirm`, { price: plans.pro_yearly.id, quantity: '1' })
+  expect(firstItem(await current()).price.id).toBe(plans.pro_yearly.id)
+})
+
+it.each([
+  ['more than the configuration allows', { quantity: '101' }, 'Enter at most 100.'],
+  ['a part of a seat', { quantity: '1.5' }, 'Enter a whole number.'],
+  ['none', { quantity: '0' }, 'Enter at least 1.'],
+  ['what there is already', { quantity: '5' }, 'your plan as it is'],
+  ['a plan that is not offered', { price: 'price_none', quantity: '2' }, 'This plan is not offered.'],
+])('choosing %s is refused', async (_case, fields, text) => {
+  const { open, current, item, plans } = await startPortal()
+  const { url } = await open()
+  const query = new URLSearchParams({ price: plans.teams_monthly.id, ...fields })
+  const answer = await fetch(`${url}/subscriptions/${item.subscription}/confirm?${query}`)
+  expect(answer.status).toBe(422)
+  expect(await answer.text()).toContain(text)
+  expect(firstItem(await current()).quantity).toBe(5)
+})
+
+it('a change that cannot be paid changes nothing, and says why', async () => {
+  const { open, current, post, item, plans, stripe, customer } = await startPortal()
+  const declining = await stripe.paymentMethods.attach('pm_card_chargeDeclined', { customer: customer.id })
+  await stripe.customers.update(customer.id, { invoice_settings: { default_payment_method: declining.id } })
+  const { url } = await open()
+  const answer = await post(`${url}/subscriptions/${item.subscription}/confirm`, {
+    price: plans.teams_monthly.id,
+    quantity: '9',
+  })
+  expect(answer.status).toBe(402)
+  expect(await answer.text()).toContain('Your card was declined.')
+  expect(await current()).toMatchObject({ status: 'active', items: { data: [{ quantity: 5 }] } })
+})
+
+it('a new card pays from now on', async () => {
+  const { open, current, post, harness } = await startPortal()
+  const { url } = await open({ flow_data: { type: 'payment_method_update' } })
+  expect(await textOf(url)).toContain('Change your payment method')
+  expect((await post(`${url}/payment-method`, { ...goodCard, cvc: '' })).status).toBe(422)
+  expect((await post(`${url}/payment-method`, { ...goodCard, number: '4000000000000002' })).status).toBe(402)
+
+  const types = await typesSince(harness, () =>
+    post(`${url}/payment-method`, { ...goodCard, number: '5555 5555 5555 4444' }),
+  )
+
+  expect(types).toEqual(['payment_method.attached', 'customer.updated', 'customer.subscription.updated'])
+  const { default_payment_method } = await current()
+  expect(await harness.stripe.paymentMethods.retrieve(String(default_payment_method))).toMatchObject({
+    card: { brand: 'mastercard', last4: '4444' },
+  })
+  expect(await textOf(`${url}/overview`)).toContain('Mastercard •••• 4444')
+})
+
+it('an unpaid invoice can be paid on its own page', async () => {
+  const { open, current, post, harness, stripe } = await startPortal()
+  await harness.knob(`subscriptions/${(await current()).id}/renew`, { payment: 'fails' })
+  const { url } = await open()
+  expect(await textOf(url)).toContain('Your last payment of €150.00 failed.')
+  const { latest_invoice } = await current()
+  const invoice = await stripe.invoices.retrieve(String(latest_invoice))
+  const page = invoice.hosted_invoice_url ?? ''
+  expect(await textOf(page)).toContain('Pay €150.00')
+  expect((await post(page, { ...goodCard, number: '4000000000009995' })).status).toBe(402)
+
+  expect((await post(page, goodCard)).status).toBe(303)
+
+  expect(await current()).toMatchObject({ status: 'active' })
+  expect(await textOf(page)).toContain('Amount paid')
+  const pdf = await fetch(invoice.invoice_pdf ?? '')
+  expect(pdf.headers.get('content-type')).toBe('application/pdf')
+  expect(await pdf.text()).toMatch(/^%PDF-1\.4[\s\S]+%%EOF/)
+})

@@ -1,0 +1,170 @@
+import { newLineItem, newSession } from '../entities/checkout-session.ts'
+import { mergeMetadata } from '../entities/metadata.ts'
+import { debitTypeFor } from '../entities/payment-method.ts'
+import { defaultTrialSettings } from '../entities/subscription.ts'
+import { invalidRequest, noSuch } from '../errors.ts'
+import type { Service } from '../service.ts'
+import type { CheckoutDetails, StoredCustomer, StoredLineItem, StoredSession } from '../state.ts'
+import type { CreateSessionParams } from '../wire/checkout-session-params.ts'
+import { priceLine, sessionCurrency } from './checkout-lines.ts'
+
+const smallest_total = 50
+const largest_total = 99_999_999
+const minute = 60
+const day = 24 * 60 * minute
+
+/** A new checkout. Everything is checked before anything is stored, so that a refused call leaves no trace. */
+export function createSession(service: Service, params: CreateSessionParams): StoredSession {
+  const { store, clock } = service
+  checkMode(params)
+  const customer = findCustomer(service, params)
+  const lines = params.line_items.map((item, index) =>
+    priceLine(service, { item, mode: params.mode, param: `line_items[${index}]` }),
+  )
+  const currency = sessionCurrency(params.currency, lines)
+  const is_trial = params.subscription_data?.trial_period_days !== undefined
+  const line_items = lines.map(
+    ({ price, product, quantity }): StoredLineItem =>
+      newLineItem({ price, currency, quantity, description: product.name, is_free: is_trial }),
+  )
+  checkTotal(line_items)
+  const is_payment = params.mode === 'payment'
+  const session = newSession(service, {
+    allow_promotion_codes: params.allow_promotion_codes ?? null,
+    billing_address_collection: params.billing_address_collection ?? null,
+    cancel_url: params.cancel_url ?? null,
+    client_reference_id: params.client_reference_id ?? null,
+    currency,
+    customer,
+    customer_creation: customer
+      ? null
+      : (params.customer_creation ?? (is_payment ? 'if_required' : 'always')),
+    customer_email: params.customer_email ?? null,
+    expires_at: expiry(params.expires_at, clock.now()),
+    line_items,
+    locale: params.locale ?? null,
+    metadata: mergeMetadata(null, params.metadata),
+    mode: params.mode,
+    payment_method_collection: is_payment ? 'if_required' : (params.payment_method_collection ?? 'always'),
+    payment_method_types: paymentMethodTypes(params, currency),
+    submit_type: params.submit_type ?? null,
+    success_url: params.success_url,
+  })
+  for (const line of lines) {
+    if (line.is_new_product) store.products.put(line.product)
+    if (line.is_new_price) store.prices.put(line.price)
+  }
+  store.checkout_details.put({ id: session.id, line_items, ...detailsOf(params) })
+  return store.checkout_sessions.put(session)
+}
+
+function detailsOf({
+  mode,
+  payment_intent_data: intent_data,
+  subscription_data,
+}: CreateSessionParams): Omit<CheckoutDetails, 'id' | 'line_items'> {
+  return {
+    payment_intent: null,
+    payment_intent_data: {
+      description: intent_data?.description ?? null,
+      metadata: mergeMetadata(null, intent_data?.metadata),
+      receipt_email: intent_data?.receipt_email ?? null,
+      setup_future_usage: intent_data?.setup_future_usage ?? (mode === 'payment' ? null : 'off_session'),
+      statement_descriptor: intent_data?.statement_descriptor ?? null,
+      statement_descriptor_suffix: intent_data?.statement_descriptor_suffix ?? null,
+      transfer_group: intent_data?.transfer_group ?? null,
+    },
+    settles_at_ms: null,
+    subscription_data:
+      mode === 'payment'
+        ? null
+        : {
+            billing_mode: subscription_data?.billing_mode?.type ?? 'flexible',
+            description: subscription_data?.description ?? null,
+            metadata: mergeMetadata(null, subscription_data?.metadata),
+            trial_period_days: subscription_data?.trial_period_days ?? null,
+            trial_settings: subscription_data?.trial_settings ?? defaultTrialSettings,
+          },
+  }
+}
+
+function findCustomer({ store }: Service, params: CreateSessionParams): StoredCustomer | null {
+  if (params.customer === undefined) return null
+  if (params.customer_email !== undefined) {
+    throw invalidRequest('You may only specify one of these parameters: customer, customer_email.', {
+      param: 'customer_email',
+    })
+  }
+  const customer = store.customers.get(params.customer)
+  if (!customer || customer.deleted) throw noSuch('customer', params.customer, 'customer')
+  return customer
+}
+
+function checkTotal(line_items: StoredLineItem[]): void {
+  const total = line_items.reduce((sum, item) => sum + item.amount_total, 0)
+  if (total > 0 && total < smallest_total) {
+    throw invalidRequest(
+      "The Checkout Session's total amount must convert to at least 50 cents. Use a larger amount.",
+      { code: 'amount_too_small' },
+    )
+  }
+  if (total > largest_total) {
+    throw invalidRequest("The Checkout Session's total amount must be no more than 999,999.99.", {
+      code: 'amount_too_large',
+    })
+  }
+}
+
+function expiry(asked: number | undefined, now: number): number {
+  if (asked === undefined) return now + day
+  // The caller's clock may be a little behind or ahead of ours.
+  if (asked < now + 30 * minute - 5) {
+    throw invalidRequest(
+      'The `expires_at` timestamp must be at least 30 minutes from Checkout Session creation.',
+      {
+        param: 'expires_at',
+      },
+    )
+  }
+  if (asked > now + day + 5) {
+    throw invalidRequest(
+      'The `expires_at` timestamp must be less than 24 hours from Checkout Session creation.',
+      {
+        param: 'expires_at',
+      },
+    )
+  }
+  return asked
+}
+
+/**
+ * Unless the caller says otherwise, the page offers what fits the currency, as Stripe's dynamic payment methods do. A subscription is paid
+ * by card: the sandbox's bank debits settle once, and only for a checkout.
+ */
+function paymentMethodTypes(
+  { mode, payment_method_types: asked }: CreateSessionParams,
+  currency: string,
+): string[] {
+  const debit = mode === 'payment' ? debitTypeFor(currency) : null
+  if (!asked) return debit ? ['card', debit] : ['card']
+  for (const type of asked) {
+    if (type !== 'card' && type !== debit) {
+      throw invalidRequest(
+        `The payment method \`${type}\` cannot be used with the currency \`${currency}\` in \`${mode}\` mode.`,
+        { param: 'payment_method_types' },
+      )
+    }
+  }
+  return asked
+}
+
+const payment_only = ['customer_creation', 'invoice_creation', 'payment_intent_data', 'submit_type'] as const
+const subscription_only = ['payment_method_collection', 'subscription_data'] as const
+
+/** Parameters that belong to one mode are refused in the other. */
+function checkMode(params: CreateSessionParams): void {
+  const foreign = params.mode === 'payment' ? subscription_only : payment_only
+  const param = foreign.find((name) => params[name] !== undefined)
+  if (param === undefined) return
+  throw invalidRequest(`You can not pass \`${param}\` in \`${params.mode}\` mode.`, { param })
+}

@@ -1,0 +1,88 @@
+import type { Router } from '@koa/router'
+import { z } from 'zod'
+import { mergeMetadata } from '../entities/metadata.ts'
+import { refundCharge } from '../entities/refund.ts'
+import { invalidRequest, noSuch } from '../errors.ts'
+import type { Service } from '../service.ts'
+import type { StoredCharge } from '../state.ts'
+import { handle } from '../wire/handle.ts'
+import { common, integer, metadata, range, readParams, text } from '../wire/params.ts'
+import { putUpdated, resource } from './resource.ts'
+
+const createParams = z.strictObject({
+  ...common,
+  amount: integer.optional(),
+  charge: text.optional(),
+  metadata: metadata.optional(),
+  payment_intent: text.optional(),
+  reason: z.enum(['duplicate', 'fraudulent', 'requested_by_customer']).optional(),
+})
+const updateParams = z.strictObject({ ...common, metadata: metadata.optional() })
+
+/** How money came, and how it went back. */
+export function paymentRoutes(router: Router, service: Service): void {
+  const { store } = service
+
+  resource(router, service, {
+    path: '/v1/payment_intents',
+    noun: 'payment_intent',
+    table: store.payment_intents,
+    filters: { created: range.optional(), customer: text.optional() },
+  })
+
+  resource(router, service, {
+    path: '/v1/charges',
+    noun: 'charge',
+    table: store.charges,
+    filters: {
+      created: range.optional(),
+      customer: text.optional(),
+      payment_intent: text.optional(),
+      transfer_group: text.optional(),
+    },
+  })
+
+  resource(router, service, {
+    path: '/v1/refunds',
+    noun: 'refund',
+    table: store.refunds,
+    filters: { charge: text.optional(), created: range.optional(), payment_intent: text.optional() },
+    update: (before, { form, cause }) => {
+      const { metadata } = readParams(updateParams, form)
+      return putUpdated(service, store.refunds, { before, metadata, event: 'refund.updated', cause })
+    },
+  })
+
+  /** A refund names its charge, or the intent whose last charge it means. */
+  const chargeOf = ({ charge, payment_intent }: z.output<typeof createParams>): StoredCharge => {
+    if (payment_intent !== undefined) {
+      const intent = store.payment_intents.get(payment_intent)
+      if (!intent) throw noSuch('payment_intent', payment_intent, 'payment_intent')
+      const latest = store.charges.get(intent.latest_charge)
+      if (latest) return latest
+      throw invalidRequest('This PaymentIntent does not have a successful charge to refund.')
+    }
+    const named = store.charges.get(charge)
+    if (!named) throw noSuch('charge', charge ?? '', 'charge')
+    return named
+  }
+
+  router.post(
+    '/v1/refunds',
+    handle(service, ({ form, cause }) => {
+      const input = readParams(createParams, form)
+      if (!input.charge === !input.payment_intent) {
+        throw invalidRequest(
+          'One of the following params should be provided for this request: payment_intent or charge.',
+        )
+      }
+      return refundCharge(service, {
+        charge: chargeOf(input),
+        amount: input.amount,
+        reason: input.reason ?? null,
+        metadata: mergeMetadata(null, input.metadata),
+        cause,
+      })
+    }),
+  )
+}

@@ -1,0 +1,96 @@
+import type { Router } from '@koa/router'
+import type Stripe from 'stripe'
+import { z } from 'zod'
+import type { Collection } from '../../kit/collection.ts'
+import { resourceRoutes } from '../../kit/resource.ts'
+import { changedFields, emit } from '../entities/event.ts'
+import { mergeMetadata } from '../entities/metadata.ts'
+import { noSuch } from '../errors.ts'
+import type { Cause, Service } from '../service.ts'
+import { type Call, handle } from '../wire/handle.ts'
+import { listPage } from '../wire/list.ts'
+import { defined, isWithin, pagination, readParams } from '../wire/params.ts'
+
+type Asked<Shape extends z.ZodRawShape> = { [Name in keyof Shape]: z.output<Shape[Name]> }
+
+type Resource<Row extends { id: string }, Shape extends z.ZodRawShape> = {
+  path: string
+  /** What Stripe's errors call it. */
+  noun: string
+  table: Collection<Row>
+  /** What a list may be narrowed by. Each is compared with the field of its name, unless `where` says how. */
+  filters: Shape
+  where?: { [Name in keyof Shape]?: (row: Row, value: NonNullable<z.output<Shape[Name]>>) => boolean }
+  /** Which rows lists show at all. */
+  isListed?: (row: Row, asked: Asked<Shape>) => boolean
+  update?: (row: Row, call: Call) => object
+}
+
+/** List, find and update under Stripe's conventions. Returns how to find one by its id. */
+export function resource<Row extends { id: string }, Shape extends z.ZodRawShape>(
+  router: Router,
+  service: Service,
+  { path, noun, table, filters, where = {}, isListed = () => true, update }: Resource<Row, Shape>,
+): (id: string) => Row {
+  const params = z.strictObject({ ...pagination, ...filters })
+  const find = (id: string): Row => {
+    const row = table.get(id)
+    if (!row) throw noSuch(noun, id)
+    return row
+  }
+  const matches = (row: Row, name: string, value: unknown): boolean => {
+    const own = where[name] as ((row: Row, value: unknown) => boolean) | undefined
+    const field = (row as Record<string, unknown>)[name]
+    if (own) return own(row, value)
+    return name === 'created'
+      ? isWithin(field as number, value as Parameters<typeof isWithin>[1])
+      : field === value
+  }
+  resourceRoutes<Call, Row, object>(router, {
+    path,
+    handle: (work) => handle(service, work),
+    find: (call) => find(call.path('id')),
+    show: (row) => row,
+    list: ({ form }) => {
+      const read = readParams(params, form) as z.output<z.ZodObject<typeof pagination>> & Asked<Shape>
+      const asked = Object.keys(filters).flatMap((name) =>
+        read[name] === undefined ? [] : [[name, read[name]] as const],
+      )
+      return listPage(table, read, {
+        url: path,
+        noun,
+        matches: (row) => isListed(row, read) && asked.every(([name, value]) => matches(row, name, value)),
+      })
+    },
+    update,
+  })
+  return find
+}
+
+/** Puts a changed row in the place of the old one, and tells what has changed. */
+export function putUpdated<Row extends { id: string; metadata: Record<string, string> | null }>(
+  service: Service,
+  table: Collection<Row>,
+  {
+    before,
+    changes = {},
+    metadata,
+    event,
+    cause,
+  }: {
+    before: Row
+    /** A field that is undefined stays as it is. */
+    changes?: { [Name in keyof Row]?: Row[Name] | undefined }
+    metadata: Record<string, string> | null | undefined
+    event: Stripe.Event.Type
+    cause: Cause
+  },
+): Row {
+  const after = table.put({
+    ...before,
+    ...defined(changes),
+    metadata: mergeMetadata(before.metadata, metadata),
+  } as Row)
+  emit(service, event, after, { cause, previous_attributes: changedFields(before, after) })
+  return after
+}

@@ -1,0 +1,131 @@
+import { expect, it } from 'vitest'
+import { firstItem, newPlans, newSubscriber, typesSince } from '../testing/billing.ts'
+import { startHarness } from '../testing/sandbox.ts'
+
+const day = 86_400
+
+async function start() {
+  const harness = await startHarness()
+  const { stripe } = harness
+  const plans = await newPlans(harness)
+  const subscriber = await newSubscriber(harness, {
+    items: [{ price: plans.teams_monthly.id, quantity: 5 }],
+  })
+  const { subscription, item } = subscriber
+  const current = () => stripe.subscriptions.retrieve(subscription.id)
+  /** Plans a change for the end of the period, as an integration does it. */
+  const plan = async (price: string, quantity: number) => {
+    const { id, phases } = await stripe.subscriptionSchedules.create({ from_subscription: subscription.id })
+    const [phase] = phases
+    return stripe.subscriptionSchedules.update(id, {
+      end_behavior: 'release',
+      phases: [
+        {
+          items: [{ price: plans.teams_monthly.id, quantity: 5 }],
+          start_date: phase?.start_date ?? 0,
+          end_date: phase?.end_date ?? 0,
+        },
+        { items: [{ price, quantity }], proration_behavior: 'none' },
+      ],
+    })
+  }
+  const advance = (seconds: number) => harness.knob('clock/advance', { seconds })
+  return { harness, stripe, plans, subscription, item, customer: subscriber.customer, current, plan, advance }
+}
+
+it('a change that is planned comes about with the next period, and is billed from then on', async () => {
+  const { stripe, plans, plan, current, advance, item } = await start()
+  const schedule = await plan(plans.teams_monthly.id, 3)
+  expect(schedule).toMatchObject({
+    status: 'active',
+    phases: [{ items: [{ quantity: 5 }] }, { items: [{ quantity: 3 }], start_date: item.current_period_end }],
+  })
+  expect(await current()).toMatchObject({ schedule: schedule.id, items: { data: [{ quantity: 5 }] } })
+  expect(await stripe.invoices.createPreview({ subscription: item.subscription })).toMatchObject({
+    total: 9000,
+  })
+
+  await advance(31 * day + 60)
+
+  const after = await stripe.subscriptions.retrieve(item.subscription, { expand: ['latest_invoice'] })
+  expect(after).toMatchObject({
+    schedule: null,
+    latest_invoice: { billing_reason: 'subscription_cycle', total: 9000, status: 'paid' },
+  })
+  expect(firstItem(after)).toMatchObject({
+    id: item.id,
+    quantity: 3,
+    current_period_start: item.current_period_end,
+  })
+  expect(await stripe.subscriptionSchedules.retrieve(schedule.id)).toMatchObject({
+    status: 'released',
+    released_subscription: item.subscription,
+  })
+})
+
+it('a planned change of the interval begins its periods anew', async () => {
+  const { plans, plan, current, advance, item } = await start()
+  await plan(plans.pro_yearly.id, 1)
+  await advance(31 * day + 60)
+  const after = await current()
+  expect(after.billing_cycle_anchor).toBe(item.current_period_end)
+  expect(firstItem(after).price.id).toBe(plans.pro_yearly.id)
+  expect(firstItem(after).current_period_end).toBeGreaterThanOrEqual(item.current_period_end + 365 * day)
+})
+
+it('a change at once replaces the planned one; releasing the schedule takes it back', async () => {
+  const { harness, stripe, plans, plan, current, item } = await start()
+  await plan(plans.teams_monthly.id, 3)
+  expect(
+    await typesSince(harness, () =>
+      stripe.subscriptions.update(item.subscription, { items: [{ id: item.id, quantity: 6 }] }),
+    ),
+  ).toContain('subscription_schedule.released')
+  expect(await current()).toMatchObject({ schedule: null, items: { data: [{ quantity: 6 }] } })
+
+  const { id } = await plan(plans.teams_monthly.id, 2)
+  await expect(
+    stripe.subscriptions.update(item.subscription, { cancel_at_period_end: true }),
+  ).rejects.toThrow('managed by the subscription schedule')
+  await stripe.subscriptionSchedules.release(id)
+  expect(await current()).toMatchObject({ schedule: null })
+  await expect(stripe.subscriptionSchedules.release(id)).rejects.toThrow('released')
+})
+
+it('the portal plans a downgrade where its configuration says so, and bills an upgrade at once', async () => {
+  const { harness, stripe, plans, current, customer, item } = await start()
+  const configuration = await stripe.billingPortal.configurations.create({
+    features: {
+      subscription_update: {
+        enabled: true,
+        default_allowed_updates: ['quantity'],
+        proration_behavior: 'always_invoice',
+        schedule_at_period_end: {
+          conditions: [{ type: 'decreasing_item_amount' }, { type: 'shortening_interval' }],
+        },
+      },
+    },
+  })
+  const { url } = await stripe.billingPortal.sessions.create({
+    customer: customer.id,
+    configuration: configuration.id,
+  })
+  const path = `${url}/subscriptions/${item.subscription}`
+  const choose = (quantity: string) =>
+    fetch(`${path}/confirm`, {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams({ price: plans.teams_monthly.id, quantity }),
+    })
+  const query = new URLSearchParams({ price: plans.teams_monthly.id, quantity: '2' })
+  expect(await (await fetch(`${path}/confirm?${query}`)).text()).toContain('Nothing is charged today.')
+
+  await choose('2')
+  expect(firstItem(await current()).quantity).toBe(5)
+  expect(await (await fetch(url)).text()).toMatch(/Changes on .* to Teams, 2 × €30.00/)
+  expect((await stripe.invoices.list()).data).toHaveLength(1)
+
+  const types = await typesSince(harness, () => choose('8'))
+  expect(types).toEqual(expect.arrayContaining(['subscription_schedule.released', 'invoice.paid']))
+  expect(await current()).toMatchObject({ schedule: null, items: { data: [{ quantity: 8 }] } })
+})

@@ -1,0 +1,182 @@
+import type Stripe from 'stripe'
+import { expect, it } from 'vitest'
+import { firstItem, newPlans, newSubscriber, startSubscribed, typesSince } from '../testing/billing.ts'
+import { startHarness } from '../testing/sandbox.ts'
+
+it('a subscription made through the API is charged and active', async () => {
+  const { stripe, subscription, customer, plans } = await startSubscribed({ quantity: 3 })
+  expect(subscription).toMatchObject({ status: 'active', customer: customer.id, currency: 'eur' })
+  const invoice = await stripe.invoices.retrieve(String(subscription.latest_invoice))
+  expect(invoice).toMatchObject({ status: 'paid', total: 6000, number: expect.stringMatching(/-0001$/) })
+  expect(await stripe.subscriptions.retrieve(subscription.id)).toEqual(
+    expect.objectContaining({ id: subscription.id, items: subscription.items }),
+  )
+  const found = await stripe.subscriptions.list({ customer: customer.id, price: plans.pro_monthly.id })
+  expect(found.data.map(({ id }) => id)).toEqual([subscription.id])
+  expect((await stripe.subscriptions.list({ status: 'canceled' })).data).toEqual([])
+})
+
+it('a card that is refused leaves the subscription past due, or refuses the change where that is asked for', async () => {
+  const { stripe, subscription, item } = await startSubscribed({
+    plan: 'teams_monthly',
+    quantity: 5,
+    card: 'pm_card_chargeCustomerFail',
+  })
+  const change = {
+    items: [{ id: item.id, quantity: 7 }],
+    proration_behavior: 'always_invoice' as const,
+  }
+
+  await expect(
+    stripe.subscriptions.update(subscription.id, { ...change, payment_behavior: 'error_if_incomplete' }),
+  ).rejects.toMatchObject({ type: 'StripeCardError', statusCode: 402, code: 'card_declined' })
+  expect(firstItem(await stripe.subscriptions.retrieve(subscription.id)).quantity).toBe(5)
+
+  const after = await stripe.subscriptions.update(subscription.id, change)
+  expect(after.status).toBe('past_due')
+  expect(firstItem(after).quantity).toBe(7)
+
+  const good = await stripe.paymentMethods.attach('pm_card_visa', { customer: String(after.customer) })
+  await stripe.invoices.pay(String(after.latest_invoice), { payment_method: good.id })
+  expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject({ status: 'active' })
+})
+
+it('a subscription whose first payment fails is incomplete until it is paid, or expires', async () => {
+  const harness = await startHarness()
+  const { stripe } = harness
+  const plans = await newPlans(harness)
+  const items = [{ price: plans.pro_monthly.id }]
+  const { subscription, customer } = await newSubscriber(harness, { card: 'pm_card_chargeDeclined', items })
+  expect(subscription.status).toBe('incomplete')
+  const good = await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id })
+  await stripe.invoices.pay(String(subscription.latest_invoice), { payment_method: good.id })
+  expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject({ status: 'active' })
+
+  const left = await newSubscriber(harness, { card: 'pm_card_chargeDeclined', items })
+  await harness.knob('clock/advance', { seconds: 23 * 3600 + 1 })
+  expect(await stripe.subscriptions.retrieve(left.subscription.id)).toMatchObject({
+    status: 'incomplete_expired',
+  })
+  expect(await stripe.invoices.retrieve(String(left.subscription.latest_invoice))).toMatchObject({
+    status: 'void',
+  })
+  await expect(
+    newSubscriber(harness, {
+      card: 'pm_card_chargeDeclined',
+      items,
+      payment_behavior: 'error_if_incomplete',
+    }),
+  ).rejects.toMatchObject({ statusCode: 402 })
+})
+
+it('cancel at the end of the period can be taken back, and says so in its events', async () => {
+  const { stripe, subscription, item } = await startSubscribed()
+  const ending = await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true })
+  expect(ending).toMatchObject({
+    status: 'active',
+    cancel_at_period_end: true,
+    cancel_at: item.current_period_end,
+    canceled_at: expect.any(Number),
+    cancellation_details: { reason: 'cancellation_requested' },
+  })
+  const kept = await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: false })
+  expect(kept).toMatchObject({ cancel_at_period_end: false, cancel_at: null, canceled_at: null })
+  const events = await stripe.events.list({ type: 'customer.subscription.updated' })
+  expect(events.data.map(({ data }) => data.previous_attributes)).toMatchObject([
+    { cancel_at_period_end: true },
+    { cancel_at_period_end: false, cancel_at: null },
+  ])
+})
+
+it('cancel now ends it for good, with a credit where one is asked for', async () => {
+  const { harness, stripe, subscription, customer } = await startSubscribed()
+  const types = await typesSince(harness, () =>
+    stripe.subscriptions.cancel(subscription.id, {
+      prorate: true,
+      invoice_now: true,
+      cancellation_details: { feedback: 'too_expensive' },
+    }),
+  )
+  expect(types).toEqual([
+    'invoiceitem.created',
+    'customer.subscription.deleted',
+    'invoice.created',
+    'invoice.finalized',
+    'customer.updated',
+    'invoice.paid',
+    'invoice.payment_succeeded',
+  ])
+  expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject({
+    status: 'canceled',
+    ended_at: expect.any(Number),
+    cancellation_details: { reason: 'cancellation_requested', feedback: 'too_expensive' },
+  })
+  // All of it, but for the seconds that this test took.
+  expect(((await stripe.customers.retrieve(customer.id)) as Stripe.Customer).balance).toBeLessThan(-1990)
+  await expect(stripe.subscriptions.cancel(subscription.id)).rejects.toMatchObject({ statusCode: 404 })
+  await expect(stripe.subscriptions.update(subscription.id, { metadata: {} })).rejects.toThrow('canceled')
+})
+
+it.each([
+  [
+    'an item of another subscription',
+    { items: [{ id: 'si_none', quantity: 2 }] },
+    'No such subscription item',
+  ],
+  ['a price that is none', { items: [{ price: 'price_none' }] }, 'No such price'],
+  ['a quantity of nothing', { items: [{ price: 'p', quantity: 0 }] }, 'quantity'],
+  ['a pending update', { payment_behavior: 'pending_if_incomplete' }, 'pending updates'],
+  ['a method of somebody else', { default_payment_method: 'pm_none' }, 'No such PaymentMethod'],
+] as const)('an update with %s is refused', async (_case, params, text) => {
+  const { stripe, subscription } = await startSubscribed()
+  await expect(
+    stripe.subscriptions.update(subscription.id, params as unknown as Stripe.SubscriptionUpdateParams),
+  ).rejects.toThrow(text)
+})
+
+it('a customer who is deleted has no subscription any more', async () => {
+  const { stripe, subscription, customer } = await startSubscribed()
+  await stripe.customers.del(customer.id)
+  expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject({ status: 'canceled' })
+})
+
+it('the charge of a subscription leads to its invoice and back, and can be refunded', async () => {
+  const { harness, stripe, subscription } = await startSubscribed()
+  const invoice = await stripe.invoices.retrieve(String(subscription.latest_invoice), {
+    expand: ['payments.data.payment.payment_intent.latest_charge'],
+  })
+  const intent = invoice.payments?.data[0]?.payment.payment_intent as Stripe.PaymentIntent
+  const charge = intent.latest_charge as Stripe.Charge
+  expect(charge).toMatchObject({ amount: 2000, paid: true, payment_intent: intent.id })
+  const [back] = (
+    await stripe.invoicePayments.list({ payment: { type: 'payment_intent', payment_intent: intent.id } })
+  ).data
+  expect(back).toMatchObject({ invoice: invoice.id, amount_paid: 2000, status: 'paid' })
+
+  expect(await stripe.refunds.create({ charge: charge.id, amount: 500 })).toMatchObject({
+    status: 'succeeded',
+  })
+  await harness.knob(`charges/${charge.id}/dispute`, { amount: 1000 })
+  expect((await stripe.disputes.list({ charge: charge.id })).data).toMatchObject([
+    { amount: 1000, payment_intent: intent.id },
+  ])
+})
+
+it('a customer shows the subscriptions that go on, when asked to', async () => {
+  const { stripe, subscription, customer } = await startSubscribed()
+  const found = await stripe.customers.retrieve(customer.id, { expand: ['subscriptions'] })
+  expect(found).toMatchObject({ subscriptions: { data: [{ id: subscription.id }] } })
+})
+
+it('an item shows its price as it is now', async () => {
+  const { stripe, plans, current } = await startSubscribed()
+  await stripe.prices.create({
+    product: plans.pro.id,
+    currency: 'eur',
+    unit_amount: 2500,
+    recurring: { interval: 'month' },
+    lookup_key: 'pro_month',
+    transfer_lookup_key: true,
+  })
+  expect(firstItem(await current()).price).toMatchObject({ id: plans.pro_monthly.id, lookup_key: null })
+})

@@ -1,0 +1,21 @@
+import type { Faults } from '../kit/faults.ts'
+import type { Outbox } from '../kit/outbox.ts'
+import type { Clock } from './clock.ts'
+import type { Settings } from './settings.ts'
+import type { State, StoredEvent } from './state.ts'
+
+/** What every part of the sandbox works with. Passed as an argument, so that a test can run many side by side. */
+export type Service = {
+  store: State
+  clock: Clock
+  outbox: Outbox<StoredEvent>
+  faults: Faults
+  settings: Settings
+  /** Known once the port is. */
+  publicUrl: string
+}
+
+/** The call that caused a change, as an event reports it; both null when nobody called (a buyer, the clock). */
+export type Cause = { request_id: string | null; idempotency_key: string | null }
+
+export const noCall: Cause = { request_id: null, idempotency_key: null }

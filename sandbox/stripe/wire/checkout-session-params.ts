@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { common, currency, integer, metadata, text, webUrl } from './params.ts'
+import { inlinePrice } from './price-params.ts'
+import { billingMode, quantity, trialDays, trialSettings } from './subscription-params.ts'
+
+const lineItem = z
+  .strictObject({
+    price: text.optional(),
+    price_data: z
+      .strictObject({
+        ...inlinePrice.shape,
+        product: text.optional(),
+        product_data: z
+          .strictObject({
+            name: text.min(1),
+            description: text.optional(),
+            images: z.array(text).optional(),
+            metadata: metadata.optional(),
+            unit_label: text.optional(),
+          })
+          .optional(),
+      })
+      .optional(),
+    adjustable_quantity: z
+      .strictObject({
+        enabled: z.literal('false', 'The sandbox lets nobody change a quantity on the payment page'),
+      })
+      .optional(),
+    quantity,
+  })
+  .refine(({ price, price_data }) => !price !== !price_data, 'You must pass either `price` or `price_data`')
+
+/** The parameters of a new session that the sandbox acts on. Any other is refused rather than ignored. */
+export const createSessionParams = z.strictObject({
+  ...common,
+  adaptive_pricing: z
+    .strictObject({ enabled: z.literal('false', 'The sandbox converts no currencies') })
+    .optional(),
+  allow_promotion_codes: z
+    .literal('false', 'The sandbox knows no promotion codes')
+    .transform(() => false)
+    .optional(),
+  automatic_tax: z.strictObject({ enabled: z.literal('false', 'The sandbox knows no taxes') }).optional(),
+  billing_address_collection: z.enum(['auto', 'required']).optional(),
+  cancel_url: webUrl.optional(),
+  client_reference_id: text.max(200, 'Invalid string: it can have up to 200 characters').optional(),
+  currency: currency.optional(),
+  customer: text.optional(),
+  customer_creation: z.enum(['always', 'if_required']).optional(),
+  customer_email: z.email('Invalid email address').optional(),
+  expires_at: integer.optional(),
+  invoice_creation: z
+    .strictObject({ enabled: z.literal('false', 'The sandbox makes no invoices for single payments') })
+    .optional(),
+  line_items: z.array(lineItem).min(1).max(100),
+  locale: text.optional(),
+  metadata: metadata.optional(),
+  mode: z.enum(['payment', 'subscription'], 'The sandbox does payment and subscription mode only'),
+  payment_intent_data: z
+    .strictObject({
+      description: text.optional(),
+      metadata: metadata.optional(),
+      receipt_email: z.email('Invalid email address').optional(),
+      setup_future_usage: z.enum(['off_session', 'on_session']).optional(),
+      statement_descriptor: text.optional(),
+      statement_descriptor_suffix: text.optional(),
+      transfer_group: text.optional(),
+    })
+    .optional(),
+  payment_method_collection: z.enum(['always', 'if_required']).optional(),
+  payment_method_types: z
+    .array(
+      z.enum(
+        ['card', 'bacs_debit', 'sepa_debit', 'us_bank_account'],
+        'The sandbox does not know this payment method',
+      ),
+    )
+    .min(1)
+    .optional(),
+  submit_type: z.enum(['auto', 'book', 'donate', 'pay']).optional(),
+  subscription_data: z
+    .strictObject({
+      billing_mode: billingMode.optional(),
+      description: text.optional(),
+      metadata: metadata.optional(),
+      trial_period_days: trialDays.optional(),
+      trial_settings: trialSettings.optional(),
+    })
+    .optional(),
+  success_url: webUrl,
+  ui_mode: z.literal('hosted_page', 'The sandbox has the hosted page only').optional(),
+})
+
+export type CreateSessionParams = z.output<typeof createSessionParams>

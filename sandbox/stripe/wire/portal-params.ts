@@ -1,0 +1,166 @@
+import { z } from 'zod'
+import type { FeatureChanges } from '../entities/portal-configuration.ts'
+import { clearable, common, defined, flag, integer, metadata, text, webUrl } from './params.ts'
+import { feedback, prorationBehavior, quantity } from './subscription-params.ts'
+
+const emptyList = z.literal('').transform(() => [])
+const clearableUrl = z.union([z.literal('').transform(() => null), webUrl])
+
+const businessProfile = z.strictObject({
+  headline: clearable.optional(),
+  privacy_policy_url: clearableUrl.optional(),
+  terms_of_service_url: clearableUrl.optional(),
+})
+
+const cancellationReason = z.strictObject({
+  enabled: flag,
+  options: z.union([emptyList, z.array(feedback)]).optional(),
+})
+
+const product = z.strictObject({
+  adjustable_quantity: z
+    .strictObject({ enabled: flag, maximum: integer.optional(), minimum: integer.optional() })
+    .optional(),
+  prices: z.array(text).min(1).max(20),
+  product: text,
+})
+
+const features = z.strictObject({
+  customer_update: z
+    .strictObject({
+      allowed_updates: z
+        .union([emptyList, z.array(z.enum(['address', 'email', 'name', 'phone', 'shipping', 'tax_id']))])
+        .optional(),
+      enabled: flag.optional(),
+    })
+    .optional(),
+  invoice_history: z.strictObject({ enabled: flag }).optional(),
+  payment_method_update: z.strictObject({ enabled: flag }).optional(),
+  subscription_cancel: z
+    .strictObject({
+      cancellation_reason: cancellationReason.optional(),
+      enabled: flag.optional(),
+      mode: z.enum(['at_period_end', 'immediately']).optional(),
+      proration_behavior: prorationBehavior.optional(),
+    })
+    .optional(),
+  subscription_pause: z
+    .strictObject({ enabled: z.literal('false', 'The sandbox cannot pause a subscription').optional() })
+    .optional(),
+  subscription_update: z
+    .strictObject({
+      billing_cycle_anchor: z.literal('unchanged', 'The sandbox keeps the billing cycle').optional(),
+      default_allowed_updates: z
+        .union([emptyList, z.array(z.enum(['price', 'quantity'], 'The sandbox knows no promotion codes'))])
+        .optional(),
+      enabled: flag.optional(),
+      products: z.union([emptyList, z.array(product).max(10)]).optional(),
+      proration_behavior: prorationBehavior.optional(),
+      schedule_at_period_end: z
+        .strictObject({
+          conditions: z
+            .union([
+              emptyList,
+              z.array(z.strictObject({ type: z.enum(['decreasing_item_amount', 'shortening_interval']) })),
+            ])
+            .optional(),
+        })
+        .optional(),
+      trial_update_behavior: z.enum(['continue_trial', 'end_trial']).optional(),
+    })
+    .optional(),
+})
+
+const shared = {
+  ...common,
+  business_profile: businessProfile.optional(),
+  default_return_url: clearableUrl.optional(),
+  login_page: z.strictObject({ enabled: z.literal('false', 'The sandbox has no login page') }).optional(),
+  metadata: metadata.optional(),
+  name: clearable.optional(),
+}
+
+export const createConfigurationParams = z.strictObject({ ...shared, features })
+export const updateConfigurationParams = z.strictObject({
+  ...shared,
+  active: flag.optional(),
+  features: features.optional(),
+})
+
+/** The features that were spoken of, without what was left out. */
+export function readFeatures(params: z.output<typeof features>): FeatureChanges {
+  const { subscription_cancel, subscription_update } = params
+  return {
+    customer_update: defined(params.customer_update ?? {}),
+    invoice_history: params.invoice_history,
+    payment_method_update: params.payment_method_update,
+    subscription_cancel: subscription_cancel && {
+      ...defined({ ...subscription_cancel, cancellation_reason: undefined }),
+      ...(subscription_cancel.cancellation_reason && {
+        cancellation_reason: {
+          enabled: subscription_cancel.cancellation_reason.enabled,
+          feedback_options: null,
+          options: subscription_cancel.cancellation_reason.options ?? [],
+        },
+      }),
+    },
+    subscription_update: subscription_update && {
+      ...defined({ ...subscription_update, products: undefined, schedule_at_period_end: undefined }),
+      ...(subscription_update.products && {
+        products: subscription_update.products.map(({ adjustable_quantity, ...one }) => ({
+          ...one,
+          adjustable_quantity: {
+            enabled: adjustable_quantity?.enabled ?? false,
+            maximum: adjustable_quantity?.maximum ?? null,
+            minimum: adjustable_quantity?.minimum ?? 1,
+          },
+        })),
+      }),
+      ...(subscription_update.schedule_at_period_end && {
+        schedule_at_period_end: { conditions: subscription_update.schedule_at_period_end.conditions ?? [] },
+      }),
+    },
+  }
+}
+
+const afterCompletion = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('portal_homepage') }),
+  z.strictObject({
+    type: z.literal('hosted_confirmation'),
+    hosted_confirmation: z.strictObject({ custom_message: text.optional() }).optional(),
+  }),
+  z.strictObject({ type: z.literal('redirect'), redirect: z.strictObject({ return_url: webUrl }) }),
+])
+
+const ofSubscription = z.strictObject({ subscription: text })
+
+export const createPortalSessionParams = z.strictObject({
+  ...common,
+  configuration: text.optional(),
+  customer: text,
+  flow_data: z
+    .strictObject({
+      after_completion: afterCompletion.optional(),
+      subscription_cancel: ofSubscription.optional(),
+      subscription_update: ofSubscription.optional(),
+      subscription_update_confirm: z
+        .strictObject({
+          items: z
+            .array(z.strictObject({ id: text, price: text.optional(), quantity: quantity.optional() }))
+            .length(1, 'The subscription_update_confirm flow takes exactly one item'),
+          subscription: text,
+        })
+        .optional(),
+      type: z.enum([
+        'payment_method_update',
+        'subscription_cancel',
+        'subscription_update',
+        'subscription_update_confirm',
+      ]),
+    })
+    .optional(),
+  locale: text.optional(),
+  return_url: webUrl.optional(),
+})
+
+export type CreatePortalSessionParams = z.output<typeof createPortalSessionParams>

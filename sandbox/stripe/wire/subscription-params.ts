@@ -1,0 +1,152 @@
+import { z } from 'zod'
+import { clearable, common, currency, flag, integer, metadata, range, text } from './params.ts'
+
+export const billingMode = z.strictObject({ type: z.enum(['classic', 'flexible']) })
+
+export const trialDays = integer.refine(
+  (days) => days >= 1 && days <= 730,
+  'Invalid integer: it must be from 1 to 730',
+)
+
+/** Pausing is left out: a subscription that nobody can resume here would be a dead end. */
+export const trialSettings = z
+  .strictObject({
+    end_behavior: z.strictObject({
+      missing_payment_method: z.enum(['cancel', 'create_invoice'], 'The sandbox cannot pause a subscription'),
+    }),
+  })
+  .transform(({ end_behavior }) => ({ end_behavior: { billing_cycle_anchor: null, ...end_behavior } }))
+
+export const quantity = integer.refine(
+  (count) => count >= 1 && count <= 999_999,
+  'Invalid quantity: it must be at least 1',
+)
+export const prorationBehavior = z.enum(['always_invoice', 'create_prorations', 'none'])
+
+/** Why somebody cancels, in the words of the portal. */
+export const feedback = z.enum([
+  'customer_service',
+  'low_quality',
+  'missing_features',
+  'other',
+  'switched_service',
+  'too_complex',
+  'too_expensive',
+  'unused',
+])
+
+const cancellationDetails = z.strictObject({
+  comment: clearable.optional(),
+  feedback: feedback.optional(),
+})
+
+export const itemChange = z.strictObject({
+  id: text.optional(),
+  deleted: flag.optional(),
+  metadata: metadata.optional(),
+  price: text.optional(),
+  quantity: quantity.optional(),
+})
+
+export const createSubscriptionParams = z.strictObject({
+  ...common,
+  billing_mode: billingMode.optional(),
+  collection_method: z
+    .literal('charge_automatically', 'The sandbox sends no invoices to be paid by hand')
+    .optional(),
+  currency: currency.optional(),
+  customer: text,
+  default_payment_method: text.optional(),
+  description: text.optional(),
+  items: z
+    .array(z.strictObject({ price: text, quantity: quantity.optional(), metadata: metadata.optional() }))
+    .min(1)
+    .max(20),
+  metadata: metadata.optional(),
+  off_session: flag.optional(),
+  payment_behavior: z
+    .enum(
+      ['allow_incomplete', 'default_incomplete', 'error_if_incomplete'],
+      'The sandbox knows no pending updates',
+    )
+    .optional(),
+  trial_end: integer.optional(),
+  trial_period_days: trialDays.optional(),
+  trial_settings: trialSettings.optional(),
+})
+
+/** What changes the bill: shared by the update, its preview and the update of one item. */
+const billed = {
+  proration_behavior: prorationBehavior.optional(),
+  proration_date: integer.optional(),
+}
+
+const paymentBehavior = z.enum(
+  ['allow_incomplete', 'error_if_incomplete'],
+  'The sandbox knows no pending updates',
+)
+
+export const updateSubscriptionParams = z.strictObject({
+  ...common,
+  ...billed,
+  cancel_at: z.union([z.literal('').transform(() => null), integer]).optional(),
+  cancel_at_period_end: flag.optional(),
+  cancellation_details: cancellationDetails.optional(),
+  default_payment_method: text.optional(),
+  description: clearable.optional(),
+  items: z.array(itemChange).max(20).optional(),
+  metadata: metadata.optional(),
+  off_session: flag.optional(),
+  payment_behavior: paymentBehavior.optional(),
+  trial_end: z.literal('now', 'The sandbox can end a trial now, not move its end').optional(),
+})
+
+export const updateItemParams = z.strictObject({
+  ...common,
+  ...billed,
+  metadata: metadata.optional(),
+  off_session: flag.optional(),
+  payment_behavior: paymentBehavior.optional(),
+  price: text.optional(),
+  quantity: quantity.optional(),
+})
+
+export const cancelSubscriptionParams = z.strictObject({
+  ...common,
+  cancellation_details: cancellationDetails.optional(),
+  invoice_now: flag.optional(),
+  prorate: flag.optional(),
+})
+
+export const subscriptionFilters = {
+  created: range.optional(),
+  customer: text.optional(),
+  price: text.optional(),
+  status: z
+    .enum([
+      'active',
+      'all',
+      'canceled',
+      'ended',
+      'incomplete',
+      'incomplete_expired',
+      'past_due',
+      'trialing',
+      'unpaid',
+    ])
+    .optional(),
+}
+
+export const previewParams = z.strictObject({
+  ...common,
+  currency: currency.optional(),
+  customer: text.optional(),
+  subscription: text.optional(),
+  subscription_details: z
+    .strictObject({
+      ...billed,
+      items: z.array(itemChange).max(20).optional(),
+      trial_end: z.literal('now', 'The sandbox can end a trial now, not move its end').optional(),
+    })
+    .optional(),
+})

@@ -1,0 +1,246 @@
+import { sql } from 'kysely'
+import type { DatabaseTransaction } from '../../database/connect.ts'
+import type { Owner } from '../accounts.ts'
+import type { GrantKind } from '../grants.ts'
+
+type Problem = (check: string, subject: string) => void
+
+const batchSize = 1000
+
+interface GrantRow extends Owner {
+  readonly id: string
+  readonly kind: GrantKind
+  readonly stripe_subscription_id: string | null
+  readonly gross: number
+  readonly refunded: number
+  readonly disputed: number
+  readonly expired: number
+  readonly written_off: number
+  /** Has transfers from before there were grants, which were linked to it later. */
+  readonly is_early: boolean
+  /** Of a purchase: its intent. */
+  readonly intent_state: string | null
+}
+
+/** What a set of grants led to, for the checks that follow. */
+interface GrantsRead {
+  readonly subscriptionIds: ReadonlySet<string>
+  /** Owners with grants on the plan account. */
+  readonly planOwners: ReadonlyMap<string, Owner>
+}
+
+/**
+ * Checks of each grant that no more was taken back than it brought, and that a purchase has its settled intent. Sums are made here
+ * anew, not read from the view that the product uses. `ids`: those alone, or all.
+ */
+export async function checkGrants(
+  trx: DatabaseTransaction,
+  ids: ReadonlySet<string> | 'all',
+  problem: Problem,
+  onProgress: (count: number) => void,
+): Promise<GrantsRead> {
+  const subscriptionIds = new Set<string>()
+  const planOwners = new Map<string, Owner>()
+  const list = ids === 'all' ? null : [...ids].sort()
+  let count = 0
+  for (let last = ''; ; ) {
+    const chosen = list
+      ? sql`SELECT unnest(${list.slice(count, count + batchSize)}::text[]) AS id`
+      : sql`SELECT id FROM ledger_grants WHERE id > ${last} ORDER BY id LIMIT ${sql.lit(batchSize)}`
+    const { rows } = await sql<GrantRow>`
+      SELECT g.id, g.kind, g.owner_kind, g.owner_id, g.stripe_subscription_id, i.state AS intent_state, sums.*
+      FROM (${chosen}) chosen
+      JOIN ledger_grants g ON g.id = chosen.id
+      LEFT JOIN checkout_intents i ON i.id = g.intent_id
+      CROSS JOIN LATERAL ${sumsOf(sql`= g.id`)} sums
+      ORDER BY g.id`.execute(trx)
+    for (const grant of rows) {
+      if (grant.stripe_subscription_id) subscriptionIds.add(grant.stripe_subscription_id)
+      if (grant.kind === 'month' || grant.kind === 'seats') {
+        planOwners.set(`${grant.owner_kind} ${grant.owner_id}`, grant)
+      }
+      checkGrant(grant, problem)
+    }
+    count += rows.length
+    onProgress(count)
+    const end = rows.at(-1)
+    if (!end || rows.length < batchSize) return { subscriptionIds, planOwners }
+    last = end.id
+  }
+}
+
+/** The transfers of grants, summed by what they are, in the grant's account. */
+function sumsOf(grant: ReturnType<typeof sql>) {
+  return sql`(
+    SELECT
+      coalesce(sum(e.amount) FILTER (WHERE t.kind IN ('credit_purchase', 'plan_grant', 'seat_grant')), 0)::bigint AS gross,
+      coalesce(-sum(e.amount) FILTER (WHERE t.kind = 'refund'), 0)::bigint AS refunded,
+      coalesce(-sum(e.amount) FILTER (WHERE t.kind IN ('dispute', 'dispute_won')), 0)::bigint AS disputed,
+      coalesce(sum(e.amount) FILTER (WHERE t.kind = 'expiry'), 0)::bigint AS expired,
+      coalesce(sum(e.amount) FILTER (WHERE t.kind = 'write_off'), 0)::bigint AS written_off,
+      coalesce(bool_or(t.format = 1), false) AS is_early
+    FROM ledger_transfers t
+    JOIN ledger_entries e ON e.transfer_id = t.id
+    JOIN ledger_accounts a ON a.id = e.account_id AND a.owner_kind <> 'house'
+    WHERE t.grant_id ${grant})`
+}
+
+function checkGrant(grant: GrantRow, problem: Problem): void {
+  const name = `grant ${grant.id}`
+  if (grant.kind === 'purchase' && grant.gross !== 0 && grant.intent_state !== 'settled') {
+    problem('every purchase has its settled intent', name)
+  }
+  if (grant.kind === 'adjustment' || grant.kind === 'legacy') return
+  // What was posted before there were grants was linked afterwards, seats to the likeliest invoice.
+  if (grant.is_early && grant.kind !== 'purchase') return
+  const { gross, refunded, disputed, expired, written_off } = grant
+  if (refunded < 0 || disputed < 0 || refunded + disputed > gross) {
+    problem('no more is taken back of a grant than it brought', name)
+  }
+  if (expired > 0 || written_off < 0 || (grant.kind !== 'month' && (expired !== 0 || written_off !== 0))) {
+    problem('months alone are closed, by what expires or is written off', name)
+  }
+}
+
+interface MonthRow {
+  readonly stripe_subscription_id: string
+  readonly starts_at: Date
+  readonly due: number
+  readonly expired: number
+  readonly written_off: number
+  readonly is_early: boolean
+  /** Null while the month is open. */
+  readonly used: number | null
+}
+
+/**
+ * Checks how months were closed: what is left of one pays what earlier ones of the subscription overused, and the rest expired;
+ * what the last one overused may be written off. `ids`: those subscriptions.
+ */
+export async function checkMonths(
+  trx: DatabaseTransaction,
+  ids: ReadonlySet<string>,
+  problem: Problem,
+): Promise<void> {
+  const list = [...ids].sort()
+  for (let start = 0; start < list.length; start += batchSize) {
+    const batch = list.slice(start, start + batchSize)
+    const { rows } = await sql<MonthRow>`
+      SELECT coalesce(granted.stripe_subscription_id, closed.stripe_subscription_id) AS stripe_subscription_id,
+        coalesce(granted.month_starts_at, closed.month_starts_at) AS starts_at, coalesce(granted.due, 0) AS due,
+        coalesce(granted.expired, 0) AS expired, coalesce(granted.written_off, 0) AS written_off,
+        coalesce(granted.is_early, false) AS is_early, closed.used
+      FROM (
+        SELECT g.stripe_subscription_id, g.month_starts_at, sum(s.gross - s.refunded - s.disputed)::bigint AS due,
+          sum(s.expired)::bigint AS expired, sum(s.written_off)::bigint AS written_off, bool_or(s.is_early) AS is_early
+        FROM ledger_grants g CROSS JOIN LATERAL ${sumsOf(sql`= g.id`)} s
+        WHERE g.stripe_subscription_id = ANY(${batch}) AND g.kind IN ('month', 'seats')
+        GROUP BY g.stripe_subscription_id, g.month_starts_at) granted
+      FULL JOIN (
+        SELECT stripe_subscription_id, month_starts_at, used FROM ledger_months_used
+        WHERE stripe_subscription_id = ANY(${batch})) closed USING (stripe_subscription_id, month_starts_at)
+      ORDER BY 1, 2`.execute(trx)
+    for (const [id, months] of Map.groupBy(rows, (month) => month.stripe_subscription_id)) {
+      // Its months were closed by another rule, until they are next reconciled.
+      if (!months.some((month) => month.is_early)) checkSubscription(id, months, problem)
+    }
+  }
+}
+
+function checkSubscription(id: string, months: readonly MonthRow[], problem: Problem): void {
+  let debt = 0
+  for (const [index, month] of months.entries()) {
+    const left = month.due - (month.used ?? 0) - debt
+    const isClosed = month.used !== null
+    if (isClosed) debt = Math.max(0, -left)
+    const mayExpire = isClosed ? Math.max(0, left) : 0
+    const mayBeWrittenOff = isClosed && index === months.length - 1 ? [0, debt] : [0]
+    if (month.expired !== -mayExpire || !mayBeWrittenOff.includes(month.written_off)) {
+      problem(
+        'what is left of a month pays debts, and the rest expires',
+        `subscription ${id}, month ${month.starts_at.toISOString()}`,
+      )
+    }
+  }
+}
+
+/** Checks that closed months do not claim more usage than there was. */
+export async function checkUsage(
+  trx: DatabaseTransaction,
+  owners: ReadonlyMap<string, Owner> | 'all',
+  problem: Problem,
+): Promise<void> {
+  const list = owners === 'all' ? await findOwnersOfClosedMonths(trx) : [...owners.values()]
+  for (let start = 0; start < list.length; start += batchSize) {
+    const batch = list.slice(start, start + batchSize)
+    const { rows } = await sql<Owner>`
+      SELECT owner.owner_kind, owner.owner_id
+      FROM unnest(${batch.map((owner) => owner.owner_kind)}::text[], ${batch.map((owner) => owner.owner_id)}::text[])
+        AS owner (owner_kind, owner_id)
+      JOIN ledger_accounts a ON a.owner_kind = owner.owner_kind AND a.owner_id = owner.owner_id AND a.name = 'plan'
+      WHERE coalesce((
+          SELECT sum(e.amount) FROM ledger_grants g
+          JOIN ledger_transfers t ON t.grant_id = g.id
+          JOIN ledger_entries e ON e.transfer_id = t.id AND e.account_id = a.id
+          WHERE g.owner_kind = owner.owner_kind AND g.owner_id = owner.owner_id), 0)
+        - coalesce((SELECT e.balance_after FROM ledger_entries e
+          WHERE e.account_id = a.id AND e.version IS NOT NULL ORDER BY e.version DESC LIMIT 1), 0)
+        < coalesce((SELECT sum(m.used) FROM ledger_months_used m
+          WHERE m.owner_kind = owner.owner_kind AND m.owner_id = owner.owner_id), 0)`.execute(trx)
+    for (const owner of rows) {
+      problem('closed months used no more than was used', `${owner.owner_kind} ${owner.owner_id}`)
+    }
+  }
+}
+
+async function findOwnersOfClosedMonths(trx: DatabaseTransaction): Promise<Owner[]> {
+  return trx.selectFrom('ledger_months_used').select(['owner_kind', 'owner_id']).distinct().execute()
+}
+
+/**
+ * Checks intents: every settled purchase has its grant, every settled plan its subscription. Returns how many are settled.
+ * `changedSince`: only those that changed since an hour before, or all.
+ */
+export async function checkIntents(
+  trx: DatabaseTransaction,
+  changedSince: Date | null,
+  problem: Problem,
+): Promise<number> {
+  let settled = 0
+  for (let last = '00000000-0000-0000-0000-000000000000'; ; ) {
+    const { rows } = await sql<{
+      id: string
+      state: string
+      is_purchase: boolean
+      has_grant: boolean
+      has_subscription: boolean
+    }>`
+      SELECT i.id, i.state, i.kind = 'credit_purchase' AS is_purchase, s.intent_id IS NOT NULL AS has_subscription,
+        coalesce(g.owner_kind = i.owner_kind AND g.owner_id = i.owner_id AND sums.gross = i.credits
+          AND EXISTS (SELECT FROM ledger_transfers t WHERE t.idempotency_key = 'checkout/' || i.stripe_session_id
+            AND t.kind = 'credit_purchase' AND t.grant_id = g.id), false) AS has_grant
+      FROM (SELECT * FROM checkout_intents WHERE id > ${last} AND (state = 'settled' OR kind = 'subscription')
+        AND (${changedSince}::timestamptz IS NULL OR updated_at >= ${changedSince}::timestamptz - interval '1 hour') ORDER BY id LIMIT ${sql.lit(batchSize)}) i
+      LEFT JOIN subscriptions s ON s.intent_id = i.id
+      LEFT JOIN ledger_grants g ON g.id = 'purchase/' || i.id::text
+      LEFT JOIN LATERAL ${sumsOf(sql`= g.id`)} sums ON true
+      ORDER BY i.id`.execute(trx)
+    for (const intent of rows) {
+      const isSettled = intent.state === 'settled'
+      if (isSettled) settled++
+      if (intent.is_purchase) {
+        if (isSettled && !intent.has_grant) {
+          problem(
+            'every settled intent has its grant, with the credits that were promised',
+            `intent ${intent.id}`,
+          )
+        }
+      } else if (isSettled !== intent.has_subscription) {
+        problem('every settled intent of a plan has its subscription', `intent ${intent.id}`)
+      }
+    }
+    const end = rows.at(-1)
+    if (!end || rows.length < batchSize) return settled
+    last = end.id
+  }
+}

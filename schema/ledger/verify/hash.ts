@@ -1,0 +1,50 @@
+import { hash } from 'node:crypto'
+
+/**
+ * The hashes of the ledger, worked out a second time: nothing here calls the SQL functions that wrote them, so that a mistake
+ * in those, or a change of theirs, is found.
+ */
+
+/** Everything a transfer says. Times are microseconds since 1970, as Postgres keeps them. */
+export interface TransferContent {
+  readonly format: number
+  readonly idempotency_key: string
+  readonly kind: string
+  readonly grant_id: string | null
+  readonly input_hash: Buffer
+  readonly occurred_at_us: number
+  readonly posted_at_us: number
+  readonly intent_id: string | null
+  readonly event_id: string | null
+  readonly actor: string
+  readonly reason: string
+}
+
+export interface EntryContent {
+  readonly account_id: number
+  readonly amount: number
+  readonly version: number | null
+  readonly balance_after: number | null
+}
+
+/** SHA-256 of the transfer's fields as Postgres prints a JSON array. Format 1 is from before there were grants. */
+export function transferDigest(transfer: TransferContent): Buffer {
+  const { occurred_at_us, posted_at_us, intent_id, event_id, actor, reason } = transfer
+  const inputHash = transfer.input_hash.toString('hex')
+  const head =
+    transfer.format === 1
+      ? [transfer.idempotency_key, transfer.kind, inputHash]
+      : [transfer.format, transfer.idempotency_key, transfer.kind, transfer.grant_id, inputHash]
+  const fields = [...head, occurred_at_us, posted_at_us, intent_id, event_id, actor, reason]
+  return hash('sha256', `[${fields.map((field) => JSON.stringify(field)).join(', ')}]`, 'buffer')
+}
+
+/** `previous` is the hash that this one is chained to: null for an account's first entry. */
+export function entryHash(previous: Buffer | null, digest: Buffer, entry: EntryContent): Buffer {
+  const numbers = [entry.account_id, entry.amount, entry.version, entry.balance_after].filter(
+    (number) => number !== null,
+  )
+  const bytes = Buffer.alloc(8 * numbers.length)
+  for (const [index, number] of numbers.entries()) bytes.writeBigInt64BE(BigInt(number), 8 * index)
+  return hash('sha256', Buffer.concat([previous ?? Buffer.alloc(0), digest, bytes]), 'buffer')
+}

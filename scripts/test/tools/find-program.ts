@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process'
+import { access, constants } from 'node:fs/promises'
+import { delimiter, isAbsolute, join } from 'node:path'
+import { promisify } from 'node:util'
+
+/** Something of the machine that tests need: there it is, or why it is not. */
+export type Tool =
+  | { readonly found: true; readonly value: string }
+  | { readonly found: false; readonly reason: string }
+
+const run = promisify(execFile)
+/** Where programs are that a bare PATH does not name. */
+const usualFolders = [
+  '/usr/local/sbin',
+  '/usr/local/bin',
+  '/usr/sbin',
+  '/usr/bin',
+  '/opt/homebrew/bin',
+  '/snap/bin',
+]
+
+/** The first of some programs that is there and really runs; a name alone may be a stub that asks for an installer. */
+export async function findProgram(names: readonly string[]): Promise<string | undefined> {
+  const folders = [...new Set([...(process.env.PATH ?? '').split(delimiter), ...usualFolders])]
+  for (const name of names) {
+    const paths = isAbsolute(name) ? [name] : folders.filter(Boolean).map((folder) => join(folder, name))
+    for (const path of paths) {
+      if (await runs(path)) return path
+    }
+  }
+  return undefined
+}
+
+async function runs(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK)
+    await run(path, ['--version'], { timeout: 30_000 })
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,184 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Queue } from 'bullmq'
+import { connectQueueBackend } from '../../schema/queues/backend.ts'
+import { createProducer } from '../../schema/queues/producer.ts'
+import { queueNames } from '../../schema/queues/queues.ts'
+
+<<<<<<< HEAD:tests/simulation/world.ts
+
+import { createStripe } from '../../schema/stripe/client.ts'
+import { findFreePort } from '../../scripts/processes/ports.ts'
+import { setUpStripe } from '../../scripts/stripe/set-up.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
+import { type Sandbox, startSandbox, testAppUrl } from '../support/sandbox.ts'
+import { startTestServer, type TestServer } from '../support/server.ts'
+import { startIncarnation, timing, type WorkerIncarnation } from './worker-incarnation.ts'
+
+=======
+
+import { createTestDatabase } from '../support/database/test-database.ts'
+import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts'
+import { startTestProduct, type TestProduct } from '../support/product/start-test-product.ts'
+import { startIncarnation, type WorkerIncarnation } from './worker-incarnation.ts'
+
+>>>>>>> main:tests/simulation/faulty-product.ts
+
+/** The product with a worker that runs, and a handle on everything that can go wrong. */
+export interface FaultyProduct
+  extends Pick<TestProduct, 'database' | 'server' | 'stripe' | 'clerk' | 'clock' | 'advanceDays' | 'close'> {
+  /** Between the server and its database. */
+  readonly serverProxy: FaultProxy
+  readonly worker: WorkerIncarnation
+  /** How often each mishap really struck. */
+  readonly mishaps: Record<'worker_crashes' | 'server_crashes' | 'lost_enqueues' | 'lost_queues', number>
+  /** Ends the present worker in the middle of what it does. */
+  crashWorker(): void
+  /** The server is gone in the middle of what it does, and another one takes its place at once. */
+  crashServer(): void
+  /** The next `count` jobs that the server wants to enqueue are lost, as when it dies after the commit. */
+  loseEnqueues(count: number): void
+  /** Deletes every queue with all that is in it, schedules too. */
+  loseQueues(): Promise<void>
+  /** Starts another worker in place of the present one. */
+  reviveWorker(): Promise<void>
+<<<<<<< HEAD:tests/simulation/world.ts
+  /** Free days of the plans that are bought from now on. */
+  setTrialDays(days: number): void
+  /** The time that the product goes by. */
+  now(): Date
+  /** Lets time pass for what looks at the clock. */
+  advance(milliseconds: number): void
+  /** Gives the worker the time to come to the statement at which it is to die. */
+  letStrike(): Promise<void>
+  /** Gives the worker the time for a sweep. */
+  letSweep(): Promise<void>
+=======
+>>>>>>> main:tests/simulation/faulty-product.ts
+  /** Everything works again. */
+  mend(): Promise<void>
+}
+
+export async function startFaultyProduct(options: { redisUrl: string | undefined }): Promise<FaultyProduct> {
+  const { redisUrl } = options
+  const database = await createTestDatabase()
+  const serverProxy = await startFaultProxy(database.url)
+  const backend = connectQueueBackend({
+    databaseUrl: database.url,
+    redisUrl,
+    role: 'tidemark_server',
+    poolMax: 4,
+    whenUnavailable: 'wait',
+    onError: () => undefined,
+  })
+  const producer = createProducer(backend, { onError: () => undefined })
+  let enqueuesToLose = 0
+  let losing = Promise.resolve()
+  const mishaps = { worker_crashes: 0, server_crashes: 0, lost_enqueues: 0, lost_queues: 0 }
+  const product = await startTestProduct({
+    database,
+    redisUrl,
+    stripe: 'empty',
+    clerk: 'sandbox',
+    webhooks: ['stripe'],
+    server: {
+      databaseUrl: serverProxy.url(database.url),
+      settings: { sweep_after_ms: 400 },
+      deps: {
+        producer: {
+          ...producer,
+          async add(queue, jobId, payload) {
+            if (enqueuesToLose > 0) {
+              enqueuesToLose--
+              mishaps.lost_enqueues++
+              throw new Error('The server died here')
+            }
+            await producer.add(queue, jobId, payload)
+          },
+        },
+      },
+    },
+  })
+  const { stripe, clerk, clock } = product
+  // Events are made, but which arrive, when and how often, the history says.
+  await stripe.knob('deliveries', { mode: 'never' })
+  await stripe.setUp()
+  const incarnate = () =>
+    startIncarnation({
+      databaseUrl: database.url,
+      redisUrl,
+      stripeUrl: stripe.url,
+      clerkApiUrl: `${clerk.url}/bapi`,
+      now: clock.now,
+    })
+  let worker = await incarnate()
+
+  const faulty: FaultyProduct = {
+    ...product,
+    serverProxy,
+    get worker() {
+      return worker
+    },
+    mishaps,
+    crashWorker() {
+      mishaps.worker_crashes++
+      worker.crash()
+    },
+    crashServer() {
+      mishaps.server_crashes++
+      serverProxy.cut()
+      serverProxy.mend()
+    },
+    loseEnqueues(count) {
+      enqueuesToLose = count
+    },
+    loseQueues() {
+      // Two at once would find each other's queue half gone, which is BullMQ's affair and not ours.
+      losing = losing.then(async () => {
+        mishaps.lost_queues++
+        for (const name of queueNames) await deleteQueue(producer.queue(name))
+      })
+      return losing
+    },
+    async reviveWorker() {
+      const previous = worker
+      previous.crash()
+      worker = await incarnate()
+      await previous.discard()
+    },
+<<<<<<< HEAD:tests/simulation/world.ts
+    setTrialDays(days) 
+      Object.assign(server.deps.settings, { pro_trial_days: days }),
+    advance(milliseconds) 
+      offsetMs += milliseconds,
+    async letStrike() {
+      const deadline = Date.now() + 1000
+      while (worker.proxy.armed && Date.now() < deadline) await setTimeout(10)
+    },
+    async letSweep() 
+      await setTimeout(2 * timing.sweepEveryMs),
+=======
+>>>>>>> main:tests/simulation/faulty-product.ts
+    async mend() 
+      enqueuesToLose = 0
+      serverProxy.disarm()
+      serverProxy.mend()
+      worker.proxy.disarm()
+      await stripe.clear('faults')
+      if (worker.isDead || worker.proxy.struck) await faulty.reviveWorker(),
+    async close() 
+      await worker.discard()
+      await product.close()
+      await producer.close()
+      await backend.close()
+      await serverProxy.close()
+      await database.close(),
+  }
+  return faulty
+}
+
+async function deleteQueue(queue: Queue): Promise<void> {
+  await queue.obliterate({ force: true })
+  for (const scheduler of await queue.getJobSchedulers()) await queue.removeJobScheduler(scheduler.key)
+  await queue.resume()
+}

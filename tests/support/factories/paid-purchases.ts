@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto'
+import {
+  attachSession,
+  insertIntent,
+  type NewSubscriptionCheckout,
+  recordCustomer,
+} from '../../../schema/checkout/intents.ts'
+import type { TestProduct } from '../product/start-test-product.ts'
+import type { TestStripe } from '../services/stripe.ts'
+import { buildPurchase } from './purchases.ts'
+import { buildUser } from './users.ts'
+
+export interface PaidPurchase {
+  readonly intent_id: string
+  readonly owner: { readonly owner_kind: 'user' | 'organization'; readonly owner_id: string }
+  readonly user_id: string
+  readonly session_id: string
+  readonly customer_id: string
+  /** Null for credits. */
+  readonly subscription_id: string | null
+}
+
+export interface PlanOrder {
+  readonly plan_type?: 'pro' | 'teams'
+  readonly billing_frequency?: 'monthly' | 'yearly'
+  readonly seats?: number
+  readonly trial_days?: number
+  readonly card?: string
+  /** As the catalogue had it when the checkout was opened. */
+  readonly credits_per_seat?: number
+  readonly owner?: PaidPurchase['owner']
+}
+
+type Shop = Pick<TestProduct, 'database' | 'stripe'>
+
+const amountsMinor = { pro: { monthly: 2000, yearly: 19_200 }, teams: { monthly: 3000, yearly: 28_800 } }
+
+/** A plan that a new user has paid at Stripe. What follows from Stripe's events is left to the worker. */
+export async function buildPaidPlan(
+  { database, stripe }: Shop,
+  order: PlanOrder = {},
+): Promise<PaidPurchase> {
+  const {
+    plan_type = 'pro',
+    billing_frequency = 'monthly',
+    seats = 1,
+    trial_days = 0,
+    credits_per_seat = 500,
+  } = order
+  const amountMinor = amountsMinor[plan_type][billing_frequency]
+  const user_id = await buildUser(database.server)
+  const owner = order.owner ?? { owner_kind: 'user' as const, owner_id: user_id }
+  const intent: NewSubscriptionCheckout = {
+    id: randomUUID(),
+    kind: 'subscription',
+    user_id,
+    ...owner,
+    credits: credits_per_seat * seats,
+    credits_per_seat,
+    amount_minor: amountMinor * seats,
+    currency: 'EUR',
+    plan_type,
+    billing_frequency,
+    seats,
+    trial_days,
+    sweep_at: new Date(Date.now() + 3_600_000),
+  }
+  await insertIntent(database.server, intent)
+  const customer_id = await customerOf({ database, stripe }, intent)
+  const metadata = { intentId: intent.id }
+  const session = await stripe.client.checkout.sessions.create({
+    mode: 'subscription',
+    customer: customer_id,
+    client_reference_id: intent.id,
+    metadata,
+    subscription_data: { metadata, ...(trial_days > 0 && { trial_period_days: trial_days }) },
+    line_items: [
+      {
+        quantity: seats,
+        price: await priceOf(stripe, { plan_type, billing_frequency, unit_amount: amountMinor }),
+      },
+    ],
+    success_url: 'http://localhost:3000/payment/success?session_id={CHECKOUT_SESSION_ID}',
+    cancel_url: 'http://localhost:3000/payment/cancelled',
+  })
+  await attachSession(database.server, { id: intent.id, stripe_session_id: session.id })
+  await stripe.knob(`sessions/${session.id}/pay`, order.card ? { card: order.card } : {})
+  const paid = await stripe.client.checkout.sessions.retrieve(session.id)
+  return {
+    intent_id: intent.id,
+    owner,
+    user_id,
+    session_id: session.id,
+    customer_id,
+    subscription_id: typeof paid.subscription === 'string' ? paid.subscription : null,
+  }
+}
+
+/** 500 credits that a new user has paid at Stripe. */
+export async function buildPaidCredits({ database, stripe }: Shop): Promise<PaidPurchase> {
+  const intent = await buildPurchase(database.server)
+  const customer_id = await customerOf({ database, stripe }, intent)
+  const metadata = { intentId: intent.id, credits: '500' }
+  const session = await stripe.client.checkout.sessions.create({
+    mode: 'payment',
+    customer: customer_id,
+    client_reference_id: intent.id,
+    metadata,
+    payment_intent_data: { metadata },
+    line_items: [
+      {
+        quantity: 1,
+        price_data: { currency: 'eur', unit_amount: 700, product_data: { name: '500 credits' } },
+      },
+    ],
+    success_url: 'http://localhost:3000/billing/success?session_id={CHECKOUT_SESSION_ID}',
+  })
+  await attachSession(database.server, { id: intent.id, stripe_session_id: session.id })
+  await stripe.knob(`sessions/${session.id}/pay`)
+  return {
+    intent_id: intent.id,
+    owner: { owner_kind: 'user', owner_id: intent.owner_id },
+    user_id: intent.user_id,
+    session_id: session.id,
+    customer_id,
+    subscription_id: null,
+  }
+}
+
+async function customerOf(
+  { database, stripe }: Shop,
+  intent: { readonly id: string; readonly user_id: string },
+): Promise<string> {
+  const customer = await stripe.client.customers.create({ email: `${intent.user_id}@tidemark.test` })
+  await recordCustomer(database.server, { id: intent.id, stripe_customer_id: customer.id })
+  return customer.id
+}
+
+/** A price of its own for each plan, found again by its lookup key. */
+async function priceOf(
+  stripe: TestStripe,
+  plan: { readonly plan_type: string; readonly billing_frequency: string; readonly unit_amount: number },
+): Promise<string> {
+  const lookup_key = `${plan.plan_type}_${plan.billing_frequency}`
+  const { data } = await stripe.client.prices.list({ lookup_keys: [lookup_key], limit: 1 })
+  if (data[0]) return data[0].id
+  const product = await stripe.client.products.create({ name: plan.plan_type })
+  const price = await stripe.client.prices.create({
+    product: product.id,
+    lookup_key,
+    currency: 'eur',
+    unit_amount: plan.unit_amount,
+    recurring: { interval: plan.billing_frequency === 'yearly' ? 'year' : 'month' },
+  })
+  return price.id
+}

@@ -1,0 +1,160 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { waitUntil } from '../wait-until.ts'
+
+/** Where to strike: at the n-th statement from now on, before Postgres sees it or after, with the answer lost. */
+export interface Strike {
+  readonly statement: number
+  readonly moment: 'before' | 'after'
+  /** What happens; by default every connection is cut and none is let in until `mend`. */
+  readonly action?: () => void
+}
+
+export interface FaultProxy {
+  /** The same database, reached through the proxy. */
+  url(databaseUrl: string): string
+  /** Arms one strike; statements are counted from here. */
+  strike(strike: Strike): void
+  /** Forgets an armed strike that has not happened. */
+  disarm(): void
+  /** Whether the armed strike has happened. */
+  readonly struck: boolean
+  /** Whether a strike is still to happen. */
+  readonly armed: boolean
+  /** Cuts every connection and lets none in: from outside, a process behind the proxy is dead. */
+  cut(): void
+  mend(): void
+  close(): Promise<void>
+}
+
+/**
+ * A TCP proxy between a process and its Postgres (or Redis) that can count statements and cut the wire at one of them. It
+ * knows just enough of Postgres' protocol to see a statement go by, so the product's code needs no hook for tests. Connections
+ * whose application name ends in `-queue` pass uncounted, and so does all that goes to Redis.
+ */
+export async function startFaultProxy(address: string): Promise<FaultProxy> {
+  const { hostname, port: upstreamPort, protocol } = new URL(address)
+  const sockets = new Set<Socket>()
+  let isCut = false
+  let armed: (Strike & { seen: number }) | null = null
+  /** The strike that waits for the answer to its statement; only one whose turn it still is happens. */
+  let awaited: Strike | null = null
+  let struck = false
+
+  const cut = () => {
+    isCut = true
+    for (const socket of sockets) socket.destroy()
+    sockets.clear()
+  }
+  const happen = (strike: Strike) => {
+    armed = null
+    awaited = null
+    struck = true
+    if (strike.action) strike.action()
+    else cut()
+  }
+  const server = createServer((client) => {
+    if (isCut) {
+      client.destroy()
+      return
+    }
+    const upstream = connect(Number(upstreamPort), hostname)
+    let strikeOnAnswer: Strike | null = null
+    const counter = createStatementCounter()
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.setNoDelay(true)
+      socket.on('error', () => undefined)
+      socket.on('close', () => {
+        sockets.delete(socket)
+        client.destroy()
+        upstream.destroy()
+      })
+    }
+    client.on('data', (chunk) => {
+      const statements = protocol === 'redis:' ? 0 : counter.count(chunk)
+      if (armed && statements > 0) {
+        armed.seen += statements
+        if (armed.seen >= armed.statement) {
+          if (armed.moment === 'before') {
+            happen(armed)
+            return
+          }
+          strikeOnAnswer = armed
+          awaited = armed
+          armed = null
+        }
+      }
+      upstream.write(chunk)
+    })
+    upstream.on('data', (chunk) => {
+      const strike = strikeOnAnswer
+      strikeOnAnswer = null
+      if (strike && strike === awaited) {
+        happen(strike)
+        return
+      }
+      client.write(chunk)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url(databaseUrl) {
+      const url = new URL(databaseUrl)
+      url.hostname = '127.0.0.1'
+      url.port = String(port)
+      return url.href
+    },
+    strike(strike) {
+      struck = false
+      armed = { ...strike, seen: 0 }
+    },
+    disarm() {
+      armed = null
+      awaited = null
+    },
+    get armed() {
+      return armed !== null || awaited !== null
+    },
+    get struck() {
+      return struck
+    },
+    cut,
+    mend() {
+      isCut = false
+    },
+    async close() {
+      // Whoever is behind it says goodbye first; a wire that is cut during that is an error nobody listens to any more.
+      if (!isCut) await waitUntil(() => sockets.size === 0, 'the connections through the proxy to be closed')
+      cut()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+/** Counts simple queries and executions in one connection's stream of frontend messages. */
+function createStatementCounter() {
+  let rest = Buffer.alloc(0)
+  let isStarted = false
+  let isIgnored = false
+  return {
+    count(chunk: Buffer): number {
+      let statements = 0
+      rest = Buffer.concat([rest, chunk])
+      while (true) {
+        const header = isStarted ? 1 : 0
+        if (rest.length < header + 4) return statements
+        const length = rest.readInt32BE(header) + header
+        if (rest.length < length) return statements
+        const message = rest.subarray(0, length)
+        rest = rest.subarray(length)
+        if (!isStarted) {
+          isStarted = true
+          isIgnored = message.includes('-queue\0')
+        } else if (!isIgnored && (message[0] === 0x51 || message[0] === 0x45)) {
+          statements++
+        }
+      }
+    },
+  }
+}

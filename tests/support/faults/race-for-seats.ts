@@ -1,0 +1,40 @@
+import { sql } from 'kysely'
+import type { TestDatabase } from '../database/test-database.ts'
+import type { Team } from '../factories/teams.ts'
+import { waitUntil } from '../wait-until.ts'
+
+/**
+ * Starts requests that all want one of the team's seats, and lets them go on only when every one of them has come as far as it
+ * can without the others. At most as many as the server has connections.
+ */
+export async function raceForSeats<T>(
+  { owner }: TestDatabase,
+  { subscription_id }: Team,
+  requests: readonly (() => Promise<T>)[],
+): Promise<T[]> {
+  const running = await owner.transaction().execute(async (trx) => {
+    await trx
+      .selectFrom('subscriptions')
+      .select('seats_total')
+      .where('stripe_subscription_id', '=', subscription_id)
+      .forUpdate()
+      .execute()
+    const started = requests.map((request) => request())
+    await waitUntil(
+      async () => (await countWaiting(owner)) >= requests.length,
+      'all of them to wait for the seats',
+    )
+    return started
+  })
+  return Promise.all(running)
+}
+
+async function countWaiting(owner: TestDatabase['owner']): Promise<number> {
+  const { waiting } = await owner
+    .selectNoFrom(
+      sql<number>`(SELECT count(*) FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock')`.as('waiting'),
+    )
+    .executeTakeFirstOrThrow()
+  return waiting
+}

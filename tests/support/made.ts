@@ -1,0 +1,50 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+
+type Make<T> = () => T | undefined | Promise<T | undefined>
+
+/**
+ * Something that the tests of a file (or of a `describe`) share: made before the first of them and ended after the last. What is
+ * returned stands for it from the beginning, so that it can be a constant and be taken apart; using it earlier throws.
+ */
+export function madeOnce<T extends object>(make: Make<T>, end?: (made: T) => unknown): T {
+  let made: T | undefined
+  beforeAll(async () => {
+    made = await make()
+  })
+  afterAll(async () => {
+    if (made) await end?.(made)
+  })
+  return standFor(() => made, 'It is made by a hook, before the tests; here it is not there (yet).')
+}
+
+/** The same, made anew before each test and ended after it. */
+export function madeForEachTest<T extends object>(make: Make<T>, end?: (made: T) => unknown): T {
+  let made: T | undefined
+  beforeEach(async () => {
+    made = await make()
+  })
+  afterEach(async () => {
+    if (made) await end?.(made)
+    made = undefined
+  })
+  return standFor(() => made, 'It is made by a hook, before each test; here it is not there (yet).')
+}
+
+/** An object that has whatever `find` returns at the moment when it is used, and throws `reason` while that is nothing. */
+export function standFor<T extends object>(find: () => T | undefined, reason: string): T {
+  const found = () => {
+    const object = find()
+    if (object === undefined) throw new Error(reason)
+    return object
+  }
+  return new Proxy({} as T, {
+    get: (_, key) => Reflect.get(found(), key),
+    set: (_, key, value) => Reflect.set(found(), key, value),
+    has: (_, key) => Reflect.has(found(), key),
+    ownKeys: () => Reflect.ownKeys(found()),
+    getOwnPropertyDescriptor: (_, key) => {
+      const descriptor = Reflect.getOwnPropertyDescriptor(found(), key)
+      return descriptor && { ...descriptor, configurable: true }
+    },
+  })
+}

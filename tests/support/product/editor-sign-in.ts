@@ -1,0 +1,73 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { exchangeAuthCode, initiateVscodeAuth, updateAuthCode } from '../../../schema/api/extension-auth.ts'
+import type { Person } from '../services/clerk.ts'
+import type { ApiAnswer, TestServer } from './test-server.ts'
+
+export const editorUri = 'vscode://tidemark.tidemark/auth-complete'
+
+/** What an extension makes up and keeps for one sign-in. */
+export interface EditorSignIn {
+  readonly state: string
+  readonly code_verifier: string
+  readonly code_challenge: string
+  readonly redirect_uri: string
+}
+
+export function newSignIn(redirect_uri = editorUri): EditorSignIn {
+  const code_verifier = randomBytes(32).toString('base64url')
+  const code_challenge = createHash('sha256').update(code_verifier).digest('base64url')
+  return { state: randomBytes(16).toString('base64url'), code_verifier, code_challenge, redirect_uri }
+}
+
+/** Begins a sign-in as the extension does. */
+export function initiate(server: TestServer, signIn: EditorSignIn, fields: object = {}): Promise<ApiAnswer> {
+  const { state, code_challenge, redirect_uri } = signIn
+  return server.api(initiateVscodeAuth, { body: { state, code_challenge, redirect_uri, ...fields } })
+}
+
+/** Binds a person as the page in the browser does. */
+export function bind(
+  server: TestServer,
+  signIn: EditorSignIn,
+  person: Person,
+  fields: object = {},
+): Promise<ApiAnswer> {
+  return server.api(updateAuthCode, {
+    token: person.token,
+    body: {
+      state: signIn.state,
+      clerk_user_id: person.user_id,
+      authorization_code: Buffer.from(`${person.user_id}:${signIn.state}:${Date.now()}`).toString('base64'),
+      email: 'claimed@evil.test',
+      username: 'claimed',
+      ...fields,
+    },
+  })
+}
+
+/** A sign-in up to the redirect back to the editor: all that its exchange needs. */
+export async function signInBoundTo(
+  server: TestServer,
+  person: Person,
+  signIn = newSignIn(),
+): Promise<EditorSignIn & { code: string }> {
+  await initiate(server, signIn)
+  const { body } = await bind(server, signIn, person)
+  return { ...signIn, code: (body as { authorization_code: string }).authorization_code }
+}
+
+/** Asks for the token, in a form as OAuth has it. An undefined field is left out. */
+export async function exchange(
+  server: TestServer,
+  signIn: { code: string; state: string; redirect_uri: string; code_verifier?: string },
+  fields: Record<string, string | undefined> = {},
+): Promise<ApiAnswer> {
+  const { code, state, redirect_uri, code_verifier } = signIn
+  const all = { grant_type: 'authorization_code', code, state, redirect_uri, code_verifier, ...fields }
+  const given = Object.entries(all).filter((field): field is [string, string] => field[1] !== undefined)
+  const response = await fetch(`${server.url}${exchangeAuthCode.path}`, {
+    method: 'POST',
+    body: new URLSearchParams(given),
+  })
+  return { status: response.status, headers: response.headers, body: await response.json() }
+}

@@ -1,0 +1,111 @@
+import { pino } from 'pino'
+import type { BodyInputOf, Endpoint, ResponseOf } from '../../../schema/api/endpoint.ts'
+import { processEnvironment } from '../../../schema/env.ts'
+import { clerkSandboxVariables, stripeSandboxVariables } from '../../../scripts/sandbox-environment.ts'
+import { createApp } from '../../../server/app.ts'
+import { type Dependencies, openDependencies } from '../../../server/dependencies.ts'
+import { listen } from '../../../server/listen.ts'
+import { createRateLimits } from '../../../server/rate-limits.ts'
+import type { Settings } from '../../../server/settings.ts'
+import { testAppUrl } from '../services/sandbox-process.ts'
+
+export interface TestServer {
+  readonly url: string
+  readonly deps: Dependencies
+  /** Everything it logged, parsed. */
+  readonly logs: readonly Record<string, unknown>[]
+  /** Calls an endpoint as a browser would and takes whatever comes back. */
+  api(endpoint: Endpoint, request?: ApiRequest<unknown>): Promise<ApiAnswer>
+  /** Calls an endpoint that must succeed, and checks the answer against its contract. */
+  ask<E extends Endpoint>(endpoint: E, request?: ApiRequest<BodyInputOf<E>>): Promise<ResponseOf<E>>
+  close(): Promise<void>
+}
+
+export interface ApiRequest<Body> {
+  readonly token?: string
+  readonly body?: Body
+  readonly query?: Record<string, string>
+  readonly headers?: Record<string, string>
+}
+
+export interface ApiAnswer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: unknown
+}
+
+export interface TestServerOptions {
+  readonly databaseUrl: string
+  readonly redisUrl?: string | undefined
+  /** Sandboxes, by port; a part that is left out is away. */
+  readonly stripe?: { readonly port: number }
+  readonly clerk?: { readonly port: number }
+  readonly port?: number
+  readonly env?: Record<string, string>
+  readonly settings?: Partial<Settings>
+  readonly deps?: Partial<Dependencies>
+}
+
+/** Nobody listens there. */
+const away = { port: 1 }
+const unlimited = { read: 1e6, write: 1e6, checkout: 1e6, auth: 1e6, sign_in: 1e6, extension: 1e6 }
+
+/** The real application on a real socket, with the real database and queue of the test. */
+export async function startTestServer(options: TestServerOptions): Promise<TestServer> {
+  const env = processEnvironment({
+    NODE_ENV: 'test',
+    LOG_LEVEL: 'silent',
+    APP_URL: testAppUrl,
+    DATABASE_URL: options.databaseUrl,
+    REDIS_URL: options.redisUrl ?? '',
+    ...stripeSandboxVariables({ stripePort: (options.stripe ?? away).port }),
+    ...clerkSandboxVariables({ clerkPort: (options.clerk ?? away).port }),
+    ...options.env,
+  })
+  const opened = openDependencies(env)
+  const logs: Record<string, unknown>[] = []
+  const deps: Dependencies = {
+    ...opened.deps,
+    log: pino({ level: 'debug' }, { write: (line: string) => logs.push(JSON.parse(line)) }),
+    limits: createRateLimits({ perMinute: unlimited }),
+    ...options.deps,
+    // A loaded machine must not look like a part that is away.
+    settings: {
+      ...opened.deps.settings,
+      probe_limit_ms: 20_000,
+      enqueue_limit_ms: 20_000,
+      ...options.settings,
+    },
+  }
+  const server = await listen(createApp(deps).callback(), options.port ?? 0, deps)
+  const url = `http://127.0.0.1:${server.port}`
+
+  const api: TestServer['api'] = async (endpoint, request = {}) => {
+    const query = request.query ? `?${new URLSearchParams(request.query)}` : ''
+    const response = await fetch(`${url}${endpoint.path}${query}`, {
+      method: endpoint.method,
+      headers: {
+        ...(request.token && { authorization: `Bearer ${request.token}` }),
+        ...(request.body !== undefined && { 'content-type': 'application/json' }),
+        ...request.headers,
+      },
+      ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+    })
+    return { status: response.status, headers: response.headers, body: await response.json() }
+  }
+  return {
+    url,
+    deps,
+    logs,
+    api,
+    async ask(endpoint, request = {}) {
+      const { status, body } = await api(endpoint, request)
+      if (status !== 200) throw new Error(`${endpoint.path}: ${status} ${JSON.stringify(body)}`)
+      return endpoint.response.parse(body) as ResponseOf<typeof endpoint>
+    },
+    async close() {
+      await server.close(2000)
+      await opened.close()
+    },
+  }
+}

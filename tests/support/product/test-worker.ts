@@ -1,0 +1,81 @@
+import { pino } from 'pino'
+import type Stripe from 'stripe'
+import { openClerk } from '../../../schema/clerk/client.ts'
+import { createClerkDirectory } from '../../../schema/clerk/directory.ts'
+import { findEvent, type InboxEvent } from '../../../schema/inbox/events.ts'
+import { createStripe } from '../../../schema/stripe/client.ts'
+import { stripeEventSchema } from '../../../schema/stripe/events.ts'
+import type { WorkerDependencies } from '../../../worker/dependencies.ts'
+import { processInboxEvent } from '../../../worker/jobs/inbox-event.ts'
+import { createWorkerMetrics } from '../../../worker/metrics.ts'
+import type { TestDatabase } from '../database/test-database.ts'
+import { receiveClerkEvent, receiveStripeEvent } from '../factories/events.ts'
+import type { ClerkSandboxEvent } from '../services/clerk.ts'
+import type { TestStripe } from '../services/stripe.ts'
+
+/** A worker whose jobs run when the test says so. */
+export interface TestWorker {
+  readonly deps: WorkerDependencies
+  /** Lets Stripe's events arrive in this order; one that comes too early is tried again afterwards, as the queue would. */
+  applyStripe(events: readonly Stripe.Event[]): Promise<void>
+  /** Lets everything that happened at Stripe since arrive, in Stripe's order. */
+  catchUp(): Promise<void>
+  /** Lets an event of Clerk's arrive, as if it had just been delivered once more. */
+  applyClerk(event: Pick<ClerkSandboxEvent, 'type' | 'payload'>): Promise<InboxEvent | undefined>
+  applyAllOfClerk(events: readonly ClerkSandboxEvent[]): Promise<void>
+}
+
+export function createTestWorker(
+  database: TestDatabase,
+  options: { readonly stripe: TestStripe; readonly deps: Partial<WorkerDependencies> },
+): TestWorker {
+  const deps = createTestDependencies(database, options.deps)
+  const worker: TestWorker = {
+    deps,
+    async applyStripe(events) {
+      const early: string[] = []
+      for (const event of events) {
+        const id = await receiveStripeEvent(database.server, stripeEventSchema.parse(event))
+        await processInboxEvent(deps, { source: 'stripe', id }).catch(() => early.push(id))
+      }
+      for (const id of early) await processInboxEvent(deps, { source: 'stripe', id })
+    },
+    catchUp: async () => worker.applyStripe(await options.stripe.takeEvents()),
+    async applyClerk(event) {
+      const key = { source: 'clerk', id: await receiveClerkEvent(database.server, event) } as const
+      await processInboxEvent(deps, key)
+      return findEvent(database.owner, key)
+    },
+    async applyAllOfClerk(events) {
+      for (const event of events) await worker.applyClerk(event)
+    },
+  }
+  return worker
+}
+
+/** What a job is given in a test that calls it directly. Without `stripe`, a call to Stripe fails the test. */
+export function createTestDependencies(
+  database: TestDatabase,
+  overrides: Partial<WorkerDependencies> = {},
+): WorkerDependencies {
+  return {
+    db: database.worker,
+    stripe: createStripe({ secretKey: 'sk_test_none', apiBase: 'http://127.0.0.1:1' }),
+    organizations: {
+      makeOrganization: () => {
+        throw new Error('This test makes no organization')
+      },
+    },
+    clerk: createClerkDirectory(openClerk({ secretKey: 'sk_test_none', apiUrl: 'http://127.0.0.1:1/bapi' })),
+    producer: {
+      add: () => {
+        throw new Error('This test enqueues nothing')
+      },
+    },
+    log: pino({ level: 'silent' }),
+    metrics: createWorkerMetrics(),
+    now: () => new Date(),
+    sweepAfterMs: 1000,
+    ...overrides,
+  }
+}

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto'
+import type { ClerkClient } from '@clerk/backend'
+import { openClerk } from '../../../schema/clerk/client.ts'
+import { type ClerkDirectory, createClerkDirectory } from '../../../schema/clerk/directory.ts'
+import { type Sandbox, startSandbox } from './sandbox-process.ts'
+
+/** The sign-in sandbox and its API. */
+export interface TestClerk extends Sandbox {
+  readonly client: ClerkClient
+  readonly directory: ClerkDirectory
+  /** Forgets what has happened so far. */
+  forgetEvents(): Promise<void>
+  /** What has happened since, oldest first; of the kinds that begin so, when some are named. */
+  listEvents(...kinds: string[]): Promise<ClerkSandboxEvent[]>
+}
+
+export interface ClerkSandboxEvent {
+  readonly id: string
+  readonly type: string
+  readonly payload: { readonly timestamp: number; readonly data: Record<string, unknown> }
+}
+
+/** Somebody at the sign-in sandbox, and a token as their browser would hold it. */
+export interface Person {
+  readonly user_id: string
+  readonly email: string
+  readonly token: string
+}
+
+/** Without `serverPort` no event is delivered. */
+export async function startClerk(options: { serverPort?: number } = {}): Promise<TestClerk> {
+  const sandbox = await startSandbox('clerk', options)
+  const client = openClerk({ secretKey: 'sk_test_sandbox', apiUrl: `${sandbox.url}/bapi` })
+  let forgotten = new Set<string>()
+  const list = async (): Promise<ClerkSandboxEvent[]> => {
+    const response = await fetch(`${sandbox.url}/_sandbox/events`)
+    return ((await response.json()) as { data: ClerkSandboxEvent[] }).data
+  }
+  return {
+    ...sandbox,
+    client,
+    directory: createClerkDirectory(client),
+    async forgetEvents() {
+      forgotten = new Set((await list()).map(({ id }) => id))
+    },
+    listEvents: async (...kinds) =>
+      (await list()).filter(
+        ({ id, type }) =>
+          !forgotten.has(id) && (kinds.length === 0 || kinds.some((kind) => type.startsWith(kind))),
+      ),
+  }
+}
+
+/** Somebody new, without an account of ours. */
+export async function signUp(
+  clerk: Sandbox,
+  profile: { email?: string; first_name?: string; last_name?: string; role?: 'support' } = {},
+): Promise<Person> {
+  const email = profile.email ?? `person.${randomUUID().slice(0, 8)}@tidemark.test`
+  const { id } = await clerk.knob<{ id: string }>('users', { ...profile, email })
+  return { user_id: id, email, token: await tokenOf(clerk, { user_id: id }) }
+}
+
+export async function tokenOf(
+  clerk: Sandbox,
+  token: { user_id: string; azp?: string; expires_in_s?: number },
+): Promise<string> {
+  const { jwt } = await clerk.knob<{ jwt: string }>('tokens', { expires_in_s: 3600, ...token })
+  return jwt
+}

@@ -1,0 +1,131 @@
+import { earlier, type Span } from './calendar.ts'
+import { byStart, isPaidTooLate, type PaidLine, type SubscriptionFact } from './facts.ts'
+
+/** What one invoice paid for in one month. */
+export interface MonthShare {
+  readonly invoice_id: string
+  readonly kind: 'month' | 'seats'
+  /** The month's start, or the first moment at which this invoice added seats in it. */
+  readonly starts_at: Date
+  /** Before anything is taken back, and not rounded yet. */
+  readonly credits: number
+  /** Paid when there was no month any more that it could belong to. */
+  readonly is_late: boolean
+}
+
+/** A period that was paid for. */
+export interface PaidPeriod {
+  readonly line: PaidLine
+  readonly is_trial: boolean
+  /** Its end, or the start of a later period that took its place. */
+  readonly over_at: Date
+  readonly is_late: boolean
+}
+
+/** Seats that came or went at one moment, and the invoice that paid for those that came. */
+interface SeatChange {
+  readonly at: Date
+  readonly invoice_id: string
+  readonly before: number
+  readonly after: number
+  readonly is_late: boolean
+}
+
+/** The paid changes within a period, each beginning where the one before it left off. */
+export function seatChanges(period: PaidPeriod, subscription: SubscriptionFact): SeatChange[] {
+  const { over_at } = period
+  const waiting = subscription.lines
+    .filter((line) => line.kind === 'seats')
+    .filter(({ starts_at }) => starts_at >= period.line.starts_at && starts_at < over_at)
+    .toSorted(byStart)
+  const changes: SeatChange[] = []
+  let seats = period.line.seats
+  while (waiting.length > 0) {
+    const [first] = waiting
+    // Several changes in one second: the next one is that which begins with the seats of now.
+    const next = waiting.findIndex(
+      (line) => line.starts_at.getTime() === first?.starts_at.getTime() && line.seats_before === seats,
+    )
+    const [line] = waiting.splice(Math.max(0, next), 1)
+    if (!line) break
+    changes.push({
+      at: line.starts_at,
+      invoice_id: line.invoice_id,
+      before: line.seats_before ?? seats,
+      after: line.seats,
+      is_late: period.is_late || isPaidTooLate(line, { over_at, subscription }),
+    })
+    seats = line.seats
+  }
+  return changes
+}
+
+interface PaidSeats {
+  readonly invoice_id: string
+  readonly seats: number
+  readonly is_late: boolean
+}
+
+/** Splits a month of a period among the invoices that paid for it: the period's own first. */
+export function sharesOf(
+  month: Span,
+  {
+    period,
+    changes,
+    credits_per_seat,
+  }: { period: PaidPeriod; changes: readonly SeatChange[]; credits_per_seat: number },
+): MonthShare[] {
+  const { line, over_at, is_late } = period
+  const until = earlier(month.ends_at, over_at)
+  const own = { invoice_id: line.invoice_id, seats: line.seats, is_late }
+  const atStart = seatsLeft(
+    own,
+    changes.filter(({ at }) => at < month.starts_at),
+  )
+  const shares = new Map<string, MonthShare>()
+  const add = ({ invoice_id, seats, is_late }: PaidSeats, starts_at: Date) => {
+    const known = shares.get(invoice_id)
+    const credits = credits_per_seat * seats * secondsBetween(starts_at, until)
+    shares.set(invoice_id, {
+      invoice_id,
+      kind: invoice_id === own.invoice_id ? 'month' : 'seats',
+      starts_at: known?.starts_at ?? starts_at,
+      credits: (known?.credits ?? 0) + credits,
+      is_late,
+    })
+  }
+  // A month has a share of its own even when all its seats are somebody else's.
+  add({ ...own, seats: 0 }, month.starts_at)
+  for (const paid of atStart) add(paid, month.starts_at)
+  let most = atStart.reduce((sum, { seats }) => sum + seats, 0)
+  for (const { at, before, after, ...change } of changes) {
+    if (at < month.starts_at || at >= until) continue
+    const seats = after - Math.max(most, before)
+    if (seats > 0) add({ ...change, seats }, at)
+    most = Math.max(most, after)
+  }
+  // Divided once, so that whole credits stay whole.
+  const fullSeconds = secondsBetween(month.starts_at, month.ends_at)
+  return [...shares.values()].map((share) => ({ ...share, credits: share.credits / fullSeconds }))
+}
+
+/** Who paid for the seats that are left after some changes. Those that were added last went first. */
+function seatsLeft(own: PaidSeats, changes: readonly SeatChange[]): PaidSeats[] {
+  let parts = [own]
+  for (const { before, after, ...change } of changes) {
+    if (after > before) parts.push({ ...change, seats: after - before })
+    else parts = without(parts, before - after)
+  }
+  return parts
+}
+
+function without(parts: readonly PaidSeats[], gone: number): PaidSeats[] {
+  const last = parts.at(-1)
+  if (!last) return []
+  if (last.seats <= gone) return without(parts.slice(0, -1), gone - last.seats)
+  return [...parts.slice(0, -1), { ...last, seats: last.seats - gone }]
+}
+
+function secondsBetween(from: Date, to: Date): number {
+  return (to.getTime() - from.getTime()) / 1000
+}
