@@ -3,26 +3,10 @@ import type { Queue } from 'bullmq'
 import { connectQueueBackend } from '../../schema/queues/backend.ts'
 import { createProducer } from '../../schema/queues/producer.ts'
 import { queueNames } from '../../schema/queues/queues.ts'
-
-<<<<<<< HEAD:tests/simulation/world.ts
-
-import { createStripe } from '../../schema/stripe/client.ts'
-import { findFreePort } from '../../scripts/processes/ports.ts'
-import { setUpStripe } from '../../scripts/stripe/set-up.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
-import { type Sandbox, startSandbox, testAppUrl } from '../support/sandbox.ts'
-import { startTestServer, type TestServer } from '../support/server.ts'
-import { startIncarnation, timing, type WorkerIncarnation } from './worker-incarnation.ts'
-
-=======
-
 import { createTestDatabase } from '../support/database/test-database.ts'
 import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts'
 import { startTestProduct, type TestProduct } from '../support/product/start-test-product.ts'
-import { startIncarnation, type WorkerIncarnation } from './worker-incarnation.ts'
-
->>>>>>> main:tests/simulation/faulty-product.ts
+import { startIncarnation, timing, type WorkerIncarnation } from './worker-incarnation.ts'
 
 /** The product with a worker that runs, and a handle on everything that can go wrong. */
 export interface FaultyProduct
@@ -42,19 +26,12 @@ export interface FaultyProduct
   loseQueues(): Promise<void>
   /** Starts another worker in place of the present one. */
   reviveWorker(): Promise<void>
-<<<<<<< HEAD:tests/simulation/world.ts
   /** Free days of the plans that are bought from now on. */
   setTrialDays(days: number): void
-  /** The time that the product goes by. */
-  now(): Date
-  /** Lets time pass for what looks at the clock. */
-  advance(milliseconds: number): void
   /** Gives the worker the time to come to the statement at which it is to die. */
   letStrike(): Promise<void>
   /** Gives the worker the time for a sweep. */
   letSweep(): Promise<void>
-=======
->>>>>>> main:tests/simulation/faulty-product.ts
   /** Everything works again. */
   mend(): Promise<void>
 }
@@ -146,33 +123,32 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
       worker = await incarnate()
       await previous.discard()
     },
-<<<<<<< HEAD:tests/simulation/world.ts
-    setTrialDays(days) 
-      Object.assign(server.deps.settings, { pro_trial_days: days }),
-    advance(milliseconds) 
-      offsetMs += milliseconds,
+    setTrialDays(days) {
+      Object.assign(product.server.deps.settings, { pro_trial_days: days })
+    },
     async letStrike() {
       const deadline = Date.now() + 1000
       while (worker.proxy.armed && Date.now() < deadline) await setTimeout(10)
     },
-    async letSweep() 
-      await setTimeout(2 * timing.sweepEveryMs),
-=======
->>>>>>> main:tests/simulation/faulty-product.ts
-    async mend() 
+    async letSweep() {
+      await setTimeout(2 * timing.sweepEveryMs)
+    },
+    async mend() {
       enqueuesToLose = 0
       serverProxy.disarm()
       serverProxy.mend()
       worker.proxy.disarm()
       await stripe.clear('faults')
-      if (worker.isDead || worker.proxy.struck) await faulty.reviveWorker(),
-    async close() 
+      if (worker.isDead || worker.proxy.struck) await faulty.reviveWorker()
+    },
+    async close() {
       await worker.discard()
       await product.close()
       await producer.close()
       await backend.close()
       await serverProxy.close()
-      await database.close(),
+      await database.close()
+    },
   }
   return faulty
 }

@@ -1,15 +1,14 @@
 import { getOrganizationSeats } from '../../schema/api/organization-seats.ts'
 import { getOrganizationCredits } from '../../schema/api/organizations.ts'
 import { getUser, initializeUser } from '../../schema/api/users.ts'
-import { type SignedInPerson, signUp, tokenOf } from '../support/sandbox.ts'
+import { type Person, signUp, tokenOf } from '../support/services/clerk.ts'
+import type { FaultyProduct } from './faulty-product.ts'
 import type { Belongings, SeatChange, Usage } from './model.ts'
-import type { InvoiceFacts } from './what-happened.ts'
-import type { World } from './world.ts'
 
 /** Somebody who lives through a history, alone or as the admin of a team, with what the player itself did. */
 export interface Owner {
   readonly kind: 'user' | 'team'
-  readonly person: SignedInPerson
+  readonly person: Person
   /** Of the team; null until its first plan has been settled. */
   organization_id: string | null
   readonly born_at: number
@@ -27,10 +26,17 @@ export interface Owner {
   readonly forged: Set<string>
 }
 
-export async function newOwner(world: World, kind: Owner['kind']): Promise<Owner> {
-  const born_at = Math.floor(world.now().getTime() / 1000)
-  const person = await signUp(world.clerk, { first_name: 'Ada' })
-  await world.server.ask(initializeUser, {
+/** What a paid invoice was for; nothing of it changes any more. */
+export interface InvoiceFacts {
+  readonly payment_intents: readonly string[]
+  /** Its lines for a regular period. */
+  readonly regular: readonly { starts_at: number; ends_at: number; seats: number }[]
+}
+
+export async function newOwner(product: FaultyProduct, kind: Owner['kind']): Promise<Owner> {
+  const born_at = Math.floor(product.clock.now().getTime() / 1000)
+  const person = await signUp(product.clerk, { first_name: 'Ada' })
+  await product.server.ask(initializeUser, {
     token: person.token,
     body: { clerkUser: { id: person.user_id, emailAddresses: [] }, planType: 'starter' },
   })
@@ -51,14 +57,14 @@ export async function newOwner(world: World, kind: Owner['kind']): Promise<Owner
 }
 
 /** A token of the owner that has not run out, however long the history lasts. */
-export function tokenFor(world: World, { person }: Owner): Promise<string> {
-  return tokenOf(world.clerk, { user_id: person.user_id })
+export function tokenFor(product: FaultyProduct, { person }: Owner): Promise<string> {
+  return tokenOf(product.clerk, { user_id: person.user_id })
 }
 
 /** What the owner is told by our own calls; the settled sessions are no call's answer and come from the intents. */
-export async function toldBelongings(world: World, owner: Owner): Promise<Belongings> {
-  const { server, database } = world
-  const token = await tokenFor(world, owner)
+export async function toldBelongings(product: FaultyProduct, owner: Owner): Promise<Belongings> {
+  const { server, database } = product
+  const token = await tokenFor(product, owner)
   const intents = await database.owner
     .selectFrom('checkout_intents')
     .select(['stripe_session_id', 'owner_id'])

@@ -1,11 +1,12 @@
 import * as fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { verifyLedger } from '../../schema/ledger/verify.ts'
+import { madeOnce } from '../support/made.ts'
+import { startFaultyProduct } from './faulty-product.ts'
 import { enabledKinds, ownerHistory } from './owner-history.ts'
 import { playOwner } from './play-owner.ts'
 import { regressions } from './regressions.ts'
 import { numRuns, seed } from './seed.ts'
-import { startWorld, type World } from './world.ts'
 
 const histories = numRuns(30)
 const kinds = enabledKinds()
@@ -16,17 +17,16 @@ const backends = [
 ]
 
 describe.each(backends)(`on $name, with seed ${seed}`, ({ name, redisUrl, missing }) => {
-  let world: World
-  beforeAll(async () => {
-    if (!missing) world = await startWorld({ redisUrl })
-  })
-  afterAll(() => world?.close())
+  const product = madeOnce(
+    () => (missing ? undefined : startFaultyProduct({ redisUrl })),
+    (made) => made.close(),
+  )
 
   test.each(regressions.filter(({ needs }) => needs.every((kind) => kinds.has(kind))))(
     'once wrong: $title',
     async ({ history }) => {
       if (missing) return
-      await playOwner(world, history)
+      await playOwner(product, history)
     },
   )
 
@@ -36,15 +36,15 @@ describe.each(backends)(`on $name, with seed ${seed}`, ({ name, redisUrl, missin
     if (missing) skip(`no Redis: ${missing}`)
     await fc.assert(
       fc.asyncProperty(ownerHistory(kinds), async (history) => {
-        await playOwner(world, history)
+        await playOwner(product, history)
       }),
       { numRuns: histories, seed, endOnFailure: !process.env.SIMULATION_SHRINK },
     )
-    const report = await verifyLedger(world.database.owner)
-    console.log(`${name}: ${histories} owners, seed ${seed}`, report.counts, world.mishaps)
+    const report = await verifyLedger(product.database.owner)
+    console.log(`${name}: ${histories} owners, seed ${seed}`, report.counts, product.mishaps)
     expect(report.problems).toEqual([])
     expect(report.counts.transfers, 'grants and their like').toBeGreaterThan(histories)
     if (kinds.has('crash_worker'))
-      expect(world.mishaps.worker_crashes, 'crashes of the worker').toBeGreaterThan(histories / 20)
+      expect(product.mishaps.worker_crashes, 'crashes of the worker').toBeGreaterThan(histories / 20)
   })
 })

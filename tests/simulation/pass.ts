@@ -1,7 +1,7 @@
-import type { World } from './world.ts'
+import type { FaultyProduct } from './faulty-product.ts'
 
 /** Lets time pass everywhere. */
-export async function pass(world: World, seconds: number): Promise<void> {
-  world.advance(seconds * 1000)
-  await world.stripeSandbox.knob('clock/advance', { seconds })
+export async function pass(product: FaultyProduct, seconds: number): Promise<void> {
+  product.clock.advance(seconds * 1000)
+  await product.stripe.knob('clock/advance', { seconds })
 }

@@ -122,13 +122,8 @@ async function eventsOf(product: FaultyProduct, sessionId: string): Promise<Stri
   return page.data.filter((event) => (event.data.object as { id?: string }).id === sessionId)
 }
 
-<<<<<<< HEAD
-async function sessionAt(world: World, sessionId: string): Promise<Stripe.Checkout.Session> {
-  return withoutFaults(world, () => world.stripe.checkout.sessions.retrieve(sessionId))
-=======
-export async function sessionAt(product: FaultyProduct, sessionId: string): Promise<Stripe.Checkout.Session> {
+async function sessionAt(product: FaultyProduct, sessionId: string): Promise<Stripe.Checkout.Session> {
   return withoutFaults(product, () => product.stripe.client.checkout.sessions.retrieve(sessionId))
->>>>>>> main
 }
 
 /** The simulation's own looks at Stripe must not use up the faults that are meant for the product. */

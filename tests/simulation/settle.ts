@@ -1,11 +1,11 @@
 import { waitUntil } from '../support/wait-until.ts'
+import type { FaultyProduct } from './faulty-product.ts'
 import { belongings, type Life, openMonth } from './model.ts'
 import { type Owner, toldBelongings } from './owner.ts'
 import { deliver } from './owner-events.ts'
 import type { Turn } from './owner-history.ts'
 import { pass } from './pass.ts'
 import { whatHappened } from './what-happened.ts'
-import type { World } from './world.ts'
 
 /** How long a difference may last. Whoever looks for failures wants to see them sooner. */
 const patience_ms = Number(process.env.SIMULATION_PATIENCE_MS || 30_000)
@@ -14,27 +14,27 @@ const longest_s = 70 * 60
 
 /** Lets the rest of the events arrive, and waits until the product says what the model says and nothing waits any more. */
 export async function settle(
-  world: World,
+  product: FaultyProduct,
   owner: Owner,
   arrival: Pick<Turn, 'order' | 'times'>,
 ): Promise<void> {
-  await deliver(world, owner, { ...arrival, share: 1 })
-  await world.letStrike()
-  await world.mend()
+  await deliver(product, owner, { ...arrival, share: 1 })
+  await product.letStrike()
+  await product.mend()
   let passed_s = 0
-  let life = await whatHappened(world, owner)
-  const differences = () => differencesOf(world, owner, life)
+  let life = await whatHappened(product, owner)
+  const differences = () => differencesOf(product, owner, life)
   await waitUntil(
     async () => {
       if ((await differences()).length === 0) return true
       // The same time for everybody, so that what falls due in it happens at Stripe too.
       const seconds = passed_s < 400 ? 10 : 300
       if (passed_s + seconds <= longest_s) {
-        await pass(world, seconds)
+        await pass(product, seconds)
         passed_s += seconds
       }
-      await deliver(world, owner, { share: 1, order: 'sent', times: 1 })
-      life = await whatHappened(world, owner)
+      await deliver(product, owner, { share: 1, order: 'sent', times: 1 })
+      life = await whatHappened(product, owner)
       return false
     },
     async () =>
@@ -43,11 +43,11 @@ export async function settle(
   )
 }
 
-async function differencesOf(world: World, owner: Owner, life: Life): Promise<string[]> {
-  const found = await toldBelongings(world, owner)
-  const now = world.now().getTime() / 1000
+async function differencesOf(product: FaultyProduct, owner: Owner, life: Life): Promise<string[]> {
+  const found = await toldBelongings(product, owner)
+  const now = product.clock.now().getTime() / 1000
   const expected = belongings(life, now)
-  const waiting = await world.database.owner
+  const waiting = await product.database.owner
     .selectFrom('inbox_events')
     .select(['id', 'type', 'state', 'reason', 'last_error'])
     .where('id', 'in', ['', ...owner.delivered, ...owner.forged])
@@ -64,14 +64,14 @@ async function differencesOf(world: World, owner: Owner, life: Life): Promise<st
   }
   // Equal balances do not tell: what was left of the month before may be as much as what this one brings.
   const month = openMonth(life, now)
-  const latest = await latestMonth(world, owner)
+  const latest = await latestMonth(product, owner)
   if (month && month.starts_at !== latest)
     differences.push(`month: expected ${month.starts_at}, found ${latest}`)
   return differences
 }
 
 /** When the latest month began that the books know of, in seconds. */
-async function latestMonth({ database }: World, owner: Owner): Promise<number | null> {
+async function latestMonth({ database }: FaultyProduct, owner: Owner): Promise<number | null> {
   const { starts_at } = await database.owner
     .selectFrom('ledger_grants')
     .select(({ fn }) => fn.max('month_starts_at').as('starts_at'))

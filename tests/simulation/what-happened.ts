@@ -1,16 +1,16 @@
 import type Stripe from 'stripe'
+import type { FaultyProduct } from './faulty-product.ts'
 import type { Life, Payment, Period, Purchase, Subscription } from './model.ts'
-import type { Owner } from './owner.ts'
+import type { InvoiceFacts, Owner } from './owner.ts'
 import { withoutFaults } from './play.ts'
-import type { World } from './world.ts'
 
 /** What happened to an owner so far, in the model's words: from Stripe's own objects, and from what the player itself has done. */
-export function whatHappened(world: World, owner: Owner): Promise<Life> {
-  return withoutFaults(world, async () => {
-    const { stripe } = world
+export function whatHappened(product: FaultyProduct, owner: Owner): Promise<Life> {
+  return withoutFaults(product, async () => {
+    const stripe = product.stripe.client
     const sessions = await Promise.all(owner.sessions.map(({ id }) => stripe.checkout.sessions.retrieve(id)))
     for (const { customer } of sessions) if (customer) owner.customers.add(String(customer))
-    const charges = await chargesOf(world, owner)
+    const charges = await chargesOf(product, owner)
     const purchases: Purchase[] = []
     const subscriptions: Subscription[] = []
     for (const [index, session] of sessions.entries()) {
@@ -26,7 +26,7 @@ export function whatHappened(world: World, owner: Owner): Promise<Life> {
         purchases.push({ session: session.id, credits: started.credits, payment })
       } else if (session.subscription && started) {
         const subscription = await stripe.subscriptions.retrieve(String(session.subscription))
-        subscriptions.push(await subscriptionOf(world, owner, { session, subscription, charges }))
+        subscriptions.push(await subscriptionOf(product, owner, { session, subscription, charges }))
       }
     }
     return { purchases, subscriptions, usages: owner.usages }
@@ -35,7 +35,7 @@ export function whatHappened(world: World, owner: Owner): Promise<Life> {
 
 type Charges = readonly { payment_intent: string; taken_back: number }[]
 
-async function chargesOf({ stripe }: World, owner: Owner): Promise<Charges> {
+async function chargesOf({ stripe: { client: stripe } }: FaultyProduct, owner: Owner): Promise<Charges> {
   const found: Stripe.Charge[] = []
   for (const customer of owner.customers)
     for await (const charge of stripe.charges.list({ customer, limit: 100 })) found.push(charge)
@@ -58,15 +58,18 @@ function takenBack(charges: Charges, intents: readonly string[]): number {
 }
 
 async function subscriptionOf(
-  world: World,
+  product: FaultyProduct,
   owner: Owner,
   found: { session: Stripe.Checkout.Session; subscription: Stripe.Subscription; charges: Charges },
 ): Promise<Subscription> {
   const { session, subscription, charges } = found
   const payments = new Map<string, Payment>()
   const periods: Period[] = []
-  for await (const invoice of world.stripe.invoices.list({ subscription: subscription.id, limit: 100 })) {
-    const { payment_intents, regular } = await factsOf(world, owner, invoice)
+  for await (const invoice of product.stripe.client.invoices.list({
+    subscription: subscription.id,
+    limit: 100,
+  })) {
+    const { payment_intents, regular } = await factsOf(product, owner, invoice)
     const payment: Payment = {
       id: invoice.id ?? '',
       total: invoice.total,
@@ -97,13 +100,11 @@ async function subscriptionOf(
   }
 }
 
-export interface InvoiceFacts {
-  readonly payment_intents: readonly string[]
-  /** Its lines for a regular period. */
-  readonly regular: readonly { starts_at: number; ends_at: number; seats: number }[]
-}
-
-async function factsOf({ stripe }: World, owner: Owner, invoice: Stripe.Invoice): Promise<InvoiceFacts> {
+async function factsOf(
+  { stripe: { client: stripe } }: FaultyProduct,
+  owner: Owner,
+  invoice: Stripe.Invoice,
+): Promise<InvoiceFacts> {
   const id = invoice.id ?? ''
   const known = owner.paidInvoices.get(id)
   if (known) return known
