@@ -207,6 +207,7 @@ export const regressions: readonly Regression[] = [
     { do: 'pay_invoice' },
     month,
   ),
+  lived('seats added under a coupon of 100 %', 'team', yearly, week, { do: 'coupon' }, seats(8), month),
   lived('a coupon of 100 %', 'user', monthly, { do: 'coupon' }, month, half, month),
   lived(
     'a paused collection',
