@@ -12,11 +12,14 @@ import { subscriptionKnobs } from './knobs/subscriptions.ts'
 import { checkoutPageRoutes } from './pages/checkout-routes.ts'
 import { invoicePageRoutes } from './pages/invoice-routes.ts'
 import { portalPageRoutes } from './pages/portal/portal-routes.ts'
+import { balanceTransactionRoutes } from './routes/balance-transactions.ts'
 import { checkoutSessionRoutes } from './routes/checkout-sessions.ts'
+import { couponRoutes } from './routes/coupons.ts'
 import { customerRoutes } from './routes/customers.ts'
 import { disputeRoutes } from './routes/disputes.ts'
 import { eventRoutes } from './routes/events.ts'
 import { invoiceRoutes } from './routes/invoices.ts'
+import { manualInvoiceRoutes } from './routes/manual-invoices.ts'
 import { paymentMethodRoutes } from './routes/payment-methods.ts'
 import { paymentRoutes } from './routes/payments.ts'
 import { portalConfigurationRoutes, portalSessionRoutes } from './routes/portal.ts'
@@ -36,8 +39,10 @@ export function createApp(service: Service): Koa {
   api.use(requestId, onError, authenticate)
   api.use(injectFaults(service.faults, { flush: service.store.flush, toError: faultWithStatus }))
   customerRoutes(api, service)
+  balanceTransactionRoutes(api, service)
   productRoutes(api, service)
   priceRoutes(api, service)
+  couponRoutes(api, service)
   checkoutSessionRoutes(api, service)
   paymentRoutes(api, service)
   paymentMethodRoutes(api, service)
@@ -46,6 +51,7 @@ export function createApp(service: Service): Koa {
   subscriptionItemRoutes(api, service)
   subscriptionScheduleRoutes(api, service)
   invoiceRoutes(api, service)
+  manualInvoiceRoutes(api, service)
   portalConfigurationRoutes(api, service)
   portalSessionRoutes(api, service)
   eventRoutes(api, service)

@@ -16,6 +16,12 @@ export type StoredCustomer = Omit<ById<Stripe.Customer, 'default_source' | 'test
   deleted?: true
 }
 
+/** An entry of a customer's invoice balance. */
+export type StoredBalanceTransaction = ById<
+  Stripe.CustomerBalanceTransaction,
+  'checkout_session' | 'credit_note' | 'customer' | 'invoice'
+>
+
 export type StoredProduct = ById<Stripe.Product, 'default_price' | 'tax_code'>
 
 export type StoredCurrencyOption = Omit<Stripe.Price.CurrencyOptions, 'unit_amount_decimal' | 'tiers'> & {
@@ -80,6 +86,15 @@ export type StoredRefund = ById<
   | 'transfer_reversal'
 >
 
+export type StoredCoupon = Omit<Stripe.Coupon, 'applies_to' | 'currency_options' | 'deleted'>
+
+export type StoredDiscount = Omit<
+  ById<Stripe.Discount, 'customer' | 'promotion_code'>,
+  'deleted' | 'source'
+> & {
+  source: { coupon: string; type: 'coupon' }
+}
+
 type Plan = Omit<ById<Stripe.Plan, 'product'>, 'amount_decimal'> & { amount_decimal: string | null }
 
 export type StoredSubscriptionItem = Omit<Stripe.SubscriptionItem, 'plan' | 'price' | 'quantity'> & {
@@ -101,8 +116,8 @@ export type StoredSubscription = Omit<
     | 'schedule'
     | 'test_clock'
   >,
-  'items'
-> & { items: Page<StoredSubscriptionItem> }
+  'discounts' | 'items'
+> & { discounts: string[]; items: Page<StoredSubscriptionItem> }
 
 /** What Stripe knows of a subscription and does not show. */
 export type SubscriptionDetails = {
@@ -227,10 +242,13 @@ export type Settings = {
 type Tables = {
   settings: Settings
   customers: StoredCustomer
+  balance_transactions: StoredBalanceTransaction
   products: StoredProduct
   prices: StoredPrice
   checkout_sessions: StoredSession
   checkout_details: CheckoutDetails
+  coupons: StoredCoupon
+  discounts: StoredDiscount
   payment_methods: StoredPaymentMethod
   payment_intents: StoredPaymentIntent
   charges: StoredCharge
@@ -254,10 +272,13 @@ type Tables = {
 const tableNames = [
   'settings',
   'customers',
+  'balance_transactions',
   'products',
   'prices',
   'checkout_sessions',
   'checkout_details',
+  'coupons',
+  'discounts',
   'payment_methods',
   'payment_intents',
   'charges',

@@ -1,85 +1,22 @@
-import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
+import {
+  buildMonthGrant,
+  buildPurchaseGrant,
+  buildTransfer,
+  use,
+  user,
+} from '../../tests/support/factories/grants.ts'
 import type { Owner } from './accounts.ts'
 import { closeMonth, lockOwner, readBooks, readGrant } from './books.ts'
 import { IdempotencyConflictError, UnbalancedTransferError } from './errors.ts'
-import type { Grant } from './grants.ts'
-import { monthGrantId, purchaseGrantId, transferKey } from './keys.ts'
-import { houseLeg, postTransfer, postTransfers, type Transfer } from './post.ts'
-import { spendCredits } from './usage.ts'
+import { houseLeg, postTransfer, postTransfers } from './post.ts'
 
 const database = testDatabase()
 
-const user = (owner_id: string) => ({ owner_kind: 'user', owner_id }) as const
 const september = new Date('2026-09-01T00:00:00Z')
 const october = new Date('2026-10-01T00:00:00Z')
 const november = new Date('2026-11-01T00:00:00Z')
-
-function purchase(owner: Owner): Grant {
-  const intent_id = randomUUID()
-  return {
-    id: purchaseGrantId(intent_id),
-    kind: 'purchase',
-    ...owner,
-    account: 'purchased',
-    intent_id,
-    stripe_subscription_id: null,
-    stripe_invoice_id: null,
-    month_starts_at: null,
-    starts_at: september,
-    ends_at: null,
-  }
-}
-
-function month(owner: Owner, starts_at: Date, kind: 'month' | 'seats' = 'month'): Grant {
-  const stripe_invoice_id = `in_${kind}_${owner.owner_id}_${starts_at.getTime()}`
-  return {
-    ...purchase(owner),
-    id: monthGrantId(kind, stripe_invoice_id, starts_at),
-    kind,
-    account: 'plan',
-    stripe_subscription_id: `sub_${owner.owner_id}`,
-    stripe_invoice_id,
-    month_starts_at: starts_at,
-    starts_at,
-    ends_at: new Date(starts_at.getTime() + 30 * 24 * 3600 * 1000),
-  }
-}
-
-function transfer(
-  grant: Grant,
-  kind: Transfer['kind'],
-  ordinal: number,
-  amount: number,
-  fields: Partial<Transfer> = {},
-): Transfer {
-  return {
-    idempotency_key: transferKey(grant.id, ordinal),
-    kind,
-    grant,
-    occurred_at: new Date('2026-09-02T00:00:00Z'),
-    intent_id: null,
-    event_id: null,
-    actor: 'test',
-    reason: 'Test',
-    legs: [
-      { owner_kind: grant.owner_kind, owner_id: grant.owner_id, account: grant.account, amount },
-      houseLeg('adjusted', -amount),
-    ],
-    ...fields,
-  }
-}
-
-const use = (owner: Owner, credits: number) =>
-  spendCredits(database.server, {
-    ...owner,
-    credits,
-    idempotency_key: randomUUID(),
-    occurred_at: new Date(),
-    actor: owner.owner_id,
-    reason: 'Test',
-  })
 
 const booksOf = (owner: Owner) => database.worker.transaction().execute((trx) => readBooks(trx, owner))
 
@@ -96,19 +33,19 @@ describe('the books of an owner', () => {
 
   test('say of each grant what it brought, gave back and lost', async () => {
     const owner = user('user_sums')
-    const bought = purchase(owner)
-    const paid = month(owner, september)
-    const seats = month(owner, september, 'seats')
+    const bought = buildPurchaseGrant(owner)
+    const paid = buildMonthGrant(owner, september)
+    const seats = buildMonthGrant(owner, september, 'seats')
     await postTransfers(database.worker, [
-      transfer(bought, 'credit_purchase', 1, 500),
-      transfer(paid, 'plan_grant', 1, 1000),
-      transfer(seats, 'seat_grant', 1, 300),
-      transfer(bought, 'refund', 2, -100),
-      transfer(bought, 'dispute', 3, -400),
-      transfer(bought, 'dispute_won', 4, 400),
-      transfer(paid, 'plan_grant', 2, -50),
-      transfer(paid, 'expiry', 3, -950),
-      transfer(paid, 'write_off', 4, 7),
+      buildTransfer(bought, { kind: 'credit_purchase', ordinal: 1, amount: 500 }),
+      buildTransfer(paid, { kind: 'plan_grant', ordinal: 1, amount: 1000 }),
+      buildTransfer(seats, { kind: 'seat_grant', ordinal: 1, amount: 300 }),
+      buildTransfer(bought, { kind: 'refund', ordinal: 2, amount: -100 }),
+      buildTransfer(bought, { kind: 'dispute', ordinal: 3, amount: -400 }),
+      buildTransfer(bought, { kind: 'dispute_won', ordinal: 4, amount: 400 }),
+      buildTransfer(paid, { kind: 'plan_grant', ordinal: 2, amount: -50 }),
+      buildTransfer(paid, { kind: 'expiry', ordinal: 3, amount: -950 }),
+      buildTransfer(paid, { kind: 'write_off', ordinal: 4, amount: 7 }),
     ])
     const books = await booksOf(owner)
     expect(books.purchased).toEqual({ balance: 400, version: 4 })
@@ -125,23 +62,26 @@ describe('the books of an owner', () => {
 
   test('count what was used of the plan account by month', async () => {
     const owner = user('user_months')
-    const first = month(owner, september)
-    const second = month(owner, october)
+    const first = buildMonthGrant(owner, september)
+    const second = buildMonthGrant(owner, october)
     const key = { stripe_subscription_id: 'sub_user_months' }
     await postTransfers(database.worker, [
-      transfer(first, 'plan_grant', 1, 100),
-      transfer(purchase(owner), 'credit_purchase', 1, 50),
+      buildTransfer(first, { kind: 'plan_grant', ordinal: 1, amount: 100 }),
+      buildTransfer(buildPurchaseGrant(owner), { kind: 'credit_purchase', ordinal: 1, amount: 50 }),
     ])
-    await use(owner, 60)
+    await use(database.server, owner, 60)
     expect((await booksOf(owner)).used_open).toBe(60)
     await database.worker.transaction().execute(async (trx) => {
       await lockOwner(trx, owner)
       await closeMonth(trx, owner, { ...key, starts_at: september, used: 60 })
-      await postTransfers(trx, [transfer(first, 'expiry', 2, -40), transfer(second, 'plan_grant', 1, 100)])
+      await postTransfers(trx, [
+        buildTransfer(first, { kind: 'expiry', ordinal: 2, amount: -40 }),
+        buildTransfer(second, { kind: 'plan_grant', ordinal: 1, amount: 100 }),
+      ])
     })
     // The second of these takes the rest of the plan account and some of what was bought.
-    await use(owner, 90)
-    await use(owner, 20)
+    await use(database.server, owner, 90)
+    await use(database.server, owner, 20)
     expect(await booksOf(owner)).toMatchObject({
       plan: { balance: 0 },
       purchased: { balance: 40 },
@@ -163,8 +103,11 @@ describe('closing a month', () => {
 
   test('happens once', async () => {
     const owner = user('user_close')
-    await postTransfer(database.worker, transfer(month(owner, november), 'plan_grant', 1, 100))
-    await use(owner, 30)
+    await postTransfer(
+      database.worker,
+      buildTransfer(buildMonthGrant(owner, november), { kind: 'plan_grant', ordinal: 1, amount: 100 }),
+    )
+    await use(database.server, owner, 30)
     await close(owner, 30)
     await close(owner, 30)
     await expect(close(owner, 29)).rejects.toThrow(IdempotencyConflictError)
@@ -172,8 +115,11 @@ describe('closing a month', () => {
 
   test('never says that more was used than was', async () => {
     const owner = user('user_close_more')
-    await postTransfer(database.worker, transfer(month(owner, november), 'plan_grant', 1, 100))
-    await use(owner, 30)
+    await postTransfer(
+      database.worker,
+      buildTransfer(buildMonthGrant(owner, november), { kind: 'plan_grant', ordinal: 1, amount: 100 }),
+    )
+    await use(database.server, owner, 30)
     await expect(close(owner, 31)).rejects.toThrow(UnbalancedTransferError)
   })
 })
@@ -181,26 +127,32 @@ describe('closing a month', () => {
 describe('a grant', () => {
   test('that is another owner’s is refused', async () => {
     const owner = user('user_grant_a')
-    const bought = purchase(owner)
-    await postTransfer(database.worker, transfer(bought, 'credit_purchase', 1, 5))
-    const others = { ...bought, owner_id: 'user_grant_b' }
-    await expect(postTransfer(database.worker, transfer(others, 'credit_purchase', 2, 5))).rejects.toThrow(
-      IdempotencyConflictError,
+    const bought = buildPurchaseGrant(owner)
+    await postTransfer(
+      database.worker,
+      buildTransfer(bought, { kind: 'credit_purchase', ordinal: 1, amount: 5 }),
     )
+    const others = { ...bought, owner_id: 'user_grant_b' }
+    await expect(
+      postTransfer(
+        database.worker,
+        buildTransfer(others, { kind: 'credit_purchase', ordinal: 2, amount: 5 }),
+      ),
+    ).rejects.toThrow(IdempotencyConflictError)
   })
 
   test('keeps its first times when a period is moved', async () => {
     const owner = user('user_moved')
-    const paid = month(owner, september)
-    await postTransfer(database.worker, transfer(paid, 'plan_grant', 1, 5))
+    const paid = buildMonthGrant(owner, september)
+    await postTransfer(database.worker, buildTransfer(paid, { kind: 'plan_grant', ordinal: 1, amount: 5 }))
     const moved = { ...paid, ends_at: november }
-    await postTransfer(database.worker, transfer(moved, 'plan_grant', 2, 5))
+    await postTransfer(database.worker, buildTransfer(moved, { kind: 'plan_grant', ordinal: 2, amount: 5 }))
     expect(await readGrant(database.worker, paid.id)).toMatchObject({ ends_at: paid.ends_at, gross: 10 })
   })
 
   test('moves credits of its own account only', async () => {
     const owner = user('user_account')
-    const bought = purchase(owner)
+    const bought = buildPurchaseGrant(owner)
     for (const leg of [
       { ...owner, account: 'plan', amount: 5 } as const,
       { ...user('user_other'), account: 'purchased', amount: 5 } as const,
@@ -208,7 +160,11 @@ describe('a grant', () => {
       await expect(
         postTransfer(
           database.worker,
-          transfer(bought, 'credit_purchase', 1, 5, { legs: [leg, houseLeg('sold', -5)] }),
+          buildTransfer(
+            bought,
+            { kind: 'credit_purchase', ordinal: 1, amount: 5 },
+            { legs: [leg, houseLeg('sold', -5)] },
+          ),
         ),
       ).rejects.toThrow(UnbalancedTransferError)
     }
@@ -217,11 +173,11 @@ describe('a grant', () => {
 
   test('is part of what must agree when a key is posted again', async () => {
     const owner = user('user_key')
-    const first = transfer(purchase(owner), 'credit_purchase', 1, 5)
+    const first = buildTransfer(buildPurchaseGrant(owner), { kind: 'credit_purchase', ordinal: 1, amount: 5 })
     await postTransfer(database.worker, first)
     expect((await postTransfer(database.worker, first)).posted).toBe(false)
-    await expect(postTransfer(database.worker, { ...first, grant: purchase(owner) })).rejects.toThrow(
-      IdempotencyConflictError,
-    )
+    await expect(
+      postTransfer(database.worker, { ...first, grant: buildPurchaseGrant(owner) }),
+    ).rejects.toThrow(IdempotencyConflictError)
   })
 })

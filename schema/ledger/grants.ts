@@ -1,5 +1,5 @@
 import type { Owner, OwnerAccount } from './accounts.ts'
-import { accountGrantId } from './keys.ts'
+import { adjustmentGrantId } from './keys.ts'
 
 /**
  * `purchase`: a checkout. `month`: a billing month that an invoice paid for. `seats`: seats added to one. `late_month`: a month
@@ -23,11 +23,11 @@ export interface Grant extends Owner {
   readonly ends_at: Date | null
 }
 
-/** The grant of what belongs to no other: one an account. */
-export function accountGrant(kind: 'adjustment' | 'legacy', owner: Owner, account: OwnerAccount): Grant {
+/** The grant of what belongs to no other, such as what support puts right: one an account. */
+export function adjustmentGrant(owner: Owner, account: OwnerAccount): Grant {
   return {
-    id: accountGrantId(kind, owner, account),
-    kind,
+    id: adjustmentGrantId(owner, account),
+    kind: 'adjustment',
     owner_kind: owner.owner_kind,
     owner_id: owner.owner_id,
     account,

@@ -17,9 +17,8 @@ export function monthGrantId(
   return `${kind}/${invoiceId}/${Math.floor(startsAt.getTime() / 1000)}`
 }
 
-/** For what belongs to none of the others: support's adjustments, and what was posted before there were grants. */
-export function accountGrantId(kind: 'adjustment' | 'legacy', owner: Owner, account: OwnerAccount): string {
-  return `${kind}/${owner.owner_kind}/${owner.owner_id}/${account}`
+export function adjustmentGrantId(owner: Owner, account: OwnerAccount): string {
+  return `adjustment/${owner.owner_kind}/${owner.owner_id}/${account}`
 }
 
 /**

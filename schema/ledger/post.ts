@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { DB } from '../database/types.ts'
 import type { HouseAccount, Owner, OwnerAccount, TransferKind } from './accounts.ts'
 import { callLedger } from './call.ts'
-import { accountGrant, type Grant } from './grants.ts'
+import { adjustmentGrant, type Grant } from './grants.ts'
 
 export type Leg = (Owner & { readonly account: OwnerAccount; readonly amount: number }) | HouseLeg
 
@@ -20,7 +20,7 @@ export interface Transfer {
   readonly kind: TransferKind
   /**
    * What it belongs to; written down with it if it is not there yet. All its legs but the house's are of the grant's account.
-   * Without one, an adjustment belongs to the account's adjustments and anything else to its legacy.
+   * Without one it belongs to the account's adjustments.
    */
   readonly grant?: Grant
   /** When it happened in the world; the time of posting is the database's. */
@@ -62,10 +62,10 @@ export async function postTransfers(
   )
 }
 
-function grantFor({ grant, kind, legs }: Transfer): Grant | null {
+function grantFor({ grant, legs }: Transfer): Grant | null {
   if (grant) return grant
   const leg = legs.find((candidate) => candidate.owner_kind !== 'house')
-  return leg ? accountGrant(kind === 'adjustment' ? 'adjustment' : 'legacy', leg, leg.account) : null
+  return leg ? adjustmentGrant(leg, leg.account) : null
 }
 
 /** Posts one transfer; see postTransfers. */

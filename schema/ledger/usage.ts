@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { retryConflicts } from '../database/retry.ts'
 import type { DB } from '../database/types.ts'
 import type { Owner } from './accounts.ts'
 import { callLedger } from './call.ts'
@@ -28,13 +29,15 @@ export type UsageResult = {
  * else.
  */
 export async function spendCredits(db: Kysely<DB>, usage: Usage): Promise<UsageResult> {
-  const [row] = await callLedger(
-    db,
-    sql<UsageResult>`
+  const decide = () =>
+    callLedger(
+      db,
+      sql<UsageResult>`
       SELECT outcome, transfer_id, plan, purchased FROM ledger_use(
         ${usage.owner_kind}, ${usage.owner_id}, ${usage.credits}, ${usageKey(usage, usage.idempotency_key)},
         ${usage.occurred_at}, ${usage.actor}, ${usage.reason})`,
-  )
+    )
+  const [row] = await (db.isTransaction ? decide() : retryConflicts(decide))
   if (!row) throw new Error('The ledger did not decide a usage')
   return row
 }

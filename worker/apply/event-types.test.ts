@@ -1,12 +1,14 @@
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { verifyLedger } from '../../schema/ledger/verify.ts'
 import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
 import { stripeEventSchema } from '../../schema/stripe/events.ts'
-import { copyBeginning } from '../../tests/support/beginning.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { openShop, type Shop } from '../../tests/support/shop.ts'
-import { receiveStripeEvent } from '../../tests/support/stripe-events.ts'
+import { copyCheckouts } from '../../tests/support/database/copy-checkouts.ts'
+import { createTestDatabase } from '../../tests/support/database/test-database.ts'
+import { receiveStripeEvent } from '../../tests/support/factories/events.ts'
+import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
+import { madeOnce } from '../../tests/support/made.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { processInboxEvent } from '../jobs/inbox-event.ts'
 
 /** What only happens when a subscription is paused at Stripe, which nothing of ours does, or when a bank sends a refund back. */
@@ -19,32 +21,23 @@ const notInTheStory = [
   'checkout.session.expired',
 ]
 
-let database: TestDatabase
-let shop: Shop
-let people: string[]
-let story: Stripe.Event[]
-let inOrder: unknown
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  shop = await openShop(database)
-  people = await tell()
-  story = await shop.takeEvents()
-  inOrder = await replay(story)
+const product = testProduct({ stripe: 'empty' })
+const { database, worker } = product
+const played = madeOnce(async () => {
+  const people = await tell()
+  return { people, story: await product.stripe.takeEvents() }
 })
-afterAll(async () => {
-  await shop?.close()
-  await database?.close()
-})
+/** The books of the story in Stripe's order. */
+const inOrder = madeOnce(async () => ({ books: await replay(played.story) }))
 
 /** A team that grows, is refunded and disputed, renews, fails to pay, pays and leaves; and credits bought beside it. */
 async function tell(): Promise<string[]> {
-  const { stripe } = shop
+  const stripe = product.stripe.client
   const owner = { owner_kind: 'organization', owner_id: 'org_story' } as const
-  const team = await shop.buyPlan({ plan_type: 'teams', seats: 4, owner })
-  const credits = await shop.buyCredits()
+  const team = await buildPaidPlan(product, { plan_type: 'teams', seats: 4, owner })
+  const credits = await buildPaidCredits(product)
   const id = team.subscription_id ?? ''
-  await shop.advance(10)
+  await product.advanceDays(10)
   const { items } = await stripe.subscriptions.retrieve(id)
   await stripe.subscriptions.update(id, {
     items: [{ id: items.data[0]?.id ?? '', quantity: 6 }],
@@ -53,25 +46,25 @@ async function tell(): Promise<string[]> {
   const chargeOf = async (customer: string) =>
     (await stripe.charges.list({ customer, limit: 1 })).data[0]?.id ?? ''
   await stripe.refunds.create({ charge: await chargeOf(credits.customer_id), amount: 140 })
-  await shop.sandbox.knob(`charges/${await chargeOf(credits.customer_id)}/dispute`, { amount: 280 })
+  await product.stripe.knob(`charges/${await chargeOf(credits.customer_id)}/dispute`, { amount: 280 })
   const [dispute] = (await stripe.disputes.list({ charge: await chargeOf(credits.customer_id) })).data
-  await shop.sandbox.knob(`disputes/${dispute?.id}/close`, { outcome: 'lost' })
+  await product.stripe.knob(`disputes/${dispute?.id}/close`, { outcome: 'lost' })
   await stripe.disputes.update(dispute?.id ?? '', { metadata: { note: 'read' } })
-  const others = await shop.buyCredits()
+  const others = await buildPaidCredits(product)
   await stripe.refunds.create({ charge: await chargeOf(others.customer_id), amount: 70 })
   const [refund] = (await stripe.refunds.list({ charge: await chargeOf(others.customer_id) })).data
   await stripe.refunds.update(refund?.id ?? '', { metadata: { note: 'read' } })
-  await shop.sandbox.knob(`charges/${await chargeOf(others.customer_id)}/dispute`)
+  await product.stripe.knob(`charges/${await chargeOf(others.customer_id)}/dispute`)
   const [won] = (await stripe.disputes.list({ charge: await chargeOf(others.customer_id) })).data
-  await shop.sandbox.knob(`disputes/${won?.id}/close`, { outcome: 'won' })
-  const pro = await shop.buyPlan()
+  await product.stripe.knob(`disputes/${won?.id}/close`, { outcome: 'won' })
+  const pro = await buildPaidPlan(product)
   await stripe.subscriptions.cancel(pro.subscription_id ?? '')
-  await shop.advance(22)
-  await shop.sandbox.knob(`subscriptions/${id}/card`, { card: '4000000000000341' })
-  await shop.advance(31)
-  await shop.sandbox.knob(`subscriptions/${id}/card`, { card: '4242424242424242' })
-  await shop.sandbox.knob(`subscriptions/${id}/retry`)
-  await shop.advance(2)
+  await product.advanceDays(22)
+  await product.stripe.knob(`subscriptions/${id}/card`, { card: '4000000000000341' })
+  await product.advanceDays(31)
+  await product.stripe.knob(`subscriptions/${id}/card`, { card: '4242424242424242' })
+  await product.stripe.knob(`subscriptions/${id}/retry`)
+  await product.advanceDays(2)
   await stripe.refunds.create({ charge: await chargeOf(team.customer_id), amount: 3000 })
   return [team.user_id, credits.user_id, others.user_id, pro.user_id]
 }
@@ -80,8 +73,8 @@ async function tell(): Promise<string[]> {
 async function replay(events: readonly Stripe.Event[]): Promise<unknown> {
   const fresh = await createTestDatabase()
   try {
-    await copyBeginning(database, fresh, people)
-    const deps = { ...shop.deps, db: fresh.worker }
+    await copyCheckouts(database, fresh, played.people)
+    const deps = { ...worker.deps, db: fresh.worker }
     // One that came too early is tried again later; that it is delivered again meanwhile is not another attempt.
     const early = new Set<string>()
     for (const event of events) {
@@ -120,13 +113,13 @@ async function replay(events: readonly Stripe.Event[]): Promise<unknown> {
 }
 
 test('the story has every type of event that is handled', () => {
-  const told = new Set(story.map((event) => event.type))
+  const told = new Set(played.story.map((event) => event.type))
   const missing = stripeEventTypes.filter((type) => !told.has(type) && !notInTheStory.includes(type))
   expect(missing).toEqual([])
 })
 
 test('the story in order ends where its parts say', () => {
-  expect(inOrder).toMatchObject({
+  expect(inOrder.books).toMatchObject({
     subscriptions: expect.arrayContaining([expect.objectContaining({ status: 'active', seats_total: 6 })]),
     plans: expect.arrayContaining([expect.objectContaining({ plan_type: 'teams' })]),
     unsettled: [],
@@ -134,24 +127,27 @@ test('the story in order ends where its parts say', () => {
 })
 
 test('the whole story in one second and backwards ends in the same books', async () => {
-  const at = story[0]?.created ?? 0
-  expect(await replay(story.toReversed().map((event) => ({ ...event, created: at })))).toEqual(inOrder)
+  const at = played.story[0]?.created ?? 0
+  expect(await replay(played.story.toReversed().map((event) => ({ ...event, created: at })))).toEqual(
+    inOrder.books,
+  )
 })
 
 describe.each(stripeEventTypes.filter((type) => !notInTheStory.includes(type)))('%s', (type) => {
   const isIt = (event: Stripe.Event) => event.type === type
-  const others = () => story.filter((event) => !isIt(event))
-  const these = () => story.filter(isIt)
+  const others = () => played.story.filter((event) => !isIt(event))
+  const these = () => played.story.filter(isIt)
 
   test.each([
     [
       'ten times each',
-      () => story.flatMap((event) => (isIt(event) ? Array.from({ length: 10 }, () => event) : [event])),
+      () =>
+        played.story.flatMap((event) => (isIt(event) ? Array.from({ length: 10 }, () => event) : [event])),
     ],
     ['before everything else', () => [...these(), ...others()]],
     ['after everything else, backwards', () => [...others(), ...these().toReversed()]],
     ['again after each of the others', () => others().flatMap((event) => [...these(), event])],
   ])('coming %s ends in the same books', async (_, arrange) => {
-    expect(await replay(arrange())).toEqual(inOrder)
+    expect(await replay(arrange())).toEqual(inOrder.books)
   })
 })

@@ -46,22 +46,28 @@ export function differenceOf(position: Position, books: BooksInScope): Differenc
     post(grant, 'refunded', (have?.refunded ?? 0) - (want?.refunded ?? 0))
     post(grant, 'disputed', (have?.disputed ?? 0) - (want?.disputed ?? 0))
   }
-  for (const plan of plansOf(position, books)) {
+  // A month's own grant says how the month was closed.
+  const closed = new Map<string | null, { expired: number; written_off: number }>()
+  for (const { months, is_superseded } of plansOf(position, books)) {
     let debt = 0
-    for (const [index, month] of plan.months.entries()) {
+    for (const [index, month] of months.entries()) {
       if (!month.is_over) continue
       const { stripe_subscription_id, starts_at, used } = month
       if (!month.is_closed) closings.push({ stripe_subscription_id, starts_at, used })
       const left = month.due - used - debt
       debt = Math.max(0, -left)
-      const isLast = index === plan.months.length - 1
-      // A month's own grant says how the month was closed.
-      const grant = month.grant_id !== null && grants.get(month.grant_id)
-      if (!grant) continue
-      const have = posted.get(grant.id)
-      post(grant, 'expired', -Math.max(0, left) - (have?.expired ?? 0))
-      post(grant, 'written_off', (isLast && plan.is_superseded ? debt : 0) - (have?.written_off ?? 0))
+      const isLast = index === months.length - 1
+      closed.set(month.grant_id, {
+        expired: -Math.max(0, left),
+        written_off: isLast && is_superseded ? debt : 0,
+      })
     }
+  }
+  for (const [id, grant] of grants) {
+    const want = closed.get(id)
+    const have = posted.get(id)
+    post(grant, 'expired', (want?.expired ?? 0) - (have?.expired ?? 0))
+    post(grant, 'written_off', (want?.written_off ?? 0) - (have?.written_off ?? 0))
   }
   return { transfers, closings }
 
@@ -116,7 +122,6 @@ function plansOf(position: Position, books: BooksInScope): Plan[] {
     const own = [...due, ...(bookedOf.get(name) ?? [])].find((grant) => grant.kind === 'month')
     return {
       ...month,
-      is_over: month.is_over || closed.has(name),
       is_closed: closed.has(name),
       due: due.reduce((sum, grant) => sum + grant.gross - grant.refunded - grant.disputed, 0),
       used: closed.get(name)?.used ?? (open && nameOf(open) === name ? books.used_open : 0),

@@ -61,7 +61,8 @@ export function seatChanges(period: PaidPeriod, subscription: SubscriptionFact):
 }
 
 interface PaidSeats {
-  readonly invoice_id: string
+  /** Null when nobody has paid for them. */
+  readonly invoice_id: string | null
   readonly seats: number
   readonly is_late: boolean
 }
@@ -84,6 +85,7 @@ export function sharesOf(
   )
   const shares = new Map<string, MonthShare>()
   const add = ({ invoice_id, seats, is_late }: PaidSeats, starts_at: Date) => {
+    if (invoice_id === null) return
     const known = shares.get(invoice_id)
     const credits = credits_per_seat * seats * secondsBetween(starts_at, until)
     shares.set(invoice_id, {
@@ -97,12 +99,12 @@ export function sharesOf(
   // A month has a share of its own even when all its seats are somebody else's.
   add({ ...own, seats: 0 }, month.starts_at)
   for (const paid of atStart) add(paid, month.starts_at)
-  let most = atStart.reduce((sum, { seats }) => sum + seats, 0)
+  let most = countSeats(atStart)
   for (const { at, before, after, ...change } of changes) {
     if (at < month.starts_at || at >= until) continue
     const seats = after - Math.max(most, before)
     if (seats > 0) add({ ...change, seats }, at)
-    most = Math.max(most, after)
+    most = Math.max(most, before, after)
   }
   // Divided once, so that whole credits stay whole.
   const fullSeconds = secondsBetween(month.starts_at, month.ends_at)
@@ -111,19 +113,27 @@ export function sharesOf(
 
 /** Who paid for the seats that are left after some changes. Those that were added last went first. */
 function seatsLeft(own: PaidSeats, changes: readonly SeatChange[]): PaidSeats[] {
+  const nobody = { invoice_id: null, is_late: false }
   let parts = [own]
-  for (const { before, after, ...change } of changes) {
-    if (after > before) parts.push({ ...change, seats: after - before })
-    else parts = without(parts, before - after)
+  for (const { before, after, ...payer } of changes) {
+    // What came or went before it without a payment that we know of.
+    parts = resized(parts, before, nobody)
+    parts = resized(parts, after, payer)
   }
   return parts
 }
 
-function without(parts: readonly PaidSeats[], gone: number): PaidSeats[] {
+function resized(parts: readonly PaidSeats[], to: number, payer: Omit<PaidSeats, 'seats'>): PaidSeats[] {
+  const more = to - countSeats(parts)
+  if (more > 0) return [...parts, { ...payer, seats: more }]
   const last = parts.at(-1)
-  if (!last) return []
-  if (last.seats <= gone) return without(parts.slice(0, -1), gone - last.seats)
-  return [...parts.slice(0, -1), { ...last, seats: last.seats - gone }]
+  if (more === 0 || !last) return [...parts]
+  const rest = parts.slice(0, -1)
+  return last.seats <= -more ? resized(rest, to, payer) : [...rest, { ...last, seats: last.seats + more }]
+}
+
+function countSeats(parts: readonly PaidSeats[]): number {
+  return parts.reduce((sum, { seats }) => sum + seats, 0)
 }
 
 function secondsBetween(from: Date, to: Date): number {

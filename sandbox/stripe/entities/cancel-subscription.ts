@@ -3,10 +3,12 @@ import { noSuch } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
 import type { StoredSubscription } from '../state.ts'
 import { defaultMethod } from './customer.ts'
+import { activeDiscounts } from './discount.ts'
 import { emit } from './event.ts'
-import { finalizeInvoice, recordDraft } from './finalize-invoice.ts'
+import { recordDraft } from './finalize-invoice.ts'
 import { newInvoice, newInvoiceId, subscriptionOf } from './invoice.ts'
 import { itemLines, pendingItems } from './invoice-line.ts'
+import { finalizeUnlessPaused } from './pause-collection.ts'
 import { payInvoice } from './pay-invoice.ts'
 import { prorations } from './proration.ts'
 import { hasEnded, itemList } from './subscription.ts'
@@ -31,7 +33,13 @@ export function cancelSubscription(
   const now = clock.now()
   if (prorate && subscription.status !== 'trialing') {
     const none = { ...subscription, items: itemList(subscription.id, []) }
-    for (const item of prorations(service, { before: subscription, after: none, at: now, restarts: false })) {
+    for (const item of prorations(service, {
+      before: subscription,
+      after: none,
+      discounts: [],
+      at: now,
+      restarts: false,
+    })) {
       store.invoice_items.put(item)
       emit(service, 'invoiceitem.created', item, { cause })
     }
@@ -42,7 +50,8 @@ export function cancelSubscription(
       store.invoices.put({ ...invoice, auto_advance: false, next_payment_attempt: null })
     }
   }
-  const pending = pendingItems(service, subscription.id)
+  // What was put on the customer's next invoice by hand waits for another one.
+  const pending = pendingItems(service, subscription).filter(({ parent }) => parent !== null)
   const final_invoice = invoice_now && pending.length > 0 ? newInvoiceId() : null
   const canceled = store.subscriptions.put({
     ...subscription,
@@ -86,13 +95,15 @@ function invoicePending(
   const draft = newInvoice(service, {
     id,
     billing_reason: 'subscription_update',
+    currency: subscription.currency,
     customer,
+    discounts: activeDiscounts(service, subscription, now),
     lines: itemLines(id, pending),
     period: { start: now, end: now },
     proration_date: now,
     subscription,
   })
-  const open = finalizeInvoice(service, recordDraft(service, draft, cause), { cause })
+  const open = finalizeUnlessPaused(service, recordDraft(service, draft, cause), { cause })
   if (open.status !== 'open') return
   const method = defaultMethod(service, { subscription, customer })
   payInvoice(service, open, { method, is_off_session: true, is_automatic: true, cause })

@@ -13,6 +13,7 @@ export type SessionInput = {
   customer: StoredCustomer | null
   customer_creation: 'always' | 'if_required' | null
   customer_email: string | null
+  discounts: { coupon: string; promotion_code: null }[]
   expires_at: number
   line_items: StoredLineItem[]
   metadata: Record<string, string>
@@ -57,7 +58,7 @@ export function newSession({ clock, publicUrl }: Service, input: SessionInput): 
     customer_creation: input.customer_creation,
     customer_details: detailsOf(input.customer, input.customer_email),
     customer_email: input.customer_email,
-    discounts: [],
+    discounts: input.discounts,
     expires_at: input.expires_at,
     integration_identifier: null,
     invoice: null,
@@ -87,7 +88,11 @@ export function newSession({ clock, publicUrl }: Service, input: SessionInput): 
     submit_type: input.submit_type,
     subscription: null,
     success_url: input.success_url,
-    total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
+    total_details: {
+      amount_discount: input.line_items.reduce((sum, item) => sum + item.amount_discount, 0),
+      amount_shipping: 0,
+      amount_tax: 0,
+    },
     ui_mode: 'hosted_page',
     url: `${publicUrl}/c/pay/${id}`,
     wallet_options: null,

@@ -3,6 +3,7 @@ import { cardError, invalidRequest } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
 import type {
   StoredCustomer,
+  StoredDiscount,
   StoredInvoice,
   StoredPaymentIntent,
   StoredPaymentMethod,
@@ -10,10 +11,11 @@ import type {
   StoredSubscription,
 } from '../state.ts'
 import { defaultMethod } from './customer.ts'
+import { type DiscountRequest, readDiscounts, startDiscounts } from './discount.ts'
 import { emit } from './event.ts'
 import { finalizeInvoice, recordDraft } from './finalize-invoice.ts'
 import { newInvoice, newInvoiceId } from './invoice.ts'
-import { periodLines } from './invoice-line.ts'
+import { itemLines, pendingItems, periodLines } from './invoice-line.ts'
 import { no_method, payInvoice } from './pay-invoice.ts'
 import { nextBoundary, type Period, recurrenceOf } from './period.ts'
 import { type BillingMode, newSubscription, newSubscriptionId } from './subscription.ts'
@@ -27,11 +29,14 @@ export type NewSubscription = {
   customer: StoredCustomer
   default_payment_method: string | null
   description: string | null
+  discounts: DiscountRequest[]
   /** The intent of an attempt to pay that was declined before there was a subscription. */
   intent?: StoredPaymentIntent | undefined
   is_off_session: boolean
   items: { price: StoredPrice; quantity: number; metadata: Record<string, string> }[]
   metadata: Record<string, string>
+  /** The first invoice takes what waits for one; a checkout has named its price, and does not. */
+  takes_pending: boolean
   payment_behavior: 'allow_incomplete' | 'default_incomplete' | 'error_if_incomplete'
   trial_end: number | null
   trial_settings: Stripe.Subscription.TrialSettings
@@ -54,6 +59,7 @@ export function createSubscription(
   })
   store.subscription_details.put({ id: subscription.id, is_trial_end_announced: false })
   emit(service, 'customer.subscription.created', subscription, { cause })
+  startDiscounts(service, draft.discounts, cause)
   const recorded = recordDraft(service, draft.invoice, cause)
   let invoice = finalizeInvoice(service, recorded, { cause, intent: input.intent })
   if (invoice.status === 'open' && input.payment_behavior !== 'default_incomplete') {
@@ -67,7 +73,7 @@ export function createSubscription(
 export function draftSubscription(
   service: Service,
   input: Omit<NewSubscription, 'cause' | 'is_off_session' | 'payment_behavior'>,
-): { subscription: StoredSubscription; invoice: StoredInvoice } {
+): { subscription: StoredSubscription; invoice: StoredInvoice; discounts: StoredDiscount[] } {
   const now = service.clock.now()
   const id = newSubscriptionId()
   const invoice_id = newInvoiceId()
@@ -76,11 +82,17 @@ export function draftSubscription(
   if (!first) throw invalidRequest('A subscription must have at least one item.', { param: 'items' })
   const end = input.trial_end ?? nextBoundary(anchor, recurrenceOf(first.price), now)
   const period: Period = { start: now, end }
+  const discounts = readDiscounts(service, input.discounts, {
+    currency: input.currency,
+    customer: input.customer.id,
+    subscription: { discounts: [], id },
+  })
   const subscription = newSubscription(service, {
     ...input,
     id,
     billing_cycle_anchor: anchor,
     customer: input.customer.id,
+    discounts: discounts.map((discount) => discount.id),
     items: input.items.map((item) => newSubscriptionItem(service, { ...item, subscription: id, period })),
     latest_invoice: invoice_id,
     status: input.trial_end === null ? 'active' : 'trialing',
@@ -89,13 +101,18 @@ export function draftSubscription(
   const invoice = newInvoice(service, {
     id: invoice_id,
     billing_reason: 'subscription_create',
+    currency: input.currency,
     customer: input.customer,
-    lines: periodLines(service, { invoice: invoice_id, subscription, period, is_trial }),
+    discounts,
+    lines: [
+      ...itemLines(invoice_id, input.takes_pending ? pendingItems(service, subscription) : []),
+      ...periodLines(service, { invoice: invoice_id, subscription, period, is_trial }),
+    ],
     period: { start: now, end: now },
     proration_date: null,
     subscription,
   })
-  return { subscription, invoice }
+  return { subscription, invoice, discounts }
 }
 
 /** Whether the first invoice will be paid; throws where the caller wants no subscription that is not. */

@@ -1,4 +1,5 @@
 import { newId, randomText } from '../../kit/id.ts'
+import { noSuch } from '../errors.ts'
 import { noCall, type Service } from '../service.ts'
 import type { StoredCustomer, StoredPaymentMethod, StoredSubscription } from '../state.ts'
 import { changedFields, emit } from './event.ts'
@@ -40,6 +41,13 @@ export function newCustomer({ clock }: Service, input: CustomerInput): StoredCus
     tax_exempt: 'none',
     test_clock: null,
   }
+}
+
+/** The customer whom a call names. Nothing can be done any more with one who was deleted. */
+export function findCustomer({ store }: Service, id: string, param?: string): StoredCustomer {
+  const customer = store.customers.get(id)
+  if (!customer || customer.deleted) throw noSuch('customer', id, param)
+  return customer
 }
 
 /** What Stripe charges when nobody is asked: the subscription's own method, else the customer's. */

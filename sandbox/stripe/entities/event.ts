@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import { newId } from '../../kit/id.ts'
 import type { Cause, Service } from '../service.ts'
 import type { StoredEvent } from '../state.ts'
+import { firstEntries, type Page } from './list.ts'
 
 export const api_version = '2026-10-28.endive'
 
@@ -20,7 +21,7 @@ export function emit(
     object: 'event',
     api_version,
     created: service.clock.now(),
-    data: { object, ...(previous_attributes && { previous_attributes }) },
+    data: { object: snapshotOf(object), ...(previous_attributes && { previous_attributes }) },
     livemode: false,
     request: { id: cause.request_id, idempotency_key: cause.idempotency_key },
     type,
@@ -28,6 +29,11 @@ export function emit(
   service.store.events.put(event)
   service.outbox.enqueue(event)
   return event
+}
+
+/** Like any answer, an event shows an invoice's first lines only. */
+function snapshotOf(object: object): object {
+  return 'lines' in object ? { ...object, lines: firstEntries(object.lines as Page<unknown>) } : object
 }
 
 /** What an update event reports: the old values of the fields that changed. */

@@ -1,7 +1,10 @@
 import type { Cause, Service } from '../service.ts'
 import type { StoredInvoice, StoredPaymentIntent } from '../state.ts'
+import { balanceFor, changeBalance, withBalance } from './customer-balance.ts'
+import { endUsedDiscounts } from './discount.ts'
 import { emit } from './event.ts'
-import { balanceFor, newInvoicePayment, settleBalance } from './invoice.ts'
+import { newInvoicePayment, settleBalance } from './invoice.ts'
+import { invoiceItemOf } from './invoice-line.ts'
 import { updateStatusAfterPayment } from './pay-invoice.ts'
 import { newPaymentIntent } from './payment-intent.ts'
 
@@ -9,8 +12,8 @@ import { newPaymentIntent } from './payment-intent.ts'
 export function recordDraft(service: Service, draft: StoredInvoice, cause: Cause): StoredInvoice {
   const { store } = service
   const invoice = store.invoices.put(draft)
-  for (const { parent } of invoice.lines.data) {
-    const item = store.invoice_items.get(parent?.subscription_item_details?.invoice_item)
+  for (const line of invoice.lines.data) {
+    const item = store.invoice_items.get(invoiceItemOf(line))
     if (item) store.invoice_items.put({ ...item, invoice: invoice.id })
   }
   emit(service, 'invoice.created', invoice, { cause })
@@ -24,14 +27,25 @@ export function recordDraft(service: Service, draft: StoredInvoice, cause: Cause
 export function finalizeInvoice(
   service: Service,
   draft: StoredInvoice,
-  { cause, intent }: { cause: Cause; intent?: StoredPaymentIntent | undefined },
+  {
+    cause,
+    intent,
+    is_collected = true,
+  }: {
+    cause: Cause
+    intent?: StoredPaymentIntent | undefined
+    /** False for an invoice that is voided at once: it touches neither the balance nor a discount. */
+    is_collected?: boolean
+  },
 ): StoredInvoice {
   const { store, clock, publicUrl } = service
   const now = clock.now()
   const customer = store.customers.get(draft.customer)
   if (!customer) throw new Error(`Customer ${draft.customer} is gone.`)
   const starting_balance = balanceFor(customer, draft.currency)
-  const { amount_due, ending_balance } = settleBalance({ total: draft.total, starting_balance })
+  const { amount_due, ending_balance } = is_collected
+    ? settleBalance({ total: draft.total, starting_balance })
+    : { amount_due: Math.max(0, draft.total), ending_balance: starting_balance }
   const url = `${publicUrl}/i/${draft.id}`
   const open: StoredInvoice = store.invoices.put({
     ...draft,
@@ -47,16 +61,23 @@ export function finalizeInvoice(
     status_transitions: { ...draft.status_transitions, finalized_at: now },
     webhooks_delivered_at: now,
   })
-  const counted = store.customers.put({
-    ...customer,
-    balance: customer.currency === draft.currency ? ending_balance : customer.balance,
-    invoice_credit_balance: { ...customer.invoice_credit_balance, [draft.currency]: ending_balance },
+  const numbered = store.customers.put({
+    ...withBalance(customer, { currency: draft.currency, balance: starting_balance }),
     next_invoice_sequence: (customer.next_invoice_sequence ?? 1) + 1,
   })
   emit(service, 'invoice.finalized', open, { cause })
-  if (counted.balance !== customer.balance) {
-    emit(service, 'customer.updated', counted, { cause, previous_attributes: { balance: customer.balance } })
+  if (!is_collected) return open
+  if (ending_balance !== starting_balance) {
+    changeBalance(service, numbered, {
+      amount: ending_balance - starting_balance,
+      cause,
+      currency: draft.currency,
+      invoice: draft.id,
+      // What remains of a sum too small to charge, or of a total below zero, moves to the balance.
+      type: draft.total >= 0 && starting_balance < 0 ? 'applied_to_invoice' : 'invoice_too_small',
+    })
   }
+  endUsedDiscounts(service, open, cause)
   if (amount_due === 0) return settleWithoutPayment(service, open, cause)
   expectPayment(service, open, { cause, intent })
   return open
@@ -76,6 +97,11 @@ function settleWithoutPayment(service: Service, open: StoredInvoice, cause: Caus
   return paid
 }
 
+const descriptions: Record<string, string> = {
+  manual: 'Payment for Invoice',
+  subscription_create: 'Subscription creation',
+}
+
 function expectPayment(
   service: Service,
   invoice: StoredInvoice,
@@ -89,7 +115,7 @@ function expectPayment(
     customer: invoice.customer,
     payment_method_types: ['card'],
     data: {
-      description: is_first ? 'Subscription creation' : 'Subscription update',
+      description: descriptions[invoice.billing_reason ?? ''] ?? 'Subscription update',
       metadata: {},
       receipt_email: null,
       setup_future_usage: is_first ? ('off_session' as const) : null,

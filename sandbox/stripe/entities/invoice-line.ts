@@ -11,8 +11,9 @@ export type LineInput = {
   period: Period
   pricing: StoredPricing
   quantity: number
-  subscription: string
-  subscription_item: string
+  subscription: string | null
+  /** Null for an amount that is no subscription item's: the line then tells of the invoice item alone. */
+  subscription_item: string | null
   /** The pending amount that became this line; it is what makes a line a proration. */
   item: StoredInvoiceItem | null
 }
@@ -25,22 +26,12 @@ function newInvoiceLine(invoice: string, input: LineInput): StoredInvoiceLine {
     currency: input.currency,
     description: input.description,
     discount_amounts: [],
-    discountable: input.item === null,
+    discountable: input.item?.discountable ?? true,
     discounts: [],
     invoice,
     livemode: false,
     metadata: input.item?.metadata ?? {},
-    parent: {
-      invoice_item_details: null,
-      subscription_item_details: {
-        invoice_item: input.item?.id ?? null,
-        proration: input.item?.proration ?? false,
-        proration_details: { credited_items: creditedBy(input.item) },
-        subscription: input.subscription,
-        subscription_item: input.subscription_item,
-      },
-      type: 'subscription_item_details',
-    },
+    parent: parentOf(input),
     period: input.period,
     pretax_credit_amounts: [],
     pricing: input.pricing,
@@ -50,6 +41,35 @@ function newInvoiceLine(invoice: string, input: LineInput): StoredInvoiceLine {
     subtotal: input.amount,
     taxes: [],
   }
+}
+
+function parentOf({ item, subscription, subscription_item }: LineInput): StoredInvoiceLine['parent'] {
+  const proration = item?.proration ?? false
+  const proration_details = { credited_items: creditedBy(item) }
+  if (subscription_item === null) {
+    return {
+      invoice_item_details: { invoice_item: item?.id ?? '', proration, proration_details, subscription },
+      subscription_item_details: null,
+      type: 'invoice_item_details',
+    }
+  }
+  return {
+    invoice_item_details: null,
+    subscription_item_details: {
+      invoice_item: item?.id ?? null,
+      proration,
+      proration_details,
+      subscription,
+      subscription_item,
+    },
+    type: 'subscription_item_details',
+  }
+}
+
+/** The invoice item behind a line, if it has one. */
+export function invoiceItemOf({ parent }: StoredInvoiceLine): string | null {
+  const details = parent?.subscription_item_details ?? parent?.invoice_item_details
+  return details?.invoice_item ?? null
 }
 
 /** A credit says which line it gives back a part of. */
@@ -96,7 +116,7 @@ export function periodLines(
 
 /** Amounts that were waiting for an invoice, as lines of it. */
 export function itemLines(invoice: string, items: StoredInvoiceItem[]): StoredInvoiceLine[] {
-  return items.map((item) =>
+  const lines = items.map((item) =>
     newInvoiceLine(invoice, {
       amount: item.amount,
       currency: item.currency,
@@ -105,14 +125,44 @@ export function itemLines(invoice: string, items: StoredInvoiceItem[]): StoredIn
       period: item.period,
       pricing: item.pricing,
       quantity: item.quantity,
-      subscription: item.parent?.subscription_details?.subscription ?? '',
-      subscription_item: item.parent?.subscription_details?.subscription_item ?? '',
+      subscription: item.parent?.subscription_details?.subscription ?? null,
+      subscription_item: item.parent?.subscription_details?.subscription_item ?? null,
     }),
   )
+  return lines.map((line, index) => creditWithin(line, items[index], lines))
 }
 
-export function pendingItems({ store }: Service, subscription: string): StoredInvoiceItem[] {
+/** A credit for an amount that waited beside it refers to the line that the amount has become. */
+function creditWithin(
+  line: StoredInvoiceLine,
+  item: StoredInvoiceItem | undefined,
+  lines: StoredInvoiceLine[],
+): StoredInvoiceLine {
+  const credited = item?.proration_details?.credited_items?.invoice_item
+  const charged = lines.find((one) => credited !== undefined && invoiceItemOf(one) === credited)
+  const details = line.parent?.subscription_item_details
+  if (!charged || !line.parent || !details) return line
+  const credited_items = { invoice: line.invoice ?? '', invoice_line_items: [charged.id] }
+  return {
+    ...line,
+    parent: {
+      ...line.parent,
+      subscription_item_details: { ...details, proration_details: { credited_items } },
+    },
+  }
+}
+
+/** What waits for a subscription's next invoice: its own amounts, and those of its customer for whatever comes next. */
+export function pendingItems(
+  { store }: Service,
+  { id, currency, customer }: Pick<StoredSubscription, 'currency' | 'customer' | 'id'>,
+): StoredInvoiceItem[] {
   return store.invoice_items.filter(
-    ({ invoice, parent }) => invoice === null && parent?.subscription_details?.subscription === subscription,
+    (item) =>
+      item.invoice === null &&
+      item.currency === currency &&
+      (item.parent === null
+        ? item.customer === customer
+        : item.parent.subscription_details?.subscription === id),
   )
 }

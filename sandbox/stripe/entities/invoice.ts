@@ -3,53 +3,56 @@ import { invalidRequest } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
 import type {
   StoredCustomer,
+  StoredDiscount,
   StoredInvoice,
   StoredInvoiceLine,
   StoredInvoicePayment,
   StoredSubscription,
 } from '../state.ts'
+import { balanceFor, changeBalance } from './customer-balance.ts'
+import { type DiscountAmount, discountAmounts, totalDiscounts } from './discount.ts'
 import { emit } from './event.ts'
 import { wholeList } from './list.ts'
 import type { Period } from './period.ts'
 
 export type InvoiceInput = {
   id: string
-  billing_reason: 'subscription_create' | 'subscription_cycle' | 'subscription_update' | 'upcoming'
+  billing_reason: 'manual' | 'subscription_create' | 'subscription_cycle' | 'subscription_update' | 'upcoming'
+  currency: string
   customer: StoredCustomer
+  discounts: StoredDiscount[]
   lines: StoredInvoiceLine[]
   /** Of the invoice itself: when amounts for it could gather. The time that is paid for is in the lines. */
   period: Period
-  subscription: Pick<StoredSubscription, 'currency' | 'id' | 'metadata'>
+  /** Null for an invoice that stands alone. */
+  subscription: Pick<StoredSubscription, 'id' | 'metadata' | 'pause_collection'> | null
   proration_date: number | null
 }
 
 /** A draft: nobody owes anything yet. */
-export function newInvoice({ clock, settings }: Service, input: InvoiceInput): StoredInvoice {
-  const { customer, subscription } = input
-  const total = input.lines.reduce((sum, { amount }) => sum + amount, 0)
-  const starting_balance = balanceFor(customer, subscription.currency)
-  const { amount_due } = settleBalance({ total, starting_balance })
+export function newInvoice(service: Service, input: InvoiceInput): StoredInvoice {
+  const { clock, settings } = service
+  const { customer, currency, subscription } = input
   return {
     id: input.id,
     object: 'invoice',
     account_country: 'DE',
     account_name: settings.businessName,
     account_tax_ids: null,
-    amount_due,
+    ...amountsOf(service, input),
     amount_overpaid: 0,
     amount_paid: 0,
-    amount_remaining: amount_due,
     amount_shipping: 0,
     application: null,
     attempt_count: 0,
     attempted: false,
-    auto_advance: true,
+    auto_advance: subscription !== null && subscription.pause_collection?.behavior !== 'keep_as_draft',
     automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
     automatically_finalizes_at: null,
     billing_reason: input.billing_reason,
     collection_method: 'charge_automatically',
     created: clock.now(),
-    currency: subscription.currency,
+    currency,
     custom_fields: null,
     customer: customer.id,
     customer_account: null,
@@ -64,7 +67,7 @@ export function newInvoice({ clock, settings }: Service, input: InvoiceInput): S
     default_source: null,
     default_tax_rates: [],
     description: null,
-    discounts: [],
+    discounts: input.discounts.map(({ id }) => id),
     due_date: null,
     effective_at: null,
     ending_balance: null,
@@ -75,13 +78,12 @@ export function newInvoice({ clock, settings }: Service, input: InvoiceInput): S
     issuer: { type: 'self' },
     last_finalization_error: null,
     latest_revision: null,
-    lines: wholeList(input.lines, `/v1/invoices/${input.id}/lines`),
     livemode: false,
     metadata: {},
     next_payment_attempt: null,
     number: null,
     on_behalf_of: null,
-    parent: {
+    parent: subscription && {
       quote_details: null,
       subscription_details: {
         metadata: subscription.metadata,
@@ -99,21 +101,54 @@ export function newInvoice({ clock, settings }: Service, input: InvoiceInput): S
     rendering: null,
     shipping_cost: null,
     shipping_details: null,
-    starting_balance,
     statement_descriptor: null,
     status: 'draft',
     status_transitions: { finalized_at: null, marked_uncollectible_at: null, paid_at: null, voided_at: null },
     subscription: null,
-    subtotal: total,
-    subtotal_excluding_tax: total,
     test_clock: null,
-    total,
-    total_discount_amounts: [],
-    total_excluding_tax: total,
-    total_pretax_credit_amounts: [],
     total_taxes: [],
     webhooks_delivered_at: null,
   }
+}
+
+/** What the lines of a draft come to: before the discounts, after them, and with the customer's balance. */
+export function amountsOf(
+  service: Service,
+  {
+    id,
+    currency,
+    customer,
+    discounts,
+    lines,
+  }: Pick<InvoiceInput, 'currency' | 'customer' | 'discounts' | 'id' | 'lines'>,
+) {
+  const taken = discountAmounts(service, lines, discounts)
+  const total_discount_amounts = totalDiscounts(taken, discounts)
+  const subtotal = lines.reduce((sum, { amount }) => sum + amount, 0)
+  const total = total_discount_amounts.reduce((rest, { amount }) => rest - amount, subtotal)
+  const starting_balance = balanceFor(customer, currency)
+  const { amount_due } = settleBalance({ total, starting_balance })
+  const discounted = lines.map((line, index) => ({
+    ...line,
+    discount_amounts: taken[index] ?? [],
+    pretax_credit_amounts: (taken[index] ?? []).map(asCredit),
+  }))
+  return {
+    amount_due,
+    amount_remaining: amount_due,
+    lines: wholeList(discounted, `/v1/invoices/${id}/lines`),
+    starting_balance,
+    subtotal,
+    subtotal_excluding_tax: subtotal,
+    total,
+    total_discount_amounts,
+    total_excluding_tax: total,
+    total_pretax_credit_amounts: total_discount_amounts.map(asCredit),
+  }
+}
+
+function asCredit(amount: DiscountAmount) {
+  return { ...amount, type: 'discount' as const }
 }
 
 export function newInvoiceId(): string {
@@ -121,15 +156,6 @@ export function newInvoiceId(): string {
 }
 
 const smallest_charge = 50
-
-/** What a customer has in credit (below zero) or owes from small sums, in the currency of an invoice. */
-export function balanceFor(
-  { balance, currency, invoice_credit_balance }: StoredCustomer,
-  invoice_currency: string,
-): number {
-  const own = currency === invoice_currency ? balance : 0
-  return invoice_credit_balance?.[invoice_currency] ?? own
-}
 
 /** What is owed once the balance is counted in; a credit, or a sum too small to charge, waits for the next invoice. */
 export function settleBalance({ total, starting_balance }: { total: number; starting_balance: number }): {
@@ -170,7 +196,7 @@ export function newInvoicePayment(
 /** Nobody owes this invoice any more; its payment intent can no longer be paid. */
 export function voidInvoice(service: Service, invoice: StoredInvoice, cause: Cause): StoredInvoice {
   const { store, clock } = service
-  if (invoice.status !== 'open') {
+  if (invoice.status !== 'open' && invoice.status !== 'uncollectible') {
     throw invalidRequest(`You can only void open invoices. This invoice is ${invoice.status}.`, {
       code: 'status_transition_invalid',
     })
@@ -186,6 +212,7 @@ export function voidInvoice(service: Service, invoice: StoredInvoice, cause: Cau
     status_transitions: { ...invoice.status_transitions, voided_at: now },
   })
   emit(service, 'invoice.voided', voided, { cause })
+  returnBalance(service, voided, cause)
   if (payment) {
     store.invoice_payments.put({
       ...payment,
@@ -203,6 +230,44 @@ export function voidInvoice(service: Service, invoice: StoredInvoice, cause: Cau
     emit(service, 'payment_intent.canceled', canceled, { cause })
   }
   return voided
+}
+
+/** Given up, and no longer tried; it can still be paid. https://docs.stripe.com/invoicing/overview#invoice-statuses */
+export function markUncollectible(
+  service: Service,
+  invoice: StoredInvoice,
+  { reason, cause }: { reason: 'subscription_paused' | null; cause: Cause },
+): StoredInvoice {
+  if (invoice.status !== 'open') {
+    throw invalidRequest(
+      `You can only mark open invoices as uncollectible. This invoice is ${invoice.status}.`,
+      { code: 'status_transition_invalid' },
+    )
+  }
+  const given_up = service.store.invoices.put({
+    ...invoice,
+    auto_advance: false,
+    next_payment_attempt: null,
+    status: 'uncollectible',
+    status_details: { uncollectible: { reason } },
+    status_transitions: { ...invoice.status_transitions, marked_uncollectible_at: service.clock.now() },
+  })
+  emit(service, 'invoice.marked_uncollectible', given_up, { cause })
+  return given_up
+}
+
+/** What the customer's balance had paid of an invoice, it gets back. */
+function returnBalance(service: Service, invoice: StoredInvoice, cause: Cause): void {
+  const applied = (invoice.ending_balance ?? invoice.starting_balance) - invoice.starting_balance
+  const customer = service.store.customers.get(invoice.customer)
+  if (applied === 0 || !customer) return
+  changeBalance(service, customer, {
+    amount: -applied,
+    cause,
+    currency: invoice.currency,
+    invoice: invoice.id,
+    type: 'unapplied_from_invoice',
+  })
 }
 
 export function defaultPayment({ store }: Service, { id }: StoredInvoice): StoredInvoicePayment | null {

@@ -4,6 +4,7 @@ import { noCall, type Service } from '../service.ts'
 import type { CheckoutDetails, StoredPaymentIntent, StoredSession } from '../state.ts'
 import { outcome as chargeOutcome, newCharge } from './charge.ts'
 import { completeSession, type PaymentMeans, type PaymentResult, withCustomer } from './checkout-session.ts'
+import { findCustomer } from './customer.ts'
 import { disputeAtOnce } from './dispute.ts'
 import { emit } from './event.ts'
 import { chargeIntent, failedIntent, newPaymentIntent, succeededIntent } from './payment-intent.ts'
@@ -25,6 +26,7 @@ export function paySession(
   if (!session || !details) throw noSuch('checkout.session', session_id)
   if (session.status === 'complete') return { outcome: 'already_complete', session }
   if (session.status === 'expired') return { outcome: 'expired', session }
+  if (session.customer) findCustomer(service, session.customer, 'customer')
   if (session.mode === 'subscription') {
     return subscribe(service, { session, details, payer, card: means.type === 'card' ? means : null })
   }

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { nextBoundary, type Recurrence } from './period.ts'
-import { shareAfter } from './proration.ts'
+import { nextBoundary, type Recurrence, shareAfter } from './period.ts'
 
 const seconds = (text: string) => Date.parse(`${text}Z`) / 1000
 const monthly: Recurrence = { interval: 'month', interval_count: 1 }

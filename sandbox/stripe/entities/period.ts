@@ -48,3 +48,12 @@ export function isSameRecurrence(one: Recurrence, other: Recurrence): boolean {
 }
 
 export type Period = { start: number; end: number }
+
+/** The share of a whole period's amount that falls after a moment, to the second; whole minor units. */
+export function shareAfter(
+  amount: number,
+  { start, end, at }: { start: number; end: number; at: number },
+): number {
+  if (end <= start) return 0
+  return Math.round((amount * (end - Math.min(Math.max(at, start), end))) / (end - start))
+}

@@ -20,7 +20,7 @@ export function previewUpdate(
   const id = newInvoiceId()
   const { items, period } = nextTerm(service, plan.after)
   const lines = [
-    ...itemLines(id, [...pendingItems(service, subscription.id), ...plan.prorations]),
+    ...itemLines(id, [...pendingItems(service, subscription), ...plan.prorations]),
     ...periodLines(service, {
       invoice: id,
       subscription: { ...plan.after, items: itemList(subscription.id, items) },
@@ -31,7 +31,9 @@ export function previewUpdate(
   const draft = newInvoice(service, {
     id,
     billing_reason: 'upcoming',
+    currency: subscription.currency,
     customer,
+    discounts: plan.discounts.filter(({ end }) => end === null || end > period.start),
     lines,
     period: periodOf(plan.after),
     proration_date: plan.prorations.length > 0 ? (input.proration_date ?? service.clock.now()) : null,

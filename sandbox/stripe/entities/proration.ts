@@ -1,27 +1,18 @@
-import { newId } from '../../kit/id.ts'
 import type { Service } from '../service.ts'
 import type {
+  StoredDiscount,
   StoredInvoiceItem,
   StoredInvoiceLine,
-  StoredPricing,
   StoredSubscription,
   StoredSubscriptionItem,
 } from '../state.ts'
+import { activeDiscounts, discountAmounts } from './discount.ts'
+import { flexibleCredits } from './flexible-credits.ts'
 import { formatDay } from './format.ts'
+import { creditedLine, newProrationItem } from './invoice-item.ts'
 import { pricingOf } from './invoice-line.ts'
-import type { Period } from './period.ts'
+import { shareAfter } from './period.ts'
 import { productName, unitAmount } from './price.ts'
-
-type Side = 'credit' | 'debit'
-
-/** The share of a whole period's amount that falls after a moment, to the second; whole minor units. */
-export function shareAfter(
-  amount: number,
-  { start, end, at }: { start: number; end: number; at: number },
-): number {
-  if (end <= start) return 0
-  return Math.round((amount * (end - Math.min(Math.max(at, start), end))) / (end - start))
-}
 
 /** What a change gives back for the time that was paid and will not be used, and asks for the time that is left. */
 export function prorations(
@@ -29,11 +20,14 @@ export function prorations(
   {
     before,
     after,
+    discounts,
     at,
     restarts,
   }: {
     before: StoredSubscription
     after: StoredSubscription
+    /** Of the subscription afterwards: what is charged for the time that is left is less by them. */
+    discounts: StoredDiscount[]
     at: number
     /** A new period starts now and is invoiced as a whole: everything old is given back, nothing new is prorated. */
     restarts: boolean
@@ -44,8 +38,12 @@ export function prorations(
   const credits = before.items.data.filter((item) => restarts || isOther(item, kept.get(item.id)))
   const debits = restarts ? [] : after.items.data.filter((item) => isOther(item, known.get(item.id)))
   return [
-    ...credits.map((item) => proration(service, { subscription: before, item, side: 'credit', at })),
-    ...debits.map((item) => proration(service, { subscription: after, item, side: 'debit', at })),
+    ...credits.flatMap((item) =>
+      before.billing_mode.type === 'flexible'
+        ? flexibleCredits(service, { subscription: before, item, at })
+        : [classicCredit(service, { subscription: before, item, at })],
+    ),
+    ...debits.map((item) => debit(service, { subscription: after, item, discounts, at })),
   ]
 }
 
@@ -53,35 +51,69 @@ function isOther(item: StoredSubscriptionItem, other: StoredSubscriptionItem | u
   return item.price.id !== other?.price.id || item.quantity !== other.quantity
 }
 
-function proration(
-  service: Service,
-  {
+type ItemAt = { subscription: StoredSubscription; item: StoredSubscriptionItem; at: number }
+
+/** In classic billing mode a credit is the item's present price for the time that is left. */
+function classicCredit(service: Service, { subscription, item, at }: ItemAt): StoredInvoiceItem {
+  const line = lastLineOf(service, subscription, item)
+  const share = shareOf(service, {
     subscription,
     item,
-    side,
+    discounts: activeDiscounts(service, subscription, at),
     at,
-  }: { subscription: StoredSubscription; item: StoredSubscriptionItem; side: Side; at: number },
-): StoredInvoiceItem {
-  const { currency, customer } = subscription
-  const unit_amount = unitAmount(service, item.price, currency)
-  const end = item.current_period_end
-  const share = shareAfter(unit_amount * item.quantity, { start: item.current_period_start, end, at })
-  const time = side === 'credit' ? 'Unused time on' : 'Remaining time on'
-  const count = item.quantity === 1 ? '' : `${item.quantity} × `
+  })
   return newProrationItem({
+    ...termsOf(service, { subscription, item, at, time: 'Unused time on' }),
     // Not `-share`: a credit of nothing is 0, not -0.
-    amount: side === 'credit' ? 0 - share : share,
-    credited: side === 'credit' ? lastLineOf(service, subscription, item) : null,
+    amount: 0 - share,
+    credited_items: line && creditedLine(line),
+  })
+}
+
+function debit(
+  service: Service,
+  { subscription, item, discounts, at }: ItemAt & { discounts: StoredDiscount[] },
+): StoredInvoiceItem {
+  return newProrationItem({
+    ...termsOf(service, { subscription, item, at, time: 'Remaining time on' }),
+    amount: shareOf(service, { subscription, item, discounts, at }),
+    credited_items: null,
+  })
+}
+
+/**
+ * What an item costs for the time that is left. No discount of the invoice applies to a proration, so it is less by them from the
+ * start. https://docs.stripe.com/billing/subscriptions/prorations#prorations-and-discounts
+ */
+function shareOf(
+  service: Service,
+  { subscription, item, discounts, at }: ItemAt & { discounts: StoredDiscount[] },
+): number {
+  const items = subscription.items.data
+  const lines = items.map(({ price, quantity }) => ({
+    amount: unitAmount(service, price, subscription.currency) * quantity,
+    discountable: true,
+  }))
+  const index = items.findIndex(({ id }) => id === item.id)
+  const taken = discountAmounts(service, lines, discounts)[index] ?? []
+  const amount = taken.reduce((rest, one) => rest - one.amount, lines[index]?.amount ?? 0)
+  return shareAfter(amount, { start: item.current_period_start, end: item.current_period_end, at })
+}
+
+function termsOf(service: Service, { subscription, item, at, time }: ItemAt & { time: string }) {
+  const { currency, customer, id } = subscription
+  const count = item.quantity === 1 ? '' : `${item.quantity} × `
+  return {
     currency,
     customer,
     date: at,
     description: `${time} ${count}${productName(service, item.price)} after ${formatDay(at)}`,
-    period: { start: at, end },
-    pricing: pricingOf(item.price, unit_amount),
+    period: { start: at, end: item.current_period_end },
+    pricing: pricingOf(item.price, unitAmount(service, item.price, currency)),
     quantity: item.quantity,
-    subscription: subscription.id,
+    subscription: id,
     subscription_item: item.id,
-  })
+  }
 }
 
 /** The line by which the item's present state was charged: the newest that is not itself a credit. */
@@ -98,61 +130,4 @@ function lastLineOf(
     if (line) return line
   }
   return null
-}
-
-export type InvoiceItemInput = {
-  amount: number
-  currency: string
-  customer: string
-  date: number
-  description: string
-  period: Period
-  pricing: StoredPricing
-  quantity: number
-  subscription: string
-  subscription_item: string
-  /** The line that this amount gives back a part of, for a credit whose line is known. */
-  credited: StoredInvoiceLine | null
-}
-
-/** A proration: what a change in the middle of a period gives back, or adds. */
-function newProrationItem(input: InvoiceItemInput): StoredInvoiceItem {
-  const credited = input.credited
-  return {
-    id: newId('ii'),
-    object: 'invoiceitem',
-    amount: input.amount,
-    currency: input.currency,
-    customer: input.customer,
-    customer_account: null,
-    date: input.date,
-    description: input.description,
-    discountable: false,
-    discounts: [],
-    invoice: null,
-    livemode: false,
-    metadata: {},
-    net_amount: input.amount,
-    parent: {
-      subscription_details: {
-        subscription: input.subscription,
-        subscription_item: input.subscription_item,
-      },
-      type: 'subscription_details',
-    },
-    period: input.period,
-    pricing: input.pricing,
-    proration: true,
-    proration_details: {
-      credited_items: credited && {
-        invoice_line_item_details: { invoice: credited.invoice ?? '', invoice_line_items: [credited.id] },
-        type: 'invoice_line_items',
-      },
-      discount_amounts: [],
-    },
-    quantity: input.quantity,
-    quantity_decimal: String(input.quantity),
-    tax_rates: [],
-    test_clock: null,
-  }
 }

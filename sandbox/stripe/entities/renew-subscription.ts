@@ -4,10 +4,12 @@ import type { StoredSubscription, StoredSubscriptionItem } from '../state.ts'
 import { cancelSubscription } from './cancel-subscription.ts'
 import { collectInvoice } from './collect-invoice.ts'
 import { defaultMethod } from './customer.ts'
+import { activeDiscounts, endDiscounts } from './discount.ts'
 import { changedFields, emit } from './event.ts'
-import { finalizeInvoice, recordDraft } from './finalize-invoice.ts'
+import { recordDraft } from './finalize-invoice.ts'
 import { newInvoice, newInvoiceId } from './invoice.ts'
 import { itemLines, pendingItems, periodLines } from './invoice-line.ts'
+import { finalizeUnlessPaused } from './pause-collection.ts'
 import { isSameRecurrence, nextBoundary, type Period, recurrenceOf } from './period.ts'
 import { hasEnded, itemList } from './subscription.ts'
 import { periodOf, withPeriod } from './subscription-item.ts'
@@ -37,9 +39,11 @@ export function renewSubscription(
   const past = periodOf(subscription)
   const { items, period, billing_cycle_anchor } = nextTerm(service, subscription)
   const id = newInvoiceId()
+  const discounts = activeDiscounts(service, subscription, period.start)
   const renewed = store.subscriptions.put({
     ...subscription,
     billing_cycle_anchor,
+    discounts: discounts.map(({ id }) => id),
     items: itemList(subscription.id, withPeriod(items, period)),
     latest_invoice: id,
     status: subscription.status === 'trialing' ? 'active' : subscription.status,
@@ -47,9 +51,11 @@ export function renewSubscription(
   const draft = newInvoice(service, {
     id,
     billing_reason: 'subscription_cycle',
+    currency: subscription.currency,
     customer,
+    discounts,
     lines: [
-      ...itemLines(id, pendingItems(service, subscription.id)),
+      ...itemLines(id, pendingItems(service, subscription)),
       ...periodLines(service, { invoice: id, subscription: renewed, period, is_trial: false }),
     ],
     period: past,
@@ -62,8 +68,10 @@ export function renewSubscription(
     cause,
     previous_attributes: changedFields(subscription, renewed),
   })
+  const ended = subscription.discounts.filter((one) => !renewed.discounts.includes(one))
+  endDiscounts(service, ended, cause)
   if (nextPhase(service, renewed)) releaseSchedule(service, renewed, cause)
-  const open = finalizeInvoice(service, recorded, { cause })
+  const open = finalizeUnlessPaused(service, recorded, { cause })
   if (open.status === 'open') collectInvoice(service, open, { is_automatic: true, forced_decline, cause })
   return store.subscriptions.get(subscription.id) ?? renewed
 }

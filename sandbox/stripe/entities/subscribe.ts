@@ -43,6 +43,7 @@ function startSubscription(
     currency: session.currency ?? 'eur',
     customer,
     default_payment_method: method?.id ?? null,
+    discounts: session.discounts?.map(({ coupon }) => ({ coupon: String(coupon) })) ?? [],
     intent: store.payment_intents.get(details.payment_intent),
     is_off_session: false,
     items: details.line_items.map(({ price, quantity }) => {
@@ -51,6 +52,7 @@ function startSubscription(
       return { price: known, quantity: quantity ?? 1, metadata: {} }
     }),
     payment_behavior: 'allow_incomplete',
+    takes_pending: false,
     trial_end: data.trial_period_days === null ? null : clock.now() + data.trial_period_days * day_s,
   })
   store.checkout_sessions.put({ ...session, invoice: invoice.id, subscription: subscription.id })

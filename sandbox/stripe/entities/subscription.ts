@@ -14,6 +14,7 @@ export type SubscriptionInput = {
   customer: string
   default_payment_method: string | null
   description: string | null
+  discounts: string[]
   items: StoredSubscriptionItem[]
   latest_invoice: string | null
   metadata: Record<string, string>
@@ -52,7 +53,7 @@ export function newSubscription({ clock }: Service, input: SubscriptionInput): S
     default_source: null,
     default_tax_rates: [],
     description: input.description,
-    discounts: [],
+    discounts: input.discounts,
     ended_at: null,
     invoice_settings: {
       account_tax_ids: null,

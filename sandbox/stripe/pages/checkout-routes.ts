@@ -15,8 +15,14 @@ import { sendPage } from './layout.ts'
 export function checkoutPageRoutes(router: Router, service: Service): void {
   const { store, clock, settings } = service
 
-  router.get('/c/pay/:id', (context) => {
+  /** Nobody can pay any more for a customer who was deleted. */
+  const find = (context: RouterContext): StoredSession | undefined => {
     const session = store.checkout_sessions.get(context.params.id)
+    return store.customers.get(session?.customer)?.deleted ? undefined : session
+  }
+
+  router.get('/c/pay/:id', (context) => {
+    const session = find(context)
     if (session?.status !== 'open') return answerClosed(context, session)
     const known = session.customer_details
     const typed = {
@@ -31,7 +37,7 @@ export function checkoutPageRoutes(router: Router, service: Service): void {
 
   router.post('/c/pay/:id', async (context) => {
     const form = await readForm(context.req)
-    const session = store.checkout_sessions.get(context.params.id)
+    const session = find(context)
     if (!session || session.status === 'expired') return answerClosed(context, session)
     if (session.status === 'complete') return sendBack(context, session)
     const input = readCheckoutForm(session, form, clock.now())

@@ -58,7 +58,7 @@ export function invoicePageRoutes(router: Router, service: Service): void {
       if (!card || Object.keys(errors).length > 0) return refuse(422, null)
       if (card.card.decline) return refuse(402, card.card.decline.message)
       const customer = store.customers.get(invoice.customer)
-      if (!customer) return refuse(404, 'This customer is gone.')
+      if (!customer || customer.deleted) return refuse(404, 'This customer is gone.')
       // The card that pays an overdue invoice pays the next ones too; otherwise they would fail again.
       const method = changeCard(service, { customer, ...card, name: typed.name })
       collectInvoice(service, invoice, { cause: noCall, is_automatic: false, is_off_session: false, method })

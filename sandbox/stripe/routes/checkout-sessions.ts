@@ -60,7 +60,10 @@ export function checkoutSessionRoutes(router: Router, service: Service): void {
       const cursor = readParams(z.strictObject(pagination), form)
       const { id } = find(path('id'))
       const items = store.checkout_details.get(id)?.line_items ?? []
-      return pageOf(items, cursor, `/v1/checkout/sessions/${id}/line_items`)
+      return pageOf(items, cursor, {
+        url: `/v1/checkout/sessions/${id}/line_items`,
+        noun: 'line item',
+      })
     }),
   )
 }

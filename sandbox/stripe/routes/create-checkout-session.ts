@@ -1,4 +1,5 @@
 import { newLineItem, newSession } from '../entities/checkout-session.ts'
+import { discountAmounts, readDiscounts } from '../entities/discount.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
 import { debitTypeFor } from '../entities/payment-method.ts'
 import { defaultTrialSettings } from '../entities/subscription.ts'
@@ -23,10 +24,11 @@ export function createSession(service: Service, params: CreateSessionParams): St
   )
   const currency = sessionCurrency(params.currency, lines)
   const is_trial = params.subscription_data?.trial_period_days !== undefined
-  const line_items = lines.map(
+  const full_items = lines.map(
     ({ price, product, quantity }): StoredLineItem =>
       newLineItem({ price, currency, quantity, description: product.name, is_free: is_trial }),
   )
+  const line_items = discountItems(service, full_items, { params, currency })
   checkTotal(line_items)
   const is_payment = params.mode === 'payment'
   const session = newSession(service, {
@@ -40,6 +42,7 @@ export function createSession(service: Service, params: CreateSessionParams): St
       ? null
       : (params.customer_creation ?? (is_payment ? 'if_required' : 'always')),
     customer_email: params.customer_email ?? null,
+    discounts: (params.discounts ?? []).map(({ coupon }) => ({ coupon, promotion_code: null })),
     expires_at: expiry(params.expires_at, clock.now()),
     line_items,
     locale: params.locale ?? null,
@@ -56,6 +59,22 @@ export function createSession(service: Service, params: CreateSessionParams): St
   }
   store.checkout_details.put({ id: session.id, line_items, ...detailsOf(params) })
   return store.checkout_sessions.put(session)
+}
+
+/** The items as they are paid for. The coupon is redeemed when the subscription begins. */
+function discountItems(
+  service: Service,
+  items: StoredLineItem[],
+  { params, currency }: { params: CreateSessionParams; currency: string },
+): StoredLineItem[] {
+  const around = { currency, customer: params.customer ?? '', subscription: null }
+  const discounts = readDiscounts(service, params.discounts ?? [], around)
+  const lines = items.map(({ amount_subtotal }) => ({ amount: amount_subtotal, discountable: true }))
+  const taken = discountAmounts(service, lines, discounts)
+  return items.map((item, index) => {
+    const amount_discount = (taken[index] ?? []).reduce((sum, { amount }) => sum + amount, 0)
+    return { ...item, amount_discount, amount_total: item.amount_subtotal - amount_discount }
+  })
 }
 
 function detailsOf({

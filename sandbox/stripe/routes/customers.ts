@@ -1,7 +1,7 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { cancelSubscription } from '../entities/cancel-subscription.ts'
-import { newCustomer } from '../entities/customer.ts'
+import { findCustomer, newCustomer } from '../entities/customer.ts'
 import { emit } from '../entities/event.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
 import { checkMethod } from '../entities/payment-method.ts'
@@ -36,7 +36,7 @@ const fields = z.strictObject({
 export function customerRoutes(router: Router, service: Service): void {
   const { store } = service
 
-  const find = resource(router, service, {
+  resource(router, service, {
     path: '/v1/customers',
     noun: 'customer',
     table: store.customers,
@@ -80,7 +80,7 @@ export function customerRoutes(router: Router, service: Service): void {
   router.delete(
     '/v1/customers/:id',
     handle(service, ({ path, cause }) => {
-      const customer = find(path('id'))
+      const customer = findCustomer(service, path('id'))
       for (const subscription of [...store.subscriptions.oldestFirst()]) {
         if (subscription.customer !== customer.id || hasEnded(subscription)) continue
         cancelSubscription(service, subscription, { cause, details: {}, invoice_now: false, prorate: false })

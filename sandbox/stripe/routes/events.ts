@@ -1,5 +1,6 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
+import { invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
 import { flag, range, text } from '../wire/params.ts'
 import { resource } from './resource.ts'
@@ -15,6 +16,12 @@ export function eventRoutes(router: Router, service: Service): void {
       delivery_success: flag.optional(),
       type: text.optional(),
       types: z.array(text).max(20, 'You can ask for at most 20 types').optional(),
+    },
+    isListed: (_event, { type, types }) => {
+      if (type !== undefined && types !== undefined) {
+        throw invalidRequest('You may only specify one of these parameters: type, types.')
+      }
+      return true
     },
     where: {
       delivery_success: ({ id }, is_success) => (outbox.countPending(id) === 0) === is_success,

@@ -2,14 +2,16 @@ import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { collectInvoice } from '../entities/collect-invoice.ts'
 import { draftSubscription } from '../entities/create-subscription.ts'
+import { findCustomer } from '../entities/customer.ts'
+import { readDiscounts } from '../entities/discount.ts'
 import { finalizeInvoice } from '../entities/finalize-invoice.ts'
-import { subscriptionOf, voidInvoice } from '../entities/invoice.ts'
+import { markUncollectible, subscriptionOf, voidInvoice } from '../entities/invoice.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
 import { checkMethod } from '../entities/payment-method.ts'
 import { asPreview, previewUpdate } from '../entities/preview-invoice.ts'
 import { defaultTrialSettings } from '../entities/subscription.ts'
 import { checkTogether, findPrice } from '../entities/subscription-item.ts'
-import { cardError, invalidRequest, noSuch } from '../errors.ts'
+import { cardError, invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
 import type { StoredInvoice } from '../state.ts'
 import { handle } from '../wire/handle.ts'
@@ -76,7 +78,8 @@ export function invoiceRoutes(router: Router, service: Service): void {
     '/v1/invoices/:id/lines',
     handle(service, ({ form, path }) => {
       const { id, lines } = find(path('id'))
-      return pageOf(lines.data, readParams(z.strictObject(pagination), form), `/v1/invoices/${id}/lines`)
+      const url = `/v1/invoices/${id}/lines`
+      return pageOf(lines.data, readParams(z.strictObject(pagination), form), { url, noun: 'line item' })
     }),
   )
 
@@ -84,10 +87,13 @@ export function invoiceRoutes(router: Router, service: Service): void {
     '/v1/invoices/:id/pay',
     handle(service, ({ form, path, cause }) => {
       const params = readParams(payParams, form)
-      const invoice = find(path('id'))
-      if (invoice.status === 'paid') throw invalidRequest('Invoice is already paid')
-      if (invoice.status !== 'open')
-        throw invalidRequest(`Invoice is ${invoice.status}; only an open one can be paid.`)
+      const found = find(path('id'))
+      if (found.status === 'paid') throw invalidRequest('Invoice is already paid')
+      if (found.status === 'void') throw invalidRequest('Invoice is void; it can no longer be paid.')
+      findCustomer(service, found.customer, 'customer')
+      // A draft is finalized first; a credit of the customer's may have paid it then.
+      const invoice = found.status === 'draft' ? finalizeInvoice(service, found, { cause }) : found
+      if (invoice.status === 'paid') return invoice
       const named = params.payment_method
       if (named !== undefined) checkMethod(service, { method: named, customer: invoice.customer })
       const method = store.payment_methods.get(named)
@@ -105,7 +111,7 @@ export function invoiceRoutes(router: Router, service: Service): void {
   router.post(
     '/v1/invoices/:id/finalize',
     handle(service, ({ form, path, cause }) => {
-      readParams(finalizeParams, form)
+      const params = readParams(finalizeParams, form)
       const invoice = find(path('id'))
       if (invoice.status !== 'draft') {
         throw invalidRequest(
@@ -115,7 +121,10 @@ export function invoiceRoutes(router: Router, service: Service): void {
           },
         )
       }
-      return finalizeInvoice(service, invoice, { cause })
+      const auto_advance = params.auto_advance ?? invoice.auto_advance ?? false
+      const open = finalizeInvoice(service, { ...invoice, auto_advance }, { cause })
+      if (open.status !== 'open' || !auto_advance) return open
+      return collectInvoice(service, open, { is_automatic: true, cause }).invoice
     }),
   )
 
@@ -126,21 +135,33 @@ export function invoiceRoutes(router: Router, service: Service): void {
       return voidInvoice(service, find(path('id')), cause)
     }),
   )
+
+  router.post(
+    '/v1/invoices/:id/mark_uncollectible',
+    handle(service, ({ form, path, cause }) => {
+      readParams(z.strictObject(common), form)
+      return markUncollectible(service, find(path('id')), { reason: null, cause })
+    }),
+  )
 }
 
 /** The next invoice of a subscription, with a change or without; or the first one of a subscription yet to be made. */
 function preview(service: Service, params: z.output<typeof previewParams>): StoredInvoice {
   const details = params.subscription_details
   if (params.subscription !== undefined) {
-    return previewUpdate(service, findSubscription(service, params.subscription), {
+    const subscription = findSubscription(service, params.subscription)
+    return previewUpdate(service, subscription, {
       ends_trial: details?.trial_end === 'now',
+      resets_anchor: details?.billing_cycle_anchor?.type === 'now',
+      trial_end: details?.trial_end === 'now' ? undefined : details?.trial_end,
+      discounts:
+        params.discounts && readDiscounts(service, params.discounts, { ...subscription, subscription }),
       items: readItems(details?.items ?? []),
       proration_behavior: details?.proration_behavior ?? 'create_prorations',
       proration_date: details?.proration_date ?? null,
     })
   }
-  const customer = service.store.customers.get(params.customer)
-  if (!customer) throw noSuch('customer', params.customer ?? '', 'customer')
+  const customer = findCustomer(service, params.customer ?? '', 'customer')
   const items = details?.items ?? []
   const currency = params.currency ?? service.store.prices.get(items[0]?.price)?.currency ?? ''
   const priced = items.map(({ price = '', quantity = 1, metadata }, index) => ({
@@ -155,8 +176,10 @@ function preview(service: Service, params: z.output<typeof previewParams>): Stor
     customer,
     default_payment_method: null,
     description: null,
+    discounts: params.discounts ?? [],
     items: priced,
     metadata: {},
+    takes_pending: true,
     trial_end: null,
     trial_settings: defaultTrialSettings,
   })

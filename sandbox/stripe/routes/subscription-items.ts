@@ -19,7 +19,7 @@ export function subscriptionItemRoutes(router: Router, service: Service): void {
     handle(service, ({ form }) => {
       const { subscription, ...cursor } = readParams(listParams, form)
       const { items } = findSubscription(service, subscription)
-      return pageOf(items.data, cursor, '/v1/subscription_items')
+      return pageOf(items.data, cursor, { url: '/v1/subscription_items', noun: 'subscription item' })
     }),
   )
 

@@ -2,6 +2,7 @@ import type { Router } from '@koa/router'
 import type { z } from 'zod'
 import { cancelSubscription } from '../entities/cancel-subscription.ts'
 import { createSubscription } from '../entities/create-subscription.ts'
+import { readDiscounts } from '../entities/discount.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
 import { checkMethod } from '../entities/payment-method.ts'
 import { defaultTrialSettings, hasEnded } from '../entities/subscription.ts'
@@ -45,15 +46,24 @@ export function subscriptionRoutes(router: Router, service: Service): void {
       if (typeof params.cancel_at === 'number' && params.cancel_at <= now()) {
         throw invalidRequest('`cancel_at` must be in the future.', { param: 'cancel_at' })
       }
-      const { metadata, trial_end, off_session, ...rest } = params
+      const resumes_at = params.pause_collection?.resumes_at ?? null
+      if (resumes_at !== null && resumes_at <= now()) {
+        throw invalidRequest('`resumes_at` must be in the future.', { param: 'pause_collection[resumes_at]' })
+      }
+      const { billing_cycle_anchor, metadata, trial_end, off_session, pause_collection, ...rest } = params
       return updateSubscription(service, before, {
         ...rest,
         cancellation_details: params.cancellation_details && defined(params.cancellation_details),
         cause,
+        discounts:
+          params.discounts && readDiscounts(service, params.discounts, { ...before, subscription: before }),
         ends_trial: trial_end === 'now',
+        resets_anchor: billing_cycle_anchor?.type === 'now',
+        trial_end: trial_end === 'now' ? undefined : trial_end,
         items: readItems(params.items ?? []),
         metadata: metadata === undefined ? undefined : mergeMetadata(before.metadata, metadata),
         is_on_session: off_session === false,
+        pause_collection: pause_collection && { behavior: pause_collection.behavior, resumes_at },
         payment_behavior: params.payment_behavior ?? 'allow_incomplete',
         proration_behavior: params.proration_behavior ?? 'create_prorations',
         proration_date: params.proration_date ?? null,
@@ -108,10 +118,12 @@ function create(service: Service, params: z.output<typeof createSubscriptionPara
     customer,
     default_payment_method: params.default_payment_method ?? null,
     description: params.description ?? null,
+    discounts: params.discounts ?? [],
     is_off_session: params.off_session ?? false,
     items,
     metadata: mergeMetadata(null, params.metadata),
     payment_behavior: params.payment_behavior ?? 'allow_incomplete',
+    takes_pending: true,
     trial_end: params.trial_end ?? (days === undefined ? null : clock.now() + days * day_s),
     trial_settings: params.trial_settings ?? defaultTrialSettings,
   }).subscription

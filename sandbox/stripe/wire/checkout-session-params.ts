@@ -48,6 +48,10 @@ export const createSessionParams = z.strictObject({
   customer: text.optional(),
   customer_creation: z.enum(['always', 'if_required']).optional(),
   customer_email: z.email('Invalid email address').optional(),
+  discounts: z
+    .array(z.strictObject({ coupon: text }))
+    .max(1, 'A session can have at most one discount')
+    .optional(),
   expires_at: integer.optional(),
   invoice_creation: z
     .strictObject({ enabled: z.literal('false', 'The sandbox makes no invoices for single payments') })

@@ -14,12 +14,7 @@ export function listPage<T extends { id: string }>(
   { limit = 10, starting_after, ending_before }: Cursor,
   { url, noun, matches }: { url: string; noun: string; matches: (value: T) => boolean },
 ): Page<T> {
-  if (starting_after !== undefined && ending_before !== undefined) {
-    throw invalidRequest('You may only specify one of these parameters: starting_after, ending_before.')
-  }
-  for (const [param, id] of Object.entries({ starting_after, ending_before })) {
-    if (id !== undefined && !collection.get(id)) throw noSuch(noun, id, param)
-  }
+  checkCursor({ starting_after, ending_before }, { noun, isKnown: (id) => collection.get(id) !== undefined })
   const backwards = ending_before !== undefined
   const candidates = backwards ? collection.newerThan(ending_before) : collection.newestFirst(starting_after)
   const data: T[] = []
@@ -35,17 +30,36 @@ export function listPage<T extends { id: string }>(
   return { object: 'list', url, has_more, data: backwards ? data.reverse() : data }
 }
 
-/** One page of a short list that lies inside an object, in its own order. */
+/** One page of a list that lies inside an object, in its own order. */
 export function pageOf<T extends { id: string }>(
   all: T[],
-  { limit = 10, starting_after }: Pick<Cursor, 'limit' | 'starting_after'>,
-  url: string,
+  { limit = 10, starting_after, ending_before }: Cursor,
+  { url, noun }: { url: string; noun: string },
 ): Page<T> {
-  const start = starting_after === undefined ? 0 : all.findIndex(({ id }) => id === starting_after) + 1
+  checkCursor({ starting_after, ending_before }, { noun, isKnown: (id) => all.some((one) => one.id === id) })
+  const positionOf = (cursor: string) => all.findIndex(({ id }) => id === cursor)
+  if (ending_before !== undefined) {
+    const end = positionOf(ending_before)
+    const start = Math.max(0, end - limit)
+    return { object: 'list', url, has_more: start > 0, data: all.slice(start, end) }
+  }
+  const start = starting_after === undefined ? 0 : positionOf(starting_after) + 1
   return {
     object: 'list',
     url,
     has_more: all.length > start + limit,
     data: all.slice(start, start + limit),
+  }
+}
+
+function checkCursor(
+  cursor: Pick<Cursor, 'ending_before' | 'starting_after'>,
+  { noun, isKnown }: { noun: string; isKnown: (id: string) => boolean },
+): void {
+  if (cursor.starting_after !== undefined && cursor.ending_before !== undefined) {
+    throw invalidRequest('You may only specify one of these parameters: starting_after, ending_before.')
+  }
+  for (const [param, id] of Object.entries(cursor)) {
+    if (id !== undefined && !isKnown(id)) throw noSuch(noun, id, param)
   }
 }

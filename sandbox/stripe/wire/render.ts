@@ -1,7 +1,7 @@
-import { wholeList } from '../entities/list.ts'
+import { firstEntries, wholeList } from '../entities/list.ts'
 import { invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
-import type { StoredCustomer, StoredEvent, StoredPrice, StoredSession } from '../state.ts'
+import type { StoredCustomer, StoredEvent, StoredInvoice, StoredPrice, StoredSession } from '../state.ts'
 
 type Json = Record<string, unknown>
 
@@ -17,6 +17,10 @@ function show(service: Service, value: Json): Json {
   switch (value.object) {
     case 'list':
       return { ...value, data: (value.data as Json[]).map((item) => show(service, item)) }
+    case 'invoice': {
+      const { lines } = value as unknown as StoredInvoice
+      return { ...value, lines: firstEntries(lines) }
+    }
     case 'price': {
       const { currency_options: _, ...shown } = value as unknown as StoredPrice
       return shown
@@ -39,8 +43,11 @@ const references = {
   charge: 'charges',
   customer: 'customers',
   configuration: 'portal_configurations',
+  coupon: 'coupons',
   default_payment_method: 'payment_methods',
   default_price: 'prices',
+  discount: 'discounts',
+  discounts: 'discounts',
   invoice: 'invoices',
   latest_charge: 'charges',
   latest_invoice: 'invoices',
@@ -67,8 +74,10 @@ const inclusions = new Set([
   'price_details',
   'pricing',
   'refunds',
+  'source',
   'subscription_details',
   'subscriptions',
+  'total_discount_amounts',
 ])
 
 /** Refuses a misspelt `expand` before the call does anything. */
@@ -93,6 +102,17 @@ function expandPath(service: Service, { target, original, path }: Step, whole: s
     for (const [index, item] of (target.data as Json[]).entries()) {
       expandPath(service, { target: item, original: originals[index] ?? item, path: rest }, whole)
     }
+    return
+  }
+  const several = original[field]
+  if (Array.isArray(several)) {
+    target[field] = several.map((one: Json | string) => {
+      const found = typeof one === 'string' ? lookUp(service, { [field]: one }, field, whole) : one
+      if (found === null) return one
+      const shown = show(service, found)
+      expandPath(service, { target: shown, original: found, path: rest }, whole)
+      return shown
+    })
     return
   }
   const found = lookUp(service, original, field, whole)
@@ -120,6 +140,9 @@ function lookUp(service: Service, original: Json, field: string, whole: string):
     return wholeList(payments, `/v1/invoice_payments?invoice=${original.id}`) as unknown as Json
   }
   if (original.object === 'price' && field === 'currency_options') return original.currency_options as Json
+  if (original.object === 'invoice' && field === 'lines') {
+    return firstEntries((original as unknown as StoredInvoice).lines) as unknown as Json
+  }
   const value = original[field]
   if (value === null) return null
   if (typeof value === 'object') return value as Json

@@ -40,6 +40,12 @@ const cancellationDetails = z.strictObject({
   feedback: feedback.optional(),
 })
 
+/** Unset by an empty value. */
+export const discountRequests = z.union([
+  z.literal('').transform(() => []),
+  z.array(z.strictObject({ coupon: text.optional(), discount: text.optional() })).max(20),
+])
+
 export const itemChange = z.strictObject({
   id: text.optional(),
   deleted: flag.optional(),
@@ -58,6 +64,7 @@ export const createSubscriptionParams = z.strictObject({
   customer: text,
   default_payment_method: text.optional(),
   description: text.optional(),
+  discounts: discountRequests.optional(),
   items: z
     .array(z.strictObject({ price: text, quantity: quantity.optional(), metadata: metadata.optional() }))
     .min(1)
@@ -81,6 +88,11 @@ const billed = {
   proration_date: integer.optional(),
 }
 
+/** An object since API version 2026-09-30: https://docs.stripe.com/changelog/endive/2026-09-30/polymorphic-billing-cycle-anchor */
+const billingCycleAnchor = z.strictObject({ type: z.enum(['now', 'unchanged']) }, 'Invalid object')
+
+const trialEnd = z.union([z.literal('now'), integer])
+
 const paymentBehavior = z.enum(
   ['allow_incomplete', 'error_if_incomplete'],
   'The sandbox knows no pending updates',
@@ -89,16 +101,27 @@ const paymentBehavior = z.enum(
 export const updateSubscriptionParams = z.strictObject({
   ...common,
   ...billed,
+  billing_cycle_anchor: billingCycleAnchor.optional(),
   cancel_at: z.union([z.literal('').transform(() => null), integer]).optional(),
   cancel_at_period_end: flag.optional(),
   cancellation_details: cancellationDetails.optional(),
   default_payment_method: text.optional(),
   description: clearable.optional(),
+  discounts: discountRequests.optional(),
   items: z.array(itemChange).max(20).optional(),
   metadata: metadata.optional(),
   off_session: flag.optional(),
+  pause_collection: z
+    .union([
+      z.literal('').transform(() => null),
+      z.strictObject({
+        behavior: z.enum(['keep_as_draft', 'mark_uncollectible', 'void']),
+        resumes_at: integer.optional(),
+      }),
+    ])
+    .optional(),
   payment_behavior: paymentBehavior.optional(),
-  trial_end: z.literal('now', 'The sandbox can end a trial now, not move its end').optional(),
+  trial_end: trialEnd.optional(),
 })
 
 export const updateItemParams = z.strictObject({
@@ -141,12 +164,14 @@ export const previewParams = z.strictObject({
   ...common,
   currency: currency.optional(),
   customer: text.optional(),
+  discounts: discountRequests.optional(),
   subscription: text.optional(),
   subscription_details: z
     .strictObject({
       ...billed,
+      billing_cycle_anchor: billingCycleAnchor.optional(),
       items: z.array(itemChange).max(20).optional(),
-      trial_end: z.literal('now', 'The sandbox can end a trial now, not move its end').optional(),
+      trial_end: trialEnd.optional(),
     })
     .optional(),
 })

@@ -1,24 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { findBalance } from '../../../schema/ledger/balances.ts'
 import { spendCredits } from '../../../schema/ledger/usage.ts'
 import { verifyLedger } from '../../../schema/ledger/verify.ts'
-import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts'
-import { type Bought, openShop, type Shop } from '../../../tests/support/shop.ts'
+import {
+  buildPaidCredits,
+  buildPaidPlan,
+  type PaidPurchase,
+} from '../../../tests/support/factories/paid-purchases.ts'
+import { testProduct } from '../../../tests/support/product/start-test-product.ts'
 
-let database: TestDatabase
-let shop: Shop
-beforeAll(async () => {
-  database = await createTestDatabase()
-  shop = await openShop(database)
-})
+const product = testProduct({ stripe: 'empty' })
+const { database, stripe, worker } = product
 afterAll(async () => {
-  await shop?.close()
   expect((await verifyLedger(database.owner)).problems).toEqual([])
-  await database?.close()
 })
 
-const balanceOf = (bought: Bought) => findBalance(database.owner, bought.owner)
-const use = (bought: Bought, credits: number) =>
+const balanceOf = (bought: PaidPurchase) => findBalance(database.owner, bought.owner)
+const use = (bought: PaidPurchase, credits: number) =>
   spendCredits(database.server, {
     ...bought.owner,
     credits,
@@ -28,67 +26,71 @@ const use = (bought: Bought, credits: number) =>
     reason: 'Test',
   })
 
-async function chargeOf(bought: Bought): Promise<string> {
-  const { data } = await shop.stripe.charges.list({ customer: bought.customer_id, limit: 1 })
+async function chargeOf(bought: PaidPurchase): Promise<string> {
+  const { data } = await stripe.client.charges.list({ customer: bought.customer_id, limit: 1 })
   return data[0]?.id ?? ''
 }
 
-async function refund(bought: Bought, amount?: number): Promise<void> {
-  await shop.stripe.refunds.create({ charge: await chargeOf(bought), ...(amount && { amount }) })
+async function refund(bought: PaidPurchase, amount?: number): Promise<void> {
+  await stripe.client.refunds.create({ charge: await chargeOf(bought), ...(amount && { amount }) })
 }
 
-async function dispute(bought: Bought): Promise<string> {
+async function dispute(bought: PaidPurchase): Promise<string> {
   const charge = await chargeOf(bought)
-  await shop.sandbox.knob(`charges/${charge}/dispute`)
-  const { data } = await shop.stripe.disputes.list({ charge, limit: 1 })
+  await stripe.knob(`charges/${charge}/dispute`)
+  const { data } = await stripe.client.disputes.list({ charge, limit: 1 })
   return data[0]?.id ?? ''
 }
 
-const close = (id: string, outcome: 'won' | 'lost') => shop.sandbox.knob(`disputes/${id}/close`, { outcome })
+const close = (id: string, outcome: 'won' | 'lost') => stripe.knob(`disputes/${id}/close`, { outcome })
 
 describe('a refund', () => {
   test('takes back in proportion, and partial ones add up to all of it', async () => {
-    const bought = await shop.buyCredits()
+    const bought = await buildPaidCredits(product)
     const left = []
     for (const amount of [100, 250, 350]) {
       await refund(bought, amount)
-      await shop.catchUp()
+      await worker.catchUp()
       left.push((await balanceOf(bought)).total)
     }
     expect(left).toEqual([500 - 71, 500 - 250, 0])
   })
 
   test('reported again and again, reversed and at the same time, takes back once', async () => {
-    const bought = await shop.buyCredits()
-    await shop.catchUp()
+    const bought = await buildPaidCredits(product)
+    await worker.catchUp()
     await refund(bought, 350)
-    const events = await shop.takeEvents()
-    await Promise.all([shop.deliver(events), shop.deliver(events.toReversed()), shop.deliver(events)])
+    const events = await stripe.takeEvents()
+    await Promise.all([
+      worker.applyStripe(events),
+      worker.applyStripe(events.toReversed()),
+      worker.applyStripe(events),
+    ])
     expect(await balanceOf(bought)).toMatchObject({ total: 250, version: 2 })
   })
 
   test('that is reported before the purchase ends the same', async () => {
-    const bought = await shop.buyCredits()
+    const bought = await buildPaidCredits(product)
     await refund(bought)
-    await shop.deliver((await shop.takeEvents()).toReversed())
+    await worker.applyStripe((await stripe.takeEvents()).toReversed())
     expect((await balanceOf(bought)).total).toBe(0)
   })
 
   test('of credits that were spent leaves a debt, which the next purchase settles', async () => {
-    const bought = await shop.buyCredits()
-    await shop.catchUp()
+    const bought = await buildPaidCredits(product)
+    await worker.catchUp()
     await use(bought, 400)
     await refund(bought)
-    await shop.catchUp()
+    await worker.catchUp()
     expect((await balanceOf(bought)).total).toBe(-400)
     expect((await use(bought, 1)).outcome).toBe('refused')
   })
 
   test('of a plan takes back this month’s credits', async () => {
-    const bought = await shop.buyPlan()
-    await shop.catchUp()
+    const bought = await buildPaidPlan(product)
+    await worker.catchUp()
     await refund(bought, 1000)
-    await shop.catchUp()
+    await worker.catchUp()
     expect(await balanceOf(bought)).toMatchObject({ plan: 250 })
   })
 
@@ -96,14 +98,14 @@ describe('a refund', () => {
     ['nothing was used of takes nothing from the next', 0, 500],
     ['was used takes from the next what was used', 300, 200],
   ])('of a month that is over and %s', async (_, used, left) => {
-    const bought = await shop.buyPlan()
+    const bought = await buildPaidPlan(product)
     const charge = await chargeOf(bought)
-    await shop.catchUp()
+    await worker.catchUp()
     if (used > 0) await use(bought, used)
-    await shop.advance(32)
-    await shop.catchUp()
-    await shop.stripe.refunds.create({ charge })
-    await shop.catchUp()
+    await product.advanceDays(32)
+    await worker.catchUp()
+    await stripe.client.refunds.create({ charge })
+    await worker.catchUp()
     expect(await balanceOf(bought)).toMatchObject({ plan: left })
   })
 })
@@ -115,43 +117,43 @@ describe('a refund or dispute of a plan that has ended', () => {
     ['after', 0, 0],
     ['after', 300, -300],
   ] as const)('made %s its end with %i credits used leaves %i', async (when, used, left) => {
-    const bought = await shop.buyPlan()
-    await shop.catchUp()
+    const bought = await buildPaidPlan(product)
+    await worker.catchUp()
     if (used > 0) await use(bought, used)
     if (when === 'before') await refund(bought)
-    await shop.catchUp()
-    await shop.stripe.subscriptions.cancel(bought.subscription_id ?? '')
-    await shop.catchUp()
+    await worker.catchUp()
+    await stripe.client.subscriptions.cancel(bought.subscription_id ?? '')
+    await worker.catchUp()
     if (when === 'after') await refund(bought)
-    await shop.catchUp()
+    await worker.catchUp()
     expect(await balanceOf(bought)).toMatchObject({ plan: left })
   })
 })
 
 describe('a dispute', () => {
   test('takes back when it is opened and gives back when it is won', async () => {
-    const bought = await shop.buyCredits()
+    const bought = await buildPaidCredits(product)
     const id = await dispute(bought)
-    await shop.catchUp()
+    await worker.catchUp()
     expect((await balanceOf(bought)).total).toBe(0)
     await close(id, 'won')
-    await shop.catchUp()
+    await worker.catchUp()
     expect((await balanceOf(bought)).total).toBe(500)
   })
 
   test('that is lost keeps what was taken', async () => {
-    const bought = await shop.buyCredits()
+    const bought = await buildPaidCredits(product)
     const id = await dispute(bought)
     await close(id, 'lost')
-    await shop.catchUp()
+    await worker.catchUp()
     expect((await balanceOf(bought)).total).toBe(0)
   })
 
   test('with a partial refund before it takes no more than was granted', async () => {
-    const bought = await shop.buyCredits()
+    const bought = await buildPaidCredits(product)
     await refund(bought, 350)
     await dispute(bought)
-    await shop.catchUp()
+    await worker.catchUp()
     expect((await balanceOf(bought)).total).toBe(0)
   })
 
@@ -160,25 +162,25 @@ describe('a dispute', () => {
     ['reversed', <T>(events: T[]) => events.toReversed()],
     ['twice', <T>(events: T[]) => [...events, ...events]],
   ])('whose events come %s ends the same', async (_, arrange) => {
-    const bought = await shop.buyCredits()
+    const bought = await buildPaidCredits(product)
     await close(await dispute(bought), 'won')
     await refund(bought, 70)
-    await shop.deliver(arrange(await shop.takeEvents()))
+    await worker.applyStripe(arrange(await stripe.takeEvents()))
     expect((await balanceOf(bought)).total).toBe(450)
   })
 })
 
 describe('a dispute of a plan', () => {
   test('that is won after its month brings back only what was used of it', async () => {
-    const bought = await shop.buyPlan()
-    await shop.advance(28)
+    const bought = await buildPaidPlan(product)
+    await product.advanceDays(28)
     const id = await dispute(bought)
-    await shop.catchUp()
+    await worker.catchUp()
     expect(await balanceOf(bought)).toMatchObject({ plan: 0 })
-    await shop.advance(4)
-    await shop.catchUp()
+    await product.advanceDays(4)
+    await worker.catchUp()
     await close(id, 'won')
-    await shop.catchUp()
+    await worker.catchUp()
     expect(await balanceOf(bought)).toMatchObject({ plan: 500 })
   })
 })

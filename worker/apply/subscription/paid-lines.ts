@@ -1,6 +1,5 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
-import { stripeReferenceSchema } from '../../../schema/stripe/events.ts'
 import type { PaidLine } from '../../books/facts.ts'
 
 /** A paid invoice of a subscription, with all its lines. Nothing of it can change any more but what goes back. */
@@ -17,18 +16,19 @@ export interface PaidInvoice {
 
 const seconds = z.number().transform((value) => new Date(value * 1000))
 
+const itemDetailsSchema = z.object({
+  proration: z.boolean(),
+  proration_details: z.object({ credited_items: z.unknown() }).nullish(),
+})
+
 const lineSchema = z.object({
   amount: z.int(),
   quantity: z.int().nullable(),
   period: z.object({ start: seconds, end: seconds }),
   parent: z
     .object({
-      subscription_item_details: z
-        .object({ proration: z.boolean(), subscription: stripeReferenceSchema.nullish() })
-        .nullish(),
-      invoice_item_details: z
-        .object({ proration: z.boolean(), subscription: stripeReferenceSchema.nullish() })
-        .nullish(),
+      subscription_item_details: itemDetailsSchema.nullish(),
+      invoice_item_details: itemDetailsSchema.nullish(),
     })
     .nullable(),
 })
@@ -102,8 +102,16 @@ function isPeriod(line: Line): boolean {
 }
 
 function isProration(line: Line): boolean {
-  const details = line.parent?.subscription_item_details ?? line.parent?.invoice_item_details
-  return details?.proration === true
+  return detailsOf(line)?.proration === true
+}
+
+/** Whether a proration takes back what was charged before. The amount does not say it: a coupon for everything makes it zero. */
+function isCredit(line: Line): boolean {
+  return line.amount < 0 || Boolean(detailsOf(line)?.proration_details?.credited_items)
+}
+
+function detailsOf({ parent }: Line): z.infer<typeof itemDetailsSchema> | null | undefined {
+  return parent?.subscription_item_details ?? parent?.invoice_item_details
 }
 
 /**
@@ -115,8 +123,8 @@ function seatChangeOf(
   lines: readonly Line[],
   fields: { invoice_id: string; paid_at: Date },
 ): PaidLine | undefined {
-  const charged = lines.filter((line) => line.amount > 0 && line.quantity !== null)
-  const credited = lines.filter((line) => line.amount < 0).map((line) => line.quantity)
+  const charged = lines.filter((line) => !isCredit(line) && line.quantity !== null)
+  const credited = lines.filter(isCredit).map((line) => line.quantity)
   const added = charged.filter((line) => {
     const index = credited.indexOf(line.quantity)
     if (index < 0 || charged.length === 1) return true

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { findIntent } from '../../../schema/checkout/intents.ts'
 import { openClerk } from '../../../schema/clerk/client.ts'
 import { createOrganizationMaker } from '../../../schema/clerk/organizations.ts'
@@ -7,31 +7,26 @@ import { findBalance } from '../../../schema/ledger/balances.ts'
 import { verifyLedger } from '../../../schema/ledger/verify.ts'
 import { findLatestSubscription } from '../../../schema/subscriptions/subscriptions.ts'
 import { findUser } from '../../../schema/users/users.ts'
-import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts'
-import { type Sandbox, signUp, startSandbox } from '../../../tests/support/sandbox.ts'
-import { type Bought, openShop, type Shop } from '../../../tests/support/shop.ts'
+import { buildPaidPlan, type PaidPurchase } from '../../../tests/support/factories/paid-purchases.ts'
+import { testProduct } from '../../../tests/support/product/start-test-product.ts'
+import { signUp } from '../../../tests/support/services/clerk.ts'
+import type { TestStripe } from '../../../tests/support/services/stripe.ts'
 import { ensureOrganization } from './ensure-organization.ts'
 
-let database: TestDatabase
-let shop: Shop
-beforeAll(async () => {
-  database = await createTestDatabase()
-  shop = await openShop(database)
-})
+const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
+const { database, stripe, clerk, worker } = product
 afterAll(async () => {
-  await shop?.close()
   expect((await verifyLedger(database.owner)).problems).toEqual([])
-  await database?.close()
 })
 
 const organization = () =>
   ({ owner_kind: 'organization', owner_id: `org_${randomUUID().slice(0, 8)}` }) as const
-const planBalance = async (bought: Bought) => (await findBalance(database.owner, bought.owner)).plan
-const rowOf = (bought: Bought) => findLatestSubscription(database.owner, bought.owner)
+const planBalance = async (bought: PaidPurchase) => (await findBalance(database.owner, bought.owner)).plan
+const rowOf = (bought: PaidPurchase) => findLatestSubscription(database.owner, bought.owner)
 
-async function changeSeats(bought: Bought, quantity: number): Promise<void> {
-  const subscription = await shop.stripe.subscriptions.retrieve(bought.subscription_id ?? '')
-  await shop.stripe.subscriptions.update(subscription.id, {
+async function changeSeats(bought: PaidPurchase, quantity: number): Promise<void> {
+  const subscription = await stripe.client.subscriptions.retrieve(bought.subscription_id ?? '')
+  await stripe.client.subscriptions.update(subscription.id, {
     items: [{ id: subscription.items.data[0]?.id ?? '', quantity }],
     proration_behavior: 'always_invoice',
   })
@@ -39,8 +34,8 @@ async function changeSeats(bought: Bought, quantity: number): Promise<void> {
 
 describe('a Teams plan of an organization', () => {
   test('that buys its first seats is granted for all of them, and the buyer has one', async () => {
-    const bought = await shop.buyPlan({ plan_type: 'teams', seats: 5, owner: organization() })
-    await shop.catchUp()
+    const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 5, owner: organization() })
+    await worker.catchUp()
     expect(await planBalance(bought)).toBe(2500)
     expect(await rowOf(bought)).toMatchObject({ seats_total: 5, plan_type: 'teams' })
     const seats = await database.owner
@@ -53,18 +48,18 @@ describe('a Teams plan of an organization', () => {
   })
 
   test('of which only the “created” events come has the right number of seats', async () => {
-    const bought = await shop.buyPlan({ plan_type: 'teams', seats: 7, owner: organization() })
-    const events = await shop.takeEvents()
-    await shop.deliver(events.filter((event) => event.type.endsWith('.created')))
+    const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 7, owner: organization() })
+    const events = await stripe.takeEvents()
+    await worker.applyStripe(events.filter((event) => event.type.endsWith('.created')))
     expect(await rowOf(bought)).toMatchObject({ seats_total: 7, status: 'active' })
   })
 
   test('that adds seats in the middle of a month is granted for the rest of it', async () => {
-    const bought = await shop.buyPlan({ plan_type: 'teams', seats: 2, owner: organization() })
-    await shop.catchUp()
-    await shop.advance(15)
+    const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 2, owner: organization() })
+    await worker.catchUp()
+    await product.advanceDays(15)
     await changeSeats(bought, 4)
-    await shop.catchUp()
+    await worker.catchUp()
     const added = (await planBalance(bought)) - 1000
     expect(await rowOf(bought)).toMatchObject({ seats_total: 4 })
     // Two seats for about half of a month of 28 to 31 days.
@@ -73,13 +68,13 @@ describe('a Teams plan of an organization', () => {
   })
 
   test('cannot get a month’s credits again by giving seats up and taking them back', async () => {
-    const bought = await shop.buyPlan({ plan_type: 'teams', seats: 10, owner: organization() })
-    await shop.advance(1)
+    const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 10, owner: organization() })
+    await product.advanceDays(1)
     for (const quantity of [1, 10, 1, 10]) {
       await changeSeats(bought, quantity)
-      await shop.advance(0.1)
+      await product.advanceDays(0.1)
     }
-    await shop.catchUp()
+    await worker.catchUp()
     expect(await planBalance(bought)).toBe(5000)
     expect(await rowOf(bought)).toMatchObject({ seats_total: 10 })
   })
@@ -87,12 +82,14 @@ describe('a Teams plan of an organization', () => {
   test('whose seat changes become known in another order ends the same', async () => {
     const balances = []
     for (const arrange of [(e: unknown[]) => e, (e: unknown[]) => e.toReversed()]) {
-      const bought = await shop.buyPlan({ plan_type: 'teams', seats: 2, owner: organization() })
-      await shop.advance(10)
+      const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 2, owner: organization() })
+      await product.advanceDays(10)
       await changeSeats(bought, 5)
-      await shop.advance(5)
+      await product.advanceDays(5)
       await changeSeats(bought, 8)
-      await shop.deliver(arrange(await shop.takeEvents()) as Awaited<ReturnType<Shop['takeEvents']>>)
+      await worker.applyStripe(
+        arrange(await stripe.takeEvents()) as Awaited<ReturnType<TestStripe['takeEvents']>>,
+      )
       balances.push(await planBalance(bought))
     }
     expect(Math.abs((balances[0] ?? 0) - (balances[1] ?? 0))).toBeLessThanOrEqual(1)
@@ -100,12 +97,6 @@ describe('a Teams plan of an organization', () => {
 })
 
 describe('a Teams plan that is bought at sign-up', () => {
-  let clerk: Sandbox
-  beforeAll(async () => {
-    clerk = await startSandbox('clerk')
-  })
-  afterAll(() => clerk?.stop())
-
   test('makes its organization in Clerk once, whoever tries and how often', async () => {
     const { user_id } = await signUp(clerk, { first_name: 'Ada' })
     await database.owner
@@ -136,7 +127,7 @@ describe('a Teams plan that is bought at sign-up', () => {
       })
       .execute()
     const api = openClerk({ secretKey: 'sk_test_sandbox', apiUrl: `${clerk.url}/bapi` })
-    const deps = { ...shop.deps, organizations: createOrganizationMaker(api) }
+    const deps = { ...worker.deps, organizations: createOrganizationMaker(api) }
     const intent = await findIntent(database.owner, id)
     if (!intent) throw new Error('no intent')
     await Promise.all([1, 2, 3].map(() => ensureOrganization(deps, intent)))

@@ -1,0 +1,110 @@
+import type { Service } from '../service.ts'
+import type {
+  StoredInvoiceItem,
+  StoredPricing,
+  StoredSubscription,
+  StoredSubscriptionItem,
+} from '../state.ts'
+import { formatDay } from './format.ts'
+import { type CreditedItems, creditedLine, newProrationItem } from './invoice-item.ts'
+import { type Period, shareAfter } from './period.ts'
+
+/** Something that was charged for an item's time. */
+type Debit = {
+  /** By what a credit may refer to it: the line, and the invoice item that became the line. */
+  references: string[]
+  /** What was charged, without what discounts took off. */
+  amount: number
+  credited_items: CreditedItems
+  period: Period
+  pricing: StoredPricing
+  quantity: number
+}
+
+/**
+ * In flexible billing mode a credit is a share of what was charged, whatever the item costs now. Where the time was charged in
+ * several pieces there is a credit for each, and what was charged nothing gives nothing back.
+ * https://docs.stripe.com/billing/subscriptions/billing-mode/compare#credit-proration-calculations
+ */
+export function flexibleCredits(
+  service: Service,
+  { subscription, item, at }: { subscription: StoredSubscription; item: StoredSubscriptionItem; at: number },
+): StoredInvoiceItem[] {
+  const credits = creditsOf(service, item)
+  return debitsOf(service, subscription, item).flatMap((debit) => {
+    const given = credits.filter((credit) => referencesOf(credit).some((id) => debit.references.includes(id)))
+    const start = Math.max(at, debit.period.start)
+    const end = given.reduce((first, { period }) => Math.min(first, period.start), debit.period.end)
+    const back = given.reduce((sum, { amount }) => sum - amount, 0)
+    const amount = shareAfter(debit.amount, { ...debit.period, at }) - back
+    if (end <= start || amount <= 0) return []
+    const { id, currency, customer } = subscription
+    const count = debit.quantity === 1 ? '' : `${debit.quantity} × `
+    return [
+      newProrationItem({
+        amount: -amount,
+        credited_items: debit.credited_items,
+        currency,
+        customer,
+        date: at,
+        description: `Unused time on ${count}${nameOf(service, debit.pricing)} after ${formatDay(start)}`,
+        period: { start, end },
+        pricing: debit.pricing,
+        quantity: debit.quantity,
+        subscription: id,
+        subscription_item: item.id,
+      }),
+    ]
+  })
+}
+
+/** All that was charged for the item's present period, on invoices and for the next one. */
+function debitsOf({ store }: Service, { id }: StoredSubscription, item: StoredSubscriptionItem): Debit[] {
+  const lines = store.invoices
+    .filter(({ parent, status }) => parent?.subscription_details?.subscription === id && status !== 'void')
+    .flatMap((invoice) => invoice.lines.data)
+    .filter(({ parent }) => parent?.subscription_item_details?.subscription_item === item.id)
+    .map((line): Debit => {
+      const invoice_item = line.parent?.subscription_item_details?.invoice_item
+      return {
+        ...line,
+        amount: (line.discount_amounts ?? []).reduce((rest, { amount }) => rest - amount, line.amount),
+        credited_items: creditedLine(line),
+        quantity: line.quantity ?? 1,
+        references: invoice_item ? [line.id, invoice_item] : [line.id],
+      }
+    })
+  const pending = store.invoice_items
+    .filter(({ invoice, parent }) => invoice === null && isOf(item, parent))
+    .map(
+      (one): Debit => ({
+        ...one,
+        credited_items: { invoice_item: one.id, type: 'invoice_item' },
+        references: [one.id],
+      }),
+    )
+  // What was charged for an earlier period is used up, even where that period was cut short.
+  return [...lines, ...pending].filter(
+    ({ amount, period }) => amount > 0 && period.start >= item.current_period_start,
+  )
+}
+
+function creditsOf({ store }: Service, item: StoredSubscriptionItem): StoredInvoiceItem[] {
+  return store.invoice_items.filter(
+    ({ amount, invoice, parent }) =>
+      amount < 0 && isOf(item, parent) && store.invoices.get(invoice)?.status !== 'void',
+  )
+}
+
+function isOf({ id }: StoredSubscriptionItem, parent: StoredInvoiceItem['parent']): boolean {
+  return parent?.subscription_details?.subscription_item === id
+}
+
+function referencesOf({ proration_details }: StoredInvoiceItem): string[] {
+  const { invoice_item, invoice_line_item_details: lines } = proration_details?.credited_items ?? {}
+  return [...(invoice_item ? [invoice_item] : []), ...(lines?.invoice_line_items ?? [])]
+}
+
+function nameOf({ store }: Service, { price_details }: StoredPricing): string {
+  return store.products.get(price_details.product)?.name ?? price_details.product
+}

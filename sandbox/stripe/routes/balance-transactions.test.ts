@@ -1,0 +1,162 @@
+import type Stripe from 'stripe'
+import { expect, it } from 'vitest'
+import { middleOf, startSubscribed, typesSince } from '../testing/billing.ts'
+import { startHarness } from '../testing/sandbox.ts'
+
+async function startWithCredit(amount: number) {
+  const subscribed = await startSubscribed()
+  const { harness, stripe, customer, subscription } = subscribed
+  const transaction = await stripe.customers.createBalanceTransaction(customer.id, {
+    amount,
+    currency: 'eur',
+    description: 'Goodwill',
+    metadata: { ticket: '7' },
+  })
+  const renew = async () => {
+    await harness.knob(`subscriptions/${subscription.id}/renew`)
+    const renewed = await stripe.subscriptions.retrieve(subscription.id, {
+      expand: ['latest_invoice.payments'],
+    })
+    return renewed.latest_invoice as Stripe.Invoice
+  }
+  const balance = async () => ((await stripe.customers.retrieve(customer.id)) as Stripe.Customer).balance
+  return { ...subscribed, transaction, renew, balance }
+}
+
+it('a credit pays a part of the next invoice', async () => {
+  const { stripe, customer, transaction, renew, balance } = await startWithCredit(-500)
+  expect(transaction).toMatchObject({
+    object: 'customer_balance_transaction',
+    amount: -500,
+    customer: customer.id,
+    ending_balance: -500,
+    type: 'adjustment',
+  })
+  expect(await balance()).toBe(-500)
+
+  const invoice = await renew()
+
+  expect(invoice).toMatchObject({
+    total: 2000,
+    starting_balance: -500,
+    ending_balance: 0,
+    amount_due: 1500,
+    amount_paid: 1500,
+    status: 'paid',
+  })
+  expect(await balance()).toBe(0)
+  const { data } = await stripe.customers.listBalanceTransactions(customer.id)
+  expect(data).toMatchObject([
+    { type: 'applied_to_invoice', amount: 500, ending_balance: 0, invoice: invoice.id },
+    { id: transaction.id },
+  ])
+  expect(await stripe.customers.retrieveBalanceTransaction(customer.id, transaction.id)).toMatchObject({
+    description: 'Goodwill',
+    metadata: { ticket: '7' },
+  })
+})
+
+it('an invoice that a credit covers is paid without a charge', async () => {
+  const { harness, stripe, renew, balance } = await startWithCredit(-5000)
+  const charges = (await stripe.charges.list()).data.length
+
+  const types = await typesSince(harness, async () => {
+    expect(await renew()).toMatchObject({
+      total: 2000,
+      starting_balance: -5000,
+      ending_balance: -3000,
+      amount_due: 0,
+      amount_paid: 0,
+      status: 'paid',
+      payments: { data: [] },
+    })
+  })
+
+  expect(types).toEqual([
+    'invoice.created',
+    'customer.subscription.updated',
+    'invoice.finalized',
+    'customer.updated',
+    'invoice.paid',
+    'invoice.payment_succeeded',
+  ])
+  expect(await balance()).toBe(-3000)
+  expect((await stripe.charges.list()).data).toHaveLength(charges)
+})
+
+it('a credit that was there before pays the first invoice of a subscription', async () => {
+  const { stripe, customer, plans } = await startWithCredit(-2000)
+  const other = await stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: plans.pro_monthly.id }],
+    expand: ['latest_invoice'],
+  })
+  expect(other).toMatchObject({
+    status: 'active',
+    latest_invoice: { billing_reason: 'subscription_create', total: 2000, amount_due: 0, status: 'paid' },
+  })
+})
+
+it('a total below zero goes to the balance', async () => {
+  const { stripe, customer, subscription, item } = await startSubscribed({
+    plan: 'teams_monthly',
+    quantity: 5,
+  })
+  const updated = await stripe.subscriptions.update(subscription.id, {
+    items: [{ id: item.id, quantity: 1 }],
+    proration_behavior: 'always_invoice',
+    proration_date: middleOf(item),
+    expand: ['latest_invoice'],
+  })
+  expect(updated.latest_invoice).toMatchObject({
+    total: -6000,
+    amount_due: 0,
+    ending_balance: -6000,
+    status: 'paid',
+  })
+  expect(await stripe.customers.listBalanceTransactions(customer.id)).toMatchObject({
+    data: [{ amount: -6000, ending_balance: -6000, invoice: (updated.latest_invoice as Stripe.Invoice).id }],
+  })
+})
+
+it('a voided invoice gives back what the balance had paid of it', async () => {
+  const { harness, stripe, customer, subscription, balance } = await startWithCredit(-500)
+  await harness.knob(`subscriptions/${subscription.id}/renew`, { payment: 'fails' })
+  expect(await balance()).toBe(0)
+  const { latest_invoice } = await stripe.subscriptions.retrieve(subscription.id)
+  await stripe.invoices.voidInvoice(String(latest_invoice))
+  expect(await balance()).toBe(-500)
+  expect((await stripe.customers.listBalanceTransactions(customer.id)).data[0]).toMatchObject({
+    amount: -500,
+    type: 'unapplied_from_invoice',
+  })
+})
+
+it('the first entry decides the currency of a customer', async () => {
+  const { stripe } = await startHarness()
+  const customer = await stripe.customers.create({ email: 'grace@example.com' })
+  await stripe.customers.createBalanceTransaction(customer.id, { amount: -100, currency: 'usd' })
+  expect(await stripe.customers.retrieve(customer.id)).toMatchObject({ balance: -100, currency: 'usd' })
+})
+
+it.each([
+  ['without a currency', { amount: 5 }, 'Missing required param: currency'],
+  ['with half a cent', { amount: 1.5, currency: 'eur' }, 'Invalid integer'],
+  ['with a type', { amount: 1, currency: 'eur', type: 'initial' }, 'Received unknown parameter: type'],
+])('an entry %s is refused', async (_case, params, text) => {
+  const { stripe } = await startHarness()
+  const customer = await stripe.customers.create()
+  await expect(
+    stripe.customers.createBalanceTransaction(
+      customer.id,
+      params as Stripe.CustomerCreateBalanceTransactionParams,
+    ),
+  ).rejects.toThrow(text)
+})
+
+it('a customer who is not there has no balance', async () => {
+  const { stripe } = await startHarness()
+  await expect(
+    stripe.customers.createBalanceTransaction('cus_none', { amount: 1, currency: 'eur' }),
+  ).rejects.toMatchObject({ code: 'resource_missing', statusCode: 404 })
+})

@@ -1,0 +1,261 @@
+import type Stripe from 'stripe'
+import { expect, it } from 'vitest'
+import {
+  firstItem,
+  middleOf,
+  newPlans,
+  newSubscriber,
+  newSubscriptionCheckout,
+  startClockwork,
+  startSubscribed,
+  typesSince,
+} from '../testing/billing.ts'
+import { newCheckout, startHarness } from '../testing/sandbox.ts'
+
+const day = 86_400
+
+/** A sandbox with a subscriber whose subscription begins with a coupon. */
+async function startDiscounted(
+  coupon: Stripe.CouponCreateParams,
+  { quantity = 1, plan = 'pro_monthly' as 'pro_monthly' | 'teams_monthly' } = {},
+) {
+  const sandbox = await startClockwork()
+  const { harness, stripe, plans } = sandbox
+  const { id } = await stripe.coupons.create(coupon)
+  const subscriber = await newSubscriber(harness, {
+    items: [{ price: plans[plan].id, quantity }],
+    discounts: [{ coupon: id }],
+  })
+  const invoices = async () =>
+    (await stripe.invoices.list({ subscription: subscriber.subscription.id })).data.reverse()
+  return { ...sandbox, ...subscriber, coupon: id, invoices }
+}
+
+it('a coupon for ever takes its share off every invoice', async () => {
+  const { stripe, subscription, advance, invoices, coupon } = await startDiscounted({
+    percent_off: 12.5,
+    duration: 'forever',
+  })
+  await advance(31 * day + 60)
+  const found = await stripe.subscriptions.retrieve(subscription.id, {
+    expand: ['discounts.source.coupon'],
+  })
+  expect(found.discounts).toMatchObject([
+    {
+      object: 'discount',
+      customer: subscription.customer,
+      end: null,
+      source: { coupon: { id: coupon, percent_off: 12.5, times_redeemed: 1, valid: true }, type: 'coupon' },
+      subscription: subscription.id,
+    },
+  ])
+  const [discount] = subscription.discounts
+  for (const invoice of await invoices()) {
+    expect(invoice).toMatchObject({
+      status: 'paid',
+      discounts: [discount],
+      subtotal: 2000,
+      total: 1750,
+      amount_paid: 1750,
+      total_discount_amounts: [{ amount: 250, discount }],
+      lines: {
+        data: [
+          { amount: 2000, subtotal: 2000, discountable: true, discount_amounts: [{ amount: 250, discount }] },
+        ],
+      },
+    })
+  }
+  expect(await invoices()).toHaveLength(2)
+})
+
+it('a coupon for once counts on the first invoice, one for months as long as they last', async () => {
+  const once = await startDiscounted({ amount_off: 500, currency: 'eur', duration: 'once' })
+  await once.advance(31 * day + 60)
+  expect((await once.invoices()).map(({ total }) => total)).toEqual([1500, 2000])
+  expect((await once.stripe.subscriptions.retrieve(once.subscription.id)).discounts).toEqual([])
+
+  const repeating = await startDiscounted({ percent_off: 50, duration: 'repeating', duration_in_months: 2 })
+  await repeating.advance(93 * day + 60)
+  expect((await repeating.invoices()).map(({ total }) => total)).toEqual([1000, 1000, 2000, 2000])
+  expect(await repeating.harness.eventTypes()).toContain('customer.discount.deleted')
+})
+
+it('a coupon of all makes a paid invoice of nothing, without a charge', async () => {
+  const { harness, stripe, subscription } = await startDiscounted({ percent_off: 100, duration: 'forever' })
+  const paid = await stripe.subscriptions.retrieve(subscription.id, { expand: ['latest_invoice.payments'] })
+  expect(paid).toMatchObject({
+    status: 'active',
+    latest_invoice: {
+      status: 'paid',
+      subtotal: 2000,
+      total: 0,
+      amount_due: 0,
+      amount_paid: 0,
+      payments: { data: [] },
+    },
+  })
+  expect((await stripe.charges.list()).data).toEqual([])
+  expect(await harness.eventTypes()).toContain('invoice.paid')
+})
+
+it('a sum is spread over the lines, and never takes more than there is', async () => {
+  const { harness, stripe, plans } = await startClockwork()
+  await stripe.coupons.create({ id: 'TEN', amount_off: 1001, currency: 'eur', name: 'Ten euros' })
+  await stripe.coupons.create({ id: 'MUCH', amount_off: 99_999, currency: 'eur' })
+  const items = [{ price: plans.pro_monthly.id, quantity: 1 }, { price: plans.teams_monthly.id }]
+  const ten = await newSubscriber(harness, { items, discounts: [{ coupon: 'TEN' }] })
+  const invoice = await stripe.invoices.retrieve(String(ten.subscription.latest_invoice))
+  expect(invoice).toMatchObject({ subtotal: 5000, total: 3999 })
+  expect(invoice.lines.data.map((line) => line.discount_amounts?.[0]?.amount)).toEqual([400, 601])
+  const much = await newSubscriber(harness, { items, discounts: [{ coupon: 'MUCH' }] })
+  expect(await stripe.invoices.retrieve(String(much.subscription.latest_invoice))).toMatchObject({ total: 0 })
+})
+
+it('several coupons apply one after the other', async () => {
+  const { harness, stripe, plans } = await startClockwork()
+  await stripe.coupons.create({ id: 'HALF', percent_off: 50 })
+  await stripe.coupons.create({ id: 'FIVE', amount_off: 500, currency: 'eur' })
+  const { subscription } = await newSubscriber(harness, {
+    items: [{ price: plans.pro_monthly.id }],
+    discounts: [{ coupon: 'FIVE' }, { coupon: 'HALF' }],
+  })
+  const invoice = await stripe.invoices.retrieve(String(subscription.latest_invoice), {
+    expand: ['total_discount_amounts.discount'],
+  })
+  expect(invoice).toMatchObject({
+    total: 750,
+    total_discount_amounts: [
+      { amount: 500, discount: { source: { coupon: 'FIVE' } } },
+      { amount: 750, discount: { source: { coupon: 'HALF' } } },
+    ],
+  })
+})
+
+it('discounts change with an update: added, kept, removed', async () => {
+  const { harness, stripe, subscription, item } = await startSubscribed({
+    plan: 'teams_monthly',
+    quantity: 2,
+  })
+  await stripe.coupons.create({ id: 'HALF', percent_off: 50, duration: 'forever' })
+  const types = await typesSince(harness, async () => {
+    const halved = await stripe.subscriptions.update(subscription.id, { discounts: [{ coupon: 'HALF' }] })
+    expect(halved.discounts).toHaveLength(1)
+    const [discount] = halved.discounts as string[]
+    const kept = await stripe.subscriptions.update(subscription.id, { discounts: [{ discount }] } as object)
+    expect(kept.discounts).toEqual([discount])
+  })
+  expect(types).toEqual(['customer.subscription.updated', 'customer.discount.created'])
+
+  // What was charged is given back as it was charged; what is left costs half.
+  const more = await stripe.subscriptions.update(subscription.id, {
+    items: [{ id: item.id, quantity: 4 }],
+    proration_behavior: 'always_invoice',
+    proration_date: middleOf(item),
+    expand: ['latest_invoice'],
+  })
+  const invoice = more.latest_invoice as Stripe.Invoice
+  expect(invoice.lines.data.map(({ amount }) => amount)).toEqual([-3000, 3000])
+  expect(invoice).toMatchObject({ total: 0, total_discount_amounts: [{ amount: 0 }] })
+
+  expect(await stripe.subscriptions.update(subscription.id, { discounts: '' })).toMatchObject({
+    discounts: [],
+  })
+  expect((await harness.eventTypes()).at(-1)).toBe('customer.discount.deleted')
+})
+
+it('a preview shows a coupon and does not redeem it', async () => {
+  const { stripe, subscription } = await startSubscribed()
+  await stripe.coupons.create({ id: 'HALF', percent_off: 50, max_redemptions: 1 })
+  const discounts = [{ coupon: 'HALF' }]
+  expect(await stripe.invoices.createPreview({ subscription: subscription.id, discounts })).toMatchObject({
+    subtotal: 2000,
+    total: 1000,
+  })
+  expect(await stripe.coupons.retrieve('HALF')).toMatchObject({ times_redeemed: 0, valid: true })
+  await stripe.subscriptions.update(subscription.id, { discounts })
+  expect(await stripe.coupons.retrieve('HALF')).toMatchObject({ times_redeemed: 1, valid: false })
+  await expect(stripe.subscriptions.update(subscription.id, { discounts })).rejects.toMatchObject({
+    code: 'coupon_expired',
+  })
+})
+
+it('a checkout with a coupon of all starts a subscription without a payment', async () => {
+  const sandbox = await startClockwork()
+  const { harness, stripe, plans } = sandbox
+  await stripe.coupons.create({ id: 'ALL', percent_off: 100, duration: 'forever' })
+  const session = await newSubscriptionCheckout(harness, plans.pro_monthly.id, {
+    discounts: [{ coupon: 'ALL' }],
+    payment_method_collection: 'if_required',
+  })
+  expect(session).toMatchObject({
+    amount_subtotal: 2000,
+    amount_total: 0,
+    discounts: [{ coupon: 'ALL', promotion_code: null }],
+    total_details: { amount_discount: 2000 },
+  })
+  await harness.pay(session.id)
+  const paid = await stripe.checkout.sessions.retrieve(session.id, { expand: ['subscription', 'invoice'] })
+  expect(paid).toMatchObject({
+    status: 'complete',
+    payment_status: 'no_payment_required',
+    subscription: { status: 'active', discounts: [expect.stringMatching(/^di_/)] },
+    invoice: { status: 'paid', total: 0 },
+  })
+})
+
+it('a single payment with a coupon costs less', async () => {
+  const harness = await startHarness()
+  await harness.stripe.coupons.create({ id: 'HALF', percent_off: 50 })
+  const session = await newCheckout(harness, { discounts: [{ coupon: 'HALF' }] })
+  expect(session).toMatchObject({ amount_subtotal: 700, amount_total: 350 })
+  await harness.pay(session.id)
+  const paid = await harness.stripe.checkout.sessions.retrieve(session.id, { expand: ['payment_intent'] })
+  expect(paid).toMatchObject({ payment_status: 'paid', payment_intent: { amount: 350 } })
+})
+
+it('seats that a coupon of all paid for give nothing back', async () => {
+  const { stripe, subscription, item, customer } = await startDiscounted(
+    { percent_off: 100, duration: 'once' },
+    { plan: 'teams_monthly', quantity: 5 },
+  )
+  const fewer = await stripe.subscriptions.update(subscription.id, {
+    items: [{ id: item.id, quantity: 2 }],
+    proration_behavior: 'always_invoice',
+    proration_date: middleOf(item),
+    expand: ['latest_invoice'],
+  })
+  const invoice = fewer.latest_invoice as Stripe.Invoice
+  expect(invoice.lines.data.map(({ amount }) => amount)).toEqual([3000])
+  expect(firstItem(fewer).quantity).toBe(2)
+  expect(await stripe.customers.retrieve(customer.id)).toMatchObject({ balance: 0 })
+})
+
+it.each([
+  ['both', { percent_off: 5, amount_off: 5, currency: 'eur' }, 'not both'],
+  ['neither', {}, 'either'],
+  ['no currency', { amount_off: 5 }, 'currency'],
+  ['more than all', { percent_off: 101 }, 'at most 100'],
+  ['no end', { percent_off: 5, duration: 'repeating' }, 'duration_in_months'],
+] as const)('a coupon with %s is refused', async (_case, params, text) => {
+  const { stripe } = await startHarness()
+  await expect(stripe.coupons.create(params)).rejects.toThrow(text)
+})
+
+it.each([
+  ['one that is none', 'NONE', "No such coupon: 'NONE'"],
+  ['one of another currency', 'DOLLARS', 'usd'],
+  ['one that is too late', 'LATE', 'expired'],
+])('a subscription with a coupon, %s, is refused', async (_case, coupon, text) => {
+  const harness = await startHarness()
+  const { stripe } = harness
+  const plans = await newPlans(harness)
+  await stripe.coupons.create({ id: 'DOLLARS', amount_off: 100, currency: 'usd' })
+  await stripe.coupons.create({ id: 'LATE', percent_off: 5, redeem_by: Math.floor(Date.now() / 1000) - 5 })
+  await expect(stripe.coupons.create({ id: 'LATE', percent_off: 5 })).rejects.toMatchObject({
+    code: 'resource_already_exists',
+  })
+  await expect(
+    newSubscriber(harness, { items: [{ price: plans.pro_monthly.id }], discounts: [{ coupon }] }),
+  ).rejects.toThrow(text)
+  expect((await stripe.subscriptions.list()).data).toEqual([])
+})

@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest'
+import { startClockwork, subscribe, typesSince } from '../testing/billing.ts'
+import { goodCard } from '../testing/sandbox.ts'
+
+const day = 86_400
+
+/** A subscription whose renewal was tried four times in vain: it is canceled, and its invoice is still open. */
+async function startGivenUp() {
+  const sandbox = await startClockwork()
+  const { stripe, advance } = sandbox
+  const { id } = await subscribe(sandbox, '4000000000000341')
+  await advance(31 * day + 60)
+  await advance(16 * day)
+  const subscription = await stripe.subscriptions.retrieve(id)
+  expect(subscription).toMatchObject({
+    status: 'canceled',
+    cancellation_details: { reason: 'payment_failed' },
+  })
+  const invoice = String(subscription.latest_invoice)
+  expect(await stripe.invoices.retrieve(invoice)).toMatchObject({ status: 'open', auto_advance: false })
+  return { ...sandbox, subscription, customer: String(subscription.customer), invoice }
+}
+
+const paid_late = [
+  'invoice.paid',
+  'invoice.payment_succeeded',
+  'invoice_payment.paid',
+  'payment_intent.succeeded',
+  'charge.succeeded',
+]
+
+it('the invoice of a subscription that was given up is paid with another card', async () => {
+  const { harness, stripe, subscription, customer, invoice } = await startGivenUp()
+  await expect(stripe.invoices.pay(invoice)).rejects.toMatchObject({ code: 'card_declined' })
+  const good = await stripe.paymentMethods.attach('pm_card_visa', { customer })
+
+  const types = await typesSince(harness, () => stripe.invoices.pay(invoice, { payment_method: good.id }))
+
+  expect(types).toEqual(paid_late)
+  expect(await stripe.invoices.retrieve(invoice)).toMatchObject({ status: 'paid', amount_paid: 2000 })
+  expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject({ status: 'canceled' })
+  await expect(stripe.invoices.pay(invoice)).rejects.toThrow('already paid')
+})
+
+it("the invoice of a subscription that was given up is paid with the subscription's new default", async () => {
+  const { harness, stripe, subscription, customer, invoice } = await startGivenUp()
+  const good = await stripe.paymentMethods.attach('pm_card_visa', { customer })
+  await stripe.customers.update(customer, { invoice_settings: { default_payment_method: good.id } })
+  await stripe.paymentMethods.detach(String(subscription.default_payment_method))
+  expect(await typesSince(harness, () => stripe.invoices.pay(invoice))).toEqual(paid_late)
+})
+
+it('the invoice of a subscription that was given up is paid on its own page', async () => {
+  const { harness, stripe, invoice } = await startGivenUp()
+  const { hosted_invoice_url } = await stripe.invoices.retrieve(invoice)
+  const { number, expiry, cvc, name } = goodCard
+
+  const answer = await fetch(String(hosted_invoice_url), {
+    method: 'POST',
+    redirect: 'manual',
+    body: new URLSearchParams({ number, expiry, cvc, name }),
+  })
+
+  expect(answer.status).toBe(303)
+  expect(await stripe.invoices.retrieve(invoice)).toMatchObject({ status: 'paid' })
+  expect((await harness.eventTypes()).slice(-5)).toEqual(paid_late)
+})
+
+it('an invoice that is marked uncollectible can still be paid, or voided', async () => {
+  const { harness, stripe, customer, invoice } = await startGivenUp()
+  expect(await stripe.invoices.markUncollectible(invoice)).toMatchObject({ status: 'uncollectible' })
+  expect((await harness.eventTypes()).at(-1)).toBe('invoice.marked_uncollectible')
+  await expect(stripe.invoices.markUncollectible(invoice)).rejects.toThrow('open')
+  const good = await stripe.paymentMethods.attach('pm_card_visa', { customer })
+  expect(await stripe.invoices.pay(invoice, { payment_method: good.id })).toMatchObject({ status: 'paid' })
+  await expect(stripe.invoices.voidInvoice(invoice)).rejects.toThrow('paid')
+})

@@ -1,0 +1,176 @@
+import type Stripe from 'stripe'
+import { expect, it } from 'vitest'
+import { startSubscribed, typesSince } from '../testing/billing.ts'
+
+/** An amount that waits for the customer's next invoice. */
+async function startPending(amount = 700) {
+  const subscribed = await startSubscribed()
+  const item = await subscribed.stripe.invoiceItems.create({
+    customer: subscribed.customer.id,
+    amount,
+    currency: 'eur',
+    description: 'Set-up',
+    metadata: { by: 'hand' },
+  })
+  return { ...subscribed, pending: item }
+}
+
+it("an amount that was put on a customer's next invoice is on the renewal", async () => {
+  const { harness, stripe, subscription, pending } = await startPending()
+  expect(pending).toMatchObject({
+    object: 'invoiceitem',
+    amount: 700,
+    discountable: true,
+    invoice: null,
+    parent: null,
+    proration: false,
+  })
+
+  await harness.knob(`subscriptions/${subscription.id}/renew`)
+
+  const { latest_invoice } = await stripe.subscriptions.retrieve(subscription.id, {
+    expand: ['latest_invoice'],
+  })
+  const invoice = latest_invoice as Stripe.Invoice
+  expect(invoice).toMatchObject({ total: 2700, amount_paid: 2700 })
+  expect(invoice.lines.data).toMatchObject([
+    {
+      amount: 700,
+      description: 'Set-up',
+      metadata: { by: 'hand' },
+      parent: {
+        type: 'invoice_item_details',
+        invoice_item_details: { invoice_item: pending.id, proration: false, subscription: null },
+        subscription_item_details: null,
+      },
+      subscription: null,
+    },
+    { amount: 2000, parent: { type: 'subscription_item_details' } },
+  ])
+  expect(await stripe.invoiceItems.retrieve(pending.id)).toMatchObject({ invoice: invoice.id })
+})
+
+it('an amount for one subscription waits for that one', async () => {
+  const { harness, stripe, customer, subscription, plans } = await startSubscribed()
+  const other = await stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: plans.teams_monthly.id }],
+  })
+  await stripe.invoiceItems.create({
+    customer: customer.id,
+    amount: 100,
+    currency: 'eur',
+    subscription: other.id,
+  })
+  const renew = async (id: string) => {
+    await harness.knob(`subscriptions/${id}/renew`)
+    return stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
+  }
+  expect(await renew(subscription.id)).toMatchObject({ latest_invoice: { total: 2000 } })
+  expect(await renew(other.id)).toMatchObject({ latest_invoice: { total: 3100 } })
+})
+
+it('a new subscription takes what waits on its first invoice, and a preview shows it', async () => {
+  const { stripe, customer, plans } = await startPending(-500)
+  const details = { items: [{ price: plans.pro_monthly.id }] }
+  expect(
+    await stripe.invoices.createPreview({ customer: customer.id, subscription_details: details }),
+  ).toMatchObject({ total: 1500 })
+  expect(
+    await stripe.subscriptions.create({ customer: customer.id, ...details, expand: ['latest_invoice'] }),
+  ).toMatchObject({ latest_invoice: { total: 1500, status: 'paid' } })
+})
+
+it('an invoice that stands alone is finalized and paid by calls', async () => {
+  const { harness, stripe, customer, pending } = await startPending()
+  expect(await stripe.invoices.create({ customer: customer.id })).toMatchObject({
+    total: 0,
+    lines: { data: [] },
+  })
+
+  const draft = await stripe.invoices.create({
+    customer: customer.id,
+    pending_invoice_items_behavior: 'include',
+    metadata: { order: '1' },
+  })
+  expect(draft).toMatchObject({
+    auto_advance: false,
+    billing_reason: 'manual',
+    metadata: { order: '1' },
+    parent: null,
+    status: 'draft',
+    total: 700,
+    lines: { data: [{ parent: { invoice_item_details: { invoice_item: pending.id } } }] },
+  })
+  const added = await stripe.invoiceItems.create({
+    customer: customer.id,
+    amount: 50,
+    currency: 'eur',
+    invoice: draft.id,
+  })
+  expect(added.invoice).toBe(draft.id)
+  expect(await stripe.invoices.finalizeInvoice(draft.id ?? '')).toMatchObject({
+    status: 'open',
+    amount_due: 750,
+  })
+
+  const types = await typesSince(harness, () => stripe.invoices.pay(draft.id ?? ''))
+
+  expect(types).toEqual([
+    'invoice.paid',
+    'invoice.payment_succeeded',
+    'invoice_payment.paid',
+    'payment_intent.succeeded',
+    'charge.succeeded',
+  ])
+  expect(await stripe.invoices.retrieve(draft.id ?? '')).toMatchObject({ status: 'paid', amount_paid: 750 })
+})
+
+it('an invoice is finalized by paying it, and collected where it shall advance', async () => {
+  const { stripe, customer } = await startSubscribed()
+  const draftOf = async (amount: number) => {
+    const { id } = await stripe.invoices.create({ customer: customer.id })
+    await stripe.invoiceItems.create({ customer: customer.id, amount, currency: 'eur', invoice: id })
+    return id ?? ''
+  }
+  expect(await stripe.invoices.pay(await draftOf(900))).toMatchObject({ status: 'paid', amount_paid: 900 })
+  expect(await stripe.invoices.finalizeInvoice(await draftOf(800), { auto_advance: true })).toMatchObject({
+    status: 'paid',
+    amount_paid: 800,
+  })
+})
+
+it('a price of the catalogue can be put on an invoice, and a pending amount taken back', async () => {
+  const { harness, stripe, customer, plans } = await startSubscribed()
+  const price = await stripe.prices.create({ product: plans.pro.id, currency: 'eur', unit_amount: 150 })
+  const item = await stripe.invoiceItems.create({
+    customer: customer.id,
+    pricing: { price: price.id },
+    quantity: 3,
+  })
+  expect(item).toMatchObject({ amount: 450, quantity: 3, pricing: { price_details: { price: price.id } } })
+  expect(await stripe.invoiceItems.del(item.id)).toMatchObject({ deleted: true })
+  expect((await stripe.invoiceItems.list({ pending: true })).data).toEqual([])
+  expect((await harness.eventTypes()).at(-1)).toBe('invoiceitem.deleted')
+})
+
+it.each([
+  ['no amount', {}, 'either `amount` or `pricing`'],
+  ['no currency', { amount: 5 }, 'currency'],
+  ['a recurring price', { pricing: { price: 'recurring' } }, 'type=recurring'],
+  ['an invoice that is none', { amount: 5, currency: 'eur', invoice: 'in_none' }, 'No such invoice'],
+  ['a paid invoice', { amount: 5, currency: 'eur', invoice: 'paid' }, 'draft'],
+  [
+    'a subscription that is none',
+    { amount: 5, currency: 'eur', subscription: 'sub_none' },
+    'No such subscription',
+  ],
+])('an invoice item with %s is refused', async (_case, params, text) => {
+  const { stripe, customer, plans, subscription } = await startSubscribed()
+  const words: Record<string, string> = {
+    paid: String(subscription.latest_invoice),
+    recurring: plans.pro_monthly.id,
+  }
+  const named = JSON.parse(JSON.stringify(params), (_key, value) => words[value as string] ?? value)
+  await expect(stripe.invoiceItems.create({ customer: customer.id, ...named })).rejects.toThrow(text)
+})

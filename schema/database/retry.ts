@@ -1,0 +1,22 @@
+/** Postgres ended a transaction so that another one could go on: a deadlock, or two that cannot be put in an order. */
+const conflictCodes = ['40P01', '40001']
+
+const maximumAttempts = 5
+
+/**
+ * Runs a transaction, or a statement that is one by itself, again when Postgres ended it for the sake of another. `work` must begin
+ * from nothing each time. There is no wait between attempts: the other one holds its locks already, and this one queues behind it.
+ */
+export async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt === maximumAttempts || !isConflict(error)) throw error
+    }
+  }
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && conflictCodes.includes(String(error.code))
+}

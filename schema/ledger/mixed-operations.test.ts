@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { testDatabase } from '../../tests/support/database/test-database.ts'
+import {
+  buildMonthGrant,
+  buildPurchaseGrant,
+  buildTransfer,
+  use,
+  user,
+} from '../../tests/support/factories/grants.ts'
+import { madeOnce } from '../../tests/support/made.ts'
+import {
+  connectDatabase,
+  type DatabaseConnection,
+  type DatabaseRole,
+  type DatabaseTransaction,
+} from '../database/connect.ts'
+import type { Owner } from './accounts.ts'
+import { closeMonth, lockOwner, readBooks, readGrant } from './books.ts'
+import type { Grant } from './grants.ts'
+import { monthGrantId } from './keys.ts'
+import { postTransfer, postTransfers } from './post.ts'
+import { verifyLedger } from './verify.ts'
+
+/** How many: `LEDGER_MIXED_OPERATIONS=100000 npx vitest run schema/ledger/mixed-operations`. */
+const operations = Number(process.env.LEDGER_MIXED_OPERATIONS ?? 20_000)
+const connections = 20
+const owners = Array.from({ length: 6 }, (_, index) => user(`user_mixed_${index}`))
+
+const database = testDatabase()
+const server = madeOnce(() => connect('tidemark_server'))
+const worker = madeOnce(() => connect('tidemark_worker'))
+
+function connect(role: DatabaseRole): DatabaseConnection {
+  return connectDatabase({
+    connectionString: database.url,
+    role,
+    poolMax: connections,
+    onError: () => undefined,
+  })
+}
+
+/** Bought credits as an invoice that was paid late brings them: they need no checkout intent. */
+function boughtCredits(owner: Owner): Grant {
+  const stripe_invoice_id = `in_${randomUUID()}`
+  return {
+    ...buildPurchaseGrant(owner),
+    id: monthGrantId('late_month', stripe_invoice_id, new Date(0)),
+    kind: 'late_month',
+    intent_id: null,
+    stripe_subscription_id: 'sub_late',
+    stripe_invoice_id,
+  }
+}
+
+const purchases = new Map<Owner, Grant[]>(owners.map((owner) => [owner, []]))
+
+/** What the product does to one owner's books, all kinds of it; each is a transaction of its own. */
+const kinds: Readonly<Record<string, (owner: Owner) => Promise<unknown>>> = {
+  async purchase(owner) {
+    const grant = boughtCredits(owner)
+    await postTransfer(worker.db, buildTransfer(grant, { kind: 'plan_grant', ordinal: 1, amount: 50 }))
+    purchases.get(owner)?.push(grant)
+  },
+  async refund(owner) {
+    const grant = purchases.get(owner)?.pop()
+    if (!grant) return
+    await worker.db.transaction().execute(async (trx) => {
+      await lockOwner(trx, owner)
+      const known = await readGrant(trx, grant.id)
+      const ordinal = (known?.transfers ?? 0) + 1
+      await postTransfer(trx, buildTransfer(grant, { kind: 'refund', ordinal, amount: -20 }))
+    })
+  },
+  usage: (owner) => use(server.db, owner, 7),
+  moreUsage: (owner) => use(server.db, owner, 3),
+  month: (owner) => worker.db.transaction().execute((trx) => beginMonth(trx, owner)),
+  /** Two owners in one batch, in either order. */
+  async batch(owner) {
+    const other = owners[(owners.indexOf(owner) + 3) % owners.length] ?? owner
+    await postTransfers(
+      worker.db,
+      [owner, other].map((one) =>
+        buildTransfer(boughtCredits(one), { kind: 'plan_grant', ordinal: 1, amount: 5 }),
+      ),
+    )
+  },
+}
+
+/** Closes the month that is open, expires what is left of it, and grants the next. */
+async function beginMonth(trx: DatabaseTransaction, owner: Owner): Promise<void> {
+  await lockOwner(trx, owner)
+  const books = await readBooks(trx, owner)
+  const months = books.grants.filter((grant) => grant.kind === 'month')
+  const open = months.at(-1)
+  const next = buildMonthGrant(owner, new Date(Date.UTC(2026, months.length)))
+  const transfers = [buildTransfer(next, { kind: 'plan_grant', ordinal: 1, amount: 100 })]
+  if (open?.stripe_subscription_id && open.month_starts_at) {
+    await closeMonth(trx, owner, {
+      stripe_subscription_id: open.stripe_subscription_id,
+      starts_at: open.month_starts_at,
+      used: books.used_open,
+    })
+    const left = open.gross - books.used_open
+    if (left > 0) transfers.unshift(buildTransfer(open, { kind: 'expiry', ordinal: 2, amount: -left }))
+  }
+  await postTransfers(trx, transfers)
+}
+
+test(`${operations} operations of all kinds on six owners, over 40 connections: no deadlock, and the books are right`, {
+  timeout: 30_000 + operations * 20,
+}, async () => {
+  const names = Object.keys(kinds)
+  let started = 0
+  await Promise.all(
+    Array.from({ length: 2 * connections }, async () => {
+      while (started < operations) {
+        const number = started++
+        const name = number % 100 === 0 ? 'month' : names[number % 4]
+        const owner = owners[Math.floor(Math.random() * owners.length)]
+        if (name && owner) await kinds[number % 50 === 1 ? 'batch' : name]?.(owner)
+      }
+    }),
+  )
+  // Sessions hand in what they counted when they end.
+  await Promise.all([server.close(), worker.close()])
+  const { rows } = await sql<{ deadlocks: number }>`
+    SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`.execute(database.owner)
+  expect(rows).toEqual([{ deadlocks: 0 }])
+  expect((await verifyLedger(database.owner)).problems).toEqual([])
+})

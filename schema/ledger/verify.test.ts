@@ -1,0 +1,461 @@
+import { sql } from 'kysely'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { createTestDatabase } from '../../tests/support/database/test-database.ts'
+import {
+  buildMonthGrant,
+  buildPurchaseGrant,
+  buildTransfer,
+  use,
+  user,
+} from '../../tests/support/factories/grants.ts'
+import { buildPurchase } from '../../tests/support/factories/purchases.ts'
+import { buildGrant } from '../../tests/support/factories/transfers.ts'
+import { madeForEachTest } from '../../tests/support/made.ts'
+import { closeMonth } from './books.ts'
+import { checkoutKey } from './keys.ts'
+import { postTransfer, postTransfers } from './post.ts'
+import { verifyLedger } from './verify.ts'
+
+const september = new Date('2026-09-01T00:00:00Z')
+const october = new Date('2026-10-01T00:00:00Z')
+const ada = user('user_ada')
+
+const database = madeForEachTest(createTestDatabase, (made) => made.close())
+
+/** Somebody with a database administrator's powers switches the triggers off. */
+async function tamper(statement: string): Promise<void> {
+  await sql
+    .raw(`SET session_replication_role = replica; ${statement}; RESET session_replication_role`)
+    .execute(database.owner)
+}
+
+const problemsOf = async (options = {}) => (await verifyLedger(database.owner, options)).problems
+const checksOf = async (options = {}) => [...new Set((await problemsOf(options)).map(({ check }) => check))]
+
+/** A purchase, two months of a plan of which one is closed, seats, usage of both accounts, a refund. */
+async function fillBooks(): Promise<void> {
+  const intent = await buildPurchase(database.server, { stripe_session_id: 'cs_1', credits: 500 })
+  await database.owner
+    .updateTable('checkout_intents')
+    .set({ state: 'settled', settled_at: new Date() })
+    .where('id', '=', intent.id)
+    .execute()
+  const buyer = user(intent.user_id)
+  const bought = buildPurchaseGrant(buyer, intent.id)
+  const first = buildMonthGrant(ada, september)
+  const second = buildMonthGrant(ada, october)
+  const seats = buildMonthGrant(ada, october, 'seats')
+  await postTransfers(database.worker, [
+    buildTransfer(
+      bought,
+      { kind: 'credit_purchase', ordinal: 1, amount: 500 },
+      { idempotency_key: checkoutKey('cs_1'), intent_id: intent.id, reason: 'Credit “purchase”\n\t\\ 100 %' },
+    ),
+    buildTransfer(bought, { kind: 'refund', ordinal: 2, amount: -120 }),
+    buildTransfer(first, { kind: 'plan_grant', ordinal: 1, amount: 300 }),
+    buildGrant('user_ada', 50),
+  ])
+  await use(database.server, ada, 200)
+  await database.worker.transaction().execute(async (trx) => {
+    await closeMonth(trx, ada, { stripe_subscription_id: 'sub_user_ada', starts_at: september, used: 200 })
+    await postTransfers(trx, [
+      buildTransfer(first, { kind: 'expiry', ordinal: 2, amount: -100 }),
+      buildTransfer(second, { kind: 'plan_grant', ordinal: 1, amount: 300 }),
+      buildTransfer(seats, { kind: 'seat_grant', ordinal: 1, amount: 30 }),
+    ])
+  })
+  await use(database.server, ada, 350)
+  await use(database.server, buyer, 380)
+  await postTransfer(database.worker, buildTransfer(bought, { kind: 'refund', ordinal: 3, amount: -80 }))
+}
+
+describe('clean books', () => {
+  test('have no problems, in full and incrementally', async () => {
+    await fillBooks()
+    expect(await verifyLedger(database.owner, { keepProof: true })).toMatchObject({
+      problems: [],
+      continued_from: null,
+      counts: { accounts: 3, transfers: 11, entries: 23, grants: 5, settled_intents: 1 },
+    })
+    await use(database.server, ada, 1)
+    expect(await verifyLedger(database.owner, { incremental: true, keepProof: true })).toMatchObject({
+      problems: [],
+      continued_from: { accounts: 3 },
+      counts: { accounts: 3, transfers: 1, entries: 2, grants: 0 },
+    })
+    await postTransfer(database.worker, buildGrant('user_new', 5))
+    expect(await verifyLedger(database.owner, { incremental: true })).toMatchObject({
+      problems: [],
+      counts: { accounts: 4, transfers: 1, entries: 2, grants: 1 },
+    })
+    expect(await problemsOf()).toEqual([])
+  })
+
+  test('are read to the end while somebody is still posting before it', async () => {
+    await fillBooks()
+    const posting = Promise.withResolvers<void>()
+    const posted = Promise.withResolvers<void>()
+    const slow = database.worker.transaction().execute(async (trx) => {
+      await postTransfer(trx, buildGrant('user_slow', 5))
+      posted.resolve()
+      await posting.promise
+    })
+    await posted.promise
+    await postTransfer(database.worker, buildGrant('user_fast', 5))
+    const proving = verifyLedger(database.owner, { keepProof: true })
+    posting.resolve()
+    await slow
+    expect((await proving).problems).toEqual([])
+    expect(await problemsOf({ incremental: true, keepProof: true })).toEqual([])
+    expect(await problemsOf()).toEqual([])
+  })
+
+  test('say how far they were read', async () => {
+    await fillBooks()
+    const seen: unknown[] = []
+    await verifyLedger(database.owner, { onProgress: (progress) => seen.push(progress) })
+    expect(seen).toEqual([
+      { what: 'transfers', done: 11, total: 11 },
+      { what: 'grants', done: 5, total: null },
+    ])
+  })
+})
+
+const lastEntry = `(SELECT max(transfer_id) FROM ledger_entries WHERE version IS NOT NULL)`
+
+describe('what was changed behind the ledger’s back is found:', () => {
+  test.each([
+    [
+      'an amount',
+      `UPDATE ledger_entries SET amount = amount + 1 WHERE version = 1`,
+      'entries of a transfer sum to zero',
+    ],
+    [
+      'a balance',
+      `UPDATE ledger_entries SET balance_after = 900 WHERE version = 1`,
+      'every balance is the sum up to there',
+    ],
+    [
+      'amount and balance of both sides, so that all sums agree',
+      `UPDATE ledger_entries SET amount = amount + sign(amount), balance_after = balance_after + sign(amount)
+       WHERE transfer_id = ${lastEntry}`,
+      'hashes of owners’ entries are chained',
+    ],
+    [
+      'the hash of an owner’s entry',
+      `UPDATE ledger_entries SET hash = sha256('x') WHERE version = 2`,
+      'hashes of owners’ entries are chained',
+    ],
+    [
+      'the hash of a house entry',
+      `UPDATE ledger_entries SET hash = sha256('x') WHERE version IS NULL`,
+      'hashes of house entries hang on their transfer',
+    ],
+    [
+      'the account of a house entry',
+      `UPDATE ledger_entries SET account_id = 2 WHERE version IS NULL`,
+      'hashes of house entries hang on their transfer',
+    ],
+    [
+      'the version of an entry',
+      `UPDATE ledger_entries SET version = version + 1 WHERE transfer_id = ${lastEntry}`,
+      'versions of an account run 1, 2, 3 without gaps',
+    ],
+    [
+      'an entry that is gone',
+      `DELETE FROM ledger_entries WHERE version = 1`,
+      'entries of a transfer sum to zero',
+    ],
+    [
+      'a transfer that is gone with its entries',
+      `DELETE FROM ledger_entries WHERE transfer_id = 3; DELETE FROM ledger_transfers WHERE id = 3`,
+      'versions of an account run 1, 2, 3 without gaps',
+    ],
+    [
+      'a transfer without its entries',
+      `DELETE FROM ledger_transfers WHERE id = ${lastEntry}`,
+      'every entry has its transfer',
+    ],
+    [
+      'an account that is gone',
+      `DELETE FROM ledger_accounts WHERE owner_id = 'user_ada'`,
+      'every entry has its account',
+    ],
+    [
+      'an account that is another owner’s',
+      `UPDATE ledger_accounts SET owner_id = 'user_eve' WHERE owner_id = 'user_ada'`,
+      'every transfer moves credits of its grant’s account',
+    ],
+    [
+      'an owner’s entry without its version',
+      `UPDATE ledger_entries SET version = NULL, balance_after = NULL WHERE version = 2`,
+      'owners’ entries have a version, house entries have none',
+    ],
+    ['a reason', `UPDATE ledger_transfers SET reason = 'Gift'`, 'hashes of owners’ entries are chained'],
+    [
+      'a time',
+      `UPDATE ledger_transfers SET occurred_at = occurred_at - interval '1 microsecond'`,
+      'hashes of owners’ entries are chained',
+    ],
+    [
+      'the time of posting',
+      `UPDATE ledger_transfers SET posted_at = posted_at + interval '1 microsecond'`,
+      'hashes of owners’ entries are chained',
+    ],
+    ['an actor', `UPDATE ledger_transfers SET actor = 'eve'`, 'hashes of owners’ entries are chained'],
+    ['an event', `UPDATE ledger_transfers SET event_id = 'evt_1'`, 'hashes of owners’ entries are chained'],
+    [
+      'the intent of a transfer',
+      `UPDATE ledger_transfers SET intent_id = NULL`,
+      'hashes of owners’ entries are chained',
+    ],
+    [
+      'a key',
+      `UPDATE ledger_transfers SET idempotency_key = idempotency_key || 'x'`,
+      'hashes of owners’ entries are chained',
+    ],
+    [
+      'a kind',
+      `UPDATE ledger_transfers SET kind = 'dispute' WHERE kind = 'refund'`,
+      'hashes of owners’ entries are chained',
+    ],
+    [
+      'the hash of an input',
+      `UPDATE ledger_transfers SET input_hash = sha256('x')`,
+      'hashes of owners’ entries are chained',
+    ],
+    [
+      'the format of a transfer',
+      `UPDATE ledger_transfers SET format = 1 WHERE kind = 'refund'`,
+      'hashes of owners’ entries are chained',
+    ],
+    [
+      'the grant of a transfer',
+      `UPDATE ledger_transfers SET grant_id = (SELECT id FROM ledger_grants WHERE kind = 'seats')
+       WHERE kind = 'expiry'`,
+      'hashes of owners’ entries are chained',
+    ],
+    [
+      'the owner of a grant',
+      `UPDATE ledger_grants SET owner_id = 'user_eve' WHERE kind = 'month'`,
+      'every transfer moves credits of its grant’s account',
+    ],
+    [
+      'a grant that is gone',
+      `DELETE FROM ledger_grants WHERE kind = 'seats'`,
+      'every transfer moves credits of its grant’s account',
+    ],
+    [
+      'the month of seats',
+      `UPDATE ledger_grants SET stripe_subscription_id = 'sub_other' WHERE kind = 'seats';
+       INSERT INTO ledger_months_used SELECT 'sub_other', month_starts_at, owner_kind, owner_id, 0 FROM ledger_grants WHERE kind = 'seats'`,
+      'what is left of a month pays debts, and the rest expires',
+    ],
+    [
+      'what a month used',
+      `UPDATE ledger_months_used SET used = used + 1`,
+      'what is left of a month pays debts, and the rest expires',
+    ],
+    [
+      'a closing that is gone',
+      `DELETE FROM ledger_months_used`,
+      'what is left of a month pays debts, and the rest expires',
+    ],
+    [
+      'a month that used more than was used',
+      `UPDATE ledger_months_used SET used = 1000`,
+      'closed months used no more than was used',
+    ],
+    [
+      'the state of an intent',
+      `UPDATE checkout_intents SET state = 'failed', settled_at = NULL`,
+      'every purchase has its settled intent',
+    ],
+    [
+      'the promise of an intent',
+      `UPDATE checkout_intents SET credits = 501`,
+      'every settled intent has its grant, with the credits that were promised',
+    ],
+    [
+      'the session of an intent',
+      `UPDATE checkout_intents SET stripe_session_id = 'cs_2'`,
+      'every settled intent has its grant, with the credits that were promised',
+    ],
+  ])('%s', async (_, statement, check) => {
+    await fillBooks()
+    expect(await problemsOf()).toEqual([])
+    await tamper(statement)
+    expect(await checksOf()).toContain(check)
+  })
+})
+
+describe('what the functions did wrong is found:', () => {
+  const hashWithout = (...parts: string[]) => {
+    const all = ['previous', 'digest', 'account_id', 'amount', 'version', 'balance_after']
+    const bytes = (part: string) =>
+      part === 'previous' || part === 'digest'
+        ? `coalesce(${part}, ''::bytea)`
+        : `coalesce(int8send(${part}), ''::bytea)`
+    return `
+      CREATE OR REPLACE FUNCTION ledger_entry_hash(
+        previous bytea, digest bytea, account_id bigint, amount bigint, version bigint, balance_after bigint
+      ) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
+        SELECT sha256(${all
+          .filter((part) => !parts.includes(part))
+          .map(bytes)
+          .join(' || ')}) $$`
+  }
+
+  test('nothing, when the hash has all its parts', async () => {
+    await sql.raw(hashWithout()).execute(database.owner)
+    await fillBooks()
+    expect(await problemsOf()).toEqual([])
+  })
+
+  test.each(['previous', 'digest', 'account_id', 'amount', 'version', 'balance_after'])(
+    'the hash of an entry without its %s',
+    async (part) => {
+      await sql.raw(hashWithout(part)).execute(database.owner)
+      await fillBooks()
+      expect(await checksOf()).toContain('hashes of owners’ entries are chained')
+    },
+  )
+
+  test.each(['grant_id', 'reason', 'kind', 'occurred_at', 'actor', 'idempotency_key'])(
+    'the digest of a transfer without its %s',
+    async (column) => {
+      const { rows } = await sql<{ definition: string }>`
+        SELECT pg_get_functiondef('ledger_transfer_digest'::regproc) AS definition`.execute(database.owner)
+      const definition = rows[0]?.definition ?? ''
+      const without = definition.replaceAll(
+        new RegExp(`transfer\\.${column}\\b`, 'g'),
+        `NULLIF(transfer.${column}, transfer.${column})`,
+      )
+      expect(without).not.toBe(definition)
+      await sql.raw(without).execute(database.owner)
+      await fillBooks()
+      expect(await checksOf()).toContain('hashes of owners’ entries are chained')
+    },
+  )
+
+  test('usage that the balance did not cover', async () => {
+    await fillBooks()
+    const { rows } = await sql<{ definition: string }>`
+      SELECT pg_get_functiondef(oid) AS definition FROM pg_proc WHERE proname IN ('ledger_append_owner_entry', 'ledger_use')`.execute(
+      database.owner,
+    )
+    for (const { definition } of rows) {
+      const careless = definition
+        .replace('IF credits < 0 AND new_balance < 0 AND NOT may_go_below_zero', 'IF false')
+        .replace('IF plan + purchased < ledger_use.credits', 'IF false')
+      expect(careless).not.toBe(definition)
+      await sql.raw(careless).execute(database.owner)
+    }
+    await use(database.server, ada, 10_000)
+    expect(await checksOf()).toEqual(['no usage and no purchase takes an account below zero'])
+  })
+})
+
+describe('what was posted wrongly is found:', () => {
+  const wrong = [
+    [
+      'more taken back than a grant brought',
+      'refund',
+      -1000,
+      'no more is taken back of a grant than it brought',
+    ],
+    [
+      'a dispute won that was never lost',
+      'dispute_won',
+      1,
+      'no more is taken back of a grant than it brought',
+    ],
+    ['the expiry of a purchase', 'expiry', -1, 'months alone are closed, by what expires or is written off'],
+  ] as const
+  test.each(wrong)('%s', async (_, kind, amount, check) => {
+    await postTransfers(database.worker, [
+      buildTransfer(buildPurchaseGrant(ada, '00000000-0000-4000-8000-000000000001'), {
+        kind,
+        ordinal: 1,
+        amount,
+      }),
+    ])
+    expect(await checksOf()).toContain(check)
+  })
+
+  test('a month that expired while it was open', async () => {
+    const month = buildMonthGrant(ada, september)
+    await postTransfers(database.worker, [
+      buildTransfer(month, { kind: 'plan_grant', ordinal: 1, amount: 100 }),
+      buildTransfer(month, { kind: 'expiry', ordinal: 2, amount: -10 }),
+    ])
+    expect(await checksOf()).toEqual(['what is left of a month pays debts, and the rest expires'])
+  })
+
+  test('a debt that was not paid from the next month before it expired', async () => {
+    const first = buildMonthGrant(ada, september)
+    const second = buildMonthGrant(ada, october)
+    await postTransfer(database.worker, buildTransfer(first, { kind: 'plan_grant', ordinal: 1, amount: 100 }))
+    await use(database.server, ada, 100)
+    const close = (starts_at: Date, used: number) =>
+      database.worker
+        .transaction()
+        .execute((trx) => closeMonth(trx, ada, { stripe_subscription_id: 'sub_user_ada', starts_at, used }))
+    await close(september, 100)
+    await postTransfers(database.worker, [
+      buildTransfer(first, { kind: 'refund', ordinal: 2, amount: -100 }),
+      buildTransfer(second, { kind: 'plan_grant', ordinal: 1, amount: 130 }),
+    ])
+    await close(october, 0)
+    await postTransfer(database.worker, buildTransfer(second, { kind: 'expiry', ordinal: 2, amount: -30 }))
+    expect(await problemsOf()).toEqual([])
+    await postTransfer(database.worker, buildTransfer(second, { kind: 'expiry', ordinal: 3, amount: -100 }))
+    expect(await checksOf()).toEqual(['what is left of a month pays debts, and the rest expires'])
+  })
+
+  test('a settled intent that was never granted', async () => {
+    const intent = await buildPurchase(database.server, { stripe_session_id: 'cs_none' })
+    await tamper(
+      `UPDATE checkout_intents SET state = 'settled', settled_at = now() WHERE id = '${intent.id}'`,
+    )
+    expect(await problemsOf()).toEqual([
+      {
+        check: 'every settled intent has its grant, with the credits that were promised',
+        subject: `intent ${intent.id}`,
+      },
+    ])
+  })
+})
+
+describe('the last proof', () => {
+  beforeEach(async () => {
+    await fillBooks()
+    expect(await problemsOf({ keepProof: true })).toEqual([])
+  })
+
+  test.each([{ incremental: true }, { incremental: false }])(
+    'shows that the latest transfers are gone, which leaves no gap: %o',
+    async (options) => {
+      await tamper(`
+        DELETE FROM ledger_entries WHERE transfer_id = ${lastEntry};
+        DELETE FROM ledger_transfers t WHERE NOT EXISTS (SELECT FROM ledger_entries e WHERE e.transfer_id = t.id)`)
+      expect(await checksOf(options)).toEqual(['what was proven is still there'])
+    },
+  )
+
+  test('is not kept when something is wrong', async () => {
+    await tamper(`UPDATE ledger_transfers SET reason = 'Gift'`)
+    expect(await problemsOf({ keepProof: true })).not.toEqual([])
+    expect(await database.owner.selectFrom('ledger_proofs').select('id').execute()).toHaveLength(1)
+  })
+
+  test('is where an incremental run goes on: what came later is checked', async () => {
+    await use(database.server, ada, 1)
+    await tamper(`UPDATE ledger_entries SET amount = amount - 1, balance_after = balance_after - 1
+      WHERE version IS NOT NULL AND transfer_id = ${lastEntry}`)
+    expect(await checksOf({ incremental: true })).toEqual([
+      'entries of a transfer sum to zero',
+      'hashes of owners’ entries are chained',
+    ])
+  })
+})

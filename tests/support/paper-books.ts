@@ -1,0 +1,59 @@
+import type { GrantInBooks } from '../../schema/ledger/books.ts'
+import { type BooksInScope, type Difference, differenceOf } from '../../worker/books/difference.ts'
+import type { OwnerFacts } from '../../worker/books/facts.ts'
+import { positionOf } from '../../worker/books/position.ts'
+
+const nothing = { gross: 0, refunded: 0, disputed: 0, expired: 0, written_off: 0, adjusted: 0, transfers: 0 }
+
+/** What the ledger does with a difference, without a database: for tests of many histories. */
+export class PaperBooks {
+  readonly #grants = new Map<string, GrantInBooks>()
+  #closed: BooksInScope['closed_months'] = []
+  #used = { plan: 0, purchased: 0 }
+
+  static difference(facts: OwnerFacts, now: Date, books: BooksInScope): Difference {
+    return differenceOf(positionOf(facts, now), books)
+  }
+
+  /** Posts what is missing, and says what it was. */
+  reconcile(facts: OwnerFacts, now: Date): Difference {
+    const difference = PaperBooks.difference(facts, now, this.read())
+    for (const { grant, component, credits } of difference.transfers) {
+      const known = this.#grants.get(grant.id) ?? { ...grant, ...nothing }
+      const sign = component === 'refunded' || component === 'disputed' ? -1 : 1
+      const amount = known[component] + sign * credits
+      this.#grants.set(grant.id, { ...known, [component]: amount, transfers: known.transfers + 1 })
+    }
+    this.#closed = [...this.#closed, ...difference.closings]
+    return difference
+  }
+
+  read(): BooksInScope {
+    const closed = this.#closed.reduce((sum, { used }) => sum + used, 0)
+    return {
+      grants: [...this.#grants.values()],
+      closed_months: this.#closed,
+      used_open: this.#used.plan - closed,
+    }
+  }
+
+  balance(account: 'plan' | 'purchased'): number {
+    const amounts = [...this.#grants.values()]
+      .filter((grant) => grant.account === account)
+      .map((grant) => grant.gross - grant.refunded - grant.disputed + grant.expired + grant.written_off)
+    return amounts.reduce((sum, amount) => sum + amount, 0) - this.#used[account]
+  }
+
+  /** Rule 10. False when it is refused. */
+  use(credits: number): boolean {
+    const [plan, purchased] = [this.balance('plan'), this.balance('purchased')]
+    if (credits > plan + purchased) return false
+    const ofPlan = Math.min(credits, Math.max(0, plan))
+    this.#used = { plan: this.#used.plan + ofPlan, purchased: this.#used.purchased + credits - ofPlan }
+    return true
+  }
+
+  balances(): { plan: number; purchased: number } {
+    return { plan: this.balance('plan'), purchased: this.balance('purchased') }
+  }
+}

@@ -1,0 +1,178 @@
+import type Stripe from 'stripe'
+import { describe, expect, test } from 'vitest'
+import { day } from '../../../tests/support/facts.ts'
+import { fetchPaidInvoices, paidInvoiceOf } from './paid-lines.ts'
+
+const at = (text: string) => day(text).getTime() / 1000
+const item = (proration: boolean) => ({
+  subscription_item_details: { proration, subscription: 'sub_1' },
+  invoice_item_details: null,
+})
+const invoiceItem = (proration: boolean) => ({
+  subscription_item_details: null,
+  invoice_item_details: { proration, subscription: 'sub_1' },
+})
+function line(amount: number, quantity: number | null, fields: Record<string, unknown> = {}) {
+  return {
+    amount,
+    quantity,
+    period: { start: at('2026-01-11'), end: at('2026-02-01') },
+    parent: item(true),
+    ...fields,
+  }
+}
+const month = line(6000, 3, {
+  period: { start: at('2026-01-01'), end: at('2026-02-01') },
+  parent: item(false),
+})
+const invoice = {
+  id: 'in_1',
+  currency: 'eur',
+  total: 6000,
+  amount_paid: 6000,
+  created: at('2026-01-01'),
+  status_transitions: { paid_at: at('2026-01-02') },
+}
+const read = (lines: unknown[], fields: Record<string, unknown> = {}) =>
+  paidInvoiceOf({ ...invoice, ...fields }, lines)
+/** Each change as [seats before, after]. */
+const changes = (...lines: unknown[]) =>
+  read(lines)
+    .lines.filter(({ kind }) => kind === 'seats')
+    .map(({ seats_before, seats }) => [seats_before, seats])
+
+describe('a paid invoice', () => {
+  test('has the period of the subscription’s own item', () => {
+    expect(read([month])).toEqual({
+      id: 'in_1',
+      currency: 'EUR',
+      total_minor: 6000,
+      amount_paid_minor: 6000,
+      paid_at: day('2026-01-02'),
+      lines: [
+        {
+          invoice_id: 'in_1',
+          kind: 'period',
+          starts_at: day('2026-01-01'),
+          ends_at: day('2026-02-01'),
+          seats: 3,
+          seats_before: null,
+          amount_minor: 6000,
+          paid_at: day('2026-01-02'),
+        },
+      ],
+    })
+  })
+
+  test('of a manual item has no line: it grants nothing', () => {
+    expect(
+      read([line(6000, 3, { parent: invoiceItem(false) }), line(6000, 3, { parent: null })]).lines,
+    ).toEqual([])
+  })
+
+  test('with a coupon for everything has its lines at their price, and a total of nothing', () => {
+    expect(read([month], { total: 0, amount_paid: 0 })).toMatchObject({
+      total_minor: 0,
+      lines: [{ amount_minor: 6000 }],
+    })
+  })
+
+  test('that a credit balance paid costs its total', () => {
+    expect(read([month], { amount_paid: 0 })).toMatchObject({ total_minor: 6000, amount_paid_minor: 0 })
+  })
+
+  test('of a trial has a period that costs nothing', () => {
+    const trial = { ...month, amount: 0 }
+    expect(read([trial], { total: 0, amount_paid: 0 }).lines).toMatchObject([
+      { kind: 'period', amount_minor: 0 },
+    ])
+  })
+
+  test('that does not say when it was paid was paid when it was made', () => {
+    expect(read([month], { status_transitions: { paid_at: null } }).paid_at).toEqual(day('2026-01-01'))
+  })
+
+  test('has nothing for a change in the very second in which its period ends', () => {
+    const period = { start: at('2026-02-01'), end: at('2026-02-01') }
+    expect(read([line(10, 5, { period }), line(-10, 3, { period })]).lines).toEqual([])
+  })
+})
+
+describe('a change of seats', () => {
+  test('is from what is credited to what is charged', () => {
+    expect(changes(line(-4000, 3), line(7000, 5))).toEqual([[3, 5]])
+    expect(changes(line(-7000, 5), line(4000, 3))).toEqual([[5, 3]])
+  })
+
+  test('stands in prorated invoice items too', () => {
+    const parent = invoiceItem(true)
+    expect(changes(line(-4000, 3, { parent }), line(7000, 5, { parent }))).toEqual([[3, 5]])
+  })
+
+  test('beside another in the same second is from the first number to the last', () => {
+    const all = [line(-4000, 3), line(7000, 5), line(-7000, 5), line(9000, 7)]
+    expect(changes(...all)).toEqual([[3, 7]])
+    expect(changes(...all.toReversed())).toEqual([[3, 7]])
+  })
+
+  test('and back in the same second is none', () => {
+    expect(changes(line(-4000, 3), line(7000, 5), line(-7000, 5), line(4000, 3))).toEqual([])
+  })
+
+  test('beside another in another second is a change of its own', () => {
+    const later = { period: { start: at('2026-01-20'), end: at('2026-02-01') } }
+    expect(changes(line(-4000, 3), line(7000, 5), line(-3500, 5, later), line(5000, 7, later))).toEqual([
+      [3, 5],
+      [5, 7],
+    ])
+  })
+
+  test('with several credits, as in flexible billing, is to what is charged; from which number nobody can tell', () => {
+    expect(changes(line(-4000, 3), line(-1400, 2), line(9000, 7))).toEqual([[null, 7]])
+  })
+
+  test('that is credited and charged alike is of the price, not of seats', () => {
+    expect(changes(line(-4000, 3), line(7000, 3))).toEqual([[3, 3]])
+  })
+
+  test('under a coupon for everything costs nothing, and is one all the same', () => {
+    const credit = { proration: true, proration_details: { credited_items: { invoice: 'in_0' } } }
+    const charge = { proration: true, proration_details: { credited_items: null } }
+    const parentOf = (details: unknown) => ({
+      invoice_item_details: null,
+      subscription_item_details: details,
+    })
+    expect(
+      changes(line(0, 3, { parent: parentOf(credit) }), line(0, 5, { parent: parentOf(charge) })),
+    ).toEqual([[3, 5]])
+  })
+
+  test('that is only credited, or of no number, is none', () => {
+    expect(changes(line(-4000, 3))).toEqual([])
+    expect(changes(line(4000, null))).toEqual([])
+  })
+})
+
+test('lines that do not come with their invoice are asked for, and only those', async () => {
+  const asked: string[] = []
+  const pages = {
+    in_1: { has_more: false, data: [month] },
+    in_2: { has_more: true, data: [month] },
+  }
+  const later = (n: number) =>
+    line(2000, n + 1, { period: { start: at('2026-01-02') + n, end: at('2026-02-01') } })
+  const stripe = {
+    invoices: {
+      list: async function* () {
+        for (const [id, lines] of Object.entries(pages)) yield { ...invoice, id, lines }
+      },
+      listLineItems: async function* (id: string) {
+        asked.push(id)
+        for (let n = 0; n < 25; n++) yield later(n)
+      },
+    },
+  } as unknown as Stripe
+  const invoices = await fetchPaidInvoices(stripe, 'sub_1')
+  expect(invoices.map(({ lines }) => lines.length)).toEqual([1, 25])
+  expect(asked).toEqual(['in_2'])
+})

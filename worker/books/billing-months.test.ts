@@ -1,0 +1,362 @@
+import { describe, expect, test } from 'vitest'
+import { day, period, seats, subscription } from '../../tests/support/facts.ts'
+import { type BillingMonth, billingMonths, latePayments, nextMonthEdge } from './billing-months.ts'
+import type { PaidLine, SubscriptionFact } from './facts.ts'
+
+const at = (date: Date) => date.toISOString().slice(0, 10)
+const starts = (months: readonly BillingMonth[]) => months.map(({ starts_at }) => at(starts_at))
+const monthsOf = (lines: readonly PaidLine[], now: string, fields?: Partial<SubscriptionFact>) =>
+  billingMonths(subscription(lines, fields), day(now))
+const lateOf = (lines: readonly PaidLine[], now: string, fields?: Partial<SubscriptionFact>) =>
+  latePayments(subscription(lines, fields), day(now)).map((late) => [
+    late.invoice_id,
+    Math.floor(late.credits),
+  ])
+/** By month, what each invoice brings. */
+const credits = (months: readonly BillingMonth[]) =>
+  months.map(({ shares }) =>
+    Object.fromEntries(shares.map((share) => [share.invoice_id, Math.floor(share.credits)])),
+  )
+
+const year = period('in_1', '2026-01-01', '2027-01-01', { seats: 5 })
+const january = period('in_1', '2026-01-01', '2026-02-01', { seats: 5 })
+const february = period('in_2', '2026-02-01', '2026-03-01')
+
+describe('billing months', () => {
+  test('come once a month that was paid for, and one that has not begun does not', () => {
+    const paid = [period('in_1', '2026-01-31', '2026-02-28'), period('in_2', '2026-02-28', '2026-03-31')]
+    expect(starts(monthsOf(paid, '2026-02-27'))).toEqual(['2026-01-31'])
+    expect(starts(monthsOf(paid, '2026-02-28'))).toEqual(['2026-01-31', '2026-02-28'])
+  })
+
+  test('of a year are twelve, each granted when it begins', () => {
+    expect(starts(monthsOf([year], '2026-03-31'))).toEqual(['2026-01-01', '2026-02-01', '2026-03-01'])
+    expect(monthsOf([year], '2028-01-01')).toHaveLength(12)
+    expect(credits(monthsOf([year], '2028-01-01'))).toEqual(
+      Array.from({ length: 12 }, () => ({ in_1: 2500 })),
+    )
+  })
+
+  test('are the same in whatever order the invoices are known', () => {
+    const paid = [january, february, period('in_3', '2026-02-10', '2026-03-10')]
+    expect(monthsOf(paid.toReversed(), '2026-02-15')).toEqual(monthsOf(paid, '2026-02-15'))
+  })
+
+  test('that begin at the subscription’s end or after it bring nothing', () => {
+    expect(starts(monthsOf([year], '2027-01-01', { ended_at: day('2026-03-01') }))).toEqual([
+      '2026-01-01',
+      '2026-02-01',
+    ])
+  })
+
+  test('are over when the next has begun, not while its payment is open', () => {
+    const over = (lines: PaidLine[], now: string) => monthsOf(lines, now).map(({ is_over }) => is_over)
+    expect(over([january], '2026-02-20')).toEqual([false])
+    expect(over([january, february], '2026-02-01')).toEqual([true, false])
+  })
+
+  test('are all over when the subscription has ended, and not before', () => {
+    const over = (now: string) =>
+      monthsOf([january], now, { ended_at: day('2026-01-20') }).map(({ is_over }) => is_over)
+    expect(over('2026-01-19')).toEqual([false])
+    expect(over('2026-01-20')).toEqual([true])
+  })
+})
+
+describe('a trial', () => {
+  const trial = (ends: string, fields: Partial<PaidLine> = {}) =>
+    period('in_0', '2026-01-01', ends, { amount_minor: 0, ...fields })
+
+  test('is one month of its own length, however long', () => {
+    const [month, ...others] = monthsOf([trial('2026-03-17')], '2026-03-16', { trial_end: day('2026-03-17') })
+    expect(month).toMatchObject({ starts_at: day('2026-01-01'), ends_at: day('2026-03-17') })
+    expect(credits([month as BillingMonth])).toEqual([{ in_0: 500 }])
+    expect(others).toEqual([])
+  })
+
+  test('that is extended stays one', () => {
+    const longer = period('in_9', '2026-01-10', '2026-02-20', { amount_minor: 0 })
+    const months = monthsOf([trial('2026-01-15'), longer], '2026-02-19', { trial_end: day('2026-02-20') })
+    expect(credits(months)).toEqual([{ in_0: 500 }])
+    expect(months[0]).toMatchObject({ ends_at: day('2026-02-20'), is_over: false })
+  })
+
+  test('that ends early is over when the first paid month begins, which is whole; it is never cut', () => {
+    const paid = period('in_1', '2026-01-05', '2026-02-05')
+    const months = monthsOf([trial('2026-01-15'), paid], '2026-01-05', { trial_end: day('2026-01-05') })
+    expect(credits(months)).toEqual([{ in_0: 500 }, { in_1: 500 }])
+    expect(months.map(({ is_over }) => is_over)).toEqual([true, false])
+  })
+
+  test('in the middle of a subscription cuts the month that was paid for', () => {
+    const again = period('in_2', '2026-01-11', '2026-01-25', { amount_minor: 0 })
+    const months = monthsOf([period('in_1', '2026-01-01', '2026-02-01'), again], '2026-01-12', {
+      trial_end: day('2026-01-25'),
+    })
+    expect(credits(months)).toEqual([{ in_1: Math.floor((500 * 10) / 31) }, { in_2: 500 }])
+  })
+
+  test('that ends in the second in which it began brings nothing', () => {
+    const paid = period('in_1', '2026-01-01', '2026-02-01')
+    const fields = { trial_end: day('2026-01-01T00:00:01') }
+    expect(credits(monthsOf([trial('2026-01-15'), paid], '2026-01-02', fields))).toEqual([{ in_1: 500 }])
+    expect(lateOf([trial('2026-01-15'), paid], '2026-01-02', fields)).toEqual([])
+  })
+})
+
+describe('a period that begins early', () => {
+  test('replaces the months that had not begun', () => {
+    const paid = [period('in_1', '2026-01-01', '2027-01-01'), period('in_2', '2026-02-10', '2026-03-10')]
+    expect(starts(monthsOf(paid, '2026-03-09'))).toEqual(['2026-01-01', '2026-02-01', '2026-02-10'])
+  })
+
+  test('cuts the month in progress to the time that had passed, so that nothing can be had twice', () => {
+    const paid = [period('in_1', '2026-01-01', '2026-02-01'), period('in_2', '2026-01-03', '2027-01-03')]
+    expect(credits(monthsOf(paid, '2026-01-03'))).toEqual([
+      { in_1: Math.floor((500 * 2) / 31) },
+      { in_2: 500 },
+    ])
+  })
+
+  test('cuts nothing before it begins', () => {
+    const paid = [period('in_1', '2026-01-01', '2026-02-01'), period('in_2', '2026-01-03', '2027-01-03')]
+    expect(credits(monthsOf(paid, '2026-01-02'))).toEqual([{ in_1: 500 }])
+  })
+
+  test('in the same second leaves nothing of the one before it', () => {
+    const paid = [
+      period('in_9', '2026-01-01', '2026-02-01'),
+      period('in_1', '2026-01-01', '2027-01-01', { paid_at: day('2026-01-01T00:00:01') }),
+    ]
+    expect(credits(monthsOf(paid, '2026-01-02'))).toEqual([{ in_1: 500 }])
+    expect(lateOf(paid, '2026-01-02')).toEqual([])
+  })
+
+  test('cuts added seats as well', () => {
+    const paid = [
+      january,
+      seats('in_2', ['2026-01-11', '2026-02-01'], [5, 8]),
+      period('in_3', '2026-01-21', '2026-02-21', { seats: 8 }),
+    ]
+    expect(credits(monthsOf(paid, '2026-01-21'))).toEqual([
+      { in_1: Math.floor((2500 * 20) / 31), in_2: Math.floor((1500 * 10) / 31) },
+      { in_3: 4000 },
+    ])
+  })
+})
+
+describe('credits of seats that are added in a month', () => {
+  const inJanuary = (...changes: PaidLine[]) => credits(monthsOf([january, ...changes], '2026-01-31'))[0]
+  const add = (invoice: string, moment: string, before: number | null, after: number) =>
+    seats(invoice, [moment, '2026-02-01'], [before, after])
+
+  test('come for the rest of the month, rounded down', () => {
+    // 3 seats × 500 credits × 10 of 31 days.
+    expect(inJanuary(add('in_2', '2026-01-22', 5, 8))).toEqual({
+      in_1: 2500,
+      in_2: Math.floor((1500 * 10) / 31),
+    })
+  })
+
+  test('come for a whole month in the second in which it begins', () => {
+    expect(inJanuary(add('in_2', '2026-01-01', 5, 8))).toEqual({ in_1: 2500, in_2: 1500 })
+    const all = [year, seats('in_2', ['2026-01-01', '2027-01-01'], [5, 8])]
+    expect(credits(monthsOf(all, '2026-02-02'))).toEqual([
+      { in_1: 2500, in_2: 1500 },
+      { in_1: 2500, in_2: 1500 },
+    ])
+  })
+
+  test('do not come when they are given up, and the month’s own stay', () => {
+    expect(inJanuary(add('in_2', '2026-01-22', 5, 2))).toEqual({ in_1: 2500 })
+    expect(inJanuary(add('in_2', '2026-01-01', 5, 2))).toEqual({ in_1: 2500 })
+  })
+
+  test('do not come again when they were given up and taken back', () => {
+    expect(inJanuary(add('in_2', '2026-01-02', 5, 1), add('in_3', '2026-01-03', 1, 5))).toEqual({
+      in_1: 2500,
+    })
+    const grown = [
+      add('in_2', '2026-01-11', 5, 6),
+      add('in_3', '2026-01-12', 6, 5),
+      add('in_4', '2026-01-13', 5, 6),
+    ]
+    expect(inJanuary(...grown)).toEqual({ in_1: 2500, in_2: Math.floor((500 * 21) / 31) })
+  })
+
+  test('never shrink when another change becomes known', () => {
+    const all = [
+      add('in_2', '2026-01-11', 5, 10),
+      add('in_3', '2026-01-15', 10, 5),
+      add('in_4', '2026-01-20', 5, 10),
+    ]
+    const sum = (lines: readonly PaidLine[]) =>
+      Object.values(inJanuary(...lines) ?? {}).reduce((total, one) => total + one, 0)
+    for (const known of [[2], [2, 1], [2, 0], [0, 1, 2]]) {
+      expect(sum(known.flatMap((index) => all[index] ?? []))).toBeLessThanOrEqual(sum(all))
+    }
+  })
+
+  test('follow the chain of numbers when several changes fall into one second, in whatever order they are known', () => {
+    const chain = [add('in_3', '2026-01-11', 5, 7), add('in_2', '2026-01-11', 7, 8)]
+    const expected = { in_1: 2500, in_2: Math.floor((500 * 21) / 31), in_3: Math.floor((1000 * 21) / 31) }
+    expect(inJanuary(...chain)).toEqual(expected)
+    expect(inJanuary(...chain.toReversed())).toEqual(expected)
+  })
+
+  test('count from the seats that were there when the invoice does not say', () => {
+    expect(inJanuary(add('in_2', '2026-01-22', null, 8))).toEqual({
+      in_1: 2500,
+      in_2: Math.floor((1500 * 10) / 31),
+    })
+  })
+
+  test('do not count seats whose own payment is not known', () => {
+    // From 5 to 7 was not paid; from 7 to 8 was.
+    expect(inJanuary(add('in_2', '2026-01-22', 7, 8))).toEqual({
+      in_1: 2500,
+      in_2: Math.floor((500 * 10) / 31),
+    })
+  })
+
+  test('do not come from a change outside the period', () => {
+    expect(inJanuary(add('in_2', '2025-12-31', 5, 8))).toEqual({ in_1: 2500 })
+  })
+})
+
+describe('seats that change within a year', () => {
+  const change = (invoice: string, moment: string, before: number, after: number) =>
+    seats(invoice, [moment, '2027-01-01'], [before, after])
+
+  test('are paid for by their own invoice in every later month', () => {
+    expect(credits(monthsOf([year, change('in_2', '2026-01-16', 5, 8)], '2026-03-01'))).toEqual([
+      { in_1: 2500, in_2: Math.floor((1500 * 16) / 31) },
+      { in_1: 2500, in_2: 1500 },
+      { in_1: 2500, in_2: 1500 },
+    ])
+  })
+
+  test('and are given up: those that were added last go first', () => {
+    const changes = [
+      change('in_2', '2026-01-16', 5, 8),
+      change('in_3', '2026-01-20', 8, 9),
+      change('in_4', '2026-01-25', 9, 7),
+    ]
+    expect(credits(monthsOf([year, ...changes], '2026-02-01')).at(-1)).toEqual({ in_1: 2500, in_2: 1000 })
+    const more = [...changes, change('in_5', '2026-02-10', 7, 3)]
+    expect(credits(monthsOf([year, ...more], '2026-03-01')).at(-1)).toEqual({ in_1: 1500 })
+  })
+
+  test('without a payment that we know of are nobody’s, and neither bring nor take anything', () => {
+    // From 5 to 6 is not paid; those seats go first when there are fewer again.
+    expect(credits(monthsOf([year, change('in_2', '2026-01-16', 6, 5)], '2026-02-01'))).toEqual([
+      { in_1: 2500 },
+      { in_1: 2500 },
+    ])
+    const again = [change('in_2', '2026-01-16', 6, 5), change('in_3', '2026-01-20', 5, 6)]
+    expect(credits(monthsOf([year, ...again], '2026-02-01'))).toEqual([
+      { in_1: 2500 },
+      { in_1: 2500, in_3: 500 },
+    ])
+    // From 5 to 3 was not told; the seats of the first invoice are three now.
+    expect(credits(monthsOf([year, change('in_2', '2026-01-16', 3, 4)], '2026-02-01')).at(-1)).toEqual({
+      in_1: 1500,
+      in_2: 500,
+    })
+  })
+
+  test('all given up and added anew are the new invoice’s', () => {
+    const changes = [change('in_2', '2026-01-16', 5, 1), change('in_3', '2026-01-20', 1, 5)]
+    expect(credits(monthsOf([year, ...changes], '2026-02-01')).at(-1)).toEqual({ in_1: 500, in_3: 2000 })
+  })
+})
+
+describe('what is paid too late', () => {
+  test('a period that was over brings at once what it would have brought, and no month', () => {
+    const late = { ...february, paid_at: day('2026-03-01') }
+    expect(starts(monthsOf([january, late], '2026-03-02'))).toEqual(['2026-01-01'])
+    expect(lateOf([january, late], '2026-03-02')).toEqual([['in_2', 500]])
+  })
+
+  test('a second before the period’s end is in time, the second of its end is not', () => {
+    const paidAt = (text: string) => [{ ...february, paid_at: day(text) }]
+    expect(monthsOf(paidAt('2026-02-28T23:59:59'), '2026-03-02')).toHaveLength(1)
+    expect(lateOf(paidAt('2026-02-28T23:59:59'), '2026-03-02')).toEqual([])
+    expect(monthsOf(paidAt('2026-03-01T00:00:00'), '2026-03-02')).toEqual([])
+    expect(lateOf(paidAt('2026-03-01T00:00:00'), '2026-03-02')).toEqual([['in_2', 500]])
+  })
+
+  test('after the subscription has ended everything is late; in the second of its end it is not', () => {
+    const ended_at = day('2026-02-20')
+    const paidAt = (text: string) => [january, { ...february, paid_at: day(text) }]
+    expect(lateOf(paidAt('2026-02-20T00:00:00'), '2026-03-02', { ended_at })).toEqual([])
+    expect(lateOf(paidAt('2026-02-20T00:00:01'), '2026-03-02', { ended_at })).toEqual([['in_2', 500]])
+    expect(monthsOf(paidAt('2026-02-20T00:00:01'), '2026-03-02', { ended_at })).toHaveLength(1)
+  })
+
+  test('a year brings its twelve months', () => {
+    const ended_at = day('2026-01-20')
+    const late = { ...year, paid_at: day('2026-01-21') }
+    expect(lateOf([late], '2026-01-21', { ended_at })).toEqual([['in_1', 30_000]])
+  })
+
+  test('seats bring the rest of their month and the months after it', () => {
+    const late = seats('in_2', ['2026-11-16', '2027-01-01'], [5, 8], { paid_at: day('2027-01-01') })
+    expect(lateOf([year, late], '2027-01-02')).toEqual([['in_2', 1500 / 2 + 1500]])
+    expect(credits(monthsOf([year, late], '2027-01-02')).at(-1)).toEqual({ in_1: 2500 })
+  })
+
+  test('seats given up and taken back bring nothing twice, late or not', () => {
+    // Prorations that wait for the next invoice are all paid when their period is over.
+    const paid_at = day('2026-02-01')
+    const waiting = [
+      seats('in_2', ['2026-01-02', '2026-02-01'], [5, 1], { paid_at }),
+      seats('in_2', ['2026-01-03', '2026-02-01'], [1, 5], { paid_at }),
+    ]
+    expect(lateOf([january, ...waiting, { ...february, seats: 5 }], '2026-02-02')).toEqual([])
+  })
+
+  test('a period that was cut brings what was left of it', () => {
+    const late = period('in_1', '2026-01-01', '2026-02-01', { paid_at: day('2026-01-20') })
+    const next = period('in_2', '2026-01-11', '2026-02-11')
+    expect(lateOf([late, next], '2026-01-21')).toEqual([['in_1', Math.floor((500 * 10) / 31)]])
+    expect(credits(monthsOf([late, next], '2026-01-21'))).toEqual([{ in_2: 500 }])
+  })
+
+  test('a period that was paid after the end cuts nothing', () => {
+    const next = period('in_2', '2026-01-11', '2026-02-11', { paid_at: day('2026-01-21') })
+    const fields = { ended_at: day('2026-01-20') }
+    expect(credits(monthsOf([{ ...january, seats: 1 }, next], '2026-01-21', fields))).toEqual([{ in_1: 500 }])
+    expect(lateOf([{ ...january, seats: 1 }, next], '2026-01-21', fields)).toEqual([['in_2', 500]])
+  })
+
+  test('seats that were paid in time in a period that was not come with it', () => {
+    const added = seats('in_2', ['2026-01-01', '2026-02-01'], [5, 6])
+    const lines = [{ ...january, paid_at: day('2026-02-02') }, added]
+    expect(lateOf(lines, '2026-02-02')).toEqual([
+      ['in_1', 2500],
+      ['in_2', 500],
+    ])
+    expect(monthsOf(lines, '2026-02-02')).toEqual([])
+  })
+})
+
+describe('the next edge of a month', () => {
+  const next = (after: string, until: string) => {
+    const edge = nextMonthEdge([year], { after: day(after), until: day(until) })
+    return edge && at(edge)
+  }
+
+  test('is where a month of a year begins', () => {
+    expect(next('2026-01-31', '2026-02-01')).toBe('2026-02-01')
+    expect(next('2026-02-01', '2026-03-01')).toBe('2026-03-01')
+  })
+
+  test('is where the last period ends', () => {
+    expect(next('2026-12-31', '2027-01-01')).toBe('2027-01-01')
+  })
+
+  test('is none when none comes in that time', () => {
+    expect(next('2026-02-01', '2026-02-02')).toBeUndefined()
+  })
+})

@@ -1,0 +1,242 @@
+import { describe, expect, test } from 'vitest'
+import { day, ownerFacts, period, subscription } from '../../tests/support/facts.ts'
+import { PaperBooks } from '../../tests/support/paper-books.ts'
+import type { OwnerFacts, SubscriptionFact } from './facts.ts'
+
+const january = period('in_1', '2026-01-01', '2026-02-01')
+const february = period('in_2', '2026-02-01', '2026-03-01')
+const march = period('in_3', '2026-03-01', '2026-04-01')
+const all = { refunded_minor: 2000 }
+type Money = Parameters<typeof ownerFacts>[1]
+
+const planOf = (months: readonly (typeof january)[], money?: Money, fields?: Partial<SubscriptionFact>) =>
+  ownerFacts([subscription(months, fields)], money)
+
+/** Tells the books one thing after the other; `use` spends before the next. */
+function tell(steps: readonly { facts: OwnerFacts; now: string; use?: number }[]) {
+  const books = new PaperBooks()
+  const posted = steps.map(({ facts, now, use }) => {
+    const { transfers } = books.reconcile(facts, day(now))
+    if (use) expect(books.use(use)).toBe(true)
+    return transfers.map(({ grant, component, credits }) => [grant.kind, component, credits])
+  })
+  return { books, posted, last: posted.at(-1), ...books.balances() }
+}
+
+describe('the difference', () => {
+  test('is what is missing, and nothing when it is posted', () => {
+    const steps = [{ facts: planOf([january]), now: '2026-01-02' }]
+    expect(tell([...steps, ...steps]).posted).toEqual([[['month', 'gross', 500]], []])
+  })
+
+  test('grants and expires a month at once that is over when we hear of it', () => {
+    const { last, plan, books } = tell([{ facts: planOf([january, february]), now: '2026-02-02' }])
+    expect(last).toEqual([
+      ['month', 'gross', 500],
+      ['month', 'gross', 500],
+      ['month', 'expired', -500],
+    ])
+    expect(plan).toBe(500)
+    expect(books.read().closed_months).toMatchObject([{ starts_at: day('2026-01-01'), used: 0 }])
+  })
+
+  test('numbers the transfers of a grant on from those it has', () => {
+    const books = new PaperBooks()
+    books.reconcile(planOf([january]), day('2026-01-02'))
+    const next = books.reconcile(planOf([january, february], { in_1: all }), day('2026-02-02'))
+    expect(next.transfers.map(({ grant, ordinal }) => [grant.stripe_invoice_id, ordinal])).toEqual([
+      ['in_1', 2],
+      ['in_2', 1],
+    ])
+    const again = books.reconcile(planOf([january, february]), day('2026-02-02'))
+    expect(again.transfers.map(({ component, ordinal }) => [component, ordinal])).toEqual([
+      ['refunded', 3],
+      ['expired', 4],
+    ])
+  })
+
+  test('takes a grant back that the facts do not know any more, and opens the month before it again', () => {
+    const { plan, last } = tell([
+      { facts: planOf([january, february]), now: '2026-02-02' },
+      { facts: planOf([january]), now: '2026-02-02' },
+    ])
+    expect(last).toEqual([
+      ['month', 'gross', -500],
+      ['month', 'expired', 500],
+    ])
+    expect(plan).toBe(500)
+  })
+
+  test('moves a month to the invoice that took its place in the same second, with all that was closed of it', () => {
+    const instead = { ...february, invoice_id: 'in_4', paid_at: day('2026-02-01T00:00:01') }
+    const over = { ended_at: day('2026-02-20') }
+    const { plan, books } = tell([
+      { facts: planOf([january, february], undefined, over), now: '2026-02-21' },
+      { facts: planOf([january, february, instead], undefined, over), now: '2026-02-21' },
+    ])
+    expect(plan).toBe(0)
+    expect(
+      books.read().grants.map(({ stripe_invoice_id, gross, expired }) => [stripe_invoice_id, gross, expired]),
+    ).toEqual([
+      ['in_1', 500, -500],
+      ['in_2', 0, 0],
+      ['in_4', 500, -500],
+    ])
+  })
+
+  test('leaves adjustments alone', () => {
+    const books = new PaperBooks()
+    books.reconcile(planOf([january]), day('2026-01-02'))
+    const { grants, ...others } = books.read()
+    const [grant] = grants
+    if (!grant) throw new Error('nothing was posted')
+    const adjustment = { ...grant, id: 'adjustment/x', kind: 'adjustment' as const, gross: 0, adjusted: 70 }
+    expect(
+      PaperBooks.difference(planOf([january]), day('2026-01-02'), {
+        ...others,
+        grants: [...grants, { ...adjustment, month_starts_at: null, stripe_subscription_id: null }],
+      }).transfers,
+    ).toEqual([])
+  })
+})
+
+describe('a month that is over', () => {
+  const renewed = (money?: Money) => ({ facts: planOf([january, february], money), now: '2026-02-02' })
+  const bought = (use = 0) => ({ facts: planOf([january]), now: '2026-01-02', use })
+
+  test('lets what was not used of it expire', () => {
+    expect(tell([bought(200), renewed()])).toMatchObject({
+      plan: 500,
+      last: [
+        ['month', 'gross', 500],
+        ['month', 'expired', -300],
+      ],
+    })
+  })
+
+  test('whose money goes back takes from the next what was used of it', () => {
+    expect(tell([bought(300), renewed(), renewed({ in_1: all })])).toMatchObject({ plan: 200 })
+    expect(tell([bought(0), renewed(), renewed({ in_1: all })])).toMatchObject({ plan: 500 })
+  })
+
+  test('ends the same whether its money goes back before or after it is over', () => {
+    const before = tell([
+      bought(300),
+      { facts: planOf([january], { in_1: all }), now: '2026-01-20' },
+      renewed({ in_1: all }),
+    ])
+    expect(before.plan).toBe(tell([bought(300), renewed(), renewed({ in_1: all })]).plan)
+  })
+
+  test('gets back what it lost when a dispute is won, and lets it expire', () => {
+    const held = { in_1: { disputed_minor: 2000 } }
+    expect(tell([bought(300), renewed(held), renewed()])).toMatchObject({ plan: 500 })
+  })
+
+  test('is closed once: what is used afterwards belongs to the next', () => {
+    const later = { facts: planOf([january, february, march]), now: '2026-03-02' }
+    const { books } = tell([bought(200), { ...renewed(), use: 450 }, later])
+    expect(books.read().closed_months.map(({ used }) => used)).toEqual([200, 450])
+  })
+
+  test('pays an earlier month’s debt before its rest expires, and so does the one after it', () => {
+    const later = { facts: planOf([january, february, march], { in_1: all }), now: '2026-03-02' }
+    const steps = [bought(500), renewed({ in_1: all })]
+    expect(tell(steps).plan).toBe(0)
+    expect(tell([...steps, later])).toMatchObject({ plan: 500, last: [['month', 'gross', 500]] })
+    // Had it used some, so much of the debt would be left.
+    const half = {
+      facts: planOf([january, february], { in_1: { refunded_minor: 1000 } }),
+      now: '2026-02-02',
+      use: 100,
+    }
+    expect(
+      tell([
+        bought(500),
+        half,
+        { ...later, facts: planOf([january, february, march], { in_1: { refunded_minor: 1000 } }) },
+      ]),
+    ).toMatchObject({
+      plan: 500,
+      last: [
+        ['month', 'gross', 500],
+        ['month', 'expired', -150],
+      ],
+    })
+  })
+
+  test('takes an expiry partly back when its rest turns out to have paid a debt', () => {
+    const inMarch = (money?: Money) => ({
+      facts: planOf([january, february, march], money),
+      now: '2026-03-02',
+    })
+    const { last, plan } = tell([bought(300), renewed(), inMarch(), inMarch({ in_1: all })])
+    // January: 200 had expired, 300 are owed; February's 500 pay them, and 200 expire.
+    expect(last).toEqual([
+      ['month', 'refunded', -500],
+      ['month', 'expired', 200],
+      ['month', 'expired', 300],
+    ])
+    expect(plan).toBe(500)
+  })
+})
+
+describe('a plan that has ended', () => {
+  const ended = { ended_at: day('2026-01-20') }
+  const another = (money?: Money) =>
+    ownerFacts(
+      [
+        subscription([january], ended),
+        subscription([period('in_9', '2026-05-01', '2026-06-01')], { id: 'sub_2', ended_at: null }),
+      ],
+      money,
+    )
+  const bought = (use: number) => ({ facts: planOf([january]), now: '2026-01-02', use })
+
+  test('has nothing left, and owes what was used and refunded', () => {
+    const over = (use: number, money?: Money) =>
+      tell([bought(use), { facts: planOf([january], money, ended), now: '2026-02-02' }]).plan
+    expect(over(0)).toBe(0)
+    expect(over(200)).toBe(0)
+    expect(over(200, { in_1: all })).toBe(-200)
+    expect(over(0, { in_1: all })).toBe(0)
+  })
+
+  test('leaves its debt to no later plan: it is written off when that begins', () => {
+    const owing = { facts: planOf([january], { in_1: all }, ended), now: '2026-02-02' }
+    expect(tell([bought(200), owing, { facts: another({ in_1: all }), now: '2026-05-02' }])).toMatchObject({
+      plan: 500,
+      last: [
+        ['month', 'gross', 500],
+        ['month', 'written_off', 200],
+      ],
+    })
+  })
+
+  test('whose money goes back when a later one has begun takes nothing of that', () => {
+    const steps = [bought(200), { facts: another(), now: '2026-05-02' }]
+    expect(tell([...steps, { facts: another({ in_1: all }), now: '2026-05-03' }])).toMatchObject({
+      plan: 500,
+    })
+    const held = { in_1: { disputed_minor: 2000 } }
+    expect(
+      tell([...steps, { facts: another(held), now: '2026-05-03' }, { facts: another(), now: '2026-05-04' }])
+        .plan,
+    ).toBe(500)
+  })
+
+  test('whose later one has not been paid for yet keeps its debt', () => {
+    const unpaid = ownerFacts([subscription([january], ended), subscription([], { id: 'sub_2' })], {
+      in_1: all,
+    })
+    expect(tell([bought(200), { facts: unpaid, now: '2026-05-02' }]).plan).toBe(-200)
+  })
+
+  test('with the last invoice paid after its end brings bought credits, whatever was used', () => {
+    const late = { ...february, paid_at: day('2026-02-25') }
+    const facts = planOf([january, late], undefined, { ended_at: day('2026-02-20') })
+    for (const use of [0, 500]) {
+      expect(tell([bought(use), { facts, now: '2026-02-25' }])).toMatchObject({ plan: 0, purchased: 500 })
+    }
+  })
+})
