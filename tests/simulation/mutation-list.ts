@@ -13,8 +13,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an old plan’s debt weighs on the new one',
     file: 'worker/books/difference.ts',
-    text: '(isLast && plan.is_superseded ? debt : 0) - (have',
-    becomes: '0 - (have',
+    text: 'written_off: isLast && is_superseded ? debt : 0,',
+    becomes: 'written_off: 0,',
   },
   {
     name: 'an ended subscription is live',
@@ -32,8 +32,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'added seats are the period’s invoice’s',
     file: 'worker/books/month-shares.ts',
-    text: 'parts.push({ ...change, seats: after - before })',
-    becomes: 'parts.push({ ...own, seats: after - before })',
+    text: 'parts = resized(parts, after, payer)',
+    becomes: 'parts = resized(parts, after, own)',
   },
   {
     name: 'changes of one second in any order',
@@ -44,7 +44,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'the most seats that a month has seen are forgotten',
     file: 'worker/books/month-shares.ts',
-    text: 'most = Math.max(most, after)',
+    text: 'most = Math.max(most, before, after)',
     becomes: 'most = after',
   },
   {
@@ -117,8 +117,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'nothing expires',
     file: 'worker/books/difference.ts',
-    text: '-Math.max(0, left) - (have',
-    becomes: '0 - (have',
+    text: 'expired: -Math.max(0, left),',
+    becomes: 'expired: 0,',
   },
   {
     name: 'a year is one month',
