@@ -10,6 +10,7 @@ import { type Mutation, mutations } from './mutation-list.ts'
  * Every fault gets a copy of the tree of its own. Not part of `npm test`: it takes minutes a fault.
  */
 const root = join(import.meta.dirname, '../..')
+const leftOut = ['node_modules', '.git', '.data', 'web/dist', 'test-results']
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -44,8 +45,6 @@ async function find(mutation: Mutation): Promise<string | null> {
     await rm(copy, { recursive: true, force: true })
   }
 }
-
-const leftOut = ['node_modules', '.git', '.data', 'web/dist', 'test-results']
 
 async function copyTree(to: string): Promise<void> {
   await cp(root, to, {
