@@ -18,6 +18,8 @@ export interface Owner {
   readonly usages: Usage[]
   readonly customers: Set<string>
   readonly paidInvoices: Map<string, InvoiceFacts>
+  /** What Stripe has refused to do, as it may in histories that nobody thought out. */
+  readonly refusals: string[]
   /** Events that our server has taken. */
   readonly delivered: Set<string>
   /** Events that never come. */
@@ -50,6 +52,7 @@ export async function newOwner(product: FaultyProduct, kind: Owner['kind']): Pro
     usages: [],
     customers: new Set(),
     paidInvoices: new Map(),
+    refusals: [],
     delivered: new Set(),
     dropped: new Set(),
     forged: new Set(),

@@ -8,7 +8,7 @@ import { playOwner } from './play-owner.ts'
 import { regressions } from './regressions.ts'
 import { numRuns, seed } from './seed.ts'
 
-const histories = numRuns(30)
+const histories = numRuns(25)
 const kinds = enabledKinds()
 
 const backends = [
@@ -17,18 +17,18 @@ const backends = [
 ]
 
 describe.each(backends)(`on $name, with seed ${seed}`, ({ name, redisUrl, missing }) => {
+  // They are about what the books say, not about queues.
+  const byHand = redisUrl ? [] : regressions.filter(({ needs }) => needs.every((kind) => kinds.has(kind)))
   const product = madeOnce(
     () => (missing ? undefined : startFaultyProduct({ redisUrl })),
     (made) => made.close(),
   )
 
-  test.each(regressions.filter(({ needs }) => needs.every((kind) => kinds.has(kind))))(
-    'once wrong: $title',
-    async ({ history }) => {
-      if (missing) return
-      await playOwner(product, history)
-    },
-  )
+  test.each(byHand)('once wrong: $title', async ({ history }) => {
+    if (missing) return
+    const owner = await playOwner(product, history)
+    expect(owner.refusals, 'what was to happen').toEqual([])
+  })
 
   test('whatever an owner lives through, the product says what the model says after every turn', async ({
     skip,

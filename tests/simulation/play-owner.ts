@@ -48,13 +48,20 @@ export async function playOwner(product: FaultyProduct, history: OwnerHistory): 
 }
 
 /** Stripe refuses what cannot be done, such as cancelling twice; then it has not happened. */
-async function atStripe<T>(product: FaultyProduct, work: (stripe: Stripe) => Promise<T>): Promise<T | null> {
+async function atStripe<T>(
+  product: FaultyProduct,
+  owner: Owner,
+  work: (stripe: Stripe) => Promise<T>,
+): Promise<T | null> {
   return withoutFaults(product, async () => {
     try {
       return await work(product.stripe.client)
     } catch (error) {
       const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 0
-      if ([400, 402, 404].includes(status)) return null
+      if ([400, 402, 404].includes(status)) {
+        owner.refusals.push(String(error))
+        return null
+      }
       throw error
     }
   })
@@ -98,7 +105,7 @@ async function take(product: FaultyProduct, owner: Owner, step: OwnerStep): Prom
       )
       if (amount <= 0) return
       if (step.do === 'refund')
-        await atStripe(product, (stripe) => stripe.refunds.create({ charge: charge.id, amount }))
+        await atStripe(product, owner, (stripe) => stripe.refunds.create({ charge: charge.id, amount }))
       else if (!charge.disputed)
         await product.stripe.knob(`charges/${charge.id}/dispute`, { amount }).catch(ignoreRefusal)
       return
@@ -107,11 +114,11 @@ async function take(product: FaultyProduct, owner: Owner, step: OwnerStep): Prom
       return closeDispute(product, owner, step.outcome)
     case 'delete_customer':
       for (const customer of [...owner.customers].slice(-1))
-        await atStripe(product, (stripe) => stripe.customers.del(customer))
+        await atStripe(product, owner, (stripe) => stripe.customers.del(customer))
       return
     case 'credit_balance':
       for (const customer of [...owner.customers].slice(-1))
-        await atStripe(product, (stripe) =>
+        await atStripe(product, owner, (stripe) =>
           stripe.customers.createBalanceTransaction(customer, { amount: -step.amount, currency: 'eur' }),
         )
       return
@@ -148,7 +155,7 @@ async function change(
   const item = subscription.items.data[0]
   if (!item) return
   const update = (params: Stripe.SubscriptionUpdateParams) =>
-    atStripe(product, (stripe) => stripe.subscriptions.update(id, params))
+    atStripe(product, owner, (stripe) => stripe.subscriptions.update(id, params))
   switch (step.do) {
     case 'period_end': {
       const left_s = Math.ceil(item.current_period_end - product.clock.now().getTime() / 1000)
@@ -159,7 +166,7 @@ async function change(
       if (owner.kind === 'team') await changeSeats(product, owner, { id, numbers: step.numbers })
       return
     case 'cancel':
-      if (step.when === 'now') await atStripe(product, (stripe) => stripe.subscriptions.cancel(id))
+      if (step.when === 'now') await atStripe(product, owner, (stripe) => stripe.subscriptions.cancel(id))
       else await update({ cancel_at_period_end: true })
       return
     case 'card':
@@ -192,7 +199,7 @@ async function change(
         await update({ billing_cycle_anchor: { type: 'now' }, proration_behavior: 'always_invoice' })
       return
     case 'coupon': {
-      const coupon = await atStripe(product, (stripe) =>
+      const coupon = await atStripe(product, owner, (stripe) =>
         stripe.coupons.create({ percent_off: 100, duration: 'once' }),
       )
       if (coupon) await update({ discounts: [{ coupon: coupon.id }] })
@@ -200,7 +207,7 @@ async function change(
     }
     case 'manual_items':
       for (let item = 0; item < step.count; item++)
-        await atStripe(product, (stripe) =>
+        await atStripe(product, owner, (stripe) =>
           stripe.invoiceItems.create({
             customer: String(subscription.customer),
             subscription: id,
@@ -322,7 +329,7 @@ async function changeSeats(
     const before = await withoutFaults(product, () => product.stripe.client.subscriptions.retrieve(id))
     const item = before.items.data[0]
     if (!item || before.status !== 'active' || item.quantity === quantity) return
-    const after = await atStripe(product, (stripe) =>
+    const after = await atStripe(product, owner, (stripe) =>
       stripe.subscriptions.update(id, {
         items: [{ id: item.id, quantity }],
         proration_behavior: 'always_invoice',
@@ -345,10 +352,10 @@ async function payInvoice(product: FaultyProduct, owner: Owner): Promise<void> {
     const invoice = invoices.data.find(({ status }) => status === 'open' || status === 'uncollectible')
     if (!invoice?.id) continue
     const { id } = invoice
-    const card = await atStripe(product, (stripe) =>
+    const card = await atStripe(product, owner, (stripe) =>
       stripe.paymentMethods.attach('pm_card_visa', { customer }),
     )
-    if (card) await atStripe(product, (stripe) => stripe.invoices.pay(id, { payment_method: card.id }))
+    if (card) await atStripe(product, owner, (stripe) => stripe.invoices.pay(id, { payment_method: card.id }))
     return
   }
 }
@@ -391,6 +398,6 @@ async function endQuietly(product: FaultyProduct, owner: Owner): Promise<void> {
   await product.mend()
   const subscription = await latestSubscription(product, owner)
   if (!subscription || subscription.ended_at) return
-  await atStripe(product, (stripe) => stripe.subscriptions.cancel(subscription.id))
+  await atStripe(product, owner, (stripe) => stripe.subscriptions.cancel(subscription.id))
   await deliver(product, owner, { share: 1, order: 'sent', times: 1 })
 }
