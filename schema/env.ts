@@ -10,7 +10,7 @@ const optional = <T extends z.ZodType>(schema: T) =>
 
 /**
  * Every variable of the product, in the order of `.env.example`, which a test keeps equal to this list. The sandbox has
- * its own variables, documented beside it, because it stands in for somebody else's service.
+ * its own variables, documented beside it, because it replaces services of other companies.
  */
 export const environmentSchema = z.object({
   NODE_ENV: z
@@ -57,11 +57,11 @@ export const environmentSchema = z.object({
   ),
   JOB_LOCK_MS: milliseconds
     .default(10_000)
-    .describe('How long a silent worker keeps its job before another may take it'),
-  JOB_STALLED_MS: milliseconds.default(5_000).describe('How often jobs of silent workers are looked for'),
+    .describe('How long a job stays locked by a worker that has stopped responding'),
+  JOB_STALLED_MS: milliseconds.default(5_000).describe('How often workers check for such jobs'),
   SWEEP_EVERY_MS: milliseconds
     .default(15_000)
-    .describe('How often events and intents that are not settled are looked for'),
+    .describe('How often the sweep checks for events and intents that are not settled'),
   SWEEP_AFTER_MS: milliseconds
     .default(30_000)
     .describe('How old they must be before they are enqueued again'),
@@ -71,7 +71,7 @@ export const environmentSchema = z.object({
     .min(0)
     .max(90)
     .default(14)
-    .describe('Free days before the first payment of a Pro plan, once a customer; 0 switches the trial off'),
+    .describe('Free days before the first payment of a Pro plan, once per user; 0 switches the trial off'),
   BRAND_NAME: optional(z.string()).describe('Name of the product'),
   BRAND_SUPPORT_EMAIL: optional(z.email()).describe('Where customers write to'),
   BRAND_DOCS_URL: optional(z.url()).describe('Documentation site'),
@@ -93,7 +93,7 @@ const requiredInProduction = [
 
 type RequiredName = (typeof requiredInProduction)[number]
 
-/** The environment of a process that has all its outside parts; the launcher fills in the sandbox's. */
+/** The environment of a process that has all its external services; the launcher fills in the sandbox's. */
 export type ProcessEnvironment = Omit<Environment, RequiredName> & Record<RequiredName, string>
 
 export class EnvironmentError extends Error {
@@ -117,7 +117,7 @@ export function parseEnvironment(raw: Record<string, string | undefined>): Envir
 }
 
 /**
- * Reads the environment of the server or the worker. Both need every outside part to be named: in production by whoever
+ * Reads the environment of the server or the worker. Both need every external service to be named: in production by whoever
  * runs them, elsewhere by `npm start`, which names the sandbox's.
  */
 export function processEnvironment(raw: Record<string, string | undefined>): ProcessEnvironment {

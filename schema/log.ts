@@ -34,7 +34,7 @@ export function createLogger(options: {
 
 /**
  * What a person needs of an error, its causes included. Libraries hang whole clients on theirs, with addresses and settings,
- * and those are nobody's business in a log.
+ * and those do not belong in a log.
  */
 function serializeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error

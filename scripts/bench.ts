@@ -10,7 +10,7 @@ import { verifyLedger } from '../schema/ledger/verify.ts'
 import { createDatabase } from './database.ts'
 import { startPostgres } from './postgres.ts'
 
-/** `npm run bench`: how much the ledger takes, on a Postgres of its own. Speed is looked at here and asserted nowhere. */
+/** `npm run bench`: how many transfers a second the ledger can post, on a Postgres of its own. It measures and asserts nothing. */
 
 const connections = 20
 const seconds = 5

@@ -1,5 +1,5 @@
 /**
- * Makes `npm start` and `npm test` work on a bare clone: it runs before them, on whatever Node is there, and installs what
+ * Makes `npm start` and `npm test` work on a bare clone: it runs before them, on any Node, and installs what
  * package-lock.json names when that is not what node_modules holds. Plain JavaScript without dependencies, because at
  * this point there are none. Afterwards `node` in an npm script is the pinned one of node_modules/.bin.
  */
@@ -28,7 +28,7 @@ function checkNode() {
 
 /**
  * npm writes what it installed into a lockfile of its own when it is done, so a clone is complete when that file holds
- * every package of ours in the same version. Whoever ran npm by hand is not made to wait for a second install.
+ * every package of ours in the same version. After an install by hand there is no second one.
  */
 function isInstalled() {
   const wanted = readPackages(join(root, 'package-lock.json'))
@@ -51,7 +51,7 @@ function readPackages(path) {
 }
 
 /**
- * Installs what the lockfile names, with every setting spelled out that a person's own npm configuration could have turned
+ * Installs what the lockfile names, with every setting spelled out that the user's own npm configuration could have turned
  * against us. Not `npm ci`: it refuses a lockfile without the native packages of every platform, and a registry mirror
  * need not have those of other platforms. Afterwards it is checked that the versions are those of the lockfile.
  */
@@ -87,7 +87,7 @@ function install() {
   say(`installed in ${((Date.now() - started) / 1000).toFixed(1)} s`)
 }
 
-/** The pinned node lies in the folder that npm changes, so npm runs on the machine's own. */
+/** The pinned node is in the folder that npm changes, so npm runs on the machine's own. */
 function runNpm(args) {
   const path = (process.env.PATH || '')
     .split(delimiter)
@@ -108,7 +108,7 @@ function runNpm(args) {
   return result
 }
 
-/** A home that is missing or read-only is no reason to fail: npm's cache then lies in the clone. */
+/** A home that is missing or read-only is no reason to fail: npm's cache is then kept in the clone. */
 function writableCache() {
   const usual = process.env.npm_config_cache || join(homedir() || '/nonexistent', '.npm')
   try {

@@ -8,7 +8,7 @@ const stamp = join(output, '.built-from')
 /** Everything that ends up in the browser's bundle. */
 const sources = ['web', 'schema/api', 'schema/catalogue', 'package-lock.json', 'tsconfig.json']
 
-/** Builds the web app unless `web/dist` was made from the very sources that are here now. */
+/** Builds the web app unless `web/dist` was built from exactly the present sources. */
 export async function ensureWebBuilt(options: { readonly say: (message: string) => void }): Promise<void> {
   const hash = await hashSources()
   if ((await readFile(stamp, 'utf8').catch(() => '')) === hash) return

@@ -18,7 +18,7 @@ export const generatedFiles = {
 const union = (words: readonly string[]) => words.map((word) => `"${word}"`).join(' | ')
 const owners = union(['user', 'organization'])
 
-/** Columns that are `text` with a CHECK, and views, whose columns Postgres cannot know to be there. */
+/** Columns that are `text` with a CHECK, and views, whose columns Postgres reports as nullable. */
 const planTypes = union(['pro', 'teams'])
 const frequencies = union(['monthly', 'yearly'])
 const currencies = union(['EUR', 'USD', 'GBP'])

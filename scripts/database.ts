@@ -6,7 +6,7 @@ import type { Watchdog } from './processes/watchdog.ts'
 
 const databaseName = 'tidemark'
 
-/** Runs something against the database that `npm start` would use, starting the embedded one when it does not run. */
+/** Runs something against the database that `npm start` would use, starting the embedded one when it is not running. */
 export async function withDatabase<T>(work: (url: string) => Promise<T>): Promise<T> {
   if (process.env.DATABASE_URL) return await work(process.env.DATABASE_URL)
   if (process.env.NODE_ENV === 'production') throw new Error('DATABASE_URL is missing.')
@@ -19,7 +19,7 @@ export async function withDatabase<T>(work: (url: string) => Promise<T>): Promis
   }
 }
 
-/** Starts the embedded Postgres for the launcher, which brings it back when it ends by itself. */
+/** Starts the embedded Postgres for the launcher, which starts it again when it exits by itself. */
 export async function openDatabase(options: {
   readonly dataDir: string
   readonly watchdog: Watchdog
@@ -49,7 +49,7 @@ export async function openDatabase(options: {
   return { url: postgres.urlOf(databaseName), embedded: true }
 }
 
-/** Creates a database unless it is there. */
+/** Creates a database unless it exists. */
 export async function createDatabase(options: {
   readonly adminUrl: string
   readonly name: string

@@ -16,17 +16,17 @@ import {
 } from './sandbox-environment.ts'
 
 export type LaunchOptions = {
-  /** As `process.env`, with `.env` read into it. */
+  /** `process.env` with `.env` merged in. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** What is kept between runs: database, state of the sandboxes. */
   readonly dataDir: string
   /** A line that a process of the product wrote. */
   readonly onLine: (source: string, line: string) => void
-  /** What the launcher itself has to say. */
+  /** Prints a message of the launcher itself. */
   readonly say: (message: string) => void
   /** Sources are watched: Vite serves the web app on PORT, the server listens elsewhere and restarts on a change. */
   readonly watch?: boolean
-  /** Gives up a start that is under way; what already runs is stopped. */
+  /** Aborts a start in progress; everything already running is stopped. */
   readonly signal?: AbortSignal
 }
 
@@ -42,8 +42,8 @@ export type RunningProduct = {
 }
 
 /**
- * Starts the whole product: every outside part that the environment does not name is replaced by what comes with the
- * install, never in production. Resolves when all of it is healthy; when something cannot start, what already runs is
+ * Starts the whole product: every external service that the environment does not name is replaced by what comes with the
+ * install, never in production. Resolves when all of it is healthy; when something cannot start, everything already running is
  * stopped again before the error is thrown.
  */
 export async function launchProduct(options: LaunchOptions): Promise<RunningProduct> {
@@ -119,7 +119,7 @@ function placesOf(input: { ports: ProductPorts; url: string; options: LaunchOpti
   }
 }
 
-/** The sandboxes get nothing of the product's environment: they stand for somebody else's machines. */
+/** The sandboxes get none of the product's environment, because the services they replace run on other machines. */
 function sandboxMembers(input: {
   sandboxes: { stripe: boolean; clerk: boolean }
   places: SandboxPlaces

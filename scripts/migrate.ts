@@ -13,7 +13,7 @@ try {
   process.exitCode = 1
 }
 
-/** The messages from the outside in; a refused connection is an AggregateError without one of its own. */
+/** The messages of an error and its causes; a refused connection is an AggregateError without a message of its own. */
 function explainError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const inner = error instanceof AggregateError ? error.errors[0] : error.cause

@@ -56,7 +56,7 @@ test('data and address are kept from one start to the next', async () => {
   expect(await query(second.url, 'SELECT number FROM kept')).toEqual([{ number: 42 }])
 })
 
-test('it listens on the loopback address only and wants the password, which nobody else can read', async () => {
+test('it listens on the loopback address only and requires the password, which no other user can read', async () => {
   const { url, port } = await start()
   expect(await query(url, 'SHOW listen_addresses')).toEqual([{ listen_addresses: '127.0.0.1' }])
   await expect(query(`postgres://postgres:guess@127.0.0.1:${port}/postgres`, 'SELECT 1')).rejects.toThrow(
@@ -88,7 +88,7 @@ test('one that a killed launcher left behind is taken over', async () => {
   expect(await query(postgres.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
 })
 
-test('one that a living launcher uses is shared, and outlives whoever shares it', async () => {
+test('one that a running launcher uses is shared, and outlives the process that shares it', async () => {
   const launcher = await startInAnotherProcess()
   place.running.defer(async () => {
     launcher.kill('SIGTERM')

@@ -15,7 +15,7 @@ export type PostgresOptions = {
   readonly port?: number
   /** False trades safety at a power cut for speed, and allows many connections: for tests only. */
   readonly durable?: boolean
-  /** Called when it ends without having been told to. */
+  /** Called when it exits without having been stopped. */
   readonly onUnexpectedExit?: () => void
 }
 
@@ -28,7 +28,7 @@ export type RunningPostgres = {
   readonly urlOf: (database: string) => string
   /** Ends sessions and writes everything; does nothing when the database belongs to another launcher. */
   readonly stop: () => Promise<void>
-  /** The power cut: the postmaster is gone at once, and its backends follow when they notice. */
+  /** Simulates a power cut: the postmaster is gone at once, and its backends follow when they notice. */
   readonly kill: () => Promise<void>
   /** Comes back on the same port and URL, after a stop, a kill or on its own. */
   readonly restart: () => Promise<void>
@@ -36,7 +36,7 @@ export type RunningPostgres = {
 
 /**
  * Starts the Postgres that comes with the install. One that a killed launcher left behind is stopped first; one that a
- * living launcher uses is shared, so that a second command in the same clone does not pull the database from under it.
+ * running launcher uses is shared, so that a second command in the same clone does not stop it.
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const folder = resolve(options.dataDir)

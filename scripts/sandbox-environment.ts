@@ -18,7 +18,7 @@ const clerkWebhookSecret = `whsec_${Buffer.from('tidemark-clerk-sandbox-secret')
 const secretKey = 'sk_test_sandbox'
 const clerkScript = '/__clerk/npm/@clerk/clerk-js@5.128.0/dist/clerk.browser.js'
 
-/** What the product's processes are told so that they talk to the Stripe sandbox instead of Stripe. */
+/** The variables that make the product's processes use the Stripe sandbox instead of Stripe. */
 export function stripeSandboxVariables(places: Pick<SandboxPlaces, 'stripePort'>) {
   return {
     STRIPE_SECRET_KEY: secretKey,

@@ -11,7 +11,7 @@ const dataDir = join(repositoryRoot, '.data')
 
 await start({ watch: process.argv.includes('--watch') })
 
-/** `npm start`: launches, tells people where to look, and stays until it is told to stop or whoever started it is gone. */
+/** `npm start`: launches the product, prints its address, and runs until it is stopped or the process that started it is gone. */
 async function start({ watch }: Required<Pick<LaunchOptions, 'watch'>>): Promise<void> {
   process.chdir(repositoryRoot)
   loadDotEnv()
@@ -63,7 +63,7 @@ function describeProduct(product: RunningProduct): string {
       product.embeddedPostgres ? 'Postgres from the install, on this machine only' : 'DATABASE_URL',
     ],
     ['queues', product.queues === 'Redis' ? 'Redis (REDIS_URL)' : 'in the same Postgres'],
-    ['data', `${relative(process.cwd(), dataDir)}/ (kept between runs; delete it to begin anew)`],
+    ['data', `${relative(process.cwd(), dataDir)}/ (kept between runs; delete it to start over)`],
   ]
   const table = rows.map(([name, text]) => `  ${name.padEnd(10)}${text}`).join('\n')
   return `ready on ${product.url}\n\n${table}\n\nCtrl-C stops everything.`
@@ -76,7 +76,7 @@ function explain(error: unknown): string {
 
 /**
  * Ctrl-C, SIGTERM and a closed terminal stop everything in order, a second Ctrl-C does not wait. When npm is killed, the
- * system hands its child to another parent without telling it, so that is looked at.
+ * system gives its child another parent without a signal, so the ancestors are checked.
  */
 function stopWhenTold(stop: () => Promise<void>): void {
   let stopping = false

@@ -3,7 +3,7 @@ import { createStripe } from '../schema/stripe/client.ts'
 import { loadDotEnv } from './dot-env.ts'
 import { setUpStripe } from './stripe/set-up.ts'
 
-/** `npm run stripe:setup`: makes the account of STRIPE_SECRET_KEY ready to sell the catalogue. Harmless when repeated. */
+/** `npm run stripe:setup`: prepares the account of STRIPE_SECRET_KEY to sell the catalogue. Safe to repeat. */
 loadDotEnv()
 try {
   const environment = parseEnvironment(process.env)
@@ -13,7 +13,7 @@ try {
   const { changes, webhook } = await setUpStripe(createStripe({ secretKey, apiBase }), {
     app_url,
     brand_name: brandOf(environment).name,
-    // The sandbox is told at its start where its events go.
+    // The sandbox gets the address for its events from a variable.
     webhook: apiBase ? null : { webhook_url: `${app_url}/api/stripe/webhook`, may_reach_localhost: false },
   })
   for (const change of changes) console.log(change)

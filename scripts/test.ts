@@ -6,7 +6,7 @@ import { type PartResult, renderSummary } from './test/summary.ts'
 process.chdir(repositoryRoot)
 process.exitCode = await test(process.argv.slice(2))
 
-/** `npm test`: every part in order, whatever the earlier ones said, and a summary whose last line is for machines. */
+/** `npm test`: every part in order, even after a failure, and a summary whose last line is for machines. */
 async function test(words: readonly string[]): Promise<number> {
   const { parts, rest } = chooseParts(words)
   const services = startServices({ needs: new Set(parts.flatMap((part) => part.needs)), say })

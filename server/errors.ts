@@ -261,7 +261,7 @@ export const invalidGrant = () =>
     'This sign-in is not finished, has expired, was used before or does not match. Please start again from your editor.',
   )
 
-/** The same for somebody else's organization and for one that does not exist. */
+/** The same for an organization of others and for one that does not exist. */
 export const payerNotFound = () =>
   new ServerError(404, 'payer_not_found', 'You have no seat in an organization with this id')
 export const insufficientCredits = (text: string, details: UsageRefusal) =>

@@ -53,7 +53,7 @@ function organizationChangeFailed(
   return new RouteFailedError(502, code, { cause: error })
 }
 
-/** The extension's pages have one text for whatever goes wrong. */
+/** The extension's pages have one text for every failure. */
 export function anyFailure(text: string, code: string): Failure {
   return { text, any: (cause) => new RouteFailedError(503, code, { retry_after_s: 5, cause }) }
 }

@@ -8,7 +8,7 @@ import { waitUntil } from '../tests/support/wait-until.ts'
 
 const database = testDatabase()
 
-/** Nobody answers there until `appear` is called; then it is another way to `target`. */
+/** An address that refuses connections until `appear` is called, and then forwards to `target`. */
 async function lateAddress(target: string) {
   const port = await findFreePort()
   const { hostname, port: targetPort } = new URL(target)

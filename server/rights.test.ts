@@ -83,7 +83,7 @@ interface Request {
 }
 
 /**
- * What each call is asked, about the user or the organization, so that whoever may do it succeeds. A call whose contract says
+ * What each call is asked, about the user or the organization, so that a caller who may do it succeeds. A call whose contract says
  * enough is not listed: see `requestOf`.
  */
 const requests: Readonly<Record<string, (actor: Actor) => Request | Promise<Request>>> = {
@@ -218,7 +218,7 @@ async function call(route: Case, actor: Actor): Promise<{ status: number; text: 
   return { status: response.status, text, changed: (await everything()) !== before }
 }
 
-/** Whatever a call may write; when an extension's token was last used is no consequence of a refused call. */
+/** Everything that a call may write; when an extension's token was last used is no consequence of a refused call. */
 async function everything(): Promise<string> {
   const tables = [
     'checkout_intents',

@@ -5,7 +5,7 @@ export type ClerkErrorItem = {
   meta?: Record<string, unknown>
 }
 
-/** A failure in the form that both APIs share. `param_name` puts the text at its form field. */
+/** An error in the format that both APIs share. `param_name` shows the text at its form field. */
 export class ClerkError extends Error {
   readonly status: number
   readonly errors: ClerkErrorItem[]

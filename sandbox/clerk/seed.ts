@@ -3,7 +3,7 @@ import { hashPassword } from './entities/password.ts'
 import { createUser } from './entities/user.ts'
 import type { Service } from './service.ts'
 
-/** Known to the README. The ids are always the same, so that what an application stored outlives a reset here. */
+/** Documented in the README. The ids are fixed, so that what an application stored stays valid after a reset. */
 export const seeds = {
   demo: {
     id: 'user_2sandboxDemo000000000000000',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { portVariable, readVariables, urlOrNone } from '../kit/settings.ts'
 
-/** Everything the stand-in can be told. `null` switches a part off: no state file, no webhook receiver. */
+/** Every setting of the sandbox. `null` switches a part off: no state file, no webhook receiver. */
 export type Settings = {
   host: string
   port: number
@@ -29,7 +29,7 @@ export const defaultSettings: Settings = {
   publishableKey: `pk_live_${btoa('clerk.local.test$')}`,
   origin: 'http://localhost:3000',
   applicationName: 'Tidemark',
-  // Like the real sender's schedule, only denser: someone who watches a sandbox does not wait for hours.
+  // Like the real sender's schedule, but shorter, so that people who watch a sandbox do not wait for hours.
   retryDelaysMs: [
     1 * SECOND_MS,
     5 * SECOND_MS,

@@ -77,7 +77,7 @@ export type OrganizationInvitation = {
   private_metadata: Metadata
   inviter_user_id: string | null
   redirect_url: string | null
-  /** What the link in the mail carries: whoever has it owns the address. */
+  /** The secret in the mailed link: its bearer counts as the owner of the address. */
   ticket: string
   created_at: number
   updated_at: number
@@ -152,7 +152,7 @@ export type SignUp = {
   abandon_at: number
 }
 
-/** Nothing is sent: what would have been is kept, and shown under `/_sandbox/mails`. */
+/** Mails are not sent, but kept and shown under `/_sandbox/mails`. */
 export type Mail = {
   id: string
   to: string
@@ -165,13 +165,13 @@ export type Mail = {
 /** An uploaded profile image or logo; its id is that of the user or organization it shows. */
 export type Picture = { id: string; content_type: string; base64: string; updated_at: number }
 
-/** `kid` is new with every key: verifiers cache by it and would go on checking against an old key. */
+/** `kid` is new with every key: verifiers cache by it and would otherwise check against an old key. */
 export type SigningKey = { id: 'signing_key'; kid: string; private_key_pem: string }
 
-/** What has happened, as it is sent: rendered at that moment, because things go on changing and an event does not. */
+/** An event as it is sent: rendered when it happened, because objects change later and an event does not. */
 export type WebhookEvent = { id: string; type: string; payload: object; created_at: number }
 
-/** What each type of event is about. How it is written down is the business of `wire/webhooks.ts`. */
+/** What each type of event is about. `wire/webhooks.ts` decides how it is rendered. */
 export type EventSubjects = Record<`user.${'created' | 'updated' | 'deleted'}`, User> &
   Record<`organization.${'created' | 'updated' | 'deleted'}`, Organization> &
   Record<`organizationMembership.${'created' | 'updated' | 'deleted'}`, OrganizationMembership> &
@@ -219,7 +219,7 @@ const tableNames = [
 
 export type State = Store<Tables>
 
-/** Everything the sandbox knows. Null as a path keeps it in memory. */
+/** The whole state of the sandbox. Without a path it is kept in memory. */
 export function openState(path: string | null): State {
   return openStore<Tables>(tableNames, path === null ? null : { path, service: 'clerk', readEarlierFormat })
 }

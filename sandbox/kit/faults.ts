@@ -1,10 +1,10 @@
 import type { Middleware } from 'koa'
 
-/** Failures that a knob has ordered: the calls under a path fail, a number of times or for a while. */
+/** Failures that were ordered by a knob: calls under a path fail, a number of times or for a while. */
 export type Fault = {
   /** Answer with this status before anything is done. */
   status: number | null
-  /** Do what was asked, then close the connection without an answer: the case idempotency keys are made for. */
+  /** Do what was asked, then close the connection without an answer, the case for which there are idempotency keys. */
   drop_after?: boolean
   /** How many calls are left; null: no limit. */
   count: number | null
@@ -15,7 +15,7 @@ export type Fault = {
   retry_after_s?: number | null
 }
 
-/** In memory only: a restarted sandbox is a healthy one. */
+/** In memory only: a restart ends all faults. */
 export class Faults {
   #faults: Fault[] = []
 
@@ -44,7 +44,7 @@ export class Faults {
   }
 }
 
-/** Fails the calls that a knob has marked: before anything is done, or after everything is. */
+/** Makes the chosen calls fail: before anything is done, or after everything is. */
 export function injectFaults(
   faults: Faults,
   { flush, toError }: { flush: () => void; toError: (status: number) => Error },

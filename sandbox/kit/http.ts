@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
 
-/** Failures leave in the form of the service that is stood in for. */
+/** Errors are sent in the format of the service that the sandbox replaces. */
 export function answerErrors(
   toAnswer: (error: unknown, context: Context) => { status: number; body: object },
 ): Middleware {
@@ -15,7 +15,7 @@ export function answerErrors(
   }
 }
 
-/** What an answer tells is written before it is sent: it survives a `kill -9`. */
+/** The changes that an answer reports are written before it is sent, so they survive a `kill -9`. */
 export function flushBeforeAnswering(store: { flush(): void }): Middleware {
   return async (_context, next) => {
     await next()

@@ -9,7 +9,7 @@ export type Delivery = {
   endpoint: string
   state: 'pending' | 'delivered' | 'abandoned' | 'withheld'
   attempts: number
-  /** Real time, whatever the clock of the service says: retries are about the network. */
+  /** Real time, not the clock of the service: retries are about the network. */
   next_attempt_at_ms: number
   /** Deliveries of one batch go one after the other, the last created first: this is what "out of order" means here. */
   batch: string | null
@@ -28,13 +28,13 @@ export type DeliveryRule = {
 type Event = { id: string; type: string }
 
 export type Outbox<E extends Event> = {
-  /** Makes the deliveries of a new event, as the rules of the moment say, and sends those that are due. */
+  /** Creates the deliveries of a new event by the present rules, and sends those that are due. */
   enqueue(event: E, nowMs?: number): void
-  /** Begins to send, with what a former process left behind; begins anew when the store has been emptied. */
+  /** Starts sending, beginning with what an earlier process left; starts over when the store has been emptied. */
   resume(): void
-  /** Sends now what waits, is late or is withheld. */
+  /** Immediately sends everything that waits, is delayed or is withheld. */
   release(): number
-  /** One more copy to every endpoint, whatever the rules say. */
+  /** Sends one more copy to every endpoint, regardless of the rules. */
   sendNow(event: E): Promise<(PostResult & { endpoint: string })[]>
   deliveriesOf(eventId: string): Delivery[]
   /** How many deliveries of this event have not arrived yet. */
@@ -45,7 +45,7 @@ export type Outbox<E extends Event> = {
 
 type Options<E extends Event> = {
   endpointsFor: (event: E) => string[]
-  /** Null when the endpoint takes nothing any more. */
+  /** Null when the endpoint no longer accepts anything. */
   post: (endpoint: string, event: E, signal: AbortSignal) => Promise<PostResult> | null
   rules: () => readonly DeliveryRule[]
   /** The pause after each failed attempt; when there is no further one, the delivery is abandoned. */
@@ -57,7 +57,7 @@ type Options<E extends Event> = {
 const normal: DeliveryRule = { mode: 'normal', copies: 1, delay_ms: 0, types: null }
 const TIMER_MAX_MS = 60_000
 
-/** Sends events to webhook endpoints, retries with growing pauses, and remembers in the store how far it came. */
+/** Sends events to webhook endpoints, retries with growing pauses, and keeps its progress in the store. */
 export function createOutbox<E extends Event>(
   store: Pick<Store<{ deliveries: Delivery; events: E }>, 'deliveries' | 'events'>,
   { endpointsFor, post, rules, retryDelaysMs, concurrency }: Options<E>,
@@ -83,7 +83,7 @@ export function createOutbox<E extends Event>(
     for (const delivery of store.deliveries.oldestFirst()) track(delivery)
   }
 
-  /** Of the rules that name the type the newest, else the general one. */
+  /** The newest of the rules that name the type, else the general one. */
   function ruleFor(type: string): DeliveryRule {
     const all = rules()
     return all.findLast((rule) => rule.types?.includes(type)) ?? all.findLast((rule) => !rule.types) ?? normal
@@ -174,7 +174,7 @@ export function createOutbox<E extends Event>(
     return (ofEvent.get(eventId) ?? []).flatMap((id) => store.deliveries.get(id) ?? [])
   }
 
-  /** A copy that nothing sends any more counts as arrived once it has been sent by hand; one that is being retried goes on. */
+  /** An abandoned copy counts as arrived once it has been sent by hand; one that is still being retried goes on. */
   function settleByHand(eventId: string, endpoint: string, result: PostResult) {
     for (const delivery of deliveriesOf(eventId)) {
       if (delivery.endpoint !== endpoint || !/withheld|abandoned/.test(delivery.state)) continue

@@ -3,9 +3,9 @@ import type { Router, RouterContext } from '@koa/router'
 type Resource<Call, Row, Answer> = {
   path: string
   id?: string
-  /** How the service does the work of a call and sends what comes of it. */
+  /** How the service carries out a call and sends its result. */
   handle: (work: (call: Call) => Answer) => (context: RouterContext) => unknown
-  /** Throws the service's own error when there is no such thing. */
+  /** Throws the service's own error when it does not exist. */
   find: (call: Call) => Row
   show: (row: Row, call: Call) => Answer
   list?: (call: Call) => Answer
@@ -13,7 +13,7 @@ type Resource<Call, Row, Answer> = {
   updateVerb?: 'patch' | 'post'
 }
 
-/** The routes that nearly every thing has: all of its kind, one by its id, and the update of that one. */
+/** The routes that nearly every resource has: list, find by id, and update. */
 export function resourceRoutes<Call, Row, Answer>(
   router: Router,
   { path, id = ':id', handle, find, show, list, update, updateVerb = 'post' }: Resource<Call, Row, Answer>,

@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net'
 export type Sandbox = {
   port: number
   url: string
-  /** Writes the state and lets go of the port and the file. */
+  /** Writes the state and releases the port and the file. */
   close(): Promise<void>
 }
 
 /**
- * Takes the port. That comes before the state file is opened: a second process on the same port must fail before it touches
+ * Listens on the port. That comes before the state file is opened: a second process on the same port must fail before it touches
  * the file. Rejects with the system's own error.
  */
 export async function listen({
@@ -42,7 +42,7 @@ export async function listen({
   }
 }
 
-/** A sandbox as a process: says on which address it is ready, and ends on a signal. */
+/** A sandbox as a process: prints its address when it is ready, and ends on a signal. */
 export async function runSandbox<Settings extends { port: number }>(
   name: string,
   {

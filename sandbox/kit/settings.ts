@@ -12,7 +12,7 @@ export function readVariables<Shape extends z.ZodRawShape>(
   throw new Error(`sandbox/${service} cannot start, these variables are wrong:\n${lines.join('\n')}`)
 }
 
-/** An empty variable counts as one that is not set. */
+/** An empty variable counts as not set. */
 export function unlessEmpty<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess((value) => (value === '' ? undefined : value), schema)
 }

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** `[collection, id, value]`; a null value means that the object is gone. */
+/** `[collection, id, value]`; a null value means that the object was deleted. */
 export type Change = [collection: string, id: string, value: unknown]
 
 export type StateFileOptions = {
@@ -25,11 +25,11 @@ export type StateFileOptions = {
 export type StateFile = {
   read(): Change[][]
   append(changes: Change[]): void
-  /** Throws when another process has put its own file in the place of ours; tells when ours was deleted. */
+  /** Throws when another process has replaced our file; says when ours was deleted. */
   isDeleted(): boolean
   /** Replaces the whole file by these changes, through a rename, so that there is always one good file. */
   rewrite(changes: Change[]): void
-  /** True when so much has been appended since the last rewrite that another one pays. */
+  /** True when so much has been appended since the last rewrite that another one is worthwhile. */
   isLong(): boolean
   close(): void
 }
@@ -38,7 +38,7 @@ const shortest_rewrite_bytes = 16 * 1024 * 1024
 
 /**
  * The state file: one line of JSON for each operation, appended before the operation is answered. Writing the whole
- * state after a pause would cost more with every object and lose the last moments to a `kill -9`; this loses nothing
+ * state after a pause would cost more with every object and lose the latest changes on a `kill -9`; this loses nothing
  * that a caller was told.
  */
 export function openStateFile({ path, service, readEarlierFormat }: StateFileOptions): StateFile {
@@ -66,7 +66,7 @@ export function openStateFile({ path, service, readEarlierFormat }: StateFileOpt
     rewrite(changes) {
       if (file !== null) closeSync(file)
       mkdirSync(dirname(path), { recursive: true })
-      // The file may hold keys and password hashes: nobody else on the machine reads it.
+      // The file may hold keys and password hashes: no other user may read it.
       const next = openSync(`${path}.next`, 'w', 0o600)
       bytes = writeWhole(next, `${header}\n`)
       for (const change of changes) bytes += writeWhole(next, `${JSON.stringify([change])}\n`)
@@ -105,7 +105,7 @@ function parseLine(line: string): Change[][] {
   }
 }
 
-/** A write may take only part of the buffer (a full disk, a signal); what is left goes after it. */
+/** A write may take only part of the buffer (a full disk, a signal); the rest is written next. */
 function writeWhole(file: number, text: string): number {
   const buffer = Buffer.from(text)
   let written = 0

@@ -4,7 +4,7 @@ import { type Change, openStateFile, type StateFileOptions } from './state-file.
 export type Store<Tables extends Record<keyof Tables, { id: string }>> = {
   [Name in keyof Tables]: Collection<Tables[Name]>
 } & {
-  /** Writes what has changed. Called before an answer is sent, so that a caller is told nothing that could be lost. */
+  /** Writes what has changed. Called before an answer is sent, so that nothing that a caller was told can be lost. */
   flush(): void
   clear(): void
   close(): void
@@ -40,7 +40,7 @@ export function openStore<Tables extends Record<keyof Tables, { id: string }>>(
       if (file.isDeleted() || file.isLong()) file.rewrite(snapshot())
       else file.append(changes)
     } catch (error) {
-      // What cannot be written may not be answered, and a sandbox that cannot write may not go on as if it could.
+      // A change that cannot be written must not be reported as done, so a sandbox that cannot write must end.
       setImmediate(() => {
         throw error
       })

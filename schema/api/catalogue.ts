@@ -20,7 +20,7 @@ export const listPlans = endpoint({
         credits_per_seat: z.int(),
         per_seat: z.boolean(),
         price_minor: z.object({ monthly: z.int(), yearly: z.int() }).nullable(),
-        /** Free days before the first payment, for users who never had a subscription; 0 when there is no trial. */
+        /** Free days before the first payment, for users who have never had a subscription; 0 when there is no trial. */
         trial_days: z.int(),
         features: z.array(z.string()),
       }),

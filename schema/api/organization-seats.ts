@@ -6,7 +6,7 @@ import { teamEmailSchema } from './team-email.ts'
 export const seatRoleSchema = z.enum(['admin', 'member'])
 
 export const seatSchema = z.object({
-  /** Null while the seat waits for somebody who has been invited. */
+  /** Null while the seat waits for an invited person. */
   user_id: z.string().nullable(),
   email: z.string(),
   role: seatRoleSchema,

@@ -3,16 +3,16 @@ const editorSchemes = ['vscode', 'vscode-insiders', 'cursor', 'windsurf', 'vscod
 const loopbackNames = ['127.0.0.1', '[::1]', 'localhost']
 const longest = 1000
 
-/** We put these on the address ourselves; one that is there before would be a second answer. */
+/** We add these to the address ourselves; one that it already has would be a second answer. */
 const ownParameters = ['code', 'state', 'error', 'error_description']
 
 /**
  * Says why a sign-in may not end at an address; `null` when it may. The code goes there, so only an editor's own scheme or
- * a port of the same machine will do. It runs in browsers too and looks at nothing but the text.
+ * a port of the same machine is allowed. It also runs in browsers and checks only the text.
  */
 export function redirectUriProblem(text: string): string | null {
   if (text.length > longest) return 'redirect_uri is too long'
-  // What a parser would drop, trim or turn around could mean another address to the next one.
+  // Characters that one parser drops, trims or converts could mean another address to the next parser.
   if (!/^[\x21-\x7e]+$/.test(text) || /[\\<>"`{}|^]/.test(text)) return 'redirect_uri is not an address'
   if (!URL.canParse(text)) return 'redirect_uri is not an address'
   const url = new URL(text)
@@ -32,7 +32,7 @@ function isEditor(text: string): boolean {
   return parts?.[1] !== undefined && editorSchemes.includes(parts[1])
 }
 
-/** RFC 8252, section 7.3: plain http, for it never leaves the machine, and any port. */
+/** RFC 8252, section 7.3: plain http, because it never leaves the machine, and any port. */
 function isLoopback(text: string, url: URL): boolean {
   const host = /^http:\/\/(\[::1\]|[a-z0-9.]+)(:[1-9]\d{0,4})?(\/|\?|$)/.exec(text)?.[1]
   return host !== undefined && host === url.hostname && loopbackNames.includes(host)

@@ -1,4 +1,4 @@
-/** The least a state must be worth: nobody finds one of 128 bits by trying. */
+/** The least a state must be worth: one of 128 bits cannot be found by trying. */
 const leastBits = 128
 const shortest = 22
 const longest = 512
@@ -12,12 +12,12 @@ export function stateProblem(state: string): string | null {
   if (state.length > longest) return 'state is too long'
   if (!/^[\w.~-]*$/.test(state)) return 'state may hold letters, digits and - . _ ~ only'
   const isLong = state.length >= shortest && bitsOf(state) >= leastBits
-  // What was drawn at random has more different characters than this, but for one in a billion.
+  // A random state has more different characters than this, with one exception in a billion.
   const isVaried = new Set(state.replaceAll('-', '')).size >= 6
   return isLong && isVaried ? null : `state must hold at least ${leastBits} random bits`
 }
 
-/** Dashes stand between the groups of a UUID; in base64url they are characters like others. */
+/** Dashes separate the groups of a UUID; in base64url they are ordinary characters. */
 function bitsOf(state: string): number {
   const digits = state.replaceAll('-', '')
   if (/^\d*$/.test(digits)) return digits.length * Math.log2(10)

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
-/** Text without spaces, an at sign, a part with a dot. Whether the address exists, only sending to it can show. */
+/** Text without spaces, an at sign, a part with a dot. Whether the address exists is only known after sending to it. */
 const simplePattern = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 const maximumLength = 254
 
 export const invalidTeamEmailText = 'Please enter a valid email address'
 
-/** Whether somebody can be invited at this address. */
+/** Whether an invitation can be sent to this address. */
 function isTeamEmail(text: string): boolean {
   const trimmed = text.trim()
   return trimmed.length <= maximumLength && simplePattern.test(trimmed)

@@ -17,14 +17,14 @@ export const teamInvitationSchema = z.object({
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
-  /** The link to copy: works for somebody who signs in with the invited address. Null when the invitation is not open. */
+  /** The link to copy: works for a user who signs in with the invited address. Null when the invitation is not open. */
   url: z.url().nullable(),
 })
 export type TeamInvitation = z.infer<typeof teamInvitationSchema>
 
 const subscriptionId = z.string().min(1).max(255)
 
-/** An organization is named by its own id, or by that of its subscription, which is all that the return page of a payment knows. */
+/** An organization is named by its own id, or by that of its subscription, which is the only id that the return page of a payment has. */
 const oneOf = { message: 'Name either org_id or subscription_id', path: ['org_id'] }
 const namesOne = (claim: { org_id?: string | undefined; subscription_id?: string | undefined }) =>
   (claim.org_id === undefined) !== (claim.subscription_id === undefined)
@@ -49,7 +49,7 @@ export const listTeamInvitations = endpoint({
 export const sendTeamInvitation = endpoint({
   method: 'POST',
   path: '/api/team-invitations',
-  summary: 'Invite somebody by e-mail; the invitation holds a seat; for admins',
+  summary: 'Invite a person by e-mail; the invitation holds a seat; for admins',
   auth: 'user',
   limit: 'write',
   body: z

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What the product is called and where its outside links lead. Every field can be overridden by the environment. */
+/** What the product is called and where its external links lead. Every field can be overridden by the environment. */
 export const brandSchema = z.object({
   name: z.string().min(1),
   support_email: z.email(),

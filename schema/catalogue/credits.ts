@@ -26,7 +26,7 @@ const creditPurchaseTexts = {
 
 /**
  * Says what is wrong with a number of credits to buy, in the words the customer sees; `null` when it can be bought.
- * The same function judges the dashboard's field and the request on the server, so the two cannot drift apart.
+ * The dashboard's field and the server use the same function, so they cannot disagree.
  */
 export function creditPurchaseProblem(credits: unknown): string | null {
   if (credits === undefined || credits === null || credits === '') return creditPurchaseTexts.required
@@ -37,7 +37,7 @@ export function creditPurchaseProblem(credits: unknown): string | null {
   return null
 }
 
-/** Reads what was typed into a field: "" stays empty, anything that is no plain number becomes NaN. */
+/** Parses the text of a field: "" stays empty, anything that is not a plain number becomes NaN. */
 export function parseCreditsInput(text: string): number | '' {
   const trimmed = text.trim()
   return trimmed === '' ? '' : Number(trimmed)

@@ -71,7 +71,7 @@ export type SoldPlanType = z.infer<typeof soldPlanTypeSchema>
 
 /**
  * The catalogue's name of a price, which Stripe stores as its `lookup_key`, e.g. `pro_monthly`. One price is sold in every
- * supported currency, so the currency is no part of it.
+ * supported currency, so the currency is not part of it.
  */
 export function priceLookupKey(price: {
   plan_type: SoldPlanType

@@ -5,7 +5,7 @@ import { ClerkRefusalError, ClerkUnavailableError } from './errors.ts'
 
 export interface ClerkAddress {
   readonly secretKey: string
-  /** Undefined is Clerk itself. */
+  /** Undefined for Clerk's own address. */
   readonly apiUrl: string | undefined
 }
 
@@ -20,7 +20,7 @@ export function openClerk(address: ClerkAddress): ClerkClient {
 const callLimitMs = 10_000
 
 /**
- * Waits for Clerk's answer. Null when what was asked for does not exist. Throws ClerkRefusalError when Clerk refuses, and
+ * Waits for Clerk's answer. Null when the object does not exist. Throws ClerkRefusalError when Clerk refuses, and
  * ClerkUnavailableError when it does not answer in time, is broken, or rejects our key.
  */
 export async function askClerk<T>(what: string, call: Promise<T>): Promise<T | null> {

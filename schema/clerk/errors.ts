@@ -1,9 +1,9 @@
-/** Clerk did not answer, or not usefully, so nobody knows whether it did what it was asked to do. */
+/** Clerk did not answer, or its answer was unusable, so it is unknown whether the request was carried out. */
 export class ClerkUnavailableError extends Error {
   override readonly name = 'ClerkUnavailableError'
 }
 
-/** Clerk refused, and nothing has changed there. `code` is Clerk's own, e.g. `duplicate_record`. */
+/** Clerk refused, and nothing has changed at Clerk. `code` is Clerk's own, e.g. `duplicate_record`. */
 export class ClerkRefusalError extends Error {
   override readonly name = 'ClerkRefusalError'
   readonly code: string

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { UserProfile } from '../users/users.ts'
 
-/** The envelope of every Clerk webhook; `data` is parsed by whoever handles the type. */
+/** The envelope of every Clerk webhook; `data` is parsed by the handler of the type. */
 export const clerkEventSchema = z.looseObject({
   object: z.literal('event'),
   type: z.string().min(1).max(200),
@@ -37,7 +37,7 @@ const idSchema = z.string().min(1).max(64)
 /** `user.deleted` and `organization.deleted` carry nothing but the id. */
 export const clerkDeletionSchema = z.object({ id: idSchema })
 
-/** What we use of `organizationMembership.*`: whose it is, and where. Its present state is fetched from Clerk. */
+/** What we use of `organizationMembership.*`: the user and the organization. Its present state is fetched from Clerk. */
 export const clerkMembershipSchema = z.object({
   organization: z.object({ id: idSchema }),
   public_user_data: z.object({ user_id: idSchema }),

@@ -31,7 +31,7 @@ export interface ClerkInvitationRequest {
   readonly lifetime_days: number
 }
 
-/** Sends an invitation. Clerk knows no idempotency key; a second one for the same address is refused as `duplicate_record`. */
+/** Sends an invitation. Clerk has no idempotency keys; a second invitation for the same address is refused as `duplicate_record`. */
 export async function sendInvitation(
   api: ClerkClient,
   request: ClerkInvitationRequest,
@@ -51,7 +51,7 @@ export async function sendInvitation(
   return toInvitation(sent)
 }
 
-/** Null when it does not exist (any more), which is so when its organization was deleted. */
+/** Null when it does not exist (any more), for example because its organization was deleted. */
 export async function findInvitation(api: ClerkClient, key: InvitationKey): Promise<ClerkInvitation | null> {
   const found = await askClerk(
     'Reading an invitation',
@@ -63,7 +63,7 @@ export async function findInvitation(api: ClerkClient, key: InvitationKey): Prom
   return found && toInvitation(found)
 }
 
-/** All of an organization's invitations, newest first, also those that are over. */
+/** All of an organization's invitations, newest first, including those that have ended. */
 export async function listInvitations(api: ClerkClient, organizationId: string): Promise<ClerkInvitation[]> {
   const all: ClerkInvitation[] = []
   for (;;) {
@@ -80,7 +80,7 @@ export async function listInvitations(api: ClerkClient, organizationId: string):
   }
 }
 
-/** Throws ClerkRefusalError `organization_invitation_not_pending` when it is over already. */
+/** Throws ClerkRefusalError `organization_invitation_not_pending` when it has already ended. */
 export async function revokeInvitation(
   api: ClerkClient,
   key: InvitationKey & { requesting_user_id?: string },

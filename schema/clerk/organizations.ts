@@ -12,8 +12,8 @@ export interface OrganizationRequest {
 /** Creates organizations for plans that were bought without one. */
 export interface OrganizationMaker {
   /**
-   * The id of the organization of an intent: the one that an earlier attempt created, else a new one. Clerk knows no idempotency
-   * key, so callers must not run two attempts at once.
+   * The id of the organization of an intent: the one that an earlier attempt created, else a new one. Clerk has no idempotency
+   * keys, so callers must not run two attempts at once.
    */
   makeOrganization(request: OrganizationRequest): Promise<string>
 }

@@ -20,8 +20,8 @@ export type ExchangeRefusal =
   | 'verifier_without_challenge'
 
 /**
- * Decides whether a sign-in gives a token, and to whom. A sign-in with a challenge takes our code and the verifier, one
- * without takes the user's id and no verifier: which of the two it is was settled when it began, so an exchange cannot
+ * Decides whether a sign-in gives a token, and to whom. A sign-in with a challenge needs our code and the verifier, one
+ * without one needs the user's id and no verifier: its kind was fixed when it began, so an exchange cannot
  * choose the easier one.
  */
 export function decideExchange(
@@ -52,11 +52,11 @@ function refusalWithChallenge(
 
 function refusalWithoutChallenge(user_id: string, exchange: Exchange): ExchangeRefusal | null {
   if (exchange.code !== user_id) return 'other_code'
-  // Somebody believes that a challenge protects this sign-in, and it does not (RFC 9700, section 4.8.2).
+  // The caller believes that a challenge protects this sign-in, and none does (RFC 9700, section 4.8.2).
   return exchange.code_verifier === undefined ? null : 'verifier_without_challenge'
 }
 
-/** S256 of RFC 7636; there is no other method here. */
+/** S256 of RFC 7636, the only method that we support. */
 function answersChallenge(verifier: string | undefined, challenge: string): boolean {
   if (verifier === undefined) return false
   const answer = createHash('sha256').update(verifier).digest('base64url')

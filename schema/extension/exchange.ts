@@ -9,8 +9,8 @@ export type ExchangeOutcome =
   | { readonly refusal: ExchangeRefusal | 'unknown_state' }
 
 /**
- * Exchanges a finished sign-in for a token, once. A second exchange that is right in everything else means that two parties
- * hold the code, so it is refused and ends the token of the first (RFC 6749, section 4.1.2).
+ * Exchanges a finished sign-in for a token, once. A second exchange that is otherwise correct means that two parties
+ * have the code, so it is refused and revokes the token of the first (RFC 6749, section 4.1.2).
  */
 export function exchangeSignIn(
   db: Database,

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** Marks our tokens, so that a scanner for leaked secrets, or a person, knows one on sight. */
+/** Marks our tokens, so that scanners for leaked secrets, and people, recognize them. */
 export const tokenPrefix = 'tide_'
 
 /** A long-lived token: the prefix and 256 random bits. */
@@ -14,7 +14,7 @@ export function createCode(): string {
 }
 
 /**
- * What is stored of a token, a code or a state. They are random and long, so nobody can find one by trying, and a slow hash
+ * What is stored of a token, a code or a state. They are random and long, so they cannot be found by trying, and a slow hash
  * would only make every call of the extension slow.
  */
 export function hashSecret(secret: string): Buffer {

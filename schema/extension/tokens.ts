@@ -6,7 +6,7 @@ import { createToken, hashSecret } from './secrets.ts'
 
 export interface IssuedToken {
   readonly id: string
-  /** Shown this once; only its hash is stored. */
+  /** Shown only now; only its hash is stored. */
   readonly access_token: string
   readonly expires_at: Date
 }
@@ -52,7 +52,7 @@ const lifetimeMonths = 4
 export function tokenExpiry(createdAt: Date): Date {
   const expiry = new Date(createdAt)
   expiry.setUTCMonth(expiry.getUTCMonth() + lifetimeMonths)
-  // 31 October plus four months is "31 February", which JavaScript takes for a day in March.
+  // 31 October plus four months is "31 February", which JavaScript turns into a day in March.
   if (expiry.getUTCDate() !== createdAt.getUTCDate()) expiry.setUTCDate(0)
   return expiry
 }
@@ -72,7 +72,7 @@ export async function revokeTokens(
   return revoked.some(({ expires_at }) => expires_at > now)
 }
 
-/** Ends one token, whoever's it is. */
+/** Ends one token of any user. */
 export async function revokeToken(db: Kysely<DB>, { id, now }: { id: string; now: Date }): Promise<void> {
   await db
     .updateTable('extension_tokens')
@@ -82,7 +82,7 @@ export async function revokeToken(db: Kysely<DB>, { id, now }: { id: string; now
     .execute()
 }
 
-/** The row of a token that somebody presents, whether it still works or not. */
+/** The row of a presented token, whether it still works or not. */
 export async function findToken(db: Database, access_token: string): Promise<StoredToken | undefined> {
   return db
     .selectFrom('extension_tokens')

@@ -14,12 +14,12 @@ export interface NewInvitation {
   readonly email: string
   readonly role: Invitation['role']
   readonly expires_at: Date
-  /** When the sweep checks what became of the sending. */
+  /** When the sweep checks whether it was sent. */
   readonly sweep_at: Date
 }
 
 /**
- * Promises a seat to somebody who is not a member yet. Must be committed before Clerk is asked to send the invitation; the caller
+ * Promises a seat to a person who is not a member yet. Must be committed before Clerk is asked to send the invitation; the caller
  * has locked the subscription and found that a seat is free.
  */
 export async function reserveInvitation(
@@ -46,7 +46,7 @@ export async function reserveInvitation(
 }
 
 /**
- * Records which of Clerk's invitations ours became; from now on the sweep leaves it until it expires. One that has ended here in
+ * Records the id of our invitation at Clerk; from now on the sweep leaves it until it expires. One that we have ended in
  * the meantime is due at once, so that the sweep ends it at Clerk too.
  */
 export async function attachInvitation(
@@ -78,8 +78,8 @@ export async function attachInvitation(
 }
 
 /**
- * Ends a pending invitation and frees its seat; undefined when it was not pending any more. If nobody confirmed that it was sent,
- * the sweep searches for it at Clerk once more, so that no e-mail is left whose link leads nowhere.
+ * Ends a pending invitation and frees its seat; undefined when it was not pending any more. If it is not confirmed that it was sent,
+ * the sweep searches for it at Clerk once more, so that no e-mail with a dead link remains.
  */
 export async function endInvitation(
   trx: DatabaseTransaction,
@@ -101,7 +101,7 @@ export async function endInvitation(
   return ended
 }
 
-/** Acceptance is final, whatever state the invitation was in before. */
+/** Acceptance is final, in any earlier state of the invitation. */
 export async function acceptInvitation(trx: DatabaseTransaction, id: string): Promise<void> {
   await trx
     .updateTable('team_invitations')
@@ -121,7 +121,7 @@ export async function revokeInvitationsOf(trx: DatabaseTransaction, organization
     .execute()
 }
 
-/** Takes an invitation that is over, here and at Clerk, out of the sweep. */
+/** Takes an invitation that has ended, in our database and at Clerk, out of the sweep. */
 export async function stopSweeping(db: Kysely<DB>, id: string): Promise<void> {
   await db
     .updateTable('team_invitations')
@@ -169,7 +169,7 @@ export async function listInvitations(
 }
 
 /**
- * How many invitations of an organization hold a seat: those that are pending, and those that were accepted by somebody who
+ * How many invitations of an organization hold a seat: those that are pending, and those that were accepted by a user who
  * still has it.
  */
 export async function countInvited(db: Kysely<DB>, organizationId: string): Promise<number> {

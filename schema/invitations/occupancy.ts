@@ -8,7 +8,7 @@ export interface Occupancy {
 }
 
 /**
- * How many more people can be invited: the buyer owns one seat, so one less than there are, and never more than are free, for
+ * How many more people can be invited: one seat is the buyer's, so one less than there are, and never more than are free, because
  * seats are also given to members without an invitation.
  */
 export function remainingInvitations({ seats_total, held, invited }: Occupancy): number {

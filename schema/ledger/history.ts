@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { DB } from '../database/types.ts'
 import type { Owner, OwnerAccount, TransferKind } from './accounts.ts'
 
@@ -20,43 +20,31 @@ export interface HistoryCursor {
   readonly account_id: number
 }
 
-/** An owner's entries, newest first, `limit` at most, below the cursor when one is given. */
+/**
+ * An owner's entries, newest first, `limit` at most, below the cursor when one is given. Reads a page's worth of each account
+ * downwards from the cursor and merges them, so that a page costs the same however long the history is and wherever it lies.
+ */
 export async function listHistory(
   db: Kysely<DB>,
   owner: Owner,
   page: { limit: number; before?: HistoryCursor | undefined },
 ): Promise<HistoryEntry[]> {
-  let query = db
-    .selectFrom('ledger_accounts as account')
-    .innerJoin('ledger_entries as entry', 'entry.account_id', 'account.id')
-    .innerJoin('ledger_transfers as transfer', 'transfer.id', 'entry.transfer_id')
-    .leftJoin('checkout_intents as intent', 'intent.id', 'transfer.intent_id')
-    .select([
-      'entry.transfer_id',
-      'entry.account_id',
-      'account.name as account',
-      'entry.amount',
-      'entry.balance_after',
-      'transfer.kind',
-      'transfer.reason',
-      'transfer.occurred_at',
-      'intent.stripe_session_id',
-    ])
-    .where('account.owner_kind', '=', owner.owner_kind)
-    .where('account.owner_id', '=', owner.owner_id)
-    .orderBy('entry.transfer_id', 'desc')
-    .orderBy('entry.account_id', 'desc')
-    .limit(page.limit)
-  const { before } = page
-  if (before) {
-    query = query.where(({ eb, refTuple, tuple }) =>
-      eb(
-        refTuple('entry.transfer_id', 'entry.account_id'),
-        '<',
-        tuple(before.transfer_id, before.account_id),
-      ),
-    )
-  }
-  const rows = await query.execute()
-  return rows as HistoryEntry[]
+  const { transfer_id = Number.MAX_SAFE_INTEGER, account_id = 0 } = page.before ?? {}
+  const { rows } = await sql<HistoryEntry>`
+    SELECT entry.transfer_id, entry.account_id, entry.account, entry.amount, entry.balance_after,
+      transfer.kind, transfer.reason, transfer.occurred_at, intent.stripe_session_id
+    FROM (
+      SELECT of_account.*, account.name AS account
+      FROM ledger_accounts account
+      CROSS JOIN LATERAL (
+        SELECT e.transfer_id, e.account_id, e.amount, e.balance_after FROM ledger_entries e
+        WHERE e.account_id = account.id AND e.version IS NOT NULL
+          AND e.transfer_id <= ${transfer_id}::bigint - (account.id >= ${account_id}::bigint)::integer
+        ORDER BY e.transfer_id DESC LIMIT ${page.limit}) of_account
+      WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}
+      ORDER BY of_account.transfer_id DESC, of_account.account_id DESC LIMIT ${page.limit}) entry
+    JOIN ledger_transfers transfer ON transfer.id = entry.transfer_id
+    LEFT JOIN checkout_intents intent ON intent.id = transfer.intent_id
+    ORDER BY entry.transfer_id DESC, entry.account_id DESC`.execute(db)
+  return rows
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { MemberKey, OrganizationRole } from '../clerk/memberships.ts'
 import type { DatabaseTransaction } from '../database/connect.ts'
 
-/** What Clerk said about a membership, and the number that was drawn before it was asked. */
+/** A membership as Clerk had it, and the snapshot's number. */
 export interface MembershipSnapshot extends MemberKey {
   readonly snapshot_order: number
   /** Null: not a member. */
@@ -54,7 +54,7 @@ export async function endMembershipsOf(
     .execute()
 }
 
-/** The organizations that somebody is a member of or has a seat in, in one order for everybody who locks them. */
+/** The organizations that a user is a member of or has a seat in, in the order in which every caller locks them. */
 export async function listOrganizationsOf(trx: DatabaseTransaction, userId: string): Promise<string[]> {
   const rows = await trx
     .selectFrom('organization_members')

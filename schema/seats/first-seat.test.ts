@@ -21,7 +21,7 @@ const seatsOf = async (organizationId: string) =>
   (await listSeats(database.owner, organizationId)).map(({ user_id, status }) => ({ user_id, status }))
 
 describe('the buyer’s first seat', () => {
-  test('is given once, however often it is asked for', async () => {
+  test('is given once, even when it is requested repeatedly', async () => {
     const buyer = await bought(2)
     expect(await give(buyer)).toBe('given')
     expect(await give(buyer)).toBe('had_one')
@@ -58,7 +58,7 @@ describe('the buyer’s first seat', () => {
     expect(await give(buyer)).toBe('given')
   })
 
-  test('throws nobody out', async () => {
+  test('takes no seat from anybody', async () => {
     const buyer = await bought(1)
     const other = await buildUser(database.server)
     await database.worker

@@ -32,7 +32,7 @@ const setStatus = (id: string, status: SubscriptionStatus) =>
     .execute()
 const organization = () => `org_${user.user_id.slice(5)}`
 
-test('somebody with nothing is a starter', async () => {
+test('a user without a subscription or a seat is a starter', async () => {
   expect(await plan()).toBe('starter')
 })
 

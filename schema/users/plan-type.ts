@@ -4,13 +4,13 @@ import { liveStatuses } from '../stripe/statuses.ts'
 
 /**
  * Writes the plan that people are shown: their own live subscription's, else `teams` when they have a seat of an organization
- * whose subscription is live, else `starter`. Whoever changes a seat or a subscription calls it in the same transaction, as
+ * whose subscription is live, else `starter`. Every change of a seat or a subscription calls it in the same transaction, as
  * the last step. People without an account yet are skipped.
  */
 export async function refreshPlanType(trx: DatabaseTransaction, userIds: readonly string[]): Promise<void> {
   const ids = [...new Set(userIds)]
   if (ids.length === 0) return
-  // Locked first, in one order for everybody, so that what the next statement reads is what all before it committed.
+  // Locked first, in the same order by every caller, so that the next statement reads what all earlier ones committed.
   await trx
     .selectFrom('users')
     .select('clerk_id')

@@ -6,7 +6,7 @@ export type GroupMember = {
   readonly name: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
-  /** How one knows that it is up: an address that answers 2xx, or a line that it writes. */
+  /** What shows that it is up: an address that answers 2xx, or a line that it writes. */
   readonly ready: { readonly url: string } | { readonly line: string }
 }
 
@@ -21,7 +21,7 @@ type GroupOptions = {
 }
 
 /**
- * Starts processes side by side, keeps each of them running, and puts their common end on the stack. When one cannot
+ * Starts processes side by side, keeps each of them running, and pushes stopping all of them on the stack. When one cannot
  * start, the others are stopped with everything else on that stack.
  */
 export async function startGroup(

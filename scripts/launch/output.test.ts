@@ -29,7 +29,7 @@ test('on a terminal the message is readable and the process is named', () => {
   expect(line).not.toContain('hostname')
 })
 
-test('what the launcher says stays as it is, so that a script can wait for it', () => {
+test('a message of the launcher is printed unchanged, so that a script can wait for it', () => {
   const { output, read } = capture(false)
   output.say('ready on http://localhost:3000')
   expect(read()).toBe('ready on http://localhost:3000\n')

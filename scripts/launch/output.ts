@@ -4,7 +4,7 @@ import { prettyFactory } from 'pino-pretty'
 export type Output = {
   /** A line of one of the processes: pretty on a terminal, one JSON object a line for anything else. */
   readonly line: (source: string, line: string) => void
-  /** What the launcher has to say, always in plain words. */
+  /** A message of the launcher, always as plain text. */
   readonly say: (message: string) => void
 }
 
@@ -27,7 +27,7 @@ function prettyLine(write: (text: string) => void): Output['line'] {
   }
 }
 
-/** The name goes in front of the object's own fields, unless the process gives it, and the rest of the line stays as it is. */
+/** The name is put before the object's own fields, unless the process gives it, and the rest of the line stays as it is. */
 function jsonLine(write: (text: string) => void): Output['line'] {
   return (source, line) => {
     const name = JSON.stringify(source)

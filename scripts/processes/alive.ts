@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** EPERM means that it is there and belongs to somebody else. */
+/** EPERM means that the process exists and belongs to another user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -10,7 +10,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** For processes that are not our children, whose end nobody tells us about. */
+/** For processes that are not our children, for which there is no exit event. */
 export async function waitForDeath(pid: number, patience_ms: number): Promise<boolean> {
   const deadline = Date.now() + patience_ms
   while (isAlive(pid)) {

@@ -19,7 +19,7 @@ export type Child = {
   readonly name: string
   readonly pid: number
   readonly exited: Promise<ChildExit>
-  /** Asks first (SIGTERM), and after the grace period ends it without asking. */
+  /** Sends SIGTERM, and SIGKILL after the grace period. */
   readonly stop: (options?: { grace_ms?: number }) => Promise<void>
   readonly kill: (signal?: NodeJS.Signals) => Promise<void>
 }
@@ -71,13 +71,13 @@ function forwardLines(stream: Readable, onLine: (line: string) => void): void {
 }
 
 export type Readiness = {
-  /** Asked again and again until it says true; an error counts as no. */
+  /** Called repeatedly until it returns true; an error counts as false. */
   readonly isReady: () => Promise<boolean>
   readonly signal?: AbortSignal | undefined
   readonly patience_ms?: number
 }
 
-/** Resolves when the process is ready; rejects when it ends before that, at the deadline, and when told to give up. */
+/** Resolves when the process is ready; rejects when it ends before that, at the deadline, and when aborted. */
 export async function waitUntilReady(child: Child, options: Readiness): Promise<void> {
   const deadline = Date.now() + (options.patience_ms ?? 60_000)
   let exit: ChildExit | undefined

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 
-/** A port that nobody listens on now; the system hands out another number at every call. */
+/** A free port; the system returns another number at every call. */
 export async function findFreePort(): Promise<number> {
   return await listenOnce(0)
 }

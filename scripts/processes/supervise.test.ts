@@ -18,7 +18,7 @@ function start(script: string, onLine: (line: string) => void = () => undefined)
   return startChild({ name: 'sample', args: ['-e', script], env: { PATH: process.env.PATH }, onLine })
 }
 
-test('a process that dies is started again, and the log says why', async () => {
+test('a process that exits is started again, and the log says why', async () => {
   const messages: string[] = []
   const supervised = await supervise({
     name: 'sample',
@@ -57,7 +57,7 @@ test('a process that is told to stop is not started again', async () => {
   expect(starts).toBe(1)
 })
 
-test('a process that does not listen is ended after the grace period, with what it started', async () => {
+test('a process that ignores SIGTERM is killed after the grace period, with what it started', async () => {
   const file = join(folder.path, 'pid')
   const ready = Promise.withResolvers<void>()
   const child = await start(

@@ -13,7 +13,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   else watched.delete(pid)
 }
 
-/** The pipe is closed: the launcher is gone, or has stopped everything itself and there is nothing left to do. */
+/** The pipe is closed: the launcher is gone, or has already stopped everything itself. */
 const ranks = [...new Set([...watched.values()].map(({ rank }) => rank))].sort((a, b) => a - b)
 for (const rank of ranks) {
   const group = [...watched].filter(([, entry]) => entry.rank === rank)

@@ -10,7 +10,7 @@ export type Watchdog = {
 
 /**
  * Ends what the launcher started when the launcher itself is killed and can no longer do so. A small process holds the
- * other end of a pipe: the system closes it with the launcher, however that ends.
+ * other end of a pipe: the system closes it when the launcher exits, for whatever reason.
  */
 export function startWatchdog(): Watchdog {
   const script = join(import.meta.dirname, 'watchdog-process.ts')

@@ -11,7 +11,7 @@ import type { SoldPrice } from './set-up-prices.ts'
 type Features = Stripe.BillingPortal.ConfigurationCreateParams.Features
 
 /**
- * Makes the two portals, or brings them up to date. What Stripe shows of one leaves fields out, so it is written again rather
+ * Creates the two portals, or updates them. Stripe's answer about a portal leaves fields out, so it is written again rather
  * than compared; only a new one counts as a change.
  */
 export async function setUpPortals(
@@ -43,7 +43,7 @@ export async function setUpPortals(
 }
 
 /**
- * Nobody changes their plan or its period in the portal: only what we have promised may be paid. Seats may be changed by
+ * Plan and period cannot be changed in the portal: only what we have promised may be paid. Seats may be changed by
  * organizations; more are paid at once for the rest of the period, fewer begin with the next one, because the credits of this
  * one have been granted already.
  */

@@ -13,7 +13,7 @@ export interface SoldPrice extends CataloguePrice {
   readonly price_id: string
 }
 
-/** Makes what is missing of the catalogue's products and prices. */
+/** Creates the catalogue's products and prices that are missing. */
 export async function setUpPrices(
   stripe: Stripe,
   options: { readonly brand_name: string },
@@ -65,7 +65,7 @@ async function setUpProduct(
 }
 
 /**
- * An amount cannot be changed at Stripe, so a new price takes the lookup key over. The old one stays active without a key:
+ * An amount cannot be changed at Stripe, so a new price takes over the lookup key. The old one stays active without a key:
  * subscriptions go on paying it, and a payment page that is open at this moment still sells what it promised.
  */
 function createPrice(stripe: Stripe, price: CataloguePrice): Promise<Stripe.Price> {

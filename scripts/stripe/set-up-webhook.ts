@@ -4,21 +4,21 @@ import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
 
 export interface WebhookResult {
   readonly changes: readonly string[]
-  /** Shown by Stripe once, when it is made; null for an endpoint that is already there or that could not be made. */
+  /** Returned by Stripe only on creation; null for an endpoint that exists already or could not be created. */
   readonly secret: string | null
-  /** Why there is none, when there is none. */
+  /** Why there is no endpoint; null when there is one. */
   readonly skipped: string | null
 }
 
 export interface WebhookOptions {
   readonly webhook_url: string
-  /** Stripe itself cannot; its stand-in can. */
+  /** Stripe cannot reach such an address; the sandbox can. */
   readonly may_reach_localhost: boolean
 }
 
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
 
-/** Makes the endpoint that our events come to, or lets it receive the events that are missing. */
+/** Creates the endpoint that receives our events, or adds the event types that it lacks. */
 export async function setUpWebhook(stripe: Stripe, options: WebhookOptions): Promise<WebhookResult> {
   const url = options.webhook_url
   if (!options.may_reach_localhost && loopbackNames.includes(new URL(url).hostname)) {

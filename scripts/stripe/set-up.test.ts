@@ -26,7 +26,7 @@ const keyed = async (key: string) => (await pricesNow()).find((price) => price.l
 const portalsNow = async () => (await stripe.billingPortal.configurations.list({ limit: 100 })).data
 
 describe('setting Stripe up', () => {
-  test('makes the products and prices of the catalogue, each in every currency', async () => {
+  test('creates the products and prices of the catalogue, each in every currency', async () => {
     await setUp()
     for (const expected of cataloguePrices) {
       const price = await keyed(expected.lookup_key)
@@ -49,7 +49,7 @@ describe('setting Stripe up', () => {
     expect(await stripe.products.retrieve('plan_pro')).toMatchObject({ name: 'Tidemark Pro', active: true })
   })
 
-  test('a second time changes nothing and makes nothing twice', async () => {
+  test('a second time changes nothing and creates nothing twice', async () => {
     const first = await setUp()
     const prices = await pricesNow()
     expect(first.changes.length).toBeGreaterThan(8)
@@ -63,7 +63,7 @@ describe('setting Stripe up', () => {
     )
   })
 
-  test('gives the key of a price that costs something else to a new one, and leaves the old one sellable', async () => {
+  test('moves the key of a price with another amount to a new price, and leaves the old one active', async () => {
     const product = await stripe.products.create({ id: 'plan_pro', name: 'Old name' })
     const old = await stripe.prices.create({
       product: product.id,
@@ -84,7 +84,7 @@ describe('setting Stripe up', () => {
     expect(await stripe.products.retrieve('plan_pro')).toMatchObject({ name: 'Tidemark Pro' })
   })
 
-  test('sees a price that is wrong in one currency only', async () => {
+  test('notices a price that is wrong in only one currency', async () => {
     await stripe.products.create({ id: 'plan_pro', name: 'Tidemark Pro' })
     const old = await stripe.prices.create({
       product: 'plan_pro',
@@ -98,7 +98,7 @@ describe('setting Stripe up', () => {
     expect((await keyed('pro_yearly'))?.id).not.toBe(old.id)
   })
 
-  test('lets organizations change their seats in the portal, and nobody their plan', async () => {
+  test('allows organizations to change their seats in the portal, but no customer to change plans', async () => {
     await setUp()
     const features = Object.fromEntries(
       (await portalsNow()).map((portal) => [portal.metadata?.[portalMetadataKey], portal.features]),
@@ -119,7 +119,7 @@ describe('setting Stripe up', () => {
     })
   })
 
-  test('brings a portal that somebody changed back to what it has to be', async () => {
+  test('restores a portal that was changed by hand', async () => {
     await setUp()
     const [portal] = await portalsNow()
     if (!portal) throw new Error('There is no portal')
@@ -131,7 +131,7 @@ describe('setting Stripe up', () => {
     expect(after.features.subscription_cancel.mode).toBe('at_period_end')
   })
 
-  test('makes the webhook endpoint, shows its secret once, and lets it hear what is missing', async () => {
+  test('creates the webhook endpoint, shows its secret once, and adds missing event types', async () => {
     const first = await setUp()
     expect(first.webhook?.secret).toMatch(/^whsec_/)
     const find = async () =>
@@ -145,16 +145,16 @@ describe('setting Stripe up', () => {
     expect((await find())?.enabled_events).toEqual([...stripeEventTypes])
   })
 
-  test.each(stripeEventTypes)('asks for no event that the worker has no use for: %s', async (type) => {
+  test.each(stripeEventTypes)('subscribes only to events that the worker handles: %s', async (type) => {
     const event = { id: 'evt_1', object: 'event', type, created: 1, data: { object: { object: 'other' } } }
-    // An empty object cannot be applied; what matters is that it is looked at.
+    // An empty object cannot be applied; what matters is that the worker handles it.
     const outcome = await prepareStripeEvent({} as WorkerDependencies, event)
       .then((apply) => apply({} as DatabaseTransaction))
       .catch(() => null)
     expect(outcome?.reason ?? '').not.toContain('We do not handle')
   })
 
-  test('says how events get to a machine that Stripe cannot reach', async () => {
+  test('says how events reach a machine that Stripe cannot reach', async () => {
     const { webhook } = await setUpStripe(stripe, {
       app_url: 'http://localhost:3000',
       brand_name: 'Tidemark',

@@ -4,22 +4,22 @@ import { setUpPrices } from './set-up-prices.ts'
 import { setUpWebhook, type WebhookOptions, type WebhookResult } from './set-up-webhook.ts'
 
 export interface StripeSetUp {
-  /** What was made or changed, in words; empty when everything was as it has to be. */
+  /** What was created or changed, for people; empty when everything was right already. */
   readonly changes: readonly string[]
   /** Null when no endpoint was asked for. */
   readonly webhook: WebhookResult | null
 }
 
 /**
- * Makes a Stripe account ready to sell the catalogue: products, prices, portals, webhook endpoint. Harmless when repeated;
- * whatever else the account holds is left alone.
+ * Prepares a Stripe account to sell the catalogue: products, prices, portals, webhook endpoint. Safe to repeat;
+ * everything else in the account is left alone.
  */
 export async function setUpStripe(
   stripe: Stripe,
   options: {
     readonly app_url: string
     readonly brand_name: string
-    /** Null where the events' way is arranged by somebody else, as in the sandbox. */
+    /** Null where events are delivered without an endpoint of the account, as in the sandbox. */
     readonly webhook: WebhookOptions | null
   },
 ): Promise<StripeSetUp> {

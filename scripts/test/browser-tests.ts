@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type PartInput, runCommand } from './command.ts'
 import type { TestCounts } from './summary.ts'
 
-/** What is read of Playwright's JSON report. */
+/** The part of Playwright's JSON report that is used. */
 type Suite = { readonly title: string; readonly specs?: readonly Spec[]; readonly suites?: readonly Suite[] }
 type Spec = { readonly title: string; readonly file: string; readonly tests: readonly Test[] }
 type Test = {
@@ -33,7 +33,7 @@ export async function runBrowserTests({ env, rest }: PartInput): Promise<TestCou
   }
 }
 
-/** A test that passed only at its second try is one that passed; Playwright's own output names it. */
+/** A test that passed only on a retry counts as passed; Playwright's own output names it. */
 function countReport(report: Report): TestCounts {
   const specs = report.suites.flatMap(specsOf)
   const tests = specs.flatMap((spec) => spec.tests.map((test) => ({ spec, test })))

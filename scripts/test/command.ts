@@ -4,14 +4,14 @@ import { startWatchdog, type Watchdog } from '../processes/watchdog.ts'
 
 export type PartInput = {
   readonly env: NodeJS.ProcessEnv
-  /** Words for the runner itself: a folder, `-t name`. */
+  /** Arguments for the runner itself: a folder, `-t name`. */
   readonly rest: readonly string[]
 }
 
 let watchdog: Watchdog | undefined
 
 /**
- * Runs a program to its end in a process group of its own, which ends with this process however that ends, and with the
+ * Runs a program to its end in a process group of its own, which is ended when this process exits for whatever reason, and with the
  * program itself: what a test started and forgot is not left behind.
  */
 export async function runCommand(options: {

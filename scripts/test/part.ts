@@ -7,7 +7,7 @@ import { runVitest } from './vitest.ts'
 export type Service = 'postgres' | 'redis' | 'chromium'
 
 export type TestPart = {
-  /** What one says after `npm test --`. */
+  /** The argument of `npm test --` that selects it. */
   readonly name: string
   readonly title: string
   readonly needs: readonly Service[]

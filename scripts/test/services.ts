@@ -11,14 +11,14 @@ import type { Tool } from './tools/find-program.ts'
 import { findRedis, startRedis } from './tools/redis.ts'
 
 export type Services = {
-  /** What a part's processes are told; waits for the services that the part needs. */
+  /** The environment of a part's processes; waits for the services that the part needs. */
   readonly environment: (needs: readonly Service[]) => Promise<NodeJS.ProcessEnv>
-  /** In CI a service that cannot be had is a failed test of its own, so that nobody takes a skip for a pass. */
+  /** In CI a service that is not available is a failed test of its own, so that a skip is not mistaken for a pass. */
   readonly results: () => Promise<readonly PartResult[]>
   readonly stop: () => Promise<void>
 }
 
-/** Begins to bring up what the tests need; an install goes on while the static checks run. */
+/** Starts the services that the tests need; an install goes on while the static checks run. */
 export function startServices(options: {
   readonly needs: ReadonlySet<Service>
   readonly say: (message: string) => void
@@ -27,7 +27,7 @@ export function startServices(options: {
   const watchdog = startWatchdog()
   running.defer(() => watchdog.close())
   const context: Context = { say: options.say, running, watch: (pid) => watchdog.watch(pid, 1, 'SIGINT') }
-  const unneeded: Promise<Tool> = Promise.resolve({ found: false, reason: 'not asked for' })
+  const unneeded: Promise<Tool> = Promise.resolve({ found: false, reason: 'not needed' })
   const docker = options.needs.has('postgres') ? findDocker() : unneeded
   const tools: Record<Service, Promise<Tool>> = {
     postgres: options.needs.has('postgres') ? bringPostgres(context, docker) : unneeded,

@@ -15,7 +15,7 @@ const checks: readonly { readonly name: string; readonly args: readonly string[]
   { name: 'unused files, exports and dependencies', args: [`${bin}/knip`, '--no-progress'] },
 ]
 
-/** What can be said about the sources without running them; each check counts as one test. */
+/** Checks of the sources that do not run them; each counts as one test. */
 export async function runStaticChecks({ env }: PartInput): Promise<TestCounts> {
   let failed = 0
   for (const check of checks) {

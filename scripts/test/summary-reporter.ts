@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import type { Reporter, SerializedError, TestModule } from 'vitest/node'
 import type { TestCounts } from './summary.ts'
 
-/** Counts for the summary of `npm test`; a test that was skipped without a reason is seen there too. */
+/** Counts for the summary of `npm test`; a test that was skipped without a reason is listed there too. */
 export class SummaryReporter implements Reporter {
   readonly #file: string
   constructor(file: string) {

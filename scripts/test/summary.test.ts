@@ -33,7 +33,7 @@ describe('the summary of npm test', () => {
   })
 })
 
-describe('the words after npm test', () => {
+describe('the arguments of npm test', () => {
   test('choose parts, and the rest goes to the runner', () => {
     const { parts, rest } = chooseParts(['unit', 'worker/jobs', '-t', 'grants'])
     expect(parts.map(({ name }) => name)).toEqual(['unit'])

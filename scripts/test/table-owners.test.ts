@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { repositoryRoot } from '../launch/script.ts'
 
-/** The folder whose functions alone insert, update and delete rows of a table. Everybody may read. */
+/** The only folder whose functions insert, update and delete rows of a table. Every other folder may read it. */
 const owners: Readonly<Record<string, string>> = {
   users: 'schema/users',
   stripe_customers: 'schema/customers',
@@ -26,7 +26,7 @@ const owners: Readonly<Record<string, string>> = {
   extension_sign_ins: 'schema/extension',
 }
 
-/** Writes `sweep_at` and `sweeps` of whichever table it is given, and nothing else. */
+/** Writes `sweep_at` and `sweeps` of the table it is given, and nothing else. */
 const sweeper = 'schema/sweep/claim-due.ts'
 
 const kyselyWrite =
@@ -68,15 +68,49 @@ async function findWritesOutsideOwner(): Promise<string[]> {
   return found.sort()
 }
 
-test('every table has an owner, which exists', async () => {
-  const schema = await readFile(join(repositoryRoot, 'schema/database/schema.sql'), 'utf8')
-  const tables = [...schema.matchAll(/^CREATE TABLE public\.(\w+)/gm)].map(([, name]) => name)
+const readRepositoryFile = (path: string) => readFile(join(repositoryRoot, path), 'utf8')
+const schemaDump = await readRepositoryFile('schema/database/schema.sql')
+
+/**
+ * The processes whose database role may write a table. A right to update nothing but `updated_at` is there so that rows can be
+ * locked, and does not count. The ledger's tables are written by its SQL functions, the proofs by `npm run ledger:verify`.
+ */
+function writersOf(table: string): string {
+  if (table === 'ledger_proofs') return 'the tables’ owner'
+  if (owners[table] === 'schema/ledger') return 'ledger functions'
+  const mayWrite = (role: string) =>
+    [...schemaDump.matchAll(new RegExp(`^GRANT (.+) ON TABLE public.${table} TO tidemark_${role};`, 'gm'))]
+      .map(([, rights]) => rights ?? '')
+      .some((rights) => /INSERT|UPDATE|DELETE|ALL/.test(rights) && rights !== 'UPDATE(updated_at)')
+  return ['server', 'worker'].filter(mayWrite).join(', ')
+}
+
+test('every table has an owner, which exists', () => {
+  const tables = [...schemaDump.matchAll(/^CREATE TABLE public\.(\w+)/gm)].map(([, name]) => name)
   expect(Object.keys(owners).sort()).toEqual(tables.sort())
   for (const folder of Object.values(owners))
     expect(existsSync(join(repositoryRoot, folder)), folder).toBe(true)
 })
 
-test('nobody writes a table but its owner', async () => {
+test('docs/architecture.md names the owner and the writers of every table', async () => {
+  const text = await readRepositoryFile('docs/architecture.md')
+  const documented = [...text.matchAll(/^\| `(\w+)` +\| `(schema\/\w+)` +\|[^|]+\| ([^|]+?) +\|$/gm)]
+  expect(documented.map(([, name, owner, writers]) => ({ name, owner, writers })).sort(byName)).toEqual(
+    Object.entries(owners)
+      .map(([name, owner]) => ({ name, owner, writers: writersOf(name) }))
+      .sort(byName),
+  )
+})
+
+test('no role of a process may write the ledger’s tables', () => {
+  expect(schemaDump).not.toMatch(/^GRANT [^;]*(?:INSERT|UPDATE|DELETE|ALL)[^;]* ON TABLE public\.ledger_/m)
+})
+
+function byName(a: { name: string | undefined }, b: { name: string | undefined }): number {
+  return (a.name ?? '').localeCompare(b.name ?? '')
+}
+
+test('a table is written by its owner only', async () => {
   const found = await findWritesOutsideOwner()
   expect(found).toEqual([])
 })

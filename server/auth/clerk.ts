@@ -73,7 +73,7 @@ export function createClerk(options: {
           limit_ms: clerkLimitMs,
           what: 'Verifying a token',
         })
-        // Somebody who has not finished the tasks that Clerk sets after sign-in counts as signed out, as in the browser.
+        // A user who has not finished the tasks that Clerk sets after sign-in counts as signed out, as in the browser.
         if (claims.sts === 'pending') throw new TokenRejectedError('Pending session', { is_expired: false })
         return { user_id: claims.sub }
       } catch (error) {

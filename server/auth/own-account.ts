@@ -14,7 +14,7 @@ export async function refreshAccount(
   return deps.db.transaction().execute(async (trx) => {
     const account = await ensureUser(trx, profile)
     if (!account.created) return account
-    // Somebody may have been given a seat before they first came here.
+    // The user may have been given a seat before their first visit.
     await refreshPlanType(trx, [userId])
     return { created: true, user: (await findUser(trx, userId)) ?? account.user }
   })

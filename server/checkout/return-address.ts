@@ -18,7 +18,7 @@ function withSessionId(address: string): string {
   return `${url.origin}${url.pathname}${url.search}${separator}session_id=${sessionPlaceholder}${url.hash}`
 }
 
-/** Returns to these pages of ours, e.g. `/billing/success`. */
+/** Returns to pages of the web app, e.g. `/billing/success`. */
 export function returnPages(
   { app_url }: Pick<Settings, 'app_url'>,
   pages: { readonly success: string; readonly cancel: string },

@@ -49,7 +49,7 @@ describe('one subscription per owner:', () => {
     },
   )
 
-  test('a team that somebody bought is not bought again by a second click', async () => {
+  test('a team that has been bought is not bought again by a second click', async () => {
     await buildSubscription(database, {
       owner: { owner_kind: 'organization', owner_id: 'org_bought' },
       user_id: await buildUser(database.owner, ada.user_id),
@@ -145,7 +145,7 @@ describe('one subscription per owner:', () => {
       expect(open.length).toBe(1)
       const unsettled = (await intents()).filter(({ state }) => state === 'open' || state === 'created')
       expect(unsettled.map(({ stripe_session_id }) => stripe_session_id)).toEqual(open.map(({ id }) => id))
-      // Whoever comes next gets a page, whatever happened.
+      // The next call gets a page either way.
       expect((await subscribe()).status).toBe(200)
       expect(await listPayableSessions(product)).toHaveLength(1)
     },
@@ -243,7 +243,7 @@ function withSessions(own: Partial<Pick<Sessions, 'create' | 'retrieve'>>): Stri
   })
 }
 
-/** Pro by the month, as it is promised to somebody. */
+/** Pro by the month, as it is promised to a buyer. */
 const promised = (user_id: string) =>
   ({
     kind: 'subscription',

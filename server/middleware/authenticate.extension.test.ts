@@ -23,7 +23,7 @@ const balance = (authorization: string | undefined, on = server) =>
 const refusal = { status: 401, body: { code: 'invalid_token', error: expect.any(String) } }
 
 describe('the extension’s calls', () => {
-  test('accept a token of ours, whose user is in the log', async () => {
+  test('accept a token that we issued, and its user is in the log', async () => {
     expect((await balance(`Bearer ${editor.token}`)).status).toBe(200)
     expect(server.logs).toContainEqual(
       expect.objectContaining({ route: getExtensionBalance.path, user_id: ada.user_id, status: 200 }),

@@ -19,7 +19,7 @@ export interface SeatReceiver extends MembershipSnapshot {
 }
 
 /**
- * Gives a member a seat at once. Somebody who has one keeps it, somebody who was promised one gets that one; otherwise there
+ * Gives a member a seat at once. A member who has one keeps it, one who was promised a seat gets that one; otherwise there
  * must be a free one. A newer snapshot from Clerk that says that the person has left wins over the caller's.
  */
 export async function giveSeat(deps: Pick<Dependencies, 'db'>, receiver: SeatReceiver): Promise<Seat> {
@@ -41,7 +41,7 @@ async function assignFreeSeat(
   wanted: SeatReceiver & { readonly role: SeatRole; readonly seats_total: number },
 ): Promise<Seat> {
   const { organization_id, user_id, email, role } = wanted
-  // It belongs to somebody else who has since changed their address.
+  // It belongs to another member, who has since changed their address.
   if (await findHeldSeat(trx, organization_id, { email })) throw alreadyHasSeat(email)
   if ((await countHeldSeats(trx, organization_id)) >= wanted.seats_total) throw noSeatsLeft()
   return insertActiveSeat(trx, { organization_id, user_id, email, role })

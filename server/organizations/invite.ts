@@ -34,7 +34,7 @@ const lifetimeDays = 30
 const dayMs = 24 * 3600 * 1000
 
 /**
- * Promises a seat to somebody and has Clerk send the invitation. The promise is committed before Clerk is called; when Clerk does
+ * Promises a seat to a person and has Clerk send the invitation. The promise is committed before Clerk is called; when Clerk does
  * not send the invitation, the seat is free again. Two requests for the last seat cannot both get it.
  */
 export async function invite(

@@ -128,7 +128,7 @@ describe('an invalid purchase is refused with the product’s text and writes no
     ['a currency that is not sold in', { currency: 'JPY' }, 'currency'],
     ['a missing amount', { amount: undefined }, 'amount'],
     ['an amount as text', { amount: '7' }, 'amount'],
-    ['a field that nobody knows', { priceId: 'price_cheap' }, 'priceId'],
+    ['a field that is not in the contract', { priceId: 'price_cheap' }, 'priceId'],
   ])('%s', async (_, fields, path) => {
     const { status, body } = await buy(fields)
     expect(status).toBe(400)

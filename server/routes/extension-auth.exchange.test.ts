@@ -225,7 +225,7 @@ describe('an exchange is refused', () => {
     expect(await exchange(server, { ...signIn, code: signIn.state })).toMatchObject(invalidGrant)
   })
 
-  test('with the same text whatever was wrong, while the log says what it was', async () => {
+  test('with the same text for every mistake, while the log says which one it was', async () => {
     const signIn = await signInBoundTo(server, ada)
     const words = new Set()
     for (const wrong of [{ state: newSignIn().state }, { code: 'no' }, withoutVerifier]) {
@@ -263,7 +263,7 @@ describe('a code that is used twice', () => {
     expect(await bind(server, signIn, ada)).toMatchObject({ status: 409, body: { code: 'sign_in_used' } })
   })
 
-  test('by somebody without the verifier revokes nothing', async () => {
+  test('by a caller without the verifier revokes nothing', async () => {
     const signIn = await signInBoundTo(server, ada)
     const token = tokenOf(await exchange(server, signIn))
     expect(await exchange(server, signIn, { code_verifier: newSignIn().code_verifier })).toMatchObject(
@@ -289,7 +289,7 @@ describe('a code that is used twice', () => {
       expect(answers.filter(({ status }) => status === 400)).toHaveLength(9)
       const rows = await tokenRows(grace.user_id)
       expect(rows).toHaveLength(1)
-      // Several held the code, and nobody knows which of them got the token.
+      // Several had the code, and we cannot tell which of them got the token.
       expect(rows[0]?.revoked_at).not.toBeNull()
     }
   })

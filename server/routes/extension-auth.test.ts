@@ -101,7 +101,7 @@ describe('beginning a sign-in', () => {
     ['a challenge in plain base64', { code_challenge: `${'a'.repeat(41)}+/` }, 'code_challenge'],
     ['a state one can guess', { state: '1234567890123456789012' }, 'state'],
     ['a state that is an object', { state: { a: 1 } }, 'state'],
-    ['a field that nobody knows', { scope: 'all' }, 'scope'],
+    ['a field that is not in the contract', { scope: 'all' }, 'scope'],
   ])('with %s is refused and names the field', async (_, fields, path) => {
     const before = await rows()
     expect(await initiate(server, newSignIn(), fields)).toMatchObject({
@@ -234,7 +234,7 @@ describe('binding the user', () => {
   test.each([
     ['no state', { state: undefined }, 'Missing required parameters for VSCode callback.', 'state'],
     ['no user', { clerk_user_id: undefined }, 'clerk_user_id is required', 'clerk_user_id'],
-    ['a field that nobody knows', { role: 'admin' }, 'Unknown field: role', 'role'],
+    ['a field that is not in the contract', { role: 'admin' }, 'Unknown field: role', 'role'],
   ])('with %s is refused', async (_, fields, error, path) => {
     expect(await bind(server, newSignIn(), ada, fields)).toMatchObject({
       status: 400,

@@ -63,7 +63,7 @@ describe('a long-lived token', () => {
     clock.stop(new Date('2027-03-20T10:00:00Z'))
     expect(await works(access_token)).toBe(false)
     expect((await active(ada)).hasActive).toBe(false)
-    // The expired one stands in nobody's way.
+    // The expired one does not count.
     expect(await works((await generate(ada)).access_token)).toBe(true)
   })
 

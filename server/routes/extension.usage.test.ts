@@ -278,7 +278,7 @@ describe('an invalid report is refused, names the field and charges nothing:', (
     ['a key of 101 characters', { idempotency_key: 'k'.repeat(101) }, 'idempotency_key'],
     ['a key with a space', { idempotency_key: 'a b' }, 'idempotency_key'],
     ['a key with a line break', { idempotency_key: 'a\n' }, 'idempotency_key'],
-    ['somebody for a payer', { payer: 'user_1' }, 'payer'],
+    ['a user as the payer', { payer: 'user_1' }, 'payer'],
     ['an empty description', { description: '   ' }, 'description'],
     ['a description of 201 characters', { description: 'd'.repeat(201) }, 'description'],
     ['two lines of description', { description: 'one\ntwo' }, 'description'],
@@ -286,7 +286,7 @@ describe('an invalid report is refused, names the field and charges nothing:', (
     ['an escape in the description', { description: '\u001b[31mred' }, 'description'],
     ['a description that turns its direction', { description: 'safe\u202etxt' }, 'description'],
     ['half a character', { description: 'a\ud800' }, 'description'],
-    ['a field that nobody knows', { user_id: 'user_1' }, 'user_id'],
+    ['a field that is not in the contract', { user_id: 'user_1' }, 'user_id'],
   ])('%s', async (_, fields, path) => {
     const ada = await editor({ purchased: 20_000 })
     expect(await report(ada, fields)).toMatchObject({

@@ -118,7 +118,7 @@ function queryParameters(query: z.ZodType) {
 
 function webhookOf(sender: string, headers: readonly string[]) {
   return {
-    summary: `Events of ${sender}, signed by ${sender}; for nobody else`,
+    summary: `Events of ${sender}, signed by ${sender}`,
     security: [],
     parameters: headers.map((name) => ({ name, in: 'header', required: true, schema: { type: 'string' } })),
     requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } },

@@ -201,7 +201,7 @@ describe('assigning a seat', () => {
     expect(await planOf()).toBe('starter')
   })
 
-  test('is reflected in the plan of somebody whose first call comes later', async () => {
+  test('is reflected in the plan of a user whose first call comes later', async () => {
     const ours = await team(1)
     const ada = await buildMember(clerk, ours)
     await assign(ours, ada.email)
@@ -253,7 +253,7 @@ describe('revoking a seat', () => {
     expect(await assign(ours, ada.email)).toMatchObject({ status: 200 })
   })
 
-  test('that nobody has is refused, and so is that of a pending invitation', async () => {
+  test('that does not exist is refused, and so is that of a pending invitation', async () => {
     const ours = await team(2)
     const guest = await signUp(clerk)
     await assign(ours, guest.email)
@@ -371,7 +371,7 @@ describe('who may do what with seats', () => {
     }
   })
 
-  test('somebody who is no admin any more is refused although their token still says so', async () => {
+  test('a user who is no longer an admin is refused although their token still says so', async () => {
     const ours = await team(1)
     await buildMember(clerk, ours, 'org:admin')
     const { jwt } = await clerk.knob<{ jwt: string }>('tokens', {

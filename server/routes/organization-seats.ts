@@ -64,7 +64,7 @@ export const organizationSeatsRoutes = [
     }
   }),
 
-  // Only the seat ends: the person stays a member and may get a seat again. Admins may revoke their own, see decision 042.
+  // Only the seat ends: the person stays a member and may get a seat again. Admins may revoke their own, see decision 043.
   route(revokeSeat, {
     rights: admins({ doing: 'revoke seats', organization: ({ body }) => body.org_id }),
   }).handle(async ({ body }, deps) => {

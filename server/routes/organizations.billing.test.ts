@@ -193,7 +193,7 @@ describe('an organization subscribes', () => {
       expect.stringContaining('billing_frequency'),
       'billing_frequency',
     ],
-    ['a field that nobody knows', { price_id: 'price_1' }, 'Unknown field: price_id', 'price_id'],
+    ['a field that is not in the contract', { price_id: 'price_1' }, 'Unknown field: price_id', 'price_id'],
     ['no organization', { clerk_org_id: undefined }, 'clerk_org_id is required', 'clerk_org_id'],
   ])('but not with %s', async (_, fields, error, path) => {
     const { status, body } = await subscribe(fields)
@@ -401,7 +401,7 @@ describe('more seats', () => {
   })
 })
 
-/** A server whose portal sessions can be looked at: Stripe shows them only to whoever makes them. */
+/** A server that records its portal sessions, because Stripe returns them only on creation. */
 async function recordPortalSessions() {
   const sessions: Stripe.BillingPortal.Session[] = []
   const { billingPortal } = stripe.client

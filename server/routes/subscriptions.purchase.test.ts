@@ -20,7 +20,7 @@ import { processInboxEvent } from '../../worker/jobs/inbox-event.ts'
 /** From the button to the ledger: the server's calls, Stripe's pages and the worker's jobs, one after the other. */
 const { database, stripe, clerk, server, worker } = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
 
-/** Lets the worker apply whatever happened at Stripe since. */
+/** Lets the worker apply everything that has happened at Stripe since. */
 async function catchUp(): Promise<void> {
   for (const event of await stripe.takeEvents()) {
     const id = await receiveStripeEvent(database.server, stripeEventSchema.parse(event))

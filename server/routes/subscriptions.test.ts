@@ -154,7 +154,7 @@ describe('an invalid request is refused and writes no row:', () => {
     ['a plan that is not', { planType: 'enterprise' }, 'planType'],
     ['another period', { billingFrequency: 'weekly' }, 'billingFrequency'],
     ['another currency', { currency: 'JPY' }, 'currency'],
-    ['a field that nobody knows', { amount: 1 }, 'amount'],
+    ['a field that is not in the contract', { amount: 1 }, 'amount'],
   ])('%s', async (_, fields, path) => {
     const { status, body } = await subscribe(fields)
     expect(status).toBe(400)
@@ -222,7 +222,7 @@ describe('a trial', () => {
   const trialOf = async (answer: CheckoutPage) =>
     (await intents()).find(({ id }) => id === answer.intentId)?.trial_days
 
-  test('is for buyers who never had a subscription, whatever became of it', async () => {
+  test('is for buyers who have never had a subscription, even one that has ended', async () => {
     await buildSubscription(database, {
       owner: { owner_kind: 'user', owner_id: ada.user_id },
       user_id: await buildUser(database.owner, ada.user_id),

@@ -69,7 +69,7 @@ describe('sending an invitation', () => {
     expect((mails as { data: unknown[] }).data).toHaveLength(1)
   })
 
-  test('twice to one address is refused, in whatever case', async () => {
+  test('twice to one address is refused, in upper or lower case', async () => {
     const ours = await team(5)
     const email = await stranger()
     await send(ours, email)
@@ -164,7 +164,7 @@ describe('sending an invitation', () => {
     expect((await list(ours)).invitations).toEqual([])
   })
 
-  test.each(['', '   ', 'a', 'a@b', 'a @b.cd', '@b.cd', 'a@b.'])('to „%s“ is refused', async (email) => {
+  test.each(['', '   ', 'a', 'a@b', 'a @b.cd', '@b.cd', 'a@b.'])('to "%s" is refused', async (email) => {
     const ours = await team(2)
     expect(await send(ours, email)).toMatchObject({
       status: 400,

@@ -94,7 +94,7 @@ export const teamInvitationsRoutes = [
     }
   }),
 
-  // Revoked at Clerk first, so that the invitation cannot be accepted after its seat went to somebody else.
+  // Revoked at Clerk first, so that the invitation cannot be accepted after its seat has been assigned again.
   route(revokeTeamInvitation, {
     rights: admins({
       doing: 'revoke invitations',
@@ -140,7 +140,7 @@ async function findNamedOrganization(
   return subscription?.owner_kind === 'organization' ? subscription.owner_id : null
 }
 
-/** The same error whether the subscription does not exist yet or belongs to somebody else. */
+/** The same error whether the subscription does not exist yet or belongs to another organization. */
 function namedNotFound({ org_id }: OrganizationName): ServerError {
   return org_id === undefined ? organizationNotInitialized() : organizationNotFound()
 }

@@ -62,7 +62,7 @@ describe('an event signed by Clerk', () => {
     expect(text).toContain(`webhooks_accepted_total{source="clerk",type="${type}"}`)
   })
 
-  test('that we do not handle is counted under a name that nobody can invent', async () => {
+  test('that we do not handle is counted under a fixed name', async () => {
     for (const type of ['user.made_up', 'toString']) await post(JSON.stringify({ ...event, type }))
     const text = await server.deps.metrics.registry.metrics()
     expect(text).toContain('webhooks_accepted_total{source="clerk",type="other"}')
@@ -84,7 +84,7 @@ describe('an event signed by Clerk', () => {
     expect(await stored()).toMatchObject([{ occurred_at: at }])
   })
 
-  test('from the sign-in sandbox arrives when somebody signs up', async () => {
+  test('from the sign-in sandbox arrives when a user signs up', async () => {
     const port = await findFreePort()
     const clerk = await startSandbox('clerk', { serverPort: port })
     const receiver = await startTestServer({ databaseUrl: database.url, clerk, port })

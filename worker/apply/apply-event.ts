@@ -1,4 +1,5 @@
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
+import { retryConflicts } from '../../schema/database/retry.ts'
 import type { Json } from '../../schema/database/types.ts'
 import { type EventKey, findEvent, lockEvent, settleEvent } from '../../schema/inbox/events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
@@ -40,11 +41,13 @@ export async function applyEvent(
   if (!event) throw new NotYetError(`Event ${key.id} is not in the inbox`)
   if (event.state !== 'received') return { outcome: 'settled_before' }
   const apply = await prepare(deps, event.payload)
-  return deps.db.transaction().execute(async (trx): Promise<AppliedEvent> => {
-    const row = await lockEvent(trx, key)
-    if (row?.state !== 'received') return { outcome: 'settled_before' }
-    const outcome = await apply(trx)
-    await settleEvent(trx, key, outcome)
-    return { outcome: outcome.state, type: row.type, received_at: row.received_at }
-  })
+  return retryConflicts(() =>
+    deps.db.transaction().execute(async (trx): Promise<AppliedEvent> => {
+      const row = await lockEvent(trx, key)
+      if (row?.state !== 'received') return { outcome: 'settled_before' }
+      const outcome = await apply(trx)
+      await settleEvent(trx, key, outcome)
+      return { outcome: outcome.state, type: row.type, received_at: row.received_at }
+    }),
+  )
 }

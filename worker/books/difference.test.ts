@@ -225,6 +225,18 @@ describe('a plan that has ended', () => {
     ).toBe(500)
   })
 
+  test('is the earlier of two that began in one second', () => {
+    const again = subscription([{ ...january, invoice_id: 'in_0' }], { id: 'sub_0' })
+    const first = subscription([january], { ended_at: day('2026-01-20') })
+    const steps = [bought(200), { facts: planOf([january], { in_1: all }, ended), now: '2026-02-02' }]
+    for (const both of [
+      [again, first],
+      [first, again],
+    ]) {
+      expect(tell([...steps, { facts: ownerFacts(both, { in_1: all }), now: '2026-02-02' }]).plan).toBe(500)
+    }
+  })
+
   test('whose later one has not been paid for yet keeps its debt', () => {
     const unpaid = ownerFacts([subscription([january], ended), subscription([], { id: 'sub_2' })], {
       in_1: all,

@@ -128,11 +128,16 @@ function plansOf(position: Position, books: BooksInScope): Plan[] {
       grant_id: own?.id ?? null,
     }
   })
-  const plans = [...Map.groupBy(months.toSorted(byStart), (month) => month.stripe_subscription_id)]
+  const plans = [...Map.groupBy(months.toSorted(byStart), (month) => month.stripe_subscription_id).values()]
+  // Of two that began in one second, the one that has ended was first.
+  const isLive = (plan: PlanMonth[]) => Number(plan.at(-1)?.is_over === false)
+  const inOrder = plans.toSorted((a, b) => byStart(a[0], b[0]) || isLive(a) - isLive(b))
   const begun = new Set(position.months.map((month) => month.stripe_subscription_id))
-  return plans.map(([, planMonths], index) => ({
-    months: planMonths,
-    is_superseded: plans.slice(index + 1).some(([later]) => begun.has(later)),
+  return inOrder.map((plan, index) => ({
+    months: plan,
+    is_superseded: inOrder
+      .slice(index + 1)
+      .some(([later]) => later && begun.has(later.stripe_subscription_id)),
   }))
 }
 
@@ -149,6 +154,6 @@ function nameOf(month: MonthKey | null): string {
   return month ? `${month.stripe_subscription_id}/${month.starts_at.getTime()}` : ''
 }
 
-function byStart(a: MonthKey, b: MonthKey): number {
-  return a.starts_at.getTime() - b.starts_at.getTime()
+function byStart(a: MonthKey | undefined, b: MonthKey | undefined): number {
+  return (a?.starts_at.getTime() ?? 0) - (b?.starts_at.getTime() ?? 0)
 }

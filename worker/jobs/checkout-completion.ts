@@ -1,4 +1,5 @@
 import { attachSession, findIntent, unsettledStates } from '../../schema/checkout/intents.ts'
+import { retryConflicts } from '../../schema/database/retry.ts'
 import type { JobPayload } from '../../schema/queues/queues.ts'
 import { checkoutSessionSchema } from '../../schema/stripe/events.ts'
 import { applyCheckout } from '../apply/apply-checkout.ts'
@@ -32,20 +33,23 @@ export async function processCheckoutCompletion(
       session_id: session.id,
       actor: payload.cause,
     })
-    const outcome = await deps.db.transaction().execute(apply)
+    const outcome = await retryConflicts(() => deps.db.transaction().execute(apply))
     log.info({ outcome, subscription_id: subscription }, 'Subscription synced')
     return
   }
   const paymentIntent = session.payment_intent
-  const decision = await deps.db.transaction().execute((trx) =>
-    applyCheckout(trx, intent.id, {
-      session: checkoutSessionSchema.parse(session),
-      signal: 'fetched',
-      payment_intent_status: paymentIntent && typeof paymentIntent === 'object' ? paymentIntent.status : null,
-      event_id: null,
-      occurred_at: deps.now(),
-      actor: payload.cause,
-    }),
+  const decision = await retryConflicts(() =>
+    deps.db.transaction().execute((trx) =>
+      applyCheckout(trx, intent.id, {
+        session: checkoutSessionSchema.parse(session),
+        signal: 'fetched',
+        payment_intent_status:
+          paymentIntent && typeof paymentIntent === 'object' ? paymentIntent.status : null,
+        event_id: null,
+        occurred_at: deps.now(),
+        actor: payload.cause,
+      }),
+    ),
   )
   log.info({ decision: decision?.action, session_id: session.id }, 'Checkout synced')
 }

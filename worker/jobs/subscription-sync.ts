@@ -1,3 +1,4 @@
+import { retryConflicts } from '../../schema/database/retry.ts'
 import type { JobPayload } from '../../schema/queues/queues.ts'
 import { syncSubscription } from '../apply/subscription/sync-subscription.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
@@ -12,6 +13,6 @@ export async function processSubscriptionSync(
     session_id: null,
     actor: 'schedule',
   })
-  const outcome = await deps.db.transaction().execute(apply)
+  const outcome = await retryConflicts(() => deps.db.transaction().execute(apply))
   deps.log.info({ subscription_id: payload.subscription_id, outcome }, 'Subscription synced')
 }

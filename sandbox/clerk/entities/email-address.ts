@@ -16,7 +16,7 @@ export function pendingVerification(strategy: string): Verification {
   return { status: 'unverified', strategy, attempts: 0, expire_at: Date.now() + CODE_LIFETIME_MS }
 }
 
-/** Throws unless the code is right and was asked for. The attempt counts either way: `save` gets it before that. */
+/** Throws unless a code was requested and this is it. The attempt counts either way: `save` gets it before that. */
 export function attemptCode(
   verification: Verification | null,
   code: string | undefined,
@@ -44,7 +44,7 @@ export function isVerified(address: EmailAddress): boolean {
   return address.verification?.status === 'verified'
 }
 
-/** Only verified addresses belong to somebody; anyone may be halfway through claiming one. */
+/** Only verified addresses belong to a user; several may be in the middle of claiming the same one. */
 export function findUserByEmailAddress(service: Service, emailAddress: string) {
   return service.store.users.find((user) =>
     user.email_addresses.some((row) => row.email_address === emailAddress && isVerified(row)),

@@ -3,7 +3,7 @@ import { createId, type EventSubjects } from '../state.ts'
 
 const EVENTS_KEPT = 500
 
-/** Records that something happened and sends it on its way. Events are rows of the state, so a restart loses none. */
+/** Records an event and starts its delivery. Events are rows of the state, so a restart loses none. */
 export function emit<Type extends keyof EventSubjects>(
   { store, outbox, renderEvent }: Service,
   type: Type,

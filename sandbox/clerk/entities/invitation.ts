@@ -78,7 +78,7 @@ function withStatus(
   return store.invitations.put({ ...invitation, status, updated_at: Date.now() })
 }
 
-/** Whoever has the ticket of an invitation that is still open owns its address. */
+/** The bearer of a ticket to an open invitation counts as the owner of its address. */
 export function invitationByTicket({ store }: Service, ticket: string): OrganizationInvitation {
   const invitation = store.invitations.find((row) => row.ticket === ticket)
   if (invitation && invitationStatus(invitation) === 'pending') return invitation
@@ -92,7 +92,7 @@ export function invalidTicket(): ClerkError {
   })
 }
 
-/** Nothing happens at the moment an invitation expires; it just counts as expired from then on. */
+/** Nothing happens at the moment an invitation expires; it only counts as expired from then on. */
 export function invitationStatus(invitation: OrganizationInvitation): InvitationStatus {
   return invitation.status === 'pending' && invitation.expires_at < Date.now() ? 'expired' : invitation.status
 }

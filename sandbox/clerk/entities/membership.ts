@@ -50,7 +50,7 @@ export function updateMembership(
   return updated
 }
 
-/** Someone leaves or is removed. Refuses to leave an organization without an admin. */
+/** A member leaves or is removed. Refuses to leave an organization without an admin. */
 export function removeMember(service: Service, membership: OrganizationMembership): void {
   requireAnotherAdmin(service, membership)
   service.store.memberships.remove(membership.id)

@@ -16,7 +16,7 @@ export type NewOrganization = {
   privateMetadata?: Metadata | undefined
 }
 
-/** Whoever creates an organization is its first admin. */
+/** The user who creates an organization is its first admin. */
 export function createOrganization(service: Service, wanted: NewOrganization): Organization {
   const now = Date.now()
   const organization = service.store.organizations.put({
@@ -49,7 +49,7 @@ export function updateOrganization(
   return updated
 }
 
-/** Memberships and invitations go with it, and only the one event tells. */
+/** Memberships and invitations are deleted with it, and there is only this one event. */
 export function deleteOrganization(service: Service, organization: Organization): void {
   service.store.memberships.removeWhere((row) => row.organization_id === organization.id)
   leaveOrganization(service, organization.id)

@@ -110,7 +110,7 @@ export function activeSessionsOf(service: Service, user: User): Session[] {
   return service.store.sessions.filter((row) => row.user_id === user.id && isActive(row))
 }
 
-/** Whoever was working for this organization is in the personal account again. */
+/** Sessions in which this organization was active switch to the personal account. */
 export function leaveOrganization({ store }: Service, organizationId: string, userId?: string): void {
   const left = store.sessions.filter(
     (row) =>
@@ -127,7 +127,7 @@ export function sessionStatus(session: Session): SessionStatus {
   return session.status === 'active' && session.expire_at < Date.now() ? 'expired' : session.status
 }
 
-/** Only browsers that nobody is signed in with: the others would find themselves signed out. */
+/** Only browsers without a signed-in user: the others would be signed out. */
 function forgetIdleClients({ store }: Service): void {
   const inUse = new Set(store.sessions.filter(isActive).map((row) => row.client_id))
   store.clients.trim(CLIENTS_KEPT / 2, (row) => !inUse.has(row.id))

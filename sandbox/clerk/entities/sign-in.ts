@@ -57,7 +57,7 @@ export function prepareFirstFactor(service: Service, signIn: SignIn, strategy: F
   return updateSignIn(service, signIn, { first_factor: pendingVerification(strategy) })
 }
 
-/** A right answer signs in, or leads on to choosing a new password. */
+/** A correct answer signs in, or goes on to choosing a new password. */
 export async function attemptFirstFactor(
   service: Service,
   signIn: SignIn,
@@ -94,7 +94,7 @@ export function completeSignIn(service: Service, signIn: SignIn, { client, activ
   return updateSignIn(service, signIn, { status: 'complete', created_session_id: session.id })
 }
 
-/** The link of an invitation, opened by someone who has an account already: signs in and joins at once. */
+/** The link of an invitation, opened by a user who has an account already: signs in and joins at once. */
 export function signInWithTicket(service: Service, ticket: string, { client, activity }: Browser): SignIn {
   const invitation = invitationByTicket(service, ticket)
   const user = findUserByEmailAddress(service, invitation.email_address)

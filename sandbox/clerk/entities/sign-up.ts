@@ -92,7 +92,7 @@ export function unverifiedSignUpFields(signUp: SignUp): string[] {
   return signUp.email_address && signUp.verification?.status !== 'verified' ? ['email_address'] : []
 }
 
-/** Makes the user and the first session as soon as nothing is missing; before that it does nothing. */
+/** Creates the user and the first session once nothing is missing; until then it does nothing. */
 export function completeSignUp(
   service: Service,
   signUp: SignUp,
@@ -126,7 +126,7 @@ export function completeSignUp(
   })
 }
 
-/** The link came by mail, so its address needs no code. */
+/** The link was sent to the address, so the address needs no code. */
 function withTicket(service: Service, signUp: SignUp, ticket: string): SignUp {
   const invitation = invitationByTicket(service, ticket)
   if (findUserByEmailAddress(service, invitation.email_address)) throw takenEmailAddress()

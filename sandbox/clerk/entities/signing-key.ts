@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:cry
 import type { Service } from '../service.ts'
 import { createId, type SigningKey } from '../state.ts'
 
-/** `kid` is new with every key: verifiers cache by it and would go on checking against an old key. */
+/** `kid` is new with every key: verifiers cache by it and would otherwise check against an old key. */
 export function createSigningKey(): SigningKey {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   return {
@@ -12,7 +12,7 @@ export function createSigningKey(): SigningKey {
   }
 }
 
-/** There is one from the first start on. */
+/** Created at the first start. */
 export function signingKey({ store }: Pick<Service, 'store'>): SigningKey {
   const key = store.signing_keys.get('signing_key')
   if (!key) throw new Error('The sandbox has no signing key.')

@@ -19,7 +19,7 @@ export type NewUser = {
   legalAcceptedAt?: number | null | undefined
 }
 
-/** The addresses count as verified: whoever calls has checked them or vouches for them. */
+/** The addresses count as verified: the caller has checked them or vouches for them. */
 export function createUser(service: Service, wanted: NewUser): User {
   for (const address of wanted.emailAddresses) {
     if (findUserByEmailAddress(service, address)) throw takenEmailAddress()
@@ -67,7 +67,7 @@ export function updateUser(
 }
 
 /**
- * Memberships and sessions go with the user, organizations stay. There is one event only: a receiver may not count
+ * Memberships and sessions are deleted with the user, organizations stay. There is one event only: a receiver must not count
  * on one for each membership as well.
  */
 export function deleteUser(service: Service, user: User): void {

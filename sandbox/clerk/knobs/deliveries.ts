@@ -12,7 +12,7 @@ const modeForm = z.discriminatedUnion('mode', [
   z.object({ mode: z.literal('late'), delay_ms: z.number().int().min(0).default(LATE_DEFAULT_MS) }),
 ])
 
-/** How events reach the application, or do not. */
+/** Controls how events are delivered to the application. */
 export function deliveryKnobs(router: Router, service: Service): void {
   const { store, outbox, deliveryRule } = service
   router.get('/_sandbox/deliveries', (ctx) => {
@@ -49,7 +49,7 @@ function modeOf(rule: DeliveryRule | null) {
   return { mode: rule?.mode ?? 'normal' }
 }
 
-/** An event, and how far its copies have come: as far as the one that is least far. */
+/** An event, with the status of its least advanced delivery. */
 function eventWithDelivery({ outbox }: Service, event: WebhookEvent) {
   const deliveries = outbox.deliveriesOf(event.id)
   const has = (state: string) => deliveries.some((row) => row.state === state)

@@ -31,7 +31,7 @@ const tokenForm = z
   })
   .refine((form) => form.user_id || form.email, { path: ['user_id'] })
 
-/** Shortcuts for tests that need somebody signed in and no browser. */
+/** Shortcuts for tests that need a signed-in user but no browser. */
 export function peopleKnobs(router: Router, service: Service): void {
   router.post('/_sandbox/users', async (ctx) => {
     const form = readForm(ctx, userForm)

@@ -13,7 +13,7 @@ const faultForm = z.object({
   retry_after_s: z.number().int().min(0).nullable().default(null),
 })
 
-/** The sandbox as a machine: its failures, its memory. */
+/** Faults, and resetting the state. */
 export function sandboxKnobs(router: Router, service: Service): void {
   const { store, faults, outbox, settings } = service
   router.get('/_sandbox/faults', (ctx) => {

@@ -8,7 +8,7 @@ export function avatarRoutes(router: Router, service: Service): void {
   router.get('/avatars/:id.svg', (ctx) => {
     const id = ctx.params.id ?? ''
     const picture = service.store.pictures.get(id)
-    // The address changes with the picture, so one address may be kept for good.
+    // The address changes with the picture, so each address can be cached for ever.
     ctx.set('cache-control', ctx.query.v ? 'public, max-age=31536000, immutable' : 'no-cache')
     ctx.set('x-content-type-options', 'nosniff')
     ctx.set('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")

@@ -10,7 +10,7 @@ export function browserScriptRoutes(router: Router): void {
   for (const path of ['/npm/@clerk/clerk-js@:version/dist/:file', '/npm/@clerk/clerk-js/dist/:file']) {
     router.get(path, async (ctx) => {
       const file = ctx.params.file ?? ''
-      // Chunks have their build in their name; the entry script is asked about again after an hour.
+      // Chunks have their build in their name; the entry script is checked again after an hour.
       const isChunk = /_[0-9a-f]{6}_\d+\.\d+\.\d+\.js$/.test(file)
       await send(ctx, file, {
         root: dist,

@@ -12,7 +12,7 @@ afterAll(() => sandbox.close())
 
 const dist = '/npm/@clerk/clerk-js@5.128.0/dist'
 
-test('the browser script comes from the installed package, and is not sent again while it is the same', async () => {
+test('the browser script comes from the installed package, and is not sent again while it is unchanged', async () => {
   const first = await fetch(`${sandbox.url}${dist}/clerk.browser.js`)
   expect(first.headers.get('content-type')).toContain('text/javascript')
   const script = await first.text()
@@ -33,7 +33,7 @@ test.each(['/../package.json', '/%2e%2e/package.json', '/..%2fpackage.json', '/n
   },
 )
 
-test('no setting of the environment makes the browser ask anybody else', async () => {
+test('no setting of the instance makes the browser call another host', async () => {
   const text = await (await fetch(`${sandbox.url}/v1/environment`)).text()
   const hosts = [...text.matchAll(/https?:\/\/([^/"]+)/g)].map((match) => match[1])
   expect(new Set(hosts)).toEqual(new Set(['localhost:3000']))

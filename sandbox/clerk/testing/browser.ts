@@ -1,7 +1,7 @@
 import type { Sandbox } from '../../kit/serve.ts'
 
 type Answer = { status: number; body: ClientAnswer; headers: Headers }
-// biome-ignore lint/suspicious/noExplicitAny: answers of every endpoint pass here, and each test looks at its own
+// biome-ignore lint/suspicious/noExplicitAny: answers of every endpoint pass through here, and each test knows its own
 type ClientAnswer = any
 type Form = Record<string, string | string[]>
 

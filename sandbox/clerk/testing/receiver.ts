@@ -5,7 +5,7 @@ export type Received = { id: string; event: WebhookEvent }
 
 type Options = {
   secret: string
-  /** The status to answer with, by the event and by how often it has come so far, this time included. */
+  /** The status to answer with, by the event and by how often it has arrived so far, including this time. */
   answer?: (row: Received, times: number) => number
 }
 

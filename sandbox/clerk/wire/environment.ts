@@ -54,7 +54,7 @@ function displayConfig({ origin, applicationName }: Settings) {
     logo_image_url: '',
     favicon_image_url: '',
     support_email: '',
-    // Captcha would be a request to somebody else.
+    // A captcha would call a third party.
     captcha_public_key: null,
     captcha_public_key_invisible: null,
     captcha_widget_type: null,

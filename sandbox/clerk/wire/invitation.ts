@@ -5,7 +5,7 @@ import type { Service } from '../service.ts'
 import type { OrganizationInvitation } from '../state.ts'
 import { publicOrganizationData } from './public.ts'
 
-/** An invitation as the backend API and webhooks show it. The link is there only while it works. */
+/** An invitation as the backend API and webhooks show it. The link is included only while it works. */
 export function backendInvitation(
   service: Service,
   invitation: OrganizationInvitation,
@@ -37,7 +37,7 @@ export function frontendInvitation(invitation: OrganizationInvitation) {
   }
 }
 
-/** As the invited person sees it, who is no member and so knows the organization only by its public face. */
+/** As the invited person sees it, who is not a member and so sees only the organization's public profile. */
 export function invitationForInvitee(service: Service, invitation: OrganizationInvitation) {
   const organization = service.store.organizations.get(invitation.organization_id)
   return {

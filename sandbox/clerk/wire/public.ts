@@ -4,8 +4,8 @@ import type { Service } from '../service.ts'
 import type { Organization, User } from '../state.ts'
 
 /**
- * Root-relative, as the browser reaches it through the application's proxy: so `img-src 'self'` lets it pass.
- * The query changes with the picture or the initials, which lets the answer be cached for good.
+ * Root-relative, as the browser reaches it through the application's proxy: so `img-src 'self'` allows it.
+ * The query changes with the picture or the initials, so the answer can be cached for ever.
  */
 export function imageUrl(service: Service, id: string, label: string): string {
   const picture = service.store.pictures.get(id)
@@ -20,7 +20,7 @@ export function hasImage(service: Service, id: string): boolean {
   return service.store.pictures.get(id) !== undefined
 }
 
-/** What other members of an organization get to see of a user. */
+/** What other members of an organization see of a user. */
 export function publicUserData(service: Service, user: User) {
   return {
     first_name: user.first_name,
@@ -32,7 +32,7 @@ export function publicUserData(service: Service, user: User) {
   }
 }
 
-/** What someone who is not a member yet gets to see, for instance in an invitation. */
+/** What a user who is not a member yet sees, for instance in an invitation. */
 export function publicOrganizationData(service: Service, organization: Organization) {
   return {
     id: organization.id,

@@ -43,7 +43,7 @@ test('a token of a browser session verifies against the published keys and lives
   expect(claims.o).toBeUndefined()
 })
 
-test('the active organization and the role in it are in the token, unless the personal account is asked for', async () => {
+test('the active organization and the role in it are in the token, unless the personal account is requested', async () => {
   const browser = new TestBrowser(sandbox)
   const { body } = await browser.signIn(seeds.demo)
   const path = `/v1/client/sessions/${body.response.created_session_id}`
@@ -54,7 +54,7 @@ test('the active organization and the role in it are in the token, unless the pe
   expect((await verify(personal.body.jwt)).o).toBeUndefined()
 })
 
-test('authenticateRequest tells user, organization and role from the bearer token', async () => {
+test('authenticateRequest finds user, organization and role from the bearer token', async () => {
   const client = createClerkClient({
     secretKey: 'sk_test_sandbox',
     publishableKey: sandbox.service.settings.publishableKey,
@@ -86,7 +86,7 @@ test('an expired token, one for another origin, and one of another key are refus
   await expect(otherKey).rejects.toMatchObject({ reason: 'token-invalid-signature' })
 })
 
-test('the public key alone verifies, too', async () => {
+test('the public key alone is enough to verify a token', async () => {
   const jwtKey = publicKeyPem(signingKey(sandbox.service))
   expect((await verifyToken(await token({ user_id: seeds.support.id }), { jwtKey })).sub).toBe(
     seeds.support.id,

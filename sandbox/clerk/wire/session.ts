@@ -59,6 +59,6 @@ function commonFields(session: Session) {
 }
 
 function activityFields(session: Session) {
-  // The published type wants one of its own object names here, and leaves out the one that is sent.
+  // The published type allows only its own object names, and lacks the one that is sent.
   return { ...session.activity, city: 'Local network', object: 'session_activity' as 'session' }
 }

@@ -23,7 +23,7 @@ export function backendUser(service: Service, user: User): UserJSON {
   }
 }
 
-/** A user as their own browser sees it: with memberships, without private metadata. */
+/** A user as their own browser sees them: with memberships, without private metadata. */
 export function frontendUser(service: Service, user: User) {
   const memberships = service.store.memberships.filter((row) => row.user_id === user.id)
   return {

@@ -43,7 +43,7 @@ function post(sandbox: Sandbox, path: string, body: object = {}) {
 
 const typesOf = (received: { event: { type: string } }[]) => received.map((row) => row.event.type)
 
-test('the seeds are announced, signed so that the real library accepts them', async () => {
+test('events of the seeds are sent, signed so that the real library accepts them', async () => {
   const { receiver } = await start()
   const received = await receiver.until((rows) => rows.length === 4)
   expect(typesOf(received)).toEqual([
@@ -63,7 +63,7 @@ test('the seeds are announced, signed so that the real library accepts them', as
   })
 })
 
-test('every change of a user, an organization, its members and invitations is announced', async () => {
+test('every change of a user, an organization, its members and invitations sends an event', async () => {
   const { receiver, sandbox, clerk } = await start()
   await receiver.until((rows) => rows.length === 4)
   const organizationId = seeds.organization.id
@@ -121,7 +121,7 @@ test('an event that the receiver refuses comes again under the same id until it 
   expect(new Set(attempts.map((row) => row.id)).size).toBe(1)
 })
 
-test('an event that is refused too often is kept as failed, holds up no other, and can be sent by hand', async () => {
+test('an event that is refused too often is kept as failed, delays no other event, and can be sent by hand', async () => {
   let isRefusing = true
   const { receiver, sandbox } = await start({
     answer: (row) => (isRefusing && row.event.type === 'organization.created' ? 500 : 200),
@@ -135,7 +135,7 @@ test('an event that is refused too often is kept as failed, holds up no other, a
   expect(await answer.json()).toMatchObject({ status: 'delivered', last_status: 200 })
 })
 
-test('events wait for a receiver that is not there yet, over a restart too', async () => {
+test('events wait for a receiver that is not configured yet, also over a restart', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sandbox-clerk-'))
   open.push({ close: () => rm(folder, { recursive: true }) })
   const settings = { port: 0, stateFile: join(folder, 'state.json') }
@@ -147,7 +147,7 @@ test('events wait for a receiver that is not there yet, over a restart too', asy
   expect(received[0]?.event.data).toMatchObject({ id: expect.any(String) })
 })
 
-test('events that are never delivered wait, and go out in whatever order they are sent by hand', async () => {
+test('events that are withheld wait, and can be sent by hand in any order', async () => {
   const { receiver, sandbox, clerk } = await start()
   await receiver.until((rows) => rows.length === 4)
   await post(sandbox, '/deliveries', { mode: 'never' })
@@ -166,7 +166,7 @@ test('events that are never delivered wait, and go out in whatever order they ar
   expect(names).toEqual(['Two', 'One'])
 })
 
-test('every event comes twice when that is asked for', async () => {
+test('every event is delivered twice on request', async () => {
   const { receiver, sandbox, clerk } = await start()
   await receiver.until((rows) => rows.length === 4)
   await post(sandbox, '/deliveries', { mode: 'twice' })
@@ -175,7 +175,7 @@ test('every event comes twice when that is asked for', async () => {
   expect(received[4]).toEqual(received[5])
 })
 
-test('a late event is planned for later', async () => {
+test('a delayed event is scheduled for later', async () => {
   const { receiver, sandbox, clerk } = await start()
   await receiver.until((rows) => rows.length === 4)
   await post(sandbox, '/deliveries', { mode: 'late', delay_ms: 3_600_000 })

@@ -13,7 +13,7 @@ import { backendUser } from './user.ts'
 
 const TIMEOUT_MS = 15_000
 
-// Several types share one shape there, so the union has to be taken apart.
+// Several types share one shape in the library, so the union has to be split.
 type DataOf<Type, Event = Payload> = Event extends { type: infer Types; data: infer Data }
   ? Type extends Types
     ? Data
@@ -65,7 +65,7 @@ export function renderEvent<Type extends keyof EventSubjects>(
   }
 }
 
-/** One signed copy of an event, as Svix sends it for Clerk; null when nobody is to receive it. */
+/** One signed copy of an event, as Svix sends it for Clerk; null when there is no receiver. */
 export function postEvent(
   { webhookUrl, webhookSecret }: Settings,
   event: WebhookEvent,

@@ -79,6 +79,10 @@ function newDispute(
   }
 }
 
+/** How a dispute can begin. */
+export const firstStatuses = ['needs_response', 'prevented', 'warning_needs_response'] as const
+type FirstStatus = (typeof firstStatuses)[number]
+
 /** The cardholder's bank takes the money back until it is settled who is right. */
 export function disputeCharge(
   service: Service,
@@ -87,17 +91,33 @@ export function disputeCharge(
     amount,
     reason,
     cause,
-  }: { charge: StoredCharge; amount: number | undefined; reason: string; cause: Cause },
+    status = 'needs_response',
+    takes_money = status === 'needs_response',
+  }: {
+    charge: StoredCharge
+    amount: number | undefined
+    reason: string
+    cause: Cause
+    status?: FirstStatus | undefined
+    /** What was prevented is settled with the money or without. */
+    takes_money?: boolean | undefined
+  },
 ): StoredDispute {
   const left = charge.amount - charge.amount_refunded
   const asked = amount ?? left
   if (charge.status !== 'succeeded' || charge.disputed || asked < 1 || asked > left) {
     throw invalidRequest(`Charge ${charge.id} cannot be disputed for ${asked}.`, { param: 'charge' })
   }
-  const dispute = service.store.disputes.put(newDispute(service, { charge, amount: asked, reason }))
+  const fresh = newDispute(service, { charge, amount: asked, reason })
+  const dispute = service.store.disputes.put({
+    ...fresh,
+    balance_transactions: takes_money ? [moneyMoved(service, fresh, -asked)] : [],
+    is_charge_refundable: isRefundable(status),
+    status,
+  })
   const disputed = service.store.charges.put({ ...charge, disputed: true })
   emit(service, 'charge.dispute.created', dispute, { cause })
-  emit(service, 'charge.dispute.funds_withdrawn', dispute, { cause })
+  if (takes_money) emit(service, 'charge.dispute.funds_withdrawn', dispute, { cause })
   emit(service, 'charge.updated', disputed, { cause, previous_attributes: { disputed: false } })
   return dispute
 }
@@ -110,18 +130,101 @@ export function closeDispute(
   if (isClosed(dispute)) {
     throw invalidRequest(`Dispute ${dispute.id} is already closed: ${dispute.status}.`)
   }
-  const closed = service.store.disputes.put({
-    ...dispute,
-    is_charge_refundable: outcome === 'won',
-    status: outcome,
-  })
-  emit(service, 'charge.dispute.closed', closed, { cause, previous_attributes: { status: dispute.status } })
-  if (outcome === 'won') emit(service, 'charge.dispute.funds_reinstated', closed, { cause })
-  return closed
+  return moveDispute(service, { dispute, status: outcome, cause })
 }
 
-export function isClosed({ status }: StoredDispute): boolean {
-  return status === 'won' || status === 'lost'
+/** Where a dispute can stand in this API version. https://docs.stripe.com/api/disputes/object#dispute_object-status */
+export const disputeStatuses = [
+  'appeal_needs_response',
+  'appeal_under_review',
+  'lost',
+  'needs_response',
+  'prevented',
+  'under_review',
+  'warning_closed',
+  'warning_needs_response',
+  'warning_under_review',
+  'won',
+] as const
+export type DisputeStatus = (typeof disputeStatuses)[number]
+
+/**
+ * Brings a dispute to another status, with the events that Stripe sends on the way. Only a lost dispute is appealed, and the money
+ * stays away meanwhile. https://docs.stripe.com/changelog/endive/2026-10-28/evidence-submission-appeal-dispute-decisions
+ */
+export function moveDispute(
+  service: Service,
+  { dispute, status, cause }: { dispute: StoredDispute; status: DisputeStatus; cause: Cause },
+): StoredDispute {
+  const is_appealable = dispute.status === 'lost' || isAppeal(dispute)
+  if (isAppeal({ status }) && !is_appealable) {
+    throw invalidRequest(`Dispute ${dispute.id} is ${dispute.status}; only a lost one can be appealed.`)
+  }
+  const was_taken = isMoneyTaken(dispute)
+  const is_taken = status === 'prevented' ? was_taken : takesMoney({ status })
+  const moved = was_taken === is_taken ? 0 : is_taken ? -dispute.amount : dispute.amount
+  const after = service.store.disputes.put({
+    ...dispute,
+    balance_transactions:
+      moved === 0
+        ? dispute.balance_transactions
+        : [...dispute.balance_transactions, moneyMoved(service, dispute, moved)],
+    is_charge_refundable: isRefundable(status),
+    status,
+  })
+  const type = isClosed(after) ? 'charge.dispute.closed' : 'charge.dispute.updated'
+  emit(service, type, after, { cause, previous_attributes: { status: dispute.status } })
+  if (moved < 0) emit(service, 'charge.dispute.funds_withdrawn', after, { cause })
+  if (moved > 0) emit(service, 'charge.dispute.funds_reinstated', after, { cause })
+  return after
+}
+
+export function isClosed({ status }: Pick<StoredDispute, 'status'>): boolean {
+  return status === 'won' || status === 'lost' || status === 'warning_closed'
+}
+
+function isAppeal({ status }: Pick<StoredDispute, 'status'>): boolean {
+  return status.startsWith('appeal_')
+}
+
+/** An inquiry (`warning_…`) takes no money, and what was prevented never became a dispute. */
+function takesMoney({ status }: Pick<StoredDispute, 'status'>): boolean {
+  return status !== 'won' && status !== 'prevented' && !status.startsWith('warning_')
+}
+
+function isMoneyTaken({ balance_transactions }: StoredDispute): boolean {
+  return balance_transactions.reduce((sum, { amount }) => sum + amount, 0) < 0
+}
+
+/** https://docs.stripe.com/api/disputes/object#dispute_object-balance_transactions */
+function moneyMoved(
+  { clock }: Service,
+  { id, charge, currency }: StoredDispute,
+  amount: number,
+): StoredDispute['balance_transactions'][number] {
+  const now = clock.now()
+  return {
+    id: newId('txn'),
+    object: 'balance_transaction',
+    amount,
+    available_on: now,
+    balance_type: 'payments',
+    created: now,
+    currency,
+    description: `Chargeback ${amount < 0 ? 'withdrawal' : 'reversal'} for ${charge}`,
+    exchange_rate: null,
+    fee: 0,
+    fee_details: [],
+    net: amount,
+    reporting_category: amount < 0 ? 'dispute' : 'dispute_reversal',
+    source: id,
+    status: 'available',
+    type: 'adjustment',
+  }
+}
+
+function isRefundable(status: DisputeStatus): boolean {
+  return !takesMoney({ status }) && status !== 'prevented'
 }
 
 /** Some test cards dispute whatever they have paid. Called after the events of the payment itself. */

@@ -2,10 +2,10 @@ import type { Service } from '../service.ts'
 import type { StoredInvoice, StoredSubscription } from '../state.ts'
 import { newInvoice, newInvoiceId } from './invoice.ts'
 import { itemLines, pendingItems, periodLines } from './invoice-line.ts'
+import { prepareUpdate, type UpdateInput } from './prepare-update.ts'
 import { nextTerm } from './renew-subscription.ts'
 import { itemList } from './subscription.ts'
 import { periodOf } from './subscription-item.ts'
-import { prepareUpdate, type UpdateInput } from './update-subscription.ts'
 
 /** What a subscription would be invoiced after a change: at once where the change asks for that, else at its renewal. */
 export function previewUpdate(

@@ -106,7 +106,7 @@ function checkRefundable({ store }: Service, charge: StoredCharge): void {
     })
   }
   const disputes = store.disputes.filter((dispute) => dispute.charge === charge.id)
-  if (disputes.some(({ status }) => status !== 'won')) {
+  if (disputes.some(({ is_charge_refundable }) => !is_charge_refundable)) {
     throw invalidRequest(`Charge ${charge.id} has been charged back; cannot issue a refund.`, {
       code: 'charge_disputed',
     })

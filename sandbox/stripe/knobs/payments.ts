@@ -6,7 +6,13 @@ import {
   type PaymentMeans,
   returnUrl,
 } from '../entities/checkout-session.ts'
-import { closeDispute, disputeCharge } from '../entities/dispute.ts'
+import {
+  closeDispute,
+  disputeCharge,
+  disputeStatuses,
+  firstStatuses,
+  moveDispute,
+} from '../entities/dispute.ts'
 import { paySession, settleSession } from '../entities/pay-session.ts'
 import { debitTypeFor } from '../entities/payment-method.ts'
 import { findTestCard } from '../entities/test-cards.ts'
@@ -82,7 +88,10 @@ function meansFor(
 const disputeBody = z.strictObject({
   amount: z.int().min(1).optional(),
   reason: z.enum(['fraudulent', 'general', 'product_not_received']).default('fraudulent'),
+  status: z.enum(firstStatuses).default('needs_response'),
+  takes_money: z.boolean().optional(),
 })
+const statusBody = z.strictObject({ status: z.enum(disputeStatuses) })
 const closeBody = z.strictObject({ outcome: z.enum(['won', 'lost']) })
 
 /** What a cardholder and the cardholder's bank do after the payment. */
@@ -90,10 +99,12 @@ export function disputeKnobs(router: Router, service: Service): void {
   const { store } = service
 
   router.post('/_sandbox/charges/:id/dispute', async (context) => {
-    const { amount, reason } = await readJson(context, disputeBody)
+    const body = await readJson(context, disputeBody)
     const charge = store.charges.get(context.params.id)
     if (!charge) throw noSuch('charge', context.params.id ?? '')
-    context.body = { dispute: disputeCharge(service, { charge, amount, reason, cause: noCall }) }
+    context.body = {
+      dispute: disputeCharge(service, { ...body, amount: body.amount, charge, cause: noCall }),
+    }
   })
 
   router.post('/_sandbox/disputes/:id/close', async (context) => {
@@ -101,5 +112,12 @@ export function disputeKnobs(router: Router, service: Service): void {
     const dispute = store.disputes.get(context.params.id)
     if (!dispute) throw noSuch('dispute', context.params.id ?? '')
     context.body = { dispute: closeDispute(service, { dispute, outcome, cause: noCall }) }
+  })
+
+  router.post('/_sandbox/disputes/:id/status', async (context) => {
+    const { status } = await readJson(context, statusBody)
+    const dispute = store.disputes.get(context.params.id)
+    if (!dispute) throw noSuch('dispute', context.params.id ?? '')
+    context.body = { dispute: moveDispute(service, { dispute, status, cause: noCall }) }
   })
 }

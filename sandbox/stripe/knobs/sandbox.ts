@@ -69,8 +69,10 @@ const knobs = {
   'POST /_sandbox/sessions/:id/pay': '{card?, method?: card|delayed, email?, name?}: pay without a browser',
   'POST /_sandbox/sessions/:id/settle': '{outcome: succeeded|failed}: let a delayed payment come to its end',
   'POST /_sandbox/sessions/:id/expire': 'let an open session expire',
-  'POST /_sandbox/charges/:id/dispute': '{reason?, amount?}: let the cardholder dispute a charge',
+  'POST /_sandbox/charges/:id/dispute':
+    '{reason?, amount?, status?: needs_response|warning_needs_response|prevented, takes_money?}: let the cardholder dispute a charge',
   'POST /_sandbox/disputes/:id/close': '{outcome: won|lost}: let the bank decide',
+  'POST /_sandbox/disputes/:id/status': '{status}: bring a dispute to any status that Stripe knows',
   'POST /_sandbox/subscriptions/:id/renew':
     '{payment?: card_decides|fails}: let its period or trial end now, and renew it',
   'POST /_sandbox/subscriptions/:id/retry': '{payment?}: try its unpaid invoice again, as the clock would',

@@ -41,7 +41,7 @@ const cancellationDetails = z.strictObject({
 })
 
 /** Unset by an empty value. */
-export const discountRequests = z.union([
+const discountRequests = z.union([
   z.literal('').transform(() => []),
   z.array(z.strictObject({ coupon: text.optional(), discount: text.optional() })).max(20),
 ])

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Undefined when packages can be installed here, else why not. */
+/** Why packages cannot be installed; undefined when they can. */
 export async function whyNoApt(): Promise<string | undefined> {
   if (process.platform !== 'linux') return 'this is not Linux'
   const release = await readFile('/etc/os-release', 'utf8').catch(() => '')
@@ -17,7 +17,7 @@ let updated: Promise<unknown> | undefined
 /** dpkg holds one lock for all, so installs wait for each other. */
 let last: Promise<unknown> = Promise.resolve()
 
-/** Installs quietly; the error carries apt's own words. */
+/** Installs quietly; the error has apt's own message. */
 export function installWithApt(packages: readonly string[]): Promise<void> {
   const install = last.then(async () => {
     updated ??= apt(['update'])

@@ -43,7 +43,10 @@ export async function findChromium(options: {
       refusals.push(`${name}: ${error instanceof Error ? error.message : error}`)
     }
   }
-  return { found: false, reason: `no Chromium is installed, and none could be (${refusals.join('; ')})` }
+  return {
+    found: false,
+    reason: `no Chromium is installed, and installing one failed (${refusals.join('; ')})`,
+  }
 }
 
 /** The fonts are only recommended by the package, and a page without any has no text. */

@@ -3,13 +3,13 @@ import { access, constants } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** Something of the machine that tests need: there it is, or why it is not. */
+/** Something that tests need from the machine: where it is, or why it is missing. */
 export type Tool =
   | { readonly found: true; readonly value: string }
   | { readonly found: false; readonly reason: string }
 
 const run = promisify(execFile)
-/** Where programs are that a bare PATH does not name. */
+/** Folders of programs that a minimal PATH leaves out. */
 const usualFolders = [
   '/usr/local/sbin',
   '/usr/local/bin',
@@ -19,7 +19,7 @@ const usualFolders = [
   '/snap/bin',
 ]
 
-/** The first of some programs that is there and really runs; a name alone may be a stub that asks for an installer. */
+/** The first of some programs that exists and runs; some systems have a stub of that name that only asks for an install. */
 export async function findProgram(names: readonly string[]): Promise<string | undefined> {
   const folders = [...new Set([...(process.env.PATH ?? '').split(delimiter), ...usualFolders])]
   for (const name of names) {

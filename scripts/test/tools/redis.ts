@@ -13,14 +13,14 @@ export type RunningRedis = {
   readonly url: string
   readonly pid: number
   readonly stop: () => Promise<void>
-  /** Ends it at once; it comes back empty after a restart, as a lost Redis would. */
+  /** Kills it; after a restart it is empty, like a Redis that lost its data. */
   readonly kill: () => Promise<void>
   readonly restart: () => Promise<void>
 }
 
 /**
- * The path of a Redis server, installed when there is none and `install` allows it. From Debian only `redis-tools` is
- * taken, which holds the same program under another name: `redis-server` would also start a service on the machine.
+ * The path of a Redis server, installed when there is none and `install` allows it. From Debian only `redis-tools` is installed,
+ * which has the same program under another name: `redis-server` would also start a service on the machine.
  */
 export async function findRedis(options: {
   readonly install: boolean
@@ -41,7 +41,7 @@ export async function findRedis(options: {
   const installed = await findProgram(names)
   return installed
     ? { found: true, value: installed }
-    : { found: false, reason: 'redis-tools from Debian holds no server' }
+    : { found: false, reason: 'Debian’s redis-tools has no server program' }
 }
 
 /** A Redis that keeps nothing on disk, on the loopback address and a free port. */

@@ -29,6 +29,12 @@ export interface PlanOrder {
   /** As the catalogue had it when the checkout was opened. */
   readonly credits_per_seat?: number
   readonly owner?: PaidPurchase['owner']
+  /** Who buys; somebody new when it is left out. */
+  readonly user_id?: string
+  /** What happens to the customer before the checkout is opened. */
+  readonly prepare?: (customerId: string) => Promise<unknown>
+  /** Of a coupon that the checkout has. */
+  readonly coupon?: string
 }
 
 type Shop = Pick<TestProduct, 'database' | 'stripe'>
@@ -48,7 +54,7 @@ export async function buildPaidPlan(
     credits_per_seat = 500,
   } = order
   const amountMinor = amountsMinor[plan_type][billing_frequency]
-  const user_id = await buildUser(database.server)
+  const user_id = order.user_id ?? (await buildUser(database.server))
   const owner = order.owner ?? { owner_kind: 'user' as const, owner_id: user_id }
   const intent: NewSubscriptionCheckout = {
     id: randomUUID(),
@@ -67,9 +73,11 @@ export async function buildPaidPlan(
   }
   await insertIntent(database.server, intent)
   const customer_id = await customerOf({ database, stripe }, intent)
+  await order.prepare?.(customer_id)
   const metadata = { intentId: intent.id }
   const session = await stripe.client.checkout.sessions.create({
     mode: 'subscription',
+    ...(order.coupon && { discounts: [{ coupon: order.coupon }] }),
     customer: customer_id,
     client_reference_id: intent.id,
     metadata,
@@ -97,8 +105,11 @@ export async function buildPaidPlan(
 }
 
 /** 500 credits that a new user has paid at Stripe. */
-export async function buildPaidCredits({ database, stripe }: Shop): Promise<PaidPurchase> {
-  const intent = await buildPurchase(database.server)
+export async function buildPaidCredits(
+  { database, stripe }: Shop,
+  order: Pick<PlanOrder, 'user_id'> = {},
+): Promise<PaidPurchase> {
+  const intent = await buildPurchase(database.server, order)
   const customer_id = await customerOf({ database, stripe }, intent)
   const metadata = { intentId: intent.id, credits: '500' }
   const session = await stripe.client.checkout.sessions.create({

@@ -144,7 +144,7 @@ test('invitations are created with a link, listed by status, and revoked', async
   expect(pending.totalCount).toBe(0)
 })
 
-test('a bulk of invitations is all or none', async () => {
+test('a batch of invitations is all or nothing', async () => {
   const wanted = ['one@example.test', 'two@example.test'].map((emailAddress) => ({
     emailAddress,
     role: 'org:member',
@@ -170,7 +170,7 @@ test('members and open invitations together stay within the allowed number', asy
   })
 })
 
-test('sessions are made, listed, asked for a token, and revoked', async () => {
+test('sessions are created, listed, give a token, and are revoked', async () => {
   const session = await clerk.sessions.createSession({ userId: seeds.demo.id })
   const active = await clerk.sessions.getSessionList({ userId: seeds.demo.id, status: 'active' })
   expect(active.data.map((row) => row.id)).toEqual([session.id])
@@ -188,7 +188,7 @@ test('a wrong secret key answers 401 on every path', async () => {
   expect((await fetch(`${sandbox.url}/bapi/v1/jwks`)).status).toBe(401)
 })
 
-test('planned faults answer as often as asked, only under their path, and pass on when to retry', async () => {
+test('ordered faults fail as many calls as requested, only under their path, and say when to retry', async () => {
   const plan = (fault: object) =>
     fetch(`${sandbox.url}/_sandbox/faults`, {
       method: 'POST',
@@ -211,7 +211,7 @@ test('planned faults answer as often as asked, only under their path, and pass o
   expect((await clerk.organizations.getOrganization({ organizationId })).id).toBe(organizationId)
 })
 
-test('a body over the limit, one that is no JSON, and an unknown path are errors in the same form', async () => {
+test('a body over the limit, one that is not JSON, and an unknown path are errors in the same format', async () => {
   const send = (path: string, body: string) =>
     fetch(`${sandbox.url}/bapi/v1${path}`, {
       method: 'POST',

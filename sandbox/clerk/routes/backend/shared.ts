@@ -8,14 +8,14 @@ import type { Service } from '../../service.ts'
 import type { Organization, OrganizationMembership, User } from '../../state.ts'
 import { type metadataField, readForm } from '../../wire/form.ts'
 
-/** The backend API answers with what was asked for, and nothing around it. */
+/** The backend API answers with the bare object. */
 export function answer(work: (ctx: RouterContext) => object | Promise<object>) {
   return async (ctx: RouterContext) => {
     ctx.body = await work(ctx)
   }
 }
 
-/** The objects that a path names; one that is not there answers 404. */
+/** The objects that a path names; one that does not exist is a 404. */
 export function requireUser(service: Service, ctx: RouterContext): User {
   const user = service.store.users.get(ctx.params.userId)
   if (!user) throw notFound('User')

@@ -54,7 +54,7 @@ export function requireSession(
   }
 }
 
-/** Every answer brings the browser's whole state along, which its script adopts. */
+/** Every answer includes the browser's whole state, which its script adopts. */
 export async function respond(service: Service, ctx: ParameterizedContext, response: unknown): Promise<void> {
   const client = findClient(service, ctx)
   setUpdatedAtCookies(service, ctx, client)
@@ -144,7 +144,7 @@ const DEVICES = [
   ['Linux', /Linux|X11/],
 ] as const
 
-/** What the list of signed-in devices tells of this one. */
+/** How the list of signed-in devices describes this one. */
 export function activityOf(ctx: ParameterizedContext): SessionActivity {
   const agent = ctx.get('user-agent')
   const browser = BROWSERS.map(([name, pattern]) => ({ name, version: pattern.exec(agent)?.[1] })).find(

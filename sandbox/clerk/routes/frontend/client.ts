@@ -115,14 +115,14 @@ function requireOrganization(service: Service, session: Session, idOrSlug: strin
   })
 }
 
-/** What every browser of this instance is told. */
+/** The settings that every browser of this instance gets. */
 export function instanceRoutes(router: Router, service: Service): void {
   for (const method of ['get', 'patch'] as const) {
     router[method]('/v1/environment', (ctx) => {
       ctx.body = environmentFields(service.settings)
     })
   }
-  // Only asked for with a development key, and then without any meaning here.
+  // Only called with a development key; it has no effect here.
   router.post('/v1/dev_browser', (ctx) => {
     ctx.body = { id: createId('dvb'), token: createId('dvb') }
   })

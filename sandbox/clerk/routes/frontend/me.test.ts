@@ -16,7 +16,7 @@ async function signedUp(email: string): Promise<TestBrowser> {
   return browser
 }
 
-test('a changed name is in the answer and in the client that comes with it', async () => {
+test('a changed name is in the answer and in the client that it includes', async () => {
   const browser = await signedUp('name@example.test')
   const { body } = await browser.patch('/v1/me', { first_name: 'Augusta', last_name: '' })
   expect(body.response).toMatchObject({ first_name: 'Augusta', last_name: null })
@@ -65,7 +65,7 @@ test('an address is added, verified, made primary, and the old one removed', asy
   expect(removed.body.client.sessions[0].user.email_addresses).toHaveLength(1)
 })
 
-test("somebody else's address cannot be added", async () => {
+test("another user's address cannot be added", async () => {
   const browser = await signedUp('greedy@example.test')
   const { body } = await browser.post('/v1/me/email_addresses', { email_address: seeds.demo.email })
   expect(body.errors[0].code).toBe('form_identifier_exists')
@@ -85,7 +85,7 @@ test('the active sessions are a bare list, and one of them can be ended from ano
   expect((await browser.get('/v1/me/sessions/active')).body).toHaveLength(1)
 })
 
-test("nobody ends a stranger's session", async () => {
+test("another user's session cannot be ended", async () => {
   const browser = await signedUp('stranger@example.test')
   const victim = new TestBrowser(sandbox)
   const { body } = await victim.signIn(seeds.demo)
@@ -94,7 +94,7 @@ test("nobody ends a stranger's session", async () => {
   expect((await victim.get('/v1/me')).status).toBe(200)
 })
 
-test('a deleted account is signed out and free to be made anew', async () => {
+test('a deleted account is signed out, and its address can sign up again', async () => {
   const browser = await signedUp('leaving@example.test')
   const { body } = await browser.delete('/v1/me')
   expect(body.response).toMatchObject({ object: 'user', deleted: true })

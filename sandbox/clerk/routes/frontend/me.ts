@@ -71,7 +71,7 @@ export function meRoutes(router: Router, service: Service): void {
   router.post('/v1/me/remove_password', async (ctx) => {
     const { user } = requireSession(service, ctx)
     await requirePassword(user, readForm(ctx, removePasswordForm).current_password)
-    // The instance asks for a password at sign-up, so nobody may be without one later.
+    // The instance asks for a password at sign-up, so no user may be without one later.
     throw new ClerkError(422, { code: 'password_required', message: 'Your account needs a password.' })
   })
 

@@ -57,7 +57,7 @@ export function myEmailAddressRoutes(router: Router, service: Service): void {
   router.post('/v1/me/email_addresses/:id/attempt_verification', async (ctx) => {
     const { user, address } = requireAddress(service, ctx)
     const form = readForm(ctx, codeForm)
-    // Somebody else may have been quicker since the address was added.
+    // Another user may have verified the address since it was added.
     if (findUserByEmailAddress(service, address.email_address)) throw takenEmailAddress()
     let attempted = address
     attemptCode(address.verification, form.code, (verification) => {

@@ -52,7 +52,7 @@ export function myOrganizationRoutes(router: Router, service: Service): void {
     await respond(service, ctx, invitationForInvitee(service, acceptInvitation(service, invitation, user)))
   })
 
-  // Suggestions come from verified domains, which the stand-in has none of.
+  // Suggestions come from verified domains, of which the sandbox has none.
   router.get('/v1/me/organization_suggestions', async (ctx) => {
     requireSession(service, ctx)
     await respond(service, ctx, { data: [], total_count: 0 })

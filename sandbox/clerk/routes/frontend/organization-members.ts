@@ -30,7 +30,7 @@ const memberForm = z.object({ user_id: z.string().max(64), role: roleField })
 const roleForm = z.object({ role: roleField })
 const invitationForm = z.object({ email_address: emailField, role: roleField })
 const bulkForm = z.object({
-  // The form sends a blank one after a comma.
+  // The form sends an empty address after a comma.
   email_address: oneOrMany(z.string())
     .transform((addresses) => addresses.filter((address) => address.trim() !== ''))
     .pipe(z.array(emailField).min(1).max(INVITATIONS_MAX)),

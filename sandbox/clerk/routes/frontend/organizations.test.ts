@@ -38,7 +38,7 @@ async function join(
   await guest.browser.post(`/v1/me/organization_invitations/${body.response.data[0].id}/accept`)
 }
 
-test('who creates an organization is its admin and can make it active', async () => {
+test('the creator of an organization is its admin and can make it active', async () => {
   const ada = await person()
   const created = await ada.browser.post('/v1/organizations', {
     name: 'Difference Engines',
@@ -97,7 +97,7 @@ test('several people are invited at once, one accepts and becomes a member', asy
   })
 })
 
-test('inviting again, inviting a member, and inviting nobody are refused', async () => {
+test('inviting twice, inviting a member, and an invitation without an address are refused', async () => {
   const ada = await person()
   const { path } = await organizationOf(ada)
   const invite = (email_address: string) =>
@@ -150,7 +150,7 @@ test('roles change, members are removed, and the last admin can neither leave no
   expect(removed.body.response.public_user_data.user_id).toBe(ada.userId)
 })
 
-test('members may look but not touch, and strangers see nothing', async () => {
+test('members may read but not change anything, and others see nothing', async () => {
   const ada = await person()
   const bob = await person()
   const eve = await person()
@@ -179,7 +179,7 @@ test('members may look but not touch, and strangers see nothing', async () => {
   expect((await Promise.all(hidden)).map((row) => row.status)).toEqual([404, 404, 404, 404, 404, 404])
 })
 
-test('an organization is renamed and deleted, and nobody has it active after that', async () => {
+test('an organization is renamed and deleted, and is no longer active for any user', async () => {
   const ada = await person()
   const { path, id } = await organizationOf(ada)
   await ada.browser.post(`/v1/client/sessions/${ada.sessionId}/touch`, { active_organization_id: id })
@@ -192,7 +192,7 @@ test('an organization is renamed and deleted, and nobody has it active after tha
   })
 })
 
-test('the link in an invitation mail signs a newcomer up without a code, and into the organization', async () => {
+test('the link in an invitation mail signs a new user up without a code and adds them to the organization', async () => {
   const ada = await person()
   const { path, id } = await organizationOf(ada)
   await ada.browser.post(`${path}/invitations/bulk`, {

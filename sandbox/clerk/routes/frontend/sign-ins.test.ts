@@ -56,7 +56,7 @@ test('a code sent by mail signs in without the password', async () => {
   expect(body.response.status).toBe('complete')
 })
 
-test('a forgotten password is replaced, and other sessions end when that is asked', async () => {
+test('a forgotten password is replaced, and other sessions end on request', async () => {
   const elsewhere = new TestBrowser(sandbox)
   const email = 'forgetful@example.test'
   await elsewhere.signUp({ email, password: 'the-old-password' })

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => sandbox.close())
 
-test('a browser that was never here has no client', async () => {
+test('a browser that has never called has no client', async () => {
   expect((await new TestBrowser(sandbox).get('/v1/client')).body).toEqual({ response: null, client: null })
 })
 
@@ -51,7 +51,7 @@ test('signing up with e-mail, password, names and the code ends signed in', asyn
   expect(body.client.sign_up).toBeNull()
 })
 
-test('the client cookie is out of reach of scripts and the others tell when the state changed', async () => {
+test('scripts cannot read the client cookie, and the other cookies say when the state changed', async () => {
   const browser = new TestBrowser(sandbox)
   const started = await browser.post('/v1/client/sign_ups', {})
   const cookie = started.headers.getSetCookie().find((row) => row.startsWith('__client='))
@@ -79,7 +79,7 @@ test.each([
   expect(body.errors[0].long_message).not.toBe('')
 })
 
-test('a wrong code, and a code never asked for, create nobody', async () => {
+test('a wrong code, and a code that was never requested, create no user', async () => {
   const browser = new TestBrowser(sandbox)
   const { body } = await browser.post('/v1/client/sign_ups', {
     email_address: 'code@example.test',

@@ -72,7 +72,7 @@ async function respondWithSignUp(service: Service, ctx: RouterContext, signUp: S
   await respond(service, ctx, completedSignUp(service, ctx, signUp))
 }
 
-/** Whatever the step was: if it was the last one missing, the account exists now. */
+/** If this was the last step missing, the account exists now. */
 function completedSignUp(service: Service, ctx: RouterContext, signUp: SignUp): object {
   const browser = { client: findOrCreateClient(service, ctx), activity: activityOf(ctx) }
   return signUpFields(completeSignUp(service, signUp, browser))

@@ -1,6 +1,6 @@
 import { formatDay, formatMoney } from '../../entities/format.ts'
+import { prepareUpdate, type UpdateInput } from '../../entities/prepare-update.ts'
 import { periodOf } from '../../entities/subscription-item.ts'
-import { prepareUpdate, type UpdateInput } from '../../entities/update-subscription.ts'
 import type { StoredInvoice, StoredSubscription } from '../../state.ts'
 import { type Html, html } from '../html.ts'
 import { cardIcon } from '../icons.ts'

@@ -1,13 +1,10 @@
 import { cancelSubscription } from '../../entities/cancel-subscription.ts'
 import { isSameRecurrence, nextBoundary, recurrenceOf } from '../../entities/period.ts'
+import type { UpdateInput } from '../../entities/prepare-update.ts'
 import { unitAmount } from '../../entities/price.ts'
 import { periodOf } from '../../entities/subscription-item.ts'
 import { releaseSchedule, scheduleChange } from '../../entities/subscription-schedule.ts'
-import {
-  type SubscriptionUpdate,
-  type UpdateInput,
-  updateSubscription,
-} from '../../entities/update-subscription.ts'
+import { type SubscriptionUpdate, updateSubscription } from '../../entities/update-subscription.ts'
 import { noCall } from '../../service.ts'
 import type { StoredSubscription } from '../../state.ts'
 import type { ConfirmedChange } from './confirm-page.ts'

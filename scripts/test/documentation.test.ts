@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs'
+import { glob, readFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { repositoryRoot } from '../launch/script.ts'
+
+async function readDocuments(pattern: string): Promise<Map<string, string>> {
+  const documents = new Map<string, string>()
+  for await (const path of glob(pattern, { cwd: repositoryRoot }))
+    documents.set(path, await readFile(join(repositoryRoot, path), 'utf8'))
+  return documents
+}
+
+const documents = await readDocuments('{*.md,{docs,sandbox}/**/*.md}')
+
+test('every link between documents leads to a file', () => {
+  const broken = [...documents].flatMap(([path, text]) =>
+    [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)]
+      .filter(([, target = '']) => !existsSync(join(repositoryRoot, dirname(path), target)))
+      .map(([, target]) => `${path} links to ${target}`),
+  )
+  expect(broken).toEqual([])
+})
+
+test('the index of decisions has every record, under its title', () => {
+  const index = documents.get('docs/decisions/README.md') ?? ''
+  const listed = [...index.matchAll(/^\| \[(.+?)\]\((.+?)\)/gm)].map(
+    ([, title, file]) => `${file} # ${title}`,
+  )
+  const records = [...documents]
+    .filter(([path]) => /^docs\/decisions\/\d/.test(path))
+    .map(([path, text]) => `${basename(path)} ${text.split('\n', 1)}`)
+  expect(listed).toEqual(records.sort())
+})
+
+test('every decision that the code or a document refers to exists', async () => {
+  const sources = await readDocuments('{schema,server,worker,web,sandbox,scripts,tests}/**/*.{ts,tsx,sql}')
+  const numbers = new Set(
+    [...documents.keys()].map((path) => /^docs\/decisions\/(\d+)/.exec(path)?.[1] ?? ''),
+  )
+  const missing = [...documents, ...sources].flatMap(([path, text]) =>
+    [...text.matchAll(/\bdecision (\d{3})\b|\(see (\d{3})\)/g)]
+      .filter(([, number = '', other = '']) => !numbers.has(number || other))
+      .map(([reference]) => `${path}: ${reference}`),
+  )
+  expect(missing).toEqual([])
+})

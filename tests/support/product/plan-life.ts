@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto'
+import type Stripe from 'stripe'
+import { type Balance, findBalance } from '../../../schema/ledger/balances.ts'
+import { spendCredits } from '../../../schema/ledger/usage.ts'
+import type { Subscription } from '../../../schema/subscriptions/subscriptions.ts'
+import { findLatestSubscription } from '../../../schema/subscriptions/subscriptions.ts'
+import type { PaidPurchase } from '../factories/paid-purchases.ts'
+import type { TestProduct } from './start-test-product.ts'
+
+/** What a customer, their bank and we do after a purchase, and what there is then. Nothing arrives before `worker.catchUp`. */
+export interface PlanLife {
+  balance(bought: PaidPurchase): Promise<Balance>
+  row(bought: PaidPurchase): Promise<Subscription | undefined>
+  /** Says whether there were enough. */
+  use(bought: PaidPurchase, credits: number): Promise<boolean>
+  cancel(bought: PaidPurchase): Promise<void>
+  /** Invoiced at once; `at` is a moment of Stripe's, in seconds. */
+  changeSeats(bought: PaidPurchase, quantity: number, at?: number): Promise<void>
+  update(bought: PaidPurchase, changes: Stripe.SubscriptionUpdateParams): Promise<Stripe.Subscription>
+  /** The customer's charges, newest first; of one invoice that is the first. */
+  charges(bought: PaidPurchase): Promise<Stripe.Charge[]>
+  refund(charge: Stripe.Charge | undefined, amount?: number): Promise<void>
+  /** Returns the dispute's id. */
+  dispute(charge: Stripe.Charge | undefined): Promise<string>
+  closeDispute(id: string, outcome: 'won' | 'lost'): Promise<unknown>
+  /** Lets days pass and everything arrive. */
+  live(days: number): Promise<void>
+}
+
+export function planLife({ database, stripe, worker, advanceDays }: TestProduct): PlanLife {
+  const life: PlanLife = {
+    balance: ({ owner }) => findBalance(database.owner, owner),
+    row: ({ owner }) => findLatestSubscription(database.owner, owner),
+    async use({ owner, user_id }, credits) {
+      const fields = {
+        idempotency_key: randomUUID(),
+        occurred_at: new Date(),
+        actor: user_id,
+        reason: 'Test',
+      }
+      return (await spendCredits(database.server, { ...owner, credits, ...fields })).outcome === 'posted'
+    },
+    async cancel({ subscription_id }) {
+      await stripe.client.subscriptions.cancel(subscription_id ?? '')
+    },
+    async changeSeats(bought, quantity, at) {
+      const subscription = await stripe.client.subscriptions.retrieve(bought.subscription_id ?? '')
+      await life.update(bought, {
+        items: [{ id: subscription.items.data[0]?.id ?? '', quantity }],
+        proration_behavior: 'always_invoice',
+        ...(at !== undefined && { proration_date: at }),
+      })
+    },
+    update: ({ subscription_id }, changes) =>
+      stripe.client.subscriptions.update(subscription_id ?? '', changes),
+    charges: async ({ customer_id }) =>
+      (await stripe.client.charges.list({ customer: customer_id, limit: 100 })).data,
+    async refund(charge, amount) {
+      await stripe.client.refunds.create({ charge: charge?.id ?? '', ...(amount && { amount }) })
+    },
+    async dispute(charge) {
+      const id = charge?.id ?? ''
+      await stripe.knob(`charges/${id}/dispute`)
+      return (await stripe.client.disputes.list({ charge: id, limit: 1 })).data[0]?.id ?? ''
+    },
+    closeDispute: (id, outcome) => stripe.knob(`disputes/${id}/close`, { outcome }),
+    async live(days) {
+      await advanceDays(days)
+      await worker.catchUp()
+    },
+  }
+  return life
+}

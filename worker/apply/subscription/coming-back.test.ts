@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { buildPaidCredits, buildPaidPlan } from '../../../tests/support/factories/paid-purchases.ts'
+import { planLife } from '../../../tests/support/product/plan-life.ts'
+import { testProduct } from '../../../tests/support/product/start-test-product.ts'
+
+const product = testProduct({ stripe: 'empty' })
+const { database, worker } = product
+const life = planLife(product)
+
+const listSeats = (organization_id: string) =>
+  database.owner.selectFrom('seats').selectAll().where('organization_id', '=', organization_id).execute()
+
+describe('somebody who used up a plan, ended it and subscribed again', () => {
+  async function comeBack() {
+    const before = await buildPaidPlan(product)
+    await worker.catchUp()
+    await life.use(before, 500)
+    await life.cancel(before)
+    await worker.catchUp()
+    const { user_id } = before
+    const now = await buildPaidPlan(product, { user_id, owner: before.owner })
+    await worker.catchUp()
+    return { before, now }
+  }
+
+  test('keeps the new credits when the old plan is refunded', async () => {
+    const { before, now } = await comeBack()
+    const [charge] = await life.charges(before)
+    await life.refund(charge, 1000)
+    await worker.catchUp()
+    expect(await life.balance(now)).toMatchObject({ plan: 500, purchased: 0 })
+    await life.refund(charge)
+    await worker.catchUp()
+    expect(await life.balance(now)).toMatchObject({ plan: 500, purchased: 0 })
+    expect(await life.use(now, 500)).toBe(true)
+  })
+
+  test('keeps them at every turn of a dispute of the old plan', async () => {
+    const { before, now } = await comeBack()
+    const [charge] = await life.charges(before)
+    const id = await life.dispute(charge)
+    await worker.catchUp()
+    expect(await life.balance(now)).toMatchObject({ plan: 500 })
+    await life.use(now, 100)
+    await life.closeDispute(id, 'won')
+    await worker.catchUp()
+    expect(await life.balance(now)).toMatchObject({ plan: 400 })
+  })
+
+  test('owes what was used and refunded until then, and starts clean', async () => {
+    const before = await buildPaidPlan(product)
+    await worker.catchUp()
+    await life.use(before, 300)
+    await life.cancel(before)
+    await life.refund((await life.charges(before))[0])
+    await worker.catchUp()
+    expect(await life.balance(before)).toMatchObject({ plan: -300 })
+    const { user_id, owner } = before
+    const now = await buildPaidPlan(product, { user_id, owner })
+    await worker.catchUp()
+    expect(await life.balance(now)).toMatchObject({ plan: 500 })
+  })
+
+  test('has one live plan, though the new one’s events come before the end of the old one', async () => {
+    const before = await buildPaidPlan(product)
+    await worker.catchUp()
+    await life.cancel(before)
+    const { user_id, owner } = before
+    const now = await buildPaidPlan(product, { user_id, owner })
+    await worker.applyStripe((await product.stripe.takeEvents()).toReversed())
+    expect(await life.row(now)).toMatchObject({
+      stripe_subscription_id: now.subscription_id,
+      status: 'active',
+    })
+    expect(await life.balance(now)).toMatchObject({ plan: 500 })
+  })
+
+  test('has the credits of the new plan once, when events of both come at the same time', async () => {
+    const before = await buildPaidPlan(product)
+    await worker.catchUp()
+    await life.use(before, 500)
+    await life.cancel(before)
+    const { user_id, owner } = before
+    const now = await buildPaidPlan(product, { user_id, owner })
+    await life.refund((await life.charges(before))[0])
+    const events = await product.stripe.takeEvents()
+    await Promise.all([events, events.toReversed(), events].map((some) => worker.applyStripe(some)))
+    expect(await life.balance(now)).toMatchObject({ plan: 500, purchased: 0 })
+  })
+})
+
+describe('an old subscription of an organization', () => {
+  async function teamThatCameBack() {
+    const owner = { owner_kind: 'organization', owner_id: `org_${randomUUID().slice(0, 8)}` } as const
+    const before = await buildPaidPlan(product, { plan_type: 'teams', seats: 3, owner })
+    await worker.catchUp()
+    // Whoever bought it leaves.
+    await database.worker
+      .updateTable('seats')
+      .set({ status: 'revoked', updated_at: new Date() })
+      .where('user_id', '=', before.user_id)
+      .execute()
+    await life.cancel(before)
+    await worker.catchUp()
+    const now = await buildPaidPlan(product, { plan_type: 'teams', seats: 5, owner })
+    await worker.catchUp()
+    return { before, now, owner }
+  }
+
+  test('gives no seat to a former admin, whatever is heard of it', async () => {
+    const { before, now, owner } = await teamThatCameBack()
+    await life.refund((await life.charges(before))[0])
+    await worker.catchUp()
+    const seats = await listSeats(owner.owner_id)
+    expect(seats.filter(({ status }) => status === 'active')).toMatchObject([
+      { user_id: now.user_id, email: `${now.user_id}@tidemark.test`, role: 'admin' },
+    ])
+    expect(seats.find(({ user_id }) => user_id === before.user_id)).toMatchObject({ status: 'revoked' })
+  })
+
+  test('gives none to the buyer of the new one either, who passed theirs on', async () => {
+    const { before, now, owner } = await teamThatCameBack()
+    await database.worker
+      .updateTable('seats')
+      .set({ status: 'revoked' })
+      .where('user_id', '=', now.user_id)
+      .execute()
+    await life.refund((await life.charges(before))[0])
+    await worker.catchUp()
+    expect((await listSeats(owner.owner_id)).filter(({ status }) => status === 'active')).toEqual([])
+    expect(await life.balance(now)).toMatchObject({ plan: 2500 })
+  })
+})
+
+describe('a dispute that is won', () => {
+  test('gives bought credits back as bought credits, though they stood in for a plan’s debt', async () => {
+    const plan = await buildPaidPlan(product)
+    await worker.catchUp()
+    const { user_id, owner } = plan
+    const bought = await buildPaidCredits(product, { user_id })
+    await worker.catchUp()
+    await life.use(plan, 300)
+    const [charge] = (await life.charges(plan)).filter(({ amount }) => amount === 2000)
+    const id = await life.dispute(charge)
+    await worker.catchUp()
+    // The debt blocks as many of the bought credits; it does not take them.
+    expect(await life.balance(plan)).toMatchObject({ plan: -300, purchased: 500, total: 200 })
+    expect(await life.use(plan, 201)).toBe(false)
+    await life.closeDispute(id, 'won')
+    await worker.catchUp()
+    expect(await life.balance({ ...bought, owner })).toMatchObject({ plan: 200, purchased: 500 })
+    await life.live(32)
+    expect(await life.balance(plan)).toMatchObject({ plan: 500, purchased: 500 })
+  })
+
+  test('of bought credits gives them back, though a plan stood in for them', async () => {
+    const bought = await buildPaidCredits(product)
+    await worker.catchUp()
+    const { user_id, owner } = bought
+    await life.use(bought, 400)
+    const id = await life.dispute((await life.charges(bought))[0])
+    const plan = await buildPaidPlan(product, { user_id, owner })
+    await worker.catchUp()
+    expect(await life.balance(plan)).toMatchObject({ plan: 500, purchased: -400, total: 100 })
+    await life.closeDispute(id, 'won')
+    await worker.catchUp()
+    expect(await life.balance(plan)).toMatchObject({ plan: 500, purchased: 100 })
+  })
+})
