@@ -112,6 +112,10 @@ describe('an unpaid session', () => {
   test('that is open changes nothing', () => {
     expect(decideCheckout(intent, news({ status: 'open', payment_status: 'unpaid' })).action).toBe('none')
   })
+  test('that expires after it had failed leaves the reason', () => {
+    const expired = news({ status: 'expired', payment_status: 'unpaid' })
+    expect(decideCheckout({ ...intent, state: 'failed' }, expired).action).toBe('none')
+  })
   test('that expired expires the intent', () => {
     expect(decideCheckout(intent, news({ status: 'expired', payment_status: 'unpaid' })).action).toBe(
       'expire',

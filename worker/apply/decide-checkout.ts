@@ -50,7 +50,8 @@ export function decideCheckout(intent: CheckoutIntent, news: CheckoutNews): Chec
   if (news.signal === 'checkout.session.async_payment_failed' || isPaymentLost(news)) {
     return { action: 'fail', reason: 'The payment failed' }
   }
-  if (session.status === 'expired') return { action: 'expire' }
+  // One that has failed keeps its reason.
+  if (session.status === 'expired' && intent.state !== 'failed') return { action: 'expire' }
   if (session.status === 'complete' && (intent.state === 'created' || intent.state === 'open')) {
     return { action: 'await_payment' }
   }

@@ -3,8 +3,13 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { findCursor } from '../../schema/cursors/cursors.ts'
 import { findBalance } from '../../schema/ledger/balances.ts'
 import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
+import { findSubscription } from '../../schema/subscriptions/subscriptions.ts'
 import { eventOf, receiveStripeEvent } from '../../tests/support/factories/events.ts'
-import { buildPaidCredits, type PaidPurchase } from '../../tests/support/factories/paid-purchases.ts'
+import {
+  buildPaidCredits,
+  buildPaidPlan,
+  type PaidPurchase,
+} from '../../tests/support/factories/paid-purchases.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { processInboxEvent } from './inbox-event.ts'
@@ -121,6 +126,15 @@ describe('an event that never came by webhook', () => {
     expect(await rows()).toHaveLength(2)
     expect(enqueued).toHaveLength(2)
   })
+})
+
+test('an invoice in the API version of an old account leads to its subscription', async () => {
+  const { subscription_id } = await buildPaidPlan(product)
+  const invoice = { object: 'invoice', subscription: subscription_id, parent: null }
+  const [listed] = eventsOf(1).map((event) => ({ ...event, type: 'invoice.paid', data: { object: invoice } }))
+  await read({ stripe: stripeWith([listed as unknown as Stripe.Event]) })
+  await processInboxEvent(depsWith(), { source: 'stripe', id: listed?.id ?? '' })
+  expect(await findSubscription(database.owner, subscription_id ?? '')).toMatchObject({ status: 'active' })
 })
 
 test('an event that came by webhook is confirmed, and is not missing', async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { verifyLedger } from '../../../schema/ledger/verify.ts'
 import {
   buildPaidPlan,
@@ -13,6 +13,8 @@ import { processSubscriptionSync } from '../../jobs/subscription-sync.ts'
 const product = testProduct({ stripe: 'empty' })
 const { database, worker, stripe } = product
 const life = planLife(product)
+// A plan that nobody looks at any more would be renewed in every later test.
+afterEach(() => stripe.knob('reset'))
 afterAll(async () => expect((await verifyLedger(database.owner)).problems).toEqual([]))
 
 const sync = ({ subscription_id }: PaidPurchase) =>
