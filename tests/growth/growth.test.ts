@@ -10,7 +10,7 @@ import { runJobs } from './run-jobs.ts'
 /** `GROWTH_OWNERS=10000` is a tenth of it, for whoever writes a query. */
 const owners = Number(process.env.GROWTH_OWNERS ?? 100_000)
 const few = owners / 100
-const repetitions = 3
+const repetitions = 2
 
 /** Each index is a level deeper when there is a hundred times as much. */
 const mayBe = (pages: number) => Math.max(pages * 1.5, pages + 6)

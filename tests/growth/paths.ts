@@ -6,6 +6,7 @@ import { getOrganizationSeats } from '../../schema/api/organization-seats.ts'
 import { getOrganizationCredits, getOrganizationSubscription } from '../../schema/api/organizations.ts'
 import { listTeamInvitations } from '../../schema/api/team-invitations.ts'
 import { getUser } from '../../schema/api/users.ts'
+import { postTransfers } from '../../schema/ledger/post.ts'
 import { syncDueInvitations } from '../../worker/jobs/due-invitations.ts'
 import { sweep } from '../../worker/jobs/maintenance.ts'
 import { processSubscriptionSync } from '../../worker/jobs/subscription-sync.ts'
@@ -27,7 +28,7 @@ import {
   removeMember,
   type Team,
 } from '../support/factories/teams.ts'
-import { giveCredits } from '../support/factories/transfers.ts'
+import { buildGrant, giveCredits } from '../support/factories/transfers.ts'
 import { buildUser } from '../support/factories/users.ts'
 import type { TestProduct } from '../support/product/start-test-product.ts'
 import { type Person, signUp } from '../support/services/clerk.ts'
@@ -166,14 +167,14 @@ export const paths: Readonly<Record<string, Path>> = {
   },
   'the status of a session': async (product) => {
     const person = await buildPersonWithHistory(product)
-    const bought = await buildPaidCredits(product, person)
+    const bought = await buildPaidCredits(product, { user_id: person.user_id })
     await (await applyEvents(product, bought))()
     const query = { session_id: bought.session_id }
     return () => product.server.ask(getSessionStatus, { token: person.token, query })
   },
   'the return from a payment': async (product) => {
     const person = await buildPersonWithHistory(product)
-    const bought = await buildPaidCredits(product, person)
+    const bought = await buildPaidCredits(product, { user_id: person.user_id })
     const body = { sessionId: bought.session_id, clerkUserId: person.user_id }
     return () => product.server.ask(processPaymentSuccess, { token: person.token, body })
   },
@@ -221,14 +222,19 @@ async function applyClerkEvents(
 async function buildUsedPlan(product: TestProduct, order: PlanOrder): Promise<PaidPurchase> {
   const bought = await buildPaidPlan(product, order)
   await (await applyEvents(product, bought))()
-  await report(product, await buildExtensionToken(product.database, bought.user_id), 'personal')
+  await report(product, await buildToken(product, bought.user_id), 'personal')
   return bought
 }
 
-async function buildEditor({ database }: TestProduct): Promise<string> {
+function buildToken({ database, clock }: TestProduct, userId: string): Promise<string> {
+  return buildExtensionToken(database, userId, clock.now())
+}
+
+async function buildEditor(product: TestProduct): Promise<string> {
+  const { database } = product
   const user_id = await buildUser(database.server)
   await giveCredits(database, { owner_kind: 'user', owner_id: user_id }, { plan: 100, purchased: 100 })
-  return buildExtensionToken(database, user_id)
+  return buildToken(product, user_id)
 }
 
 function report({ server }: TestProduct, token: string, payer: string): Promise<unknown> {
@@ -241,8 +247,8 @@ const historyLength = 60
 async function buildPersonWithHistory(product: TestProduct): Promise<Person> {
   const person = await signUp(product.clerk)
   await buildUser(product.database.server, person.user_id)
-  const owner = { owner_kind: 'user', owner_id: person.user_id } as const
-  for (let i = 0; i < historyLength; i++) await giveCredits(product.database, owner, { purchased: 1 })
+  const grants = Array.from({ length: historyLength }, () => buildGrant(person.user_id, 1))
+  await postTransfers(product.database.worker, grants)
   return person
 }
 
@@ -256,7 +262,7 @@ async function buildTeamWithCredits(
   await buildUser(product.database.server, member.user_id)
   await giveSeat(product, team, member.email)
   await product.clerk.forgetEvents()
-  const token = await buildExtensionToken(product.database, member.user_id)
+  const token = await buildToken(product, member.user_id)
   await report(product, token, team.organization.id)
   return { team, member, token }
 }

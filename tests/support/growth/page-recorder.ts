@@ -1,4 +1,5 @@
 import pg from 'pg'
+import type { NoticeMessage } from 'pg-protocol/dist/messages.js'
 import { vi } from 'vitest'
 
 export interface ExplainedStatement {
@@ -70,7 +71,7 @@ interface Explained {
   readonly Plan: { readonly 'Shared Hit Blocks': number; readonly 'Shared Read Blocks': number }
 }
 
-function parseNotice({ message, where }: { message?: string; where?: string }): ExplainedStatement | null {
+function parseNotice({ message, where }: Pick<NoticeMessage, 'message' | 'where'>): ExplainedStatement | null {
   const [, json] = /^duration: .*plan:\n([^]*)/.exec(message ?? '') ?? []
   if (!json) return null
   const { 'Query Text': text, Plan } = JSON.parse(json) as Explained
