@@ -27,6 +27,10 @@ const intent: CheckoutIntent = {
   settled_at: null,
   sweep_at: new Date(0),
   sweeps: 0,
+  attempts: 0,
+  last_error: null,
+  unavailable_since: null,
+  session_params: null,
 }
 
 const session: CheckoutSession = {
@@ -107,6 +111,10 @@ describe('an unpaid session', () => {
   })
   test('that is open changes nothing', () => {
     expect(decideCheckout(intent, news({ status: 'open', payment_status: 'unpaid' })).action).toBe('none')
+  })
+  test('that expires after it had failed leaves the reason', () => {
+    const expired = news({ status: 'expired', payment_status: 'unpaid' })
+    expect(decideCheckout({ ...intent, state: 'failed' }, expired).action).toBe('none')
   })
   test('that expired expires the intent', () => {
     expect(decideCheckout(intent, news({ status: 'expired', payment_status: 'unpaid' })).action).toBe(

@@ -37,6 +37,10 @@ export function decideCheckout(intent: CheckoutIntent, news: CheckoutNews): Chec
   }
   if (intent.state === 'settled') return { action: 'none', reason: 'The ledger has it already' }
   if (session.payment_status === 'paid') {
+    // One that names its subscription does not come here.
+    if (session.mode === 'subscription') {
+      throw new PermanentError(`Session ${session.id} for a plan was paid and names no subscription`)
+    }
     checkPromise(intent, session)
     return { action: 'settle' }
   }
@@ -46,7 +50,8 @@ export function decideCheckout(intent: CheckoutIntent, news: CheckoutNews): Chec
   if (news.signal === 'checkout.session.async_payment_failed' || isPaymentLost(news)) {
     return { action: 'fail', reason: 'The payment failed' }
   }
-  if (session.status === 'expired') return { action: 'expire' }
+  // One that has failed keeps its reason.
+  if (session.status === 'expired' && intent.state !== 'failed') return { action: 'expire' }
   if (session.status === 'complete' && (intent.state === 'created' || intent.state === 'open')) {
     return { action: 'await_payment' }
   }

@@ -29,6 +29,8 @@ export interface PlanOrder {
   /** As the catalogue had it when the checkout was opened. */
   readonly credits_per_seat?: number
   readonly owner?: PaidPurchase['owner']
+  /** What the checkout promised to cost, when that is not the price. */
+  readonly promised_minor?: number
   /** Who buys; somebody new when it is left out. */
   readonly user_id?: string
   /** What happens to the customer before the checkout is opened. */
@@ -63,7 +65,7 @@ export async function buildPaidPlan(
     ...owner,
     credits: credits_per_seat * seats,
     credits_per_seat,
-    amount_minor: amountMinor * seats,
+    amount_minor: order.promised_minor ?? amountMinor * seats,
     currency: 'EUR',
     plan_type,
     billing_frequency,

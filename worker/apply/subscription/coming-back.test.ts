@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { verifyLedger } from '../../../schema/ledger/verify.ts'
 import { buildPaidCredits, buildPaidPlan } from '../../../tests/support/factories/paid-purchases.ts'
 import { planLife } from '../../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
 
 const product = testProduct({ stripe: 'empty' })
-const { database, worker } = product
+const { database, worker, stripe } = product
 const life = planLife(product)
+// A plan that nobody looks at any more would be renewed in every later test.
+afterEach(() => stripe.knob('reset'))
+
+afterAll(async () => expect((await verifyLedger(database.owner)).problems).toEqual([]))
 
 const listSeats = (organization_id: string) =>
   database.owner.selectFrom('seats').selectAll().where('organization_id', '=', organization_id).execute()
@@ -68,7 +73,7 @@ describe('somebody who used up a plan, ended it and subscribed again', () => {
     await life.cancel(before)
     const { user_id, owner } = before
     const now = await buildPaidPlan(product, { user_id, owner })
-    await worker.applyStripe((await product.stripe.takeEvents()).toReversed())
+    await worker.applyStripe((await stripe.takeEvents()).toReversed())
     expect(await life.row(now)).toMatchObject({
       stripe_subscription_id: now.subscription_id,
       status: 'active',
@@ -84,7 +89,7 @@ describe('somebody who used up a plan, ended it and subscribed again', () => {
     const { user_id, owner } = before
     const now = await buildPaidPlan(product, { user_id, owner })
     await life.refund((await life.charges(before))[0])
-    const events = await product.stripe.takeEvents()
+    const events = await stripe.takeEvents()
     await Promise.all([events, events.toReversed(), events].map((some) => worker.applyStripe(some)))
     expect(await life.balance(now)).toMatchObject({ plan: 500, purchased: 0 })
   })

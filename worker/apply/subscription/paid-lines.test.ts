@@ -131,8 +131,17 @@ describe('a change of seats', () => {
     expect(changes(line(-4000, 3), line(-1400, 2), line(9000, 7))).toEqual([[null, 7]])
   })
 
+  test('with effect from before another one goes on from that one too', () => {
+    // From 2 to 4 on the 20th was charged earlier; now there are 7 from the 11th on.
+    const later = { period: { start: at('2026-01-20'), end: at('2026-02-01') } }
+    expect(changes(line(-1000, 2), line(-3000, 4, later), line(9000, 7))).toEqual([
+      [2, 7],
+      [4, 7],
+    ])
+  })
+
   test('that is credited and charged alike is of the price, not of seats', () => {
-    expect(changes(line(-4000, 3), line(7000, 3))).toEqual([[3, 3]])
+    expect(changes(line(-4000, 3), line(7000, 3))).toEqual([])
   })
 
   test('under a coupon for everything costs nothing, and is one all the same', () => {

@@ -82,9 +82,7 @@ export function paidInvoiceOf(raw: unknown, rawLines: readonly unknown[]): PaidI
       amount_minor: line.amount,
     }),
   )
-  const changes = [...Map.groupBy(lines.filter(isProration), (line) => line.period.start.getTime())].flatMap(
-    ([, group]) => seatChangeOf(group, fields) ?? [],
-  )
+  const changes = seatChangesOf(lines.filter(isProration), fields)
   return {
     id: invoice.id,
     total_minor: invoice.total,
@@ -115,32 +113,45 @@ function detailsOf({ parent }: Line): z.infer<typeof itemDetailsSchema> | null |
 }
 
 /**
- * Prorated lines of one moment. Stripe takes back what was charged before, in one line or in several (flexible billing credits each
- * original debit by itself), and charges the new quantity for the rest of the period. Several changes in one second cancel each other
- * but for the first quantity taken back and the last one charged. Undefined when no seat was charged for.
+ * Each change of seats that an invoice charges for, by its moment. Stripe takes back what was charged before and charges the new
+ * quantity for the rest of the period. A change with effect from before another one takes that one's charge back at its own moment,
+ * in a line that has no charge beside it (flexible billing): there the number goes to what is charged by now.
  */
-function seatChangeOf(
-  lines: readonly Line[],
-  fields: { invoice_id: string; paid_at: Date },
-): PaidLine | undefined {
-  const charged = lines.filter((line) => !isCredit(line) && line.quantity !== null)
-  const credited = lines.filter(isCredit).map((line) => line.quantity)
-  const added = charged.filter((line) => {
-    const index = credited.indexOf(line.quantity)
-    if (index < 0 || charged.length === 1) return true
-    credited.splice(index, 1)
-    return false
-  })
-  const [line] = added.toSorted((a, b) => (b.quantity ?? 0) - (a.quantity ?? 0))
-  if (!line || line.quantity === null) return undefined
-  return {
-    ...fields,
-    kind: 'seats',
-    starts_at: line.period.start,
-    ends_at: line.period.end,
-    seats: line.quantity,
-    // With several credits left nobody can tell; then the change begins with the seats that were there.
-    seats_before: credited.length === 1 ? (credited[0] ?? null) : null,
-    amount_minor: line.amount,
+function seatChangesOf(lines: readonly Line[], fields: { invoice_id: string; paid_at: Date }): PaidLine[] {
+  const moments = [...Map.groupBy(lines, ({ period }) => period.start.getTime())].toSorted(
+    ([a], [b]) => a - b,
+  )
+  const changes: PaidLine[] = []
+  let charge: Line | undefined
+  for (const [moment, group] of moments) {
+    const { charged, credited } = netOf(group)
+    charge = charged ?? charge
+    if (!charge || charge.quantity === null || charge.quantity === credited) continue
+    changes.push({
+      ...fields,
+      kind: 'seats',
+      starts_at: new Date(moment),
+      ends_at: charge.period.end,
+      seats: charge.quantity,
+      seats_before: credited,
+      amount_minor: charged?.amount ?? 0,
+    })
   }
+  return changes
+}
+
+/**
+ * What is left of several changes in one second: the last quantity that is charged, and the first that is credited, which is what
+ * there was before; null when several are, and nobody can tell.
+ */
+function netOf(group: readonly Line[]): { charged: Line | undefined; credited: number | null } {
+  const credited = group.filter(isCredit).map(({ quantity }) => quantity)
+  const charged = group.filter((line) => {
+    if (isCredit(line) || line.quantity === null) return false
+    const index = credited.indexOf(line.quantity)
+    if (index >= 0) credited.splice(index, 1)
+    return index < 0
+  })
+  const [last] = charged.toSorted((a, b) => (b.quantity ?? 0) - (a.quantity ?? 0))
+  return { charged: last, credited: credited.length === 1 ? (credited[0] ?? null) : null }
 }
