@@ -7,6 +7,9 @@ import { getOrganizationCredits, getOrganizationSubscription } from '../../schem
 import { listTeamInvitations } from '../../schema/api/team-invitations.ts'
 import { getUser } from '../../schema/api/users.ts'
 import { postTransfers } from '../../schema/ledger/post.ts'
+import { confirmEvents } from '../../schema/inbox/known-events.ts'
+import { deleteOldRows } from '../../worker/jobs/delete-old-rows.ts'
+import { syncKeptEvents } from '../../worker/jobs/sync-kept-events.ts'
 import { syncDueInvitations } from '../../worker/jobs/due-invitations.ts'
 import { sweep } from '../../worker/jobs/maintenance.ts'
 import { processSubscriptionSync } from '../../worker/jobs/subscription-sync.ts'
@@ -35,6 +38,8 @@ import { type Person, signUp } from '../support/services/clerk.ts'
 
 /** Makes what is needed, and returns what is measured. It is somebody new each time, with the same history. */
 export type Path = (product: TestProduct) => Promise<() => Promise<unknown>>
+
+let compared = 0
 
 /** Everything that people wait for, or that is done for each event and each month. */
 export const paths: Readonly<Record<string, Path>> = {
@@ -186,6 +191,19 @@ export const paths: Readonly<Record<string, Path>> = {
       await syncDueInvitations(deps)
     }
   },
+  'a comparison of a hundred events with Stripe’s list': async ({ database }) => {
+    const ids = Array.from({ length: 100 }, (_, i) => `evt_fill_${(i % 2) * (100 * compared + i)}_1`)
+    compared += 1
+    return () => confirmEvents(database.worker, { source: 'stripe', ids, now: new Date() })
+  },
+  'the look for kept events and old rows': async ({ worker }) => {
+    const deps = { ...worker.deps, now: () => new Date(0) }
+    return async () => {
+      await syncKeptEvents(deps)
+      await deleteOldRows(deps)
+    }
+  },
+
   'whether the server is ready': async ({ server }) => () => fetch(`${server.url}/readyz`),
   'the metrics of the server': async ({ server }) => () => fetchOk(`${server.url}/metrics`),
 }

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { queueNames } from '../../../schema/queues/queues.ts'
 
 /** Owners from the first to the last number; what belongs to owner 7 has a 7 in its id. */
 export interface Owners {
@@ -8,8 +9,6 @@ export interface Owners {
 
 const transfersEach = 10
 const eventsEach = 10
-/** Of finished jobs there is one for so many owners. */
-const ownersPerJob = 10
 
 /**
  * Fills a database with what owners have who are nobody's concern in the test: each a subscription and a purchase, paid, ten
@@ -145,12 +144,12 @@ const inbox = [
      LATERAL (SELECT CASE (i * ${eventsEach} + number) % 1000 WHEN 0 THEN 'received' WHEN 1 THEN 'failed' ELSE 'applied' END AS state) s`,
 ]
 
-/** Finished jobs in every queue, as many as it is said to keep and more. */
+/** A finished job for each owner, over all queues; every other one failed. */
 const queue = [
   `INSERT INTO bullmq.job (queue, id, seq, name, state, data, opts, added_at_ms, processed_at_ms, finished_at_ms)
-   SELECT queue, 'fill_' || i || queue, nextval('bullmq.job_seq'), queue, CASE WHEN i % 40 = 0 THEN 'failed' ELSE 'completed' END::bullmq.job_state,
+   SELECT queue, 'fill_' || i, nextval('bullmq.job_seq'), queue,
+     CASE (i / 6) % 2 WHEN 0 THEN 'failed' ELSE 'completed' END::bullmq.job_state,
      jsonb_build_object('event_id', i), '{"attempts": 1}', ms, ms, ms
-   FROM i, LATERAL (SELECT (ARRAY['stripe-events', 'clerk-events', 'checkout-completions', 'subscription-syncs', 'maintenance'])
-       [1 + (i / ${ownersPerJob}) % 5] AS queue, (extract(epoch FROM now()) * 1000)::bigint AS ms) j
-   WHERE i % ${ownersPerJob} = 0`,
+   FROM i, LATERAL (SELECT (ARRAY[${queueNames.map((name) => `'${name}'`)}])[1 + i % ${queueNames.length}] AS queue,
+     (extract(epoch FROM now()) * 1000)::bigint AS ms) j`,
 ]
