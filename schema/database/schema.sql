@@ -948,6 +948,8 @@ CREATE INDEX checkout_intents_user ON public.checkout_intents USING btree (user_
 
 CREATE INDEX extension_sign_ins_expiry ON public.extension_sign_ins USING btree (expires_at);
 
+CREATE INDEX extension_sign_ins_user ON public.extension_sign_ins USING btree (user_id) WHERE (user_id IS NOT NULL);
+
 CREATE UNIQUE INDEX extension_tokens_one_active ON public.extension_tokens USING btree (user_id) WHERE (revoked_at IS NULL);
 
 CREATE INDEX inbox_events_failed ON public.inbox_events USING btree (received_at) WHERE (state = 'failed'::text);
@@ -955,6 +957,8 @@ CREATE INDEX inbox_events_failed ON public.inbox_events USING btree (received_at
 CREATE INDEX inbox_events_object_sync ON public.inbox_events USING btree (object_sync_at) WHERE (object_sync_at IS NOT NULL);
 
 CREATE INDEX inbox_events_old_payloads ON public.inbox_events USING btree (state, settled_at) WHERE ((payload_removed_at IS NULL) AND (settled_at IS NOT NULL));
+
+CREATE INDEX inbox_events_oldest ON public.inbox_events USING btree (received_at) WHERE (state = 'received'::text);
 
 CREATE INDEX inbox_events_sweep ON public.inbox_events USING btree (sweep_at) WHERE (state = 'received'::text);
 
@@ -972,6 +976,8 @@ CREATE INDEX ledger_transfers_grant ON public.ledger_transfers USING btree (gran
 
 CREATE INDEX ledger_transfers_intent ON public.ledger_transfers USING btree (intent_id) WHERE (intent_id IS NOT NULL);
 
+CREATE INDEX organization_members_user ON public.organization_members USING btree (user_id);
+
 CREATE INDEX paid_invoice_lines_subscription ON public.paid_invoice_lines USING btree (stripe_subscription_id, starts_at);
 
 CREATE UNIQUE INDEX seats_one_email ON public.seats USING btree (organization_id, email) WHERE (status = ANY (ARRAY['active'::text, 'pending'::text]));
@@ -984,13 +990,19 @@ CREATE INDEX seats_user ON public.seats USING btree (user_id) WHERE (status = 'a
 
 CREATE UNIQUE INDEX subscriptions_one_live ON public.subscriptions USING btree (owner_kind, owner_id) WHERE (status = ANY (ARRAY['trialing'::text, 'active'::text, 'past_due'::text, 'unpaid'::text, 'paused'::text]));
 
+CREATE INDEX subscriptions_owner ON public.subscriptions USING btree (owner_kind, owner_id, created_at);
+
 CREATE INDEX subscriptions_sweep ON public.subscriptions USING btree (sweep_at) WHERE ((status <> ALL (ARRAY['canceled'::text, 'incomplete_expired'::text])) AND (sync_failed_at IS NULL));
 
 CREATE INDEX subscriptions_sync_failed ON public.subscriptions USING btree (sync_failed_at) WHERE (sync_failed_at IS NOT NULL);
 
+CREATE INDEX subscriptions_user ON public.subscriptions USING btree (user_id);
+
 CREATE UNIQUE INDEX team_invitations_one_pending ON public.team_invitations USING btree (organization_id, email) WHERE (status = 'pending'::text);
 
 CREATE INDEX team_invitations_organization ON public.team_invitations USING btree (organization_id, created_at DESC);
+
+CREATE INDEX team_invitations_subscription ON public.team_invitations USING btree (subscription_id);
 
 CREATE INDEX team_invitations_sweep ON public.team_invitations USING btree (sweep_at) WHERE ((sweep_at IS NOT NULL) AND (sync_failed_at IS NULL));
 

@@ -36,5 +36,5 @@ export const queueNames = Object.keys(queueSchemas) as QueueName[]
 export const jobOptions = {
   attempts: 1,
   removeOnComplete: { age: 3600, count: 100 },
-  removeOnFail: { age: 7 * 24 * 3600, count: 1000 },
+  removeOnFail: { age: 7 * 24 * 3600, count: 100 },
 } as const
