@@ -8,8 +8,7 @@ import { testProduct } from '../../../tests/support/product/start-test-product.t
 const product = testProduct({ stripe: 'empty' })
 const { database, worker, stripe } = product
 const life = planLife(product)
-// A plan that nobody looks at any more would be renewed in every later test.
-afterEach(() => stripe.knob('reset'))
+afterEach(() => life.startOver())
 
 afterAll(async () => expect((await verifyLedger(database.owner)).problems).toEqual([]))
 
