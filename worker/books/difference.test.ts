@@ -139,6 +139,15 @@ describe('a month that is over', () => {
     expect(books.read().closed_months.map(({ used }) => used)).toEqual([200, 450])
   })
 
+  test('has what was used counted once, though several months begin before we look', () => {
+    const { books, plan } = tell([
+      bought(200),
+      { facts: planOf([january, february, march]), now: '2026-03-02' },
+    ])
+    expect(books.read().closed_months.map(({ used }) => used)).toEqual([200, 0])
+    expect(plan).toBe(500)
+  })
+
   test('pays an earlier month’s debt before its rest expires, and so does the one after it', () => {
     const later = { facts: planOf([january, february, march], { in_1: all }), now: '2026-03-02' }
     const steps = [bought(500), renewed({ in_1: all })]
@@ -211,6 +220,17 @@ describe('a plan that has ended', () => {
         ['month', 'written_off', 200],
       ],
     })
+  })
+
+  test('leaves the debts of all its months, written off once', () => {
+    const both = { in_1: all, in_2: all }
+    const over = { ended_at: day('2026-02-20') }
+    const later = subscription([period('in_9', '2026-05-01', '2026-06-01')], { id: 'sub_2' })
+    const owing = { facts: planOf([january, february], both, over), now: '2026-02-21' }
+    const steps = [bought(300), { facts: planOf([january, february]), now: '2026-02-02', use: 100 }, owing]
+    expect(tell(steps).plan).toBe(-400)
+    const facts = ownerFacts([subscription([january, february], over), later], both)
+    expect(tell([...steps, { facts, now: '2026-05-02' }]).plan).toBe(500)
   })
 
   test('whose money goes back when a later one has begun takes nothing of that', () => {
