@@ -84,19 +84,24 @@ describe('the difference', () => {
     ])
   })
 
-  test('leaves adjustments alone', () => {
+  test('leaves adjustments and what was posted before there were grants alone', () => {
     const books = new PaperBooks()
     books.reconcile(planOf([january]), day('2026-01-02'))
     const { grants, ...others } = books.read()
-    const [grant] = grants
-    if (!grant) throw new Error('nothing was posted')
-    const adjustment = { ...grant, id: 'adjustment/x', kind: 'adjustment' as const, gross: 0, adjusted: 70 }
-    expect(
-      PaperBooks.difference(planOf([january]), day('2026-01-02'), {
-        ...others,
-        grants: [...grants, { ...adjustment, month_starts_at: null, stripe_subscription_id: null }],
-      }).transfers,
-    ).toEqual([])
+    const nobodys = grants.flatMap((grant) =>
+      (['adjustment', 'legacy'] as const).map((kind) => ({
+        ...grant,
+        id: `${kind}/user/user_a/plan`,
+        kind,
+        gross: 70,
+        refunded: 20,
+        adjusted: 30,
+        month_starts_at: null,
+        stripe_subscription_id: null,
+      })),
+    )
+    const all = { ...others, grants: [...grants, ...nobodys] }
+    expect(PaperBooks.difference(planOf([january]), day('2026-01-02'), all).transfers).toEqual([])
   })
 })
 
