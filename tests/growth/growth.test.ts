@@ -57,7 +57,9 @@ beforeAll(async () => {
   await fill(few + 1, owners)
   const tf = performance.now()
   const after = await measureAll()
-  process.stdout.write(`${Math.round(tb - started)} fill ${Math.round(tf - tb)} ${Math.round(performance.now() - tf)}\n`)
+  process.stdout.write(
+    `${Math.round(tb - started)} fill ${Math.round(tf - tb)} ${Math.round(performance.now() - tf)}\n`,
+  )
   print(before, after)
   Object.assign(measured, { before, after })
 }, 600_000)
@@ -73,15 +75,22 @@ function summarize(statements: readonly ExplainedStatement[]): Measured {
 
 function print(before: ReadonlyMap<string, Measured>, after: ReadonlyMap<string, Measured>): void {
   const rows = [...before].map(([name, { pages }]) => `| ${name} | ${pages} | ${after.get(name)?.pages} |`)
-  process.stdout.write(`\n| | ${few} owners | ${owners} owners |\n| --- | --: | --: |\n${rows.join('\n')}\n\n`)
+  process.stdout.write(
+    `\n| | ${few} owners | ${owners} owners |\n| --- | --: | --: |\n${rows.join('\n')}\n\n`,
+  )
 }
 
-test.each([...Object.keys(paths), 'ten jobs of the queue'])('%s reads no more when others have a hundred times as much', (name) => {
-  const before = measured.before.get(name)
-  const after = measured.after.get(name)
-  if (!before || !after) throw new Error(`${name} was not measured`)
-  expect(before.pages).toBeGreaterThan(0)
-  const grown = [...after.statements].filter(([text, pages]) => pages > mayBe(before.statements.get(text) ?? pages))
-  expect(grown.map(([text, pages]) => `${before.statements.get(text)} → ${pages}: ${text}`)).toEqual([])
-  expect(after.pages).toBeLessThanOrEqual(mayBe(before.pages))
-})
+test.each([...Object.keys(paths), 'ten jobs of the queue'])(
+  '%s reads no more when others have a hundred times as much',
+  (name) => {
+    const before = measured.before.get(name)
+    const after = measured.after.get(name)
+    if (!before || !after) throw new Error(`${name} was not measured`)
+    expect(before.pages).toBeGreaterThan(0)
+    const grown = [...after.statements].filter(
+      ([text, pages]) => pages > mayBe(before.statements.get(text) ?? pages),
+    )
+    expect(grown.map(([text, pages]) => `${before.statements.get(text)} → ${pages}: ${text}`)).toEqual([])
+    expect(after.pages).toBeLessThanOrEqual(mayBe(before.pages))
+  },
+)

@@ -6,13 +6,13 @@ import { getOrganizationSeats } from '../../schema/api/organization-seats.ts'
 import { getOrganizationCredits, getOrganizationSubscription } from '../../schema/api/organizations.ts'
 import { listTeamInvitations } from '../../schema/api/team-invitations.ts'
 import { getUser } from '../../schema/api/users.ts'
-import { postTransfers } from '../../schema/ledger/post.ts'
 import { confirmEvents } from '../../schema/inbox/known-events.ts'
+import { postTransfers } from '../../schema/ledger/post.ts'
 import { deleteOldRows } from '../../worker/jobs/delete-old-rows.ts'
-import { syncKeptEvents } from '../../worker/jobs/sync-kept-events.ts'
 import { syncDueInvitations } from '../../worker/jobs/due-invitations.ts'
 import { sweep } from '../../worker/jobs/maintenance.ts'
 import { processSubscriptionSync } from '../../worker/jobs/subscription-sync.ts'
+import { syncKeptEvents } from '../../worker/jobs/sync-kept-events.ts'
 import { eventOf, sessionOf } from '../support/factories/events.ts'
 import { buildExtensionToken } from '../support/factories/extension-tokens.ts'
 import {
@@ -81,7 +81,8 @@ export const paths: Readonly<Record<string, Path>> = {
   'the next month of a yearly plan': async (product) => {
     const bought = await buildUsedPlan(product, { billing_frequency: 'yearly' })
     await product.advanceDays(32)
-    return () => processSubscriptionSync(product.worker.deps, { subscription_id: bought.subscription_id ?? '' })
+    return () =>
+      processSubscriptionSync(product.worker.deps, { subscription_id: bought.subscription_id ?? '' })
   },
 
   'usage of a person': async (product) => {
@@ -102,8 +103,7 @@ export const paths: Readonly<Record<string, Path>> = {
   },
   'a person’s account': async (product) => {
     const person = await buildPersonWithHistory(product)
-    return () =>
-      product.server.ask(getUser, { token: person.token, query: { clerkId: person.user_id } })
+    return () => product.server.ask(getUser, { token: person.token, query: { clerkId: person.user_id } })
   },
   'the first page of history': async (product) => {
     const { token } = await buildPersonWithHistory(product)
@@ -204,8 +204,14 @@ export const paths: Readonly<Record<string, Path>> = {
     }
   },
 
-  'whether the server is ready': async ({ server }) => () => fetch(`${server.url}/readyz`),
-  'the metrics of the server': async ({ server }) => () => fetchOk(`${server.url}/metrics`),
+  'whether the server is ready':
+    async ({ server }) =>
+    () =>
+      fetch(`${server.url}/readyz`),
+  'the metrics of the server':
+    async ({ server }) =>
+    () =>
+      fetchOk(`${server.url}/metrics`),
 }
 
 async function fetchOk(url: string, request?: RequestInit): Promise<void> {

@@ -71,7 +71,10 @@ interface Explained {
   readonly Plan: { readonly 'Shared Hit Blocks': number; readonly 'Shared Read Blocks': number }
 }
 
-function parseNotice({ message, where }: Pick<NoticeMessage, 'message' | 'where'>): ExplainedStatement | null {
+function parseNotice({
+  message,
+  where,
+}: Pick<NoticeMessage, 'message' | 'where'>): ExplainedStatement | null {
   const [, json] = /^duration: .*plan:\n([^]*)/.exec(message ?? '') ?? []
   if (!json) return null
   const { 'Query Text': text, Plan } = JSON.parse(json) as Explained
