@@ -25,7 +25,7 @@ export default defineConfig({
         test: {
           ...timeouts,
           name: 'database',
-          include: ['{schema,server,worker,scripts}/**/*.test.ts'],
+          include: ['{schema,server,worker,scripts,tests/growth}/**/*.test.ts'],
           exclude: withoutDatabase,
           globalSetup: 'tests/support/database/global-setup.ts',
         },

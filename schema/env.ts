@@ -45,6 +45,13 @@ export const environmentSchema = z.object({
     'Signing secret of the webhook endpoint /api/stripe/webhook',
   ),
   STRIPE_API_BASE: optional(z.url()).describe('Another address of the Stripe API; only for the sandbox'),
+  STRIPE_CALLS_PER_SECOND: z.coerce
+    .number()
+    .int()
+    .min(2)
+    .max(10_000)
+    .default(20)
+    .describe('Calls to Stripe a second, of all processes together'),
   CLERK_SECRET_KEY: optional(z.string()).describe('Secret key; without it the Clerk sandbox is started'),
   CLERK_PUBLISHABLE_KEY: optional(z.string()).describe('Publishable key for the browser'),
   CLERK_WEBHOOK_SECRET: optional(z.string()).describe(

@@ -24,6 +24,8 @@ export function stripeSandboxVariables(places: Pick<SandboxPlaces, 'stripePort'>
     STRIPE_SECRET_KEY: secretKey,
     STRIPE_WEBHOOK_SECRET: stripeWebhookSecret,
     STRIPE_API_BASE: `http://localhost:${places.stripePort}`,
+    // The sandbox has no quota that has to be kept.
+    STRIPE_CALLS_PER_SECOND: '1000',
   }
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { EnvironmentError } from '../schema/env.ts'
 import { loadDotEnv } from './dot-env.ts'
@@ -5,7 +6,6 @@ import { createOutput } from './launch/output.ts'
 import { PortTakenError } from './launch/ports.ts'
 import { repositoryRoot } from './launch/script.ts'
 import { type LaunchOptions, launchProduct, type RunningProduct } from './launch.ts'
-import { readAncestors } from './processes/ancestors.ts'
 
 const dataDir = join(repositoryRoot, '.data')
 
@@ -99,4 +99,21 @@ function stopWhenTold(stop: () => Promise<void>): void {
   setInterval(() => {
     if (!stopping && readAncestors() !== ancestors) once()
   }, 1_000).unref()
+}
+
+/**
+ * Who started this process, and who started that one: npm puts a shell in between, and when npm is killed it is the shell
+ * that the system hands to another parent. When the list changes, one of them is gone.
+ */
+function readAncestors(): string {
+  return `${process.ppid} ${parentOf(process.ppid)}`
+}
+
+/** On Linux only; elsewhere the shell is replaced by the program it runs. */
+function parentOf(pid: number): string {
+  try {
+    return /^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? ''
+  } catch {
+    return ''
+  }
 }

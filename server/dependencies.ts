@@ -4,6 +4,7 @@ import type { ProcessEnvironment } from '../schema/env.ts'
 import { createLogger, type Logger } from '../schema/log.ts'
 import { connectQueueBackend } from '../schema/queues/backend.ts'
 import type { QueueProducer } from '../schema/queues/producer.ts'
+import { createCallLimit } from '../schema/stripe/call-limit.ts'
 import { createStripe } from '../schema/stripe/client.ts'
 import { type Clerk, createClerk } from './auth/clerk.ts'
 import { createServerMetrics, type ServerMetrics } from './metrics.ts'
@@ -49,7 +50,16 @@ export function openDependencies(env: ProcessEnvironment): { deps: Dependencies;
     onError,
   })
   const producer = createReopeningProducer(backend, { onError })
-  const stripe = createStripe({ secretKey: env.STRIPE_SECRET_KEY, apiBase: env.STRIPE_API_BASE })
+  const redis = backend.kind === 'redis' ? { redis: backend.connection } : {}
+  const stripe = createStripe({
+    secretKey: env.STRIPE_SECRET_KEY,
+    apiBase: env.STRIPE_API_BASE,
+    callLimit: createCallLimit({
+      calls_per_second: env.STRIPE_CALLS_PER_SECOND,
+      process: 'server',
+      ...redis,
+    }),
+  })
   const deps: Dependencies = {
     settings,
     db: database.db,
@@ -61,7 +71,7 @@ export function openDependencies(env: ProcessEnvironment): { deps: Dependencies;
       apiUrl: env.CLERK_API_URL,
       authorizedParties: settings.own_origins,
     }),
-    limits: createRateLimits(backend.kind === 'redis' ? { redis: backend.connection } : {}),
+    limits: createRateLimits(redis),
     metrics: createServerMetrics(),
     log,
     now: () => new Date(),

@@ -8,6 +8,7 @@ export interface ServerMetrics {
   readonly checkouts: Counter<'outcome'>
   readonly inboxOldestSeconds: Gauge
   readonly inboxFailed: Gauge
+  readonly eventsReaderLagSeconds: Gauge
   readonly queueJobs: Gauge<'queue' | 'state'>
 }
 
@@ -51,6 +52,11 @@ export function createServerMetrics(): ServerMetrics {
     inboxFailed: new Gauge({
       name: 'tidemark_inbox_failed_events',
       help: 'Events that were given up on and wait for a person',
+      registers,
+    }),
+    eventsReaderLagSeconds: new Gauge({
+      name: 'tidemark_events_reader_lag_seconds',
+      help: "Time since the inbox was last known to hold everything in Stripe's list of events",
       registers,
     }),
     queueJobs: new Gauge({

@@ -34,6 +34,7 @@ export function createReopeningProducer(
   return {
     add: (queue, jobId, payload) => attempt((producer) => producer.add(queue, jobId, payload)),
     counts: () => attempt((producer) => producer.counts()),
+    countWaiting: (queue) => attempt((producer) => producer.countWaiting(queue)),
     queue: (name) => open().queue(name),
     close: async () => current?.close(),
   }

@@ -1,11 +1,13 @@
 import { type Job, Worker } from 'bullmq'
+import type { EventSource } from '../schema/inbox/events.ts'
 import type { QueueBackend } from '../schema/queues/backend.ts'
-import { type JobPayload, type QueueName, queueSchemas, retryDelayMs } from '../schema/queues/queues.ts'
+import { type JobPayload, type QueueName, queueSchemas } from '../schema/queues/queues.ts'
 import type { WorkerDependencies } from './dependencies.ts'
 import { processCheckoutCompletion } from './jobs/checkout-completion.ts'
 import { syncDueInvitations } from './jobs/due-invitations.ts'
 import { processInboxEvent } from './jobs/inbox-event.ts'
 import { sweep } from './jobs/maintenance.ts'
+import { runScheduledTask } from './jobs/scheduled-task.ts'
 import { processSubscriptionSync } from './jobs/subscription-sync.ts'
 
 export interface ConsumerSettings {
@@ -20,14 +22,24 @@ type Handlers = {
 }
 
 const handlers: Handlers = {
-  'stripe-events': (deps, payload) => processInboxEvent(deps, { source: 'stripe', id: payload.event_id }),
-  'clerk-events': (deps, payload) => processInboxEvent(deps, { source: 'clerk', id: payload.event_id }),
+  'stripe-events': (deps, payload) => processEventJob(deps, 'stripe', payload),
+  'clerk-events': (deps, payload) => processEventJob(deps, 'clerk', payload),
   'checkout-completions': processCheckoutCompletion,
   'subscription-syncs': processSubscriptionSync,
   maintenance: async (deps) => {
     await sweep(deps)
     await syncDueInvitations(deps)
   },
+  'scheduled-tasks': (deps, payload) => runScheduledTask(deps, payload.task),
+}
+
+/** The job that the webhook enqueued came before any claim. */
+function processEventJob(
+  deps: WorkerDependencies,
+  source: EventSource,
+  { event_id, claim = 0 }: JobPayload<'stripe-events'>,
+): Promise<void> {
+  return processInboxEvent(deps, { source, id: event_id }, claim)
 }
 
 const concurrency: Record<QueueName, number> = {
@@ -36,9 +48,13 @@ const concurrency: Record<QueueName, number> = {
   'clerk-events': 2,
   'subscription-syncs': 2,
   maintenance: 1,
+  'scheduled-tasks': 2,
 }
 
-/** A worker may be killed in the middle of a job any number of times; that alone never makes the job fail. */
+/**
+ * A job whose worker was killed is run by another one: it is still the same try, which ends when the row is claimed again, so that
+ * there is never more than one. A worker may be killed any number of times; that alone never makes anything fail.
+ */
 const maximumStalls = 1000
 
 export interface Consumers {
@@ -64,16 +80,25 @@ export function startConsumers(
   }
 }
 
+/** Does what a job of a queue asks for. */
+export async function processJob<Name extends QueueName>(
+  deps: WorkerDependencies,
+  name: Name,
+  data: unknown,
+): Promise<void> {
+  const handle: Handlers[Name] = handlers[name]
+  await handle(deps, queueSchemas[name].parse(data) as JobPayload<Name>)
+}
+
 function startConsumer<Name extends QueueName>(
   name: Name,
   deps: WorkerDependencies,
   backend: QueueBackend,
   settings: ConsumerSettings,
 ): Worker {
-  const handle: Handlers[Name] = handlers[name]
   const worker = new Worker(
     name,
-    (job: Job) => handle(deps, queueSchemas[name].parse(job.data) as JobPayload<Name>),
+    (job: Job) => processJob(deps, name, job.data),
     {
       connection: backend.connection,
       concurrency: concurrency[name],
@@ -82,7 +107,6 @@ function startConsumer<Name extends QueueName>(
       maxStalledCount: maximumStalls,
       // After a lost connection the loop waits this long; its default is 15 seconds.
       runRetryDelay: 1000,
-      settings: { backoffStrategy: (attempts) => retryDelayMs(attempts) },
     },
     backend.factory,
   )

@@ -12,7 +12,7 @@ export interface WorkerDependencies {
   readonly stripe: Stripe
   readonly organizations: OrganizationMaker
   readonly clerk: ClerkDirectory
-  readonly producer: Pick<QueueProducer, 'add'>
+  readonly producer: Pick<QueueProducer, 'add' | 'countWaiting'>
   readonly log: Logger
   readonly metrics: WorkerMetrics
   readonly now: () => Date

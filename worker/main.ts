@@ -8,14 +8,16 @@ import { EnvironmentError, processEnvironment } from '../schema/env.ts'
 import { createLogger, type Logger } from '../schema/log.ts'
 import { connectQueueBackend } from '../schema/queues/backend.ts'
 import { createProducer } from '../schema/queues/producer.ts'
+import { createCallLimit } from '../schema/stripe/call-limit.ts'
 import { createStripe } from '../schema/stripe/client.ts'
 import { startConsumers } from './consumers.ts'
 import type { WorkerDependencies } from './dependencies.ts'
 import { serveHealth } from './health.ts'
+import { keepTaskSchedules } from './jobs/scheduled-task.ts'
 import { createWorkerMetrics } from './metrics.ts'
 import { keepSchedule } from './schedule.ts'
 
-/** Each of the five BullMQ workers keeps one connection on Postgres to LISTEN, the rest is for claiming and finishing. */
+/** Each of the six BullMQ workers keeps one connection on Postgres to LISTEN, the rest is for claiming and finishing. */
 const queuePoolMax = 12
 
 async function main(): Promise<void> {
@@ -41,7 +43,15 @@ async function main(): Promise<void> {
   const clerk = openClerk({ secretKey: env.CLERK_SECRET_KEY, apiUrl: env.CLERK_API_URL })
   const deps: WorkerDependencies = {
     db: database.db,
-    stripe: createStripe({ secretKey: env.STRIPE_SECRET_KEY, apiBase: env.STRIPE_API_BASE }),
+    stripe: createStripe({
+      secretKey: env.STRIPE_SECRET_KEY,
+      apiBase: env.STRIPE_API_BASE,
+      callLimit: createCallLimit({
+        calls_per_second: env.STRIPE_CALLS_PER_SECOND,
+        process: 'worker',
+        ...(backend.kind === 'redis' && { redis: backend.connection }),
+      }),
+    }),
     organizations: createOrganizationMaker(clerk),
     clerk: createClerkDirectory(clerk),
     producer,
@@ -53,6 +63,7 @@ async function main(): Promise<void> {
   const health = await serveHealth(deps, env.METRICS_PORT)
   const consumers = startConsumers(deps, backend, { lockMs: env.JOB_LOCK_MS, stalledMs: env.JOB_STALLED_MS })
   const schedule = keepSchedule(producer, { sweepEveryMs: env.SWEEP_EVERY_MS, log })
+  const taskSchedules = keepTaskSchedules(producer, { log })
   log.info({ queues: backend.kind }, 'Worker is ready')
 
   let isStopping = false
@@ -61,6 +72,7 @@ async function main(): Promise<void> {
     isStopping = true
     log.info({ signal }, 'Worker is finishing its running jobs')
     schedule.stop()
+    taskSchedules.stop()
     await consumers.close()
     await producer.close()
     await backend.close()

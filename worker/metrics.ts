@@ -6,6 +6,11 @@ export interface WorkerMetrics {
   /** From the moment something happened at the sender to the commit that applied it. */
   readonly settleSeconds: Histogram<'type'>
   readonly swept: Counter<'what'>
+  /** Kinds of `worker/failures.ts`. */
+  readonly failedTries: Counter<'what' | 'kind'>
+  readonly givenUp: Counter<'what'>
+  readonly eventsMissed: Counter<'type'>
+  readonly seatsCorrected: Counter
 }
 
 export function createWorkerMetrics(): WorkerMetrics {
@@ -28,8 +33,31 @@ export function createWorkerMetrics(): WorkerMetrics {
     }),
     swept: new Counter({
       name: 'tidemark_swept_total',
-      help: 'Rows that the sweep had to enqueue again',
+      help: 'Rows that were due and that the sweep enqueued',
       labelNames: ['what'],
+      registers: [registry],
+    }),
+    failedTries: new Counter({
+      name: 'tidemark_failed_tries_total',
+      help: 'Tries of a row that failed, by what it is and why: unavailable, not_yet, contradiction or defect',
+      labelNames: ['what', 'kind'],
+      registers: [registry],
+    }),
+    givenUp: new Counter({
+      name: 'tidemark_failed_total',
+      help: 'Rows that have failed for good and need a person',
+      labelNames: ['what'],
+      registers: [registry],
+    }),
+    eventsMissed: new Counter({
+      name: 'tidemark_events_missed_total',
+      help: "Events that never came by webhook and were found in Stripe's list",
+      labelNames: ['type'],
+      registers: [registry],
+    }),
+    seatsCorrected: new Counter({
+      name: 'tidemark_seats_corrected_total',
+      help: "Seats that did not agree with Clerk's memberships until they were compared",
       registers: [registry],
     }),
   }

@@ -26,7 +26,7 @@ export function keepSchedule(
         {
           name: 'maintenance',
           data: {},
-          opts: { ...jobOptions, attempts: 1, removeOnComplete: { count: 100 } },
+          opts: jobOptions,
         },
       )
       .catch((error: unknown) => options.log.warn({ err: error }, 'The sweep could not be scheduled'))

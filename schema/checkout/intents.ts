@@ -36,6 +36,8 @@ export interface NewSubscriptionCheckout extends NewIntent {
   readonly seats: number
   readonly credits_per_seat: number
   readonly trial_days: number
+  /** What Stripe is asked for, as JSON without the customer; a second try of the same checkout asks for exactly the same. */
+  readonly session_params?: string
 }
 
 /** What is promised to the buyer at this moment, in credits and minor units. */

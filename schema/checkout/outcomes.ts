@@ -1,5 +1,6 @@
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { DatabaseTransaction } from '../database/connect.ts'
+import type { DB } from '../database/types.ts'
 import { unsettledStates } from './intents.ts'
 
 /** The payment is there. The caller holds the intent's row, and grants in the same transaction. */
@@ -39,12 +40,15 @@ export async function closeUnpaidIntent(
     .execute()
 }
 
-/** The bank refused the first payment of a plan for good; another checkout may be opened. */
-export async function failUnpaidIntent(
-  trx: DatabaseTransaction,
+/**
+ * Ends a checkout that comes to nothing: the bank refused its first payment for good, or a person has to see to it. Another one may be
+ * opened. Should money come in for it after all, it is settled nevertheless.
+ */
+export async function failUnsettledIntent(
+  db: Kysely<DB>,
   intent: { readonly id: string; readonly failure_reason: string },
 ): Promise<void> {
-  await trx
+  await db
     .updateTable('checkout_intents')
     .set({ state: 'failed', failure_reason: intent.failure_reason, updated_at: sql`now()` })
     .where('id', '=', intent.id)

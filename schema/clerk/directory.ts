@@ -12,6 +12,7 @@ import {
   findMemberByEmail,
   findMembership,
   listEmailAddresses,
+  listMembers,
   type MemberKey,
   type Membership,
 } from './memberships.ts'
@@ -25,6 +26,8 @@ export interface ClerkDirectory {
   findMembership(key: MemberKey): Promise<Membership | null>
   /** The member with that address, primary or not. */
   findMemberByEmail(key: { organization_id: string; email: string }): Promise<Membership | null>
+  /** Everybody in an organization; null when it does not exist (any more). */
+  listMembers(organizationId: string): Promise<Membership[] | null>
   /** The verified addresses of a person, lower case; none when Clerk does not know them (any more). */
   listEmailAddresses(userId: string): Promise<string[]>
   sendInvitation(request: ClerkInvitationRequest): Promise<ClerkInvitation>
@@ -37,6 +40,7 @@ export function createClerkDirectory(api: ClerkClient): ClerkDirectory {
   return {
     findMembership: (key) => findMembership(api, key),
     findMemberByEmail: (key) => findMemberByEmail(api, key),
+    listMembers: (organizationId) => listMembers(api, organizationId),
     listEmailAddresses: (userId) => listEmailAddresses(api, userId),
     sendInvitation: (request) => sendInvitation(api, request),
     findInvitation: (key) => findInvitation(api, key),

@@ -36,6 +36,21 @@ export async function findMemberByEmail(
   return (await listEmailAddresses(api, member.user_id)).includes(key.email) ? member : null
 }
 
+/** Everybody in an organization; null when it does not exist (any more). */
+export async function listMembers(api: ClerkClient, organizationId: string): Promise<Membership[] | null> {
+  const all: Membership[] = []
+  for (let offset = 0; ; offset += pageSize) {
+    const call = api.organizations.getOrganizationMembershipList({ organizationId, limit: pageSize, offset })
+    const page = await askClerk('Listing memberships', call)
+    if (!page) return null
+    all.push(...page.data.flatMap((found) => toMembership(found) ?? []))
+    if (page.data.length < pageSize) return all
+  }
+}
+
+/** As many as Clerk gives at once. */
+const pageSize = 500
+
 async function findOne(
   api: ClerkClient,
   filter: { organizationId: string; userId?: string[]; emailAddress?: string[] },
@@ -45,7 +60,12 @@ async function findOne(
   if (!/^[A-Za-z0-9_]+$/.test(filter.organizationId)) return null
   const call = api.organizations.getOrganizationMembershipList({ ...filter, limit: 10 })
   const found = (await askClerk('Reading a membership', call))?.data.find(isWanted)
-  if (!found?.publicUserData) return null
+  return found ? toMembership(found) : null
+}
+
+/** Null when the membership names nobody, which Clerk's types allow. */
+function toMembership(found: OrganizationMembership): Membership | null {
+  if (!found.publicUserData) return null
   return {
     organization_id: found.organization.id,
     organization_name: found.organization.name,

@@ -1,5 +1,6 @@
 import type { ClerkClient } from '@clerk/backend'
 import { askClerk } from './client.ts'
+import { ClerkRefusalError } from './errors.ts'
 
 export interface OrganizationRequest {
   readonly name: string
@@ -37,7 +38,10 @@ export function createOrganizationMaker(api: ClerkClient): OrganizationMaker {
           privateMetadata: { intentId: request.intent_id },
         }),
       )
-      if (!created) throw new Error(`Clerk does not know ${request.created_by}`)
+      if (!created) {
+        const cause = new Error(`Clerk does not know ${request.created_by}`)
+        throw new ClerkRefusalError('user_not_found', { cause })
+      }
       return created.id
     },
   }

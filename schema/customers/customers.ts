@@ -12,6 +12,25 @@ export async function findStripeCustomer(db: Kysely<DB>, owner: Owner): Promise<
   return row?.customer_id
 }
 
+/**
+ * Stores another customer in place of one that was deleted at Stripe. The first who replaces it wins; returns the one that is
+ * stored.
+ */
+export async function replaceStripeCustomer(
+  db: Kysely<DB>,
+  customer: Owner & { readonly customer_id: string; readonly deleted_id: string },
+): Promise<string> {
+  const replaced = await db
+    .updateTable('stripe_customers')
+    .set({ customer_id: customer.customer_id })
+    .where('owner_kind', '=', customer.owner_kind)
+    .where('owner_id', '=', customer.owner_id)
+    .where('customer_id', '=', customer.deleted_id)
+    .returning('customer_id')
+    .executeTakeFirst()
+  return replaced?.customer_id ?? (await findStripeCustomer(db, customer)) ?? customer.customer_id
+}
+
 /** Stores the payer's customer. The first one wins, so that two tabs agree; returns the one that is stored. */
 export async function saveStripeCustomer(
   db: Kysely<DB>,

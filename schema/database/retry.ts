@@ -1,3 +1,5 @@
+import type { Database, DatabaseTransaction } from './connect.ts'
+
 /** Postgres ended a transaction so that another one could go on: a deadlock, or two that cannot be put in an order. */
 const conflictCodes = ['40P01', '40001']
 
@@ -15,6 +17,14 @@ export async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
       if (attempt === maximumAttempts || !isConflict(error)) throw error
     }
   }
+}
+
+/** The same for a transaction of Kysely's; `work` must do nothing outside it. */
+export function retryTransaction<T>(
+  db: Database,
+  work: (trx: DatabaseTransaction) => Promise<T>,
+): Promise<T> {
+  return retryConflicts(() => db.transaction().execute(work))
 }
 
 function isConflict(error: unknown): boolean {

@@ -476,6 +476,10 @@ CREATE TABLE public.checkout_intents (
     settled_at timestamp with time zone,
     sweep_at timestamp with time zone DEFAULT now() NOT NULL,
     sweeps integer DEFAULT 0 NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    last_error text,
+    unavailable_since timestamp with time zone,
+    session_params text,
     CONSTRAINT checkout_intents_amount_minor_check CHECK ((amount_minor > 0)),
     CONSTRAINT checkout_intents_billing_frequency_check CHECK ((billing_frequency = ANY (ARRAY['monthly'::text, 'yearly'::text]))),
     CONSTRAINT checkout_intents_check CHECK (((owner_id IS NOT NULL) OR ((kind = 'subscription'::text) AND (owner_kind = 'organization'::text)))),
@@ -496,6 +500,15 @@ CREATE TABLE public.checkout_intents (
     CONSTRAINT checkout_intents_seats_check CHECK (((seats >= 1) AND (seats <= 100))),
     CONSTRAINT checkout_intents_state_check CHECK ((state = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text, 'settled'::text, 'failed'::text, 'expired'::text]))),
     CONSTRAINT checkout_intents_trial_days_check CHECK ((trial_days >= 0))
+);
+
+CREATE TABLE public.cursors (
+    name text NOT NULL,
+    "position" jsonb NOT NULL,
+    completed_at timestamp with time zone,
+    revision integer NOT NULL,
+    CONSTRAINT cursors_name_check CHECK ((name = ANY (ARRAY['stripe_events'::text, 'seats'::text]))),
+    CONSTRAINT cursors_revision_check CHECK ((revision > 0))
 );
 
 CREATE TABLE public.extension_sign_ins (
@@ -537,7 +550,7 @@ CREATE TABLE public.inbox_events (
     source text NOT NULL,
     id text NOT NULL,
     type text NOT NULL,
-    payload jsonb NOT NULL,
+    payload jsonb,
     occurred_at timestamp with time zone NOT NULL,
     received_at timestamp with time zone DEFAULT now() NOT NULL,
     state text DEFAULT 'received'::text NOT NULL,
@@ -547,9 +560,18 @@ CREATE TABLE public.inbox_events (
     last_error text,
     sweep_at timestamp with time zone DEFAULT now() NOT NULL,
     sweeps integer DEFAULT 0 NOT NULL,
+    unavailable_since timestamp with time zone,
+    received_via text DEFAULT 'webhook'::text NOT NULL,
+    confirmed_at timestamp with time zone,
+    raw bytea,
+    object_sync_at timestamp with time zone,
+    payload_removed_at timestamp with time zone,
+    CONSTRAINT inbox_events_can_be_applied CHECK (((state <> 'received'::text) OR (payload IS NOT NULL))),
     CONSTRAINT inbox_events_check CHECK (((state = 'received'::text) = (settled_at IS NULL))),
     CONSTRAINT inbox_events_check1 CHECK (((state <> ALL (ARRAY['ignored'::text, 'failed'::text])) OR (reason IS NOT NULL))),
     CONSTRAINT inbox_events_id_check CHECK (((length(id) >= 1) AND (length(id) <= 255))),
+    CONSTRAINT inbox_events_payload CHECK (((payload IS NOT NULL) OR (raw IS NOT NULL) OR (payload_removed_at IS NOT NULL))),
+    CONSTRAINT inbox_events_received_via_check CHECK ((received_via = ANY (ARRAY['webhook'::text, 'reader'::text]))),
     CONSTRAINT inbox_events_source_check CHECK ((source = ANY (ARRAY['stripe'::text, 'clerk'::text]))),
     CONSTRAINT inbox_events_state_check CHECK ((state = ANY (ARRAY['received'::text, 'applied'::text, 'ignored'::text, 'failed'::text])))
 );
@@ -776,8 +798,13 @@ CREATE TABLE public.subscriptions (
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     sweep_at timestamp with time zone NOT NULL,
     sweeps integer DEFAULT 0 NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    last_error text,
+    unavailable_since timestamp with time zone,
+    sync_failed_at timestamp with time zone,
     CONSTRAINT subscriptions_billing_frequency_check CHECK ((billing_frequency = ANY (ARRAY['monthly'::text, 'yearly'::text]))),
     CONSTRAINT subscriptions_check CHECK ((((status = 'canceled'::text) = (ended_at IS NOT NULL)) OR (status = 'incomplete_expired'::text))),
+    CONSTRAINT subscriptions_check1 CHECK (((sync_failed_at IS NULL) OR (last_error IS NOT NULL))),
     CONSTRAINT subscriptions_credits_per_seat_check CHECK ((credits_per_seat > 0)),
     CONSTRAINT subscriptions_currency_check CHECK ((currency = ANY (ARRAY['EUR'::text, 'USD'::text, 'GBP'::text]))),
     CONSTRAINT subscriptions_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text]))),
@@ -800,7 +827,12 @@ CREATE TABLE public.team_invitations (
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     sweep_at timestamp with time zone,
     sweeps integer DEFAULT 0 NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    last_error text,
+    unavailable_since timestamp with time zone,
+    sync_failed_at timestamp with time zone,
     CONSTRAINT team_invitations_check CHECK (((status <> 'pending'::text) OR (sweep_at IS NOT NULL))),
+    CONSTRAINT team_invitations_check1 CHECK (((sync_failed_at IS NULL) OR (last_error IS NOT NULL))),
     CONSTRAINT team_invitations_email_check CHECK ((email = lower(email))),
     CONSTRAINT team_invitations_organization_id_check CHECK (((length(organization_id) >= 1) AND (length(organization_id) <= 64))),
     CONSTRAINT team_invitations_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'member'::text]))),
@@ -828,6 +860,9 @@ ALTER TABLE ONLY public.checkout_intents
 
 ALTER TABLE ONLY public.checkout_intents
     ADD CONSTRAINT checkout_intents_stripe_session_id_key UNIQUE (stripe_session_id);
+
+ALTER TABLE ONLY public.cursors
+    ADD CONSTRAINT cursors_pkey PRIMARY KEY (name);
 
 ALTER TABLE ONLY public.extension_sign_ins
     ADD CONSTRAINT extension_sign_ins_code_hash_key UNIQUE (code_hash);
@@ -913,9 +948,17 @@ CREATE INDEX checkout_intents_user ON public.checkout_intents USING btree (user_
 
 CREATE INDEX extension_sign_ins_expiry ON public.extension_sign_ins USING btree (expires_at);
 
+CREATE INDEX extension_sign_ins_user ON public.extension_sign_ins USING btree (user_id) WHERE (user_id IS NOT NULL);
+
 CREATE UNIQUE INDEX extension_tokens_one_active ON public.extension_tokens USING btree (user_id) WHERE (revoked_at IS NULL);
 
 CREATE INDEX inbox_events_failed ON public.inbox_events USING btree (received_at) WHERE (state = 'failed'::text);
+
+CREATE INDEX inbox_events_object_sync ON public.inbox_events USING btree (object_sync_at) WHERE (object_sync_at IS NOT NULL);
+
+CREATE INDEX inbox_events_old_payloads ON public.inbox_events USING btree (state, settled_at) WHERE ((payload_removed_at IS NULL) AND (settled_at IS NOT NULL));
+
+CREATE INDEX inbox_events_oldest ON public.inbox_events USING btree (received_at) WHERE (state = 'received'::text);
 
 CREATE INDEX inbox_events_sweep ON public.inbox_events USING btree (sweep_at) WHERE (state = 'received'::text);
 
@@ -933,6 +976,8 @@ CREATE INDEX ledger_transfers_grant ON public.ledger_transfers USING btree (gran
 
 CREATE INDEX ledger_transfers_intent ON public.ledger_transfers USING btree (intent_id) WHERE (intent_id IS NOT NULL);
 
+CREATE INDEX organization_members_user ON public.organization_members USING btree (user_id);
+
 CREATE INDEX paid_invoice_lines_subscription ON public.paid_invoice_lines USING btree (stripe_subscription_id, starts_at);
 
 CREATE UNIQUE INDEX seats_one_email ON public.seats USING btree (organization_id, email) WHERE (status = ANY (ARRAY['active'::text, 'pending'::text]));
@@ -945,13 +990,23 @@ CREATE INDEX seats_user ON public.seats USING btree (user_id) WHERE (status = 'a
 
 CREATE UNIQUE INDEX subscriptions_one_live ON public.subscriptions USING btree (owner_kind, owner_id) WHERE (status = ANY (ARRAY['trialing'::text, 'active'::text, 'past_due'::text, 'unpaid'::text, 'paused'::text]));
 
-CREATE INDEX subscriptions_sweep ON public.subscriptions USING btree (sweep_at) WHERE (status <> ALL (ARRAY['canceled'::text, 'incomplete_expired'::text]));
+CREATE INDEX subscriptions_owner ON public.subscriptions USING btree (owner_kind, owner_id, created_at);
+
+CREATE INDEX subscriptions_sweep ON public.subscriptions USING btree (sweep_at) WHERE ((status <> ALL (ARRAY['canceled'::text, 'incomplete_expired'::text])) AND (sync_failed_at IS NULL));
+
+CREATE INDEX subscriptions_sync_failed ON public.subscriptions USING btree (sync_failed_at) WHERE (sync_failed_at IS NOT NULL);
+
+CREATE INDEX subscriptions_user ON public.subscriptions USING btree (user_id);
 
 CREATE UNIQUE INDEX team_invitations_one_pending ON public.team_invitations USING btree (organization_id, email) WHERE (status = 'pending'::text);
 
 CREATE INDEX team_invitations_organization ON public.team_invitations USING btree (organization_id, created_at DESC);
 
-CREATE INDEX team_invitations_sweep ON public.team_invitations USING btree (sweep_at) WHERE (sweep_at IS NOT NULL);
+CREATE INDEX team_invitations_subscription ON public.team_invitations USING btree (subscription_id);
+
+CREATE INDEX team_invitations_sweep ON public.team_invitations USING btree (sweep_at) WHERE ((sweep_at IS NOT NULL) AND (sync_failed_at IS NULL));
+
+CREATE INDEX team_invitations_sync_failed ON public.team_invitations USING btree (sync_failed_at) WHERE (sync_failed_at IS NOT NULL);
 
 CREATE INDEX users_email ON public.users USING btree (lower(email));
 
@@ -1073,6 +1128,9 @@ GRANT UPDATE(stripe_session_id) ON TABLE public.checkout_intents TO tidemark_ser
 
 GRANT UPDATE(updated_at) ON TABLE public.checkout_intents TO tidemark_server;
 
+GRANT SELECT ON TABLE public.cursors TO tidemark_server;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.cursors TO tidemark_worker;
+
 GRANT SELECT,INSERT,DELETE ON TABLE public.extension_sign_ins TO tidemark_server;
 GRANT SELECT,DELETE ON TABLE public.extension_sign_ins TO tidemark_worker;
 
@@ -1093,7 +1151,7 @@ GRANT UPDATE(revoked_at) ON TABLE public.extension_tokens TO tidemark_server;
 GRANT UPDATE(revoked_at) ON TABLE public.extension_tokens TO tidemark_worker;
 
 GRANT SELECT,INSERT ON TABLE public.inbox_events TO tidemark_server;
-GRANT SELECT,UPDATE ON TABLE public.inbox_events TO tidemark_worker;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.inbox_events TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.ledger_accounts TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_accounts TO tidemark_worker;
@@ -1124,6 +1182,8 @@ GRANT USAGE ON SEQUENCE public.snapshot_orders TO tidemark_server;
 
 GRANT SELECT,INSERT ON TABLE public.stripe_customers TO tidemark_server;
 GRANT SELECT,INSERT ON TABLE public.stripe_customers TO tidemark_worker;
+
+GRANT UPDATE(customer_id) ON TABLE public.stripe_customers TO tidemark_server;
 
 GRANT SELECT ON TABLE public.subscriptions TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.subscriptions TO tidemark_worker;

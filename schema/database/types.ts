@@ -37,6 +37,7 @@ export interface Charges {
 
 export interface CheckoutIntents {
   amount_minor: number;
+  attempts: Generated<number>;
   billing_frequency: "monthly" | "yearly" | null | null;
   created_at: Generated<Timestamp>;
   credits: number;
@@ -45,10 +46,12 @@ export interface CheckoutIntents {
   failure_reason: string | null;
   id: string;
   kind: "credit_purchase" | "subscription";
+  last_error: string | null;
   owner_id: string | null;
   owner_kind: "user" | "organization";
   plan_type: "pro" | "teams" | null | null;
   seats: number | null;
+  session_params: string | null;
   settled_at: Timestamp | null;
   state: Generated<"created" | "open" | "awaiting_payment" | "settled" | "failed" | "expired">;
   stripe_customer_id: string | null;
@@ -56,8 +59,16 @@ export interface CheckoutIntents {
   sweep_at: Generated<Timestamp>;
   sweeps: Generated<number>;
   trial_days: Generated<number>;
+  unavailable_since: Timestamp | null;
   updated_at: Generated<Timestamp>;
   user_id: string;
+}
+
+export interface Cursors {
+  completed_at: Timestamp | null;
+  name: "stripe_events" | "seats";
+  position: Json;
+  revision: number;
 }
 
 export interface ExtensionSignIns {
@@ -84,18 +95,24 @@ export interface ExtensionTokens {
 
 export interface InboxEvents {
   attempts: Generated<number>;
+  confirmed_at: Timestamp | null;
   id: string;
   last_error: string | null;
+  object_sync_at: Timestamp | null;
   occurred_at: Timestamp;
-  payload: Json;
+  payload: Json | null;
+  payload_removed_at: Timestamp | null;
+  raw: Buffer | null;
   reason: string | null;
   received_at: Generated<Timestamp>;
+  received_via: Generated<"webhook" | "reader">;
   settled_at: Timestamp | null;
   source: "stripe" | "clerk";
   state: Generated<"received" | "applied" | "ignored" | "failed">;
   sweep_at: Generated<Timestamp>;
   sweeps: Generated<number>;
   type: string;
+  unavailable_since: Timestamp | null;
 }
 
 export interface LedgerAccounts {
@@ -235,6 +252,7 @@ export interface StripeCustomers {
 }
 
 export interface Subscriptions {
+  attempts: Generated<number>;
   billing_frequency: "monthly" | "yearly";
   cancel_at: Timestamp | null;
   created_at: Generated<Timestamp>;
@@ -244,6 +262,7 @@ export interface Subscriptions {
   current_period_start: Timestamp;
   ended_at: Timestamp | null;
   intent_id: string;
+  last_error: string | null;
   owner_id: string;
   owner_kind: "user" | "organization";
   plan_type: "pro" | "teams";
@@ -253,24 +272,30 @@ export interface Subscriptions {
   stripe_subscription_id: string;
   sweep_at: Timestamp;
   sweeps: Generated<number>;
+  sync_failed_at: Timestamp | null;
   trial_end: Timestamp | null;
+  unavailable_since: Timestamp | null;
   updated_at: Generated<Timestamp>;
   user_id: string;
 }
 
 export interface TeamInvitations {
+  attempts: Generated<number>;
   clerk_invitation_id: string | null;
   created_at: Generated<Timestamp>;
   email: string;
   expires_at: Timestamp;
   id: string;
   inviter_id: string;
+  last_error: string | null;
   organization_id: string;
   role: "admin" | "member";
   status: "pending" | "accepted" | "expired" | "revoked";
   subscription_id: string;
   sweep_at: Timestamp | null;
   sweeps: Generated<number>;
+  sync_failed_at: Timestamp | null;
+  unavailable_since: Timestamp | null;
   updated_at: Generated<Timestamp>;
 }
 
@@ -288,6 +313,7 @@ export interface Users {
 export interface DB {
   charges: Charges;
   checkout_intents: CheckoutIntents;
+  cursors: Cursors;
   extension_sign_ins: ExtensionSignIns;
   extension_tokens: ExtensionTokens;
   inbox_events: InboxEvents;

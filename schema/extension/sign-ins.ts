@@ -123,6 +123,28 @@ function findSignIn(db: Database, state: string): Promise<SignIn | undefined> {
     .executeTakeFirst()
 }
 
+/**
+ * Deletes up to `limit` sign-ins that have been over for a day. The worker takes no locks here: it may delete rows, not change them.
+ * Returns how many it deleted.
+ */
+export async function deleteOldSignIns(
+  db: Database,
+  { now, limit }: { readonly now: Date; readonly limit: number },
+): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('extension_sign_ins')
+    .where('state_hash', 'in', (eb) =>
+      eb
+        .selectFrom('extension_sign_ins')
+        .select('state_hash')
+        .where('expires_at', '<', new Date(now.getTime() - retentionMs))
+        .orderBy('expires_at')
+        .limit(limit),
+    )
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}
+
 /** Anybody may start a sign-in, so each start deletes a few old ones; otherwise the table would only ever grow. */
 async function removeOldSignIns(db: Database, now: Date): Promise<void> {
   await db

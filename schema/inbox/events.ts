@@ -17,22 +17,29 @@ export interface ReceivedEvent extends EventKey {
   readonly occurred_at: Date
   /** When the sweep checks whether it was applied. */
   readonly sweep_at: Date
+  /** Left out, by webhook. */
+  readonly received_via?: InboxEvent['received_via']
+  /** When the sender's own list was seen to hold it. */
+  readonly confirmed_at?: Date
 }
 
-/**
- * Stores a verified event once, however often it is delivered. Says whether it still has to be applied: true for a new one
- * and for a repeated one that nobody has settled yet.
- */
-export async function receiveEvent(db: Kysely<DB>, event: ReceivedEvent): Promise<{ unsettled: boolean }> {
+export interface StoredEvent {
+  /** Whether it still has to be applied: true for a new event and for a repeated one that nobody has settled yet. */
+  readonly unsettled: boolean
+  readonly is_new: boolean
+}
+
+/** Stores a verified event once, however often it is delivered. */
+export async function receiveEvent(db: Kysely<DB>, event: ReceivedEvent): Promise<StoredEvent> {
   const inserted = await db
     .insertInto('inbox_events')
     .values({ ...event, payload: JSON.stringify(event.payload) })
     .onConflict((conflict) => conflict.columns(['source', 'id']).doNothing())
     .returning('id')
     .executeTakeFirst()
-  if (inserted) return { unsettled: true }
+  if (inserted) return { unsettled: true, is_new: true }
   const stored = await findEvent(db, event)
-  return { unsettled: stored?.state === 'received' }
+  return { unsettled: stored?.state === 'received', is_new: false }
 }
 
 export async function findEvent(db: Kysely<DB>, key: EventKey): Promise<InboxEvent | undefined> {
@@ -59,7 +66,7 @@ export async function lockEvent(db: Kysely<DB>, key: EventKey): Promise<InboxEve
 export async function settleEvent(
   db: Kysely<DB>,
   key: EventKey,
-  settled: { state: 'applied' | 'ignored' | 'failed'; reason: string | null },
+  settled: { state: 'applied' | 'ignored'; reason: string | null },
 ): Promise<void> {
   await db
     .updateTable('inbox_events')
@@ -70,15 +77,18 @@ export async function settleEvent(
     .execute()
 }
 
-/** Records an attempt that failed, and when the sweep enqueues the event if the queue has not retried it by then. */
-export async function recordFailedAttempt(
-  db: Kysely<DB>,
-  key: EventKey,
-  attempt: { last_error: string; sweep_at: Date },
-): Promise<void> {
+/** Marks the event as failed: no further try can help, and a person has to see to it. */
+export async function failEvent(db: Kysely<DB>, key: EventKey, reason: string): Promise<void> {
   await db
     .updateTable('inbox_events')
-    .set({ attempts: sql`attempts + 1`, last_error: attempt.last_error, sweep_at: attempt.sweep_at })
+    .set({
+      state: 'failed',
+      reason,
+      last_error: reason,
+      attempts: sql`attempts + 1`,
+      unavailable_since: null,
+      settled_at: sql`now()`,
+    })
     .where('source', '=', key.source)
     .where('id', '=', key.id)
     .where('state', '=', 'received')

@@ -2,6 +2,7 @@ import { type Kysely, type Selectable, sql } from 'kysely'
 import type { DatabaseTransaction } from '../database/connect.ts'
 import type { DB, TeamInvitations } from '../database/types.ts'
 import { endPendingSeat, insertPendingSeat } from '../seats/seats.ts'
+import { cleanRecord } from '../sweep/swept-tables.ts'
 
 export type Invitation = Selectable<TeamInvitations>
 
@@ -63,7 +64,8 @@ export async function attachInvitation(
         WHEN 'accepted' THEN NULL
         ELSE now()
       END`,
-      sweeps: 0,
+      ...cleanRecord,
+      sync_failed_at: null,
       updated_at: sql`now()`,
     })
     .where('id', '=', invitation.id)
@@ -118,6 +120,18 @@ export async function revokeInvitationsOf(trx: DatabaseTransaction, organization
     .set({ status: 'revoked', sweep_at: null, updated_at: sql`now()` })
     .where('organization_id', '=', organizationId)
     .where('status', '=', 'pending')
+    .execute()
+}
+
+/** No further try can find out what became of the invitation; a person has to see to it. */
+export async function failInvitationSync(
+  db: Kysely<DB>,
+  failed: { readonly id: string; readonly reason: string; readonly now: Date },
+): Promise<void> {
+  await db
+    .updateTable('team_invitations')
+    .set({ sync_failed_at: failed.now, last_error: failed.reason, updated_at: sql`now()` })
+    .where('id', '=', failed.id)
     .execute()
 }
 

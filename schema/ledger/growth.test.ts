@@ -19,7 +19,7 @@ import { findMonthStart, sumUsageSince } from './usage.ts'
 import { verifyLedger } from './verify.ts'
 
 /** What others have: `LEDGER_GROWTH_OWNERS=100000 npx vitest run schema/ledger/growth` is a million transfers. */
-const owners = Number(process.env.LEDGER_GROWTH_OWNERS ?? 20_000)
+const owners = Number(process.env.LEDGER_GROWTH_OWNERS ?? 5000)
 const transfersEach = 10
 const few = Math.ceil(owners / 100)
 

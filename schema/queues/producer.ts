@@ -9,6 +9,8 @@ export interface QueueProducer {
   add<Name extends QueueName>(queue: Name, jobId: string, payload: JobPayload<Name>): Promise<void>
   /** How many jobs are in which state, a queue. */
   counts(): Promise<Record<QueueName, Record<string, number>>>
+  /** How many jobs of a queue no worker has begun. */
+  countWaiting(queue: QueueName): Promise<number>
   queue(name: QueueName): Queue
   close(): Promise<void>
 }
@@ -52,6 +54,7 @@ export function createProducer(
       )
       return Object.fromEntries(entries)
     },
+    countWaiting: (name) => queueOf(name).getJobCountByTypes('waiting'),
     queue: queueOf,
     async close() {
       await Promise.all([...queues.values()].map((queue) => queue.close()))

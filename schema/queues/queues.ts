@@ -1,14 +1,20 @@
 import { z } from 'zod'
 
 /** Work for the worker. The rows in Postgres say what has to be done; a job only says so sooner. */
-const stripeEventJobSchema = z.object({ event_id: z.string() })
-const clerkEventJobSchema = z.object({ event_id: z.string() })
+const claim = z.int().min(0).optional()
+/** `claim` is the row's claim that the job was made for: once the row has been claimed again, the job does nothing. */
+const stripeEventJobSchema = z.object({ event_id: z.string(), claim })
+const clerkEventJobSchema = z.object({ event_id: z.string(), claim })
 const checkoutCompletionJobSchema = z.object({
   intent_id: z.uuid(),
   cause: z.enum(['return_page', 'session_status', 'sweep']),
+  claim,
 })
-const subscriptionSyncJobSchema = z.object({ subscription_id: z.string() })
+const subscriptionSyncJobSchema = z.object({ subscription_id: z.string(), claim })
 const maintenanceJobSchema = z.object({})
+const scheduledTaskJobSchema = z.object({
+  task: z.enum(['read_stripe_events', 'sync_kept_events', 'compare_seats', 'delete_old_rows']),
+})
 
 export const queueSchemas = {
   'stripe-events': stripeEventJobSchema,
@@ -16,27 +22,19 @@ export const queueSchemas = {
   'clerk-events': clerkEventJobSchema,
   'subscription-syncs': subscriptionSyncJobSchema,
   maintenance: maintenanceJobSchema,
+  'scheduled-tasks': scheduledTaskJobSchema,
 } as const
 
 export type QueueName = keyof typeof queueSchemas
 export type JobPayload<Name extends QueueName> = z.infer<(typeof queueSchemas)[Name]>
 export const queueNames = Object.keys(queueSchemas) as QueueName[]
 
-export const maximumAttempts = 10
-
 /**
- * Milliseconds until the next attempt after `attempts` failed ones: 1 s, 4 s, 16 s … with a quarter of jitter either way, so
- * that ten attempts span about a day and many jobs that fail together do not come back together.
+ * A job is one try. The row says when the next one is due, so a job is never retried by its queue. Few finished jobs are kept, for a
+ * glance at what went on: on Postgres each of them makes the queue slower, and the rows have the history.
  */
-export function retryDelayMs(attempts: number, random: () => number = Math.random): number {
-  const base = 1000 * 4 ** Math.max(0, attempts - 1)
-  return Math.round(base * (0.75 + random() * 0.5))
-}
-
-/** How long jobs are kept: finished ones for a day, to be inspected, failed ones for a month, to be replayed. */
 export const jobOptions = {
-  attempts: maximumAttempts,
-  backoff: { type: 'custom' },
-  removeOnComplete: { age: 24 * 3600, count: 10_000 },
-  removeOnFail: { age: 30 * 24 * 3600 },
+  attempts: 1,
+  removeOnComplete: { age: 3600, count: 100 },
+  removeOnFail: { age: 7 * 24 * 3600, count: 100 },
 } as const

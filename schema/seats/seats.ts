@@ -85,6 +85,34 @@ export async function listActiveSeatHolders(db: Kysely<DB>, organizationId: stri
   return rows.flatMap((row) => row.user_id ?? [])
 }
 
+/** The next organizations that have seats in use or promised, in the order of their ids. */
+export async function listOrganizationsWithSeats(
+  db: Kysely<DB>,
+  page: { readonly after_organization_id: string; readonly limit: number },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('seats')
+    .select('organization_id')
+    .distinct()
+    .where('status', 'in', heldStatuses)
+    .where('organization_id', '>', page.after_organization_id)
+    .orderBy('organization_id')
+    .limit(page.limit)
+    .execute()
+  return rows.map((row) => row.organization_id)
+}
+
+/** An organization's seats that are in use or promised. */
+export async function listHeldSeats(db: Kysely<DB>, organizationId: string): Promise<Seat[]> {
+  return db
+    .selectFrom('seats')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('status', 'in', heldStatuses)
+    .orderBy('id')
+    .execute()
+}
+
 /** Gives a seat to a member. The caller has locked the subscription and found that one is free. */
 export async function insertActiveSeat(
   trx: DatabaseTransaction,

@@ -2,11 +2,14 @@ import { z } from 'zod'
 
 /** The envelope of every Stripe event; `data.object` is parsed by whoever handles the type. */
 export const stripeEventSchema = z.looseObject({
-  id: z.string().startsWith('evt_').max(255),
+  id: z
+    .string()
+    .regex(/^evt_\w+$/)
+    .max(255),
   object: z.literal('event'),
   type: z.string().min(1).max(200),
-  /** Seconds since 1970. */
-  created: z.int().positive(),
+  /** Seconds since 1970. One that is no time at all is found when the event is stored. */
+  created: z.custom<number>((value) => typeof value === 'number' && value > 0),
   data: z.looseObject({ object: z.looseObject({ object: z.string() }) }),
 })
 export type StripeEvent = z.infer<typeof stripeEventSchema>

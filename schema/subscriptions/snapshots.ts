@@ -2,6 +2,7 @@ import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
 import type { DatabaseTransaction } from '../database/connect.ts'
 import type { DB, PaidInvoiceLines, Subscriptions } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
+import { cleanRecord } from '../sweep/swept-tables.ts'
 import type { Subscription } from './subscriptions.ts'
 
 /** What a checkout promised and whom it is for; never changes. */
@@ -65,10 +66,22 @@ export async function saveSubscription(
     .onConflict((conflict) =>
       conflict
         .column('stripe_subscription_id')
-        .doUpdateSet({ ...changing, sweeps: 0, updated_at: sql`now()` }),
+        .doUpdateSet({ ...changing, ...cleanRecord, sync_failed_at: null, updated_at: sql`now()` }),
     )
     .returningAll()
     .executeTakeFirstOrThrow()
+}
+
+/** No further try can bring the subscription up to date; a person has to see to it. An event about it tries once more. */
+export async function failSubscriptionSync(
+  db: Kysely<DB>,
+  failed: { readonly id: string; readonly reason: string; readonly now: Date },
+): Promise<void> {
+  await db
+    .updateTable('subscriptions')
+    .set({ sync_failed_at: failed.now, last_error: failed.reason, updated_at: sql`now()` })
+    .where('stripe_subscription_id', '=', failed.id)
+    .execute()
 }
 
 /** Writes paid lines down. They cannot change any more, so a line that is there stays as it is. */

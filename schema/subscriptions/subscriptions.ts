@@ -10,25 +10,21 @@ export function isLive(subscription: Pick<Subscription, 'status'>): boolean {
 }
 
 export async function findLiveSubscription(db: Kysely<DB>, owner: Owner): Promise<Subscription | undefined> {
-  return db
-    .selectFrom('subscriptions')
-    .selectAll()
-    .where('owner_kind', '=', owner.owner_kind)
-    .where('owner_id', '=', owner.owner_id)
-    .where('status', 'in', liveStatuses)
-    .executeTakeFirst()
+  return selectLiveSubscription(db, owner).executeTakeFirst()
 }
 
 /** The same, and nobody else changes it (or assigns one of its seats) until the transaction ends. */
 export async function lockLiveSubscription(db: Kysely<DB>, owner: Owner): Promise<Subscription | undefined> {
+  return selectLiveSubscription(db, owner).forUpdate().executeTakeFirst()
+}
+
+function selectLiveSubscription(db: Kysely<DB>, owner: Owner) {
   return db
     .selectFrom('subscriptions')
     .selectAll()
     .where('owner_kind', '=', owner.owner_kind)
     .where('owner_id', '=', owner.owner_id)
     .where('status', 'in', liveStatuses)
-    .forUpdate()
-    .executeTakeFirst()
 }
 
 /** The latest subscription of an owner, live or over: what an overview shows. */

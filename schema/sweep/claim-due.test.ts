@@ -4,7 +4,8 @@ import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { receiveEvent, settleEvent } from '../inbox/events.ts'
-import { acceptInvitation, reserveInvitation } from '../invitations/invitations.ts'
+import { acceptInvitation, failInvitationSync, reserveInvitation } from '../invitations/invitations.ts'
+import { failSubscriptionSync } from '../subscriptions/snapshots.ts'
 import { claimDue } from './claim-due.ts'
 
 const now = new Date('2030-01-01T00:00:00Z')
@@ -52,7 +53,7 @@ describe('of each table only rows that are due and still wait are claimed:', () 
     const waiting = await insertEvent()
     await insertEvent(minutesLater(1))
     await settleEvent(database.worker, await insertEvent(), { state: 'applied', reason: null })
-    expect(await claimDue(database.worker, 'inbox_events', due)).toEqual([waiting])
+    expect(await claimDue(database.worker, 'inbox_events', due)).toEqual([{ ...waiting, claim: 1 }])
   })
 
   test('checkout intents that something can still happen to', async () => {
@@ -64,10 +65,10 @@ describe('of each table only rows that are due and still wait are claimed:', () 
       .set({ state: 'expired' })
       .where('id', '=', over.id)
       .execute()
-    expect(await claimDue(database.worker, 'checkout_intents', due)).toEqual([{ id }])
+    expect(await claimDue(database.worker, 'checkout_intents', due)).toEqual([{ id, claim: 1 }])
   })
 
-  test('subscriptions that are not over', async () => {
+  test('subscriptions that are not over and can be synced', async () => {
     const insert = async (fields: { sweep_at: Date; status?: 'canceled'; ended_at?: Date }) => {
       const user_id = await buildUser(database.server)
       const owner = { owner_kind: 'user', owner_id: user_id } as const
@@ -76,18 +77,24 @@ describe('of each table only rows that are due and still wait are claimed:', () 
     const stripe_subscription_id = await insert({ sweep_at: now })
     await insert({ sweep_at: minutesLater(1) })
     await insert({ sweep_at: now, status: 'canceled', ended_at: now })
-    expect(await claimDue(database.worker, 'subscriptions', due)).toEqual([{ stripe_subscription_id }])
+    const failed = await insert({ sweep_at: now })
+    await failSubscriptionSync(database.worker, { id: failed, reason: 'It has two items', now })
+    expect(await claimDue(database.worker, 'subscriptions', due)).toEqual([
+      { stripe_subscription_id, claim: 1 },
+    ])
   })
 
-  test('invitations that Clerk has not been asked about', async () => {
+  test('invitations that Clerk has not been asked about, and can be', async () => {
     const id = await insertInvitation()
     const accepted = await insertInvitation()
     await database.worker.transaction().execute((trx) => acceptInvitation(trx, accepted))
-    expect(await claimDue(database.worker, 'team_invitations', due)).toEqual([{ id }])
+    const failed = await insertInvitation()
+    await failInvitationSync(database.worker, { id: failed, reason: 'Clerk refuses to say', now })
+    expect(await claimDue(database.worker, 'team_invitations', due)).toEqual([{ id, claim: 1 }])
   })
 })
 
-test('the wait doubles with every claim, up to an hour', async () => {
+test('while nothing is heard of its tries, a row waits twice as long after every claim, up to ten minutes', async () => {
   await insertEvent()
   const waits: number[] = []
   for (let at = now, i = 0; i < 9; i++) {
@@ -100,15 +107,29 @@ test('the wait doubles with every claim, up to an hour', async () => {
     waits.push((sweep_at.getTime() - at.getTime()) / minuteMs)
     at = sweep_at
   }
-  expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60])
+  expect(waits).toEqual([1, 2, 4, 8, 10, 10, 10, 10, 10])
 })
 
 test('no more rows than asked for are claimed, the longest overdue first', async () => {
   const later = await insertEvent(minutesLater(2))
   const first = await insertEvent(minutesLater(0))
   const second = await insertEvent(minutesLater(1))
-  expect(await claim(minutesLater(5), 2)).toEqual(expect.arrayContaining([first, second]))
-  expect(await claim(minutesLater(5), 2)).toEqual([later])
+  expect(await claim(minutesLater(5), 2)).toEqual(
+    expect.arrayContaining([
+      { ...first, claim: 1 },
+      { ...second, claim: 1 },
+    ]),
+  )
+  expect(await claim(minutesLater(5), 2)).toEqual([{ ...later, claim: 1 }])
+})
+
+test('of the inbox, only events of the sender that was asked for are claimed', async () => {
+  const stripe = await insertEvent()
+  const due = { now, first_wait_ms: minuteMs, limit: 100 }
+  expect(await claimDue(database.worker, 'inbox_events', { ...due, source: 'clerk' })).toEqual([])
+  expect(await claimDue(database.worker, 'inbox_events', { ...due, source: 'stripe' })).toMatchObject([
+    stripe,
+  ])
 })
 
 test('claims that run at once share the rows', async () => {

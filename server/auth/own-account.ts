@@ -1,3 +1,4 @@
+import { retryTransaction } from '../../schema/database/retry.ts'
 import { refreshPlanType } from '../../schema/users/plan-type.ts'
 import { ensureUser, findUser, type UserRecord } from '../../schema/users/users.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -11,7 +12,7 @@ export async function refreshAccount(
   const profile = await deps.clerk.getProfile(userId)
   // The token outlives the account by up to a minute.
   if (!profile) throw unauthenticated(new Error(`Clerk does not know ${userId} any more`))
-  return deps.db.transaction().execute(async (trx) => {
+  return retryTransaction(deps.db, async (trx) => {
     const account = await ensureUser(trx, profile)
     if (!account.created) return account
     // The user may have been given a seat before their first visit.

@@ -8,7 +8,8 @@ import { expireIntent } from '../../schema/checkout/open-checkouts.ts'
 import type { Trace } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { checkoutInProgress } from '../errors.ts'
-import type { OpenedCheckout } from './open-session.ts'
+import { type OpenedCheckout, reopenSession } from './open-session.ts'
+import type { Payer } from './payer.ts'
 import { isSamePromise } from './promise-subscription.ts'
 import { requestCompletion } from './request-completion.ts'
 
@@ -18,10 +19,13 @@ interface Collision {
   readonly found: CheckoutIntent
   /** Not in the database yet. */
   readonly wanted: NewSubscriptionCheckout
+  readonly payer: Payer
 }
 
-/** How long the second of two clicks waits for the page of the first. */
+/** How long the second of two clicks waits for the page of the first, while Stripe is still making it. */
 const openingLimitMs = 10_000
+/** How long it waits before it asks Stripe for the page itself. */
+const headStartMs = 500
 
 /**
  * An owner has one open checkout at a time. Returns the page of the open one when it promises the same; otherwise closes it and
@@ -32,11 +36,13 @@ const openingLimitMs = 10_000
  */
 export async function closeOpenCheckout(
   deps: Deps,
-  { found, wanted }: Collision,
+  collision: Collision,
   trace: Trace,
 ): Promise<OpenedCheckout | null> {
-  const open = await awaitSession(deps, found, wanted)
+  const { found, wanted } = collision
+  const open = isSamePromise(found, wanted) ? await awaitSession(deps, collision, trace) : found
   if (!open) return null
+  if ('url' in open) return open
   if (!open.stripe_session_id) {
     // The request that is opening it will find it closed and return no address.
     await expireIntent(deps.db, open)
@@ -57,24 +63,40 @@ export async function closeOpenCheckout(
   return null
 }
 
-/** A second click while the page of the first is being opened gets the same page as soon as there is one. */
+/**
+ * A second click while the page of the first is being opened gets the same page. Usually the first one has it in a moment; when it
+ * takes longer, perhaps because its server was killed, the page is opened again, which gives the same one.
+ */
 async function awaitSession(
   deps: Deps,
-  found: CheckoutIntent,
-  wanted: NewSubscriptionCheckout,
-): Promise<CheckoutIntent | null> {
+  { found, payer }: Collision,
+  trace: Trace,
+): Promise<CheckoutIntent | OpenedCheckout | null> {
   let intent: CheckoutIntent | undefined = found
-  const isBeingOpened = (seen: CheckoutIntent) =>
-    seen.state === 'created' && seen.stripe_session_id === null && seen.failure_reason === null
-  if (!isSamePromise(found, wanted)) return found
-  const deadline = performance.now() + openingLimitMs
-  for (let pauseMs = 20; intent && isBeingOpened(intent) && performance.now() < deadline; pauseMs *= 1.5) {
-    await new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs, 500)))
+  const begunAt = performance.now()
+  let callAt = begunAt + headStartMs
+  for (let pauseMs = 20; intent && isBeingOpened(intent); pauseMs *= 1.5) {
+    if (performance.now() > begunAt + openingLimitMs) break
+    if (performance.now() >= callAt && intent.session_params) {
+      const opened = await reopenSession(
+        deps,
+        { intent, payer, session_params: intent.session_params },
+        trace,
+      )
+      if (opened === 'failed') return intent
+      if (opened !== 'in_use') return opened
+      callAt = performance.now() + headStartMs
+    }
+    await new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs, 250)))
     intent = await findIntent(deps.db, found.id)
   }
   const isOpen =
     intent?.state === 'created' || intent?.state === 'open' || intent?.state === 'awaiting_payment'
   return intent && isOpen ? intent : null
+}
+
+function isBeingOpened(intent: CheckoutIntent): boolean {
+  return intent.state === 'created' && intent.stripe_session_id === null && intent.failure_reason === null
 }
 
 /** Whether Stripe confirms that the session can no longer be paid. It refuses when it was paid a moment ago. */

@@ -1,6 +1,7 @@
 import Stripe from 'stripe'
 import {
   attachSession,
+  type CheckoutIntent,
   failIntent,
   type NewCheckoutIntent,
   recordCustomer,
@@ -30,6 +31,7 @@ export interface CheckoutToOpen {
   readonly params: Omit<Stripe.Checkout.SessionCreateParams, 'customer'>
 }
 
+type PromisedAmount = Pick<CheckoutIntent, 'id' | 'kind' | 'amount_minor'> & { readonly trial_days?: number }
 type Deps = Pick<Dependencies, 'db' | 'stripe' | 'metrics'>
 type StripeError = InstanceType<typeof Stripe.errors.StripeError>
 
@@ -48,7 +50,44 @@ export async function openSession(
   const { intent, payer, params } = checkout
   const customer = await ensureCustomer(deps, intent, payer)
   await recordCustomer(deps.db, { id: intent.id, stripe_customer_id: customer })
-  const session = await createSession(deps, intent, { ...params, customer })
+  return publish(deps, intent, await createSession(deps, intent, { ...params, customer }), trace)
+}
+
+/**
+ * Opens the page of an intent whose request has not come back: its server was killed, or is slow. The same key and the same
+ * parameters make Stripe return the same session, whoever asks first. `in_use` while Stripe still works on the other call; `failed`
+ * when this intent comes to nothing, and its address was returned to nobody.
+ */
+export async function reopenSession(
+  deps: Deps,
+  { intent, payer, session_params }: { intent: CheckoutIntent; payer: Payer; session_params: string },
+  trace: Trace,
+): Promise<OpenedCheckout | 'in_use' | 'failed'> {
+  let session: Stripe.Checkout.Session
+  try {
+    const customer = intent.stripe_customer_id ?? (await ensureStripeCustomer(deps, payer, intent.id))
+    await recordCustomer(deps.db, { id: intent.id, stripe_customer_id: customer })
+    session = await deps.stripe.checkout.sessions.create(
+      { ...(JSON.parse(session_params) as CheckoutToOpen['params']), customer },
+      { idempotencyKey: intent.id, maxNetworkRetries: 0 },
+    )
+  } catch (error) {
+    if (!(error instanceof Stripe.errors.StripeError)) throw error
+    if (error.statusCode === 409) return 'in_use'
+    trace.log.info({ err: error, intent_id: intent.id }, 'A checkout could not be opened again')
+    return 'failed'
+  }
+  trace.note({ intent_id: intent.id })
+  return publish(deps, intent, session, trace)
+}
+
+/** Returns the address of an intent's session, if the intent is still open and the session asks for what was promised. */
+async function publish(
+  deps: Deps,
+  intent: PromisedAmount,
+  session: Stripe.Checkout.Session,
+  trace: Trace,
+): Promise<OpenedCheckout> {
   trace.note({ session_id: session.id })
   if (session.amount_total !== dueNowMinor(intent)) {
     await failIntent(deps.db, { id: intent.id, failure_reason: `Stripe asks for ${session.amount_total}` })
@@ -89,8 +128,8 @@ async function createSession(
 }
 
 /** Nothing is paid at the start of a trial. */
-function dueNowMinor(intent: NewCheckoutIntent): number {
-  return intent.kind === 'subscription' && intent.trial_days > 0 ? 0 : intent.amount_minor
+function dueNowMinor(intent: PromisedAmount): number {
+  return intent.kind === 'subscription' && (intent.trial_days ?? 0) > 0 ? 0 : intent.amount_minor
 }
 
 /** The address was not returned to anybody, so it cannot be paid; expiring the session only tidies up at Stripe. */

@@ -1,5 +1,10 @@
+import Stripe from 'stripe'
 import type { Membership } from '../../schema/clerk/memberships.ts'
-import { findStripeCustomer, saveStripeCustomer } from '../../schema/customers/customers.ts'
+import {
+  findStripeCustomer,
+  replaceStripeCustomer,
+  saveStripeCustomer,
+} from '../../schema/customers/customers.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import type { UserRecord } from '../../schema/users/users.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -44,9 +49,9 @@ function fullName(user: UserRecord): string | null {
 }
 
 /**
- * The payer's customer at Stripe, created when it is first needed. Stripe repeats its answer to an idempotency key for a day, also
- * an error, so the key belongs to the attempt (an intent's id): otherwise one failure would block the payer until the next day.
- * Two tabs may create two customers; the first one saved is used by both.
+ * The payer's customer at Stripe, made when it is first needed, and again when somebody has deleted it there. Stripe repeats its
+ * answer to a key for a day, failures too, so the key is that of the attempt (an intent's id): a bad minute at Stripe must not keep
+ * somebody from buying until tomorrow. Two tabs may make two customers; the first that is stored is used by both.
  */
 export async function ensureStripeCustomer(
   deps: Pick<Dependencies, 'db' | 'stripe'>,
@@ -55,8 +60,8 @@ export async function ensureStripeCustomer(
 ): Promise<string> {
   const { owner } = payer
   const known = owner && (await findStripeCustomer(deps.db, owner))
-  if (known) return known
-  const customer = await deps.stripe.customers.create(
+  if (known && (await isThere(deps.stripe, known))) return known
+  const { id: customer_id } = await deps.stripe.customers.create(
     {
       email: payer.email,
       ...(payer.name && { name: payer.name }),
@@ -67,5 +72,18 @@ export async function ensureStripeCustomer(
     },
     { idempotencyKey: `customer/${attempt}` },
   )
-  return owner ? saveStripeCustomer(deps.db, { ...owner, customer_id: customer.id }) : customer.id
+  if (!owner) return customer_id
+  return known
+    ? replaceStripeCustomer(deps.db, { ...owner, customer_id, deleted_id: known })
+    : saveStripeCustomer(deps.db, { ...owner, customer_id })
+}
+
+/** Stripe keeps telling that a customer was deleted; one of another account or mode it does not know at all. */
+async function isThere(stripe: Stripe, customerId: string): Promise<boolean> {
+  try {
+    return !(await stripe.customers.retrieve(customerId)).deleted
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeError && error.code === 'resource_missing') return false
+    throw error
+  }
 }

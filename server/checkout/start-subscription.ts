@@ -2,6 +2,7 @@ import pg from 'pg'
 import { insertIntent, type NewSubscriptionCheckout } from '../../schema/checkout/intents.ts'
 import { findOpenCheckout, hasEverSubscribed } from '../../schema/checkout/open-checkouts.ts'
 import type { Database } from '../../schema/database/connect.ts'
+import { retryTransaction } from '../../schema/database/retry.ts'
 import { findLiveSubscription, findLiveTeam } from '../../schema/subscriptions/subscriptions.ts'
 import type { Trace } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -43,11 +44,11 @@ export async function startSubscription(
     const sweep_at = new Date(deps.now().getTime() + deps.settings.sweep_after_ms)
     const intent = promiseSubscription(request, { price_minor: price.amount_minor, trial_days, sweep_at })
     const open = await findOpenCheckout(deps.db, request)
-    const existing = open && (await closeOpenCheckout(deps, { found: open, wanted: intent }, trace))
+    const existing = open && (await closeOpenCheckout(deps, { found: open, wanted: intent, payer }, trace))
     if (existing) return existing
-    if (!(await insertIfFree(deps.db, intent))) continue
-    trace.note({ intent_id: intent.id })
     const params = subscriptionParams(intent, price.price_id, purchase.returns)
+    if (!(await insertIfFree(deps.db, { ...intent, session_params: JSON.stringify(params) }))) continue
+    trace.note({ intent_id: intent.id })
     return openSession(deps, { intent, payer, params }, trace)
   }
   throw checkoutInProgress()
@@ -68,7 +69,7 @@ async function trialDaysFor(deps: Dependencies, request: SubscriptionRequest): P
  */
 async function insertIfFree(db: Database, intent: NewSubscriptionCheckout): Promise<boolean> {
   try {
-    await db.transaction().execute(async (trx) => {
+    await retryTransaction(db, async (trx) => {
       await insertIntent(trx, intent)
       await requireNoSubscription(trx, intent)
     })

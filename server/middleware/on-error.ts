@@ -2,6 +2,7 @@ import Stripe from 'stripe'
 import type { ApiError } from '../../schema/api/error.ts'
 import { unsupportedGrantType } from '../../schema/api/extension-auth.ts'
 import { ClerkRefusalError, ClerkUnavailableError } from '../../schema/clerk/errors.ts'
+import { isDatabaseUnavailable } from '../../schema/database/unavailable.ts'
 import { IdempotencyConflictError } from '../../schema/ledger/errors.ts'
 import type { AppMiddleware } from '../context.ts'
 import {
@@ -78,7 +79,7 @@ function translate(thrown: unknown, failure: Failure | undefined): ServerError |
   }
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
   if (unstorableText.has(code)) return invalidRequest('The request contains text that cannot be stored')
-  if (isDatabaseUnavailable(thrown, code)) return databaseUnavailable(thrown)
+  if (isDatabaseUnavailable(thrown)) return databaseUnavailable(thrown)
   return unexpected(thrown)
 }
 
@@ -102,18 +103,6 @@ function statusOfHttpError(thrown: unknown): number | null {
 
 /** Postgres keeps no NUL characters: 22021 in text, 22P05 in JSON. */
 const unstorableText = new Set(['22021', '22P05'])
-
-/** Connection failures (08), shutdown and start-up (57P), too many connections (53300), and socket errors. */
-function isDatabaseUnavailable(thrown: unknown, code: string): boolean {
-  if (/^(08...|57P0.|53300|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)$/.test(code))
-    return true
-  if (thrown instanceof AggregateError)
-    return thrown.errors.some((error) => isDatabaseUnavailable(error, error?.code))
-  return (
-    thrown instanceof Error &&
-    /timeout exceeded when trying to connect|Connection terminated|connection timeout/i.test(thrown.message)
-  )
-}
 
 /**
  * The fields that OAuth clients read (RFC 6749, section 5.2). There `error` is a code, so the sentence for people is in

@@ -1,4 +1,5 @@
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
+import { retryTransaction } from '../../schema/database/retry.ts'
 import { type MembershipSnapshot, recordMembership } from '../../schema/members/members.ts'
 import { updateSeat } from '../../schema/members/update-seat.ts'
 import {
@@ -23,7 +24,7 @@ export interface SeatReceiver extends MembershipSnapshot {
  * must be a free one. A newer snapshot from Clerk that says that the person has left wins over the caller's.
  */
 export async function giveSeat(deps: Pick<Dependencies, 'db'>, receiver: SeatReceiver): Promise<Seat> {
-  const seat = await deps.db.transaction().execute(async (trx) => {
+  const seat = await retryTransaction(deps.db, async (trx) => {
     const { seats_total } = await lockSeats(trx, receiver.organization_id)
     const role = await recordMembership(trx, receiver)
     if (role === null) return null

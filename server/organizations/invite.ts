@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
+import { retryTransaction } from '../../schema/database/retry.ts'
 import {
   countInvited,
   findInvitation,
@@ -42,7 +43,7 @@ export async function invite(
   request: InvitationRequest,
   rules: InvitationRules,
 ): Promise<Invitation> {
-  const invitation = await deps.db.transaction().execute((trx) => reserve(trx, deps, request, rules))
+  const invitation = await retryTransaction(deps.db, (trx) => reserve(trx, deps, request, rules))
   if (invitation.clerk_invitation_id) return invitation
   return sendInvitation(deps, invitation, { lifetime_days: lifetimeDays })
 }

@@ -1,5 +1,6 @@
 import { ClerkRefusalError } from '../../schema/clerk/errors.ts'
 import type { ClerkInvitation } from '../../schema/clerk/invitations.ts'
+import { retryTransaction } from '../../schema/database/retry.ts'
 import { attachInvitation, endInvitation, type Invitation } from '../../schema/invitations/invitations.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { alreadyMember, membershipChanged } from '../errors.ts'
@@ -27,7 +28,7 @@ async function sendOrRelease(
   try {
     return await sendOrAdopt(deps, invitation, options)
   } catch (error) {
-    await deps.db.transaction().execute((trx) => endInvitation(trx, { id: invitation.id, status: 'revoked' }))
+    await retryTransaction(deps.db, (trx) => endInvitation(trx, { id: invitation.id, status: 'revoked' }))
     throw isMember(error) ? alreadyMember(invitation.email) : error
   }
 }

@@ -9,6 +9,7 @@ import {
 import { lowBalanceCredits } from '../../schema/catalogue/credits.ts'
 import type { PlanType } from '../../schema/catalogue/plans.ts'
 import type { Database } from '../../schema/database/connect.ts'
+import { retryTransaction } from '../../schema/database/retry.ts'
 import { findActiveToken, issueToken, revokeTokens } from '../../schema/extension/tokens.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { findBalance } from '../../schema/ledger/balances.ts'
@@ -42,9 +43,9 @@ export const extensionRoutes = [
     failure: anyFailure('Failed to generate long-lived token', 'token_generation_failed'),
   }).handle(async ({ user_id }, deps) => {
     await findOrCreateAccount(deps, user_id)
-    const { access_token, expires_at } = await deps.db
-      .transaction()
-      .execute((trx) => issueToken(trx, { user_id, now: deps.now() }))
+    const { access_token, expires_at } = await retryTransaction(deps.db, (trx) =>
+      issueToken(trx, { user_id, now: deps.now() }),
+    )
     return { access_token, expires_at: expires_at.toISOString() }
   }),
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { findCursor } from '../../schema/cursors/cursors.ts'
 import { findInboxBacklog } from '../../schema/inbox/backlog.ts'
 import { withTimeLimit } from '../../schema/time-limit.ts'
 import type { AppMiddleware } from '../context.ts'
@@ -69,7 +70,11 @@ async function checkInbox({ db, now, settings }: Dependencies): Promise<string |
 /** In Prometheus' text format. Gauges that are read on demand are left out when their source does not answer. */
 function metrics(deps: Dependencies): AppMiddleware {
   return async (ctx) => {
-    await Promise.all([attempt('inbox', measureInbox(deps)), attempt('queues', measureQueues(deps))])
+    await Promise.all([
+      attempt('inbox', measureInbox(deps)),
+      attempt('the reader of events', measureEventsReader(deps)),
+      attempt('queues', measureQueues(deps)),
+    ])
     ctx.set('content-type', deps.metrics.registry.contentType)
     ctx.set('cache-control', 'no-store')
     ctx.body = await deps.metrics.registry.metrics()
@@ -90,6 +95,14 @@ async function measureInbox({ db, metrics, now }: Dependencies): Promise<void> {
   const oldest = backlog.oldest_received_at
   metrics.inboxOldestSeconds.set(oldest ? Math.max(0, (now().getTime() - oldest.getTime()) / 1000) : 0)
   metrics.inboxFailed.set(backlog.failed)
+}
+
+/** Left out until the first reading is complete. */
+async function measureEventsReader({ db, metrics, now }: Dependencies): Promise<void> {
+  metrics.eventsReaderLagSeconds.remove()
+  const completedAt = (await findCursor(db, 'stripe_events'))?.completed_at
+  if (!completedAt) return
+  metrics.eventsReaderLagSeconds.set(Math.max(0, (now().getTime() - completedAt.getTime()) / 1000))
 }
 
 async function measureQueues({ producer, metrics }: Dependencies): Promise<void> {

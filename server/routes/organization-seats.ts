@@ -6,6 +6,7 @@ import {
   type SeatsSummary,
 } from '../../schema/api/organization-seats.ts'
 import type { Membership } from '../../schema/clerk/memberships.ts'
+import { retryTransaction } from '../../schema/database/retry.ts'
 import { nextSnapshotOrder } from '../../schema/database/snapshot-order.ts'
 import {
   findHeldSeat,
@@ -69,7 +70,7 @@ export const organizationSeatsRoutes = [
     rights: admins({ doing: 'revoke seats', organization: ({ body }) => body.org_id }),
   }).handle(async ({ body }, deps) => {
     const { org_id: organization_id, user_id } = body
-    const seat = await deps.db.transaction().execute(async (trx) => {
+    const seat = await retryTransaction(deps.db, async (trx) => {
       // Seats of a subscription that has ended can be revoked too, so there need not be a live one.
       await lockLiveSubscription(trx, { owner_kind: 'organization', owner_id: organization_id })
       const revoked = await revokeActiveSeat(trx, { organization_id, user_id })

@@ -5,6 +5,7 @@ import {
   type TeamInvitation,
 } from '../../schema/api/team-invitations.ts'
 import { ClerkRefusalError } from '../../schema/clerk/errors.ts'
+import { retryTransaction } from '../../schema/database/retry.ts'
 import {
   countInvited,
   endInvitation,
@@ -109,7 +110,7 @@ export const teamInvitationsRoutes = [
       throw invitationNotPending(invitation.status)
     }
     if (invitation.status === 'pending') await revokeAtClerk(deps, invitation, user_id)
-    const ended = await deps.db.transaction().execute(async (trx) => {
+    const ended = await retryTransaction(deps.db, async (trx) => {
       await lockLiveSubscription(trx, { owner_kind: 'organization', owner_id: organization_id })
       await endInvitation(trx, { id: invitation.id, status: 'revoked' })
       return findInvitation(trx, invitation.id)

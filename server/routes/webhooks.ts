@@ -3,7 +3,8 @@ import Stripe from 'stripe'
 import { type ClerkEvent, clerkEventSchema } from '../../schema/clerk/events.ts'
 import type { Json } from '../../schema/database/types.ts'
 import { eventTypeLabel } from '../../schema/inbox/event-type-label.ts'
-import { type EventSource, receiveEvent } from '../../schema/inbox/events.ts'
+import type { EventSource } from '../../schema/inbox/events.ts'
+import { receiveOrKeepEvent } from '../../schema/inbox/kept-events.ts'
 import { stripeEventSchema } from '../../schema/stripe/events.ts'
 import type { AppContext, AppMiddleware, Trace } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -35,6 +36,7 @@ function stripeWebhook(deps: Dependencies): AppMiddleware {
         type: event.data.type,
         occurred_at: new Date(event.data.created * 1000),
         payload: event.data,
+        raw,
       },
       ctx.state.trace,
     )
@@ -66,6 +68,7 @@ function clerkWebhook(deps: Dependencies): AppMiddleware {
         type: event.data.type,
         occurred_at: occurredAt(event.data, ctx.get('svix-timestamp')),
         payload: event.data,
+        raw,
       },
       ctx.state.trace,
     )
@@ -102,6 +105,7 @@ interface VerifiedEvent {
   readonly occurred_at: Date
   /** The event as received. */
   readonly payload: unknown
+  readonly raw: Buffer
 }
 
 const queueOf = { stripe: 'stripe-events', clerk: 'clerk-events' } as const
@@ -111,12 +115,18 @@ const queueOf = { stripe: 'stripe-events', clerk: 'clerk-events' } as const
  * forget the event; when it throws, the sender must send it again.
  */
 async function storeVerifiedEvent(deps: Dependencies, event: VerifiedEvent, trace: Trace): Promise<void> {
+  const { raw, ...fields } = event
+  const now = deps.now()
   trace.note({ event_id: event.id, event_type: event.type })
-  const { unsettled } = await receiveEvent(deps.db, {
-    ...event,
-    payload: event.payload as Json,
-    sweep_at: new Date(deps.now().getTime() + deps.settings.sweep_after_ms),
-  })
+  const { unsettled } = await receiveOrKeepEvent(
+    deps.db,
+    {
+      ...fields,
+      payload: event.payload as Json,
+      sweep_at: new Date(now.getTime() + deps.settings.sweep_after_ms),
+    },
+    { raw: () => raw, now },
+  )
   if (unsettled) {
     await enqueue(deps, trace.log, {
       queue: queueOf[event.source],

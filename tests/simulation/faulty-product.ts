@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Queue } from 'bullmq'
 import { connectQueueBackend } from '../../schema/queues/backend.ts'
 import { createProducer } from '../../schema/queues/producer.ts'
@@ -5,7 +6,7 @@ import { queueNames } from '../../schema/queues/queues.ts'
 import { createTestDatabase } from '../support/database/test-database.ts'
 import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts'
 import { startTestProduct, type TestProduct } from '../support/product/start-test-product.ts'
-import { startIncarnation, type WorkerIncarnation } from './worker-incarnation.ts'
+import { startIncarnation, timing, type WorkerIncarnation } from './worker-incarnation.ts'
 
 /** The product with a worker that runs, and a handle on everything that can go wrong. */
 export interface FaultyProduct
@@ -25,6 +26,12 @@ export interface FaultyProduct
   loseQueues(): Promise<void>
   /** Starts another worker in place of the present one. */
   reviveWorker(): Promise<void>
+  /** Free days of the plans that are bought from now on. */
+  setTrialDays(days: number): void
+  /** Gives the worker the time to come to the statement at which it is to die. */
+  letStrike(): Promise<void>
+  /** Gives the worker the time for a sweep. */
+  letSweep(): Promise<void>
   /** Everything works again. */
   mend(): Promise<void>
 }
@@ -115,6 +122,16 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
       previous.crash()
       worker = await incarnate()
       await previous.discard()
+    },
+    setTrialDays(days) {
+      Object.assign(product.server.deps.settings, { pro_trial_days: days })
+    },
+    async letStrike() {
+      const deadline = Date.now() + 1000
+      while (worker.proxy.armed && Date.now() < deadline) await setTimeout(10)
+    },
+    async letSweep() {
+      await setTimeout(2 * timing.sweepEveryMs)
     },
     async mend() {
       enqueuesToLose = 0

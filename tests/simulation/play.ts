@@ -53,7 +53,7 @@ async function take(
 }
 
 /** The wire was cut under a call: its caller sees an error, and what became of it is what the simulation finds out. */
-export function ignoreCut(error: unknown): void {
+export function ignoreCut(error: unknown): undefined {
   if (!(error instanceof TypeError)) throw error
 }
 
@@ -122,7 +122,7 @@ async function eventsOf(product: FaultyProduct, sessionId: string): Promise<Stri
   return page.data.filter((event) => (event.data.object as { id?: string }).id === sessionId)
 }
 
-export async function sessionAt(product: FaultyProduct, sessionId: string): Promise<Stripe.Checkout.Session> {
+async function sessionAt(product: FaultyProduct, sessionId: string): Promise<Stripe.Checkout.Session> {
   return withoutFaults(product, () => product.stripe.client.checkout.sessions.retrieve(sessionId))
 }
 

@@ -34,7 +34,7 @@ export interface WorkerIncarnation {
 }
 
 /** Short, so that jobs of the dead are found soon. */
-const timing = { lockMs: 1000, stalledMs: 250, sweepEveryMs: 250, sweepAfterMs: 400 }
+export const timing = { lockMs: 1000, stalledMs: 250, sweepEveryMs: 250, sweepAfterMs: 400 }
 
 export async function startIncarnation(options: IncarnationOptions): Promise<WorkerIncarnation> {
   let isDead = false

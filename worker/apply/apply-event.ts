@@ -1,9 +1,8 @@
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
-import { retryConflicts } from '../../schema/database/retry.ts'
+import { retryTransaction } from '../../schema/database/retry.ts'
 import type { Json } from '../../schema/database/types.ts'
-import { type EventKey, findEvent, lockEvent, settleEvent } from '../../schema/inbox/events.ts'
+import { type InboxEvent, lockEvent, settleEvent } from '../../schema/inbox/events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { NotYetError } from '../errors.ts'
 
 /** What became of an event: it was applied, or nothing follows from it and `reason` says why. */
 export type EventOutcome =
@@ -34,20 +33,16 @@ export function ignore(reason: string): ApplyInTransaction {
  */
 export async function applyEvent(
   deps: WorkerDependencies,
-  key: EventKey,
+  event: InboxEvent,
   prepare: PrepareEvent,
 ): Promise<AppliedEvent> {
-  const event = await findEvent(deps.db, key)
-  if (!event) throw new NotYetError(`Event ${key.id} is not in the inbox`)
   if (event.state !== 'received') return { outcome: 'settled_before' }
   const apply = await prepare(deps, event.payload)
-  return retryConflicts(() =>
-    deps.db.transaction().execute(async (trx): Promise<AppliedEvent> => {
-      const row = await lockEvent(trx, key)
-      if (row?.state !== 'received') return { outcome: 'settled_before' }
-      const outcome = await apply(trx)
-      await settleEvent(trx, key, outcome)
-      return { outcome: outcome.state, type: row.type, received_at: row.received_at }
-    }),
-  )
+  return retryTransaction(deps.db, async (trx): Promise<AppliedEvent> => {
+    const row = await lockEvent(trx, event)
+    if (row?.state !== 'received') return { outcome: 'settled_before' }
+    const outcome = await apply(trx)
+    await settleEvent(trx, event, outcome)
+    return { outcome: outcome.state, type: row.type, received_at: row.received_at }
+  })
 }

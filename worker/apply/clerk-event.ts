@@ -5,15 +5,13 @@ import {
   clerkMembershipSchema,
   profileOf,
 } from '../../schema/clerk/events.ts'
-import { refreshPlanType } from '../../schema/users/plan-type.ts'
 import { updateProfile } from '../../schema/users/users.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { type ApplyInTransaction, ignore, type PrepareEvent } from './apply-event.ts'
-import { applyMember, lockSeats } from './clerk/apply-member.ts'
-import { fetchMember } from './clerk/member-snapshot.ts'
 import { prepareInvitation } from './clerk/prepare-invitation.ts'
 import { prepareOrganizationDeletion } from './clerk/prepare-organization-deletion.ts'
 import { prepareUserDeletion } from './clerk/prepare-user-deletion.ts'
+import { syncMember } from './clerk/sync-member.ts'
 
 type PrepareClerkEvent = (deps: WorkerDependencies, event: ClerkEvent) => Promise<ApplyInTransaction>
 
@@ -46,12 +44,10 @@ const handlers: Readonly<Record<ClerkEventType, PrepareClerkEvent>> = {
  */
 async function prepareMembership(deps: WorkerDependencies, event: ClerkEvent): Promise<ApplyInTransaction> {
   const { organization, public_user_data } = clerkMembershipSchema.parse(event.data)
-  const { user_id } = public_user_data
-  const snapshot = await fetchMember(deps, { organization_id: organization.id, user_id })
+  const key = { organization_id: organization.id, user_id: public_user_data.user_id }
+  const apply = await syncMember(deps, key)
   return async (trx) => {
-    await lockSeats(trx, organization.id)
-    await applyMember(trx, snapshot)
-    await refreshPlanType(trx, [user_id])
+    await apply(trx)
     return { state: 'applied', reason: null }
   }
 }

@@ -27,6 +27,10 @@ const intent: CheckoutIntent = {
   settled_at: null,
   sweep_at: new Date(0),
   sweeps: 0,
+  attempts: 0,
+  last_error: null,
+  unavailable_since: null,
+  session_params: null,
 }
 
 const session: CheckoutSession = {

@@ -37,6 +37,10 @@ export function decideCheckout(intent: CheckoutIntent, news: CheckoutNews): Chec
   }
   if (intent.state === 'settled') return { action: 'none', reason: 'The ledger has it already' }
   if (session.payment_status === 'paid') {
+    // One that names its subscription does not come here.
+    if (session.mode === 'subscription') {
+      throw new PermanentError(`Session ${session.id} for a plan was paid and names no subscription`)
+    }
     checkPromise(intent, session)
     return { action: 'settle' }
   }

@@ -89,13 +89,16 @@ async function prepareSubscriptionEvent(
 }
 
 const invoiceSchema = z.object({
+  /** Where invoices had it before 2025: Stripe's list has events in the version of the account, not in ours. */
+  subscription: stripeReferenceSchema.nullish(),
   parent: z
     .object({ subscription_details: z.object({ subscription: stripeReferenceSchema }).nullish() })
     .nullish(),
 })
 
 async function prepareInvoice(deps: WorkerDependencies, event: StripeEvent): Promise<ApplyInTransaction> {
-  const id = invoiceSchema.parse(event.data.object).parent?.subscription_details?.subscription
+  const { parent, subscription } = invoiceSchema.parse(event.data.object)
+  const id = parent?.subscription_details?.subscription ?? subscription
   if (!id) return ignore('The invoice does not belong to a subscription')
   return syncSubscription(deps, id, { event_id: event.id, actor: 'stripe', session_id: null })
 }

@@ -1,11 +1,21 @@
-import { attachSession, findIntent, unsettledStates } from '../../schema/checkout/intents.ts'
-import { retryConflicts } from '../../schema/database/retry.ts'
+import {
+  attachSession,
+  type CheckoutIntent,
+  findIntent,
+  unsettledStates,
+} from '../../schema/checkout/intents.ts'
+import { failUnsettledIntent } from '../../schema/checkout/outcomes.ts'
+import { retryTransaction } from '../../schema/database/retry.ts'
 import type { JobPayload } from '../../schema/queues/queues.ts'
 import { checkoutSessionSchema } from '../../schema/stripe/events.ts'
+import { recordFruitlessTry } from '../../schema/sweep/record-try.ts'
 import { applyCheckout } from '../apply/apply-checkout.ts'
 import { syncSubscription } from '../apply/subscription/sync-subscription.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { findLostSession } from './find-lost-session.ts'
+import { tryRow } from './try-row.ts'
+
+const longestWaitMs = 3600 * 1000
 
 /**
  * Fetches an intent's session from Stripe and applies it: for a return page that is faster than the webhook, for a webhook that
@@ -15,12 +25,42 @@ export async function processCheckoutCompletion(
   deps: WorkerDependencies,
   payload: JobPayload<'checkout-completions'>,
 ): Promise<void> {
-  const log = deps.log.child({ intent_id: payload.intent_id, cause: payload.cause })
   const intent = await findIntent(deps.db, payload.intent_id)
   if (!intent || intent.state === 'settled') return
+  const isScheduled = payload.cause === 'sweep'
   const isOver = !(unsettledStates as readonly string[]).includes(intent.state)
-  if (isOver && payload.cause === 'sweep') return
+  const isVoid = payload.claim !== undefined && payload.claim !== intent.sweeps
+  if (isScheduled && (isOver || isVoid)) return
 
+  const row = {
+    what: 'intent',
+    table: 'checkout_intents',
+    key: { id: intent.id },
+    record: intent,
+    isScheduled,
+    giveUp: (failure_reason: string) => failUnsettledIntent(deps.db, { id: intent.id, failure_reason }),
+  } as const
+  await tryRow(deps, row, () => complete(deps, intent, payload.cause))
+  if (isScheduled) {
+    await recordFruitlessTry(deps.db, { ...row, claim: intent.sweeps }, nextCheckAt(deps, intent))
+  }
+}
+
+/** While nothing happens a checkout is looked at when it is twice as old, and at least once an hour. */
+function nextCheckAt(
+  deps: Pick<WorkerDependencies, 'now' | 'sweepAfterMs'>,
+  { created_at }: CheckoutIntent,
+): Date {
+  const now = deps.now().getTime()
+  return new Date(now + Math.min(Math.max(now - created_at.getTime(), deps.sweepAfterMs), longestWaitMs))
+}
+
+async function complete(
+  deps: WorkerDependencies,
+  intent: CheckoutIntent,
+  cause: JobPayload<'checkout-completions'>['cause'],
+): Promise<void> {
+  const log = deps.log.child({ intent_id: intent.id, cause })
   const sessionId = intent.stripe_session_id ?? (await findLostSession(deps, intent))
   if (!sessionId) return
   if (!intent.stripe_session_id) await attachSession(deps.db, { id: intent.id, stripe_session_id: sessionId })
@@ -31,25 +71,22 @@ export async function processCheckoutCompletion(
     const apply = await syncSubscription(deps, subscription, {
       event_id: null,
       session_id: session.id,
-      actor: payload.cause,
+      actor: cause,
     })
-    const outcome = await retryConflicts(() => deps.db.transaction().execute(apply))
+    const outcome = await retryTransaction(deps.db, apply)
     log.info({ outcome, subscription_id: subscription }, 'Subscription synced')
     return
   }
   const paymentIntent = session.payment_intent
-  const decision = await retryConflicts(() =>
-    deps.db.transaction().execute((trx) =>
-      applyCheckout(trx, intent.id, {
-        session: checkoutSessionSchema.parse(session),
-        signal: 'fetched',
-        payment_intent_status:
-          paymentIntent && typeof paymentIntent === 'object' ? paymentIntent.status : null,
-        event_id: null,
-        occurred_at: deps.now(),
-        actor: payload.cause,
-      }),
-    ),
+  const decision = await retryTransaction(deps.db, (trx) =>
+    applyCheckout(trx, intent.id, {
+      session: checkoutSessionSchema.parse(session),
+      signal: 'fetched',
+      payment_intent_status: paymentIntent && typeof paymentIntent === 'object' ? paymentIntent.status : null,
+      event_id: null,
+      occurred_at: deps.now(),
+      actor: cause,
+    }),
   )
   log.info({ decision: decision?.action, session_id: session.id }, 'Checkout synced')
 }

@@ -1,5 +1,7 @@
-import { ClerkRefusalError, ClerkUnavailableError } from '../../schema/clerk/errors.ts'
+import { ClerkRefusalError } from '../../schema/clerk/errors.ts'
+import { retryTransaction } from '../../schema/database/retry.ts'
 import {
+  failInvitationSync,
   findInvitation,
   findInvitationAtClerk,
   type Invitation,
@@ -15,13 +17,15 @@ import {
   searchInvitation,
 } from '../apply/clerk/invitation-snapshot.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
+import { kindOf } from '../failures.ts'
+import { tryRow } from './try-row.ts'
 
 /** Each needs at least one call to Clerk, so a sweep claims only a few and the next one continues. */
 const batchSize = 20
 
 /**
  * Syncs the invitations that are due: they expired, for which Clerk sends no event, or their sender crashed or got no answer.
- * Returns how many it synced; one that fails is tried again by a later sweep.
+ * Returns how many it synced.
  */
 export async function syncDueInvitations(deps: WorkerDependencies): Promise<number> {
   const due = await claimDue(deps.db, 'team_invitations', {
@@ -31,24 +35,31 @@ export async function syncDueInvitations(deps: WorkerDependencies): Promise<numb
   })
   let synced = 0
   for (const { id } of due) {
+    const invitation = await findInvitation(deps.db, id)
+    if (!invitation) continue
+    const row = {
+      what: 'invitation',
+      table: 'team_invitations',
+      key: { id },
+      record: invitation,
+      isScheduled: true,
+      giveUp: (reason: string) => failInvitationSync(deps.db, { id, reason, now: deps.now() }),
+    } as const
     try {
-      await syncInvitation(deps, id)
+      await tryRow(deps, row, () => syncInvitation(deps, invitation))
       synced += 1
     } catch (error) {
-      deps.log.warn({ err: error, invitation_id: id }, 'An invitation could not be synced')
       // The others would fail in the same way, and the next sweep of everything else waits for this one.
-      if (error instanceof ClerkUnavailableError) break
+      if (kindOf(error) === 'unavailable') break
     }
   }
   deps.metrics.swept.inc({ what: 'invitation' }, synced)
   return synced
 }
 
-async function syncInvitation(deps: WorkerDependencies, id: string): Promise<void> {
-  const invitation = await findInvitation(deps.db, id)
-  if (!invitation) return
+async function syncInvitation(deps: WorkerDependencies, invitation: Invitation): Promise<void> {
   const snapshot = await fetchSnapshot(deps, invitation)
-  await deps.db.transaction().execute(async (trx) => {
+  await retryTransaction(deps.db, async (trx) => {
     await lockSeats(trx, invitation.organization_id)
     const locked = await lockInvitation(trx, invitation.id)
     if (locked) await applyInvitation(trx, locked, snapshot)

@@ -3,7 +3,6 @@ import { findIntent } from '../../schema/checkout/intents.ts'
 import { findEvent } from '../../schema/inbox/events.ts'
 import { findBalance } from '../../schema/ledger/balances.ts'
 import { verifyLedger } from '../../schema/ledger/verify.ts'
-import { maximumAttempts } from '../../schema/queues/queues.ts'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import {
   eventOf,
@@ -13,6 +12,7 @@ import {
 } from '../../tests/support/factories/events.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { createTestDependencies } from '../../tests/support/product/test-worker.ts'
+import { maximumAttempts } from '../failures.ts'
 import { processInboxEvent } from './inbox-event.ts'
 
 const database = testDatabase()

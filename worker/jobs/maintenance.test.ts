@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
+import { findEvent } from '../../schema/inbox/events.ts'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
@@ -8,9 +9,11 @@ import { processInboxEvent } from './inbox-event.ts'
 import { sweep } from './maintenance.ts'
 
 const added: { queue: string; jobId: string; payload: unknown }[] = []
+let waiting = 0
 const database = testDatabase()
 beforeEach(async () => {
   added.length = 0
+  waiting = 0
   await database.owner.deleteFrom('inbox_events').execute()
   await database.owner.deleteFrom('checkout_intents').where('state', '<>', 'settled').execute()
 })
@@ -25,6 +28,7 @@ function sweepIn(minutes: number) {
         async add(queue, jobId, payload) {
           added.push({ queue, jobId, payload })
         },
+        countWaiting: async () => waiting,
       },
     }),
   )
@@ -56,12 +60,33 @@ test('an event that was applied or ignored is left alone', async () => {
   expect(await sweepIn(30)).toEqual({ events: 0, intents: 0 })
 })
 
-test('an event whose retry is due in the queue is not swept before it', async () => {
+test('an event whose try failed is not swept before the time that the failure set', async () => {
   const id = await receiveStripeEvent(database.server, paidEvent())
-  const deps = createTestDependencies(database, { sweepAfterMs: 30_000 })
+  const deps = createTestDependencies(database, { now: () => new Date(Date.now() + 60_000) })
   await expect(processInboxEvent(deps, { source: 'stripe', id })).rejects.toThrow()
-  expect((await sweepIn(0.2)).events).toBe(0)
-  expect((await sweepIn(1)).events).toBe(1)
+  expect((await sweepIn(1)).events).toBe(0)
+  expect((await sweepIn(1.1)).events).toBe(1)
+})
+
+test('a job does nothing once its row has been claimed again, or its failure was recorded', async () => {
+  const id = await receiveStripeEvent(database.server, paidEvent())
+  const key = { source: 'stripe', id } as const
+  const attemptsAfter = async (claim: number) => {
+    await processInboxEvent(createTestDependencies(database), key, claim).catch(() => undefined)
+    return (await findEvent(database.owner, key))?.attempts
+  }
+  await sweepIn(1)
+  expect(await attemptsAfter(0)).toBe(0)
+  expect(await attemptsAfter(1)).toBe(1)
+  expect(await attemptsAfter(1)).toBe(1)
+})
+
+test('while the queue is full nothing is claimed, so that it does not grow', async () => {
+  await receiveStripeEvent(database.server, paidEvent())
+  waiting = 500
+  expect(await sweepIn(1)).toEqual({ events: 0, intents: 0 })
+  waiting = 499
+  expect(await sweepIn(1)).toEqual({ events: 1, intents: 0 })
 })
 
 test('an intent that is not settled is enqueued, one that is over is not', async () => {
@@ -77,8 +102,8 @@ test('an intent that is not settled is enqueued, one that is over is not', async
   expect(await sweepIn(1)).toEqual({ events: 0, intents: 2 })
   expect(added.map((job) => job.payload)).toEqual(
     expect.arrayContaining([
-      { intent_id: open.id, cause: 'sweep' },
-      { intent_id: created.id, cause: 'sweep' },
+      { intent_id: open.id, cause: 'sweep', claim: 1 },
+      { intent_id: created.id, cause: 'sweep', claim: 1 },
     ]),
   )
 })

@@ -1,5 +1,8 @@
+import type { EventSource } from '../../schema/inbox/events.ts'
 import { freshJobId } from '../../schema/queues/producer.ts'
-import { claimDue } from '../../schema/sweep/claim-due.ts'
+import type { QueueName } from '../../schema/queues/queues.ts'
+import { type Claimed, claimDue } from '../../schema/sweep/claim-due.ts'
+import type { SweptTable } from '../../schema/sweep/swept-tables.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
 /** Rows of each kind that one sweep claims; the next one claims the rest. */
@@ -7,23 +10,18 @@ const batchSize = 500
 
 /**
  * Enqueues every event and intent that is due and not settled, and every subscription that begins a new month or has not been
- * synced for a day. This, not the queue, makes sure that nothing is forgotten: the whole queue may be lost. Returns how many
- * events and intents it enqueued.
+ * synced for a week. This alone, not the queue, tries anything again, and makes sure that nothing is forgotten: the whole queue may
+ * be lost. Returns how many events and intents it enqueued.
  */
 export async function sweep(deps: WorkerDependencies): Promise<{ events: number; intents: number }> {
-  const due = { now: deps.now(), first_wait_ms: deps.sweepAfterMs, limit: batchSize }
-  const events = await claimDue(deps.db, 'inbox_events', due)
-  for (const { source, id } of events) {
-    const queue = source === 'stripe' ? 'stripe-events' : 'clerk-events'
-    await deps.producer.add(queue, freshJobId(id), { event_id: id })
+  const events = [...(await enqueueEvents(deps, 'stripe')), ...(await enqueueEvents(deps, 'clerk'))]
+  const intents = await claim(deps, 'checkout_intents', 'checkout-completions')
+  for (const { id, claim } of intents) {
+    await deps.producer.add('checkout-completions', freshJobId(id), { intent_id: id, cause: 'sweep', claim })
   }
-  const intents = await claimDue(deps.db, 'checkout_intents', due)
-  for (const { id } of intents) {
-    await deps.producer.add('checkout-completions', freshJobId(id), { intent_id: id, cause: 'sweep' })
-  }
-  const subscriptions = await claimDue(deps.db, 'subscriptions', due)
-  for (const { stripe_subscription_id: id } of subscriptions) {
-    await deps.producer.add('subscription-syncs', freshJobId(id), { subscription_id: id })
+  const subscriptions = await claim(deps, 'subscriptions', 'subscription-syncs')
+  for (const { stripe_subscription_id: id, claim } of subscriptions) {
+    await deps.producer.add('subscription-syncs', freshJobId(id), { subscription_id: id, claim })
   }
   deps.metrics.swept.inc({ what: 'subscription' }, subscriptions.length)
   deps.metrics.swept.inc({ what: 'event' }, events.length)
@@ -32,4 +30,29 @@ export async function sweep(deps: WorkerDependencies): Promise<{ events: number;
     deps.log.info({ events: events.length, intents: intents.length }, 'Enqueued what was due')
   }
   return { events: events.length, intents: intents.length }
+}
+
+async function enqueueEvents(
+  deps: WorkerDependencies,
+  source: EventSource,
+): Promise<Claimed<'inbox_events'>[]> {
+  const queue = ({ stripe: 'stripe-events', clerk: 'clerk-events' } as const)[source]
+  const events = await claim(deps, 'inbox_events', queue, { source })
+  for (const { id, claim } of events) await deps.producer.add(queue, freshJobId(id), { event_id: id, claim })
+  return events
+}
+
+/**
+ * Claims no more rows than their queue has room for: when each try takes a minute, because Stripe hangs, rows are due again faster
+ * than they are tried, and the queue would grow without end.
+ */
+async function claim<Table extends SweptTable>(
+  deps: WorkerDependencies,
+  table: Table,
+  queue: QueueName,
+  only: { readonly source?: EventSource } = {},
+): Promise<Claimed<Table>[]> {
+  const limit = batchSize - (await deps.producer.countWaiting(queue))
+  if (limit <= 0) return []
+  return claimDue(deps.db, table, { ...only, now: deps.now(), first_wait_ms: deps.sweepAfterMs, limit })
 }

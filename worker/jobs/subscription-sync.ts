@@ -1,18 +1,32 @@
-import { retryConflicts } from '../../schema/database/retry.ts'
+import { retryTransaction } from '../../schema/database/retry.ts'
 import type { JobPayload } from '../../schema/queues/queues.ts'
+import { failSubscriptionSync } from '../../schema/subscriptions/snapshots.ts'
+import { findSubscription } from '../../schema/subscriptions/subscriptions.ts'
 import { syncSubscription } from '../apply/subscription/sync-subscription.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
+import { PermanentError } from '../errors.ts'
+import { tryRow } from './try-row.ts'
 
-/** Syncs a subscription that is due: a new month of a yearly plan has begun, or a day has passed without any event. */
+/** Syncs a subscription that is due: a new month of a yearly plan has begun, or a week has passed without any event. */
 export async function processSubscriptionSync(
   deps: WorkerDependencies,
-  payload: JobPayload<'subscription-syncs'>,
+  { subscription_id: id, claim }: JobPayload<'subscription-syncs'>,
 ): Promise<void> {
-  const apply = await syncSubscription(deps, payload.subscription_id, {
-    event_id: null,
-    session_id: null,
-    actor: 'schedule',
+  const subscription = await findSubscription(deps.db, id)
+  if (!subscription || (claim !== undefined && claim !== subscription.sweeps)) return
+  const row = {
+    what: 'subscription',
+    table: 'subscriptions',
+    key: { stripe_subscription_id: id },
+    record: subscription,
+    isScheduled: true,
+    giveUp: (reason: string) => failSubscriptionSync(deps.db, { id, reason, now: deps.now() }),
+  } as const
+  await tryRow(deps, row, async () => {
+    const apply = await syncSubscription(deps, id, { event_id: null, session_id: null, actor: 'schedule' })
+    const outcome = await retryTransaction(deps.db, apply)
+    // Somebody took our mark away at Stripe; nothing would ever be written down, and it would be due again at once.
+    if (outcome.state === 'ignored') throw new PermanentError(outcome.reason)
+    deps.log.info({ subscription_id: id, outcome }, 'Subscription synced')
   })
-  const outcome = await retryConflicts(() => deps.db.transaction().execute(apply))
-  deps.log.info({ subscription_id: payload.subscription_id, outcome }, 'Subscription synced')
 }

@@ -18,6 +18,8 @@ export interface FaultProxy {
   disarm(): void
   /** Whether the armed strike has happened. */
   readonly struck: boolean
+  /** Whether a strike is still to happen. */
+  readonly armed: boolean
   /** Cuts every connection and lets none in: from outside, a process behind the proxy is dead. */
   cut(): void
   mend(): void
@@ -110,6 +112,9 @@ export async function startFaultProxy(address: string): Promise<FaultProxy> {
     disarm() {
       armed = null
       awaited = null
+    },
+    get armed() {
+      return armed !== null || awaited !== null
     },
     get struck() {
       return struck

@@ -39,6 +39,7 @@ export async function startProductProcess(
       REDIS_URL: options.redisUrl ?? '',
       STRIPE_SECRET_KEY: 'sk_test_sandbox',
       STRIPE_WEBHOOK_SECRET: webhookSecret,
+      STRIPE_CALLS_PER_SECOND: '1000',
       STRIPE_API_BASE: options.stripeUrl ?? 'http://127.0.0.1:1',
       CLERK_SECRET_KEY: 'sk_test_unused',
       CLERK_PUBLISHABLE_KEY: `pk_test_${Buffer.from('clerk.local.test$').toString('base64')}`,

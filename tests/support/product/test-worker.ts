@@ -71,6 +71,7 @@ export function createTestDependencies(
       add: () => {
         throw new Error('This test enqueues nothing')
       },
+      countWaiting: async () => 0,
     },
     log: pino({ level: 'silent' }),
     metrics: createWorkerMetrics(),

@@ -1,5 +1,6 @@
 import { type CheckoutIntent, lockIntent } from '../../../schema/checkout/intents.ts'
 import { setOwner } from '../../../schema/checkout/outcomes.ts'
+import { retryTransaction } from '../../../schema/database/retry.ts'
 import { findUser } from '../../../schema/users/users.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 
@@ -11,7 +12,7 @@ export async function ensureOrganization(
   deps: Pick<WorkerDependencies, 'db' | 'organizations'>,
   { id }: CheckoutIntent,
 ): Promise<void> {
-  await deps.db.transaction().execute(async (trx) => {
+  await retryTransaction(deps.db, async (trx) => {
     const intent = await lockIntent(trx, id)
     if (!intent || intent.owner_id !== null) return
     const buyer = await findUser(trx, intent.user_id)

@@ -5,7 +5,7 @@ import {
   lockIntent,
   recipientOf,
 } from '../../../schema/checkout/intents.ts'
-import { failUnpaidIntent, settleIntent } from '../../../schema/checkout/outcomes.ts'
+import { failUnsettledIntent, settleIntent } from '../../../schema/checkout/outcomes.ts'
 import { saveStripeCustomer } from '../../../schema/customers/customers.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
@@ -26,8 +26,8 @@ import { type ApplyInTransaction, type EventOutcome, ignore } from '../apply-eve
 import { ensureOrganization } from './ensure-organization.ts'
 import { type FetchedSubscription, fetchSubscription } from './fetch-subscription.ts'
 
-/** Even a subscription whose events are all lost is right a day later. */
-const longestWaitMs = 24 * 3600 * 1000
+/** Events that are lost are found by the reader (decision 062), so a subscription without any is only synced once a week. */
+const longestWaitMs = 7 * 24 * 3600 * 1000
 
 /**
  * Fetches a subscription and returns what follows, whoever asked: an event, the return page or the sweep. What its intent still
@@ -138,7 +138,7 @@ async function applyUnpaid(
     return { state: 'applied', reason: `It is ${fetched.status}: nothing is paid yet` }
   }
   const failure_reason = 'The first payment failed'
-  await failUnpaidIntent(trx, { id: intent.id, failure_reason })
+  await failUnsettledIntent(trx, { id: intent.id, failure_reason })
   return { state: 'applied', reason: failure_reason }
 }
 
@@ -177,7 +177,8 @@ async function requireNoOther(
 }
 
 function snapshotOf(fetched: FetchedSubscription, now: Date) {
-  const daily = new Date(now.getTime() + longestWaitMs)
+  // Those that were synced together are not all synced together again.
+  const latest = new Date(now.getTime() + longestWaitMs * (1 - Math.random() / 4))
   const lines = fetched.invoices.flatMap((invoice) => invoice.lines)
   return {
     stripe_subscription_id: fetched.id,
@@ -190,7 +191,7 @@ function snapshotOf(fetched: FetchedSubscription, now: Date) {
     cancel_at: fetched.cancel_at,
     ended_at: fetched.ended_at,
     snapshot_order: fetched.snapshot_order,
-    sweep_at: nextMonthEdge(lines, { after: now, until: daily }) ?? daily,
+    sweep_at: nextMonthEdge(lines, { after: now, until: latest }) ?? latest,
   }
 }
 

@@ -1,0 +1,192 @@
+import Stripe from 'stripe'
+import { expect, test } from 'vitest'
+import {
+  forgetCheckouts,
+  listIntents,
+  listPayableSessions,
+  openPlanCheckout,
+  requestPlan,
+} from '../../tests/support/factories/plan-checkouts.ts'
+import { madeForEachTest } from '../../tests/support/made.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import type { TestServer } from '../../tests/support/product/test-server.ts'
+import { signUp } from '../../tests/support/services/clerk.ts'
+
+const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
+const { stripe, server } = product
+const ada = madeForEachTest(async () => {
+  await forgetCheckouts(product)
+  return signUp(product.clerk, { first_name: 'Ada' })
+})
+
+type Create = Stripe['checkout']['sessions']['create']
+
+/** A server whose calls for a session go through `create`. */
+function serverThatCreates(create: (real: Create) => Create) {
+  const { sessions } = stripe.client.checkout
+  const replaced = new Proxy(sessions, {
+    get: (target, name) => {
+      const real = (Reflect.get(target, name) as (...a: unknown[]) => unknown).bind(target)
+      return name === 'create' ? create(real as Create) : real
+    },
+  })
+  const client = new Proxy(stripe.client, {
+    get: (target, name) => (name === 'checkout' ? { sessions: replaced } : Reflect.get(target, name)),
+  })
+  return product.startServer({ deps: { stripe: client } })
+}
+const never = () => new Promise<never>(() => undefined)
+
+const keyInUse = () =>
+  new Stripe.errors.StripeIdempotencyError({
+    type: 'idempotency_error',
+    code: 'idempotency_key_in_use',
+    message: 'There is currently another in-progress request using this idempotency key.',
+    statusCode: 409,
+  } as never)
+
+async function timed<T>(work: () => Promise<T>): Promise<{ answer: T; took_ms: number }> {
+  const begun = performance.now()
+  return { answer: await work(), took_ms: performance.now() - begun }
+}
+
+/** Sends a request to a server that will be killed, and returns when `until` says that it has come so far. */
+async function abandon(server: TestServer, until: Promise<unknown>): Promise<void> {
+  void requestPlan(server, ada).catch(() => undefined)
+  await until
+}
+
+function signal() {
+  let give = () => {}
+  const given = new Promise<void>((resolve) => {
+    give = resolve
+  })
+  return { give, given }
+}
+
+test('a server that was killed after Stripe had opened the page: the next try gets that page within 2 s', async () => {
+  const opened = signal()
+  let sessionId = ''
+  const dying = await serverThatCreates(
+    (real) =>
+      (async (...request: Parameters<Create>) => {
+        sessionId = (await real(...request)).id
+        opened.give()
+        return never()
+      }) as Create,
+  )
+  await abandon(dying, opened.given)
+  expect(await listIntents(product)).toMatchObject([{ state: 'created', stripe_session_id: null }])
+  const { answer, took_ms } = await timed(() => openPlanCheckout(server, ada))
+  expect(took_ms).toBeLessThan(2000)
+  expect(answer.sessionId).toBe(sessionId)
+  expect(await listIntents(product)).toMatchObject([{ state: 'open', stripe_session_id: sessionId }])
+  expect(await listPayableSessions(product)).toMatchObject([{ id: sessionId }])
+})
+
+test('a server that was killed before Stripe heard of it: the next try opens the promised page within 2 s', async () => {
+  const called = signal()
+  const dying = await serverThatCreates(
+    () =>
+      (() => {
+        called.give()
+        return never()
+      }) as unknown as Create,
+  )
+  await abandon(dying, called.given)
+  const [promised] = await listIntents(product)
+  const { answer, took_ms } = await timed(() => openPlanCheckout(server, ada))
+  expect(took_ms).toBeLessThan(2000)
+  expect(answer.intentId).toBe(promised?.id)
+  expect(await listIntents(product)).toMatchObject([{ state: 'open', amount_minor: promised?.amount_minor }])
+  expect(await listPayableSessions(product)).toHaveLength(1)
+})
+
+test('a server that was killed before the customer was there: the next try is answered within 2 s', async () => {
+  const called = signal()
+  const customers = new Proxy(stripe.client.customers, {
+    get: () => () => {
+      called.give()
+      return never()
+    },
+  })
+  const client = new Proxy(stripe.client, {
+    get: (target, name) => (name === 'customers' ? customers : Reflect.get(target, name)),
+  })
+  await abandon(await product.startServer({ deps: { stripe: client } }), called.given)
+  const { took_ms } = await timed(() => openPlanCheckout(server, ada))
+  expect(took_ms).toBeLessThan(2000)
+  expect(await listIntents(product)).toHaveLength(1)
+  expect(await listPayableSessions(product)).toHaveLength(1)
+})
+
+test('another address to return to does not make it another page', async () => {
+  const opened = signal()
+  let sessionId = ''
+  const dying = await serverThatCreates(
+    (real) =>
+      (async (...request: Parameters<Create>) => {
+        sessionId = (await real(...request)).id
+        opened.give()
+        return never()
+      }) as Create,
+  )
+  await abandon(dying, opened.given)
+  const page = await openPlanCheckout(server, ada, {
+    successUrl: 'http://localhost:3000/payment/success?tab=2',
+  })
+  expect(page.sessionId).toBe(sessionId)
+})
+
+test('two tabs at once get one page, also when the first one is slow at Stripe', async () => {
+  const called = signal()
+  const answered = signal()
+  const slow = await serverThatCreates(
+    (real) =>
+      (async (...request: Parameters<Create>) => {
+        called.give()
+        await answered.given
+        return real(...request)
+      }) as Create,
+  )
+  const first = openPlanCheckout(slow, ada)
+  await called.given
+  const { answer: second, took_ms } = await timed(() => openPlanCheckout(server, ada))
+  expect(took_ms).toBeLessThan(2000)
+  answered.give()
+  expect((await first).sessionId).toBe(second.sessionId)
+  expect(await listPayableSessions(product)).toMatchObject([{ id: second.sessionId }])
+  await slow.close()
+})
+
+test('while Stripe still works on the first call, the second one waits for it', async () => {
+  const called = signal()
+  const mayGoOn = signal()
+  let isInUse = true
+  const slow = await serverThatCreates(
+    (real) =>
+      (async (...request: Parameters<Create>) => {
+        called.give()
+        await mayGoOn.given
+        isInUse = false
+        return real(...request)
+      }) as Create,
+  )
+  let refused = 0
+  const second = await serverThatCreates(
+    (real) =>
+      (async (...request: Parameters<Create>) => {
+        if (!isInUse) return real(...request)
+        refused += 1
+        if (refused === 2) mayGoOn.give()
+        throw keyInUse()
+      }) as Create,
+  )
+  const first = openPlanCheckout(slow, ada)
+  await called.given
+  const page = await openPlanCheckout(second, ada)
+  expect(refused).toBeGreaterThanOrEqual(2)
+  expect((await first).sessionId).toBe(page.sessionId)
+  expect(await listPayableSessions(product)).toHaveLength(1)
+  await Promise.all([slow.close(), second.close()])
+})

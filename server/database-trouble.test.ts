@@ -1,0 +1,112 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { reportUsage } from '../schema/api/extension.ts'
+import type { Database } from '../schema/database/connect.ts'
+import { findEvent } from '../schema/inbox/events.ts'
+import { findBalance } from '../schema/ledger/balances.ts'
+import { eventOf, receiveStripeEvent, sessionOf } from '../tests/support/factories/events.ts'
+import { buildExtensionToken } from '../tests/support/factories/extension-tokens.ts'
+import { requestPlan } from '../tests/support/factories/plan-checkouts.ts'
+import { buildPurchase } from '../tests/support/factories/purchases.ts'
+import { giveCredits } from '../tests/support/factories/transfers.ts'
+import { buildUser } from '../tests/support/factories/users.ts'
+import { testProduct } from '../tests/support/product/start-test-product.ts'
+import { signUp } from '../tests/support/services/clerk.ts'
+import { waitUntil } from '../tests/support/wait-until.ts'
+import { processInboxEvent } from '../worker/jobs/inbox-event.ts'
+
+const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
+const { database } = product
+
+/** The server's database, where Postgres cuts the connection when it has inserted the checkout and not committed it yet. */
+function cutAfterInsert(db: Database): Database {
+  let isArmed = true
+  const inserts = new WeakSet<object>()
+  return db.withPlugin({
+    transformQuery({ node, queryId }) {
+      if (node.kind === 'InsertQueryNode' && isArmed) inserts.add(queryId)
+      return node
+    },
+    async transformResult({ result, queryId }) {
+      if (!inserts.has(queryId)) return result
+      isArmed = false
+      const { rows } = await sql<{ pid: number }>`
+        SELECT pid FROM pg_stat_activity, pg_terminate_backend(pid)
+        WHERE datname = current_database() AND state = 'idle in transaction'`.execute(database.owner)
+      expect(rows).toHaveLength(1)
+      await waitUntil(async () => {
+        const alive = await sql`SELECT 1 FROM pg_stat_activity WHERE pid = ${rows[0]?.pid}`.execute(
+          database.owner,
+        )
+        return alive.rows.length === 0
+      }, 'the connection to be cut')
+      return result
+    },
+  })
+}
+
+test('a connection that Postgres cuts in the middle of a checkout answers 503, and the next try works', async () => {
+  const ada = await signUp(product.clerk)
+  // The account is made in a transaction of its own.
+  await buildUser(database.owner, ada.user_id)
+  const server = await product.startServer({ deps: { db: cutAfterInsert(product.server.deps.db) } })
+  const answer = await requestPlan(server, ada)
+  expect(answer).toMatchObject({ status: 503, body: { code: 'temporarily_unavailable' } })
+  expect(answer.headers.get('retry-after')).toBe('5')
+  expect(JSON.stringify(server.logs)).toContain('not queryable')
+  expect((await requestPlan(server, ada)).status).toBe(200)
+  await server.close()
+})
+
+/** From now on, Postgres reports so many deadlocks where the ledger posts. */
+async function plantDeadlocks(count: number): Promise<void> {
+  await sql
+    .raw(`
+      CREATE SEQUENCE deadlocks;
+      CREATE FUNCTION deadlock() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+      BEGIN
+        IF nextval('deadlocks') <= ${count} THEN RAISE EXCEPTION 'deadlock detected' USING ERRCODE = '40P01'; END IF;
+        RETURN NEW;
+      END $$;
+      CREATE TRIGGER deadlock BEFORE INSERT ON ledger_transfers FOR EACH ROW EXECUTE FUNCTION deadlock()`)
+    .execute(database.owner)
+}
+const clearDeadlocks = () =>
+  sql.raw('DROP FUNCTION deadlock() CASCADE; DROP SEQUENCE deadlocks').execute(database.owner)
+
+test('a deadlock that the database reports is tried again, and no caller hears of it', async () => {
+  const { server } = product
+  const user_id = await buildUser(database.server)
+  const owner = { owner_kind: 'user', owner_id: user_id } as const
+  await giveCredits(database, owner, { purchased: 100 })
+  const token = await buildExtensionToken(database, user_id)
+  const use = (idempotency_key: string) =>
+    server.api(reportUsage, {
+      token,
+      body: { credits: 10, payer: 'personal', idempotency_key, description: 'Chat' },
+    })
+  await plantDeadlocks(4)
+  expect(await use('first')).toMatchObject({ status: 200, body: { charged: 10, replayed: false } })
+  await clearDeadlocks()
+  await plantDeadlocks(1000)
+  expect(await use('second')).toMatchObject({ status: 503, body: { code: 'temporarily_unavailable' } })
+  await clearDeadlocks()
+  expect(await use('second')).toMatchObject({ status: 200, body: { charged: 10, replayed: false } })
+  expect((await findBalance(database.owner, owner)).total).toBe(80)
+})
+
+test('an event whose transaction is chosen to end a deadlock is applied by the same try', async () => {
+  const intent = await buildPurchase(database.server)
+  const id = await receiveStripeEvent(
+    database.server,
+    eventOf('checkout.session.completed', sessionOf(intent.id)),
+  )
+  const key = { source: 'stripe', id } as const
+  await plantDeadlocks(3)
+  await processInboxEvent(product.worker.deps, key)
+  await clearDeadlocks()
+  expect(await findEvent(database.owner, key)).toMatchObject({ state: 'applied', attempts: 0 })
+  expect((await findBalance(database.owner, { owner_kind: 'user', owner_id: intent.owner_id })).total).toBe(
+    500,
+  )
+})

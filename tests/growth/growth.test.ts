@@ -1,0 +1,87 @@
+import { sql } from 'kysely'
+import { beforeAll, expect, test } from 'vitest'
+import { createTestDatabase } from '../support/database/test-database.ts'
+import { fillOthers } from '../support/growth/fill-others.ts'
+import { type ExplainedStatement, recordPages } from '../support/growth/page-recorder.ts'
+import { startTestProduct, type TestProduct } from '../support/product/start-test-product.ts'
+import { type Path, paths } from './paths.ts'
+import { runJobs, settleQueues } from './run-jobs.ts'
+
+/** `GROWTH_OWNERS=10000` is a tenth of it, for whoever writes a query. */
+const owners = Number(process.env.GROWTH_OWNERS ?? 100_000)
+const few = owners / 100
+const repetitions = 2
+
+/** Each index is a level deeper when there is a hundred times as much, and a row is in up to nine of them. */
+const mayBe = (pages: number) => Math.max(pages * 1.5, pages + 9)
+
+interface Measured {
+  readonly pages: number
+  /** Pages a call, by text. */
+  readonly statements: ReadonlyMap<string, number>
+}
+
+const measured = { before: new Map<string, Measured>(), after: new Map<string, Measured>() }
+
+beforeAll(async () => {
+  await using running = new AsyncDisposableStack()
+  const database = await createTestDatabase()
+  running.defer(() => database.close())
+  const recorder = await recordPages(database.url)
+  running.defer(() => recorder.stop())
+  const product = await startTestProduct({ database, stripe: 'with_prices', clerk: 'sandbox' })
+  running.defer(() => product.close())
+
+  const measureAll = async () => {
+    const results = new Map<string, Measured>()
+    const all: Readonly<Record<string, Path>> = { ...paths, 'ten jobs of the queue': runJobs }
+    for (const [name, path] of Object.entries(all)) results.set(name, await measure(product, path))
+    return results
+  }
+  const measure = async (on: TestProduct, path: Path): Promise<Measured> => {
+    const runs: Measured[] = []
+    for (let i = 0; i < repetitions; i++) runs.push(summarize(await recorder.during(await path(on))))
+    // The first times also read the catalogue.
+    return runs.reduce((least, run) => (run.pages < least.pages ? run : least))
+  }
+  const started = performance.now()
+  const fill = async (first: number, last: number) => {
+    await fillOthers(database.url, { first, last })
+    await settleQueues(product)
+    // The jobs are gone, the pages that they were in are not; their like would be reused one by one.
+    await sql`VACUUM (FULL, ANALYZE) bullmq.job`.execute(database.owner)
+  }
+  await fill(1, few)
+  const before = await measureAll()
+  const tb = performance.now()
+  await fill(few + 1, owners)
+  const tf = performance.now()
+  const after = await measureAll()
+  process.stdout.write(`${Math.round(tb - started)} fill ${Math.round(tf - tb)} ${Math.round(performance.now() - tf)}\n`)
+  print(before, after)
+  Object.assign(measured, { before, after })
+}, 600_000)
+
+function summarize(statements: readonly ExplainedStatement[]): Measured {
+  const sum = (some: readonly ExplainedStatement[]) => some.reduce((total, { pages }) => total + pages, 0)
+  const byText = Map.groupBy(statements, ({ text }) => text)
+  return {
+    pages: sum(statements.filter(({ isNested }) => !isNested)),
+    statements: new Map([...byText].map(([text, some]) => [text, sum(some) / some.length])),
+  }
+}
+
+function print(before: ReadonlyMap<string, Measured>, after: ReadonlyMap<string, Measured>): void {
+  const rows = [...before].map(([name, { pages }]) => `| ${name} | ${pages} | ${after.get(name)?.pages} |`)
+  process.stdout.write(`\n| | ${few} owners | ${owners} owners |\n| --- | --: | --: |\n${rows.join('\n')}\n\n`)
+}
+
+test.each([...Object.keys(paths), 'ten jobs of the queue'])('%s reads no more when others have a hundred times as much', (name) => {
+  const before = measured.before.get(name)
+  const after = measured.after.get(name)
+  if (!before || !after) throw new Error(`${name} was not measured`)
+  expect(before.pages).toBeGreaterThan(0)
+  const grown = [...after.statements].filter(([text, pages]) => pages > mayBe(before.statements.get(text) ?? pages))
+  expect(grown.map(([text, pages]) => `${before.statements.get(text)} → ${pages}: ${text}`)).toEqual([])
+  expect(after.pages).toBeLessThanOrEqual(mayBe(before.pages))
+})

@@ -1,0 +1,295 @@
+import { randomUUID } from 'node:crypto'
+import { getSessionStatus, processPaymentSuccess, purchaseCredits } from '../../schema/api/checkout.ts'
+import { getCreditHistory } from '../../schema/api/credits.ts'
+import { getExtensionBalance, reportUsage } from '../../schema/api/extension.ts'
+import { getOrganizationSeats } from '../../schema/api/organization-seats.ts'
+import { getOrganizationCredits, getOrganizationSubscription } from '../../schema/api/organizations.ts'
+import { listTeamInvitations } from '../../schema/api/team-invitations.ts'
+import { getUser } from '../../schema/api/users.ts'
+import { postTransfers } from '../../schema/ledger/post.ts'
+import { confirmEvents } from '../../schema/inbox/known-events.ts'
+import { deleteOldRows } from '../../worker/jobs/delete-old-rows.ts'
+import { syncKeptEvents } from '../../worker/jobs/sync-kept-events.ts'
+import { syncDueInvitations } from '../../worker/jobs/due-invitations.ts'
+import { sweep } from '../../worker/jobs/maintenance.ts'
+import { processSubscriptionSync } from '../../worker/jobs/subscription-sync.ts'
+import { eventOf, sessionOf } from '../support/factories/events.ts'
+import { buildExtensionToken } from '../support/factories/extension-tokens.ts'
+import {
+  buildPaidCredits,
+  buildPaidPlan,
+  type PaidPurchase,
+  type PlanOrder,
+} from '../support/factories/paid-purchases.ts'
+import { openPlanCheckout } from '../support/factories/plan-checkouts.ts'
+import {
+  acceptInvitation,
+  buildMember,
+  buildTeam,
+  giveSeat,
+  invite,
+  removeMember,
+  type Team,
+} from '../support/factories/teams.ts'
+import { buildGrant, giveCredits } from '../support/factories/transfers.ts'
+import { buildUser } from '../support/factories/users.ts'
+import type { TestProduct } from '../support/product/start-test-product.ts'
+import { type Person, signUp } from '../support/services/clerk.ts'
+
+/** Makes what is needed, and returns what is measured. It is somebody new each time, with the same history. */
+export type Path = (product: TestProduct) => Promise<() => Promise<unknown>>
+
+let compared = 0
+
+/** Everything that people wait for, or that is done for each event and each month. */
+export const paths: Readonly<Record<string, Path>> = {
+  'a webhook of Stripe': async ({ server }) => {
+    const payload = JSON.stringify(eventOf('checkout.session.completed', sessionOf(randomUUID())))
+    const signature = server.deps.stripe.webhooks.generateTestHeaderString({
+      payload,
+      secret: server.deps.settings.stripe_webhook_secret,
+    })
+    const headers = { 'content-type': 'application/json', 'stripe-signature': signature }
+    return () => fetchOk(`${server.url}/api/stripe/webhook`, { method: 'POST', headers, body: payload })
+  },
+
+  'the events of a purchase of credits': async (product) => {
+    const bought = await buildPaidCredits(product)
+    return applyEvents(product, bought)
+  },
+  'the events of its refund': async (product) => {
+    const bought = await buildPaidCredits(product)
+    await (await applyEvents(product, bought))()
+    const session = await product.stripe.client.checkout.sessions.retrieve(bought.session_id)
+    await product.stripe.client.refunds.create({ payment_intent: String(session.payment_intent) })
+    return applyEvents(product, bought)
+  },
+
+  'the events of a new monthly plan': async (product) => applyEvents(product, await buildPaidPlan(product)),
+  'the events of its renewal': async (product) => {
+    const bought = await buildUsedPlan(product, { billing_frequency: 'monthly' })
+    await product.advanceDays(32)
+    return applyEvents(product, bought)
+  },
+  'the events of its end': async (product) => {
+    const bought = await buildUsedPlan(product, { billing_frequency: 'monthly' })
+    await product.stripe.client.subscriptions.cancel(bought.subscription_id ?? '')
+    return applyEvents(product, bought)
+  },
+  'the events of a new yearly plan': async (product) =>
+    applyEvents(product, await buildPaidPlan(product, { billing_frequency: 'yearly' })),
+  'the next month of a yearly plan': async (product) => {
+    const bought = await buildUsedPlan(product, { billing_frequency: 'yearly' })
+    await product.advanceDays(32)
+    return () => processSubscriptionSync(product.worker.deps, { subscription_id: bought.subscription_id ?? '' })
+  },
+
+  'usage of a person': async (product) => {
+    const token = await buildEditor(product)
+    return () => report(product, token, 'personal')
+  },
+  'usage of an organization': async (product) => {
+    const { team, token } = await buildTeamWithCredits(product)
+    return () => report(product, token, team.organization.id)
+  },
+  'the balance of a person in an editor': async (product) => {
+    const token = await buildEditor(product)
+    return () => product.server.ask(getExtensionBalance, { token, query: { payer: 'personal' } })
+  },
+  'the balance of an organization in an editor': async (product) => {
+    const { team, token } = await buildTeamWithCredits(product)
+    return () => product.server.ask(getExtensionBalance, { token, query: { payer: team.organization.id } })
+  },
+  'a person’s account': async (product) => {
+    const person = await buildPersonWithHistory(product)
+    return () =>
+      product.server.ask(getUser, { token: person.token, query: { clerkId: person.user_id } })
+  },
+  'the first page of history': async (product) => {
+    const { token } = await buildPersonWithHistory(product)
+    return () => product.server.ask(getCreditHistory, { token, query: { limit: '20' } })
+  },
+  'a deep page of history': async (product) => {
+    const { token } = await buildPersonWithHistory(product)
+    const first = await product.server.ask(getCreditHistory, { token, query: { limit: '40' } })
+    const cursor = first.data.next_cursor ?? ''
+    return () => product.server.ask(getCreditHistory, { token, query: { limit: '20', cursor } })
+  },
+
+  'an organization’s credits': (product) => readTeam(product, getOrganizationCredits),
+  'an organization’s subscription': async (product) => {
+    const { team } = await buildTeamWithCredits(product)
+    const query = { orgId: team.organization.id }
+    return () => product.server.ask(getOrganizationSubscription, { token: team.admin.token, query })
+  },
+  'an organization’s seats': (product) => readTeam(product, getOrganizationSeats),
+  'an organization’s invitations': (product) => readTeam(product, listTeamInvitations),
+  'a subscription’s invitations': async (product) => {
+    const { team } = await buildTeamWithCredits(product)
+    const query = { subscription_id: team.subscription_id }
+    return () => product.server.ask(listTeamInvitations, { token: team.admin.token, query })
+  },
+  'an invitation': async (product) => {
+    const { team } = await buildTeamWithCredits(product)
+    return () => invite(product, team, `${randomUUID().slice(0, 8)}@tidemark.test`)
+  },
+  'the events of an accepted invitation': async (product) => {
+    const { team } = await buildTeamWithCredits(product)
+    const person = await signUp(product.clerk)
+    await invite(product, team, person.email)
+    await acceptInvitation(product.clerk, person)
+    return applyClerkEvents(product, person.user_id, person.email)
+  },
+  'a seat': async (product) => {
+    const { team } = await buildTeamWithCredits(product)
+    const member = await buildMember(product.clerk, team)
+    return () => giveSeat(product, team, member.email)
+  },
+  'the events of a member who leaves': async (product) => {
+    const { team, member } = await buildTeamWithCredits(product)
+    await removeMember(product.clerk, team, member)
+    return applyClerkEvents(product, member.user_id)
+  },
+  'the events of a person who is deleted': async (product) => {
+    const { member } = await buildTeamWithCredits(product)
+    await product.clerk.client.users.deleteUser(member.user_id)
+    return applyClerkEvents(product, member.user_id)
+  },
+
+  'a checkout of credits': async (product) => {
+    const person = await buildPersonWithHistory(product)
+    const body = { clerkUserId: person.user_id, credits: 500, amount: 7, currency: 'EUR' as const }
+    return () => product.server.ask(purchaseCredits, { token: person.token, body })
+  },
+  'a checkout of a plan': async (product) => {
+    const person = await buildPersonWithHistory(product)
+    return () => openPlanCheckout(product.server, person)
+  },
+  'the same checkout again': async (product) => {
+    const person = await buildPersonWithHistory(product)
+    await openPlanCheckout(product.server, person)
+    return () => openPlanCheckout(product.server, person)
+  },
+  'the status of a session': async (product) => {
+    const person = await buildPersonWithHistory(product)
+    const bought = await buildPaidCredits(product, { user_id: person.user_id })
+    await (await applyEvents(product, bought))()
+    const query = { session_id: bought.session_id }
+    return () => product.server.ask(getSessionStatus, { token: person.token, query })
+  },
+  'the return from a payment': async (product) => {
+    const person = await buildPersonWithHistory(product)
+    const bought = await buildPaidCredits(product, { user_id: person.user_id })
+    const body = { sessionId: bought.session_id, clerkUserId: person.user_id }
+    return () => product.server.ask(processPaymentSuccess, { token: person.token, body })
+  },
+
+  'a sweep in which nothing is due': async ({ server, worker }) => {
+    const deps = { ...worker.deps, producer: server.deps.producer, now: () => new Date(0) }
+    return async () => {
+      await sweep(deps)
+      await syncDueInvitations(deps)
+    }
+  },
+  'a comparison of a hundred events with Stripe’s list': async ({ database }) => {
+    const ids = Array.from({ length: 100 }, (_, i) => `evt_fill_${(i % 2) * (100 * compared + i)}_1`)
+    compared += 1
+    return () => confirmEvents(database.worker, { source: 'stripe', ids, now: new Date() })
+  },
+  'the look for kept events and old rows': async ({ worker }) => {
+    const deps = { ...worker.deps, now: () => new Date(0) }
+    return async () => {
+      await syncKeptEvents(deps)
+      await deleteOldRows(deps)
+    }
+  },
+
+  'whether the server is ready': async ({ server }) => () => fetch(`${server.url}/readyz`),
+  'the metrics of the server': async ({ server }) => () => fetchOk(`${server.url}/metrics`),
+}
+
+async function fetchOk(url: string, request?: RequestInit): Promise<void> {
+  const answer = await fetch(url, request)
+  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`)
+}
+
+/** Lets what happened to one customer of Stripe's since arrive; time passes for the others too, which is not measured. */
+async function applyEvents(
+  { stripe, worker }: TestProduct,
+  bought: Pick<PaidPurchase, 'customer_id'>,
+): Promise<() => Promise<void>> {
+  const events = (await stripe.takeEvents()).filter((event) =>
+    JSON.stringify(event).includes(`"${bought.customer_id}"`),
+  )
+  if (events.length === 0) throw new Error(`Nothing happened to ${bought.customer_id}`)
+  return () => worker.applyStripe(events)
+}
+
+async function applyClerkEvents(
+  { clerk, worker }: TestProduct,
+  ...about: readonly string[]
+): Promise<() => Promise<void>> {
+  const events = (await clerk.listEvents()).filter((event) =>
+    about.some((word) => JSON.stringify(event.payload).includes(`"${word}"`)),
+  )
+  await clerk.forgetEvents()
+  if (events.length === 0) throw new Error(`Nothing happened to ${about.join(', ')}`)
+  return () => worker.applyAllOfClerk(events.slice(-2))
+}
+
+async function buildUsedPlan(product: TestProduct, order: PlanOrder): Promise<PaidPurchase> {
+  const bought = await buildPaidPlan(product, order)
+  await (await applyEvents(product, bought))()
+  await report(product, await buildToken(product, bought.user_id), 'personal')
+  return bought
+}
+
+function buildToken({ database, clock }: TestProduct, userId: string): Promise<string> {
+  return buildExtensionToken(database, userId, clock.now())
+}
+
+async function buildEditor(product: TestProduct): Promise<string> {
+  const { database } = product
+  const user_id = await buildUser(database.server)
+  await giveCredits(database, { owner_kind: 'user', owner_id: user_id }, { plan: 100, purchased: 100 })
+  return buildToken(product, user_id)
+}
+
+function report({ server }: TestProduct, token: string, payer: string): Promise<unknown> {
+  const body = { credits: 1, payer, idempotency_key: randomUUID(), description: 'Chat' }
+  return server.ask(reportUsage, { token, body })
+}
+
+const historyLength = 60
+
+async function buildPersonWithHistory(product: TestProduct): Promise<Person> {
+  const person = await signUp(product.clerk)
+  await buildUser(product.database.server, person.user_id)
+  const grants = Array.from({ length: historyLength }, () => buildGrant(person.user_id, 1))
+  await postTransfers(product.database.worker, grants)
+  return person
+}
+
+async function buildTeamWithCredits(
+  product: TestProduct,
+): Promise<{ team: Team; member: Person; token: string }> {
+  const team = await buildTeam(product, { seats: 5 })
+  const owner = { owner_kind: 'organization', owner_id: team.organization.id } as const
+  await giveCredits(product.database, owner, { plan: 100, purchased: 100 })
+  const member = await buildMember(product.clerk, team)
+  await buildUser(product.database.server, member.user_id)
+  await giveSeat(product, team, member.email)
+  await product.clerk.forgetEvents()
+  const token = await buildToken(product, member.user_id)
+  await report(product, token, team.organization.id)
+  return { team, member, token }
+}
+
+async function readTeam(
+  product: TestProduct,
+  endpoint: typeof getOrganizationCredits | typeof getOrganizationSeats | typeof listTeamInvitations,
+): Promise<() => Promise<unknown>> {
+  const { team } = await buildTeamWithCredits(product)
+  const query = { org_id: team.organization.id }
+  return () => product.server.ask(endpoint, { token: team.admin.token, query })
+}

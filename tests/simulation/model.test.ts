@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest'
+import {
+  belongings,
+  type Life,
+  openMonth,
+  type Payment,
+  type Period,
+  type Subscription,
+  spend,
+} from './model.ts'
+
+const day = 86_400
+/** 1 June, a month of thirty days. */
+const june = Date.UTC(2026, 5, 1) / 1000
+const july = june + 30 * day
+
+function paid(id: string, fields: Partial<Payment> = {}): Payment {
+  return { id, total: 2000, paid_at: june, taken_back: 0, ...fields }
+}
+
+function period(fields: Partial<Period> = {}): Period {
+  return { kind: 'month', starts_at: june, ends_at: july, seats: 1, payment: paid('in_1'), ...fields }
+}
+
+function life(subscription: Partial<Subscription>, fields: Partial<Life> = {}): Life {
+  const plan: Subscription = {
+    session: 'cs_1',
+    plan_type: 'teams',
+    seats_now: 1,
+    ended_at: null,
+    periods: [period()],
+    seat_changes: [],
+    ...subscription,
+  }
+  return { purchases: [], subscriptions: [plan], usages: [], ...fields }
+}
+
+/** Worked out by hand from the rules. */
+describe('the model', () => {
+  test('lets what was not used of a month expire when the next one has begun', () => {
+    const lived = life(
+      { periods: [period(), period({ starts_at: july, ends_at: july + 31 * day, payment: paid('in_2') })] },
+      { usages: [{ month: 'in_1/0', plan: 300, purchased: 0 }] },
+    )
+    expect(belongings(lived, july - 1)).toMatchObject({ plan: 200, plan_type: 'teams', seats_total: 1 })
+    expect(belongings(lived, july)).toMatchObject({ plan: 500 })
+    expect(openMonth(lived, july)).toMatchObject({ name: 'in_2/0', starts_at: july })
+  })
+
+  test('takes a share of a year’s every month back, and lets a debt be paid by the months after it', () => {
+    const year = period({
+      kind: 'year',
+      ends_at: june + 365 * day,
+      payment: paid('in_1', { total: 19_200, taken_back: 4800 }),
+    })
+    const usages = [{ month: 'in_1/0', plan: 500, purchased: 0 }]
+    const lived = life({ periods: [year] }, { usages })
+    // 375 of each month are due, so that 125 were used too much.
+    expect(belongings(lived, june)).toMatchObject({ plan: -125 })
+    expect(belongings(lived, july)).toMatchObject({ plan: 250 })
+    expect(belongings(lived, july + 31 * day)).toMatchObject({ plan: 375 })
+  })
+
+  test('cuts a month that another period ends early, and the trial never', () => {
+    const next = period({ starts_at: june + 15 * day, ends_at: july + 15 * day, payment: paid('in_2') })
+    const usages = [{ month: 'in_1/0', plan: 400, purchased: 0 }]
+    const cut = life({ periods: [period(), next] }, { usages })
+    expect(belongings(cut, june + 15 * day)).toMatchObject({ plan: 500 - 150 })
+    const trial = life(
+      { periods: [period({ kind: 'trial', payment: paid('in_1', { total: 0 }) }), next] },
+      { usages },
+    )
+    expect(belongings(trial, june + 15 * day)).toMatchObject({ plan: 500 })
+  })
+
+  test('gives added seats the rest of the month, and takes the last ones first', () => {
+    const change = (days: number, from: number, to: number, id: string) => ({
+      at: june + days * day,
+      from,
+      to,
+      payment: paid(id, { total: 1000, paid_at: june + days * day }),
+    })
+    const lived = life({
+      periods: [period({ kind: 'year', ends_at: june + 365 * day, seats: 2 })],
+      seat_changes: [change(15, 2, 5, 'in_2'), change(20, 5, 3, 'in_3'), change(21, 3, 6, 'in_4')],
+    })
+    // 3 seats for half of the month, 2 fewer that it has had all the same, 1 more than ever for 9 days of 30.
+    expect(belongings(lived, june + 22 * day)).toMatchObject({ plan: 1000 + 750 + 150 })
+    expect(belongings(lived, july)).toMatchObject({ plan: 6 * 500 })
+  })
+
+  test('turns what is paid too late into bought credits', () => {
+    const late = period({
+      starts_at: july,
+      ends_at: july + 31 * day,
+      payment: paid('in_2', { paid_at: july + 20 * day, taken_back: 1000 }),
+    })
+    const lived = life({ periods: [period(), late], ended_at: july + 15 * day })
+    const expected = { plan: 0, purchased: 250, plan_type: 'starter', seats_total: 0 }
+    expect(belongings(lived, july + 21 * day)).toMatchObject(expected)
+  })
+
+  test('starts a later subscription clean', () => {
+    const refunded = period({ payment: paid('in_1', { taken_back: 2000 }) })
+    const usages = [{ month: 'in_1/0', plan: 500, purchased: 0 }]
+    const old = life({ periods: [refunded], ended_at: june + day }, { usages })
+    expect(belongings(old, july)).toMatchObject({ plan: -500, settled: ['cs_1'] })
+    const [first] = old.subscriptions
+    const second = life({
+      session: 'cs_2',
+      periods: [period({ starts_at: july, ends_at: july + 31 * day, payment: paid('in_2') })],
+    })
+    const both = { ...old, subscriptions: [...(first ? [first] : []), ...second.subscriptions] }
+    expect(belongings(both, july)).toMatchObject({ plan: 500, settled: ['cs_1', 'cs_2'] })
+  })
+
+  test('spends what is positive of the plan first, and nothing beside a debt that is larger', () => {
+    expect(spend({ plan: 100, purchased: 50 }, 120)).toEqual({ plan: 100, purchased: 20 })
+    expect(spend({ plan: -100, purchased: 300 }, 200)).toEqual({ plan: 0, purchased: 200 })
+    expect(spend({ plan: -100, purchased: 300 }, 201)).toBeNull()
+    expect(spend({ plan: 500, purchased: -300 }, 200)).toEqual({ plan: 200, purchased: 0 })
+  })
+})

@@ -1,0 +1,264 @@
+/**
+ * What an owner should have, written from the specification and decision 061 ("the rules") and nothing else. It imports nothing of the
+ * product, so that it cannot share a mistake with it. It is told what happened in the world, never what our database says.
+ *
+ * Times are seconds since 1970, money is minor units, credits and seats are whole.
+ */
+
+/** A payment: an invoice of a subscription, or what was paid for credits. */
+export interface Payment {
+  readonly id: string
+  /** Before what credit balances took of it. */
+  readonly total: number
+  readonly paid_at: number | null
+  /** Refunded, or held by a dispute that is open or lost. */
+  readonly taken_back: number
+}
+
+export interface Purchase {
+  readonly session: string
+  readonly credits: number
+  readonly payment: Payment
+}
+
+/** A time that was bought, with seats. A trial is one, however often its end was moved. */
+export interface Period {
+  readonly kind: 'trial' | 'month' | 'year'
+  readonly starts_at: number
+  /** Without meaning for a trial. */
+  readonly ends_at: number
+  readonly seats: number
+  readonly payment: Payment
+}
+
+export interface SeatChange {
+  readonly at: number
+  readonly from: number
+  readonly to: number
+  readonly payment: Payment
+}
+
+export interface Subscription {
+  readonly session: string
+  readonly plan_type: 'pro' | 'teams'
+  readonly seats_now: number
+  readonly ended_at: number | null
+  readonly periods: readonly Period[]
+  /** In the order in which they were made. */
+  readonly seat_changes: readonly SeatChange[]
+}
+
+/** What usage took, and of which month (the name of `openMonth` at that time). */
+export interface Usage {
+  readonly month: string | null
+  readonly plan: number
+  readonly purchased: number
+}
+
+export interface Life {
+  readonly purchases: readonly Purchase[]
+  /** In the order in which they were bought. */
+  readonly subscriptions: readonly Subscription[]
+  readonly usages: readonly Usage[]
+}
+
+export interface Belongings {
+  readonly plan: number
+  readonly purchased: number
+  readonly plan_type: 'starter' | 'pro' | 'teams'
+  readonly seats_total: number
+  /** The checkout sessions that have brought what was bought. */
+  readonly settled: readonly string[]
+}
+
+const creditsPerSeat = 500
+
+export function belongings(life: Life, now: number): Belongings {
+  const begun = life.subscriptions.filter((subscription) => monthsOf(subscription, now).length > 0)
+  const latest = begun.at(-1)
+  const live = latest?.ended_at === null ? latest : undefined
+  const paid = life.purchases.filter(({ payment }) => payment.paid_at !== null)
+  const bought = sum(paid.map(({ credits, payment }) => kept(credits, payment)))
+  const late = sum(life.subscriptions.map((subscription) => paidTooLate(subscription)))
+  return {
+    plan: latest ? planBalance(latest, life.usages, now) : 0,
+    purchased: bought + late - sum(life.usages.map(({ purchased }) => purchased)),
+    plan_type: live?.plan_type ?? 'starter',
+    seats_total: live?.seats_now ?? 0,
+    settled: [...paid, ...begun].map(({ session }) => session).toSorted(),
+  }
+}
+
+/** Rule 10: what a usage takes of each account; null when it is refused. */
+export function spend(
+  { plan, purchased }: Pick<Belongings, 'plan' | 'purchased'>,
+  credits: number,
+): { plan: number; purchased: number } | null {
+  if (credits > plan + purchased) return null
+  const ofPlan = Math.min(credits, Math.max(0, plan))
+  return { plan: ofPlan, purchased: credits - ofPlan }
+}
+
+/** The month that usage counts for now; null when none is open. */
+export function openMonth(life: Life, now: number): Pick<Month, 'name' | 'starts_at'> | null {
+  const begun = life.subscriptions.filter((subscription) => monthsOf(subscription, now).length > 0)
+  const latest = begun.at(-1)
+  return latest?.ended_at === null ? (monthsOf(latest, now).at(-1) ?? null) : null
+}
+
+/**
+ * Rule 8. A month that is over lets what was not used expire; what was used beyond what is due stays as a debt, which the following
+ * months of the same subscription pay. A later subscription starts clean, so only the latest one counts at all.
+ */
+function planBalance(subscription: Subscription, usages: readonly Usage[], now: number): number {
+  const months = monthsOf(subscription, now)
+  let balance = 0
+  for (const [index, month] of months.entries()) {
+    const used = sum(usages.filter((usage) => usage.month === month.name).map(({ plan }) => plan))
+    balance += month.due - used
+    const isOpen = index === months.length - 1 && subscription.ended_at === null
+    if (!isOpen) balance = Math.min(0, balance)
+  }
+  return balance
+}
+
+interface Month {
+  readonly name: string
+  readonly starts_at: number
+  readonly due: number
+}
+
+/** The billing months that have begun and were paid for in time, in order, with what each is due today. */
+function monthsOf(subscription: Subscription, now: number): Month[] {
+  const end = subscription.ended_at ?? Number.POSITIVE_INFINITY
+  return paidPeriods(subscription)
+    .filter((period) => !isLate(period.payment, period.over_at, subscription))
+    .flatMap((period) =>
+      spansOf(period)
+        .filter(({ starts_at }) => starts_at <= now && starts_at < Math.min(end, period.over_at))
+        .map((span) => {
+          const inTime = grantsOf(subscription, period, span).filter(
+            ({ payment }) => payment.paid_at !== null && !isLate(payment, period.over_at, subscription),
+          )
+          const due = sum(inTime.map(({ credits, payment }) => kept(Math.floor(credits), payment)))
+          return { name: `${period.payment.id}/${span.index}`, starts_at: span.starts_at, due }
+        }),
+    )
+}
+
+interface PaidPeriod extends Period {
+  /** When the next paid period begins, or when it ends by itself. */
+  readonly over_at: number
+}
+
+/** Rules 3 and 4: a paid period that begins ends the one before it, unless it was paid when all was over. */
+function paidPeriods({ periods, ended_at }: Subscription): PaidPeriod[] {
+  const paid = periods
+    .filter(({ payment }) => payment.paid_at !== null)
+    .toSorted((a, b) => a.starts_at - b.starts_at)
+  return paid.map((period, index) => {
+    const next = paid.slice(index + 1).find(({ payment }) => !isAfterEnd(payment, ended_at))
+    const ends_at = period.kind === 'trial' ? Number.POSITIVE_INFINITY : period.ends_at
+    return { ...period, over_at: Math.min(ends_at, next?.starts_at ?? ends_at) }
+  })
+}
+
+function isAfterEnd({ paid_at }: Payment, endedAt: number | null): boolean {
+  return paid_at !== null && endedAt !== null && paid_at > endedAt
+}
+
+/** Rule 11. In the second in which the subscription ends a payment is in time; in that in which the period ends it is not. */
+function isLate(payment: Payment, overAt: number, { ended_at }: Subscription): boolean {
+  return payment.paid_at !== null && (payment.paid_at >= overAt || isAfterEnd(payment, ended_at))
+}
+
+interface Span {
+  readonly index: number
+  readonly starts_at: number
+  readonly ends_at: number
+}
+
+/** Rule 2: a year has twelve months, counted from its own day. */
+function spansOf(period: Period): Span[] {
+  const { kind, starts_at, ends_at } = period
+  if (kind !== 'year') return [{ index: 0, starts_at, ends_at }]
+  return Array.from({ length: 12 }, (_, index) => ({
+    index,
+    starts_at: addMonths(starts_at, index),
+    ends_at: index === 11 ? ends_at : addMonths(starts_at, index + 1),
+  }))
+}
+
+/** The same day and time of a later month (UTC), the last day where a month is too short. */
+function addMonths(seconds: number, months: number): number {
+  const start = new Date(seconds * 1000)
+  const later = new Date(start)
+  later.setUTCDate(1)
+  later.setUTCMonth(start.getUTCMonth() + months)
+  const days = new Date(Date.UTC(later.getUTCFullYear(), later.getUTCMonth() + 1, 0)).getUTCDate()
+  later.setUTCDate(Math.min(start.getUTCDate(), days))
+  return later.getTime() / 1000
+}
+
+interface Grant {
+  readonly credits: number
+  readonly payment: Payment
+}
+
+/** Rules 4 and 5: what a month brings, before rounding: for the seats that it began with, and for those added in it. */
+function grantsOf(subscription: Subscription, period: PaidPeriod, month: Span): Grant[] {
+  const until = Math.min(period.over_at, month.ends_at)
+  const creditsFrom = (from: number, number: number) =>
+    period.kind === 'trial'
+      ? number * creditsPerSeat
+      : (number * creditsPerSeat * (until - from)) / (month.ends_at - month.starts_at)
+
+  let seats = [{ seats: period.seats, payment: period.payment }]
+  let most: number | null = null
+  const added: Grant[] = []
+  for (const { at, from, to, payment } of subscription.seat_changes) {
+    if (at < period.starts_at || at >= Math.min(period.over_at, month.ends_at)) continue
+    if (at < month.starts_at) {
+      seats = to > from ? [...seats, { seats: to - from, payment }] : without(seats, from - to)
+    } else {
+      most ??= from
+      if (to > most) added.push({ credits: creditsFrom(at, to - most), payment })
+      most = Math.max(most, to)
+    }
+  }
+  const first = seats.map((paid) => ({
+    credits: creditsFrom(month.starts_at, paid.seats),
+    payment: paid.payment,
+  }))
+  return [...first, ...added]
+}
+
+/** Rule 5: the seats that were added last go first. */
+function without<T extends { seats: number }>(seats: readonly T[], gone: number): T[] {
+  const last = seats.at(-1)
+  if (!last || gone === 0) return [...seats]
+  if (last.seats <= gone) return without(seats.slice(0, -1), gone - last.seats)
+  return [...seats.slice(0, -1), { ...last, seats: last.seats - gone }]
+}
+
+/** Rule 11: all that the late invoices would have brought, each as one grant. */
+function paidTooLate(subscription: Subscription): number {
+  const brought = new Map<Payment, number>()
+  for (const period of paidPeriods(subscription)) {
+    for (const grant of spansOf(period).flatMap((span) => grantsOf(subscription, period, span))) {
+      if (isLate(grant.payment, period.over_at, subscription))
+        brought.set(grant.payment, (brought.get(grant.payment) ?? 0) + grant.credits)
+    }
+  }
+  return sum([...brought].map(([payment, credits]) => kept(Math.floor(credits), payment)))
+}
+
+/** Rules 6 and 7: what remains of a grant when its share of the money that went back is taken. */
+function kept(credits: number, { total, taken_back }: Payment): number {
+  if (total <= 0) return credits
+  return credits - Math.floor((credits * Math.min(taken_back, total)) / total)
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}

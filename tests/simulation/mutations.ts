@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process'
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Mutation, mutations } from './mutation-list.ts'
+
+/**
+ * Plants faults and reports what the simulation takes to find each: `node tests/simulation/mutations.ts [--seed 1] [--runs 50] [--random] [name …]`.
+ * Every fault gets a copy of the tree of its own. Not part of `npm test`: it takes minutes a fault.
+ */
+const root = join(import.meta.dirname, '../..')
+const leftOut = ['node_modules', '.git', '.data', 'web/dist', 'test-results']
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seed: { type: 'string', default: '1' },
+    runs: { type: 'string', default: '50' },
+    patience: { type: 'string', default: '10000' },
+    backend: { type: 'string', default: 'Postgres' },
+    /** Leaves out the histories that are written by hand. */
+    random: { type: 'boolean', default: false },
+  },
+})
+
+const unknown = positionals.filter((name) => mutations.every((mutation) => mutation.name !== name))
+if (unknown.length > 0) throw new Error(`No such mutation: ${unknown.join(', ')}`)
+const chosen = mutations.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+let missed = 0
+for (const mutation of chosen) {
+  const found = await find(mutation)
+  if (!found) missed++
+  console.log(`| ${mutation.name} | ${found ?? 'NOT FOUND'} |`)
+}
+process.exitCode = missed > 0 ? 1 : 0
+
+/** How the fault showed; null when it did not. */
+async function find(mutation: Mutation): Promise<string | null> {
+  const copy = await mkdtemp(join(tmpdir(), 'tidemark-mutation-'))
+  try {
+    await copyTree(copy)
+    await plant(copy, mutation)
+    return verdict(await simulate(copy, mutation))
+  } finally {
+    await rm(copy, { recursive: true, force: true })
+  }
+}
+
+async function copyTree(to: string): Promise<void> {
+  await cp(root, to, {
+    recursive: true,
+    filter: (source) => !leftOut.includes(relative(root, source)),
+  })
+  await symlink(join(root, 'node_modules'), join(to, 'node_modules'))
+}
+
+/** The text must be there exactly once, or the list is out of date. */
+async function plant(tree: string, { name, file, text, becomes }: Mutation): Promise<void> {
+  const path = join(tree, file)
+  const parts = (await readFile(path, 'utf8')).split(text)
+  if (parts.length !== 2)
+    throw new Error(`${name}: the text is ${parts.length - 1} times in ${file}, and not once`)
+  await writeFile(path, parts.join(becomes))
+}
+
+async function simulate(tree: string, { test = 'owners' }: Mutation): Promise<string> {
+  const vitest = join(tree, 'node_modules/vitest/vitest.mjs')
+  const files = `tests/simulation/${test}.test.ts`
+  const child = spawn(
+    process.execPath,
+    [
+      vitest,
+      'run',
+      '--project',
+      'simulation',
+      files,
+      '-t',
+      `on ${values.backend}.*${values.random ? 'whatever' : ''}`,
+    ],
+    {
+      cwd: tree,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        ...process.env,
+        NO_COLOR: '1',
+        SIMULATION_SEED: values.seed,
+        SIMULATION_RUNS: values.runs,
+        SIMULATION_PATIENCE_MS: values.patience,
+      },
+    },
+  )
+  let output = ''
+  child.stdout.on('data', (text) => {
+    output += text
+  })
+  child.stderr.on('data', (text) => {
+    output += text
+  })
+  await new Promise((resolve) => child.on('close', resolve))
+  if (!/Tests {2}.*(passed|failed)/.test(output)) throw new Error(`The simulation did not run:\n${output}`)
+  return output
+}
+
+function verdict(output: string): string | null {
+  const random = /Property failed after (\d+) tests/.exec(output)?.[1]
+  const failed = [...output.matchAll(/^ +× (.+?)(?: \d+ms)?$/gm)].map(([, title = '']) => title)
+  const byHand = failed.filter((title) => title.startsWith('once wrong: '))
+  if (failed.length === 0) return null
+  const found = [
+    ...(random ? [`after ${random} histories`] : []),
+    ...byHand.map((title) => title.replace('once wrong: ', '')),
+  ]
+  return found.length > 0 ? found.join('; ') : failed.join('; ')
+}

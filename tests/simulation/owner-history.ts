@@ -1,0 +1,215 @@
+import * as fc from 'fast-check'
+import { type Mishap, mishap } from './mishaps.ts'
+
+export interface PlannedPlan {
+  readonly do: 'plan'
+  readonly frequency: 'monthly' | 'yearly'
+  /** Of a team. */
+  readonly seats: number
+  /** Of somebody who never had a plan and is no team; 0 for none. */
+  readonly trial_days: number
+  /** `fails_later` pays the first time and at no renewal. */
+  readonly card: 'pays' | 'fails_later'
+}
+
+/** One thing that happens. `payment` counts the owner's payments from the latest one, modulo their number. */
+export type OwnerStep =
+  | Mishap
+  | PlannedPlan
+  | { readonly do: 'purchase'; readonly credits: number }
+  | { readonly do: 'use'; readonly percent: number; readonly reports: number }
+  | { readonly do: 'days'; readonly days: number }
+  /** To the second in which the period ends. */
+  | { readonly do: 'period_end' }
+  /** One change after the other, in one second as a rule. */
+  | { readonly do: 'seats'; readonly numbers: readonly number[] }
+  | { readonly do: 'refund'; readonly payment: number; readonly percent: number }
+  | { readonly do: 'dispute'; readonly payment: number; readonly percent: number }
+  | { readonly do: 'close_dispute'; readonly outcome: 'won' | 'lost' }
+  | { readonly do: 'cancel'; readonly when: 'now' | 'period_end' }
+  | { readonly do: 'card'; readonly card: 'pays' | 'fails_later' }
+  /** An invoice that is open is paid after all, with a card that pays. */
+  | { readonly do: 'pay_invoice' }
+  | { readonly do: 'frequency' }
+  | { readonly do: 'end_trial' }
+  | { readonly do: 'extend_trial'; readonly days: number }
+  | { readonly do: 'anchor' }
+  | { readonly do: 'coupon' }
+  | { readonly do: 'credit_balance'; readonly amount: number }
+  | { readonly do: 'manual_items'; readonly count: number; readonly amount: number }
+  | { readonly do: 'pause'; readonly behavior: 'void' | 'keep_as_draft' | 'mark_uncollectible' | null }
+  | { readonly do: 'delete_customer' }
+  | { readonly do: 'return' }
+  /** What has not arrived yet arrives while Stripe answers nothing. */
+  | { readonly do: 'outage'; readonly hours: number }
+  /** Somebody who has our webhook's secret says that a purchase was free. */
+  | { readonly do: 'claim_free' }
+  /** Some of the events that have not arrived yet do. */
+  | { readonly do: 'deliver'; readonly share: number }
+  /** What arrived long ago arrives again. */
+  | { readonly do: 'redeliver'; readonly share: number }
+  /** Some of the events that have not arrived yet never will. */
+  | { readonly do: 'drop'; readonly share: number }
+
+export type Kind = OwnerStep['do']
+
+/** What happens before the owner's books are compared, and how its events arrive. */
+export interface Turn {
+  readonly steps: readonly OwnerStep[]
+  readonly order: 'sent' | 'reversed' | 'shuffled'
+  readonly times: number
+}
+
+export interface OwnerHistory {
+  readonly owner: 'user' | 'team'
+  readonly turns: readonly Turn[]
+}
+
+const percent = fc.integer({ min: 1, max: 100 })
+const payment = fc.nat({ max: 5 })
+const share = fc.double({ min: 0.1, max: 1, noNaN: true })
+const seats = fc.integer({ min: 1, max: 20 })
+const card = fc.constantFrom('pays' as const, 'pays' as const, 'fails_later' as const)
+
+const plan: fc.Arbitrary<PlannedPlan> = fc.record({
+  do: fc.constant('plan'),
+  frequency: fc.constantFrom('monthly', 'monthly', 'yearly'),
+  seats,
+  trial_days: fc.constantFrom(0, 0, 14, 45),
+  card,
+})
+
+function step<const K extends Kind, F extends object>(kind: K, weight: number, fields: fc.Arbitrary<F>) {
+  return { kind, weight, arbitrary: fields.map((made) => ({ do: kind, ...made })) }
+}
+
+const nothing = fc.constant({})
+
+const steps = [
+  { kind: 'plan', weight: 3, arbitrary: plan },
+  step('purchase', 2, fc.record({ credits: fc.integer({ min: 71, max: 2000 }) })),
+  step('use', 6, fc.record({ percent: fc.integer({ min: 1, max: 120 }), reports: fc.constantFrom(1, 1, 2) })),
+  step(
+    'days',
+    7,
+    fc.record({
+      days: fc.oneof(
+        { weight: 6, arbitrary: fc.integer({ min: 1, max: 40 }) },
+        { weight: 1, arbitrary: fc.integer({ min: 100, max: 400 }) },
+      ),
+    }),
+  ),
+  step('period_end', 1, nothing),
+  step('seats', 4, fc.record({ numbers: fc.array(seats, { minLength: 1, maxLength: 3 }) })),
+  step('refund', 4, fc.record({ payment, percent: fc.oneof(percent, fc.constant(100)) })),
+  step('dispute', 2, fc.record({ payment, percent: fc.oneof(percent, fc.constant(100)) })),
+  step('close_dispute', 2, fc.record({ outcome: fc.constantFrom('won' as const, 'won', 'lost') })),
+  step('cancel', 2, fc.record({ when: fc.constantFrom('now' as const, 'period_end') })),
+  step('card', 1, fc.record({ card })),
+  step('pay_invoice', 2, nothing),
+  step('frequency', 1, nothing),
+  step('end_trial', 1, nothing),
+  step('extend_trial', 1, fc.record({ days: fc.integer({ min: 1, max: 60 }) })),
+  step('anchor', 1, nothing),
+  step('coupon', 1, nothing),
+  step('credit_balance', 1, fc.record({ amount: fc.integer({ min: 1, max: 50_000 }) })),
+  step(
+    'manual_items',
+    1,
+    fc.record({ count: fc.constantFrom(1, 2, 12), amount: fc.integer({ min: 50, max: 5000 }) }),
+  ),
+  step(
+    'pause',
+    1,
+    fc.record({ behavior: fc.constantFrom('void' as const, 'keep_as_draft', 'mark_uncollectible', null) }),
+  ),
+  step('delete_customer', 1, nothing),
+  step('return', 1, nothing),
+  step('claim_free', 1, nothing),
+  step('deliver', 3, fc.record({ share })),
+  step('redeliver', 2, fc.record({ share })),
+  step('drop', 2, fc.record({ share })),
+] satisfies readonly { kind: Kind; weight: number; arbitrary: fc.Arbitrary<OwnerStep> }[]
+
+const mishapKinds = [
+  'crash_worker',
+  'crash_server',
+  'lose_enqueues',
+  'lose_queues',
+  'break_stripe',
+] as const satisfies readonly Kind[]
+/** Too long for histories by the dozen: those that are written by hand have it. */
+const rareKinds = ['outage'] as const satisfies readonly Kind[]
+const allKinds: readonly Kind[] = [...steps.map(({ kind }) => kind), ...mishapKinds, ...rareKinds]
+
+/** They wait for what finds lost events, and for an outage that costs no attempt. */
+const notYet: readonly Kind[] = ['drop', 'outage']
+
+/**
+ * The kinds of steps that histories are made of: all that are ready, or those that SIMULATION_KINDS names, or all but those that it names with a
+ * minus, such as `-drop,-anchor`.
+ */
+export function enabledKinds(wish = process.env.SIMULATION_KINDS ?? ''): ReadonlySet<Kind> {
+  const named = wish.split(',').filter(Boolean)
+  const unknown = named.filter((name) => !allKinds.some((kind) => kind === name.replace(/^-/, '')))
+  if (unknown.length > 0) throw new Error(`SIMULATION_KINDS: unknown ${unknown}, known ${allKinds}`)
+  const only = named.filter((name) => !name.startsWith('-'))
+  return new Set(
+    allKinds.filter(
+      (kind) =>
+        !named.includes(`-${kind}`) &&
+        (only.length === 0 ? !notYet.includes(kind) : only.includes(kind) || kind === 'plan'),
+    ),
+  )
+}
+
+/**
+ * What a history is about. With every kind in every history the few that make trouble together would hardly ever meet; mishaps and
+ * late events belong to all of them.
+ */
+const themes: readonly (readonly Kind[])[] = [
+  allKinds,
+  ['plan', 'purchase', 'use', 'cancel', 'refund', 'dispute', 'close_dispute'],
+  ['seats', 'days', 'use', 'refund', 'dispute', 'close_dispute'],
+  ['days', 'use', 'frequency', 'anchor', 'end_trial', 'extend_trial', 'period_end', 'refund'],
+  ['days', 'use', 'card', 'pay_invoice', 'seats', 'pause', 'cancel', 'plan', 'refund'],
+  ['days', 'use', 'coupon', 'credit_balance', 'manual_items', 'seats', 'refund', 'delete_customer', 'plan'],
+  ['purchase', 'refund', 'use', 'claim_free', 'return', 'deliver', 'redeliver', 'drop'],
+]
+const everywhere: readonly Kind[] = ['deliver', 'redeliver', 'drop']
+
+/** An owner's life: a plan, then whatever happens, in turns after each of which the books must be right. */
+export function ownerHistory(kinds: ReadonlySet<Kind>): fc.Arbitrary<OwnerHistory> {
+  return fc.oneof(
+    ...themes.map((theme) => historyOf((kind) => kinds.has(kind) && theme.includes(kind), kinds)),
+  )
+}
+
+function historyOf(isInTheme: (kind: Kind) => boolean, kinds: ReadonlySet<Kind>): fc.Arbitrary<OwnerHistory> {
+  const arbitrariesOf = (isChosen: (kind: Kind) => boolean) =>
+    steps.filter(({ kind }) => isChosen(kind)) as { weight: number; arbitrary: fc.Arbitrary<OwnerStep> }[]
+  const troubles = arbitrariesOf((kind) => kinds.has(kind) && everywhere.includes(kind))
+  if (mishapKinds.some((kind) => kinds.has(kind)))
+    troubles.push({ weight: 8, arbitrary: mishap.filter(({ do: kind }) => kinds.has(kind)) })
+  const chosen = arbitrariesOf(isInTheme)
+  const step = fc.oneof(
+    ...(chosen.length > 0 ? [{ weight: 6, arbitrary: fc.oneof(...chosen) }] : []),
+    ...(troubles.length > 0 ? [{ weight: 1, arbitrary: fc.oneof(...troubles) }] : []),
+    { weight: chosen.length + troubles.length > 0 ? 0 : 1, arbitrary: plan as fc.Arbitrary<OwnerStep> },
+  )
+  const arrival = {
+    order: fc.constantFrom('sent' as const, 'reversed' as const, 'shuffled' as const),
+    times: fc.integer({ min: 1, max: 3 }),
+  }
+  const turn: fc.Arbitrary<Turn> = fc.record({
+    steps: fc.array(step, { minLength: 1, maxLength: 4 }),
+    ...arrival,
+  })
+  return fc
+    .record({
+      owner: fc.constantFrom('user' as const, 'team' as const),
+      first: fc.record({ steps: fc.tuple(plan), ...arrival }),
+      turns: fc.array(turn, { minLength: 2, maxLength: 8, size: 'large' }),
+    })
+    .map(({ owner, first, turns }) => ({ owner, turns: [first, ...turns] }))
+}

@@ -1,0 +1,101 @@
+import { getOrganizationSeats } from '../../schema/api/organization-seats.ts'
+import { getOrganizationCredits } from '../../schema/api/organizations.ts'
+import { getUser, initializeUser } from '../../schema/api/users.ts'
+import { type Person, signUp, tokenOf } from '../support/services/clerk.ts'
+import type { FaultyProduct } from './faulty-product.ts'
+import type { Belongings, SeatChange, Usage } from './model.ts'
+
+/** Somebody who lives through a history, alone or as the admin of a team, with what the player itself did. */
+export interface Owner {
+  readonly kind: 'user' | 'team'
+  readonly person: Person
+  /** Of the team; null until its first plan has been settled. */
+  organization_id: string | null
+  readonly born_at: number
+  readonly sessions: { readonly id: string; readonly buys: 'plan' | 'credits'; readonly credits: number }[]
+  /** By subscription, in the order in which they were made. */
+  readonly seatChanges: Map<string, (Omit<SeatChange, 'payment'> & { readonly invoice: string })[]>
+  readonly usages: Usage[]
+  readonly customers: Set<string>
+  readonly paidInvoices: Map<string, InvoiceFacts>
+  /** What Stripe has refused to do, as it may in histories that nobody thought out. */
+  readonly refusals: string[]
+  /** Events that our server has taken. */
+  readonly delivered: Set<string>
+  /** Events that never come. */
+  readonly dropped: Set<string>
+  /** Events that Stripe does not know. */
+  readonly forged: Set<string>
+}
+
+/** What a paid invoice was for; nothing of it changes any more. */
+export interface InvoiceFacts {
+  readonly payment_intents: readonly string[]
+  /** Its lines for a regular period. */
+  readonly regular: readonly { starts_at: number; ends_at: number; seats: number }[]
+}
+
+export async function newOwner(product: FaultyProduct, kind: Owner['kind']): Promise<Owner> {
+  const born_at = Math.floor(product.clock.now().getTime() / 1000)
+  const person = await signUp(product.clerk, { first_name: 'Ada' })
+  await product.server.ask(initializeUser, {
+    token: person.token,
+    body: { clerkUser: { id: person.user_id, emailAddresses: [] }, planType: 'starter' },
+  })
+  return {
+    kind,
+    person,
+    organization_id: null,
+    born_at,
+    sessions: [],
+    seatChanges: new Map(),
+    usages: [],
+    customers: new Set(),
+    paidInvoices: new Map(),
+    refusals: [],
+    delivered: new Set(),
+    dropped: new Set(),
+    forged: new Set(),
+  }
+}
+
+/** A token of the owner that has not run out, however long the history lasts. */
+export function tokenFor(product: FaultyProduct, { person }: Owner): Promise<string> {
+  return tokenOf(product.clerk, { user_id: person.user_id })
+}
+
+/** What the owner is told by our own calls; the settled sessions are no call's answer and come from the intents. */
+export async function toldBelongings(product: FaultyProduct, owner: Owner): Promise<Belongings> {
+  const { server, database } = product
+  const token = await tokenFor(product, owner)
+  const intents = await database.owner
+    .selectFrom('checkout_intents')
+    .select(['stripe_session_id', 'owner_id'])
+    .where('user_id', '=', owner.person.user_id)
+    .where('state', '=', 'settled')
+    .execute()
+  const settled = intents.map(({ stripe_session_id }) => String(stripe_session_id)).toSorted()
+  const { data: user } = await server.ask(getUser, { token, query: { clerkId: owner.person.user_id } })
+  const { plan_type, plan_credits, purchased_credits } = user
+  if (owner.kind === 'user')
+    return {
+      plan: plan_credits,
+      purchased: purchased_credits,
+      plan_type,
+      seats_total: plan_type === 'starter' ? 0 : 1,
+      settled,
+    }
+  owner.organization_id ??= intents[0]?.owner_id ?? null
+  const id = owner.organization_id
+  if (!id) return { plan: 0, purchased: 0, plan_type, seats_total: 0, settled }
+  const credits = await server.ask(getOrganizationCredits, { token, query: { org_id: id } })
+  const { seats_total } = await server.ask(getOrganizationSeats, { token, query: { org_id: id } })
+  return {
+    plan: credits.plan_credits,
+    purchased: credits.purchased_credits,
+    // The first seat is the buyer's, so that the buyer's own plan goes with the team's.
+    plan_type,
+    seats_total,
+    settled,
+  }
+}

@@ -1,0 +1,50 @@
+import * as fc from 'fast-check'
+import { describe, expect, inject, test } from 'vitest'
+import { verifyLedger } from '../../schema/ledger/verify.ts'
+import { madeOnce } from '../support/made.ts'
+import { startFaultyProduct } from './faulty-product.ts'
+import { enabledKinds, ownerHistory } from './owner-history.ts'
+import { playOwner } from './play-owner.ts'
+import { regressions } from './regressions.ts'
+import { numRuns, seed } from './seed.ts'
+
+const histories = numRuns(25)
+const kinds = enabledKinds()
+
+const backends = [
+  { name: 'Postgres', redisUrl: undefined, missing: undefined },
+  { name: 'Redis', redisUrl: inject('redisUrl'), missing: inject('redisReason') },
+]
+
+describe.each(backends)(`on $name, with seed ${seed}`, ({ name, redisUrl, missing }) => {
+  // They are about what the books say, not about queues.
+  const byHand = redisUrl ? [] : regressions.filter(({ needs }) => needs.every((kind) => kinds.has(kind)))
+  const product = madeOnce(
+    () => (missing ? undefined : startFaultyProduct({ redisUrl })),
+    (made) => made.close(),
+  )
+
+  test.each(byHand)('once wrong: $title', async ({ history }) => {
+    if (missing) return
+    const owner = await playOwner(product, history)
+    expect(owner.refusals, 'what was to happen').toEqual([])
+  })
+
+  test('whatever an owner lives through, the product says what the model says after every turn', async ({
+    skip,
+  }) => {
+    if (missing) skip(`no Redis: ${missing}`)
+    await fc.assert(
+      fc.asyncProperty(ownerHistory(kinds), async (history) => {
+        await playOwner(product, history)
+      }),
+      { numRuns: histories, seed, endOnFailure: !process.env.SIMULATION_SHRINK },
+    )
+    const report = await verifyLedger(product.database.owner)
+    console.log(`${name}: ${histories} owners, seed ${seed}`, report.counts, product.mishaps)
+    expect(report.problems).toEqual([])
+    expect(report.counts.transfers, 'grants and their like').toBeGreaterThan(histories)
+    if (kinds.has('crash_worker'))
+      expect(product.mishaps.worker_crashes, 'crashes of the worker').toBeGreaterThan(histories / 20)
+  })
+})

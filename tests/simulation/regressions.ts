@@ -1,0 +1,267 @@
+import type { Kind, OwnerHistory, OwnerStep, PlannedPlan } from './owner-history.ts'
+
+export interface Regression {
+  readonly title: string
+  readonly needs: readonly Kind[]
+  readonly history: OwnerHistory
+}
+
+const monthly: PlannedPlan = { do: 'plan', frequency: 'monthly', seats: 5, trial_days: 0, card: 'pays' }
+const yearly: PlannedPlan = { ...monthly, frequency: 'yearly' }
+const failing: PlannedPlan = { ...monthly, card: 'fails_later' }
+const trial: PlannedPlan = { ...monthly, trial_days: 14 }
+
+const all = { do: 'use', percent: 100, reports: 1 } as const
+const half = { do: 'use', percent: 50, reports: 1 } as const
+const month = { do: 'days', days: 31 } as const
+const week = { do: 'days', days: 7 } as const
+const purchase = { do: 'purchase', credits: 700 } as const
+const cancel = { do: 'cancel', when: 'now' } as const
+const won = { do: 'close_dispute', outcome: 'won' } as const
+
+/** Money of the nth payment from the latest. */
+const refund = (percent: number, payment = 0) => ({ do: 'refund', payment, percent }) as const
+const dispute = (payment = 0) => ({ do: 'dispute', payment, percent: 100 }) as const
+const seats = (...numbers: number[]) => ({ do: 'seats', numbers }) as const
+
+/** The books are compared after every turn; a step that stands alone is one. */
+function lived(
+  title: string,
+  owner: OwnerHistory['owner'],
+  ...turns: (OwnerStep | readonly OwnerStep[])[]
+): Regression {
+  const steps = turns.map((turn) => ('do' in turn ? [turn] : turn))
+  return {
+    title,
+    needs: [...new Set(steps.flat().map(({ do: kind }) => kind))],
+    history: { owner, turns: steps.map((turn) => ({ steps: turn, order: 'sent', times: 1 })) },
+  }
+}
+
+/** Histories that have gone wrong, or that somebody feared would; they are always played. */
+export const regressions: readonly Regression[] = [
+  lived('old plan refunded under a new one', 'user', monthly, all, cancel, monthly, refund(100, 1), half),
+  lived('old plan disputed under a new one', 'user', monthly, all, cancel, monthly, dispute(1), won),
+  lived('old team plan refunded under a new one', 'team', monthly, all, cancel, monthly, refund(50, 1)),
+  lived(
+    'debt of an ended plan before and after a new one',
+    'user',
+    monthly,
+    purchase,
+    half,
+    cancel,
+    refund(100, 1),
+    monthly,
+    half,
+  ),
+  lived(
+    'a year disputed over two months and won',
+    'user',
+    yearly,
+    half,
+    dispute(),
+    month,
+    week,
+    month,
+    won,
+    month,
+  ),
+  lived('a year disputed over a month and lost', 'team', yearly, dispute(), month, {
+    do: 'close_dispute',
+    outcome: 'lost',
+  }),
+  lived(
+    'a used year refunded in parts, months apart',
+    'user',
+    yearly,
+    all,
+    month,
+    half,
+    refund(30),
+    month,
+    month,
+    refund(30),
+    month,
+  ),
+  lived('seats added to a year and refunded', 'team', yearly, week, seats(8), refund(50), month, month),
+  lived('seats given up and taken again in a year', 'team', yearly, seats(8, 3), month, seats(6), month),
+  lived('three seat changes in one second', 'team', monthly, week, seats(8, 6, 9), week, seats(7, 12)),
+  lived(
+    'seats added in a month, refunded, renewed',
+    'team',
+    monthly,
+    week,
+    seats(9),
+    half,
+    refund(100),
+    month,
+  ),
+  lived(
+    'seats added twice and given up at once',
+    'team',
+    monthly,
+    week,
+    seats(8),
+    week,
+    seats(10),
+    week,
+    seats(3),
+    month,
+  ),
+  lived(
+    'a renewal of more than ten lines',
+    'user',
+    monthly,
+    week,
+    { do: 'manual_items', count: 12, amount: 99 },
+    month,
+  ),
+  lived(
+    'one manual item',
+    'team',
+    monthly,
+    { do: 'manual_items', count: 1, amount: 3000 },
+    month,
+    refund(50),
+  ),
+  lived(
+    'a plan paid from a credit balance',
+    'user',
+    purchase,
+    { do: 'credit_balance', amount: 1500 },
+    monthly,
+    refund(100),
+  ),
+  lived(
+    'a renewal paid from a credit balance',
+    'team',
+    monthly,
+    { do: 'credit_balance', amount: 50_000 },
+    month,
+    half,
+  ),
+  lived(
+    'bought credits that stood in for a disputed plan',
+    'user',
+    monthly,
+    half,
+    dispute(),
+    purchase,
+    half,
+    won,
+  ),
+  lived(
+    'a plan disputed beside bought credits',
+    'user',
+    monthly,
+    purchase,
+    all,
+    dispute(1),
+    half,
+    won,
+    month,
+  ),
+  lived('a purchase refunded after use', 'user', monthly, purchase, all, refund(100), month, half),
+  lived('a trial ended early', 'user', trial, half, { do: 'end_trial' }, half, month),
+  lived(
+    'a trial of 45 days',
+    'user',
+    { ...trial, trial_days: 45 },
+    half,
+    month,
+    half,
+    { do: 'days', days: 15 },
+    all,
+  ),
+  lived('a trial extended', 'user', trial, half, { do: 'extend_trial', days: 40 }, month, half, month),
+  lived('a trial that runs out unpaid', 'user', { ...trial, card: 'fails_later' }, half, month, month),
+  lived(
+    'paid after Stripe gave up, unused',
+    'user',
+    failing,
+    month,
+    { do: 'days', days: 20 },
+    { do: 'pay_invoice' },
+    half,
+    refund(50),
+  ),
+  lived(
+    'paid after Stripe gave up, all used',
+    'team',
+    failing,
+    all,
+    month,
+    { do: 'days', days: 20 },
+    { do: 'pay_invoice' },
+    monthly,
+  ),
+  lived('a renewal paid days late', 'team', failing, half, month, half, { do: 'pay_invoice' }, half),
+  lived(
+    'added seats paid late',
+    'team',
+    monthly,
+    week,
+    { do: 'card', card: 'fails_later' },
+    seats(9),
+    week,
+    { do: 'pay_invoice' },
+    month,
+  ),
+  lived('seats added under a coupon of 100 %', 'team', yearly, week, { do: 'coupon' }, seats(8), month),
+  lived('a coupon of 100 %', 'user', monthly, { do: 'coupon' }, month, half, month),
+  lived(
+    'a paused collection',
+    'user',
+    monthly,
+    { do: 'pause', behavior: 'void' },
+    half,
+    month,
+    half,
+    { do: 'pause', behavior: null },
+    month,
+  ),
+  lived(
+    'a changed billing anchor',
+    'team',
+    monthly,
+    half,
+    { do: 'days', days: 10 },
+    { do: 'anchor' },
+    half,
+    month,
+  ),
+  lived(
+    'a month becomes a year',
+    'team',
+    monthly,
+    all,
+    { do: 'days', days: 10 },
+    { do: 'frequency' },
+    month,
+    half,
+  ),
+  lived('a year becomes a month', 'team', yearly, { do: 'days', days: 40 }, half, { do: 'frequency' }, month),
+  lived('the second in which the period ends', 'team', monthly, half, { do: 'period_end' }, seats(8), half),
+  lived('ended in the second of the renewal', 'user', monthly, half, [{ do: 'period_end' }, cancel], monthly),
+  lived('a customer deleted at Stripe', 'user', monthly, half, { do: 'delete_customer' }, monthly, half),
+  lived(
+    'a used month refunded, and the months after',
+    'user',
+    monthly,
+    all,
+    refund(100),
+    month,
+    all,
+    month,
+    half,
+  ),
+  lived('a free purchase that Stripe never made', 'user', monthly, [{ do: 'claim_free' }], week, half),
+  lived(
+    'Stripe away for 20 hours',
+    'user',
+    monthly,
+    [purchase, refund(100, 1), { do: 'outage', hours: 20 }],
+    half,
+  ),
+  lived('a refund that nobody announces', 'user', monthly, half, [refund(50), { do: 'drop', share: 1 }]),
+]

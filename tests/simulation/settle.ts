@@ -1,0 +1,81 @@
+import { waitUntil } from '../support/wait-until.ts'
+import type { FaultyProduct } from './faulty-product.ts'
+import { belongings, type Life, openMonth } from './model.ts'
+import { type Owner, toldBelongings } from './owner.ts'
+import { deliver } from './owner-events.ts'
+import type { Turn } from './owner-history.ts'
+import { pass } from './pass.ts'
+import { whatHappened } from './what-happened.ts'
+
+/** How long a difference may last. Whoever looks for failures wants to see them sooner. */
+const patience_ms = Number(process.env.SIMULATION_PATIENCE_MS || 30_000)
+/** The product's own time for it: an hour, in which everything is tried again, and what it takes to do it. */
+const longest_s = 70 * 60
+
+/** Lets the rest of the events arrive, and waits until the product says what the model says and nothing waits any more. */
+export async function settle(
+  product: FaultyProduct,
+  owner: Owner,
+  arrival: Pick<Turn, 'order' | 'times'>,
+): Promise<void> {
+  await deliver(product, owner, { ...arrival, share: 1 })
+  await product.letStrike()
+  await product.mend()
+  let passed_s = 0
+  let life = await whatHappened(product, owner)
+  const differences = () => differencesOf(product, owner, life)
+  await waitUntil(
+    async () => {
+      if ((await differences()).length === 0) return true
+      // The same time for everybody, so that what falls due in it happens at Stripe too.
+      const seconds = passed_s < 400 ? 10 : 300
+      if (passed_s + seconds <= longest_s) {
+        await pass(product, seconds)
+        passed_s += seconds
+      }
+      await deliver(product, owner, { share: 1, order: 'sent', times: 1 })
+      life = await whatHappened(product, owner)
+      return false
+    },
+    async () =>
+      `the model to agree, ${passed_s} s of the product’s time\n${(await differences()).join('\n')}\n${JSON.stringify(life)}`,
+    patience_ms,
+  )
+}
+
+async function differencesOf(product: FaultyProduct, owner: Owner, life: Life): Promise<string[]> {
+  const found = await toldBelongings(product, owner)
+  const now = product.clock.now().getTime() / 1000
+  const expected = belongings(life, now)
+  const waiting = await product.database.owner
+    .selectFrom('inbox_events')
+    .select(['id', 'type', 'state', 'reason', 'last_error'])
+    .where('id', 'in', ['', ...owner.delivered, ...owner.forged])
+    .where('state', 'not in', ['applied', 'ignored'])
+    .execute()
+  const differences = waiting
+    .filter(({ id, state }) => state === 'received' || !owner.forged.has(id))
+    .map((event) => `waits: ${JSON.stringify(event)}`)
+  for (const what of ['plan', 'purchased', 'plan_type', 'seats_total', 'settled'] as const) {
+    if (JSON.stringify(found[what]) !== JSON.stringify(expected[what]))
+      differences.push(
+        `${what}: expected ${JSON.stringify(expected[what])}, found ${JSON.stringify(found[what])}`,
+      )
+  }
+  // Equal balances do not tell: what was left of the month before may be as much as what this one brings.
+  const month = openMonth(life, now)
+  const latest = await latestMonth(product, owner)
+  if (month && month.starts_at !== latest)
+    differences.push(`month: expected ${month.starts_at}, found ${latest}`)
+  return differences
+}
+
+/** When the latest month began that the books know of, in seconds. */
+async function latestMonth({ database }: FaultyProduct, owner: Owner): Promise<number | null> {
+  const { starts_at } = await database.owner
+    .selectFrom('ledger_grants')
+    .select(({ fn }) => fn.max('month_starts_at').as('starts_at'))
+    .where('owner_id', '=', owner.organization_id ?? owner.person.user_id)
+    .executeTakeFirstOrThrow()
+  return starts_at && starts_at.getTime() / 1000
+}

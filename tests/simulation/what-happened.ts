@@ -1,0 +1,124 @@
+import type Stripe from 'stripe'
+import type { FaultyProduct } from './faulty-product.ts'
+import type { Life, Payment, Period, Purchase, Subscription } from './model.ts'
+import type { InvoiceFacts, Owner } from './owner.ts'
+import { withoutFaults } from './play.ts'
+
+/** What happened to an owner so far, in the model's words: from Stripe's own objects, and from what the player itself has done. */
+export function whatHappened(product: FaultyProduct, owner: Owner): Promise<Life> {
+  return withoutFaults(product, async () => {
+    const stripe = product.stripe.client
+    const sessions = await Promise.all(owner.sessions.map(({ id }) => stripe.checkout.sessions.retrieve(id)))
+    for (const { customer } of sessions) if (customer) owner.customers.add(String(customer))
+    const charges = await chargesOf(product, owner)
+    const purchases: Purchase[] = []
+    const subscriptions: Subscription[] = []
+    for (const [index, session] of sessions.entries()) {
+      const started = owner.sessions[index]
+      if (started?.buys === 'credits') {
+        const isPaid = session.payment_status === 'paid'
+        const payment = {
+          id: session.id,
+          total: session.amount_total ?? 0,
+          paid_at: isPaid ? session.created : null,
+          taken_back: takenBack(charges, [String(session.payment_intent)]),
+        }
+        purchases.push({ session: session.id, credits: started.credits, payment })
+      } else if (session.subscription && started) {
+        const subscription = await stripe.subscriptions.retrieve(String(session.subscription))
+        subscriptions.push(await subscriptionOf(product, owner, { session, subscription, charges }))
+      }
+    }
+    return { purchases, subscriptions, usages: owner.usages }
+  })
+}
+
+type Charges = readonly { payment_intent: string; taken_back: number }[]
+
+async function chargesOf({ stripe: { client: stripe } }: FaultyProduct, owner: Owner): Promise<Charges> {
+  const found: Stripe.Charge[] = []
+  for (const customer of owner.customers)
+    for await (const charge of stripe.charges.list({ customer, limit: 100 })) found.push(charge)
+  return Promise.all(
+    found.map(async (charge) => {
+      const disputes = charge.disputed ? (await stripe.disputes.list({ charge: charge.id })).data : []
+      const held = disputes.filter(({ status }) => status !== 'won' && !status.startsWith('warning_'))
+      return {
+        payment_intent: String(charge.payment_intent),
+        taken_back: charge.amount_refunded + held.reduce((total, { amount }) => total + amount, 0),
+      }
+    }),
+  )
+}
+
+function takenBack(charges: Charges, intents: readonly string[]): number {
+  return charges
+    .filter(({ payment_intent }) => intents.includes(payment_intent))
+    .reduce((total, { taken_back }) => total + taken_back, 0)
+}
+
+async function subscriptionOf(
+  product: FaultyProduct,
+  owner: Owner,
+  found: { session: Stripe.Checkout.Session; subscription: Stripe.Subscription; charges: Charges },
+): Promise<Subscription> {
+  const { session, subscription, charges } = found
+  const payments = new Map<string, Payment>()
+  const periods: Period[] = []
+  for await (const invoice of product.stripe.client.invoices.list({
+    subscription: subscription.id,
+    limit: 100,
+  })) {
+    const { payment_intents, regular } = await factsOf(product, owner, invoice)
+    const payment: Payment = {
+      id: invoice.id ?? '',
+      total: invoice.total,
+      paid_at: invoice.status === 'paid' ? (invoice.status_transitions.paid_at ?? null) : null,
+      taken_back: takenBack(charges, payment_intents),
+    }
+    payments.set(payment.id, payment)
+    const { trial_start, trial_end } = subscription
+    if (invoice.billing_reason === 'subscription_create' && trial_start !== null)
+      periods.push({ kind: 'trial', starts_at: trial_start, ends_at: trial_end ?? 0, seats: 1, payment })
+    for (const line of regular) {
+      if (trial_end !== null && line.starts_at < trial_end) continue
+      const days = (line.ends_at - line.starts_at) / 86_400
+      periods.push({ ...line, kind: days > 45 ? 'year' : 'month', payment })
+    }
+  }
+  return {
+    session: session.id,
+    plan_type: owner.kind === 'team' ? 'teams' : 'pro',
+    seats_now: subscription.items.data[0]?.quantity ?? 0,
+    ended_at: subscription.ended_at,
+    periods,
+    seat_changes: (owner.seatChanges.get(subscription.id) ?? []).map(({ invoice, ...change }) => {
+      const payment = payments.get(invoice)
+      if (!payment) throw new Error(`Stripe does not list invoice ${invoice}`)
+      return { ...change, payment }
+    }),
+  }
+}
+
+async function factsOf(
+  { stripe: { client: stripe } }: FaultyProduct,
+  owner: Owner,
+  invoice: Stripe.Invoice,
+): Promise<InvoiceFacts> {
+  const id = invoice.id ?? ''
+  const known = owner.paidInvoices.get(id)
+  if (known) return known
+  const payment_intents: string[] = []
+  for await (const { payment } of stripe.invoicePayments.list({ invoice: id, limit: 100 }))
+    if (payment.payment_intent) payment_intents.push(String(payment.payment_intent))
+  const regular: InvoiceFacts['regular'][number][] = []
+  for await (const { parent, period, quantity } of stripe.invoices.listLineItems(id, { limit: 100 })) {
+    const item = parent?.subscription_item_details
+    if (item && !item.proration)
+      regular.push({ starts_at: period.start, ends_at: period.end, seats: quantity ?? 0 })
+  }
+  const facts = { payment_intents, regular }
+  // What is paid does not change any more, apart from money that goes back.
+  if (invoice.status === 'paid') owner.paidInvoices.set(id, facts)
+  return facts
+}

@@ -1,0 +1,155 @@
+import pg from 'pg'
+import { queueNames } from '../../../schema/queues/queues.ts'
+
+/** Owners from the first to the last number; what belongs to owner 7 has a 7 in its id. */
+export interface Owners {
+  readonly first: number
+  readonly last: number
+}
+
+const transfersEach = 10
+const eventsEach = 10
+
+/**
+ * Fills a database with what owners have who are nobody's concern in the test: each a subscription and a purchase, paid, ten
+ * transfers and ten events of the inbox; every fifth is an organization with five seats. Set-based, with triggers off; hashes and
+ * payloads are dummies. A few events, intents and invitations still wait, none of them is due. May be called again with later owners.
+ */
+export async function fillOthers(url: string, owners: Owners): Promise<void> {
+  const parts = [ledger, [...accounts, ...inbox, ...queue, ...teams]]
+  await Promise.all(
+    parts.map(async (statements) => {
+      const client = new pg.Client({ connectionString: url, options: '-c session_replication_role=replica' })
+      await client.connect()
+      try {
+        await client.query(`SET auto_explain.log_min_duration = -1; SET synchronous_commit = off;
+          CREATE TEMPORARY VIEW i AS SELECT i, 'user_fill_' || i AS user_id,
+            CASE WHEN i % 5 = 0 THEN 'organization' ELSE 'user' END AS owner_kind,
+            CASE WHEN i % 5 = 0 THEN 'org_fill_' || i ELSE 'user_fill_' || i END AS owner_id,
+            'sub_fill_' || i AS subscription_id, 'in_fill_' || i AS invoice_id,
+            md5('plan' || i)::uuid AS plan_intent_id, md5('credits' || i)::uuid AS credits_intent_id,
+            timestamptz '2026-08-01Z' + i * interval '1 second' AS began_at, timestamptz '2099-01-01Z' AS far_away
+          FROM generate_series(${owners.first}, ${owners.last}) i`)
+        for (const statement of statements) await client.query(statement)
+      } finally {
+        await client.end()
+      }
+    }),
+  )
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query('SET auto_explain.log_min_duration = -1')
+    await client.query('VACUUM (ANALYZE)')
+  } finally {
+    await client.end()
+  }
+}
+
+const accounts = [
+  `INSERT INTO users (clerk_id, email, plan_type, profile_updated_at)
+   SELECT user_id, user_id || '@tidemark.test', 'pro', began_at FROM i`,
+  `INSERT INTO stripe_customers (owner_kind, owner_id, customer_id) SELECT owner_kind, owner_id, 'cus_fill_' || i FROM i`,
+  `INSERT INTO checkout_intents (id, kind, user_id, owner_kind, owner_id, credits, amount_minor, currency, plan_type,
+     billing_frequency, seats, credits_per_seat, state, stripe_session_id, settled_at, created_at)
+   SELECT plan_intent_id, 'subscription', user_id, owner_kind, owner_id, 2500, 15000, 'EUR',
+     CASE owner_kind WHEN 'user' THEN 'pro' ELSE 'teams' END, 'monthly', 5, 500, 'settled', 'cs_plan_fill_' || i, began_at, began_at
+   FROM i`,
+  `INSERT INTO checkout_intents (id, kind, user_id, owner_kind, owner_id, credits, amount_minor, currency, state,
+     stripe_session_id, settled_at, created_at, sweep_at)
+   SELECT credits_intent_id, 'credit_purchase', user_id, owner_kind, owner_id, 500, 700, 'EUR',
+     CASE WHEN i % 100 = 0 THEN 'open' ELSE 'settled' END, 'cs_credits_fill_' || i,
+     CASE WHEN i % 100 = 0 THEN NULL ELSE began_at END, began_at, far_away FROM i`,
+  `INSERT INTO subscriptions (stripe_subscription_id, intent_id, user_id, owner_kind, owner_id, plan_type, billing_frequency,
+     currency, credits_per_seat, status, seats_total, current_period_start, current_period_end, ended_at, snapshot_order, sweep_at)
+   SELECT subscription_id, plan_intent_id, user_id, owner_kind, owner_id, CASE owner_kind WHEN 'user' THEN 'pro' ELSE 'teams' END,
+     'monthly', 'EUR', 500, CASE WHEN i % 10 = 1 THEN 'canceled' ELSE 'active' END, 5, began_at, began_at + interval '1 month',
+     CASE WHEN i % 10 = 1 THEN began_at END, 1, far_away FROM i`,
+  `INSERT INTO paid_invoice_lines (stripe_invoice_id, stripe_subscription_id, kind, starts_at, ends_at, seats, amount_paid_minor,
+     paid_at, total_minor, amount_minor)
+   SELECT invoice_id || '_' || month, subscription_id, 'period', began_at + month * interval '1 month',
+     began_at + (month + 1) * interval '1 month', 5, 15000, began_at, 15000, 15000 FROM i, generate_series(0, 1) month`,
+  `INSERT INTO charges (stripe_charge_id, stripe_invoice_id, amount_minor, refunded_minor, disputed_minor, snapshot_order)
+   SELECT 'ch_plan_fill_' || i || '_' || month, invoice_id || '_' || month, 15000, 0, 0, 1 FROM i, generate_series(0, 1) month`,
+  `INSERT INTO charges (stripe_charge_id, intent_id, amount_minor, refunded_minor, disputed_minor, snapshot_order)
+   SELECT 'ch_credits_fill_' || i, credits_intent_id, 700, 0, 0, 1 FROM i`,
+  `INSERT INTO extension_tokens (id, user_id, token_hash, created_at, expires_at)
+   SELECT md5('token' || i)::uuid, user_id, sha256(('token' || i)::bytea), began_at, far_away FROM i`,
+  `INSERT INTO extension_sign_ins (state_hash, redirect_uri, code_challenge, user_id, code_hash, created_at, expires_at, exchanged_at,
+     token_id)
+   SELECT sha256(('state' || i)::bytea), 'vscode://tidemark', repeat('c', 43), user_id, sha256(('code' || i)::bytea), began_at,
+     far_away, began_at, md5('token' || i)::uuid FROM i`,
+]
+
+const teams = [
+  `INSERT INTO organization_members (organization_id, user_id, role, snapshot_order)
+   SELECT owner_id, 'user_fill_' || (i - member), CASE member WHEN 0 THEN 'admin' ELSE 'member' END, 1
+   FROM i, generate_series(0, 4) member WHERE owner_kind = 'organization'`,
+  `INSERT INTO team_invitations (id, organization_id, subscription_id, inviter_id, email, role, clerk_invitation_id, status,
+     expires_at, sweep_at)
+   SELECT md5('invitation' || i)::uuid, owner_id, subscription_id, user_id, 'invited_' || i || '@tidemark.test', 'member',
+     'orginv_fill_' || i, CASE WHEN i % 100 = 0 THEN 'pending' ELSE 'accepted' END, far_away,
+     CASE WHEN i % 100 = 0 THEN far_away END FROM i WHERE owner_kind = 'organization'`,
+  `INSERT INTO seats (organization_id, email, user_id, role, status)
+   SELECT owner_id, 'user_fill_' || (i - member) || '@tidemark.test', 'user_fill_' || (i - member),
+     CASE member WHEN 0 THEN 'admin' ELSE 'member' END, 'active'
+   FROM i, generate_series(0, 4) member WHERE owner_kind = 'organization'`,
+]
+
+/** Usage is spread over the owners as time would spread it: nobody's transfers lie side by side. */
+const ledger = [
+  `INSERT INTO ledger_accounts (owner_kind, owner_id, name)
+   SELECT owner_kind, owner_id, name FROM i, unnest(ARRAY['plan', 'purchased']) name ORDER BY i, name`,
+  `INSERT INTO ledger_grants (id, kind, owner_kind, owner_id, account, intent_id, stripe_subscription_id, stripe_invoice_id,
+     month_starts_at, starts_at, ends_at)
+   SELECT 'purchase/' || credits_intent_id, 'purchase', owner_kind, owner_id, 'purchased', credits_intent_id, NULL, NULL,
+     NULL::timestamptz, NULL::timestamptz, NULL::timestamptz FROM i
+   UNION ALL
+   SELECT 'month/' || invoice_id || '_0/' || extract(epoch FROM began_at)::bigint, 'month', owner_kind, owner_id, 'plan',
+     plan_intent_id, subscription_id, invoice_id || '_0', began_at, began_at, began_at + interval '1 month' FROM i`,
+  `CREATE TEMPORARY TABLE numbered AS
+   SELECT i, owner_kind, owner_id, number, row_number() OVER (ORDER BY number, i)
+     + (SELECT coalesce(max(id), 0) FROM ledger_transfers) AS id
+   FROM i, generate_series(1, ${transfersEach}) number`,
+  `INSERT INTO ledger_transfers (id, idempotency_key, kind, input_hash, occurred_at, intent_id, actor, reason, grant_id)
+   OVERRIDING SYSTEM VALUE
+   SELECT n.id, 'fill/' || n.number || '/' || n.owner_id,
+     CASE n.number WHEN 1 THEN 'credit_purchase' WHEN 2 THEN 'plan_grant' ELSE 'usage' END,
+     sha256('filled'), i.began_at + n.number * interval '1 hour', CASE n.number WHEN 1 THEN i.credits_intent_id END, 'filler', 'Filled',
+     CASE n.number WHEN 1 THEN 'purchase/' || i.credits_intent_id
+       WHEN 2 THEN 'month/' || i.invoice_id || '_0/' || extract(epoch FROM i.began_at)::bigint END
+   FROM numbered n JOIN i USING (i) ORDER BY n.id`,
+  `SELECT setval(pg_get_serial_sequence('ledger_transfers', 'id'), (SELECT max(id) FROM ledger_transfers))`,
+  `INSERT INTO ledger_entries (transfer_id, account_id, amount, version, balance_after, hash)
+   SELECT n.id, a.id, CASE n.number WHEN 1 THEN 500 WHEN 2 THEN 2500 ELSE -1 END,
+     CASE n.number WHEN 1 THEN 1 ELSE n.number - 1 END, CASE n.number WHEN 1 THEN 500 ELSE 2502 - n.number END, sha256('filled')
+   FROM numbered n JOIN ledger_accounts a ON a.owner_kind = n.owner_kind AND a.owner_id = n.owner_id
+     AND a.name = CASE n.number WHEN 1 THEN 'purchased' ELSE 'plan' END
+   ORDER BY n.id`,
+  `INSERT INTO ledger_entries (transfer_id, account_id, amount, hash)
+   SELECT n.id, house.id, CASE n.number WHEN 1 THEN -500 WHEN 2 THEN -2500 ELSE 1 END, sha256('filled')
+   FROM numbered n JOIN ledger_accounts house ON house.owner_kind = 'house'
+     AND house.name = CASE n.number WHEN 1 THEN 'sold' WHEN 2 THEN 'granted' ELSE 'used' END
+   ORDER BY n.id`,
+  `INSERT INTO ledger_months_used (stripe_subscription_id, month_starts_at, owner_kind, owner_id, used)
+   SELECT subscription_id, began_at, owner_kind, owner_id, ${transfersEach - 2} FROM i`,
+]
+
+const inbox = [
+  `INSERT INTO inbox_events (source, id, type, payload, occurred_at, received_at, state, reason, settled_at, sweep_at)
+   SELECT CASE WHEN number % 5 = 0 THEN 'clerk' ELSE 'stripe' END, 'evt_fill_' || i || '_' || number, 'invoice.paid',
+     jsonb_build_object('id', i, 'object', 'event', 'data', repeat('x', 100)), began_at, began_at, state,
+     CASE state WHEN 'failed' THEN 'Filled' END, CASE state WHEN 'received' THEN NULL ELSE began_at END, far_away
+   FROM i, generate_series(1, ${eventsEach}) number,
+     LATERAL (SELECT CASE (i * ${eventsEach} + number) % 1000 WHEN 0 THEN 'received' WHEN 1 THEN 'failed' ELSE 'applied' END AS state) s`,
+]
+
+/** A finished job for each owner, over all queues; every other one failed. */
+const queue = [
+  `INSERT INTO bullmq.job (queue, id, seq, name, state, data, opts, added_at_ms, processed_at_ms, finished_at_ms)
+   SELECT queue, 'fill_' || i, nextval('bullmq.job_seq'), queue,
+     CASE (i / 6) % 2 WHEN 0 THEN 'failed' ELSE 'completed' END::bullmq.job_state,
+     jsonb_build_object('event_id', i), '{"attempts": 1}', ms, ms, ms
+   FROM i, LATERAL (SELECT (ARRAY[${queueNames.map((name) => `'${name}'`)}])[1 + i % ${queueNames.length}] AS queue,
+     (extract(epoch FROM now()) * 1000)::bigint AS ms) j`,
+]

@@ -1,0 +1,84 @@
+import pg from 'pg'
+import type { NoticeMessage } from 'pg-protocol/dist/messages.js'
+import { vi } from 'vitest'
+
+export interface ExplainedStatement {
+  readonly text: string
+  /** Pages of tables and indexes, from memory or disk. */
+  readonly pages: number
+  /** Run by a function, and counted there too. */
+  readonly isNested: boolean
+}
+
+export interface PageRecorder {
+  /** Every statement that Postgres ran for connections of this process while `work` went on, those inside its functions included. */
+  during(work: () => Promise<unknown>): Promise<ExplainedStatement[]>
+  stop(): void
+}
+
+/** What EXPLAIN (ANALYZE, BUFFERS) says of each statement when it is run for real, sent to the client that ran it. */
+const explained = [
+  `session_preload_libraries = 'auto_explain'`,
+  `auto_explain.log_min_duration = 0`,
+  `auto_explain.log_analyze = on`,
+  `auto_explain.log_buffers = on`,
+  `auto_explain.log_timing = off`,
+  `auto_explain.log_nested_statements = on`,
+  `auto_explain.log_format = 'json'`,
+  `client_min_messages = 'log'`,
+  // Otherwise they fill the server's own log as well.
+  `log_min_messages = 'fatal'`,
+]
+
+/** Explains every statement of sessions that begin from now on. Needs a superuser, and no session that began earlier. */
+export async function recordPages(url: string): Promise<PageRecorder> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const name = new URL(url).pathname.slice(1)
+  await client.query(`LOAD 'auto_explain'`)
+  for (const setting of explained) await client.query(`ALTER DATABASE ${name} SET ${setting}`)
+  await client.end()
+
+  let statements: ExplainedStatement[] | null = null
+  const connect = pg.Client.prototype.connect
+  const spy = vi.spyOn(pg.Client.prototype, 'connect').mockImplementation(function (
+    this: pg.Client,
+    ...args: unknown[]
+  ) {
+    this.on('notice', (notice) => {
+      const statement = statements && parseNotice(notice)
+      if (statement) statements?.push(statement)
+    })
+    return Reflect.apply(connect, this, args)
+  })
+  return {
+    async during(work) {
+      const seen: ExplainedStatement[] = []
+      statements = seen
+      try {
+        await work()
+      } finally {
+        statements = null
+      }
+      return seen
+    },
+    stop: () => spy.mockRestore(),
+  }
+}
+
+interface Explained {
+  readonly 'Query Text': string
+  readonly Plan: { readonly 'Shared Hit Blocks': number; readonly 'Shared Read Blocks': number }
+}
+
+function parseNotice({ message, where }: Pick<NoticeMessage, 'message' | 'where'>): ExplainedStatement | null {
+  const [, json] = /^duration: .*plan:\n([^]*)/.exec(message ?? '') ?? []
+  if (!json) return null
+  const { 'Query Text': text, Plan } = JSON.parse(json) as Explained
+  return {
+    text: text.replaceAll(/\s+/g, ' ').trim(),
+    pages: Plan['Shared Hit Blocks'] + Plan['Shared Read Blocks'],
+    // The look-ups of foreign keys have a context too, but no statement's plan contains them.
+    isNested: /\bfunction\b/.test(where ?? ''),
+  }
+}

@@ -1,0 +1,105 @@
+import { sql } from 'kysely'
+import type { QueueName } from '../../../schema/queues/queues.ts'
+import { processJob } from '../../../worker/consumers.ts'
+import type { WorkerDependencies } from '../../../worker/dependencies.ts'
+import type { TestDatabase } from '../database/test-database.ts'
+import { createTestDependencies } from './test-worker.ts'
+
+export interface JobRun {
+  readonly queue: QueueName
+  readonly payload: Readonly<Record<string, unknown>>
+  readonly at: Date
+  readonly isKilled: boolean
+}
+
+/** A worker, its queue and its sweep, whose clock stands still until the test lets time pass. */
+export interface Clockwork {
+  readonly deps: WorkerDependencies
+  /** Every job that was begun. */
+  readonly runs: readonly JobRun[]
+  now(): Date
+  /**
+   * Lets so much time pass: the sweep runs whenever something is due, and each job once. A job for which `isKilled` says true is
+   * begun by a worker that is killed in the middle of it.
+   */
+  pass(milliseconds: number, isKilled?: (run: number) => boolean): Promise<void>
+}
+
+/** As in production. */
+const timing = { sweepEveryMs: 15_000, sweepAfterMs: 30_000 }
+
+export function startClockwork(
+  database: TestDatabase,
+  overrides: Partial<WorkerDependencies> = {},
+): Clockwork {
+  let nowMs = Date.now()
+  let queue: Pick<JobRun, 'queue' | 'payload'>[] = []
+  const runs: JobRun[] = []
+  const now = () => new Date(nowMs)
+  const deps = createTestDependencies(database, {
+    now,
+    sweepAfterMs: timing.sweepAfterMs,
+    producer: {
+      add: async (name, _id, payload) => {
+        queue.push({ queue: name, payload })
+      },
+      countWaiting: async (name) => queue.filter((job) => job.queue === name).length,
+    },
+    ...overrides,
+  })
+
+  async function runSweep(isKilled: (run: number) => boolean): Promise<void> {
+    await processJob(deps, 'maintenance', {})
+    const jobs = queue
+    queue = []
+    for (const job of jobs) {
+      const run = { ...job, at: now(), isKilled: isKilled(runs.length) }
+      runs.push(run)
+      if (run.isKilled) void processJob(whileDying(deps), job.queue, job.payload)
+      else await processJob(deps, job.queue, job.payload).catch(() => undefined)
+    }
+  }
+
+  return {
+    deps,
+    runs,
+    now,
+    async pass(milliseconds, isKilled = () => false) {
+      const untilMs = nowMs + milliseconds
+      for (;;) {
+        const dueMs = Math.max(nowMs, (await nextDue(database))?.getTime() ?? Number.POSITIVE_INFINITY)
+        const sweepMs =
+          nowMs + timing.sweepEveryMs * Math.max(1, Math.ceil((dueMs - nowMs) / timing.sweepEveryMs))
+        if (sweepMs > untilMs) break
+        nowMs = sweepMs
+        await runSweep(isKilled)
+      }
+      nowMs = untilMs
+    },
+  }
+}
+
+/** A worker that hears nothing any more, and of which nothing is heard. */
+function whileDying(deps: WorkerDependencies): WorkerDependencies {
+  const silence: unknown = new Proxy(() => undefined, {
+    get: () => silence,
+    apply: () => new Promise(() => undefined),
+  })
+  return {
+    ...deps,
+    stripe: silence as WorkerDependencies['stripe'],
+    clerk: silence as WorkerDependencies['clerk'],
+  }
+}
+
+async function nextDue(database: TestDatabase): Promise<Date | null> {
+  const { rows } = await sql<{ due: Date | null }>`
+    SELECT least(
+      (SELECT min(sweep_at) FROM inbox_events WHERE state = 'received'),
+      (SELECT min(sweep_at) FROM checkout_intents WHERE state IN ('created', 'open', 'awaiting_payment')),
+      (SELECT min(sweep_at) FROM subscriptions WHERE sync_failed_at IS NULL AND status <> 'canceled'),
+      (SELECT min(sweep_at) FROM team_invitations WHERE sync_failed_at IS NULL)) AS due`.execute(
+    database.owner,
+  )
+  return rows[0]?.due ?? null
+}

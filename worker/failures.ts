@@ -1,0 +1,99 @@
+import { isClerkAPIResponseError } from '@clerk/backend/errors'
+import Stripe from 'stripe'
+import { ZodError } from 'zod'
+import { ClerkRefusalError, ClerkUnavailableError } from '../schema/clerk/errors.ts'
+import { isDatabaseUnavailable } from '../schema/database/unavailable.ts'
+import { IdempotencyConflictError, UnbalancedTransferError } from '../schema/ledger/errors.ts'
+import type { TryRecord } from '../schema/sweep/swept-tables.ts'
+import { NotYetError, PermanentError } from './errors.ts'
+
+/**
+ * Why a try failed.
+ * - `unavailable`: Stripe, Clerk or the database did not answer usefully. Costs no attempt.
+ * - `not_yet`: something is not committed yet.
+ * - `contradiction`: what we were told contradicts what we know. Every try would end like this one.
+ * - `defect`: anything else. Somebody may mend it within a day.
+ */
+export type FailureKind = 'unavailable' | 'not_yet' | 'contradiction' | 'defect'
+
+/** What follows from a failure: the row is tried again, or a person has to see to it. */
+export type Consequence =
+  | { readonly kind: FailureKind; readonly next: 'retry'; readonly wait_ms: number }
+  | { readonly kind: FailureKind; readonly next: 'give_up' }
+
+export const maximumAttempts = 10
+
+const minuteMs = 60_000
+/** Between two tries while the other side is unavailable; the wait grows with the time that it has been so. */
+const unavailableWaitMs = { least: 15_000, most: 10 * minuteMs }
+/** A sender that asks for more is asked earlier nevertheless: all has to be done within an hour of its return. */
+const longestRetryAfterMs = 30 * minuteMs
+
+/** Says what follows from a failed try of a row, without doing it. `random` is at least 0 and below 1. */
+export function consequenceOf(
+  error: unknown,
+  record: TryRecord,
+  { now, random }: { readonly now: Date; readonly random: () => number },
+): Consequence {
+  const kind = kindOf(error)
+  // Many rows that fail together must not come back together.
+  const jittered = (waitMs: number) => Math.round(waitMs * (0.75 + random() * 0.5))
+  switch (kind) {
+    case 'unavailable': {
+      const lasted = now.getTime() - (record.unavailable_since ?? now).getTime()
+      const wait = Math.min(Math.max(lasted, unavailableWaitMs.least), unavailableWaitMs.most)
+      const asked = Math.min(retryAfterMs(error) ?? 0, longestRetryAfterMs)
+      return { kind, next: 'retry', wait_ms: Math.max(jittered(wait), asked) }
+    }
+    case 'contradiction':
+      return { kind, next: 'give_up' }
+    case 'not_yet':
+    case 'defect': {
+      const attempts = record.attempts + 1
+      if (attempts >= maximumAttempts) return { kind, next: 'give_up' }
+      // 2 s, 4 s … are a quarter of an hour together; 1 s, 4 s, 16 s … a day.
+      const wait = kind === 'not_yet' ? 1000 * 2 ** attempts : 1000 * 4 ** (attempts - 1)
+      return { kind, next: 'retry', wait_ms: jittered(wait) }
+    }
+  }
+}
+
+export function kindOf(error: unknown): FailureKind {
+  if (error instanceof NotYetError) return 'not_yet'
+  if (isContradiction(error)) return 'contradiction'
+  return isUnavailable(error) ? 'unavailable' : 'defect'
+}
+
+function isContradiction(error: unknown): boolean {
+  return (
+    error instanceof PermanentError ||
+    error instanceof ZodError ||
+    error instanceof IdempotencyConflictError ||
+    error instanceof UnbalancedTransferError ||
+    error instanceof ClerkRefusalError ||
+    (error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing')
+  )
+}
+
+/** A rejected key (401, 403) is for whoever runs us to mend, and no fault of the row; 409 says that the object is in use. */
+function isUnavailable(error: unknown): boolean {
+  if (error instanceof ClerkUnavailableError || isDatabaseUnavailable(error)) return true
+  if (!(error instanceof Stripe.errors.StripeError)) return false
+  const { statusCode } = error
+  return (
+    error instanceof Stripe.errors.StripeConnectionError ||
+    (statusCode !== undefined && (statusCode >= 500 || [401, 403, 409, 429].includes(statusCode)))
+  )
+}
+
+/** What the sender asked for, in its answer's `Retry-After`. */
+function retryAfterMs(error: unknown): number | undefined {
+  if (error instanceof Stripe.errors.StripeError) {
+    const seconds = Number(error.headers?.['retry-after'])
+    return Number.isFinite(seconds) ? seconds * 1000 : undefined
+  }
+  const cause = error instanceof ClerkUnavailableError ? error.cause : undefined
+  return isClerkAPIResponseError(cause) && cause.retryAfter !== undefined
+    ? cause.retryAfter * 1000
+    : undefined
+}

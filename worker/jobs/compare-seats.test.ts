@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ClerkUnavailableError } from '../../schema/clerk/errors.ts'
+import {
+  acceptInvitation,
+  buildMember,
+  buildTeam,
+  changeRole,
+  giveSeat,
+  invite,
+  readTeam,
+  removeMember,
+} from '../../tests/support/factories/teams.ts'
+import { buildUser, readPlanType } from '../../tests/support/factories/users.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { signUp } from '../../tests/support/services/clerk.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
+import { compareSeats } from './compare-seats.ts'
+
+const product = testProduct({ clerk: 'sandbox' })
+const { database, clerk, worker, clock } = product
+beforeEach(async () => {
+  clock.reset()
+  await database.owner.deleteFrom('cursors').execute()
+  await database.owner.deleteFrom('seats').execute()
+})
+afterEach(() => clerk.clear('faults'))
+
+const compare = (clerkWith: Partial<WorkerDependencies['clerk']> = {}) =>
+  compareSeats({ ...worker.deps, clerk: { ...worker.deps.clerk, ...clerkWith } })
+const statusesOf = async (team: Parameters<typeof readTeam>[1]) =>
+  (await readTeam(database, team)).seats.map(({ status }) => status)
+
+/** A team with one member, who has a seat. */
+async function teamWithSeat() {
+  const team = await buildTeam(product)
+  const ada = await buildMember(clerk, team)
+  await buildUser(database.server, ada.user_id)
+  await giveSeat(product, team, ada.email)
+  return { team, ada }
+}
+
+test('the seat of somebody who left ends although no webhook came, and so does their plan', async () => {
+  const { team, ada } = await teamWithSeat()
+  const stays = await buildMember(clerk, team)
+  await giveSeat(product, team, stays.email)
+  await removeMember(clerk, team, ada)
+  expect(await compare()).toBe(1)
+  expect(await statusesOf(team)).toEqual(['revoked', 'active'])
+  expect(await readPlanType(database.owner, ada)).toBe('starter')
+  expect(await worker.deps.metrics.registry.metrics()).toMatch(/tidemark_seats_corrected_total [1-9]/)
+})
+
+test('a role that changed is on the seat, and an invitation that was accepted has its seat', async () => {
+  const { team, ada } = await teamWithSeat()
+  await changeRole(clerk, team, ada, 'org:admin')
+  const eve = await signUp(clerk)
+  await invite(product, team, eve.email)
+  await acceptInvitation(clerk, eve)
+  expect(await compare()).toBe(2)
+  const { seats, invitations } = await readTeam(database, team)
+  expect(seats).toMatchObject([
+    { user_id: ada.user_id, role: 'admin', status: 'active' },
+    { user_id: eve.user_id, status: 'active' },
+  ])
+  expect(invitations).toMatchObject([{ status: 'accepted' }])
+})
+
+test('seats that agree cost one call for the organization, every six hours', async () => {
+  const { team } = await teamWithSeat()
+  await invite(product, team, (await signUp(clerk)).email)
+  const listed: string[] = []
+  const counting = {
+    listMembers: (id: string) => {
+      listed.push(id)
+      return worker.deps.clerk.listMembers(id)
+    },
+    findMembership: () => Promise.reject(new Error('Nobody has to be asked about')),
+  }
+  for (const hours of [0, 1, 5.9, 6.1]) {
+    clock.setAhead({ minutes: hours * 60 })
+    expect(await compare(counting)).toBe(0)
+  }
+  expect(listed).toEqual([team.organization.id, team.organization.id])
+})
+
+test('when Clerk becomes unavailable in the middle, the next run goes on there', async () => {
+  const teams = [await teamWithSeat(), await teamWithSeat(), await teamWithSeat()]
+  for (const { team, ada } of teams) await removeMember(clerk, team, ada)
+  let calls = 0
+  const breaking = {
+    listMembers: (id: string) => {
+      calls += 1
+      if (calls > 1) throw new ClerkUnavailableError('Away')
+      return worker.deps.clerk.listMembers(id)
+    },
+  }
+  await expect(compare(breaking)).rejects.toThrow('Away')
+  expect(await compare()).toBe(2)
+  for (const { team } of teams) expect(await statusesOf(team)).toEqual(['revoked'])
+})
+
+test('the seats of an organization that was deleted end', async () => {
+  const { team } = await teamWithSeat()
+  await clerk.client.organizations.deleteOrganization(team.organization.id)
+  expect(await compare()).toBe(1)
+  expect(await statusesOf(team)).toEqual(['revoked'])
+})
+
+test('with a key of another application, which knows nobody of ours, no seat ends', async () => {
+  const { team } = await teamWithSeat()
+  const stranger = { listMembers: async () => null, listEmailAddresses: async () => [] }
+  expect(await compare(stranger)).toBe(0)
+  expect(await statusesOf(team)).toEqual(['active'])
+})

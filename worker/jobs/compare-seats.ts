@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { ClerkUnavailableError } from '../../schema/clerk/errors.ts'
+import type { Membership } from '../../schema/clerk/memberships.ts'
+import { findCursor, moveCursor } from '../../schema/cursors/cursors.ts'
+import { listHeldSeats, listOrganizationsWithSeats, type Seat } from '../../schema/seats/seats.ts'
+import { prepareOrganizationDeletion } from '../apply/clerk/prepare-organization-deletion.ts'
+import { syncMember } from '../apply/clerk/sync-member.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
+
+/** From the beginning of one pass over all organizations to that of the next. */
+const passEveryMs = 6 * 3600 * 1000
+
+/** Each costs a call to Clerk. */
+const organizationsPerRun = 100
+
+const positionSchema = z.object({
+  began_at: z.coerce.date(),
+  /** Null when the pass is complete. */
+  after_organization_id: z.string().nullable(),
+})
+
+/**
+ * Compares every organization's seats with its memberships at Clerk, some organizations a run, all of them every few hours, and syncs
+ * whoever differs as a webhook would have done. Returns how many seats changed.
+ */
+export async function compareSeats(deps: WorkerDependencies): Promise<number> {
+  const cursor = await findCursor(deps.db, 'seats')
+  const position = beginPass(cursor && positionSchema.parse(cursor.position), deps.now())
+  if (position.after_organization_id === null) return 0
+  const organizations = await listOrganizationsWithSeats(deps.db, {
+    after_organization_id: position.after_organization_id,
+    limit: organizationsPerRun,
+  })
+  let corrected = 0
+  let compared: string | undefined
+  try {
+    for (const organizationId of organizations) {
+      corrected += await compareOrganization(deps, organizationId)
+      compared = organizationId
+    }
+  } finally {
+    // When Clerk is unavailable the next run goes on here.
+    const isComplete = organizations.length < organizationsPerRun && compared === organizations.at(-1)
+    await moveCursor(deps.db, 'seats', {
+      from_revision: cursor?.revision ?? 0,
+      position: {
+        began_at: position.began_at.toISOString(),
+        after_organization_id: isComplete ? null : (compared ?? position.after_organization_id),
+      },
+      completed_at: isComplete ? position.began_at : null,
+    })
+  }
+  return corrected
+}
+
+function beginPass(
+  last: z.infer<typeof positionSchema> | undefined,
+  now: Date,
+): z.infer<typeof positionSchema> {
+  const isDue =
+    !last || (last.after_organization_id === null && now.getTime() - last.began_at.getTime() >= passEveryMs)
+  return isDue ? { began_at: now, after_organization_id: '' } : last
+}
+
+async function compareOrganization(deps: WorkerDependencies, organizationId: string): Promise<number> {
+  const log = deps.log.child({ organization_id: organizationId })
+  try {
+    const seats = await listHeldSeats(deps.db, organizationId)
+    const members = await deps.clerk.listMembers(organizationId)
+    const corrected = members
+      ? await syncDifferences(deps, organizationId, { seats, members })
+      : await endOrganization(deps, organizationId, seats)
+    if (corrected > 0) log.warn({ corrected }, 'Seats did not agree with memberships')
+    deps.metrics.seatsCorrected.inc(corrected)
+    return corrected
+  } catch (error) {
+    if (error instanceof ClerkUnavailableError) throw error
+    log.error({ err: error }, 'The seats of an organization could not be compared')
+    return 0
+  }
+}
+
+async function syncDifferences(
+  deps: WorkerDependencies,
+  organization_id: string,
+  { seats, members }: { seats: readonly Seat[]; members: readonly Membership[] },
+): Promise<number> {
+  const roles = new Map(members.map((member) => [member.user_id, member.role]))
+  const byEmail = new Map(members.map((member) => [member.email, member.user_id]))
+  let corrected = 0
+  for (const seat of seats) {
+    const user_id = seat.user_id ?? byEmail.get(seat.email)
+    if (!user_id) continue
+    const agrees = seat.status === 'active' && roles.get(user_id) === seat.role
+    if (agrees) continue
+    // What was listed may be old by now: the person is asked about again, and the newest answer holds.
+    const apply = await syncMember(deps, { organization_id, user_id })
+    const after = await deps.db.transaction().execute(apply)
+    if (after?.status !== seat.status || after.role !== seat.role) corrected += 1
+  }
+  return corrected
+}
+
+/**
+ * Clerk does not know the organization: it was deleted, and the event was lost. With the key of another application Clerk would
+ * know none of ours, so its seats end only if Clerk knows somebody who has one.
+ */
+async function endOrganization(
+  deps: WorkerDependencies,
+  organizationId: string,
+  seats: readonly Seat[],
+): Promise<number> {
+  const holder = seats.find((seat) => seat.user_id !== null)?.user_id
+  const isOurClerk = holder ? (await deps.clerk.listEmailAddresses(holder)).length > 0 : false
+  if (!isOurClerk) {
+    deps.log.warn({ organization_id: organizationId }, 'Clerk knows neither the organization nor its people')
+    return 0
+  }
+  const apply = await prepareOrganizationDeletion(deps, {
+    object: 'event',
+    type: 'organization.deleted',
+    data: { id: organizationId },
+  })
+  await deps.db.transaction().execute(apply)
+  return seats.length
+}

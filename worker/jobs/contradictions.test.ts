@@ -1,0 +1,292 @@
+import { randomUUID } from 'node:crypto'
+import type Stripe from 'stripe'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { attachSession, findIntent, insertIntent } from '../../schema/checkout/intents.ts'
+import { createOrganizationMaker } from '../../schema/clerk/organizations.ts'
+import { findEvent } from '../../schema/inbox/events.ts'
+import { findBalance } from '../../schema/ledger/balances.ts'
+import { stripeEventSchema } from '../../schema/stripe/events.ts'
+import { findSubscription } from '../../schema/subscriptions/subscriptions.ts'
+import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
+import { buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
+import { buildPurchase } from '../../tests/support/factories/purchases.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
+import { type Clockwork, startClockwork } from '../../tests/support/product/clockwork.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { signUp } from '../../tests/support/services/clerk.ts'
+
+const hourMs = 3_600_000
+
+const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
+const { database, stripe, clerk } = product
+let calls = 0
+beforeAll(() => {
+  stripe.client.on('request', () => {
+    calls += 1
+  })
+})
+beforeEach(async () => {
+  await database.owner.deleteFrom('inbox_events').execute()
+  await database.owner
+    .updateTable('subscriptions')
+    .set({ sync_failed_at: new Date(), last_error: 'Over' })
+    .execute()
+  await database.owner
+    .updateTable('checkout_intents')
+    .set({ state: 'expired' })
+    .where('state', '<>', 'settled')
+    .execute()
+})
+
+/** Lets a day pass and says how often Stripe was asked. */
+async function callsInADay(worker: Clockwork): Promise<number> {
+  calls = 0
+  await worker.pass(24 * hourMs)
+  return calls
+}
+
+async function receiveAll(events: readonly Stripe.Event[]): Promise<string[]> {
+  const ids: string[] = []
+  for (const event of events) {
+    ids.push(await receiveStripeEvent(database.server, stripeEventSchema.parse(event)))
+  }
+  return ids
+}
+const eventsNow = () =>
+  database.owner.selectFrom('inbox_events').select(['type', 'state', 'reason', 'attempts']).execute()
+
+/** Stripe, but for subscriptions of ours that somebody has changed in its dashboard. */
+function withChangedSubscriptions(change: (subscription: Stripe.Subscription) => object): Stripe {
+  const { subscriptions } = stripe.client
+  const changed = new Proxy(subscriptions, {
+    get: (target, name) =>
+      name === 'retrieve'
+        ? async (id: string) => ({ ...(await target.retrieve(id)), ...change(await target.retrieve(id)) })
+        : Reflect.get(target, name),
+  })
+  return new Proxy(stripe.client, {
+    get: (target, name) => (name === 'subscriptions' ? changed : Reflect.get(target, name)),
+  })
+}
+
+describe('what contradicts what we know fails once, with its reason, and is not asked about again:', () => {
+  test('credits that were sold for another amount', async () => {
+    const intent = await buildPurchase(database.server)
+    const metadata = { intentId: intent.id }
+    const session = await stripe.client.checkout.sessions.create({
+      mode: 'payment',
+      client_reference_id: intent.id,
+      metadata,
+      payment_intent_data: { metadata },
+      line_items: [
+        {
+          quantity: 1,
+          price_data: { currency: 'eur', unit_amount: 100, product_data: { name: '500 credits' } },
+        },
+      ],
+      success_url: 'http://localhost:3000/payment/success',
+    })
+    await attachSession(database.server, { id: intent.id, stripe_session_id: session.id })
+    await stripe.knob(`sessions/${session.id}/pay`)
+    const completed = (await stripe.takeEvents()).filter(({ type }) => type === 'checkout.session.completed')
+    await receiveAll(completed)
+    const worker = startClockwork(database, { stripe: stripe.client })
+    expect(await callsInADay(worker)).toBe(1)
+    const reason = expect.stringContaining('promised 700 EUR')
+    expect(await eventsNow()).toMatchObject([{ state: 'failed', reason, attempts: 1 }])
+    expect(await findIntent(database.owner, intent.id)).toMatchObject({
+      state: 'failed',
+      failure_reason: reason,
+    })
+    expect(await callsInADay(worker)).toBe(0)
+  })
+
+  test('a subscription that has two items', async () => {
+    const plan = await buildPaidPlan(product)
+    await product.worker.catchUp()
+    const id = plan.subscription_id ?? ''
+    await database.owner
+      .updateTable('subscriptions')
+      .set({ sweep_at: new Date() })
+      .where('stripe_subscription_id', '=', id)
+      .execute()
+    const changed = withChangedSubscriptions(({ items }) => ({
+      items: { ...items, data: [...items.data, ...items.data] },
+    }))
+    const worker = startClockwork(database, { stripe: changed })
+    await stripe.client.subscriptions.update(id, { metadata: { note: 'a second item' } })
+    const [eventId = ''] = await receiveAll(await stripe.takeEvents())
+    expect(await callsInADay(worker)).toBeLessThanOrEqual(4)
+    const reason = `Subscription ${id} has 2 items; ours have one`
+    expect(await findEvent(database.owner, { source: 'stripe', id: eventId })).toMatchObject({
+      state: 'failed',
+      reason,
+    })
+    expect(await findSubscription(database.owner, id)).toMatchObject({
+      sync_failed_at: expect.any(Date),
+      last_error: reason,
+    })
+    expect(await callsInADay(worker)).toBe(0)
+
+    // Somebody mends it at Stripe, and Stripe says so.
+    await stripe.client.subscriptions.update(id, { metadata: { note: 'one item' } })
+    await receiveAll(await stripe.takeEvents())
+    await startClockwork(database, { stripe: stripe.client }).pass(hourMs)
+    expect(await findSubscription(database.owner, id)).toMatchObject({
+      sync_failed_at: null,
+      last_error: null,
+      attempts: 0,
+    })
+  })
+
+  test('a subscription of ours that does not say so any more', async () => {
+    const plan = await buildPaidPlan(product)
+    await product.worker.catchUp()
+    const id = plan.subscription_id ?? ''
+    await database.owner
+      .updateTable('subscriptions')
+      .set({ sweep_at: new Date() })
+      .where('stripe_subscription_id', '=', id)
+      .execute()
+    const worker = startClockwork(database, { stripe: withChangedSubscriptions(() => ({ metadata: {} })) })
+    expect(await callsInADay(worker)).toBeLessThanOrEqual(4)
+    expect(await findSubscription(database.owner, id)).toMatchObject({
+      sync_failed_at: expect.any(Date),
+      last_error: expect.stringContaining('not started by us'),
+    })
+    expect(await callsInADay(worker)).toBe(0)
+  })
+
+  test('a subscription that Stripe does not know', async () => {
+    const plan = await buildPaidPlan(product)
+    await product.worker.catchUp()
+    const id = plan.subscription_id ?? ''
+    const gone = `sub_${randomUUID().slice(0, 8)}`
+    await database.owner.updateTable('paid_invoice_lines').set({ seats: 1 }).execute()
+    await database.owner.deleteFrom('paid_invoice_lines').where('stripe_subscription_id', '=', id).execute()
+    await database.owner
+      .updateTable('subscriptions')
+      .set({ stripe_subscription_id: gone, sweep_at: new Date(), sync_failed_at: null })
+      .where('stripe_subscription_id', '=', id)
+      .execute()
+    const worker = startClockwork(database, { stripe: stripe.client })
+    expect(await callsInADay(worker)).toBe(1)
+    expect(await findSubscription(database.owner, gone)).toMatchObject({
+      sync_failed_at: expect.any(Date),
+      last_error: `No such subscription: '${gone}'`,
+    })
+  })
+
+  test('a plan that was paid without a subscription', async () => {
+    const intent = await insertPlan(await buildUser(database.server))
+    const session = sessionOf(intent.id, { mode: 'subscription', amount_total: 2000 })
+    await attachSession(database.server, { id: intent.id, stripe_session_id: session.id })
+    const id = await receiveStripeEvent(database.server, eventOf('checkout.session.completed', session))
+    const sessions = { retrieve: async () => session }
+    const worker = startClockwork(database, {
+      stripe: new Proxy(stripe.client, {
+        get: (target, name) => (name === 'checkout' ? { sessions } : Reflect.get(target, name)),
+      }),
+    })
+    await worker.pass(24 * hourMs)
+    const reason = `Session ${session.id} for a plan was paid and names no subscription`
+    expect(await findEvent(database.owner, { source: 'stripe', id })).toMatchObject({
+      state: 'failed',
+      reason,
+    })
+    expect(await findIntent(database.owner, intent.id)).toMatchObject({
+      state: 'failed',
+      failure_reason: reason,
+    })
+    expect(worker.runs.length).toBe(2)
+    const balance = await findBalance(database.owner, { owner_kind: 'user', owner_id: intent.user_id })
+    expect(balance.total).toBe(0)
+  })
+
+  test('a team whose buyer was deleted at Clerk before its organization was made', async () => {
+    const buyer = await signUp(clerk)
+    const paid = await buildPaidPlan(product, {
+      plan_type: 'teams',
+      seats: 2,
+      owner: { owner_kind: 'organization', owner_id: `org_${randomUUID().slice(0, 8)}` },
+    })
+    await database.owner.deleteFrom('checkout_intents').where('id', '=', paid.intent_id).execute()
+    await buildUser(database.server, buyer.user_id)
+    const intent = await insertPlan(buyer.user_id, {
+      id: paid.intent_id,
+      owner_kind: 'organization',
+      owner_id: null,
+      plan_type: 'teams',
+      seats: 2,
+      credits: 1000,
+      amount_minor: 6000,
+    })
+    await attachSession(database.server, { id: intent.id, stripe_session_id: paid.session_id })
+    await clerk.client.users.deleteUser(buyer.user_id)
+    const ids = await receiveAll(await stripe.takeEvents())
+    const worker = startClockwork(database, {
+      stripe: stripe.client,
+      organizations: createOrganizationMaker(clerk.client),
+    })
+    expect(await callsInADay(worker)).toBeLessThan(4 * ids.length + 4)
+    const failed = (await eventsNow()).filter(({ state }) => state !== 'ignored')
+    expect(failed.length).toBeGreaterThan(1)
+    for (const event of failed) {
+      expect(event).toMatchObject({ state: 'failed', reason: expect.stringContaining('Clerk refused') })
+    }
+    expect(await findIntent(database.owner, intent.id)).toMatchObject({
+      state: 'failed',
+      failure_reason: expect.stringContaining('Clerk refused'),
+    })
+    expect(await callsInADay(worker)).toBe(0)
+  })
+})
+
+test('a defect has a day to be mended, and then fails with what it said', async () => {
+  const id = await receiveStripeEvent(
+    database.server,
+    eventOf('customer.subscription.updated', { id: 'sub_x', object: 'subscription' } as never),
+  )
+  const broken = new Proxy(stripe.client, {
+    get: (target, name) => {
+      if (name === 'subscriptions') throw new TypeError('undefined is not a function')
+      return Reflect.get(target, name)
+    },
+  })
+  const worker = startClockwork(database, { stripe: broken })
+  const key = { source: 'stripe', id } as const
+  await worker.pass(4 * hourMs)
+  expect(await findEvent(database.owner, key)).toMatchObject({ state: 'received', attempts: 8 })
+  await worker.pass(28 * hourMs)
+  expect(await findEvent(database.owner, key)).toMatchObject({
+    state: 'failed',
+    attempts: 10,
+    reason: 'Given up after 10 attempts: undefined is not a function',
+  })
+  expect(await worker.deps.metrics.registry.getSingleMetricAsString('tidemark_failed_total')).toContain(
+    'what="event"} 1',
+  )
+})
+
+/** A checkout of a plan, Pro by the month unless `fields` say otherwise. */
+async function insertPlan(user_id: string, fields: object = {}) {
+  const intent = {
+    id: randomUUID(),
+    kind: 'subscription',
+    user_id,
+    owner_kind: 'user',
+    owner_id: user_id,
+    plan_type: 'pro',
+    billing_frequency: 'monthly',
+    currency: 'EUR',
+    seats: 1,
+    credits_per_seat: 500,
+    credits: 500,
+    amount_minor: 2000,
+    trial_days: 0,
+    sweep_at: new Date(),
+    ...fields,
+  } as const
+  await insertIntent(database.server, intent)
+  return intent
+}

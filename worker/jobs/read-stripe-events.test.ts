@@ -1,0 +1,213 @@
+import type Stripe from 'stripe'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { findCursor } from '../../schema/cursors/cursors.ts'
+import { findBalance } from '../../schema/ledger/balances.ts'
+import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
+import { findSubscription } from '../../schema/subscriptions/subscriptions.ts'
+import { eventOf, receiveStripeEvent } from '../../tests/support/factories/events.ts'
+import {
+  buildPaidCredits,
+  buildPaidPlan,
+  type PaidPurchase,
+} from '../../tests/support/factories/paid-purchases.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
+import { processInboxEvent } from './inbox-event.ts'
+import { readStripeEvents } from './read-stripe-events.ts'
+
+const product = testProduct({ stripe: 'empty' })
+const { database, stripe, clock } = product
+
+let enqueued: string[]
+beforeEach(async () => {
+  enqueued = []
+  await database.owner.deleteFrom('inbox_events').execute()
+  await database.owner.deleteFrom('cursors').execute()
+  await stripe.knob('reset')
+  // The webhooks of what happens now would have come by then.
+  clock.setAhead({ minutes: 2 })
+})
+
+const depsWith = (overrides: Partial<WorkerDependencies> = {}): WorkerDependencies => ({
+  ...product.worker.deps,
+  producer: { add: async (_queue, id) => void enqueued.push(id), countWaiting: async () => 0 },
+  ...overrides,
+})
+const read = (overrides?: Partial<WorkerDependencies>, limits?: Parameters<typeof readStripeEvents>[1]) =>
+  readStripeEvents(depsWith(overrides), limits)
+const rows = () => database.owner.selectFrom('inbox_events').selectAll().orderBy('id').execute()
+
+/** Stripe with a list of our own. */
+function listing(list: (params: Stripe.EventListParams) => Promise<unknown>): Stripe {
+  return { events: { list } } as unknown as Stripe
+}
+
+/** Events of the past, newest first, one a second. */
+function eventsOf(count: number): Stripe.Event[] {
+  const now = Math.floor(Date.now() / 1000)
+  return Array.from({ length: count }, (_, index) => ({
+    ...eventOf('charge.refunded', { object: 'charge' }),
+    created: now - index,
+  })) as unknown as Stripe.Event[]
+}
+
+/** Answers as Stripe's list does. */
+function stripeWith(events: readonly Stripe.Event[], asked: Stripe.EventListParams[] = []): Stripe {
+  return listing(async (params) => {
+    asked.push(params)
+    const { gte } = params.created as { gte: number }
+    const all = events.filter(({ created }) => created >= gte)
+    const from = params.starting_after ? all.findIndex(({ id }) => id === params.starting_after) + 1 : 0
+    const data = all.slice(from, from + (params.limit ?? 10))
+    return { data, has_more: from + data.length < all.length }
+  })
+}
+
+describe('an event that never came by webhook', () => {
+  test('is in the inbox as its webhook would have put it there, and is enqueued', async () => {
+    await buildPaidCredits(product)
+    const { data } = await stripe.client.events.list({ type: 'checkout.session.completed' })
+    const [event] = data
+    expect(await read()).toBe(1)
+    expect(await rows()).toMatchObject([
+      {
+        source: 'stripe',
+        id: event?.id,
+        type: 'checkout.session.completed',
+        payload: { id: event?.id, data: { object: { object: 'checkout.session' } } },
+        occurred_at: new Date((event?.created ?? 0) * 1000),
+        state: 'received',
+        received_via: 'reader',
+        confirmed_at: expect.any(Date),
+      },
+    ])
+    expect(enqueued).toEqual([event?.id])
+    expect(await product.worker.deps.metrics.registry.metrics()).toMatch(
+      /tidemark_events_missed_total\{type="checkout.session.completed"\} \d/,
+    )
+  })
+
+  test('brings what was paid and takes what was refunded or disputed', async () => {
+    const bought = await buildPaidCredits(product)
+    const balance = async () => {
+      await read()
+      for (const id of enqueued.splice(0)) await processInboxEvent(depsWith(), { source: 'stripe', id })
+      return (await findBalance(database.owner, bought.owner)).total
+    }
+    const totals = [await balance()]
+    const charge = await chargeOf(bought)
+    await stripe.client.refunds.create({ charge, amount: 350 })
+    totals.push(await balance())
+    await stripe.knob(`charges/${charge}/dispute`, { amount: 350 })
+    totals.push(await balance())
+    expect(totals).toEqual([500, 250, 0])
+  })
+
+  test('is left to its webhook while that may be under way', async () => {
+    await buildPaidCredits(product)
+    clock.reset()
+    expect(await read()).toBe(0)
+    clock.setAhead({ minutes: 2 })
+    expect(await read()).toBe(1)
+  })
+
+  test('is in the inbox when the queue is unavailable, for the sweep', async () => {
+    await buildPaidCredits(product)
+    const producer = { add: () => Promise.reject(new Error('No queue')), countWaiting: async () => 0 }
+    expect(await read({ producer })).toBe(1)
+    expect(await rows()).toMatchObject([{ state: 'received' }])
+  })
+
+  test('is read and counted once by two workers at once', async () => {
+    await buildPaidCredits(product)
+    await buildPaidCredits(product)
+    const missed = await Promise.all([read(), read()])
+    expect(missed[0] + missed[1]).toBe(2)
+    expect(await rows()).toHaveLength(2)
+    expect(enqueued).toHaveLength(2)
+  })
+})
+
+test('an invoice in the API version of an old account leads to its subscription', async () => {
+  const { subscription_id } = await buildPaidPlan(product)
+  const invoice = { object: 'invoice', subscription: subscription_id, parent: null }
+  const [listed] = eventsOf(1).map((event) => ({ ...event, type: 'invoice.paid', data: { object: invoice } }))
+  await read({ stripe: stripeWith([listed as unknown as Stripe.Event]) })
+  await processInboxEvent(depsWith(), { source: 'stripe', id: listed?.id ?? '' })
+  expect(await findSubscription(database.owner, subscription_id ?? '')).toMatchObject({ status: 'active' })
+})
+
+test('an event that came by webhook is confirmed, and is not missing', async () => {
+  const [listed, forged] = [eventsOf(1)[0], eventOf('charge.refunded', { object: 'charge' })]
+  await receiveStripeEvent(database.server, listed as never)
+  await receiveStripeEvent(database.server, forged)
+  expect(await read({ stripe: stripeWith(listed ? [listed] : []) })).toBe(0)
+  const confirmed = (await rows()).map((row) => [row.id, row.received_via, row.confirmed_at !== null])
+  expect(confirmed).toEqual(
+    expect.arrayContaining([
+      [listed?.id, 'webhook', true],
+      [forged.id, 'webhook', false],
+    ]),
+  )
+  expect(enqueued).toEqual([])
+})
+
+describe('a reading', () => {
+  test('begins ten minutes before the newest event of the last one, and asks for the types that we handle', async () => {
+    const asked: Stripe.EventListParams[] = []
+    const events = eventsOf(3)
+    await read({ stripe: stripeWith(events, asked) })
+    await read({ stripe: stripeWith(events, asked) })
+    const seconds = (value: unknown) => (value as { gte: number }).gte
+    const aDayAgo = clock.now().getTime() / 1000 - 24 * 3600
+    expect(Math.abs(seconds(asked[0]?.created) - aDayAgo + 600)).toBeLessThan(30)
+    expect(seconds(asked[1]?.created)).toBe((events[0]?.created ?? 0) - 600)
+    expect(asked[0]?.types).toEqual([...stripeEventTypes])
+    // Stripe refuses more than twenty in one call.
+    expect(stripeEventTypes.length).toBeLessThanOrEqual(20)
+    expect(await rows()).toHaveLength(3)
+  })
+
+  test('of a long list goes on in the next runs, until all of it is there', async () => {
+    const events = eventsOf(11)
+    const limits = { page_size: 2, maximum_pages: 2 }
+    const missed = []
+    const completed = []
+    for (let run = 0; run < 3; run += 1) {
+      missed.push(await read({ stripe: stripeWith(events) }, limits))
+      completed.push((await findCursor(database.owner, 'stripe_events'))?.completed_at !== null)
+    }
+    expect(missed).toEqual([4, 4, 3])
+    expect(completed).toEqual([false, false, true])
+    expect(await rows()).toHaveLength(11)
+    // What happened meanwhile is newer than what was read, and is found by the next reading.
+    const later = { ...eventsOf(1)[0], created: (events[0]?.created ?? 0) + 1 } as Stripe.Event
+    expect(await read({ stripe: stripeWith([later, ...events]) }, limits)).toBe(1)
+  })
+
+  test('whose place in the list is gone after thirty days ends there', async () => {
+    await buildPaidCredits(product)
+    const position = {
+      read_until: new Date(Date.now() - 86_400_000),
+      unfinished: { began_at: new Date(), after_event_id: 'evt_gone', newest_at: null },
+    }
+    await database.owner
+      .insertInto('cursors')
+      .values({ name: 'stripe_events', position: JSON.stringify(position), revision: 7 })
+      .execute()
+    expect(await read()).toBe(0)
+    expect(await read()).toBe(1)
+  })
+
+  test('that fails begins again where it was', async () => {
+    await buildPaidCredits(product)
+    const away = listing(() => Promise.reject(new Error('Stripe is away')))
+    await expect(read({ stripe: away })).rejects.toThrow('Stripe is away')
+    expect(await read()).toBe(1)
+  })
+})
+
+async function chargeOf(bought: PaidPurchase): Promise<string> {
+  const { data } = await stripe.client.charges.list({ customer: bought.customer_id, limit: 1 })
+  return data[0]?.id ?? ''
+}

@@ -1,0 +1,158 @@
+import Stripe from 'stripe'
+import { z } from 'zod'
+import { findCursor, moveCursor } from '../../schema/cursors/cursors.ts'
+import type { Json } from '../../schema/database/types.ts'
+import { eventTypeLabel } from '../../schema/inbox/event-type-label.ts'
+import { receiveOrKeepEvent } from '../../schema/inbox/kept-events.ts'
+import { confirmEvents } from '../../schema/inbox/known-events.ts'
+import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
+
+const minuteMs = 60_000
+
+/** Read again before what was read last: Stripe does not promise that its list is complete up to the second. */
+const overlapMs = 10 * minuteMs
+
+/** Where the very first reading begins. */
+const firstReachMs = 24 * 60 * minuteMs
+
+/** Of an event this young the webhook may still be under way. */
+const graceMs = minuteMs
+
+/** After an outage there may be hundreds of thousands of events: a run reads ten thousand, and the next one goes on. */
+const defaultLimits = { page_size: 100, maximum_pages: 100 }
+
+const positionSchema = z.object({
+  /** Of the newest event that was compared: all that are older have been, too. */
+  read_until: z.coerce.date(),
+  /** A reading that the last run did not finish. The list is newest first, so what is left of it is older. */
+  unfinished: z
+    .object({
+      began_at: z.coerce.date(),
+      after_event_id: z.string(),
+      newest_at: z.coerce.date().nullable(),
+    })
+    .nullable(),
+})
+type Position = z.infer<typeof positionSchema>
+
+/**
+ * Compares the inbox with Stripe's list of events, from the newest event that was seen last time and a little before it. What never
+ * came by webhook is put into the inbox and enqueued, exactly as the webhook would have done; what did come is confirmed. Returns how
+ * many events were missing.
+ */
+export async function readStripeEvents(
+  deps: WorkerDependencies,
+  limits: typeof defaultLimits = defaultLimits,
+): Promise<number> {
+  const now = deps.now()
+  const cursor = await findCursor(deps.db, 'stripe_events')
+  let position: Position = cursor
+    ? positionSchema.parse(cursor.position)
+    : { read_until: new Date(now.getTime() - firstReachMs), unfinished: null }
+  let revision: number | null = cursor?.revision ?? 0
+  let missed = 0
+  for (let page = 0; page < limits.maximum_pages; page += 1) {
+    const { data, has_more } = await listEvents(deps, position, limits.page_size)
+    missed += await compareEvents(deps, data, now)
+    const began_at = position.unfinished?.began_at ?? now
+    const newest_at = position.unfinished?.newest_at ?? newestCompared(data, now)
+    const last = data.at(-1)
+    const isComplete = !has_more || last === undefined
+    position = isComplete
+      ? { read_until: laterOf(position.read_until, newest_at), unfinished: null }
+      : { ...position, unfinished: { began_at, after_event_id: last.id, newest_at } }
+    revision = await moveCursor(deps.db, 'stripe_events', {
+      from_revision: revision,
+      position: toJson(position),
+      completed_at: isComplete ? began_at : null,
+    })
+    // Null: another worker is reading, and goes on from where it is.
+    if (isComplete || revision === null) break
+  }
+  if (missed > 0) deps.log.warn({ missed }, 'Events had not come by webhook')
+  return missed
+}
+
+async function listEvents(
+  { stripe }: Pick<WorkerDependencies, 'stripe'>,
+  { read_until, unfinished }: Position,
+  limit: number,
+): Promise<Pick<Stripe.ApiList<Stripe.Event>, 'data' | 'has_more'>> {
+  const params = {
+    types: [...stripeEventTypes],
+    created: { gte: Math.floor((read_until.getTime() - overlapMs) / 1000) },
+    limit,
+  }
+  if (!unfinished) return stripe.events.list(params)
+  try {
+    return await stripe.events.list({ ...params, starting_after: unfinished.after_event_id })
+  } catch (error) {
+    // Events are gone after thirty days, and with this one everything that was older.
+    const isGone =
+      error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing'
+    if (isGone) return { data: [], has_more: false }
+    throw error
+  }
+}
+
+/** Confirms those that are in the inbox, and receives the others. Returns how many there were of the others. */
+async function compareEvents(
+  deps: WorkerDependencies,
+  events: readonly Stripe.Event[],
+  now: Date,
+): Promise<number> {
+  const known = await confirmEvents(deps.db, { source: 'stripe', ids: events.map(({ id }) => id), now })
+  const missing = events.filter((event) => !known.has(event.id) && isRipe(event, now)).reverse()
+  let missed = 0
+  for (const event of missing) missed += (await receiveMissing(deps, event, now)) ? 1 : 0
+  return missed
+}
+
+async function receiveMissing(deps: WorkerDependencies, event: Stripe.Event, now: Date): Promise<boolean> {
+  const { unsettled, is_new } = await receiveOrKeepEvent(
+    deps.db,
+    {
+      source: 'stripe',
+      id: event.id,
+      type: event.type,
+      payload: toJson(event),
+      occurred_at: new Date(event.created * 1000),
+      sweep_at: new Date(now.getTime() + deps.sweepAfterMs),
+      received_via: 'reader',
+      confirmed_at: now,
+    },
+    { raw: () => Buffer.from(JSON.stringify(event)), now },
+  )
+  // It came by webhook while we were reading.
+  if (!is_new) return false
+  deps.metrics.eventsMissed.inc({ type: eventTypeLabel({ source: 'stripe', type: event.type }) })
+  if (unsettled) {
+    await deps.producer
+      .add('stripe-events', event.id, { event_id: event.id })
+      .catch((error: unknown) =>
+        deps.log.warn({ err: error, event_id: event.id }, 'Job not enqueued; the sweep will enqueue it'),
+      )
+  }
+  return true
+}
+
+/** An event of the future is one of a sandbox whose clock was moved; nothing of it is under way. */
+function isRipe(event: Stripe.Event, now: Date): boolean {
+  return Math.abs(now.getTime() - event.created * 1000) >= graceMs
+}
+
+/** Null when all of them are so young that they are compared by the next run. */
+function newestCompared(newestFirst: readonly Stripe.Event[], now: Date): Date | null {
+  const newest = newestFirst.find((event) => isRipe(event, now))
+  return newest ? new Date(newest.created * 1000) : null
+}
+
+function laterOf(one: Date, other: Date | null): Date {
+  return other && other > one ? other : one
+}
+
+/** What is made of strings, numbers and dates, as JSON has it. */
+function toJson(value: Position | Stripe.Event): Json {
+  return value as unknown as Json
+}

@@ -1,0 +1,43 @@
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import { findCursor } from '../../schema/cursors/cursors.ts'
+import { queueSchemas } from '../../schema/queues/queues.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { waitUntil } from '../../tests/support/wait-until.ts'
+import { keepTaskSchedules } from './scheduled-task.ts'
+
+const { database, server } = testProduct({ stripe: 'empty', worker: 'process' })
+
+test('every task has one schedule, however many workers write it, and writing it again does not put it off', async () => {
+  const queue = server.deps.producer.queue('scheduled-tasks')
+  const tasks = queueSchemas['scheduled-tasks'].shape.task.options
+  const log = pino({ level: 'silent' })
+  const schedules = async () => (await queue.getJobSchedulers()).map(({ key, next }) => ({ key, next }))
+  const write = async () => {
+    const writer = keepTaskSchedules(server.deps.producer, { log })
+    await waitUntil(async () => (await schedules()).length === tasks.length, 'the schedules')
+    writer.stop()
+  }
+  await write()
+  // Each task runs once at the beginning.
+  await waitUntil(
+    async () => (await schedules()).every(({ next }) => (next ?? 0) > Date.now()),
+    'every task to have run',
+  )
+  const first = await schedules()
+  await Promise.all([write(), write()])
+  await write()
+  expect(await schedules()).toEqual(first)
+  expect(first.map(({ key }) => key).sort()).toEqual([...tasks].sort())
+})
+
+test('a worker reads Stripe’s list and compares the seats by itself, and the server says when', async () => {
+  await waitUntil(
+    async () =>
+      (await findCursor(database.owner, 'stripe_events'))?.completed_at &&
+      (await findCursor(database.owner, 'seats'))?.completed_at,
+    'both cursors to have come to an end',
+  )
+  const metrics = await (await fetch(`${server.url}/metrics`)).text()
+  expect(metrics).toMatch(/^tidemark_events_reader_lag_seconds \d/m)
+})

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { buildPaidPlan, type PaidPurchase } from '../../tests/support/factories/paid-purchases.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { processSubscriptionSync } from './subscription-sync.ts'
+
+const product = testProduct({ stripe: 'empty' })
+const { database, worker, clock } = product
+
+const dayMs = 86_400_000
+
+/** When it is synced again, in days from now. */
+async function nextSyncInDays({ subscription_id }: PaidPurchase): Promise<number> {
+  const { sweep_at } = await database.owner
+    .selectFrom('subscriptions')
+    .select('sweep_at')
+    .where('stripe_subscription_id', '=', subscription_id ?? '')
+    .executeTakeFirstOrThrow()
+  return (sweep_at.getTime() - clock.now().getTime()) / dayMs
+}
+
+test('a subscription without events is synced after five to seven days, and not all on the same day', async () => {
+  const bought = []
+  for (let one = 0; one < 3; one += 1) bought.push(await buildPaidPlan(product))
+  await worker.catchUp()
+  const days = []
+  for (const one of bought) days.push(await nextSyncInDays(one))
+  expect(Math.min(...days)).toBeGreaterThan(5)
+  expect(Math.max(...days)).toBeLessThanOrEqual(7)
+  expect(new Set(days.map((day) => Math.round(day * 1000))).size).toBeGreaterThan(1)
+})
+
+test('a yearly plan is synced when its next month begins', async () => {
+  const bought = await buildPaidPlan(product, { billing_frequency: 'yearly' })
+  await worker.catchUp()
+  await product.advanceDays(26)
+  await processSubscriptionSync(worker.deps, { subscription_id: bought.subscription_id ?? '' })
+  // A month has 28 to 31 days.
+  const days = await nextSyncInDays(bought)
+  expect(days).toBeGreaterThan(1.9)
+  expect(days).toBeLessThan(5.1)
+})

@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import {
+  type KeptEvent,
+  listDueKeptEvents,
+  markObjectSynced,
+  postponeObjectSync,
+} from '../../schema/inbox/kept-events.ts'
+import type { PrepareEvent } from '../apply/apply-event.ts'
+import { prepareClerkEvent } from '../apply/clerk-event.ts'
+import { prepareStripeEvent } from '../apply/stripe-event.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
+import { PermanentError } from '../errors.ts'
+
+const batchSize = 20
+
+/** The wait grows with the age of the event: from this … */
+const shortestWaitMs = 30_000
+/** … up to this; an event that is older than `givenUpAfterMs` is left to people. */
+const longestWaitMs = 3600 * 1000
+const givenUpAfterMs = 3 * 24 * 3600 * 1000
+
+const prepareBySource: Record<KeptEvent['source'], PrepareEvent> = {
+  stripe: prepareStripeEvent,
+  clerk: prepareClerkEvent,
+}
+
+/**
+ * An event that could not be stored as JSON stays failed, but what it is about is fetched and synced all the same, by what the event
+ * says once everything that cannot be stored is taken out of it. Returns how many objects were synced.
+ */
+export async function syncKeptEvents(deps: WorkerDependencies): Promise<number> {
+  let synced = 0
+  for (const kept of await listDueKeptEvents(deps.db, { now: deps.now(), limit: batchSize })) {
+    const log = deps.log.child({ event_id: kept.id })
+    try {
+      await syncObject(deps, kept)
+      synced += 1
+      log.info('Fetched what a failed event is about')
+    } catch (error) {
+      const next_at = nextTry(error, kept, deps.now())
+      const last_error = (error instanceof Error ? error.message : String(error)).slice(0, 1000)
+      await postponeObjectSync(deps.db, kept, { last_error, next_at })
+      log.error({ err: error, final: next_at === null }, 'What a failed event is about could not be fetched')
+    }
+  }
+  return synced
+}
+
+async function syncObject(deps: WorkerDependencies, kept: KeptEvent): Promise<void> {
+  const event = storable(JSON.parse(kept.raw.toString('utf8')))
+  const payload = kept.source === 'stripe' ? await withFreshSession(deps, event, kept.received_at) : event
+  const apply = await prepareBySource[kept.source](deps, payload)
+  await deps.db.transaction().execute(async (trx) => {
+    await apply(trx)
+    await markObjectSynced(trx, kept)
+  })
+}
+
+const stripeEventSchema = z.looseObject({
+  type: z.string(),
+  data: z.looseObject({ object: z.looseObject({}) }),
+})
+
+/** A session in an event is believed, so the one in a damaged event is replaced by Stripe's own; everything else is fetched anyway. */
+async function withFreshSession(
+  { stripe }: Pick<WorkerDependencies, 'stripe'>,
+  payload: Storable,
+  received_at: Date,
+): Promise<Storable> {
+  const event = stripeEventSchema.parse(payload)
+  const created = Math.floor(received_at.getTime() / 1000)
+  if (!event.type.startsWith('checkout.session.')) return { ...event, created } as Storable
+  const { id } = z.object({ id: z.string() }).parse(event.data.object)
+  const object = storable(await stripe.checkout.sessions.retrieve(id))
+  return { ...event, created, data: { object } } as Storable
+}
+
+type Storable = string | number | boolean | null | Storable[] | { [key: string]: Storable }
+
+/** Nothing that we use lies deeper. */
+const deepestLevel = 32
+
+/** A copy without what Postgres cannot store: NUL, halves of surrogate pairs, and levels without end. */
+function storable(value: unknown, level = 0): Storable {
+  if (typeof value === 'string') return storableText(value)
+  if (typeof value !== 'object' || value === null) {
+    return typeof value === 'number' || typeof value === 'boolean' ? value : null
+  }
+  if (level >= deepestLevel) return null
+  if (Array.isArray(value)) return value.map((item) => storable(item, level + 1))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [storableText(key), storable(item, level + 1)]),
+  )
+}
+
+function storableText(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\uFFFD')
+}
+
+function nextTry(error: unknown, { received_at }: KeptEvent, now: Date): Date | null {
+  const ageMs = now.getTime() - received_at.getTime()
+  const isHopeless = error instanceof PermanentError || error instanceof z.ZodError
+  if (isHopeless || ageMs > givenUpAfterMs) return null
+  return new Date(now.getTime() + Math.min(Math.max(ageMs, shortestWaitMs), longestWaitMs))
+}

@@ -1,0 +1,81 @@
+import { ZodError, z } from 'zod'
+import { recordFailedTry, type Try } from '../../schema/sweep/record-try.ts'
+import type { TryRecord } from '../../schema/sweep/swept-tables.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
+import { type Consequence, consequenceOf, maximumAttempts } from '../failures.ts'
+
+export interface TriedRow extends Pick<Try, 'table' | 'key'> {
+  /** As metrics and the log call it. */
+  readonly what: 'event' | 'intent' | 'subscription' | 'invitation'
+  /** As it was read when the try began. */
+  readonly record: TryRecord
+  /**
+   * Whether the row itself was due. A try that somebody else asked for (a page that waits) changes nothing of its schedule and
+   * counts as no attempt.
+   */
+  readonly isScheduled: boolean
+  /** Marks the row as failed, with the reason that a person reads. */
+  giveUp(reason: string): Promise<void>
+}
+
+/**
+ * Tries to process a row. When that fails, the row is told when to be tried next, or that it has failed for good: nothing else
+ * tries again. Throws the failure all the same, so that the job fails too.
+ */
+export async function tryRow<T>(
+  deps: Pick<WorkerDependencies, 'db' | 'log' | 'metrics' | 'now'>,
+  row: TriedRow,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const consequence = consequenceOf(error, row.record, { now: deps.now(), random: Math.random })
+    try {
+      await record(deps, row, error, consequence)
+    } catch (unrecorded) {
+      // The database is unavailable: the row is due again when its claim runs out.
+      deps.log.warn({ err: unrecorded, ...row.key }, `The failure of the ${row.what} could not be recorded`)
+    }
+    throw error
+  }
+}
+
+async function record(
+  deps: Pick<WorkerDependencies, 'db' | 'log' | 'metrics' | 'now'>,
+  row: TriedRow,
+  error: unknown,
+  consequence: Consequence,
+): Promise<void> {
+  const { what, table, key, isScheduled } = row
+  const { kind } = consequence
+  deps.metrics.failedTries.inc({ what, kind })
+  const log = deps.log.child({ ...key, kind })
+  if (consequence.next === 'give_up') {
+    if (kind !== 'contradiction' && !isScheduled) return
+    const reason = reasonOf(error)
+    await row.giveUp(
+      kind === 'contradiction' ? reason : `Given up after ${maximumAttempts} attempts: ${reason}`,
+    )
+    deps.metrics.givenUp.inc({ what })
+    log.error({ err: error }, `The ${what} has failed and needs a person`)
+    return
+  }
+  if (!isScheduled) return
+  const now = deps.now()
+  const sweep_at = new Date(now.getTime() + consequence.wait_ms)
+  await recordFailedTry(
+    deps.db,
+    { table, key, claim: row.record.sweeps },
+    { last_error: reasonOf(error), sweep_at, unavailable_at: kind === 'unavailable' ? now : null },
+  )
+  const text = kind === 'unavailable' ? 'waits for a service that is unavailable' : 'could not be processed'
+  log.warn({ err: error, next_try_at: sweep_at }, `The ${what} ${text}`)
+}
+
+/** The failure in a sentence, for whoever reads the row. */
+function reasonOf(error: unknown): string {
+  if (error instanceof ZodError)
+    return `It has a form that we do not know: ${z.prettifyError(error)}`.slice(0, 1000)
+  return (error instanceof Error ? error.message || error.name : String(error)).slice(0, 1000)
+}
