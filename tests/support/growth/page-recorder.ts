@@ -71,9 +71,12 @@ interface Explained {
   readonly Plan: { readonly 'Shared Hit Blocks': number; readonly 'Shared Read Blocks': number }
 }
 
-function parseNotice({ message, where }: Pick<NoticeMessage, 'message' | 'where'>): ExplainedStatement | null {
-  const [, json] = /^duration: .*plan:\n([^]*)/.exec(message ?? '') ?? []
-  if (!json) return null
+function parseNotice({
+  message,
+  where,
+}: Pick<NoticeMessage, 'message' | 'where'>): ExplainedStatement | null {
+  const [, json] = message?.split(' plan:\n', 2) ?? []
+  if (!json || !message?.startsWith('duration: ')) return null
   const { 'Query Text': text, Plan } = JSON.parse(json) as Explained
   return {
     text: text.replaceAll(/\s+/g, ' ').trim(),
