@@ -57,9 +57,8 @@ beforeAll(async () => {
   const before = await measureAll()
   await fill(few + 1, owners)
   const after = await measureAll()
-  )
   print(before, after)
-  Object.assign(measured, before, after )
+  Object.assign(measured, before, after)
 }, 600_000)
 
 function summarize(statements: readonly ExplainedStatement[]): Measured {
