@@ -50,7 +50,7 @@ beforeAll(async () => {
   const fill = async (first: number, last: number) => {
     await fillOthers(database.url, { first, last })
     await settleQueues(product)
-    // The jobs are gone, the pages that they were in are not; their like would be reused one by one.
+    // BullMQ deleted what it does not keep; the table keeps its length until somebody asks for the space.
     await sql`VACUUM (FULL, ANALYZE) bullmq.job`.execute(database.owner)
   }
   await fill(1, few)
