@@ -58,7 +58,8 @@ beforeAll(async () => {
   await fill(few + 1, owners)
   const after = await measureAll()
   print(before, after)
-  Object.assign(measured, before, after)
+  measured.before = before
+  measured.after = after
 }, 600_000)
 
 function summarize(statements: readonly ExplainedStatement[]): Measured {
