@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Queue } from 'bullmq'
 import { connectQueueBackend } from '../../schema/queues/backend.ts'
-import { createProducer } from '../../schema/queues/producer.ts'
+import { createProducer, freshJobId } from '../../schema/queues/producer.ts'
 import { queueNames } from '../../schema/queues/queues.ts'
 import { createTestDatabase } from '../support/database/test-database.ts'
 import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts'
@@ -30,6 +30,8 @@ export interface FaultyProduct
   setTrialDays(days: number): void
   /** Gives the worker the time to come to the statement at which it is to die. */
   letStrike(): Promise<void>
+  /** Has Stripe's list of events read, as the schedule does. */
+  readEvents(): Promise<void>
   /** Gives the worker the time for a sweep. */
   letSweep(): Promise<void>
   /** Everything works again. */
@@ -129,6 +131,9 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
     async letStrike() {
       const deadline = Date.now() + 1000
       while (worker.proxy.armed && Date.now() < deadline) await setTimeout(10)
+    },
+    async readEvents() {
+      await producer.add('scheduled-tasks', freshJobId('read'), { task: 'read_stripe_events' })
     },
     async letSweep() {
       await setTimeout(2 * timing.sweepEveryMs)

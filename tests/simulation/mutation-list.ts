@@ -147,7 +147,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'no cap on the wait between sweeps',
     file: 'schema/sweep/claim-due.ts',
-    text: 'const longestWaitMs = 3600 * 1000',
+    text: 'const longestWaitMs = 10 * 60 * 1000',
     becomes: 'const longestWaitMs = 1e15',
   },
   {

@@ -142,11 +142,8 @@ const mishapKinds = [
 const rareKinds = ['outage'] as const satisfies readonly Kind[]
 const allKinds: readonly Kind[] = [...steps.map(({ kind }) => kind), ...mishapKinds, ...rareKinds]
 
-/** They wait for what finds lost events, and for an outage that costs no attempt. */
-const notYet: readonly Kind[] = ['drop', 'outage']
-
 /**
- * The kinds of steps that histories are made of: all that are ready, or those that SIMULATION_KINDS names, or all but those that it names with a
+ * The kinds of steps that histories are made of: all, or those that SIMULATION_KINDS names, or all but those that it names with a
  * minus, such as `-drop,-anchor`.
  */
 export function enabledKinds(wish = process.env.SIMULATION_KINDS ?? ''): ReadonlySet<Kind> {
@@ -156,9 +153,7 @@ export function enabledKinds(wish = process.env.SIMULATION_KINDS ?? ''): Readonl
   const only = named.filter((name) => !name.startsWith('-'))
   return new Set(
     allKinds.filter(
-      (kind) =>
-        !named.includes(`-${kind}`) &&
-        (only.length === 0 ? !notYet.includes(kind) : only.includes(kind) || kind === 'plan'),
+      (kind) => !named.includes(`-${kind}`) && (only.length === 0 || only.includes(kind) || kind === 'plan'),
     ),
   )
 }
