@@ -39,6 +39,7 @@ import { type Person, signUp } from '../support/services/clerk.ts'
 /** Makes what is needed, and returns what is measured. It is somebody new each time, with the same history. */
 export type Path = (product: TestProduct) => Promise<() => Promise<unknown>>
 
+/** Events that were confirmed before are not written again. */
 let compared = 0
 
 /** Everything that people wait for, or that is done for each event and each month. */
@@ -191,9 +192,9 @@ export const paths: Readonly<Record<string, Path>> = {
       await syncDueInvitations(deps)
     }
   },
-  'a comparison of a hundred events with Stripe’s list': async ({ database }) => {
-    const ids = Array.from({ length: 100 }, (_, i) => `evt_fill_${(i % 2) * (100 * compared + i)}_1`)
+  'a comparison of ten events with Stripe’s list': async ({ database }) => {
     compared += 1
+    const ids = Array.from({ length: 10 }, (_, i) => `evt_fill_${100 * i + compared}_1`)
     return () => confirmEvents(database.worker, { source: 'stripe', ids, now: new Date() })
   },
   'the look for kept events and old rows': async ({ worker }) => {
