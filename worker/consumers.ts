@@ -11,9 +11,9 @@ import { runScheduledTask } from './jobs/scheduled-task.ts'
 import { processSubscriptionSync } from './jobs/subscription-sync.ts'
 
 export interface ConsumerSettings {
-  /** How long a silent worker keeps its job, in milliseconds. The same in every worker. */
+  /** How long a job stays locked by a worker that has stopped responding, in milliseconds. The same in every worker. */
   readonly lockMs: number
-  /** How often the jobs of silent workers are searched for, in milliseconds. The same in every worker. */
+  /** How often workers check for such jobs, in milliseconds. The same in every worker. */
   readonly stalledMs: number
 }
 

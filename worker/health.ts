@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { sql } from 'kysely'
 import type { WorkerDependencies } from './dependencies.ts'
 
-/** Serves `/healthz` (the database answers) and `/metrics`, for whoever runs the worker. */
+/** Serves `/healthz` (the database answers) and `/metrics`, for monitoring. */
 export function serveHealth(deps: WorkerDependencies, port: number): Promise<Server> {
   const server = createServer(async (request, response) => {
     try {

@@ -2,7 +2,7 @@ import type { Logger } from '../schema/log.ts'
 import type { QueueProducer } from '../schema/queues/producer.ts'
 import { jobOptions } from '../schema/queues/queues.ts'
 
-/** Whoever deletes a queue deletes its schedule too, so it is written again this often. */
+/** Deleting a queue deletes its schedule too, so it is rewritten this often. */
 const rewriteEveryMs = 30_000
 
 export interface Schedule {

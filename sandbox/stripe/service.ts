@@ -15,7 +15,7 @@ export type Service = {
   publicUrl: string
 }
 
-/** The call that caused a change, as an event reports it; both null when nobody called (a buyer, the clock). */
+/** The call that caused a change, as an event reports it; both null without a call (a buyer, the clock). */
 export type Cause = { request_id: string | null; idempotency_key: string | null }
 
 export const noCall: Cause = { request_id: null, idempotency_key: null }

@@ -5,7 +5,7 @@ const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 
-/** What the process is told from outside; the README explains the variables. Every field has a default that works alone. */
+/** The settings of the process; the README explains the variables. Every field has a default that works without the others. */
 export type Settings = {
   port: number
   /** Null keeps everything in memory. */

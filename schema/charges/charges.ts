@@ -6,7 +6,7 @@ export type Charge = Selectable<Charges>
 
 /** A charge as Stripe had it at one moment. Minor units of the currency it was paid in. */
 export interface ChargeSnapshot {
-  /** Drawn before Stripe was asked, so that an older snapshot never replaces a newer one. */
+  /** Drawn before Stripe was called, so that an older snapshot never replaces a newer one. */
   readonly snapshot_order: number
   readonly stripe_charge_id: string
   /** What it paid for: one of the two. */
@@ -14,11 +14,11 @@ export interface ChargeSnapshot {
   readonly stripe_invoice_id: string | null
   readonly amount_minor: number
   readonly refunded_minor: number
-  /** Held by disputes that are open or lost; null when that cannot be told, and then what was known stays. */
+  /** Held by disputes that are open or lost; null when that is not known, and then the stored amount stays. */
   readonly disputed_minor: number | null
 }
 
-/** Writes a snapshot down unless a newer one is there; says whether it did. */
+/** Saves a snapshot unless a newer one is stored; returns whether it did. */
 export async function saveCharge(trx: DatabaseTransaction, snapshot: ChargeSnapshot): Promise<boolean> {
   const { refunded_minor, disputed_minor, snapshot_order } = snapshot
   const dispute = disputed_minor === null ? {} : { disputed_minor }

@@ -11,14 +11,14 @@ export type IntentState = CheckoutIntent['state']
 interface NewIntent {
   /** A fresh UUID; also Stripe's idempotency key and the session's `client_reference_id`. */
   readonly id: string
-  /** Who pays, and may follow what becomes of it. */
+  /** Who pays, and may see its status. */
   readonly user_id: string
   readonly currency: Currency
   /** Minor units: what the checkout costs, or for a subscription one period of it. */
   readonly amount_minor: number
   /** Granted once, or for a subscription every billing month. */
   readonly credits: number
-  /** When the sweep checks what became of it. */
+  /** When the sweep checks its outcome. */
   readonly sweep_at: Date
 }
 
@@ -29,7 +29,7 @@ export interface NewCreditPurchase extends NewIntent, Owner {
 export interface NewSubscriptionCheckout extends NewIntent {
   readonly kind: 'subscription'
   readonly owner_kind: Owner['owner_kind']
-  /** Null for a Teams plan bought at sign-up: its organization is made when it is paid. */
+  /** Null for a Teams plan bought at sign-up: its organization is created when it is paid. */
   readonly owner_id: string | null
   readonly plan_type: 'pro' | 'teams'
   readonly billing_frequency: BillingFrequency
@@ -96,7 +96,7 @@ export async function attachSession(
   return attached?.state
 }
 
-/** Records that Stripe refused to open a session, so that nobody waits for it. */
+/** Records that Stripe refused to open a session, so that no further attempt waits for it. */
 export async function failIntent(
   db: Kysely<DB>,
   intent: { id: string; failure_reason: string },
@@ -109,7 +109,7 @@ export async function failIntent(
     .execute()
 }
 
-/** The caller's own intent behind a session; undefined for somebody else's. */
+/** The caller's own intent behind a session; undefined for one of another user. */
 export async function findIntentBySession(
   db: Kysely<DB>,
   session: { stripe_session_id: string; user_id: string },

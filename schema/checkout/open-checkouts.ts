@@ -40,7 +40,7 @@ export async function expireIntent(
   return expired !== undefined
 }
 
-/** Records that the call to open a session ended without an answer, so nobody knows whether there is one. */
+/** Records that the call to open a session ended without an answer, so it is unknown whether there is one. */
 export async function recordUncertainty(
   db: Kysely<DB>,
   intent: { readonly id: string; readonly failure_reason: string },
@@ -53,7 +53,7 @@ export async function recordUncertainty(
     .execute()
 }
 
-/** Whether somebody has ever bought a plan, for themselves or for an organization: trials are for people who never have. */
+/** Whether a user has ever bought a plan, for themselves or for an organization: trials are for people who never have. */
 export async function hasEverSubscribed(db: Kysely<DB>, userId: string): Promise<boolean> {
   const { has } = await db
     .selectNoFrom((eb) =>

@@ -3,7 +3,7 @@ import type { DatabaseTransaction } from '../database/connect.ts'
 import type { DB } from '../database/types.ts'
 import { unsettledStates } from './intents.ts'
 
-/** The payment is there. The caller holds the intent's row, and grants in the same transaction. */
+/** The payment has arrived. The caller holds the intent's row, and grants in the same transaction. */
 export async function settleIntent(
   trx: DatabaseTransaction,
   intent: { readonly id: string; readonly stripe_session_id: string },
@@ -21,7 +21,7 @@ export async function settleIntent(
     .execute()
 }
 
-/** What else can become of a checkout whose session we know; a settled one stays so. */
+/** The other outcomes of a checkout whose session we know; a settled one stays settled. */
 export async function closeUnpaidIntent(
   trx: DatabaseTransaction,
   intent: {
@@ -56,7 +56,7 @@ export async function failUnsettledIntent(
     .execute()
 }
 
-/** Notes for whom a Teams plan's organization was made. */
+/** Records the organization that was created for a Teams plan. */
 export async function setOwner(
   trx: DatabaseTransaction,
   intent: { readonly id: string; readonly owner_id: string },

@@ -9,7 +9,7 @@ export type DatabaseTransaction = Transaction<DB>
 /** The group role that decides what a process may do; see the first migration. */
 export type DatabaseRole = 'tidemark_server' | 'tidemark_worker'
 
-/** `owner` is whoever the connection string names: for migrations, verification and tests, never for a process. */
+/** `owner` is the login of the connection string: for migrations, verification and tests, never for a process. */
 export type DatabaseActor = DatabaseRole | 'owner'
 
 export interface DatabaseConnection {

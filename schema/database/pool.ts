@@ -2,7 +2,7 @@ import pg from 'pg'
 
 /**
  * A pool whose connections may be lost without ending the process. The pool itself only listens to idle clients: one that is
- * in use when Postgres goes away emits an error that nobody hears, and Node ends a process for that. The query in hand is
+ * in use when Postgres stops emits an error without a listener, which ends a Node process. The running query is
  * rejected all the same; `onError` is for the log.
  */
 export function createPool(config: pg.PoolConfig, onError: (error: Error) => void): pg.Pool {

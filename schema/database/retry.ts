@@ -6,7 +6,7 @@ const conflictCodes = ['40P01', '40001']
 const maximumAttempts = 5
 
 /**
- * Runs a transaction, or a statement that is one by itself, again when Postgres ended it for the sake of another. `work` must begin
+ * Runs a transaction, or a statement that is one by itself, again when Postgres ended it in favor of another. `work` must begin
  * from nothing each time. There is no wait between attempts: the other one holds its locks already, and this one queues behind it.
  */
 export async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {

@@ -2,9 +2,9 @@ import type { Kysely } from 'kysely'
 import type { DB } from '../database/types.ts'
 
 export interface InboxBacklog {
-  /** Of the oldest event that nobody has settled; null when everything is settled. */
+  /** Of the oldest event that is not settled; null when everything is settled. */
   readonly oldest_received_at: Date | null
-  /** Events that were given up on and wait for a person. */
+  /** Events that were given up and need a person. */
   readonly failed: number
 }
 

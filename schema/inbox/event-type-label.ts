@@ -7,7 +7,7 @@ const isHandled: Record<EventSource, (type: string) => boolean> = {
   clerk: isClerkEventType,
 }
 
-/** The type as metrics count it: a metric must not grow a series for each type that somebody may invent. */
+/** The type as metrics count it: a metric must not grow a series for every type that a caller can make up. */
 export function eventTypeLabel({ source, type }: { source: EventSource; type: string }): string {
   return isHandled[source](type) ? type : 'other'
 }

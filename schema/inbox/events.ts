@@ -24,7 +24,7 @@ export interface ReceivedEvent extends EventKey {
 }
 
 export interface StoredEvent {
-  /** Whether it still has to be applied: true for a new event and for a repeated one that nobody has settled yet. */
+  /** Whether it still has to be applied: true for a new event and for a repeated one that is not settled yet. */
   readonly unsettled: boolean
   readonly is_new: boolean
 }

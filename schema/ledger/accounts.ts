@@ -7,7 +7,7 @@ export interface Owner {
 /** `plan`: included in the plan, resets each billing month. `purchased`: bought, never expires. */
 export type OwnerAccount = 'plan' | 'purchased'
 
-/** The other side of every transfer. Their balances are sums, made when somebody asks. */
+/** The other side of every transfer. Their balances are not stored; they are sums. */
 export type HouseAccount =
   | 'sold'
   | 'granted'

@@ -16,7 +16,7 @@ interface GrantSums {
   /** How its month was closed: what expired (below zero) and what was written off (above). On `month` grants only. */
   readonly expired: number
   readonly written_off: number
-  /** Adjustments and the settlements of former times, signed. */
+  /** Adjustments, and settlements in old books, signed. */
   readonly adjusted: number
   /** How many transfers it has. */
   readonly transfers: number
@@ -31,7 +31,7 @@ export interface ClosedMonth {
   readonly used: number
 }
 
-/** All that the ledger knows of one owner. */
+/** Everything that the ledger has of one owner. */
 export interface Books {
   readonly plan: AccountInBooks
   readonly purchased: AccountInBooks
@@ -47,7 +47,7 @@ interface AccountInBooks {
   readonly version: number
 }
 
-/** Takes the locks that posting takes, until the transaction ends: what is read of the owner's books after it stays true in it. */
+/** Takes the same locks as posting, until the transaction ends, so what it reads of the owner's books cannot change meanwhile. */
 export async function lockOwner(trx: DatabaseTransaction, owner: Owner): Promise<void> {
   await callLedger(trx, sql`SELECT ledger_lock_owner(${owner.owner_kind}, ${owner.owner_id})`)
 }
@@ -84,7 +84,7 @@ export async function closeMonth(trx: DatabaseTransaction, owner: Owner, month: 
   )
 }
 
-// The rows come as JSON; a number that does not fit is an error there too, not a rounding.
+// The rows arrive as JSON, where a number that does not fit must be an error too and not be rounded.
 const credits = z.int()
 const time = z.string().transform((text) => new Date(text))
 

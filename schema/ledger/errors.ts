@@ -1,9 +1,9 @@
-/** The same idempotency key came with another input. Nothing was posted; somebody has to look. */
+/** The same idempotency key came with another input. Nothing was posted; a person has to investigate. */
 export class IdempotencyConflictError extends Error {
   override readonly name = 'IdempotencyConflictError'
 }
 
-/** The legs do not sum to zero or name no account. A defect of the caller. */
+/** The legs do not sum to zero or name no account. A bug in the caller. */
 export class UnbalancedTransferError extends Error {
   override readonly name = 'UnbalancedTransferError'
 }

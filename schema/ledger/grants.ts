@@ -13,7 +13,7 @@ export interface Grant extends Owner {
   readonly id: string
   readonly kind: GrantKind
   readonly account: OwnerAccount
-  /** From here on as it was when the grant was first posted. */
+  /** This and the following fields are as they were when the grant was first posted. */
   readonly intent_id: string | null
   readonly stripe_subscription_id: string | null
   readonly stripe_invoice_id: string | null
@@ -23,7 +23,7 @@ export interface Grant extends Owner {
   readonly ends_at: Date | null
 }
 
-/** The grant of what belongs to no other, such as what support puts right: one an account. */
+/** The grant of what belongs to no other, such as corrections by support: one per account. */
 export function adjustmentGrant(owner: Owner, account: OwnerAccount): Grant {
   return {
     id: adjustmentGrantId(owner, account),

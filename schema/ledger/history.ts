@@ -22,7 +22,7 @@ export interface HistoryCursor {
 
 /**
  * An owner's entries, newest first, `limit` at most, below the cursor when one is given. Reads a page's worth of each account
- * downwards from the cursor and merges them, so that a page costs the same however long the history is and wherever it lies.
+ * downwards from the cursor and merges them, so that a page costs the same however long the history is and wherever the page is in it.
  */
 export async function listHistory(
   db: Kysely<DB>,

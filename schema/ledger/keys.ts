@@ -1,7 +1,7 @@
 import type { Owner, OwnerAccount } from './accounts.ts'
 
 /**
- * Every id and idempotency key of the ledger is made here: whoever hears of the same thing twice names the same grant and the
+ * Every id and idempotency key of the ledger is made here: two reports of the same thing name the same grant and the
  * same transfer.
  */
 
@@ -29,12 +29,12 @@ export function transferKey(grantId: string, ordinal: number): string {
   return `${grantId}/${ordinal}`
 }
 
-/** Owners do not know each other's keys, so each has names of their own. */
+/** Different owners may use the same key, so the key includes the owner. */
 export function usageKey(owner: Owner, reportersKey: string): string {
   return `usage/${owner.owner_id}/${reportersKey}`
 }
 
-/** A paid checkout session is granted under its own name, so that the ledger itself refuses a second time. */
+/** A paid checkout session is part of the key, so that the ledger itself refuses to grant it twice. */
 export function checkoutKey(stripeSessionId: string): string {
   return `checkout/${stripeSessionId}`
 }

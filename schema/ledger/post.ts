@@ -19,11 +19,11 @@ export interface Transfer {
   readonly idempotency_key: string
   readonly kind: TransferKind
   /**
-   * What it belongs to; written down with it if it is not there yet. All its legs but the house's are of the grant's account.
+   * What it belongs to; created with it if it does not exist yet. All its legs but the house's are of the grant's account.
    * Without one it belongs to the account's adjustments.
    */
   readonly grant?: Grant
-  /** When it happened in the world; the time of posting is the database's. */
+  /** When it happened; the time of posting is set by the database. */
   readonly occurred_at: Date
   readonly intent_id: string | null
   readonly event_id: string | null

@@ -11,7 +11,7 @@ import {
   type Proof,
 } from './verify/proofs.ts'
 
-/** One broken promise of the books. `subject` says where: a transfer, an account, a grant or an intent. */
+/** One thing that is wrong in the books. `subject` says where: a transfer, an account, a grant or an intent. */
 export interface LedgerProblem {
   readonly check: string
   readonly subject: string
@@ -27,14 +27,14 @@ export interface LedgerReport {
     readonly settled_intents: number
   }
   readonly problems: readonly LedgerProblem[]
-  /** From which proof an incremental run went on. */
+  /** The proof from which an incremental run continued. */
   readonly continued_from: Proof | null
 }
 
 export interface VerifyOptions {
-  /** Goes on from the last proof: reads what was posted since, and the latest entry before that of each account. */
+  /** Continues from the last proof: reads what was posted since, and the latest entry before that of each account. */
   readonly incremental?: boolean
-  /** Writes down how far the books were proven, when nothing is wrong. Waits for transactions that are running. */
+  /** Records how far the books were proven, when nothing is wrong. Waits for transactions that are running. */
   readonly keepProof?: boolean
   readonly onProgress?: (progress: VerifyProgress) => void
 }
@@ -47,11 +47,11 @@ export interface VerifyProgress {
 }
 
 /**
- * Proves the books, in one snapshot, and returns what is wrong. Reads every transfer once, in batches, and keeps one entry an account
- * in memory: time grows with what it reads and with nothing else. Hashes are worked out by code of its own. Needs the tables'
+ * Proves the books, in one snapshot, and returns what is wrong. Reads every transfer once, in batches, and keeps one entry per account
+ * in memory: time grows with what it reads and with nothing else. Hashes are computed by separate code. Needs the tables'
  * owner, who alone may keep proofs.
  *
- * Entries before the last proof are taken as proven when it is `incremental`; what a full run finds beyond that is a change to an
+ * Entries before the last proof are assumed to be right when it is `incremental`; what a full run finds beyond that is a change to an
  * old row that left the account's latest entry alone.
  */
 export async function verifyLedger(db: Kysely<DB>, options: VerifyOptions = {}): Promise<LedgerReport> {

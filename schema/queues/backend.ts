@@ -24,7 +24,7 @@ export interface QueueBackendOptions {
   readonly role: DatabaseRole
   /** Each BullMQ worker on Postgres keeps one connection to LISTEN. */
   readonly poolMax: number
-  /** `fail_fast` for those who enqueue (a row waits anyhow), `wait` for those who work. */
+  /** `fail_fast` for the server (the row is already in Postgres), `wait` for the worker. */
   readonly whenUnavailable: 'fail_fast' | 'wait'
   readonly onError: (error: Error) => void
 }

@@ -7,7 +7,7 @@ import { type JobPayload, jobOptions, type QueueName, queueNames, queueSchemas }
 export interface QueueProducer {
   /** Adds a job under its id; an id that is still kept, finished or not, is not added again. */
   add<Name extends QueueName>(queue: Name, jobId: string, payload: JobPayload<Name>): Promise<void>
-  /** How many jobs are in which state, a queue. */
+  /** How many jobs of each queue are in which state. */
   counts(): Promise<Record<QueueName, Record<string, number>>>
   /** How many jobs of a queue no worker has begun. */
   countWaiting(queue: QueueName): Promise<number>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Work for the worker. The rows in Postgres say what has to be done; a job only says so sooner. */
+/** Work for the worker. The rows in Postgres say what has to be done; a job only makes it happen sooner. */
 const claim = z.int().min(0).optional()
 /** `claim` is the row's claim that the job was made for: once the row has been claimed again, the job does nothing. */
 const stripeEventJobSchema = z.object({ event_id: z.string(), claim })

@@ -37,7 +37,7 @@ export const cataloguePrices: readonly CataloguePrice[] = soldPlanTypes.flatMap(
   }),
 )
 
-/** We choose the ids of our products, so that those who create them and those who look for them cannot disagree. */
+/** We choose the ids of our products, so that the set-up and the server cannot disagree about them. */
 export function productIdOf(plan: SoldPlanType): string {
   return `plan_${plan}`
 }

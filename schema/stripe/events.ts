@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The envelope of every Stripe event; `data.object` is parsed by whoever handles the type. */
+/** The envelope of every Stripe event; `data.object` is parsed by the handler of the type. */
 export const stripeEventSchema = z.looseObject({
   id: z
     .string()

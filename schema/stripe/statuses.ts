@@ -12,7 +12,7 @@ export type DisputeStatus = Spelled<Stripe.Dispute.Status>
 
 /**
  * What each status of a subscription means: `live`, its owner has the plan; `pending`, the first payment is still open; `over`, it
- * stays so for good. A status that a new version of the SDK brings does not compile until it has a place here.
+ * never changes again. A status that a new version of the SDK brings fails to compile until it is added here.
  */
 const subscriptionMeanings: Readonly<Record<SubscriptionStatus, 'pending' | 'live' | 'over'>> = {
   incomplete: 'pending',
@@ -27,7 +27,7 @@ const subscriptionMeanings: Readonly<Record<SubscriptionStatus, 'pending' | 'liv
 
 export const subscriptionStatuses = Object.keys(subscriptionMeanings) as SubscriptionStatus[]
 
-/** Statuses in which an owner has the plan; there is at most one such subscription an owner. */
+/** Statuses in which an owner has the plan; there is at most one such subscription per owner. */
 export const liveStatuses = subscriptionStatuses.filter((status) => subscriptionMeanings[status] === 'live')
 
 /** Statuses that never change again. */
@@ -38,7 +38,7 @@ export const finalStatuses = subscriptionStatuses.filter((status) => subscriptio
  * What is lost can be appealed (the SDK: `Dispute.evidence.appeal`), and stays gone until the appeal is won. `prevented` was settled
  * before it became a chargeback, with or without the money: only the dispute's balance transactions say which ("funds withdrawn and
  * reinstated as a result of this dispute", https://docs.stripe.com/api/disputes/object). A status that a new version of the SDK
- * brings does not compile until it has a place here.
+ * brings fails to compile until it is added here.
  */
 const disputeMeanings: Readonly<Record<DisputeStatus, 'gone' | 'here' | 'see_transactions'>> = {
   warning_needs_response: 'here',

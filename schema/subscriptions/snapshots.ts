@@ -44,7 +44,7 @@ export async function lockSubscription(
     .executeTakeFirst()
 }
 
-/** Writes what Stripe says. The caller holds the row, if there is one, and has seen that it is older. */
+/** Saves a snapshot. The caller has locked the row, if there is one, and checked that it is older. */
 export async function saveSubscription(
   trx: DatabaseTransaction,
   snapshot: SubscriptionSnapshot,
@@ -84,7 +84,7 @@ export async function failSubscriptionSync(
     .execute()
 }
 
-/** Writes paid lines down. They cannot change any more, so a line that is there stays as it is. */
+/** Saves paid lines. They never change, so one that is stored already stays as it is. */
 export async function savePaidLines(
   trx: DatabaseTransaction,
   lines: readonly Insertable<PaidInvoiceLines>[],
@@ -120,7 +120,7 @@ export async function listSubscriptionsWithLines(
   return { subscriptions, lines }
 }
 
-/** Whose subscription an invoice was paid for; undefined when none of ours was. */
+/** Whose subscription an invoice was paid for; undefined when it was none that we know. */
 export async function findOwnerOfInvoice(
   db: Kysely<DB>,
   stripeInvoiceId: string,

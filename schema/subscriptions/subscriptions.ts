@@ -27,7 +27,7 @@ function selectLiveSubscription(db: Kysely<DB>, owner: Owner) {
     .where('status', 'in', liveStatuses)
 }
 
-/** The latest subscription of an owner, live or over: what an overview shows. */
+/** The latest subscription of an owner, live or ended, for the overview. */
 export async function findLatestSubscription(
   db: Kysely<DB>,
   owner: Owner,
@@ -53,7 +53,7 @@ export async function findLiveTeam(db: Kysely<DB>, buyerId: string): Promise<Sub
     .executeTakeFirst()
 }
 
-/** What a checkout has become. */
+/** The subscription that a checkout led to. */
 export async function findSubscriptionOfIntent(
   db: Kysely<DB>,
   intentId: string,

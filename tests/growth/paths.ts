@@ -6,13 +6,13 @@ import { getOrganizationSeats } from '../../schema/api/organization-seats.ts'
 import { getOrganizationCredits, getOrganizationSubscription } from '../../schema/api/organizations.ts'
 import { listTeamInvitations } from '../../schema/api/team-invitations.ts'
 import { getUser } from '../../schema/api/users.ts'
-import { postTransfers } from '../../schema/ledger/post.ts'
 import { confirmEvents } from '../../schema/inbox/known-events.ts'
+import { postTransfers } from '../../schema/ledger/post.ts'
 import { deleteOldRows } from '../../worker/jobs/delete-old-rows.ts'
-import { syncKeptEvents } from '../../worker/jobs/sync-kept-events.ts'
 import { syncDueInvitations } from '../../worker/jobs/due-invitations.ts'
 import { sweep } from '../../worker/jobs/maintenance.ts'
 import { processSubscriptionSync } from '../../worker/jobs/subscription-sync.ts'
+import { syncKeptEvents } from '../../worker/jobs/sync-kept-events.ts'
 import { eventOf, sessionOf } from '../support/factories/events.ts'
 import { buildExtensionToken } from '../support/factories/extension-tokens.ts'
 import {
@@ -39,6 +39,7 @@ import { type Person, signUp } from '../support/services/clerk.ts'
 /** Makes what is needed, and returns what is measured. It is somebody new each time, with the same history. */
 export type Path = (product: TestProduct) => Promise<() => Promise<unknown>>
 
+/** Events that were confirmed before are not written again. */
 let compared = 0
 
 /** Everything that people wait for, or that is done for each event and each month. */
@@ -81,7 +82,8 @@ export const paths: Readonly<Record<string, Path>> = {
   'the next month of a yearly plan': async (product) => {
     const bought = await buildUsedPlan(product, { billing_frequency: 'yearly' })
     await product.advanceDays(32)
-    return () => processSubscriptionSync(product.worker.deps, { subscription_id: bought.subscription_id ?? '' })
+    return () =>
+      processSubscriptionSync(product.worker.deps, { subscription_id: bought.subscription_id ?? '' })
   },
 
   'usage of a person': async (product) => {
@@ -102,8 +104,7 @@ export const paths: Readonly<Record<string, Path>> = {
   },
   'a person’s account': async (product) => {
     const person = await buildPersonWithHistory(product)
-    return () =>
-      product.server.ask(getUser, { token: person.token, query: { clerkId: person.user_id } })
+    return () => product.server.ask(getUser, { token: person.token, query: { clerkId: person.user_id } })
   },
   'the first page of history': async (product) => {
     const { token } = await buildPersonWithHistory(product)
@@ -191,9 +192,9 @@ export const paths: Readonly<Record<string, Path>> = {
       await syncDueInvitations(deps)
     }
   },
-  'a comparison of a hundred events with Stripe’s list': async ({ database }) => {
-    const ids = Array.from({ length: 100 }, (_, i) => `evt_fill_${(i % 2) * (100 * compared + i)}_1`)
+  'a comparison of ten events with Stripe’s list': async ({ database }) => {
     compared += 1
+    const ids = Array.from({ length: 10 }, (_, i) => `evt_fill_${100 * i + compared}_1`)
     return () => confirmEvents(database.worker, { source: 'stripe', ids, now: new Date() })
   },
   'the look for kept events and old rows': async ({ worker }) => {
@@ -204,8 +205,14 @@ export const paths: Readonly<Record<string, Path>> = {
     }
   },
 
-  'whether the server is ready': async ({ server }) => () => fetch(`${server.url}/readyz`),
-  'the metrics of the server': async ({ server }) => () => fetchOk(`${server.url}/metrics`),
+  'whether the server is ready':
+    async ({ server }) =>
+    () =>
+      fetch(`${server.url}/readyz`),
+  'the metrics of the server':
+    async ({ server }) =>
+    () =>
+      fetchOk(`${server.url}/metrics`),
 }
 
 async function fetchOk(url: string, request?: RequestInit): Promise<void> {

@@ -126,11 +126,11 @@ async function sessionAt(product: FaultyProduct, sessionId: string): Promise<Str
   return withoutFaults(product, () => product.stripe.client.checkout.sessions.retrieve(sessionId))
 }
 
-/** The simulation's own looks at Stripe must not use up the faults that are meant for the product. */
-export async function withoutFaults<T>(product: FaultyProduct, look: () => Promise<T>): Promise<T> {
+/** The simulation's own calls to Stripe must not use up the faults that are meant for the product. */
+export async function withoutFaults<T>(product: FaultyProduct, read: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await look()
+      return await read()
     } catch (error) {
       if (attempt > 5) throw error
       await product.stripe.clear('faults')

@@ -29,7 +29,7 @@ export interface WorkerIncarnation {
   /** Cuts every wire. */
   crash(): void
   readonly isDead: boolean
-  /** Ends it whatever its state. */
+  /** Ends it in any state. */
   discard(): Promise<void>
 }
 

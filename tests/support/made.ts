@@ -17,7 +17,7 @@ export function madeOnce<T extends object>(make: Make<T>, end?: (made: T) => unk
   return standFor(() => made, 'It is made by a hook, before the tests; here it is not there (yet).')
 }
 
-/** The same, made anew before each test and ended after it. */
+/** The same, created before each test and closed after it. */
 export function madeForEachTest<T extends object>(make: Make<T>, end?: (made: T) => unknown): T {
   let made: T | undefined
   beforeEach(async () => {
@@ -30,7 +30,7 @@ export function madeForEachTest<T extends object>(make: Make<T>, end?: (made: T)
   return standFor(() => made, 'It is made by a hook, before each test; here it is not there (yet).')
 }
 
-/** An object that has whatever `find` returns at the moment when it is used, and throws `reason` while that is nothing. */
+/** A proxy of what `find` returns at the moment of use; it throws `reason` while that is nothing. */
 export function standFor<T extends object>(find: () => T | undefined, reason: string): T {
   const found = () => {
     const object = find()

@@ -5,8 +5,8 @@ import { reconcilePurchase } from '../books/reconcile.ts'
 import { type CheckoutDecision, type CheckoutNews, decideCheckout } from './decide-checkout.ts'
 
 /**
- * Carries out what follows from the news, inside the caller's transaction. The webhook, the return page and the sweep all end
- * here. Returns undefined when there is no such intent (yet).
+ * Carries out what follows from the news, inside the caller's transaction. The webhook, the return page and the sweep all call
+ * it. Returns undefined when there is no such intent (yet).
  */
 export async function applyCheckout(
   trx: DatabaseTransaction,

@@ -13,7 +13,7 @@ export type EventOutcome =
 export type ApplyInTransaction = (trx: DatabaseTransaction) => Promise<EventOutcome>
 
 /**
- * Parses an event and fetches whatever may have changed at its sender since, before any transaction is open; then returns what
+ * Parses an event and fetches what may have changed at its sender since, before any transaction is open; then returns what
  * is to be done in one.
  */
 export type PrepareEvent = (deps: WorkerDependencies, payload: Json) => Promise<ApplyInTransaction>
@@ -29,7 +29,7 @@ export function ignore(reason: string): ApplyInTransaction {
 
 /**
  * Applies one event of the inbox in one transaction: the row is locked, its consequences are carried out, and it is marked, or
- * none of that. A second worker waits at the lock and then finds it settled.
+ * nothing at all happens. A second worker waits at the lock and then finds it settled.
  */
 export async function applyEvent(
   deps: WorkerDependencies,

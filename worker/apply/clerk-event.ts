@@ -39,7 +39,7 @@ const handlers: Readonly<Record<ClerkEventType, PrepareClerkEvent>> = {
 }
 
 /**
- * Somebody joined, left, or changed their role: a promised seat becomes theirs, its role changes, or their seat ends. Somebody
+ * A user joined, left, or changed their role: a promised seat becomes theirs, its role changes, or their seat ends. A user
  * who joins without having been promised a seat gets none: seats cost money, and an admin decides who has one.
  */
 async function prepareMembership(deps: WorkerDependencies, event: ClerkEvent): Promise<ApplyInTransaction> {
@@ -52,7 +52,7 @@ async function prepareMembership(deps: WorkerDependencies, event: ClerkEvent): P
   }
 }
 
-/** Copies a changed e-mail or name to our row of the person. Accounts are created when people first come to us. */
+/** Copies a changed e-mail or name to our row of the user. The row is created on the user's first visit. */
 async function prepareProfile(_deps: WorkerDependencies, event: ClerkEvent): Promise<ApplyInTransaction> {
   return async (trx) =>
     (await updateProfile(trx, profileOf(event)))

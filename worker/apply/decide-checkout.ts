@@ -3,11 +3,11 @@ import type { CheckoutEventType } from '../../schema/stripe/event-types.ts'
 import type { CheckoutSession } from '../../schema/stripe/events.ts'
 import { PermanentError } from '../errors.ts'
 
-/** What we are told of a session: by which event, or by a look at Stripe, and when. */
+/** The news of a session: from which event, or fetched from Stripe, and when. */
 export interface CheckoutNews {
   readonly session: CheckoutSession
   readonly signal: CheckoutEventType | 'fetched'
-  /** Only when fetched: how the payment stands, which the session alone does not say. */
+  /** Only when fetched: the status of the payment, which the session alone does not have. */
   readonly payment_intent_status?: string | null
   readonly event_id: string | null
   readonly occurred_at: Date
@@ -22,9 +22,9 @@ export type CheckoutDecision =
   | { readonly action: 'none'; readonly reason: string }
 
 /**
- * Says what follows from the news, without doing it. Money decides: whatever else we were told before, a session that is paid
- * settles its intent, and a settled intent stays so; the other answers only fill in what is still open. That makes the result
- * the same in whatever order the news come.
+ * Decides what follows from the news, without doing it. A session that is paid always
+ * settles its intent, and a settled intent stays so; other news only change an intent that is still open. So the result
+ * does not depend on the order of the news.
  *
  * Throws PermanentError when Stripe took another amount, currency or session than the intent promised.
  */
@@ -35,7 +35,7 @@ export function decideCheckout(intent: CheckoutIntent, news: CheckoutNews): Chec
       `Intent ${intent.id} belongs to ${intent.stripe_session_id}, not to ${session.id}`,
     )
   }
-  if (intent.state === 'settled') return { action: 'none', reason: 'The ledger has it already' }
+  if (intent.state === 'settled') return { action: 'none', reason: 'It is settled already' }
   if (session.payment_status === 'paid') {
     // One that names its subscription does not come here.
     if (session.mode === 'subscription') {
@@ -58,7 +58,7 @@ export function decideCheckout(intent: CheckoutIntent, news: CheckoutNews): Chec
   return { action: 'none', reason: 'Nothing has been paid yet' }
 }
 
-/** A complete session whose payment wants another method will never be paid: the delayed payment has failed. */
+/** A complete session whose payment requires another payment method will never be paid: the delayed payment has failed. */
 function isPaymentLost(news: CheckoutNews): boolean {
   return (
     news.session.status === 'complete' &&
@@ -68,9 +68,9 @@ function isPaymentLost(news: CheckoutNews): boolean {
 
 function checkPromise(intent: CheckoutIntent, session: CheckoutSession): void {
   if (intent.kind !== 'credit_purchase') {
-    throw new PermanentError(`Intent ${intent.id} is for a plan, session ${session.id} is no subscription`)
+    throw new PermanentError(`Intent ${intent.id} is for a plan, session ${session.id} is not a subscription`)
   }
-  if (!recipientOf(intent)) throw new PermanentError(`Intent ${intent.id} names nobody to grant credits to`)
+  if (!recipientOf(intent)) throw new PermanentError(`Intent ${intent.id} has no recipient for the credits`)
   if (session.amount_total !== intent.amount_minor || session.currency?.toUpperCase() !== intent.currency) {
     throw new PermanentError(
       `Intent ${intent.id} promised ${intent.amount_minor} ${intent.currency}, ` +

@@ -22,13 +22,13 @@ type PrepareStripeEvent = (deps: WorkerDependencies, event: StripeEvent) => Prom
 
 export const prepareStripeEvent: PrepareEvent = async (deps, payload) => {
   const event = stripeEventSchema.parse(payload)
-  if (!isStripeEventType(event.type)) return ignore(`We do not handle events of the type ${event.type}`)
+  if (!isStripeEventType(event.type)) return ignore(`We do not handle events of type ${event.type}`)
   return handlers[event.type](deps, event)
 }
 
 /**
- * What follows from which type of event. Checkout sessions are believed for what cannot change any more; a subscription or a
- * charge is fetched, so that all events of one object end in the same place, in whatever order they come.
+ * What follows from which type of event. Checkout sessions are trusted for what cannot change any more; a subscription or a
+ * charge is fetched, so that all events of one object have the same result, in any order.
  */
 const handlers: Readonly<Record<StripeEventType, PrepareStripeEvent>> = {
   'checkout.session.completed': prepareCheckout,

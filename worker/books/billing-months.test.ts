@@ -88,6 +88,13 @@ describe('a trial', () => {
     expect(months.map(({ is_over }) => is_over)).toEqual([true, false])
   })
 
+  test('was never paid for, so that it is never paid too late', () => {
+    const lines = [trial('2026-01-15', { paid_at: day('2026-01-16') })]
+    const fields = { trial_end: day('2026-01-15'), ended_at: day('2026-01-15') }
+    expect(credits(monthsOf(lines, '2026-01-17', fields))).toEqual([{ in_0: 500 }])
+    expect(lateOf(lines, '2026-01-17', fields)).toEqual([])
+  })
+
   test('in the middle of a subscription cuts the month that was paid for', () => {
     const again = period('in_2', '2026-01-11', '2026-01-25', { amount_minor: 0 })
     const months = monthsOf([period('in_1', '2026-01-01', '2026-02-01'), again], '2026-01-12', {
@@ -258,6 +265,11 @@ describe('seats that change within a year', () => {
       { in_1: 2500 },
       { in_1: 2500, in_3: 500 },
     ])
+    // From 5 to 7 is not paid either; only the eighth seat is this invoice's.
+    expect(credits(monthsOf([year, change('in_2', '2026-01-16', 7, 8)], '2026-02-01')).at(-1)).toEqual({
+      in_1: 2500,
+      in_2: 500,
+    })
     // From 5 to 3 was not told; the seats of the first invoice are three now.
     expect(credits(monthsOf([year, change('in_2', '2026-01-16', 3, 4)], '2026-02-01')).at(-1)).toEqual({
       in_1: 1500,

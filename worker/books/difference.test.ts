@@ -84,19 +84,24 @@ describe('the difference', () => {
     ])
   })
 
-  test('leaves adjustments alone', () => {
+  test('leaves adjustments and what was posted before there were grants alone', () => {
     const books = new PaperBooks()
     books.reconcile(planOf([january]), day('2026-01-02'))
     const { grants, ...others } = books.read()
-    const [grant] = grants
-    if (!grant) throw new Error('nothing was posted')
-    const adjustment = { ...grant, id: 'adjustment/x', kind: 'adjustment' as const, gross: 0, adjusted: 70 }
-    expect(
-      PaperBooks.difference(planOf([january]), day('2026-01-02'), {
-        ...others,
-        grants: [...grants, { ...adjustment, month_starts_at: null, stripe_subscription_id: null }],
-      }).transfers,
-    ).toEqual([])
+    const nobodys = grants.flatMap((grant) =>
+      (['adjustment', 'legacy'] as const).map((kind) => ({
+        ...grant,
+        id: `${kind}/user/user_a/plan`,
+        kind,
+        gross: 70,
+        refunded: 20,
+        adjusted: 30,
+        month_starts_at: null,
+        stripe_subscription_id: null,
+      })),
+    )
+    const all = { ...others, grants: [...grants, ...nobodys] }
+    expect(PaperBooks.difference(planOf([january]), day('2026-01-02'), all).transfers).toEqual([])
   })
 })
 
@@ -137,6 +142,15 @@ describe('a month that is over', () => {
     const later = { facts: planOf([january, february, march]), now: '2026-03-02' }
     const { books } = tell([bought(200), { ...renewed(), use: 450 }, later])
     expect(books.read().closed_months.map(({ used }) => used)).toEqual([200, 450])
+  })
+
+  test('has what was used counted once, though several months begin before we look', () => {
+    const { books, plan } = tell([
+      bought(200),
+      { facts: planOf([january, february, march]), now: '2026-03-02' },
+    ])
+    expect(books.read().closed_months.map(({ used }) => used)).toEqual([200, 0])
+    expect(plan).toBe(500)
   })
 
   test('pays an earlier month’s debt before its rest expires, and so does the one after it', () => {
@@ -211,6 +225,17 @@ describe('a plan that has ended', () => {
         ['month', 'written_off', 200],
       ],
     })
+  })
+
+  test('leaves the debts of all its months, written off once', () => {
+    const both = { in_1: all, in_2: all }
+    const over = { ended_at: day('2026-02-20') }
+    const later = subscription([period('in_9', '2026-05-01', '2026-06-01')], { id: 'sub_2' })
+    const owing = { facts: planOf([january, february], both, over), now: '2026-02-21' }
+    const steps = [bought(300), { facts: planOf([january, february]), now: '2026-02-02', use: 100 }, owing]
+    expect(tell(steps).plan).toBe(-400)
+    const facts = ownerFacts([subscription([january, february], over), later], both)
+    expect(tell([...steps, { facts, now: '2026-05-02' }]).plan).toBe(500)
   })
 
   test('whose money goes back when a later one has begun takes nothing of that', () => {

@@ -28,7 +28,7 @@ export interface Difference {
 
 /**
  * Says what is to be posted so that the ledger has what the position says. Nothing is missing when it is posted. A grant that the
- * position does not know (any more) is due nothing; adjustments are nobody's to correct.
+ * position does not know (any more) is due nothing; adjustments are never corrected.
  */
 export function differenceOf(position: Position, books: BooksInScope): Difference {
   const transfers: MissingTransfer[] = []
@@ -112,7 +112,7 @@ function plansOf(position: Position, books: BooksInScope): Plan[] {
 
   const dueOf = Map.groupBy(position.grants, (grant) => nameOf(monthOf(grant)))
   const bookedOf = Map.groupBy(books.grants, (grant) => nameOf(monthOf(grant)))
-  // The latest month with a grant that is not closed: whatever is used of the plan account is used of it.
+  // The latest month with a grant that is not closed: all usage of the plan account counts as its usage.
   const open = inBooks
     .filter((month) => !closed.has(nameOf(month)))
     .toSorted(byStart)

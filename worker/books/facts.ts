@@ -1,7 +1,7 @@
 import type { Owner } from '../../schema/ledger/accounts.ts'
 
 /**
- * What Stripe says of one owner, as it was written down: nothing here depends on what was posted before. Amounts are minor
+ * What Stripe says about one owner, as it was saved: nothing here depends on what was posted before. Amounts are minor
  * units of the currency that was paid in. The rules that turn it into credits are decision 061.
  */
 export interface OwnerFacts {
@@ -20,7 +20,7 @@ export interface PurchaseFact {
 }
 
 export interface MoneyBack {
-  /** The price of what was sold: a purchase's amount, an invoice's `total`, whatever part of it a credit balance paid. */
+  /** The price of what was sold: a purchase's amount, an invoice's `total`, including any part that a credit balance paid. */
   readonly total_minor: number
   readonly refunded_minor: number
   /** Held by disputes that are open or lost. */

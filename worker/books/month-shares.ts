@@ -61,7 +61,7 @@ export function seatChanges(period: PaidPeriod, subscription: SubscriptionFact):
 }
 
 interface PaidSeats {
-  /** Null when nobody has paid for them. */
+  /** Null when no invoice paid for them. */
   readonly invoice_id: string | null
   readonly seats: number
   readonly is_late: boolean
@@ -96,7 +96,7 @@ export function sharesOf(
       is_late,
     })
   }
-  // A month has a share of its own even when all its seats are somebody else's.
+  // A month has a share of its own even when other invoices paid for all its seats.
   add({ ...own, seats: 0 }, month.starts_at)
   for (const paid of atStart) add(paid, month.starts_at)
   let most = countSeats(atStart)
@@ -116,7 +116,7 @@ function seatsLeft(own: PaidSeats, changes: readonly SeatChange[]): PaidSeats[] 
   const nobody = { invoice_id: null, is_late: false }
   let parts = [own]
   for (const { before, after, ...payer } of changes) {
-    // What came or went before it without a payment that we know of.
+    // Changes before it without a payment that we know of.
     parts = resized(parts, before, nobody)
     parts = resized(parts, after, payer)
   }

@@ -4,7 +4,7 @@ import { monthGrantId, purchaseGrantId } from '../../schema/ledger/keys.ts'
 import { billingMonths, latePayments } from './billing-months.ts'
 import type { MoneyBack, OwnerFacts, SubscriptionFact } from './facts.ts'
 
-/** What should be there for one owner at one moment. */
+/** What one owner should have at one moment. */
 export interface Position {
   readonly grants: readonly GrantDue[]
   /** Every billing month that has begun. */
@@ -93,7 +93,7 @@ function sourceOf(owner: Owner, { id, intent_id }: SubscriptionFact, stripe_invo
 }
 
 /**
- * What was brought, and what of it is to be gone because money went back: in proportion, rounded down so that nobody loses a credit
+ * What was brought, and how much of it is taken back because money was returned: in proportion, rounded down so that nobody loses a credit
  * that was paid for; all of it when all the money is gone, and never more.
  */
 function due(

@@ -11,7 +11,7 @@ import type { OwnerFacts } from './facts.ts'
 import { positionOf } from './position.ts'
 import { readPlanFacts, readPurchaseFacts } from './read-facts.ts'
 
-/** What made us look at the books, and when. */
+/** What caused a reconciliation, and when. */
 export interface Cause {
   readonly event_id: string | null
   /** Who caused it: `stripe`, `sweep`, `schedule`, or a person's id. */
@@ -41,7 +41,7 @@ export async function reconcilePurchase(
   cause: Cause,
 ): Promise<number> {
   const owner = recipientOf(intent)
-  if (!owner) throw new Error(`Intent ${intent.id} has nobody to grant credits to`)
+  if (!owner) throw new Error(`Intent ${intent.id} has no recipient for the credits`)
   await lockOwner(trx, owner)
   const facts = await readPurchaseFacts(trx, owner, intent)
   const known = await readGrant(trx, purchaseGrantId(intent.id))

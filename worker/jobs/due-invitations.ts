@@ -79,7 +79,7 @@ async function fetchSnapshot(deps: WorkerDependencies, invitation: Invitation): 
   return isTaken ? { found: null, status: 'revoked', member: null } : snapshot
 }
 
-/** An invitation that we gave up, and that Clerk sent after all, must not bring anybody in. */
+/** An invitation that we gave up, and that Clerk sent after all, must not be accepted. */
 async function revokeLeftover(deps: WorkerDependencies, { found }: InvitationSnapshot): Promise<void> {
   if (found?.status !== 'pending') return
   try {

@@ -2,7 +2,7 @@ import type { CheckoutIntent } from '../../schema/checkout/intents.ts'
 import { expireIntent } from '../../schema/checkout/open-checkouts.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
-/** Sessions live for a day at Stripe; after two days nobody can pay one that we have not heard of. */
+/** Sessions live for a day at Stripe; after two days a session that we do not know can no longer be paid. */
 const abandonedAfterMs = 48 * 3600 * 1000
 
 /**

@@ -180,7 +180,7 @@ export function completeSession(
   { payer, payment_status }: { payer: Payer; payment_status: 'no_payment_required' | 'paid' | 'unpaid' },
 ): StoredSession {
   const session = service.store.checkout_sessions.get(session_id)
-  if (!session) throw new Error(`Session ${session_id} went away while it was paid.`)
+  if (!session) throw new Error(`Session ${session_id} disappeared while it was being paid.`)
   const completed = service.store.checkout_sessions.put({
     ...session,
     customer_details: {

@@ -50,7 +50,7 @@ export function findCustomer({ store }: Service, id: string, param?: string): St
   return customer
 }
 
-/** What Stripe charges when nobody is asked: the subscription's own method, else the customer's. */
+/** What Stripe charges without the customer present: the subscription's own method, else the customer's. */
 export function defaultMethod(
   { store }: Service,
   {
@@ -67,7 +67,7 @@ export function defaultMethod(
   ]
   for (const id of candidates) {
     const method = store.payment_methods.get(id)
-    // A detached method belongs to nobody and cannot be charged.
+    // A detached method has no customer and cannot be charged.
     if (method?.customer) return method
   }
   return null

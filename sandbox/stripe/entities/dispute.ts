@@ -122,7 +122,7 @@ export function disputeCharge(
   return dispute
 }
 
-/** The bank has decided. Won: the money comes back; lost: it stays away. */
+/** The bank has decided. Won: the money comes back; lost: it does not. */
 export function closeDispute(
   service: Service,
   { dispute, outcome, cause }: { dispute: StoredDispute; outcome: 'lost' | 'won'; cause: Cause },
@@ -227,7 +227,7 @@ function isRefundable(status: DisputeStatus): boolean {
   return !takesMoney({ status }) && status !== 'prevented'
 }
 
-/** Some test cards dispute whatever they have paid. Called after the events of the payment itself. */
+/** Some test cards dispute every payment. Called after the events of the payment itself. */
 export function disputeAtOnce(service: Service, charge_id: string | null): void {
   const charge = service.store.charges.get(charge_id)
   const method = service.store.payment_methods.get(charge?.payment_method)

@@ -31,7 +31,7 @@ export function runDueWork(service: Service, until_ms = service.clock.nowMs()): 
   }
 }
 
-/** Open sessions expire, delayed payments settle, disputes that nobody answers are lost. */
+/** Open sessions expire, delayed payments settle, unanswered disputes are lost. */
 function* paymentsDue(service: Service): Generator<Due> {
   const { store } = service
   for (const session of store.checkout_sessions.oldestFirst()) {
@@ -111,7 +111,7 @@ function announceTrialEnd(service: Service, subscription: StoredSubscription): v
   emit(service, 'customer.subscription.trial_will_end', subscription, { cause: noCall })
 }
 
-/** A subscription whose first invoice nobody paid in time never began. */
+/** A subscription whose first invoice was not paid in time never began. */
 function expireIncomplete(service: Service, subscription: StoredSubscription): void {
   const { store, clock } = service
   const expired = store.subscriptions.put({

@@ -29,7 +29,7 @@ export type InvoiceInput = {
   proration_date: number | null
 }
 
-/** A draft: nobody owes anything yet. */
+/** A draft: nothing is owed yet. */
 export function newInvoice(service: Service, input: InvoiceInput): StoredInvoice {
   const { clock, settings } = service
   const { customer, currency, subscription } = input
@@ -193,7 +193,7 @@ export function newInvoicePayment(
   }
 }
 
-/** Nobody owes this invoice any more; its payment intent can no longer be paid. */
+/** This invoice is no longer owed; its payment intent can no longer be paid. */
 export function voidInvoice(service: Service, invoice: StoredInvoice, cause: Cause): StoredInvoice {
   const { store, clock } = service
   if (invoice.status !== 'open' && invoice.status !== 'uncollectible') {

@@ -11,7 +11,7 @@ export type PaymentAttempt = {
   is_off_session: boolean
   /** One of Stripe's own attempts. Others, by a person or through the API, do not move the schedule. */
   is_automatic: boolean
-  /** Makes the bank refuse, whatever the card is. */
+  /** Makes the bank refuse any card. */
   forced_decline?: Decline | undefined
   cause: Cause
 }
@@ -139,7 +139,7 @@ const delays_days = [3, 5, 7]
 
 /**
  * When a failed invoice is tried again by itself. The first invoice of a subscription waits for the buyer instead, and one that
- * does not advance by itself for whoever pays it.
+ * does not advance by itself.
  */
 function nextAttempt(
   { auto_advance, billing_reason }: StoredInvoice,

@@ -65,7 +65,7 @@ function payByCard(
   return { outcome: 'declined', session: still_open, message: card.decline.message }
 }
 
-/** The bank is asked and answers later: the session is complete, the money is not there. */
+/** The bank confirms later: the session is complete, but not paid yet. */
 function payByDebit(
   service: Service,
   { session, details, payer, debit }: Attempt & { debit: DebitType },
@@ -128,7 +128,7 @@ const refused_by_bank = {
   message: 'The customer’s bank account could not be debited.',
 }
 
-/** The bank answers at last. A session that waits for no bank is left as it is, and the caller is told. */
+/** The bank answers. A session that is not waiting for a bank is an error and stays as it is. */
 export function settleSession(service: Service, session_id: string, settlement: Settlement): StoredSession {
   const { store } = service
   const session = store.checkout_sessions.get(session_id)

@@ -17,7 +17,7 @@ import { itemsInPhase, nextPhase, releaseSchedule } from './subscription-schedul
 import type { Decline } from './test-cards.ts'
 
 /**
- * A period, or a trial, is over: the next one begins, is invoiced with whatever waited for an invoice, and is charged.
+ * A period, or a trial, is over: the next one begins, is invoiced together with pending invoice items, and is charged.
  * The subscription's new period stands before anybody knows whether it is paid, as at Stripe.
  */
 export function renewSubscription(

@@ -63,7 +63,7 @@ const knobs = {
     '{mode: normal|never|twice|late|out_of_order, copies?, delay_ms?, types?}: how events are delivered from now on',
   'GET /_sandbox/deliveries':
     '?state=pending|delivered|abandoned|withheld &event=evt_…: what became of each delivery',
-  'POST /_sandbox/deliveries/release': 'send now whatever waits, is late or is withheld',
+  'POST /_sandbox/deliveries/release': 'send everything that waits, is delayed or is withheld',
   'POST /_sandbox/events/:id/deliver':
     '{times?, parallel?}: send an event again now; answers the statuses received',
   'POST /_sandbox/sessions/:id/pay': '{card?, method?: card|delayed, email?, name?}: pay without a browser',

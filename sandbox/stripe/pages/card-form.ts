@@ -92,7 +92,7 @@ export function field({
 ${error ? html`<p class="error" id="${name}-error">${error}</p>` : null}`
 }
 
-/** One field of a submitted form: trimmed, never longer than a field of ours can be. */
+/** One field of a submitted form: trimmed, cut to the longest length of a field. */
 export function textField(form: Form, name: string): string {
   const value = form[name]
   return typeof value === 'string' ? value.trim().slice(0, 500) : ''
@@ -106,7 +106,7 @@ const hints = [
   ['4000000000000259', 'Pays, then is disputed'],
 ] as const
 
-/** For whoever is curious. Any future date and any security code go with these numbers. */
+/** Shown as a hint. Any future date and any security code go with these numbers. */
 export const testCardHints = html`<details><summary>Test cards</summary><ul>
 ${hints.map(
   ([number, effect]) =>

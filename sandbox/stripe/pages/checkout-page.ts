@@ -102,7 +102,7 @@ ${cardFields({ typed, errors })}
 ${
   offers_debit
     ? html`<div>${choice({ value: 'debit', label: 'Bank debit (confirms later)', icon: bankIcon, checked: is_debit })}
-<div class="fields"><p>Your bank is asked for the money after you leave this page. Until it answers, the order counts as unpaid.</p></div></div>`
+<div class="fields"><p>Your bank is contacted after you leave this page. Until it confirms, the order is unpaid.</p></div></div>`
     : null
 }
 </div></fieldset>`

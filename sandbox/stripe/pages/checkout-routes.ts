@@ -15,7 +15,7 @@ import { sendPage } from './layout.ts'
 export function checkoutPageRoutes(router: Router, service: Service): void {
   const { store, clock, settings } = service
 
-  /** Nobody can pay any more for a customer who was deleted. */
+  /** A deleted customer can no longer pay. */
   const find = (context: RouterContext): StoredSession | undefined => {
     const session = store.checkout_sessions.get(context.params.id)
     return store.customers.get(session?.customer)?.deleted ? undefined : session

@@ -2,7 +2,7 @@ import type { RouterContext } from '@koa/router'
 import { Html, html } from './html.ts'
 import { styles } from './styles.ts'
 
-/** A whole document around a body. No asset comes from anywhere else, and search engines are asked to stay out. */
+/** A whole document around a body. It loads no external assets, and search engines must not index it. */
 export function page({
   title,
   body,

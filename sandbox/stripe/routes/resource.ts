@@ -67,7 +67,7 @@ export function resource<Row extends { id: string }, Shape extends z.ZodRawShape
   return find
 }
 
-/** Puts a changed row in the place of the old one, and tells what has changed. */
+/** Replaces the old row by the changed one, and returns what has changed. */
 export function putUpdated<Row extends { id: string; metadata: Record<string, string> | null }>(
   service: Service,
   table: Collection<Row>,

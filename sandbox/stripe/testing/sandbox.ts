@@ -107,7 +107,7 @@ export async function paidCharge(card = '4242424242424242') {
 
 type Received = { body: string; signature: string; event: Stripe.Event }
 
-/** A webhook receiver that keeps what comes, answers as it was told to, and can be waited for. */
+/** A webhook receiver that records deliveries, answers with the configured status, and can be waited for. */
 export async function startReceiver() {
   const received: Received[] = []
   const answers: number[] = []

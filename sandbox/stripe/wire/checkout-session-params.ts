@@ -23,7 +23,7 @@ const lineItem = z
       .optional(),
     adjustable_quantity: z
       .strictObject({
-        enabled: z.literal('false', 'The sandbox lets nobody change a quantity on the payment page'),
+        enabled: z.literal('false', 'The sandbox does not support changing a quantity on the payment page'),
       })
       .optional(),
     quantity,

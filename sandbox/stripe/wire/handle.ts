@@ -37,7 +37,7 @@ export function handle(service: Service, work: Work) {
 const longest_key = 255
 
 /**
- * Stripe's idempotency: the first answer to a key is kept and sent again to whoever repeats the call; the same key with
+ * Stripe's idempotency: the first answer to a key is stored and returned when the call is repeated; the same key with
  * other parameters is an error. A call that was refused for its parameters is not kept, since nothing was done.
  */
 function once(

@@ -59,7 +59,7 @@ const references = {
   subscription: 'subscriptions',
 } as const
 
-/** Fields that hold more than one object, or that show only when they are asked for. */
+/** Fields that hold more than one object, or that are only included on request. */
 const inclusions = new Set([
   'currency_options',
   'data',

@@ -8,7 +8,7 @@ export const trialDays = integer.refine(
   'Invalid integer: it must be from 1 to 730',
 )
 
-/** Pausing is left out: a subscription that nobody can resume here would be a dead end. */
+/** Pausing is left out: the sandbox has no way to resume a subscription. */
 export const trialSettings = z
   .strictObject({
     end_behavior: z.strictObject({

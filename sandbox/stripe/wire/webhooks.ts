@@ -32,7 +32,7 @@ export function postEvent(
 }
 
 /**
- * The `Stripe-Signature` header: HMAC-SHA256 over "<seconds>.<body>". The time is the real one, whatever the sandbox's
+ * The `Stripe-Signature` header: HMAC-SHA256 over "<seconds>.<body>". The time is the real one, not the sandbox's
  * clock says, because a receiver compares it with its own.
  */
 function signPayload({ payload, secret }: { payload: string; secret: string }): string {

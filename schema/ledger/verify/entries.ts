@@ -25,7 +25,7 @@ interface EntryRow {
   readonly version: number | null
   readonly balance_after: number | null
   readonly hash: Buffer
-  /** Null when the account is not there. */
+  /** Null when the account does not exist. */
   readonly owner_kind: string | null
   readonly owner_id: string | null
   readonly account: string | null
@@ -34,7 +34,7 @@ interface EntryRow {
 /** Ids in one batch. */
 const batchSize = 2000
 
-/** Only what somebody decided to spend or buy must be covered; everything else corrects the books. */
+/** Only usage and purchases must be covered by the balance; everything else corrects the books. */
 const kindsThatMustBeCovered: readonly TransferKind[] = ['usage', 'credit_purchase']
 
 /**
@@ -50,7 +50,7 @@ export class EntryCheck {
   readonly #startsAfter: number
   readonly #problem: (check: string, subject: string) => void
 
-  /** `startsAfter`: up to that transfer the books are taken as they are. */
+  /** `startsAfter`: up to that transfer the books are not checked. */
   constructor(
     trx: DatabaseTransaction,
     startsAfter: number,
@@ -127,7 +127,7 @@ export class EntryCheck {
     const digest = transferDigest(transfer)
     const owners = entries.filter((entry) => entry.version !== null)
     for (const entry of owners) this.#checkOwnerEntry(transfer, entry, digest)
-    // The house hangs on the owner's last entry. Before there were grants, usage of both accounts wrote plan first, always.
+    // The house's entry is chained to the owner's last one. Before there were grants, usage of both accounts wrote plan first, always.
     const chainedTo = transfer.format === 1 ? owners : owners.slice(-1)
     for (const entry of entries) {
       if (entry.owner_kind === null) this.#problem('every entry has its account', entryName(entry))
@@ -159,7 +159,7 @@ export class EntryCheck {
     if (entry.amount < 0 && balance < 0 && kindsThatMustBeCovered.includes(transfer.kind)) {
       this.#problem('no usage and no purchase takes an account below zero', name)
     }
-    // The next entry is compared with what stands here, so that one mistake is one problem. The buffer is a copy: the row's own
+    // The next entry is compared with the stored values, so that one mistake is one problem. The buffer is a copy: the row's own
     // is part of everything that came in one packet.
     this.heads.set(entry.account_id, { version, balance, hash: Buffer.from(entry.hash) })
   }

@@ -22,7 +22,7 @@ interface GrantRow extends Owner {
   readonly intent_state: string | null
 }
 
-/** What a set of grants led to, for the checks that follow. */
+/** What the later checks need of a set of grants. */
 interface GrantsRead {
   readonly subscriptionIds: ReadonlySet<string>
   /** Owners with grants on the plan account. */
@@ -30,8 +30,8 @@ interface GrantsRead {
 }
 
 /**
- * Checks of each grant that no more was taken back than it brought, and that a purchase has its settled intent. Sums are made here
- * anew, not read from the view that the product uses. `ids`: those alone, or all.
+ * Checks of each grant that no more was taken back than it brought, and that a purchase has its settled intent. Sums are computed
+ * here, not read from the view that the product uses. `ids`: those alone, or all.
  */
 export async function checkGrants(
   trx: DatabaseTransaction,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 
 /**
- * The hashes of the ledger, worked out a second time: nothing here calls the SQL functions that wrote them, so that a mistake
+ * The hashes of the ledger, computed a second time without the SQL functions that wrote them, so that a mistake
  * in those, or a change of theirs, is found.
  */
 

@@ -29,7 +29,7 @@ export async function insertProof(db: Kysely<DB>, proof: Omit<Proof, 'proven_at'
 
 /**
  * The latest transfer, once nothing can be posted before it any more. A transfer takes its number some time before it is
- * committed, so the transactions that were running when the number was read are waited for: whoever posts is among them, because
+ * committed, so the transactions that were running when the number was read are waited for: every transaction that posts is among them, because
  * the locks of the accounts come first. Null when one of them is still running after ten seconds.
  */
 export async function findSettledTransferId(db: Kysely<DB>): Promise<number | null> {
@@ -55,7 +55,7 @@ interface HeadsDigest {
 
 /**
  * Digests the latest entries of all owners' accounts twice, in one pass: as they were up to a transfer, and as they are with what
- * came after it. Reads one entry an account.
+ * came after it. Reads one entry per account.
  */
 export async function digestHeads(
   trx: DatabaseTransaction,

@@ -7,7 +7,7 @@ import { databaseUrl } from './template-database.ts'
 
 export interface TestDatabase {
   readonly url: string
-  /** As the tables' owner: to read, to verify, and to try what nobody should be able to do. */
+  /** As the tables' owner: to read, to verify, and to try what must be impossible. */
   readonly owner: Database
   /** As the server's role. */
   readonly server: Database

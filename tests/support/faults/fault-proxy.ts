@@ -124,7 +124,7 @@ export async function startFaultProxy(address: string): Promise<FaultProxy> {
       isCut = false
     },
     async close() {
-      // Whoever is behind it says goodbye first; a wire that is cut during that is an error nobody listens to any more.
+      // The service behind it closes first; a connection that is cut during that emits an error without a listener.
       if (!isCut) await waitUntil(() => sockets.size === 0, 'the connections through the proxy to be closed')
       cut()
       await new Promise<void>((resolve) => server.close(() => resolve()))

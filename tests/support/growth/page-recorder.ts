@@ -1,5 +1,4 @@
 import pg from 'pg'
-import type { NoticeMessage } from 'pg-protocol/dist/messages.js'
 import { vi } from 'vitest'
 
 export interface ExplainedStatement {
@@ -66,14 +65,20 @@ export async function recordPages(url: string): Promise<PageRecorder> {
   }
 }
 
+interface Notice {
+  readonly message?: string | undefined
+  /** The functions that were running. */
+  readonly where?: string | undefined
+}
+
 interface Explained {
   readonly 'Query Text': string
   readonly Plan: { readonly 'Shared Hit Blocks': number; readonly 'Shared Read Blocks': number }
 }
 
-function parseNotice({ message, where }: Pick<NoticeMessage, 'message' | 'where'>): ExplainedStatement | null {
-  const [, json] = /^duration: .*plan:\n([^]*)/.exec(message ?? '') ?? []
-  if (!json) return null
+function parseNotice({ message, where }: Notice): ExplainedStatement | null {
+  const [, json] = message?.split(' plan:\n', 2) ?? []
+  if (!json || !message?.startsWith('duration: ')) return null
   const { 'Query Text': text, Plan } = JSON.parse(json) as Explained
   return {
     text: text.replaceAll(/\s+/g, ' ').trim(),

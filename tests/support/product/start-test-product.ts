@@ -20,7 +20,7 @@ export interface TestProduct {
   readonly workerProcess: ProductProcess
   /** The time of server and worker. The sandboxes have their own. */
   readonly clock: TestClock
-  /** Another server beside the first, with other settings. Whoever starts it closes it. */
+  /** Another server beside the first, with other settings. The caller closes it. */
   startServer(options?: TestProductOptions['server']): Promise<TestServer>
   /** Lets days pass, for us and at Stripe. */
   advanceDays(days: number): Promise<void>
@@ -30,7 +30,7 @@ export interface TestProduct {
 export interface TestProductOptions {
   /** Stripe's sandbox as a process of its own, with our price list or an empty one. Left out, every call to Stripe fails. */
   readonly stripe?: 'with_prices' | 'empty'
-  /** Clerk's sandbox as a process of its own, or no Clerk and tokens that are the user's id. Left out, nobody can sign in. */
+  /** Clerk's sandbox as a process of its own, or no Clerk and tokens that are the user's id. Without it, sign-in does not work. */
   readonly clerk?: 'sandbox' | 'trusting'
   /** A worker that runs as a process of its own, beside the one whose jobs run when the test says so. */
   readonly worker?: 'process'

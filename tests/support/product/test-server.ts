@@ -14,7 +14,7 @@ export interface TestServer {
   readonly deps: Dependencies
   /** Everything it logged, parsed. */
   readonly logs: readonly Record<string, unknown>[]
-  /** Calls an endpoint as a browser would and takes whatever comes back. */
+  /** Calls an endpoint as a browser would and returns the answer as it is. */
   api(endpoint: Endpoint, request?: ApiRequest<unknown>): Promise<ApiAnswer>
   /** Calls an endpoint that must succeed, and checks the answer against its contract. */
   ask<E extends Endpoint>(endpoint: E, request?: ApiRequest<BodyInputOf<E>>): Promise<ResponseOf<E>>
@@ -37,7 +37,7 @@ export interface ApiAnswer {
 export interface TestServerOptions {
   readonly databaseUrl: string
   readonly redisUrl?: string | undefined
-  /** Sandboxes, by port; a part that is left out is away. */
+  /** Sandboxes, by port; one that is left out is unreachable. */
   readonly stripe?: { readonly port: number }
   readonly clerk?: { readonly port: number }
   readonly port?: number
@@ -46,8 +46,8 @@ export interface TestServerOptions {
   readonly deps?: Partial<Dependencies>
 }
 
-/** Nobody listens there. */
-const away = { port: 1 }
+/** No process listens on this port. */
+const unreachable = { port: 1 }
 const unlimited = { read: 1e6, write: 1e6, checkout: 1e6, auth: 1e6, sign_in: 1e6, extension: 1e6 }
 
 /** The real application on a real socket, with the real database and queue of the test. */
@@ -58,8 +58,8 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
     APP_URL: testAppUrl,
     DATABASE_URL: options.databaseUrl,
     REDIS_URL: options.redisUrl ?? '',
-    ...stripeSandboxVariables({ stripePort: (options.stripe ?? away).port }),
-    ...clerkSandboxVariables({ clerkPort: (options.clerk ?? away).port }),
+    ...stripeSandboxVariables({ stripePort: (options.stripe ?? unreachable).port }),
+    ...clerkSandboxVariables({ clerkPort: (options.clerk ?? unreachable).port }),
     ...options.env,
   })
   const opened = openDependencies(env)
@@ -69,7 +69,7 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
     log: pino({ level: 'debug' }, { write: (line: string) => logs.push(JSON.parse(line)) }),
     limits: createRateLimits({ perMinute: unlimited }),
     ...options.deps,
-    // A loaded machine must not look like a part that is away.
+    // A loaded machine must not be mistaken for an unreachable service.
     settings: {
       ...opened.deps.settings,
       probe_limit_ms: 20_000,

@@ -51,7 +51,7 @@ export async function startClerk(options: { serverPort?: number } = {}): Promise
   }
 }
 
-/** Somebody new, without an account of ours. */
+/** A new person, without an account in our database. */
 export async function signUp(
   clerk: Sandbox,
   profile: { email?: string; first_name?: string; last_name?: string; role?: 'support' } = {},

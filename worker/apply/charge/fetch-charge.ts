@@ -8,7 +8,7 @@ import type { WorkerDependencies } from '../../dependencies.ts'
 /** A charge as Stripe has it at one moment, and the subscription whose invoice it paid, if it paid one. */
 export interface FetchedCharge extends ChargeSnapshot {
   readonly subscription_id: string | null
-  /** What a person should know of it. */
+  /** A remark for support. */
   readonly remark: string | null
 }
 
@@ -28,7 +28,7 @@ const disputeSchema = z.object({
 })
 
 /**
- * Asks Stripe for a charge, its disputes, and the invoice it paid. Undefined when it paid for nothing of ours. Three or four calls,
+ * Fetches a charge, its disputes, and the invoice it paid. Undefined when it did not pay for anything that we sold. Three or four calls,
  * two for a purchase of credits.
  */
 export async function fetchCharge(

@@ -8,6 +8,7 @@ import {
   type PaidPurchase,
 } from '../../../tests/support/factories/paid-purchases.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
+import { syncCharge } from './sync-charge.ts'
 
 const product = testProduct({ stripe: 'empty' })
 const { database, stripe, worker } = product
@@ -182,5 +183,75 @@ describe('a dispute of a plan', () => {
     await close(id, 'won')
     await worker.catchUp()
     expect(await balanceOf(bought)).toMatchObject({ plan: 500 })
+  })
+})
+
+describe('the status of a dispute', () => {
+  const open = async (bought: PaidPurchase, status: string) => {
+    const charge = await chargeOf(bought)
+    await stripe.knob(`charges/${charge}/dispute`, { status })
+    return (await stripe.client.disputes.list({ charge, limit: 1 })).data[0]?.id ?? ''
+  }
+  const move = (id: string, status: string) => stripe.knob(`disputes/${id}/status`, { status })
+  const totalNow = async (bought: PaidPurchase) => {
+    await worker.catchUp()
+    return (await balanceOf(bought)).total
+  }
+
+  test('says what is taken: an inquiry nothing, a lost one that is appealed everything until the appeal is won', async () => {
+    const bought = await buildPaidCredits(product)
+    const id = await open(bought, 'warning_needs_response')
+    expect(await totalNow(bought)).toBe(500)
+    for (const [status, total] of [
+      ['needs_response', 0],
+      ['lost', 0],
+      ['appeal_needs_response', 0],
+      ['appeal_under_review', 0],
+      ['won', 500],
+    ] as const) {
+      await move(id, status)
+      expect([status, await totalNow(bought)]).toEqual([status, total])
+    }
+  })
+
+  test.each([
+    [true, 0],
+    [false, 500],
+  ])('prevented takes what was withdrawn (%s)', async (takes_money, total) => {
+    const bought = await buildPaidCredits(product)
+    await stripe.knob(`charges/${await chargeOf(bought)}/dispute`, { status: 'prevented', takes_money })
+    expect(await totalNow(bought)).toBe(total)
+  })
+
+  test('that we do not know keeps what was known, and is said to people', async () => {
+    const bought = await buildPaidCredits(product)
+    await worker.catchUp()
+    await dispute(bought)
+    expect(await totalNow(bought)).toBe(0)
+    const warnings: string[] = []
+    const { disputes } = stripe.client
+    const unknown = Object.create(stripe.client, {
+      disputes: {
+        value: {
+          list: async (query: { charge: string }) => {
+            const { data } = await disputes.list(query)
+            return { data: data.map((one) => ({ ...one, status: 'of_the_future' })) }
+          },
+        },
+      },
+    })
+    const log = Object.assign(Object.create(worker.deps.log), {
+      warn: (_: object, text: string) => warnings.push(text),
+    })
+    const charge = await chargeOf(bought)
+    const apply = await syncCharge({ ...worker.deps, log, stripe: unknown }, charge, {
+      event_id: null,
+      actor: 'test',
+    })
+    const outcome = await database.worker.transaction().execute(apply)
+    const reason = expect.stringMatching(/^Dispute dp_\w+ is of_the_future, which we do not know/)
+    expect(outcome).toEqual({ state: 'applied', reason })
+    expect(warnings).toEqual([reason])
+    expect((await balanceOf(bought)).total).toBe(0)
   })
 })

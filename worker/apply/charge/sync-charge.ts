@@ -20,11 +20,11 @@ export async function syncCharge(
   cause: Pick<Cause, 'event_id' | 'actor'>,
 ): Promise<ApplyInTransaction> {
   const charge = await fetchCharge(deps, chargeId)
-  if (!charge) return ignore(`Charge ${chargeId} paid for nothing of ours`)
+  if (!charge) return ignore(`Charge ${chargeId} did not pay for anything that we sold`)
   const { intent_id, subscription_id, remark, ...snapshot } = charge
   if (intent_id && (await findIntent(deps.db, intent_id))?.kind !== 'credit_purchase') {
     throw new PermanentError(
-      `Charge ${chargeId} names the checkout ${intent_id}, which is no purchase of ours`,
+      `Charge ${chargeId} names the checkout ${intent_id}, which is not a purchase of credits`,
     )
   }
   if (remark) deps.log.warn({ charge_id: chargeId }, remark)
@@ -46,7 +46,7 @@ async function applyCharge(
 ): Promise<string | null> {
   const intent = charge.intent_id ? await lockIntent(trx, charge.intent_id) : undefined
   if (!(await saveCharge(trx, charge))) return 'A newer snapshot was applied'
-  // What is not settled yet takes the charge into account when it is.
+  // An intent that is not settled yet takes the charge into account when it settles.
   let posted = 0
   if (intent?.state === 'settled') posted = await reconcilePurchase(trx, intent, cause)
   const owner = charge.stripe_invoice_id && (await findOwnerOfInvoice(trx, charge.stripe_invoice_id))

@@ -5,7 +5,7 @@ import type { Seat } from '../../../schema/seats/seats.ts'
 import { lockLiveSubscription } from '../../../schema/subscriptions/subscriptions.ts'
 import type { MemberSnapshot } from './member-snapshot.ts'
 
-/** Whoever changes seats holds this lock, so that none is given twice. Without a live subscription none can be given. */
+/** Every change of seats holds this lock, so that none is given twice. Without a live subscription none can be given. */
 export async function lockSeats(trx: DatabaseTransaction, organizationId: string): Promise<boolean> {
   const owner = { owner_kind: 'organization', owner_id: organizationId } as const
   return (await lockLiveSubscription(trx, owner)) !== undefined

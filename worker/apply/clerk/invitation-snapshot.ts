@@ -4,7 +4,7 @@ import { fetchMember, type MemberSnapshot } from './member-snapshot.ts'
 
 /** An invitation as Clerk has it, and the person who accepted it. */
 export interface InvitationSnapshot {
-  /** Null when Clerk knows no such invitation (any more): its organization was deleted, or it was never sent. */
+  /** Null when Clerk has no such invitation (any more): its organization was deleted, or it was never sent. */
   readonly found: ClerkInvitation | null
   readonly status: ClerkInvitation['status']
   readonly member: MemberSnapshot | null
@@ -17,7 +17,7 @@ export interface Acceptance {
 
 type Deps = Pick<WorkerDependencies, 'db' | 'clerk'>
 
-/** Asks Clerk for an invitation. */
+/** Fetches an invitation. */
 export async function fetchInvitation(
   deps: Deps,
   key: InvitationKey,
@@ -27,7 +27,7 @@ export async function fetchInvitation(
   return toSnapshot(deps, { organization_id, found: await deps.clerk.findInvitation(key) }, acceptance)
 }
 
-/** The same for an invitation of ours whose id at Clerk we do not know. */
+/** The same for an invitation whose id at Clerk we do not know. */
 export async function searchInvitation(
   deps: Deps,
   { id, organization_id }: { id: string; organization_id: string },
@@ -48,7 +48,7 @@ async function toSnapshot(
   const user_id = acceptance?.user_id ?? (found && (await findMemberId(deps, found)))
   if (!user_id) return { found, status, member: null }
   const member = await fetchMember(deps, { organization_id, user_id })
-  // Whoever accepted it has shown that they read mail there.
+  // Accepting it has proven that the user receives mail there.
   const emails = found ? [...new Set([found.email, ...member.emails])] : member.emails
   return { found, status, member: { ...member, emails } }
 }

@@ -4,11 +4,11 @@ import type { MembershipSnapshot } from '../../../schema/members/members.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 
 export interface MemberSnapshot extends MembershipSnapshot {
-  /** Verified ones, lower case; empty for somebody who is not a member. */
+  /** Verified ones, lower case; empty for a user who is not a member. */
   readonly emails: readonly string[]
 }
 
-/** Asks Clerk whether somebody is a member of an organization now. */
+/** Fetches whether a user is a member of an organization now. */
 export async function fetchMember(
   deps: Pick<WorkerDependencies, 'db' | 'clerk'>,
   key: MemberKey,

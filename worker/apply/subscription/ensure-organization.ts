@@ -5,8 +5,8 @@ import { findUser } from '../../../schema/users/users.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 
 /**
- * Makes the organization of a Teams plan that was bought at sign-up, once: the intent stays locked meanwhile, and Clerk is asked
- * first whether an attempt that crashed has made it.
+ * Creates the organization of a Teams plan that was bought at sign-up, once: the intent stays locked meanwhile, and an
+ * organization that a crashed attempt created is found at Clerk first.
  */
 export async function ensureOrganization(
   deps: Pick<WorkerDependencies, 'db' | 'organizations'>,
@@ -25,7 +25,7 @@ export async function ensureOrganization(
   })
 }
 
-/** Its admins can rename it; until then it should not look like somebody else's. */
+/** Its admins can rename it; until then its name should show whose it is. */
 function nameFor(firstName: string | null): string {
   return firstName ? `${firstName}’s team` : 'My team'
 }

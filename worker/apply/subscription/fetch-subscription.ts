@@ -9,7 +9,7 @@ import { fetchPaidInvoices, type PaidInvoice } from './paid-lines.ts'
 
 /** A subscription as Stripe has it at one moment, with all that was ever paid for it. */
 export interface FetchedSubscription {
-  /** Drawn before Stripe was asked, so that an older snapshot never replaces a newer one. */
+  /** Drawn before Stripe was called, so that an older snapshot never replaces a newer one. */
   readonly snapshot_order: number
   readonly id: string
   readonly customer_id: string
@@ -47,7 +47,7 @@ const subscriptionSchema = z.object({
 })
 
 /**
- * Asks Stripe for a subscription and its paid invoices. Undefined when it was not started by us. Two calls, and more when it has
+ * Fetches a subscription and its paid invoices. Undefined when it was not started by us. Two calls, and more when it has
  * over a hundred invoices or an invoice has many lines. Throws PermanentError for one that was changed into something we do not sell.
  */
 export async function fetchSubscription(

@@ -2,10 +2,10 @@ import type Stripe from 'stripe'
 import { z } from 'zod'
 import type { PaidLine } from '../../books/facts.ts'
 
-/** A paid invoice of a subscription, with all its lines. Nothing of it can change any more but what goes back. */
+/** A paid invoice of a subscription, with all its lines. Only refunds can still change it. */
 export interface PaidInvoice {
   readonly id: string
-  /** What it cost in minor units, after discounts, whatever part of it a credit balance paid. */
+  /** What it cost in minor units, after discounts, including any part that a credit balance paid. */
   readonly total_minor: number
   readonly amount_paid_minor: number
   /** As ours are written, e.g. `EUR`. */
@@ -43,7 +43,7 @@ const invoiceSchema = z.object({
   currency: z.string().transform((code) => code.toUpperCase()),
 })
 
-/** Lines that come with an invoice; the rest has to be asked for (https://docs.stripe.com/api/invoices/object, `lines`). */
+/** Lines that come with an invoice; the rest has to be fetched (https://docs.stripe.com/api/invoices/object, `lines`). */
 const linesPerCall = 100
 
 /** Every paid invoice of a subscription, each with all its lines. One call, and one more for each invoice with many lines. */
@@ -94,7 +94,7 @@ export function paidInvoiceOf(raw: unknown, rawLines: readonly unknown[]): PaidI
   }
 }
 
-/** Only the subscription's own item makes a period; an invoice item that somebody wrote by hand does not. */
+/** Only the subscription's own item makes a period; an invoice item that was added by hand does not. */
 function isPeriod(line: Line): boolean {
   return line.parent?.subscription_item_details?.proration === false
 }

@@ -30,8 +30,8 @@ import { type FetchedSubscription, fetchSubscription } from './fetch-subscriptio
 const longestWaitMs = 7 * 24 * 3600 * 1000
 
 /**
- * Fetches a subscription and returns what follows, whoever asked: an event, the return page or the sweep. What its intent still
- * lacks, its session or its organization, is found or made here, because both need calls.
+ * Fetches a subscription and returns what follows, for an event, the return page or the sweep. If its intent still lacks its
+ * session or its organization, they are found or created here, because both need calls.
  */
 export async function syncSubscription(
   deps: WorkerDependencies,
@@ -41,7 +41,8 @@ export async function syncSubscription(
   const fetched = await fetchSubscription(deps, subscriptionId)
   if (!fetched) return ignore(`Subscription ${subscriptionId} was not started by us`)
   const intent = await findIntent(deps.db, fetched.intent_id)
-  if (!intent) throw new NotYetError(`Intent ${fetched.intent_id} of ${subscriptionId} is not there yet`)
+  if (!intent)
+    throw new NotYetError(`Intent ${fetched.intent_id} of ${subscriptionId} has not been committed yet`)
   if (!intent.stripe_session_id) {
     const sessionId = cause.session_id ?? (await findLostSession(deps, intent))
     if (sessionId) await attachSession(deps.db, { id: intent.id, stripe_session_id: sessionId })
@@ -52,7 +53,7 @@ export async function syncSubscription(
   const { event_id, actor } = cause
   return async (trx) => {
     const full = { event_id, actor, now: deps.now() }
-    // The owner's earlier subscription ended, and its own events have not come yet.
+    // The owner's earlier subscription ended, and its own events have not arrived yet.
     if (syncFirst) await applySubscription(trx, syncFirst, full)
     return applySubscription(trx, fetched, full)
   }
@@ -83,7 +84,8 @@ async function applySubscription(
 ): Promise<EventOutcome> {
   const owner = await lockOwnerOf(trx, fetched.intent_id)
   const intent = await lockIntent(trx, fetched.intent_id)
-  if (!intent) throw new NotYetError(`Intent ${fetched.intent_id} of ${fetched.id} is not there yet`)
+  if (!intent)
+    throw new NotYetError(`Intent ${fetched.intent_id} of ${fetched.id} has not been committed yet`)
   const known = await lockSubscription(trx, fetched.id)
   if (known && known.snapshot_order >= fetched.snapshot_order) {
     return { state: 'applied', reason: 'A newer snapshot was applied' }
@@ -97,7 +99,7 @@ async function applySubscription(
   await savePaidLines(trx, linesOf(fetched))
   if (intent.state !== 'settled') {
     if (!intent.stripe_session_id) {
-      throw new NotYetError(`Intent ${intent.id} of ${fetched.id} does not know its session yet`)
+      throw new NotYetError(`Intent ${intent.id} of ${fetched.id} has no session yet`)
     }
     await settleIntent(trx, { id: intent.id, stripe_session_id: intent.stripe_session_id })
   }
@@ -217,8 +219,8 @@ function linesOf(fetched: FetchedSubscription) {
 }
 
 /**
- * The plan shown to people: the buyer's, and in an organization everybody's who has a seat. The first seat goes to whoever bought the
- * subscription that is live; one that has ended gives none, whatever is heard of it later.
+ * The plan shown to people: the buyer's, and in an organization everybody's who has a seat. The first seat goes to the buyer of the
+ * live subscription; one that has ended gives none, even if later events arrive for it.
  */
 async function refreshPlanAndSeats(
   trx: DatabaseTransaction,

@@ -14,8 +14,7 @@ const failsAtRenewal = '4000000000000341'
 const product = testProduct({ stripe: 'empty' })
 const { database, worker, stripe } = product
 const life = planLife(product)
-// A plan that nobody looks at any more would be renewed in every later test.
-afterEach(() => stripe.knob('reset'))
+afterEach(() => life.startOver())
 afterAll(async () => expect((await verifyLedger(database.owner)).problems).toEqual([]))
 
 async function buy(order: PlanOrder = {}): Promise<PaidPurchase> {

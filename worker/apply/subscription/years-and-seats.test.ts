@@ -13,8 +13,7 @@ import { processSubscriptionSync } from '../../jobs/subscription-sync.ts'
 const product = testProduct({ stripe: 'empty' })
 const { database, worker, stripe } = product
 const life = planLife(product)
-// A plan that nobody looks at any more would be renewed in every later test.
-afterEach(() => stripe.knob('reset'))
+afterEach(() => life.startOver())
 afterAll(async () => expect((await verifyLedger(database.owner)).problems).toEqual([]))
 
 const sync = ({ subscription_id }: PaidPurchase) =>

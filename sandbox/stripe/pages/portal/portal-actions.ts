@@ -20,7 +20,7 @@ const nothing_billed = {
   proration_date: null,
 } satisfies SubscriptionUpdate
 
-/** Answers what to tell the customer; null when there was nothing to be done. */
+/** Returns the message for the customer; null when nothing had to be done. */
 export function cancelPlan(
   { service, configuration }: PortalView,
   given: StoredSubscription,

@@ -55,7 +55,7 @@ export function backPath(view: PortalView): string {
   return session.flow && session.return_url ? session.return_url : portalPath(view, '/overview')
 }
 
-/** Where a finished change leads: where the flow says, else to the overview, which tells of it. */
+/** Where a finished change leads: where the flow says, else to the overview, which shows it. */
 export function donePath(view: PortalView, notice: string): string {
   const completion = view.session.flow?.after_completion
   if (completion?.type === 'redirect' && completion.redirect) return completion.redirect.return_url

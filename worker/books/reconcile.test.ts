@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { saveCharge } from '../../schema/charges/charges.ts'
+import { findIntent } from '../../schema/checkout/intents.ts'
+import { findBalance } from '../../schema/ledger/balances.ts'
+import type { CheckoutSession } from '../../schema/stripe/events.ts'
+import { sessionOf } from '../../tests/support/factories/events.ts'
+import { buildPurchase } from '../../tests/support/factories/purchases.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { applyCheckout } from '../apply/apply-checkout.ts'
+import { reconcilePurchase } from './reconcile.ts'
+
+const { database } = testProduct()
+
+const occurred_at = new Date('2026-03-04T05:06:07Z')
+const pay = (intentId: string, fields: Partial<CheckoutSession> = {}) =>
+  database.worker.transaction().execute((trx) =>
+    applyCheckout(trx, intentId, {
+      session: sessionOf(intentId, fields),
+      signal: 'checkout.session.completed',
+      event_id: null,
+      occurred_at,
+      actor: 'stripe',
+    }),
+  )
+
+async function purchase() {
+  const id = randomUUID()
+  const { owner_id } = await buildPurchase(database.server, { id, stripe_session_id: `cs_test_${id}` })
+  return { id, owner: { owner_kind: 'user', owner_id } as const }
+}
+
+const listTransfers = (intentId: string) =>
+  database.owner
+    .selectFrom('ledger_transfers as transfer')
+    .innerJoin('ledger_entries as entry', 'entry.transfer_id', 'transfer.id')
+    .innerJoin('ledger_accounts as account', 'account.id', 'entry.account_id')
+    .select([
+      'transfer.idempotency_key',
+      'transfer.kind',
+      'transfer.grant_id',
+      'transfer.occurred_at',
+      'account.name',
+      'entry.amount',
+    ])
+    .where('transfer.intent_id', '=', intentId)
+    .orderBy('transfer.id')
+    .orderBy('account.owner_kind', 'desc')
+    .execute()
+
+describe('a paid checkout of credits', () => {
+  test('is one transfer under its session’s name, to the purchased account of whom it is for', async () => {
+    const { id, owner } = await purchase()
+    await pay(id)
+    expect(await listTransfers(id)).toMatchObject([
+      {
+        idempotency_key: `checkout/cs_test_${id}`,
+        kind: 'credit_purchase',
+        grant_id: `purchase/${id}`,
+        occurred_at,
+        name: 'purchased',
+        amount: 500,
+      },
+      { name: 'sold', amount: -500 },
+    ])
+    expect(await findBalance(database.owner, owner)).toMatchObject({ plan: 0, purchased: 500 })
+  })
+
+  test('that is paid again and again, and at the same time, is granted once', async () => {
+    const { id, owner } = await purchase()
+    await Promise.all(Array.from({ length: 5 }, () => pay(id)))
+    expect(await pay(id)).toMatchObject({ action: 'none' })
+    expect(await findBalance(database.owner, owner)).toMatchObject({ purchased: 500, version: 1 })
+  })
+
+  test('that took another amount grants nothing', async () => {
+    const { id, owner } = await purchase()
+    await expect(pay(id, { amount_total: 1 })).rejects.toThrow(/promised 700 EUR/)
+    expect(await findBalance(database.owner, owner)).toMatchObject({ version: 0 })
+    expect(await findIntent(database.worker, id)).toMatchObject({ state: 'open' })
+  })
+
+  test('agrees with what its charge gave back: the difference is posted once, and named after the grant', async () => {
+    const { id, owner } = await purchase()
+    await pay(id)
+    const reconcile = (refunded_minor: number, disputed_minor: number, snapshot_order: number) =>
+      database.worker.transaction().execute(async (trx) => {
+        await saveCharge(trx, {
+          stripe_charge_id: `ch_${id}`,
+          intent_id: id,
+          stripe_invoice_id: null,
+          amount_minor: 700,
+          refunded_minor,
+          disputed_minor,
+          snapshot_order,
+        })
+        const intent = await findIntent(trx, id)
+        if (!intent) throw new Error('no intent')
+        return reconcilePurchase(trx, intent, { event_id: null, actor: 'stripe', now: occurred_at })
+      })
+    expect(await reconcile(70, 350, 1)).toBe(2)
+    expect(await reconcile(70, 350, 2)).toBe(0)
+    expect(await reconcile(0, 0, 1)).toBe(0)
+    expect(await reconcile(70, 0, 3)).toBe(1)
+    expect((await listTransfers(id)).filter(({ name }) => name === 'purchased')).toMatchObject([
+      { idempotency_key: `checkout/cs_test_${id}`, kind: 'credit_purchase', amount: 500 },
+      { idempotency_key: `purchase/${id}/2`, kind: 'refund', amount: -50 },
+      { idempotency_key: `purchase/${id}/3`, kind: 'dispute', amount: -250 },
+      { idempotency_key: `purchase/${id}/4`, kind: 'dispute_won', amount: 250 },
+    ])
+    expect(await findBalance(database.owner, owner)).toMatchObject({ purchased: 450 })
+  })
+})
