@@ -6,6 +6,7 @@ import { queueNames } from '../../schema/queues/queues.ts'
 import { createTestDatabase } from '../support/database/test-database.ts'
 import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts'
 import { startTestProduct, type TestProduct } from '../support/product/start-test-product.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { startIncarnation, timing, type WorkerIncarnation } from './worker-incarnation.ts'
 
 /** The product with a worker that runs, and a handle on everything that can go wrong. */
@@ -32,7 +33,7 @@ export interface FaultyProduct
   letStrike(): Promise<void>
   /** Has Stripe's list of events read, as the schedule does. */
   readEvents(): Promise<void>
-  /** Gives the worker the time for a sweep. */
+  /** Gives the worker the time for a sweep, and for all that comes of it. */
   letSweep(): Promise<void>
   /** Everything works again. */
   mend(): Promise<void>
@@ -137,6 +138,11 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
     },
     async letSweep() {
       await setTimeout(2 * timing.sweepEveryMs)
+      const counts = () => producer.queue('stripe-events').getJobCounts('active', 'waiting', 'prioritized')
+      await waitUntil(
+        async () => Object.values(await counts()).every((count) => count === 0),
+        'the jobs of a sweep to end',
+      )
     },
     async mend() {
       enqueuesToLose = 0

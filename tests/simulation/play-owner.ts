@@ -280,7 +280,7 @@ async function openPurchase(
  */
 async function loseStripe(product: FaultyProduct, hours: number): Promise<void> {
   await product.stripe.knob('faults', { status: 503 })
-  let seconds = 1
+  let seconds = 300
   for (let left = hours * 3600; left > 0; left -= seconds) {
     seconds = Math.min(left, seconds * 2)
     await pass(product, seconds)
