@@ -5,6 +5,7 @@ import type { DB } from '../database/types.ts'
 import type { Owner } from './accounts.ts'
 import { callLedger } from './call.ts'
 import type { Grant } from './grants.ts'
+import { purchaseGrantId } from './keys.ts'
 
 /** What the ledger has of a grant. Whole credits; the sums of its transfers in its account. */
 interface GrantSums {
@@ -61,7 +62,7 @@ export async function readBooks(trx: DatabaseTransaction, owner: Owner): Promise
   return booksSchema.parse(row?.books)
 }
 
-/** One grant's books, or null when nothing was ever posted to it: all that a purchase needs. */
+/** One grant's books, or null when nothing was ever posted to it. */
 export async function readGrant(db: Kysely<DB>, grantId: string): Promise<GrantInBooks | null> {
   const row = await db
     .selectFrom('ledger_grant_sums')
@@ -69,6 +70,11 @@ export async function readGrant(db: Kysely<DB>, grantId: string): Promise<GrantI
     .where('id', '=', grantId)
     .executeTakeFirst()
   return row ? grantSchema.parse(row.grant) : null
+}
+
+/** The same for a purchase: all that settling it needs to know of the owner's books. */
+export async function readPurchaseGrant(db: Kysely<DB>, intentId: string): Promise<GrantInBooks | null> {
+  return readGrant(db, purchaseGrantId(intentId))
 }
 
 /**

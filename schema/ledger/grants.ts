@@ -1,5 +1,5 @@
 import type { Owner, OwnerAccount } from './accounts.ts'
-import { adjustmentGrantId } from './keys.ts'
+import { adjustmentGrantId, monthGrantId, purchaseGrantId } from './keys.ts'
 
 /**
  * `purchase`: a checkout. `month`: a billing month that an invoice paid for. `seats`: seats added to one. `late_month`: a month
@@ -21,6 +21,52 @@ export interface Grant extends Owner {
   readonly month_starts_at: Date | null
   readonly starts_at: Date | null
   readonly ends_at: Date | null
+}
+
+/** The grant of one paid checkout of credits. */
+export function purchaseGrant(
+  { owner_kind, owner_id }: Owner,
+  { intent_id, starts_at }: { readonly intent_id: string; readonly starts_at: Date },
+): Grant {
+  return {
+    id: purchaseGrantId(intent_id),
+    kind: 'purchase',
+    owner_kind,
+    owner_id,
+    account: 'purchased',
+    intent_id,
+    stripe_subscription_id: null,
+    stripe_invoice_id: null,
+    month_starts_at: null,
+    starts_at,
+    ends_at: null,
+  }
+}
+
+/** What an invoice paid for in one billing month of a subscription, or too late for any. */
+export interface MonthOfInvoice {
+  readonly intent_id: string | null
+  readonly stripe_subscription_id: string
+  readonly stripe_invoice_id: string
+  /** Null for `late_month`, whose credits do not end with a month. */
+  readonly month_starts_at: Date | null
+  readonly starts_at: Date
+  readonly ends_at: Date
+}
+
+export function monthGrant(
+  kind: 'month' | 'seats' | 'late_month',
+  { owner_kind, owner_id }: Owner,
+  month: MonthOfInvoice,
+): Grant {
+  return {
+    id: monthGrantId(kind, month.stripe_invoice_id, month.month_starts_at ?? month.starts_at),
+    kind,
+    owner_kind,
+    owner_id,
+    account: kind === 'late_month' ? 'purchased' : 'plan',
+    ...month,
+  }
 }
 
 /** The grant of what belongs to no other, such as corrections by support: one per account. */

@@ -3,6 +3,7 @@ import type { DB } from '../database/types.ts'
 import type { HouseAccount, Owner, OwnerAccount, TransferKind } from './accounts.ts'
 import { callLedger } from './call.ts'
 import { adjustmentGrant, type Grant } from './grants.ts'
+import { checkoutKey, transferKey } from './keys.ts'
 
 export type Leg = (Owner & { readonly account: OwnerAccount; readonly amount: number }) | HouseLeg
 
@@ -42,6 +43,34 @@ export interface PostedTransfer {
 
 export function houseLeg(account: HouseAccount, amount: number): HouseLeg {
   return { owner_kind: 'house', owner_id: 'house', account, amount }
+}
+
+/** One of a grant's transfers: `credits` are added to its account, or taken from it, and come from a house account. */
+export interface GrantTransfer {
+  readonly grant: Grant
+  /** Numbers the grant's transfers from 1; read under the owner's lock. */
+  readonly ordinal: number
+  readonly credits: number
+  readonly kind: TransferKind
+  readonly house: HouseAccount
+  /** Of a purchase: its first transfer is named after the session, so that the ledger itself refuses to grant it twice. */
+  readonly stripe_session_id: string | null
+}
+
+export function grantTransfer(
+  { grant, ordinal, credits, kind, house, stripe_session_id }: GrantTransfer,
+  cause: Pick<Transfer, 'occurred_at' | 'event_id' | 'actor' | 'reason'>,
+): Transfer {
+  const { owner_kind, owner_id, account, intent_id } = grant
+  return {
+    ...cause,
+    idempotency_key:
+      stripe_session_id && ordinal === 1 ? checkoutKey(stripe_session_id) : transferKey(grant.id, ordinal),
+    kind,
+    grant,
+    intent_id,
+    legs: [{ owner_kind, owner_id, account, amount: credits }, houseLeg(house, -credits)],
+  }
 }
 
 /**

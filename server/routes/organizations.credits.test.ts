@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { getOrganizationCredits, topUpOrganizationCredits } from '../../schema/api/organizations.ts'
-import { monthGrantId } from '../../schema/ledger/keys.ts'
+import { monthGrant } from '../../schema/ledger/grants.ts'
 import { houseLeg, postTransfer } from '../../schema/ledger/post.ts'
 import { spendCredits } from '../../schema/ledger/usage.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
@@ -58,17 +58,13 @@ async function subscribeFromTheTenth(): Promise<void> {
     await postTransfer(database.worker, {
       idempotency_key: `month/${id}/${index}`,
       kind: 'plan_grant',
-      grant: {
-        ...owner(),
-        id: monthGrantId('month', `in_${id}`, period.starts_at),
-        kind: 'month',
-        account: 'plan',
+      grant: monthGrant('month', owner(), {
         intent_id: null,
         stripe_subscription_id: id,
         stripe_invoice_id: `in_${id}`,
         month_starts_at: period.starts_at,
         ...period,
-      },
+      }),
       occurred_at: period.starts_at,
       intent_id: null,
       event_id: null,

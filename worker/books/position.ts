@@ -1,6 +1,4 @@
-import type { Owner } from '../../schema/ledger/accounts.ts'
-import type { Grant } from '../../schema/ledger/grants.ts'
-import { monthGrantId, purchaseGrantId } from '../../schema/ledger/keys.ts'
+import { type Grant, monthGrant, purchaseGrant } from '../../schema/ledger/grants.ts'
 import { billingMonths, latePayments } from './billing-months.ts'
 import type { MoneyBack, OwnerFacts, SubscriptionFact } from './facts.ts'
 
@@ -35,47 +33,29 @@ export function positionOf({ owner, purchases, ...facts }: OwnerFacts, now: Date
   }))
   return {
     grants: [
-      ...purchases.map(({ intent_id, credits, money }): GrantDue => {
-        const id = purchaseGrantId(intent_id)
-        const source = { intent_id, stripe_subscription_id: null, stripe_invoice_id: null }
-        const span = { month_starts_at: null, starts_at: now, ends_at: null }
-        return {
-          id,
-          kind: 'purchase',
-          account: 'purchased',
-          ...owner,
-          ...source,
-          ...span,
+      ...purchases.map(
+        ({ intent_id, credits, money }): GrantDue => ({
+          ...purchaseGrant(owner, { intent_id, starts_at: now }),
           ...due(credits, money),
-        }
-      }),
+        }),
+      ),
       ...plans.flatMap(({ subscription, months }) => [
         ...months.flatMap((month) =>
-          month.shares.map(
-            ({ kind, invoice_id, starts_at, credits }): GrantDue => ({
-              id: monthGrantId(kind, invoice_id, month.starts_at),
-              kind,
-              account: 'plan',
-              ...sourceOf(owner, subscription, invoice_id),
-              month_starts_at: month.starts_at,
-              starts_at,
-              ends_at: month.ends_at,
+          month.shares.map(({ kind, invoice_id, starts_at, credits }): GrantDue => {
+            const span = { month_starts_at: month.starts_at, starts_at, ends_at: month.ends_at }
+            return {
+              ...monthGrant(kind, owner, { ...sourceOf(subscription, invoice_id), ...span }),
               ...due(credits, facts.invoice_money.get(invoice_id)),
-            }),
-          ),
-        ),
-        ...latePayments(subscription, now).map(
-          ({ invoice_id, starts_at, ends_at, credits }): GrantDue => ({
-            id: monthGrantId('late_month', invoice_id, starts_at),
-            kind: 'late_month',
-            account: 'purchased',
-            ...sourceOf(owner, subscription, invoice_id),
-            month_starts_at: null,
-            starts_at,
-            ends_at,
-            ...due(credits, facts.invoice_money.get(invoice_id)),
+            }
           }),
         ),
+        ...latePayments(subscription, now).map(({ invoice_id, starts_at, ends_at, credits }): GrantDue => {
+          const span = { month_starts_at: null, starts_at, ends_at }
+          return {
+            ...monthGrant('late_month', owner, { ...sourceOf(subscription, invoice_id), ...span }),
+            ...due(credits, facts.invoice_money.get(invoice_id)),
+          }
+        }),
       ]),
     ],
     months: plans.flatMap(({ subscription, months }) =>
@@ -88,8 +68,8 @@ export function positionOf({ owner, purchases, ...facts }: OwnerFacts, now: Date
   }
 }
 
-function sourceOf(owner: Owner, { id, intent_id }: SubscriptionFact, stripe_invoice_id: string) {
-  return { ...owner, intent_id, stripe_subscription_id: id, stripe_invoice_id }
+function sourceOf({ id, intent_id }: SubscriptionFact, stripe_invoice_id: string) {
+  return { intent_id, stripe_subscription_id: id, stripe_invoice_id }
 }
 
 /**

@@ -2,10 +2,9 @@ import type { CheckoutIntent } from '../../schema/checkout/intents.ts'
 import { recipientOf } from '../../schema/checkout/intents.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import type { HouseAccount, Owner, TransferKind } from '../../schema/ledger/accounts.ts'
-import { closeMonth, lockOwner, readBooks, readGrant } from '../../schema/ledger/books.ts'
+import { closeMonth, lockOwner, readBooks, readPurchaseGrant } from '../../schema/ledger/books.ts'
 import type { GrantKind } from '../../schema/ledger/grants.ts'
-import { checkoutKey, purchaseGrantId, transferKey } from '../../schema/ledger/keys.ts'
-import { houseLeg, postTransfers, type Transfer } from '../../schema/ledger/post.ts'
+import { grantTransfer, postTransfers } from '../../schema/ledger/post.ts'
 import { type BooksInScope, differenceOf, type MissingTransfer } from './difference.ts'
 import type { OwnerFacts } from './facts.ts'
 import { positionOf } from './position.ts'
@@ -28,7 +27,7 @@ export async function reconcilePlan(trx: DatabaseTransaction, owner: Owner, caus
   const facts = await readPlanFacts(trx, owner)
   const books = await readBooks(trx, owner)
   const grants = books.grants.filter((grant) => grant.kind !== 'purchase')
-  return postDifference(trx, { facts, books: { ...books, grants }, cause })
+  return postDifference(trx, { facts, books: { ...books, grants }, cause, stripe_session_id: null })
 }
 
 /**
@@ -44,7 +43,7 @@ export async function reconcilePurchase(
   if (!owner) throw new Error(`Intent ${intent.id} has no recipient for the credits`)
   await lockOwner(trx, owner)
   const facts = await readPurchaseFacts(trx, owner, intent)
-  const known = await readGrant(trx, purchaseGrantId(intent.id))
+  const known = await readPurchaseGrant(trx, intent.id)
   const books = { grants: known ? [known] : [], closed_months: [], used_open: 0 }
   return postDifference(trx, { facts, books, cause, stripe_session_id: intent.stripe_session_id })
 }
@@ -54,7 +53,7 @@ interface Reconciliation {
   readonly books: BooksInScope
   readonly cause: Cause
   /** Of a purchase. */
-  readonly stripe_session_id?: string | null
+  readonly stripe_session_id: string | null
 }
 
 async function postDifference(
@@ -62,31 +61,19 @@ async function postDifference(
   { facts, books, cause, stripe_session_id }: Reconciliation,
 ): Promise<number> {
   const { transfers, closings } = differenceOf(positionOf(facts, cause.now), books)
-  const posted = transfers.map((missing) => ({
-    ...transferOf(missing, cause),
-    // A paid session names the first transfer, so that the ledger itself cannot grant it twice.
-    ...(stripe_session_id && missing.ordinal === 1 && { idempotency_key: checkoutKey(stripe_session_id) }),
-  }))
+  const { now, event_id, actor } = cause
+  const posted = transfers.map((missing) => {
+    const { grant, ordinal } = missing
+    const { reason, ...wording } = wordingOf(missing)
+    const occurred_at = (ordinal === 1 && grant.kind === 'month' && grant.starts_at) || now
+    return grantTransfer(
+      { ...missing, ...wording, stripe_session_id },
+      { occurred_at, event_id, actor, reason },
+    )
+  })
   await postTransfers(trx, posted)
   for (const month of closings) await closeMonth(trx, facts.owner, month)
   return posted.length
-}
-
-function transferOf(missing: MissingTransfer, { event_id, actor, now }: Cause): Transfer {
-  const { grant, ordinal, credits } = missing
-  const { kind, house, reason } = wordingOf(missing)
-  const { owner_kind, owner_id, account } = grant
-  return {
-    idempotency_key: transferKey(grant.id, ordinal),
-    kind,
-    grant,
-    occurred_at: (ordinal === 1 && grant.kind === 'month' && grant.starts_at) || now,
-    intent_id: grant.intent_id,
-    event_id,
-    actor,
-    reason,
-    legs: [{ owner_kind, owner_id, account, amount: credits }, houseLeg(house, -credits)],
-  }
 }
 
 /** How one missing transfer is posted, and what people read of it. */

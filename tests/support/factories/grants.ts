@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../../schema/database/connect.ts'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
-import type { Grant } from '../../../schema/ledger/grants.ts'
-import { monthGrantId, purchaseGrantId, transferKey } from '../../../schema/ledger/keys.ts'
+import { type Grant, monthGrant, purchaseGrant } from '../../../schema/ledger/grants.ts'
+import { transferKey } from '../../../schema/ledger/keys.ts'
 import { houseLeg, type Transfer } from '../../../schema/ledger/post.ts'
 import { spendCredits, type UsageResult } from '../../../schema/ledger/usage.ts'
 
@@ -13,34 +13,19 @@ export function user(owner_id: string): Owner {
 }
 
 export function buildPurchaseGrant(owner: Owner, intent_id: string = randomUUID()): Grant {
-  return {
-    id: purchaseGrantId(intent_id),
-    kind: 'purchase',
-    ...owner,
-    account: 'purchased',
-    intent_id,
-    stripe_subscription_id: null,
-    stripe_invoice_id: null,
-    month_starts_at: null,
-    starts_at: new Date('2026-09-01T00:00:00Z'),
-    ends_at: null,
-  }
+  return purchaseGrant(owner, { intent_id, starts_at: new Date('2026-09-01T00:00:00Z') })
 }
 
 /** A month of the owner's one subscription, or seats added to it. */
 export function buildMonthGrant(owner: Owner, starts_at: Date, kind: 'month' | 'seats' = 'month'): Grant {
-  const stripe_invoice_id = `in_${kind}_${owner.owner_id}_${starts_at.getTime()}`
-  return {
-    ...buildPurchaseGrant(owner),
-    id: monthGrantId(kind, stripe_invoice_id, starts_at),
-    kind,
-    account: 'plan',
+  return monthGrant(kind, owner, {
+    intent_id: randomUUID(),
     stripe_subscription_id: `sub_${owner.owner_id}`,
-    stripe_invoice_id,
+    stripe_invoice_id: `in_${kind}_${owner.owner_id}_${starts_at.getTime()}`,
     month_starts_at: starts_at,
     starts_at,
     ends_at: new Date(starts_at.getTime() + 30 * day),
-  }
+  })
 }
 
 /** The grant's transfer number `ordinal`, which adds `amount` to the owner's account. */
