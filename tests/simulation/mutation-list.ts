@@ -25,9 +25,9 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'money back leaves months alone that are over',
     file: 'worker/books/position.ts',
-    text: '              ends_at: month.ends_at,\n              ...due(credits, facts.invoice_money.get(invoice_id)),',
+    text: 'monthGrant(kind, owner, { ...sourceOf(subscription, invoice_id), ...span }),\n              ...due(credits, facts',
     becomes:
-      '              ends_at: month.ends_at,\n              ...due(credits, month.is_over ? undefined : facts.invoice_money.get(invoice_id)),',
+      'monthGrant(kind, owner, { ...sourceOf(subscription, invoice_id), ...span }),\n              ...due(credits, (month.is_over ? { ...facts, invoice_money: new Map<string, never>() } : facts)',
   },
   {
     name: 'added seats are the period’s invoice’s',
