@@ -161,6 +161,16 @@ export const regressions: readonly Regression[] = [
     won,
     month,
   ),
+  lived(
+    'usage up to a debt and beyond it',
+    'user',
+    monthly,
+    all,
+    purchase,
+    refund(100, 1),
+    { do: 'use', percent: 120, reports: 1 },
+    all,
+  ),
   lived('a purchase refunded after use', 'user', monthly, purchase, all, refund(100), month, half),
   lived('a trial ended early', 'user', trial, half, { do: 'end_trial' }, half, month),
   lived(
