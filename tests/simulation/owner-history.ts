@@ -24,7 +24,8 @@ export type OwnerStep =
   /** One change after the other, in one second as a rule. */
   | { readonly do: 'seats'; readonly numbers: readonly number[] }
   | { readonly do: 'refund'; readonly payment: number; readonly percent: number }
-  | { readonly do: 'dispute'; readonly payment: number; readonly percent: number }
+  /** Lost when we do not answer in time. */
+  | { readonly do: 'dispute'; readonly payment: number; readonly percent: number; readonly answered: boolean }
   | { readonly do: 'close_dispute'; readonly outcome: 'won' | 'lost' }
   | { readonly do: 'cancel'; readonly when: 'now' | 'period_end' }
   | { readonly do: 'card'; readonly card: 'pays' | 'fails_later' }
@@ -102,7 +103,11 @@ const steps = [
   step('period_end', 1, nothing),
   step('seats', 4, fc.record({ numbers: fc.array(seats, { minLength: 1, maxLength: 3 }) })),
   step('refund', 4, fc.record({ payment, percent: fc.oneof(percent, fc.constant(100)) })),
-  step('dispute', 2, fc.record({ payment, percent: fc.oneof(percent, fc.constant(100)) })),
+  step(
+    'dispute',
+    2,
+    fc.record({ payment, percent: fc.oneof(percent, fc.constant(100)), answered: fc.boolean() }),
+  ),
   step('close_dispute', 2, fc.record({ outcome: fc.constantFrom('won' as const, 'won', 'lost') })),
   step('cancel', 2, fc.record({ when: fc.constantFrom('now' as const, 'period_end') })),
   step('card', 1, fc.record({ card })),

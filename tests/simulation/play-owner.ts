@@ -106,8 +106,7 @@ async function take(product: FaultyProduct, owner: Owner, step: OwnerStep): Prom
       if (amount <= 0) return
       if (step.do === 'refund')
         await atStripe(product, owner, (stripe) => stripe.refunds.create({ charge: charge.id, amount }))
-      else if (!charge.disputed)
-        await product.stripe.knob(`charges/${charge.id}/dispute`, { amount }).catch(ignoreRefusal)
+      else await disputeCharge(product, owner, { charge, amount, answered: step.answered })
       return
     }
     case 'close_dispute':
@@ -206,13 +205,14 @@ async function change(
       return
     }
     case 'manual_items':
-      for (let item = 0; item < step.count; item++)
+      for (let made = 0; made < step.count; made++)
         await atStripe(product, owner, (stripe) =>
           stripe.invoiceItems.create({
             customer: String(subscription.customer),
             subscription: id,
             amount: step.amount,
             currency: 'eur',
+            period: { start: item.current_period_end, end: item.current_period_end + 30 * day_s },
           }),
         )
       return
@@ -360,6 +360,20 @@ async function payInvoice(product: FaultyProduct, owner: Owner): Promise<void> {
   }
 }
 
+async function disputeCharge(
+  product: FaultyProduct,
+  owner: Owner,
+  { charge, amount, answered }: { charge: Stripe.Charge; amount: number; answered: boolean },
+): Promise<void> {
+  if (charge.disputed) return
+  const { dispute } = await product.stripe.knob<{ dispute: Stripe.Dispute }>(`charges/${charge.id}/dispute`, {
+    amount,
+  })
+  if (!answered) return
+  const evidence = { uncategorized_text: 'It was used.' }
+  await atStripe(product, owner, (stripe) => stripe.disputes.update(dispute.id, { evidence, submit: true }))
+}
+
 async function closeDispute(product: FaultyProduct, owner: Owner, outcome: 'won' | 'lost'): Promise<void> {
   for (const charge of await chargesOf(product, owner)) {
     if (!charge.disputed) continue
@@ -371,6 +385,7 @@ async function closeDispute(product: FaultyProduct, owner: Owner, outcome: 'won'
     await product.stripe.knob(`disputes/${open.id}/close`, { outcome }).catch(ignoreRefusal)
     return
   }
+  owner.refusals.push('No dispute is open')
 }
 
 async function chargesOf(product: FaultyProduct, owner: Owner): Promise<Stripe.Charge[]> {

@@ -21,7 +21,7 @@ const won = { do: 'close_dispute', outcome: 'won' } as const
 
 /** Money of the nth payment from the latest. */
 const refund = (percent: number, payment = 0) => ({ do: 'refund', payment, percent }) as const
-const dispute = (payment = 0) => ({ do: 'dispute', payment, percent: 100 }) as const
+const dispute = (payment = 0) => ({ do: 'dispute', payment, percent: 100, answered: true }) as const
 const seats = (...numbers: number[]) => ({ do: 'seats', numbers }) as const
 
 /** The books are compared after every turn; a step that stands alone is one. */
