@@ -120,9 +120,14 @@ test('plans that have all ended and kept their money leave nothing in the plan a
   )
 })
 
+/** Another period takes its place before it is over; one that begins in the same second takes all of it. */
 const isCut = (lines: readonly PaidLine[]) => (line: PaidLine) =>
   lines.some(
-    (other) => other.kind === 'period' && other.starts_at > line.starts_at && other.starts_at < line.ends_at,
+    (other) =>
+      other !== line &&
+      other.kind === 'period' &&
+      other.starts_at < line.ends_at &&
+      (other.starts_at > line.starts_at || (line.kind === 'period' && +other.starts_at === +line.starts_at)),
   )
 
 test('an owner whose money all went back, and who had used nothing, has nothing', () => {
