@@ -38,8 +38,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'changes of one second in any order',
     file: 'worker/books/month-shares.ts',
-    text: ' && line.seats_before === seats,',
-    becomes: ',',
+    text: 'sameSecond.find(({ seats_before }) => seats_before === seats) ??',
+    becomes: '',
   },
   {
     name: 'the most seats that a month has seen are forgotten',

@@ -211,6 +211,20 @@ describe('credits of seats that are added in a month', () => {
     expect(inJanuary(...chain.toReversed())).toEqual(expected)
   })
 
+  test.each([
+    ['in_2', 'in_3'],
+    ['in_3', 'in_2'],
+  ])('end with the last of them when one takes effect before another: %s, then %s', (first, second) => {
+    // From 5 to 7 on the 11th; in the same second, with effect from the 5th, to 9.
+    const changes = [
+      seats(first, ['2026-01-11', '2027-01-01'], [5, 7]),
+      seats(second, ['2026-01-05', '2027-01-01'], [5, 9]),
+      seats(second, ['2026-01-11', '2027-01-01'], [7, 9]),
+    ]
+    const inFebruary = credits(monthsOf([year, ...changes], '2026-02-15'))[1] ?? {}
+    expect(Object.values(inFebruary).reduce((sum, credit) => sum + credit, 0)).toBe(9 * 500)
+  })
+
   test('count from the seats that were there when the invoice does not say', () => {
     expect(inJanuary(add('in_2', '2026-01-22', null, 8))).toEqual({
       in_1: 2500,

@@ -42,12 +42,14 @@ export function seatChanges(period: PaidPeriod, subscription: SubscriptionFact):
   let seats = period.line.seats
   while (waiting.length > 0) {
     const [first] = waiting
-    // Several changes in one second: the next one is that which begins with the seats of now.
-    const next = waiting.findIndex(
-      (line) => line.starts_at.getTime() === first?.starts_at.getTime() && line.seats_before === seats,
-    )
-    const [line] = waiting.splice(Math.max(0, next), 1)
+    const sameSecond = waiting.filter((line) => line.starts_at.getTime() === first?.starts_at.getTime())
+    // Several changes in one second: the next one begins with the seats of now, or else where none of the others ends.
+    const line =
+      sameSecond.find(({ seats_before }) => seats_before === seats) ??
+      sameSecond.find(({ seats_before }) => !sameSecond.some((other) => other.seats === seats_before)) ??
+      first
     if (!line) break
+    waiting.splice(waiting.indexOf(line), 1)
     changes.push({
       at: line.starts_at,
       invoice_id: line.invoice_id,
