@@ -13,8 +13,14 @@ const few = owners / 100
 /** The first time also reads the catalogue, and any may be the one for which a page is split or a table gets longer. */
 const repetitions = 3
 
-/** Each index is a level deeper when there is a hundred times as much, and a row is in up to nine of them. */
-const mayBe = (pages: number) => Math.max(pages * 1.5, pages + 9)
+/**
+ * Each index is a level deeper when there is a hundred times as much, a row is in up to nine of them, and the planner may join
+ * small tables the other way round. What grows with others grew by 31 pages and more before it was mended.
+ */
+const mayBe = (pages: number, factor = 1.5) => Math.max(pages * factor, pages + 16)
+const queue = 'ten jobs of the queue'
+/** A job costs more the more finished ones are kept, which is between none and the hundred that the settings allow. */
+const factorOf = (name: string) => (name === queue ? 2 : 1.5)
 
 interface Measured {
   readonly pages: number
@@ -35,7 +41,7 @@ beforeAll(async () => {
 
   const measureAll = async () => {
     const results = new Map<string, Measured>()
-    const all: Readonly<Record<string, Path>> = { ...paths, 'ten jobs of the queue': runJobs }
+    const all: Readonly<Record<string, Path>> = { ...paths, [queue]: runJobs }
     for (const [name, path] of Object.entries(all)) results.set(name, await measure(product, path))
     return results
   }
@@ -86,7 +92,7 @@ function print(before: ReadonlyMap<string, Measured>, after: ReadonlyMap<string,
   )
 }
 
-test.each([...Object.keys(paths), 'ten jobs of the queue'])(
+test.each([...Object.keys(paths), queue])(
   '%s reads no more when others have a hundred times as much',
   (name) => {
     const before = measured.before.get(name)
@@ -94,9 +100,9 @@ test.each([...Object.keys(paths), 'ten jobs of the queue'])(
     if (!before || !after) throw new Error(`${name} was not measured`)
     expect(before.pages).toBeGreaterThan(0)
     const grown = [...after.statements].filter(
-      ([text, pages]) => pages > mayBe(before.statements.get(text) ?? pages),
+      ([text, pages]) => pages > mayBe(before.statements.get(text) ?? pages, factorOf(name)),
     )
     expect(grown.map(([text, pages]) => `${before.statements.get(text)} → ${pages}: ${text}`)).toEqual([])
-    expect(after.pages).toBeLessThanOrEqual(mayBe(before.pages))
+    expect(after.pages).toBeLessThanOrEqual(mayBe(before.pages, factorOf(name)))
   },
 )
