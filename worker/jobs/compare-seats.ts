@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ClerkUnavailableError } from '../../schema/clerk/errors.ts'
 import type { Membership } from '../../schema/clerk/memberships.ts'
 import { findCursor, moveCursor } from '../../schema/cursors/cursors.ts'
+import { retryTransaction } from '../../schema/database/retry.ts'
 import { listHeldSeats, listOrganizationsWithSeats, type Seat } from '../../schema/seats/seats.ts'
 import { prepareOrganizationDeletion } from '../apply/clerk/prepare-organization-deletion.ts'
 import { syncMember } from '../apply/clerk/sync-member.ts'
@@ -95,7 +96,7 @@ async function syncDifferences(
     if (agrees) continue
     // What was listed may be old by now: the person is asked about again, and the newest answer holds.
     const apply = await syncMember(deps, { organization_id, user_id })
-    const after = await deps.db.transaction().execute(apply)
+    const after = await retryTransaction(deps.db, apply)
     if (after?.status !== seat.status || after.role !== seat.role) corrected += 1
   }
   return corrected
@@ -121,6 +122,6 @@ async function endOrganization(
     type: 'organization.deleted',
     data: { id: organizationId },
   })
-  await deps.db.transaction().execute(apply)
+  await retryTransaction(deps.db, apply)
   return seats.length
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { retryTransaction } from '../../schema/database/retry.ts'
 import {
   type KeptEvent,
   listDueKeptEvents,
@@ -50,7 +51,7 @@ async function syncObject(deps: WorkerDependencies, kept: KeptEvent): Promise<vo
   const event = storable(JSON.parse(kept.raw.toString('utf8')))
   const payload = kept.source === 'stripe' ? await withFreshSession(deps, event, kept.received_at) : event
   const apply = await prepareBySource[kept.source](deps, payload)
-  await deps.db.transaction().execute(async (trx) => {
+  await retryTransaction(deps.db, async (trx) => {
     await apply(trx)
     await markObjectSynced(trx, kept)
   })
