@@ -1,4 +1,5 @@
 import type { Database } from '../database/connect.ts'
+import { retryTransaction } from '../database/retry.ts'
 import { decideExchange, type Exchange, type ExchangeRefusal } from './decide-exchange.ts'
 import { hashSecret } from './secrets.ts'
 import { recordExchange } from './sign-ins.ts'
@@ -18,7 +19,7 @@ export function exchangeSignIn(
 ): Promise<ExchangeOutcome> {
   const { state, now } = exchange
   const state_hash = hashSecret(state)
-  return db.transaction().execute(async (trx) => {
+  return retryTransaction(db, async (trx) => {
     const signIn = await trx
       .selectFrom('extension_sign_ins')
       .selectAll()
