@@ -40,8 +40,10 @@ async function runPart(options: {
     const counts = await part.run({ env: await options.services.environment(part.needs), rest })
     return { name: part.title, counts, seconds: (Date.now() - started) / 1000 }
   } catch (error) {
-    say(error instanceof Error ? (error.stack ?? error.message) : String(error))
-    const counts = { passed: 0, failed: 1, skipped: 0, skips: [] }
+    const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    say(message)
+    const failures = [{ name: part.title, message }]
+    const counts = { passed: 0, failed: 1, skipped: 0, skips: [], failures }
     return { name: part.title, counts, seconds: (Date.now() - started) / 1000 }
   }
 }

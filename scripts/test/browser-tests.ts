@@ -10,13 +10,14 @@ type Spec = { readonly title: string; readonly file: string; readonly tests: rea
 type Test = {
   readonly status: 'expected' | 'unexpected' | 'flaky' | 'skipped'
   readonly annotations: readonly { readonly type: string; readonly description?: string }[]
+  readonly results: readonly { readonly error?: { readonly message?: string } }[]
 }
-type Report = { readonly suites: readonly Suite[]; readonly errors: readonly unknown[] }
+type Report = { readonly suites: readonly Suite[]; readonly errors: readonly { readonly message?: string }[] }
 
 export async function runBrowserTests({ env, rest }: PartInput): Promise<TestCounts> {
   if (!env.TEST_CHROMIUM_PATH) {
     const reason = env.TEST_CHROMIUM_REASON
-    return { passed: 0, failed: 0, skipped: 1, skips: [{ name: 'all browser tests', reason }] }
+    return { passed: 0, failed: 0, skipped: 1, skips: [{ name: 'all browser tests', reason }], failures: [] }
   }
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-test-'))
   const file = join(folder, 'report.json')
@@ -43,11 +44,21 @@ function countReport(report: Report): TestCounts {
       name: `${spec.file} > ${spec.title}`,
       reason: test.annotations.find(({ type }) => type === 'skip' || type === 'fixme')?.description,
     }))
+  const failures = [
+    ...tests
+      .filter(({ test }) => test.status === 'unexpected')
+      .map(({ spec, test }) => ({
+        name: `${spec.file} > ${spec.title}`,
+        message: test.results.at(-1)?.error?.message,
+      })),
+    ...report.errors.map(({ message }) => ({ name: 'outside of a test', message })),
+  ]
   return {
     passed: tests.filter(({ test }) => test.status === 'expected' || test.status === 'flaky').length,
-    failed: tests.filter(({ test }) => test.status === 'unexpected').length + report.errors.length,
+    failed: failures.length,
     skipped: skips.length,
     skips,
+    failures,
   }
 }
 

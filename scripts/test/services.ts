@@ -46,8 +46,9 @@ export function startServices(options: {
         const tool = await tools[need]
         if (tool.found) continue
         options.say(`${need} is not available: ${tool.reason}`)
-        const counts = { passed: 0, failed: 1, skipped: 0, skips: [] }
-        missing.push({ name: `${need} is available`, counts, seconds: 0 })
+        const name = `${need} is available`
+        const failures = [{ name, message: tool.reason }]
+        missing.push({ name, counts: { passed: 0, failed: 1, skipped: 0, skips: [], failures }, seconds: 0 })
       }
       return missing
     },

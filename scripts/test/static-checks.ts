@@ -17,16 +17,17 @@ const checks: readonly { readonly name: string; readonly args: readonly string[]
 
 /** Checks of the sources that do not run them; each counts as one test. */
 export async function runStaticChecks({ env }: PartInput): Promise<TestCounts> {
-  let failed = 0
+  const failures: TestCounts['failures'][number][] = []
   for (const check of checks) {
     const started = Date.now()
     const { ok, output } = await runCommand({ args: check.args, env, output: 'kept' })
     const seconds = ((Date.now() - started) / 1000).toFixed(1)
     process.stdout.write(` ${ok ? '✓' : '✗'} ${check.name} (${seconds} s)\n`)
     if (!ok) {
-      failed += 1
+      failures.push({ name: check.name, message: output })
       process.stdout.write(`${output.trim()}\n`)
     }
   }
-  return { passed: checks.length - failed, failed, skipped: 0, skips: [] }
+  const failed = failures.length
+  return { passed: checks.length - failed, failed, skipped: 0, skips: [], failures }
 }

@@ -5,7 +5,7 @@ import { type PartResult, renderSummary } from './summary.ts'
 const part = (name: string, counts: Partial<PartResult['counts']>): PartResult => ({
   name,
   seconds: 1.24,
-  counts: { passed: 0, failed: 0, skipped: 0, skips: [], ...counts },
+  counts: { passed: 0, failed: 0, skipped: 0, skips: [], failures: [], ...counts },
 })
 
 describe('the summary of npm test', () => {
@@ -23,6 +23,12 @@ describe('the summary of npm test', () => {
     const { text } = renderSummary([part('unit', { skipped: 2, skips })])
     expect(text).toContain('no redis-server is installed: 2 tests, a …')
     expect(text.split('\n').at(-1)).toBe('0 passed, 0 failed, 2 skipped')
+  })
+
+  test('ends with the name and the message of each failure, so that the end of a log is enough', () => {
+    const failures = [{ name: 'worker > d', message: '\u001b[31mexpected 1 to be 2\u001b[39m' }]
+    const { text } = renderSummary([part('unit', { failed: 1, failures })])
+    expect(text).toContain('  - worker > d\n      expected 1 to be 2\n')
   })
 
   test('shows a skip that gives no reason', () => {

@@ -1,9 +1,13 @@
+import { stripVTControlCharacters } from 'node:util'
+
 export type TestCounts = {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
   /** Each skipped test and the reason it gave. */
   readonly skips: readonly { readonly name: string; readonly reason: string | undefined }[]
+  /** Each failed test and the start of what it said: often the only lines of a long log that are kept. */
+  readonly failures: readonly { readonly name: string; readonly message: string | undefined }[]
 }
 
 export type PartResult = {
@@ -12,7 +16,7 @@ export type PartResult = {
   readonly seconds: number
 }
 
-/** A table for people, each skip with its reason, and a last line that a machine can read. */
+/** A table for people, each skip with its reason, each failure with its message, and a last line that a machine can read. */
 export function renderSummary(results: readonly PartResult[]): { text: string; failed: number } {
   const total = {
     passed: sum(results, 'passed'),
@@ -28,6 +32,7 @@ export function renderSummary(results: readonly PartResult[]): { text: string; f
       row(name, [...[counts.passed, counts.failed, counts.skipped].map(String), duration(seconds)]),
     ),
     ...renderSkips(results),
+    ...renderFailures(results),
     '',
     `${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`,
   ]
@@ -47,6 +52,20 @@ function renderSkips(results: readonly PartResult[]): string[] {
       `  - ${reason}: ${group.length === 1 ? group[0]?.name : `${group.length} tests, ${group[0]?.name} …`}`,
   )
   return lines.length > 0 ? ['', 'skipped:', ...lines] : []
+}
+
+function renderFailures(results: readonly PartResult[]): string[] {
+  const failures = results.flatMap((result) => result.counts.failures)
+  const lines = failures.flatMap(({ name, message }) => [`  - ${name}`, ...indented(message)])
+  return lines.length > 0 ? ['', 'failed:', ...lines] : []
+}
+
+/** A difference of two objects needs some lines to be understood; a page of HTML does not. */
+function indented(message: string | undefined): string[] {
+  const lines = stripVTControlCharacters(message ?? '')
+    .trim()
+    .split('\n')
+  return lines.slice(0, 25).map((line) => `      ${line.slice(0, 300)}`)
 }
 
 function duration(seconds: number): string {
