@@ -5,6 +5,7 @@ import type {
   NewCreditPurchase,
   NewSubscriptionCheckout,
 } from '../../schema/checkout/intents.ts'
+import { taxBehavior } from '../../schema/stripe/catalogue.ts'
 import type { CheckoutMetadata } from '../../schema/stripe/metadata.ts'
 
 export interface ReturnAddresses {
@@ -49,6 +50,7 @@ export function creditPurchaseParams(intent: NewCreditPurchase, returns: ReturnA
         price_data: {
           currency: intent.currency.toLowerCase(),
           unit_amount: intent.amount_minor,
+          tax_behavior: taxBehavior,
           product_data: { name: `${intent.credits.toLocaleString('en-US')} credits` },
         },
       },
