@@ -1,3 +1,4 @@
+import { changeSettings, settingsOf } from './entities/account.ts'
 import type { State } from './state.ts'
 
 export type Clock = {
@@ -10,19 +11,14 @@ export type Clock = {
 
 /** The sandbox's time: real time plus an offset that a knob moves forward. `created` and every due date go by it. */
 export function createClock(store: State): Clock {
-  const nowMs = () => Date.now() + (store.settings.get('settings')?.clock_offset_ms ?? 0)
+  const nowMs = () => Date.now() + settingsOf(store).clock_offset_ms
   return {
     nowMs,
     now: () => Math.floor(nowMs() / 1000),
     moveTo(at_ms) {
       const milliseconds = at_ms - nowMs()
       if (milliseconds <= 0) return
-      const settings = store.settings.get('settings')
-      store.settings.put({
-        id: 'settings',
-        delivery_rules: settings?.delivery_rules ?? [],
-        clock_offset_ms: (settings?.clock_offset_ms ?? 0) + milliseconds,
-      })
+      changeSettings(store, { clock_offset_ms: settingsOf(store).clock_offset_ms + milliseconds })
     },
   }
 }

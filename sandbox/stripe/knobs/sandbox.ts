@@ -1,9 +1,11 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
+import { accountOf, changeSettings, settingsOf } from '../entities/account.ts'
 import { runDueWork } from '../entities/due-work.ts'
 import { configureEndpoint } from '../entities/webhook-endpoint.ts'
 import { invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
+import { defined } from '../wire/params.ts'
 import { readJson } from './read-json.ts'
 
 const one_year_s = 366 * 24 * 60 * 60
@@ -13,6 +15,10 @@ const clockBody = z.strictObject({
     .int()
     .min(0)
     .max(10 * one_year_s),
+})
+const accountBody = z.strictObject({
+  adaptive_pricing: z.boolean().optional(),
+  trial_total: z.enum(['first_period', 'unknown', 'zero']).optional(),
 })
 const faultBody = z.strictObject({
   status: z.literal([429, 500, 502, 503]).nullable().default(null),
@@ -33,6 +39,12 @@ export function machineKnobs(router: Router, service: Service): void {
     runDueWork(service, until_ms)
     clock.moveTo(until_ms)
     context.body = { now: clock.now() }
+  })
+
+  router.post('/_sandbox/account', async (context) => {
+    const { account } = settingsOf(store)
+    changeSettings(store, { account: { ...account, ...defined(await readJson(context, accountBody)) } })
+    context.body = { account: accountOf(store) }
   })
 
   router.post('/_sandbox/faults', async (context) => {
@@ -78,6 +90,8 @@ const knobs = {
   'POST /_sandbox/subscriptions/:id/retry': '{payment?}: try its unpaid invoice again, as the clock would',
   'POST /_sandbox/subscriptions/:id/cancel': '{at_period_end?}: cancel it',
   'POST /_sandbox/subscriptions/:id/card': '{card}: let its customer pay with another test card',
+  'POST /_sandbox/account':
+    '{adaptive_pricing?: boolean, trial_total?: zero|first_period|unknown}: settings of the account, and what is not known of real ones',
   'POST /_sandbox/clock/advance': '{seconds}: move the clock; what falls due happens',
   'POST /_sandbox/faults':
     '{status: 429|500|502|503 or drop_after: true, count?, for_ms?, path_prefix?, method?}: make API calls fail',
@@ -93,7 +107,8 @@ export function knobIndexRoutes(router: Router, { store, faults, clock }: Servic
       sandbox: 'stripe',
       now: new Date(clock.nowMs()).toISOString(),
       knobs,
-      delivery_rules: store.settings.get('settings')?.delivery_rules ?? [],
+      delivery_rules: settingsOf(store).delivery_rules,
+      account: accountOf(store),
       faults: faults.list(),
       deliveries: Object.fromEntries(
         ['pending', 'delivered', 'abandoned', 'withheld'].map((state) => [
