@@ -58,7 +58,8 @@ function startSubscription(
   store.checkout_sessions.put({ ...session, invoice: invoice.id, subscription: subscription.id })
   const completed = completeSession(service, session.id, {
     payer,
-    payment_status: session.amount_total === 0 ? 'no_payment_required' : 'paid',
+    payment_status:
+      data.trial_period_days !== null || session.amount_total === 0 ? 'no_payment_required' : 'paid',
   })
   const payment = defaultPayment(service, invoice)
   const intent = store.payment_intents.get(payment?.payment.payment_intent)

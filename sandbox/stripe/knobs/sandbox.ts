@@ -1,9 +1,11 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
+import { accountOf, changeSettings, settingsOf } from '../entities/account.ts'
 import { runDueWork } from '../entities/due-work.ts'
 import { configureEndpoint } from '../entities/webhook-endpoint.ts'
 import { invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
+import { defined } from '../wire/params.ts'
 import { readJson } from './read-json.ts'
 
 const one_day_s = 24 * 60 * 60
@@ -17,6 +19,10 @@ const clockBody = z
   .refine(({ seconds }) => Number.isInteger(seconds) && seconds <= 10 * one_year_s, {
     message: 'The clock moves by whole seconds, ten years at most.',
   })
+const accountBody = z.strictObject({
+  adaptive_pricing: z.boolean().optional(),
+  trial_total: z.enum(['first_period', 'unknown', 'zero']).optional(),
+})
 const faultBody = z.strictObject({
   status: z.literal([429, 500, 502, 503]).nullable().default(null),
   drop_after: z.boolean().default(false),
@@ -43,6 +49,12 @@ export function machineKnobs(router: Router, service: Service): void {
     runDueWork(service, until_ms)
     clock.moveTo(until_ms)
     context.body = { now: clock.now() }
+  })
+
+  router.post('/_sandbox/account', async (context) => {
+    const { account } = settingsOf(store)
+    changeSettings(store, { account: { ...account, ...defined(await readJson(context, accountBody)) } })
+    context.body = { account: accountOf(store) }
   })
 
   router.post('/_sandbox/faults', async (context) => {
@@ -88,6 +100,8 @@ const knobs = {
   'POST /_sandbox/subscriptions/:id/retry': '{payment?}: try its unpaid invoice again, as the clock would',
   'POST /_sandbox/subscriptions/:id/cancel': '{at_period_end?}: cancel it',
   'POST /_sandbox/subscriptions/:id/card': '{card}: let its customer pay with another test card',
+  'POST /_sandbox/account':
+    '{adaptive_pricing?: boolean, trial_total?: zero|first_period|unknown}: settings of the account, and what is not known of real ones',
   'GET /_sandbox/clock': '?after=offset_ms: the time, and how far it is ahead; with after, once that changes',
   'POST /_sandbox/clock/advance':
     '{seconds or days}: move the clock, here and of all that follow it; what falls due happens',
@@ -105,7 +119,8 @@ export function knobIndexRoutes(router: Router, { store, faults, clock }: Servic
       sandbox: 'stripe',
       now: new Date(clock.nowMs()).toISOString(),
       knobs,
-      delivery_rules: store.settings.get('settings')?.delivery_rules ?? [],
+      delivery_rules: settingsOf(store).delivery_rules,
+      account: accountOf(store),
       faults: faults.list(),
       deliveries: Object.fromEntries(
         ['pending', 'delivered', 'abandoned', 'withheld'].map((state) => [
