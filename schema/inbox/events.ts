@@ -15,6 +15,8 @@ export interface ReceivedEvent extends EventKey {
   readonly payload: Json
   /** When it happened, by the sender's clock. */
   readonly occurred_at: Date
+  /** By the product's clock, which tells later for how long it has waited. */
+  readonly received_at: Date
   /** When the sweep checks whether it was applied. */
   readonly sweep_at: Date
   /** Left out, by webhook. */
@@ -68,11 +70,11 @@ export async function lockEvent(db: Kysely<DB>, key: EventKey): Promise<InboxEve
 export async function settleEvent(
   db: Kysely<DB>,
   key: EventKey,
-  settled: { state: 'applied' | 'ignored'; reason: string | null },
+  settled: { readonly state: 'applied' | 'ignored'; readonly reason: string | null; readonly now: Date },
 ): Promise<void> {
   await db
     .updateTable('inbox_events')
-    .set({ state: settled.state, reason: settled.reason, settled_at: sql`now()` })
+    .set({ state: settled.state, reason: settled.reason, settled_at: settled.now })
     .where('source', '=', key.source)
     .where('id', '=', key.id)
     .where('state', '=', 'received')
@@ -80,7 +82,11 @@ export async function settleEvent(
 }
 
 /** Marks the event as failed: no further try can help, and a person has to see to it. */
-export async function failEvent(db: Kysely<DB>, key: EventKey, reason: string): Promise<void> {
+export async function failEvent(
+  db: Kysely<DB>,
+  key: EventKey,
+  { reason, now }: { readonly reason: string; readonly now: Date },
+): Promise<void> {
   await db
     .updateTable('inbox_events')
     .set({
@@ -89,7 +95,7 @@ export async function failEvent(db: Kysely<DB>, key: EventKey, reason: string): 
       last_error: reason,
       attempts: sql`attempts + 1`,
       unavailable_since: null,
-      settled_at: sql`now()`,
+      settled_at: now,
     })
     .where('source', '=', key.source)
     .where('id', '=', key.id)

@@ -127,6 +127,7 @@ async function storeVerifiedEvent(deps: Dependencies, event: VerifiedEvent, trac
       ...fields,
       payload: event.payload as Json,
       ...(event.source === 'stripe' && { confirm_at: new Date(now.getTime() + confirmAfterMs) }),
+      received_at: now,
       sweep_at: new Date(now.getTime() + deps.settings.sweep_after_ms),
     },
     { raw: () => raw, now },

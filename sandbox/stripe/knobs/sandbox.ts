@@ -6,14 +6,17 @@ import { invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
 import { readJson } from './read-json.ts'
 
-const one_year_s = 366 * 24 * 60 * 60
+const one_day_s = 24 * 60 * 60
+const one_year_s = 366 * one_day_s
 
-const clockBody = z.strictObject({
-  seconds: z
-    .int()
-    .min(0)
-    .max(10 * one_year_s),
-})
+const clockBody = z
+  .union([
+    z.strictObject({ seconds: z.number().min(0) }),
+    z.strictObject({ days: z.number().min(0) }).transform(({ days }) => ({ seconds: days * one_day_s })),
+  ])
+  .refine(({ seconds }) => Number.isInteger(seconds) && seconds <= 10 * one_year_s, {
+    message: 'The clock moves by whole seconds, ten years at most.',
+  })
 const faultBody = z.strictObject({
   status: z.literal([429, 500, 502, 503]).nullable().default(null),
   drop_after: z.boolean().default(false),
@@ -26,6 +29,13 @@ const faultBody = z.strictObject({
 /** The sandbox as a machine: its clock, its failures, its memory. */
 export function machineKnobs(router: Router, service: Service): void {
   const { store, outbox, faults, clock } = service
+
+  // For whoever goes by this clock too; with `after` it answers when the clock is no longer that far ahead.
+  router.get('/_sandbox/clock', async (context) => {
+    const { after } = context.query
+    if (typeof after === 'string') await clock.waitUntilMoved(Number(after))
+    context.body = { now: clock.now(), offset_ms: clock.offsetMs() }
+  })
 
   router.post('/_sandbox/clock/advance', async (context) => {
     const { seconds } = await readJson(context, clockBody)
@@ -78,7 +88,9 @@ const knobs = {
   'POST /_sandbox/subscriptions/:id/retry': '{payment?}: try its unpaid invoice again, as the clock would',
   'POST /_sandbox/subscriptions/:id/cancel': '{at_period_end?}: cancel it',
   'POST /_sandbox/subscriptions/:id/card': '{card}: let its customer pay with another test card',
-  'POST /_sandbox/clock/advance': '{seconds}: move the clock; what falls due happens',
+  'GET /_sandbox/clock': '?after=offset_ms: the time, and how far it is ahead; with after, once that changes',
+  'POST /_sandbox/clock/advance':
+    '{seconds or days}: move the clock, here and of all that follow it; what falls due happens',
   'POST /_sandbox/faults':
     '{status: 429|500|502|503 or drop_after: true, count?, for_ms?, path_prefix?, method?}: make API calls fail',
   'DELETE /_sandbox/faults': 'stop that',

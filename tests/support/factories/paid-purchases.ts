@@ -71,6 +71,7 @@ export async function buildPaidPlan(
     billing_frequency,
     seats,
     trial_days,
+    created_at: new Date(),
     sweep_at: new Date(Date.now() + 3_600_000),
   }
   await insertIntent(database.server, intent)
