@@ -268,6 +268,8 @@ export interface Subscriptions {
   owner_id: string;
   owner_kind: "user" | "organization";
   plan_type: "pro" | "teams";
+  scheduled_at: Timestamp | null;
+  scheduled_seats: number | null;
   seats_total: number;
   snapshot_order: number;
   status: "incomplete" | "incomplete_expired" | "trialing" | "active" | "past_due" | "canceled" | "unpaid" | "paused";

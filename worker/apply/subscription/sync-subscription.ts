@@ -192,6 +192,8 @@ function snapshotOf(fetched: FetchedSubscription, now: Date) {
     trial_end: fetched.trial_end,
     cancel_at: fetched.cancel_at,
     ended_at: fetched.ended_at,
+    scheduled_seats: fetched.scheduled?.seats ?? null,
+    scheduled_at: fetched.scheduled?.at ?? null,
     snapshot_order: fetched.snapshot_order,
     sweep_at: nextMonthEdge(lines, { after: now, until: latest }) ?? latest,
   }
