@@ -58,6 +58,7 @@ async function main(): Promise<void> {
     log,
     metrics: createWorkerMetrics(),
     now: () => new Date(),
+    appUrl: env.APP_URL.replace(/\/+$/, ''),
     sweepAfterMs: env.SWEEP_AFTER_MS,
   }
   const health = await serveHealth(deps, env.METRICS_PORT)

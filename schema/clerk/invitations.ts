@@ -29,6 +29,8 @@ export interface ClerkInvitationRequest {
   readonly email: string
   readonly role: OrganizationRole
   readonly lifetime_days: number
+  /** Where the link in the e-mail leads; without one, to pages of Clerk's own. */
+  readonly redirect_url: string
 }
 
 /** Sends an invitation. Clerk has no idempotency keys; a second invitation for the same address is refused as `duplicate_record`. */
@@ -44,6 +46,7 @@ export async function sendInvitation(
       emailAddress: request.email,
       role: request.role === 'admin' ? 'org:admin' : 'org:member',
       expiresInDays: request.lifetime_days,
+      redirectUrl: request.redirect_url,
       privateMetadata: { invitationId: request.invitation_id },
     }),
   )
@@ -61,6 +64,15 @@ export async function findInvitation(api: ClerkClient, key: InvitationKey): Prom
     }),
   )
   return found && toInvitation(found)
+}
+
+/** How many invitations of an organization can still be accepted. */
+export async function countOpenInvitations(api: ClerkClient, organizationId: string): Promise<number> {
+  const page = await askClerk(
+    'Counting invitations',
+    api.organizations.getOrganizationInvitationList({ organizationId, status: ['pending'], limit: 1 }),
+  )
+  return page?.totalCount ?? 0
 }
 
 /** All of an organization's invitations, newest first, including those that have ended. */

@@ -10,6 +10,7 @@ const faultForm = z.object({
   status: z.number().int().min(400).max(599),
   count: z.number().int().min(1).max(10_000).default(1),
   path_prefix: z.string().startsWith('/').default('/bapi/'),
+  method: z.enum(['GET', 'POST', 'PATCH', 'DELETE']).nullable().default(null),
   retry_after_s: z.number().int().min(0).nullable().default(null),
 })
 
