@@ -51,7 +51,7 @@ export async function sendInvitation(
     }),
   )
   if (!sent) throw new ClerkRefusalError('resource_not_found', { cause: undefined })
-  return toInvitation(sent)
+  return toInvitation(sent, request.organization_id)
 }
 
 /** Null when it does not exist (any more), for example because its organization was deleted. */
@@ -63,7 +63,7 @@ export async function findInvitation(api: ClerkClient, key: InvitationKey): Prom
       invitationId: key.clerk_invitation_id,
     }),
   )
-  return found && toInvitation(found)
+  return found && toInvitation(found, key.organization_id)
 }
 
 /** How many invitations of an organization can still be accepted. */
@@ -87,7 +87,7 @@ export async function listInvitations(api: ClerkClient, organizationId: string):
         offset: all.length,
       }),
     )
-    all.push(...(page?.data ?? []).map(toInvitation))
+    all.push(...(page?.data ?? []).map((found) => toInvitation(found, organizationId)))
     if (!page || page.data.length < pageSize) return all
   }
 }
@@ -108,16 +108,18 @@ export async function revokeInvitation(
 }
 
 const pageSize = 500
+/** Clerk's own; its specification allows an invitation that names no end. */
+const defaultLifetimeMs = 30 * 24 * 3600 * 1000
 
-function toInvitation(found: OrganizationInvitation): ClerkInvitation {
+function toInvitation(found: OrganizationInvitation, organization_id: string): ClerkInvitation {
   const { invitationId } = found.privateMetadata ?? {}
   return {
     clerk_invitation_id: found.id,
-    organization_id: found.organizationId,
+    organization_id,
     email: found.emailAddress.toLowerCase(),
     role: roleOf(found.role),
     status: found.status ?? 'pending',
-    expires_at: new Date(found.expiresAt),
+    expires_at: new Date(found.expiresAt ?? found.createdAt + defaultLifetimeMs),
     invitation_id: typeof invitationId === 'string' ? invitationId : null,
   }
 }

@@ -78,7 +78,7 @@ function toMembership(found: OrganizationMembership): Membership | null {
   }
 }
 
-/** Clerk's types promise a text, its specification (Backend API of 2026-05-12, OrganizationMembershipPublicUserData) allows null. */
+/** The library's types promise a text, its specification (Backend API of 2026-05-12, OrganizationMembershipPublicUserData) allows null. */
 function emailOf(identifier: string | null): string | null {
   return identifier?.includes('@') ? identifier.toLowerCase() : null
 }

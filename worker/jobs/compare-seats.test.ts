@@ -130,3 +130,14 @@ test('a limit that Clerk does not accept keeps no seat from being compared', asy
   const refused = new ClerkRefusalError('feature_not_enabled', { cause: undefined })
   expect(await compare({ setMembershipLimit: () => Promise.reject(refused) })).toBe(1)
 })
+
+test('a member for whom Clerk has no address any more is compared like the others', async () => {
+  const { team, ada } = await teamWithSeat()
+  const { emailAddresses } = await clerk.client.users.getUser(ada.user_id)
+  for (const { id } of emailAddresses) await clerk.client.emailAddresses.deleteEmailAddress(id)
+  await changeRole(clerk, team, ada, 'org:admin')
+  const members = await clerk.directory.listMembers(team.organization.id)
+  expect(members?.find(({ user_id }) => user_id === ada.user_id)).toMatchObject({ email: null })
+  expect(await compare()).toBe(1)
+  expect((await readTeam(database, team)).seats).toMatchObject([{ user_id: ada.user_id, role: 'admin' }])
+})
