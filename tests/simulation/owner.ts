@@ -16,6 +16,8 @@ export interface Owner {
   /** By subscription, in the order in which they were made. */
   readonly seatChanges: Map<string, (Omit<SeatChange, 'payment'> & { readonly invoice: string })[]>
   readonly usages: Usage[]
+  /** Sessions of a plan whose pages were handed out. */
+  readonly pages: Set<string>
   readonly customers: Set<string>
   readonly paidInvoices: Map<string, InvoiceFacts>
   /** What Stripe has refused to do, as it may in histories that nobody thought out. */
@@ -24,8 +26,14 @@ export interface Owner {
   readonly delivered: Set<string>
   /** Events that never come. */
   readonly dropped: Set<string>
+  /** Those of them that Stripe does not list yet. */
+  readonly unlisted: Set<string>
+  /** Events that came in a form that cannot be stored. */
+  readonly damaged: Set<string>
   /** Events that Stripe does not know. */
   readonly forged: Set<string>
+  /** Whether an answer of Stripe's is held back from the worker. */
+  is_holding: boolean
 }
 
 /** What a paid invoice was for; nothing of it changes any more. */
@@ -50,12 +58,16 @@ export async function newOwner(product: FaultyProduct, kind: Owner['kind']): Pro
     sessions: [],
     seatChanges: new Map(),
     usages: [],
+    pages: new Set(),
     customers: new Set(),
     paidInvoices: new Map(),
     refusals: [],
     delivered: new Set(),
     dropped: new Set(),
+    unlisted: new Set(),
+    damaged: new Set(),
     forged: new Set(),
+    is_holding: false,
   }
 }
 

@@ -2,8 +2,10 @@ import { waitUntil } from '../support/wait-until.ts'
 import type { FaultyProduct } from './faulty-product.ts'
 import { belongings, type Life, openMonth } from './model.ts'
 import { type Owner, toldBelongings } from './owner.ts'
-import { deliver } from './owner-events.ts'
+import { doublePages } from './owner-checkouts.ts'
+import { deliver, listLate } from './owner-events.ts'
 import type { Turn } from './owner-history.ts'
+import { releaseAnswer } from './owner-troubles.ts'
 import { pass } from './pass.ts'
 import { whatHappened } from './what-happened.ts'
 
@@ -19,6 +21,7 @@ export async function settle(
   arrival: Pick<Turn, 'order' | 'times'>,
 ): Promise<void> {
   await deliver(product, owner, { ...arrival, share: 1 })
+  await releaseAnswer(product, owner)
   await product.letStrike()
   await product.mend()
   let passed_s = 0
@@ -37,9 +40,11 @@ export async function settle(
       await deliver(product, owner, { share: 1, order: 'sent', times: 1 })
       // Every few minutes of the product's time, which the schedule does not go by.
       if (owner.dropped.size > 0 && passed_s >= readAfter_s) {
-        await product.readEvents()
+        await product.runTask('read_stripe_events')
+        await listLate(product, owner)
         readAfter_s = passed_s + 300
       }
+      if (owner.damaged.size > 0) await product.runTask('sync_kept_events')
       life = await whatHappened(product, owner)
       return false
     },
@@ -47,6 +52,7 @@ export async function settle(
       `the model to agree, ${passed_s} s of the product’s time\n${(await differences()).join('\n')}\n${JSON.stringify(life)}`,
     patience_ms,
   )
+  await listLate(product, owner)
 }
 
 async function differencesOf(product: FaultyProduct, owner: Owner, life: Life): Promise<string[]> {
@@ -73,6 +79,7 @@ async function differencesOf(product: FaultyProduct, owner: Owner, life: Life): 
   const latest = await latestMonth(product, owner)
   if (month && month.starts_at !== latest)
     differences.push(`month: expected ${month.starts_at}, found ${latest}`)
+  differences.push(...(await doublePages(product, owner)))
   return differences
 }
 

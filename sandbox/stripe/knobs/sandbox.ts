@@ -73,7 +73,8 @@ const knobs = {
   'POST /_sandbox/events/:id/deliver':
     '{times?, parallel?}: send an event again now; answers the statuses received',
   'POST /_sandbox/events/:id/list': '{listed: true|false}: leave an event out of the list, or show it again',
-  'POST /_sandbox/sessions/:id/pay': '{card?, method?: card|delayed, email?, name?}: pay without a browser',
+  'POST /_sandbox/sessions/:id/pay':
+    '{card?, method?: card|delayed, email?, name?, fails_later?}: pay without a browser',
   'POST /_sandbox/sessions/:id/settle': '{outcome: succeeded|failed}: let a delayed payment come to its end',
   'POST /_sandbox/sessions/:id/expire': 'let an open session expire',
   'POST /_sandbox/charges/:id/dispute':
