@@ -57,6 +57,8 @@ export type OwnerStep =
   | { readonly do: 'manual_items'; readonly count: number; readonly amount: number }
   | { readonly do: 'pause'; readonly behavior: 'void' | 'keep_as_draft' | 'mark_uncollectible' | null }
   | { readonly do: 'delete_customer' }
+  | { readonly do: 'join_team' }
+  | { readonly do: 'leave_team' }
   | { readonly do: 'return' }
   /** What has not arrived yet arrives while Stripe answers nothing. */
   | { readonly do: 'outage'; readonly hours: number }
@@ -166,6 +168,8 @@ const steps = [
     fc.record({ behavior: fc.constantFrom('void' as const, 'keep_as_draft', 'mark_uncollectible', null) }),
   ),
   step('delete_customer', 1, nothing),
+  step('join_team', 2, nothing),
+  step('leave_team', 1, nothing),
   step('page', 2, fc.record({ frequency, seats: fc.constantFrom(1, 5), is_server_killed: fc.boolean() })),
   step('hold_answer', 2, fc.record({ of: fc.constantFrom('subscription' as const, 'charge') })),
   step('lose_jobs', 1, fc.record({ hours: fc.integer({ min: 4, max: 6 }) })),
@@ -212,6 +216,7 @@ const themes: readonly (readonly Kind[])[] = [
   ['plan', 'purchase', 'use', 'cancel', 'refund', 'dispute', 'close_dispute', 'appeal'],
   ['plan', 'page', 'cancel', 'days', 'purchase', 'delete_customer', 'outage', 'lose_jobs'],
   ['seats', 'days', 'use', 'refund', 'dispute', 'close_dispute', 'hold_answer'],
+  ['seats', 'days', 'use', 'join_team', 'leave_team', 'cancel', 'plan'],
   ['days', 'use', 'frequency', 'anchor', 'end_trial', 'extend_trial', 'period_end', 'refund'],
   ['days', 'use', 'card', 'pay_invoice', 'seats', 'pause', 'cancel', 'plan', 'refund'],
   ['days', 'use', 'coupon', 'credit_balance', 'manual_items', 'seats', 'refund', 'delete_customer', 'plan'],

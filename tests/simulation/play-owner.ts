@@ -11,6 +11,7 @@ import {
   latestSubscription,
 } from './owner-at-stripe.ts'
 import { comeBack, leavePage, openPurchase, purchase, subscribe } from './owner-checkouts.ts'
+import { joinTeam, leaveTeam } from './owner-colleagues.ts'
 import { claimFree, deliver, deliverDamaged } from './owner-events.ts'
 import type { OwnerHistory, OwnerStep } from './owner-history.ts'
 import { holdAnswer, loseJobs, loseStripe } from './owner-troubles.ts'
@@ -104,6 +105,10 @@ async function take(product: FaultyProduct, owner: Owner, step: OwnerStep, mustO
       return closeDispute(product, owner, step.outcome)
     case 'appeal':
       return appeal(product, owner)
+    case 'join_team':
+      return joinTeam(product, owner)
+    case 'leave_team':
+      return leaveTeam(product, owner)
     case 'delete_customer':
       for (const customer of [...owner.customers].slice(-1))
         await atStripe(product, owner, (stripe) => stripe.customers.del(customer))

@@ -17,6 +17,8 @@ const month = { do: 'days', days: 31 } as const
 const week = { do: 'days', days: 7 } as const
 const purchase = { do: 'purchase', credits: 700 } as const
 const cancel = { do: 'cancel', when: 'now' } as const
+const join = { do: 'join_team' } as const
+const leave = { do: 'leave_team' } as const
 const day = { do: 'days', days: 1 } as const
 const refused: PlannedPlan = { ...monthly, card: 'refused' }
 const page: PlannedPage = { do: 'page', frequency: 'monthly', seats: 1, is_server_killed: false }
@@ -311,4 +313,14 @@ export const regressions: readonly Regression[] = [
   ),
   lived('an inquiry, and the dispute that it becomes', 'user', monthly, inquiry, half, lost, half, won, half),
   lived('an appeal that is won', 'user', monthly, half, dispute(), lost, { do: 'appeal' }, half, won, half),
+  lived(
+    'colleagues whom Clerk does not announce',
+    'team',
+    monthly,
+    join,
+    [join, leave],
+    leave,
+    cancel,
+    monthly,
+  ),
 ]

@@ -3,6 +3,7 @@ import type { FaultyProduct } from './faulty-product.ts'
 import { belongings, type Life, openMonth } from './model.ts'
 import { type Owner, toldBelongings } from './owner.ts'
 import { doublePages } from './owner-checkouts.ts'
+import { awaitComparison } from './owner-colleagues.ts'
 import { deliver, listLate } from './owner-events.ts'
 import type { Turn } from './owner-history.ts'
 import { releaseAnswer } from './owner-troubles.ts'
@@ -24,6 +25,7 @@ export async function settle(
   await releaseAnswer(product, owner)
   await product.letStrike()
   await product.mend()
+  await awaitComparison(product, owner)
   let passed_s = 0
   let readAfter_s = 120
   let life = await whatHappened(product, owner)
@@ -44,6 +46,7 @@ export async function settle(
         await listLate(product, owner)
         readAfter_s = passed_s + 300
       }
+      if (owner.has_changed_team) await product.runTask('compare_seats')
       if (owner.damaged.size > 0) await product.runTask('sync_kept_events')
       life = await whatHappened(product, owner)
       return false
@@ -52,6 +55,7 @@ export async function settle(
       `the model to agree, ${passed_s} s of the product’s time\n${(await differences()).join('\n')}\n${JSON.stringify(life)}`,
     patience_ms,
   )
+  owner.has_changed_team = false
   await listLate(product, owner)
 }
 
@@ -68,7 +72,7 @@ async function differencesOf(product: FaultyProduct, owner: Owner, life: Life): 
   const differences = waiting
     .filter(({ id, state }) => state === 'received' || !owner.forged.has(id))
     .map((event) => `waits: ${JSON.stringify(event)}`)
-  for (const what of ['plan', 'purchased', 'plan_type', 'seats_total', 'settled'] as const) {
+  for (const what of ['plan', 'purchased', 'plan_type', 'seats_total', 'seats_used', 'settled'] as const) {
     if (JSON.stringify(found[what]) !== JSON.stringify(expected[what]))
       differences.push(
         `${what}: expected ${JSON.stringify(expected[what])}, found ${JSON.stringify(found[what])}`,
