@@ -133,7 +133,8 @@ async function changeSeats(
   for (const quantity of numbers) {
     const before = await withoutFaults(product, () => product.stripe.client.subscriptions.retrieve(id))
     const item = before.items.data[0]
-    if (!item || before.status !== 'active' || item.quantity === quantity) return
+    const mayChange = before.status === 'active' || before.status === 'past_due'
+    if (!item || !mayChange || item.quantity === quantity) return
     const after = await atStripe(product, owner, (stripe) =>
       stripe.subscriptions.update(id, {
         items: [{ id: item.id, quantity }],
