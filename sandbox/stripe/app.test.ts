@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest'
-import { newCheckout, startHarness } from './testing/sandbox.ts'
+import { describe, expect, it } from 'vitest'
+import { type Harness, newCheckout, startHarness } from './testing/sandbox.ts'
 
 it('a repeated call with one idempotency key gets the first answer again', async () => {
   const { stripe } = await startHarness()
@@ -140,6 +140,31 @@ it('a reset forgets everything', async () => {
   const index = await (await fetch(`${harness.url}/_sandbox`)).json()
   expect(index).toMatchObject({ faults: [], delivery_rules: [], deliveries: { pending: 0 } })
   expect((await harness.stripe.customers.create({})).created).toBeLessThan(Date.now() / 1000 + 60)
+})
+
+describe('the clock', () => {
+  const ask = async ({ url }: Pick<Harness, 'url'>, query = '') =>
+    (await (await fetch(`${url}/_sandbox/clock${query}`)).json()) as { now: number; offset_ms: number }
+
+  it('says how far it is ahead', async () => {
+    const harness = await startHarness()
+    expect(await ask(harness)).toMatchObject({ offset_ms: 0 })
+    await harness.knob('clock/advance', { days: 1.5 })
+    const { now, offset_ms } = await ask(harness)
+    expect(Math.round(offset_ms / 1000)).toBe(1.5 * 86_400)
+    expect(now).toBeGreaterThan(Date.now() / 1000 + 1.4 * 86_400)
+  })
+
+  it('answers those who follow it when it moves, and when it is reset', async () => {
+    const harness = await startHarness()
+    const moved = ask(harness, '?after=0')
+    await harness.knob('clock/advance', { seconds: 60 })
+    const { offset_ms } = await moved
+    expect(Math.round(offset_ms / 1000)).toBe(60)
+    const reset = ask(harness, `?after=${offset_ms}`)
+    await harness.knob('reset')
+    expect(await reset).toMatchObject({ offset_ms: 0 })
+  })
 })
 
 it('a knob that is turned wrongly says how', async () => {

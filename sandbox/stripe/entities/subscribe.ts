@@ -67,7 +67,7 @@ function startSubscription(
   const completed = completeSession(service, session.id, {
     payer,
     payment_status:
-      session.amount_total === 0
+      data.trial_period_days !== null || session.amount_total === 0
         ? 'no_payment_required'
         : subscription.status === 'incomplete'
           ? 'unpaid'
