@@ -66,6 +66,19 @@ describe('in production', () => {
   })
 })
 
+describe('an empty value is the same as none', () => {
+  const names = Object.keys(environmentSchema.shape)
+
+  test.each(names)('%s', (name) => {
+    for (const empty of ['', ' ']) {
+      expect(parseEnvironment({ [name]: empty })).toEqual(parseEnvironment({}))
+      expect(problemsOf(() => processEnvironment({ ...complete, [name]: empty }))).toEqual(
+        problemsOf(() => processEnvironment({ ...complete, [name]: undefined })),
+      )
+    }
+  })
+})
+
 test('a value that makes no sense is named with its variable', () => {
   const problems = problemsOf(() => parseEnvironment({ PORT: 'often', DATABASE_URL: 'not an address' }))
   expect(problems.map((problem) => problem.split(':')[0])).toEqual(['PORT', 'DATABASE_URL'])

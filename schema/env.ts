@@ -4,10 +4,6 @@ import { type brandSchema, defaultBrand } from './catalogue/brand.ts'
 const port = z.coerce.number().int().min(0).max(65_535)
 const milliseconds = z.coerce.number().int().min(1)
 
-/** An empty value in an `.env` file means the same as a missing one. */
-const optional = <T extends z.ZodType>(schema: T) =>
-  z.preprocess((value) => (value === '' ? undefined : value), schema.optional())
-
 /**
  * Every variable of the product, in the order of `.env.example`, which a test keeps equal to this list. The sandbox has
  * its own variables, documented beside it, because it replaces services of other companies.
@@ -25,13 +21,15 @@ export const environmentSchema = z.object({
   METRICS_PORT: port
     .default(0)
     .describe('Where the worker serves /metrics and /healthz; 0 takes any free port'),
-  APP_URL: optional(z.url()).describe('The address people use; defaults to http://localhost:PORT'),
-  DATABASE_URL: optional(z.url()).describe(
-    'Postgres 15 or newer; without it a Postgres from the install runs in .data/',
-  ),
-  DATABASE_MIGRATION_URL: optional(z.url()).describe(
-    'Owner of the tables, used by migrations only; defaults to DATABASE_URL',
-  ),
+  APP_URL: z.url().optional().describe('The address people use; defaults to http://localhost:PORT'),
+  DATABASE_URL: z
+    .url()
+    .optional()
+    .describe('Postgres 15 or newer; without it a Postgres from the install runs in .data/'),
+  DATABASE_MIGRATION_URL: z
+    .url()
+    .optional()
+    .describe('Owner of the tables, used by migrations only; defaults to DATABASE_URL'),
   DATABASE_POOL_MAX: z.coerce
     .number()
     .int()
@@ -39,12 +37,13 @@ export const environmentSchema = z.object({
     .max(200)
     .default(10)
     .describe('Connections a process may hold'),
-  REDIS_URL: optional(z.url()).describe('Queues on Redis; without it BullMQ uses the same Postgres'),
-  STRIPE_SECRET_KEY: optional(z.string()).describe('Secret key; without it the Stripe sandbox is started'),
-  STRIPE_WEBHOOK_SECRET: optional(z.string()).describe(
-    'Signing secret of the webhook endpoint /api/stripe/webhook',
-  ),
-  STRIPE_API_BASE: optional(z.url()).describe('Another address of the Stripe API; only for the sandbox'),
+  REDIS_URL: z.url().optional().describe('Queues on Redis; without it BullMQ uses the same Postgres'),
+  STRIPE_SECRET_KEY: z.string().optional().describe('Secret key; without it the Stripe sandbox is started'),
+  STRIPE_WEBHOOK_SECRET: z
+    .string()
+    .optional()
+    .describe('Signing secret of the webhook endpoint /api/stripe/webhook'),
+  STRIPE_API_BASE: z.url().optional().describe('Another address of the Stripe API; only for the sandbox'),
   STRIPE_CALLS_PER_SECOND: z.coerce
     .number()
     .int()
@@ -52,16 +51,21 @@ export const environmentSchema = z.object({
     .max(10_000)
     .default(20)
     .describe('Calls to Stripe a second, of all processes together'),
-  CLERK_SECRET_KEY: optional(z.string()).describe('Secret key; without it the Clerk sandbox is started'),
-  CLERK_PUBLISHABLE_KEY: optional(z.string()).describe('Publishable key for the browser'),
-  CLERK_WEBHOOK_SECRET: optional(z.string()).describe(
-    'Signing secret of the webhook endpoint /api/clerk/webhook',
-  ),
-  CLERK_API_URL: optional(z.url()).describe('Another address of the Clerk backend API; only for the sandbox'),
-  CLERK_PROXY_TARGET: optional(z.url()).describe('Where /__clerk is proxied to; only for the sandbox'),
-  CLERK_JS_URL: optional(z.string()).describe(
-    'Another address of the Clerk browser script; only for the sandbox',
-  ),
+  CLERK_SECRET_KEY: z.string().optional().describe('Secret key; without it the Clerk sandbox is started'),
+  CLERK_PUBLISHABLE_KEY: z.string().optional().describe('Publishable key for the browser'),
+  CLERK_WEBHOOK_SECRET: z
+    .string()
+    .optional()
+    .describe('Signing secret of the webhook endpoint /api/clerk/webhook'),
+  CLERK_API_URL: z
+    .url()
+    .optional()
+    .describe('Another address of the Clerk backend API; only for the sandbox'),
+  CLERK_PROXY_TARGET: z.url().optional().describe('Where /__clerk is proxied to; only for the sandbox'),
+  CLERK_JS_URL: z
+    .string()
+    .optional()
+    .describe('Another address of the Clerk browser script; only for the sandbox'),
   JOB_LOCK_MS: milliseconds
     .default(10_000)
     .describe('How long a job stays locked by a worker that has stopped responding'),
@@ -79,11 +83,11 @@ export const environmentSchema = z.object({
     .max(90)
     .default(14)
     .describe('Free days before the first payment of a Pro plan, once per user; 0 switches the trial off'),
-  BRAND_NAME: optional(z.string()).describe('Name of the product'),
-  BRAND_SUPPORT_EMAIL: optional(z.email()).describe('Where customers write to'),
-  BRAND_DOCS_URL: optional(z.url()).describe('Documentation site'),
-  BRAND_COMMUNITY_URL: optional(z.url()).describe('Community forum'),
-  BRAND_MARKETPLACE_URL: optional(z.url()).describe('Extension in the editor marketplace'),
+  BRAND_NAME: z.string().optional().describe('Name of the product'),
+  BRAND_SUPPORT_EMAIL: z.email().optional().describe('Where customers write to'),
+  BRAND_DOCS_URL: z.url().optional().describe('Documentation site'),
+  BRAND_COMMUNITY_URL: z.url().optional().describe('Community forum'),
+  BRAND_MARKETPLACE_URL: z.url().optional().describe('Extension in the editor marketplace'),
 })
 export type Environment = z.infer<typeof environmentSchema>
 
@@ -112,9 +116,13 @@ export class EnvironmentError extends Error {
   }
 }
 
-/** Reads a raw environment, with defaults; throws an EnvironmentError that lists everything that is wrong. */
+/**
+ * Reads a raw environment, with defaults; throws an EnvironmentError that lists everything that is wrong. An empty value means
+ * the same as a missing one, for every variable: `PRO_TRIAL_DAYS=` in an `.env` file is not a trial of 0 days.
+ */
 export function parseEnvironment(raw: Record<string, string | undefined>): Environment {
-  const result = environmentSchema.safeParse(raw)
+  const given = Object.entries(raw).filter(([, value]) => value?.trim() !== '')
+  const result = environmentSchema.safeParse(Object.fromEntries(given))
   if (!result.success) {
     throw new EnvironmentError(
       result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`),
