@@ -41,6 +41,7 @@ function checkoutSteps({ stripe, app_url, running }: Options): Step[] {
     currency,
     owner_id: 'user_live_check',
     owner_kind: 'user',
+    created_at: new Date(),
     sweep_at: new Date(),
   } as const
   const open = async (params: Omit<Stripe.Checkout.SessionCreateParams, 'customer'>): Promise<Finding> => {
@@ -373,9 +374,7 @@ async function invoicesOf(
     const invoices = await list()
     return invoices.length >= count && invoices.every(({ status }) => status !== 'draft') ? invoices : null
   })
-  const oldestFirst = [...(settled ?? (await list()))].sort(
-    (a, b) => a.created - b.created || a.total - b.total,
-  )
+  const oldestFirst = (settled ?? (await list())).toReversed()
   return oldestFirst.map(({ billing_reason, lines, status, total }) => ({
     billing_reason,
     status,
