@@ -10,6 +10,7 @@ import { type Owner, tokenFor } from './owner.ts'
 import { failingCard, latestSubscription } from './owner-at-stripe.ts'
 import type { PlannedPage, PlannedPlan } from './owner-history.ts'
 import { ignoreCut, withoutFaults } from './play.ts'
+import { patience_ms } from './seed.ts'
 
 type Answer = Pick<ApiAnswer, 'status' | 'body'>
 
@@ -154,7 +155,7 @@ async function ask(request: () => Promise<ApiAnswer>, mustOpen: boolean): Promis
       return last.status === 200 && last
     },
     () => `a page to open: ${last?.status} ${JSON.stringify(last?.body)}`,
-    5000,
+    patience_ms,
   )
 }
 
