@@ -70,6 +70,7 @@ export async function startIncarnation(options: IncarnationOptions): Promise<Wor
       log,
       metrics: createWorkerMetrics(),
       now: options.now,
+      appUrl: 'http://localhost:3000',
       sweepAfterMs: timing.sweepAfterMs,
     },
     backend,

@@ -40,6 +40,12 @@ const handlers: Readonly<Record<StripeEventType, PrepareStripeEvent>> = {
   'customer.subscription.deleted': prepareSubscriptionEvent,
   'customer.subscription.paused': prepareSubscriptionEvent,
   'customer.subscription.resumed': prepareSubscriptionEvent,
+  'subscription_schedule.created': prepareSchedule,
+  'subscription_schedule.updated': prepareSchedule,
+  'subscription_schedule.released': prepareSchedule,
+  'subscription_schedule.completed': prepareSchedule,
+  'subscription_schedule.canceled': prepareSchedule,
+  'subscription_schedule.aborted': prepareSchedule,
   'invoice.paid': prepareInvoice,
   'invoice.payment_failed': prepareInvoice,
   'charge.refunded': prepareCharge,
@@ -85,6 +91,19 @@ async function prepareSubscriptionEvent(
   event: StripeEvent,
 ): Promise<ApplyInTransaction> {
   const { id } = z.object({ id: z.string() }).parse(event.data.object)
+  return syncSubscription(deps, id, { event_id: event.id, actor: 'stripe', session_id: null })
+}
+
+const scheduleSchema = z.object({
+  subscription: stripeReferenceSchema.nullish(),
+  released_subscription: z.string().nullish(),
+})
+
+/** What is scheduled for a subscription is fetched with it. */
+async function prepareSchedule(deps: WorkerDependencies, event: StripeEvent): Promise<ApplyInTransaction> {
+  const { subscription, released_subscription } = scheduleSchema.parse(event.data.object)
+  const id = subscription ?? released_subscription
+  if (!id) return ignore('The schedule has no subscription')
   return syncSubscription(deps, id, { event_id: event.id, actor: 'stripe', session_id: null })
 }
 

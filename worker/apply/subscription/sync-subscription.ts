@@ -106,7 +106,8 @@ async function applySubscription(
   if (!known) await saveStripeCustomer(trx, { ...owner, customer_id: fetched.customer_id })
   await reconcilePlan(trx, owner, cause)
   await refreshPlanAndSeats(trx, { owner, fetched, buyer_id: intent.user_id })
-  return { state: 'applied', reason: null }
+  const isRoomChanged = owner.owner_kind === 'organization' && known?.seats_total !== fetched.seats
+  return { state: 'applied', reason: null, ...(isRoomChanged && { seats_changed_in: owner.owner_id }) }
 }
 
 /**
@@ -192,6 +193,8 @@ function snapshotOf(fetched: FetchedSubscription, now: Date) {
     trial_end: fetched.trial_end,
     cancel_at: fetched.cancel_at,
     ended_at: fetched.ended_at,
+    scheduled_seats: fetched.scheduled?.seats ?? null,
+    scheduled_at: fetched.scheduled?.at ?? null,
     snapshot_order: fetched.snapshot_order,
     sweep_at: nextMonthEdge(lines, { after: now, until: latest }) ?? latest,
   }
