@@ -275,8 +275,8 @@ export const mutations: readonly Mutation[] = [
     name: 'a page is found again for another promise',
     history: 'a page left for another',
     file: 'server/checkout/promise-subscription.ts',
-    text: "    'billing_frequency',\n    'currency',",
-    becomes: "    'currency',",
+    text: 'return fields.every((field) => open[field] === wanted[field])',
+    becomes: 'return fields.length > 0 && open.user_id === wanted.user_id',
   },
   {
     name: 'a killed server’s promise is kept to whoever asks',
