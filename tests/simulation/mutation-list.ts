@@ -280,7 +280,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'a killed server’s promise is kept to whoever asks',
-    history: 'a page whose server was killed',
+    history: 'another page than that of a killed server',
     file: 'server/checkout/close-open-checkout.ts',
     text: 'isSamePromise(found, wanted) ? await awaitSession(deps, collision, trace) : found',
     becomes: 'await awaitSession(deps, collision, trace)',
