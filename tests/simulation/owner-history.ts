@@ -173,7 +173,7 @@ const steps = [
   step('delete_customer', 1, nothing),
   step('join_team', 2, nothing),
   step('leave_team', 1, nothing),
-  step('page', 2, fc.record({ ...promised, lost: fc.option(fc.record(promised), { freq: 2 }) })),
+  step('page', 2, fc.record({ ...promised, lost: fc.option(fc.record(promised), { freq: 2, nil: null }) })),
   step('hold_answer', 2, fc.record({ of: fc.constantFrom('subscription' as const, 'charge') })),
   step('lose_jobs', 1, fc.record({ hours: fc.integer({ min: 4, max: 6 }) })),
   step('outage', 1, fc.record({ hours: fc.integer({ min: 2, max: 20 }) })),
