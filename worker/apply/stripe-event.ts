@@ -61,10 +61,14 @@ const handlers: Readonly<Record<StripeEventType, PrepareStripeEvent>> = {
 
 const occurredAt = (event: StripeEvent) => new Date(event.created * 1000)
 
+/** Of a session that is not ours no other form is expected. */
+const sessionMarkSchema = checkoutSessionSchema.pick({ id: true, client_reference_id: true, metadata: true })
+
 async function prepareCheckout(deps: WorkerDependencies, event: StripeEvent): Promise<ApplyInTransaction> {
+  const mark = sessionMarkSchema.parse(event.data.object)
+  const intentId = intentIdOf(mark)
+  if (!intentId) return ignore(`Session ${mark.id} was not started by us`)
   const session = checkoutSessionSchema.parse(event.data.object)
-  const intentId = intentIdOf(session)
-  if (!intentId) return ignore(`Session ${session.id} was not started by us`)
   if (session.mode === 'subscription' && session.subscription) {
     return syncSubscription(deps, session.subscription, {
       event_id: event.id,

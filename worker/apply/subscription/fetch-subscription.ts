@@ -43,10 +43,12 @@ const scheduleSchema = z.object({
   ),
 })
 
+/** Of one that is not ours no other form is expected. */
+const markSchema = z.object({ metadata: z.record(z.string(), z.string()) })
+
 const subscriptionSchema = z.object({
   id: z.string(),
   customer: stripeReferenceSchema,
-  metadata: z.record(z.string(), z.string()),
   status: z.enum(subscriptionStatuses),
   cancel_at: seconds.nullable(),
   cancel_at_period_end: z.boolean(),
@@ -65,11 +67,10 @@ export async function fetchSubscription(
   id: string,
 ): Promise<FetchedSubscription | undefined> {
   const snapshot_order = await nextSnapshotOrder(deps.db)
-  const subscription = subscriptionSchema.parse(
-    await deps.stripe.subscriptions.retrieve(id, { expand: ['schedule'] }),
-  )
-  const intentId = subscription.metadata.intentId
+  const retrieved = await deps.stripe.subscriptions.retrieve(id, { expand: ['schedule'] })
+  const intentId = markSchema.parse(retrieved).metadata.intentId
   if (!intentId) return undefined
+  const subscription = subscriptionSchema.parse(retrieved)
   const [item, ...others] = subscription.items.data
   if (!item || others.length > 0) {
     throw new PermanentError(`Subscription ${id} has ${subscription.items.data.length} items; ours have one`)
