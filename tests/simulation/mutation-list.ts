@@ -21,8 +21,8 @@ export const mutations: readonly Mutation[] = [
     name: 'an ended subscription is live',
     history: 'old plan refunded under a new one',
     file: 'worker/apply/subscription/sync-subscription.ts',
-    text: '    ended_at: fetched.ended_at,\n    snapshot_order',
-    becomes: '    ended_at: null,\n    snapshot_order',
+    text: '    ended_at: fetched.ended_at,\n    scheduled_seats',
+    becomes: '    ended_at: null,\n    scheduled_seats',
   },
   {
     name: 'money back leaves months alone that are over',
@@ -196,9 +196,9 @@ export const mutations: readonly Mutation[] = [
     name: 'a snapshot is numbered when it has come',
     history: 'an end that was not seen',
     file: 'worker/apply/subscription/fetch-subscription.ts',
-    text: '  const snapshot_order = await nextSnapshotOrder(deps.db)\n  const subscription = subscriptionSchema.parse(await deps.stripe.subscriptions.retrieve(id))\n',
+    text: "  const snapshot_order = await nextSnapshotOrder(deps.db)\n  const retrieved = await deps.stripe.subscriptions.retrieve(id, { expand: ['schedule'] })\n",
     becomes:
-      '  const subscription = subscriptionSchema.parse(await deps.stripe.subscriptions.retrieve(id))\n  const snapshot_order = await nextSnapshotOrder(deps.db)\n',
+      "  const retrieved = await deps.stripe.subscriptions.retrieve(id, { expand: ['schedule'] })\n  const snapshot_order = await nextSnapshotOrder(deps.db)\n",
   },
   {
     name: 'a first payment that failed leaves its checkout open',
