@@ -40,3 +40,10 @@ export type StripeEventType = (typeof stripeEventTypes)[number]
 export function isStripeEventType(type: string): type is StripeEventType {
   return (stripeEventTypes as readonly string[]).includes(type)
 }
+
+/**
+ * Those that Stripe's own list is asked for: it takes an array of up to twenty (the SDK: `EventListParams.types`). The events of schedules
+ * are left out, because no credits follow from them: what a schedule does is told by `customer.subscription.updated`, and what it
+ * is going to do is shown after the weekly sync at the latest.
+ */
+export const listedEventTypes = stripeEventTypes.filter((type) => !type.startsWith('subscription_schedule.'))

@@ -240,8 +240,8 @@ export const mutations: readonly Mutation[] = [
     name: 'the reader of events leaves refunds and disputes out',
     history: 'a refund that nobody announces',
     file: 'worker/jobs/read-stripe-events.ts',
-    text: 'types: [...stripeEventTypes],',
-    becomes: 'types: stripeEventTypes.filter((type) => !/refund|dispute/.test(type)),',
+    text: 'types: listedEventTypes,',
+    becomes: 'types: listedEventTypes.filter((type) => !/refund|dispute/.test(type)),',
   },
   {
     name: 'the reader of events reads nothing twice',

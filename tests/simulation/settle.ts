@@ -33,7 +33,7 @@ export async function settle(
     async () => {
       if ((await differences()).length === 0) return true
       // The same time for everybody, so that what falls due in it happens at Stripe too.
-      const seconds = passed_s < 400 ? 10 : 300
+      const seconds = passed_s < 60 ? 10 : passed_s < 420 ? 60 : 300
       if (passed_s + seconds <= longest_s) {
         await pass(product, seconds)
         passed_s += seconds
