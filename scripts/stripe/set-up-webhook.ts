@@ -1,6 +1,7 @@
 import type Stripe from 'stripe'
 import { stripeApiVersion } from '../../schema/stripe/client.ts'
 import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
+import { endpointProblems, findEndpoint } from './webhook-endpoint.ts'
 
 export interface WebhookResult {
   readonly changes: readonly string[]
@@ -25,10 +26,7 @@ export async function setUpWebhook(stripe: Stripe, options: WebhookOptions): Pro
     const skipped = `Stripe cannot reach ${url}; forward its events with: stripe listen --forward-to ${url}`
     return { changes: [], secret: null, skipped }
   }
-  let found: Stripe.WebhookEndpoint | undefined
-  for await (const endpoint of stripe.webhookEndpoints.list({ limit: 100 })) {
-    if (endpoint.url === url) found = endpoint
-  }
+  const found = await findEndpoint(stripe, url)
   const enabled_events: Stripe.WebhookEndpointCreateParams.EnabledEvent[] = [...stripeEventTypes]
   if (!found) {
     const made = await stripe.webhookEndpoints.create({ url, enabled_events, api_version: stripeApiVersion })
@@ -38,12 +36,8 @@ export async function setUpWebhook(stripe: Stripe, options: WebhookOptions): Pro
       skipped: null,
     }
   }
-  if (hearsAll(found)) return { changes: [], secret: null, skipped: null }
+  if (!endpointProblems(found).some((problem) => problem.can_be_updated))
+    return { changes: [], secret: null, skipped: null }
   await stripe.webhookEndpoints.update(found.id, { enabled_events, disabled: false })
   return { changes: [`webhook endpoint ${url}: brought up to date`], secret: null, skipped: null }
-}
-
-function hearsAll({ enabled_events, status }: Stripe.WebhookEndpoint): boolean {
-  const hears = (type: string) => enabled_events.includes('*') || enabled_events.includes(type)
-  return status === 'enabled' && stripeEventTypes.every(hears)
 }
