@@ -33,6 +33,7 @@ export async function startStripeSandbox(given: Partial<Settings>): Promise<Sand
     outbox,
     settings,
     faults: new Faults(),
+    unlistedEvents: new Set(),
     publicUrl: settings.publicUrl ?? url,
   }
   server.on('request', createApp(service).callback())

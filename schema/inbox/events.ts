@@ -23,6 +23,8 @@ export interface ReceivedEvent extends EventKey {
   readonly received_via?: InboxEvent['received_via']
   /** When the sender's own list was seen to hold it. */
   readonly confirmed_at?: Date
+  /** When the sender is asked for it by its id, if its list has not shown it by then. */
+  readonly confirm_at?: Date
 }
 
 export interface StoredEvent {

@@ -54,6 +54,7 @@ async function keepEvent(
       sweep_at: event.sweep_at,
       received_via: event.received_via ?? 'webhook',
       confirmed_at: event.confirmed_at ?? null,
+      confirm_at: event.confirm_at ?? null,
       state: 'failed',
       reason: kept.reason,
       settled_at: kept.now,

@@ -1,8 +1,10 @@
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../entities/password.ts'
+import { mustChooseOrganization } from '../entities/session.ts'
+import type { Service } from '../service.ts'
 import type { Settings } from '../settings.ts'
 
 /** How the instance is set up. The browser components draw their forms from it. */
-export function environmentFields(settings: Settings) {
+export function environmentFields({ settings, instance }: Pick<Service, 'settings' | 'instance'>) {
   return {
     object: 'environment',
     id: 'env_sandbox',
@@ -21,9 +23,9 @@ export function environmentFields(settings: Settings) {
     display_config: displayConfig(settings),
     user_settings: userSettings,
     organization_settings: {
-      enabled: true,
-      max_allowed_memberships: 0,
-      force_organization_selection: false,
+      enabled: instance.organizations_enabled,
+      max_allowed_memberships: instance.max_allowed_memberships,
+      force_organization_selection: mustChooseOrganization(instance),
       actions: { admin_delete: true },
       domains: { enabled: false, enrollment_modes: [], default_role: 'org:member' },
       slug: { disabled: false },

@@ -1,5 +1,6 @@
 import type { OrganizationInvitationJSON } from '@clerk/backend'
-import { invitationStatus, invitationUrl } from '../entities/invitation.ts'
+import { invitationUrl } from '../entities/invitation.ts'
+import { invitationStatus } from '../entities/invitation-status.ts'
 import { roles } from '../entities/role.ts'
 import type { Service } from '../service.ts'
 import type { OrganizationInvitation } from '../state.ts'

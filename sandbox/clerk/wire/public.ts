@@ -27,7 +27,8 @@ export function publicUserData(service: Service, user: User) {
     last_name: user.last_name,
     image_url: imageUrl(service, user.id, userLabel(user)),
     has_image: hasImage(service, user.id),
-    identifier: primaryEmailAddress(user),
+    // Null by the specification of the backend API; the library's type does not say so.
+    identifier: (primaryEmailAddress(user) || null) as string,
     user_id: user.id,
   }
 }
