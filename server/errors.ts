@@ -183,7 +183,7 @@ export const seatReductionScheduled = () =>
   new ServerError(
     409,
     'seat_change_planned',
-    'A reduction of seats is scheduled for the next period. Please cancel it in the billing portal first.',
+    'A change of seats is scheduled for the next period. Keep your present seats first.',
   )
 export const sessionNotFound = () => new ServerError(404, 'session_not_found', 'Session not found')
 

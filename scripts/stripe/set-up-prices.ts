@@ -6,6 +6,8 @@ import {
   cataloguePrices,
   priceProblem,
   productIdOf,
+  taxBehavior,
+  taxProblem,
 } from '../../schema/stripe/catalogue.ts'
 
 /** A price of the catalogue and its id at Stripe. */
@@ -13,7 +15,7 @@ export interface SoldPrice extends CataloguePrice {
   readonly price_id: string
 }
 
-/** Creates the catalogue's products and prices that are missing. */
+/** Creates the catalogue's products and prices that are missing, and compares those that exist. */
 export async function setUpPrices(
   stripe: Stripe,
   options: { readonly brand_name: string },
@@ -28,9 +30,16 @@ export async function setUpPrices(
   const prices: SoldPrice[] = []
   for (const price of cataloguePrices) {
     const found = known.find((candidate) => candidate.lookup_key === price.lookup_key)
-    const problem = found ? priceProblem(found, price) : 'there is none'
+    const problem = found ? problemOf(found, price) : 'there is none'
     if (found && problem === null) {
       prices.push({ ...price, price_id: found.id })
+      const tax = taxProblem(found)
+      if (tax) {
+        await stripe.prices.update(found.id, taxParams(price))
+        changes.push(
+          `price ${price.lookup_key}: ${found.id} is ${taxBehavior} of tax now, because ${tax.text}`,
+        )
+      }
       continue
     }
     const created = await createPrice(stripe, price)
@@ -38,6 +47,12 @@ export async function setUpPrices(
     changes.push(`price ${price.lookup_key}: made ${created.id}, because ${problem}`)
   }
   return { prices, changes }
+}
+
+/** Why another price has to take the place of this one. */
+function problemOf(found: Stripe.Price, price: CataloguePrice): string | null {
+  const tax = taxProblem(found)
+  return priceProblem(found, price) ?? (tax && !tax.can_be_set ? tax.text : null)
 }
 
 async function setUpProduct(
@@ -75,12 +90,22 @@ function createPrice(stripe: Stripe, price: CataloguePrice): Promise<Stripe.Pric
     transfer_lookup_key: true,
     currency: defaultCurrency.toLowerCase(),
     unit_amount: price.amount_minor,
-    currency_options: Object.fromEntries(
-      currencies
-        .filter((currency) => currency !== defaultCurrency)
-        .map((currency) => [currency.toLowerCase(), { unit_amount: price.amount_minor }]),
-    ),
+    ...taxParams(price),
     recurring: { interval: price.interval },
     metadata: { planType: price.plan_type, billingFrequency: price.billing_frequency },
   })
+}
+
+/** Each currency has a tax behavior of its own, which it does not take from the price. */
+function taxParams(price: CataloguePrice) {
+  const others = currencies.filter((currency) => currency !== defaultCurrency)
+  return {
+    tax_behavior: taxBehavior,
+    currency_options: Object.fromEntries(
+      others.map((currency) => [
+        currency.toLowerCase(),
+        { unit_amount: price.amount_minor, tax_behavior: taxBehavior },
+      ]),
+    ),
+  } satisfies Stripe.PriceUpdateParams
 }

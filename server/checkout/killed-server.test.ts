@@ -45,6 +45,12 @@ const keyInUse = () =>
     statusCode: 409,
   } as never)
 
+/**
+ * Half of what a request waits for another that does not come back. A try that does not wait takes well under two seconds (`npm run
+ * bench` is for speed); this only tells the one from the other, on a busy machine too.
+ */
+const waitedForTheOtherMs = 5000
+
 async function timed<T>(work: () => Promise<T>): Promise<{ answer: T; took_ms: number }> {
   const begun = performance.now()
   return { answer: await work(), took_ms: performance.now() - begun }
@@ -78,7 +84,7 @@ test('a server that was killed after Stripe had opened the page: the next try ge
   await abandon(dying, opened.given)
   expect(await listIntents(product)).toMatchObject([{ state: 'created', stripe_session_id: null }])
   const { answer, took_ms } = await timed(() => openPlanCheckout(server, ada))
-  expect(took_ms).toBeLessThan(2000)
+  expect(took_ms).toBeLessThan(waitedForTheOtherMs)
   expect(answer.sessionId).toBe(sessionId)
   expect(await listIntents(product)).toMatchObject([{ state: 'open', stripe_session_id: sessionId }])
   expect(await listPayableSessions(product)).toMatchObject([{ id: sessionId }])
@@ -96,7 +102,7 @@ test('a server that was killed before Stripe heard of it: the next try opens the
   await abandon(dying, called.given)
   const [promised] = await listIntents(product)
   const { answer, took_ms } = await timed(() => openPlanCheckout(server, ada))
-  expect(took_ms).toBeLessThan(2000)
+  expect(took_ms).toBeLessThan(waitedForTheOtherMs)
   expect(answer.intentId).toBe(promised?.id)
   expect(await listIntents(product)).toMatchObject([{ state: 'open', amount_minor: promised?.amount_minor }])
   expect(await listPayableSessions(product)).toHaveLength(1)
@@ -115,7 +121,7 @@ test('a server that was killed before the customer was there: the next try is an
   })
   await abandon(await product.startServer({ deps: { stripe: client } }), called.given)
   const { took_ms } = await timed(() => openPlanCheckout(server, ada))
-  expect(took_ms).toBeLessThan(2000)
+  expect(took_ms).toBeLessThan(waitedForTheOtherMs)
   expect(await listIntents(product)).toHaveLength(1)
   expect(await listPayableSessions(product)).toHaveLength(1)
 })
@@ -152,7 +158,7 @@ test('two tabs at once get one page, also when the first one is slow at Stripe',
   const first = openPlanCheckout(slow, ada)
   await called.given
   const { answer: second, took_ms } = await timed(() => openPlanCheckout(server, ada))
-  expect(took_ms).toBeLessThan(2000)
+  expect(took_ms).toBeLessThan(waitedForTheOtherMs)
   answered.give()
   expect((await first).sessionId).toBe(second.sessionId)
   expect(await listPayableSessions(product)).toMatchObject([{ id: second.sessionId }])

@@ -18,7 +18,7 @@ export function securityHeaders(settings: Settings): AppMiddleware {
   const payments = settings.stripe_api_base
     ? [new URL(settings.stripe_api_base).origin]
     : ['https://checkout.stripe.com', 'https://billing.stripe.com']
-  return helmet({
+  const setHelmet = helmet({
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
@@ -42,7 +42,42 @@ export function securityHeaders(settings: Settings): AppMiddleware {
     xFrameOptions: { action: 'deny' },
     referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
   }) as AppMiddleware
+  return (ctx, next) => {
+    ctx.set('permissions-policy', permissionsPolicy)
+    return setHelmet(ctx, next)
+  }
 }
+
+/** Nothing here needs any of it, nor does a script that somebody smuggles in. Passkeys and copying are for our own pages. */
+const permissionsPolicy = [
+  ...[
+    'accelerometer',
+    'autoplay',
+    'bluetooth',
+    'browsing-topics',
+    'camera',
+    'display-capture',
+    'encrypted-media',
+    'geolocation',
+    'gyroscope',
+    'hid',
+    'idle-detection',
+    'local-fonts',
+    'magnetometer',
+    'microphone',
+    'midi',
+    'payment',
+    'picture-in-picture',
+    'screen-wake-lock',
+    'serial',
+    'usb',
+    'web-share',
+    'xr-spatial-tracking',
+  ].map((feature) => `${feature}=()`),
+  ...['clipboard-write', 'fullscreen', 'publickey-credentials-create', 'publickey-credentials-get'].map(
+    (feature) => `${feature}=(self)`,
+  ),
+].join(', ')
 
 /** A publishable key is the base64 of the host of Clerk's frontend API and a dollar sign. */
 function clerkOrigin(publishableKey: string): string {

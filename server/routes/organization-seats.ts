@@ -15,7 +15,11 @@ import {
   type Seat,
   type SeatRole,
 } from '../../schema/seats/seats.ts'
-import { findLiveSubscription, lockLiveSubscription } from '../../schema/subscriptions/subscriptions.ts'
+import {
+  findLiveSubscription,
+  lockLiveSubscription,
+  type Subscription,
+} from '../../schema/subscriptions/subscriptions.ts'
 import { refreshPlanType } from '../../schema/users/plan-type.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -38,6 +42,7 @@ export const organizationSeatsRoutes = [
     ])
     const summary = presentSeats(seats, {
       seats_total: subscription?.seats_total ?? 0,
+      scheduled: subscription ?? null,
       viewer: member.role === 'admin' ? null : user_id,
     })
     return { ...summary, data: summary }
@@ -117,7 +122,12 @@ function presentSeat(seat: Seat): PresentedSeat {
 /** Seats used and paid for, with a notice for admins. `viewer` is set for members, who see only their own seat. */
 function presentSeats(
   seats: readonly Seat[],
-  options: { seats_total: number; viewer: string | null },
+  options: {
+    seats_total: number
+    /** What waits for the next period. */
+    scheduled: Pick<Subscription, 'scheduled_seats' | 'scheduled_at'> | null
+    viewer: string | null
+  },
 ): SeatsSummary {
   const seats_used = seats.filter(({ status }) => status === 'active' || status === 'pending').length
   const over_limit = seats_used > options.seats_total
@@ -127,11 +137,20 @@ function presentSeats(
     seats_total: options.seats_total,
     seats: visible.map(presentSeat),
     over_limit,
-    notice: over_limit && options.viewer === null ? noticeOf(seats_used, options.seats_total) : null,
+    notice: options.viewer === null ? noticeOf(seats_used, options) : null,
   }
 }
 
-function noticeOf(seats_used: number, seats_total: number): string {
-  if (seats_total === 0) return 'The subscription has ended. Seats become usable again when you resubscribe.'
-  return `${seats_used} seats are in use, but the subscription has ${seats_total}. Everyone keeps their seat, but to assign new ones you need to buy more seats or revoke some.`
+function noticeOf(
+  seats_used: number,
+  { seats_total, scheduled }: Parameters<typeof presentSeats>[1],
+): string | null {
+  if (seats_used > seats_total) {
+    return seats_total === 0
+      ? 'The subscription has ended. Seats become usable again when you resubscribe.'
+      : `${seats_used} seats are in use, but the subscription has ${seats_total}. Everyone keeps their seat, but to assign new ones you need to buy more seats or revoke some.`
+  }
+  if (!scheduled?.scheduled_at) return null
+  const day = scheduled.scheduled_at.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+  return `From ${day} the subscription has ${scheduled.scheduled_seats} seats. Until then you can keep all ${seats_total}.`
 }

@@ -52,7 +52,7 @@ export async function applyEvent(
     const row = await lockEvent(trx, event)
     if (row?.state !== 'received') return { outcome: 'settled_before' }
     const outcome = await apply(trx)
-    await settleEvent(trx, event, outcome)
+    await settleEvent(trx, event, { ...outcome, now: deps.now() })
     const seats_changed_in = outcome.state === 'applied' ? outcome.seats_changed_in : undefined
     return { outcome: outcome.state, type: row.type, received_at: row.received_at, seats_changed_in }
   })

@@ -34,7 +34,7 @@ export async function processInboxEvent(
     key: { source: key.source, id: key.id },
     record: event,
     isScheduled: true,
-    giveUp: (reason: string) => failEvent(deps.db, key, reason),
+    giveUp: (reason: string) => failEvent(deps.db, key, { reason, now: deps.now() }),
   } as const
   const applied = await tryRow(deps, row, () => applyEvent(deps, event, prepareBySource[key.source]))
   if (applied.outcome !== 'settled_before') {
