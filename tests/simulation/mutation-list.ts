@@ -41,7 +41,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'changes of one second in any order',
-    history: 'three seat changes in one second',
+    history: 'the second of two seat changes in one second refunded, six times',
     file: 'worker/books/month-shares.ts',
     text: 'sameSecond.find(({ seats_before }) => seats_before === seats) ??',
     becomes: '',
