@@ -132,7 +132,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'nothing expires',
-    history: 'a used month refunded, and the months after',
+    history: 'a coupon of 100 %',
     file: 'worker/books/difference.ts',
     text: 'expired: -Math.max(0, left),',
     becomes: 'expired: 0,',
