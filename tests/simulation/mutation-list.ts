@@ -153,7 +153,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'a won dispute gives nothing back',
-    history: 'old plan disputed under a new one',
+    history: 'bought credits that stood in for a disputed plan',
     file: 'schema/stripe/statuses.ts',
     text: "won: 'here'",
     becomes: "won: 'gone'",
