@@ -71,6 +71,7 @@ export async function startIncarnation(options: IncarnationOptions): Promise<Wor
       metrics: createWorkerMetrics(),
       now: options.now,
       sweepAfterMs: timing.sweepAfterMs,
+      livemode: false,
     },
     backend,
     timing,

@@ -77,6 +77,7 @@ export function createTestDependencies(
     metrics: createWorkerMetrics(),
     now: () => new Date(),
     sweepAfterMs: 1000,
+    livemode: false,
     ...overrides,
   }
 }
