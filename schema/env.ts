@@ -1,5 +1,23 @@
+import proxyaddr from 'proxy-addr'
 import { z } from 'zod'
 import { type brandSchema, defaultBrand } from './catalogue/brand.ts'
+
+/** A list in one variable. */
+export function listOf(value: string | undefined): string[] {
+  return (value ?? '')
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+}
+
+function areAddresses(value: string | undefined): boolean {
+  try {
+    proxyaddr.compile(listOf(value))
+    return true
+  } catch {
+    return false
+  }
+}
 
 const port = z.coerce.number().int().min(0).max(65_535)
 const milliseconds = z.coerce.number().int().min(1)
@@ -18,6 +36,16 @@ export const environmentSchema = z.object({
     .default('info')
     .describe('How much is logged'),
   PORT: port.default(3000).describe('Where the server listens'),
+  HOST: z
+    .string()
+    .regex(/^[\w.:-]+$/, 'must be an address, without a port')
+    .default('127.0.0.1')
+    .describe('Address on which server and worker listen; 0.0.0.0 for every network'),
+  TRUSTED_PROXIES: z
+    .string()
+    .optional()
+    .refine(areAddresses, 'must be addresses or networks such as 10.0.0.0/8, separated by commas')
+    .describe('Proxies whose X-Forwarded-For is believed; without it the connection’s own address counts'),
   METRICS_PORT: port
     .default(0)
     .describe('Where the worker serves /metrics and /healthz; 0 takes any free port'),
@@ -83,6 +111,11 @@ export const environmentSchema = z.object({
     .max(90)
     .default(14)
     .describe('Free days before the first payment of a Pro plan, once per user; 0 switches the trial off'),
+  EXTENSION_IDS: z
+    .string()
+    .regex(/^[\w-]+\.[\w-]+(\s*,\s*[\w-]+\.[\w-]+)*$/, 'must be publisher.extension, separated by commas')
+    .default('tidemark.tidemark')
+    .describe('Our extensions, publisher.extension: an editor’s sign-in ends at no others'),
   BRAND_NAME: z.string().optional().describe('Name of the product'),
   BRAND_SUPPORT_EMAIL: z.email().optional().describe('Where customers write to'),
   BRAND_DOCS_URL: z.url().optional().describe('Documentation site'),
@@ -151,9 +184,66 @@ export function processEnvironment(raw: Record<string, string | undefined>): Pro
       if (environment[name] !== undefined)
         problems.push(`${name} is for the sandbox and must not be set in production.`)
     }
+    problems.push(...unsafeInProduction(environment))
   }
+  problems.push(...liveKeysInDevelopment(environment))
   if (problems.length > 0) throw new EnvironmentError(problems)
   return withDefaults as ProcessEnvironment
+}
+
+/** Live keys move real money and real accounts, beside stand-ins whose secrets everybody can read. */
+export function liveKeysInDevelopment(environment: Environment): string[] {
+  if (environment.NODE_ENV === 'production') return []
+  return (['STRIPE_SECRET_KEY', 'CLERK_SECRET_KEY'] as const)
+    .filter((name) => isLive(environment[name]))
+    .map((name) => `${name} is a live key: set NODE_ENV=production, or use a test key.`)
+}
+
+/** What a published repository knows is no secret: the stand-ins', here in the clear; a test keeps them equal to theirs. */
+export const sandboxSecrets: readonly string[] = [
+  'sk_test_sandbox',
+  'whsec_sandbox',
+  'whsec_dGlkZW1hcmstY2xlcmstc2FuZGJveC1zZWNyZXQ=',
+  'whsec_c2FuZGJveC1jbGVyay13ZWJob29rLXNlY3JldA==',
+  'pk_live_Y2xlcmsubG9jYWwudGVzdCQ=',
+]
+
+/** Stripe and Clerk make secrets of 38 characters and more; whoever shortens one makes it guessable. */
+const leastSecretLength = 30
+
+/** What would let strangers in, though nothing is missing. */
+function unsafeInProduction(environment: Environment): string[] {
+  const problems: string[] = []
+  const { APP_URL, STRIPE_SECRET_KEY, CLERK_SECRET_KEY } = environment
+  if (APP_URL !== undefined && !APP_URL.startsWith('https://')) {
+    problems.push('APP_URL must begin with https:// in production.')
+  }
+  const secrets = [
+    'STRIPE_SECRET_KEY',
+    'STRIPE_WEBHOOK_SECRET',
+    'CLERK_SECRET_KEY',
+    'CLERK_PUBLISHABLE_KEY',
+    'CLERK_WEBHOOK_SECRET',
+  ] as const
+  for (const name of secrets) {
+    const value = environment[name]
+    if (value === undefined) continue
+    if (sandboxSecrets.includes(value)) problems.push(`${name} is the sandbox's, which everybody can read.`)
+    else if (name !== 'CLERK_PUBLISHABLE_KEY' && value.length < leastSecretLength) {
+      problems.push(`${name} is too short to be a secret: at least ${leastSecretLength} characters.`)
+    }
+  }
+  if (isLive(STRIPE_SECRET_KEY) && CLERK_SECRET_KEY !== undefined && !isLive(CLERK_SECRET_KEY)) {
+    problems.push(
+      'STRIPE_SECRET_KEY is live and CLERK_SECRET_KEY is not: anybody can sign in to a test instance, or the sandbox, as anybody.',
+    )
+  }
+  return problems
+}
+
+/** `sk_live_…`, or a restricted key of Stripe's. */
+function isLive(key: string | undefined): boolean {
+  return key !== undefined && /^(sk|rk)_live_/.test(key)
 }
 
 /** The description without what happens elsewhere when the variable is not set. */

@@ -1,5 +1,10 @@
 import { join } from 'node:path'
-import { parseEnvironment, processEnvironment } from '../schema/env.ts'
+import {
+  EnvironmentError,
+  liveKeysInDevelopment,
+  parseEnvironment,
+  processEnvironment,
+} from '../schema/env.ts'
 import { ensureWebBuilt } from './build-web.ts'
 import { openDatabase } from './database.ts'
 import { lockDataFolder } from './launch/data-lock.ts'
@@ -59,6 +64,8 @@ export async function launchProduct(options: LaunchOptions): Promise<RunningProd
 async function launch(options: LaunchOptions, running: AsyncDisposableStack): Promise<RunningProduct> {
   const environment = parseEnvironment(options.env)
   if (environment.NODE_ENV === 'production') processEnvironment(options.env)
+  const unsafe = liveKeysInDevelopment(environment)
+  if (unsafe.length > 0) throw new EnvironmentError(unsafe)
   const lock = lockDataFolder(options.dataDir)
   running.defer(() => lock.release())
   const sandboxes = { stripe: !environment.STRIPE_SECRET_KEY, clerk: !environment.CLERK_SECRET_KEY }
@@ -70,7 +77,7 @@ async function launch(options: LaunchOptions, running: AsyncDisposableStack): Pr
     watch: options.watch ?? false,
   })
   const url = environment.APP_URL ?? `http://localhost:${ports.public}`
-  lock.setUrl(url)
+  lock.setAddresses({ url, stripe_port: ports.stripe, clerk_port: ports.clerk })
   const places = placesOf({ ports, url, options })
   const watchdog = startWatchdog()
   running.defer(() => watchdog.close())

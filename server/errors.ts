@@ -219,6 +219,14 @@ export const alreadyMember = (email: string) =>
     'already_member',
     `${email} is already a member of the organization. Assign a seat in Seat Management instead.`,
   )
+/** Clerk's own limit of the organization is reached, and could not be raised although there is a free seat. */
+export const organizationIsFull = (cause: unknown) =>
+  new ServerError(
+    409,
+    'organization_full',
+    'The sign-in service has no room for another member of this organization, although a seat is free. Please contact support.',
+    { cause },
+  )
 /** Meanwhile the person has left, or the invitation was ended. */
 export const membershipChanged = () => new RouteFailedError(409, 'membership_changed')
 /** Also for subscriptions of organizations that the caller is not a member of. */

@@ -15,7 +15,7 @@ async function main(): Promise<void> {
   await clock.ready
   const { deps, close } = openDependencies(env, clock)
   const { log, settings } = deps
-  const server = await listen(createApp(deps).callback(), env.PORT, deps)
+  const server = await listen(createApp(deps).callback(), { host: env.HOST, port: env.PORT }, deps)
   if (!(await isWebAppBuilt(settings.web_root))) log.warn('The web app is not built; only the API is served')
   log.info({ port: server.port, app_url: settings.app_url, sandbox: settings.sandbox }, 'Server is ready')
 

@@ -63,10 +63,11 @@ async function main(): Promise<void> {
     log,
     metrics: createWorkerMetrics(),
     now: clock.now,
+    appUrl: env.APP_URL.replace(/\/+$/, ''),
     sweepAfterMs: env.SWEEP_AFTER_MS,
     livemode: isLiveKey(env.STRIPE_SECRET_KEY),
   }
-  const health = await serveHealth(deps, env.METRICS_PORT)
+  const health = await serveHealth(deps, { host: env.HOST, port: env.METRICS_PORT })
   const consumers = startConsumers(deps, backend, { lockMs: env.JOB_LOCK_MS, stalledMs: env.JOB_STALLED_MS })
   const schedule = keepSchedule(producer, { sweepEveryMs: env.SWEEP_EVERY_MS, log })
   const taskSchedules = keepTaskSchedules(producer, { log })

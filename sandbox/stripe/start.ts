@@ -67,6 +67,7 @@ function createMode(
     outbox,
     settings,
     faults: livemode ? otherMode().faults : new Faults(),
+    unlistedEvents: new Set(),
     publicUrl: settings.publicUrl ?? url,
   }
 }

@@ -848,6 +848,7 @@ CREATE TABLE public.team_invitations (
     last_error text,
     unavailable_since timestamp with time zone,
     sync_failed_at timestamp with time zone,
+    send_at timestamp with time zone,
     CONSTRAINT team_invitations_check CHECK (((status <> 'pending'::text) OR (sweep_at IS NOT NULL))),
     CONSTRAINT team_invitations_check1 CHECK (((sync_failed_at IS NULL) OR (last_error IS NOT NULL))),
     CONSTRAINT team_invitations_email_check CHECK ((email = lower(email))),

@@ -298,6 +298,7 @@ export interface TeamInvitations {
   last_error: string | null;
   organization_id: string;
   role: "admin" | "member";
+  send_at: Timestamp | null;
   status: "pending" | "accepted" | "expired" | "revoked";
   subscription_id: string;
   sweep_at: Timestamp | null;

@@ -26,7 +26,7 @@ import type { Dependencies } from '../dependencies.ts'
 import { noSeatsLeft, otherSeatRole, seatNotFound } from '../errors.ts'
 import { organizationFailure } from '../failures.ts'
 import { giveSeat } from '../organizations/give-seat.ts'
-import { type InvitationRequest, invite } from '../organizations/invite.ts'
+import { type InvitationRequest, invitationMessage, invite } from '../organizations/invite.ts'
 import { admins, members } from '../rights.ts'
 import { route } from '../route.ts'
 
@@ -57,17 +57,13 @@ export const organizationSeatsRoutes = [
     const { org_id: organization_id, email, role } = body
     const snapshot_order = await nextSnapshotOrder(deps.db)
     const member = await deps.clerk.findMemberByEmail({ organization_id, email })
-    const seat = member
-      ? await giveMemberSeat(deps, { member, snapshot_order, email, role })
-      : await promiseSeat(deps, { organization_id, inviter_id: user_id, email, role })
-    return {
-      success: true,
-      seat: presentSeat(seat),
-      message:
-        seat.status === 'active'
-          ? `Seat assigned to ${seat.email}. They can now access the organization.`
-          : `Invitation sent to ${seat.email}`,
+    if (member) {
+      const seat = await giveMemberSeat(deps, { member, snapshot_order, email, role })
+      const message = `Seat assigned to ${seat.email}. They can now access the organization.`
+      return { success: true, seat: presentSeat(seat), message }
     }
+    const promised = await promiseSeat(deps, { organization_id, inviter_id: user_id, email, role })
+    return { success: true, seat: presentSeat(promised.seat), message: promised.message }
   }),
 
   // Only the seat ends: the person stays a member and may get a seat again. Admins may revoke their own, see decision 043.
@@ -97,16 +93,19 @@ async function giveMemberSeat(
   return giveSeat(deps, { ...request.member, snapshot_order: request.snapshot_order, email: request.email })
 }
 
-async function promiseSeat(deps: Dependencies, request: InvitationRequest): Promise<Seat> {
+async function promiseSeat(
+  deps: Dependencies,
+  request: InvitationRequest,
+): Promise<{ seat: Seat; message: string }> {
   // Invitations reference the sender's row, which may not exist yet.
   await findOrCreateAccount(deps, request.inviter_id)
-  await invite(deps, request, {
+  const invitation = await invite(deps, request, {
     refusalWhenFull: ({ held, seats_total }) => (held >= seats_total ? noSeatsLeft() : null),
     refusalOfPromised: (seat) => (seat.role === request.role ? null : otherSeatRole(seat)),
   })
   const seat = await findHeldSeat(deps.db, request.organization_id, { email: request.email })
   if (!seat) throw new Error(`The seat promised to ${request.email} is missing`)
-  return seat
+  return { seat, message: invitationMessage(invitation, deps) }
 }
 
 function presentSeat(seat: Seat): PresentedSeat {

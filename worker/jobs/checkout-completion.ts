@@ -11,6 +11,7 @@ import { checkoutSessionSchema } from '../../schema/stripe/events.ts'
 import { modeName } from '../../schema/stripe/mode.ts'
 import { recordFruitlessTry } from '../../schema/sweep/record-try.ts'
 import { applyCheckout } from '../apply/apply-checkout.ts'
+import { keepRoom } from '../apply/clerk/keep-room.ts'
 import { syncSubscription } from '../apply/subscription/sync-subscription.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { findLostSession } from './find-lost-session.ts'
@@ -82,7 +83,7 @@ async function complete(
     })
     const outcome = await retryTransaction(deps.db, apply)
     log.info({ outcome, subscription_id: subscription }, 'Subscription synced')
-    return
+    return keepRoom(deps, outcome.state === 'applied' ? outcome : {})
   }
   const paymentIntent = session.payment_intent
   const decision = await retryTransaction(deps.db, (trx) =>

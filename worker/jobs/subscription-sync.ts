@@ -3,6 +3,7 @@ import type { JobPayload } from '../../schema/queues/queues.ts'
 import { modeName } from '../../schema/stripe/mode.ts'
 import { failSubscriptionSync } from '../../schema/subscriptions/snapshots.ts'
 import { findSubscription } from '../../schema/subscriptions/subscriptions.ts'
+import { keepRoom } from '../apply/clerk/keep-room.ts'
 import { syncSubscription } from '../apply/subscription/sync-subscription.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
@@ -35,5 +36,6 @@ export async function processSubscriptionSync(
     // Somebody took our mark away at Stripe; nothing would ever be written down, and it would be due again at once.
     if (outcome.state === 'ignored') throw new PermanentError(outcome.reason)
     deps.log.info({ subscription_id: id, outcome }, 'Subscription synced')
+    await keepRoom(deps, outcome)
   })
 }

@@ -236,7 +236,8 @@ export function expireSession(service: Service, session: StoredSession, cause: C
 }
 
 export type PaymentMeans =
-  | { type: 'card'; card: TestCard; expiry: Expiry }
+  /** With `fails_later` the buyer gets through, and the bank refuses the first payment of a subscription nevertheless. */
+  | { type: 'card'; card: TestCard; expiry: Expiry; fails_later?: boolean }
   | { type: 'debit'; debit: DebitType }
   /** Nothing is owed. */
   | { type: 'free' }

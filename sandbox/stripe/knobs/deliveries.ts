@@ -18,11 +18,13 @@ const deliverBody = z.strictObject({
   parallel: z.boolean().default(false),
 })
 
+const listBody = z.strictObject({ listed: z.boolean() })
+
 /** How far apart the modes are when the caller does not say. */
 const default_delay_ms = { normal: 0, never: 0, twice: 0, late: 5000, out_of_order: 1000 }
 
 /** How events reach their endpoints, or do not. */
-export function deliveryKnobs(router: Router, { store, outbox }: Service): void {
+export function deliveryKnobs(router: Router, { store, outbox, unlistedEvents }: Service): void {
   router.get('/_sandbox/deliveries', (context) => {
     context.body = {
       rules: settingsOf(store).delivery_rules,
@@ -47,6 +49,15 @@ export function deliveryKnobs(router: Router, { store, outbox }: Service): void 
 
   router.post('/_sandbox/deliveries/release', (context) => {
     context.body = { released: outbox.release() }
+  })
+
+  router.post('/_sandbox/events/:id/list', async (context) => {
+    const { listed } = await readJson(context, listBody)
+    const event = store.events.get(context.params.id)
+    if (!event) throw noSuch('event', context.params.id ?? '')
+    if (listed) unlistedEvents.delete(event.id)
+    else unlistedEvents.add(event.id)
+    context.body = { event: event.id, listed }
   })
 
   router.post('/_sandbox/events/:id/deliver', async (context) => {

@@ -26,6 +26,7 @@ const accountBody = z.strictObject({
 const faultBody = z.strictObject({
   status: z.literal([429, 500, 502, 503]).nullable().default(null),
   drop_after: z.boolean().default(false),
+  hold: z.boolean().default(false),
   count: z.int().min(1).nullable().default(null),
   for_ms: z.int().min(1).nullable().default(null),
   path_prefix: z.string().default('/v1/'),
@@ -59,12 +60,16 @@ export function machineKnobs(router: Router, service: Service): void {
   })
 
   router.post('/_sandbox/faults', async (context) => {
-    const { status, drop_after, for_ms, ...rest } = await readJson(context, faultBody)
-    if ((status === null) === !drop_after) {
-      throw invalidRequest('Say either `status` or `drop_after`: a fault does one of the two.')
+    const { status, drop_after, hold, for_ms, ...rest } = await readJson(context, faultBody)
+    if ([status !== null, drop_after, hold].filter(Boolean).length !== 1) {
+      throw invalidRequest('Say either `status`, `drop_after` or `hold`: a fault does one of them.')
     }
-    faults.add({ ...rest, status, drop_after, until_ms: for_ms === null ? null : Date.now() + for_ms })
+    faults.add({ ...rest, status, drop_after, hold, until_ms: for_ms === null ? null : Date.now() + for_ms })
     context.body = { faults: faults.list() }
+  })
+
+  router.post('/_sandbox/faults/release', (context) => {
+    context.body = { released: faults.release() }
   })
 
   router.delete('/_sandbox/faults', (context) => {
@@ -76,6 +81,7 @@ export function machineKnobs(router: Router, service: Service): void {
     store.clear()
     service.otherMode().store.clear()
     faults.clear()
+    service.unlistedEvents.clear()
     configureEndpoint(service)
     outbox.resume()
     context.body = { reset: true }
@@ -90,7 +96,9 @@ const knobs = {
   'POST /_sandbox/deliveries/release': 'send everything that waits, is delayed or is withheld',
   'POST /_sandbox/events/:id/deliver':
     '{times?, parallel?}: send an event again now; answers the statuses received',
-  'POST /_sandbox/sessions/:id/pay': '{card?, method?: card|delayed, email?, name?}: pay without a browser',
+  'POST /_sandbox/events/:id/list': '{listed: true|false}: leave an event out of the list, or show it again',
+  'POST /_sandbox/sessions/:id/pay':
+    '{card?, method?: card|delayed, email?, name?, fails_later?}: pay without a browser',
   'POST /_sandbox/sessions/:id/settle': '{outcome: succeeded|failed}: let a delayed payment come to its end',
   'POST /_sandbox/sessions/:id/expire': 'let an open session expire',
   'POST /_sandbox/charges/:id/dispute':
@@ -108,8 +116,9 @@ const knobs = {
   'POST /_sandbox/clock/advance':
     '{seconds or days}: move the clock, here and of all that follow it; what falls due happens',
   'POST /_sandbox/faults':
-    '{status: 429|500|502|503 or drop_after: true, count?, for_ms?, path_prefix?, method?}: make API calls fail',
-  'DELETE /_sandbox/faults': 'stop that',
+    '{status: 429|500|502|503 or drop_after: true or hold: true, count?, for_ms?, path_prefix?, method?}: make API calls fail, or keep their answers back',
+  'POST /_sandbox/faults/release': 'send the answers that are kept back',
+  'DELETE /_sandbox/faults': 'stop all that',
   'POST /_sandbox/reset': 'forget everything',
 }
 
@@ -124,6 +133,7 @@ export function knobIndexRoutes(router: Router, { store, faults, clock }: Servic
       delivery_rules: settingsOf(store).delivery_rules,
       account: accountOf(store),
       faults: faults.list(),
+      held_answers: faults.held,
       deliveries: Object.fromEntries(
         ['pending', 'delivered', 'abandoned', 'withheld'].map((state) => [
           state,

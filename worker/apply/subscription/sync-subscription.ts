@@ -110,7 +110,8 @@ async function applySubscription(
   if (!known) await saveStripeCustomer(trx, { ...owner, customer_id: fetched.customer_id })
   await reconcilePlan(trx, owner, cause)
   await refreshPlanAndSeats(trx, { owner, fetched, buyer_id: intent.user_id })
-  return { state: 'applied', reason: null }
+  const isRoomChanged = owner.owner_kind === 'organization' && known?.seats_total !== fetched.seats
+  return { state: 'applied', reason: null, ...(isRoomChanged && { seats_changed_in: owner.owner_id }) }
 }
 
 /**
