@@ -1,6 +1,7 @@
 import { openClock } from '../schema/clock.ts'
 import { EnvironmentError, processEnvironment } from '../schema/env.ts'
 import { createApp } from './app.ts'
+import { compareWebhook } from './compare-webhook.ts'
 import { openDependencies } from './dependencies.ts'
 import { listen } from './listen.ts'
 import { isWebAppBuilt } from './middleware/web-app.ts'
@@ -24,6 +25,8 @@ async function main(): Promise<void> {
   if (!(await isWebAppBuilt(settings.web_root))) log.warn('The web app is not built; only the API is served')
   const { app_url, sandbox } = settings
   log.info({ port: server.port, metrics_port: monitoring.port, app_url, sandbox }, 'Server is ready')
+
+  void compareWebhook(deps)
 
   let isStopping = false
   const stop = async (signal: string) => {

@@ -1,10 +1,10 @@
 import Stripe from 'stripe'
 import { portalKinds } from '../../schema/stripe/catalogue.ts'
 import { createStripe } from '../../schema/stripe/client.ts'
+import { findWebhookEndpoint, webhookPath, webhookProblems } from '../../schema/stripe/webhook-endpoint.ts'
 import { explainError } from '../explain-error.ts'
 import { findPortals, portalProblem } from '../stripe/set-up-portals.ts'
 import { comparePrices } from '../stripe/set-up-prices.ts'
-import { endpointProblems, findEndpoint } from '../stripe/webhook-endpoint.ts'
 import type { Configuration } from './configuration.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
@@ -69,9 +69,29 @@ async function examinePortals(stripe: Stripe): Promise<Finding[]> {
 }
 
 async function examineWebhook(stripe: Stripe, appUrl: string): Promise<Finding[]> {
-  const url = `${appUrl.replace(/\/+$/, '')}/api/stripe/webhook`
+  const url = `${appUrl.replace(/\/+$/, '')}${webhookPath}`
   const means = 'Stripe tells us nothing: payments are noticed by the reader of its list, minutes late.'
-  const endpoint = await findEndpoint(stripe, url)
+  const endpoint = await findWebhookEndpoint(stripe, url)
+  if (!endpoint) {
+    const mend = `${setUp} Is APP_URL right? On a machine of your own: stripe listen --forward-to ${url}`
+    return [problem('webhook endpoint', { text: `there is none for ${url}`, means, mend })]
+  }
+  const wrong = webhookProblems(endpoint).map(({ text, advice }) =>
+    advice === null
+      ? problem('webhook endpoint', { text: `${url}: ${text}`, means, mend: setUp })
+      : problem('webhook endpoint', {
+          text: `${url}: ${text}`,
+          means: 'Events come in a shape that we do not know; some of them end as failed.',
+          mend: advice,
+        }),
+  )
+  return wrong.length > 0 ? wrong : [ok('portals', `${portalKinds.join(' and ')}, as we set them up`)]
+}
+
+async function examineWebhook(stripe: Stripe, appUrl: string): Promise<Finding[]> {
+  const url = `${appUrl.replace(/\/+$/, '')}${webhookPath}`
+  const means = 'Stripe tells us nothing: payments are noticed by the reader of its list, minutes late.'
+  const endpoint = await findWebhookEndpoint(stripe, url)
   if (!endpoint) {
     const mend = `${setUp} Is APP_URL right? On a machine of your own: stripe listen --forward-to ${url}`
     return [problem('webhook endpoint', { text: `there is none for ${url}`, means, mend })]
@@ -91,7 +111,7 @@ async function examineWebhook(stripe: Stripe, appUrl: string): Promise<Finding[]
 /** The sandbox gets the server's own address from a variable. */
 async function examineSandboxWebhook(stripe: Stripe): Promise<Finding[]> {
   const { data } = await stripe.webhookEndpoints.list({ limit: 100 })
-  const found = data.find(({ url, status }) => url.endsWith('/api/stripe/webhook') && status === 'enabled')
+  const found = data.find(({ url, status }) => url.endsWith(webhookPath) && status === 'enabled')
   if (found) return [ok('webhook endpoint', found.url)]
   const means = 'The sandbox tells the product nothing.'
   const mend = 'Start the sandbox with `npm start`, or set SANDBOX_STRIPE_WEBHOOK_URL.'

@@ -8,10 +8,9 @@ import { deliver, listLate } from './owner-events.ts'
 import type { Turn } from './owner-history.ts'
 import { releaseAnswer } from './owner-troubles.ts'
 import { pass } from './pass.ts'
+import { patience_ms } from './seed.ts'
 import { whatHappened } from './what-happened.ts'
 
-/** How long a difference may last. Whoever looks for failures wants to see them sooner. */
-const patience_ms = Number(process.env.SIMULATION_PATIENCE_MS || 30_000)
 /** The product's own time for it: an hour, in which everything is tried again, and what it takes to do it. */
 const longest_s = 70 * 60
 
@@ -34,7 +33,7 @@ export async function settle(
     async () => {
       if ((await differences()).length === 0) return true
       // The same time for everybody, so that what falls due in it happens at Stripe too.
-      const seconds = passed_s < 400 ? 10 : 300
+      const seconds = passed_s < 60 ? 10 : passed_s < 420 ? 60 : 300
       if (passed_s + seconds <= longest_s) {
         await pass(product, seconds)
         passed_s += seconds
