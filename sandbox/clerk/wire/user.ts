@@ -1,5 +1,5 @@
 import type { EmailAddressJSON, UserJSON } from '@clerk/backend'
-import { userLabel } from '../entities/user.ts'
+import { isLocked, lockoutSeconds, userLabel } from '../entities/user.ts'
 import type { Service } from '../service.ts'
 import type { EmailAddress, User, Verification } from '../state.ts'
 import { frontendMembership } from './membership.ts'
@@ -15,8 +15,8 @@ export function backendUser(service: Service, user: User): UserJSON {
     private_metadata: user.private_metadata,
     password_last_updated_at: user.password_last_updated_at,
     banned: user.banned,
-    locked: false,
-    lockout_expires_in_seconds: null,
+    locked: isLocked(user),
+    lockout_expires_in_seconds: lockoutSeconds(user),
     verification_attempts_remaining: 100,
     last_active_at: user.last_active_at,
     locale: user.locale,
