@@ -273,7 +273,7 @@ export const tooManySignIns = () =>
     { retry_after_s: 60 },
   )
 export const foreignExtension = () =>
-  invalidRequest('redirect_uri does not belong to our extension', [
+  invalidRequest('This sign-in was begun by an extension that is not ours. Nothing was sent to it.', [
     { path: 'redirect_uri', message: 'Not one of our extensions' },
   ])
 export const invalidGrant = () =>

@@ -1,11 +1,12 @@
 import { SignInButton, useClerk, useUser } from '@clerk/clerk-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { CircleAlert, CircleCheck, MonitorSmartphone } from 'lucide-react'
+import { CircleAlert, CircleCheck, CircleX, MonitorSmartphone } from 'lucide-react'
+import { useState } from 'react'
 import { useLocation, useSearchParams } from 'react-router-dom'
 import { completeVscodeAuth, prepareVscodeAuth } from '../../../../schema/api/extension-auth.ts'
 import { destinationOf } from '../../../../schema/api/redirect-uri.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
-import { failureText } from '../../../api/failure.ts'
+import { ApiFailure, failureText } from '../../../api/failure.ts'
 import { editorAddress } from '../../../auth/redirects.ts'
 import { StatusView } from '../../../components/StatusView.tsx'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
@@ -54,6 +55,7 @@ export function ExtensionSigninPage() {
 
 function SignedIn({ userId, asked }: { userId: string; asked: AskedSignIn }) {
   const api = useApi()
+  const [isCancelled, setIsCancelled] = useState(false)
   const body = { ...asked, clerk_user_id: userId }
   // A POST as a query: showing the page begins the sign-in, which gives nothing yet.
   const prepared = useQuery({
@@ -83,27 +85,47 @@ function SignedIn({ userId, asked }: { userId: string; asked: AskedSignIn }) {
       </StatusView>
     )
   }
+  if (isCancelled) {
+    return (
+      <StatusView
+        tone="neutral"
+        Icon={CircleX}
+        title="Cancelled"
+        text="Nothing was sent to the editor. You can close this window."
+      />
+    )
+  }
   if (agreed.isPending) return <StatusView tone="busy" title="Completing authentication..." />
   if (error && !prepared.isFetching) {
+    const text = failureText(error, 'Failed to complete authentication')
+    const mayHelp = !(error instanceof ApiFailure && error.final) || error.code === 'sign_in_unconfirmed'
     const tryAgain = () => {
       agreed.reset()
       void prepared.refetch()
     }
-    return <FailedView text={failureText(error, 'Failed to complete authentication')} onRetry={tryAgain} />
+    return <FailedView text={text} {...(mayHelp && { onRetry: tryAgain })} />
   }
   if (!prepared.data) return <StatusView tone="busy" title="Loading..." text="One moment, please." />
   const { confirmation, email } = prepared.data
-  return <AgreeView email={email} asked={asked} onAgree={() => agreed.mutate(confirmation)} />
+  const cancel = () => {
+    setIsCancelled(true)
+    // Browsers close only windows that a script has opened.
+    window.close()
+  }
+  return (
+    <AgreeView email={email} asked={asked} onAgree={() => agreed.mutate(confirmation)} onCancel={cancel} />
+  )
 }
 
 interface AgreeViewProps {
   readonly email: string
   readonly asked: AskedSignIn
   readonly onAgree: () => void
+  readonly onCancel: () => void
 }
 
 /** Names whose account goes where, before anything is sent. */
-function AgreeView({ email, asked, onAgree }: AgreeViewProps) {
+function AgreeView({ email, asked, onAgree, onCancel }: AgreeViewProps) {
   const { signOut } = useClerk()
   const destination = destinationOf(asked.redirect_uri)
   return (
@@ -115,7 +137,7 @@ function AgreeView({ email, asked, onAgree }: AgreeViewProps) {
       actions={
         <>
           <Button onClick={onAgree}>Sign in the editor</Button>
-          <Button variant="secondary" onClick={() => window.close()}>
+          <Button variant="secondary" onClick={onCancel}>
             Cancel
           </Button>
         </>
