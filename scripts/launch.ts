@@ -77,7 +77,7 @@ async function launch(options: LaunchOptions, running: AsyncDisposableStack): Pr
     watch: options.watch ?? false,
   })
   const url = environment.APP_URL ?? `http://localhost:${ports.public}`
-  lock.setUrl(url)
+  lock.setAddresses({ url, stripe_port: ports.stripe, clerk_port: ports.clerk })
   const places = placesOf({ ports, url, options })
   const watchdog = startWatchdog()
   running.defer(() => watchdog.close())

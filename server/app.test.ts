@@ -200,7 +200,7 @@ describe('an answer', () => {
     await real.close()
     const policy = headers.get('content-security-policy') ?? ''
     expect(policy).toContain(
-      "script-src 'self' https://able-ant-1.clerk.accounts.dev https://challenges.cloudflare.com;",
+      "script-src 'self' https://able-ant-1.clerk.accounts.dev https://challenges.cloudflare.com https://*.protect.clerk.com;",
     )
     expect(policy).toContain("form-action 'self' https://checkout.stripe.com https://billing.stripe.com")
     expect(policy).toContain('upgrade-insecure-requests')

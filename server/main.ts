@@ -1,6 +1,7 @@
 import { openClock } from '../schema/clock.ts'
 import { EnvironmentError, processEnvironment } from '../schema/env.ts'
 import { createApp } from './app.ts'
+import { compareWebhook } from './compare-webhook.ts'
 import { openDependencies } from './dependencies.ts'
 import { listen } from './listen.ts'
 import { isWebAppBuilt } from './middleware/web-app.ts'
@@ -17,6 +18,8 @@ async function main(): Promise<void> {
   const server = await listen(createApp(deps).callback(), { host: env.HOST, port: env.PORT }, deps)
   if (!(await isWebAppBuilt(settings.web_root))) log.warn('The web app is not built; only the API is served')
   log.info({ port: server.port, app_url: settings.app_url, sandbox: settings.sandbox }, 'Server is ready')
+
+  void compareWebhook(deps)
 
   let isStopping = false
   const stop = async (signal: string) => {

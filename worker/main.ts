@@ -61,6 +61,7 @@ async function main(): Promise<void> {
     log,
     metrics: createWorkerMetrics(),
     now: clock.now,
+    appUrl: env.APP_URL.replace(/\/+$/, ''),
     sweepAfterMs: env.SWEEP_AFTER_MS,
   }
   const health = await serveHealth(deps, { host: env.HOST, port: env.METRICS_PORT })

@@ -38,6 +38,23 @@ it('a call whose answer is lost is done once when the SDK repeats it', async () 
   expect((await stripe.customers.list()).data.map(({ id }) => id)).toEqual([customer.id])
 })
 
+it('an answer that is held back is as old as its call, and later calls are answered before it', async () => {
+  const { stripe, knob, url } = await startHarness()
+  const { id } = await stripe.customers.create({ name: 'Ada' })
+  await knob('faults', { hold: true, count: 1, path_prefix: '/v1/customers', method: 'GET' })
+  const arrived: string[] = []
+  const held = stripe.customers.retrieve(id).then((customer) => {
+    if (!customer.deleted) arrived.push(`${customer.name}`)
+  })
+  await expect.poll(async () => (await fetch(`${url}/_sandbox`)).json()).toMatchObject({ held_answers: 1 })
+  await stripe.customers.update(id, { name: 'Bea' })
+  expect(await stripe.customers.retrieve(id)).toMatchObject({ name: 'Bea' })
+  expect(arrived).toEqual([])
+  expect(await knob('faults/release')).toMatchObject({ body: { released: 1 } })
+  await held
+  expect(arrived).toEqual(['Ada'])
+})
+
 it.each([
   [500, 'StripeAPIError'],
   [429, 'StripeRateLimitError'],
@@ -157,6 +174,7 @@ it('a knob that is turned wrongly says how', async () => {
     body: { error: { message: expect.stringContaining('mode') } },
   })
   expect((await knob('faults', {})).status).toBe(400)
+  expect((await knob('faults', { status: 500, hold: true })).status).toBe(400)
   expect((await knob('sessions/cs_none/pay')).status).toBe(404)
 })
 

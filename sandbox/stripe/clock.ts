@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { changeSettings, settingsOf } from './entities/account.ts'
 import type { State } from './state.ts'
 
 export type Clock = {
@@ -18,7 +19,7 @@ const COMPARED_EVERY_MS = 20
 
 /** The sandbox's time: real time plus an offset that a knob moves forward. `created` and every due date go by it. */
 export function createClock(store: State): Clock {
-  const offsetMs = () => store.settings.get('settings')?.clock_offset_ms ?? 0
+  const offsetMs = () => settingsOf(store).clock_offset_ms
   const nowMs = () => Date.now() + offsetMs()
   return {
     nowMs,
@@ -34,12 +35,7 @@ export function createClock(store: State): Clock {
     moveTo(at_ms) {
       const milliseconds = at_ms - nowMs()
       if (milliseconds <= 0) return
-      const settings = store.settings.get('settings')
-      store.settings.put({
-        id: 'settings',
-        delivery_rules: settings?.delivery_rules ?? [],
-        clock_offset_ms: (settings?.clock_offset_ms ?? 0) + milliseconds,
-      })
+      changeSettings(store, { clock_offset_ms: settingsOf(store).clock_offset_ms + milliseconds })
     },
   }
 }

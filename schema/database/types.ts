@@ -273,6 +273,8 @@ export interface Subscriptions {
   owner_id: string;
   owner_kind: "user" | "organization";
   plan_type: "pro" | "teams";
+  scheduled_at: Timestamp | null;
+  scheduled_seats: number | null;
   seats_total: number;
   snapshot_order: number;
   status: "incomplete" | "incomplete_expired" | "trialing" | "active" | "past_due" | "canceled" | "unpaid" | "paused";
@@ -297,6 +299,7 @@ export interface TeamInvitations {
   last_error: string | null;
   organization_id: string;
   role: "admin" | "member";
+  send_at: Timestamp | null;
   status: "pending" | "accepted" | "expired" | "revoked";
   subscription_id: string;
   sweep_at: Timestamp | null;

@@ -123,10 +123,10 @@ export function createClerk(options: {
           what: 'Reading a profile',
         })
         const email = user.primaryEmailAddress ?? user.emailAddresses[0]
-        if (!email) throw new Error(`User ${userId} has no e-mail address`)
         return {
           clerk_id: user.id,
-          email: email.emailAddress,
+          // As in `profileOf`: somebody who signed up with a phone number has none.
+          email: email?.emailAddress ?? '',
           first_name: user.firstName,
           last_name: user.lastName,
           profile_updated_at: new Date(user.updatedAt),

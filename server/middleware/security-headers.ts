@@ -9,7 +9,11 @@ import type { Settings } from '../settings.ts'
 export function securityHeaders(settings: Settings): AppMiddleware {
   const isHttps = settings.app_url.startsWith('https:')
   const clerk = settings.clerk_proxy_target ? [] : [clerkOrigin(settings.clerk_publishable_key)]
-  const challenge = settings.clerk_proxy_target ? [] : ['https://challenges.cloudflare.com']
+  const challenge = settings.clerk_proxy_target
+    ? []
+    : ['https://challenges.cloudflare.com', 'https://*.protect.clerk.com']
+  // These hosts answer on ports other than 443, and a source without a port stands for 443 only.
+  const protect = settings.clerk_proxy_target ? [] : ['https://*.protect.clerk.com:*']
   const telemetry = settings.clerk_proxy_target ? [] : ['https://clerk-telemetry.com']
   const payments = settings.stripe_api_base
     ? [new URL(settings.stripe_api_base).origin]
@@ -23,7 +27,7 @@ export function securityHeaders(settings: Settings): AppMiddleware {
         styleSrc: ["'self'", "'unsafe-inline'"],
         imgSrc: ["'self'", 'data:', 'https://img.clerk.com'],
         fontSrc: ["'self'", 'data:'],
-        connectSrc: ["'self'", ...clerk, ...telemetry],
+        connectSrc: ["'self'", ...clerk, ...protect, ...telemetry],
         workerSrc: ["'self'", 'blob:'],
         frameSrc: ["'self'", ...challenge],
         formAction: ["'self'", ...payments],
