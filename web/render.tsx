@@ -21,7 +21,9 @@ export const renderPage: RenderPage = async ({ path, state, template, manifest }
   const head = [
     `<title>${escapeHtml(title ? `${title} · ${name}` : name)}</title>`,
     `<meta name="description" content="${escapeHtml(description)}" />`,
-    ...[...filesOf(manifest, source)].map((file) => `<link rel="modulepreload" crossorigin href="/${file}" />`),
+    ...[...filesOf(manifest, source)].map(
+      (file) => `<link rel="modulepreload" crossorigin href="/${file}" />`,
+    ),
   ]
   return template.replace('<!--page-head-->', () => head.join('\n    ')).replace('<!--page-->', () => page)
 }

@@ -61,7 +61,7 @@ export function Carousel({ label, cards }: CarouselProps) {
         })}
       </ul>
       <div className="mt-6 flex items-center justify-between gap-4">
-        <div className="flex">
+        <div className="flex min-w-0 flex-1">
           {cards.map(({ title }, card) => (
             <button
               key={title}
@@ -69,7 +69,7 @@ export function Carousel({ label, cards }: CarouselProps) {
               aria-label={`Show card ${card + 1}: ${title}`}
               aria-current={card === index || undefined}
               onClick={() => show(card)}
-              className="group grid h-9 w-6 place-items-center rounded-md sm:w-7"
+              className="group grid h-9 min-w-0 max-w-7 flex-1 place-items-center rounded-md"
             >
               <span className="h-2 w-2 rounded-full bg-line-strong transition-all group-hover:bg-faint group-aria-[current=true]:w-5 group-aria-[current=true]:bg-accent" />
             </button>

@@ -39,7 +39,7 @@ function LateAccountMenu() {
   if (!idle) return placeholder
   return (
     <Suspense fallback={placeholder}>
-      <AccountMenu />
+      <AccountMenu placeholder={placeholder} />
     </Suspense>
   )
 }

@@ -30,7 +30,7 @@ const icons: Record<(typeof capabilities)[number]['id'], LucideIcon> = {
 
 export function CapabilitiesSection() {
   return (
-    <section id="capabilities" aria-labelledby="capabilities-title" className="border-t bg-surface">
+    <div id="capabilities" className="border-t bg-surface">
       <div className="mx-auto max-w-6xl px-5 py-20 sm:px-8 sm:py-28">
         <SectionHeading
           id="capabilities-title"
@@ -47,7 +47,7 @@ export function CapabilitiesSection() {
           />
         </div>
       </div>
-    </section>
+    </div>
   )
 }
 

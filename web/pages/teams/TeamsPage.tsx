@@ -102,7 +102,7 @@ function SecuritySection() {
           title="Your code and your money, looked after"
           text="What we do so that neither ends up where it does not belong."
         />
-        <CardGrid>
+        <CardGrid wide>
           {teamSecurity.map((card) => (
             <Card key={card.id} {...card} Icon={icons[card.id]} />
           ))}
@@ -144,8 +144,9 @@ function ContactSection() {
   )
 }
 
-function CardGrid({ children }: { children: ReactNode }) {
-  return <ul className="mt-12 grid gap-4 sm:grid-cols-2 lg:grid-cols-3">{children}</ul>
+/** Three cards in a row, or two that are wider. */
+function CardGrid({ wide, children }: { wide?: boolean; children: ReactNode }) {
+  return <ul className={`mt-12 grid gap-4 sm:grid-cols-2 ${wide ? '' : 'lg:grid-cols-3'}`}>{children}</ul>
 }
 
 function Card({ title, text, Icon }: { title: string; text: string; Icon: LucideIcon }) {
