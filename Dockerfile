@@ -17,6 +17,8 @@ RUN npm install --no-save --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:24-slim
 ENV NODE_ENV=production
+# In a container the loopback address is the container's own.
+ENV HOST=0.0.0.0
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY package.json ./

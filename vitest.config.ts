@@ -8,7 +8,7 @@ const withoutDatabase = [
   'scripts/!(database-files){,/**/*}.test.ts',
   'schema/{api,catalogue,stripe}/**/*.test.ts',
   'schema/*.test.ts',
-  'tests/support/**/*.test.ts',
+  'tests/{support,live-check}/**/*.test.ts',
 ]
 const summaryFile = process.env.TEST_SUMMARY_FILE
 

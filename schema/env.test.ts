@@ -1,16 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { clerkSandboxVariables, stripeSandboxVariables } from '../scripts/sandbox-environment.ts'
 import { EnvironmentError, environmentSchema, parseEnvironment, processEnvironment } from './env.ts'
 
 const complete = {
   NODE_ENV: 'production',
   APP_URL: 'https://app.example.com',
   DATABASE_URL: 'postgres://user:secret@db.example.com/app',
-  STRIPE_SECRET_KEY: 'sk_live_1',
-  STRIPE_WEBHOOK_SECRET: 'whsec_1',
-  CLERK_SECRET_KEY: 'sk_live_2',
-  CLERK_PUBLISHABLE_KEY: 'pk_live_3',
-  CLERK_WEBHOOK_SECRET: 'whsec_2',
+  STRIPE_SECRET_KEY: `sk_live_${'1'.repeat(90)}`,
+  STRIPE_WEBHOOK_SECRET: `whsec_${'1'.repeat(32)}`,
+  CLERK_SECRET_KEY: `sk_live_${'2'.repeat(42)}`,
+  CLERK_PUBLISHABLE_KEY: `pk_live_${'3'.repeat(24)}`,
+  CLERK_WEBHOOK_SECRET: `whsec_${'2'.repeat(32)}`,
 }
 
 function problemsOf(work: () => unknown): readonly string[] {
@@ -63,6 +64,104 @@ describe('in production', () => {
       processEnvironment({ ...complete, STRIPE_API_BASE: 'http://localhost:4242' }),
     )
     expect(problems).toEqual(['STRIPE_API_BASE is for the sandbox and must not be set in production.'])
+  })
+})
+
+describe('an empty value is the same as none', () => {
+  const names = Object.keys(environmentSchema.shape)
+
+  test.each(names)('%s', (name) => {
+    for (const empty of ['', ' ']) {
+      expect(parseEnvironment({ [name]: empty })).toEqual(parseEnvironment({}))
+      expect(problemsOf(() => processEnvironment({ ...complete, [name]: empty }))).toEqual(
+        problemsOf(() => processEnvironment({ ...complete, [name]: undefined })),
+      )
+    }
+  })
+})
+
+describe('what would let strangers in', () => {
+  const problemsWith = (changes: Record<string, string>) =>
+    problemsOf(() => processEnvironment({ ...complete, ...changes }))
+  const first = (problems: readonly string[]) => problems.map((problem) => problem.split(' ')[0])
+
+  test.each([
+    ['the application over plain http', { APP_URL: 'http://app.example.com' }, ['APP_URL']],
+    [
+      'a webhook secret that can be guessed',
+      { STRIPE_WEBHOOK_SECRET: 'whsec_short' },
+      ['STRIPE_WEBHOOK_SECRET'],
+    ],
+    ['another one', { CLERK_WEBHOOK_SECRET: 'whsec_short' }, ['CLERK_WEBHOOK_SECRET']],
+    ['keys that can be guessed', { STRIPE_SECRET_KEY: 'sk_live_1' }, ['STRIPE_SECRET_KEY']],
+    [
+      'a live Stripe key with a test instance of Clerk',
+      { CLERK_SECRET_KEY: `sk_test_${'2'.repeat(42)}` },
+      ['STRIPE_SECRET_KEY'],
+    ],
+    [
+      'a restricted live key with it',
+      { STRIPE_SECRET_KEY: `rk_live_${'1'.repeat(90)}`, CLERK_SECRET_KEY: `sk_test_${'2'.repeat(42)}` },
+      ['STRIPE_SECRET_KEY'],
+    ],
+    [
+      'a live Stripe key with the Clerk sandbox',
+      { ...clerkSandboxVariables({ clerkPort: 4243 }) },
+      [
+        'CLERK_API_URL',
+        'CLERK_PROXY_TARGET',
+        'CLERK_JS_URL',
+        'CLERK_SECRET_KEY',
+        'CLERK_PUBLISHABLE_KEY',
+        'CLERK_WEBHOOK_SECRET',
+        'STRIPE_SECRET_KEY',
+      ],
+    ],
+  ])('%s is refused in production', (_, changes, names) => {
+    expect(first(problemsWith(changes))).toEqual(names)
+  })
+
+  test('every secret of the sandboxes is refused in production', () => {
+    const own = {
+      ...stripeSandboxVariables({ stripePort: 4242 }),
+      ...clerkSandboxVariables({ clerkPort: 4243 }),
+    }
+    const names = [
+      'STRIPE_SECRET_KEY',
+      'STRIPE_WEBHOOK_SECRET',
+      'CLERK_SECRET_KEY',
+      'CLERK_PUBLISHABLE_KEY',
+      'CLERK_WEBHOOK_SECRET',
+    ] as const
+    for (const name of names) {
+      expect(problemsWith({ [name]: own[name] })).toContain(
+        `${name} is the sandbox's, which everybody can read.`,
+      )
+    }
+  })
+
+  test.each(['STRIPE_SECRET_KEY', 'CLERK_SECRET_KEY'] as const)(
+    'a live %s is refused in development',
+    (name) => {
+      const { NODE_ENV: _production, ...rest } = complete
+      const test = { ...rest, STRIPE_SECRET_KEY: 'sk_test_1', CLERK_SECRET_KEY: 'sk_test_2' }
+      expect(problemsOf(() => processEnvironment(test))).toEqual([])
+      expect(problemsOf(() => processEnvironment({ ...test, [name]: complete[name] }))).toEqual([
+        `${name} is a live key: set NODE_ENV=production, or use a test key.`,
+      ])
+    },
+  )
+
+  test('test keys are taken in production, for a staging system', () => {
+    const changes = {
+      STRIPE_SECRET_KEY: `sk_test_${'1'.repeat(90)}`,
+      CLERK_SECRET_KEY: `sk_test_${'2'.repeat(42)}`,
+    }
+    expect(problemsWith(changes)).toEqual([])
+  })
+
+  test.each(['everybody', '10.0.0.0/99', '1.2.3.4;5.6.7.8'])('%s is no proxy to trust', (TRUSTED_PROXIES) => {
+    expect(first(problemsWith({ TRUSTED_PROXIES }))).toEqual(['TRUSTED_PROXIES:'])
   })
 })
 

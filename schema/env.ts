@@ -1,12 +1,26 @@
+import proxyaddr from 'proxy-addr'
 import { z } from 'zod'
 import { type brandSchema, defaultBrand } from './catalogue/brand.ts'
 
+/** A list in one variable. */
+export function listOf(value: string | undefined): string[] {
+  return (value ?? '')
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+}
+
+function areAddresses(value: string | undefined): boolean {
+  try {
+    proxyaddr.compile(listOf(value))
+    return true
+  } catch {
+    return false
+  }
+}
+
 const port = z.coerce.number().int().min(0).max(65_535)
 const milliseconds = z.coerce.number().int().min(1)
-
-/** An empty value in an `.env` file means the same as a missing one. */
-const optional = <T extends z.ZodType>(schema: T) =>
-  z.preprocess((value) => (value === '' ? undefined : value), schema.optional())
 
 /**
  * Every variable of the product, in the order of `.env.example`, which a test keeps equal to this list. The sandbox has
@@ -22,16 +36,28 @@ export const environmentSchema = z.object({
     .default('info')
     .describe('How much is logged'),
   PORT: port.default(3000).describe('Where the server listens'),
+  HOST: z
+    .string()
+    .regex(/^[\w.:-]+$/, 'must be an address, without a port')
+    .default('127.0.0.1')
+    .describe('Address on which server and worker listen; 0.0.0.0 for every network'),
+  TRUSTED_PROXIES: z
+    .string()
+    .optional()
+    .refine(areAddresses, 'must be addresses or networks such as 10.0.0.0/8, separated by commas')
+    .describe('Proxies whose X-Forwarded-For is believed; without it the connection’s own address counts'),
   METRICS_PORT: port
     .default(0)
     .describe('Where the worker serves /metrics and /healthz; 0 takes any free port'),
-  APP_URL: optional(z.url()).describe('The address people use; defaults to http://localhost:PORT'),
-  DATABASE_URL: optional(z.url()).describe(
-    'Postgres 15 or newer; without it a Postgres from the install runs in .data/',
-  ),
-  DATABASE_MIGRATION_URL: optional(z.url()).describe(
-    'Owner of the tables, used by migrations only; defaults to DATABASE_URL',
-  ),
+  APP_URL: z.url().optional().describe('The address people use; defaults to http://localhost:PORT'),
+  DATABASE_URL: z
+    .url()
+    .optional()
+    .describe('Postgres 15 or newer; without it a Postgres from the install runs in .data/'),
+  DATABASE_MIGRATION_URL: z
+    .url()
+    .optional()
+    .describe('Owner of the tables, used by migrations only; defaults to DATABASE_URL'),
   DATABASE_POOL_MAX: z.coerce
     .number()
     .int()
@@ -39,12 +65,13 @@ export const environmentSchema = z.object({
     .max(200)
     .default(10)
     .describe('Connections a process may hold'),
-  REDIS_URL: optional(z.url()).describe('Queues on Redis; without it BullMQ uses the same Postgres'),
-  STRIPE_SECRET_KEY: optional(z.string()).describe('Secret key; without it the Stripe sandbox is started'),
-  STRIPE_WEBHOOK_SECRET: optional(z.string()).describe(
-    'Signing secret of the webhook endpoint /api/stripe/webhook',
-  ),
-  STRIPE_API_BASE: optional(z.url()).describe('Another address of the Stripe API; only for the sandbox'),
+  REDIS_URL: z.url().optional().describe('Queues on Redis; without it BullMQ uses the same Postgres'),
+  STRIPE_SECRET_KEY: z.string().optional().describe('Secret key; without it the Stripe sandbox is started'),
+  STRIPE_WEBHOOK_SECRET: z
+    .string()
+    .optional()
+    .describe('Signing secret of the webhook endpoint /api/stripe/webhook'),
+  STRIPE_API_BASE: z.url().optional().describe('Another address of the Stripe API; only for the sandbox'),
   STRIPE_CALLS_PER_SECOND: z.coerce
     .number()
     .int()
@@ -52,16 +79,21 @@ export const environmentSchema = z.object({
     .max(10_000)
     .default(20)
     .describe('Calls to Stripe a second, of all processes together'),
-  CLERK_SECRET_KEY: optional(z.string()).describe('Secret key; without it the Clerk sandbox is started'),
-  CLERK_PUBLISHABLE_KEY: optional(z.string()).describe('Publishable key for the browser'),
-  CLERK_WEBHOOK_SECRET: optional(z.string()).describe(
-    'Signing secret of the webhook endpoint /api/clerk/webhook',
-  ),
-  CLERK_API_URL: optional(z.url()).describe('Another address of the Clerk backend API; only for the sandbox'),
-  CLERK_PROXY_TARGET: optional(z.url()).describe('Where /__clerk is proxied to; only for the sandbox'),
-  CLERK_JS_URL: optional(z.string()).describe(
-    'Another address of the Clerk browser script; only for the sandbox',
-  ),
+  CLERK_SECRET_KEY: z.string().optional().describe('Secret key; without it the Clerk sandbox is started'),
+  CLERK_PUBLISHABLE_KEY: z.string().optional().describe('Publishable key for the browser'),
+  CLERK_WEBHOOK_SECRET: z
+    .string()
+    .optional()
+    .describe('Signing secret of the webhook endpoint /api/clerk/webhook'),
+  CLERK_API_URL: z
+    .url()
+    .optional()
+    .describe('Another address of the Clerk backend API; only for the sandbox'),
+  CLERK_PROXY_TARGET: z.url().optional().describe('Where /__clerk is proxied to; only for the sandbox'),
+  CLERK_JS_URL: z
+    .string()
+    .optional()
+    .describe('Another address of the Clerk browser script; only for the sandbox'),
   JOB_LOCK_MS: milliseconds
     .default(10_000)
     .describe('How long a job stays locked by a worker that has stopped responding'),
@@ -79,17 +111,26 @@ export const environmentSchema = z.object({
     .max(90)
     .default(14)
     .describe('Free days before the first payment of a Pro plan, once per user; 0 switches the trial off'),
-  BRAND_NAME: optional(z.string()).describe('Name of the product'),
-  BRAND_SUPPORT_EMAIL: optional(z.email()).describe('Where customers write to'),
-  BRAND_DOCS_URL: optional(z.url()).describe('Documentation site'),
-  BRAND_COMMUNITY_URL: optional(z.url()).describe('Community forum'),
-  BRAND_MARKETPLACE_URL: optional(z.url()).describe('Extension in the editor marketplace'),
-  BRAND_MARKETPLACE_RATING: optional(z.coerce.number().min(0).max(5)).describe(
-    'Stars that the extension has there, for example 4.8; without it no rating is shown',
-  ),
-  BRAND_SECURITY_CERTIFICATION: optional(z.string()).describe(
-    'What the company is certified for, for example SOC 2 Type II; without it none is claimed',
-  ),
+  EXTENSION_IDS: z
+    .string()
+    .regex(/^[\w-]+\.[\w-]+(\s*,\s*[\w-]+\.[\w-]+)*$/, 'must be publisher.extension, separated by commas')
+    .default('tidemark.tidemark')
+    .describe('Our extensions, publisher.extension: an editor’s sign-in ends at no others'),
+  BRAND_NAME: z.string().optional().describe('Name of the product'),
+  BRAND_SUPPORT_EMAIL: z.email().optional().describe('Where customers write to'),
+  BRAND_DOCS_URL: z.url().optional().describe('Documentation site'),
+  BRAND_COMMUNITY_URL: z.url().optional().describe('Community forum'),
+  BRAND_MARKETPLACE_URL: z.url().optional().describe('Extension in the editor marketplace'),
+  BRAND_MARKETPLACE_RATING: z.coerce
+    .number()
+    .min(0)
+    .max(5)
+    .optional()
+    .describe('Stars that the extension has there, for example 4.8; without it no rating is shown'),
+  BRAND_SECURITY_CERTIFICATION: z
+    .string()
+    .optional()
+    .describe('What the company is certified for, for example SOC 2 Type II; without it none is claimed'),
 })
 export type Environment = z.infer<typeof environmentSchema>
 
@@ -118,9 +159,13 @@ export class EnvironmentError extends Error {
   }
 }
 
-/** Reads a raw environment, with defaults; throws an EnvironmentError that lists everything that is wrong. */
+/**
+ * Reads a raw environment, with defaults; throws an EnvironmentError that lists everything that is wrong. An empty value means
+ * the same as a missing one, for every variable: `PRO_TRIAL_DAYS=` in an `.env` file is not a trial of 0 days.
+ */
 export function parseEnvironment(raw: Record<string, string | undefined>): Environment {
-  const result = environmentSchema.safeParse(raw)
+  const given = Object.entries(raw).filter(([, value]) => value?.trim() !== '')
+  const result = environmentSchema.safeParse(Object.fromEntries(given))
   if (!result.success) {
     throw new EnvironmentError(
       result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`),
@@ -149,9 +194,66 @@ export function processEnvironment(raw: Record<string, string | undefined>): Pro
       if (environment[name] !== undefined)
         problems.push(`${name} is for the sandbox and must not be set in production.`)
     }
+    problems.push(...unsafeInProduction(environment))
   }
+  problems.push(...liveKeysInDevelopment(environment))
   if (problems.length > 0) throw new EnvironmentError(problems)
   return withDefaults as ProcessEnvironment
+}
+
+/** Live keys move real money and real accounts, beside stand-ins whose secrets everybody can read. */
+export function liveKeysInDevelopment(environment: Environment): string[] {
+  if (environment.NODE_ENV === 'production') return []
+  return (['STRIPE_SECRET_KEY', 'CLERK_SECRET_KEY'] as const)
+    .filter((name) => isLive(environment[name]))
+    .map((name) => `${name} is a live key: set NODE_ENV=production, or use a test key.`)
+}
+
+/** What a published repository knows is no secret: the stand-ins', here in the clear; a test keeps them equal to theirs. */
+export const sandboxSecrets: readonly string[] = [
+  'sk_test_sandbox',
+  'whsec_sandbox',
+  'whsec_dGlkZW1hcmstY2xlcmstc2FuZGJveC1zZWNyZXQ=',
+  'whsec_c2FuZGJveC1jbGVyay13ZWJob29rLXNlY3JldA==',
+  'pk_live_Y2xlcmsubG9jYWwudGVzdCQ=',
+]
+
+/** Stripe and Clerk make secrets of 38 characters and more; whoever shortens one makes it guessable. */
+const leastSecretLength = 30
+
+/** What would let strangers in, though nothing is missing. */
+function unsafeInProduction(environment: Environment): string[] {
+  const problems: string[] = []
+  const { APP_URL, STRIPE_SECRET_KEY, CLERK_SECRET_KEY } = environment
+  if (APP_URL !== undefined && !APP_URL.startsWith('https://')) {
+    problems.push('APP_URL must begin with https:// in production.')
+  }
+  const secrets = [
+    'STRIPE_SECRET_KEY',
+    'STRIPE_WEBHOOK_SECRET',
+    'CLERK_SECRET_KEY',
+    'CLERK_PUBLISHABLE_KEY',
+    'CLERK_WEBHOOK_SECRET',
+  ] as const
+  for (const name of secrets) {
+    const value = environment[name]
+    if (value === undefined) continue
+    if (sandboxSecrets.includes(value)) problems.push(`${name} is the sandbox's, which everybody can read.`)
+    else if (name !== 'CLERK_PUBLISHABLE_KEY' && value.length < leastSecretLength) {
+      problems.push(`${name} is too short to be a secret: at least ${leastSecretLength} characters.`)
+    }
+  }
+  if (isLive(STRIPE_SECRET_KEY) && CLERK_SECRET_KEY !== undefined && !isLive(CLERK_SECRET_KEY)) {
+    problems.push(
+      'STRIPE_SECRET_KEY is live and CLERK_SECRET_KEY is not: anybody can sign in to a test instance, or the sandbox, as anybody.',
+    )
+  }
+  return problems
+}
+
+/** `sk_live_…`, or a restricted key of Stripe's. */
+function isLive(key: string | undefined): boolean {
+  return key !== undefined && /^(sk|rk)_live_/.test(key)
 }
 
 /** The description without what happens elsewhere when the variable is not set. */

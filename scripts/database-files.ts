@@ -35,7 +35,7 @@ const columnTypes: Record<string, string> = {
   'checkout_intents.billing_frequency': `${frequencies} | null`,
   'checkout_intents.state': `Generated<${union(['created', 'open', 'awaiting_payment', 'settled', 'failed', 'expired'])}>`,
   'inbox_events.source': union(['stripe', 'clerk']),
-  'inbox_events.state': `Generated<${union(['received', 'applied', 'ignored', 'failed'])}>`,
+  'inbox_events.state': `Generated<${union(['received', 'applied', 'ignored', 'failed', 'forged'])}>`,
   'inbox_events.received_via': `Generated<${union(['webhook', 'reader'])}>`,
   'cursors.name': union(['stripe_events', 'seats']),
   'stripe_customers.owner_kind': owners,

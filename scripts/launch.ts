@@ -1,8 +1,13 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseEnvironment, processEnvironment } from '../schema/env.ts'
+import {
+  EnvironmentError,
+  liveKeysInDevelopment,
+  parseEnvironment,
+  processEnvironment,
+} from '../schema/env.ts'
 import { ensureWebBuilt } from './build-web.ts'
 import { openDatabase } from './database.ts'
+import { lockDataFolder } from './launch/data-lock.ts'
 import { startGroup } from './launch/group.ts'
 import { choosePorts, type ProductPorts } from './launch/ports.ts'
 import { migrateDatabase, repositoryRoot, setUpStripeSandbox } from './launch/script.ts'
@@ -47,8 +52,22 @@ export type RunningProduct = {
  * stopped again before the error is thrown.
  */
 export async function launchProduct(options: LaunchOptions): Promise<RunningProduct> {
+  const running = new AsyncDisposableStack()
+  try {
+    return await launch(options, running)
+  } catch (error) {
+    await running.disposeAsync()
+    throw error
+  }
+}
+
+async function launch(options: LaunchOptions, running: AsyncDisposableStack): Promise<RunningProduct> {
   const environment = parseEnvironment(options.env)
   if (environment.NODE_ENV === 'production') processEnvironment(options.env)
+  const unsafe = liveKeysInDevelopment(environment)
+  if (unsafe.length > 0) throw new EnvironmentError(unsafe)
+  const lock = lockDataFolder(options.dataDir)
+  running.defer(() => lock.release())
   const sandboxes = { stripe: !environment.STRIPE_SECRET_KEY, clerk: !environment.CLERK_SECRET_KEY }
   const ports = await choosePorts({
     env: options.env,
@@ -58,51 +77,45 @@ export async function launchProduct(options: LaunchOptions): Promise<RunningProd
     watch: options.watch ?? false,
   })
   const url = environment.APP_URL ?? `http://localhost:${ports.public}`
+  lock.setAddresses({ url, stripe_port: ports.stripe, clerk_port: ports.clerk })
   const places = placesOf({ ports, url, options })
-  const running = new AsyncDisposableStack()
   const watchdog = startWatchdog()
   running.defer(() => watchdog.close())
   const { onLine, say, signal } = options
-  try {
-    await mkdir(options.dataDir, { recursive: true })
-    const built = options.watch ? undefined : ensureWebBuilt({ say })
-    built?.catch(() => undefined)
-    const database = environment.DATABASE_URL
-      ? { url: environment.DATABASE_URL, embedded: false }
-      : await openDatabase({ dataDir: options.dataDir, watchdog, say, running })
-    const env = {
-      ...options.env,
-      ...(sandboxes.stripe ? stripeSandboxVariables(places) : {}),
-      ...(sandboxes.clerk ? clerkSandboxVariables(places) : {}),
-      NODE_ENV: environment.NODE_ENV,
-      DATABASE_URL: database.url,
-      APP_URL: url,
-      PORT: String(ports.server),
-      METRICS_PORT: String(ports.metrics),
-    }
-    processEnvironment(env)
-    signal?.throwIfAborted()
-    const group = { watchdog, onLine, log: say, running, signal }
-    const outside = startGroup({ ...group, rank: 1, members: sandboxMembers({ sandboxes, places, env }) })
-    outside.catch(() => undefined)
-    await migrateDatabase(env)
-    await outside
-    if (sandboxes.stripe) await setUpStripeSandbox(env)
-    await built
-    signal?.throwIfAborted()
-    await startGroup({ ...group, rank: 0, members: productMembers({ env, ports, options }) })
-    return {
-      url,
-      databaseUrl: database.url,
-      stripeSandboxUrl: sandboxes.stripe ? `http://localhost:${ports.stripe}` : undefined,
-      clerkSandboxUrl: sandboxes.clerk ? `http://localhost:${ports.clerk}` : undefined,
-      embeddedPostgres: database.embedded,
-      queues: environment.REDIS_URL ? 'Redis' : 'Postgres',
-      stop: () => running.disposeAsync(),
-    }
-  } catch (error) {
-    await running.disposeAsync()
-    throw error
+  const built = options.watch ? undefined : ensureWebBuilt({ say })
+  built?.catch(() => undefined)
+  const database = environment.DATABASE_URL
+    ? { url: environment.DATABASE_URL, embedded: false }
+    : await openDatabase({ dataDir: options.dataDir, watchdog, say, running })
+  const env = {
+    ...options.env,
+    ...(sandboxes.stripe ? stripeSandboxVariables(places) : {}),
+    ...(sandboxes.clerk ? clerkSandboxVariables(places) : {}),
+    NODE_ENV: environment.NODE_ENV,
+    DATABASE_URL: database.url,
+    APP_URL: url,
+    PORT: String(ports.server),
+    METRICS_PORT: String(ports.metrics),
+  }
+  processEnvironment(env)
+  signal?.throwIfAborted()
+  const group = { watchdog, onLine, log: say, running, signal }
+  const outside = startGroup({ ...group, rank: 1, members: sandboxMembers({ sandboxes, places, env }) })
+  outside.catch(() => undefined)
+  await migrateDatabase(env)
+  await outside
+  if (sandboxes.stripe) await setUpStripeSandbox(env)
+  await built
+  signal?.throwIfAborted()
+  await startGroup({ ...group, rank: 0, members: productMembers({ env, ports, options }) })
+  return {
+    url,
+    databaseUrl: database.url,
+    stripeSandboxUrl: sandboxes.stripe ? `http://localhost:${ports.stripe}` : undefined,
+    clerkSandboxUrl: sandboxes.clerk ? `http://localhost:${ports.clerk}` : undefined,
+    embeddedPostgres: database.embedded,
+    queues: environment.REDIS_URL ? 'Redis' : 'Postgres',
+    stop: () => running.disposeAsync(),
   }
 }
 

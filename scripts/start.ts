@@ -2,11 +2,14 @@ import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { EnvironmentError } from '../schema/env.ts'
 import { loadDotEnv } from './dot-env.ts'
+import { FolderInUseError } from './launch/data-lock.ts'
 import { createOutput } from './launch/output.ts'
-import { PortTakenError } from './launch/ports.ts'
+import { PortsEqualError, PortTakenError } from './launch/ports.ts'
 import { repositoryRoot } from './launch/script.ts'
 import { type LaunchOptions, launchProduct, type RunningProduct } from './launch.ts'
 
+/** Their messages say by themselves what is wrong and what to do. */
+const expectedErrors = [EnvironmentError, FolderInUseError, PortTakenError, PortsEqualError]
 const dataDir = join(repositoryRoot, '.data')
 
 await start({ watch: process.argv.includes('--watch') })
@@ -70,7 +73,7 @@ function describeProduct(product: RunningProduct): string {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof EnvironmentError || error instanceof PortTakenError) return error.message
+  if (expectedErrors.some((kind) => error instanceof kind)) return (error as Error).message
   return error instanceof Error ? `could not start: ${error.message}` : String(error)
 }
 

@@ -1,8 +1,10 @@
+import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { getWebConfig } from '../schema/api/catalogue.ts'
 import { initializeUser } from '../schema/api/users.ts'
@@ -49,6 +51,19 @@ const { database, server } = testProduct(() => ({
 }))
 
 const get = (path: string, init: RequestInit = {}, on = server) => fetch(`${on.url}${path}`, init)
+/** Sends the path as it is, which fetch would normalize. `url`: what reached the sandbox; null for nothing. */
+async function raw(path: string, method = 'GET'): Promise<{ status: number; url: string | null }> {
+  const { hostname, port } = new URL(server.url)
+  const sent = request({ hostname, port, method, path, agent: false })
+  sent.end()
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  const body = await text(response)
+  return {
+    status: response.statusCode ?? 0,
+    url: response.statusCode === 201 ? (JSON.parse(body) as { url: string }).url : null,
+  }
+}
+
 const html = { headers: { accept: 'text/html,*/*;q=0.8' } }
 
 describe('a request', () => {
@@ -165,6 +180,9 @@ describe('an answer', () => {
     expect(policy).toContain("frame-ancestors 'none'")
     expect(policy).toContain("object-src 'none'")
     expect(policy).not.toContain('upgrade-insecure-requests')
+    const features = (headers.get('permissions-policy') ?? '').split(', ')
+    expect(features).toEqual(expect.arrayContaining(['camera=()', 'microphone=()', 'payment=()', 'usb=()']))
+    for (const feature of features) expect(feature).toMatch(/^[a-z-]+=\((self)?\)$/)
     expect(headers.get('strict-transport-security')).toBeNull()
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     expect(headers.get('x-powered-by')).toBeNull()
@@ -182,7 +200,7 @@ describe('an answer', () => {
     await real.close()
     const policy = headers.get('content-security-policy') ?? ''
     expect(policy).toContain(
-      "script-src 'self' https://able-ant-1.clerk.accounts.dev https://challenges.cloudflare.com;",
+      "script-src 'self' https://able-ant-1.clerk.accounts.dev https://challenges.cloudflare.com https://*.protect.clerk.com;",
     )
     expect(policy).toContain("form-action 'self' https://checkout.stripe.com https://billing.stripe.com")
     expect(policy).toContain('upgrade-insecure-requests')
@@ -310,6 +328,62 @@ describe('the proxy to the sign-in sandbox', () => {
       () => server.logs.some(({ route, status }) => route === 'clerk-proxy' && status === 201),
       'the line in the log',
     )
+  })
+
+  test.each([
+    '/v1/environment',
+    '/v1/client?_clerk_js_version=5',
+    '/v1/client/sessions/sess_2a/tokens',
+    '/v1/me/organization_memberships/org_2a',
+    '/npm/@clerk/clerk-js@5.128.0/dist/clerk.browser.js',
+    '/npm/@clerk/clerk-js@5/dist/vendors_8f-0.a1_5.js',
+    '/avatars/user_2a.svg?v=1',
+  ])('forwards %s, which a browser needs', async (path) => {
+    expect(await raw(`/__clerk${path}`)).toMatchObject({ status: 201, url: path })
+  })
+
+  test.each([
+    '/_sandbox/users',
+    '/_sandbox',
+    '/_SANDBOX/users',
+    '/%5fsandbox/users',
+    '/_%73andbox/users',
+    '//_sandbox/users',
+    '/v1//_sandbox/users',
+    '/v1/../_sandbox/users',
+    '/v1/%2e%2e/_sandbox/users',
+    '/v1/..%2f_sandbox/users',
+    '/v1/..;/_sandbox/users',
+    '/v1\\..\\_sandbox/users',
+    '/./_sandbox/users',
+    '/;/_sandbox/users',
+    '/npm/@clerk/../../_sandbox/users',
+    '/npm/@clerk/x/..%2f..%2f_sandbox/users',
+    '/avatars/../_sandbox/users.svg',
+    '/_sandbox/users?/v1/client',
+    '/_sandbox/users#/v1/client',
+    '/_sandbox/users/avatars/a.svg',
+    '/bapi/v1/users',
+    '/BAPI/v1/users',
+    '/V1/../bapi/v1/users',
+    '/',
+    '',
+  ])('never forwards %s', async (path) => {
+    for (const method of ['GET', 'POST']) {
+      expect(await raw(`/__clerk${path}`, method), method).toMatchObject({ url: null })
+    }
+  })
+
+  test.each([
+    '//__clerk/_sandbox/users',
+    '/__CLERK/_sandbox/users',
+    '/%5f_clerk/_sandbox/users',
+    '/./__clerk/_sandbox/users',
+    '/api/../__clerk/_sandbox/users',
+    'http://localhost/__clerk/_sandbox/users',
+    'http://localhost//_sandbox/users',
+  ])('cannot be reached by another name: %s', async (target) => {
+    expect(await raw(target, 'POST')).toMatchObject({ url: null })
   })
 
   test('is a 502 in our form when nothing answers', async () => {

@@ -4,6 +4,7 @@ import compress from 'koa-compress'
 import type { RequestState } from './context.ts'
 import type { Dependencies } from './dependencies.ts'
 import { clerkProxy } from './middleware/clerk-proxy.ts'
+import { clientAddress } from './middleware/client-address.ts'
 import { onError } from './middleware/on-error.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
 import { trackRequest } from './middleware/track-request.ts'
@@ -13,8 +14,7 @@ import { routes } from './routes.ts'
 /** The whole server: every middleware in its order, and every route. */
 export function createApp(deps: Dependencies): Koa<RequestState> {
   const { settings } = deps
-  // In production a proxy stands before us, and the address it appended last is the caller's; elsewhere the header could be forged.
-  const app = new Koa<RequestState>({ proxy: settings.production, maxIpsCount: 1 })
+  const app = new Koa<RequestState>()
   app.on('error', (error: Error) => deps.log.debug({ err: error }, 'A connection was closed early'))
 
   const router = new Router<RequestState>()
@@ -22,6 +22,7 @@ export function createApp(deps: Dependencies): Koa<RequestState> {
 
   app.use(trackRequest(deps))
   app.use(onError)
+  app.use(clientAddress(settings))
   app.use(securityHeaders(settings))
   if (settings.clerk_proxy_target) app.use(clerkProxy(settings.clerk_proxy_target))
   app.use(compress())

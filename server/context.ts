@@ -8,8 +8,12 @@ import type { Failure } from './failures.ts'
 export interface RequestState {
   request_id: string
   trace: Trace
+  /** Where the request comes from; see client-address.ts. */
+  network: string
   /** Set by `authenticate`. */
   user_id?: string
+  /** Of Clerk's, where the user is signed in. */
+  session_id?: string
   /** Set by `validate`. */
   query?: unknown
   body?: unknown

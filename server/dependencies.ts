@@ -31,7 +31,10 @@ export interface Dependencies {
 const queuePoolMax = 4
 
 /** Opens everything that the environment names. Nothing connects yet: an unavailable service is noticed at the first call. */
-export function openDependencies(env: ProcessEnvironment): { deps: Dependencies; close(): Promise<void> } {
+export function openDependencies(
+  env: ProcessEnvironment,
+  { now }: Pick<Dependencies, 'now'> = { now: () => new Date() },
+): { deps: Dependencies; close(): Promise<void> } {
   const log = createLogger({ process: 'server', level: env.LOG_LEVEL })
   const onError = (error: Error) => log.warn({ err: error }, 'A connection was lost')
   const settings = settingsOf(env)
@@ -65,7 +68,7 @@ export function openDependencies(env: ProcessEnvironment): { deps: Dependencies;
     db: database.db,
     producer,
     stripe,
-    catalogue: createStripeCatalogue({ stripe, now: () => new Date() }),
+    catalogue: createStripeCatalogue({ stripe, now }),
     clerk: createClerk({
       secretKey: env.CLERK_SECRET_KEY,
       apiUrl: env.CLERK_API_URL,
@@ -74,7 +77,7 @@ export function openDependencies(env: ProcessEnvironment): { deps: Dependencies;
     limits: createRateLimits(redis),
     metrics: createServerMetrics(),
     log,
-    now: () => new Date(),
+    now,
   }
   return {
     deps,

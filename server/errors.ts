@@ -183,7 +183,7 @@ export const seatReductionScheduled = () =>
   new ServerError(
     409,
     'seat_change_planned',
-    'A reduction of seats is scheduled for the next period. Please cancel it in the billing portal first.',
+    'A change of seats is scheduled for the next period. Keep your present seats first.',
   )
 export const sessionNotFound = () => new ServerError(404, 'session_not_found', 'Session not found')
 
@@ -218,6 +218,14 @@ export const alreadyMember = (email: string) =>
     409,
     'already_member',
     `${email} is already a member of the organization. Assign a seat in Seat Management instead.`,
+  )
+/** Clerk's own limit of the organization is reached, and could not be raised although there is a free seat. */
+export const organizationIsFull = (cause: unknown) =>
+  new ServerError(
+    409,
+    'organization_full',
+    'The sign-in service has no room for another member of this organization, although a seat is free. Please contact support.',
+    { cause },
   )
 /** Meanwhile the person has left, or the invitation was ended. */
 export const membershipChanged = () => new RouteFailedError(409, 'membership_changed')

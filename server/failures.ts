@@ -36,6 +36,11 @@ export function portalFailure(text: string): Failure {
   }
 }
 
+/** Stripe did not change the subscription, or only in part; the same call again does the rest. */
+export function subscriptionFailure(text: string): Failure {
+  return { text, stripe: (cause) => new RouteFailedError(502, 'subscription_change_failed', { cause }) }
+}
+
 /** Clerk did not make its part of a change in an organization; then nothing has changed. */
 export function organizationFailure(text: string): Failure {
   return { text, clerk: organizationChangeFailed }

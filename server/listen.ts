@@ -13,7 +13,7 @@ type Listener = Parameters<typeof createServer>[1]
 /** Port 0 means any free port. Rejects when the port is in use. */
 export function listen(
   callback: Listener,
-  port: number,
+  { host, port }: { readonly host: string; readonly port: number },
   { log }: Pick<Dependencies, 'log'>,
 ): Promise<ListeningServer> {
   // Longer than the idle time of common load balancers, which could otherwise send a call into a connection that we just closed.
@@ -21,7 +21,7 @@ export function listen(
   const server = createServer(limits, callback)
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, () => {
+    server.listen(port, host, () => {
       server.off('error', reject)
       server.on('error', (error) => log.error({ err: error }, 'The server socket failed'))
       resolve({

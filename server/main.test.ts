@@ -76,6 +76,15 @@ describe('the server process', () => {
     other.close()
   })
 
+  test('listens on this machine alone, unless HOST says otherwise', async () => {
+    const elsewhere = (url: string) => `${url.replace('127.0.0.1', '127.0.0.2')}/healthz`
+    const own = await ready(start(environment()))
+    expect((await fetch(`${own}/healthz`)).status).toBe(200)
+    await expect(fetch(elsewhere(own))).rejects.toThrow()
+    const open = await ready(start(environment({ HOST: '0.0.0.0' })))
+    expect((await fetch(elsewhere(open))).status).toBe(200)
+  })
+
   test.each(['SIGTERM', 'SIGINT'] as const)(
     'at %s finishes the request in hand and ends well',
     async (signal) => {

@@ -1,5 +1,7 @@
+import { openClock } from '../schema/clock.ts'
 import { EnvironmentError, processEnvironment } from '../schema/env.ts'
 import { createApp } from './app.ts'
+import { compareWebhook } from './compare-webhook.ts'
 import { openDependencies } from './dependencies.ts'
 import { listen } from './listen.ts'
 import { isWebAppBuilt } from './middleware/web-app.ts'
@@ -9,11 +11,15 @@ const drainLimitMs = 10_000
 
 async function main(): Promise<void> {
   const env = processEnvironment(process.env)
-  const { deps, close } = openDependencies(env)
+  const clock = openClock(env)
+  await clock.ready
+  const { deps, close } = openDependencies(env, clock)
   const { log, settings } = deps
-  const server = await listen(createApp(deps).callback(), env.PORT, deps)
+  const server = await listen(createApp(deps).callback(), { host: env.HOST, port: env.PORT }, deps)
   if (!(await isWebAppBuilt(settings.web_root))) log.warn('The web app is not built; only the API is served')
   log.info({ port: server.port, app_url: settings.app_url, sandbox: settings.sandbox }, 'Server is ready')
+
+  void compareWebhook(deps)
 
   let isStopping = false
   const stop = async (signal: string) => {
@@ -22,6 +28,7 @@ async function main(): Promise<void> {
     log.info({ signal }, 'Server is finishing open requests')
     await server.close(drainLimitMs)
     await close()
+    clock.stop()
     log.info('Server has stopped')
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -19,13 +19,22 @@ describe('a budget of requests', () => {
     expect(await limits.consume('write', 'user:a')).toBeNull()
   })
 
-  test('can be read without counting a request', async () => {
-    const limits = createRateLimits({ perMinute: two })
-    expect(await limits.peek('auth', 'ip:a')).toBeNull()
-    await limits.consume('auth', 'ip:a')
-    expect(await limits.peek('auth', 'ip:a')).toBeNull()
-    await limits.consume('auth', 'ip:a')
-    expect(await limits.peek('auth', 'ip:a')).toBeGreaterThan(0)
+  test('says in each answer how much there is, how much is left, and until when', async () => {
+    const server = await startTestServer({
+      databaseUrl: database.url,
+      deps: { limits: createRateLimits({ perMinute: two }) },
+    })
+    const answers = []
+    for (let count = 0; count < 3; count++) answers.push((await server.api(listPlans)).headers)
+    await server.close()
+    expect(answers.map((headers) => headers.get('ratelimit-policy'))).toEqual(
+      Array(3).fill('"read";q=2;w=60'),
+    )
+    expect(answers.map((headers) => headers.get('ratelimit'))).toEqual([
+      expect.stringMatching(/^"read";r=1;t=(60|[1-5]?\d)$/),
+      expect.stringMatching(/^"read";r=0;t=(60|[1-5]?\d)$/),
+      expect.stringMatching(/^"read";r=0;t=(60|[1-5]?\d)$/),
+    ])
   })
 
   test('that is used up is a 429 in our form', async () => {
@@ -43,13 +52,12 @@ describe('a budget of requests', () => {
 })
 
 describe('an anonymous caller is counted by the address', () => {
-  async function statuses(production: boolean): Promise<number[]> {
+  async function statuses(trusted_proxies: readonly string[], calls: readonly string[]): Promise<number[]> {
     const server = await startTestServer({
       databaseUrl: database.url,
-      settings: { production },
+      settings: { production: true, trusted_proxies },
       deps: { limits: createRateLimits({ perMinute: { ...two, read: 1 } }) },
     })
-    const calls = ['6.6.6.1, 198.51.100.7', '6.6.6.2, 198.51.100.7', '198.51.100.8']
     const seen = []
     for (const header of calls) {
       seen.push((await server.api(listPlans, { headers: { 'x-forwarded-for': header } })).status)
@@ -57,13 +65,38 @@ describe('an anonymous caller is counted by the address', () => {
     await server.close()
     return seen
   }
+  const forwarded = ['6.6.6.1, 198.51.100.7', '6.6.6.2, 198.51.100.7', '198.51.100.8']
 
-  test('that the proxy in front of us appended, in production: what a caller claims changes nothing', async () => {
-    expect(await statuses(true)).toEqual([200, 429, 200])
+  test('that our proxy appended: what a caller claims changes nothing', async () => {
+    expect(await statuses(['127.0.0.0/8'], forwarded)).toEqual([200, 429, 200])
   })
 
-  test('of the connection elsewhere, whatever the header says', async () => {
-    expect(await statuses(false)).toEqual([200, 429, 429])
+  test('that the first of several proxies of ours appended', async () => {
+    const calls = [
+      '6.6.6.1, 198.51.100.7, 10.1.2.3',
+      '6.6.6.2, 198.51.100.7, 10.3.2.1',
+      '198.51.100.8, 10.1.2.3',
+    ]
+    expect(await statuses(['127.0.0.1', '10.0.0.0/8'], calls)).toEqual([200, 429, 200])
+  })
+
+  test('of the connection, whatever the header says, while no proxy is named, also in production', async () => {
+    expect(await statuses([], forwarded)).toEqual([200, 429, 429])
+  })
+
+  test('of the connection when it is none of the proxies that are named', async () => {
+    expect(await statuses(['192.0.2.0/24'], forwarded)).toEqual([200, 429, 429])
+  })
+
+  test('by its /64, of which one caller has every address', async () => {
+    const calls = [
+      '2001:db8:1:2::1',
+      '2001:db8:1:2:ffff:ffff:ffff:ffff',
+      '2001:db8:1:3::1',
+      '::ffff:198.51.100.7',
+      '198.51.100.7',
+    ]
+    expect(await statuses(['127.0.0.1'], calls)).toEqual([200, 429, 200, 200, 429])
   })
 })
 
@@ -77,7 +110,7 @@ describe.runIf(redisUrl)('with Redis', () => {
     expect(await first?.consume('read', caller)).toBeNull()
     expect(await second?.consume('read', caller)).toBeNull()
     expect(await first?.consume('read', caller)).toBeGreaterThan(0)
-    expect(await second?.peek('read', caller)).toBeGreaterThan(0)
+    expect(await second?.count('read', caller)).toMatchObject({ remaining: 0, is_exceeded: true })
     for (const redis of connections) redis.disconnect()
   })
 
@@ -86,7 +119,7 @@ describe.runIf(redisUrl)('with Redis', () => {
     redis.on('error', () => undefined)
     const limits = createRateLimits({ redis, perMinute: two })
     expect(await limits.consume('read', 'user:a')).toBeNull()
-    expect(await limits.peek('read', 'user:a')).toBeNull()
+    expect(await limits.count('read', 'user:b')).toMatchObject({ limit: 2, remaining: 1 })
     await limits.consume('read', 'user:a')
     expect(await limits.consume('read', 'user:a')).toBeGreaterThan(0)
     redis.disconnect()

@@ -15,12 +15,23 @@ const requestsPerMinute: Readonly<Record<RateLimit, number>> = {
   extension: 600,
 }
 
-export interface RateLimits {
-  /** Counts one request. Returns how long to wait when the budget is used up, in seconds; null when it is not. */
-  consume(limit: RateLimit, caller: string): Promise<number | null>
-  /** The same without counting. */
-  peek(limit: RateLimit, caller: string): Promise<number | null>
+/** What is left of a budget after a request. */
+export interface SpentBudget {
+  readonly limit: number
+  readonly remaining: number
+  /** Until it is whole again. */
+  readonly reset_s: number
+  readonly is_exceeded: boolean
 }
+
+export interface RateLimits {
+  /** Counts one request. */
+  count(limit: RateLimit, caller: string): Promise<SpentBudget>
+  /** The same; returns how long to wait when the budget is used up, in seconds, and null when it is not. */
+  consume(limit: RateLimit, caller: string): Promise<number | null>
+}
+
+const windowSeconds = 60
 
 /** Counts in Redis, shared by all servers, when there is one; otherwise in memory, each server separately. */
 export function createRateLimits(
@@ -29,7 +40,7 @@ export function createRateLimits(
   const perMinute = { ...requestsPerMinute, ...options.perMinute }
   const limiters = new Map(
     (Object.keys(perMinute) as RateLimit[]).map((limit) => {
-      const budget = { keyPrefix: `limit_${limit}`, points: perMinute[limit], duration: 60 }
+      const budget = { keyPrefix: `limit_${limit}`, points: perMinute[limit], duration: windowSeconds }
       const inMemory = new RateLimiterMemory(budget)
       return [
         limit,
@@ -50,32 +61,38 @@ export function createRateLimits(
     if (!limiter) throw new Error(`There is no limit ${limit}`)
     return limiter
   }
-  return {
-    async consume(limit, caller) {
-      try {
-        await limiterOf(limit).consume(caller)
-        return null
-      } catch (refusal) {
-        if (refusal instanceof RateLimiterRes) return seconds(refusal)
+  const count: RateLimits['count'] = async (limit, caller) => {
+    const limiter = limiterOf(limit)
+    const { spent, is_exceeded } = await limiter.consume(caller).then(
+      (result) => ({ spent: result, is_exceeded: false }),
+      (refusal: unknown) => {
+        if (refusal instanceof RateLimiterRes) return { spent: refusal, is_exceeded: true }
         throw refusal
-      }
-    },
-    async peek(limit, caller) {
-      const spent = await limiterOf(limit).get(caller)
-      return spent && spent.consumedPoints >= perMinute[limit] ? seconds(spent) : null
+      },
+    )
+    const remaining = Math.max(0, spent.remainingPoints)
+    return { limit: perMinute[limit], remaining, reset_s: seconds(spent), is_exceeded }
+  }
+  return {
+    count,
+    async consume(limit, caller) {
+      const { is_exceeded, reset_s } = await count(limit, caller)
+      return is_exceeded ? reset_s : null
     },
   }
 }
 
 /**
  * One budget per user and group of calls. It runs after `authenticate`, so that people in one office, who share an address, do not
- * share a budget; only anonymous callers are counted by address.
+ * share a budget; only anonymous callers are counted by address. Each answer says what is left (decision 082).
  */
 export function rateLimit({ limits }: { readonly limits: RateLimits }, limit: RateLimit): AppMiddleware {
   return async (ctx, next) => {
-    const { user_id } = ctx.state
-    const wait_s = await limits.consume(limit, user_id ? `user:${user_id}` : `ip:${ctx.ip}`)
-    if (wait_s !== null) throw tooManyRequests(wait_s)
+    const { user_id, network } = ctx.state
+    const spent = await limits.count(limit, user_id ? `user:${user_id}` : `ip:${network}`)
+    ctx.set('ratelimit-policy', `"${limit}";q=${spent.limit};w=${windowSeconds}`)
+    ctx.set('ratelimit', `"${limit}";r=${spent.remaining};t=${spent.reset_s}`)
+    if (spent.is_exceeded) throw tooManyRequests(spent.reset_s)
     await next()
   }
 }

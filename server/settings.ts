@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Brand } from '../schema/catalogue/brand.ts'
-import { brandOf, type ProcessEnvironment } from '../schema/env.ts'
+import { brandOf, listOf, type ProcessEnvironment } from '../schema/env.ts'
 
 /** The environment, in the form in which the server uses it. */
 export interface Settings {
@@ -9,6 +9,10 @@ export interface Settings {
   readonly app_url: string
   /** Every origin of our own pages; tokens and return addresses of other origins are refused. */
   readonly own_origins: readonly string[]
+  /** Addresses and networks whose X-Forwarded-For is believed. */
+  readonly trusted_proxies: readonly string[]
+  /** Our extensions, `publisher.extension` in lower case. */
+  readonly extension_ids: readonly string[]
   readonly brand: Brand
   readonly stripe_webhook_secret: string
   /** Set when the Stripe sandbox is used. */
@@ -38,6 +42,8 @@ export function settingsOf(env: ProcessEnvironment): Settings {
     production,
     app_url: env.APP_URL.replace(/\/+$/, ''),
     own_origins: ownOrigins(env.APP_URL, { production }),
+    trusted_proxies: listOf(env.TRUSTED_PROXIES),
+    extension_ids: listOf(env.EXTENSION_IDS).map((id) => id.toLowerCase()),
     brand: brandOf(env as Parameters<typeof brandOf>[0]),
     stripe_webhook_secret: env.STRIPE_WEBHOOK_SECRET,
     stripe_api_base: env.STRIPE_API_BASE,

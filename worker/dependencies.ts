@@ -16,6 +16,8 @@ export interface WorkerDependencies {
   readonly log: Logger
   readonly metrics: WorkerMetrics
   readonly now: () => Date
+  /** The application's address, to which the links in invitations lead. */
+  readonly appUrl: string
   /** How old a row must be before the sweep enqueues it, in milliseconds. */
   readonly sweepAfterMs: number
 }

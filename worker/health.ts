@@ -3,7 +3,10 @@ import { sql } from 'kysely'
 import type { WorkerDependencies } from './dependencies.ts'
 
 /** Serves `/healthz` (the database answers) and `/metrics`, for monitoring. */
-export function serveHealth(deps: WorkerDependencies, port: number): Promise<Server> {
+export function serveHealth(
+  deps: WorkerDependencies,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<Server> {
   const server = createServer(async (request, response) => {
     try {
       if (request.url === '/metrics') {
@@ -24,6 +27,6 @@ export function serveHealth(deps: WorkerDependencies, port: number): Promise<Ser
   })
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, () => resolve(server))
+    server.listen(port, host, () => resolve(server))
   })
 }

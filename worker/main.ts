@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { openClerk } from '../schema/clerk/client.ts'
 import { createClerkDirectory } from '../schema/clerk/directory.ts'
 import { createOrganizationMaker } from '../schema/clerk/organizations.ts'
+import { openClock } from '../schema/clock.ts'
 import { connectDatabase, type Database } from '../schema/database/connect.ts'
 import { EnvironmentError, processEnvironment } from '../schema/env.ts'
 import { createLogger, type Logger } from '../schema/log.ts'
@@ -40,6 +41,8 @@ async function main(): Promise<void> {
     onError,
   })
   const producer = createProducer(backend, { onError })
+  const clock = openClock(env)
+  await clock.ready
   const clerk = openClerk({ secretKey: env.CLERK_SECRET_KEY, apiUrl: env.CLERK_API_URL })
   const deps: WorkerDependencies = {
     db: database.db,
@@ -57,10 +60,11 @@ async function main(): Promise<void> {
     producer,
     log,
     metrics: createWorkerMetrics(),
-    now: () => new Date(),
+    now: clock.now,
+    appUrl: env.APP_URL.replace(/\/+$/, ''),
     sweepAfterMs: env.SWEEP_AFTER_MS,
   }
-  const health = await serveHealth(deps, env.METRICS_PORT)
+  const health = await serveHealth(deps, { host: env.HOST, port: env.METRICS_PORT })
   const consumers = startConsumers(deps, backend, { lockMs: env.JOB_LOCK_MS, stalledMs: env.JOB_STALLED_MS })
   const schedule = keepSchedule(producer, { sweepEveryMs: env.SWEEP_EVERY_MS, log })
   const taskSchedules = keepTaskSchedules(producer, { log })
@@ -78,6 +82,7 @@ async function main(): Promise<void> {
     await backend.close()
     health.close()
     await database.close()
+    clock.stop()
     log.info('Worker has stopped')
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

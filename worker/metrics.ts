@@ -10,6 +10,7 @@ export interface WorkerMetrics {
   readonly failedTries: Counter<'what' | 'kind'>
   readonly givenUp: Counter<'what'>
   readonly eventsMissed: Counter<'type'>
+  readonly eventsForged: Counter<'type'>
   readonly seatsCorrected: Counter
 }
 
@@ -52,6 +53,12 @@ export function createWorkerMetrics(): WorkerMetrics {
     eventsMissed: new Counter({
       name: 'tidemark_events_missed_total',
       help: "Events that never came by webhook and were found in Stripe's list",
+      labelNames: ['type'],
+      registers: [registry],
+    }),
+    eventsForged: new Counter({
+      name: 'tidemark_events_forged_total',
+      help: 'Signed events that Stripe does not know: somebody else has the webhook secret',
       labelNames: ['type'],
       registers: [registry],
     }),

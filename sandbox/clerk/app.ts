@@ -5,7 +5,7 @@ import type { Middleware } from 'koa'
 import Koa from 'koa'
 import { injectFaults } from '../kit/faults.ts'
 import { answerErrors, flushBeforeAnswering } from '../kit/http.ts'
-import { ClerkError, invalidSecretKey } from './errors.ts'
+import { ClerkError, invalidSecretKey, organizationsNotEnabled } from './errors.ts'
 import { deliveryKnobs } from './knobs/deliveries.ts'
 import { peopleKnobs } from './knobs/people.ts'
 import { sandboxKnobs } from './knobs/sandbox.ts'
@@ -13,6 +13,7 @@ import { avatarRoutes } from './pages/avatars.ts'
 import { browserScriptRoutes } from './pages/browser-script.ts'
 import { invitationLinkRoutes } from './pages/invitation-link.ts'
 import { backendEmailAddressRoutes } from './routes/backend/email-addresses.ts'
+import { backendInstanceRoutes } from './routes/backend/instance.ts'
 import { backendInvitationRoutes } from './routes/backend/organization-invitations.ts'
 import { backendMembershipRoutes } from './routes/backend/organization-memberships.ts'
 import { backendOrganizationRoutes } from './routes/backend/organizations.ts'
@@ -61,6 +62,7 @@ export function createApp(service: Service): Koa {
   sandboxKnobs(knobs, service)
 
   const backend = new Router()
+  backendInstanceRoutes(backend, service)
   backendSessionRoutes(backend, service)
   backendUserRoutes(backend, service)
   backendEmailAddressRoutes(backend, service)
@@ -71,6 +73,7 @@ export function createApp(service: Service): Koa {
   app.use(pages.routes())
   app.use(bodyParser({ enableTypes: ['json', 'form'], jsonLimit: '256kb', formLimit: '64kb' }))
   app.use(overrideMethod)
+  app.use(requireOrganizationsEnabled(service))
   app.use(frontend.routes())
   app.use(knobs.routes())
   app.use(requireSecretKey(service))
@@ -84,6 +87,15 @@ const overrideMethod: Middleware = (ctx, next) => {
   const isVerb = wanted === 'PATCH' || wanted === 'PUT' || wanted === 'DELETE'
   if (ctx.method === 'POST' && isVerb) ctx.method = wanted
   return next()
+}
+
+const organizationPaths = /^(\/bapi)?\/v1\/(organization|me\/organization_|users\/[^/]+\/organization_)/
+
+function requireOrganizationsEnabled({ instance }: Service): Middleware {
+  return (ctx, next) => {
+    if (!instance.organizations_enabled && organizationPaths.test(ctx.path)) throw organizationsNotEnabled()
+    return next()
+  }
 }
 
 /** The backend API is for servers that have the secret key. */
@@ -105,6 +117,7 @@ const onError = answerErrors((error, ctx) => {
   if (known !== error && known.status >= 500) console.error(`sandbox/clerk: ${ctx.method} ${ctx.path}`, error)
   // The backend SDK reads the errors only when the type is exactly this, without a charset.
   ctx.set('content-type', 'application/json')
+  if (known.retryAfterS !== undefined) ctx.set('retry-after', String(known.retryAfterS))
   return {
     status: known.status,
     body: { errors: known.errors, clerk_trace_id: randomBytes(16).toString('hex') },

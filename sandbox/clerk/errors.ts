@@ -9,11 +9,17 @@ export type ClerkErrorItem = {
 export class ClerkError extends Error {
   readonly status: number
   readonly errors: ClerkErrorItem[]
+  readonly retryAfterS: number | undefined
 
-  constructor(status: number, item: { code: string; message: string; meta?: Record<string, unknown> }) {
+  constructor(
+    status: number,
+    item: { code: string; message: string; long_message?: string; meta?: Record<string, unknown> },
+    { retryAfterS }: { retryAfterS?: number } = {},
+  ) {
     super(item.message)
     this.status = status
-    this.errors = [{ ...item, long_message: item.message }]
+    this.retryAfterS = retryAfterS
+    this.errors = [{ long_message: item.message, ...item }]
   }
 }
 
@@ -61,4 +67,13 @@ export function takenEmailAddress(): ClerkError {
     'form_identifier_exists',
     'That email address is taken. Please try another.',
   )
+}
+
+/** Every call about organizations, as long as nobody has enabled them in the dashboard. */
+export function organizationsNotEnabled(): ClerkError {
+  return new ClerkError(403, {
+    code: 'organization_not_enabled_in_instance',
+    message: 'access denied',
+    long_message: 'The organizations feature is not enabled for this instance.',
+  })
 }

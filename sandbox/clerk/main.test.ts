@@ -37,6 +37,13 @@ test('sessions and the signing key survive kill -9 right after the answer', asyn
   expect(claims.sid).toBe(sessionId)
 })
 
+test('listens on this machine alone', async () => {
+  const { url } = await launch({ SANDBOX_CLERK_PORT: '0' }).ready()
+  const path = '/v1/environment'
+  expect((await fetch(url.replace('localhost', '127.0.0.1') + path)).status).toBe(200)
+  await expect(fetch(url.replace('localhost', '127.0.0.2') + path)).rejects.toThrow()
+})
+
 test('SIGTERM ends it with 0, and a second start seeds nothing again', async () => {
   const first = launch()
   const { url } = await first.ready()

@@ -39,5 +39,7 @@ export async function seed(service: Service): Promise<void> {
     passwordHash: supportHash,
     publicMetadata: { role: 'support' },
   })
-  createOrganization(service, { ...organization, createdBy: owner })
+  if (service.instance.organizations_enabled) {
+    createOrganization(service, { ...organization, createdBy: owner })
+  }
 }

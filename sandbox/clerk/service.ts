@@ -1,6 +1,7 @@
 import type { Faults } from '../kit/faults.ts'
 import type { DeliveryRule, Outbox } from '../kit/outbox.ts'
-import type { Settings } from './settings.ts'
+import type { CallQuota } from './entities/call-quota.ts'
+import type { Instance, Settings } from './settings.ts'
 import type { RenderEvent, State, WebhookEvent } from './state.ts'
 
 /** What every part of the sandbox works with. Passed as an argument, so that a test can run many side by side. */
@@ -12,4 +13,7 @@ export type Service = {
   renderEvent: RenderEvent
   faults: Faults
   settings: Settings
+  /** As the dashboard would show it now. A restart sets it up as the settings say. */
+  instance: Instance
+  quotas: { invitations: CallQuota; batches: CallQuota }
 }

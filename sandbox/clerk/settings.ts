@@ -13,7 +13,18 @@ export type Settings = {
   /** The application's own origin, where the browser is. Claims and links fall back to it. */
   origin: string
   applicationName: string
+  /** How the instance is set up when the sandbox starts; a knob changes it meanwhile. */
+  instance: Instance
   retryDelaysMs: number[]
+}
+
+/** What the owner of an instance switches in Clerk's dashboard. */
+export type Instance = {
+  organizations_enabled: boolean
+  /** Without them a session is not active before its user has chosen an organization. */
+  personal_accounts_allowed: boolean
+  /** How many people an organization has room for if nothing else was said when it was created. 0 is no limit. */
+  max_allowed_memberships: number
 }
 
 const SECOND_MS = 1000
@@ -29,6 +40,9 @@ export const defaultSettings: Settings = {
   publishableKey: `pk_live_${btoa('clerk.local.test$')}`,
   origin: 'http://localhost:3000',
   applicationName: 'Tidemark',
+  // Clerk's own defaults: https://clerk.com/docs/guides/organizations/configure (read on 2026-11-22) says "Organizations are
+  // disabled by default", "Personal accounts disabled (default)" and "a maximum of 5 members by default".
+  instance: { organizations_enabled: false, personal_accounts_allowed: false, max_allowed_memberships: 5 },
   // Like the real sender's schedule, but shorter, so that people who watch a sandbox do not wait for hours.
   retryDelaysMs: [
     1 * SECOND_MS,
@@ -43,6 +57,10 @@ export const defaultSettings: Settings = {
 }
 
 const httpUrl = z.url({ protocol: /^https?$/ })
+const offByDefault = z
+  .enum(['on', 'off'])
+  .default('off')
+  .transform((value) => value === 'on')
 
 const variables = {
   SANDBOX_CLERK_HOST: z.string().min(1).default(defaultSettings.host),
@@ -57,6 +75,13 @@ const variables = {
   SANDBOX_CLERK_PUBLISHABLE_KEY: z.string().startsWith('pk_').default(defaultSettings.publishableKey),
   SANDBOX_CLERK_ORIGIN: httpUrl.default(defaultSettings.origin),
   SANDBOX_CLERK_APPLICATION_NAME: z.string().min(1).default(defaultSettings.applicationName),
+  SANDBOX_CLERK_ORGANIZATIONS: offByDefault,
+  SANDBOX_CLERK_PERSONAL_ACCOUNTS: offByDefault,
+  SANDBOX_CLERK_MEMBERSHIP_LIMIT: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(defaultSettings.instance.max_allowed_memberships),
 }
 
 export function readSettings(environment: Record<string, string | undefined>): Settings {
@@ -72,5 +97,10 @@ export function readSettings(environment: Record<string, string | undefined>): S
     publishableKey: found.SANDBOX_CLERK_PUBLISHABLE_KEY,
     origin: new URL(found.SANDBOX_CLERK_ORIGIN).origin,
     applicationName: found.SANDBOX_CLERK_APPLICATION_NAME,
+    instance: {
+      organizations_enabled: found.SANDBOX_CLERK_ORGANIZATIONS,
+      personal_accounts_allowed: found.SANDBOX_CLERK_PERSONAL_ACCOUNTS,
+      max_allowed_memberships: found.SANDBOX_CLERK_MEMBERSHIP_LIMIT,
+    },
   }
 }

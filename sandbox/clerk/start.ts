@@ -2,6 +2,7 @@ import { Faults } from '../kit/faults.ts'
 import { createOutbox } from '../kit/outbox.ts'
 import { listen, type Sandbox } from '../kit/serve.ts'
 import { createApp } from './app.ts'
+import { CallQuota } from './entities/call-quota.ts'
 import { createSigningKey } from './entities/signing-key.ts'
 import { seed } from './seed.ts'
 import type { Service } from './service.ts'
@@ -32,6 +33,10 @@ export async function startClerkSandbox(
     renderEvent: (type, subject, timestamp) => renderEvent(service, { type, subject, timestamp }),
     faults: new Faults(),
     settings,
+    instance: { ...settings.instance },
+    // https://clerk.com/docs/guides/how-clerk-works/system-limits and
+    // https://clerk.com/docs/reference/backend/organization/create-organization-invitation-bulk (read on 2026-11-22)
+    quotas: { invitations: new CallQuota(250), batches: new CallQuota(50) },
   }
   server.on('request', createApp(service).callback())
   if (!store.signing_keys.get('signing_key')) {

@@ -29,6 +29,8 @@ export type User = {
 export type EmailAddress = {
   id: string
   email_address: string
+  /** Missing in states of earlier sandboxes. */
+  created_at?: number
   /** `null` until a code has been asked for or the address was vouched for by the backend. */
   verification: Verification | null
 }

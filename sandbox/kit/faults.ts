@@ -6,6 +6,8 @@ export type Fault = {
   status: number | null
   /** Do what was asked, then close the connection without an answer, the case for which there are idempotency keys. */
   drop_after?: boolean
+  /** Do what was asked at once, but keep the answer back until it is released: meanwhile it grows old. */
+  hold?: boolean
   /** How many calls are left; null: no limit. */
   count: number | null
   /** Until when, in real milliseconds; null: no limit. */
@@ -18,6 +20,7 @@ export type Fault = {
 /** In memory only: a restart ends all faults. */
 export class Faults {
   #faults: Fault[] = []
+  #held: (() => void)[] = []
 
   add(fault: Fault): void {
     this.#faults.push(fault)
@@ -25,6 +28,25 @@ export class Faults {
 
   clear(): void {
     this.#faults = []
+    this.release()
+  }
+
+  /** How many answers are kept back. */
+  get held(): number {
+    return this.#held.length
+  }
+
+  /** Resolves when the answers that are kept back are released. */
+  hold(): Promise<void> {
+    return new Promise((resolve) => this.#held.push(resolve))
+  }
+
+  /** Sends the answers that are kept back, in the order of their calls. Returns how many. */
+  release(): number {
+    const held = this.#held
+    this.#held = []
+    for (const send of held) send()
+    return held.length
   }
 
   list(): Fault[] {
@@ -44,7 +66,7 @@ export class Faults {
   }
 }
 
-/** Makes the chosen calls fail: before anything is done, or after everything is. */
+/** Makes the chosen calls fail, before anything is done or after everything is, or keeps their answers back. */
 export function injectFaults(
   faults: Faults,
   { flush, toError }: { flush: () => void; toError: (status: number) => Error },
@@ -54,8 +76,9 @@ export function injectFaults(
     if (typeof fault?.retry_after_s === 'number') context.set('retry-after', String(fault.retry_after_s))
     if (fault?.status) throw toError(fault.status)
     await next()
-    if (!fault?.drop_after) return
+    if (!fault?.drop_after && !fault?.hold) return
     flush()
+    if (fault.hold) return faults.hold()
     context.respond = false
     context.req.socket.destroy()
   }

@@ -17,7 +17,7 @@ export async function listen({
   host,
 }: {
   port: number
-  host?: string
+  host: string
 }): Promise<Sandbox & { server: Server }> {
   const server = createServer()
   // Longer than the pause between two calls of a client, else it reuses a connection that is just being closed.

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest'
-import { newCheckout, startHarness } from './testing/sandbox.ts'
+import { describe, expect, it } from 'vitest'
+import { type Harness, newCheckout, startHarness } from './testing/sandbox.ts'
 
 it('a repeated call with one idempotency key gets the first answer again', async () => {
   const { stripe } = await startHarness()
@@ -36,6 +36,23 @@ it('a call whose answer is lost is done once when the SDK repeats it', async () 
   const customer = await stripe.customers.create({ email: 'ada@example.com' })
 
   expect((await stripe.customers.list()).data.map(({ id }) => id)).toEqual([customer.id])
+})
+
+it('an answer that is held back is as old as its call, and later calls are answered before it', async () => {
+  const { stripe, knob, url } = await startHarness()
+  const { id } = await stripe.customers.create({ name: 'Ada' })
+  await knob('faults', { hold: true, count: 1, path_prefix: '/v1/customers', method: 'GET' })
+  const arrived: string[] = []
+  const held = stripe.customers.retrieve(id).then((customer) => {
+    if (!customer.deleted) arrived.push(`${customer.name}`)
+  })
+  await expect.poll(async () => (await fetch(`${url}/_sandbox`)).json()).toMatchObject({ held_answers: 1 })
+  await stripe.customers.update(id, { name: 'Bea' })
+  expect(await stripe.customers.retrieve(id)).toMatchObject({ name: 'Bea' })
+  expect(arrived).toEqual([])
+  expect(await knob('faults/release')).toMatchObject({ body: { released: 1 } })
+  await held
+  expect(arrived).toEqual(['Ada'])
 })
 
 it.each([
@@ -125,6 +142,31 @@ it('a reset forgets everything', async () => {
   expect((await harness.stripe.customers.create({})).created).toBeLessThan(Date.now() / 1000 + 60)
 })
 
+describe('the clock', () => {
+  const ask = async ({ url }: Pick<Harness, 'url'>, query = '') =>
+    (await (await fetch(`${url}/_sandbox/clock${query}`)).json()) as { now: number; offset_ms: number }
+
+  it('says how far it is ahead', async () => {
+    const harness = await startHarness()
+    expect(await ask(harness)).toMatchObject({ offset_ms: 0 })
+    await harness.knob('clock/advance', { days: 1.5 })
+    const { now, offset_ms } = await ask(harness)
+    expect(Math.round(offset_ms / 1000)).toBe(1.5 * 86_400)
+    expect(now).toBeGreaterThan(Date.now() / 1000 + 1.4 * 86_400)
+  })
+
+  it('answers those who follow it when it moves, and when it is reset', async () => {
+    const harness = await startHarness()
+    const moved = ask(harness, '?after=0')
+    await harness.knob('clock/advance', { seconds: 60 })
+    const { offset_ms } = await moved
+    expect(Math.round(offset_ms / 1000)).toBe(60)
+    const reset = ask(harness, `?after=${offset_ms}`)
+    await harness.knob('reset')
+    expect(await reset).toMatchObject({ offset_ms: 0 })
+  })
+})
+
 it('a knob that is turned wrongly says how', async () => {
   const { knob } = await startHarness()
   expect(await knob('deliveries', { mode: 'sideways' })).toMatchObject({
@@ -132,6 +174,7 @@ it('a knob that is turned wrongly says how', async () => {
     body: { error: { message: expect.stringContaining('mode') } },
   })
   expect((await knob('faults', {})).status).toBe(400)
+  expect((await knob('faults', { status: 500, hold: true })).status).toBe(400)
   expect((await knob('sessions/cs_none/pay')).status).toBe(404)
 })
 

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { changeSettings, settingsOf } from './entities/account.ts'
 import type { State } from './state.ts'
 
 export type Clock = {
@@ -6,23 +8,34 @@ export type Clock = {
   now(): number
   /** Forward to a moment; a moment that is past leaves it where it is. */
   moveTo(at_ms: number): void
+  /** How far it is ahead of the real time. */
+  offsetMs(): number
+  /** Resolves when it no longer is so far ahead, or after a while. */
+  waitUntilMoved(offset_ms: number): Promise<void>
 }
+
+const LONGEST_WAIT_MS = 25_000
+const COMPARED_EVERY_MS = 20
 
 /** The sandbox's time: real time plus an offset that a knob moves forward. `created` and every due date go by it. */
 export function createClock(store: State): Clock {
-  const nowMs = () => Date.now() + (store.settings.get('settings')?.clock_offset_ms ?? 0)
+  const offsetMs = () => settingsOf(store).clock_offset_ms
+  const nowMs = () => Date.now() + offsetMs()
   return {
     nowMs,
+    offsetMs,
+    // The offset is part of the state, which a knob can also reset, so it is compared rather than announced.
+    async waitUntilMoved(offset_ms) {
+      const until_ms = Date.now() + LONGEST_WAIT_MS
+      while (offsetMs() === offset_ms && Date.now() < until_ms) {
+        await delay(COMPARED_EVERY_MS, undefined, { ref: false })
+      }
+    },
     now: () => Math.floor(nowMs() / 1000),
     moveTo(at_ms) {
       const milliseconds = at_ms - nowMs()
       if (milliseconds <= 0) return
-      const settings = store.settings.get('settings')
-      store.settings.put({
-        id: 'settings',
-        delivery_rules: settings?.delivery_rules ?? [],
-        clock_offset_ms: (settings?.clock_offset_ms ?? 0) + milliseconds,
-      })
+      changeSettings(store, { clock_offset_ms: settingsOf(store).clock_offset_ms + milliseconds })
     },
   }
 }

@@ -141,3 +141,10 @@ it('the process keeps what it answered through a kill -9, and names the variable
 function sdkFor(port: number) {
   return new Stripe('sk_test_sandbox', { host: 'localhost', port, protocol: 'http' })
 }
+
+it('listens on this machine alone', async () => {
+  const stateFile = join(await temporaryFolder(), 'state')
+  const { url } = await spawnSandbox('stripe', { SANDBOX_STRIPE_STATE_FILE: stateFile }).ready()
+  expect((await fetch(`${url.replace('localhost', '127.0.0.1')}/_sandbox/clock`)).status).toBe(200)
+  await expect(fetch(`${url.replace('localhost', '127.0.0.2')}/_sandbox/clock`)).rejects.toThrow()
+})

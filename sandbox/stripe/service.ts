@@ -10,6 +10,8 @@ export type Service = {
   clock: Clock
   outbox: Outbox<StoredEvent>
   faults: Faults
+  /** Ids of events that are not in the list yet: Stripe does not say that it is complete up to the second. In memory only. */
+  unlistedEvents: Set<string>
   settings: Settings
   /** Known once the port is. */
   publicUrl: string

@@ -7,6 +7,7 @@ const HOUR_MS = 60 * MINUTE_MS
 
 /** The settings of the process; the README explains the variables. Every field has a default that works without the others. */
 export type Settings = {
+  host: string
   port: number
   /** Null keeps everything in memory. */
   stateFile: string | null
@@ -24,6 +25,7 @@ export type Settings = {
 }
 
 export const defaultSettings: Settings = {
+  host: '127.0.0.1',
   port: 4242,
   stateFile: '.data/sandbox-stripe.json',
   webhookUrl: 'http://localhost:3000/api/stripe/webhook',
@@ -49,6 +51,7 @@ const delay = z.union([
 ])
 
 const variables = {
+  SANDBOX_STRIPE_HOST: unlessEmpty(z.string().default(defaultSettings.host)),
   SANDBOX_STRIPE_PORT: unlessEmpty(portVariable(defaultSettings.port)),
   SANDBOX_STRIPE_STATE_FILE: unlessEmpty(z.string().default('.data/sandbox-stripe.json')),
   SANDBOX_STRIPE_WEBHOOK_URL: urlOrNone('http://localhost:3000/api/stripe/webhook'),
@@ -62,6 +65,7 @@ export function readSettings(environment: Record<string, string | undefined>): S
   const found = readVariables('stripe', variables, environment)
   return {
     ...defaultSettings,
+    host: found.SANDBOX_STRIPE_HOST,
     port: found.SANDBOX_STRIPE_PORT,
     stateFile: found.SANDBOX_STRIPE_STATE_FILE,
     webhookUrl: found.SANDBOX_STRIPE_WEBHOOK_URL,

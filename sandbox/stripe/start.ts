@@ -3,6 +3,7 @@ import { createOutbox, type Outbox } from '../kit/outbox.ts'
 import { listen, type Sandbox } from '../kit/serve.ts'
 import { createApp } from './app.ts'
 import { createClock } from './clock.ts'
+import { settingsOf } from './entities/account.ts'
 import { runDueWork } from './entities/due-work.ts'
 import { configureEndpoint, endpointsFor } from './entities/webhook-endpoint.ts'
 import type { Service } from './service.ts'
@@ -21,7 +22,7 @@ export async function startStripeSandbox(given: Partial<Settings>): Promise<Sand
   const outbox: Outbox<StoredEvent> = createOutbox(store, {
     concurrency: 32,
     retryDelaysMs: settings.retryDelaysMs,
-    rules: () => store.settings.get('settings')?.delivery_rules ?? [],
+    rules: () => settingsOf(store).delivery_rules,
     endpointsFor: (event) => endpointsFor(store, event),
     post: (endpoint, event, signal) =>
       postEvent(store, { endpoint, event, signal, pending_webhooks: outbox.countPending(event.id) }),
@@ -32,6 +33,7 @@ export async function startStripeSandbox(given: Partial<Settings>): Promise<Sand
     outbox,
     settings,
     faults: new Faults(),
+    unlistedEvents: new Set(),
     publicUrl: settings.publicUrl ?? url,
   }
   server.on('request', createApp(service).callback())

@@ -233,10 +233,22 @@ export type StoredAnswer = {
   created_at_ms: number
 }
 
+/** What a seller sets in Stripe's dashboard, or what we cannot know of a real account, for a knob to turn. */
+export type Account = {
+  /**
+   * Whether Checkout shows people another currency than the session's, where the session does not say:
+   * https://docs.stripe.com/payments/currencies/localize-prices/adaptive-pricing
+   */
+  adaptive_pricing: boolean
+  /** What an open session that begins with a trial says as its total; Stripe documents the field as nullable, and no figure for trials. */
+  trial_total: 'first_period' | 'unknown' | 'zero'
+}
+
 export type Settings = {
   id: 'settings'
   clock_offset_ms: number
   delivery_rules: DeliveryRule[]
+  account: Partial<Account>
 }
 
 type Tables = {

@@ -32,6 +32,8 @@ export const organizationSubscriptionSchema = z.object({
   /** When it will end, if it was cancelled. */
   cancel_at: z.iso.datetime().nullable(),
   ended_at: z.iso.datetime().nullable(),
+  /** The seats from the next period on, while a change waits for it. Meanwhile the billing page can neither change nor cancel the plan. */
+  scheduled_change: z.object({ seats: z.int(), at: z.iso.datetime() }).nullable(),
 })
 export type OrganizationSubscription = z.infer<typeof organizationSubscriptionSchema>
 
@@ -118,4 +120,33 @@ export const buySeats = endpoint({
     quantity: z.int().min(1).max(maximumSeats),
   }),
   response: z.object({ url: z.url() }),
+})
+
+/** As Stripe has it now; the organization’s subscription and seats follow when its event has been applied. */
+const changedSubscription = z.object({
+  success: z.literal(true),
+  /** In the next period, if there is one. */
+  seats: z.int(),
+  cancel_at: z.iso.datetime().nullable(),
+})
+
+export const keepSeats = endpoint({
+  method: 'POST',
+  path: '/api/organizations/keep-seats',
+  summary: 'Take back the change of seats that waits for the next period; for the organization’s admins',
+  auth: 'user',
+  limit: 'checkout',
+  body: z.strictObject({ clerk_org_id: organizationIdSchema }),
+  response: changedSubscription,
+})
+
+export const cancelOrganizationSubscription = endpoint({
+  method: 'POST',
+  path: '/api/organizations/cancel-subscription',
+  summary:
+    'Cancel the organization’s plan at the end of the period, also while a change of seats waits for it; for its admins',
+  auth: 'user',
+  limit: 'checkout',
+  body: z.strictObject({ clerk_org_id: organizationIdSchema }),
+  response: changedSubscription,
 })

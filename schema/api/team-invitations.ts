@@ -17,6 +17,8 @@ export const teamInvitationSchema = z.object({
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
+  /** When it will be sent, if there were too many invitations to send it at once; else null. */
+  sends_at: z.iso.datetime().nullable(),
   /** The link to copy: works for a user who signs in with the invited address. Null when the invitation is not open. */
   url: z.url().nullable(),
 })

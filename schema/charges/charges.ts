@@ -36,6 +36,14 @@ export async function saveCharge(trx: DatabaseTransaction, snapshot: ChargeSnaps
   return saved !== undefined
 }
 
+export async function findCharge(db: Kysely<DB>, stripeChargeId: string): Promise<Charge | undefined> {
+  return db
+    .selectFrom('charges')
+    .selectAll()
+    .where('stripe_charge_id', '=', stripeChargeId)
+    .executeTakeFirst()
+}
+
 export async function listChargesOfIntent(db: Kysely<DB>, intentId: string): Promise<Charge[]> {
   return db.selectFrom('charges').selectAll().where('intent_id', '=', intentId).execute()
 }

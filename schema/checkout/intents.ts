@@ -18,6 +18,8 @@ interface NewIntent {
   readonly amount_minor: number
   /** Granted once, or for a subscription every billing month. */
   readonly credits: number
+  /** By the product's clock, which tells later how long the sweep has waited for its outcome. */
+  readonly created_at: Date
   /** When the sweep checks its outcome. */
   readonly sweep_at: Date
 }

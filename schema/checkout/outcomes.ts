@@ -56,6 +56,34 @@ export async function failUnsettledIntent(
     .execute()
 }
 
+/**
+ * Makes a checkout what Stripe says of it, after forged news: the one way back from `settled`. Without a session it waits for the one
+ * that it may have. The sweep looks at it at once. The caller holds the intent's row, and takes the credits back in the same transaction.
+ */
+export async function withdrawOutcome(
+  trx: DatabaseTransaction,
+  intent: {
+    readonly id: string
+    readonly stripe_session_id: string | null
+    readonly state: 'created' | 'open' | 'awaiting_payment' | 'expired'
+    readonly now: Date
+  },
+): Promise<void> {
+  await trx
+    .updateTable('checkout_intents')
+    .set({
+      state: intent.state,
+      stripe_session_id: intent.stripe_session_id,
+      settled_at: null,
+      failure_reason: null,
+      withdrawn_at: intent.now,
+      sweep_at: intent.now,
+      updated_at: sql`now()`,
+    })
+    .where('id', '=', intent.id)
+    .execute()
+}
+
 /** Records the organization that was created for a Teams plan. */
 export async function setOwner(
   trx: DatabaseTransaction,

@@ -1,7 +1,7 @@
 import { type ClerkClient, createClerkClient } from '@clerk/backend'
 import { isClerkAPIResponseError } from '@clerk/backend/errors'
 import { withTimeLimit } from '../time-limit.ts'
-import { ClerkRefusalError, ClerkUnavailableError } from './errors.ts'
+import { ClerkRateLimitError, ClerkRefusalError, ClerkUnavailableError } from './errors.ts'
 
 export interface ClerkAddress {
   readonly secretKey: string
@@ -18,10 +18,13 @@ export function openClerk(address: ClerkAddress): ClerkClient {
 }
 
 const callLimitMs = 10_000
+/** For a 429 that does not say how long to wait. */
+const defaultRetryAfterMs = 60_000
 
 /**
  * Waits for Clerk's answer. Null when the object does not exist. Throws ClerkRefusalError when Clerk refuses, and
- * ClerkUnavailableError when it does not answer in time, is broken, or rejects our key.
+ * ClerkUnavailableError when it does not answer in time, is broken, rejects our key, or is not set up for us: nothing of that is the
+ * fault of what was asked.
  */
 export async function askClerk<T>(what: string, call: Promise<T>): Promise<T | null> {
   try {
@@ -29,8 +32,18 @@ export async function askClerk<T>(what: string, call: Promise<T>): Promise<T | n
   } catch (error) {
     if (!isClerkAPIResponseError(error)) throw new ClerkUnavailableError(`${what} failed`, { cause: error })
     if (error.status === 404) return null
+    if (error.status === 429) {
+      const retry_after_ms = error.retryAfter ? error.retryAfter * 1000 : defaultRetryAfterMs
+      throw new ClerkRateLimitError(`${what} was refused for now`, { retry_after_ms, cause: error })
+    }
+    const code = error.errors[0]?.code ?? 'unknown'
+    if (code === 'organization_not_enabled_in_instance') {
+      throw new ClerkUnavailableError('Organizations are not enabled in the Clerk dashboard', {
+        cause: error,
+      })
+    }
     const isRefusal = [400, 403, 409, 422].includes(error.status)
     if (!isRefusal) throw new ClerkUnavailableError(`${what} failed with ${error.status}`, { cause: error })
-    throw new ClerkRefusalError(error.errors[0]?.code ?? 'unknown', { cause: error })
+    throw new ClerkRefusalError(code, { cause: error })
   }
 }

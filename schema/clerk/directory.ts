@@ -16,6 +16,7 @@ import {
   type MemberKey,
   type Membership,
 } from './memberships.ts'
+import { findRoom, type OrganizationRoom, setMembershipLimit } from './organizations.ts'
 
 /**
  * People, memberships and invitations as Clerk has them now. Every call goes to Clerk, nothing is cached: see decision 040.
@@ -34,6 +35,9 @@ export interface ClerkDirectory {
   findInvitation(key: InvitationKey): Promise<ClerkInvitation | null>
   listInvitations(organizationId: string): Promise<ClerkInvitation[]>
   revokeInvitation(key: InvitationKey & { requesting_user_id?: string }): Promise<void>
+  /** Null when the organization does not exist (any more). */
+  findRoom(organizationId: string): Promise<OrganizationRoom | null>
+  setMembershipLimit(change: { organization_id: string; limit: number }): Promise<void>
 }
 
 export function createClerkDirectory(api: ClerkClient): ClerkDirectory {
@@ -46,5 +50,7 @@ export function createClerkDirectory(api: ClerkClient): ClerkDirectory {
     findInvitation: (key) => findInvitation(api, key),
     listInvitations: (organizationId) => listInvitations(api, organizationId),
     revokeInvitation: (key) => revokeInvitation(api, key),
+    findRoom: (organizationId) => findRoom(api, organizationId),
+    setMembershipLimit: (change) => setMembershipLimit(api, change),
   }
 }

@@ -14,7 +14,8 @@ const clerkUserSchema = z.object({
   first_name: z.string().nullable(),
   last_name: z.string().nullable(),
   primary_email_address_id: z.string().nullable(),
-  email_addresses: z.array(z.object({ id: z.string(), email_address: z.string() })),
+  /** The id is not among the required fields of Clerk's specification. */
+  email_addresses: z.array(z.object({ id: z.string().optional(), email_address: z.string() })),
   /** Milliseconds since 1970. */
   updated_at: z.number(),
 })
@@ -22,7 +23,8 @@ const clerkUserSchema = z.object({
 /** The profile that a `user.created` or `user.updated` event carries; its first address when none is the primary one. */
 export function profileOf(event: ClerkEvent): UserProfile {
   const user = clerkUserSchema.parse(event.data)
-  const primary = user.email_addresses.find((address) => address.id === user.primary_email_address_id)
+  const primaryId = user.primary_email_address_id
+  const primary = user.email_addresses.find(({ id }) => primaryId !== null && id === primaryId)
   return {
     clerk_id: user.id,
     email: (primary ?? user.email_addresses[0])?.email_address ?? '',

@@ -29,6 +29,8 @@ export interface ClerkInvitationRequest {
   readonly email: string
   readonly role: OrganizationRole
   readonly lifetime_days: number
+  /** Where the link in the e-mail leads; without one, to pages of Clerk's own. */
+  readonly redirect_url: string
 }
 
 /** Sends an invitation. Clerk has no idempotency keys; a second invitation for the same address is refused as `duplicate_record`. */
@@ -44,11 +46,12 @@ export async function sendInvitation(
       emailAddress: request.email,
       role: request.role === 'admin' ? 'org:admin' : 'org:member',
       expiresInDays: request.lifetime_days,
+      redirectUrl: request.redirect_url,
       privateMetadata: { invitationId: request.invitation_id },
     }),
   )
   if (!sent) throw new ClerkRefusalError('resource_not_found', { cause: undefined })
-  return toInvitation(sent)
+  return toInvitation(sent, request.organization_id)
 }
 
 /** Null when it does not exist (any more), for example because its organization was deleted. */
@@ -60,7 +63,16 @@ export async function findInvitation(api: ClerkClient, key: InvitationKey): Prom
       invitationId: key.clerk_invitation_id,
     }),
   )
-  return found && toInvitation(found)
+  return found && toInvitation(found, key.organization_id)
+}
+
+/** How many invitations of an organization can still be accepted. */
+export async function countOpenInvitations(api: ClerkClient, organizationId: string): Promise<number> {
+  const page = await askClerk(
+    'Counting invitations',
+    api.organizations.getOrganizationInvitationList({ organizationId, status: ['pending'], limit: 1 }),
+  )
+  return page?.totalCount ?? 0
 }
 
 /** All of an organization's invitations, newest first, including those that have ended. */
@@ -75,7 +87,7 @@ export async function listInvitations(api: ClerkClient, organizationId: string):
         offset: all.length,
       }),
     )
-    all.push(...(page?.data ?? []).map(toInvitation))
+    all.push(...(page?.data ?? []).map((found) => toInvitation(found, organizationId)))
     if (!page || page.data.length < pageSize) return all
   }
 }
@@ -96,16 +108,18 @@ export async function revokeInvitation(
 }
 
 const pageSize = 500
+/** Clerk's own; its specification allows an invitation that names no end. */
+const defaultLifetimeMs = 30 * 24 * 3600 * 1000
 
-function toInvitation(found: OrganizationInvitation): ClerkInvitation {
+function toInvitation(found: OrganizationInvitation, organization_id: string): ClerkInvitation {
   const { invitationId } = found.privateMetadata ?? {}
   return {
     clerk_invitation_id: found.id,
-    organization_id: found.organizationId,
+    organization_id,
     email: found.emailAddress.toLowerCase(),
     role: roleOf(found.role),
     status: found.status ?? 'pending',
-    expires_at: new Date(found.expiresAt),
+    expires_at: new Date(found.expiresAt ?? found.createdAt + defaultLifetimeMs),
     invitation_id: typeof invitationId === 'string' ? invitationId : null,
   }
 }

@@ -8,9 +8,11 @@ export interface Membership {
   readonly organization_id: string
   readonly organization_name: string
   readonly user_id: string
-  /** Lower case. */
-  readonly email: string
+  /** Lower case. Null when Clerk names the person by something else, such as a user name or a phone number, or by nothing. */
+  readonly email: string | null
   readonly role: OrganizationRole
+  /** How many people Clerk lets into the organization, open invitations included; 0 is no limit. */
+  readonly membership_limit: number
 }
 
 export interface MemberKey {
@@ -70,9 +72,15 @@ function toMembership(found: OrganizationMembership): Membership | null {
     organization_id: found.organization.id,
     organization_name: found.organization.name,
     user_id: found.publicUserData.userId,
-    email: found.publicUserData.identifier.toLowerCase(),
+    email: emailOf(found.publicUserData.identifier),
     role: roleOf(found.role),
+    membership_limit: found.organization.maxAllowedMemberships,
   }
+}
+
+/** The library's types promise a text, its specification (Backend API of 2026-05-12, OrganizationMembershipPublicUserData) allows null. */
+function emailOf(identifier: string | null): string | null {
+  return identifier?.includes('@') ? identifier.toLowerCase() : null
 }
 
 /** Clerk's `org:admin` is an admin, every other role a member. */

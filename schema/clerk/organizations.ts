@@ -1,6 +1,7 @@
 import type { ClerkClient } from '@clerk/backend'
 import { askClerk } from './client.ts'
 import { ClerkRefusalError } from './errors.ts'
+import { countOpenInvitations } from './invitations.ts'
 
 export interface OrganizationRequest {
   readonly name: string
@@ -8,6 +9,8 @@ export interface OrganizationRequest {
   readonly created_by: string
   /** What it is created for; stored in its metadata, so that a second attempt finds the organization of the first. */
   readonly intent_id: string
+  /** For how many people it was bought. */
+  readonly seats: number
 }
 
 /** Creates organizations for plans that were bought without one. */
@@ -35,6 +38,7 @@ export function createOrganizationMaker(api: ClerkClient): OrganizationMaker {
         api.organizations.createOrganization({
           name: request.name,
           createdBy: request.created_by,
+          maxAllowedMemberships: request.seats,
           privateMetadata: { intentId: request.intent_id },
         }),
       )
@@ -45,4 +49,36 @@ export function createOrganizationMaker(api: ClerkClient): OrganizationMaker {
       return created.id
     },
   }
+}
+
+/** How many people are in an organization or invited, and how many Clerk allows. */
+export interface OrganizationRoom {
+  readonly members: number
+  readonly invited: number
+  /** Members and open invitations together; 0 is no limit. */
+  readonly limit: number
+}
+
+/** Null when the organization does not exist (any more). */
+export async function findRoom(api: ClerkClient, organizationId: string): Promise<OrganizationRoom | null> {
+  const organization = await askClerk(
+    'Reading an organization',
+    api.organizations.getOrganization({ organizationId, includeMembersCount: true }),
+  )
+  if (!organization) return null
+  return {
+    members: organization.membersCount ?? 0,
+    invited: await countOpenInvitations(api, organizationId),
+    limit: organization.maxAllowedMemberships,
+  }
+}
+
+export async function setMembershipLimit(
+  api: ClerkClient,
+  { organization_id, limit }: { organization_id: string; limit: number },
+): Promise<void> {
+  await askClerk(
+    'Setting the limit of an organization',
+    api.organizations.updateOrganization(organization_id, { maxAllowedMemberships: limit }),
+  )
 }

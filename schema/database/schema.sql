@@ -1,6 +1,8 @@
 CREATE FUNCTION public.checkout_intents_guard() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
+DECLARE
+  is_withdrawn boolean := NEW.withdrawn_at IS DISTINCT FROM OLD.withdrawn_at;
 BEGIN
   IF (NEW.id, NEW.kind, NEW.user_id, NEW.owner_kind, NEW.credits, NEW.amount_minor, NEW.currency, NEW.plan_type,
       NEW.billing_frequency, NEW.seats, NEW.credits_per_seat, NEW.trial_days)
@@ -10,10 +12,10 @@ BEGIN
      OR (OLD.owner_id IS NOT NULL AND NEW.owner_id IS DISTINCT FROM OLD.owner_id) THEN
     RAISE EXCEPTION 'What checkout intent % promises may not change', OLD.id USING ERRCODE = 'check_violation';
   END IF;
-  IF OLD.state = 'settled' AND NEW.state <> 'settled' THEN
+  IF OLD.state = 'settled' AND NEW.state <> 'settled' AND NOT is_withdrawn THEN
     RAISE EXCEPTION 'Checkout intent % is settled and stays so', OLD.id USING ERRCODE = 'check_violation';
   END IF;
-  IF OLD.stripe_session_id IS NOT NULL AND NEW.stripe_session_id IS DISTINCT FROM OLD.stripe_session_id THEN
+  IF OLD.stripe_session_id IS NOT NULL AND NEW.stripe_session_id IS DISTINCT FROM OLD.stripe_session_id AND NOT is_withdrawn THEN
     RAISE EXCEPTION 'Checkout intent % belongs to another session', OLD.id USING ERRCODE = 'check_violation';
   END IF;
   RETURN NEW;
@@ -46,7 +48,7 @@ CREATE TABLE public.ledger_transfers (
     CONSTRAINT ledger_transfers_grant_check CHECK (((kind = 'usage'::text) = (grant_id IS NULL))),
     CONSTRAINT ledger_transfers_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 255))),
     CONSTRAINT ledger_transfers_input_hash_check CHECK ((length(input_hash) = 32)),
-    CONSTRAINT ledger_transfers_kind_check CHECK ((kind = ANY (ARRAY['credit_purchase'::text, 'plan_grant'::text, 'seat_grant'::text, 'usage'::text, 'expiry'::text, 'write_off'::text, 'refund'::text, 'dispute'::text, 'dispute_won'::text, 'settlement'::text, 'adjustment'::text])))
+    CONSTRAINT ledger_transfers_kind_check CHECK ((kind = ANY (ARRAY['credit_purchase'::text, 'withdrawal'::text, 'plan_grant'::text, 'seat_grant'::text, 'usage'::text, 'expiry'::text, 'write_off'::text, 'refund'::text, 'dispute'::text, 'dispute_won'::text, 'settlement'::text, 'adjustment'::text])))
 );
 
 CREATE FUNCTION public.ledger_append_owner_entry(transfer public.ledger_transfers, digest bytea, owner_account_id bigint, credits bigint, may_go_below_zero boolean) RETURNS bytea
@@ -480,6 +482,7 @@ CREATE TABLE public.checkout_intents (
     last_error text,
     unavailable_since timestamp with time zone,
     session_params text,
+    withdrawn_at timestamp with time zone,
     CONSTRAINT checkout_intents_amount_minor_check CHECK ((amount_minor > 0)),
     CONSTRAINT checkout_intents_billing_frequency_check CHECK ((billing_frequency = ANY (ARRAY['monthly'::text, 'yearly'::text]))),
     CONSTRAINT checkout_intents_check CHECK (((owner_id IS NOT NULL) OR ((kind = 'subscription'::text) AND (owner_kind = 'organization'::text)))),
@@ -566,14 +569,16 @@ CREATE TABLE public.inbox_events (
     raw bytea,
     object_sync_at timestamp with time zone,
     payload_removed_at timestamp with time zone,
+    confirm_at timestamp with time zone,
     CONSTRAINT inbox_events_can_be_applied CHECK (((state <> 'received'::text) OR (payload IS NOT NULL))),
     CONSTRAINT inbox_events_check CHECK (((state = 'received'::text) = (settled_at IS NULL))),
-    CONSTRAINT inbox_events_check1 CHECK (((state <> ALL (ARRAY['ignored'::text, 'failed'::text])) OR (reason IS NOT NULL))),
+    CONSTRAINT inbox_events_confirmed CHECK (((confirmed_at IS NULL) OR (confirm_at IS NULL))),
+    CONSTRAINT inbox_events_has_reason CHECK (((state <> ALL (ARRAY['ignored'::text, 'failed'::text, 'forged'::text])) OR (reason IS NOT NULL))),
     CONSTRAINT inbox_events_id_check CHECK (((length(id) >= 1) AND (length(id) <= 255))),
     CONSTRAINT inbox_events_payload CHECK (((payload IS NOT NULL) OR (raw IS NOT NULL) OR (payload_removed_at IS NOT NULL))),
     CONSTRAINT inbox_events_received_via_check CHECK ((received_via = ANY (ARRAY['webhook'::text, 'reader'::text]))),
     CONSTRAINT inbox_events_source_check CHECK ((source = ANY (ARRAY['stripe'::text, 'clerk'::text]))),
-    CONSTRAINT inbox_events_state_check CHECK ((state = ANY (ARRAY['received'::text, 'applied'::text, 'ignored'::text, 'failed'::text])))
+    CONSTRAINT inbox_events_state_check CHECK ((state = ANY (ARRAY['received'::text, 'applied'::text, 'ignored'::text, 'failed'::text, 'forged'::text])))
 );
 
 CREATE TABLE public.ledger_accounts (
@@ -652,7 +657,7 @@ CREATE VIEW public.ledger_grant_sums AS
     sums.transfers
    FROM ((public.ledger_grants g
      LEFT JOIN public.ledger_accounts a ON (((a.owner_kind = g.owner_kind) AND (a.owner_id = g.owner_id) AND (a.name = g.account))))
-     CROSS JOIN LATERAL ( SELECT (COALESCE(sum(e.amount) FILTER (WHERE (t.kind = ANY (ARRAY['credit_purchase'::text, 'plan_grant'::text, 'seat_grant'::text]))), (0)::numeric))::bigint AS gross,
+     CROSS JOIN LATERAL ( SELECT (COALESCE(sum(e.amount) FILTER (WHERE (t.kind = ANY (ARRAY['credit_purchase'::text, 'withdrawal'::text, 'plan_grant'::text, 'seat_grant'::text]))), (0)::numeric))::bigint AS gross,
             (COALESCE((- sum(e.amount) FILTER (WHERE (t.kind = 'refund'::text))), (0)::numeric))::bigint AS refunded,
             (COALESCE((- sum(e.amount) FILTER (WHERE (t.kind = ANY (ARRAY['dispute'::text, 'dispute_won'::text])))), (0)::numeric))::bigint AS disputed,
             (COALESCE(sum(e.amount) FILTER (WHERE (t.kind = 'expiry'::text)), (0)::numeric))::bigint AS expired,
@@ -802,13 +807,17 @@ CREATE TABLE public.subscriptions (
     last_error text,
     unavailable_since timestamp with time zone,
     sync_failed_at timestamp with time zone,
+    scheduled_seats integer,
+    scheduled_at timestamp with time zone,
     CONSTRAINT subscriptions_billing_frequency_check CHECK ((billing_frequency = ANY (ARRAY['monthly'::text, 'yearly'::text]))),
     CONSTRAINT subscriptions_check CHECK ((((status = 'canceled'::text) = (ended_at IS NOT NULL)) OR (status = 'incomplete_expired'::text))),
     CONSTRAINT subscriptions_check1 CHECK (((sync_failed_at IS NULL) OR (last_error IS NOT NULL))),
+    CONSTRAINT subscriptions_check2 CHECK (((scheduled_seats IS NULL) = (scheduled_at IS NULL))),
     CONSTRAINT subscriptions_credits_per_seat_check CHECK ((credits_per_seat > 0)),
     CONSTRAINT subscriptions_currency_check CHECK ((currency = ANY (ARRAY['EUR'::text, 'USD'::text, 'GBP'::text]))),
     CONSTRAINT subscriptions_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text]))),
     CONSTRAINT subscriptions_plan_type_check CHECK ((plan_type = ANY (ARRAY['pro'::text, 'teams'::text]))),
+    CONSTRAINT subscriptions_scheduled_seats_check CHECK ((scheduled_seats >= 1)),
     CONSTRAINT subscriptions_seats_total_check CHECK ((seats_total >= 1)),
     CONSTRAINT subscriptions_status_check CHECK ((status = ANY (ARRAY['incomplete'::text, 'incomplete_expired'::text, 'trialing'::text, 'active'::text, 'past_due'::text, 'canceled'::text, 'unpaid'::text, 'paused'::text])))
 );
@@ -831,6 +840,7 @@ CREATE TABLE public.team_invitations (
     last_error text,
     unavailable_since timestamp with time zone,
     sync_failed_at timestamp with time zone,
+    send_at timestamp with time zone,
     CONSTRAINT team_invitations_check CHECK (((status <> 'pending'::text) OR (sweep_at IS NOT NULL))),
     CONSTRAINT team_invitations_check1 CHECK (((sync_failed_at IS NULL) OR (last_error IS NOT NULL))),
     CONSTRAINT team_invitations_email_check CHECK ((email = lower(email))),
@@ -952,7 +962,11 @@ CREATE INDEX extension_sign_ins_user ON public.extension_sign_ins USING btree (u
 
 CREATE UNIQUE INDEX extension_tokens_one_active ON public.extension_tokens USING btree (user_id) WHERE (revoked_at IS NULL);
 
+CREATE INDEX inbox_events_confirm ON public.inbox_events USING btree (confirm_at) WHERE (confirm_at IS NOT NULL);
+
 CREATE INDEX inbox_events_failed ON public.inbox_events USING btree (received_at) WHERE (state = 'failed'::text);
+
+CREATE INDEX inbox_events_forged ON public.inbox_events USING btree (received_at) WHERE (state = 'forged'::text);
 
 CREATE INDEX inbox_events_object_sync ON public.inbox_events USING btree (object_sync_at) WHERE (object_sync_at IS NOT NULL);
 

@@ -62,6 +62,7 @@ export interface CheckoutIntents {
   unavailable_since: Timestamp | null;
   updated_at: Generated<Timestamp>;
   user_id: string;
+  withdrawn_at: Timestamp | null;
 }
 
 export interface Cursors {
@@ -95,6 +96,7 @@ export interface ExtensionTokens {
 
 export interface InboxEvents {
   attempts: Generated<number>;
+  confirm_at: Timestamp | null;
   confirmed_at: Timestamp | null;
   id: string;
   last_error: string | null;
@@ -108,7 +110,7 @@ export interface InboxEvents {
   received_via: Generated<"webhook" | "reader">;
   settled_at: Timestamp | null;
   source: "stripe" | "clerk";
-  state: Generated<"received" | "applied" | "ignored" | "failed">;
+  state: Generated<"received" | "applied" | "ignored" | "failed" | "forged">;
   sweep_at: Generated<Timestamp>;
   sweeps: Generated<number>;
   type: string;
@@ -204,7 +206,7 @@ export interface LedgerTransfers {
   idempotency_key: string;
   input_hash: Buffer;
   intent_id: string | null;
-  kind: "credit_purchase" | "plan_grant" | "seat_grant" | "usage" | "expiry" | "write_off" | "refund" | "dispute" | "dispute_won" | "settlement" | "adjustment";
+  kind: "credit_purchase" | "withdrawal" | "plan_grant" | "seat_grant" | "usage" | "expiry" | "write_off" | "refund" | "dispute" | "dispute_won" | "settlement" | "adjustment";
   occurred_at: Timestamp;
   posted_at: Generated<Timestamp>;
   reason: string;
@@ -266,6 +268,8 @@ export interface Subscriptions {
   owner_id: string;
   owner_kind: "user" | "organization";
   plan_type: "pro" | "teams";
+  scheduled_at: Timestamp | null;
+  scheduled_seats: number | null;
   seats_total: number;
   snapshot_order: number;
   status: "incomplete" | "incomplete_expired" | "trialing" | "active" | "past_due" | "canceled" | "unpaid" | "paused";
@@ -290,6 +294,7 @@ export interface TeamInvitations {
   last_error: string | null;
   organization_id: string;
   role: "admin" | "member";
+  send_at: Timestamp | null;
   status: "pending" | "accepted" | "expired" | "revoked";
   subscription_id: string;
   sweep_at: Timestamp | null;

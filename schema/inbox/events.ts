@@ -15,12 +15,16 @@ export interface ReceivedEvent extends EventKey {
   readonly payload: Json
   /** When it happened, by the sender's clock. */
   readonly occurred_at: Date
+  /** By the product's clock, which tells later for how long it has waited. */
+  readonly received_at: Date
   /** When the sweep checks whether it was applied. */
   readonly sweep_at: Date
   /** Left out, by webhook. */
   readonly received_via?: InboxEvent['received_via']
   /** When the sender's own list was seen to hold it. */
   readonly confirmed_at?: Date
+  /** When the sender is asked for it by its id, if its list has not shown it by then. */
+  readonly confirm_at?: Date
 }
 
 export interface StoredEvent {
@@ -66,11 +70,11 @@ export async function lockEvent(db: Kysely<DB>, key: EventKey): Promise<InboxEve
 export async function settleEvent(
   db: Kysely<DB>,
   key: EventKey,
-  settled: { state: 'applied' | 'ignored'; reason: string | null },
+  settled: { readonly state: 'applied' | 'ignored'; readonly reason: string | null; readonly now: Date },
 ): Promise<void> {
   await db
     .updateTable('inbox_events')
-    .set({ state: settled.state, reason: settled.reason, settled_at: sql`now()` })
+    .set({ state: settled.state, reason: settled.reason, settled_at: settled.now })
     .where('source', '=', key.source)
     .where('id', '=', key.id)
     .where('state', '=', 'received')
@@ -78,7 +82,11 @@ export async function settleEvent(
 }
 
 /** Marks the event as failed: no further try can help, and a person has to see to it. */
-export async function failEvent(db: Kysely<DB>, key: EventKey, reason: string): Promise<void> {
+export async function failEvent(
+  db: Kysely<DB>,
+  key: EventKey,
+  { reason, now }: { readonly reason: string; readonly now: Date },
+): Promise<void> {
   await db
     .updateTable('inbox_events')
     .set({
@@ -87,7 +95,7 @@ export async function failEvent(db: Kysely<DB>, key: EventKey, reason: string): 
       last_error: reason,
       attempts: sql`attempts + 1`,
       unavailable_since: null,
-      settled_at: sql`now()`,
+      settled_at: now,
     })
     .where('source', '=', key.source)
     .where('id', '=', key.id)

@@ -50,9 +50,11 @@ async function keepEvent(
       raw: kept.raw,
       // Its own time may be what cannot be stored.
       occurred_at: kept.now,
+      received_at: event.received_at,
       sweep_at: event.sweep_at,
       received_via: event.received_via ?? 'webhook',
       confirmed_at: event.confirmed_at ?? null,
+      confirm_at: event.confirm_at ?? null,
       state: 'failed',
       reason: kept.reason,
       settled_at: kept.now,

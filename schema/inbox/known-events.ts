@@ -1,28 +1,116 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { DB } from '../database/types.ts'
-import type { EventSource } from './events.ts'
+import type { EventKey, EventSource, InboxEvent } from './events.ts'
+
+/** What an event says, as far as it is compared with the sender's own: never only its id, which somebody may have seen. */
+export interface EventContent {
+  readonly type: string
+  readonly object_id: string | null
+  /** Of a checkout session. */
+  readonly payment_status: string | null
+}
+
+export function isSameContent(one: EventContent, other: EventContent): boolean {
+  return (
+    one.type === other.type &&
+    one.object_id === other.object_id &&
+    one.payment_status === other.payment_status
+  )
+}
 
 /**
- * Notes that the sender's own list holds these events, on those that are in the inbox. Returns the ids of those that are; the
- * others never came. An event that was confirmed before keeps its time.
+ * Notes that the sender's own list holds these events, on those that are in the inbox and say the same. Returns the ids of all that
+ * are in the inbox; the others never came. An event that was confirmed before keeps its time.
  */
 export async function confirmEvents(
   db: Kysely<DB>,
-  listed: { readonly source: EventSource; readonly ids: readonly string[]; readonly now: Date },
+  listed: {
+    readonly source: EventSource
+    readonly events: ReadonlyMap<string, EventContent>
+    readonly now: Date
+  },
 ): Promise<ReadonlySet<string>> {
-  if (listed.ids.length === 0) return new Set()
+  const ids = [...listed.events.keys()]
+  if (ids.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('inbox_events')
+    .select(['id', 'type', 'confirmed_at', sql<boolean>`payload IS NULL`.as('is_without_payload')])
+    .select([
+      sql<string | null>`payload #>> '{data,object,id}'`.as('object_id'),
+      sql<string | null>`payload #>> '{data,object,payment_status}'`.as('payment_status'),
+    ])
+    .where('source', '=', listed.source)
+    .where('id', 'in', ids)
+    .execute()
+  const genuine = rows.filter((row) => {
+    const theirs = listed.events.get(row.id)
+    // Nothing follows from an event without a payload but a fetch.
+    return row.confirmed_at === null && theirs && (row.is_without_payload || isSameContent(row, theirs))
+  })
+  if (genuine.length > 0) {
+    await db
+      .updateTable('inbox_events')
+      .set({ confirmed_at: listed.now, confirm_at: null })
+      .where('source', '=', listed.source)
+      .where(
+        'id',
+        'in',
+        genuine.map(({ id }) => id),
+      )
+      .where('confirmed_at', 'is', null)
+      .where('state', '<>', 'forged')
+      .execute()
+  }
+  return new Set(rows.map(({ id }) => id))
+}
+
+/**
+ * Stripe's events that its list has not shown in time: those first from which something followed, so that a flood of others does
+ * not hide them.
+ */
+export async function listUnconfirmedEvents(
+  db: Kysely<DB>,
+  due: { readonly now: Date; readonly limit: number },
+): Promise<InboxEvent[]> {
+  return db
+    .selectFrom('inbox_events')
+    .selectAll()
+    .where('source', '=', 'stripe')
+    .where('confirm_at', '<=', due.now)
+    .orderBy(sql`state = 'applied' AND reason IS NULL`, 'desc')
+    .orderBy('confirm_at')
+    .limit(due.limit)
+    .execute()
+}
+
+/** Records that the sender could not be asked, and when it is asked again. */
+export async function postponeConfirmation(
+  db: Kysely<DB>,
+  key: EventKey,
+  postponed: { readonly confirm_at: Date; readonly last_error: string },
+): Promise<void> {
   await db
     .updateTable('inbox_events')
-    .set({ confirmed_at: listed.now })
-    .where('source', '=', listed.source)
-    .where('id', 'in', listed.ids)
+    .set(postponed)
+    .where('source', '=', key.source)
+    .where('id', '=', key.id)
     .where('confirmed_at', 'is', null)
     .execute()
-  const known = await db
-    .selectFrom('inbox_events')
-    .select('id')
-    .where('source', '=', listed.source)
-    .where('id', 'in', listed.ids)
+}
+
+/** Marks an event that its sender does not know, in the transaction that took back what had followed from it. */
+export async function markForged(db: Kysely<DB>, key: EventKey, reason: string): Promise<void> {
+  await db
+    .updateTable('inbox_events')
+    .set({
+      state: 'forged',
+      reason,
+      settled_at: sql`coalesce(settled_at, now())`,
+      confirm_at: null,
+      object_sync_at: null,
+      unavailable_since: null,
+    })
+    .where('source', '=', key.source)
+    .where('id', '=', key.id)
     .execute()
-  return new Set(known.map((event) => event.id))
 }

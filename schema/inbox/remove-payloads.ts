@@ -8,7 +8,7 @@ import type { DB } from '../database/types.ts'
 export async function removePayloads(
   db: Kysely<DB>,
   old: {
-    readonly state: 'applied' | 'ignored' | 'failed'
+    readonly state: 'applied' | 'ignored' | 'failed' | 'forged'
     readonly settled_before: Date
     readonly limit: number
     readonly now: Date

@@ -66,6 +66,7 @@ export async function attachInvitation(
       END`,
       ...cleanRecord,
       sync_failed_at: null,
+      send_at: null,
       updated_at: sql`now()`,
     })
     .where('id', '=', invitation.id)
@@ -75,6 +76,24 @@ export async function attachInvitation(
         eb('clerk_invitation_id', '=', invitation.clerk_invitation_id),
       ]),
     )
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/**
+ * Keeps an invitation that Clerk does not want to send yet, with its seat, until the worker sends it. Undefined when it was sent or
+ * ended meanwhile.
+ */
+export async function postponeInvitation(
+  db: Kysely<DB>,
+  { id, send_at }: { id: string; send_at: Date },
+): Promise<Invitation | undefined> {
+  return db
+    .updateTable('team_invitations')
+    .set({ send_at, sweep_at: send_at, ...cleanRecord, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .where('clerk_invitation_id', 'is', null)
     .returningAll()
     .executeTakeFirst()
 }
@@ -92,6 +111,7 @@ export async function endInvitation(
     .set({
       status: ending.status,
       sweep_at: sql`CASE WHEN clerk_invitation_id IS NULL THEN sweep_at END`,
+      send_at: null,
       updated_at: sql`now()`,
     })
     .where('id', '=', ending.id)

@@ -20,6 +20,7 @@ export type HouseAccount =
 
 export const transferKinds = [
   'credit_purchase',
+  'withdrawal',
   'plan_grant',
   'seat_grant',
   'usage',

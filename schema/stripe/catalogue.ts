@@ -64,6 +64,35 @@ export function priceProblem(price: Stripe.Price, expected: CataloguePrice): str
   return null
 }
 
+/**
+ * The amounts that people are shown are what they pay (decision 071). Every price says so: the billing portal changes nothing about a
+ * price of which it is not known (https://docs.stripe.com/customer-management#customer-portal-limitations).
+ */
+export const taxBehavior = 'inclusive'
+
+export interface TaxProblem {
+  readonly text: string
+  /** What is unspecified can be set, once; what is set already can never be changed (Stripe.Price, `tax_behavior`). */
+  readonly can_be_set: boolean
+}
+
+/** Says how a price differs in its tax behavior, in itself or in one of our currencies; null when it does not. */
+export function taxProblem(price: Stripe.Price): TaxProblem | null {
+  const options = currencies.map(
+    (currency) => [`in ${currency}`, price.currency_options?.[currency.toLowerCase()]?.tax_behavior] as const,
+  )
+  const differing = ([['', price.tax_behavior], ...options] as const).filter(
+    ([, behavior]) => behavior !== taxBehavior,
+  )
+  const set = differing.find(([, behavior]) => behavior && behavior !== 'unspecified')
+  const [where, behavior] = set ?? differing[0] ?? []
+  if (where === undefined) return null
+  return {
+    text: `its tax behavior${where && ` ${where}`} is ${behavior ?? 'unspecified'}, not ${taxBehavior}`,
+    can_be_set: !set,
+  }
+}
+
 /** Stripe's hosted billing pages: one for people, one for organizations, whose admins may also change the seats. */
 export const portalKinds = ['personal', 'organization'] as const
 export type PortalKind = (typeof portalKinds)[number]

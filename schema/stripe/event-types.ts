@@ -17,6 +17,12 @@ export const stripeEventTypes = [
   'customer.subscription.deleted',
   'customer.subscription.paused',
   'customer.subscription.resumed',
+  'subscription_schedule.created',
+  'subscription_schedule.updated',
+  'subscription_schedule.released',
+  'subscription_schedule.completed',
+  'subscription_schedule.canceled',
+  'subscription_schedule.aborted',
   'invoice.paid',
   'invoice.payment_failed',
   'charge.refunded',
@@ -30,6 +36,12 @@ export const stripeEventTypes = [
   'charge.dispute.funds_reinstated',
 ] as const
 export type StripeEventType = (typeof stripeEventTypes)[number]
+
+/**
+ * What is read from Stripe's own list, which takes up to twenty types (https://docs.stripe.com/api/events/list). What is scheduled moves
+ * neither money nor credits until it comes about; when an event about it is lost, the next sync of the subscription finds it.
+ */
+export const listedEventTypes = stripeEventTypes.filter((type) => !type.startsWith('subscription_schedule.'))
 
 export function isStripeEventType(type: string): type is StripeEventType {
   return (stripeEventTypes as readonly string[]).includes(type)

@@ -28,6 +28,8 @@ export type SubscriptionSnapshot = Pick<
   | 'trial_end'
   | 'cancel_at'
   | 'ended_at'
+  | 'scheduled_seats'
+  | 'scheduled_at'
   | 'snapshot_order'
   | 'sweep_at'
 >

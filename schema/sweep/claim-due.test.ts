@@ -20,7 +20,8 @@ beforeEach(async () => {
 
 async function insertEvent(sweep_at = now): Promise<{ source: 'stripe'; id: string }> {
   const key = { source: 'stripe', id: crypto.randomUUID() } as const
-  await receiveEvent(database.server, { ...key, type: 'test', payload: {}, occurred_at: now, sweep_at })
+  const times = { occurred_at: now, received_at: now, sweep_at }
+  await receiveEvent(database.server, { ...key, type: 'test', payload: {}, ...times })
   return key
 }
 
@@ -52,7 +53,7 @@ describe('of each table only rows that are due and still wait are claimed:', () 
   test('events that nobody has settled', async () => {
     const waiting = await insertEvent()
     await insertEvent(minutesLater(1))
-    await settleEvent(database.worker, await insertEvent(), { state: 'applied', reason: null })
+    await settleEvent(database.worker, await insertEvent(), { state: 'applied', reason: null, now })
     expect(await claimDue(database.worker, 'inbox_events', due)).toEqual([{ ...waiting, claim: 1 }])
   })
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
+import { findFreePort } from '../processes/ports.ts'
 import { choosePorts } from './ports.ts'
 
 const servers: ReturnType<typeof createServer>[] = []
@@ -32,6 +33,17 @@ test('the port of a sandbox matters only when that sandbox is started', async ()
     'SANDBOX_STRIPE_PORT',
   )
   expect(await choosePorts({ ...base, env })).toMatchObject({ stripe: port })
+})
+
+test('equal ports are refused before anything listens, with every variable that has them', async () => {
+  const port = await findFreePort()
+  const env = { SANDBOX_STRIPE_PORT: String(port), SANDBOX_CLERK_PORT: String(port) }
+  const equal = (options: object) => choosePorts({ ...base, env, port, ...options })
+  await expect(equal({ sandboxes: { stripe: true, clerk: true } })).rejects.toThrow(
+    `PORT and SANDBOX_STRIPE_PORT and SANDBOX_CLERK_PORT are all ${port}. Give each a port of its own`,
+  )
+  await expect(equal({ metricsPort: port })).rejects.toThrow(`PORT and METRICS_PORT are all ${port}`)
+  expect(await equal({})).toMatchObject({ public: port })
 })
 
 test('0 means a free port, a different one for each', async () => {

@@ -20,6 +20,13 @@ export class PortTakenError extends Error {
   }
 }
 
+export class PortsEqualError extends Error {
+  constructor(variables: readonly string[], port: number) {
+    super(`${variables.join(' and ')} are all ${port}. Give each a port of its own (0 takes any free one).`)
+    this.name = 'PortsEqualError'
+  }
+}
+
 /** Settles every port before anything starts, so that a port in use is a clear error and not a process that keeps exiting. */
 export async function choosePorts(options: {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -30,6 +37,12 @@ export async function choosePorts(options: {
 }): Promise<ProductPorts> {
   const stripe = readPort(options.env, 'SANDBOX_STRIPE_PORT', 4242)
   const clerk = readPort(options.env, 'SANDBOX_CLERK_PORT', 4243)
+  refuseEqualPorts({
+    PORT: options.port,
+    METRICS_PORT: options.metricsPort,
+    ...(options.sandboxes.stripe && { SANDBOX_STRIPE_PORT: stripe }),
+    ...(options.sandboxes.clerk && { SANDBOX_CLERK_PORT: clerk }),
+  })
   const open = await claim('PORT', options.port)
   return {
     public: open,
@@ -37,6 +50,17 @@ export async function choosePorts(options: {
     metrics: await claim('METRICS_PORT', options.metricsPort),
     stripe: options.sandboxes.stripe ? await claim('SANDBOX_STRIPE_PORT', stripe) : stripe,
     clerk: options.sandboxes.clerk ? await claim('SANDBOX_CLERK_PORT', clerk) : clerk,
+  }
+}
+
+/** Each of them is still free, so without this the second process to listen would be the one that cannot start. */
+function refuseEqualPorts(ports: Readonly<Record<string, number>>): void {
+  for (const [port, same] of Map.groupBy(Object.entries(ports), ([, number]) => number)) {
+    if (port === 0 || same.length === 1) continue
+    throw new PortsEqualError(
+      same.map(([variable]) => variable),
+      port,
+    )
   }
 }
 

@@ -6,6 +6,8 @@ import {
   cataloguePrices,
   priceProblem,
   productIdOf,
+  taxBehavior,
+  taxProblem,
 } from '../../schema/stripe/catalogue.ts'
 
 /** A price of the catalogue and its id at Stripe. */
@@ -13,24 +15,24 @@ export interface SoldPrice extends CataloguePrice {
   readonly price_id: string
 }
 
-/** Creates the catalogue's products and prices that are missing. */
+/** Creates the catalogue's products and prices that are missing, and compares those that exist. */
 export async function setUpPrices(
   stripe: Stripe,
   options: { readonly brand_name: string },
 ): Promise<{ prices: SoldPrice[]; changes: string[] }> {
   const changes: string[] = []
   for (const plan of soldPlanTypes) changes.push(...(await setUpProduct(stripe, plan, options)))
-  const { data: known } = await stripe.prices.list({
-    lookup_keys: cataloguePrices.map((price) => price.lookup_key),
-    expand: ['data.currency_options'],
-    limit: 100,
-  })
   const prices: SoldPrice[] = []
-  for (const price of cataloguePrices) {
-    const found = known.find((candidate) => candidate.lookup_key === price.lookup_key)
-    const problem = found ? priceProblem(found, price) : 'there is none'
+  for (const { price, found, problem } of await comparePrices(stripe)) {
     if (found && problem === null) {
       prices.push({ ...price, price_id: found.id })
+      const tax = taxProblem(found)
+      if (tax) {
+        await stripe.prices.update(found.id, taxParams(price))
+        changes.push(
+          `price ${price.lookup_key}: ${found.id} is ${taxBehavior} of tax now, because ${tax.text}`,
+        )
+      }
       continue
     }
     const created = await createPrice(stripe, price)
@@ -38,6 +40,32 @@ export async function setUpPrices(
     changes.push(`price ${price.lookup_key}: made ${created.id}, because ${problem}`)
   }
   return { prices, changes }
+}
+
+export interface ComparedPrice {
+  readonly price: CataloguePrice
+  /** What has its lookup key at Stripe. */
+  readonly found: Stripe.Price | undefined
+  /** Why another price has to take the place of this one; null when it may be sold. */
+  readonly problem: string | null
+}
+
+/** The catalogue's prices and what there is of them at Stripe. Changes nothing. */
+export async function comparePrices(stripe: Stripe): Promise<ComparedPrice[]> {
+  const { data: known } = await stripe.prices.list({
+    lookup_keys: cataloguePrices.map((price) => price.lookup_key),
+    expand: ['data.currency_options'],
+    limit: 100,
+  })
+  return cataloguePrices.map((price) => {
+    const found = known.find((candidate) => candidate.lookup_key === price.lookup_key)
+    return { price, found, problem: found ? problemOf(found, price) : 'there is none' }
+  })
+}
+
+function problemOf(found: Stripe.Price, price: CataloguePrice): string | null {
+  const tax = taxProblem(found)
+  return priceProblem(found, price) ?? (tax && !tax.can_be_set ? tax.text : null)
 }
 
 async function setUpProduct(
@@ -75,12 +103,22 @@ function createPrice(stripe: Stripe, price: CataloguePrice): Promise<Stripe.Pric
     transfer_lookup_key: true,
     currency: defaultCurrency.toLowerCase(),
     unit_amount: price.amount_minor,
-    currency_options: Object.fromEntries(
-      currencies
-        .filter((currency) => currency !== defaultCurrency)
-        .map((currency) => [currency.toLowerCase(), { unit_amount: price.amount_minor }]),
-    ),
+    ...taxParams(price),
     recurring: { interval: price.interval },
     metadata: { planType: price.plan_type, billingFrequency: price.billing_frequency },
   })
+}
+
+/** Each currency has a tax behavior of its own, which it does not take from the price. */
+function taxParams(price: CataloguePrice) {
+  const others = currencies.filter((currency) => currency !== defaultCurrency)
+  return {
+    tax_behavior: taxBehavior,
+    currency_options: Object.fromEntries(
+      others.map((currency) => [
+        currency.toLowerCase(),
+        { unit_amount: price.amount_minor, tax_behavior: taxBehavior },
+      ]),
+    ),
+  } satisfies Stripe.PriceUpdateParams
 }

@@ -1,7 +1,12 @@
 import type Stripe from 'stripe'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
-import { cataloguePrices, portalMetadataKey, priceProblem } from '../../schema/stripe/catalogue.ts'
+import {
+  cataloguePrices,
+  portalMetadataKey,
+  priceProblem,
+  taxProblem,
+} from '../../schema/stripe/catalogue.ts'
 import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
 import { madeOnce, standFor } from '../../tests/support/made.ts'
 import { startStripe } from '../../tests/support/services/stripe.ts'
@@ -32,6 +37,8 @@ describe('setting Stripe up', () => {
       const price = await keyed(expected.lookup_key)
       if (!price) throw new Error(`${expected.lookup_key} is missing`)
       expect(priceProblem(price, expected)).toBeNull()
+      expect(taxProblem(price)).toBeNull()
+      expect(price.tax_behavior).toBe('inclusive')
     }
     expect((await pricesNow()).map((price) => price.lookup_key).toSorted()).toEqual([
       'pro_monthly',
@@ -96,6 +103,57 @@ describe('setting Stripe up', () => {
     })
     await setUp()
     expect((await keyed('pro_yearly'))?.id).not.toBe(old.id)
+  })
+
+  const oldPrice = async (tax: {
+    tax_behavior?: 'exclusive' | 'inclusive'
+    gbp?: 'exclusive' | 'inclusive'
+  }) => {
+    await stripe.products.create({ id: 'plan_teams', name: 'Tidemark Teams' })
+    const option = (tax_behavior: 'exclusive' | 'inclusive' | undefined) => ({
+      unit_amount: 3000,
+      ...(tax_behavior && { tax_behavior }),
+    })
+    return stripe.prices.create({
+      product: 'plan_teams',
+      lookup_key: 'teams_monthly',
+      currency: 'eur',
+      ...option(tax.tax_behavior),
+      currency_options: { usd: option(tax.tax_behavior), gbp: option(tax.gbp ?? tax.tax_behavior) },
+      recurring: { interval: 'month' },
+    })
+  }
+
+  test.each([
+    ['a price that says nothing of tax', {}, 'its tax behavior is unspecified, not inclusive'],
+    [
+      'one that says nothing of it in one currency',
+      { tax_behavior: 'inclusive' as const, gbp: 'unspecified' as unknown as 'inclusive' },
+      'its tax behavior in GBP is unspecified, not inclusive',
+    ],
+  ])('sets the tax behavior of %s, once', async (_case, tax, reason) => {
+    const old = await oldPrice(tax)
+    const { changes } = await setUp()
+    expect(changes).toContain(`price teams_monthly: ${old.id} is inclusive of tax now, because ${reason}`)
+    const now = await keyed('teams_monthly')
+    expect(now?.id).toBe(old.id)
+    expect(now && taxProblem(now)).toBeNull()
+    expect((await setUp()).changes).toEqual([])
+  })
+
+  test.each([
+    ['a price', { tax_behavior: 'exclusive' as const }, 'its tax behavior is exclusive, not inclusive'],
+    ['one currency', { gbp: 'exclusive' as const }, 'its tax behavior in GBP is exclusive, not inclusive'],
+  ])('replaces a price when the tax behavior of %s is another one for good', async (_case, tax, reason) => {
+    const old = await oldPrice(tax)
+    const { changes } = await setUp()
+    expect(changes).toContainEqual(
+      expect.stringMatching(new RegExp(`^price teams_monthly: made price_.*, because ${reason}$`)),
+    )
+    const now = await keyed('teams_monthly')
+    expect(now?.id).not.toBe(old.id)
+    expect(now && taxProblem(now)).toBeNull()
+    expect(await stripe.prices.retrieve(old.id)).toMatchObject({ active: true, lookup_key: null })
   })
 
   test('allows organizations to change their seats in the portal, but no customer to change plans', async () => {

@@ -1,4 +1,7 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createProxyServer } from 'httpxy'
 import { SignJWT } from 'jose'
 import { afterEach, describe, expect, test } from 'vitest'
 import { getUser } from '../../schema/api/users.ts'
@@ -124,8 +127,50 @@ describe('an address that sends forged tokens', () => {
     expect((await whoAmI(`Bearer ${forged}`, strict)).status).toBe(401)
     expect((await whoAmI(`Bearer ${forged}`, strict)).status).toBe(401)
     const third = await whoAmI(`Bearer ${forged}`, strict)
+    // Somebody else behind the same address, whom this must not lock out.
+    expect(await whoAmI(`Bearer ${ada.token}`, strict)).toMatchObject({ status: 404 })
     await strict.close()
     expect(third).toMatchObject({ status: 429, body: { code: 'too_many_requests' } })
     expect(Number(third.headers.get('retry-after'))).toBeGreaterThan(0)
   })
 })
+
+test('tokens that name keys which do not exist make one call to Clerk a second, and a valid one is accepted meanwhile', async () => {
+  const asked: string[] = []
+  const counting = await startCountingProxy(clerk.port, (path) => path.endsWith('/jwks') && asked.push(path))
+  const other = await startTestServer({
+    databaseUrl: database.url,
+    env: { CLERK_API_URL: `http://127.0.0.1:${counting.port}/bapi` },
+  })
+  const unknownKey = async (kid: string) => {
+    const [, payload, signature] = ada.token.split('.')
+    const header = Buffer.from(JSON.stringify({ ...headerOf(ada.token), kid })).toString('base64url')
+    return `Bearer ${header}.${payload}.${signature}`
+  }
+  expect((await whoAmI(await unknownKey('ins_first'), other)).status).toBe(401)
+  const before = performance.now()
+  const statuses = await Promise.all(
+    Array.from({ length: 50 }, async (_, i) => (await whoAmI(await unknownKey(`ins_${i}`), other)).status),
+  )
+  expect(await whoAmI(`Bearer ${ada.token}`, other)).toMatchObject({ status: 404 })
+  const seconds = (performance.now() - before) / 1000
+  await other.close()
+  await counting.close()
+  expect(new Set(statuses)).toEqual(new Set([401]))
+  // One for the list, one of the SDK's for the valid token, and one for each second that this took.
+  expect(asked.length).toBeLessThanOrEqual(3 + Math.floor(seconds))
+})
+
+/** Passes everything on to the sandbox, and tells of each call. */
+async function startCountingProxy(port: number, onCall: (path: string) => unknown) {
+  const proxy = createProxyServer({ target: `http://127.0.0.1:${port}` })
+  const listener = createServer((request, response) => {
+    onCall(request.url ?? '')
+    void proxy.web(request, response)
+  })
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+  return {
+    port: (listener.address() as AddressInfo).port,
+    close: () => new Promise((resolve) => listener.close(resolve)),
+  }
+}

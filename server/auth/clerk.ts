@@ -4,6 +4,7 @@ import {
   TokenVerificationError,
   TokenVerificationErrorReason,
 } from '@clerk/backend/errors'
+import { decodeProtectedHeader } from 'jose'
 import { openClerk } from '../../schema/clerk/client.ts'
 import { type ClerkDirectory, createClerkDirectory } from '../../schema/clerk/directory.ts'
 import { ClerkUnavailableError } from '../../schema/clerk/errors.ts'
@@ -20,6 +21,8 @@ export interface Clerk extends ClerkDirectory {
 
 export interface VerifiedToken {
   readonly user_id: string
+  /** Of the browser that it was made for; null in a token that names none. */
+  readonly session_id: string | null
 }
 
 export class TokenRejectedError extends Error {
@@ -59,9 +62,19 @@ export function createClerk(options: {
 }): Clerk {
   const address = options.apiUrl ? { apiUrl: options.apiUrl } : {}
   const api = openClerk(options)
+  const isKnownKey = createKeyList(async () => {
+    const { keys } = await withTimeLimit(api.jwks.getJwks(), {
+      limit_ms: clerkLimitMs,
+      what: 'Reading the keys of tokens',
+    })
+    return (keys ?? []).map(({ kid }) => kid)
+  })
   return {
     ...createClerkDirectory(api),
     async verifyToken(token) {
+      if (!(await isSignedByKnownKey(token, isKnownKey))) {
+        throw new TokenRejectedError('Clerk has no such key', { is_expired: false })
+      }
       const verification = verifyToken(token, {
         secretKey: options.secretKey,
         authorizedParties: [...options.authorizedParties],
@@ -75,7 +88,7 @@ export function createClerk(options: {
         })
         // A user who has not finished the tasks that Clerk sets after sign-in counts as signed out, as in the browser.
         if (claims.sts === 'pending') throw new TokenRejectedError('Pending session', { is_expired: false })
-        return { user_id: claims.sub }
+        return { user_id: claims.sub, session_id: claims.sid ?? null }
       } catch (error) {
         throw error instanceof TokenRejectedError ? error : tokenError(error)
       }
@@ -87,10 +100,10 @@ export function createClerk(options: {
           what: 'Reading a profile',
         })
         const email = user.primaryEmailAddress ?? user.emailAddresses[0]
-        if (!email) throw new Error(`User ${userId} has no e-mail address`)
         return {
           clerk_id: user.id,
-          email: email.emailAddress,
+          // As in `profileOf`: somebody who signed up with a phone number has none.
+          email: email?.emailAddress ?? '',
           first_name: user.firstName,
           last_name: user.lastName,
           profile_updated_at: new Date(user.updatedAt),
@@ -101,4 +114,46 @@ export function createClerk(options: {
       }
     },
   }
+}
+
+/** At most one call a second, however many tokens name keys that do not exist. */
+const keysCooldownMs = 1000
+
+/**
+ * Says whether Clerk signs with a key of this name. The SDK would ask Clerk for every token that names one which it has not seen, so that
+ * anybody could make us call Clerk as often as they like. Throws ClerkUnavailableError.
+ */
+function createKeyList(list: () => Promise<readonly string[]>): (kid: string) => Promise<boolean> {
+  let known: ReadonlySet<string> = new Set()
+  let askedAtMs = Number.NEGATIVE_INFINITY
+  let asked = Promise.resolve()
+  return async (kid) => {
+    if (known.has(kid)) return true
+    if (performance.now() - askedAtMs >= keysCooldownMs) {
+      askedAtMs = performance.now()
+      asked = list().then(
+        (kids) => {
+          known = new Set(kids)
+        },
+        (cause: unknown) => {
+          throw new ClerkUnavailableError('The keys of tokens could not be read', { cause })
+        },
+      )
+    }
+    await asked
+    return known.has(kid)
+  }
+}
+
+async function isSignedByKnownKey(
+  token: string,
+  isKnownKey: (kid: string) => Promise<boolean>,
+): Promise<boolean> {
+  let kid: unknown
+  try {
+    kid = decodeProtectedHeader(token).kid
+  } catch (cause) {
+    throw new TokenRejectedError('It is no token', { is_expired: false, cause })
+  }
+  return typeof kid === 'string' && isKnownKey(kid)
 }

@@ -31,7 +31,9 @@ export interface CheckoutToOpen {
   readonly params: Omit<Stripe.Checkout.SessionCreateParams, 'customer'>
 }
 
-type PromisedAmount = Pick<CheckoutIntent, 'id' | 'kind' | 'amount_minor'> & { readonly trial_days?: number }
+type PromisedIntent = Pick<CheckoutIntent, 'id' | 'kind' | 'amount_minor' | 'currency'> & {
+  readonly trial_days?: number
+}
 type Deps = Pick<Dependencies, 'db' | 'stripe' | 'metrics'>
 type StripeError = InstanceType<typeof Stripe.errors.StripeError>
 
@@ -84,15 +86,16 @@ export async function reopenSession(
 /** Returns the address of an intent's session, if the intent is still open and the session asks for what was promised. */
 async function publish(
   deps: Deps,
-  intent: PromisedAmount,
+  intent: PromisedIntent,
   session: Stripe.Checkout.Session,
   trace: Trace,
 ): Promise<OpenedCheckout> {
   trace.note({ session_id: session.id })
-  if (session.amount_total !== dueNowMinor(intent)) {
-    await failIntent(deps.db, { id: intent.id, failure_reason: `Stripe asks for ${session.amount_total}` })
+  const broken = brokenPromise(intent, session)
+  if (broken) {
+    await failIntent(deps.db, { id: intent.id, failure_reason: `Stripe asks for ${broken}` })
     await withdraw(deps, session, trace)
-    throw priceUnavailable(new Error(`Session ${session.id} asks for ${session.amount_total}`))
+    throw priceUnavailable(new Error(`Session ${session.id} asks for ${broken}`))
   }
   const state = await attachSession(deps.db, { id: intent.id, stripe_session_id: session.id })
   if (state !== 'open') {
@@ -127,9 +130,22 @@ async function createSession(
   }
 }
 
-/** Nothing is paid at the start of a trial. */
-function dueNowMinor(intent: PromisedAmount): number {
-  return intent.kind === 'subscription' && (intent.trial_days ?? 0) > 0 ? 0 : intent.amount_minor
+/**
+ * What a session asks for when it is not what was promised. At the start of a trial that is what its prices cost afterwards: which
+ * total such a session has is not documented (`amount_total` may be null).
+ */
+function brokenPromise(
+  { kind, trial_days = 0, amount_minor, currency }: PromisedIntent,
+  { amount_total, currency: asked, line_items }: Stripe.Checkout.Session,
+): string | null {
+  if (asked?.toUpperCase() !== currency) return `${amount_total} ${asked?.toUpperCase()}`
+  if (kind !== 'subscription' || trial_days === 0) {
+    return amount_total === amount_minor ? null : `${amount_total}`
+  }
+  const [line, ...others] = line_items?.data ?? []
+  const each = line?.price?.currency_options?.[asked]?.unit_amount
+  const later = (each ?? Number.NaN) * (line?.quantity ?? Number.NaN)
+  return later === amount_minor && others.length === 0 ? null : `${later} after the trial`
 }
 
 /** The address was not returned to anybody, so it cannot be paid; expiring the session only tidies up at Stripe. */

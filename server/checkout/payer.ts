@@ -13,7 +13,8 @@ import type { Dependencies } from '../dependencies.ts'
 export interface Payer {
   /** Null for an organization that does not exist yet: its customer is created for this one checkout. */
   readonly owner: Owner | null
-  readonly email: string
+  /** Null when Clerk has none. */
+  readonly email: string | null
   readonly name: string | null
   /** Who acts; for an organization, the admin. */
   readonly user_id: string
@@ -63,7 +64,7 @@ export async function ensureStripeCustomer(
   if (known && (await isThere(deps.stripe, known))) return known
   const { id: customer_id } = await deps.stripe.customers.create(
     {
-      email: payer.email,
+      ...(payer.email && { email: payer.email }),
       ...(payer.name && { name: payer.name }),
       metadata: {
         clerkUserId: payer.user_id,

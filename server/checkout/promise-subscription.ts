@@ -19,7 +19,9 @@ export interface SubscriptionRequest {
 /** What is promised to the buyer, by the catalogue as it is now. */
 export function promiseSubscription(
   request: SubscriptionRequest,
-  terms: { readonly price_minor: number; readonly trial_days: number; readonly sweep_at: Date },
+  terms: Pick<NewSubscriptionCheckout, 'trial_days' | 'created_at' | 'sweep_at'> & {
+    readonly price_minor: number
+  },
 ): NewSubscriptionCheckout {
   const { credits_per_seat } = plans[request.plan_type]
   return {
@@ -30,6 +32,7 @@ export function promiseSubscription(
     credits: credits_per_seat * request.seats,
     amount_minor: terms.price_minor * request.seats,
     trial_days: terms.trial_days,
+    created_at: terms.created_at,
     sweep_at: terms.sweep_at,
   }
 }

@@ -7,7 +7,11 @@ const sessionPlaceholder = '{CHECKOUT_SESSION_ID}'
 
 /** Whether a browser may be sent there after paying: only to our own pages, since buyers trust where a payment returns to. */
 function isOwnAddress(address: string, settings: Pick<Settings, 'own_origins'>): boolean {
-  return URL.canParse(address) && settings.own_origins.includes(new URL(address).origin)
+  if (!URL.canParse(address)) return false
+  const { protocol, origin, username, password } = new URL(address)
+  // The origin of `blob:https://us/…` is ours, and a user name before the host makes people believe that it is the host.
+  const isPage = protocol === 'https:' || protocol === 'http:'
+  return isPage && username === '' && password === '' && settings.own_origins.includes(origin)
 }
 
 /** The address with the session's id in its query, as the success pages read it. */

@@ -5,6 +5,7 @@ import type {
   NewCreditPurchase,
   NewSubscriptionCheckout,
 } from '../../schema/checkout/intents.ts'
+import { taxBehavior } from '../../schema/stripe/catalogue.ts'
 import type { CheckoutMetadata } from '../../schema/stripe/metadata.ts'
 
 export interface ReturnAddresses {
@@ -36,10 +37,17 @@ export function metadataOf(intent: Described) {
   } satisfies CheckoutMetadata
 }
 
+/**
+ * What an account decides in Stripe's dashboard where a session says nothing: another currency than the one that was promised
+ * (https://docs.stripe.com/payments/currencies/localize-prices/adaptive-pricing).
+ */
+const promisedCurrencyOnly = { adaptive_pricing: { enabled: false } } as const
+
 export function creditPurchaseParams(intent: NewCreditPurchase, returns: ReturnAddresses): SessionParams {
   const metadata = metadataOf(intent)
   return {
     mode: 'payment',
+    ...promisedCurrencyOnly,
     client_reference_id: intent.id,
     metadata,
     payment_intent_data: { metadata },
@@ -49,6 +57,7 @@ export function creditPurchaseParams(intent: NewCreditPurchase, returns: ReturnA
         price_data: {
           currency: intent.currency.toLowerCase(),
           unit_amount: intent.amount_minor,
+          tax_behavior: taxBehavior,
           product_data: { name: `${intent.credits.toLocaleString('en-US')} credits` },
         },
       },
@@ -66,6 +75,7 @@ export function subscriptionParams(
   const metadata = metadataOf(intent)
   return {
     mode: 'subscription',
+    ...promisedCurrencyOnly,
     client_reference_id: intent.id,
     metadata,
     subscription_data: {
@@ -74,6 +84,8 @@ export function subscriptionParams(
     },
     currency: intent.currency.toLowerCase(),
     line_items: [{ price: price_id, quantity: intent.seats }],
+    // What a plan costs after its trial is in its prices only.
+    expand: ['line_items.data.price.currency_options'],
     ...returns,
   }
 }

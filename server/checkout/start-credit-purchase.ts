@@ -30,6 +30,7 @@ export async function startCreditPurchase(
 ): Promise<OpenedCheckout> {
   const user = await findOrCreateAccount(deps, purchase.user_id)
   const payer = purchase.payer ?? personalPayer(user)
+  const created_at = deps.now()
   const intent: NewCreditPurchase = {
     id: randomUUID(),
     kind: 'credit_purchase',
@@ -38,7 +39,8 @@ export async function startCreditPurchase(
     credits: purchase.credits,
     amount_minor: creditsCostMinor(purchase.credits),
     currency: purchase.currency,
-    sweep_at: new Date(deps.now().getTime() + deps.settings.sweep_after_ms),
+    created_at,
+    sweep_at: new Date(created_at.getTime() + deps.settings.sweep_after_ms),
   }
   trace.note({ intent_id: intent.id })
   await insertIntent(deps.db, intent)

@@ -258,5 +258,6 @@ const promised = (user_id: string) =>
     credits: 500,
     amount_minor: 2000,
     trial_days: 0,
+    created_at: new Date(),
     sweep_at: new Date(),
   }) as const

@@ -41,8 +41,10 @@ export async function startSubscription(
   await requireNoSubscription(deps.db, request)
   const trial_days = await trialDaysFor(deps, request)
   for (let attempt = 0; attempt < maximumAttempts; attempt++) {
-    const sweep_at = new Date(deps.now().getTime() + deps.settings.sweep_after_ms)
-    const intent = promiseSubscription(request, { price_minor: price.amount_minor, trial_days, sweep_at })
+    const created_at = deps.now()
+    const sweep_at = new Date(created_at.getTime() + deps.settings.sweep_after_ms)
+    const terms = { price_minor: price.amount_minor, trial_days, created_at, sweep_at }
+    const intent = promiseSubscription(request, terms)
     const open = await findOpenCheckout(deps.db, request)
     const existing = open && (await closeOpenCheckout(deps, { found: open, wanted: intent, payer }, trace))
     if (existing) return existing

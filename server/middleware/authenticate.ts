@@ -6,22 +6,22 @@ import type { Dependencies } from '../dependencies.ts'
 import { invalidExtensionToken, tooManyRequests, unauthenticated } from '../errors.ts'
 
 /**
- * Lets only callers with a valid bearer token pass and sets their user id. An address that keeps sending forged tokens has to
- * wait, because each may cost a call to Clerk; expired tokens do not count, since a page that was left open sends them.
+ * Lets only callers with a valid bearer token pass and sets their user id. An address that keeps sending forged tokens is told to wait, but a
+ * valid one is never refused for that: many people may share an address with whoever sends the others. Expired tokens do
+ * not count, since a page that was left open sends them.
  */
 export function authenticate(deps: Pick<Dependencies, 'clerk' | 'limits'>): AppMiddleware {
   return async (ctx, next) => {
     const token = bearerOf(ctx)
-    // An editor's token is never valid here, so there is no need to ask Clerk.
+    // An editor's token is never valid here, so there is no need to look at it.
     if (!token || token.startsWith(tokenPrefix)) throw unauthenticated()
-    const wait_s = await deps.limits.peek('auth', `ip:${ctx.ip}`)
-    if (wait_s !== null) throw tooManyRequests(wait_s)
     try {
-      const { user_id } = await deps.clerk.verifyToken(token)
+      const { user_id, session_id } = await deps.clerk.verifyToken(token)
       ctx.state.user_id = user_id
+      if (session_id !== null) ctx.state.session_id = session_id
     } catch (error) {
       if (!(error instanceof TokenRejectedError)) throw error
-      if (!error.is_expired) await deps.limits.consume('auth', `ip:${ctx.ip}`)
+      if (!error.is_expired) await countForgedToken(deps, `ip:${ctx.state.network}`)
       throw unauthenticated(error)
     }
     ctx.state.trace.note({ user_id: ctx.state.user_id })
@@ -31,16 +31,14 @@ export function authenticate(deps: Pick<Dependencies, 'clerk' | 'limits'>): AppM
 
 /**
  * Lets only editors with a valid long-lived token pass and sets their user id. An address that sends tokens which we never issued
- * has to wait; expired and revoked tokens do not count, since an editor that was not told sends them.
+ * is told to wait; expired and revoked tokens do not count, since an editor that was not told sends them.
  */
 export function authenticateExtension(deps: Pick<Dependencies, 'db' | 'limits' | 'now'>): AppMiddleware {
   return async (ctx, next) => {
     const bearer = bearerOf(ctx)
     if (!bearer?.startsWith(tokenPrefix)) throw invalidExtensionToken()
-    const wait_s = await deps.limits.peek('auth', `extension:${ctx.ip}`)
-    if (wait_s !== null) throw tooManyRequests(wait_s)
     const token = await findToken(deps.db, bearer)
-    if (!token) await deps.limits.consume('auth', `extension:${ctx.ip}`)
+    if (!token) await countForgedToken(deps, `extension:${ctx.state.network}`)
     const now = deps.now()
     if (!token || !isActive(token, now)) throw invalidExtensionToken()
     ctx.state.user_id = token.user_id
@@ -48,6 +46,11 @@ export function authenticateExtension(deps: Pick<Dependencies, 'db' | 'limits' |
     await recordTokenUse(deps.db, token, now)
     await next()
   }
+}
+
+async function countForgedToken({ limits }: Pick<Dependencies, 'limits'>, caller: string): Promise<void> {
+  const wait_s = await limits.consume('auth', caller)
+  if (wait_s !== null) throw tooManyRequests(wait_s)
 }
 
 /** The token of an `Authorization: Bearer …` header. */

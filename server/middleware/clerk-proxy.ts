@@ -1,11 +1,18 @@
 import { createProxyServer } from 'httpxy'
 import type { AppMiddleware } from '../context.ts'
-import { upstreamUnavailable } from '../errors.ts'
+import { notFound, upstreamUnavailable } from '../errors.ts'
 
 const prefix = '/__clerk'
 
 /**
- * Forwards `/__clerk/*` to the Clerk sandbox, so that the browser sees one origin and its cookies are first-party. Bodies are
+ * What a browser needs of the sandbox: its API, Clerk's scripts, pictures. A list of what is allowed, compared with the path as it came, so
+ * that no other spelling of a path (encoded, in capitals, with two slashes or dots) leads to the knobs under `/_sandbox`, which
+ * make users and tokens, or to the backend API under `/bapi`.
+ */
+const forwarded = /^(\/v1(\/[\w-]+)+|\/npm\/@clerk(\/@?[\w-]+([.@][\w-]+)*)+|\/avatars\/[\w-]+\.svg)$/
+
+/**
+ * Forwards these parts of `/__clerk/*` to the Clerk sandbox, so that the browser sees one origin and its cookies are first-party. Bodies are
  * streamed, so no middleware before this one may read them.
  */
 export function clerkProxy(target: string): AppMiddleware {
@@ -13,7 +20,9 @@ export function clerkProxy(target: string): AppMiddleware {
   return async (ctx, next) => {
     if (ctx.path !== prefix && !ctx.path.startsWith(`${prefix}/`)) return next()
     const { url } = ctx
-    ctx.req.url = url.slice(prefix.length) || '/'
+    const path = ctx.path.slice(prefix.length)
+    if (!forwarded.test(path)) throw notFound()
+    ctx.req.url = path + ctx.search
     ctx.status = 200
     ctx.respond = false
     try {

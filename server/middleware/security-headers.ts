@@ -9,12 +9,16 @@ import type { Settings } from '../settings.ts'
 export function securityHeaders(settings: Settings): AppMiddleware {
   const isHttps = settings.app_url.startsWith('https:')
   const clerk = settings.clerk_proxy_target ? [] : [clerkOrigin(settings.clerk_publishable_key)]
-  const challenge = settings.clerk_proxy_target ? [] : ['https://challenges.cloudflare.com']
+  const challenge = settings.clerk_proxy_target
+    ? []
+    : ['https://challenges.cloudflare.com', 'https://*.protect.clerk.com']
+  // These hosts answer on ports other than 443, and a source without a port stands for 443 only.
+  const protect = settings.clerk_proxy_target ? [] : ['https://*.protect.clerk.com:*']
   const telemetry = settings.clerk_proxy_target ? [] : ['https://clerk-telemetry.com']
   const payments = settings.stripe_api_base
     ? [new URL(settings.stripe_api_base).origin]
     : ['https://checkout.stripe.com', 'https://billing.stripe.com']
-  return helmet({
+  const setHelmet = helmet({
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
@@ -23,7 +27,7 @@ export function securityHeaders(settings: Settings): AppMiddleware {
         styleSrc: ["'self'", "'unsafe-inline'"],
         imgSrc: ["'self'", 'data:', 'https://img.clerk.com'],
         fontSrc: ["'self'", 'data:'],
-        connectSrc: ["'self'", ...clerk, ...telemetry],
+        connectSrc: ["'self'", ...clerk, ...protect, ...telemetry],
         workerSrc: ["'self'", 'blob:'],
         frameSrc: ["'self'", ...challenge],
         formAction: ["'self'", ...payments],
@@ -38,7 +42,42 @@ export function securityHeaders(settings: Settings): AppMiddleware {
     xFrameOptions: { action: 'deny' },
     referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
   }) as AppMiddleware
+  return (ctx, next) => {
+    ctx.set('permissions-policy', permissionsPolicy)
+    return setHelmet(ctx, next)
+  }
 }
+
+/** Nothing here needs any of it, nor does a script that somebody smuggles in. Passkeys and copying are for our own pages. */
+const permissionsPolicy = [
+  ...[
+    'accelerometer',
+    'autoplay',
+    'bluetooth',
+    'browsing-topics',
+    'camera',
+    'display-capture',
+    'encrypted-media',
+    'geolocation',
+    'gyroscope',
+    'hid',
+    'idle-detection',
+    'local-fonts',
+    'magnetometer',
+    'microphone',
+    'midi',
+    'payment',
+    'picture-in-picture',
+    'screen-wake-lock',
+    'serial',
+    'usb',
+    'web-share',
+    'xr-spatial-tracking',
+  ].map((feature) => `${feature}=()`),
+  ...['clipboard-write', 'fullscreen', 'publickey-credentials-create', 'publickey-credentials-get'].map(
+    (feature) => `${feature}=(self)`,
+  ),
+].join(', ')
 
 /** A publishable key is the base64 of the host of Clerk's frontend API and a dollar sign. */
 function clerkOrigin(publishableKey: string): string {

@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto'
+import { ClerkRefusalError } from '../../schema/clerk/errors.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import {
+  deliverInvitation,
+  invitationLifetimeDays,
+  isOrganizationFull,
+} from '../../schema/invitations/deliver-invitation.ts'
+import {
   countInvited,
+  endInvitation,
   findInvitation,
   type Invitation,
   reserveInvitation,
@@ -10,9 +17,14 @@ import {
 import type { Occupancy } from '../../schema/invitations/occupancy.ts'
 import { countHeldSeats, findHeldSeat, type Seat, type SeatRole } from '../../schema/seats/seats.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { alreadyHasSeat, type ServerError } from '../errors.ts'
+import {
+  alreadyHasSeat,
+  alreadyMember,
+  membershipChanged,
+  organizationIsFull,
+  type ServerError,
+} from '../errors.ts'
 import { lockSeats } from './lock-seats.ts'
-import { sendInvitation } from './send-invitation.ts'
 
 export interface InvitationRequest {
   readonly organization_id: string
@@ -30,13 +42,12 @@ export interface InvitationRules {
   refusalOfPromised(seat: Seat): ServerError | null
 }
 
-/** The same at Clerk and in our row: people can accept for as long as the seat is held, and no longer. */
-const lifetimeDays = 30
 const dayMs = 24 * 3600 * 1000
 
 /**
- * Promises a seat to a person and has Clerk send the invitation. The promise is committed before Clerk is called; when Clerk does
- * not send the invitation, the seat is free again. Two requests for the last seat cannot both get it.
+ * Promises a seat to a person and has Clerk send the invitation, or the worker later when Clerk asks for that. The promise is committed
+ * before Clerk is called; when Clerk does not send the invitation, the seat is free again. Two requests for the last seat cannot both
+ * get it.
  */
 export async function invite(
   deps: Pick<Dependencies, 'db' | 'clerk' | 'settings' | 'now'>,
@@ -44,8 +55,51 @@ export async function invite(
   rules: InvitationRules,
 ): Promise<Invitation> {
   const invitation = await retryTransaction(deps.db, (trx) => reserve(trx, deps, request, rules))
-  if (invitation.clerk_invitation_id) return invitation
-  return sendInvitation(deps, invitation, { lifetime_days: lifetimeDays })
+  return invitation.clerk_invitation_id || isWaiting(invitation, deps)
+    ? invitation
+    : deliver(deps, invitation)
+}
+
+/** What became of it, for whoever asked for the invitation. */
+export function invitationMessage(
+  { email, send_at }: Invitation,
+  { now }: Pick<Dependencies, 'now'>,
+): string {
+  if (!send_at) return `Invitation sent to ${email}`
+  const minutes = Math.max(1, Math.ceil((send_at.getTime() - now().getTime()) / 60_000))
+  const wait = minutes === 1 ? 'a minute' : `${minutes} minutes`
+  return `Too many invitations were sent in a short time. The one to ${email} will be sent in about ${wait}.`
+}
+
+/** Clerk has asked for patience, so it is not asked again before the worker does. */
+function isWaiting({ send_at }: Invitation, { now }: Pick<Dependencies, 'now'>): boolean {
+  return send_at !== null && send_at > now()
+}
+
+/**
+ * When Clerk refuses or does not answer, the seat is released before the error is returned; if Clerk did send the invitation and only
+ * its answer was lost, the sweep finds out.
+ */
+async function deliver(
+  deps: Pick<Dependencies, 'db' | 'clerk' | 'settings' | 'now'>,
+  invitation: Invitation,
+): Promise<Invitation> {
+  const delivered = await deliverInvitation({ ...deps, app_url: deps.settings.app_url }, invitation).catch(
+    async (error: unknown) => {
+      await retryTransaction(deps.db, (trx) => endInvitation(trx, { id: invitation.id, status: 'revoked' }))
+      throw refusalOf(error, invitation)
+    },
+  )
+  if (delivered?.status === 'pending' || delivered?.status === 'accepted') return delivered
+  throw membershipChanged()
+}
+
+/** Clerk's refusals of which the caller can make something. */
+function refusalOf(error: unknown, { email }: Invitation): unknown {
+  if (isOrganizationFull(error)) return organizationIsFull(error)
+  const isMember = error instanceof ClerkRefusalError && error.code === 'already_a_member_in_organization'
+  // They have joined in the meantime.
+  return isMember ? alreadyMember(email) : error
 }
 
 async function reserve(
@@ -70,7 +124,7 @@ async function reserve(
     id: randomUUID(),
     ...request,
     subscription_id: subscription.stripe_subscription_id,
-    expires_at: new Date(now + lifetimeDays * dayMs),
+    expires_at: new Date(now + invitationLifetimeDays * dayMs),
     sweep_at: new Date(now + deps.settings.sweep_after_ms),
   })
 }
@@ -84,6 +138,6 @@ async function findPromised(
   const invitation = seat.invitation_id ? await findInvitation(trx, seat.invitation_id) : undefined
   if (seat.status !== 'pending' || !invitation) throw alreadyHasSeat(seat.email)
   const refusal = rules.refusalOfPromised(seat)
-  if (refusal && invitation.clerk_invitation_id) throw refusal
+  if (refusal && (invitation.clerk_invitation_id || invitation.send_at)) throw refusal
   return invitation
 }

@@ -236,6 +236,11 @@ describe('a top-up with return addresses', () => {
 
   test.each([
     ['successUrl', 'https://evil.example/payment/success'],
+    ['successUrl', 'blob:http://localhost:3000/4a1c'],
+    ['cancelUrl', 'blob:http://localhost:3000/4a1c'],
+    ['successUrl', 'http://evil@localhost:3000/payment/success'],
+    ['cancelUrl', 'http://localhost:secret@localhost:3000/payment/cancelled'],
+    ['successUrl', 'filesystem:http://localhost:3000/temporary/a'],
     ['successUrl', 'http://localhost:3000@evil.example/'],
     ['cancelUrl', 'http://localhost.evil.example:3000/billing'],
     ['cancelUrl', 'javascript:alert(1)'],

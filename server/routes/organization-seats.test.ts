@@ -7,6 +7,7 @@ import { buildUser } from '../../tests/support/factories/users.ts'
 import { raceForSeats } from '../../tests/support/faults/race-for-seats.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { type Person, signUp } from '../../tests/support/services/clerk.ts'
+import { testAppUrl } from '../../tests/support/services/sandbox-process.ts'
 
 const product = testProduct({ clerk: 'sandbox' })
 const { database, server, clerk } = product
@@ -102,6 +103,8 @@ describe('assigning a seat', () => {
     ['strangers', 8],
   ] as const)('the last one at once by two admins, to %s, %i times, gives it once', async (who, count) => {
     const ours = await team(2)
+    // More members than seats, as in an organization that had more seats once.
+    await clerk.directory.setMembershipLimit({ organization_id: ours.organization.id, limit: 12 })
     const other = await buildMember(clerk, ours, 'org:admin')
     await assign(ours, ours.admin.email, { role: 'admin' })
     const people = await Promise.all(
@@ -143,6 +146,7 @@ describe('assigning a seat', () => {
       email,
       role: 'member',
       lifetime_days: 5,
+      redirect_url: testAppUrl,
     })
     expect(await assign(ours, email)).toMatchObject({ status: 200, body: { seat: { status: 'pending' } } })
     const [sent] = await clerk.directory.listInvitations(ours.organization.id)

@@ -15,14 +15,18 @@ import {
   type Seat,
   type SeatRole,
 } from '../../schema/seats/seats.ts'
-import { findLiveSubscription, lockLiveSubscription } from '../../schema/subscriptions/subscriptions.ts'
+import {
+  findLiveSubscription,
+  lockLiveSubscription,
+  type Subscription,
+} from '../../schema/subscriptions/subscriptions.ts'
 import { refreshPlanType } from '../../schema/users/plan-type.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { noSeatsLeft, otherSeatRole, seatNotFound } from '../errors.ts'
 import { organizationFailure } from '../failures.ts'
 import { giveSeat } from '../organizations/give-seat.ts'
-import { type InvitationRequest, invite } from '../organizations/invite.ts'
+import { type InvitationRequest, invitationMessage, invite } from '../organizations/invite.ts'
 import { admins, members } from '../rights.ts'
 import { route } from '../route.ts'
 
@@ -38,6 +42,7 @@ export const organizationSeatsRoutes = [
     ])
     const summary = presentSeats(seats, {
       seats_total: subscription?.seats_total ?? 0,
+      scheduled: subscription ?? null,
       viewer: member.role === 'admin' ? null : user_id,
     })
     return { ...summary, data: summary }
@@ -52,17 +57,13 @@ export const organizationSeatsRoutes = [
     const { org_id: organization_id, email, role } = body
     const snapshot_order = await nextSnapshotOrder(deps.db)
     const member = await deps.clerk.findMemberByEmail({ organization_id, email })
-    const seat = member
-      ? await giveMemberSeat(deps, { member, snapshot_order, email, role })
-      : await promiseSeat(deps, { organization_id, inviter_id: user_id, email, role })
-    return {
-      success: true,
-      seat: presentSeat(seat),
-      message:
-        seat.status === 'active'
-          ? `Seat assigned to ${seat.email}. They can now access the organization.`
-          : `Invitation sent to ${seat.email}`,
+    if (member) {
+      const seat = await giveMemberSeat(deps, { member, snapshot_order, email, role })
+      const message = `Seat assigned to ${seat.email}. They can now access the organization.`
+      return { success: true, seat: presentSeat(seat), message }
     }
+    const promised = await promiseSeat(deps, { organization_id, inviter_id: user_id, email, role })
+    return { success: true, seat: presentSeat(promised.seat), message: promised.message }
   }),
 
   // Only the seat ends: the person stays a member and may get a seat again. Admins may revoke their own, see decision 043.
@@ -92,16 +93,19 @@ async function giveMemberSeat(
   return giveSeat(deps, { ...request.member, snapshot_order: request.snapshot_order, email: request.email })
 }
 
-async function promiseSeat(deps: Dependencies, request: InvitationRequest): Promise<Seat> {
+async function promiseSeat(
+  deps: Dependencies,
+  request: InvitationRequest,
+): Promise<{ seat: Seat; message: string }> {
   // Invitations reference the sender's row, which may not exist yet.
   await findOrCreateAccount(deps, request.inviter_id)
-  await invite(deps, request, {
+  const invitation = await invite(deps, request, {
     refusalWhenFull: ({ held, seats_total }) => (held >= seats_total ? noSeatsLeft() : null),
     refusalOfPromised: (seat) => (seat.role === request.role ? null : otherSeatRole(seat)),
   })
   const seat = await findHeldSeat(deps.db, request.organization_id, { email: request.email })
   if (!seat) throw new Error(`The seat promised to ${request.email} is missing`)
-  return seat
+  return { seat, message: invitationMessage(invitation, deps) }
 }
 
 function presentSeat(seat: Seat): PresentedSeat {
@@ -118,7 +122,12 @@ function presentSeat(seat: Seat): PresentedSeat {
 /** Seats used and paid for, with a notice for admins. `viewer` is set for members, who see only their own seat. */
 function presentSeats(
   seats: readonly Seat[],
-  options: { seats_total: number; viewer: string | null },
+  options: {
+    seats_total: number
+    /** What waits for the next period. */
+    scheduled: Pick<Subscription, 'scheduled_seats' | 'scheduled_at'> | null
+    viewer: string | null
+  },
 ): SeatsSummary {
   const seats_used = seats.filter(({ status }) => status === 'active' || status === 'pending').length
   const over_limit = seats_used > options.seats_total
@@ -128,11 +137,20 @@ function presentSeats(
     seats_total: options.seats_total,
     seats: visible.map(presentSeat),
     over_limit,
-    notice: over_limit && options.viewer === null ? noticeOf(seats_used, options.seats_total) : null,
+    notice: options.viewer === null ? noticeOf(seats_used, options) : null,
   }
 }
 
-function noticeOf(seats_used: number, seats_total: number): string {
-  if (seats_total === 0) return 'The subscription has ended. Seats become usable again when you resubscribe.'
-  return `${seats_used} seats are in use, but the subscription has ${seats_total}. Everyone keeps their seat, but to assign new ones you need to buy more seats or revoke some.`
+function noticeOf(
+  seats_used: number,
+  { seats_total, scheduled }: Parameters<typeof presentSeats>[1],
+): string | null {
+  if (seats_used > seats_total) {
+    return seats_total === 0
+      ? 'The subscription has ended. Seats become usable again when you resubscribe.'
+      : `${seats_used} seats are in use, but the subscription has ${seats_total}. Everyone keeps their seat, but to assign new ones you need to buy more seats or revoke some.`
+  }
+  if (!scheduled?.scheduled_at) return null
+  const day = scheduled.scheduled_at.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+  return `From ${day} the subscription has ${scheduled.scheduled_seats} seats. Until then you can keep all ${seats_total}.`
 }

@@ -89,6 +89,7 @@ describe('an organization’s subscription', () => {
         current_period_end: '2026-04-01T00:00:00.000Z',
         cancel_at: '2026-04-01T00:00:00.000Z',
         ended_at: null,
+        scheduled_change: null,
       },
     })
   })

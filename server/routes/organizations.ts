@@ -1,10 +1,12 @@
 import type Stripe from 'stripe'
 import {
   buySeats,
+  cancelOrganizationSubscription,
   createOrganizationBillingPortal,
   createOrganizationSubscription,
   getOrganizationCredits,
   getOrganizationSubscription,
+  keepSeats,
   type OrganizationSubscription,
   topUpOrganizationCredits,
 } from '../../schema/api/organizations.ts'
@@ -22,6 +24,7 @@ import {
 import { findOrCreateAccount } from '../auth/own-account.ts'
 import { openPortal } from '../checkout/open-portal.ts'
 import { organizationPayer } from '../checkout/payer.ts'
+import { releaseSchedule } from '../checkout/release-schedule.ts'
 import { returnPages } from '../checkout/return-address.ts'
 import { startCreditPurchase } from '../checkout/start-credit-purchase.ts'
 import { startSubscription } from '../checkout/start-subscription.ts'
@@ -33,7 +36,7 @@ import {
   seatReductionScheduled,
   tooManySeats,
 } from '../errors.ts'
-import { checkoutFailure, portalFailure } from '../failures.ts'
+import { checkoutFailure, portalFailure, subscriptionFailure } from '../failures.ts'
 import { admins, members } from '../rights.ts'
 import { route } from '../route.ts'
 
@@ -150,7 +153,40 @@ export const organizationsRoutes = [
       },
     })
   }),
+
+  // Stripe's portal neither changes nor cancels a subscription with a scheduled change, so both ways out of it are here (decision 072).
+  route(keepSeats, {
+    rights: admins({ doing: 'change seats', organization: ({ body }) => body.clerk_org_id }),
+    failure: subscriptionFailure('Failed to keep seats'),
+  }).handle(async ({ body }, { db, stripe }) => {
+    const { stripe_subscription_id } = await requireSubscription(db, body.clerk_org_id)
+    return presentChanged(await releaseSchedule(stripe, stripe_subscription_id))
+  }),
+
+  route(cancelOrganizationSubscription, {
+    rights: admins({ doing: 'manage billing', organization: ({ body }) => body.clerk_org_id }),
+    failure: subscriptionFailure('Failed to cancel subscription'),
+  }).handle(async ({ body }, { db, stripe }) => {
+    const { stripe_subscription_id } = await requireSubscription(db, body.clerk_org_id)
+    const released = await releaseSchedule(stripe, stripe_subscription_id)
+    if (released.cancel_at !== null) return presentChanged(released)
+    return presentChanged(await stripe.subscriptions.update(released.id, { cancel_at_period_end: true }))
+  }),
 ]
+
+async function requireSubscription(db: Database, organization_id: string): Promise<Subscription> {
+  const subscription = await findLiveSubscription(db, organizationOwner(organization_id))
+  if (!subscription) throw noSubscription()
+  return subscription
+}
+
+function presentChanged({ items, cancel_at }: Stripe.Subscription) {
+  return {
+    success: true,
+    seats: items.data[0]?.quantity ?? 1,
+    cancel_at: cancel_at === null ? null : new Date(cancel_at * 1000).toISOString(),
+  } as const
+}
 
 function organizationOwner(owner_id: string) {
   return { owner_kind: 'organization', owner_id } as const
@@ -186,7 +222,17 @@ function presentSubscription(
     current_period_end: subscription.current_period_end.toISOString(),
     cancel_at: subscription.cancel_at?.toISOString() ?? null,
     ended_at: subscription.ended_at?.toISOString() ?? null,
+    scheduled_change: scheduledChange(subscription),
   }
+}
+
+function scheduledChange({
+  scheduled_seats,
+  scheduled_at,
+}: Subscription): OrganizationSubscription['scheduled_change'] {
+  return scheduled_seats !== null && scheduled_at !== null
+    ? { seats: scheduled_seats, at: scheduled_at.toISOString() }
+    : null
 }
 
 /**
@@ -197,8 +243,7 @@ async function prepareSeatUpdate(
   { db, stripe }: Pick<Dependencies, 'db' | 'stripe'>,
   request: { readonly orgId: string; readonly quantity: number },
 ): Promise<Stripe.BillingPortal.SessionCreateParams.FlowData.SubscriptionUpdateConfirm> {
-  const subscription = await findLiveSubscription(db, organizationOwner(request.orgId))
-  if (!subscription) throw noSubscription()
+  const subscription = await requireSubscription(db, request.orgId)
   if (subscription.status !== 'active' && subscription.status !== 'trialing') throw paymentOverdue()
   const { id, items, schedule } = await stripe.subscriptions.retrieve(subscription.stripe_subscription_id)
   const [item] = items.data

@@ -345,3 +345,115 @@ describe('who may do what', () => {
     ).toMatchObject({ status: 404, body: { error: 'Organization not initialized' } })
   })
 })
+
+describe('the room that an organization has at Clerk', () => {
+  const limitOf = async ({ organization }: Team) => (await clerk.directory.findRoom(organization.id))?.limit
+
+  test('is made for every seat that was bought: six people are invited, where Clerk begins with five', async () => {
+    const ours = await team(10)
+    for (let count = 0; count < 6; count++) {
+      expect(await send(ours, await stranger())).toMatchObject({ status: 200 })
+    }
+    expect(await clerk.directory.listInvitations(ours.organization.id)).toHaveLength(6)
+    expect(await limitOf(ours)).toBe(10)
+  })
+
+  test('is made beside members who have no seat', async () => {
+    const ours = await team(3)
+    for (let count = 0; count < 4; count++) await buildMember(clerk, ours)
+    for (let count = 0; count < 2; count++) expect((await send(ours, await stranger())).status).toBe(200)
+    expect((await send(ours, await stranger())).status).toBe(402)
+    expect(await limitOf(ours)).toBe(4 + 3)
+  })
+
+  test('when Clerk does not give more is a clear error, and the seat is free again', async () => {
+    const ours = await team(10)
+    for (let count = 0; count < 4; count++) await send(ours, await stranger())
+    const path_prefix = `/bapi/v1/organizations/${ours.organization.id}`
+    await clerk.knob('faults', { status: 403, method: 'PATCH', path_prefix })
+    const refused = await send(ours, await stranger())
+    expect(refused).toMatchObject({
+      status: 409,
+      body: {
+        code: 'organization_full',
+        error:
+          'The sign-in service has no room for another member of this organization, although a seat is free. Please contact support.',
+      },
+    })
+    expect(await seatsUsed(ours)).toBe(5)
+    expect((await send(ours, await stranger())).status).toBe(200)
+  })
+})
+
+test('the link in the e-mail leads to our own page, with what Clerk needs there', async () => {
+  const ours = await team(3)
+  const email = await stranger()
+  const invitation = invitationOf(await send(ours, email))
+  const { data } = (await fetch(`${clerk.url}/_sandbox/mails?to=${email}`).then((mails) => mails.json())) as {
+    data: { url: string }[]
+  }
+  const link = new URL(data[0]?.url ?? '')
+  const clicked = await fetch(`${clerk.url}/v1/tickets/accept${link.search}`, { redirect: 'manual' })
+  const target = new URL(clicked.headers.get('location') ?? '')
+  expect(target.origin + target.pathname).toBe(
+    `${testAppUrl}/invite/${ours.organization.id}/${invitation.id}`,
+  )
+  expect([...target.searchParams.keys()].toSorted()).toEqual(['__clerk_status', '__clerk_ticket'])
+})
+
+describe('when Clerk asks to wait, because too many invitations were sent in an hour', () => {
+  const wait = (retry_after_s: number | null, count = 1) =>
+    clerk.knob('faults', { status: 429, method: 'POST', retry_after_s, count })
+
+  test('an invitation keeps its seat, says when it will be sent, and is not sent twice', async () => {
+    const ours = await team(3)
+    const email = await stranger()
+    await wait(1500)
+    const answer = await send(ours, email)
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        success: true,
+        message: `Too many invitations were sent in a short time. The one to ${email} will be sent in about 25 minutes.`,
+        invitation: { status: 'pending', clerk_invitation_id: null, url: null },
+      },
+    })
+    const sendsAt = new Date(invitationOf(answer).sends_at ?? 0).getTime()
+    expect(sendsAt).toBeGreaterThan(Date.now() + 1_400_000)
+    expect(await seatsUsed(ours)).toBe(2)
+    expect(await list(ours)).toMatchObject({
+      remaining: 1,
+      invitations: [{ email, sends_at: new Date(sendsAt).toISOString() }],
+    })
+    expect(await send(ours, email)).toMatchObject({ status: 409, body: { code: 'already_invited' } })
+    expect(await clerk.directory.listInvitations(ours.organization.id)).toEqual([])
+  })
+
+  test('a seat that is assigned says so too, and assigning it again asks Clerk for nothing', async () => {
+    const ours = await team(3)
+    const email = await stranger()
+    await wait(60, 1)
+    for (const _ of ['first', 'again']) {
+      const answer = await server.api(assignSeat, {
+        token: ours.admin.token,
+        body: { org_id: ours.organization.id, email },
+      })
+      expect(answer).toMatchObject({
+        status: 200,
+        body: {
+          seat: { status: 'pending' },
+          message: `Too many invitations were sent in a short time. The one to ${email} will be sent in about a minute.`,
+        },
+      })
+    }
+    expect(await clerk.directory.listInvitations(ours.organization.id)).toEqual([])
+  })
+
+  test('it can be revoked before it is sent', async () => {
+    const ours = await team(3)
+    await wait(600)
+    const { id } = invitationOf(await send(ours, await stranger()))
+    expect(await revoke(ours, id)).toMatchObject({ status: 200, body: { invitation: { status: 'revoked' } } })
+    expect(await seatsUsed(ours)).toBe(1)
+  })
+})

@@ -33,7 +33,7 @@ import {
   teamIsFull,
 } from '../errors.ts'
 import { organizationFailure } from '../failures.ts'
-import { invite } from '../organizations/invite.ts'
+import { invitationMessage, invite } from '../organizations/invite.ts'
 import { admins } from '../rights.ts'
 import { route } from '../route.ts'
 import type { Settings } from '../settings.ts'
@@ -91,7 +91,7 @@ export const teamInvitationsRoutes = [
     return {
       success: true,
       invitation: presentInvitation(deps.settings, invitation),
-      message: `Invitation sent to ${email}`,
+      message: invitationMessage(invitation, deps),
     }
   }),
 
@@ -183,6 +183,7 @@ function presentInvitation(settings: Pick<Settings, 'app_url'>, invitation: Invi
     created_at: invitation.created_at.toISOString(),
     updated_at: invitation.updated_at.toISOString(),
     expires_at: invitation.expires_at.toISOString(),
+    sends_at: invitation.send_at?.toISOString() ?? null,
     url: isOpen ? `${settings.app_url}/invite/${organization_id}/${clerk_invitation_id}` : null,
   }
 }

@@ -79,7 +79,11 @@ describe('a signed event', () => {
     const event = newEvent()
     const payload = JSON.stringify(event)
     await post(payload, sign(payload), watching)
-    await settleEvent(database.worker, { source: 'stripe', id: event.id }, { state: 'applied', reason: null })
+    await settleEvent(
+      database.worker,
+      { source: 'stripe', id: event.id },
+      { state: 'applied', reason: null, now: new Date() },
+    )
     expect(await post(payload, sign(payload), watching)).toMatchObject({ status: 200 })
     await watching.close()
     expect(added).toEqual([event.id])

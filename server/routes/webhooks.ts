@@ -98,6 +98,9 @@ function occurredAt(event: ClerkEvent, sentAtSeconds: string): Date {
   return new Date(typeof timestamp === 'number' ? timestamp : Number(sentAtSeconds) * 1000)
 }
 
+/** By then Stripe's list shows what Stripe sent; what it does not show is asked for (decision 080). */
+const confirmAfterMs = 90_000
+
 interface VerifiedEvent {
   readonly source: EventSource
   readonly id: string
@@ -123,6 +126,8 @@ async function storeVerifiedEvent(deps: Dependencies, event: VerifiedEvent, trac
     {
       ...fields,
       payload: event.payload as Json,
+      ...(event.source === 'stripe' && { confirm_at: new Date(now.getTime() + confirmAfterMs) }),
+      received_at: now,
       sweep_at: new Date(now.getTime() + deps.settings.sweep_after_ms),
     },
     { raw: () => raw, now },

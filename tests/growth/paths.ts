@@ -6,7 +6,7 @@ import { getOrganizationSeats } from '../../schema/api/organization-seats.ts'
 import { getOrganizationCredits, getOrganizationSubscription } from '../../schema/api/organizations.ts'
 import { listTeamInvitations } from '../../schema/api/team-invitations.ts'
 import { getUser } from '../../schema/api/users.ts'
-import { confirmEvents } from '../../schema/inbox/known-events.ts'
+import { confirmEvents, listUnconfirmedEvents } from '../../schema/inbox/known-events.ts'
 import { postTransfers } from '../../schema/ledger/post.ts'
 import { deleteOldRows } from '../../worker/jobs/delete-old-rows.ts'
 import { syncDueInvitations } from '../../worker/jobs/due-invitations.ts'
@@ -194,8 +194,14 @@ export const paths: Readonly<Record<string, Path>> = {
   },
   'a comparison of ten events with Stripe’s list': async ({ database }) => {
     compared += 1
-    const ids = Array.from({ length: 10 }, (_, i) => `evt_fill_${100 * i + compared}_1`)
-    return () => confirmEvents(database.worker, { source: 'stripe', ids, now: new Date() })
+    const content = { type: 'invoice.paid', object_id: null, payment_status: null }
+    const events = new Map(
+      Array.from({ length: 10 }, (_, i) => [`evt_fill_${100 * i + compared}_1`, content] as const),
+    )
+    return async () => {
+      await confirmEvents(database.worker, { source: 'stripe', events, now: new Date() })
+      await listUnconfirmedEvents(database.worker, { now: new Date(), limit: 50 })
+    }
   },
   'the look for kept events and old rows': async ({ worker }) => {
     const deps = { ...worker.deps, now: () => new Date(0) }

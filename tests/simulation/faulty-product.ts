@@ -2,12 +2,17 @@ import { setTimeout } from 'node:timers/promises'
 import type { Queue } from 'bullmq'
 import { connectQueueBackend } from '../../schema/queues/backend.ts'
 import { createProducer, freshJobId } from '../../schema/queues/producer.ts'
-import { queueNames } from '../../schema/queues/queues.ts'
+import { type JobPayload, type QueueName, queueNames } from '../../schema/queues/queues.ts'
 import { createTestDatabase } from '../support/database/test-database.ts'
 import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts'
 import { startTestProduct, type TestProduct } from '../support/product/start-test-product.ts'
+import type { TestServer } from '../support/product/test-server.ts'
 import { waitUntil } from '../support/wait-until.ts'
+import { type DyingServer, startDyingServer } from './dying-server.ts'
 import { startIncarnation, timing, type WorkerIncarnation } from './worker-incarnation.ts'
+
+/** Queues whose jobs try rows. */
+const rowQueues = ['stripe-events', 'clerk-events', 'checkout-completions', 'subscription-syncs'] as const
 
 /** The product with a worker that runs, and a handle on everything that can go wrong. */
 export interface FaultyProduct
@@ -21,6 +26,8 @@ export interface FaultyProduct
   crashWorker(): void
   /** The server is gone in the middle of what it does, and another one takes its place at once. */
   crashServer(): void
+  /** Sends a request for a page to a server that is killed when Stripe has made it. */
+  killWhileOpening(request: (server: TestServer) => Promise<unknown>): Promise<void>
   /** The next `count` jobs that the server wants to enqueue are lost, as when it dies after the commit. */
   loseEnqueues(count: number): void
   /** Deletes every queue with all that is in it, schedules too. */
@@ -31,10 +38,21 @@ export interface FaultyProduct
   setTrialDays(days: number): void
   /** Gives the worker the time to come to the statement at which it is to die. */
   letStrike(): Promise<void>
-  /** Has Stripe's list of events read, as the schedule does. */
-  readEvents(): Promise<void>
-  /** Gives the worker the time for a sweep, and for all that comes of it. */
-  letSweep(): Promise<void>
+  /** Runs a task of the schedule now, and waits for its end unless the worker is dead. */
+  runTask(task: JobPayload<'scheduled-tasks'>['task']): Promise<void>
+  /** Sweeps now, and waits for all that comes of it unless the worker is dead. */
+  sweep(): Promise<void>
+  /** No worker begins what is enqueued from now on, until the queues are lost; only sweeps go on. */
+  pauseQueues(): Promise<void>
+  /** Syncs a subscription as the sweep has it synced. */
+  syncSubscription(id: string): Promise<void>
+  /** When the sweep looks after an event that has just come; null for the usual time. */
+  setSweepAfter(milliseconds: number | null): void
+  /** How many answers of Stripe's are held back. */
+  heldAnswers(): Promise<number>
+  /** How many jobs of the queues of rows are running or waiting for a worker. */
+  countJobs(): Promise<number>
+  isIdle(): Promise<boolean>
   /** Everything works again. */
   mend(): Promise<void>
 }
@@ -63,7 +81,7 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
     webhooks: ['stripe'],
     server: {
       databaseUrl: serverProxy.url(database.url),
-      settings: { sweep_after_ms: 400 },
+      settings: { sweep_after_ms: timing.sweepAfterMs },
       deps: {
         producer: {
           ...producer,
@@ -93,6 +111,17 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
     })
   let worker = await incarnate()
 
+  let isPaused = false
+  let dying: Promise<DyingServer> | undefined
+  const countJobs = async (names: readonly QueueName[]) => {
+    const counts = await Promise.all(
+      names.map((name) => producer.queue(name).getJobCounts('active', 'waiting', 'prioritized')),
+    )
+    return counts.flatMap((states) => Object.values(states)).reduce((sum, count) => sum + count, 0)
+  }
+  /** A dead worker ends nothing. */
+  const ended = (names: readonly QueueName[]) =>
+    waitUntil(async () => worker.isDead || (await countJobs(names)) === 0, `${names} to end`)
   const faulty: FaultyProduct = {
     ...product,
     serverProxy,
@@ -109,6 +138,10 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
       serverProxy.cut()
       serverProxy.mend()
     },
+    async killWhileOpening(request) {
+      dying ??= startDyingServer(product)
+      await (await dying).abandon(request)
+    },
     loseEnqueues(count) {
       enqueuesToLose = count
     },
@@ -117,6 +150,7 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
       losing = losing.then(async () => {
         mishaps.lost_queues++
         for (const name of queueNames) await deleteQueue(producer.queue(name))
+        isPaused = false
       })
       return losing
     },
@@ -133,17 +167,30 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
       const deadline = Date.now() + 1000
       while (worker.proxy.armed && Date.now() < deadline) await setTimeout(10)
     },
-    async readEvents() {
-      await producer.add('scheduled-tasks', freshJobId('read'), { task: 'read_stripe_events' })
+    async runTask(task) {
+      await producer.add('scheduled-tasks', freshJobId(task), { task })
+      await ended(['scheduled-tasks'])
     },
-    async letSweep() {
-      await setTimeout(2 * timing.sweepEveryMs)
-      const counts = () => producer.queue('stripe-events').getJobCounts('active', 'waiting', 'prioritized')
-      await waitUntil(
-        async () => Object.values(await counts()).every((count) => count === 0),
-        'the jobs of a sweep to end',
-      )
+    async sweep() {
+      await producer.add('maintenance', freshJobId('sweep'), {})
+      await ended(['maintenance'])
+      if (!isPaused) await ended(rowQueues)
     },
+    async pauseQueues() {
+      isPaused = true
+      for (const name of rowQueues) await producer.queue(name).pause()
+    },
+    syncSubscription: (id) => producer.add('subscription-syncs', freshJobId(id), { subscription_id: id }),
+    setSweepAfter(milliseconds) {
+      const sweep_after_ms = milliseconds ?? timing.sweepAfterMs
+      Object.assign(product.server.deps.settings, { sweep_after_ms })
+    },
+    async heldAnswers() {
+      const index = await fetch(`${stripe.url}/_sandbox`)
+      return ((await index.json()) as { held_answers: number }).held_answers
+    },
+    countJobs: () => countJobs(rowQueues),
+    isIdle: async () => (await countJobs(rowQueues)) === 0,
     async mend() {
       enqueuesToLose = 0
       serverProxy.disarm()
@@ -154,6 +201,7 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
     },
     async close() {
       await worker.discard()
+      await (await dying)?.close()
       await product.close()
       await producer.close()
       await backend.close()

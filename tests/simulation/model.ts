@@ -60,6 +60,8 @@ export interface Life {
   /** In the order in which they were bought. */
   readonly subscriptions: readonly Subscription[]
   readonly usages: readonly Usage[]
+  /** Members of a team beside the buyer; null when it is no team. */
+  readonly colleagues: number | null
 }
 
 export interface Belongings {
@@ -67,6 +69,8 @@ export interface Belongings {
   readonly purchased: number
   readonly plan_type: 'starter' | 'pro' | 'teams'
   readonly seats_total: number
+  /** By the buyer of a team, whose seat comes with the first plan and stays, and by its other members. */
+  readonly seats_used: number
   /** The checkout sessions that have brought what was bought. */
   readonly settled: readonly string[]
 }
@@ -85,6 +89,7 @@ export function belongings(life: Life, now: number): Belongings {
     purchased: bought + late - sum(life.usages.map(({ purchased }) => purchased)),
     plan_type: live?.plan_type ?? 'starter',
     seats_total: live?.seats_now ?? 0,
+    seats_used: latest && life.colleagues !== null ? 1 + life.colleagues : 0,
     settled: [...paid, ...begun].map(({ session }) => session).toSorted(),
   }
 }

@@ -4,26 +4,29 @@ export interface Mutation {
   /** Exactly once in the file. */
   readonly text: string
   readonly becomes: string
-  /** The test file that has to find it; `owners` unless told. */
-  readonly test?: 'owners' | 'purchases'
+  /** The history by hand that has to find it, whether random ones do or not. */
+  readonly history?: string
 }
 
 /** Faults that the product has had, or that would be easy to make. */
 export const mutations: readonly Mutation[] = [
   {
     name: 'an old plan’s debt weighs on the new one',
+    history: 'debt of an ended plan before and after a new one',
     file: 'worker/books/difference.ts',
     text: 'written_off: isLast && is_superseded ? debt : 0,',
     becomes: 'written_off: 0,',
   },
   {
     name: 'an ended subscription is live',
+    history: 'old plan refunded under a new one',
     file: 'worker/apply/subscription/sync-subscription.ts',
-    text: '    ended_at: fetched.ended_at,\n    snapshot_order',
-    becomes: '    ended_at: null,\n    snapshot_order',
+    text: '    ended_at: fetched.ended_at,\n    scheduled_seats',
+    becomes: '    ended_at: null,\n    scheduled_seats',
   },
   {
     name: 'money back leaves months alone that are over',
+    history: 'a used year refunded in parts, months apart',
     file: 'worker/books/position.ts',
     text: 'monthGrant(kind, owner, { ...sourceOf(subscription, invoice_id), ...span }),\n              ...due(credits, facts',
     becomes:
@@ -31,36 +34,42 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'added seats are the period’s invoice’s',
+    history: 'seats added to a year and refunded',
     file: 'worker/books/month-shares.ts',
     text: 'parts = resized(parts, after, payer)',
     becomes: 'parts = resized(parts, after, own)',
   },
   {
     name: 'changes of one second in any order',
+    history: 'three seat changes in one second',
     file: 'worker/books/month-shares.ts',
     text: 'sameSecond.find(({ seats_before }) => seats_before === seats) ??',
     becomes: '',
   },
   {
     name: 'the most seats that a month has seen are forgotten',
+    history: 'three seat changes in one second',
     file: 'worker/books/month-shares.ts',
     text: 'most = Math.max(most, before, after)',
     becomes: 'most = after',
   },
   {
     name: 'seats given up are gone from the month in progress',
+    history: 'seats added twice and given up at once',
     file: 'worker/books/month-shares.ts',
     text: 'changes.filter(({ at }) => at < month.starts_at),',
     becomes: 'changes.filter(({ at, before, after }) => at < (after < before ? until : month.starts_at)),',
   },
   {
     name: 'only the lines that come with an invoice',
+    history: 'a renewal of more than ten lines',
     file: 'worker/apply/subscription/paid-lines.ts',
     text: 'const lines: unknown[] = invoice.lines.has_more ? [] : invoice.lines.data\n    if (invoice.lines.has_more) {',
     becomes: 'const lines: unknown[] = invoice.lines.data\n    if (lines.length < 0) {',
   },
   {
     name: 'the promise is held against what was paid',
+    history: 'a plan paid from a credit balance',
     file: 'worker/apply/subscription/sync-subscription.ts',
     text: '.flatMap(({ id, currency, lines }) =>\n      lines\n        .filter(isPeriod)\n        .map(({ starts_at, amount_minor }) => ({ id, currency, starts_at, amount_minor })),',
     becomes:
@@ -68,36 +77,42 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'a debt blocks nothing',
+    history: 'usage up to a debt and beyond it',
     file: 'schema/database/migrations/0010_ledger_grants.sql',
     text: 'IF plan + purchased < ledger_use.credits THEN',
     becomes: 'IF greatest(plan, 0) + greatest(purchased, 0) < ledger_use.credits THEN',
   },
   {
     name: 'bought credits are spent first',
+    history: 'a plan disputed beside bought credits',
     file: 'schema/database/migrations/0010_ledger_grants.sql',
     text: 'from_plan := least(greatest(plan, 0), ledger_use.credits);',
     becomes: 'from_plan := greatest(ledger_use.credits - greatest(purchased, 0), 0);',
   },
   {
     name: 'a trial is cut as a paid period is',
+    history: 'a trial ended early',
     file: 'worker/books/billing-months.ts',
     text: '  if (!is_trial) {',
     becomes: '  if (line.seats > 0) {',
   },
   {
     name: 'no period ends early',
+    history: 'a changed billing anchor',
     file: 'worker/books/billing-months.ts',
     text: 'const over_at = next ? earlier(line.ends_at, next.line.starts_at) : line.ends_at',
     becomes: 'const over_at = next === undefined || line.ends_at ? line.ends_at : next.line.starts_at',
   },
   {
     name: 'nothing is paid too late',
+    history: 'paid after Stripe gave up, unused',
     file: 'worker/books/facts.ts',
     text: 'return line.paid_at >= period.over_at || isPaidAfterEnd(line, period.subscription)',
     becomes: 'return line.paid_at > line.ends_at && period.over_at < line.starts_at',
   },
   {
     name: 'a manual invoice item is a period',
+    history: 'one manual item',
     file: 'worker/apply/subscription/paid-lines.ts',
     text: 'return line.parent?.subscription_item_details?.proration === false',
     becomes: 'return line.parent?.subscription_item_details?.proration !== true',
@@ -110,43 +125,49 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'a debt ends with its month',
+    history: 'a used month refunded, and the months after',
     file: 'worker/books/difference.ts',
     text: 'const left = month.due - used - debt',
     becomes: 'const left = month.due - used',
   },
   {
     name: 'nothing expires',
+    history: 'a used month refunded, and the months after',
     file: 'worker/books/difference.ts',
     text: 'expired: -Math.max(0, left),',
     becomes: 'expired: 0,',
   },
   {
     name: 'a year is one month',
+    history: 'a used year refunded in parts, months apart',
     file: 'worker/books/calendar.ts',
     text: 'const longestMonthMs = 35 *',
     becomes: 'const longestMonthMs = 400 *',
   },
   {
     name: 'an older snapshot of a subscription wins',
+    history: 'an end that was not seen',
     file: 'worker/apply/subscription/sync-subscription.ts',
     text: 'if (known && known.snapshot_order >= fetched.snapshot_order) {',
     becomes: 'if (known && known.snapshot_order < 0) {',
   },
   {
     name: 'a won dispute gives nothing back',
+    history: 'old plan disputed under a new one',
     file: 'schema/stripe/statuses.ts',
     text: "won: 'here'",
     becomes: "won: 'gone'",
   },
   {
     name: 'a session that needed no payment grants',
+    history: 'a free purchase that Stripe never made',
     file: 'worker/apply/decide-checkout.ts',
     text: "if (session.payment_status === 'paid') {",
     becomes: "if (session.payment_status !== 'unpaid') {",
   },
   {
-    // The cap on the wait between claims that nothing is heard of is held by schema/sweep/claim-due.test.ts.
     name: 'no cap on the wait while Stripe is away',
+    history: 'Stripe away for 20 hours',
     file: 'worker/failures.ts',
     text: 'least: 15_000, most: 10 * minuteMs',
     becomes: 'least: 15_000, most: 1e6 * minuteMs',
@@ -156,5 +177,119 @@ export const mutations: readonly Mutation[] = [
     file: 'schema/database/migrations/0005_ledger.sql',
     text: "\n    || coalesce(int8send(version), ''::bytea) || coalesce(int8send(balance_after), ''::bytea))",
     becomes: "\n    || coalesce(int8send(version), ''::bytea))",
+  },
+  {
+    name: 'no cap on the wait between claims',
+    history: 'every job lost for five hours',
+    file: 'schema/sweep/claim-due.ts',
+    text: 'const longestWaitMs = 10 * 60 * 1000',
+    becomes: 'const longestWaitMs = 1e6 * 60 * 1000',
+  },
+  {
+    name: 'an older snapshot of a charge wins',
+    history: 'a refund that was not seen',
+    file: 'schema/charges/charges.ts',
+    text: "\n        .where('charges.snapshot_order', '<', snapshot_order)",
+    becomes: '',
+  },
+  {
+    name: 'a snapshot is numbered when it has come',
+    history: 'an end that was not seen',
+    file: 'worker/apply/subscription/fetch-subscription.ts',
+    text: "  const snapshot_order = await nextSnapshotOrder(deps.db)\n  const retrieved = await deps.stripe.subscriptions.retrieve(id, { expand: ['schedule'] })\n",
+    becomes:
+      "  const retrieved = await deps.stripe.subscriptions.retrieve(id, { expand: ['schedule'] })\n  const snapshot_order = await nextSnapshotOrder(deps.db)\n",
+  },
+  {
+    name: 'a first payment that failed leaves its checkout open',
+    history: 'a first payment that fails',
+    file: 'worker/apply/subscription/sync-subscription.ts',
+    text: "if (fetched.status !== 'incomplete_expired' && fetched.status !== 'canceled') {",
+    becomes: "if (fetched.status !== 'canceled') {",
+  },
+  {
+    name: 'a first payment that is still open counts as made',
+    history: 'a first payment of a team that fails',
+    file: 'worker/apply/subscription/sync-subscription.ts',
+    text: '  if (!known && !wasBought(fetched)) return applyUnpaid(trx, intent, fetched)\n',
+    becomes: '',
+  },
+  {
+    name: 'a deleted customer is not replaced',
+    history: 'a customer deleted before credits are bought',
+    file: 'server/checkout/payer.ts',
+    text: 'if (known && (await isThere(deps.stripe, known))) return known',
+    becomes: 'if (known) return known',
+  },
+  {
+    name: 'what is unavailable costs an attempt',
+    history: 'Stripe away for 20 hours',
+    file: 'worker/failures.ts',
+    text: "return isUnavailable(error) ? 'unavailable' : 'defect'",
+    becomes: "return isUnavailable(error) ? 'not_yet' : 'defect'",
+  },
+  {
+    name: 'a contradiction is tried again',
+    history: 'a free purchase that Stripe never made',
+    file: 'worker/failures.ts',
+    text: "    case 'contradiction':\n      return { kind, next: 'give_up' }",
+    becomes:
+      "    case 'contradiction':\n      return { kind, next: 'retry', wait_ms: unavailableWaitMs.most }",
+  },
+  {
+    name: 'the reader of events leaves refunds and disputes out',
+    history: 'a refund that nobody announces',
+    file: 'worker/jobs/read-stripe-events.ts',
+    text: 'types: listedEventTypes,',
+    becomes: 'types: listedEventTypes.filter((type) => !/refund|dispute/.test(type)),',
+  },
+  {
+    name: 'the reader of events reads nothing twice',
+    history: 'a refund that nobody announces, and Stripe lists late',
+    file: 'worker/jobs/read-stripe-events.ts',
+    text: 'const overlapMs = 10 * minuteMs',
+    becomes: 'const overlapMs = 0 * minuteMs',
+  },
+  {
+    name: 'what an event is about that cannot be stored is not fetched',
+    history: 'a refund whose events cannot be stored',
+    file: 'worker/jobs/sync-kept-events.ts',
+    text: 'const batchSize = 20',
+    becomes: 'const batchSize = 0',
+  },
+  {
+    name: 'seats are not compared with memberships',
+    history: 'colleagues whom Clerk does not announce',
+    file: 'worker/jobs/compare-seats.ts',
+    text: 'corrected += await compareOrganization(deps, organizationId)',
+    becomes: 'corrected += 0',
+  },
+  {
+    name: 'a page that is left can still be paid',
+    history: 'a page left for another',
+    file: 'server/checkout/close-open-checkout.ts',
+    text: "if (session.status === 'expired' || (await expireSession(deps.stripe, session.id))) {",
+    becomes: "if (session.status !== 'complete') {",
+  },
+  {
+    name: 'a page is found again for another promise',
+    history: 'a page left for another',
+    file: 'server/checkout/promise-subscription.ts',
+    text: 'return fields.every((field) => open[field] === wanted[field])',
+    becomes: 'return fields.length > 0 && open.user_id === wanted.user_id',
+  },
+  {
+    name: 'a killed server’s promise is kept to whoever asks',
+    history: 'another page than that of a killed server',
+    file: 'server/checkout/close-open-checkout.ts',
+    text: 'isSamePromise(found, wanted) ? await awaitSession(deps, collision, trace) : found',
+    becomes: 'await awaitSession(deps, collision, trace)',
+  },
+  {
+    name: 'a killed server’s page is made a second time',
+    history: 'a page whose server was killed',
+    file: 'server/checkout/open-session.ts',
+    text: '{ idempotencyKey: intent.id, maxNetworkRetries: 0 },',
+    becomes: '{ maxNetworkRetries: 0 },',
   },
 ]

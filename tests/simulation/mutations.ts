@@ -7,7 +7,8 @@ import { type Mutation, mutations } from './mutation-list.ts'
 
 /**
  * Plants faults and reports what the simulation takes to find each: `node tests/simulation/mutations.ts [--seed 1] [--runs 50] [--random] [name …]`.
- * Every fault gets a copy of the tree of its own. Not part of `npm test`: it takes minutes a fault.
+ * Each is sought by random histories, and by the one that was written by hand for it. Every fault gets a copy of the tree of its own.
+ * Not part of `npm test`: it takes minutes a fault.
  */
 const root = join(import.meta.dirname, '../..')
 const leftOut = ['node_modules', '.git', '.data', 'web/dist', 'test-results']
@@ -18,14 +19,18 @@ const { values, positionals } = parseArgs({
     runs: { type: 'string', default: '50' },
     patience: { type: 'string', default: '10000' },
     backend: { type: 'string', default: 'Postgres' },
-    /** Leaves out the histories that are written by hand. */
+    /** Leaves out the histories that are written by hand, or the random ones. */
     random: { type: 'boolean', default: false },
+    'by-hand': { type: 'boolean', default: false },
   },
 })
 
 const unknown = positionals.filter((name) => mutations.every((mutation) => mutation.name !== name))
 if (unknown.length > 0) throw new Error(`No such mutation: ${unknown.join(', ')}`)
-const chosen = mutations.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+const chosen = mutations.filter(
+  ({ name, history }) =>
+    (positionals.length === 0 || positionals.includes(name)) && (history || !values['by-hand']),
+)
 let missed = 0
 for (const mutation of chosen) {
   const found = await find(mutation)
@@ -63,9 +68,12 @@ async function plant(tree: string, { name, file, text, becomes }: Mutation): Pro
   await writeFile(path, parts.join(becomes))
 }
 
-async function simulate(tree: string, { test = 'owners' }: Mutation): Promise<string> {
+async function simulate(tree: string, { history }: Mutation): Promise<string> {
   const vitest = join(tree, 'node_modules/vitest/vitest.mjs')
-  const files = `tests/simulation/${test}.test.ts`
+  const titles = [
+    ...(values['by-hand'] ? [] : ['whatever an owner lives through']),
+    ...(history && !values.random ? [`once wrong: ${history}$`] : []),
+  ]
   const child = spawn(
     process.execPath,
     [
@@ -73,9 +81,9 @@ async function simulate(tree: string, { test = 'owners' }: Mutation): Promise<st
       'run',
       '--project',
       'simulation',
-      files,
+      'tests/simulation/owners.test.ts',
       '-t',
-      `on ${values.backend}.*${values.random ? 'whatever' : ''}`,
+      `on ${values.backend}.*(${titles.join('|')})`,
     ],
     {
       cwd: tree,
@@ -104,11 +112,11 @@ async function simulate(tree: string, { test = 'owners' }: Mutation): Promise<st
 function verdict(output: string): string | null {
   const random = /Property failed after (\d+) tests/.exec(output)?.[1]
   const failed = [...output.matchAll(/^ +× (.+?)(?: \d+ms)?$/gm)].map(([, title = '']) => title)
-  const byHand = failed.filter((title) => title.startsWith('once wrong: '))
   if (failed.length === 0) return null
+  const byHand = failed.filter((title) => title.startsWith('once wrong: '))
   const found = [
     ...(random ? [`after ${random} histories`] : []),
-    ...byHand.map((title) => title.replace('once wrong: ', '')),
+    ...byHand.map((title) => `by hand: ${title.replace('once wrong: ', '')}`),
   ]
   return found.length > 0 ? found.join('; ') : failed.join('; ')
 }

@@ -3,19 +3,21 @@ import { isStripeEventType } from '../../schema/stripe/event-types.ts'
 import type { FaultyProduct } from './faulty-product.ts'
 import type { Owner } from './owner.ts'
 import type { Turn } from './owner-history.ts'
-import { withoutFaults } from './play.ts'
+import { ignoreCut, withoutFaults } from './play.ts'
 
 export interface Arrival extends Pick<Turn, 'order' | 'times'> {
   readonly share: number
+  /** Of those that never arrive: Stripe's list does not have them for some minutes either. */
+  readonly late?: boolean
   /** Those that have arrived before, instead of the others. */
   readonly again?: boolean
 }
 
 /** Lets a share of the events arrive, of the types that our webhook asks for; those that arrive 0 times never do. */
 export async function deliver(product: FaultyProduct, owner: Owner, arrival: Arrival): Promise<void> {
-  const { share, order, times, again = false } = arrival
-  const chosen = (await eventsOf(product, owner)).filter(
-    ({ id }) => owner.delivered.has(id) === again && !owner.dropped.has(id),
+  const { share, order, times, again = false, late = false } = arrival
+  const chosen = (await eventsOf(product, owner)).filter(({ id }) =>
+    again ? owner.delivered.has(id) : isUnderWay(owner, id),
   )
   const ordered = {
     sent: chosen,
@@ -26,24 +28,29 @@ export async function deliver(product: FaultyProduct, owner: Owner, arrival: Arr
   for (const { id } of ordered.slice(0, Math.ceil(ordered.length * share))) {
     if (times === 0) {
       owner.dropped.add(id)
+      if (late) {
+        await product.stripe.knob(`events/${id}/list`, { listed: false })
+        owner.unlisted.add(id)
+      }
       continue
     }
     await send(product, owner, { id, times })
   }
 }
 
-/** Lets the rest of the events arrive when `trouble` has begun, which ends by itself. */
+/** Lets the rest of the events arrive when the trouble has begun. Stripe is asked for them before that. */
 export async function deliverInto(
   product: FaultyProduct,
   owner: Owner,
-  trouble: () => Promise<void>,
+  beginTrouble: () => Promise<void>,
 ): Promise<void> {
-  const events = (await eventsOf(product, owner)).filter(
-    ({ id }) => !owner.delivered.has(id) && !owner.dropped.has(id),
-  )
-  const troubled = trouble()
+  const events = (await eventsOf(product, owner)).filter(({ id }) => isUnderWay(owner, id))
+  await beginTrouble()
   for (const { id } of events) await send(product, owner, { id, times: 1 })
-  await troubled
+}
+
+function isUnderWay({ delivered, dropped, damaged }: Owner, id: string): boolean {
+  return !delivered.has(id) && !dropped.has(id) && !damaged.has(id)
 }
 
 async function send(
@@ -58,29 +65,47 @@ async function send(
   if (deliveries.some(({ status }) => status === 200)) owner.delivered.add(id)
 }
 
+/** Lets Stripe's list have what it did not have yet. */
+export async function listLate({ stripe }: FaultyProduct, { unlisted }: Owner): Promise<void> {
+  for (const id of unlisted) await stripe.knob(`events/${id}/list`, { listed: true })
+  unlisted.clear()
+}
+
+/** Lets events arrive that Postgres cannot store as JSON. */
+export async function deliverDamaged(product: FaultyProduct, owner: Owner): Promise<void> {
+  for (const event of (await eventsOf(product, owner)).filter(({ id }) => isUnderWay(owner, id))) {
+    const object = { ...event.data.object, description: 'A\0da' }
+    if ((await post(product, { ...event, data: { object } })) === 200) owner.damaged.add(event.id)
+  }
+}
+
 /** Sends a signed event, which Stripe never made, of a session that needed no payment. */
 export async function claimFree(product: FaultyProduct, owner: Owner, sessionId: string): Promise<void> {
   const session = await withoutFaults(product, () =>
     product.stripe.client.checkout.sessions.retrieve(sessionId),
   )
   const id = `evt_forged_${sessionId.slice(-24)}`
-  const payload = JSON.stringify({
+  const status = await post(product, {
     id,
     object: 'event',
     type: 'checkout.session.completed',
     created: Math.floor(product.clock.now().getTime() / 1000),
     data: { object: { ...session, status: 'complete', payment_status: 'no_payment_required' } },
   })
-  const { server } = product
-  const stripe = product.stripe.client
+  if (status === 200) owner.forged.add(id)
+}
+
+/** Signs an event as Stripe does. Returns our answer's status; null when the wire was cut. */
+async function post({ server, stripe }: FaultyProduct, event: object): Promise<number | null> {
+  const payload = JSON.stringify(event)
   const secret = server.deps.settings.stripe_webhook_secret
-  const signature = stripe.webhooks.generateTestHeaderString({ payload, secret })
+  const signature = stripe.client.webhooks.generateTestHeaderString({ payload, secret })
   const answer = await fetch(`${server.url}/api/stripe/webhook`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'stripe-signature': signature },
     body: payload,
-  })
-  if (answer.status === 200) owner.forged.add(id)
+  }).catch(ignoreCut)
+  return answer?.status ?? null
 }
 
 /** Every event of the owner's customers, oldest first. Refunds and disputes name a charge instead. */

@@ -8,14 +8,24 @@ export interface PlannedPlan {
   readonly seats: number
   /** Of somebody who never had a plan and is no team; 0 for none. */
   readonly trial_days: number
-  /** `fails_later` pays the first time and at no renewal. */
-  readonly card: 'pays' | 'fails_later'
+  /** `fails_later` pays the first time and at no renewal; `refused` gets through, and the bank refuses the first payment. */
+  readonly card: 'pays' | 'fails_later' | 'refused'
+}
+
+type Promised = Pick<PlannedPlan, 'frequency' | 'seats'>
+
+/** The page of a plan, which nobody pays. */
+export interface PlannedPage extends Promised {
+  readonly do: 'page'
+  /** What was asked for just before, of a server that was killed before anybody heard of its page. */
+  readonly lost: Promised | null
 }
 
 /** One thing that happens. `payment` counts the owner's payments from the latest one, modulo their number. */
 export type OwnerStep =
   | Mishap
   | PlannedPlan
+  | PlannedPage
   | { readonly do: 'purchase'; readonly credits: number }
   | { readonly do: 'use'; readonly percent: number; readonly reports: number }
   | { readonly do: 'days'; readonly days: number }
@@ -24,9 +34,18 @@ export type OwnerStep =
   /** One change after the other, in one second as a rule. */
   | { readonly do: 'seats'; readonly numbers: readonly number[] }
   | { readonly do: 'refund'; readonly payment: number; readonly percent: number }
-  /** Lost when we do not answer in time. */
-  | { readonly do: 'dispute'; readonly payment: number; readonly percent: number; readonly answered: boolean }
+  /** Lost when we do not answer in time. An inquiry takes no money yet. */
+  | {
+      readonly do: 'dispute'
+      readonly payment: number
+      readonly percent: number
+      readonly answered: boolean
+      readonly is_inquiry: boolean
+    }
+  /** An inquiry that is lost becomes a dispute. */
   | { readonly do: 'close_dispute'; readonly outcome: 'won' | 'lost' }
+  /** Against what was lost. */
+  | { readonly do: 'appeal' }
   | { readonly do: 'cancel'; readonly when: 'now' | 'period_end' }
   | { readonly do: 'card'; readonly card: 'pays' | 'fails_later' }
   /** An invoice that is open is paid after all, with a card that pays. */
@@ -40,17 +59,25 @@ export type OwnerStep =
   | { readonly do: 'manual_items'; readonly count: number; readonly amount: number }
   | { readonly do: 'pause'; readonly behavior: 'void' | 'keep_as_draft' | 'mark_uncollectible' | null }
   | { readonly do: 'delete_customer' }
+  | { readonly do: 'join_team' }
+  | { readonly do: 'leave_team' }
   | { readonly do: 'return' }
   /** What has not arrived yet arrives while Stripe answers nothing. */
   | { readonly do: 'outage'; readonly hours: number }
+  /** What has not arrived yet arrives, and each try ends with its worker, or its job is lost, for so long. */
+  | { readonly do: 'lose_jobs'; readonly hours: number }
+  /** A fetch of the worker's is answered now, and its answer arrives when all that follows in the turn was worked with. */
+  | { readonly do: 'hold_answer'; readonly of: 'subscription' | 'charge' }
+  /** What has not arrived yet arrives in a form that cannot be stored. */
+  | { readonly do: 'damage' }
   /** Somebody who has our webhook's secret says that a purchase was free. */
   | { readonly do: 'claim_free' }
   /** Some of the events that have not arrived yet do. */
   | { readonly do: 'deliver'; readonly share: number }
   /** What arrived long ago arrives again. */
   | { readonly do: 'redeliver'; readonly share: number }
-  /** Some of the events that have not arrived yet never will. */
-  | { readonly do: 'drop'; readonly share: number }
+  /** Some of the events that have not arrived yet never will; when `late`, Stripe's list does not have them at first either. */
+  | { readonly do: 'drop'; readonly share: number; readonly late: boolean }
 
 export type Kind = OwnerStep['do']
 
@@ -72,12 +99,20 @@ const share = fc.double({ min: 0.1, max: 1, noNaN: true })
 const seats = fc.integer({ min: 1, max: 20 })
 const card = fc.constantFrom('pays' as const, 'pays' as const, 'fails_later' as const)
 
-const plan: fc.Arbitrary<PlannedPlan> = fc.record({
+const frequency = fc.constantFrom('monthly' as const, 'monthly', 'yearly')
+const firstPlan: fc.Arbitrary<PlannedPlan> = fc.record({
   do: fc.constant('plan'),
-  frequency: fc.constantFrom('monthly', 'monthly', 'yearly'),
+  frequency,
   seats,
   trial_days: fc.constantFrom(0, 0, 14, 45),
   card,
+})
+const plan: fc.Arbitrary<PlannedPlan> = fc.record({
+  do: fc.constant('plan'),
+  frequency,
+  seats,
+  trial_days: fc.constant(0),
+  card: fc.oneof({ weight: 3, arbitrary: card }, { weight: 1, arbitrary: fc.constant('refused') }),
 })
 
 function step<const K extends Kind, F extends object>(kind: K, weight: number, fields: fc.Arbitrary<F>) {
@@ -85,6 +120,7 @@ function step<const K extends Kind, F extends object>(kind: K, weight: number, f
 }
 
 const nothing = fc.constant({})
+const promised = { frequency, seats: fc.constantFrom(1, 5) }
 
 const steps = [
   { kind: 'plan', weight: 3, arbitrary: plan },
@@ -106,9 +142,15 @@ const steps = [
   step(
     'dispute',
     2,
-    fc.record({ payment, percent: fc.oneof(percent, fc.constant(100)), answered: fc.boolean() }),
+    fc.record({
+      payment,
+      percent: fc.oneof(percent, fc.constant(100)),
+      answered: fc.boolean(),
+      is_inquiry: fc.constantFrom(false, false, true),
+    }),
   ),
   step('close_dispute', 2, fc.record({ outcome: fc.constantFrom('won' as const, 'won', 'lost') })),
+  step('appeal', 1, nothing),
   step('cancel', 2, fc.record({ when: fc.constantFrom('now' as const, 'period_end') })),
   step('card', 1, fc.record({ card })),
   step('pay_invoice', 2, nothing),
@@ -129,11 +171,18 @@ const steps = [
     fc.record({ behavior: fc.constantFrom('void' as const, 'keep_as_draft', 'mark_uncollectible', null) }),
   ),
   step('delete_customer', 1, nothing),
+  step('join_team', 2, nothing),
+  step('leave_team', 1, nothing),
+  step('page', 2, fc.record({ ...promised, lost: fc.option(fc.record(promised), { freq: 2, nil: null }) })),
+  step('hold_answer', 2, fc.record({ of: fc.constantFrom('subscription' as const, 'charge') })),
+  step('lose_jobs', 1, fc.record({ hours: fc.integer({ min: 4, max: 6 }) })),
+  step('outage', 1, fc.record({ hours: fc.integer({ min: 2, max: 20 }) })),
   step('return', 1, nothing),
   step('claim_free', 1, nothing),
   step('deliver', 3, fc.record({ share })),
   step('redeliver', 2, fc.record({ share })),
-  step('drop', 2, fc.record({ share })),
+  step('drop', 2, fc.record({ share, late: fc.boolean() })),
+  step('damage', 1, nothing),
 ] satisfies readonly { kind: Kind; weight: number; arbitrary: fc.Arbitrary<OwnerStep> }[]
 
 const mishapKinds = [
@@ -143,9 +192,7 @@ const mishapKinds = [
   'lose_queues',
   'break_stripe',
 ] as const satisfies readonly Kind[]
-/** Too long for histories by the dozen: those that are written by hand have it. */
-const rareKinds = ['outage'] as const satisfies readonly Kind[]
-const allKinds: readonly Kind[] = [...steps.map(({ kind }) => kind), ...mishapKinds, ...rareKinds]
+const allKinds: readonly Kind[] = [...steps.map(({ kind }) => kind), ...mishapKinds]
 
 /**
  * The kinds of steps that histories are made of: all, or those that SIMULATION_KINDS names, or all but those that it names with a
@@ -169,14 +216,17 @@ export function enabledKinds(wish = process.env.SIMULATION_KINDS ?? ''): Readonl
  */
 const themes: readonly (readonly Kind[])[] = [
   allKinds,
-  ['plan', 'purchase', 'use', 'cancel', 'refund', 'dispute', 'close_dispute'],
-  ['seats', 'days', 'use', 'refund', 'dispute', 'close_dispute'],
+  ['plan', 'purchase', 'use', 'cancel', 'refund', 'dispute', 'close_dispute', 'appeal'],
+  ['plan', 'page', 'cancel', 'days', 'purchase', 'delete_customer', 'outage', 'lose_jobs'],
+  ['seats', 'days', 'use', 'refund', 'dispute', 'close_dispute', 'hold_answer'],
+  ['seats', 'days', 'use', 'join_team', 'leave_team', 'cancel', 'plan'],
   ['days', 'use', 'frequency', 'anchor', 'end_trial', 'extend_trial', 'period_end', 'refund'],
   ['days', 'use', 'card', 'pay_invoice', 'seats', 'pause', 'cancel', 'plan', 'refund'],
   ['days', 'use', 'coupon', 'credit_balance', 'manual_items', 'seats', 'refund', 'delete_customer', 'plan'],
   ['purchase', 'refund', 'use', 'claim_free', 'return', 'deliver', 'redeliver', 'drop'],
+  ['purchase', 'refund', 'cancel', 'plan', 'hold_answer', 'outage', 'lose_jobs', 'damage'],
 ]
-const everywhere: readonly Kind[] = ['deliver', 'redeliver', 'drop']
+const everywhere: readonly Kind[] = ['deliver', 'redeliver', 'drop', 'damage', 'hold_answer']
 
 /** An owner's life: a plan, then whatever happens, in turns after each of which the books must be right. */
 export function ownerHistory(kinds: ReadonlySet<Kind>): fc.Arbitrary<OwnerHistory> {
@@ -208,7 +258,7 @@ function historyOf(isInTheme: (kind: Kind) => boolean, kinds: ReadonlySet<Kind>)
   return fc
     .record({
       owner: fc.constantFrom('user' as const, 'team' as const),
-      first: fc.record({ steps: fc.tuple(plan), ...arrival }),
+      first: fc.record({ steps: fc.tuple(firstPlan), ...arrival }),
       turns: fc.array(turn, { minLength: 2, maxLength: 8, size: 'large' }),
     })
     .map(({ owner, first, turns }) => ({ owner, turns: [first, ...turns] }))

@@ -16,6 +16,11 @@ export interface Owner {
   /** By subscription, in the order in which they were made. */
   readonly seatChanges: Map<string, (Omit<SeatChange, 'payment'> & { readonly invoice: string })[]>
   readonly usages: Usage[]
+  /** Sessions of a plan whose pages were handed out. */
+  readonly pages: Set<string>
+  /** Members of the team beside the buyer. */
+  readonly colleagues: string[]
+  has_changed_team: boolean
   readonly customers: Set<string>
   readonly paidInvoices: Map<string, InvoiceFacts>
   /** What Stripe has refused to do, as it may in histories that nobody thought out. */
@@ -24,8 +29,14 @@ export interface Owner {
   readonly delivered: Set<string>
   /** Events that never come. */
   readonly dropped: Set<string>
+  /** Those of them that Stripe does not list yet. */
+  readonly unlisted: Set<string>
+  /** Events that came in a form that cannot be stored. */
+  readonly damaged: Set<string>
   /** Events that Stripe does not know. */
   readonly forged: Set<string>
+  /** Whether an answer of Stripe's is held back from the worker. */
+  is_holding: boolean
 }
 
 /** What a paid invoice was for; nothing of it changes any more. */
@@ -50,12 +61,18 @@ export async function newOwner(product: FaultyProduct, kind: Owner['kind']): Pro
     sessions: [],
     seatChanges: new Map(),
     usages: [],
+    pages: new Set(),
+    colleagues: [],
+    has_changed_team: false,
     customers: new Set(),
     paidInvoices: new Map(),
     refusals: [],
     delivered: new Set(),
     dropped: new Set(),
+    unlisted: new Set(),
+    damaged: new Set(),
     forged: new Set(),
+    is_holding: false,
   }
 }
 
@@ -83,19 +100,21 @@ export async function toldBelongings(product: FaultyProduct, owner: Owner): Prom
       purchased: purchased_credits,
       plan_type,
       seats_total: plan_type === 'starter' ? 0 : 1,
+      seats_used: 0,
       settled,
     }
   owner.organization_id ??= intents[0]?.owner_id ?? null
   const id = owner.organization_id
-  if (!id) return { plan: 0, purchased: 0, plan_type, seats_total: 0, settled }
+  if (!id) return { plan: 0, purchased: 0, plan_type, seats_total: 0, seats_used: 0, settled }
   const credits = await server.ask(getOrganizationCredits, { token, query: { org_id: id } })
-  const { seats_total } = await server.ask(getOrganizationSeats, { token, query: { org_id: id } })
+  const { seats_total, seats } = await server.ask(getOrganizationSeats, { token, query: { org_id: id } })
   return {
     plan: credits.plan_credits,
     purchased: credits.purchased_credits,
     // The first seat is the buyer's, so that the buyer's own plan goes with the team's.
     plan_type,
     seats_total,
+    seats_used: seats.filter(({ status }) => status === 'active').length,
     settled,
   }
 }

@@ -1,4 +1,4 @@
-import type { Kind, OwnerHistory, OwnerStep, PlannedPlan } from './owner-history.ts'
+import type { Kind, OwnerHistory, OwnerStep, PlannedPage, PlannedPlan } from './owner-history.ts'
 
 export interface Regression {
   readonly title: string
@@ -17,11 +17,23 @@ const month = { do: 'days', days: 31 } as const
 const week = { do: 'days', days: 7 } as const
 const purchase = { do: 'purchase', credits: 700 } as const
 const cancel = { do: 'cancel', when: 'now' } as const
+const join = { do: 'join_team' } as const
+const leave = { do: 'leave_team' } as const
+const day = { do: 'days', days: 1 } as const
+const refused: PlannedPlan = { ...monthly, card: 'refused' }
+const page: PlannedPage = { do: 'page', frequency: 'monthly', seats: 1, lost: null }
+const killed: PlannedPage = { ...page, lost: page }
+const drop = { do: 'drop', share: 1, late: false } as const
+const lost = { do: 'close_dispute', outcome: 'lost' } as const
+const outage = { do: 'outage', hours: 20 } as const
 const won = { do: 'close_dispute', outcome: 'won' } as const
 
 /** Money of the nth payment from the latest. */
 const refund = (percent: number, payment = 0) => ({ do: 'refund', payment, percent }) as const
-const dispute = (payment = 0) => ({ do: 'dispute', payment, percent: 100, answered: true }) as const
+const dispute = (payment = 0) =>
+  ({ do: 'dispute', payment, percent: 100, answered: true, is_inquiry: false }) as const
+const inquiry = { ...dispute(), is_inquiry: true } as const
+const hold = (of: 'subscription' | 'charge') => ({ do: 'hold_answer', of }) as const
 const seats = (...numbers: number[]) => ({ do: 'seats', numbers }) as const
 
 /** The books are compared after every turn; a step that stands alone is one. */
@@ -66,10 +78,7 @@ export const regressions: readonly Regression[] = [
     won,
     month,
   ),
-  lived('a year disputed over a month and lost', 'team', yearly, dispute(), month, {
-    do: 'close_dispute',
-    outcome: 'lost',
-  }),
+  lived('a year disputed over a month and lost', 'team', yearly, dispute(), month, lost),
   lived(
     'a used year refunded in parts, months apart',
     'user',
@@ -266,12 +275,81 @@ export const regressions: readonly Regression[] = [
     half,
   ),
   lived('a free purchase that Stripe never made', 'user', monthly, [{ do: 'claim_free' }], week, half),
+  lived('Stripe away for 20 hours', 'user', monthly, [purchase, refund(100, 1), outage], half),
+  lived('every job lost for five hours', 'user', monthly, [purchase, { do: 'lose_jobs', hours: 5 }], half),
+  lived('a refund that nobody announces', 'user', monthly, half, [refund(50), drop]),
   lived(
-    'Stripe away for 20 hours',
+    'a refund that nobody announces, and Stripe lists late',
     'user',
     monthly,
-    [purchase, refund(100, 1), { do: 'outage', hours: 20 }],
+    half,
+    [refund(50), { ...drop, late: true }, purchase],
     half,
   ),
-  lived('a refund that nobody announces', 'user', monthly, half, [refund(50), { do: 'drop', share: 1 }]),
+  lived('a refund whose events cannot be stored', 'user', monthly, purchase, [refund(50), { do: 'damage' }]),
+  lived('an end that was not seen', 'user', monthly, half, [hold('subscription'), cancel], monthly, half),
+  lived('seats that were not seen', 'team', monthly, week, [hold('subscription'), seats(9)], week),
+  lived('a refund that was not seen', 'user', monthly, purchase, [refund(30), hold('charge'), refund(30)]),
+  lived('a first payment that fails', 'user', monthly, cancel, refused, day, monthly, half),
+  lived('a first payment of a team that fails', 'team', monthly, cancel, [refused, day], monthly, half),
+  lived(
+    'a customer deleted before credits are bought',
+    'user',
+    monthly,
+    cancel,
+    { do: 'delete_customer' },
+    purchase,
+  ),
+  lived('a page left for another', 'user', monthly, cancel, page, { ...page, frequency: 'yearly' }, monthly),
+  lived('a page whose server was killed', 'user', monthly, cancel, killed, monthly),
+  lived(
+    'a page of a team whose server was killed',
+    'team',
+    monthly,
+    cancel,
+    killed,
+    { ...killed, seats: 5 },
+    monthly,
+  ),
+  lived('an inquiry, and the dispute that it becomes', 'user', monthly, inquiry, half, lost, half, won, half),
+  lived('an appeal that is won', 'user', monthly, half, dispute(), lost, { do: 'appeal' }, half, won, half),
+  lived(
+    'colleagues whom Clerk does not announce',
+    'team',
+    monthly,
+    join,
+    [join, leave],
+    leave,
+    cancel,
+    monthly,
+  ),
+  lived(
+    'seats added while a renewal is unpaid',
+    'team',
+    failing,
+    month,
+    seats(9),
+    week,
+    { do: 'pay_invoice' },
+    { do: 'pay_invoice' },
+    half,
+    month,
+  ),
+  lived(
+    'seats given up while a renewal is unpaid',
+    'team',
+    failing,
+    month,
+    seats(2),
+    { do: 'pay_invoice' },
+    half,
+  ),
+  lived(
+    'another page than that of a killed server',
+    'user',
+    monthly,
+    cancel,
+    { ...page, lost: { ...page, frequency: 'yearly' } },
+    monthly,
+  ),
 ]

@@ -2,13 +2,15 @@ import { waitUntil } from '../support/wait-until.ts'
 import type { FaultyProduct } from './faulty-product.ts'
 import { belongings, type Life, openMonth } from './model.ts'
 import { type Owner, toldBelongings } from './owner.ts'
-import { deliver } from './owner-events.ts'
+import { doublePages } from './owner-checkouts.ts'
+import { awaitComparison } from './owner-colleagues.ts'
+import { deliver, listLate } from './owner-events.ts'
 import type { Turn } from './owner-history.ts'
+import { releaseAnswer } from './owner-troubles.ts'
 import { pass } from './pass.ts'
+import { patience_ms } from './seed.ts'
 import { whatHappened } from './what-happened.ts'
 
-/** How long a difference may last. Whoever looks for failures wants to see them sooner. */
-const patience_ms = Number(process.env.SIMULATION_PATIENCE_MS || 30_000)
 /** The product's own time for it: an hour, in which everything is tried again, and what it takes to do it. */
 const longest_s = 70 * 60
 
@@ -19,8 +21,10 @@ export async function settle(
   arrival: Pick<Turn, 'order' | 'times'>,
 ): Promise<void> {
   await deliver(product, owner, { ...arrival, share: 1 })
+  await releaseAnswer(product, owner)
   await product.letStrike()
   await product.mend()
+  await awaitComparison(product, owner)
   let passed_s = 0
   let readAfter_s = 120
   let life = await whatHappened(product, owner)
@@ -29,7 +33,7 @@ export async function settle(
     async () => {
       if ((await differences()).length === 0) return true
       // The same time for everybody, so that what falls due in it happens at Stripe too.
-      const seconds = passed_s < 400 ? 10 : 300
+      const seconds = passed_s < 60 ? 10 : passed_s < 420 ? 60 : 300
       if (passed_s + seconds <= longest_s) {
         await pass(product, seconds)
         passed_s += seconds
@@ -37,9 +41,12 @@ export async function settle(
       await deliver(product, owner, { share: 1, order: 'sent', times: 1 })
       // Every few minutes of the product's time, which the schedule does not go by.
       if (owner.dropped.size > 0 && passed_s >= readAfter_s) {
-        await product.readEvents()
+        await product.runTask('read_stripe_events')
+        await listLate(product, owner)
         readAfter_s = passed_s + 300
       }
+      if (owner.has_changed_team) await product.runTask('compare_seats')
+      if (owner.damaged.size > 0) await product.runTask('sync_kept_events')
       life = await whatHappened(product, owner)
       return false
     },
@@ -47,6 +54,8 @@ export async function settle(
       `the model to agree, ${passed_s} s of the product’s time\n${(await differences()).join('\n')}\n${JSON.stringify(life)}`,
     patience_ms,
   )
+  owner.has_changed_team = false
+  await listLate(product, owner)
 }
 
 async function differencesOf(product: FaultyProduct, owner: Owner, life: Life): Promise<string[]> {
@@ -62,7 +71,7 @@ async function differencesOf(product: FaultyProduct, owner: Owner, life: Life): 
   const differences = waiting
     .filter(({ id, state }) => state === 'received' || !owner.forged.has(id))
     .map((event) => `waits: ${JSON.stringify(event)}`)
-  for (const what of ['plan', 'purchased', 'plan_type', 'seats_total', 'settled'] as const) {
+  for (const what of ['plan', 'purchased', 'plan_type', 'seats_total', 'seats_used', 'settled'] as const) {
     if (JSON.stringify(found[what]) !== JSON.stringify(expected[what]))
       differences.push(
         `${what}: expected ${JSON.stringify(expected[what])}, found ${JSON.stringify(found[what])}`,
@@ -73,6 +82,7 @@ async function differencesOf(product: FaultyProduct, owner: Owner, life: Life): 
   const latest = await latestMonth(product, owner)
   if (month && month.starts_at !== latest)
     differences.push(`month: expected ${month.starts_at}, found ${latest}`)
+  differences.push(...(await doublePages(product, owner)))
   return differences
 }
 

@@ -29,7 +29,8 @@ export function whatHappened(product: FaultyProduct, owner: Owner): Promise<Life
         subscriptions.push(await subscriptionOf(product, owner, { session, subscription, charges }))
       }
     }
-    return { purchases, subscriptions, usages: owner.usages }
+    const colleagues = owner.kind === 'team' ? owner.colleagues.length : null
+    return { purchases, subscriptions, usages: owner.usages, colleagues }
   })
 }
 

@@ -5,11 +5,11 @@ import { createOrganizationMaker } from '../../schema/clerk/organizations.ts'
 import { connectDatabase } from '../../schema/database/connect.ts'
 import { connectQueueBackend } from '../../schema/queues/backend.ts'
 import { createProducer } from '../../schema/queues/producer.ts'
-import { createStripe } from '../../schema/stripe/client.ts'
 import { startConsumers } from '../../worker/consumers.ts'
 import { createWorkerMetrics } from '../../worker/metrics.ts'
 import { keepSchedule } from '../../worker/schedule.ts'
 import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts'
+import { impatientStripe } from '../support/services/stripe.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 export interface IncarnationOptions {
@@ -63,13 +63,14 @@ export async function startIncarnation(options: IncarnationOptions): Promise<Wor
   const consumers = startConsumers(
     {
       db: database.db,
-      stripe: createStripe({ secretKey: 'sk_test_sandbox', apiBase: options.stripeUrl }),
+      stripe: impatientStripe(options.stripeUrl),
       organizations: createOrganizationMaker(clerk),
       clerk: createClerkDirectory(clerk),
       producer,
       log,
       metrics: createWorkerMetrics(),
       now: options.now,
+      appUrl: 'http://localhost:3000',
       sweepAfterMs: timing.sweepAfterMs,
     },
     backend,

@@ -6,7 +6,12 @@ import type { WorkerDependencies } from '../dependencies.ts'
 
 /** What became of an event: it was applied, or nothing follows from it and `reason` says why. */
 export type EventOutcome =
-  | { readonly state: 'applied'; readonly reason: string | null }
+  | {
+      readonly state: 'applied'
+      readonly reason: string | null
+      /** An organization that has more or fewer seats now: see `keepRoom`. */
+      readonly seats_changed_in?: string
+    }
   | { readonly state: 'ignored'; readonly reason: string }
 
 /** Carries out what follows from an event, inside the transaction that also marks it. */
@@ -20,7 +25,12 @@ export type PrepareEvent = (deps: WorkerDependencies, payload: Json) => Promise<
 
 export type AppliedEvent =
   | { readonly outcome: 'settled_before' }
-  | { readonly outcome: EventOutcome['state']; readonly type: string; readonly received_at: Date }
+  | {
+      readonly outcome: EventOutcome['state']
+      readonly type: string
+      readonly received_at: Date
+      readonly seats_changed_in: string | undefined
+    }
 
 /** For an event that has no consequences. */
 export function ignore(reason: string): ApplyInTransaction {
@@ -42,7 +52,8 @@ export async function applyEvent(
     const row = await lockEvent(trx, event)
     if (row?.state !== 'received') return { outcome: 'settled_before' }
     const outcome = await apply(trx)
-    await settleEvent(trx, event, outcome)
-    return { outcome: outcome.state, type: row.type, received_at: row.received_at }
+    await settleEvent(trx, event, { ...outcome, now: deps.now() })
+    const seats_changed_in = outcome.state === 'applied' ? outcome.seats_changed_in : undefined
+    return { outcome: outcome.state, type: row.type, received_at: row.received_at, seats_changed_in }
   })
 }

@@ -31,6 +31,7 @@ const intent: CheckoutIntent = {
   last_error: null,
   unavailable_since: null,
   session_params: null,
+  withdrawn_at: null,
 }
 
 const session: CheckoutSession = {

@@ -15,6 +15,9 @@ import { processInboxEvent } from '../jobs/inbox-event.ts'
 const notInTheStory = [
   'customer.subscription.paused',
   'customer.subscription.resumed',
+  'subscription_schedule.completed',
+  'subscription_schedule.canceled',
+  'subscription_schedule.aborted',
   'refund.failed',
   'checkout.session.async_payment_succeeded',
   'checkout.session.async_payment_failed',
@@ -43,6 +46,7 @@ async function tell(): Promise<string[]> {
     items: [{ id: items.data[0]?.id ?? '', quantity: 6 }],
     proration_behavior: 'always_invoice',
   })
+  await scheduleSeats(id)
   const chargeOf = async (customer: string) =>
     (await stripe.charges.list({ customer, limit: 1 })).data[0]?.id ?? ''
   await stripe.refunds.create({ charge: await chargeOf(credits.customer_id), amount: 140 })
@@ -67,6 +71,26 @@ async function tell(): Promise<string[]> {
   await product.advanceDays(2)
   await stripe.refunds.create({ charge: await chargeOf(team.customer_id), amount: 3000 })
   return [team.user_id, credits.user_id, others.user_id, pro.user_id]
+}
+
+/** A change of seats that is taken back before it comes about. */
+async function scheduleSeats(id: string): Promise<void> {
+  const { subscriptionSchedules } = product.stripe.client
+  const schedule = await subscriptionSchedules.create({ from_subscription: id })
+  const [phase] = schedule.phases
+  const [item] = phase?.items ?? []
+  const price = String(item?.price)
+  await subscriptionSchedules.update(schedule.id, {
+    phases: [
+      {
+        items: [{ price, quantity: item?.quantity ?? 1 }],
+        start_date: phase?.start_date ?? 0,
+        end_date: phase?.end_date ?? 0,
+      },
+      { items: [{ price, quantity: 2 }] },
+    ],
+  })
+  await subscriptionSchedules.release(schedule.id)
 }
 
 /** The books of a database of its own in which the events come like this. */

@@ -40,6 +40,12 @@ const handlers: Readonly<Record<StripeEventType, PrepareStripeEvent>> = {
   'customer.subscription.deleted': prepareSubscriptionEvent,
   'customer.subscription.paused': prepareSubscriptionEvent,
   'customer.subscription.resumed': prepareSubscriptionEvent,
+  'subscription_schedule.created': prepareSchedule,
+  'subscription_schedule.updated': prepareSchedule,
+  'subscription_schedule.released': prepareSchedule,
+  'subscription_schedule.completed': prepareSchedule,
+  'subscription_schedule.canceled': prepareSchedule,
+  'subscription_schedule.aborted': prepareSchedule,
   'invoice.paid': prepareInvoice,
   'invoice.payment_failed': prepareInvoice,
   'charge.refunded': prepareCharge,
@@ -55,10 +61,14 @@ const handlers: Readonly<Record<StripeEventType, PrepareStripeEvent>> = {
 
 const occurredAt = (event: StripeEvent) => new Date(event.created * 1000)
 
+/** Of a session that is not ours no other form is expected. */
+const sessionMarkSchema = checkoutSessionSchema.pick({ id: true, client_reference_id: true, metadata: true })
+
 async function prepareCheckout(deps: WorkerDependencies, event: StripeEvent): Promise<ApplyInTransaction> {
+  const mark = sessionMarkSchema.parse(event.data.object)
+  const intentId = intentIdOf(mark)
+  if (!intentId) return ignore(`Session ${mark.id} was not started by us`)
   const session = checkoutSessionSchema.parse(event.data.object)
-  const intentId = intentIdOf(session)
-  if (!intentId) return ignore(`Session ${session.id} was not started by us`)
   if (session.mode === 'subscription' && session.subscription) {
     return syncSubscription(deps, session.subscription, {
       event_id: event.id,
@@ -85,6 +95,19 @@ async function prepareSubscriptionEvent(
   event: StripeEvent,
 ): Promise<ApplyInTransaction> {
   const { id } = z.object({ id: z.string() }).parse(event.data.object)
+  return syncSubscription(deps, id, { event_id: event.id, actor: 'stripe', session_id: null })
+}
+
+const scheduleSchema = z.object({
+  subscription: stripeReferenceSchema.nullish(),
+  released_subscription: z.string().nullish(),
+})
+
+/** What is scheduled for a subscription is fetched with it. */
+async function prepareSchedule(deps: WorkerDependencies, event: StripeEvent): Promise<ApplyInTransaction> {
+  const { subscription, released_subscription } = scheduleSchema.parse(event.data.object)
+  const id = subscription ?? released_subscription
+  if (!id) return ignore('The schedule has no subscription')
   return syncSubscription(deps, id, { event_id: event.id, actor: 'stripe', session_id: null })
 }
 

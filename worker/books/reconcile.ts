@@ -48,6 +48,25 @@ export async function reconcilePurchase(
   return postDifference(trx, { facts, books, cause, stripe_session_id: intent.stripe_session_id })
 }
 
+/**
+ * Takes back what such a checkout brought, because it was never paid: without its purchase the facts are due nothing. The caller holds
+ * the intent's row.
+ */
+export async function withdrawPurchase(
+  trx: DatabaseTransaction,
+  intent: CheckoutIntent,
+  cause: Cause,
+): Promise<number> {
+  const owner = recipientOf(intent)
+  if (!owner) return 0
+  await lockOwner(trx, owner)
+  const known = await readPurchaseGrant(trx, intent.id)
+  if (!known) return 0
+  const facts = { owner, purchases: [], subscriptions: [], invoice_money: new Map() }
+  const books = { grants: [known], closed_months: [], used_open: 0 }
+  return postDifference(trx, { facts, books, cause, stripe_session_id: intent.stripe_session_id })
+}
+
 interface Reconciliation {
   readonly facts: OwnerFacts
   readonly books: BooksInScope
@@ -85,6 +104,9 @@ function wordingOf({ component, credits, grant }: MissingTransfer): {
   const isLess = credits < 0
   switch (component) {
     case 'gross':
+      if (isLess && grant.kind === 'purchase') {
+        return { kind: 'withdrawal', house: 'sold', reason: 'Credits of a payment that was never made' }
+      }
       return {
         ...grossWording[grant.kind],
         ...(isLess && { reason: 'Plan credits for a month that was cut short' }),

@@ -10,6 +10,7 @@ import type { JobPayload } from '../../schema/queues/queues.ts'
 import { checkoutSessionSchema } from '../../schema/stripe/events.ts'
 import { recordFruitlessTry } from '../../schema/sweep/record-try.ts'
 import { applyCheckout } from '../apply/apply-checkout.ts'
+import { keepRoom } from '../apply/clerk/keep-room.ts'
 import { syncSubscription } from '../apply/subscription/sync-subscription.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { findLostSession } from './find-lost-session.ts'
@@ -75,7 +76,7 @@ async function complete(
     })
     const outcome = await retryTransaction(deps.db, apply)
     log.info({ outcome, subscription_id: subscription }, 'Subscription synced')
-    return
+    return keepRoom(deps, outcome.state === 'applied' ? outcome : {})
   }
   const paymentIntent = session.payment_intent
   const decision = await retryTransaction(deps.db, (trx) =>

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { ClerkUnavailableError } from '../../schema/clerk/errors.ts'
+import { ClerkRefusalError, ClerkUnavailableError } from '../../schema/clerk/errors.ts'
 import {
   acceptInvitation,
   buildMember,
@@ -111,4 +111,33 @@ test('with a key of another application, which knows nobody of ours, no seat end
   const stranger = { listMembers: async () => null, listEmailAddresses: async () => [] }
   expect(await compare(stranger)).toBe(0)
   expect(await statusesOf(team)).toEqual(['active'])
+})
+
+test('Clerk’s limit of members that does not agree with the seats is mended, at the price of no call when it does', async () => {
+  const { team } = await teamWithSeat()
+  const id = team.organization.id
+  await clerk.client.organizations.updateOrganization(id, { maxAllowedMemberships: 9 })
+  await compare()
+  // Two people, one with a seat of three.
+  expect(await clerk.directory.findRoom(id)).toEqual({ members: 2, invited: 0, limit: 4 })
+  clock.setAhead({ minutes: 7 * 60 })
+  expect(await compare({ findRoom: () => Promise.reject(new Error('Nothing has to be asked')) })).toBe(0)
+})
+
+test('a limit that Clerk does not accept keeps no seat from being compared', async () => {
+  const { team, ada } = await teamWithSeat()
+  await removeMember(clerk, team, ada)
+  const refused = new ClerkRefusalError('feature_not_enabled', { cause: undefined })
+  expect(await compare({ setMembershipLimit: () => Promise.reject(refused) })).toBe(1)
+})
+
+test('a member for whom Clerk has no address any more is compared like the others', async () => {
+  const { team, ada } = await teamWithSeat()
+  const { emailAddresses } = await clerk.client.users.getUser(ada.user_id)
+  for (const { id } of emailAddresses) await clerk.client.emailAddresses.deleteEmailAddress(id)
+  await changeRole(clerk, team, ada, 'org:admin')
+  const members = await clerk.directory.listMembers(team.organization.id)
+  expect(members?.find(({ user_id }) => user_id === ada.user_id)).toMatchObject({ email: null })
+  expect(await compare()).toBe(1)
+  expect((await readTeam(database, team)).seats).toMatchObject([{ user_id: ada.user_id, role: 'admin' }])
 })

@@ -1,8 +1,13 @@
 import { z } from 'zod'
-import { ClerkUnavailableError } from '../../schema/clerk/errors.ts'
+import { ClerkRefusalError, ClerkUnavailableError } from '../../schema/clerk/errors.ts'
 import type { Membership } from '../../schema/clerk/memberships.ts'
 import { findCursor, moveCursor } from '../../schema/cursors/cursors.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
+import {
+  findSeatsAtClerk,
+  keepMembershipLimit,
+  membershipLimitFor,
+} from '../../schema/seats/membership-limit.ts'
 import { listHeldSeats, listOrganizationsWithSeats, type Seat } from '../../schema/seats/seats.ts'
 import { prepareOrganizationDeletion } from '../apply/clerk/prepare-organization-deletion.ts'
 import { syncMember } from '../apply/clerk/sync-member.ts'
@@ -22,7 +27,7 @@ const positionSchema = z.object({
 
 /**
  * Compares every organization's seats with its memberships at Clerk, some organizations a run, all of them every few hours, and syncs
- * whoever differs as a webhook would have done. Returns how many seats changed.
+ * whoever differs as a webhook would have done; Clerk's limit of members is compared too. Returns how many seats changed.
  */
 export async function compareSeats(deps: WorkerDependencies): Promise<number> {
   const cursor = await findCursor(deps.db, 'seats')
@@ -73,6 +78,7 @@ async function compareOrganization(deps: WorkerDependencies, organizationId: str
       : await endOrganization(deps, organizationId, seats)
     if (corrected > 0) log.warn({ corrected }, 'Seats did not agree with memberships')
     deps.metrics.seatsCorrected.inc(corrected)
+    if (members) await compareLimit(deps, organizationId, members)
     return corrected
   } catch (error) {
     if (error instanceof ClerkUnavailableError) throw error
@@ -100,6 +106,27 @@ async function syncDifferences(
     if (after?.status !== seat.status || after.role !== seat.role) corrected += 1
   }
   return corrected
+}
+
+/** The members' list names the limit already, so a limit that agrees costs no call. */
+async function compareLimit(
+  deps: WorkerDependencies,
+  organizationId: string,
+  members: readonly Membership[],
+): Promise<void> {
+  const seats = await findSeatsAtClerk(deps.db, organizationId)
+  const [member] = members
+  if (!seats || !member) return
+  const people_at_clerk = members.length + seats.seats_promised
+  if (member.membership_limit === membershipLimitFor({ ...seats, people_at_clerk })) return
+  try {
+    await keepMembershipLimit(deps, organizationId)
+    deps.log.warn({ organization_id: organizationId }, 'The limit of members did not agree with the seats')
+  } catch (error) {
+    // Clerk's own plan does not allow as many: the seats agree all the same.
+    if (!(error instanceof ClerkRefusalError)) throw error
+    deps.log.error({ err: error, organization_id: organizationId }, 'Clerk refuses the limit of members')
+  }
 }
 
 /**

@@ -284,6 +284,7 @@ async function insertPlan(user_id: string, fields: object = {}) {
     credits: 500,
     amount_minor: 2000,
     trial_days: 0,
+    created_at: new Date(),
     sweep_at: new Date(),
     ...fields,
   } as const

@@ -73,6 +73,7 @@ test('an event whose payload is gone is still known when it comes again', async 
     type: 'charge.refunded',
     payload: {},
     occurred_at: new Date(),
+    received_at: new Date(),
   } as const
   expect(await receiveEvent(database.server, { ...again, sweep_at: new Date() })).toEqual({
     unsettled: false,

@@ -10,6 +10,7 @@ const payloadRetentionMs = {
   ignored: 90 * dayMs,
   /** A person may need what it said. */
   failed: 400 * dayMs,
+  forged: 400 * dayMs,
 } as const
 
 const batchSize = 500

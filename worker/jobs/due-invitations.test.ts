@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { revokeTeamInvitation } from '../../schema/api/team-invitations.ts'
 import {
   acceptInvitation,
   buildMember,
@@ -187,4 +188,77 @@ test('somebody who joins with a crashed sender’s invitation gets the seat', as
   await acceptInvitation(clerk, ada)
   expect(await sweepIn(minuteMs)).toBe(1)
   expect((await readTeam(database, team)).seats).toMatchObject([{ user_id: ada.user_id, status: 'active' }])
+})
+
+describe('an invitation that Clerk asked to send later', () => {
+  /** Clerk asks for the same patience at every call. */
+  const wait = (count: number) =>
+    clerk.knob('faults', { status: 429, method: 'POST', retry_after_s: 1800, count })
+  const waitingTeam = async () => {
+    const team = await newTeam()
+    const email = await stranger()
+    await wait(1)
+    await invite(product, team, email)
+    return { team, email }
+  }
+
+  test('is sent when that time has come, not before, and once', async () => {
+    const { team, email } = await waitingTeam()
+    expect(await sweepIn(29 * minuteMs)).toBe(0)
+    expect(await atClerk(team)).toEqual([])
+    expect(await sweepIn(31 * minuteMs)).toBe(1)
+    expect(await atClerk(team)).toEqual(['pending'])
+    const [sent] = await clerk.directory.listInvitations(team.organization.id)
+    expect(await rowsOf(team)).toEqual([
+      { clerk_invitation_id: sent?.clerk_invitation_id, send_at: null, status: 'pending' },
+    ])
+    expect(sent).toMatchObject({ email })
+    expect(await sweepIn(60 * minuteMs)).toBe(0)
+  })
+
+  test('waits as long as Clerk says when it is still too early', async () => {
+    const { team } = await waitingTeam()
+    await wait(1)
+    expect(await sweepIn(31 * minuteMs)).toBe(1)
+    expect(await sweepIn(60 * minuteMs)).toBe(0)
+    expect(await sweepIn(62 * minuteMs)).toBe(1)
+    expect(await atClerk(team)).toEqual(['pending'])
+  })
+
+  test('keeps waiting when Clerk does not answer', async () => {
+    const { team } = await waitingTeam()
+    await clerk.knob('faults', { status: 500, count: 5, method: 'POST' })
+    expect(await sweepIn(31 * minuteMs)).toBe(0)
+    expect(await statesOf(team)).toEqual([['pending'], ['pending']])
+    await clerk.clear('faults')
+    expect(await sweepIn(45 * minuteMs)).toBe(1)
+    expect(await atClerk(team)).toEqual(['pending'])
+  })
+
+  test('frees its seat when Clerk refuses it', async () => {
+    const { team } = await waitingTeam()
+    await clerk.knob('faults', { status: 422, method: 'POST' })
+    expect(await sweepIn(31 * minuteMs)).toBe(1)
+    expect(await statesOf(team)).toEqual([['revoked'], ['revoked']])
+  })
+
+  test('is not sent when it was revoked meanwhile', async () => {
+    const { team } = await waitingTeam()
+    const [{ id } = { id: '' }] = await database.owner
+      .selectFrom('team_invitations')
+      .select('id')
+      .where('organization_id', '=', team.organization.id)
+      .execute()
+    await product.server.ask(revokeTeamInvitation, { token: team.admin.token, body: { id } })
+    await sweepIn(dayMs)
+    expect(await atClerk(team)).toEqual([])
+    expect(await statesOf(team)).toEqual([['revoked'], ['revoked']])
+  })
+
+  const rowsOf = (team: Team) =>
+    database.owner
+      .selectFrom('team_invitations')
+      .select(['status', 'clerk_invitation_id', 'send_at'])
+      .where('organization_id', '=', team.organization.id)
+      .execute()
 })

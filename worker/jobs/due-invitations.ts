@@ -1,6 +1,8 @@
 import { ClerkRefusalError } from '../../schema/clerk/errors.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
+import { deliverInvitation } from '../../schema/invitations/deliver-invitation.ts'
 import {
+  endInvitation,
   failInvitationSync,
   findInvitation,
   findInvitationAtClerk,
@@ -24,8 +26,8 @@ import { tryRow } from './try-row.ts'
 const batchSize = 20
 
 /**
- * Syncs the invitations that are due: they expired, for which Clerk sends no event, or their sender crashed or got no answer.
- * Returns how many it synced.
+ * Syncs the invitations that are due: they expired, for which Clerk sends no event, their sender crashed or got no answer, or Clerk
+ * asked to send them later. Returns how many it synced.
  */
 export async function syncDueInvitations(deps: WorkerDependencies): Promise<number> {
   const due = await claimDue(deps.db, 'team_invitations', {
@@ -58,6 +60,7 @@ export async function syncDueInvitations(deps: WorkerDependencies): Promise<numb
 }
 
 async function syncInvitation(deps: WorkerDependencies, invitation: Invitation): Promise<void> {
+  if (invitation.status === 'pending' && invitation.send_at) return sendWaiting(deps, invitation)
   const snapshot = await fetchSnapshot(deps, invitation)
   await retryTransaction(deps.db, async (trx) => {
     await lockSeats(trx, invitation.organization_id)
@@ -67,6 +70,25 @@ async function syncInvitation(deps: WorkerDependencies, invitation: Invitation):
   if (invitation.status === 'pending') return
   await revokeLeftover(deps, snapshot)
   await stopSweeping(deps.db, invitation.id)
+}
+
+/** Sends what Clerk asked to send later. When it refuses now, the seat that was promised is free again. */
+async function sendWaiting(deps: WorkerDependencies, invitation: Invitation): Promise<void> {
+  const { id, organization_id, email } = invitation
+  try {
+    const delivered = await deliverInvitation({ ...deps, app_url: deps.appUrl }, invitation)
+    deps.log.info(
+      { invitation_id: id, send_at: delivered?.send_at },
+      'An invitation that had to wait was tried',
+    )
+  } catch (error) {
+    if (!(error instanceof ClerkRefusalError)) throw error
+    deps.log.error(
+      { err: error, invitation_id: id, organization_id, email },
+      'Clerk refused a late invitation',
+    )
+    await retryTransaction(deps.db, (trx) => endInvitation(trx, { id, status: 'revoked' }))
+  }
 }
 
 async function fetchSnapshot(deps: WorkerDependencies, invitation: Invitation): Promise<InvitationSnapshot> {

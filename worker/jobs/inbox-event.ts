@@ -1,6 +1,7 @@
 import { eventTypeLabel } from '../../schema/inbox/event-type-label.ts'
 import { type EventKey, failEvent, findEvent } from '../../schema/inbox/events.ts'
 import { applyEvent, type PrepareEvent } from '../apply/apply-event.ts'
+import { keepRoom } from '../apply/clerk/keep-room.ts'
 import { prepareClerkEvent } from '../apply/clerk-event.ts'
 import { prepareStripeEvent } from '../apply/stripe-event.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
@@ -33,7 +34,7 @@ export async function processInboxEvent(
     key: { source: key.source, id: key.id },
     record: event,
     isScheduled: true,
-    giveUp: (reason: string) => failEvent(deps.db, key, reason),
+    giveUp: (reason: string) => failEvent(deps.db, key, { reason, now: deps.now() }),
   } as const
   const applied = await tryRow(deps, row, () => applyEvent(deps, event, prepareBySource[key.source]))
   if (applied.outcome !== 'settled_before') {
@@ -44,4 +45,5 @@ export async function processInboxEvent(
     )
   }
   log.info({ outcome: applied.outcome }, 'Event processed')
+  if (applied.outcome !== 'settled_before') await keepRoom(deps, applied)
 }

@@ -4,7 +4,6 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { findIntent } from '../../schema/checkout/intents.ts'
 import { findInvitation, reserveInvitation } from '../../schema/invitations/invitations.ts'
 import { findBalance } from '../../schema/ledger/balances.ts'
-import { stripeApiVersion } from '../../schema/stripe/client.ts'
 import { stripeEventSchema } from '../../schema/stripe/events.ts'
 import { receiveClerkEvent, receiveStripeEvent } from '../../tests/support/factories/events.ts'
 import {
@@ -16,6 +15,7 @@ import { buildMember, buildTeam } from '../../tests/support/factories/teams.ts'
 import { madeForEachTest } from '../../tests/support/made.ts'
 import { type Clockwork, startClockwork } from '../../tests/support/product/clockwork.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { impatientStripe } from '../../tests/support/services/stripe.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -23,7 +23,7 @@ const hourMs = 60 * minuteMs
 const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
 const { database, stripe, clerk } = product
 const worker = madeForEachTest(() =>
-  startClockwork(database, { stripe: impatientStripe(), clerk: clerk.directory }),
+  startClockwork(database, { stripe: countingStripe(), clerk: clerk.directory }),
 )
 let calls = 0
 beforeEach(async () => {
@@ -44,17 +44,8 @@ beforeEach(async () => {
   calls = 0
 })
 
-/** The SDK's own retries take real seconds. */
-function impatientStripe(): Stripe {
-  const { hostname, port } = new URL(stripe.url)
-  const client = new Stripe('sk_test_sandbox', {
-    apiVersion: stripeApiVersion,
-    maxNetworkRetries: 0,
-    telemetry: false,
-    host: hostname,
-    port,
-    protocol: 'http',
-  })
+function countingStripe(): Stripe {
+  const client = impatientStripe(stripe.url)
   client.on('request', () => {
     calls += 1
   })

@@ -5,7 +5,8 @@ import type { Json } from '../../schema/database/types.ts'
 import { eventTypeLabel } from '../../schema/inbox/event-type-label.ts'
 import { receiveOrKeepEvent } from '../../schema/inbox/kept-events.ts'
 import { confirmEvents } from '../../schema/inbox/known-events.ts'
-import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
+import { listedEventTypes } from '../../schema/stripe/event-types.ts'
+import { contentOf } from '../../schema/stripe/events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
 const minuteMs = 60_000
@@ -80,7 +81,7 @@ async function listEvents(
   limit: number,
 ): Promise<Pick<Stripe.ApiList<Stripe.Event>, 'data' | 'has_more'>> {
   const params = {
-    types: [...stripeEventTypes],
+    types: listedEventTypes,
     created: { gte: Math.floor((read_until.getTime() - overlapMs) / 1000) },
     limit,
   }
@@ -102,7 +103,11 @@ async function compareEvents(
   events: readonly Stripe.Event[],
   now: Date,
 ): Promise<number> {
-  const known = await confirmEvents(deps.db, { source: 'stripe', ids: events.map(({ id }) => id), now })
+  const known = await confirmEvents(deps.db, {
+    source: 'stripe',
+    events: new Map(events.map((event) => [event.id, contentOf(event)])),
+    now,
+  })
   const missing = events.filter((event) => !known.has(event.id) && isRipe(event, now)).reverse()
   let missed = 0
   for (const event of missing) missed += (await receiveMissing(deps, event, now)) ? 1 : 0
@@ -118,6 +123,7 @@ async function receiveMissing(deps: WorkerDependencies, event: Stripe.Event, now
       type: event.type,
       payload: toJson(event),
       occurred_at: new Date(event.created * 1000),
+      received_at: now,
       sweep_at: new Date(now.getTime() + deps.sweepAfterMs),
       received_via: 'reader',
       confirmed_at: now,

@@ -2,6 +2,7 @@ import type { Logger } from '../../schema/log.ts'
 import type { QueueProducer } from '../../schema/queues/producer.ts'
 import { type JobPayload, jobOptions } from '../../schema/queues/queues.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
+import { checkUnconfirmedEvents } from './check-unconfirmed-events.ts'
 import { compareSeats } from './compare-seats.ts'
 import { deleteOldRows } from './delete-old-rows.ts'
 import { readStripeEvents } from './read-stripe-events.ts'
@@ -18,7 +19,11 @@ const minuteMs = 60_000
 
 /** What runs by the clock beside the sweep, in a queue of its own so that the sweep does not wait for any of it. */
 const tasks: Readonly<Record<Task, ScheduledTask>> = {
-  read_stripe_events: { everyMs: minuteMs, run: (deps) => readStripeEvents(deps) },
+  read_stripe_events: {
+    everyMs: minuteMs,
+    // Those that the list does not show are asked for one by one, also when it could not be read.
+    run: (deps) => readStripeEvents(deps).finally(() => checkUnconfirmedEvents(deps)),
+  },
   sync_kept_events: { everyMs: minuteMs / 2, run: syncKeptEvents },
   compare_seats: { everyMs: minuteMs, run: compareSeats },
   delete_old_rows: { everyMs: 10 * minuteMs, run: deleteOldRows },

@@ -2,6 +2,7 @@ import { retryTransaction } from '../../schema/database/retry.ts'
 import type { JobPayload } from '../../schema/queues/queues.ts'
 import { failSubscriptionSync } from '../../schema/subscriptions/snapshots.ts'
 import { findSubscription } from '../../schema/subscriptions/subscriptions.ts'
+import { keepRoom } from '../apply/clerk/keep-room.ts'
 import { syncSubscription } from '../apply/subscription/sync-subscription.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
@@ -28,5 +29,6 @@ export async function processSubscriptionSync(
     // Somebody took our mark away at Stripe; nothing would ever be written down, and it would be due again at once.
     if (outcome.state === 'ignored') throw new PermanentError(outcome.reason)
     deps.log.info({ subscription_id: id, outcome }, 'Subscription synced')
+    await keepRoom(deps, outcome)
   })
 }

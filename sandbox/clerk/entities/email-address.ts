@@ -8,6 +8,7 @@ export function createEmailAddress(address: string, { isVerified }: { isVerified
   return {
     id: createId('idn'),
     email_address: address,
+    created_at: Date.now(),
     verification: isVerified ? { ...pendingVerification('email_code'), status: 'verified' } : null,
   }
 }

@@ -10,7 +10,8 @@ import {
 } from '../state.ts'
 import { findUserByEmailAddress, sendMail } from './email-address.ts'
 import { emit } from './event.ts'
-import { createMembership, findMembership, membershipQuotaExceeded } from './membership.ts'
+import { invitationStatus, pendingInvitations } from './invitation-status.ts'
+import { createMembership, findMembership, requireRoom } from './membership.ts'
 import type { Metadata } from './metadata.ts'
 import type { Role } from './role.ts'
 
@@ -36,7 +37,7 @@ export function createInvitations(
   for (const address of addresses) requireInvitable(service, organization, address)
   const repeated = addresses.find((address, index) => addresses.indexOf(address) !== index)
   if (repeated) throw duplicateInvitation(repeated)
-  requireRoom(service, organization, wanted.length)
+  requireRoom(service, organization, { adding: wanted.length })
   return wanted.map((row) => createInvitation(service, organization, row))
 }
 
@@ -54,6 +55,7 @@ export function acceptInvitation(
     user,
     role: invitation.role,
     publicMetadata: invitation.public_metadata,
+    accepting: invitation,
   })
   const accepted = withStatus(service, invitation, 'accepted')
   emit(service, 'organizationInvitation.accepted', { invitation: accepted, user })
@@ -90,11 +92,6 @@ export function invalidTicket(): ClerkError {
     code: 'ticket_invalid',
     message: 'This invitation link is not valid any more.',
   })
-}
-
-/** Nothing happens at the moment an invitation expires; it only counts as expired from then on. */
-export function invitationStatus(invitation: OrganizationInvitation): InvitationStatus {
-  return invitation.status === 'pending' && invitation.expires_at < Date.now() ? 'expired' : invitation.status
 }
 
 export function invitationUrl(service: Service, invitation: OrganizationInvitation): string {
@@ -142,19 +139,6 @@ function requireInvitable(service: Service, organization: Organization, emailAdd
   if (pendingInvitations(service, organization).some((row) => row.email_address === emailAddress)) {
     throw duplicateInvitation(emailAddress)
   }
-}
-
-function requireRoom(service: Service, organization: Organization, count: number): void {
-  if (!organization.max_allowed_memberships) return
-  const members = service.store.memberships.filter((row) => row.organization_id === organization.id).length
-  const taken = members + pendingInvitations(service, organization).length
-  if (taken + count > organization.max_allowed_memberships) throw membershipQuotaExceeded(organization)
-}
-
-export function pendingInvitations(service: Service, organization: Organization): OrganizationInvitation[] {
-  return service.store.invitations.filter(
-    (row) => row.organization_id === organization.id && invitationStatus(row) === 'pending',
-  )
 }
 
 function duplicateInvitation(emailAddress: string): ClerkError {

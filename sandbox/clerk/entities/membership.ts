@@ -1,24 +1,38 @@
 import { ClerkError } from '../errors.ts'
 import type { Service } from '../service.ts'
-import { createId, type Organization, type OrganizationMembership, type User } from '../state.ts'
+import {
+  createId,
+  type Organization,
+  type OrganizationInvitation,
+  type OrganizationMembership,
+  type User,
+} from '../state.ts'
 import { emit } from './event.ts'
+import { pendingInvitations } from './invitation-status.ts'
 import type { Metadata } from './metadata.ts'
 import type { Role } from './role.ts'
 import { leaveOrganization } from './session.ts'
 
-type Joining = { organization: Organization; user: User; role: Role; publicMetadata?: Metadata }
+type Joining = {
+  organization: Organization
+  user: User
+  role: Role
+  publicMetadata?: Metadata
+  /** The invitation with which the user joins; its place becomes theirs. */
+  accepting?: OrganizationInvitation
+}
 
-export function createMembership(service: Service, { organization, user, role, publicMetadata }: Joining) {
+export function createMembership(
+  service: Service,
+  { organization, user, role, publicMetadata, accepting }: Joining,
+) {
   if (findMembership(service, { organizationId: organization.id, userId: user.id })) {
     throw new ClerkError(400, {
       code: 'already_a_member_in_organization',
       message: `${user.id} is already a member of the organization.`,
     })
   }
-  const members = service.store.memberships.filter((row) => row.organization_id === organization.id)
-  if (organization.max_allowed_memberships && members.length >= organization.max_allowed_memberships) {
-    throw membershipQuotaExceeded(organization)
-  }
+  requireRoom(service, organization, { adding: 1, ...(accepting && { accepting }) })
   const now = Date.now()
   const membership = service.store.memberships.put({
     id: createId('orgmem'),
@@ -67,10 +81,23 @@ export function findMembership(
   )
 }
 
-export function membershipQuotaExceeded(organization: Organization): ClerkError {
-  return new ClerkError(403, {
+/**
+ * Members and open invitations count together, and 0 is no limit. The error is OrganizationMembershipQuotaExceeded of
+ * https://clerk.com/docs/guides/development/errors/backend-api (read on 2026-11-22).
+ */
+export function requireRoom(
+  service: Service,
+  organization: Organization,
+  { adding, accepting }: { adding: number; accepting?: OrganizationInvitation },
+): void {
+  const { id, max_allowed_memberships: limit } = organization
+  const members = service.store.memberships.filter((row) => row.organization_id === id).length
+  const invited = pendingInvitations(service, organization).filter((row) => row.id !== accepting?.id).length
+  if (limit === 0 || members + invited + adding <= limit) return
+  throw new ClerkError(403, {
     code: 'organization_membership_quota_exceeded',
-    message: `You have reached your limit of ${organization.max_allowed_memberships} organization memberships, including outstanding invitations.`,
+    message: 'organization membership quota exceeded',
+    long_message: `You have reached your limit of ${limit} organization memberships, including outstanding invitations.`,
   })
 }
 

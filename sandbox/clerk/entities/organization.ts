@@ -24,7 +24,7 @@ export function createOrganization(service: Service, wanted: NewOrganization): O
     name: wanted.name,
     slug: wanted.slug ? freeSlugOrThrow(service, wanted.slug) : deriveSlug(service, wanted.name),
     created_by: wanted.createdBy?.id ?? null,
-    max_allowed_memberships: wanted.maxAllowedMemberships ?? 0,
+    max_allowed_memberships: wanted.maxAllowedMemberships ?? service.instance.max_allowed_memberships,
     admin_delete_enabled: true,
     public_metadata: wanted.publicMetadata ?? {},
     private_metadata: wanted.privateMetadata ?? {},

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Service } from '../service.ts'
+import type { Instance } from '../settings.ts'
 import {
   type Client,
   createId,
@@ -125,6 +126,18 @@ export function isActive(session: Session): boolean {
 
 export function sessionStatus(session: Session): SessionStatus {
   return session.status === 'active' && session.expire_at < Date.now() ? 'expired' : session.status
+}
+
+/** As it is shown: without a personal account, a session waits until its user has chosen an organization. */
+export function shownStatus({ instance }: Pick<Service, 'instance'>, session: Session): string {
+  const status = sessionStatus(session)
+  const isWaiting = mustChooseOrganization(instance) && session.last_active_organization_id === null
+  return status === 'active' && isWaiting ? 'pending' : status
+}
+
+/** https://clerk.com/docs/guides/configure/session-tasks */
+export function mustChooseOrganization(instance: Instance): boolean {
+  return instance.organizations_enabled && !instance.personal_accounts_allowed
 }
 
 /** Only browsers without a signed-in user: the others would be signed out. */

@@ -32,6 +32,13 @@ export class TestBrowser {
     return this.#send('POST', withMethod(path, 'DELETE'), {})
   }
 
+  /** Any verb, as the script sends it. */
+  send(method: string, path: string, form: Form = {}): Promise<Answer> {
+    return method === 'GET' || method === 'POST'
+      ? this.#send(method, path, method === 'GET' ? undefined : form)
+      : this.#send('POST', withMethod(path, method), form)
+  }
+
   /** Signs up as the component does, and returns the answer of the last step. */
   async signUp({ email, password = 'a-long-password', firstName = 'Ada', lastName = 'Lovelace' }: NewPerson) {
     const started = await this.post('/v1/client/sign_ups', {

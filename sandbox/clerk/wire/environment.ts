@@ -1,33 +1,53 @@
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../entities/password.ts'
+import { mustChooseOrganization } from '../entities/session.ts'
+import type { Service } from '../service.ts'
 import type { Settings } from '../settings.ts'
 
 /** How the instance is set up. The browser components draw their forms from it. */
-export function environmentFields(settings: Settings) {
+export function environmentFields({ settings, instance }: Pick<Service, 'settings' | 'instance'>) {
   return {
-    object: 'environment',
-    id: 'env_sandbox',
     maintenance_mode: false,
     client_debug_mode: false,
     partitioned_cookies: false,
     auth_config: {
       object: 'auth_config',
       id: 'aconf_sandbox',
+      first_name: 'on',
+      last_name: 'on',
+      email_address: 'required',
+      phone_number: 'off',
+      username: 'off',
+      password: 'required',
+      identification_requirements: [['email_address']],
+      identification_strategies: ['email_address'],
+      first_factors: ['email_code', 'password', 'reset_password_email_code', 'ticket'],
+      second_factors: [],
+      email_address_verification_strategies: ['email_code'],
+      enhanced_email_deliverability: false,
+      test_mode: false,
+      url_based_session_syncing: false,
       single_session_mode: true,
       claimed_at: null,
       // With it on, changing a password or an address would ask for the password once more.
       reverification: false,
-      session_minter: false,
+      native_settings: {
+        object: 'native_settings',
+        api_enabled: false,
+        trusted_device_sign_in_enabled: false,
+        trusted_device_enrollment_prompt_after_sign_in_enabled: false,
+        trusted_device_enrollment_prompt_after_sign_up_enabled: false,
+      },
     },
     display_config: displayConfig(settings),
     user_settings: userSettings,
     organization_settings: {
-      enabled: true,
-      max_allowed_memberships: 0,
-      force_organization_selection: false,
+      enabled: instance.organizations_enabled,
+      max_allowed_memberships: instance.max_allowed_memberships,
+      force_organization_selection: mustChooseOrganization(instance),
+      creator_role: 'org:admin',
       actions: { admin_delete: true },
       domains: { enabled: false, enrollment_modes: [], default_role: 'org:member' },
       slug: { disabled: false },
-      organization_creation_defaults: { enabled: false },
     },
     commerce_settings: {
       billing: {
@@ -36,8 +56,8 @@ export function environmentFields(settings: Settings) {
         user: { enabled: false, has_paid_plans: false },
       },
     },
-    api_keys_settings: { user_api_keys_enabled: false, orgs_api_keys_enabled: false },
-    protect_config: { object: 'protect_config', id: 'protect_sandbox', loaders: [] },
+    api_keys_settings: { enabled: false, user_api_keys_enabled: false, orgs_api_keys_enabled: false },
+    protect_config: { loaders: [] },
   }
 }
 
@@ -53,7 +73,17 @@ function displayConfig({ origin, applicationName }: Settings) {
     theme: {},
     logo_image_url: '',
     favicon_image_url: '',
-    support_email: '',
+    support_email: null,
+    oauth_consent_url: '',
+    logo_link_url: origin,
+    experimental_force_oauth_first: false,
+    clerk_js_version: null,
+    google_one_tap_client_id: null,
+    help_url: null,
+    logo_url: null,
+    favicon_url: null,
+    logo_image: null,
+    favicon_image: null,
     // A captcha would call a third party.
     captcha_public_key: null,
     captcha_public_key_invisible: null,
@@ -82,6 +112,7 @@ function displayConfig({ origin, applicationName }: Settings) {
 }
 
 const off = {
+  immutable: false,
   enabled: false,
   required: false,
   used_for_first_factor: false,
@@ -112,21 +143,33 @@ const userSettings = {
     authenticator_app: off,
     backup_code: off,
     passkey: off,
+    ticket: off,
   },
-  actions: { delete_self: true, create_organization: true },
+  actions: { delete_self: true, create_organization: true, create_organizations_limit: null },
   social: {},
-  enterprise_sso: { enabled: false, self_serve_sso: false, self_serve_directory_sync: false },
-  sign_in: { second_factor: { required: false, enabled: false } },
+  saml: { enabled: false, self_serve_sso: false },
+  enterprise_sso: { enabled: false, self_serve_sso: false },
+  sign_in: { second_factor: { required: false } },
+  restrictions: {
+    allowlist: { enabled: false },
+    blocklist: { enabled: false },
+    allowlist_blocklist_disabled_on_sign_in: { enabled: false },
+    block_email_subaddresses: { enabled: false },
+    block_disposable_email_domains: { enabled: false },
+  },
   sign_up: {
-    allowlist_only: false,
     progressive: true,
     captcha_enabled: false,
+    captcha_widget_type: 'smart',
+    custom_action_required: false,
     mode: 'public',
     legal_consent_enabled: false,
   },
   password_settings: {
     allowed_special_characters: '!"#$%&\'()*+,-./:;<=>?@[]^_`{|}~',
     disable_hibp: true,
+    enforce_hibp_on_sign_in: false,
+    disable_password_reverification: false,
     min_length: PASSWORD_LENGTH_MIN,
     max_length: PASSWORD_LENGTH_MAX,
     require_special_char: false,
@@ -136,7 +179,17 @@ const userSettings = {
     show_zxcvbn: false,
     min_zxcvbn_strength: 0,
   },
-  passkey_settings: { allow_autofill: false, show_sign_in_button: false },
-  username_settings: { min_length: 4, max_length: 64 },
-  attack_protection: { enumeration_protection: { enabled: false } },
+  passkey_settings: { allow_autofill: false, show_sign_in_button: false, satisfies_second_factor: false },
+  username_settings: {
+    min_length: 4,
+    max_length: 64,
+    allow_extended_special_characters: false,
+    allow_numeric_usernames: false,
+  },
+  attack_protection: {
+    user_lockout: { enabled: false, max_attempts: 100, duration_in_minutes: 60 },
+    pii: { enabled: false },
+    email_link: { require_same_client: false },
+    enumeration_protection: { enabled: false },
+  },
 }

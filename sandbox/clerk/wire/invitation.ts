@@ -1,25 +1,30 @@
 import type { OrganizationInvitationJSON } from '@clerk/backend'
-import { invitationStatus, invitationUrl } from '../entities/invitation.ts'
+import { invitationUrl } from '../entities/invitation.ts'
+import { invitationStatus } from '../entities/invitation-status.ts'
 import { roles } from '../entities/role.ts'
 import type { Service } from '../service.ts'
 import type { OrganizationInvitation } from '../state.ts'
-import { publicOrganizationData } from './public.ts'
+import { publicOrganizationData, publicUserData } from './public.ts'
 
 /** An invitation as the backend API and webhooks show it. The link is included only while it works. */
 export function backendInvitation(
   service: Service,
   invitation: OrganizationInvitation,
 ): OrganizationInvitationJSON {
-  const organization = service.store.organizations.get(invitation.organization_id)
+  const inviter = service.store.users.get(invitation.inviter_user_id)
   return {
     ...frontendInvitation(invitation),
     private_metadata: invitation.private_metadata,
     url: invitationStatus(invitation) === 'pending' ? invitationUrl(service, invitation) : null,
-    expires_at: invitation.expires_at,
-    public_organization_data: organization
-      ? ({ object: 'organization', ...publicOrganizationData(service, organization) } as const)
-      : null,
+    ...inviterFields(inviter && publicUserData(service, inviter)),
   }
+}
+
+/** The specification has them, the library's type does not. */
+function inviterFields(inviter: ReturnType<typeof publicUserData> | undefined): object {
+  if (!inviter) return { inviter_id: null, public_inviter_data: null }
+  const { profile_image_url: _, ...shown } = inviter
+  return { inviter_id: inviter.user_id, public_inviter_data: shown }
 }
 
 export function frontendInvitation(invitation: OrganizationInvitation) {
@@ -32,6 +37,9 @@ export function frontendInvitation(invitation: OrganizationInvitation) {
     role_name: roles[invitation.role].name,
     status: invitationStatus(invitation),
     public_metadata: invitation.public_metadata,
+    // Only the person who is invited gets the link, by mail.
+    url: null,
+    expires_at: invitation.expires_at,
     created_at: invitation.created_at,
     updated_at: invitation.updated_at,
   }

@@ -1,5 +1,5 @@
 import type { OrganizationJSON } from '@clerk/backend'
-import { pendingInvitations } from '../entities/invitation.ts'
+import { pendingInvitations } from '../entities/invitation-status.ts'
 import type { Service } from '../service.ts'
 import type { Organization } from '../state.ts'
 import { hasImage, imageUrl } from './public.ts'

@@ -4,10 +4,16 @@ import { createSigningKey, publicKeyPem, signingKey } from '../entities/signing-
 import { seeds } from '../seed.ts'
 import { startClerkSandbox } from '../start.ts'
 import { TestBrowser } from '../testing/browser.ts'
+import { withOrganizations } from '../testing/instance.ts'
 
 let sandbox: Awaited<ReturnType<typeof startClerkSandbox>>
 beforeAll(async () => {
-  sandbox = await startClerkSandbox({ port: 0, stateFile: null, webhookUrl: null })
+  sandbox = await startClerkSandbox({
+    port: 0,
+    stateFile: null,
+    webhookUrl: null,
+    instance: withOrganizations,
+  })
 })
 afterAll(() => sandbox.close())
 

@@ -2,6 +2,7 @@ import { createPrivateKey, type KeyObject, randomBytes } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { findMembership } from '../entities/membership.ts'
 import { shortRole } from '../entities/role.ts'
+import { mustChooseOrganization } from '../entities/session.ts'
 import { signingKey } from '../entities/signing-key.ts'
 import type { Service } from '../service.ts'
 import type { Session, SigningKey } from '../state.ts'
@@ -31,7 +32,7 @@ export function mintSessionToken(
     azp,
     fva: [Math.floor((Date.now() - session.created_at) / 60_000), -1],
     sid: session.id,
-    sts: 'active',
+    sts: !organization && mustChooseOrganization(service.instance) ? 'pending' : 'active',
     v: 2,
     ...(organization ? { o: organization } : {}),
   })

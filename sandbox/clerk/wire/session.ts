@@ -1,5 +1,5 @@
 import type { SessionJSON } from '@clerk/backend'
-import { sessionStatus } from '../entities/session.ts'
+import { shownStatus } from '../entities/session.ts'
 import type { Service } from '../service.ts'
 import type { Session } from '../state.ts'
 import { publicUserData } from './public.ts'
@@ -7,9 +7,9 @@ import { mintSessionToken } from './session-token.ts'
 import { frontendUser } from './user.ts'
 
 /** A session as the backend API and webhooks show it. */
-export function backendSession(session: Session): SessionJSON {
+export function backendSession(service: Service, session: Session): SessionJSON {
   return {
-    ...commonFields(session),
+    ...commonFields(service, session),
     client_id: session.client_id,
     user_id: session.user_id,
     ...(session.last_active_organization_id
@@ -24,31 +24,31 @@ export async function frontendSession(service: Service, session: Session, { azp 
   const user = service.store.users.get(session.user_id)
   if (!user) throw new Error(`${session.id} has lost its user`)
   return {
-    ...commonFields(session),
+    ...commonFields(service, session),
     last_active_organization_id: session.last_active_organization_id,
     last_active_token: { object: 'token', jwt: await mintSessionToken(service, session, { azp }) },
     factor_verification_age: [Math.floor((Date.now() - session.created_at) / 60_000), -1],
-    tasks: null,
+    tasks: shownStatus(service, session) === 'pending' ? [{ key: 'choose-organization' }] : null,
     user: frontendUser(service, user),
     public_user_data: publicUserData(service, user),
   }
 }
 
 /** A row in the list of devices that are signed in. */
-export function sessionWithActivity(session: Session) {
+export function sessionWithActivity(service: Service, session: Session) {
   return {
-    ...commonFields(session),
+    ...commonFields(service, session),
     last_active_organization_id: session.last_active_organization_id,
     latest_activity: activityFields(session),
     user: null,
   }
 }
 
-function commonFields(session: Session) {
+function commonFields(service: Service, session: Session) {
   return {
     object: 'session' as const,
     id: session.id,
-    status: sessionStatus(session),
+    status: shownStatus(service, session),
     actor: null,
     last_active_at: session.last_active_at,
     expire_at: session.expire_at,

@@ -10,7 +10,7 @@ export function signInFields(service: Service, signIn: SignIn) {
   const user = signInUser(service, signIn)
   const data = user && publicUserData(service, user)
   return {
-    object: 'sign_in',
+    object: 'sign_in_attempt',
     id: signIn.id,
     status: signIn.status,
     supported_identifiers: ['email_address'],
@@ -52,7 +52,7 @@ function supportedFirstFactors(service: Service, signIn: SignIn) {
 
 export function signUpFields(signUp: SignUp) {
   return {
-    object: 'sign_up',
+    object: 'sign_up_attempt',
     id: signUp.id,
     status: signUp.status,
     required_fields: ['email_address', 'password'],
@@ -68,6 +68,9 @@ export function signUpFields(signUp: SignUp) {
     external_account_strategy: null,
     external_account: null,
     has_password: signUp.password_hash !== null || signUp.status === 'complete',
+    password_enabled: signUp.password_hash !== null || signUp.status === 'complete',
+    custom_action: false,
+    external_id: null,
     unsafe_metadata: signUp.unsafe_metadata,
     created_session_id: signUp.created_session_id,
     created_user_id: signUp.created_user_id,
@@ -82,7 +85,15 @@ export function signUpFields(signUp: SignUp) {
             supported_strategies: ['email_code'],
           }
         : signUp.email_address
-          ? { status: 'unverified', next_action: 'needs_prepare', supported_strategies: ['email_code'] }
+          ? {
+              object: 'verification_otp',
+              status: 'unverified',
+              strategy: 'email_code',
+              attempts: null,
+              expire_at: signUp.abandon_at,
+              next_action: 'needs_prepare',
+              supported_strategies: ['email_code'],
+            }
           : null,
       phone_number: null,
       web3_wallet: null,

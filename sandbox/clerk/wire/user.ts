@@ -9,16 +9,12 @@ import { hasImage, imageUrl } from './public.ts'
 export function backendUser(service: Service, user: User): UserJSON {
   return {
     ...commonFields(service, user),
-    email_addresses: user.email_addresses.map(emailAddressFields),
-    organization_memberships: null,
+    email_addresses: user.email_addresses.map((row) => emailAddressFields(row)),
+    organization_memberships: [],
+    create_organizations_limit: null,
     enterprise_accounts: [],
     private_metadata: user.private_metadata,
     password_last_updated_at: user.password_last_updated_at,
-    banned: user.banned,
-    locked: false,
-    lockout_expires_in_seconds: null,
-    verification_attempts_remaining: 100,
-    last_active_at: user.last_active_at,
     locale: user.locale,
   }
 }
@@ -34,7 +30,6 @@ export function frontendUser(service: Service, user: User) {
     })),
     organization_memberships: memberships.map((row) => frontendMembership(service, row)),
     enterprise_accounts: [],
-    passkeys: [],
     profile_image_id: user.id,
   }
 }
@@ -58,12 +53,20 @@ function commonFields(service: Service, user: User) {
     phone_numbers: [],
     web3_wallets: [],
     external_accounts: [],
+    passkeys: [],
+    saml_accounts: [],
+    mfa_enabled_at: null,
+    mfa_disabled_at: null,
+    banned: user.banned,
+    locked: false,
+    lockout_expires_in_seconds: null,
+    verification_attempts_remaining: 100,
+    last_active_at: user.last_active_at,
     public_metadata: user.public_metadata,
     unsafe_metadata: user.unsafe_metadata,
     external_id: user.external_id,
     last_sign_in_at: user.last_sign_in_at,
     create_organization_enabled: true,
-    create_organizations_limit: null,
     delete_self_enabled: true,
     legal_accepted_at: user.legal_accepted_at,
     created_at: user.created_at,
@@ -76,14 +79,19 @@ export function emailAddressFields(row: EmailAddress): EmailAddressJSON {
     object: 'email_address',
     id: row.id,
     email_address: row.email_address,
-    verification: row.verification ? { ...verificationFields(row.verification), id: row.id } : null,
+    verification: row.verification ? verificationFields(row.verification) : null,
     linked_to: [],
+    reserved: false,
+    created_at: row.created_at ?? 0,
+    updated_at: row.created_at ?? 0,
   } as EmailAddressJSON
 }
 
 export function verificationFields(verification: Verification) {
   return {
-    object: `verification_${verification.strategy}`,
+    object: verification.strategy.endsWith('email_code')
+      ? 'verification_otp'
+      : `verification_${verification.strategy}`,
     status: verification.status,
     strategy: verification.strategy,
     attempts: verification.attempts,

@@ -8,6 +8,7 @@ import { seeds } from '../seed.ts'
 import { defaultSettings, type Settings } from '../settings.ts'
 import { startClerkSandbox } from '../start.ts'
 import { TestBrowser } from '../testing/browser.ts'
+import { withOrganizations } from '../testing/instance.ts'
 import { type Received, startReceiver } from '../testing/receiver.ts'
 
 const secret = defaultSettings.webhookSecret
@@ -23,6 +24,7 @@ async function start({ answer, ...settings }: Partial<Settings> & { answer?: Ans
     port: 0,
     stateFile: null,
     webhookUrl: receiver.url,
+    instance: withOrganizations,
     ...settings,
   })
   open.push(sandbox)
@@ -138,7 +140,7 @@ test('an event that is refused too often is kept as failed, delays no other even
 test('events wait for a receiver that is not configured yet, also over a restart', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sandbox-clerk-'))
   open.push({ close: () => rm(folder, { recursive: true }) })
-  const settings = { port: 0, stateFile: join(folder, 'state.json') }
+  const settings = { port: 0, stateFile: join(folder, 'state.json'), instance: withOrganizations }
   const first = await startClerkSandbox({ ...settings, webhookUrl: 'http://127.0.0.1:1/' })
   await storedEvent(first, (row) => row.attempts > 0 && row.last_error !== null)
   await first.close()

@@ -92,7 +92,7 @@ export function postEvent(
 function sessionWithUser(service: Service, session: Session) {
   const user = service.store.users.get(session.user_id)
   return {
-    ...backendSession(session),
+    ...backendSession(service, session),
     user: user ? backendUser(service, user) : null,
   } as DataOf<'session.created'>
 }

@@ -4,9 +4,12 @@ import type { StoredCustomer, StoredLineItem, StoredPrice, StoredSession } from 
 import { newCustomer } from './customer.ts'
 import { emit } from './event.ts'
 import { type DebitType, type Expiry, emptyAddress, type Payer } from './payment-method.ts'
+import { presentmentDetails } from './presentment.ts'
 import type { TestCard } from './test-cards.ts'
 
 export type SessionInput = {
+  adaptive_pricing: { enabled: boolean }
+  amount_total: number | null
   cancel_url: string | null
   client_reference_id: string | null
   currency: string
@@ -25,16 +28,15 @@ export type SessionInput = {
 
 export function newSession({ clock, publicUrl }: Service, input: SessionInput): StoredSession {
   const id = `cs_test_a1${randomText(58)}`
-  const total = input.line_items.reduce((sum, item) => sum + item.amount_total, 0)
   return {
     id,
     object: 'checkout.session',
-    adaptive_pricing: { enabled: false },
+    adaptive_pricing: input.adaptive_pricing,
     after_expiration: null,
     allow_promotion_codes: input.allow_promotion_codes,
     allowed_payment_method_types: null,
     amount_subtotal: input.line_items.reduce((sum, item) => sum + item.amount_subtotal, 0),
-    amount_total: total,
+    amount_total: input.amount_total,
     automatic_tax: { enabled: false, liability: null, provider: null, status: null },
     billing_address_collection: input.billing_address_collection,
     cancel_url: input.cancel_url,
@@ -193,6 +195,9 @@ export function completeSession(
       tax_exempt: 'none',
       tax_ids: [],
     },
+    ...presentmentDetails(session, payer.email),
+    // What was not certain at the start of a trial is certain now.
+    ...(payment_status === 'no_payment_required' && { amount_total: 0 }),
     payment_status,
     status: 'complete',
     url: null,
@@ -231,7 +236,8 @@ export function expireSession(service: Service, session: StoredSession, cause: C
 }
 
 export type PaymentMeans =
-  | { type: 'card'; card: TestCard; expiry: Expiry }
+  /** With `fails_later` the buyer gets through, and the bank refuses the first payment of a subscription nevertheless. */
+  | { type: 'card'; card: TestCard; expiry: Expiry; fails_later?: boolean }
   | { type: 'debit'; debit: DebitType }
   /** Nothing is owed. */
   | { type: 'free' }

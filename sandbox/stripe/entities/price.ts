@@ -1,4 +1,5 @@
 import { newId } from '../../kit/id.ts'
+import { invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
 import type { EmbeddedPrice, StoredCurrencyOption, StoredPrice } from '../state.ts'
 import { formatMoney } from './format.ts'
@@ -9,29 +10,29 @@ export type Recurring = {
   trial_period_days?: number | undefined
 }
 
+type TaxBehavior = 'exclusive' | 'inclusive' | 'unspecified'
+
 export type PriceInput = {
   active?: boolean | undefined
   currency: string
-  currency_options?: Record<string, { unit_amount: number }> | undefined
+  currency_options?:
+    | Record<string, { unit_amount: number; tax_behavior?: TaxBehavior | undefined }>
+    | undefined
   lookup_key?: string | null | undefined
   metadata: Record<string, string>
   nickname?: string | null | undefined
   product: string
   recurring?: Recurring | undefined
-  tax_behavior?: 'exclusive' | 'inclusive' | 'unspecified' | undefined
+  tax_behavior?: TaxBehavior | undefined
   unit_amount: number
 }
 
+/** Without a default in the account's tax settings, which a new account lacks, each currency is unspecified until it is set. */
 export function newPrice({ clock }: Service, input: PriceInput): StoredPrice {
   const tax_behavior = input.tax_behavior ?? 'unspecified'
-  const option = (unit_amount: number): StoredCurrencyOption => ({
-    custom_unit_amount: null,
-    tax_behavior,
-    unit_amount,
-    unit_amount_decimal: String(unit_amount),
-  })
   const others = Object.entries(input.currency_options ?? {}).map(
-    ([currency, { unit_amount }]) => [currency.toLowerCase(), option(unit_amount)] as const,
+    ([currency, { unit_amount, tax_behavior = 'unspecified' }]) =>
+      [currency, currencyOption({ unit_amount, tax_behavior })] as const,
   )
   return {
     id: newId('price'),
@@ -40,7 +41,10 @@ export function newPrice({ clock }: Service, input: PriceInput): StoredPrice {
     billing_scheme: 'per_unit',
     created: clock.now(),
     currency: input.currency,
-    currency_options: { [input.currency]: option(input.unit_amount), ...Object.fromEntries(others) },
+    currency_options: {
+      [input.currency]: currencyOption({ unit_amount: input.unit_amount, tax_behavior }),
+      ...Object.fromEntries(others),
+    },
     custom_unit_amount: null,
     livemode: false,
     lookup_key: input.lookup_key ?? null,
@@ -63,6 +67,62 @@ export function newPrice({ clock }: Service, input: PriceInput): StoredPrice {
     unit_amount: input.unit_amount,
     unit_amount_decimal: String(input.unit_amount),
   }
+}
+
+function currencyOption({
+  unit_amount,
+  tax_behavior,
+}: {
+  unit_amount: number
+  tax_behavior: TaxBehavior
+}): StoredCurrencyOption {
+  return { custom_unit_amount: null, tax_behavior, unit_amount, unit_amount_decimal: String(unit_amount) }
+}
+
+type TaxChanges = {
+  tax_behavior?: TaxBehavior | undefined
+  currency_options?:
+    | Record<string, { unit_amount?: number | undefined; tax_behavior?: TaxBehavior | undefined }>
+    | undefined
+}
+
+/**
+ * "Once specified as either `inclusive` or `exclusive`, it cannot be changed." (https://docs.stripe.com/api/prices/object,
+ * `tax_behavior`, of the price and of each currency; the text of the refusal is not documented.)
+ */
+export function withTaxBehavior(
+  price: StoredPrice,
+  changes: TaxChanges,
+): Pick<StoredPrice, 'currency_options' | 'tax_behavior'> {
+  const tax_behavior = setOnce(price, changes.tax_behavior, 'tax_behavior')
+  const options = { ...price.currency_options }
+  for (const [currency, asked] of Object.entries(changes.currency_options ?? {})) {
+    const param = `currency_options[${currency}]`
+    const before = options[currency]
+    const unit_amount = asked.unit_amount ?? before?.unit_amount
+    if (unit_amount === undefined || unit_amount === null) {
+      throw invalidRequest(`Missing required param: ${param}[unit_amount].`, {
+        code: 'parameter_missing',
+        param,
+      })
+    }
+    const behavior = setOnce(before ?? { tax_behavior: null }, asked.tax_behavior, `${param}[tax_behavior]`)
+    options[currency] = currencyOption({ unit_amount, tax_behavior: behavior })
+  }
+  const own = options[price.currency]
+  if (own) options[price.currency] = { ...own, tax_behavior }
+  return { tax_behavior, currency_options: options }
+}
+
+function setOnce(
+  { tax_behavior: before }: { tax_behavior: string | null },
+  asked: TaxBehavior | undefined,
+  param: string,
+): TaxBehavior {
+  const known = (before ?? 'unspecified') as TaxBehavior
+  if (asked === undefined || asked === known) return known
+  if (known === 'unspecified') return asked
+  throw invalidRequest(`The tax behavior is \`${known}\` and cannot be changed.`, { param })
 }
 
 /** What one of it costs in a currency that the price supports. */

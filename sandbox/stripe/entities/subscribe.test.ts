@@ -215,3 +215,19 @@ it.each([
   }
   await expect(newSubscriptionCheckout(harness, plans.pro_monthly.id, params)).rejects.toThrow(text)
 })
+
+it('a first payment that the bank refuses later leaves a complete session that never is paid', async () => {
+  const { harness, stripe, plans } = await start()
+  const { id } = await newSubscriptionCheckout(harness, plans.pro_monthly.id)
+  const { body } = await harness.pay(id, { card: '4000000000000341', fails_later: true })
+  expect(body).toMatchObject({
+    outcome: 'processing',
+    session: { status: 'complete', payment_status: 'unpaid' },
+  })
+  const { subscription } = await stripe.checkout.sessions.retrieve(id)
+  expect(await stripe.subscriptions.retrieve(String(subscription))).toMatchObject({ status: 'incomplete' })
+  await harness.knob('clock/advance', { seconds: 23 * 3600 + 1 })
+  expect(await stripe.subscriptions.retrieve(String(subscription))).toMatchObject({
+    status: 'incomplete_expired',
+  })
+})

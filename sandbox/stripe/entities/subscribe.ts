@@ -16,7 +16,7 @@ const day_s = 24 * 60 * 60
 /** A buyer presses "Subscribe" with a card, or without one where a trial asks for none. */
 export function subscribe(
   service: Service,
-  { card, ...attempt }: Attempt & { card: { card: TestCard; expiry: Expiry } | null },
+  { card, ...attempt }: Attempt & { card: { card: TestCard; expiry: Expiry; fails_later?: boolean } | null },
 ): PaymentResult {
   if (card?.card.decline) {
     const { message } = card.card.decline
@@ -26,12 +26,20 @@ export function subscribe(
   }
   const session = withCustomer(service, attempt.session, attempt.payer)
   const method = card && attachCard(service, { ...card, payer: attempt.payer, customer: session.customer })
-  return { outcome: 'paid', session: startSubscription(service, { ...attempt, session, method }) }
+  const fails_later = card?.fails_later ?? false
+  const started = startSubscription(service, { ...attempt, session, method, fails_later })
+  return { outcome: started.payment_status === 'unpaid' ? 'processing' : 'paid', session: started }
 }
 
 function startSubscription(
   service: Service,
-  { session, details, payer, method }: Attempt & { method: StoredPaymentMethod | null },
+  {
+    session,
+    details,
+    payer,
+    method,
+    fails_later,
+  }: Attempt & { method: StoredPaymentMethod | null; fails_later: boolean },
 ): StoredSession {
   const { store, clock } = service
   const customer = store.customers.get(session.customer)
@@ -45,7 +53,7 @@ function startSubscription(
     default_payment_method: method?.id ?? null,
     discounts: session.discounts?.map(({ coupon }) => ({ coupon: String(coupon) })) ?? [],
     intent: store.payment_intents.get(details.payment_intent),
-    is_off_session: false,
+    is_off_session: fails_later,
     items: details.line_items.map(({ price, quantity }) => {
       const known = store.prices.get(price.id)
       if (!known) throw new Error(`Price ${price.id} is gone.`)
@@ -58,7 +66,12 @@ function startSubscription(
   store.checkout_sessions.put({ ...session, invoice: invoice.id, subscription: subscription.id })
   const completed = completeSession(service, session.id, {
     payer,
-    payment_status: session.amount_total === 0 ? 'no_payment_required' : 'paid',
+    payment_status:
+      data.trial_period_days !== null || session.amount_total === 0
+        ? 'no_payment_required'
+        : subscription.status === 'incomplete'
+          ? 'unpaid'
+          : 'paid',
   })
   const payment = defaultPayment(service, invoice)
   const intent = store.payment_intents.get(payment?.payment.payment_intent)

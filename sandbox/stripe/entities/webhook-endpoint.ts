@@ -1,6 +1,7 @@
 import { newId } from '../../kit/id.ts'
 import type { Service } from '../service.ts'
 import type { State, StoredEvent, StoredWebhookEndpoint } from '../state.ts'
+import { api_version } from './event.ts'
 
 export function newWebhookEndpoint(
   { clock }: Service,
@@ -33,6 +34,7 @@ export function configureEndpoint(service: Service): void {
   }
   const endpoint = newWebhookEndpoint(service, {
     id: configured_id,
+    api_version,
     enabled_events: ['*'],
     url: settings.webhookUrl,
     description: 'From SANDBOX_STRIPE_WEBHOOK_URL',

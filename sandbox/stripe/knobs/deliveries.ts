@@ -1,6 +1,7 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
 import type { DeliveryRule } from '../../kit/outbox.ts'
+import { changeSettings, settingsOf } from '../entities/account.ts'
 import { noSuch } from '../errors.ts'
 import type { Service } from '../service.ts'
 import type { State } from '../state.ts'
@@ -17,14 +18,16 @@ const deliverBody = z.strictObject({
   parallel: z.boolean().default(false),
 })
 
+const listBody = z.strictObject({ listed: z.boolean() })
+
 /** How far apart the modes are when the caller does not say. */
 const default_delay_ms = { normal: 0, never: 0, twice: 0, late: 5000, out_of_order: 1000 }
 
 /** How events reach their endpoints, or do not. */
-export function deliveryKnobs(router: Router, { store, outbox }: Service): void {
+export function deliveryKnobs(router: Router, { store, outbox, unlistedEvents }: Service): void {
   router.get('/_sandbox/deliveries', (context) => {
     context.body = {
-      rules: store.settings.get('settings')?.delivery_rules ?? [],
+      rules: settingsOf(store).delivery_rules,
       deliveries: [...store.deliveries.newestFirst()].filter(
         ({ state, event }) =>
           (!context.query.state || state === context.query.state) &&
@@ -48,6 +51,15 @@ export function deliveryKnobs(router: Router, { store, outbox }: Service): void 
     context.body = { released: outbox.release() }
   })
 
+  router.post('/_sandbox/events/:id/list', async (context) => {
+    const { listed } = await readJson(context, listBody)
+    const event = store.events.get(context.params.id)
+    if (!event) throw noSuch('event', context.params.id ?? '')
+    if (listed) unlistedEvents.delete(event.id)
+    else unlistedEvents.add(event.id)
+    context.body = { event: event.id, listed }
+  })
+
   router.post('/_sandbox/events/:id/deliver', async (context) => {
     const { times, parallel } = await readJson(context, deliverBody)
     const event = store.events.get(context.params.id)
@@ -67,8 +79,6 @@ export function deliveryKnobs(router: Router, { store, outbox }: Service): void 
 
 /** A general rule replaces all others; a rule for some types is added to them. */
 function addDeliveryRule(store: State, rule: DeliveryRule): DeliveryRule[] {
-  const settings = store.settings.get('settings')
-  const delivery_rules = rule.types ? [...(settings?.delivery_rules ?? []), rule] : [rule]
-  store.settings.put({ id: 'settings', clock_offset_ms: settings?.clock_offset_ms ?? 0, delivery_rules })
-  return delivery_rules
+  const delivery_rules = rule.types ? [...settingsOf(store).delivery_rules, rule] : [rule]
+  return changeSettings(store, { delivery_rules }).delivery_rules
 }

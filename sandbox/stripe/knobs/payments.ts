@@ -26,6 +26,7 @@ const payBody = z.strictObject({
   method: z.enum(['card', 'delayed']).default('card'),
   email: z.email().optional(),
   name: z.string().optional(),
+  fails_later: z.boolean().default(false),
 })
 const settleBody = z.strictObject({ outcome: z.enum(['succeeded', 'failed']) })
 
@@ -40,7 +41,7 @@ export function sessionKnobs(router: Router, service: Service): void {
   }
 
   router.post('/_sandbox/sessions/:id/pay', async (context) => {
-    const { card, method, email, name } = await readJson(context, payBody)
+    const { card, method, email, name, fails_later } = await readJson(context, payBody)
     const open = session(context)
     const payer = {
       email: email ?? open.customer_details?.email ?? 'buyer@example.com',
@@ -48,7 +49,7 @@ export function sessionKnobs(router: Router, service: Service): void {
     }
     const result = paySession(service, open.id, {
       payer,
-      means: meansFor(open, { card, method, now: clock.now() }),
+      means: meansFor(open, { card, method, fails_later, now: clock.now() }),
     })
     context.body = { ...result, redirect_url: returnUrl(result.session) }
   })
@@ -67,7 +68,12 @@ export function sessionKnobs(router: Router, service: Service): void {
 
 function meansFor(
   session: StoredSession,
-  { card, method, now }: { card: string; method: 'card' | 'delayed'; now: number },
+  {
+    card,
+    method,
+    fails_later,
+    now,
+  }: { card: string; method: 'card' | 'delayed'; fails_later: boolean; now: number },
 ): PaymentMeans {
   const { currency } = session
   if (!needsPaymentMethod(session)) return { type: 'free' }
@@ -82,7 +88,7 @@ function meansFor(
   if (!test_card)
     throw invalidRequest('Your card number is invalid.', { param: 'card', code: 'incorrect_number' })
   const year = new Date(now * 1000).getUTCFullYear() + 3
-  return { type: 'card', card: test_card, expiry: { month: 12, year } }
+  return { type: 'card', card: test_card, expiry: { month: 12, year }, fails_later }
 }
 
 const disputeBody = z.strictObject({

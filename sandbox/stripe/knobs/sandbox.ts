@@ -1,22 +1,32 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
+import { accountOf, changeSettings, settingsOf } from '../entities/account.ts'
 import { runDueWork } from '../entities/due-work.ts'
 import { configureEndpoint } from '../entities/webhook-endpoint.ts'
 import { invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
+import { defined } from '../wire/params.ts'
 import { readJson } from './read-json.ts'
 
-const one_year_s = 366 * 24 * 60 * 60
+const one_day_s = 24 * 60 * 60
+const one_year_s = 366 * one_day_s
 
-const clockBody = z.strictObject({
-  seconds: z
-    .int()
-    .min(0)
-    .max(10 * one_year_s),
+const clockBody = z
+  .union([
+    z.strictObject({ seconds: z.number().min(0) }),
+    z.strictObject({ days: z.number().min(0) }).transform(({ days }) => ({ seconds: days * one_day_s })),
+  ])
+  .refine(({ seconds }) => Number.isInteger(seconds) && seconds <= 10 * one_year_s, {
+    message: 'The clock moves by whole seconds, ten years at most.',
+  })
+const accountBody = z.strictObject({
+  adaptive_pricing: z.boolean().optional(),
+  trial_total: z.enum(['first_period', 'unknown', 'zero']).optional(),
 })
 const faultBody = z.strictObject({
   status: z.literal([429, 500, 502, 503]).nullable().default(null),
   drop_after: z.boolean().default(false),
+  hold: z.boolean().default(false),
   count: z.int().min(1).nullable().default(null),
   for_ms: z.int().min(1).nullable().default(null),
   path_prefix: z.string().default('/v1/'),
@@ -27,6 +37,13 @@ const faultBody = z.strictObject({
 export function machineKnobs(router: Router, service: Service): void {
   const { store, outbox, faults, clock } = service
 
+  // For whoever goes by this clock too; with `after` it answers when the clock is no longer that far ahead.
+  router.get('/_sandbox/clock', async (context) => {
+    const { after } = context.query
+    if (typeof after === 'string') await clock.waitUntilMoved(Number(after))
+    context.body = { now: clock.now(), offset_ms: clock.offsetMs() }
+  })
+
   router.post('/_sandbox/clock/advance', async (context) => {
     const { seconds } = await readJson(context, clockBody)
     const until_ms = clock.nowMs() + seconds * 1000
@@ -35,13 +52,23 @@ export function machineKnobs(router: Router, service: Service): void {
     context.body = { now: clock.now() }
   })
 
+  router.post('/_sandbox/account', async (context) => {
+    const { account } = settingsOf(store)
+    changeSettings(store, { account: { ...account, ...defined(await readJson(context, accountBody)) } })
+    context.body = { account: accountOf(store) }
+  })
+
   router.post('/_sandbox/faults', async (context) => {
-    const { status, drop_after, for_ms, ...rest } = await readJson(context, faultBody)
-    if ((status === null) === !drop_after) {
-      throw invalidRequest('Say either `status` or `drop_after`: a fault does one of the two.')
+    const { status, drop_after, hold, for_ms, ...rest } = await readJson(context, faultBody)
+    if ([status !== null, drop_after, hold].filter(Boolean).length !== 1) {
+      throw invalidRequest('Say either `status`, `drop_after` or `hold`: a fault does one of them.')
     }
-    faults.add({ ...rest, status, drop_after, until_ms: for_ms === null ? null : Date.now() + for_ms })
+    faults.add({ ...rest, status, drop_after, hold, until_ms: for_ms === null ? null : Date.now() + for_ms })
     context.body = { faults: faults.list() }
+  })
+
+  router.post('/_sandbox/faults/release', (context) => {
+    context.body = { released: faults.release() }
   })
 
   router.delete('/_sandbox/faults', (context) => {
@@ -52,6 +79,7 @@ export function machineKnobs(router: Router, service: Service): void {
   router.post('/_sandbox/reset', (context) => {
     store.clear()
     faults.clear()
+    service.unlistedEvents.clear()
     configureEndpoint(service)
     outbox.resume()
     context.body = { reset: true }
@@ -66,7 +94,9 @@ const knobs = {
   'POST /_sandbox/deliveries/release': 'send everything that waits, is delayed or is withheld',
   'POST /_sandbox/events/:id/deliver':
     '{times?, parallel?}: send an event again now; answers the statuses received',
-  'POST /_sandbox/sessions/:id/pay': '{card?, method?: card|delayed, email?, name?}: pay without a browser',
+  'POST /_sandbox/events/:id/list': '{listed: true|false}: leave an event out of the list, or show it again',
+  'POST /_sandbox/sessions/:id/pay':
+    '{card?, method?: card|delayed, email?, name?, fails_later?}: pay without a browser',
   'POST /_sandbox/sessions/:id/settle': '{outcome: succeeded|failed}: let a delayed payment come to its end',
   'POST /_sandbox/sessions/:id/expire': 'let an open session expire',
   'POST /_sandbox/charges/:id/dispute':
@@ -78,10 +108,15 @@ const knobs = {
   'POST /_sandbox/subscriptions/:id/retry': '{payment?}: try its unpaid invoice again, as the clock would',
   'POST /_sandbox/subscriptions/:id/cancel': '{at_period_end?}: cancel it',
   'POST /_sandbox/subscriptions/:id/card': '{card}: let its customer pay with another test card',
-  'POST /_sandbox/clock/advance': '{seconds}: move the clock; what falls due happens',
+  'POST /_sandbox/account':
+    '{adaptive_pricing?: boolean, trial_total?: zero|first_period|unknown}: settings of the account, and what is not known of real ones',
+  'GET /_sandbox/clock': '?after=offset_ms: the time, and how far it is ahead; with after, once that changes',
+  'POST /_sandbox/clock/advance':
+    '{seconds or days}: move the clock, here and of all that follow it; what falls due happens',
   'POST /_sandbox/faults':
-    '{status: 429|500|502|503 or drop_after: true, count?, for_ms?, path_prefix?, method?}: make API calls fail',
-  'DELETE /_sandbox/faults': 'stop that',
+    '{status: 429|500|502|503 or drop_after: true or hold: true, count?, for_ms?, path_prefix?, method?}: make API calls fail, or keep their answers back',
+  'POST /_sandbox/faults/release': 'send the answers that are kept back',
+  'DELETE /_sandbox/faults': 'stop all that',
   'POST /_sandbox/reset': 'forget everything',
 }
 
@@ -93,8 +128,10 @@ export function knobIndexRoutes(router: Router, { store, faults, clock }: Servic
       sandbox: 'stripe',
       now: new Date(clock.nowMs()).toISOString(),
       knobs,
-      delivery_rules: store.settings.get('settings')?.delivery_rules ?? [],
+      delivery_rules: settingsOf(store).delivery_rules,
+      account: accountOf(store),
       faults: faults.list(),
+      held_answers: faults.held,
       deliveries: Object.fromEntries(
         ['pending', 'delivered', 'abandoned', 'withheld'].map((state) => [
           state,

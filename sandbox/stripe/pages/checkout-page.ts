@@ -1,6 +1,7 @@
 import { needsPaymentMethod } from '../entities/checkout-session.ts'
 import { formatMoney } from '../entities/format.ts'
 import { debitTypeFor } from '../entities/payment-method.ts'
+import type { Presentment } from '../entities/presentment.ts'
 import { intervalName } from '../entities/price.ts'
 import type { CheckoutDetails, StoredLineItem, StoredProduct, StoredSession } from '../state.ts'
 import { cardFields, type FieldErrors, field, type Typed, testCardHints } from './card-form.ts'
@@ -16,6 +17,8 @@ export type CheckoutView = {
   productOf: (item: StoredLineItem) => StoredProduct | undefined
   /** What the line costs once it is paid for; in a trial, after it. */
   fullAmountOf: (item: StoredLineItem) => number
+  /** The currency that the buyer is shown instead of the session's; null when it is that one. */
+  presentment: Presentment | null
   typed: Typed
   errors: FieldErrors
   /** What the bank said; about the payment as a whole, not about one field. */
@@ -52,11 +55,12 @@ ${terms.afterwards ? html`<small>${terms.afterwards}</small>` : null}</section>
 </div></header>`
 }
 
-function line(item: StoredLineItem, { productOf, fullAmountOf }: CheckoutView): Html {
-  const { currency, description, price } = item
+function line(item: StoredLineItem, view: CheckoutView): Html {
+  const { productOf, fullAmountOf } = view
+  const { description, price } = item
   const quantity = item.quantity ?? 1
   const amount = fullAmountOf(item)
-  const money = (sum: number) => formatMoney({ amount: sum, currency })
+  const money = (sum: number) => shownMoney(view, sum)
   const product = productOf(item)
   return html`<li><div><b>${description}</b>
 ${product?.description ? html`<small>${product.description}</small>` : null}
@@ -138,16 +142,22 @@ function termsOf(view: CheckoutView): SessionTerms {
   return view.session.mode === 'subscription' ? subscriptionTerms(view) : paymentTerms(view)
 }
 
-function paymentTerms({ session, businessName }: CheckoutView): SessionTerms {
-  const currency = session.currency ?? 'eur'
-  const total = formatMoney({ amount: session.amount_total ?? 0, currency })
+function shownMoney({ session, presentment }: CheckoutView, amount: number): string {
+  return presentment
+    ? formatMoney({ amount: presentment.convert(amount), currency: presentment.currency })
+    : formatMoney({ amount, currency: session.currency ?? 'eur' })
+}
+
+function paymentTerms(view: CheckoutView): SessionTerms {
+  const { session, businessName } = view
+  const total = shownMoney(view, session.amount_total ?? 0)
   return {
     title: `Pay ${businessName}`,
     amount: total,
     per: null,
     afterwards: null,
     totals: [
-      ['Subtotal', formatMoney({ amount: session.amount_subtotal ?? 0, currency })],
+      ['Subtotal', shownMoney(view, session.amount_subtotal ?? 0)],
       ['Total due', total],
     ],
     button: needsPaymentMethod(session) ? `Pay ${total}` : 'Complete order',
@@ -155,15 +165,15 @@ function paymentTerms({ session, businessName }: CheckoutView): SessionTerms {
   }
 }
 
-function subscriptionTerms({ session, details, businessName, fullAmountOf }: CheckoutView): SessionTerms {
-  const currency = session.currency ?? 'eur'
+function subscriptionTerms(view: CheckoutView): SessionTerms {
+  const { session, details, businessName, fullAmountOf } = view
   const [first] = details.line_items
   const every = first ? intervalName(first.price) : 'month'
   const full = details.line_items.reduce((sum, item) => sum + fullAmountOf(item), 0)
-  const recurring = formatMoney({ amount: full, currency })
-  const today = formatMoney({ amount: session.amount_total ?? 0, currency })
+  const recurring = shownMoney(view, full)
   const days = details.subscription_data?.trial_period_days ?? null
   const trial = days === null ? null : days === 1 ? '1 day free' : `${days} days free`
+  const today = shownMoney(view, trial ? 0 : (session.amount_total ?? 0))
   const after = trial ? ' after your trial' : ''
   return {
     title: `Subscribe to ${details.line_items.map(({ description }) => description).join(', ')}`,

@@ -2,6 +2,7 @@ import type { Router, RouterContext } from '@koa/router'
 import { needsPaymentMethod, type PaymentMeans, returnUrl } from '../entities/checkout-session.ts'
 import { paySession } from '../entities/pay-session.ts'
 import { debitTypeFor, type Payer } from '../entities/payment-method.ts'
+import { presentmentFor } from '../entities/presentment.ts'
 import { unitAmount } from '../entities/price.ts'
 import type { Service } from '../service.ts'
 import type { StoredLineItem, StoredSession } from '../state.ts'
@@ -76,7 +77,8 @@ export function checkoutPageRoutes(router: Router, service: Service): void {
     const { businessName } = settings
     const fullAmountOf = ({ price, quantity, currency }: StoredLineItem) =>
       unitAmount(service, price, currency) * (quantity ?? 1)
-    const view = { businessName, session, details, productOf, fullAmountOf, ...shown }
+    const presentment = presentmentFor(session)
+    const view = { businessName, session, details, productOf, fullAmountOf, presentment, ...shown }
     sendPage(context, checkoutPage(view))
   }
 

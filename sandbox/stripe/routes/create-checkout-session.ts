@@ -1,3 +1,4 @@
+import { accountOf } from '../entities/account.ts'
 import { newLineItem, newSession } from '../entities/checkout-session.ts'
 import { discountAmounts, readDiscounts } from '../entities/discount.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
@@ -5,9 +6,9 @@ import { debitTypeFor } from '../entities/payment-method.ts'
 import { defaultTrialSettings } from '../entities/subscription.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
 import type { Service } from '../service.ts'
-import type { CheckoutDetails, StoredCustomer, StoredLineItem, StoredSession } from '../state.ts'
+import type { Account, CheckoutDetails, StoredCustomer, StoredLineItem, StoredSession } from '../state.ts'
 import type { CreateSessionParams } from '../wire/checkout-session-params.ts'
-import { priceLine, sessionCurrency } from './checkout-lines.ts'
+import { type Line, priceLine, sessionCurrency } from './checkout-lines.ts'
 
 const smallest_total = 50
 const largest_total = 99_999_999
@@ -31,7 +32,12 @@ export function createSession(service: Service, params: CreateSessionParams): St
   const line_items = discountItems(service, full_items, { params, currency })
   checkTotal(line_items)
   const is_payment = params.mode === 'payment'
+  const account = accountOf(store)
   const session = newSession(service, {
+    adaptive_pricing: { enabled: params.adaptive_pricing?.enabled ?? account.adaptive_pricing },
+    amount_total: is_trial
+      ? trialTotal(account, lines, currency)
+      : line_items.reduce((sum, item) => sum + item.amount_total, 0),
     allow_promotion_codes: params.allow_promotion_codes ?? null,
     billing_address_collection: params.billing_address_collection ?? null,
     cancel_url: params.cancel_url ?? null,
@@ -59,6 +65,16 @@ export function createSession(service: Service, params: CreateSessionParams): St
   }
   store.checkout_details.put({ id: session.id, line_items, ...detailsOf(params) })
   return store.checkout_sessions.put(session)
+}
+
+function trialTotal({ trial_total }: Account, lines: Line[], currency: string): number | null {
+  if (trial_total === 'unknown') return null
+  return trial_total === 'zero'
+    ? 0
+    : lines.reduce(
+        (sum, { price, quantity }) => sum + (price.currency_options[currency]?.unit_amount ?? 0) * quantity,
+        0,
+      )
 }
 
 /** The items as they are paid for. The coupon is redeemed when the subscription begins. */

@@ -69,6 +69,11 @@ it('an inquiry takes no money, and becomes a dispute or is closed', async () => 
   const [dispute] = (await stripe.disputes.list()).data
   expect(dispute).toMatchObject({ status: 'warning_needs_response', is_charge_refundable: true })
   const move = (status: string) => () => harness.knob(`disputes/${dispute?.id}/status`, { status })
+  const evidence = { uncategorized_text: 'It was used.' }
+  expect(await types(() => stripe.disputes.update(dispute?.id ?? '', { evidence, submit: true }))).toEqual([
+    'charge.dispute.updated',
+  ])
+  expect(await stripe.disputes.retrieve(dispute?.id ?? '')).toMatchObject({ status: 'warning_under_review' })
   expect(await types(move('warning_closed'))).toEqual(['charge.dispute.closed'])
   expect(await types(move('needs_response'))).toEqual([
     'charge.dispute.updated',

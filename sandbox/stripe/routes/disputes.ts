@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { closeDispute, isClosed } from '../entities/dispute.ts'
 import { invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
+import type { StoredDispute } from '../state.ts'
 import { handle } from '../wire/handle.ts'
 import { common, flag, metadata, range, readParams, text } from '../wire/params.ts'
 import { putUpdated, resource } from './resource.ts'
@@ -48,7 +49,7 @@ export function disputeRoutes(router: Router, service: Service): void {
             submission_count: before.evidence_details.submission_count + (is_submitted ? 1 : 0),
             submission_method: is_submitted ? 'manual' : before.evidence_details.submission_method,
           },
-          status: is_submitted ? 'under_review' : before.status,
+          status: is_submitted ? underReview(before.status) : before.status,
         },
       })
       const outcome = is_submitted ? verdicts[evidence.uncategorized_text ?? ''] : undefined
@@ -62,4 +63,10 @@ export function disputeRoutes(router: Router, service: Service): void {
       closeDispute(service, { dispute: find(path('id')), outcome: 'lost', cause }),
     ),
   )
+}
+
+/** Evidence does not make a dispute of an inquiry, or of an appeal. */
+function underReview(status: StoredDispute['status']): StoredDispute['status'] {
+  if (status.startsWith('warning_')) return 'warning_under_review'
+  return status.startsWith('appeal_') ? 'appeal_under_review' : 'under_review'
 }

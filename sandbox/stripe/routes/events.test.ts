@@ -86,3 +86,12 @@ it('one event is found by its id, and a list refuses what Stripe refuses', async
   await expect(stripe.events.list({ limit: 101 })).rejects.toThrow('limit')
   await expect(stripe.events.list({ types: Array.from({ length: 21 }, String) })).rejects.toThrow('20')
 })
+
+it('an event that is late in the list is not in it, and then where it belongs', async () => {
+  const { stripe, knob, events } = await startWithEvents()
+  const [first, second, third, fourth] = events.map(({ id }) => id)
+  await knob(`events/${second}/list`, { listed: false })
+  expect(idsOf(await stripe.events.list())).toEqual([first, third, fourth])
+  await knob(`events/${second}/list`, { listed: true })
+  expect(idsOf(await stripe.events.list())).toEqual([first, second, third, fourth])
+})

@@ -6,7 +6,7 @@ import { flag, range, text } from '../wire/params.ts'
 import { resource } from './resource.ts'
 
 export function eventRoutes(router: Router, service: Service): void {
-  const { store, outbox } = service
+  const { store, outbox, unlistedEvents } = service
   resource(router, service, {
     path: '/v1/events',
     noun: 'event',
@@ -17,11 +17,11 @@ export function eventRoutes(router: Router, service: Service): void {
       type: text.optional(),
       types: z.array(text).max(20, 'You can ask for at most 20 types').optional(),
     },
-    isListed: (_event, { type, types }) => {
+    isListed: ({ id }, { type, types }) => {
       if (type !== undefined && types !== undefined) {
         throw invalidRequest('You may only specify one of these parameters: type, types.')
       }
-      return true
+      return !unlistedEvents.has(id)
     },
     where: {
       delivery_success: ({ id }, is_success) => (outbox.countPending(id) === 0) === is_success,

@@ -1,3 +1,10 @@
+import {
+  cancelLimit,
+  lacksTaxBehavior,
+  scheduledUpdate,
+  unspecifiedTax,
+  updateLimit,
+} from '../entities/portal-limits.ts'
 import type { PortalFlow } from '../entities/portal-session.ts'
 import { hasEnded } from '../entities/subscription.ts'
 import { changedItems } from '../entities/subscription-item.ts'
@@ -31,21 +38,24 @@ export function readFlow(
       return flow
     case 'subscription_cancel': {
       allow(features.subscription_cancel.enabled, 'subscription_cancel')
-      const { id, cancel_at } = subscriptionFor(service, flow_data, around)
+      const subscription = subscriptionFor(service, flow_data, around)
+      const { id, cancel_at } = subscription
+      if (cancelLimit(service, subscription)) throw scheduledUpdate(subscription, 'flow_data')
       if (cancel_at !== null) {
         throw invalidRequest(`The subscription ${id} is already set to be canceled.`, { param: 'flow_data' })
       }
       return { ...flow, subscription_cancel: { retention: null, subscription: id } }
     }
-    case 'subscription_update':
+    case 'subscription_update': {
       allow(features.subscription_update.enabled, 'subscription_update')
-      return {
-        ...flow,
-        subscription_update: { subscription: subscriptionFor(service, flow_data, around).id },
-      }
+      const subscription = subscriptionFor(service, flow_data, around)
+      checkUpdatable(service, subscription)
+      return { ...flow, subscription_update: { subscription: subscription.id } }
+    }
     case 'subscription_update_confirm': {
       allow(features.subscription_update.enabled, 'subscription_update')
       const subscription = subscriptionFor(service, flow_data, around)
+      checkUpdatable(service, subscription)
       const items = flow_data.subscription_update_confirm?.items ?? []
       for (const item of items)
         checkItem(service, { item, subscription, configuration: around.configuration })
@@ -91,6 +101,12 @@ function subscriptionFor(
   return subscription
 }
 
+function checkUpdatable(service: Service, subscription: StoredSubscription): void {
+  const limit = updateLimit(service, subscription)
+  if (limit === 'has_scheduled_update') throw scheduledUpdate(subscription, 'flow_data')
+  if (limit) throw unspecifiedTax(subscription.items.data[0]?.price.id ?? '', 'flow_data')
+}
+
 type Item = NonNullable<NonNullable<FlowData>['subscription_update_confirm']>['items'][number]
 
 function checkItem(
@@ -113,6 +129,8 @@ function checkItem(
   if (before.quantity !== after.quantity && !default_allowed_updates.includes('quantity')) {
     throw invalidRequest('The portal configuration does not allow to change the quantity.', { param })
   }
+  if (lacksTaxBehavior(service, after.price, subscription.currency))
+    throw unspecifiedTax(after.price.id, param)
   const is_offered = products?.some(({ prices }) => prices.includes(after.price.id))
   if (has_other_price && !(default_allowed_updates.includes('price') && is_offered)) {
     throw invalidRequest(`The portal configuration does not offer the price ${after.price.id}.`, { param })

@@ -30,6 +30,7 @@ it.each([
     product: plans.pro.id,
     currency: 'eur',
     unit_amount: 1,
+    tax_behavior: 'inclusive',
     recurring: { interval: 'month' },
   })
   const wanted = 'price' in change ? { price: other.id } : change

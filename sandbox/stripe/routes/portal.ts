@@ -7,6 +7,7 @@ import {
   type PortalFeatures,
   withFeatures,
 } from '../entities/portal-configuration.ts'
+import { lacksTaxBehavior, unspecifiedTax } from '../entities/portal-limits.ts'
 import { newPortalSession } from '../entities/portal-session.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
 import type { Service } from '../service.ts'
@@ -71,7 +72,8 @@ export function portalConfigurationRoutes(router: Router, service: Service): voi
 }
 
 /** Every price that can be chosen must exist, recur, and belong to the product that it is listed under. */
-function checkProducts({ store }: Service, features: PortalFeatures): void {
+function checkProducts(service: Service, features: PortalFeatures): void {
+  const { store } = service
   const { enabled, products, default_allowed_updates } = features.subscription_update
   if (enabled && default_allowed_updates.includes('price') && !products?.length) {
     throw invalidRequest('You must pass the products whose prices customers can choose.', {
@@ -87,6 +89,7 @@ function checkProducts({ store }: Service, features: PortalFeatures): void {
       if (price.product !== product || !price.recurring) {
         throw invalidRequest(`The price ${id} is not a recurring price of the product ${product}.`, { param })
       }
+      if (lacksTaxBehavior(service, price)) throw unspecifiedTax(id, `${param}[prices]`)
     }
   }
 }

@@ -2,7 +2,7 @@ import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { emit } from '../entities/event.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
-import { newPrice } from '../entities/price.ts'
+import { newPrice, withTaxBehavior } from '../entities/price.ts'
 import { newProduct } from '../entities/product.ts'
 import { copyPriceToSubscriptions } from '../entities/subscription-item.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
@@ -19,7 +19,13 @@ import {
   readParams,
   text,
 } from '../wire/params.ts'
-import { currencyOptions, recurring, taxBehavior, unitAmount } from '../wire/price-params.ts'
+import {
+  currencyOptionChanges,
+  currencyOptions,
+  recurring,
+  taxBehavior,
+  unitAmount,
+} from '../wire/price-params.ts'
 import { putUpdated, resource } from './resource.ts'
 
 const createParams = z.strictObject({
@@ -48,6 +54,7 @@ const createParams = z.strictObject({
 const updateParams = z.strictObject({
   ...common,
   active: flag.optional(),
+  currency_options: currencyOptionChanges.optional(),
   lookup_key: clearable.optional(),
   metadata: metadata.optional(),
   nickname: clearable.optional(),
@@ -77,7 +84,8 @@ export function priceRoutes(router: Router, service: Service): void {
       recurring: (price, { interval }) => interval === undefined || price.recurring?.interval === interval,
     },
     update: (before, { form, cause }) => {
-      const { expand: _, metadata, transfer_lookup_key, ...changes } = readParams(updateParams, form)
+      const { expand: _, metadata, transfer_lookup_key, ...asked } = readParams(updateParams, form)
+      const changes = { ...asked, ...withTaxBehavior(before, asked) }
       if (changes.lookup_key !== before.lookup_key) {
         claimLookupKey(service, {
           key: changes.lookup_key,

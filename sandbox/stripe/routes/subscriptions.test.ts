@@ -17,11 +17,12 @@ it('a subscription made through the API is charged and active', async () => {
 })
 
 it('a card that is refused leaves the subscription past due, or refuses the change where that is asked for', async () => {
-  const { stripe, subscription, item } = await startSubscribed({
+  const { stripe, customer, subscription, item } = await startSubscribed({
     plan: 'teams_monthly',
     quantity: 5,
-    card: 'pm_card_chargeCustomerFail',
   })
+  const failing = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer: customer.id })
+  await stripe.customers.update(customer.id, { invoice_settings: { default_payment_method: failing.id } })
   const change = {
     items: [{ id: item.id, quantity: 7 }],
     proration_behavior: 'always_invoice' as const,

@@ -3,6 +3,8 @@ import type { z } from 'zod'
 import { cancelSubscription } from '../entities/cancel-subscription.ts'
 import { createSubscription } from '../entities/create-subscription.ts'
 import { readDiscounts } from '../entities/discount.ts'
+import { disputeAtOnce } from '../entities/dispute.ts'
+import { defaultPayment } from '../entities/invoice.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
 import { checkMethod } from '../entities/payment-method.ts'
 import { defaultTrialSettings, hasEnded } from '../entities/subscription.ts'
@@ -111,7 +113,7 @@ function create(service: Service, params: z.output<typeof createSubscriptionPara
     throw invalidRequest('`trial_end` must be in the future.', { param: 'trial_end' })
   }
   const days = params.trial_period_days
-  return createSubscription(service, {
+  const { subscription, invoice } = createSubscription(service, {
     billing_mode: params.billing_mode?.type ?? 'flexible',
     cause,
     currency,
@@ -119,14 +121,19 @@ function create(service: Service, params: z.output<typeof createSubscriptionPara
     default_payment_method: params.default_payment_method ?? null,
     description: params.description ?? null,
     discounts: params.discounts ?? [],
-    is_off_session: params.off_session ?? false,
+    // The buyer sees no page: a card that "attaches, and fails whenever it is charged" fails now. Source: Stripe's test cards.
+    is_off_session: true,
     items,
     metadata: mergeMetadata(null, params.metadata),
     payment_behavior: params.payment_behavior ?? 'allow_incomplete',
     takes_pending: true,
     trial_end: params.trial_end ?? (days === undefined ? null : clock.now() + days * day_s),
     trial_settings: params.trial_settings ?? defaultTrialSettings,
-  }).subscription
+  })
+  const payment = defaultPayment(service, invoice)
+  const intent = service.store.payment_intents.get(payment?.payment.payment_intent)
+  disputeAtOnce(service, intent?.latest_charge ?? null)
+  return subscription
 }
 
 export function findSubscription({ store }: Service, id: string): StoredSubscription {

@@ -14,7 +14,8 @@ export async function newPlans({ stripe }: Harness) {
       product: product.id,
       currency: 'eur',
       unit_amount: amounts.eur,
-      currency_options: { usd: { unit_amount: amounts.usd } },
+      tax_behavior: 'inclusive',
+      currency_options: { usd: { unit_amount: amounts.usd, tax_behavior: 'inclusive' } },
       lookup_key: `${product.name.toLowerCase()}_${interval}`,
       recurring: { interval },
     })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { common, currency, integer, metadata, text, webUrl } from './params.ts'
+import { common, currency, flag, integer, metadata, text, webUrl } from './params.ts'
 import { inlinePrice } from './price-params.ts'
 import { billingMode, quantity, trialDays, trialSettings } from './subscription-params.ts'
 
@@ -33,9 +33,7 @@ const lineItem = z
 /** The parameters of a new session that the sandbox acts on. Any other is refused rather than ignored. */
 export const createSessionParams = z.strictObject({
   ...common,
-  adaptive_pricing: z
-    .strictObject({ enabled: z.literal('false', 'The sandbox converts no currencies') })
-    .optional(),
+  adaptive_pricing: z.strictObject({ enabled: flag.optional() }).optional(),
   allow_promotion_codes: z
     .literal('false', 'The sandbox knows no promotion codes')
     .transform(() => false)

@@ -20,6 +20,11 @@ export const currencyOptions = z.record(
   z.strictObject({ unit_amount: unitAmount, tax_behavior: taxBehavior.optional() }),
 )
 
+export const currencyOptionChanges = z.record(
+  currency,
+  z.strictObject({ unit_amount: unitAmount.optional(), tax_behavior: taxBehavior.optional() }),
+)
+
 /** A price described on the spot, wherever Stripe takes one instead of an id. */
 export const inlinePrice = z.strictObject({
   currency,

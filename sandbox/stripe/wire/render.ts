@@ -139,7 +139,12 @@ function lookUp(service: Service, original: Json, field: string, whole: string):
     const payments = store.invoice_payments.filter(({ invoice }) => invoice === original.id)
     return wholeList(payments, `/v1/invoice_payments?invoice=${original.id}`) as unknown as Json
   }
-  if (original.object === 'price' && field === 'currency_options') return original.currency_options as Json
+  if (original.object === 'price' && field === 'currency_options') {
+    // Prices that others carry come without it.
+    return (original.currency_options ??
+      store.prices.get(String(original.id))?.currency_options ??
+      null) as Json
+  }
   if (original.object === 'invoice' && field === 'lines') {
     return firstEntries((original as unknown as StoredInvoice).lines) as unknown as Json
   }

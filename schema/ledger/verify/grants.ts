@@ -73,7 +73,7 @@ export async function checkGrants(
 function sumsOf(grant: ReturnType<typeof sql>) {
   return sql`(
     SELECT
-      coalesce(sum(e.amount) FILTER (WHERE t.kind IN ('credit_purchase', 'plan_grant', 'seat_grant')), 0)::bigint AS gross,
+      coalesce(sum(e.amount) FILTER (WHERE t.kind IN ('credit_purchase', 'withdrawal', 'plan_grant', 'seat_grant')), 0)::bigint AS gross,
       coalesce(-sum(e.amount) FILTER (WHERE t.kind = 'refund'), 0)::bigint AS refunded,
       coalesce(-sum(e.amount) FILTER (WHERE t.kind IN ('dispute', 'dispute_won')), 0)::bigint AS disputed,
       coalesce(sum(e.amount) FILTER (WHERE t.kind = 'expiry'), 0)::bigint AS expired,
@@ -217,8 +217,9 @@ export async function checkIntents(
     }>`
       SELECT i.id, i.state, i.kind = 'credit_purchase' AS is_purchase, s.intent_id IS NOT NULL AS has_subscription,
         coalesce(g.owner_kind = i.owner_kind AND g.owner_id = i.owner_id AND sums.gross = i.credits
-          AND EXISTS (SELECT FROM ledger_transfers t WHERE t.idempotency_key = 'checkout/' || i.stripe_session_id
-            AND t.kind = 'credit_purchase' AND t.grant_id = g.id), false) AS has_grant
+          AND (i.withdrawn_at IS NOT NULL
+            OR EXISTS (SELECT FROM ledger_transfers t WHERE t.idempotency_key = 'checkout/' || i.stripe_session_id
+              AND t.kind = 'credit_purchase' AND t.grant_id = g.id)), false) AS has_grant
       FROM (SELECT * FROM checkout_intents WHERE id > ${last} AND (state = 'settled' OR kind = 'subscription')
         AND (${changedSince}::timestamptz IS NULL OR updated_at >= ${changedSince}::timestamptz - interval '1 hour') ORDER BY id LIMIT ${sql.lit(batchSize)}) i
       LEFT JOIN subscriptions s ON s.intent_id = i.id

@@ -41,6 +41,7 @@ export async function receiveStripeEvent(db: Database, event: StripeEvent): Prom
     type: event.type,
     payload: JSON.parse(JSON.stringify(event)),
     occurred_at: new Date(event.created * 1000),
+    received_at: new Date(),
     sweep_at: new Date(),
   })
   return event.id
@@ -58,6 +59,7 @@ export async function receiveClerkEvent(
     type: event.type,
     payload: event.payload as unknown as Json,
     occurred_at: new Date(event.payload.timestamp),
+    received_at: new Date(),
     sweep_at: new Date(Date.now() + 3_600_000),
   })
   return id

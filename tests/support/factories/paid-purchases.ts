@@ -71,6 +71,7 @@ export async function buildPaidPlan(
     billing_frequency,
     seats,
     trial_days,
+    created_at: new Date(),
     sweep_at: new Date(Date.now() + 3_600_000),
   }
   await insertIntent(database.server, intent)
@@ -108,6 +109,16 @@ export async function buildPaidPlan(
 
 /** 500 credits that a new user has paid at Stripe. */
 export async function buildPaidCredits(
+  shop: Shop,
+  order: Pick<PlanOrder, 'user_id'> = {},
+): Promise<PaidPurchase> {
+  const opened = await buildOpenCredits(shop, order)
+  await shop.stripe.knob(`sessions/${opened.session_id}/pay`)
+  return opened
+}
+
+/** The same before anything is paid. */
+export async function buildOpenCredits(
   { database, stripe }: Shop,
   order: Pick<PlanOrder, 'user_id'> = {},
 ): Promise<PaidPurchase> {
@@ -129,7 +140,6 @@ export async function buildPaidCredits(
     success_url: 'http://localhost:3000/billing/success?session_id={CHECKOUT_SESSION_ID}',
   })
   await attachSession(database.server, { id: intent.id, stripe_session_id: session.id })
-  await stripe.knob(`sessions/${session.id}/pay`)
   return {
     intent_id: intent.id,
     owner: { owner_kind: 'user', owner_id: intent.owner_id },

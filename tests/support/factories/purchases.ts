@@ -19,6 +19,7 @@ export async function buildPurchase(
     credits: 500,
     amount_minor: 700,
     currency: 'EUR',
+    created_at: new Date(),
     sweep_at: new Date(Date.now() + 60_000),
     ...fields,
   }

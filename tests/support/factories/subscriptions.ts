@@ -39,6 +39,7 @@ export async function buildSubscription(
     trial_days,
     credits: 500 * seats,
     amount_minor: (isTeam ? 3000 : 2000) * seats,
+    created_at: new Date(),
     sweep_at: new Date(Date.now() + day),
   })
   await attachSession(database.server, { id: intent_id, stripe_session_id: session_id })

@@ -77,7 +77,7 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
       ...options.settings,
     },
   }
-  const server = await listen(createApp(deps).callback(), options.port ?? 0, deps)
+  const server = await listen(createApp(deps).callback(), { host: env.HOST, port: options.port ?? 0 }, deps)
   const url = `http://127.0.0.1:${server.port}`
 
   const api: TestServer['api'] = async (endpoint, request = {}) => {

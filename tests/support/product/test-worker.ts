@@ -11,6 +11,7 @@ import { createWorkerMetrics } from '../../../worker/metrics.ts'
 import type { TestDatabase } from '../database/test-database.ts'
 import { receiveClerkEvent, receiveStripeEvent } from '../factories/events.ts'
 import type { ClerkSandboxEvent } from '../services/clerk.ts'
+import { testAppUrl } from '../services/sandbox-process.ts'
 import type { TestStripe } from '../services/stripe.ts'
 
 /** A worker whose jobs run when the test says so. */
@@ -76,6 +77,7 @@ export function createTestDependencies(
     log: pino({ level: 'silent' }),
     metrics: createWorkerMetrics(),
     now: () => new Date(),
+    appUrl: testAppUrl,
     sweepAfterMs: 1000,
     ...overrides,
   }

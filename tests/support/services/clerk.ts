@@ -53,7 +53,7 @@ export async function startClerk(options: { serverPort?: number } = {}): Promise
 
 /** A new person, without an account in our database. */
 export async function signUp(
-  clerk: Sandbox,
+  clerk: Pick<Sandbox, 'knob'>,
   profile: { email?: string; first_name?: string; last_name?: string; role?: 'support' } = {},
 ): Promise<Person> {
   const email = profile.email ?? `person.${randomUUID().slice(0, 8)}@tidemark.test`
@@ -62,7 +62,7 @@ export async function signUp(
 }
 
 export async function tokenOf(
-  clerk: Sandbox,
+  clerk: Pick<Sandbox, 'knob'>,
   token: { user_id: string; azp?: string; expires_in_s?: number },
 ): Promise<string> {
   const { jwt } = await clerk.knob<{ jwt: string }>('tokens', { expires_in_s: 3600, ...token })

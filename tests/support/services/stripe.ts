@@ -1,5 +1,5 @@
-import type Stripe from 'stripe'
-import { createStripe } from '../../../schema/stripe/client.ts'
+import Stripe from 'stripe'
+import { createStripe, stripeApiVersion } from '../../../schema/stripe/client.ts'
 import { setUpStripe } from '../../../scripts/stripe/set-up.ts'
 import { type Sandbox, startSandbox, testAppUrl } from './sandbox-process.ts'
 
@@ -33,4 +33,18 @@ export async function startStripe(options: { serverPort?: number } = {}): Promis
       return events.reverse()
     },
   }
+}
+
+/** A client that never repeats a call by itself, because that takes real seconds: whoever uses it is told of every failure. */
+export function impatientStripe(url: string): Stripe {
+  const { hostname, port } = new URL(url)
+  return new Stripe('sk_test_sandbox', {
+    apiVersion: stripeApiVersion,
+    maxNetworkRetries: 0,
+    timeout: 20_000,
+    telemetry: false,
+    host: hostname,
+    port,
+    protocol: 'http',
+  })
 }

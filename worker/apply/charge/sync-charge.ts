@@ -1,4 +1,4 @@
-import { type ChargeSnapshot, saveCharge } from '../../../schema/charges/charges.ts'
+import { type ChargeSnapshot, findCharge, saveCharge } from '../../../schema/charges/charges.ts'
 import { findIntent, lockIntent } from '../../../schema/checkout/intents.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
 import { findOwnerOfInvoice } from '../../../schema/subscriptions/snapshots.ts'
@@ -6,6 +6,7 @@ import { type Cause, reconcilePlan, reconcilePurchase } from '../../books/reconc
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { PermanentError } from '../../errors.ts'
 import { type ApplyInTransaction, ignore } from '../apply-event.ts'
+import { foreign, foundOrForeign } from '../foreign.ts'
 import { syncSubscription } from '../subscription/sync-subscription.ts'
 import { fetchCharge } from './fetch-charge.ts'
 
@@ -19,7 +20,9 @@ export async function syncCharge(
   chargeId: string,
   cause: Pick<Cause, 'event_id' | 'actor'>,
 ): Promise<ApplyInTransaction> {
-  const charge = await fetchCharge(deps, chargeId)
+  const isKnown = async () => (await findCharge(deps.db, chargeId)) !== undefined
+  const charge = await foundOrForeign(() => fetchCharge(deps, chargeId), isKnown)
+  if (charge === 'foreign') return ignore(foreign(`Charge ${chargeId}`))
   if (!charge) return ignore(`Charge ${chargeId} did not pay for anything that we sold`)
   const { intent_id, subscription_id, remark, ...snapshot } = charge
   if (intent_id && (await findIntent(deps.db, intent_id))?.kind !== 'credit_purchase') {

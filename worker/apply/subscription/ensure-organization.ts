@@ -20,6 +20,7 @@ export async function ensureOrganization(
       name: nameFor(buyer?.first_name ?? null),
       created_by: intent.user_id,
       intent_id: intent.id,
+      seats: intent.seats ?? 1,
     })
     await setOwner(trx, { id: intent.id, owner_id: organizationId })
   })

@@ -22,6 +22,8 @@ export interface FetchedSubscription {
   readonly trial_end: Date | null
   readonly cancel_at: Date | null
   readonly ended_at: Date | null
+  /** What waits for the next period. */
+  readonly scheduled: { readonly seats: number; readonly at: Date } | null
   readonly invoices: readonly PaidInvoice[]
 }
 
@@ -34,16 +36,26 @@ const itemSchema = z.object({
   price: z.object({ recurring: z.object({ interval: z.enum(['month', 'year']) }) }),
 })
 
+const scheduleSchema = z.object({
+  current_phase: z.object({ end_date: z.number() }).nullable(),
+  phases: z.array(
+    z.object({ start_date: z.number(), items: z.array(z.object({ quantity: z.int().min(1).optional() })) }),
+  ),
+})
+
+/** Of one that is not ours no other form is expected. */
+const markSchema = z.object({ metadata: z.record(z.string(), z.string()) })
+
 const subscriptionSchema = z.object({
   id: z.string(),
   customer: stripeReferenceSchema,
-  metadata: z.record(z.string(), z.string()),
   status: z.enum(subscriptionStatuses),
   cancel_at: seconds.nullable(),
   cancel_at_period_end: z.boolean(),
   ended_at: seconds.nullable(),
   trial_end: seconds.nullable(),
   items: z.object({ data: z.array(itemSchema) }),
+  schedule: scheduleSchema.nullable(),
 })
 
 /**
@@ -55,9 +67,10 @@ export async function fetchSubscription(
   id: string,
 ): Promise<FetchedSubscription | undefined> {
   const snapshot_order = await nextSnapshotOrder(deps.db)
-  const subscription = subscriptionSchema.parse(await deps.stripe.subscriptions.retrieve(id))
-  const intentId = subscription.metadata.intentId
+  const retrieved = await deps.stripe.subscriptions.retrieve(id, { expand: ['schedule'] })
+  const intentId = markSchema.parse(retrieved).metadata.intentId
   if (!intentId) return undefined
+  const subscription = subscriptionSchema.parse(retrieved)
   const [item, ...others] = subscription.items.data
   if (!item || others.length > 0) {
     throw new PermanentError(`Subscription ${id} has ${subscription.items.data.length} items; ours have one`)
@@ -75,6 +88,14 @@ export async function fetchSubscription(
     trial_end: subscription.trial_end,
     cancel_at: subscription.cancel_at ?? (subscription.cancel_at_period_end ? item.current_period_end : null),
     ended_at: subscription.ended_at,
+    scheduled: scheduledChange(subscription.schedule),
     invoices: await fetchPaidInvoices(deps.stripe, id),
   }
+}
+
+/** The phase that follows the present one. Ours have one item, and the portal schedules nothing but its quantity. */
+function scheduledChange(schedule: z.infer<typeof scheduleSchema> | null): FetchedSubscription['scheduled'] {
+  const until = schedule?.current_phase?.end_date
+  const next = schedule?.phases.find(({ start_date }) => until !== undefined && start_date >= until)
+  return next ? { seats: next.items[0]?.quantity ?? 1, at: new Date(next.start_date * 1000) } : null
 }

@@ -7,6 +7,7 @@ import { findBalance } from '../../../schema/ledger/balances.ts'
 import { verifyLedger } from '../../../schema/ledger/verify.ts'
 import { findLatestSubscription } from '../../../schema/subscriptions/subscriptions.ts'
 import { findUser } from '../../../schema/users/users.ts'
+import { addMember, buildOrganization } from '../../../tests/support/factories/organizations.ts'
 import { buildPaidPlan, type PaidPurchase } from '../../../tests/support/factories/paid-purchases.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
 import { signUp } from '../../../tests/support/services/clerk.ts'
@@ -96,6 +97,55 @@ describe('a Teams plan of an organization', () => {
   })
 })
 
+describe('the number of people that Clerk lets into an organization', () => {
+  const limitOf = async (id: string) => (await clerk.directory.findRoom(id))?.limit
+  /** An organization that exists at Clerk. */
+  async function atClerk() {
+    const admin = await signUp(clerk)
+    const { id } = await buildOrganization(clerk, admin)
+    return { owner_kind: 'organization', owner_id: id } as const
+  }
+
+  test('follows the seats up and down, beginning with Clerk’s five', async () => {
+    const owner = await atClerk()
+    expect(await limitOf(owner.owner_id)).toBe(5)
+    const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 8, owner })
+    await worker.catchUp()
+    // The buyer has the first seat; the admin of the test, who has none, is there besides.
+    expect(await limitOf(owner.owner_id)).toBe(8 + 1 - 1)
+    await changeSeats(bought, 12)
+    await worker.catchUp()
+    expect(await limitOf(owner.owner_id)).toBe(12)
+    await changeSeats(bought, 2)
+    await worker.catchUp()
+    expect(await limitOf(owner.owner_id)).toBe(2)
+  })
+
+  test('is never less than the people who are there or invited', async () => {
+    const owner = await atClerk()
+    for (let count = 0; count < 4; count++) {
+      await addMember(clerk, { id: owner.owner_id, name: '' }, await signUp(clerk))
+    }
+    const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 3, owner })
+    await worker.catchUp()
+    // Five are there, one of three seats is taken.
+    expect(await limitOf(owner.owner_id)).toBe(5 + 2)
+    await changeSeats(bought, 1)
+    await worker.catchUp()
+    expect(await limitOf(owner.owner_id)).toBe(5)
+  })
+
+  test('is not what an event waits for: one that Clerk cannot be told about is applied all the same', async () => {
+    const owner = await atClerk()
+    const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 8, owner })
+    await clerk.knob('faults', { status: 500, count: 100, path_prefix: '/bapi/v1/organizations' })
+    await worker.catchUp()
+    await clerk.clear('faults')
+    expect(await rowOf(bought)).toMatchObject({ seats_total: 8 })
+    expect(await limitOf(owner.owner_id)).toBe(5)
+  })
+})
+
 describe('a Teams plan that is bought at sign-up', () => {
   test('makes its organization in Clerk once, whoever tries and how often', async () => {
     const { user_id } = await signUp(clerk, { first_name: 'Ada' })
@@ -134,9 +184,16 @@ describe('a Teams plan that is bought at sign-up', () => {
     const made = (await findIntent(database.owner, id))?.owner_id
     expect(made).toMatch(/^org_/)
     // An attempt that crashed before it noted the organization finds it again.
-    const again = await deps.organizations.makeOrganization({ name: 'x', created_by: user_id, intent_id: id })
+    const again = await deps.organizations.makeOrganization({
+      name: 'x',
+      created_by: user_id,
+      intent_id: id,
+      seats: 3,
+    })
     expect(again).toBe(made)
     const { data } = await api.users.getOrganizationMembershipList({ userId: user_id })
-    expect(data).toMatchObject([{ role: 'org:admin', organization: { name: 'Ada’s team' } }])
+    expect(data).toMatchObject([
+      { role: 'org:admin', organization: { name: 'Ada’s team', maxAllowedMemberships: 2 } },
+    ])
   })
 })

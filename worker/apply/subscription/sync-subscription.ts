@@ -13,7 +13,7 @@ import { lockOwner } from '../../../schema/ledger/books.ts'
 import { giveFirstSeat } from '../../../schema/seats/first-seat.ts'
 import { listActiveSeatHolders } from '../../../schema/seats/seats.ts'
 import { lockSubscription, savePaidLines, saveSubscription } from '../../../schema/subscriptions/snapshots.ts'
-import { findLiveSubscription } from '../../../schema/subscriptions/subscriptions.ts'
+import { findLiveSubscription, findSubscription } from '../../../schema/subscriptions/subscriptions.ts'
 import { refreshPlanType } from '../../../schema/users/plan-type.ts'
 import { findUser } from '../../../schema/users/users.ts'
 import { nextMonthEdge } from '../../books/billing-months.ts'
@@ -23,6 +23,7 @@ import type { WorkerDependencies } from '../../dependencies.ts'
 import { NotYetError, PermanentError } from '../../errors.ts'
 import { findLostSession } from '../../jobs/find-lost-session.ts'
 import { type ApplyInTransaction, type EventOutcome, ignore } from '../apply-event.ts'
+import { foreign, foundOrForeign } from '../foreign.ts'
 import { ensureOrganization } from './ensure-organization.ts'
 import { type FetchedSubscription, fetchSubscription } from './fetch-subscription.ts'
 
@@ -38,7 +39,10 @@ export async function syncSubscription(
   subscriptionId: string,
   cause: Pick<Cause, 'event_id' | 'actor'> & { readonly session_id: string | null },
 ): Promise<ApplyInTransaction> {
-  const fetched = await fetchSubscription(deps, subscriptionId)
+  const isKnown = async () =>
+    cause.session_id !== null || (await findSubscription(deps.db, subscriptionId)) !== undefined
+  const fetched = await foundOrForeign(() => fetchSubscription(deps, subscriptionId), isKnown)
+  if (fetched === 'foreign') return ignore(foreign(`Subscription ${subscriptionId}`))
   if (!fetched) return ignore(`Subscription ${subscriptionId} was not started by us`)
   const intent = await findIntent(deps.db, fetched.intent_id)
   if (!intent)
@@ -106,7 +110,8 @@ async function applySubscription(
   if (!known) await saveStripeCustomer(trx, { ...owner, customer_id: fetched.customer_id })
   await reconcilePlan(trx, owner, cause)
   await refreshPlanAndSeats(trx, { owner, fetched, buyer_id: intent.user_id })
-  return { state: 'applied', reason: null }
+  const isRoomChanged = owner.owner_kind === 'organization' && known?.seats_total !== fetched.seats
+  return { state: 'applied', reason: null, ...(isRoomChanged && { seats_changed_in: owner.owner_id }) }
 }
 
 /**
@@ -192,6 +197,8 @@ function snapshotOf(fetched: FetchedSubscription, now: Date) {
     trial_end: fetched.trial_end,
     cancel_at: fetched.cancel_at,
     ended_at: fetched.ended_at,
+    scheduled_seats: fetched.scheduled?.seats ?? null,
+    scheduled_at: fetched.scheduled?.at ?? null,
     snapshot_order: fetched.snapshot_order,
     sweep_at: nextMonthEdge(lines, { after: now, until: latest }) ?? latest,
   }

@@ -3,11 +3,17 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Sandbox } from '../../../kit/serve.ts'
 import { seeds } from '../../seed.ts'
 import { startClerkSandbox } from '../../start.ts'
+import { withOrganizations } from '../../testing/instance.ts'
 
 let sandbox: Sandbox
 let clerk: ReturnType<typeof createClerkClient>
 beforeAll(async () => {
-  sandbox = await startClerkSandbox({ port: 0, stateFile: null, webhookUrl: null })
+  sandbox = await startClerkSandbox({
+    port: 0,
+    stateFile: null,
+    webhookUrl: null,
+    instance: withOrganizations,
+  })
   clerk = createClerkClient({ secretKey: 'sk_test_sandbox', apiUrl: `${sandbox.url}/bapi` })
 })
 afterAll(() => sandbox.close())

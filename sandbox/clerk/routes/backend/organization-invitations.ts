@@ -1,12 +1,8 @@
 import type { Router, RouterContext } from '@koa/router'
 import { z } from 'zod'
 import { resourceRoutes } from '../../../kit/resource.ts'
-import {
-  createInvitations,
-  invitationStatus,
-  type NewInvitation,
-  revokeInvitation,
-} from '../../entities/invitation.ts'
+import { createInvitations, type NewInvitation, revokeInvitation } from '../../entities/invitation.ts'
+import { invitationStatus } from '../../entities/invitation-status.ts'
 import { notFound } from '../../errors.ts'
 import type { Service } from '../../service.ts'
 import {
@@ -60,6 +56,7 @@ export function backendInvitationRoutes(router: Router, service: Service): void 
   })
 
   router.post('/bapi/v1/organizations/:organizationId/invitations', (ctx) => {
+    service.quotas.invitations.count()
     const organization = requireOrganization(service, ctx)
     const [invitation] = createInvitations(service, organization, [
       toInvitation(service, readForm(ctx, newForm)),
@@ -68,6 +65,7 @@ export function backendInvitationRoutes(router: Router, service: Service): void 
   })
 
   router.post('/bapi/v1/organizations/:organizationId/invitations/bulk', (ctx) => {
+    service.quotas.batches.count()
     const organization = requireOrganization(service, ctx)
     const wanted = readForm(ctx, bulkForm).map((row) => toInvitation(service, row))
     const data = createInvitations(service, organization, wanted).map((row) =>

@@ -1,7 +1,7 @@
 import type { Router, RouterContext } from '@koa/router'
 import { z } from 'zod'
 import { resourceRoutes } from '../../../kit/resource.ts'
-import { createClient, createSession, endSession, isActive, sessionStatus } from '../../entities/session.ts'
+import { createClient, createSession, endSession, isActive, shownStatus } from '../../entities/session.ts'
 import { publicKeySet, signingKey } from '../../entities/signing-key.ts'
 import { ClerkError, notFound } from '../../errors.ts'
 import type { Service } from '../../service.ts'
@@ -31,16 +31,16 @@ export function backendSessionRoutes(router: Router, service: Service): void {
     id: ':sessionId',
     handle: answer,
     find: (ctx) => requireSession(service, ctx),
-    show: backendSession,
+    show: (session) => backendSession(service, session),
     list: (ctx) => {
       const query = readQuery(ctx, listQuery)
       const found = service.store.sessions.filter(
         (row) =>
           (!query.user_id || row.user_id === query.user_id) &&
           (!query.client_id || row.client_id === query.client_id) &&
-          (!query.status || sessionStatus(row) === query.status),
+          (!query.status || shownStatus(service, row) === query.status),
       )
-      const shown = page(newestFirst(found), query, backendSession)
+      const shown = page(newestFirst(found), query, (row) => backendSession(service, row))
       return query.paginated ? shown : shown.data
     },
   })
@@ -50,12 +50,13 @@ export function backendSessionRoutes(router: Router, service: Service): void {
     if (!user) throw notFound('User')
     const { client } = createClient(service)
     ctx.body = backendSession(
+      service,
       createSession(service, { client, user, activity: activityOf(ctx), strategy: 'ticket' }),
     )
   })
 
   router.post('/bapi/v1/sessions/:sessionId/revoke', (ctx) => {
-    ctx.body = backendSession(endSession(service, requireSession(service, ctx), 'revoked'))
+    ctx.body = backendSession(service, endSession(service, requireSession(service, ctx), 'revoked'))
   })
 
   for (const path of ['/sessions/:sessionId/tokens', '/sessions/:sessionId/tokens/:template'] as const) {

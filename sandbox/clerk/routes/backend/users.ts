@@ -1,7 +1,7 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { resourceRoutes } from '../../../kit/resource.ts'
-import { invitationStatus } from '../../entities/invitation.ts'
+import { invitationStatus } from '../../entities/invitation-status.ts'
 import { hashPassword, isPassword } from '../../entities/password.ts'
 import { endOtherSessions } from '../../entities/session.ts'
 import { createUser, deleteUser, updateUser } from '../../entities/user.ts'

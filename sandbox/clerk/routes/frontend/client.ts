@@ -119,7 +119,7 @@ function requireOrganization(service: Service, session: Session, idOrSlug: strin
 export function instanceRoutes(router: Router, service: Service): void {
   for (const method of ['get', 'patch'] as const) {
     router[method]('/v1/environment', (ctx) => {
-      ctx.body = environmentFields(service.settings)
+      ctx.body = environmentFields(service)
     })
   }
   // Only called with a development key; it has no effect here.

@@ -77,14 +77,14 @@ export function meRoutes(router: Router, service: Service): void {
 
   router.get('/v1/me/sessions/active', (ctx) => {
     const { user } = requireSession(service, ctx)
-    ctx.body = newestFirst(activeSessionsOf(service, user)).map(sessionWithActivity)
+    ctx.body = newestFirst(activeSessionsOf(service, user)).map((row) => sessionWithActivity(service, row))
   })
 
   router.post('/v1/me/sessions/:sessionId/revoke', async (ctx) => {
     const { user } = requireSession(service, ctx)
     const session = service.store.sessions.get(ctx.params.sessionId)
     if (!session || session.user_id !== user.id) throw notFound('Session')
-    await respond(service, ctx, sessionWithActivity(endSession(service, session, 'revoked')))
+    await respond(service, ctx, sessionWithActivity(service, endSession(service, session, 'revoked')))
   })
 }
 

@@ -1,6 +1,7 @@
 import type { Router, RouterContext } from '@koa/router'
 import { z } from 'zod'
-import { createInvitations, invitationStatus, revokeInvitation } from '../../entities/invitation.ts'
+import { createInvitations, revokeInvitation } from '../../entities/invitation.ts'
+import { invitationStatus } from '../../entities/invitation-status.ts'
 import { changeRole, createMembership, findMembership, removeMember } from '../../entities/membership.ts'
 import { primaryEmailAddress, userLabel } from '../../entities/user.ts'
 import { notFound } from '../../errors.ts'

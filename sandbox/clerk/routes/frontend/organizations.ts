@@ -61,6 +61,7 @@ function roleFields(role: (typeof roles)[keyof typeof roles]) {
     key: role.key,
     name: role.name,
     description: role.description,
+    is_creator_eligible: role.key === 'org:admin',
     created_at: 0,
     updated_at: 0,
     permissions: role.permissions.map((key) => ({

@@ -3,10 +3,16 @@ import type { Sandbox } from '../../../kit/serve.ts'
 import { seeds } from '../../seed.ts'
 import { startClerkSandbox } from '../../start.ts'
 import { TestBrowser } from '../../testing/browser.ts'
+import { withOrganizations } from '../../testing/instance.ts'
 
 let sandbox: Sandbox
 beforeAll(async () => {
-  sandbox = await startClerkSandbox({ port: 0, stateFile: null, webhookUrl: null })
+  sandbox = await startClerkSandbox({
+    port: 0,
+    stateFile: null,
+    webhookUrl: null,
+    instance: withOrganizations,
+  })
 })
 afterAll(() => sandbox.close())
 

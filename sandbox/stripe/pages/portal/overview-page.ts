@@ -1,4 +1,5 @@
 import { formatDay, formatMoney } from '../../entities/format.ts'
+import { cancelLimit, updateLimit } from '../../entities/portal-limits.ts'
 import { previewUpdate } from '../../entities/preview-invoice.ts'
 import { itemList } from '../../entities/subscription.ts'
 import { periodOf } from '../../entities/subscription-item.ts'
@@ -55,7 +56,7 @@ function scheduledChange({ service }: PortalView, subscription: StoredSubscripti
   if (!phase) return null
   const items = itemList(subscription.id, itemsInPhase(service, subscription, phase))
   const { name, count, amount, per } = describePlan(service, { ...subscription, items })
-  return html`<small>Changes on ${formatDay(phase.start_date)} to ${name}${count ? `, ${count}` : ''}: ${amount} ${per}.</small>`
+  return html`<small>Changes on ${formatDay(phase.start_date)} to ${name}${count ? `, ${count}` : ''}: ${amount} ${per}. Until then it can be neither changed nor canceled here.</small>`
 }
 
 function nextPayment({ service }: PortalView, subscription: StoredSubscription): string {
@@ -83,24 +84,21 @@ function unpaid({ invoices }: PortalView, { id, latest_invoice, status }: Stored
 
 function actions(view: PortalView, subscription: StoredSubscription): Html {
   const { id, cancel_at, status } = subscription
-  const keep = nextPhase(view.service, subscription)
-    ? 'Keep current plan'
-    : cancel_at !== null
-      ? 'Don’t cancel plan'
-      : null
+  const may_cancel = cancel_at === null && cancelLimit(view.service, subscription) === null
   const { subscription_cancel, subscription_update } = view.configuration.features
   const path = (rest: string) => portalPath(view, `/subscriptions/${id}${rest}`)
   const may_update =
     subscription_update.enabled &&
     subscription_update.default_allowed_updates.length > 0 &&
+    updateLimit(view.service, subscription) === null &&
     status !== 'incomplete'
   return html`${may_update ? html`<a class="button first" href="${path('/update')}">Update plan</a>` : null}
 ${
-  keep
-    ? html`<form method="post" action="${path('/keep')}"><button class="plain" type="submit">${keep}</button></form>`
-    : null
+  cancel_at === null
+    ? null
+    : html`<form method="post" action="${path('/keep')}"><button class="plain" type="submit">Don’t cancel plan</button></form>`
 }
-${subscription_cancel.enabled && cancel_at === null ? html`<a class="button" href="${path('/cancel')}">Cancel plan</a>` : null}`
+${subscription_cancel.enabled && may_cancel ? html`<a class="button" href="${path('/cancel')}">Cancel plan</a>` : null}`
 }
 
 export function describeMethod(method: StoredPaymentMethod | null): Html {

@@ -1,9 +1,10 @@
 import { cancelSubscription } from '../../entities/cancel-subscription.ts'
 import { isSameRecurrence, nextBoundary, recurrenceOf } from '../../entities/period.ts'
+import { cancelLimit } from '../../entities/portal-limits.ts'
 import type { UpdateInput } from '../../entities/prepare-update.ts'
 import { unitAmount } from '../../entities/price.ts'
 import { periodOf } from '../../entities/subscription-item.ts'
-import { releaseSchedule, scheduleChange } from '../../entities/subscription-schedule.ts'
+import { scheduleChange } from '../../entities/subscription-schedule.ts'
 import { type SubscriptionUpdate, updateSubscription } from '../../entities/update-subscription.ts'
 import { noCall } from '../../service.ts'
 import type { StoredSubscription } from '../../state.ts'
@@ -23,13 +24,12 @@ const nothing_billed = {
 /** Returns the message for the customer; null when nothing had to be done. */
 export function cancelPlan(
   { service, configuration }: PortalView,
-  given: StoredSubscription,
+  subscription: StoredSubscription,
   { feedback, comment }: { feedback: string; comment: string },
 ): 'canceled' | 'canceling' | null {
   const { enabled, mode, proration_behavior, cancellation_reason } =
     configuration.features.subscription_cancel
-  if (!enabled || given.cancel_at !== null) return null
-  const subscription = releaseSchedule(service, given, noCall)
+  if (!enabled || subscription.cancel_at !== null || cancelLimit(service, subscription)) return null
   const given_reasons = {
     ...(cancellation_reason.options.includes(feedback) && { feedback }),
     ...(comment !== '' && { comment }),
@@ -53,9 +53,8 @@ export function cancelPlan(
   return 'canceling'
 }
 
-/** Takes back a cancellation, or a change, that has not come about yet. */
-export function keepPlan({ service }: PortalView, given: StoredSubscription): void {
-  const subscription = releaseSchedule(service, given, noCall)
+/** Takes back a cancellation that has not come about yet. */
+export function keepPlan({ service }: PortalView, subscription: StoredSubscription): void {
   if (subscription.cancel_at === null) return
   updateSubscription(service, subscription, { ...nothing_billed, cancel_at_period_end: false })
 }

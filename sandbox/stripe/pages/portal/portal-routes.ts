@@ -1,5 +1,6 @@
 import type { Router, RouterContext } from '@koa/router'
 import { changeCard } from '../../entities/customer.ts'
+import { cancelLimit } from '../../entities/portal-limits.ts'
 import type { Service } from '../../service.ts'
 import { readForm } from '../../wire/form.ts'
 import { type FieldErrors, readCard, textField } from '../card-form.ts'
@@ -46,7 +47,8 @@ export function portalPageRoutes(router: Router, service: Service): void {
   router.get(
     '/p/session/:id/subscriptions/:subscription/cancel',
     withPlan((context, view, subscription) => {
-      const is_allowed = view.configuration.features.subscription_cancel.enabled
+      const { enabled } = view.configuration.features.subscription_cancel
+      const is_allowed = enabled && cancelLimit(service, subscription) === null
       if (!is_allowed || subscription.cancel_at !== null) {
         return seeOther(context, portalPath(view, '/overview'))
       }

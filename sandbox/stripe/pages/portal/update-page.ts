@@ -1,4 +1,5 @@
 import { formatMoney } from '../../entities/format.ts'
+import { lacksTaxBehavior } from '../../entities/portal-limits.ts'
 import { intervalName, unitAmount } from '../../entities/price.ts'
 import type { StoredPrice, StoredSubscription } from '../../state.ts'
 import { type Html, html } from '../html.ts'
@@ -54,6 +55,6 @@ export function offeredPrices(
   const ids = new Set([...listed, ...items.data.map(({ price }) => price.id)])
   return [...ids].flatMap((id) => {
     const price = service.store.prices.get(id)
-    return price?.currency_options[currency] ? [price] : []
+    return price?.currency_options[currency] && !lacksTaxBehavior(service, price, currency) ? [price] : []
   })
 }

@@ -1,5 +1,7 @@
 import type { Router, RouterContext } from '@koa/router'
+import { updateLimit } from '../../entities/portal-limits.ts'
 import { periodOf } from '../../entities/subscription-item.ts'
+import { nextPhase } from '../../entities/subscription-schedule.ts'
 import { StripeFault } from '../../errors.ts'
 import type { Service } from '../../service.ts'
 import type { StoredSubscription } from '../../state.ts'
@@ -16,7 +18,7 @@ export function updateRoutes(router: Router, service: Service, withPlan: WithPla
   router.get(
     '/p/session/:id/subscriptions/:subscription/update',
     withPlan((context, view, subscription) => {
-      if (!isAllowed(view)) return seeOther(context, portalPath(view, '/overview'))
+      if (!isAllowed(view, subscription)) return seeOther(context, portalPath(view, '/overview'))
       const [item] = subscription.items.data
       const chosen = { price: item?.price.id ?? '', quantity: String(item?.quantity ?? 1) }
       sendPage(context, updatePage(view, { subscription, chosen, error: null }))
@@ -26,7 +28,7 @@ export function updateRoutes(router: Router, service: Service, withPlan: WithPla
   router.get(
     '/p/session/:id/subscriptions/:subscription/confirm',
     withPlan((context, view, subscription) => {
-      if (!isAllowed(view)) return seeOther(context, portalPath(view, '/overview'))
+      if (!isAllowed(view, subscription)) return seeOther(context, portalPath(view, '/overview'))
       const read = readChange(view, { subscription, form: parseForm(context.querystring) })
       if (read.ok) return showConfirm(context, view, { subscription, change: read.change, declined: null })
       context.status = 422
@@ -38,7 +40,8 @@ export function updateRoutes(router: Router, service: Service, withPlan: WithPla
     '/p/session/:id/subscriptions/:subscription/confirm',
     withPlan(async (context, view, subscription) => {
       const form = await readForm(context.req)
-      if (!isAllowed(view)) return seeOther(context, portalPath(view, '/overview'))
+      if (isPlannedAlready(view, { subscription, form })) return seeOther(context, donePath(view, 'planned'))
+      if (!isAllowed(view, subscription)) return seeOther(context, portalPath(view, '/overview'))
       const read = readChange(view, { subscription, form })
       // The button pressed twice: the second time nothing is left to change.
       if (!read.ok) return seeOther(context, donePath(view, 'updated'))
@@ -90,6 +93,21 @@ export function updateRoutes(router: Router, service: Service, withPlan: WithPla
     }
   }
 
+  /** The button pressed twice: the change waits for the end of the period already. */
+  function isPlannedAlready(
+    view: PortalView,
+    asked: { subscription: StoredSubscription; form: Form },
+  ): boolean {
+    const [planned] = nextPhase(service, asked.subscription)?.items ?? []
+    const read = readChange(view, asked)
+    return (
+      planned !== undefined &&
+      read.ok &&
+      read.change.price === planned.price &&
+      read.change.quantity === planned.quantity
+    )
+  }
+
   /** The moment that the preview was made for, so that "Confirm" charges what it showed. */
   function readMoment(form: Form, subscription: StoredSubscription): number {
     const now = service.clock.now()
@@ -120,6 +138,6 @@ function problemWith(
   return quantity > most ? `Enter at most ${most}.` : null
 }
 
-function isAllowed({ configuration }: PortalView): boolean {
-  return configuration.features.subscription_update.enabled
+function isAllowed({ configuration, service }: PortalView, subscription: StoredSubscription): boolean {
+  return configuration.features.subscription_update.enabled && updateLimit(service, subscription) === null
 }

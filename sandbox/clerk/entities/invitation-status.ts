@@ -1,0 +1,13 @@
+import type { Service } from '../service.ts'
+import type { InvitationStatus, Organization, OrganizationInvitation } from '../state.ts'
+
+/** Nothing happens at the moment an invitation expires; it only counts as expired from then on. */
+export function invitationStatus(invitation: OrganizationInvitation): InvitationStatus {
+  return invitation.status === 'pending' && invitation.expires_at < Date.now() ? 'expired' : invitation.status
+}
+
+export function pendingInvitations(service: Service, organization: Organization): OrganizationInvitation[] {
+  return service.store.invitations.filter(
+    (row) => row.organization_id === organization.id && invitationStatus(row) === 'pending',
+  )
+}

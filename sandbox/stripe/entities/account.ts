@@ -1,0 +1,17 @@
+import type { Account, Settings, State } from '../state.ts'
+
+const defaults: Account = { adaptive_pricing: true, trial_total: 'zero' }
+
+export function accountOf(store: State): Account {
+  return { ...defaults, ...settingsOf(store).account }
+}
+
+const untouched: Settings = { id: 'settings', clock_offset_ms: 0, delivery_rules: [], account: {} }
+
+export function settingsOf(store: State): Settings {
+  return { ...untouched, ...store.settings.get('settings') }
+}
+
+export function changeSettings(store: State, changes: Partial<Omit<Settings, 'id'>>): Settings {
+  return store.settings.put({ ...settingsOf(store), ...changes })
+}

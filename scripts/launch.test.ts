@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest'
+import { purchaseCredits } from '../schema/api/checkout.ts'
+import { type CreditTransaction, getCreditHistory } from '../schema/api/credits.ts'
+import type { BodyInputOf, Endpoint, ResponseOf } from '../schema/api/endpoint.ts'
+import { createCheckoutSession } from '../schema/api/subscriptions.ts'
+import { getUser } from '../schema/api/users.ts'
+import { createStripe } from '../schema/stripe/client.ts'
+import { launchedProduct } from '../tests/support/product/launched-product.ts'
+import { type Person, signUp } from '../tests/support/services/clerk.ts'
+import { waitUntil } from '../tests/support/wait-until.ts'
+
+const launched = launchedProduct()
+
+async function ask<E extends Endpoint>(
+  endpoint: E,
+  request: { person: Person; query?: Record<string, string>; body?: BodyInputOf<E> },
+): Promise<ResponseOf<E>> {
+  const query = request.query ? `?${new URLSearchParams(request.query)}` : ''
+  const response = await fetch(`${launched.url}${endpoint.path}${query}`, {
+    method: endpoint.method,
+    headers: { authorization: `Bearer ${request.person.token}`, 'content-type': 'application/json' },
+    ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+  })
+  const body = await response.json()
+  if (!response.ok) throw new Error(`${endpoint.path}: ${response.status} ${JSON.stringify(body)}`)
+  return endpoint.response.parse(body) as ResponseOf<E>
+}
+
+const historyOf = async (person: Person): Promise<CreditTransaction[]> =>
+  (await ask(getCreditHistory, { person })).data.items
+
+/** A trial of 14 days and the longest month of 31 make 45. */
+const days = 46
+
+test('one knob moves Stripe and the product: a trial ends, a month is renewed, its credits expire and new ones come', async () => {
+  const ada = await signUp({ knob: (path, body) => launched.turn('clerk', path, body) })
+  const { sessionId } = await ask(createCheckoutSession, {
+    person: ada,
+    body: { planType: 'pro', clerkUserId: ada.user_id },
+  })
+  await launched.turn('stripe', `sessions/${sessionId}/pay`, {})
+  const trial = await waitUntil(
+    async () => (await historyOf(ada)).find(({ kind }) => kind === 'plan_grant'),
+    'the credits of the trial',
+  )
+
+  await launched.turn('stripe', 'clock/advance', { days })
+
+  const history = await waitUntil(
+    async () => {
+      const items = await historyOf(ada)
+      return items.filter(({ kind }) => kind !== 'usage').length === 5 && items
+    },
+    `a charge after the trial and a renewal:\n${launched.lines.slice(-20).join('\n')}`,
+  )
+  const amounts = Map.groupBy(history, ({ kind }) => kind)
+  expect(amounts.get('plan_grant')?.map(({ amount }) => amount)).toEqual([500, 500, 500])
+  expect(amounts.get('expiry')?.map(({ amount }) => amount)).toEqual([-500, -500])
+  expect(history[0]?.balance_after).toBe(500)
+  const daysAfterTrial = amounts
+    .get('plan_grant')
+    ?.map(({ created_at }) =>
+      Math.round((Date.parse(created_at) - Date.parse(trial.created_at)) / 86_400_000),
+    )
+  expect(daysAfterTrial?.[1]).toBe(14)
+  expect(daysAfterTrial?.[0]).toBeGreaterThanOrEqual(14 + 28)
+  const { data: user } = await ask(getUser, { person: ada, query: { clerkId: ada.user_id } })
+  expect(user.plan_type).toBe('pro')
+
+  const stripe = createStripe({ secretKey: 'sk_test_sandbox', apiBase: launched.stripeSandboxUrl })
+  const { data: invoices } = await stripe.invoices.list({ limit: 10 })
+  expect(invoices.map(({ status, amount_paid }) => [status, amount_paid])).toEqual([
+    ['paid', 2000],
+    ['paid', 2000],
+    ['paid', 0],
+  ])
+}, 120_000)
+
+test('after that the product works as before: a purchase is settled, and nothing counts as late', async () => {
+  const bob = await signUp({ knob: (path, body) => launched.turn('clerk', path, body) })
+  const { sessionId } = await ask(purchaseCredits, {
+    person: bob,
+    body: { clerkUserId: bob.user_id, credits: 500, amount: 7, currency: 'EUR' },
+  })
+  await launched.turn('stripe', `sessions/${sessionId}/pay`, {})
+  const [entry] = await waitUntil(async () => {
+    const items = await historyOf(bob)
+    return items.length > 0 && items
+  }, 'the credits')
+  expect(entry).toMatchObject({ kind: 'credit_purchase', amount: 500, balance_after: 500 })
+  expect(Date.parse(entry?.created_at ?? '')).toBeGreaterThan(Date.now() + (days - 1) * 86_400_000)
+  expect((await fetch(`${launched.url}/readyz`)).status).toBe(200)
+})

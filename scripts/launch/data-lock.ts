@@ -1,0 +1,72 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+const ownerFile = 'launcher.json'
+/** SQLite's code for a database that another connection holds. */
+const busy = 5
+
+export type LauncherAddresses = {
+  readonly url: string
+  /** Where the sandboxes are, or would be if they had been started. */
+  readonly stripe_port: number
+  readonly clerk_port: number
+}
+
+export type DataLock = {
+  /** Where this launcher's product is, for whoever comes second and for `npm run doctor`. */
+  readonly setAddresses: (addresses: LauncherAddresses) => void
+  readonly release: () => void
+}
+
+/**
+ * Claims a data folder for this launcher, before anything in it is touched: two launchers would write the same database
+ * and state files. The claim is a lock of the operating system on a file (SQLite's exclusive transaction), which two cannot
+ * get at once and which ends with the process, however that ends; the number in a pid file could be another program's by
+ * now.
+ */
+export function lockDataFolder(dataDir: string): DataLock {
+  mkdirSync(dataDir, { recursive: true })
+  const owner = join(dataDir, ownerFile)
+  const lock = new DatabaseSync(join(dataDir, 'launcher.lock'), { timeout: 0 })
+  try {
+    lock.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    lock.close()
+    if ((error as { errcode?: number }).errcode !== busy) throw error
+    throw new FolderInUseError(dataDir, describeOwner(owner))
+  }
+  const write = (fields: object) =>
+    writeFileSync(owner, `${JSON.stringify({ pid: process.pid, ...fields })}\n`)
+  write({})
+  return { setAddresses: write, release: () => lock.close() }
+}
+
+export class FolderInUseError extends Error {
+  constructor(dataDir: string, owner: string) {
+    super(
+      `This clone is already running${owner}. Use that one, or stop it first: both would write ${dataDir}. ` +
+        'A second product beside it needs a clone and ports of its own.',
+    )
+    this.name = 'FolderInUseError'
+  }
+}
+
+/** The file is written right after the lock was taken, so for a moment it may be missing or an earlier one's. */
+function describeOwner(file: string): string {
+  const { pid, url } = readOwner(file)
+  return `${url ? ` on ${url}` : ''}${pid ? ` (process ${pid})` : ''}`
+}
+
+/** Where the launcher of a data folder put the product; of one that has ended, too. */
+export function readAddresses(dataDir: string): Partial<LauncherAddresses> {
+  return readOwner(join(dataDir, ownerFile))
+}
+
+function readOwner(file: string): Partial<LauncherAddresses & { readonly pid: number }> {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return {}
+  }
+}

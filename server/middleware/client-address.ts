@@ -1,0 +1,26 @@
+import ipaddr from 'ipaddr.js'
+import proxyaddr from 'proxy-addr'
+import type { AppMiddleware } from '../context.ts'
+import type { Settings } from '../settings.ts'
+
+/**
+ * Says where a request comes from, for the limits of callers who have not signed in. X-Forwarded-For is read from its end, for as long
+ * as the address before is one of our proxies: what stands left of that was written by the caller.
+ */
+export function clientAddress({ trusted_proxies }: Pick<Settings, 'trusted_proxies'>): AppMiddleware {
+  const isTrusted = proxyaddr.compile([...trusted_proxies])
+  return (ctx, next) => {
+    ctx.state.network = networkOf(proxyaddr(ctx.req, isTrusted))
+    return next()
+  }
+}
+
+/** An IPv4 address, or the /64 of an IPv6 one: whoever has one address there has 2⁶⁴ of them. */
+export function networkOf(address: string): string {
+  // A zone is the name of an interface, e.g. fe80::1%eth0.
+  const plain = address.replace(/%.*$/, '')
+  if (!ipaddr.isValid(plain)) return 'unknown'
+  const parsed = ipaddr.process(plain)
+  if (parsed instanceof ipaddr.IPv4) return parsed.toString()
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toNormalizedString()}/64`).toString()}/64`
+}

@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest'
+import { getOrganizationSeats } from '../../schema/api/organization-seats.ts'
+import {
+  buySeats,
+  cancelOrganizationSubscription,
+  createOrganizationBillingPortal,
+  createOrganizationSubscription,
+  getOrganizationSubscription,
+  keepSeats,
+} from '../../schema/api/organizations.ts'
+import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
+import { madeForEachTest, madeOnce } from '../../tests/support/made.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { signUp } from '../../tests/support/services/clerk.ts'
+
+const { stripe, clerk, server, worker } = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
+const ada = madeOnce(() => signUp(clerk))
+const bob = madeOnce(() => signUp(clerk))
+const eve = madeOnce(() => signUp(clerk))
+
+/** Five seats, of which three are left from the next period on: an admin said so on Stripe’s page. */
+const org = madeForEachTest(async () => {
+  await stripe.clear('faults')
+  const organization = await buildOrganization(clerk, ada)
+  await addMember(clerk, organization, bob)
+  const { sessionId } = await server.ask(createOrganizationSubscription, {
+    token: ada.token,
+    body: { clerk_org_id: organization.id, seats_total: 5 },
+  })
+  await stripe.knob(`sessions/${sessionId}/pay`)
+  await worker.catchUp()
+  const { subscription } = await overview(organization.id)
+  const id = subscription?.id ?? ''
+  const [item] = (await stripe.client.subscriptions.retrieve(id)).items.data
+  const url = await portalOf(organization.id)
+  await press(`${url}/subscriptions/${id}/confirm`, { price: item?.price.id ?? '', quantity: '3' })
+  await worker.catchUp()
+  return { id: organization.id, subscription_id: id }
+})
+
+const overview = (orgId: string) =>
+  server.ask(getOrganizationSubscription, { token: bob.token, query: { orgId } })
+const portalOf = async (clerk_org_id: string) =>
+  (await server.ask(createOrganizationBillingPortal, { token: ada.token, body: { clerk_org_id } })).url
+const press = (url: string, form: Record<string, string> = {}) =>
+  fetch(url, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' })
+const atStripe = () => stripe.client.subscriptions.retrieve(org.subscription_id)
+const calls = { keepSeats, cancelOrganizationSubscription }
+const call = (name: keyof typeof calls, token = ada.token) =>
+  server.api(calls[name], { token, body: { clerk_org_id: org.id } })
+const seatsOf = (token: string) => server.ask(getOrganizationSeats, { token, query: { org_id: org.id } })
+const day = (seconds: number) => new Date(seconds * 1000).toISOString()
+
+test('a reduction that waits is shown: which seats, and from when on', async () => {
+  const [item] = (await atStripe()).items.data
+  const at = day(item?.current_period_end ?? 0)
+  expect((await overview(org.id)).subscription).toMatchObject({
+    seats_total: 5,
+    scheduled_change: { seats: 3, at },
+  })
+  expect((await seatsOf(ada.token)).notice).toContain('3 seats')
+  expect((await seatsOf(bob.token)).notice).toBeNull()
+})
+
+test('the portal can neither cancel nor change such a plan', async () => {
+  const before = await atStripe()
+  const url = await portalOf(org.id)
+  await press(`${url}/subscriptions/${org.subscription_id}/cancel`)
+  expect(await atStripe()).toEqual(before)
+  expect(
+    await server.api(buySeats, {
+      token: ada.token,
+      body: { orgId: org.id, clerkUserId: ada.user_id, quantity: 1 },
+    }),
+  ).toMatchObject({
+    status: 409,
+    body: { code: 'seat_change_planned', error: expect.stringContaining('Keep your present seats') },
+  })
+})
+
+describe('keeping the seats', () => {
+  test('takes the reduction back, and the next period has them all', async () => {
+    expect(await call('keepSeats')).toMatchObject({
+      status: 200,
+      body: { success: true, seats: 5, cancel_at: null },
+    })
+    await worker.catchUp()
+    expect((await overview(org.id)).subscription).toMatchObject({ seats_total: 5, scheduled_change: null })
+    expect((await seatsOf(ada.token)).notice).toBeNull()
+    await stripe.knob(`subscriptions/${org.subscription_id}/renew`)
+    await worker.catchUp()
+    expect((await overview(org.id)).subscription).toMatchObject({ seats_total: 5 })
+  })
+
+  test('twice, or two at once, is the same as once', async () => {
+    const answers = await Promise.all([call('keepSeats'), call('keepSeats')])
+    expect([...answers, await call('keepSeats')].map(({ status }) => status)).toEqual([200, 200, 200])
+    expect((await atStripe()).schedule).toBeNull()
+  })
+
+  test('lets seats be bought again', async () => {
+    await call('keepSeats')
+    const { status } = await server.api(buySeats, {
+      token: ada.token,
+      body: { orgId: org.id, clerkUserId: ada.user_id, quantity: 1 },
+    })
+    expect(status).toBe(200)
+  })
+})
+
+describe('cancelling', () => {
+  test('ends the plan with its period, although a reduction waits', async () => {
+    const [item] = (await atStripe()).items.data
+    const cancel_at = day(item?.current_period_end ?? 0)
+    expect(await call('cancelOrganizationSubscription')).toMatchObject({
+      status: 200,
+      body: { success: true, seats: 5, cancel_at },
+    })
+    await worker.catchUp()
+    expect((await overview(org.id)).subscription).toMatchObject({
+      status: 'active',
+      cancel_at,
+      scheduled_change: null,
+    })
+    await stripe.knob(`subscriptions/${org.subscription_id}/renew`)
+    await worker.catchUp()
+    expect(await overview(org.id)).toMatchObject({
+      hasSubscription: false,
+      subscription: { status: 'canceled' },
+    })
+  })
+
+  test('works without a reduction too, and twice is the same as once', async () => {
+    await call('keepSeats')
+    const first = await call('cancelOrganizationSubscription')
+    expect(first).toMatchObject({ status: 200, body: { cancel_at: expect.any(String) } })
+    expect((await call('cancelOrganizationSubscription')).body).toEqual(first.body)
+  })
+
+  test('that Stripe does not carry out is an error, and can be tried again', async () => {
+    await stripe.knob('faults', { status: 500, path_prefix: '/v1/subscriptions', method: 'POST' })
+    expect(await call('cancelOrganizationSubscription')).toMatchObject({
+      status: 502,
+      body: { error: 'Failed to cancel subscription', code: 'subscription_change_failed' },
+    })
+    await stripe.clear('faults')
+    expect(await call('cancelOrganizationSubscription')).toMatchObject({ status: 200 })
+  })
+})
+
+describe.each(['keepSeats', 'cancelOrganizationSubscription'] as const)('%s', (name) => {
+  test('is for admins of the organization', async () => {
+    const before = await atStripe()
+    expect(await call(name, bob.token)).toMatchObject({ status: 403, body: { code: 'not_admin' } })
+    expect(await call(name, eve.token)).toMatchObject({
+      status: 404,
+      body: { code: 'organization_not_found' },
+    })
+    expect(await call(name, 'nonsense')).toMatchObject({ status: 401 })
+    expect(await server.api(calls[name], { token: ada.token, body: { clerk_org_id: 'org_' } })).toMatchObject(
+      {
+        status: 400,
+      },
+    )
+    expect(await atStripe()).toEqual(before)
+  })
+
+  test('needs a subscription', async () => {
+    const { id } = await buildOrganization(clerk, ada)
+    expect(await server.api(calls[name], { token: ada.token, body: { clerk_org_id: id } })).toMatchObject({
+      status: 409,
+      body: { code: 'no_subscription' },
+    })
+  })
+})

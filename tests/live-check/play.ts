@@ -1,0 +1,30 @@
+import type { ClerkClient } from '@clerk/backend'
+import type Stripe from 'stripe'
+import { clerkSteps } from './clerk-steps.ts'
+import { type Findings, play } from './findings.ts'
+import { stripeSteps } from './stripe-steps.ts'
+
+interface Options {
+  readonly stripe: Stripe
+  readonly clerk: ClerkClient
+  readonly app_url: string
+  /** How long to wait for what Stripe does in its own time. */
+  readonly patience_ms: number
+  readonly say: (line: string) => void
+}
+
+/**
+ * Plays at Stripe and Clerk what a customer's first weeks ask of them, and returns what was seen. Everything it makes is deleted
+ * or cancelled at the end, whatever happens in between.
+ */
+export async function playLiveCheck(options: Options): Promise<Findings> {
+  const running = new AsyncDisposableStack()
+  try {
+    const steps = [...stripeSteps({ ...options, running }), ...clerkSteps({ ...options, running })]
+    return await play(steps, options.say)
+  } finally {
+    await running.disposeAsync().catch((error: unknown) => {
+      options.say(`Not everything could be deleted: ${error instanceof Error ? error.message : error}`)
+    })
+  }
+}

@@ -1,0 +1,46 @@
+import type Stripe from 'stripe'
+import type { TestProduct } from '../support/product/start-test-product.ts'
+import type { TestServer } from '../support/product/test-server.ts'
+
+export interface DyingServer {
+  /** Sends it a request, and returns once Stripe has made the page for it, or when it was answered without one. */
+  abandon(request: (server: TestServer) => Promise<unknown>): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * A second server, which never hears from Stripe what became of a page that it opens: as far as anybody can tell, it is killed at
+ * that moment, each time.
+ */
+export async function startDyingServer(
+  product: Pick<TestProduct, 'startServer' | 'stripe'>,
+): Promise<DyingServer> {
+  const { client } = product.stripe
+  let made = () => {}
+  const create = async (...request: Parameters<Stripe['checkout']['sessions']['create']>) => {
+    await client.checkout.sessions.create(...request)
+    made()
+    return new Promise<never>(() => undefined)
+  }
+  const sessions = new Proxy(client.checkout.sessions, {
+    get: (target, name) => (name === 'create' ? create : bound(target, name)),
+  })
+  const stripe = new Proxy(client, {
+    get: (target, name) => (name === 'checkout' ? { sessions } : bound(target, name)),
+  })
+  const server = await product.startServer({ deps: { stripe } })
+  return {
+    async abandon(request) {
+      const isMade = new Promise<void>((resolve) => {
+        made = resolve
+      })
+      await Promise.race([isMade, request(server).catch(() => undefined)])
+    },
+    close: () => server.close(),
+  }
+}
+
+function bound(target: object, name: string | symbol): unknown {
+  const value: unknown = Reflect.get(target, name)
+  return typeof value === 'function' ? value.bind(target) : value
+}

@@ -1,0 +1,241 @@
+import type Stripe from 'stripe'
+import type { FaultyProduct } from './faulty-product.ts'
+import type { Owner } from './owner.ts'
+import type { OwnerStep } from './owner-history.ts'
+import { pass } from './pass.ts'
+import { ignoreRefusal, withoutFaults } from './play.ts'
+
+const day_s = 86_400
+export const failingCard = '4000000000000341'
+const payingCard = '4242424242424242'
+
+export type SubscriptionChange = Extract<
+  OwnerStep,
+  {
+    do:
+      | 'period_end'
+      | 'seats'
+      | 'cancel'
+      | 'card'
+      | 'pay_invoice'
+      | 'frequency'
+      | 'end_trial'
+      | 'extend_trial'
+      | 'anchor'
+      | 'coupon'
+      | 'manual_items'
+      | 'pause'
+  }
+>
+
+/** What becomes of a subscription at Stripe. */
+export async function changeSubscription(
+  product: FaultyProduct,
+  owner: Owner,
+  { subscription, step }: { subscription: Stripe.Subscription; step: SubscriptionChange },
+): Promise<void> {
+  const { id, trial_end, status } = subscription
+  const item = subscription.items.data[0]
+  if (!item) return
+  const update = (params: Stripe.SubscriptionUpdateParams) =>
+    atStripe(product, owner, (stripe) => stripe.subscriptions.update(id, params))
+  switch (step.do) {
+    case 'period_end': {
+      const left_s = Math.ceil(item.current_period_end - product.clock.now().getTime() / 1000)
+      if (left_s > 0 && !subscription.ended_at) await pass(product, left_s)
+      return
+    }
+    case 'seats':
+      if (owner.kind === 'team') await changeSeats(product, owner, { id, numbers: step.numbers })
+      return
+    case 'cancel':
+      if (step.when === 'now') await atStripe(product, owner, (stripe) => stripe.subscriptions.cancel(id))
+      else await update({ cancel_at_period_end: true })
+      return
+    case 'card':
+      await product.stripe
+        .knob(`subscriptions/${id}/card`, { card: step.card === 'pays' ? payingCard : failingCard })
+        .catch(ignoreRefusal)
+      return
+    case 'pay_invoice':
+      return payInvoice(product, owner)
+    case 'frequency': {
+      if (status !== 'active') return
+      const monthly = item.price.recurring?.interval === 'month'
+      const key = `${owner.kind === 'team' ? 'teams' : 'pro'}_${monthly ? 'yearly' : 'monthly'}`
+      const prices = await withoutFaults(product, () =>
+        product.stripe.client.prices.list({ lookup_keys: [key] }),
+      )
+      const price = prices.data[0]?.id
+      if (price) await update({ items: [{ id: item.id, price }], proration_behavior: 'always_invoice' })
+      return
+    }
+    case 'end_trial':
+      if (status === 'trialing') await update({ trial_end: 'now' })
+      return
+    case 'extend_trial':
+      if (status === 'trialing' && trial_end)
+        await update({ trial_end: trial_end + step.days * day_s, proration_behavior: 'none' })
+      return
+    case 'anchor':
+      if (status === 'active')
+        await update({ billing_cycle_anchor: { type: 'now' }, proration_behavior: 'always_invoice' })
+      return
+    case 'coupon': {
+      const coupon = await atStripe(product, owner, (stripe) =>
+        stripe.coupons.create({ percent_off: 100, duration: 'once' }),
+      )
+      if (coupon) await update({ discounts: [{ coupon: coupon.id }] })
+      return
+    }
+    case 'manual_items':
+      for (let made = 0; made < step.count; made++)
+        await atStripe(product, owner, (stripe) =>
+          stripe.invoiceItems.create({
+            customer: String(subscription.customer),
+            subscription: id,
+            amount: step.amount,
+            currency: 'eur',
+            period: { start: item.current_period_end, end: item.current_period_end + 30 * day_s },
+          }),
+        )
+      return
+    case 'pause':
+      await update({ pause_collection: step.behavior === null ? '' : { behavior: step.behavior } })
+  }
+}
+
+/** Stripe refuses what cannot be done, such as cancelling twice; then it has not happened. */
+export async function atStripe<T>(
+  product: FaultyProduct,
+  owner: Owner,
+  work: (stripe: Stripe) => Promise<T>,
+): Promise<T | null> {
+  return withoutFaults(product, async () => {
+    try {
+      return await work(product.stripe.client)
+    } catch (error) {
+      const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 0
+      if ([400, 402, 404].includes(status)) {
+        owner.refusals.push(String(error))
+        return null
+      }
+      throw error
+    }
+  })
+}
+
+async function changeSeats(
+  product: FaultyProduct,
+  owner: Owner,
+  { id, numbers }: { id: string; numbers: readonly number[] },
+): Promise<void> {
+  for (const quantity of numbers) {
+    const before = await withoutFaults(product, () => product.stripe.client.subscriptions.retrieve(id))
+    const item = before.items.data[0]
+    const mayChange = before.status === 'active' || before.status === 'past_due'
+    if (!item || !mayChange || item.quantity === quantity) return
+    const after = await atStripe(product, owner, (stripe) =>
+      stripe.subscriptions.update(id, {
+        items: [{ id: item.id, quantity }],
+        proration_behavior: 'always_invoice',
+        expand: ['latest_invoice'],
+      }),
+    )
+    const invoice = after?.latest_invoice
+    if (!invoice || typeof invoice === 'string') continue
+    const made = { at: invoice.created, from: item.quantity ?? 0, to: quantity, invoice: invoice.id ?? '' }
+    owner.seatChanges.set(id, [...(owner.seatChanges.get(id) ?? []), made])
+  }
+}
+
+/** Whatever is still open of any subscription, also of one that Stripe has given up. */
+async function payInvoice(product: FaultyProduct, owner: Owner): Promise<void> {
+  for (const customer of owner.customers) {
+    const invoices = await withoutFaults(product, () =>
+      product.stripe.client.invoices.list({ customer, limit: 100 }),
+    )
+    const invoice = invoices.data.find(({ status }) => status === 'open' || status === 'uncollectible')
+    if (!invoice?.id) continue
+    const { id } = invoice
+    const card = await atStripe(product, owner, (stripe) =>
+      stripe.paymentMethods.attach('pm_card_visa', { customer }),
+    )
+    if (card) await atStripe(product, owner, (stripe) => stripe.invoices.pay(id, { payment_method: card.id }))
+    return
+  }
+}
+
+export async function disputeCharge(
+  product: FaultyProduct,
+  owner: Owner,
+  how: { charge: Stripe.Charge; amount: number; answered: boolean; is_inquiry: boolean },
+): Promise<void> {
+  const { charge, amount, answered, is_inquiry } = how
+  if (charge.disputed) return
+  const { dispute } = await product.stripe.knob<{ dispute: Stripe.Dispute }>(`charges/${charge.id}/dispute`, {
+    amount,
+    ...(is_inquiry && { status: 'warning_needs_response' }),
+  })
+  if (!answered) return
+  const evidence = { uncategorized_text: 'It was used.' }
+  await atStripe(product, owner, (stripe) => stripe.disputes.update(dispute.id, { evidence, submit: true }))
+}
+
+/** Ends the first dispute that is open, an inquiry or an appeal too. */
+export async function closeDispute(
+  product: FaultyProduct,
+  owner: Owner,
+  outcome: 'won' | 'lost',
+): Promise<void> {
+  const open = await findDispute(product, owner, (status) => /needs_response|under_review/.test(status))
+  if (!open) return void owner.refusals.push('No dispute is open')
+  const isInquiry = open.status.startsWith('warning_')
+  const status = isInquiry ? { won: 'warning_closed', lost: 'needs_response' }[outcome] : outcome
+  await product.stripe.knob(`disputes/${open.id}/status`, { status }).catch(ignoreRefusal)
+}
+
+export async function appeal(product: FaultyProduct, owner: Owner): Promise<void> {
+  const lost = await findDispute(product, owner, (status) => status === 'lost')
+  if (!lost) return void owner.refusals.push('No dispute is lost')
+  await product.stripe.knob(`disputes/${lost.id}/status`, { status: 'appeal_under_review' })
+}
+
+async function findDispute(
+  product: FaultyProduct,
+  owner: Owner,
+  isWanted: (status: Stripe.Dispute.Status) => boolean,
+): Promise<Stripe.Dispute | undefined> {
+  for (const charge of await chargesOf(product, owner)) {
+    if (!charge.disputed) continue
+    const { data } = await withoutFaults(product, () =>
+      product.stripe.client.disputes.list({ charge: charge.id }),
+    )
+    const found = data.find(({ status }) => isWanted(status))
+    if (found) return found
+  }
+  return undefined
+}
+
+export async function chargesOf(product: FaultyProduct, owner: Owner): Promise<Stripe.Charge[]> {
+  const found: Stripe.Charge[] = []
+  for (const customer of owner.customers) {
+    const { data } = await withoutFaults(product, () =>
+      product.stripe.client.charges.list({ customer, limit: 100 }),
+    )
+    found.push(...data.filter(({ status }) => status === 'succeeded'))
+  }
+  return found.toSorted((a, b) => b.created - a.created)
+}
+
+export async function latestSubscription(
+  product: FaultyProduct,
+  owner: Owner,
+): Promise<Stripe.Subscription | null> {
+  const plan = owner.sessions.findLast(({ buys }) => buys === 'plan')
+  if (!plan) return null
+  return withoutFaults(product, async () => {
+    const { subscription } = await product.stripe.client.checkout.sessions.retrieve(plan.id)
+    return subscription ? product.stripe.client.subscriptions.retrieve(String(subscription)) : null
+  })
+}

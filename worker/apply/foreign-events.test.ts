@@ -1,0 +1,114 @@
+import type Stripe from 'stripe'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { eventOf, receiveStripeEvent } from '../../tests/support/factories/events.ts'
+import { buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
+import { startClockwork } from '../../tests/support/product/clockwork.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+
+/** One Stripe account often serves several products: events of the others come to us as well, and their objects may be gone. */
+
+const dayMs = 24 * 3_600_000
+const product = testProduct({ stripe: 'empty' })
+const { database, stripe } = product
+let calls = 0
+beforeAll(() => {
+  stripe.client.on('request', () => {
+    calls += 1
+  })
+})
+beforeEach(async () => {
+  await database.owner.deleteFrom('inbox_events').execute()
+  calls = 0
+})
+
+/** Lets one event arrive and a day pass; returns what became of it and what was logged about it. */
+async function dayWith(type: string, object: { object: string } & Record<string, unknown>) {
+  const lines: { level: string; fields: object; text: string }[] = []
+  const record =
+    (level: string) =>
+    (fields: object, text = '') =>
+      lines.push({ level, fields, text })
+  const log = Object.assign(Object.create(product.worker.deps.log), {
+    ...Object.fromEntries(['info', 'warn', 'error'].map((level) => [level, record(level)])),
+    child: () => log,
+  })
+  const worker = startClockwork(database, { stripe: stripe.client, log })
+  const id = await receiveStripeEvent(database.server, eventOf(type, object))
+  await worker.pass(dayMs)
+  const event = await database.owner
+    .selectFrom('inbox_events')
+    .select(['state', 'reason', 'attempts'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  const about = lines.filter(({ text }) => /event/i.test(text))
+  return { event, about, tries: worker.runs.filter(({ queue }) => queue === 'stripe-events').length }
+}
+
+const subscriptionDetails = { subscription_details: { subscription: 'sub_gone' } }
+
+test.each([
+  ['customer.subscription.updated', { object: 'subscription', id: 'sub_gone' }, 'Subscription sub_gone'],
+  [
+    'subscription_schedule.updated',
+    { object: 'subscription_schedule', subscription: 'sub_gone' },
+    'Subscription sub_gone',
+  ],
+  ['invoice.paid', { object: 'invoice', id: 'in_1', parent: subscriptionDetails }, 'Subscription sub_gone'],
+  ['charge.refunded', { object: 'charge', id: 'ch_gone' }, 'Charge ch_gone'],
+  ['refund.updated', { object: 'refund', id: 're_1', charge: 'ch_gone' }, 'Charge ch_gone'],
+  ['charge.dispute.closed', { object: 'dispute', id: 'dp_1', charge: 'ch_gone' }, 'Charge ch_gone'],
+])('%s of a foreign object that is gone is ignored at once, in one line', async (type, object, noun) => {
+  const { event, about, tries } = await dayWith(type, object)
+  expect(event).toMatchObject({
+    state: 'ignored',
+    reason: `${noun} is not known to us, and Stripe does not have it (any more)`,
+  })
+  expect(about).toEqual([
+    { level: 'info', fields: expect.objectContaining({ outcome: 'ignored' }), text: 'Event processed' },
+  ])
+  expect(JSON.stringify(about)).not.toContain('stack')
+  expect({ tries, calls }).toEqual({ tries: 1, calls: 1 })
+})
+
+test('a foreign subscription that is there is ignored in the same way', async () => {
+  const customer = await stripe.client.customers.create({ email: 'other@example.com' })
+  const method = await stripe.client.paymentMethods.attach('pm_card_visa', { customer: customer.id })
+  const price = await stripe.client.prices.create({
+    product_data: { name: 'Something else' },
+    currency: 'eur',
+    unit_amount: 100,
+    recurring: { interval: 'week' },
+  })
+  const { id } = await stripe.client.subscriptions.create({
+    customer: customer.id,
+    default_payment_method: method.id,
+    items: [{ price: price.id }],
+  })
+  const { event, about } = await dayWith('customer.subscription.updated', { object: 'subscription', id })
+  expect(event).toMatchObject({ state: 'ignored', reason: `Subscription ${id} was not started by us` })
+  expect(about.map(({ level }) => level)).toEqual(['info'])
+})
+
+test('one of ours that Stripe does not have is a contradiction, for a person to see', async () => {
+  const plan = await buildPaidPlan(product)
+  await product.worker.catchUp()
+  const without = new Proxy(stripe.client, {
+    get: (target, name) =>
+      name === 'subscriptions'
+        ? { retrieve: () => target.subscriptions.retrieve('sub_gone') }
+        : Reflect.get(target, name),
+  })
+  const id = plan.subscription_id ?? ''
+  const worker = startClockwork(database, { stripe: without as Stripe })
+  const key = await receiveStripeEvent(
+    database.server,
+    eventOf('customer.subscription.updated', { object: 'subscription', id } as { object: string }),
+  )
+  await worker.pass(dayMs)
+  const event = await database.owner
+    .selectFrom('inbox_events')
+    .select(['state', 'reason'])
+    .where('id', '=', key)
+    .executeTakeFirstOrThrow()
+  expect(event).toEqual({ state: 'failed', reason: "No such subscription: 'sub_gone'" })
+})

@@ -1,0 +1,23 @@
+import Stripe from 'stripe'
+
+/**
+ * What `fetch` finds. One account often serves several products, so Stripe may not have (any more) what an event of another one is
+ * about: that is `foreign`. Of something that we know it is a contradiction, and thrown.
+ */
+export async function foundOrForeign<T>(
+  fetch: () => Promise<T>,
+  isKnown: () => Promise<boolean>,
+): Promise<T | 'foreign'> {
+  try {
+    return await fetch()
+  } catch (error) {
+    const isGone =
+      error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing'
+    if (isGone && !(await isKnown())) return 'foreign'
+    throw error
+  }
+}
+
+export function foreign(what: string): string {
+  return `${what} is not known to us, and Stripe does not have it (any more)`
+}

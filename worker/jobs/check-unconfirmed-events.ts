@@ -1,0 +1,171 @@
+import Stripe from 'stripe'
+import { type CheckoutIntent, findIntent, lockIntent } from '../../schema/checkout/intents.ts'
+import { withdrawOutcome } from '../../schema/checkout/outcomes.ts'
+import type { DatabaseTransaction } from '../../schema/database/connect.ts'
+import { retryTransaction } from '../../schema/database/retry.ts'
+import type { Json } from '../../schema/database/types.ts'
+import { eventTypeLabel } from '../../schema/inbox/event-type-label.ts'
+import { type InboxEvent, lockEvent } from '../../schema/inbox/events.ts'
+import {
+  confirmEvents,
+  isSameContent,
+  listUnconfirmedEvents,
+  markForged,
+  postponeConfirmation,
+} from '../../schema/inbox/known-events.ts'
+import {
+  type CheckoutSession,
+  checkoutSessionSchema,
+  contentOf,
+  stripeEventSchema,
+} from '../../schema/stripe/events.ts'
+import { intentIdOf } from '../../schema/stripe/metadata.ts'
+import { applyCheckout } from '../apply/apply-checkout.ts'
+import { prepareStripeEvent } from '../apply/stripe-event.ts'
+import { withdrawPurchase } from '../books/reconcile.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
+import { findLostSession } from './find-lost-session.ts'
+
+/** Each costs a call to Stripe or two. */
+const batchSize = 50
+
+/** When Stripe could not be asked. */
+const nextTryMs = 60_000
+
+/**
+ * Asks Stripe for events by their id that its list has not shown in time. One that it does not know was signed by somebody else who
+ * has the webhook secret: what followed from it is taken back, and the event is forged. While Stripe is away nothing is decided.
+ * Returns how many were forged.
+ */
+export async function checkUnconfirmedEvents(deps: WorkerDependencies): Promise<number> {
+  const due = await listUnconfirmedEvents(deps.db, { now: deps.now(), limit: batchSize })
+  let forged = 0
+  for (const event of due) {
+    try {
+      forged += (await checkEvent(deps, event)) ? 1 : 0
+    } catch (error) {
+      const last_error = error instanceof Error ? error.message.slice(0, 1000) : String(error)
+      deps.log.warn(
+        { err: error, event_id: event.id },
+        'An event could not be confirmed; Stripe is asked again',
+      )
+      const confirm_at = new Date(deps.now().getTime() + nextTryMs)
+      await postponeConfirmation(deps.db, event, { confirm_at, last_error })
+    }
+  }
+  return forged
+}
+
+/** Says whether it was forged. */
+async function checkEvent(deps: WorkerDependencies, event: InboxEvent): Promise<boolean> {
+  const genuine = await findAtStripe(() => deps.stripe.events.retrieve(event.id))
+  if (genuine && isSame(event, genuine)) {
+    const events = new Map([[event.id, contentOf(genuine)]])
+    await confirmEvents(deps.db, { source: 'stripe', events, now: deps.now() })
+    return false
+  }
+  const checkout = await findCheckout(deps, event)
+  // Whoever knew the id of a real event has kept that one out of the inbox.
+  const applyGenuine = genuine && (await prepareStripeEvent(deps, genuine as unknown as Json))
+  const reason = await retryTransaction(deps.db, async (trx) => {
+    const row = await lockEvent(trx, event)
+    if (!row || row.state === 'forged' || row.confirmed_at) return null
+    const taken = checkout && (await takeBack(trx, checkout, { event_id: event.id, now: deps.now() }))
+    await applyGenuine?.(trx)
+    const who = genuine
+      ? 'Stripe’s own event of this id is another one, which was applied in its place'
+      : 'Stripe does not know this event'
+    const words = `${who}: it was signed by somebody else who has STRIPE_WEBHOOK_SECRET. ${taken ?? 'Nothing had to be taken back.'}`
+    await markForged(trx, event, words)
+    return words
+  })
+  if (reason === null) return false
+  deps.metrics.eventsForged.inc({ type: eventTypeLabel(event) })
+  const fields = { event_id: event.id, event_type: event.type, intent_id: checkout?.intent.id }
+  deps.log.error({ ...fields, reason }, 'A forged event: roll the webhook secret now')
+  return true
+}
+
+function isSame(event: InboxEvent, genuine: Stripe.Event): boolean {
+  if (event.payload === null) return true
+  return isSameContent(contentOf(stripeEventSchema.parse(event.payload)), contentOf(genuine))
+}
+
+interface ForgedCheckout {
+  readonly intent: CheckoutIntent
+  /** What Stripe really has for it; null when there is none. */
+  readonly session: CheckoutSession | null
+}
+
+/** The purchase that a forged event spoke of, and its session as it really is. Everything else is fetched when it is applied. */
+async function findCheckout(deps: WorkerDependencies, event: InboxEvent): Promise<ForgedCheckout | null> {
+  const claimed = stripeEventSchema.safeParse(event.payload)
+  const object = checkoutSessionSchema.safeParse(claimed.data?.data.object)
+  const intentId = object.success && intentIdOf(object.data)
+  const intent = intentId ? await findIntent(deps.db, intentId) : undefined
+  if (intent?.kind !== 'credit_purchase') return null
+  return { intent, session: await findRealSession(deps, intent) }
+}
+
+async function findRealSession(
+  deps: WorkerDependencies,
+  intent: CheckoutIntent,
+): Promise<CheckoutSession | null> {
+  const attached = intent.stripe_session_id
+  const known = attached && (await findSession(deps, attached))
+  if (known && intentIdOf(known) === intent.id) return known
+  // Proves that we ask the right account: with the key of another one nothing of ours exists, and nothing may be taken back.
+  const customer = intent.stripe_customer_id
+  if (customer && !(await findAtStripe(() => deps.stripe.customers.retrieve(customer)))) {
+    throw new Error(`The key of STRIPE_SECRET_KEY does not know ${customer}, so it is another account's`)
+  }
+  const lost = await findLostSession(deps, intent)
+  return lost ? findSession(deps, lost) : null
+}
+
+async function findSession({ stripe }: WorkerDependencies, id: string): Promise<CheckoutSession | null> {
+  const session = await findAtStripe(() => stripe.checkout.sessions.retrieve(id))
+  return session && checkoutSessionSchema.parse(session)
+}
+
+/** Null when Stripe says that there is no such object; throws when it says nothing. */
+async function findAtStripe<T>(retrieve: () => Promise<T>): Promise<T | null> {
+  try {
+    return await retrieve()
+  } catch (error) {
+    const isMissing =
+      error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing'
+    if (isMissing) return null
+    throw error
+  }
+}
+
+/** Makes a checkout, and what it brought, what Stripe says. Returns what was done, for people; null when nothing had followed. */
+async function takeBack(
+  trx: DatabaseTransaction,
+  { intent: { id }, session }: ForgedCheckout,
+  { event_id, now }: { readonly event_id: string; readonly now: Date },
+): Promise<string | null> {
+  const intent = await lockIntent(trx, id)
+  // Nothing that anybody told of a session has been believed.
+  if (!intent || (intent.stripe_session_id === null && session === null)) return null
+  const isItsSession = session?.id === intent.stripe_session_id
+  if (intent.state === 'settled' && isItsSession && session?.payment_status === 'paid') {
+    return 'The payment that it told of was made all the same.'
+  }
+  const state = session ? stateOf(session) : 'created'
+  if (intent.state === state && isItsSession) return null
+  await withdrawOutcome(trx, { id, state, stripe_session_id: session?.id ?? null, now })
+  if (intent.state !== 'settled') return `The checkout is ${state} again.`
+  await withdrawPurchase(trx, intent, { event_id, actor: 'stripe', now })
+  if (session?.payment_status === 'paid') {
+    const news = { session, signal: 'fetched', event_id: null, occurred_at: now, actor: 'stripe' } as const
+    await applyCheckout(trx, id, news)
+    return 'The payment was made with another session, and was settled with that.'
+  }
+  return `${intent.credits.toLocaleString('en-US')} credits were taken back.`
+}
+
+function stateOf({ status }: CheckoutSession): 'open' | 'awaiting_payment' | 'expired' {
+  return status === 'complete' ? 'awaiting_payment' : status
+}
