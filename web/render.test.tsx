@@ -6,7 +6,11 @@ import { renderPage } from './render.tsx'
 
 const template = '<head><!--page-head--></head><body><div id="root"><!--page--></div></body>'
 
-function stateOf(changes: { brand?: Partial<Brand>; pro_trial_days?: number; signed_in?: boolean }): PageState {
+function stateOf(changes: {
+  brand?: Partial<Brand>
+  pro_trial_days?: number
+  signed_in?: boolean
+}): PageState {
   return {
     config: {
       brand: { ...defaultBrand, ...changes.brand },
@@ -48,8 +52,8 @@ test('links and claims are shown where they are configured, and only there', asy
     expect(landing).toContain(text)
   }
   expect(teams).toContain('SOC 2 Type II')
-  expect(await render('/')).not.toMatch(/https?:|4\.8|5\.0/)
-  expect(await render('/teams')).not.toMatch(/https?:|SOC/)
+  expect(await render('/')).not.toMatch(/href="https?:|5\.0/)
+  expect(await render('/teams')).not.toMatch(/href="https?:|SOC/)
 })
 
 test('the name of the product is written as text, whatever it contains', async () => {

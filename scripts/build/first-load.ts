@@ -11,7 +11,7 @@ interface Budget {
 }
 
 /** All JavaScript of a first visit, gzipped. */
-export const budgets: readonly Budget[] = [
+const budgets: readonly Budget[] = [
   { page: '/', sources: ['marketing.html', 'pages/landing/LandingPage.tsx'], limit_bytes: 100_000 },
   { page: '/pricing', sources: ['marketing.html', 'pages/pricing/PricingPage.tsx'], limit_bytes: 100_000 },
   { page: '/teams', sources: ['marketing.html', 'pages/teams/TeamsPage.tsx'], limit_bytes: 100_000 },
@@ -48,7 +48,7 @@ export async function checkFirstLoad(folder: string): Promise<readonly { page: s
 }
 
 /** Every file that is loaded with these sources, each once. */
-export function filesOf(manifest: BuildManifest, sources: readonly string[]): string[] {
+function filesOf(manifest: BuildManifest, sources: readonly string[]): string[] {
   const files = new Set<string>()
   const visit = (source: string) => {
     const chunk = manifest[source]
