@@ -67,7 +67,7 @@ async function main(): Promise<void> {
     sweepAfterMs: env.SWEEP_AFTER_MS,
     livemode: isLiveKey(env.STRIPE_SECRET_KEY),
   }
-  const health = await serveHealth(deps, { host: env.HOST, port: env.METRICS_PORT })
+  const health = await serveHealth(deps, { host: env.METRICS_HOST, port: env.METRICS_PORT })
   const consumers = startConsumers(deps, backend, { lockMs: env.JOB_LOCK_MS, stalledMs: env.JOB_STALLED_MS })
   const schedule = keepSchedule(producer, { sweepEveryMs: env.SWEEP_EVERY_MS, log })
   const taskSchedules = keepTaskSchedules(producer, { log })

@@ -530,6 +530,11 @@ CREATE TABLE public.extension_sign_ins (
     expires_at timestamp with time zone NOT NULL,
     exchanged_at timestamp with time zone,
     token_id uuid,
+    confirmation_hash bytea,
+    confirmation_expires_at timestamp with time zone,
+    confirmed_at timestamp with time zone,
+    clerk_session_id text,
+    client_network text,
     CONSTRAINT extension_sign_ins_check CHECK ((created_at < expires_at)),
     CONSTRAINT extension_sign_ins_check1 CHECK (
 CASE
@@ -540,6 +545,9 @@ END),
     CONSTRAINT extension_sign_ins_check3 CHECK (((exchanged_at IS NULL) OR (user_id IS NOT NULL))),
     CONSTRAINT extension_sign_ins_code_challenge_check CHECK ((length(code_challenge) = 43)),
     CONSTRAINT extension_sign_ins_code_hash_check CHECK ((length(code_hash) = 32)),
+    CONSTRAINT extension_sign_ins_confirmation CHECK (((confirmation_hash IS NULL) = (confirmation_expires_at IS NULL))),
+    CONSTRAINT extension_sign_ins_confirmation_hash_check CHECK ((length(confirmation_hash) = 32)),
+    CONSTRAINT extension_sign_ins_kind CHECK (((code_challenge IS NULL) OR ((confirmation_hash IS NULL) AND (confirmed_at IS NULL)))),
     CONSTRAINT extension_sign_ins_state_hash_check CHECK ((length(state_hash) = 32))
 );
 
@@ -886,6 +894,9 @@ ALTER TABLE ONLY public.extension_sign_ins
     ADD CONSTRAINT extension_sign_ins_code_hash_key UNIQUE (code_hash);
 
 ALTER TABLE ONLY public.extension_sign_ins
+    ADD CONSTRAINT extension_sign_ins_confirmation_hash_key UNIQUE (confirmation_hash);
+
+ALTER TABLE ONLY public.extension_sign_ins
     ADD CONSTRAINT extension_sign_ins_pkey PRIMARY KEY (state_hash);
 
 ALTER TABLE ONLY public.extension_tokens
@@ -965,6 +976,8 @@ CREATE INDEX checkout_intents_sweep ON public.checkout_intents USING btree (swee
 CREATE INDEX checkout_intents_user ON public.checkout_intents USING btree (user_id, created_at DESC);
 
 CREATE INDEX extension_sign_ins_expiry ON public.extension_sign_ins USING btree (expires_at);
+
+CREATE INDEX extension_sign_ins_open ON public.extension_sign_ins USING btree (client_network, expires_at) WHERE (user_id IS NULL);
 
 CREATE INDEX extension_sign_ins_user ON public.extension_sign_ins USING btree (user_id) WHERE (user_id IS NOT NULL);
 
@@ -1166,6 +1179,14 @@ GRANT UPDATE(code_hash) ON TABLE public.extension_sign_ins TO tidemark_server;
 GRANT UPDATE(exchanged_at) ON TABLE public.extension_sign_ins TO tidemark_server;
 
 GRANT UPDATE(token_id) ON TABLE public.extension_sign_ins TO tidemark_server;
+
+GRANT UPDATE(confirmation_hash) ON TABLE public.extension_sign_ins TO tidemark_server;
+
+GRANT UPDATE(confirmation_expires_at) ON TABLE public.extension_sign_ins TO tidemark_server;
+
+GRANT UPDATE(confirmed_at) ON TABLE public.extension_sign_ins TO tidemark_server;
+
+GRANT UPDATE(clerk_session_id) ON TABLE public.extension_sign_ins TO tidemark_server;
 
 GRANT SELECT,INSERT ON TABLE public.extension_tokens TO tidemark_server;
 GRANT SELECT ON TABLE public.extension_tokens TO tidemark_worker;

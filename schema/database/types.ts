@@ -75,8 +75,13 @@ export interface Cursors {
 }
 
 export interface ExtensionSignIns {
+  clerk_session_id: string | null;
+  client_network: string | null;
   code_challenge: string | null;
   code_hash: Buffer | null;
+  confirmation_expires_at: Timestamp | null;
+  confirmation_hash: Buffer | null;
+  confirmed_at: Timestamp | null;
   created_at: Timestamp;
   exchanged_at: Timestamp | null;
   expires_at: Timestamp;
