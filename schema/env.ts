@@ -126,6 +126,16 @@ export const environmentSchema = z.object({
   BRAND_DOCS_URL: z.url().optional().describe('Documentation site'),
   BRAND_COMMUNITY_URL: z.url().optional().describe('Community forum'),
   BRAND_MARKETPLACE_URL: z.url().optional().describe('Extension in the editor marketplace'),
+  BRAND_MARKETPLACE_RATING: z.coerce
+    .number()
+    .min(0)
+    .max(5)
+    .optional()
+    .describe('Stars that the extension has there, for example 4.8; without it no rating is shown'),
+  BRAND_SECURITY_CERTIFICATION: z
+    .string()
+    .optional()
+    .describe('What the company is certified for, for example SOC 2 Type II; without it none is claimed'),
 })
 export type Environment = z.infer<typeof environmentSchema>
 
@@ -263,5 +273,7 @@ export function brandOf(environment: Environment): z.infer<typeof brandSchema> {
     docs_url: environment.BRAND_DOCS_URL ?? defaultBrand.docs_url,
     community_url: environment.BRAND_COMMUNITY_URL ?? defaultBrand.community_url,
     marketplace_url: environment.BRAND_MARKETPLACE_URL ?? defaultBrand.marketplace_url,
+    marketplace_rating: environment.BRAND_MARKETPLACE_RATING ?? defaultBrand.marketplace_rating,
+    security_certification: environment.BRAND_SECURITY_CERTIFICATION ?? defaultBrand.security_certification,
   }
 }

@@ -48,7 +48,7 @@ async function tryAs(name: string, statements: readonly string[]): Promise<strin
 }
 
 /** Ways out of the role that a process takes on. */
-const escapes = ['', 'RESET ROLE', 'SET ROLE NONE', 'RESET SESSION AUTHORIZATION', 'DISCARD ALL']
+const waysOut = ['', 'RESET ROLE', 'SET ROLE NONE', 'RESET SESSION AUTHORIZATION', 'DISCARD ALL']
 const refused =
   /permission denied|row-level security|must be owner|must have|check constraint|must be able to SET ROLE/
 
@@ -117,8 +117,8 @@ describe('whatever it does, the login of the server cannot', () => {
     ['drop a policy', `DROP POLICY inbox_events_receive ON inbox_events`],
   ])('%s', async (_what, statement) => {
     await buildPurchase(database.owner, { stripe_session_id: `cs_${randomBytes(6).toString('hex')}` })
-    for (const escape of escapes) {
-      expect(await tryAs(names.server, [...(escape ? [escape] : []), statement]), escape).toMatch(refused)
+    for (const wayOut of waysOut) {
+      expect(await tryAs(names.server, [...(wayOut ? [wayOut] : []), statement]), wayOut).toMatch(refused)
     }
   })
 })
@@ -131,8 +131,8 @@ test('the login of the worker cannot write the ledger beside its functions, nor 
     'SET ROLE postgres',
     'CREATE TABLE mine ()',
   ]) {
-    for (const escape of escapes) {
-      expect(await tryAs(names.worker, [...(escape ? [escape] : []), statement]), statement).toMatch(refused)
+    for (const wayOut of waysOut) {
+      expect(await tryAs(names.worker, [...(wayOut ? [wayOut] : []), statement]), statement).toMatch(refused)
     }
   }
 })
