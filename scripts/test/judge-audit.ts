@@ -23,14 +23,14 @@ export function judgeAudit(report: string): { readonly text: string; readonly is
   if (found.length === 0)
     return { text: 'vulnerabilities: none known in what runs in production', isBad: false }
   const lines = found.map(([name, { severity, via }]) => {
-    const causes = via.map((cause) => (typeof cause === 'string' ? `through ${cause}` : describe(cause)))
+    const causes = via.map((cause) => (typeof cause === 'string' ? `through ${cause}` : nameOf(cause)))
     return `  ${severity}: ${name}: ${causes.join('; ')}`
   })
   const isBad = found.some(([, { severity }]) => severity === 'high' || severity === 'critical')
   return { text: ['vulnerabilities in what runs in production:', ...lines].join('\n'), isBad }
 }
 
-function describe({ title, url }: { title: string; url?: string | undefined }): string {
+function nameOf({ title, url }: { title: string; url?: string | undefined }): string {
   return url ? `${title} (${url})` : title
 }
 
