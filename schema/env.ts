@@ -59,6 +59,11 @@ export const environmentSchema = z.object({
     .url()
     .optional()
     .describe('Owner of the tables, used by migrations only; defaults to DATABASE_URL'),
+  DATABASE_SERVER_URL: z
+    .url()
+    .optional()
+    .describe("The server's own login, which npm run db:migrate makes; the server has it as DATABASE_URL"),
+  DATABASE_WORKER_URL: z.url().optional().describe("The same for the worker's own login"),
   DATABASE_POOL_MAX: z.coerce
     .number()
     .int()
