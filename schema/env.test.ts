@@ -110,7 +110,6 @@ describe('what would let strangers in', () => {
       [
         'CLERK_API_URL',
         'CLERK_PROXY_TARGET',
-        'CLERK_JS_URL',
         'CLERK_SECRET_KEY',
         'CLERK_PUBLISHABLE_KEY',
         'CLERK_WEBHOOK_SECRET',

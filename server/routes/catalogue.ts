@@ -36,7 +36,6 @@ export const catalogueRoutes = [
     clerk: {
       publishable_key: settings.clerk_publishable_key,
       proxy_url: settings.clerk_proxy_target ? '/__clerk' : null,
-      js_url: settings.clerk_js_url ?? null,
     },
     sandbox: settings.sandbox,
   })),
