@@ -1,6 +1,3 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { purchaseCredits } from '../schema/api/checkout.ts'
 import { type CreditTransaction, getCreditHistory } from '../schema/api/credits.ts'
@@ -8,32 +5,11 @@ import type { BodyInputOf, Endpoint, ResponseOf } from '../schema/api/endpoint.t
 import { createCheckoutSession } from '../schema/api/subscriptions.ts'
 import { getUser } from '../schema/api/users.ts'
 import { createStripe } from '../schema/stripe/client.ts'
-import { madeOnce } from '../tests/support/made.ts'
+import { launchedProduct } from '../tests/support/product/launched-product.ts'
 import { type Person, signUp } from '../tests/support/services/clerk.ts'
 import { waitUntil } from '../tests/support/wait-until.ts'
-import { launchProduct } from './launch.ts'
 
-const lines: string[] = []
-
-/** As `npm start` launches it, with data of its own and free ports. */
-const launched = madeOnce(
-  async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-launch-'))
-    await chmod(dataDir, 0o711)
-    const { PATH, HOME } = process.env
-    const product = await launchProduct({
-      env: { PATH, HOME, PORT: '0', SANDBOX_STRIPE_PORT: '0', SANDBOX_CLERK_PORT: '0' },
-      dataDir,
-      onLine: (source, line) => lines.push(`${source} ${line}`),
-      say: (message) => lines.push(message),
-    })
-    return { ...product, dataDir }
-  },
-  async ({ stop, dataDir }) => {
-    await stop()
-    await rm(dataDir, { recursive: true, force: true })
-  },
-)
+const launched = launchedProduct()
 
 async function ask<E extends Endpoint>(
   endpoint: E,
@@ -50,16 +26,6 @@ async function ask<E extends Endpoint>(
   return endpoint.response.parse(body) as ResponseOf<E>
 }
 
-async function turn<T>(sandboxUrl: string | undefined, knob: string, body: object): Promise<T> {
-  const response = await fetch(`${sandboxUrl}/_sandbox/${knob}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  if (!response.ok) throw new Error(`${knob}: ${response.status} ${await response.text()}`)
-  return (await response.json()) as T
-}
-
 const historyOf = async (person: Person): Promise<CreditTransaction[]> =>
   (await ask(getCreditHistory, { person })).data.items
 
@@ -67,28 +33,25 @@ const historyOf = async (person: Person): Promise<CreditTransaction[]> =>
 const days = 46
 
 test('one knob moves Stripe and the product: a trial ends, a month is renewed, its credits expire and new ones come', async () => {
-  const clerk = {
-    knob: <T>(path: string, body: object = {}) => turn<T>(launched.clerkSandboxUrl, path, body),
-  }
-  const ada = await signUp(clerk)
+  const ada = await signUp({ knob: (path, body) => launched.turn('clerk', path, body) })
   const { sessionId } = await ask(createCheckoutSession, {
     person: ada,
     body: { planType: 'pro', clerkUserId: ada.user_id },
   })
-  await turn(launched.stripeSandboxUrl, `sessions/${sessionId}/pay`, {})
+  await launched.turn('stripe', `sessions/${sessionId}/pay`, {})
   const trial = await waitUntil(
     async () => (await historyOf(ada)).find(({ kind }) => kind === 'plan_grant'),
     'the credits of the trial',
   )
 
-  await turn(launched.stripeSandboxUrl, 'clock/advance', { days })
+  await launched.turn('stripe', 'clock/advance', { days })
 
   const history = await waitUntil(
     async () => {
       const items = await historyOf(ada)
       return items.filter(({ kind }) => kind !== 'usage').length === 5 && items
     },
-    `a charge after the trial and a renewal:\n${lines.slice(-20).join('\n')}`,
+    `a charge after the trial and a renewal:\n${launched.lines.slice(-20).join('\n')}`,
   )
   const amounts = Map.groupBy(history, ({ kind }) => kind)
   expect(amounts.get('plan_grant')?.map(({ amount }) => amount)).toEqual([500, 500, 500])
@@ -114,15 +77,12 @@ test('one knob moves Stripe and the product: a trial ends, a month is renewed, i
 }, 120_000)
 
 test('after that the product works as before: a purchase is settled, and nothing counts as late', async () => {
-  const clerk = {
-    knob: <T>(path: string, body: object = {}) => turn<T>(launched.clerkSandboxUrl, path, body),
-  }
-  const bob = await signUp(clerk)
+  const bob = await signUp({ knob: (path, body) => launched.turn('clerk', path, body) })
   const { sessionId } = await ask(purchaseCredits, {
     person: bob,
     body: { clerkUserId: bob.user_id, credits: 500, amount: 7, currency: 'EUR' },
   })
-  await turn(launched.stripeSandboxUrl, `sessions/${sessionId}/pay`, {})
+  await launched.turn('stripe', `sessions/${sessionId}/pay`, {})
   const [entry] = await waitUntil(async () => {
     const items = await historyOf(bob)
     return items.length > 0 && items
@@ -130,4 +90,13 @@ test('after that the product works as before: a purchase is settled, and nothing
   expect(entry).toMatchObject({ kind: 'credit_purchase', amount: 500, balance_after: 500 })
   expect(Date.parse(entry?.created_at ?? '')).toBeGreaterThan(Date.now() + (days - 1) * 86_400_000)
   expect((await fetch(`${launched.url}/readyz`)).status).toBe(200)
+})
+
+test('what is served of the web app is the bundle, not the sources', async () => {
+  const page = await (await fetch(launched.url)).text()
+  const [script] = /\/assets\/[\w.-]+\.js/.exec(page) ?? []
+  const bundle = await fetch(`${launched.url}${script}`)
+  expect(bundle.status).toBe(200)
+  expect(await bundle.text()).not.toContain('sourceMappingURL')
+  expect((await fetch(`${launched.url}${script}.map`)).status).toBe(404)
 })

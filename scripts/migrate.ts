@@ -1,6 +1,7 @@
 import { migrateToLatest } from '../schema/database/migrate.ts'
 import { withDatabase } from './database.ts'
 import { loadDotEnv } from './dot-env.ts'
+import { explainError } from './explain-error.ts'
 
 loadDotEnv()
 try {
@@ -11,12 +12,4 @@ try {
 } catch (error) {
   console.error(explainError(error))
   process.exitCode = 1
-}
-
-/** The messages of an error and its causes; a refused connection is an AggregateError without a message of its own. */
-function explainError(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  const inner = error instanceof AggregateError ? error.errors[0] : error.cause
-  const message = error.message || error.name
-  return inner === undefined ? message : `${message}: ${explainError(inner)}`
 }

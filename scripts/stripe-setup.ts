@@ -1,5 +1,6 @@
 import { brandOf, EnvironmentError, parseEnvironment } from '../schema/env.ts'
 import { createStripe } from '../schema/stripe/client.ts'
+import { webhookPath } from '../schema/stripe/webhook-endpoint.ts'
 import { loadDotEnv } from './dot-env.ts'
 import { setUpStripe } from './stripe/set-up.ts'
 
@@ -14,11 +15,12 @@ try {
     app_url,
     brand_name: brandOf(environment).name,
     // The sandbox gets the address for its events from a variable.
-    webhook: apiBase ? null : { webhook_url: `${app_url}/api/stripe/webhook`, may_reach_localhost: false },
+    webhook: apiBase ? null : { webhook_url: `${app_url}${webhookPath}`, may_reach_localhost: false },
   })
   for (const change of changes) console.log(change)
   if (changes.length === 0) console.log('Stripe is set up: products, prices, portals, webhook endpoint')
   if (webhook?.skipped) console.log(webhook.skipped)
+  for (const warning of webhook?.warnings ?? []) console.log(warning)
   if (webhook?.secret)
     console.log(`Stripe shows this once; put it into .env:\nSTRIPE_WEBHOOK_SECRET=${webhook.secret}`)
 } catch (error) {

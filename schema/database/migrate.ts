@@ -24,6 +24,13 @@ const sqlFiles: MigrationProvider = {
   },
 }
 
+/** The names of our migrations that a database lacks. Changes nothing. */
+export async function listPendingMigrations(pool: pg.Pool): Promise<string[]> {
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
+  const migrations = await new Migrator({ db, provider: sqlFiles }).getMigrations()
+  return migrations.filter(({ executedAt }) => executedAt === undefined).map(({ name }) => name)
+}
+
 /**
  * Brings a database up to date: our tables in `public`, then BullMQ's in their own schema. Safe to run from several
  * processes at once (both migrators take a lock). Returns the names of the migrations that were applied now.

@@ -37,6 +37,12 @@ export const stripeEventTypes = [
 ] as const
 export type StripeEventType = (typeof stripeEventTypes)[number]
 
+/**
+ * What is read from Stripe's own list, which takes up to twenty types (https://docs.stripe.com/api/events/list). What is scheduled moves
+ * neither money nor credits until it comes about; when an event about it is lost, the next sync of the subscription finds it.
+ */
+export const listedEventTypes = stripeEventTypes.filter((type) => !type.startsWith('subscription_schedule.'))
+
 export function isStripeEventType(type: string): type is StripeEventType {
   return (stripeEventTypes as readonly string[]).includes(type)
 }

@@ -9,8 +9,13 @@ import { madeForEachTest } from '../../tests/support/made.ts'
 import { FolderInUseError, lockDataFolder } from './data-lock.ts'
 
 const place = madeForEachTest(
-  async () => ({ folder: await mkdtemp(join(tmpdir(), 'tidemark-lock-')) }),
-  ({ folder }) => rm(folder, { recursive: true, force: true }),
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidemark-lock-'))
+    const running = new AsyncDisposableStack()
+    running.defer(() => rm(folder, { recursive: true, force: true }))
+    return { folder, running }
+  },
+  ({ running }) => running.disposeAsync(),
 )
 
 /** Launchers that claim the folder at the same moment; each says `got` or why not, and stays until it is killed. */
@@ -18,7 +23,7 @@ function claimInProcesses(count: number) {
   const program = `
     import { lockDataFolder } from ${JSON.stringify(join(import.meta.dirname, 'data-lock.ts'))}
     try {
-      lockDataFolder(${JSON.stringify(join(place.folder, 'data'))}).setUrl('http://localhost:' + process.pid)
+      lockDataFolder(${JSON.stringify(join(place.folder, 'data'))}).setAddresses({ url: 'http://localhost:' + process.pid })
       console.log('got')
     } catch (error) {
       console.log(error.message)
@@ -29,11 +34,13 @@ function claimInProcesses(count: number) {
       const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
-      const [said] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+      const exited = once(child, 'exit')
       const kill = async () => {
         child.kill('SIGKILL')
-        await once(child, 'exit')
+        await exited
       }
+      place.running.defer(kill)
+      const [said] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
       return { said, pid: child.pid, kill }
     }),
   )
@@ -54,7 +61,7 @@ test('who comes second is told who is there, and what to do', async () => {
   const dataDir = join(place.folder, 'data')
   expect(() => lockDataFolder(dataDir)).toThrow(FolderInUseError)
   expect(() => lockDataFolder(dataDir)).toThrow(
-    `This clone is already running on http://localhost:${first?.pid} (process ${first?.pid}). Open that one, or stop it first`,
+    `This clone is already running on http://localhost:${first?.pid} (process ${first?.pid}). Use that one, or stop it first`,
   )
   expect(await readFile(join(dataDir, 'launcher.json'), 'utf8')).toContain(`${first?.pid}`)
   await first?.kill()

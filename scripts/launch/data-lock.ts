@@ -2,12 +2,20 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
+const ownerFile = 'launcher.json'
 /** SQLite's code for a database that another connection holds. */
 const busy = 5
 
+export type LauncherAddresses = {
+  readonly url: string
+  /** Where the sandboxes are, or would be if they had been started. */
+  readonly stripe_port: number
+  readonly clerk_port: number
+}
+
 export type DataLock = {
-  /** Where this launcher's product is opened, for whoever comes second. */
-  readonly setUrl: (url: string) => void
+  /** Where this launcher's product is, for whoever comes second and for `npm run doctor`. */
+  readonly setAddresses: (addresses: LauncherAddresses) => void
   readonly release: () => void
 }
 
@@ -19,7 +27,7 @@ export type DataLock = {
  */
 export function lockDataFolder(dataDir: string): DataLock {
   mkdirSync(dataDir, { recursive: true })
-  const owner = join(dataDir, 'launcher.json')
+  const owner = join(dataDir, ownerFile)
   const lock = new DatabaseSync(join(dataDir, 'launcher.lock'), { timeout: 0 })
   try {
     lock.exec('BEGIN EXCLUSIVE')
@@ -31,7 +39,7 @@ export function lockDataFolder(dataDir: string): DataLock {
   const write = (fields: object) =>
     writeFileSync(owner, `${JSON.stringify({ pid: process.pid, ...fields })}\n`)
   write({})
-  return { setUrl: (url) => write({ url }), release: () => lock.close() }
+  return { setAddresses: write, release: () => lock.close() }
 }
 
 export class FolderInUseError extends Error {
@@ -46,10 +54,19 @@ export class FolderInUseError extends Error {
 
 /** The file is written right after the lock was taken, so for a moment it may be missing or an earlier one's. */
 function describeOwner(file: string): string {
+  const { pid, url } = readOwner(file)
+  return `${url ? ` on ${url}` : ''}${pid ? ` (process ${pid})` : ''}`
+}
+
+/** Where the launcher of a data folder put the product; of one that has ended, too. */
+export function readAddresses(dataDir: string): Partial<LauncherAddresses> {
+  return readOwner(join(dataDir, ownerFile))
+}
+
+function readOwner(file: string): Partial<LauncherAddresses & { readonly pid: number }> {
   try {
-    const { pid, url } = JSON.parse(readFileSync(file, 'utf8')) as { pid: number; url?: string }
-    return `${url ? ` on ${url}` : ''} (process ${pid})`
+    return JSON.parse(readFileSync(file, 'utf8'))
   } catch {
-    return ''
+    return {}
   }
 }

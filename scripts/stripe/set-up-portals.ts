@@ -19,10 +19,7 @@ export async function setUpPortals(
   options: { readonly app_url: string; readonly brand_name: string },
   prices: readonly SoldPrice[],
 ): Promise<string[]> {
-  const known: Stripe.BillingPortal.Configuration[] = []
-  for await (const found of stripe.billingPortal.configurations.list({ active: true, limit: 100 })) {
-    known.push(found)
-  }
+  const known = await findPortals(stripe)
   const changes: string[] = []
   for (const kind of portalKinds) {
     const params = {
@@ -31,7 +28,7 @@ export async function setUpPortals(
       default_return_url: `${options.app_url}${kind === 'personal' ? '/billing' : '/organizations'}`,
       metadata: { [portalMetadataKey]: kind },
     }
-    const found = known.find((candidate) => candidate.metadata?.[portalMetadataKey] === kind)
+    const found = known[kind]
     if (found) {
       await stripe.billingPortal.configurations.update(found.id, params)
     } else {
@@ -40,6 +37,39 @@ export async function setUpPortals(
     }
   }
   return changes
+}
+
+/** Our portals at Stripe. Changes nothing. */
+export async function findPortals(
+  stripe: Stripe,
+): Promise<Partial<Record<PortalKind, Stripe.BillingPortal.Configuration>>> {
+  const known: Partial<Record<PortalKind, Stripe.BillingPortal.Configuration>> = {}
+  for await (const found of stripe.billingPortal.configurations.list({ active: true, limit: 100 })) {
+    const kind = portalKinds.find((candidate) => candidate === found.metadata?.[portalMetadataKey])
+    if (kind) known[kind] ??= found
+  }
+  return known
+}
+
+/**
+ * Says how a portal differs from ours in what a customer could do there that we do not expect; null when it does not. The rest of
+ * it the set-up writes anew each time.
+ */
+export function portalProblem(
+  kind: PortalKind,
+  { features }: Stripe.BillingPortal.Configuration,
+): string | null {
+  const { subscription_cancel, subscription_update, payment_method_update } = features
+  if (!payment_method_update.enabled) return 'customers cannot change their card'
+  if (!subscription_cancel.enabled) return 'customers cannot cancel'
+  if (subscription_cancel.mode !== 'at_period_end') return `it cancels ${subscription_cancel.mode}`
+  if (kind === 'personal') return subscription_update.enabled ? 'plans can be changed there' : null
+  if (!subscription_update.enabled) return 'seats cannot be changed'
+  const allowed = subscription_update.default_allowed_updates.join(', ')
+  if (allowed !== 'quantity')
+    return `${allowed || 'nothing'} can be changed there, not the number of seats only`
+  const { proration_behavior } = subscription_update
+  return proration_behavior === 'always_invoice' ? null : `more seats are charged by ${proration_behavior}`
 }
 
 /**

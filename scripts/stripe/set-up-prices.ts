@@ -22,15 +22,8 @@ export async function setUpPrices(
 ): Promise<{ prices: SoldPrice[]; changes: string[] }> {
   const changes: string[] = []
   for (const plan of soldPlanTypes) changes.push(...(await setUpProduct(stripe, plan, options)))
-  const { data: known } = await stripe.prices.list({
-    lookup_keys: cataloguePrices.map((price) => price.lookup_key),
-    expand: ['data.currency_options'],
-    limit: 100,
-  })
   const prices: SoldPrice[] = []
-  for (const price of cataloguePrices) {
-    const found = known.find((candidate) => candidate.lookup_key === price.lookup_key)
-    const problem = found ? problemOf(found, price) : 'there is none'
+  for (const { price, found, problem } of await comparePrices(stripe)) {
     if (found && problem === null) {
       prices.push({ ...price, price_id: found.id })
       const tax = taxProblem(found)
@@ -49,7 +42,27 @@ export async function setUpPrices(
   return { prices, changes }
 }
 
-/** Why another price has to take the place of this one. */
+export interface ComparedPrice {
+  readonly price: CataloguePrice
+  /** What has its lookup key at Stripe. */
+  readonly found: Stripe.Price | undefined
+  /** Why another price has to take the place of this one; null when it may be sold. */
+  readonly problem: string | null
+}
+
+/** The catalogue's prices and what there is of them at Stripe. Changes nothing. */
+export async function comparePrices(stripe: Stripe): Promise<ComparedPrice[]> {
+  const { data: known } = await stripe.prices.list({
+    lookup_keys: cataloguePrices.map((price) => price.lookup_key),
+    expand: ['data.currency_options'],
+    limit: 100,
+  })
+  return cataloguePrices.map((price) => {
+    const found = known.find((candidate) => candidate.lookup_key === price.lookup_key)
+    return { price, found, problem: found ? problemOf(found, price) : 'there is none' }
+  })
+}
+
 function problemOf(found: Stripe.Price, price: CataloguePrice): string | null {
   const tax = taxProblem(found)
   return priceProblem(found, price) ?? (tax && !tax.can_be_set ? tax.text : null)

@@ -1,6 +1,7 @@
 import type Stripe from 'stripe'
 import { stripeApiVersion } from '../../schema/stripe/client.ts'
 import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
+import { findWebhookEndpoint, isLoopback, webhookProblems } from '../../schema/stripe/webhook-endpoint.ts'
 
 export interface WebhookResult {
   readonly changes: readonly string[]
@@ -8,6 +9,8 @@ export interface WebhookResult {
   readonly secret: string | null
   /** Why there is no endpoint; null when there is one. */
   readonly skipped: string | null
+  /** What differs and only a person can change. */
+  readonly warnings: readonly string[]
 }
 
 export interface WebhookOptions {
@@ -16,34 +19,29 @@ export interface WebhookOptions {
   readonly may_reach_localhost: boolean
 }
 
-const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
-
-/** Creates the endpoint that receives our events, or adds the event types that it lacks. */
+/** Creates the endpoint that receives our events, or adds the event types that it lacks, and compares its API version. */
 export async function setUpWebhook(stripe: Stripe, options: WebhookOptions): Promise<WebhookResult> {
   const url = options.webhook_url
-  if (!options.may_reach_localhost && loopbackNames.includes(new URL(url).hostname)) {
+  const nothing = { changes: [], secret: null, skipped: null, warnings: [] }
+  if (!options.may_reach_localhost && isLoopback(url)) {
     const skipped = `Stripe cannot reach ${url}; forward its events with: stripe listen --forward-to ${url}`
-    return { changes: [], secret: null, skipped }
+    return { ...nothing, skipped }
   }
-  let found: Stripe.WebhookEndpoint | undefined
-  for await (const endpoint of stripe.webhookEndpoints.list({ limit: 100 })) {
-    if (endpoint.url === url) found = endpoint
-  }
+  const found = await findWebhookEndpoint(stripe, url)
   const enabled_events: Stripe.WebhookEndpointCreateParams.EnabledEvent[] = [...stripeEventTypes]
   if (!found) {
     const made = await stripe.webhookEndpoints.create({ url, enabled_events, api_version: stripeApiVersion })
     return {
+      ...nothing,
       changes: [`webhook endpoint ${url}: made ${made.id}`],
       secret: made.secret ?? null,
-      skipped: null,
     }
   }
-  if (hearsAll(found)) return { changes: [], secret: null, skipped: null }
+  const problems = webhookProblems(found)
+  const warnings = problems.flatMap(({ text, advice }) =>
+    advice === null ? [] : [`webhook endpoint ${url}: ${text}. ${advice}`],
+  )
+  if (problems.length === warnings.length) return { ...nothing, warnings }
   await stripe.webhookEndpoints.update(found.id, { enabled_events, disabled: false })
-  return { changes: [`webhook endpoint ${url}: brought up to date`], secret: null, skipped: null }
-}
-
-function hearsAll({ enabled_events, status }: Stripe.WebhookEndpoint): boolean {
-  const hears = (type: string) => enabled_events.includes('*') || enabled_events.includes(type)
-  return status === 'enabled' && stripeEventTypes.every(hears)
+  return { ...nothing, changes: [`webhook endpoint ${url}: brought up to date`], warnings }
 }

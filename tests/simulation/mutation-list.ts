@@ -21,8 +21,8 @@ export const mutations: readonly Mutation[] = [
     name: 'an ended subscription is live',
     history: 'old plan refunded under a new one',
     file: 'worker/apply/subscription/sync-subscription.ts',
-    text: '    ended_at: fetched.ended_at,\n    snapshot_order',
-    becomes: '    ended_at: null,\n    snapshot_order',
+    text: '    ended_at: fetched.ended_at,\n    scheduled_seats',
+    becomes: '    ended_at: null,\n    scheduled_seats',
   },
   {
     name: 'money back leaves months alone that are over',
@@ -41,7 +41,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'changes of one second in any order',
-    history: 'three seat changes in one second',
+    history: 'the second of two seat changes in one second refunded, six times',
     file: 'worker/books/month-shares.ts',
     text: 'sameSecond.find(({ seats_before }) => seats_before === seats) ??',
     becomes: '',
@@ -84,7 +84,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'bought credits are spent first',
-    history: 'a plan disputed beside bought credits',
+    history: 'debt of an ended plan before and after a new one',
     file: 'schema/database/migrations/0010_ledger_grants.sql',
     text: 'from_plan := least(greatest(plan, 0), ledger_use.credits);',
     becomes: 'from_plan := greatest(ledger_use.credits - greatest(purchased, 0), 0);',
@@ -196,9 +196,9 @@ export const mutations: readonly Mutation[] = [
     name: 'a snapshot is numbered when it has come',
     history: 'an end that was not seen',
     file: 'worker/apply/subscription/fetch-subscription.ts',
-    text: '  const snapshot_order = await nextSnapshotOrder(deps.db)\n  const subscription = subscriptionSchema.parse(await deps.stripe.subscriptions.retrieve(id))\n',
+    text: "  const snapshot_order = await nextSnapshotOrder(deps.db)\n  const retrieved = await deps.stripe.subscriptions.retrieve(id, { expand: ['schedule'] })\n",
     becomes:
-      '  const subscription = subscriptionSchema.parse(await deps.stripe.subscriptions.retrieve(id))\n  const snapshot_order = await nextSnapshotOrder(deps.db)\n',
+      "  const retrieved = await deps.stripe.subscriptions.retrieve(id, { expand: ['schedule'] })\n  const snapshot_order = await nextSnapshotOrder(deps.db)\n",
   },
   {
     name: 'a first payment that failed leaves its checkout open',
@@ -240,8 +240,8 @@ export const mutations: readonly Mutation[] = [
     name: 'the reader of events leaves refunds and disputes out',
     history: 'a refund that nobody announces',
     file: 'worker/jobs/read-stripe-events.ts',
-    text: 'types: [...stripeEventTypes],',
-    becomes: 'types: stripeEventTypes.filter((type) => !/refund|dispute/.test(type)),',
+    text: 'types: listedEventTypes,',
+    becomes: 'types: listedEventTypes.filter((type) => !/refund|dispute/.test(type)),',
   },
   {
     name: 'the reader of events reads nothing twice',
@@ -275,12 +275,12 @@ export const mutations: readonly Mutation[] = [
     name: 'a page is found again for another promise',
     history: 'a page left for another',
     file: 'server/checkout/promise-subscription.ts',
-    text: "    'billing_frequency',\n    'currency',",
-    becomes: "    'currency',",
+    text: 'return fields.every((field) => open[field] === wanted[field])',
+    becomes: 'return fields.length > 0 && open.user_id === wanted.user_id',
   },
   {
     name: 'a killed server’s promise is kept to whoever asks',
-    history: 'a page whose server was killed',
+    history: 'another page than that of a killed server',
     file: 'server/checkout/close-open-checkout.ts',
     text: 'isSamePromise(found, wanted) ? await awaitSession(deps, collision, trace) : found',
     becomes: 'await awaitSession(deps, collision, trace)',

@@ -10,6 +10,7 @@ import { type Owner, tokenFor } from './owner.ts'
 import { failingCard, latestSubscription } from './owner-at-stripe.ts'
 import type { PlannedPage, PlannedPlan } from './owner-history.ts'
 import { ignoreCut, withoutFaults } from './play.ts'
+import { patience_ms } from './seed.ts'
 
 type Answer = Pick<ApiAnswer, 'status' | 'body'>
 
@@ -38,7 +39,7 @@ export async function subscribe(
   await pay(product, owner, { id, means })
 }
 
-/** Opens the page of a plan, which nobody pays; perhaps once more, because the server of the first time was killed. */
+/** Opens the page of a plan, which nobody pays; perhaps after another one, which nobody heard of. */
 export async function leavePage(
   product: FaultyProduct,
   owner: Owner,
@@ -46,8 +47,8 @@ export async function leavePage(
 ): Promise<void> {
   if (owner.sessions.length === 0 || !(await isWithoutPlan(product, owner))) return
   product.setTrialDays(0)
-  if (page.is_server_killed)
-    await product.killWhileOpening((server) => requestPlan(server, product, owner, page))
+  const { lost } = page
+  if (lost) await product.killWhileOpening((server) => requestPlan(server, product, owner, lost))
   const answer = await ask(() => requestPlan(product.server, product, owner, page), mustOpen)
   await readPage(product, owner, { answer, page })
 }
@@ -154,7 +155,7 @@ async function ask(request: () => Promise<ApiAnswer>, mustOpen: boolean): Promis
       return last.status === 200 && last
     },
     () => `a page to open: ${last?.status} ${JSON.stringify(last?.body)}`,
-    5000,
+    patience_ms,
   )
 }
 

@@ -12,11 +12,13 @@ export interface PlannedPlan {
   readonly card: 'pays' | 'fails_later' | 'refused'
 }
 
+type Promised = Pick<PlannedPlan, 'frequency' | 'seats'>
+
 /** The page of a plan, which nobody pays. */
-export interface PlannedPage extends Pick<PlannedPlan, 'frequency' | 'seats'> {
+export interface PlannedPage extends Promised {
   readonly do: 'page'
-  /** The first server that opens it is killed before anybody hears of it, and it is asked for again. */
-  readonly is_server_killed: boolean
+  /** What was asked for just before, of a server that was killed before anybody heard of its page. */
+  readonly lost: Promised | null
 }
 
 /** One thing that happens. `payment` counts the owner's payments from the latest one, modulo their number. */
@@ -118,6 +120,7 @@ function step<const K extends Kind, F extends object>(kind: K, weight: number, f
 }
 
 const nothing = fc.constant({})
+const promised = { frequency, seats: fc.constantFrom(1, 5) }
 
 const steps = [
   { kind: 'plan', weight: 3, arbitrary: plan },
@@ -170,7 +173,7 @@ const steps = [
   step('delete_customer', 1, nothing),
   step('join_team', 2, nothing),
   step('leave_team', 1, nothing),
-  step('page', 2, fc.record({ frequency, seats: fc.constantFrom(1, 5), is_server_killed: fc.boolean() })),
+  step('page', 2, fc.record({ ...promised, lost: fc.option(fc.record(promised), { freq: 2, nil: null }) })),
   step('hold_answer', 2, fc.record({ of: fc.constantFrom('subscription' as const, 'charge') })),
   step('lose_jobs', 1, fc.record({ hours: fc.integer({ min: 4, max: 6 }) })),
   step('outage', 1, fc.record({ hours: fc.integer({ min: 2, max: 20 }) })),

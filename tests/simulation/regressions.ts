@@ -21,8 +21,8 @@ const join = { do: 'join_team' } as const
 const leave = { do: 'leave_team' } as const
 const day = { do: 'days', days: 1 } as const
 const refused: PlannedPlan = { ...monthly, card: 'refused' }
-const page: PlannedPage = { do: 'page', frequency: 'monthly', seats: 1, is_server_killed: false }
-const killed: PlannedPage = { ...page, is_server_killed: true }
+const page: PlannedPage = { do: 'page', frequency: 'monthly', seats: 1, lost: null }
+const killed: PlannedPage = { ...page, lost: page }
 const drop = { do: 'drop', share: 1, late: false } as const
 const lost = { do: 'close_dispute', outcome: 'lost' } as const
 const outage = { do: 'outage', hours: 20 } as const
@@ -343,5 +343,20 @@ export const regressions: readonly Regression[] = [
     seats(2),
     { do: 'pay_invoice' },
     half,
+  ),
+  lived(
+    'another page than that of a killed server',
+    'user',
+    monthly,
+    cancel,
+    { ...page, lost: { ...page, frequency: 'yearly' } },
+    monthly,
+  ),
+  // Which of the two is first is right by chance half the time, when it is not known.
+  lived(
+    'the second of two seat changes in one second refunded, six times',
+    'team',
+    monthly,
+    ...[6, 8, 10, 12, 14, 16].flatMap((number) => [[day, seats(number, number + 1)], refund(100)]),
   ),
 ]

@@ -12,3 +12,6 @@ export const seed = process.env.SIMULATION_SEED
 export function numRuns(usual: number): number {
   return Number(process.env.SIMULATION_RUNS || usual)
 }
+
+/** How long a difference may last. Whoever looks for failures wants to see them sooner. */
+export const patience_ms = Number(process.env.SIMULATION_PATIENCE_MS || 30_000)

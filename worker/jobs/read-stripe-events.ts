@@ -5,7 +5,7 @@ import type { Json } from '../../schema/database/types.ts'
 import { eventTypeLabel } from '../../schema/inbox/event-type-label.ts'
 import { receiveOrKeepEvent } from '../../schema/inbox/kept-events.ts'
 import { confirmEvents } from '../../schema/inbox/known-events.ts'
-import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
+import { listedEventTypes } from '../../schema/stripe/event-types.ts'
 import { contentOf } from '../../schema/stripe/events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
@@ -81,7 +81,7 @@ async function listEvents(
   limit: number,
 ): Promise<Pick<Stripe.ApiList<Stripe.Event>, 'data' | 'has_more'>> {
   const params = {
-    types: [...stripeEventTypes],
+    types: listedEventTypes,
     created: { gte: Math.floor((read_until.getTime() - overlapMs) / 1000) },
     limit,
   }

@@ -1,9 +1,10 @@
 import { newId } from '../../kit/id.ts'
 import type { Service } from '../service.ts'
 import type { State, StoredEvent, StoredWebhookEndpoint } from '../state.ts'
+import { api_version } from './event.ts'
 
 export function newWebhookEndpoint(
-  { clock }: Service,
+  { clock, livemode }: Service,
   input: Pick<StoredWebhookEndpoint, 'enabled_events' | 'url'> &
     Partial<Pick<StoredWebhookEndpoint, 'api_version' | 'description' | 'id' | 'metadata'>>,
 ): StoredWebhookEndpoint {
@@ -15,7 +16,7 @@ export function newWebhookEndpoint(
     created: clock.now(),
     description: input.description ?? null,
     enabled_events: input.enabled_events,
-    livemode: false,
+    livemode,
     metadata: input.metadata ?? {},
     status: 'enabled',
     url: input.url,
@@ -33,6 +34,7 @@ export function configureEndpoint(service: Service): void {
   }
   const endpoint = newWebhookEndpoint(service, {
     id: configured_id,
+    api_version,
     enabled_events: ['*'],
     url: settings.webhookUrl,
     description: 'From SANDBOX_STRIPE_WEBHOOK_URL',

@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { explainError } from '../explain-error.ts'
+import type { Configuration } from './configuration.ts'
+import { type Finding, ok, problem } from './finding.ts'
+
+const keysSchema = z.object({ keys: z.array(z.object({ kid: z.string() })) })
+/** Of Clerk's Frontend API, `GET /v1/environment`: what the browser's components draw their forms from. */
+const settingsSchema = z.object({
+  organization_settings: z.object({
+    enabled: z.boolean(),
+    force_organization_selection: z.boolean().optional(),
+  }),
+  user_settings: z.object({
+    attributes: z.object({
+      email_address: z.object({ enabled: z.boolean(), verify_at_sign_up: z.boolean().optional() }),
+    }),
+  }),
+})
+const means = {
+  unreachable: 'Nobody can sign in, and no call can be checked.',
+  keys: 'The browser signs people in to another application than the one that the server asks: every call is a 401.',
+}
+
+/** Whether both keys work and are of one application, and its settings are those that we need. Reads only. */
+export async function examineClerk({ env, sandbox }: Configuration): Promise<Finding[]> {
+  const backend = `${env.CLERK_API_URL ?? 'https://api.clerk.com'}/v1/jwks`
+  const frontend = env.CLERK_PROXY_TARGET ?? `https://${frontendHostOf(env.CLERK_PUBLISHABLE_KEY)}`
+  const mend = sandbox.clerk
+    ? 'Run `npm start` first.'
+    : 'Copy the keys again: Clerk dashboard, Configure, API keys.'
+  const secret = await read(backend, keysSchema, { authorization: `Bearer ${env.CLERK_SECRET_KEY}` })
+  if ('error' in secret)
+    return [problem('Clerk', { text: `${backend}: ${secret.error}`, means: means.unreachable, mend })]
+  const browser = await read(`${frontend}/.well-known/jwks.json`, keysSchema)
+  if ('error' in browser)
+    return [problem('Clerk', { text: `${frontend}: ${browser.error}`, means: means.unreachable, mend })]
+  const known = new Set(secret.value.keys.map(({ kid }) => kid))
+  if (!browser.value.keys.some(({ kid }) => known.has(kid))) {
+    const text = 'CLERK_SECRET_KEY and CLERK_PUBLISHABLE_KEY are of different applications'
+    return [problem('Clerk', { text, means: means.keys, mend })]
+  }
+  const settings = await read(`${frontend}/v1/environment`, settingsSchema)
+  if ('error' in settings) {
+    return [
+      problem('Clerk', {
+        text: `its settings cannot be read: ${settings.error}`,
+        means: means.unreachable,
+        mend,
+      }),
+    ]
+  }
+  return [ok('Clerk', 'both keys work and are of one application'), ...examineSettings(settings.value)]
+}
+
+function examineSettings({
+  organization_settings,
+  user_settings,
+}: z.infer<typeof settingsSchema>): Finding[] {
+  const findings: Finding[] = []
+  if (!organization_settings.enabled) {
+    findings.push(
+      problem('Clerk settings', {
+        text: 'organizations are off, as in every new application',
+        means: 'Teams cannot be bought: its organization cannot be made after the payment.',
+        mend: 'Clerk dashboard, Configure, Organizations: enable organizations.',
+      }),
+    )
+  } else if (organization_settings.force_organization_selection) {
+    findings.push(
+      problem('Clerk settings', {
+        text: 'personal accounts are off, as they are when organizations are switched on',
+        means:
+          'Who signs up has to make an organization first, and nobody can buy Pro or credits for themselves.',
+        mend: 'Clerk dashboard, Configure, Organizations: allow personal accounts.',
+      }),
+    )
+  }
+  if (!user_settings.attributes.email_address.enabled) {
+    findings.push(
+      problem('Clerk settings', {
+        text: 'people have no e-mail address',
+        means: 'Stripe has nobody to send invoices to, and members cannot be invited.',
+        mend: 'Clerk dashboard, Configure, User & authentication: sign-up with e-mail, verified at sign-up.',
+      }),
+    )
+  }
+  return findings.length > 0
+    ? findings
+    : [ok('Clerk settings', 'organizations, personal accounts, e-mail addresses')]
+}
+
+/** A publishable key is the base64 of the Frontend API's host and a dollar sign. */
+function frontendHostOf(publishableKey: string): string {
+  const encoded = publishableKey.split('_').slice(2).join('_')
+  return Buffer.from(encoded, 'base64').toString().replace(/\$$/, '')
+}
+
+async function read<T>(
+  url: string,
+  schema: z.ZodType<T>,
+  headers: Record<string, string> = {},
+): Promise<{ value: T } | { error: string }> {
+  try {
+    const response = await fetch(url, { headers, signal: AbortSignal.timeout(10_000) })
+    if (!response.ok) return { error: `HTTP ${response.status}` }
+    const parsed = schema.safeParse(await response.json())
+    return parsed.success ? { value: parsed.data } : { error: 'the answer is not Clerk’s' }
+  } catch (error) {
+    return { error: explainError(error) }
+  }
+}

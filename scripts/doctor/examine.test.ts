@@ -1,0 +1,186 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { processEnvironment } from '../../schema/env.ts'
+import { createStripe } from '../../schema/stripe/client.ts'
+import { launchedProduct } from '../../tests/support/product/launched-product.ts'
+import { clerkSandboxVariables, stripeSandboxVariables } from '../sandbox-environment.ts'
+import { setUpStripe } from '../stripe/set-up.ts'
+import { examine } from './examine.ts'
+import { renderFindings } from './finding.ts'
+import { examineKeys } from './keys.ts'
+
+const launched = launchedProduct()
+const portOf = (url: string | undefined) => Number(new URL(url ?? '').port)
+const stripeApi = () => createStripe({ secretKey: 'sk_test_sandbox', apiBase: launched.stripeSandboxUrl })
+/** Another name than the sandbox's own endpoint has, so that this one is an endpoint as Stripe has them. */
+const appUrl = () => launched.url.replace('localhost', '127.0.0.1')
+const webhookUrl = () => `${appUrl()}/api/stripe/webhook`
+const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
+
+/** As the documents say, whatever a test has left. */
+async function setUp(): Promise<void> {
+  const stripe = stripeApi()
+  for (const { id, url } of (await stripe.webhookEndpoints.list()).data) {
+    if (url === webhookUrl()) await stripe.webhookEndpoints.del(id)
+  }
+  const webhook = { webhook_url: webhookUrl(), may_reach_localhost: true }
+  await setUpStripe(stripe, { app_url: appUrl(), brand_name: 'Tidemark', webhook })
+}
+beforeEach(setUp)
+
+/** Somebody's own accounts, at which the sandboxes happen to answer. */
+const configured = (changes: Record<string, string> = {}) => ({
+  ...stripeSandboxVariables({ stripePort: portOf(launched.stripeSandboxUrl) }),
+  ...clerkSandboxVariables({ clerkPort: portOf(launched.clerkSandboxUrl) }),
+  CLERK_PUBLISHABLE_KEY: `pk_test_${btoa('clerk.local.test$')}`,
+  STRIPE_WEBHOOK_SECRET: secret,
+  CLERK_WEBHOOK_SECRET: secret,
+  APP_URL: appUrl(),
+  DATABASE_URL: launched.databaseUrl,
+  ...changes,
+})
+
+async function wrongIn(raw: Record<string, string>, now?: () => Date): Promise<string[]> {
+  const findings = await examine({ raw, dataDir: launched.dataDir, ...(now && { now }) })
+  return findings.filter(({ level }) => level !== 'ok').map(({ of, text }) => `${of}: ${text}`)
+}
+
+test('with nothing configured the running sandbox is examined, and nothing is wrong with a fresh one', async () => {
+  const findings = await examine({ raw: {}, dataDir: launched.dataDir })
+  expect(renderFindings(findings)).toMatch(/\n\n\d+ well, 0 to look at, 0 wrong$/)
+  expect(findings.map(({ of }) => of)).toEqual([
+    'environment',
+    'keys',
+    'database',
+    'queues',
+    'clock',
+    'prices',
+    'portals',
+    'webhook endpoint',
+    'Clerk',
+    'Clerk settings',
+    'address',
+  ])
+})
+
+test('nothing is wrong with accounts that are set up as the documents say', async () => {
+  expect(await wrongIn(configured())).toEqual([])
+})
+
+describe('what is wrong is named, with what it means and how to mend it:', () => {
+  test('keys of different modes', async () => {
+    expect(await wrongIn(configured({ CLERK_PUBLISHABLE_KEY: `pk_live_${btoa('a.b.test$')}` }))).toContain(
+      'Clerk keys: CLERK_SECRET_KEY is of test mode and CLERK_PUBLISHABLE_KEY of live mode',
+    )
+    expect(await wrongIn(configured({ STRIPE_SECRET_KEY: 'sk_live_sandbox' }))).toEqual([
+      'environment: STRIPE_SECRET_KEY is a live key: set NODE_ENV=production, or use a test key.',
+    ])
+    const env = { ...processEnvironment(configured()), STRIPE_SECRET_KEY: 'sk_live_sandbox' }
+    expect(
+      examineKeys({ env, sandbox: { stripe: false, clerk: false }, now: () => new Date() }),
+    ).toContainEqual(
+      expect.objectContaining({ level: 'problem', text: 'Stripe is in live mode and Clerk in test mode' }),
+    )
+  })
+
+  test('secrets and keys that were copied wrongly', async () => {
+    const keys = { STRIPE_WEBHOOK_SECRET: 'we_1Abc', CLERK_SECRET_KEY: 'sk_test_of_another' }
+    const [webhook, clerk, ...rest] = await wrongIn(configured(keys))
+    expect(webhook).toMatch(
+      /^webhook secrets: STRIPE_WEBHOOK_SECRET (is not of the form|does not begin with) whsec_/,
+    )
+    expect(clerk).toMatch(/^Clerk: http.*\/bapi\/v1\/jwks: HTTP 401$/)
+    expect(rest).toEqual([])
+  })
+
+  test('a price that is wrong in one currency, and a portal that was changed by hand', async () => {
+    const stripe = stripeApi()
+    const amounts = { currency: 'eur', unit_amount: 19_200, tax_behavior: 'inclusive' } as const
+    await stripe.prices.create({
+      ...amounts,
+      product: 'plan_pro',
+      lookup_key: 'pro_yearly',
+      transfer_lookup_key: true,
+      currency_options: {
+        usd: { unit_amount: 19_200, tax_behavior: 'inclusive' },
+        gbp: { unit_amount: 1920, tax_behavior: 'inclusive' },
+      },
+      recurring: { interval: 'year' },
+    })
+    const portals = (await stripe.billingPortal.configurations.list()).data
+    const personal = portals.find(({ metadata }) => metadata?.portal_kind === 'personal')
+    await stripe.billingPortal.configurations.update(personal?.id ?? '', {
+      features: { subscription_cancel: { enabled: true, mode: 'immediately' } },
+    })
+    expect(await wrongIn(configured())).toEqual([
+      'prices: pro_yearly: it costs 1920 in GBP, not 19200',
+      'portals: personal: it cancels immediately',
+    ])
+    await setUp()
+    expect(await wrongIn(configured())).toEqual([])
+  })
+
+  test('a webhook endpoint that is off, deaf and of an older version, or of another address', async () => {
+    const stripe = stripeApi()
+    const endpoint = (await stripe.webhookEndpoints.list()).data.find(({ url }) => url === webhookUrl())
+    await stripe.webhookEndpoints.del(endpoint?.id ?? '')
+    expect(await wrongIn(configured())).toEqual([`webhook endpoint: there is none for ${webhookUrl()}`])
+    const old = await stripe.webhookEndpoints.create({ url: webhookUrl(), enabled_events: ['invoice.paid'] })
+    await stripe.webhookEndpoints.update(old.id, { disabled: true })
+    expect(await wrongIn(configured())).toEqual([
+      `webhook endpoint: ${webhookUrl()}: it is disabled`,
+      expect.stringMatching(
+        /: it does not send checkout\.session\.completed, .*customer\.subscription\.created/,
+      ),
+      expect.stringMatching(/: it sends the account's default version, not 20/),
+    ])
+  })
+
+  test('an application at Clerk whose organizations are off, or without personal accounts', async () => {
+    const change = (settings: object) => launched.turn('clerk', 'instance', settings)
+    await change({ organizations_enabled: false })
+    expect(await wrongIn(configured())).toEqual([
+      'Clerk settings: organizations are off, as in every new application',
+    ])
+    await change({ organizations_enabled: true, personal_accounts_allowed: false })
+    expect(await wrongIn(configured())).toEqual([
+      'Clerk settings: personal accounts are off, as they are when organizations are switched on',
+    ])
+    await change({ personal_accounts_allowed: true })
+    expect(await wrongIn(configured())).toEqual([])
+  })
+
+  test('a database without our tables, and one that is not there', async () => {
+    const other = new URL(launched.databaseUrl)
+    other.pathname = '/postgres'
+    expect(await wrongIn(configured({ DATABASE_URL: other.href }))).toEqual([
+      expect.stringMatching(/^database: \d+ migrations are missing, the first is 0001_roles$/),
+    ])
+    expect(await wrongIn(configured({ DATABASE_URL: 'postgres://a@127.0.0.1:1/b' }))).toEqual([
+      expect.stringMatching(/^database: it does not answer: /),
+    ])
+  })
+
+  test('a clock that is ten minutes off, an address where something else answers, and queues that are away', async () => {
+    const later = () => new Date(Date.now() + 600_000)
+    const elsewhere = { APP_URL: launched.stripeSandboxUrl ?? '', REDIS_URL: 'redis://127.0.0.1:1' }
+    const wrong = await wrongIn(configured(elsewhere), later)
+    expect(wrong).toEqual([
+      expect.stringMatching(/^Redis: it does not answer/),
+      expect.stringMatching(/^clock: this machine's clock is (599|60\d) seconds off$/),
+      expect.stringMatching(/^webhook endpoint: there is none for /),
+      `address: ${launched.stripeSandboxUrl}/healthz: HTTP 404`,
+    ])
+  })
+
+  test('an environment that is not complete', async () => {
+    const findings = await examine({
+      raw: { NODE_ENV: 'production', PORT: 'often' },
+      dataDir: launched.dataDir,
+    })
+    expect(renderFindings(findings)).toContain('environment  PORT: ')
+    expect(renderFindings(findings)).toContain('what it means: Server and worker refuse to start.')
+    expect(await wrongIn({ NODE_ENV: 'production' })).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^environment: STRIPE_SECRET_KEY is missing/)]),
+    )
+  })
+})

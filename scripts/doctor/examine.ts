@@ -1,0 +1,50 @@
+import { withTimeLimit } from '../../schema/time-limit.ts'
+import { explainError } from '../explain-error.ts'
+import { examineAddress } from './address.ts'
+import { examineClerk } from './clerk.ts'
+import { type Configuration, readConfiguration } from './configuration.ts'
+import { examineDatabase } from './database.ts'
+import { type Finding, warning } from './finding.ts'
+import { examineKeys } from './keys.ts'
+import { examineRedis } from './redis.ts'
+import { examineStripe } from './stripe.ts'
+
+const limit_ms = 60_000
+const examinations: Readonly<
+  Record<string, (configuration: Configuration) => Finding[] | Promise<Finding[]>>
+> = {
+  keys: examineKeys,
+  database: examineDatabase,
+  queues: examineRedis,
+  Stripe: examineStripe,
+  Clerk: examineClerk,
+  address: examineAddress,
+}
+
+/** Looks at everything that an environment names, side by side, and changes nothing of it. */
+export async function examine(options: {
+  /** `process.env` with `.env` merged in. */
+  readonly raw: Readonly<Record<string, string | undefined>>
+  readonly dataDir: string
+  readonly now?: () => Date
+}): Promise<Finding[]> {
+  const { configuration, findings } = await readConfiguration(options.raw, options.dataDir)
+  if (!configuration) return findings
+  const now = options.now ?? configuration.now
+  const found = await Promise.all(
+    Object.entries(examinations).map(([what, look]) =>
+      examineOne(what, async () => look({ ...configuration, now })),
+    ),
+  )
+  return [...findings, ...found.flat()]
+}
+
+async function examineOne(what: string, look: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await withTimeLimit(look(), { limit_ms, what: `Looking at ${what}` })
+  } catch (error) {
+    const means = 'It is not known whether it is well.'
+    const mend = 'Try again; if it stays, this is a mistake in scripts/doctor.'
+    return [warning(what, { text: `it could not be examined: ${explainError(error)}`, means, mend })]
+  }
+}

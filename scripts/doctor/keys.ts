@@ -1,0 +1,80 @@
+import { Webhook } from 'svix'
+import type { Configuration } from './configuration.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
+
+type Mode = 'test' | 'live'
+
+/** Whether the keys are of the right shape, and all of the same mode. Calls nobody. */
+export function examineKeys({ env, sandbox }: Configuration): Finding[] {
+  const findings: Finding[] = []
+  const stripe = modeOf(/^(?:sk|rk)_(test|live)_\w+$/, env.STRIPE_SECRET_KEY)
+  const clerk = modeOf(/^sk_(test|live)_\w+$/, env.CLERK_SECRET_KEY)
+  const browser = modeOf(/^pk_(test|live)_[\w+/=]+$/, env.CLERK_PUBLISHABLE_KEY)
+  if (!sandbox.stripe) {
+    findings.push(
+      stripe ? ok('Stripe key', `${stripe} mode`) : wrongShape('STRIPE_SECRET_KEY', 'sk_test_… or sk_live_…'),
+    )
+    findings.push(...webhookSecret('STRIPE_WEBHOOK_SECRET', env.STRIPE_WEBHOOK_SECRET))
+  }
+  if (!sandbox.clerk) {
+    if (!clerk) findings.push(wrongShape('CLERK_SECRET_KEY', 'sk_test_… or sk_live_…'))
+    if (!browser) findings.push(wrongShape('CLERK_PUBLISHABLE_KEY', 'pk_test_… or pk_live_…'))
+    if (clerk && browser)
+      findings.push(clerk === browser ? ok('Clerk keys', `${clerk} mode`) : clerkModes(clerk, browser))
+    findings.push(...webhookSecret('CLERK_WEBHOOK_SECRET', env.CLERK_WEBHOOK_SECRET))
+  }
+  if (!sandbox.stripe && !sandbox.clerk && stripe && clerk && stripe !== clerk)
+    findings.push(mixedModes(stripe, clerk))
+  return findings.length > 0 ? findings : [ok('keys', 'none: both services are sandboxes')]
+}
+
+function modeOf(shape: RegExp, key: string): Mode | undefined {
+  return shape.exec(key)?.[1] as Mode | undefined
+}
+
+function wrongShape(name: string, shape: string): Finding {
+  return problem('keys', {
+    text: `${name} is not of the form ${shape}`,
+    means: 'Every call with it is refused.',
+    mend: 'Copy it once more from the dashboard, whole and without quotes.',
+  })
+}
+
+function clerkModes(secret: Mode, browser: Mode): Finding {
+  return problem('Clerk keys', {
+    text: `CLERK_SECRET_KEY is of ${secret} mode and CLERK_PUBLISHABLE_KEY of ${browser} mode`,
+    means:
+      'The browser signs people in to another instance than the one that the server asks: every call is a 401.',
+    mend: 'Take both keys from one instance: Clerk dashboard, Configure, API keys.',
+  })
+}
+
+function mixedModes(stripe: Mode, clerk: Mode): Finding {
+  return problem('modes', {
+    text: `Stripe is in ${stripe} mode and Clerk in ${clerk} mode`,
+    means:
+      'Either real people would get credits for test cards, or people of a test instance would pay with real money.',
+    mend: 'Use the live keys of both, or the test keys of both.',
+  })
+}
+
+/** Both services sign with a secret of this form; what is behind the prefix is base64. */
+function webhookSecret(name: string, secret: string): Finding[] {
+  const mend = 'Copy the signing secret (whsec_…) from the endpoint in the dashboard.'
+  try {
+    new Webhook(secret)
+  } catch {
+    return [shapelessSecret(name, 'is not of the form whsec_…', mend)]
+  }
+  if (!secret.startsWith('whsec_')) return [shapelessSecret(name, 'does not begin with whsec_', mend)]
+  if (secret.length < 'whsec_'.length + 24) {
+    const means = 'Whoever guesses it can sign events, and so make credits.'
+    return [warning('webhook secrets', { text: `${name} is short`, means, mend })]
+  }
+  return []
+}
+
+function shapelessSecret(name: string, fault: string, mend: string): Finding {
+  const means = 'No event is believed, so payments are noticed minutes late, and memberships hours late.'
+  return problem('webhook secrets', { text: `${name} ${fault}`, means, mend })
+}

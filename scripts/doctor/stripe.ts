@@ -1,0 +1,113 @@
+import Stripe from 'stripe'
+import { portalKinds } from '../../schema/stripe/catalogue.ts'
+import { createStripe } from '../../schema/stripe/client.ts'
+import { findWebhookEndpoint, webhookPath, webhookProblems } from '../../schema/stripe/webhook-endpoint.ts'
+import { explainError } from '../explain-error.ts'
+import { findPortals, portalProblem } from '../stripe/set-up-portals.ts'
+import { comparePrices } from '../stripe/set-up-prices.ts'
+import type { Configuration } from './configuration.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
+
+const setUp = 'Run `npm run stripe:setup` with these keys.'
+/** Signatures are good for five minutes. */
+const skew_s = { warning: 30, problem: 240 }
+
+/** Whether the account sells what the catalogue says, and tells us of it. Reads only. */
+export async function examineStripe(configuration: Configuration): Promise<Finding[]> {
+  const { env, sandbox } = configuration
+  const stripe = createStripe({ secretKey: env.STRIPE_SECRET_KEY, apiBase: env.STRIPE_API_BASE })
+  try {
+    const findings = [
+      clockSkew(configuration, await stripe.prices.list({ limit: 1 })),
+      await examinePrices(stripe),
+    ]
+    findings.push(await examinePortals(stripe))
+    findings.push(
+      sandbox.stripe ? await examineSandboxWebhook(stripe) : await examineWebhook(stripe, env.APP_URL),
+    )
+    return findings.flat()
+  } catch (error) {
+    if (!(error instanceof Stripe.errors.StripeError)) throw error
+    return [unanswered(error, configuration)]
+  }
+}
+
+function unanswered(error: Stripe.errors.StripeError, { env, sandbox }: Configuration): Finding {
+  const means = 'Nothing can be bought, and nothing that happens at Stripe arrives.'
+  if (error instanceof Stripe.errors.StripeConnectionError) {
+    const address = env.STRIPE_API_BASE ?? 'https://api.stripe.com'
+    const mend = sandbox.stripe ? 'Run `npm start` first.' : 'Let this machine reach Stripe.'
+    return problem('Stripe', { text: `${address} does not answer`, means, mend })
+  }
+  const mend = 'Take another key, or give a restricted one the right to read this.'
+  return problem('Stripe', { text: `it refuses: ${explainError(error)}`, means, mend })
+}
+
+async function examinePrices(stripe: Stripe): Promise<Finding[]> {
+  const compared = await comparePrices(stripe)
+  const wrong = compared.filter(({ problem: text }) => text !== null)
+  if (wrong.length === 0) return [ok('prices', `${compared.length} as in the catalogue, in every currency`)]
+  return wrong.map(({ price, problem: text }) =>
+    problem('prices', {
+      text: `${price.lookup_key}: ${text}`,
+      means: 'This plan cannot be bought: nothing is sold at another price than the one shown.',
+      mend: setUp,
+    }),
+  )
+}
+
+async function examinePortals(stripe: Stripe): Promise<Finding[]> {
+  const portals = await findPortals(stripe)
+  const wrong = portalKinds.flatMap((kind) => {
+    const found = portals[kind]
+    const text = found ? portalProblem(kind, found) : 'there is none'
+    if (text === null) return []
+    const means = 'Customers do there what we do not expect, or find no place to manage what they pay.'
+    return [problem('portals', { text: `${kind}: ${text}`, means, mend: setUp })]
+  })
+  return wrong.length > 0 ? wrong : [ok('portals', `${portalKinds.join(' and ')}, as we set them up`)]
+}
+
+async function examineWebhook(stripe: Stripe, appUrl: string): Promise<Finding[]> {
+  const url = `${appUrl.replace(/\/+$/, '')}${webhookPath}`
+  const means = 'Stripe tells us nothing: payments are noticed by the reader of its list, minutes late.'
+  const endpoint = await findWebhookEndpoint(stripe, url)
+  if (!endpoint) {
+    const mend = `${setUp} Is APP_URL right? On a machine of your own: stripe listen --forward-to ${url}`
+    return [problem('webhook endpoint', { text: `there is none for ${url}`, means, mend })]
+  }
+  const wrong = webhookProblems(endpoint).map(({ text, advice }) =>
+    advice === null
+      ? problem('webhook endpoint', { text: `${url}: ${text}`, means, mend: setUp })
+      : problem('webhook endpoint', {
+          text: `${url}: ${text}`,
+          means: 'Events come in a shape that we do not know; some of them end as failed.',
+          mend: advice,
+        }),
+  )
+  return wrong.length > 0 ? wrong : [ok('webhook endpoint', `${url}, enabled, every event of ours`)]
+}
+
+/** The sandbox gets the server's own address from a variable. */
+async function examineSandboxWebhook(stripe: Stripe): Promise<Finding[]> {
+  const { data } = await stripe.webhookEndpoints.list({ limit: 100 })
+  const found = data.find(({ url, status }) => url.endsWith(webhookPath) && status === 'enabled')
+  if (found) return [ok('webhook endpoint', found.url)]
+  const means = 'The sandbox tells the product nothing.'
+  const mend = 'Start the sandbox with `npm start`, or set SANDBOX_STRIPE_WEBHOOK_URL.'
+  return [problem('webhook endpoint', { text: 'the sandbox has none', means, mend })]
+}
+
+function clockSkew({ now }: Configuration, { lastResponse }: Stripe.Response<object>): Finding {
+  const stripeTime = Date.parse(lastResponse.headers.date ?? '')
+  if (Number.isNaN(stripeTime)) return ok('clock', 'Stripe did not say its time')
+  const seconds = Math.round(Math.abs(now().getTime() - stripeTime) / 1000)
+  if (seconds < skew_s.warning) return ok('clock', 'agrees with Stripe’s')
+  const level = seconds < skew_s.problem ? warning : problem
+  return level('clock', {
+    text: `this machine's clock is ${seconds} seconds off`,
+    means:
+      'Signatures of webhooks are good for five minutes and sign-ins for one: beyond that both are refused.',
+    mend: 'Switch time synchronization on (timedatectl set-ntp true).',
+  })
+}

@@ -1,0 +1,49 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { launchProduct, type RunningProduct } from '../../../scripts/launch.ts'
+import { madeOnce } from '../made.ts'
+
+export interface LaunchedProduct extends RunningProduct {
+  readonly dataDir: string
+  /** What the launcher and its processes wrote. */
+  readonly lines: readonly string[]
+  /** Turns a knob of a sandbox. */
+  turn<T>(sandbox: 'stripe' | 'clerk', knob: string, body?: object): Promise<T>
+}
+
+/** The whole product for the tests of this file, as `npm start` launches it, with data of its own and free ports. */
+export function launchedProduct(): LaunchedProduct {
+  return madeOnce(launch, async ({ stop, dataDir }) => {
+    await stop()
+    await rm(dataDir, { recursive: true, force: true })
+  })
+}
+
+async function launch(): Promise<LaunchedProduct> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-launch-'))
+  await chmod(dataDir, 0o711)
+  const { PATH, HOME } = process.env
+  const lines: string[] = []
+  const product = await launchProduct({
+    env: { PATH, HOME, PORT: '0', SANDBOX_STRIPE_PORT: '0', SANDBOX_CLERK_PORT: '0' },
+    dataDir,
+    onLine: (source, line) => lines.push(`${source} ${line}`),
+    say: (message) => lines.push(message),
+  })
+  const urls = { stripe: product.stripeSandboxUrl, clerk: product.clerkSandboxUrl }
+  return {
+    ...product,
+    dataDir,
+    lines,
+    async turn<T>(sandbox: 'stripe' | 'clerk', knob: string, body: object = {}) {
+      const response = await fetch(`${urls[sandbox]}/_sandbox/${knob}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+      if (!response.ok) throw new Error(`${knob}: ${response.status} ${await response.text()}`)
+      return (await response.json()) as T
+    },
+  }
+}
