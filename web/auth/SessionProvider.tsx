@@ -66,5 +66,6 @@ const clerkAppearance = {
     fontFamily: 'var(--font-sans)',
     borderRadius: '0.5rem',
   },
-  layout: { shimmer: false },
+  // The names are optional at Clerk; without this nobody is asked for them.
+  options: { shimmer: false, showOptionalFields: true },
 }
