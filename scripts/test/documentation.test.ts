@@ -45,3 +45,13 @@ test('every decision that the code or a document refers to exists', async () => 
   )
   expect(missing).toEqual([])
 })
+
+test('every test that docs/security.md names exists', async () => {
+  const tests = [
+    ...(await readDocuments('{schema,server,worker,web,sandbox,scripts,tests}/**/*.{test,spec}.ts')).keys(),
+  ]
+  const named = [...(documents.get('docs/security.md') ?? '').matchAll(/`([\w/.-]+\.(?:test|spec)\.ts)`/g)]
+  expect(named.length).toBeGreaterThan(20)
+  const missing = named.filter(([, path = '']) => !tests.some((file) => `/${file}`.endsWith(`/${path}`)))
+  expect(missing.map(([, path]) => path)).toEqual([])
+})
