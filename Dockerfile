@@ -6,8 +6,9 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm install --no-save --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json ./
 COPY schema schema
+COPY scripts scripts
 COPY web web
-RUN node node_modules/vite/bin/vite.js build --config web/vite.config.ts
+RUN node scripts/build.ts
 
 FROM node:24-slim AS dependencies
 WORKDIR /app

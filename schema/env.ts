@@ -20,6 +20,7 @@ function areAddresses(value: string | undefined): boolean {
 }
 
 const port = z.coerce.number().int().min(0).max(65_535)
+const host = z.string().regex(/^[\w.:-]+$/, 'must be an address, without a port')
 const milliseconds = z.coerce.number().int().min(1)
 
 /**
@@ -36,11 +37,7 @@ export const environmentSchema = z.object({
     .default('info')
     .describe('How much is logged'),
   PORT: port.default(3000).describe('Where the server listens'),
-  HOST: z
-    .string()
-    .regex(/^[\w.:-]+$/, 'must be an address, without a port')
-    .default('127.0.0.1')
-    .describe('Address on which server and worker listen; 0.0.0.0 for every network'),
+  HOST: host.default('127.0.0.1').describe('Address on which the server listens; 0.0.0.0 for every network'),
   TRUSTED_PROXIES: z
     .string()
     .optional()
@@ -48,7 +45,10 @@ export const environmentSchema = z.object({
     .describe('Proxies whose X-Forwarded-For is believed; without it the connection’s own address counts'),
   METRICS_PORT: port
     .default(0)
-    .describe('Where the worker serves /metrics and /healthz; 0 takes any free port'),
+    .describe('Where server and worker serve /metrics and health in detail; 0 takes any free port'),
+  METRICS_HOST: host
+    .default('127.0.0.1')
+    .describe('Address on which they do; it must not be reached from outside'),
   APP_URL: z.url().optional().describe('The address people use; defaults to http://localhost:PORT'),
   DATABASE_URL: z
     .url()
@@ -121,6 +121,16 @@ export const environmentSchema = z.object({
   BRAND_DOCS_URL: z.url().optional().describe('Documentation site'),
   BRAND_COMMUNITY_URL: z.url().optional().describe('Community forum'),
   BRAND_MARKETPLACE_URL: z.url().optional().describe('Extension in the editor marketplace'),
+  BRAND_MARKETPLACE_RATING: z.coerce
+    .number()
+    .min(0)
+    .max(5)
+    .optional()
+    .describe('Stars that the extension has there, for example 4.8; without it no rating is shown'),
+  BRAND_SECURITY_CERTIFICATION: z
+    .string()
+    .optional()
+    .describe('What the company is certified for, for example SOC 2 Type II; without it none is claimed'),
 })
 export type Environment = z.infer<typeof environmentSchema>
 
@@ -258,5 +268,7 @@ export function brandOf(environment: Environment): z.infer<typeof brandSchema> {
     docs_url: environment.BRAND_DOCS_URL ?? defaultBrand.docs_url,
     community_url: environment.BRAND_COMMUNITY_URL ?? defaultBrand.community_url,
     marketplace_url: environment.BRAND_MARKETPLACE_URL ?? defaultBrand.marketplace_url,
+    marketplace_rating: environment.BRAND_MARKETPLACE_RATING ?? defaultBrand.marketplace_rating,
+    security_certification: environment.BRAND_SECURITY_CERTIFICATION ?? defaultBrand.security_certification,
   }
 }

@@ -6,7 +6,15 @@ import { repositoryRoot, runScript } from './launch/script.ts'
 const output = join(repositoryRoot, 'web/dist')
 const stamp = join(output, '.built-from')
 /** Everything that ends up in the browser's bundle. */
-const sources = ['web', 'schema/api', 'schema/catalogue', 'package-lock.json', 'tsconfig.json']
+const sources = [
+  'web',
+  'schema/api',
+  'schema/catalogue',
+  'scripts/build.ts',
+  'scripts/build',
+  'package-lock.json',
+  'tsconfig.json',
+]
 
 /** Builds the web app unless `web/dist` was built from exactly the present sources. */
 export async function ensureWebBuilt(options: { readonly say: (message: string) => void }): Promise<void> {
@@ -20,9 +28,8 @@ export async function ensureWebBuilt(options: { readonly say: (message: string) 
 }
 
 async function buildWeb(): Promise<void> {
-  const vite = join(repositoryRoot, 'node_modules/vite/bin/vite.js')
   await runScript({
-    args: [vite, 'build', '--config', 'web/vite.config.ts', '--logLevel', 'warn'],
+    args: ['scripts/build.ts'],
     env: { ...process.env, NODE_ENV: 'production' },
     failure: 'The web app could not be built.',
   })

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { getWebConfig } from '../schema/api/catalogue.ts'
 import { initializeUser } from '../schema/api/users.ts'
 import { madeOnce } from '../tests/support/made.ts'
@@ -238,6 +238,39 @@ describe('the web app', () => {
     }
   })
 
+  test('answers a marketing page that was rendered from the settings, once for each who may be signed in', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'tidemark-site-'))
+    onTestFinished(() => rm(root, { recursive: true }))
+    await buildSite(root)
+    const built = await startTestServer({
+      databaseUrl: database.url,
+      settings: { web_root: join(root, 'client') },
+    })
+    const ask = async (headers: Record<string, string>) =>
+      get('/about/', { headers: { ...html.headers, ...headers } }, built)
+
+    const first = await ask({})
+    expect(first.status).toBe(200)
+    expect(first.headers.get('cache-control')).toBe('no-cache')
+    expect(first.headers.get('vary')).toContain('Cookie')
+    const text = await first.text()
+    expect(text).toContain('<p>/about signed_in=false rendered=1</p>')
+    const state = JSON.parse(/id="page-state">(.*)<\/script>/.exec(text)?.[1] ?? '')
+    expect(state).toEqual({
+      config: await built.api(getWebConfig, {}).then(({ body }) => body),
+      signed_in: false,
+    })
+
+    expect(await (await ask({ cookie: 'a=1; __client_uat=0' })).text()).toBe(text)
+    const known = { 'if-none-match': first.headers.get('etag') ?? '', 'cache-control': 'max-age=0' }
+    expect((await ask(known)).status).toBe(304)
+    for (const cookie of ['__client_uat=17', 'a=b; __client_uat_x-Y=17']) {
+      expect(await (await ask({ cookie })).text()).toContain('<p>/about signed_in=true rendered=2</p>')
+    }
+    expect(await (await get('/dashboard', html, built)).text()).toContain('the account’s document')
+    await built.close()
+  })
+
   test('says what to do when it is not built', async () => {
     const unbuilt = await startTestServer({
       databaseUrl: database.url,
@@ -249,6 +282,27 @@ describe('the web app', () => {
     expect(await response.text()).toContain('npm run build')
   })
 })
+
+/** What `npm run build` leaves, with a renderer that says what it was given. */
+async function buildSite(root: string): Promise<void> {
+  const document = (text: string) =>
+    `<!doctype html>${text}<script type="application/json" id="page-state"></script>`
+  await mkdir(join(root, 'client/.vite'), { recursive: true })
+  await mkdir(join(root, 'server'))
+  await writeFile(join(root, 'client/index.html'), document('the account’s document'))
+  await writeFile(join(root, 'client/marketing.html'), document('<!--page-->'))
+  await writeFile(join(root, 'client/.vite/manifest.json'), '{}')
+  await writeFile(
+    join(root, 'server/render.js'),
+    `export const paths = ['/about']
+     let rendered = 0
+     export async function renderPage({ path, state, template }) {
+       rendered += 1
+       return template.replace('<!--page-->', '<p>' + path + ' signed_in=' + state.signed_in + ' rendered=' + rendered + '</p>')
+     }`,
+  )
+  await writeFile(join(root, 'package.json'), '{"type":"module"}')
+}
 
 describe('the proxy to the sign-in sandbox', () => {
   test('forwards path, method, body and cookies, and the caller’s address', async () => {

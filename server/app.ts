@@ -28,6 +28,6 @@ export function createApp(deps: Dependencies): Koa<RequestState> {
   app.use(compress())
   app.use(router.routes())
   app.use(router.allowedMethods())
-  app.use(webApp(settings.web_root))
+  app.use(webApp(settings))
   return app
 }

@@ -32,7 +32,7 @@ export interface Settings {
   readonly probe_limit_ms: number
   /** How long a request waits for the queue. The row is already written, so the sweep finds it in any case. */
   readonly enqueue_limit_ms: number
-  /** The folder of the built web app. */
+  /** The folder of the built web app. What renders its marketing pages is beside it, in `server`. */
   readonly web_root: string
 }
 
@@ -57,7 +57,7 @@ export function settingsOf(env: ProcessEnvironment): Settings {
     backlog_limit_ms: 5 * 60_000,
     probe_limit_ms: 2000,
     enqueue_limit_ms: 2000,
-    web_root: resolve(import.meta.dirname, '../web/dist'),
+    web_root: resolve(import.meta.dirname, '../web/dist/client'),
   }
 }
 

@@ -5,6 +5,7 @@ import { createRoot } from 'react-dom/client'
 import { App } from './App.tsx'
 import { createQueryClient } from './api/queryClient.ts'
 import { ErrorBoundary } from './pages/errors/ErrorScreen.tsx'
+import { reloadAfterRelease } from './reloadAfterRelease.ts'
 import { createRouter } from './routes.tsx'
 import './ui/theme.css'
 
@@ -25,17 +26,3 @@ createRoot(root).render(
     </ErrorBoundary>
   </StrictMode>,
 )
-
-/**
- * A page that was opened before a release may request code that the release has replaced. Reloading gets the page and its code
- * from the same build. At most once a minute, so that code which is really missing shows an error instead of an endless reload.
- */
-function reloadAfterRelease(): void {
-  const key = 'reloaded-after-release'
-  window.addEventListener('vite:preloadError', (event) => {
-    if (Date.now() - Number(sessionStorage.getItem(key)) < 60_000) return
-    event.preventDefault()
-    sessionStorage.setItem(key, String(Date.now()))
-    window.location.reload()
-  })
-}

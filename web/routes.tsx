@@ -1,11 +1,11 @@
 import type { ComponentType } from 'react'
-import { createBrowserRouter, Navigate, type RouteObject } from 'react-router-dom'
+import { createBrowserRouter, Navigate, type RouteObject, redirectDocument } from 'react-router-dom'
+import { marketingPaths } from './content/paths.ts'
 import { BootSkeleton } from './layouts/BootSkeleton.tsx'
 import { FocusLayout } from './layouts/FocusLayout.tsx'
-import { MarketingLayout } from './layouts/marketing/MarketingLayout.tsx'
 import { RootLayout } from './layouts/RootLayout.tsx'
-import { RouterErrorScreen } from './pages/errors/ErrorScreen.tsx'
 import { NotFoundPage } from './pages/errors/NotFoundPage.tsx'
+import { RouterErrorScreen } from './pages/errors/RouterErrorScreen.tsx'
 
 const routes: RouteObject[] = [
   {
@@ -13,10 +13,7 @@ const routes: RouteObject[] = [
     errorElement: <RouterErrorScreen />,
     hydrateFallbackElement: <BootSkeleton />,
     children: [
-      {
-        element: <MarketingLayout />,
-        children: [page('/', async () => (await import('./pages/landing/LandingPage.tsx')).LandingPage)],
-      },
+      ...marketingPaths.map(leaveFor),
       {
         element: <FocusLayout />,
         children: [
@@ -70,6 +67,17 @@ const routes: RouteObject[] = [
 /** A page whose code is loaded on the first visit. */
 function page(path: string, load: () => Promise<ComponentType>): RouteObject {
   return { path, lazy: async () => ({ Component: await load() }) }
+}
+
+/** A marketing page is a document of its own, so a link to it loads that. */
+function leaveFor(path: string): RouteObject {
+  return {
+    path,
+    loader: ({ request }) => {
+      const { pathname, search } = new URL(request.url)
+      return redirectDocument(pathname + search)
+    },
+  }
 }
 
 export function createRouter() {

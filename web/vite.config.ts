@@ -1,15 +1,66 @@
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
+import { marketingPaths } from './content/paths.ts'
 
 const api = process.env.API_URL ?? 'http://localhost:3001'
 
-export default defineConfig({
+/**
+ * Two documents: `marketing.html` for the pages that everybody may read, which scripts/build.ts also builds as a renderer for the
+ * server, and `index.html` for all others (docs/decisions/090-marketing-pages.md).
+ */
+export default defineConfig(({ isSsrBuild }) => ({
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss()],
-  build: { outDir: 'dist', emptyOutDir: true, sourcemap: true },
+  plugins: [react(), tailwindcss(), marketingDocument(), fontPreload()],
+  build: {
+    outDir: isSsrBuild ? 'dist/server' : 'dist/client',
+    emptyOutDir: true,
+    // What is in this folder is public, and source maps are the sources.
+    sourcemap: false,
+    manifest: !isSsrBuild,
+    copyPublicDir: !isSsrBuild,
+    rolldownOptions: {
+      ...(!isSsrBuild && {
+        input: [`${import.meta.dirname}/index.html`, `${import.meta.dirname}/marketing.html`],
+      }),
+      // Building a schema or an endpoint has no side effect, so a page that takes one price from the catalogue gets no zod.
+      treeshake: { manualPureFunctions: ['z', 'endpoint'] },
+    },
+  },
+  // The server has no React installed in production, so the renderer brings its own.
+  ssr: { noExternal: true },
+  ...(isSsrBuild && { define: { 'process.env.NODE_ENV': '"production"' } }),
   server: {
     // web/api has the same path as the server's calls: files that end in .ts are ours, everything else is the server's.
     proxy: { '^/api/(?!.+\\.tsx?(\\?|$))': api, '/__clerk': api, '/healthz': api },
   },
-})
+}))
+
+/** Which document an address gets while developing; in production server/middleware/web-app.ts chooses. */
+function marketingDocument(): Plugin {
+  return {
+    name: 'marketing-document',
+    configureServer(server) {
+      server.middlewares.use((request, _response, next) => {
+        const path = (request.url ?? '').split('?')[0]
+        if (marketingPaths.some((known) => known === path)) request.url = '/marketing.html'
+        next()
+      })
+    },
+  }
+}
+
+/** Lets the browser fetch the font at once; it would learn of it only after the style sheet. */
+function fontPreload(): Plugin {
+  return {
+    name: 'font-preload',
+    transformIndexHtml: (_html, { bundle }) =>
+      Object.keys(bundle ?? {})
+        .filter((file) => /inter-latin-opsz-normal.*\.woff2$/.test(file))
+        .map((file) => ({
+          tag: 'link',
+          attrs: { rel: 'preload', as: 'font', type: 'font/woff2', crossorigin: '', href: `/${file}` },
+          injectTo: 'head' as const,
+        })),
+  }
+}

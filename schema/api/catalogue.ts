@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { brandSchema } from '../catalogue/brand.ts'
-import { currencySchema } from '../catalogue/currency.ts'
-import { planTypeSchema } from '../catalogue/plans.ts'
+import { currencySchema, planTypeSchema } from '../catalogue/schemas.ts'
 import { endpoint } from './endpoint.ts'
 
 export const listPlans = endpoint({
@@ -52,6 +51,28 @@ export const getWebConfig = endpoint({
     }),
     /** True when payments and sign-in are simulated, so that the screen can say so. */
     sandbox: z.boolean(),
+    /** Free days of a first Pro plan; 0 when there is no trial. */
+    pro_trial_days: z.int(),
   }),
 })
 export type WebConfig = z.infer<typeof getWebConfig.response>
+
+/** What the server writes into each document, so that its page and the browser's first rendering are the same. */
+export interface PageState {
+  readonly config: WebConfig
+  /** Judged by a cookie, so it decides only which links are shown. */
+  readonly signed_in: boolean
+}
+
+/** Vite's list of what it built, by source; the part of it that is used. */
+export type BuildManifest = Readonly<
+  Record<string, { readonly file: string; readonly imports?: readonly string[] }>
+>
+
+/** The renderer that is built with the web app: a marketing page as a document, or nothing for any other path. */
+export type RenderPage = (input: {
+  path: string
+  state: PageState
+  template: string
+  manifest: BuildManifest
+}) => Promise<string | undefined>

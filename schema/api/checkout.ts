@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { currencySchema, defaultCurrency } from '../catalogue/currency.ts'
+import { defaultCurrency } from '../catalogue/currency.ts'
+import { currencySchema } from '../catalogue/schemas.ts'
 import { purchasableCreditsSchema } from './credits.ts'
 import { endpoint } from './endpoint.ts'
 import { userIdSchema } from './ids.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { planTypeSchema } from '../catalogue/plans.ts'
+import { planTypeSchema } from '../catalogue/schemas.ts'
 import { endpoint } from './endpoint.ts'
 import { apiErrorSchema } from './error.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { currencySchema } from '../catalogue/currency.ts'
-import { billingFrequencySchema, maximumSeats, soldPlanTypeSchema } from '../catalogue/plans.ts'
+import { maximumSeats } from '../catalogue/plans.ts'
+import { billingFrequencySchema, currencySchema, soldPlanTypeSchema } from '../catalogue/schemas.ts'
 import { purchasableCreditsSchema } from './credits.ts'
 import { endpoint } from './endpoint.ts'
 import { organizationIdSchema, userIdSchema } from './ids.ts'

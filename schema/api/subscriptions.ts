@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { currencySchema, defaultCurrency } from '../catalogue/currency.ts'
-import { billingFrequencySchema, maximumSeats, minimumSeats, soldPlanTypeSchema } from '../catalogue/plans.ts'
+import { defaultCurrency } from '../catalogue/currency.ts'
+import { maximumSeats, minimumSeats } from '../catalogue/plans.ts'
+import { billingFrequencySchema, currencySchema, soldPlanTypeSchema } from '../catalogue/schemas.ts'
 import { endpoint } from './endpoint.ts'
 import { userIdSchema } from './ids.ts'
 

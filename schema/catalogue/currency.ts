@@ -1,8 +1,5 @@
-import { z } from 'zod'
-
 export const currencies = ['EUR', 'USD', 'GBP'] as const
-export const currencySchema = z.enum(currencies)
-export type Currency = z.infer<typeof currencySchema>
+export type Currency = (typeof currencies)[number]
 
 export const defaultCurrency: Currency = 'EUR'
 

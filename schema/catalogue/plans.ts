@@ -1,12 +1,8 @@
-import { z } from 'zod'
-
 export const planTypes = ['starter', 'pro', 'teams'] as const
-export const planTypeSchema = z.enum(planTypes)
-export type PlanType = z.infer<typeof planTypeSchema>
+export type PlanType = (typeof planTypes)[number]
 
 export const billingFrequencies = ['monthly', 'yearly'] as const
-export const billingFrequencySchema = z.enum(billingFrequencies)
-export type BillingFrequency = z.infer<typeof billingFrequencySchema>
+export type BillingFrequency = (typeof billingFrequencies)[number]
 
 export const minimumSeats = 1
 export const maximumSeats = 100
@@ -20,10 +16,36 @@ export interface Plan {
   readonly per_seat: boolean
   /** Minor units for one seat and one period, the same number in every supported currency; `null` when free. */
   readonly price_minor: Readonly<Record<BillingFrequency, number>> | null
+  /** What the plan has beside credits, most important first. */
+  readonly benefits: readonly string[]
+  /** More of it, for pages with the room to list all. */
+  readonly extras: readonly string[]
+  /** What its card lists: credits and benefits. */
   readonly features: readonly string[]
 }
 
-export const plans: Readonly<Record<PlanType, Plan>> = {
+/** Credits that come with a sold plan, for each seat and billing month. */
+const includedCredits = 500
+const included = `${includedCredits} credits per month included`
+
+const starterBenefits = [
+  'Unlimited tab completion',
+  'Credits at the standard rate',
+  'Works in every supported editor',
+]
+const proBenefits = ['Unlimited agent requests', 'Unlimited tab completion', 'Extra credits at API price']
+const teamsBenefits = [
+  'Privacy mode',
+  'Centralized billing',
+  'Admin dashboard with analytics',
+  'Priority support',
+]
+
+interface SoldPlan extends Plan {
+  readonly price_minor: Readonly<Record<BillingFrequency, number>>
+}
+
+export const plans: { readonly starter: Plan; readonly pro: SoldPlan; readonly teams: SoldPlan } = {
   starter: {
     plan_type: 'starter',
     name: 'Starter',
@@ -31,43 +53,55 @@ export const plans: Readonly<Record<PlanType, Plan>> = {
     credits_per_seat: 0,
     per_seat: false,
     price_minor: null,
-    features: ['Unlimited tab completion', 'Credits at the standard rate', 'Works in every supported editor'],
+    benefits: starterBenefits,
+    extras: [],
+    features: starterBenefits,
   },
   pro: {
     plan_type: 'pro',
     name: 'Pro',
     description: 'For developers who use it every day.',
-    credits_per_seat: 500,
+    credits_per_seat: includedCredits,
     per_seat: false,
     price_minor: { monthly: 2000, yearly: 19_200 },
-    features: [
-      'Unlimited agent requests',
-      'Unlimited tab completion',
-      '500 requests per month included',
-      'Extra credits at API price',
+    benefits: proBenefits,
+    extras: [
+      'Advanced MCP Integrations',
+      'Custom Server Endpoints',
+      'Multi-Model Orchestration',
+      'Real-Time Context Sync',
+      'Enhanced Security Layer',
+      'Priority Technical Support',
+      'Advanced API Rate Limits',
+      'Server Performance Analytics',
+      'Protocol Version Control',
     ],
+    features: [included, ...proBenefits],
   },
   teams: {
     plan_type: 'teams',
     name: 'Teams',
     description: 'For teams that share one bill and one pool of credits.',
-    credits_per_seat: 500,
+    credits_per_seat: includedCredits,
     per_seat: true,
     price_minor: { monthly: 3000, yearly: 28_800 },
-    features: [
-      'Everything in Pro',
-      'Privacy mode',
-      'Centralized billing',
-      'Admin dashboard with analytics',
-      'Priority support',
+    benefits: teamsBenefits,
+    extras: [
+      'Dedicated Server Instance',
+      'White-Label MCP Solutions',
+      'Team Collaboration Tools',
+      'Advanced User Management',
+      'Custom Security Policies',
+      'Dedicated Account Manager',
+      'SLA Guarantees',
     ],
+    features: ['Everything in Pro', `${included} for each seat`, ...teamsBenefits],
   },
 }
 
 /** The plans that are sold; the other one is free. */
 export const soldPlanTypes = ['pro', 'teams'] as const satisfies readonly PlanType[]
-export const soldPlanTypeSchema = z.enum(soldPlanTypes)
-export type SoldPlanType = z.infer<typeof soldPlanTypeSchema>
+export type SoldPlanType = (typeof soldPlanTypes)[number]
 
 /**
  * The catalogue's name of a price, which Stripe stores as its `lookup_key`, e.g. `pro_monthly`. One price is sold in every

@@ -85,26 +85,6 @@ async function examineWebhook(stripe: Stripe, appUrl: string): Promise<Finding[]
           mend: advice,
         }),
   )
-  return wrong.length > 0 ? wrong : [ok('portals', `${portalKinds.join(' and ')}, as we set them up`)]
-}
-
-async function examineWebhook(stripe: Stripe, appUrl: string): Promise<Finding[]> {
-  const url = `${appUrl.replace(/\/+$/, '')}${webhookPath}`
-  const means = 'Stripe tells us nothing: payments are noticed by the reader of its list, minutes late.'
-  const endpoint = await findWebhookEndpoint(stripe, url)
-  if (!endpoint) {
-    const mend = `${setUp} Is APP_URL right? On a machine of your own: stripe listen --forward-to ${url}`
-    return [problem('webhook endpoint', { text: `there is none for ${url}`, means, mend })]
-  }
-  const wrong = endpointProblems(endpoint).map(({ text, can_be_updated }) =>
-    can_be_updated
-      ? problem('webhook endpoint', { text: `${url}: ${text}`, means, mend: setUp })
-      : problem('webhook endpoint', {
-          text: `${url}: ${text}`,
-          means: 'Events come in a shape that we do not know; some of them end as failed.',
-          mend: `Delete ${endpoint.id} in Stripe's dashboard and run \`npm run stripe:setup\`, which prints its new secret.`,
-        }),
-  )
   return wrong.length > 0 ? wrong : [ok('webhook endpoint', `${url}, enabled, every event of ours`)]
 }
 

@@ -53,7 +53,6 @@ const permissionsPolicy = [
   ...[
     'accelerometer',
     'autoplay',
-    'bluetooth',
     'browsing-topics',
     'camera',
     'display-capture',
@@ -71,7 +70,6 @@ const permissionsPolicy = [
     'screen-wake-lock',
     'serial',
     'usb',
-    'web-share',
     'xr-spatial-tracking',
   ].map((feature) => `${feature}=()`),
   ...['clipboard-write', 'fullscreen', 'publickey-credentials-create', 'publickey-credentials-get'].map(

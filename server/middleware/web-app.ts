@@ -1,26 +1,35 @@
 import { access } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import send from 'koa-send'
-import type { AppMiddleware } from '../context.ts'
+import type { AppContext, AppMiddleware } from '../context.ts'
 import { notFound } from '../errors.ts'
+import type { Settings } from '../settings.ts'
+import { type WebDocument, webSite } from '../web-site.ts'
 
 /** File names in this folder contain a hash of the content, so a cached copy never goes stale. */
 const hashedFolder = '/assets/'
 
-/** Serves the built web app. An address that is not a file gets index.html, and the app's router decides what to show. */
-export function webApp(root: string): AppMiddleware {
+/** Set by Clerk for every site that uses it: when the sessions of this browser last changed, 0 when there is none. */
+const sessionHint = /(?:^|;\s*)__client_uat(?:_[\w-]+)?=[1-9]/
+
+/** Serves the built web app: its files, and for every other address a document. */
+export function webApp(settings: Settings): AppMiddleware {
+  const root = settings.web_root
+  const documentOf = webSite(settings)
   return async (ctx, next) => {
     const isPage = ctx.method === 'GET' || ctx.method === 'HEAD'
     if (!isPage || ctx.path === '/api' || ctx.path.startsWith('/api/')) return next()
     if (await sendFile(ctx, ctx.path)) return
     if (extname(ctx.path) !== '' || !ctx.accepts('html')) throw notFound()
-    if (await sendFile(ctx, '/index.html')) return
+    const signed_in = sessionHint.test(ctx.get('cookie'))
+    const document = await documentOf({ path: ctx.path, signed_in })
+    if (document) return sendDocument(ctx, document)
     ctx.status = 503
     ctx.type = 'text/plain'
     ctx.body = 'The web app is not built yet. Run "npm run build" and reload this page.\n'
   }
 
-  async function sendFile(ctx: Parameters<AppMiddleware>[0], path: string): Promise<boolean> {
+  async function sendFile(ctx: AppContext, path: string): Promise<boolean> {
     try {
       const setHeaders = () =>
         ctx.set(
@@ -34,6 +43,16 @@ export function webApp(root: string): AppMiddleware {
       throw error
     }
   }
+}
+
+function sendDocument(ctx: AppContext, { html, etag }: WebDocument): void {
+  ctx.status = 200
+  ctx.type = 'html'
+  ctx.etag = etag
+  ctx.vary('Cookie')
+  ctx.set('cache-control', 'no-cache')
+  if (ctx.fresh) ctx.status = 304
+  else ctx.body = html
 }
 
 /** Whether there is anything to serve; checked once when the server starts. */

@@ -10,6 +10,7 @@ import { currencies } from '../../schema/catalogue/currency.ts'
 import { plans, planTypes } from '../../schema/catalogue/plans.ts'
 import { everybody } from '../rights.ts'
 import { route } from '../route.ts'
+import { webConfigOf } from '../web-config.ts'
 
 export const catalogueRoutes = [
   route(listPlans, {
@@ -31,13 +32,5 @@ export const catalogueRoutes = [
 
   route(getWebConfig, {
     rights: everybody,
-  }).handle((_request, { settings }) => ({
-    brand: settings.brand,
-    clerk: {
-      publishable_key: settings.clerk_publishable_key,
-      proxy_url: settings.clerk_proxy_target ? '/__clerk' : null,
-      js_url: settings.clerk_js_url ?? null,
-    },
-    sandbox: settings.sandbox,
-  })),
+  }).handle((_request, { settings }) => webConfigOf(settings)),
 ]

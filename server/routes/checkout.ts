@@ -8,7 +8,7 @@ import {
 } from '../../schema/api/checkout.ts'
 import type { ResponseOf } from '../../schema/api/endpoint.ts'
 import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
-import { currencySchema } from '../../schema/catalogue/currency.ts'
+import { currencySchema } from '../../schema/catalogue/schemas.ts'
 import {
   type CheckoutIntent,
   findIntentBySession,

@@ -12,6 +12,8 @@ test.afterEach(async () => {
 test('somebody signs up for Pro, starts the trial and has the plan and its credits', async ({ page }) => {
   await page.goto('/#pricing')
   await page.getByRole('link', { name: 'Start 14-Day Free Trial' }).click()
+  await page.waitForURL('**/pricing')
+  await page.getByRole('link', { name: 'Start 14-Day Free Trial' }).click()
   await page.waitForURL('**/sign-up?plan=pro**')
   await fillSignUp(page)
   await page.waitForURL(/\/c\/pay\//)

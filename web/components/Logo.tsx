@@ -1,28 +1,28 @@
-import { Link } from 'react-router-dom'
+import { clsx } from 'clsx'
 import { useWebConfig } from '../api/catalogue.ts'
-import { cn } from '../ui/cn.ts'
 
+/** A plain link: the landing page is a document of its own. */
 export function Logo({ className }: { className?: string }) {
   const { brand } = useWebConfig()
   return (
-    <Link
-      to="/"
+    <a
+      href="/"
       aria-label={`${brand.name} home`}
-      className={cn(
+      className={clsx(
         'inline-flex items-center gap-2.5 rounded-md font-semibold text-[17px] tracking-tight',
         className,
       )}
     >
       <Mark />
       {brand.name}
-    </Link>
+    </a>
   )
 }
 
 /** The logo without the name. */
-export function Mark({ className }: { className?: string }) {
+export function Mark({ className = 'size-7' }: { className?: string }) {
   return (
-    <svg viewBox="0 0 32 32" fill="none" aria-hidden="true" className={cn('size-7', className)}>
+    <svg viewBox="0 0 32 32" fill="none" aria-hidden="true" className={className}>
       <rect width="32" height="32" rx="8" className="fill-accent" />
       <g className="stroke-on-accent" strokeWidth="2.4" strokeLinecap="round">
         <path d="M7 11.5c3 0 3-3 6-3s3 3 6 3 3-3 6-3" opacity="0.4" />

@@ -1,6 +1,6 @@
+import { clsx } from 'clsx'
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { cn } from '../ui/cn.ts'
 import { Spinner } from '../ui/Spinner.tsx'
 
 const tones = {
@@ -25,7 +25,7 @@ interface StatusViewProps {
 export function StatusView({ tone, Icon, title, text, children, actions }: StatusViewProps) {
   return (
     <section className="w-full max-w-md animate-rise rounded-card border bg-surface p-6 shadow-card sm:p-8">
-      <div className={cn('grid size-11 place-items-center rounded-full', tones[tone])}>
+      <div className={clsx('grid size-11 place-items-center rounded-full', tones[tone])}>
         {Icon ? <Icon aria-hidden="true" className="size-5" /> : <Spinner className="size-5" />}
       </div>
       <div aria-live="polite">

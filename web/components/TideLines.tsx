@@ -1,4 +1,4 @@
-import { cn } from '../ui/cn.ts'
+import { clsx } from 'clsx'
 
 const width = 1440
 const height = 320
@@ -15,7 +15,7 @@ export function TideLines({ className }: { className?: string }) {
       preserveAspectRatio="none"
       fill="none"
       aria-hidden="true"
-      className={cn(
+      className={clsx(
         'w-full text-accent-line [mask-image:linear-gradient(to_bottom,transparent,black_70%)]',
         className,
       )}

@@ -1,32 +1,101 @@
-import { creditPacks, creditRate, creditsCostMinor } from '../../schema/catalogue/credits.ts'
-import { defaultCurrency, formatMoney } from '../../schema/catalogue/currency.ts'
+import { creditRate } from '../../schema/catalogue/credits.ts'
+import { maximumSeats, plans } from '../../schema/catalogue/plans.ts'
 
-const rate = formatMoney(creditRate.amount_minor, defaultCurrency)
-const largestPack = creditPacks.reduce((largest, pack) => (pack.credits > largest.credits ? pack : largest))
-const largestPackCost = formatMoney(creditsCostMinor(largestPack.credits), defaultCurrency)
+interface Question {
+  readonly question: string
+  readonly answer: string
+}
 
-export const faq = [
-  {
+/** Formats minor units of the default currency for the reader. */
+type Price = (amountMinor: number) => string
+
+const studentDiscountPercent = 50
+
+function creditPrice(price: Price): Question {
+  return {
     question: 'How much does a credit cost?',
-    answer: `${creditRate.credits} credits cost ${rate}, on every plan. The rate is the same for larger amounts: ${largestPack.credits.toLocaleString('en-US')} credits cost ${largestPackCost}. The price you see is the price you pay.`,
+    answer: `${creditRate.credits} credits cost ${price(creditRate.amount_minor)}, on every plan and in any amount. The price you see is the price you pay.`,
+  }
+}
+
+const expiry: Question = {
+  question: 'Do credits expire?',
+  answer:
+    'Credits you buy never expire. Credits included in a plan reset every billing month and are always used first.',
+}
+
+const changes: Question = {
+  question: 'What happens when I upgrade or downgrade?',
+  answer:
+    'An upgrade is prorated and takes effect immediately. A downgrade applies from the next billing cycle, so you keep what you paid for until then.',
+}
+
+const students: Question = {
+  question: 'Is there a student discount?',
+  answer: `Yes, students get ${studentDiscountPercent}% off. Email us from your university address and we will set it up.`,
+}
+
+export function landingFaq(price: Price): readonly Question[] {
+  return [
+    creditPrice(price),
+    expiry,
+    {
+      question: 'Can I see where my credits went?',
+      answer:
+        'Yes. Your dashboard lists every credit added or used, with your balance after each entry. A purchase is complete once it appears there.',
+    },
+    changes,
+    students,
+  ]
+}
+
+export function pricingFaq({ price, trialDays }: { price: Price; trialDays: number }): readonly Question[] {
+  return [
+    {
+      question: 'What do I get each month?',
+      answer: `Pro includes ${plans.pro.credits_per_seat} credits every billing month, and Teams ${plans.teams.credits_per_seat} for each seat. The count starts again each month. When they are used up you can go on at once by adding credits.`,
+    },
+    creditPrice(price),
+    ...(trialDays > 0
+      ? [
+          {
+            question: 'How does the free trial work?',
+            answer: `Your first Pro plan starts with ${trialDays} days free, credits included. You enter a card, and it is charged when the trial ends. Cancel before then and you pay nothing.`,
+          },
+        ]
+      : []),
+    changes,
+    expiry,
+    students,
+    {
+      question: 'Which currencies can I pay in?',
+      answer:
+        'Euros, US dollars and British pounds. The number is the same in each, and it is what appears on your invoice. A subscription keeps the currency it was started in.',
+    },
+  ]
+}
+
+export const teamsFaq: readonly Question[] = [
+  {
+    question: 'How are seats counted?',
+    answer: `A seat belongs to one person, and a pending invitation holds one too. You can have up to ${maximumSeats} seats, add some at any time and give a seat to somebody else when a person leaves.`,
   },
   {
-    question: 'Do credits expire?',
+    question: 'How do we share credits?',
+    answer: `Each seat adds ${plans.teams.credits_per_seat} credits a month to one pool that everybody in the organization uses. Administrators can top it up, and what was bought does not expire.`,
+  },
+  {
+    question: 'Who can see our billing?',
     answer:
-      'Credits you buy never expire. Credits included in a plan reset every billing month and are always used first.',
+      'Administrators of the organization. Members see how many seats there are and which one is theirs, and nothing about payments.',
   },
   {
-    question: 'Can I see where my credits went?',
+    question: 'Can we pay with one invoice?',
     answer:
-      'Yes. Your dashboard lists every credit added or used, with your balance after each entry. A purchase is complete once it appears there.',
+      'Yes. All seats are on one subscription with one card, and every invoice and receipt is in the billing portal.',
   },
   {
-    question: 'What happens when I upgrade or downgrade?',
-    answer:
-      'An upgrade is prorated and takes effect immediately. A downgrade applies from the next billing cycle, so you keep what you paid for until then.',
+    question: 'Does Teams include single sign-on?',
+    answer: 'Not at the moment. Tell us if you need SSO or SAML, and we will say when you can expect it.',
   },
-  {
-    question: 'Is there a student discount?',
-    answer: 'Yes, students get 50% off. Email us from your university address and we will set it up.',
-  },
-] as const
+]

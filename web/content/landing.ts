@@ -28,50 +28,98 @@ export const features = [
 
 export const platform = [
   {
+    id: 'learning',
     title: 'Adaptive learning',
     text: 'Learns the conventions of your codebase and follows them in the code it writes.',
   },
   {
+    id: 'automation',
     title: 'Smart automation',
     text: 'Hand off the repetitive work: migrations, renames, test scaffolding, changelogs.',
   },
   {
+    id: 'mapping',
     title: 'Data mapping',
     text: 'Traces a value from the database to the screen before changing any code along the way.',
   },
   {
+    id: 'prediction',
     title: 'Predictive analytics',
     text: 'Points out changes that are likely to break something before you merge them.',
   },
+] as const
+
+export const more = [
   {
+    id: 'models',
     title: 'Frontier intelligence',
-    text: 'Choose the right model for each task, from several vendors, with no extra contracts.',
+    text: 'Choose the right model for each task, from several vendors, with no contract of your own.',
   },
   {
+    id: 'familiar',
+    title: 'Feels familiar',
+    text: 'Import your extensions, themes and keybindings in one click.',
+  },
+  {
+    id: 'privacy',
     title: 'Privacy options',
-    text: 'In privacy mode your code is never stored or used for training.',
+    text: 'In privacy mode your code is neither stored nor used for training.',
   },
 ] as const
 
-export const proFeatures = [
-  'Advanced MCP Integrations',
-  'Custom Server Endpoints',
-  'Multi-Model Orchestration',
-  'Real-Time Context Sync',
-  'Enhanced Security Layer',
-  'Priority Technical Support',
-  'Advanced API Rate Limits',
-  'Server Performance Analytics',
-  'Protocol Version Control',
-] as const
-
-export const teamsFeatures = [
-  'Everything in Pro Plan',
-  'Dedicated Server Instance',
-  'White-Label MCP Solutions',
-  'Team Collaboration Tools',
-  'Advanced User Management',
-  'Custom Security Policies',
-  'Dedicated Account Manager',
-  'SLA Guarantees',
+export const capabilities = [
+  {
+    id: 'loops',
+    title: 'Loops on errors',
+    text: 'When an edit breaks the linter, it reads the message, fixes the cause and runs the linter again until it is clean.',
+    example: 'eslint: 3 problems → 0',
+  },
+  {
+    id: 'mcp',
+    title: 'Model Context Protocol',
+    text: 'Connect the servers your team already runs, and the assistant can read tickets, schemas and dashboards.',
+    example: 'mcp add postgres --read-only',
+  },
+  {
+    id: 'modes',
+    title: 'Mode switching',
+    text: 'Architect to plan, Code to write, Debug to find out why. Each mode has its own instructions and model.',
+    example: 'Architect · Code · Debug',
+  },
+  {
+    id: 'supercomplete',
+    title: 'Supercomplete',
+    text: 'Sees what you are doing and offers the next edit, also when it is in another place than your cursor.',
+    example: 'Tab → line 42, Tab → line 87',
+  },
+  {
+    id: 'inline',
+    title: 'In-line edit',
+    text: 'Select a few lines, say what should change, and accept the result without leaving the file.',
+    example: 'Ctrl+I  make this a stream',
+  },
+  {
+    id: 'multifile',
+    title: 'Multi-file edits',
+    text: 'One request, many files: the change arrives as one set that you review and apply together.',
+    example: '14 files  +231 −96',
+  },
+  {
+    id: 'codebase',
+    title: 'Deep codebase knowledge',
+    text: 'Finds the code that matters for a question, including what nobody has opened for years.',
+    example: '“Where do we round prices?”',
+  },
+  {
+    id: 'terminal',
+    title: 'Runs commands in the terminal',
+    text: 'Builds, tests and migrations run where you can see them, and nothing runs without your approval.',
+    example: '$ npm test',
+  },
+  {
+    id: 'security',
+    title: 'Security and compliance',
+    text: 'Decide which files it may read, which commands it may run and which models it may ask.',
+    example: 'deny: .env, secrets/**',
+  },
 ] as const

@@ -1,9 +1,8 @@
 import { cva, type VariantProps } from 'class-variance-authority'
 import type { ComponentProps } from 'react'
-import { cn } from './cn.ts'
 
 const badge = cva(
-  'inline-flex items-center gap-1.5 rounded-full border px-2 py-0.5 font-medium text-xs leading-4 [&_svg]:size-3.5',
+  'inline-flex items-center gap-1.5 rounded-full border font-medium leading-4 [&_svg]:size-3.5',
   {
     variants: {
       tone: {
@@ -12,11 +11,17 @@ const badge = cva(
         positive: 'border-transparent bg-positive-soft text-positive',
         caution: 'border-caution-line bg-caution-soft text-caution',
       },
+      size: { small: 'px-2 py-0.5 text-xs', large: 'px-3 py-1 text-[13px]' },
     },
-    defaultVariants: { tone: 'neutral' },
+    defaultVariants: { tone: 'neutral', size: 'small' },
   },
 )
 
-export function Badge({ tone, className, ...props }: ComponentProps<'span'> & VariantProps<typeof badge>) {
-  return <span className={cn(badge({ tone }), className)} {...props} />
+export function Badge({
+  tone,
+  size,
+  className,
+  ...props
+}: ComponentProps<'span'> & VariantProps<typeof badge>) {
+  return <span className={badge({ tone, size, className })} {...props} />
 }

@@ -1,37 +1,18 @@
-import { cva, type VariantProps } from 'class-variance-authority'
+import type { VariantProps } from 'class-variance-authority'
 import { Slot } from 'radix-ui'
 import type { ComponentProps } from 'react'
+import { buttonStyle } from './buttonStyle.ts'
 import { cn } from './cn.ts'
 import { Spinner } from './Spinner.tsx'
 
-const button = cva(
-  'inline-flex shrink-0 select-none items-center justify-center gap-2 whitespace-nowrap rounded-control font-medium transition-colors disabled:cursor-not-allowed disabled:opacity-50 [&_svg]:size-4 [&_svg]:shrink-0',
-  {
-    variants: {
-      variant: {
-        primary: 'bg-accent text-on-accent shadow-low hover:bg-accent-hover disabled:hover:bg-accent',
-        secondary: 'border border-line-strong bg-surface text-ink shadow-low hover:bg-hover',
-        quiet: 'text-muted hover:bg-hover hover:text-ink',
-      },
-      size: {
-        small: 'h-8 px-3 text-[13px]',
-        medium: 'h-9 px-3.5 text-sm',
-        large: 'h-11 px-5 text-[15px]',
-        icon: 'size-9',
-      },
-    },
-    defaultVariants: { variant: 'primary', size: 'medium' },
-  },
-)
-
-interface ButtonProps extends ComponentProps<'button'>, VariantProps<typeof button> {
+interface ButtonProps extends ComponentProps<'button'>, VariantProps<typeof buttonStyle> {
   /** Styles its only child, usually a link, as a button. */
   asChild?: boolean
   busy?: boolean
 }
 
 export function Button({ variant, size, asChild, busy, className, children, ...props }: ButtonProps) {
-  const classes = cn(button({ variant, size }), className)
+  const classes = cn(buttonStyle({ variant, size }), className)
   if (asChild) {
     return (
       <Slot.Root className={classes} {...props}>

@@ -1,30 +1,73 @@
 import { ChevronDown } from 'lucide-react'
-import { Accordion } from 'radix-ui'
+import { useId, useState } from 'react'
 
 interface DisclosureProps {
   items: readonly { question: string; answer: string }[]
+  /** How many answers may be open. */
+  open: 'one' | 'several'
 }
 
-/** Questions and answers, one open at a time. */
-export function Disclosure({ items }: DisclosureProps) {
+/**
+ * Questions and answers. Closed answers are in the document, where search engines find them, but are neither seen, focused nor read
+ * aloud. Our own, because every public page loads it: a library's accordion weighs as much as all the rest of a page.
+ */
+export function Disclosure({ items, open }: DisclosureProps) {
+  const [opened, setOpened] = useState<readonly string[]>([])
+  const toggle = (question: string) => {
+    if (opened.includes(question)) setOpened(opened.filter((other) => other !== question))
+    else setOpened(open === 'one' ? [question] : [...opened, question])
+  }
   return (
-    <Accordion.Root type="single" collapsible className="divide-y divide-line border-line border-y">
+    <div className="divide-y divide-line border-line border-y">
       {items.map((item) => (
-        <Accordion.Item key={item.question} value={item.question}>
-          <Accordion.Header>
-            <Accordion.Trigger className="group flex w-full items-center justify-between gap-6 py-4 text-left font-medium text-base hover:text-accent-text">
-              {item.question}
-              <ChevronDown
-                aria-hidden="true"
-                className="size-4 shrink-0 text-faint transition-transform group-data-[state=open]:rotate-180"
-              />
-            </Accordion.Trigger>
-          </Accordion.Header>
-          <Accordion.Content className="overflow-hidden data-[state=closed]:animate-close data-[state=open]:animate-open">
-            <p className="max-w-prose pr-10 pb-5 text-[15px] text-muted leading-relaxed">{item.answer}</p>
-          </Accordion.Content>
-        </Accordion.Item>
+        <Answer
+          key={item.question}
+          {...item}
+          expanded={opened.includes(item.question)}
+          onToggle={() => toggle(item.question)}
+        />
       ))}
-    </Accordion.Root>
+    </div>
+  )
+}
+
+interface AnswerProps {
+  question: string
+  answer: string
+  expanded: boolean
+  onToggle: () => void
+}
+
+function Answer({ question, answer, expanded, onToggle }: AnswerProps) {
+  const id = useId()
+  return (
+    <div>
+      <h3 className="font-[inherit] tracking-normal">
+        <button
+          type="button"
+          id={`${id}-question`}
+          aria-expanded={expanded}
+          aria-controls={`${id}-answer`}
+          onClick={onToggle}
+          className="group flex w-full items-center justify-between gap-6 py-4 text-left font-medium text-base hover:text-accent-text"
+        >
+          {question}
+          <ChevronDown
+            aria-hidden="true"
+            className="size-4 shrink-0 text-faint transition-transform duration-200 group-aria-expanded:rotate-180"
+          />
+        </button>
+      </h3>
+      <section
+        id={`${id}-answer`}
+        aria-labelledby={`${id}-question`}
+        data-expanded={expanded || undefined}
+        className="invisible grid grid-rows-[0fr] transition-[grid-template-rows,visibility] duration-200 ease-out data-expanded:visible data-expanded:grid-rows-[1fr]"
+      >
+        <p className="max-w-prose overflow-hidden pr-10 text-[15px] text-muted leading-relaxed">
+          <span className="block pb-5">{answer}</span>
+        </p>
+      </section>
+    </div>
   )
 }

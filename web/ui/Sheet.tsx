@@ -8,11 +8,13 @@ interface SheetProps {
   title: string
   /** `side` slides in from the left; `full` covers the screen. */
   shape: 'side' | 'full'
+  /** For navigation: a link closes the panel, because it may lead to a place on the page behind. */
+  closeOnLink?: boolean
   children: ReactNode
 }
 
 /** A modal panel: Escape closes it, focus stays inside and the page behind does not scroll. */
-export function Sheet({ open, onOpenChange, title, shape, children }: SheetProps) {
+export function Sheet({ open, onOpenChange, title, shape, closeOnLink, children }: SheetProps) {
   const opener = useRef<Element | null>(null)
   return (
     <Dialog.Root open={open} onOpenChange={onOpenChange}>
@@ -20,6 +22,10 @@ export function Sheet({ open, onOpenChange, title, shape, children }: SheetProps
         <Dialog.Overlay className="fixed inset-0 z-40 animate-fade-in bg-black/45" />
         <Dialog.Content
           aria-describedby={undefined}
+          onClick={(event) => {
+            if (closeOnLink && event.target instanceof Element && event.target.closest('a'))
+              onOpenChange(false)
+          }}
           // Focus the panel itself, so that a screen reader starts at its title and no control appears selected.
           onOpenAutoFocus={(event) => {
             event.preventDefault()

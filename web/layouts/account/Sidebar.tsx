@@ -46,7 +46,9 @@ export function Sidebar({ expanded, onNavigate }: SidebarProps) {
         />
       </nav>
       <nav aria-label="Support" className="mt-auto flex flex-col gap-0.5">
-        <SidebarItem to={brand.docs_url} label="Docs" Icon={BookOpen} {...{ expanded, onNavigate }} />
+        {brand.docs_url && (
+          <SidebarItem to={brand.docs_url} label="Docs" Icon={BookOpen} {...{ expanded, onNavigate }} />
+        )}
         <SidebarItem
           to={`mailto:${brand.support_email}`}
           label="Contact Support"

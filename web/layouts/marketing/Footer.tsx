@@ -1,39 +1,54 @@
 import type { ReactNode } from 'react'
-import { Link } from 'react-router-dom'
 import { useWebConfig } from '../../api/catalogue.ts'
+import { useSignedIn } from '../../auth/signedIn.ts'
 import { Logo } from '../../components/Logo.tsx'
 import { SandboxMarker } from '../../components/SandboxMarker.tsx'
 import { ThemeSwitch } from '../../components/ThemeSwitch.tsx'
+import { resources } from './resources.ts'
 
 export function Footer() {
   const { brand } = useWebConfig()
+  const signedIn = useSignedIn()
   return (
     <footer className="border-t bg-sunken">
-      <div className="mx-auto grid max-w-6xl gap-10 px-5 py-12 sm:px-8 md:grid-cols-[1.6fr_1fr_1fr_1fr]">
-        <div>
+      <div className="mx-auto grid max-w-6xl grid-cols-2 gap-x-6 gap-y-10 px-5 py-12 sm:px-8 md:grid-cols-[1.6fr_1fr_1fr_1fr]">
+        <div className="col-span-2 md:col-span-1">
           <Logo />
           <p className="mt-4 max-w-xs text-muted text-sm">
             An AI coding assistant for the editor you already use, with a clear record of every credit.
           </p>
         </div>
         <FooterColumn title="Product">
-          <Link to="/#features">Features</Link>
-          <Link to="/#pricing">Pricing</Link>
-          <a href={brand.marketplace_url}>Marketplace</a>
+          <a href="/#features">Features</a>
+          <a href="/pricing">Pricing</a>
+          <a href="/teams">Teams</a>
         </FooterColumn>
         <FooterColumn title="Resources">
-          <a href={brand.docs_url}>Docs</a>
-          <a href={brand.community_url}>Feature Requests</a>
+          {brand.docs_url && <a href={brand.docs_url}>Docs</a>}
+          {resources(brand).map(({ label, href }) => (
+            <a key={label} href={href}>
+              {label}
+            </a>
+          ))}
           <a href={`mailto:${brand.support_email}`}>Contact Support</a>
         </FooterColumn>
         <FooterColumn title="Account">
-          <Link to="/sign-in">Sign In</Link>
-          <Link to="/sign-up">Get Started</Link>
-          <Link to="/dashboard">Dashboard</Link>
+          {signedIn ? (
+            <>
+              <a href="/dashboard">Dashboard</a>
+              <a href="/dashboard#add-credits">Add credits</a>
+            </>
+          ) : (
+            <>
+              <a href="/sign-in">Sign In</a>
+              <a href="/sign-up">Create an account</a>
+            </>
+          )}
         </FooterColumn>
       </div>
       <div className="mx-auto flex max-w-6xl flex-wrap items-center justify-between gap-4 border-t px-5 py-5 sm:px-8">
-        <p className="flex items-center gap-3 text-faint text-sm">
+        {/* The server may have rendered the page last year. */}
+        <p suppressHydrationWarning className="flex items-center gap-3 text-faint text-sm">
           © {new Date().getFullYear()} {brand.name}
           <SandboxMarker />
         </p>

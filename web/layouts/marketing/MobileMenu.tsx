@@ -1,43 +1,48 @@
-import { useAuth } from '@clerk/clerk-react'
 import { ChevronDown, X } from 'lucide-react'
 import { Accordion } from 'radix-ui'
-import { Link } from 'react-router-dom'
 import { useWebConfig } from '../../api/catalogue.ts'
+import { useSignedIn } from '../../auth/signedIn.ts'
 import { Logo } from '../../components/Logo.tsx'
 import { ThemeSwitch } from '../../components/ThemeSwitch.tsx'
+import type { MarketingPath } from '../../content/paths.ts'
 import { Button } from '../../ui/Button.tsx'
+import { LinkButton } from '../../ui/LinkButton.tsx'
 import { Sheet } from '../../ui/Sheet.tsx'
-import { resources } from './ResourcesMenu.tsx'
+import { resources } from './resources.ts'
 
 interface MobileMenuProps {
+  path: MarketingPath
   open: boolean
   onOpenChange: (open: boolean) => void
 }
 
 const item = 'block w-full py-3.5 text-left font-medium text-xl tracking-tight'
 
-export function MobileMenu({ open, onOpenChange }: MobileMenuProps) {
+/** The navigation of a phone. A link closes it, since it may lead to a place on the same page. */
+export function MobileMenu({ path, open, onOpenChange }: MobileMenuProps) {
   const { brand } = useWebConfig()
-  const { isSignedIn } = useAuth()
+  const signedIn = useSignedIn()
   const close = () => onOpenChange(false)
   return (
-    <Sheet open={open} onOpenChange={onOpenChange} title="Menu" shape="full">
-      <div className="flex h-16 shrink-0 items-center justify-between px-5">
+    <Sheet open={open} onOpenChange={onOpenChange} title="Menu" shape="full" closeOnLink>
+      <div className="flex h-16 shrink-0 items-center justify-between px-5 sm:px-8">
         <Logo />
-        <Button variant="quiet" size="icon" aria-label="Close menu" onClick={close}>
+        <Button variant="quiet" size="icon" className="-mr-2" aria-label="Close menu" onClick={close}>
           <X aria-hidden="true" className="size-5!" />
         </Button>
       </div>
-      <nav aria-label="Menu" className="divide-y divide-line px-5 pt-4">
-        <Link to="/#pricing" className={item} onClick={close}>
+      <nav aria-label="Menu" className="divide-y divide-line px-5 pt-4 sm:px-8">
+        <a href="/pricing" aria-current={path === '/pricing' ? 'page' : undefined} className={item}>
           Pricing
-        </Link>
-        <Link to="/#features" className={item} onClick={close}>
-          Features
-        </Link>
-        <a href={brand.docs_url} className={item}>
-          Docs
         </a>
+        <a href="/#features" className={item}>
+          Features
+        </a>
+        {brand.docs_url && (
+          <a href={brand.docs_url} className={item}>
+            Docs
+          </a>
+        )}
         <Accordion.Root type="single" collapsible>
           <Accordion.Item value="resources">
             <Accordion.Header className="font-medium">
@@ -49,29 +54,34 @@ export function MobileMenu({ open, onOpenChange }: MobileMenuProps) {
                 />
               </Accordion.Trigger>
             </Accordion.Header>
-            <Accordion.Content className="pb-3">
-              {resources(brand).map(({ label, href }) => (
-                <a key={label} href={href} className="block py-2.5 text-base text-muted">
-                  {label}
-                </a>
-              ))}
+            <Accordion.Content className="overflow-hidden data-[state=closed]:animate-close data-[state=open]:animate-open">
+              <ul className="pb-3">
+                {resources(brand).map(({ label, note, href }) => (
+                  <li key={label}>
+                    <a href={href} className="block py-2.5">
+                      <span className="block text-base">{label}</span>
+                      <span className="block text-muted text-sm">{note}</span>
+                    </a>
+                  </li>
+                ))}
+              </ul>
             </Accordion.Content>
           </Accordion.Item>
         </Accordion.Root>
       </nav>
-      <div className="mt-auto flex flex-col gap-3 px-5 py-6">
-        {isSignedIn ? (
-          <Button asChild size="large" onClick={close}>
-            <Link to="/dashboard">Dashboard</Link>
-          </Button>
+      <div className="mt-auto flex flex-col gap-3 px-5 py-6 sm:px-8">
+        {signedIn ? (
+          <LinkButton size="large" href="/dashboard">
+            Dashboard
+          </LinkButton>
         ) : (
           <>
-            <Button asChild size="large" onClick={close}>
-              <Link to="/sign-up">Get Started</Link>
-            </Button>
-            <Button asChild size="large" variant="secondary" onClick={close}>
-              <Link to="/sign-in">Sign In</Link>
-            </Button>
+            <LinkButton size="large" href="/pricing">
+              Get Started
+            </LinkButton>
+            <LinkButton size="large" variant="secondary" href="/sign-in">
+              Sign In
+            </LinkButton>
           </>
         )}
         <div className="flex justify-center pt-2">

@@ -1,34 +1,59 @@
-import { useAuth } from '@clerk/clerk-react'
 import { LogIn } from 'lucide-react'
-import { Link } from 'react-router-dom'
-import { UserMenu } from '../../components/UserMenu.tsx'
-import { Button } from '../../ui/Button.tsx'
-import { Tooltip } from '../../ui/Tooltip.tsx'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { useSignedIn } from '../../auth/signedIn.ts'
+import { LinkButton } from '../../ui/LinkButton.tsx'
+
+const AccountMenu = lazy(async () => ({ default: (await import('./AccountMenu.tsx')).AccountMenu }))
 
 export function SessionLinks() {
-  const { isSignedIn } = useAuth()
-  if (isSignedIn) {
+  if (!useSignedIn()) {
     return (
       <>
-        <Button asChild variant="secondary" size="small">
-          <Link to="/dashboard">Dashboard</Link>
-        </Button>
-        <UserMenu />
+        <LinkButton variant="quiet" size="icon" href="/sign-in" aria-label="Sign in" title="Sign in">
+          <LogIn aria-hidden="true" />
+        </LinkButton>
+        <LinkButton size="small" className="uppercase tracking-[0.04em]" href="/pricing">
+          Get Started
+        </LinkButton>
       </>
     )
   }
   return (
     <>
-      <Tooltip text="Sign in">
-        <Button asChild variant="quiet" size="icon">
-          <Link to="/sign-in" aria-label="Sign in">
-            <LogIn aria-hidden="true" />
-          </Link>
-        </Button>
-      </Tooltip>
-      <Button asChild size="small" className="text-xs uppercase tracking-[0.04em]">
-        <Link to="/#pricing">Get Started</Link>
-      </Button>
+      <LinkButton variant="secondary" size="small" href="/dashboard">
+        Dashboard
+      </LinkButton>
+      <LateAccountMenu />
     </>
   )
+}
+
+/** The menu needs the sign-in service's script, which waits until the page is shown and the browser has nothing else to do. */
+function LateAccountMenu() {
+  const idle = useIdle()
+  const placeholder = (
+    <div className="grid size-9 place-items-center">
+      <span className="size-7 animate-pulse rounded-full bg-hover" />
+    </div>
+  )
+  if (!idle) return placeholder
+  return (
+    <Suspense fallback={placeholder}>
+      <AccountMenu placeholder={placeholder} />
+    </Suspense>
+  )
+}
+
+function useIdle(): boolean {
+  const [idle, setIdle] = useState(false)
+  useEffect(() => {
+    // Safari has no requestIdleCallback.
+    if (!('requestIdleCallback' in window)) {
+      setIdle(true)
+      return
+    }
+    const handle = requestIdleCallback(() => setIdle(true), { timeout: 3000 })
+    return () => cancelIdleCallback(handle)
+  }, [])
+  return idle
 }

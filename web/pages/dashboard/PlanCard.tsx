@@ -56,7 +56,7 @@ function PlanAction({ planType, userId }: { planType: PlanType; userId: string }
     case 'starter':
       return (
         <Button asChild variant="secondary" size="small">
-          <Link to="/#pricing">View plans</Link>
+          <Link to="/pricing">View plans</Link>
         </Button>
       )
   }

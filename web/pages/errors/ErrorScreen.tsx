@@ -1,9 +1,8 @@
-import { Bug, type LucideIcon, ShieldAlert } from 'lucide-react'
+import { type LucideIcon, ShieldAlert } from 'lucide-react'
 import { Component, type ReactNode, useEffect } from 'react'
-import { isRouteErrorResponse, useRouteError } from 'react-router-dom'
 import { StatusView } from '../../components/StatusView.tsx'
-import { usePageTitle } from '../../components/usePageTitle.ts'
-import { Button } from '../../ui/Button.tsx'
+import { buttonStyle } from '../../ui/buttonStyle.ts'
+import { LinkButton } from '../../ui/LinkButton.tsx'
 
 /** Needs neither the router nor the session nor the settings, since any of them may be what failed. */
 export function AuthenticationErrorScreen() {
@@ -32,13 +31,6 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: 
   }
 }
 
-/** The router's own error screen, for an error in any of its pages. */
-export function RouterErrorScreen() {
-  const error = useRouteError()
-  usePageTitle('Error')
-  return <ErrorScreen Icon={Bug} title="Unexpected Application Error!" text={errorText(error)} />
-}
-
 interface ErrorScreenProps {
   Icon: LucideIcon
   title: string
@@ -46,7 +38,7 @@ interface ErrorScreenProps {
 }
 
 /** Uses plain links and a full reload, because it is also shown when the router does not work. */
-function ErrorScreen({ Icon, title, text }: ErrorScreenProps) {
+export function ErrorScreen({ Icon, title, text }: ErrorScreenProps) {
   return (
     <main id="main" className="grid min-h-dvh place-items-center px-4">
       <StatusView
@@ -56,18 +48,15 @@ function ErrorScreen({ Icon, title, text }: ErrorScreenProps) {
         text={text}
         actions={
           <>
-            <Button onClick={() => window.location.reload()}>Refresh Page</Button>
-            <Button asChild variant="secondary">
-              <a href="/">Go to Home</a>
-            </Button>
+            <button type="button" className={buttonStyle()} onClick={() => window.location.reload()}>
+              Refresh Page
+            </button>
+            <LinkButton variant="secondary" href="/">
+              Go to Home
+            </LinkButton>
           </>
         }
       />
     </main>
   )
-}
-
-function errorText(error: unknown): string {
-  if (isRouteErrorResponse(error)) return `${error.status} ${error.statusText}`.trim()
-  return error instanceof Error && error.message ? error.message : 'Unknown error occurred'
 }

@@ -1,4 +1,4 @@
-import { cn } from '../../ui/cn.ts'
+import { clsx } from 'clsx'
 
 export interface CodeLine {
   text: string
@@ -19,7 +19,7 @@ export function Code({ lines }: { lines: readonly CodeLine[] }) {
     <pre className="overflow-hidden py-4 font-mono text-[12.5px] leading-6">
       {lines.map(({ text, mark }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the lines are a constant, so the index identifies a line.
-        <div key={index} className={cn('flex min-w-max pr-6', mark && lineClass[mark])}>
+        <div key={index} className={clsx('flex min-w-max pr-6', mark && lineClass[mark])}>
           <span className="w-11 shrink-0 select-none pr-4 text-right text-faint tabular-nums">
             {index + 1}
           </span>

@@ -1,7 +1,6 @@
 import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { features } from '../../content/landing.ts'
-import { cn } from '../../ui/cn.ts'
 import { AccountIllustration, AgentIllustration, CompletionIllustration } from './featureIllustrations.tsx'
 
 const illustrations: Record<(typeof features)[number]['id'], ReactNode> = {
@@ -16,7 +15,7 @@ export function FeatureSections() {
       <div className="mx-auto max-w-6xl space-y-20 px-5 py-20 sm:space-y-28 sm:px-8 sm:py-28">
         {features.map((feature, index) => (
           <section key={feature.id} className="grid items-center gap-10 lg:grid-cols-2 lg:gap-20">
-            <div className={cn(index % 2 === 1 && 'lg:order-2')}>
+            <div className={index % 2 === 1 ? 'lg:order-2' : undefined}>
               <p className="font-medium text-accent-text text-sm">{feature.eyebrow}</p>
               <h2 className="mt-3 text-3xl tracking-[-0.028em] sm:text-[2.5rem] sm:leading-[1.12]">
                 {feature.title}

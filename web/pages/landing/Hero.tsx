@@ -1,9 +1,9 @@
 import { Star } from 'lucide-react'
-import { Link } from 'react-router-dom'
 import { useWebConfig } from '../../api/catalogue.ts'
+import { Fixed } from '../../components/marketing/Fixed.tsx'
 import { TideLines } from '../../components/TideLines.tsx'
 import { Badge } from '../../ui/Badge.tsx'
-import { Button } from '../../ui/Button.tsx'
+import { LinkButton } from '../../ui/LinkButton.tsx'
 import { HeroIllustration } from './HeroIllustration.tsx'
 import { StartButton } from './StartButton.tsx'
 
@@ -13,7 +13,7 @@ export function Hero() {
     <section className="relative isolate -mt-16 overflow-hidden pt-16">
       <TideLines className="absolute inset-x-0 bottom-0 -z-10 h-[26rem]" />
       <div className="mx-auto flex max-w-4xl animate-rise flex-col items-center px-5 pt-16 text-center sm:px-8 sm:pt-24">
-        <Badge tone="accent" className="px-3 py-1 text-[13px]">
+        <Badge tone="accent" size="large">
           Welcome to {brand.name} — free to start
         </Badge>
         <h1 className="mt-6 text-[2.6rem] leading-[1.06] tracking-[-0.03em] sm:text-6xl lg:text-[4.25rem]">
@@ -25,22 +25,27 @@ export function Hero() {
         </p>
         <div className="mt-9 flex w-full flex-col gap-3 sm:w-auto sm:flex-row">
           <StartButton />
-          <Button asChild size="large" variant="secondary">
-            <Link to="/#features">Explore Features</Link>
-          </Button>
+          <LinkButton size="large" variant="secondary" href="/#features">
+            Explore Features
+          </LinkButton>
         </div>
-        <a
-          href={brand.marketplace_url}
-          className="mt-7 inline-flex items-center gap-2 rounded-md text-muted text-sm hover:text-ink"
-        >
-          <Star aria-hidden="true" className="size-4 fill-star text-star" />
-          <span>
-            <strong className="font-semibold text-ink tabular-nums">4.8/5.0</strong> on the editor marketplace
-          </span>
-        </a>
+        {brand.marketplace_url && brand.marketplace_rating !== null && (
+          <a
+            href={brand.marketplace_url}
+            className="mt-7 inline-flex items-center gap-2 rounded-md text-muted text-sm hover:text-ink"
+          >
+            <Star aria-hidden="true" className="size-4 fill-star text-star" />
+            <span>
+              <strong className="font-semibold text-ink tabular-nums">
+                {brand.marketplace_rating.toFixed(1)}/5.0
+              </strong>{' '}
+              on the editor marketplace
+            </span>
+          </a>
+        )}
       </div>
       <div className="mx-auto max-w-5xl px-5 pt-14 pb-20 sm:px-8 sm:pb-28">
-        <HeroIllustration />
+        <Fixed id="demo">{(import.meta.env.SSR || import.meta.env.DEV) && <HeroIllustration />}</Fixed>
       </div>
     </section>
   )

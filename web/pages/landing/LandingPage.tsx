@@ -1,21 +1,33 @@
+import { defaultCurrency } from '../../../schema/catalogue/currency.ts'
+import { FaqSection } from '../../components/marketing/FaqSection.tsx'
+import { Fixed } from '../../components/marketing/Fixed.tsx'
 import { TideLines } from '../../components/TideLines.tsx'
-import { usePageTitle } from '../../components/usePageTitle.ts'
-import { FaqSection } from './FaqSection.tsx'
+import { usePrice } from '../../components/usePrice.ts'
+import { landingFaq } from '../../content/faq.ts'
+import { CapabilitiesSection } from './CapabilitiesSection.tsx'
 import { FeatureSections } from './FeatureSections.tsx'
 import { Hero } from './Hero.tsx'
+import { IntegrationsSection } from './IntegrationsSection.tsx'
 import { PlatformSection } from './PlatformSection.tsx'
 import { PricingSection } from './PricingSection.tsx'
 import { StartButton } from './StartButton.tsx'
 
 export function LandingPage() {
-  usePageTitle('')
   return (
     <>
       <Hero />
-      <FeatureSections />
-      <PlatformSection />
+      <Fixed id="how-it-works">
+        {(import.meta.env.SSR || import.meta.env.DEV) && (
+          <>
+            <IntegrationsSection />
+            <FeatureSections />
+            <PlatformSection />
+          </>
+        )}
+      </Fixed>
+      <CapabilitiesSection />
       <PricingSection />
-      <FaqSection />
+      <FaqSection items={landingFaq(usePrice(defaultCurrency))} open="one" />
       <ClosingCall />
     </>
   )

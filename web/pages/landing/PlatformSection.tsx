@@ -1,8 +1,25 @@
-import { BrainCircuit, ChartNoAxesCombined, Cpu, Route, ShieldCheck, Workflow } from 'lucide-react'
-import { platform } from '../../content/landing.ts'
-import { SectionHeading } from './SectionHeading.tsx'
+import {
+  BrainCircuit,
+  ChartNoAxesCombined,
+  Cpu,
+  Import,
+  type LucideIcon,
+  Route,
+  ShieldCheck,
+  Workflow,
+} from 'lucide-react'
+import { SectionHeading } from '../../components/marketing/SectionHeading.tsx'
+import { more, platform } from '../../content/landing.ts'
 
-const icons = [BrainCircuit, Workflow, Route, ChartNoAxesCombined, Cpu, ShieldCheck]
+const icons: Record<(typeof platform | typeof more)[number]['id'], LucideIcon> = {
+  learning: BrainCircuit,
+  automation: Workflow,
+  mapping: Route,
+  prediction: ChartNoAxesCombined,
+  models: Cpu,
+  familiar: Import,
+  privacy: ShieldCheck,
+}
 
 export function PlatformSection() {
   return (
@@ -13,19 +30,27 @@ export function PlatformSection() {
           title="Less busywork, more building"
           text="Help with everything around the code that quietly eats up your day."
         />
-        <ul className="mt-12 grid gap-px overflow-hidden rounded-card border bg-line sm:grid-cols-2 lg:grid-cols-3">
-          {platform.map(({ title, text }, index) => {
-            const Icon = icons[index] ?? Cpu
-            return (
-              <li key={title} className="bg-surface p-7">
-                <Icon aria-hidden="true" className="size-5 text-accent-text" />
-                <h3 className="mt-5 text-base">{title}</h3>
-                <p className="mt-2 text-[15px] text-muted leading-relaxed">{text}</p>
-              </li>
-            )
-          })}
+        <ul className="mt-12 grid gap-px overflow-hidden rounded-card border bg-line sm:grid-cols-2 lg:grid-cols-4">
+          {platform.map((card) => (
+            <PlatformCard key={card.id} {...card} Icon={icons[card.id]} />
+          ))}
+        </ul>
+        <ul className="mt-5 grid gap-px overflow-hidden rounded-card border bg-line md:grid-cols-3">
+          {more.map((card) => (
+            <PlatformCard key={card.id} {...card} Icon={icons[card.id]} />
+          ))}
         </ul>
       </div>
     </section>
+  )
+}
+
+function PlatformCard({ title, text, Icon }: { title: string; text: string; Icon: LucideIcon }) {
+  return (
+    <li className="bg-surface p-6 sm:p-7">
+      <Icon aria-hidden="true" className="size-5 text-accent-text" />
+      <h3 className="mt-5 text-base">{title}</h3>
+      <p className="mt-2 text-[15px] text-muted leading-relaxed">{text}</p>
+    </li>
   )
 }

@@ -1,26 +1,22 @@
-import { useAuth } from '@clerk/clerk-react'
-import { useQuery } from '@tanstack/react-query'
-import { Link } from 'react-router-dom'
-import { creditRate } from '../../../schema/catalogue/credits.ts'
-import { defaultCurrency, formatMoney } from '../../../schema/catalogue/currency.ts'
-import { plans } from '../../../schema/catalogue/plans.ts'
-import { useApi } from '../../api/ApiProvider.tsx'
-import { plansQuery, useWebConfig } from '../../api/catalogue.ts'
-import { proFeatures, teamsFeatures } from '../../content/landing.ts'
+import { defaultCurrency } from '../../../schema/catalogue/currency.ts'
+import { maximumSeats, plans } from '../../../schema/catalogue/plans.ts'
+import { useWebConfig } from '../../api/catalogue.ts'
+import { PlanOffer } from '../../components/marketing/PlanOffer.tsx'
+import { SectionHeading } from '../../components/marketing/SectionHeading.tsx'
+import { StarterStrip } from '../../components/marketing/StarterStrip.tsx'
+import { useTrialButton } from '../../components/marketing/useTrialButton.ts'
+import { usePrice } from '../../components/usePrice.ts'
 import { Badge } from '../../ui/Badge.tsx'
-import { Button } from '../../ui/Button.tsx'
-import { PlanOffer } from './PlanOffer.tsx'
-import { SectionHeading } from './SectionHeading.tsx'
+import { LinkButton } from '../../ui/LinkButton.tsx'
+
+const { pro, teams } = plans
 
 export function PricingSection() {
   const { brand } = useWebConfig()
-  const { isSignedIn } = useAuth()
-  const catalogue = useQuery(plansQuery(useApi()))
-  // The button promises no trial until the server has said how long it is.
-  const trialDays = catalogue.data?.find(({ plan_type }) => plan_type === 'pro')?.trial_days ?? 0
-  const proPath = `${isSignedIn ? '/auth/post-signup' : '/sign-up'}?plan=pro&billing=monthly`
+  const price = usePrice(defaultCurrency)
+  const trialButton = useTrialButton()
   return (
-    <section id="pricing" aria-labelledby="pricing-title" className="border-t bg-surface">
+    <section id="pricing" aria-labelledby="pricing-title" className="border-t">
       <div className="mx-auto max-w-6xl px-5 py-20 sm:px-8 sm:py-28">
         <SectionHeading
           id="pricing-title"
@@ -29,48 +25,38 @@ export function PricingSection() {
         />
         <div className="mt-12 grid gap-5 lg:grid-cols-2">
           <PlanOffer
-            name={plans.pro.name}
-            description={plans.pro.description}
+            name={pro.name}
+            description={pro.description}
             badge={<Badge tone="accent">Popular</Badge>}
-            price={formatMoney(plans.pro.price_minor?.monthly ?? 0, defaultCurrency).replace(/\.00$/, '')}
+            price={price(pro.price_minor.monthly)}
             unit="/ mo per user"
-            features={proFeatures}
+            features={pro.features}
+            extras={{ title: 'And for the way you work', items: pro.extras }}
             action={
-              <Button asChild size="large">
-                <Link to={proPath}>{trialDays > 0 ? `Start ${trialDays}-Day Free Trial` : 'Get Pro'}</Link>
-              </Button>
+              <LinkButton size="large" href="/pricing">
+                {trialButton}
+              </LinkButton>
             }
           />
           <PlanOffer
-            name={plans.teams.name}
-            description={plans.teams.description}
+            name={teams.name}
+            description={teams.description}
             price="Custom"
-            unit="for up to 100 seats"
-            features={teamsFeatures}
+            unit={`for up to ${maximumSeats} seats`}
+            features={teams.features}
+            extras={{ title: 'And for the way your company works', items: teams.extras }}
             action={
-              <Button asChild size="large" variant="secondary">
-                <a href={`mailto:${brand.support_email}?subject=${encodeURIComponent('Teams pricing')}`}>
-                  Get Custom Pricing
-                </a>
-              </Button>
+              <LinkButton
+                size="large"
+                variant="secondary"
+                href={`mailto:${brand.support_email}?subject=${encodeURIComponent('Teams pricing')}`}
+              >
+                Get Custom Pricing
+              </LinkButton>
             }
           />
         </div>
-        <p className="mt-6 flex flex-wrap items-center justify-between gap-x-6 gap-y-3 rounded-card border bg-sunken px-6 py-5 text-[15px]">
-          <span>
-            <strong className="font-semibold">Starter is free.</strong>{' '}
-            <span className="text-muted">
-              Buy {creditRate.credits} credits for {formatMoney(creditRate.amount_minor, defaultCurrency)}{' '}
-              whenever you need them. They never expire.
-            </span>
-          </span>
-          <Link
-            to={isSignedIn ? '/dashboard#add-credits' : '/sign-up?plan=starter'}
-            className="font-medium text-accent-text underline-offset-4 hover:underline"
-          >
-            {isSignedIn ? 'Add credits' : 'Start for free'}
-          </Link>
-        </p>
+        <StarterStrip currency={defaultCurrency} />
       </div>
     </section>
   )

@@ -1,17 +1,14 @@
-import { useAuth } from '@clerk/clerk-react'
 import { ArrowRight } from 'lucide-react'
-import { Link } from 'react-router-dom'
-import { Button } from '../../ui/Button.tsx'
+import { useSignedIn } from '../../auth/signedIn.ts'
+import { LinkButton } from '../../ui/LinkButton.tsx'
 
 /** The page's main call to action. */
 export function StartButton() {
-  const { isSignedIn } = useAuth()
+  const signedIn = useSignedIn()
   return (
-    <Button asChild size="large">
-      <Link to={isSignedIn ? '/dashboard' : '/sign-up'}>
-        {isSignedIn ? 'Go to Dashboard' : 'Get Started'}
-        <ArrowRight aria-hidden="true" />
-      </Link>
-    </Button>
+    <LinkButton size="large" href={signedIn ? '/dashboard' : '/sign-up'}>
+      {signedIn ? 'Go to Dashboard' : 'Get Started'}
+      <ArrowRight aria-hidden="true" />
+    </LinkButton>
   )
 }

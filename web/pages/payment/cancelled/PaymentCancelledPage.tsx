@@ -46,7 +46,7 @@ export function PaymentCancelledPage() {
             Try Again
           </Button>
           <Button asChild variant="secondary">
-            <Link to="/#pricing">
+            <Link to="/pricing">
               <ArrowLeft aria-hidden="true" />
               Go Back
             </Link>
@@ -66,7 +66,7 @@ export function PaymentCancelledPage() {
         aria-label="More"
         className="flex flex-wrap gap-x-6 gap-y-2 px-6 py-4 text-sm sm:px-8 [&_a:hover]:text-ink [&_a]:text-muted"
       >
-        <Link to="/#pricing">View All Plans</Link>
+        <Link to="/pricing">View All Plans</Link>
         <a href={mail}>Get Support</a>
         <Link to="/dashboard">Dashboard</Link>
       </nav>

@@ -16,12 +16,16 @@ export function NextSteps({ plan }: { plan: PlanPurchase }) {
           <Step>Your organization is ready. Use the account switcher on the dashboard to open it.</Step>
         )}
         <Step>
-          <a
-            href={brand.marketplace_url}
-            className="font-medium text-accent-text underline underline-offset-4"
-          >
-            Install {brand.name} in your editor
-          </a>{' '}
+          {brand.marketplace_url ? (
+            <a
+              href={brand.marketplace_url}
+              className="font-medium text-accent-text underline underline-offset-4"
+            >
+              Install {brand.name} in your editor
+            </a>
+          ) : (
+            `Install ${brand.name} in your editor`
+          )}{' '}
           and sign in with this account.
         </Step>
         <Step>

@@ -24,7 +24,7 @@ export function PurchaseActions({ again, history, pricing, only }: PurchaseActio
       )}
       {(pricing || plan) && (
         <Button asChild variant={plan ? 'secondary' : 'primary'}>
-          <Link to="/#pricing">Return to Pricing</Link>
+          <Link to="/pricing">Return to Pricing</Link>
         </Button>
       )}
       {!plan && (

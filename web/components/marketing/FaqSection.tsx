@@ -1,11 +1,16 @@
 import { useWebConfig } from '../../api/catalogue.ts'
-import { faq } from '../../content/faq.ts'
 import { Disclosure } from '../../ui/Disclosure.tsx'
 
-export function FaqSection() {
+interface FaqSectionProps {
+  items: readonly { question: string; answer: string }[]
+  /** How many answers may be open. */
+  open: 'one' | 'several'
+}
+
+export function FaqSection({ items, open }: FaqSectionProps) {
   const { brand } = useWebConfig()
   return (
-    <section aria-labelledby="faq-title" className="border-t">
+    <section id="faq" aria-labelledby="faq-title" className="border-t">
       <div className="mx-auto grid max-w-6xl gap-10 px-5 py-20 sm:px-8 sm:py-28 lg:grid-cols-[1fr_1.7fr]">
         <div>
           <h2 id="faq-title" className="text-3xl tracking-[-0.028em]">
@@ -22,7 +27,7 @@ export function FaqSection() {
             .
           </p>
         </div>
-        <Disclosure items={faq} />
+        <Disclosure items={items} open={open} />
       </div>
     </section>
   )

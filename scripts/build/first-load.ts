@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { BuildManifest } from '../../schema/api/catalogue.ts'
+
+interface Budget {
+  readonly page: string
+  /** The sources that the page's document starts, and those that its route loads at once. */
+  readonly sources: readonly string[]
+  readonly limit_bytes: number
+}
+
+/** All JavaScript of a first visit, gzipped. */
+const budgets: readonly Budget[] = [
+  { page: '/', sources: ['marketing.html', 'pages/landing/LandingPage.tsx'], limit_bytes: 100_000 },
+  { page: '/pricing', sources: ['marketing.html', 'pages/pricing/PricingPage.tsx'], limit_bytes: 100_000 },
+  { page: '/teams', sources: ['marketing.html', 'pages/teams/TeamsPage.tsx'], limit_bytes: 100_000 },
+  { page: '/updates', sources: ['marketing.html', 'pages/updates/UpdatesPage.tsx'], limit_bytes: 100_000 },
+]
+
+/** The script in the head of every document. */
+const everywhere = 'theme.js'
+
+/** Throws when the first visit of a page loads more than its budget; answers how much each loads. */
+export async function checkFirstLoad(folder: string): Promise<readonly { page: string; bytes: number }[]> {
+  const manifest = JSON.parse(await readFile(join(folder, '.vite/manifest.json'), 'utf8')) as BuildManifest
+  const loads = await Promise.all(
+    budgets.map(async ({ page, sources, limit_bytes }) => {
+      const files = [everywhere, ...filesOf(manifest, sources)]
+      const sizes = await Promise.all(
+        files.map(async (file) => gzipSync(await readFile(join(folder, file))).length),
+      )
+      return { page, limit_bytes, bytes: sizes.reduce((sum, size) => sum + size, 0) }
+    }),
+  )
+  const over = loads.filter(({ bytes, limit_bytes }) => bytes > limit_bytes)
+  if (over.length > 0) {
+    throw new Error(
+      over
+        .map(
+          ({ page, bytes, limit_bytes }) =>
+            `${page} loads ${bytes} bytes of JavaScript (gzip), more than ${limit_bytes}.`,
+        )
+        .join('\n'),
+    )
+  }
+  return loads.map(({ page, bytes }) => ({ page, bytes }))
+}
+
+/** Every file that is loaded with these sources, each once. */
+function filesOf(manifest: BuildManifest, sources: readonly string[]): string[] {
+  const files = new Set<string>()
+  const visit = (source: string) => {
+    const chunk = manifest[source]
+    if (!chunk) throw new Error(`The build has no ${source}.`)
+    if (files.has(chunk.file)) return
+    files.add(chunk.file)
+    for (const imported of chunk.imports ?? []) visit(imported)
+  }
+  for (const source of sources) visit(source)
+  return [...files]
+}

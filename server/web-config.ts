@@ -1,0 +1,16 @@
+import type { WebConfig } from '../schema/api/catalogue.ts'
+import type { Settings } from './settings.ts'
+
+/** What the web app is told, by its call and within every document. */
+export function webConfigOf(settings: Settings): WebConfig {
+  return {
+    brand: settings.brand,
+    clerk: {
+      publishable_key: settings.clerk_publishable_key,
+      proxy_url: settings.clerk_proxy_target ? '/__clerk' : null,
+      js_url: settings.clerk_js_url ?? null,
+    },
+    sandbox: settings.sandbox,
+    pro_trial_days: settings.pro_trial_days,
+  }
+}

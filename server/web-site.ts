@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { BuildManifest, PageState, RenderPage } from '../schema/api/catalogue.ts'
+import type { Settings } from './settings.ts'
+import { webConfigOf } from './web-config.ts'
+
+export interface WebDocument {
+  readonly html: string
+  readonly etag: string
+}
+
+/** What `npm run build` leaves. The renderer is missing where only the app was built. */
+interface Build {
+  readonly shell: string
+  readonly marketing?: {
+    readonly template: string
+    readonly manifest: BuildManifest
+    readonly paths: readonly string[]
+    readonly renderPage: RenderPage
+  }
+}
+
+/**
+ * The documents of the built web app, or nothing while it is not built. Each is rendered once in the life of the process, since it
+ * depends on nothing but the settings, which the build does not know (docs/decisions/090-marketing-pages.md).
+ */
+export function webSite(settings: Settings) {
+  const config = webConfigOf(settings)
+  const documents = new Map<string, WebDocument>()
+  let build: Build | undefined
+  return async (page: { path: string; signed_in: boolean }): Promise<WebDocument | undefined> => {
+    build ??= await openBuild(settings.web_root)
+    if (!build) return undefined
+    const { shell, marketing } = build
+    const path = page.path.replace(/(?<=.)\/+$/, '')
+    const rendered = marketing?.paths.includes(path) ? marketing : undefined
+    const key = `${rendered ? path : 'shell'} ${page.signed_in}`
+    const known = documents.get(key)
+    if (known) return known
+    const state: PageState = { config, signed_in: page.signed_in }
+    const html = (await rendered?.renderPage({ path, state, ...rendered })) ?? shell
+    const document = withState(html, state)
+    documents.set(key, document)
+    return document
+  }
+}
+
+async function openBuild(root: string): Promise<Build | undefined> {
+  const shell = await readIfPresent(join(root, 'index.html'))
+  const template = await readIfPresent(join(root, 'marketing.html'))
+  if (shell === undefined) return undefined
+  if (template === undefined) return { shell }
+  const manifest = JSON.parse(await readFile(join(root, '.vite/manifest.json'), 'utf8'))
+  const { paths, renderPage } = await import(pathToFileURL(join(root, '../server/render.js')).href)
+  return { shell, marketing: { template, manifest, paths, renderPage } }
+}
+
+async function readIfPresent(file: string): Promise<string | undefined> {
+  return readFile(file, 'utf8').catch((error) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+}
+
+/** Browsers do not run a script of this type, so the content security policy lets it be. "<" is written so that no tag can end it. */
+function withState(html: string, state: PageState): WebDocument {
+  const json = JSON.stringify(state).replaceAll('<', '\\u003c')
+  const complete = html.replace(
+    /(<script type="application\/json" id="page-state">)(<\/script>)/,
+    (_match, open: string, close: string) => open + json + close,
+  )
+  return { html: complete, etag: createHash('sha256').update(complete).digest('base64url').slice(0, 22) }
+}

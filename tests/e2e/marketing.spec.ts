@@ -1,0 +1,336 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect, type Page, test } from '@playwright/test'
+import { signUp } from './support/people.ts'
+
+const pages = [
+  ['/', 'The AI pair programmer that has read your whole codebase'],
+  ['/pricing', 'Pay for what you build with, and see where it went'],
+  ['/teams', 'One bill, one pool of credits, a seat for everybody'],
+  ['/updates', 'Updates'],
+] as const
+const phone = { width: 320, height: 640 }
+
+for (const [path, heading] of pages) {
+  test(`${path} is readable before any script has run`, async ({ browser }) => {
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const page = await context.newPage()
+    await page.goto(path)
+    await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible()
+    await context.close()
+  })
+
+  test(`${path} loads nothing of the sign-in service and has no console error`, async ({ page }) => {
+    const problems = consoleProblems(page)
+    const requested: string[] = []
+    page.on('request', (request) => requested.push(new URL(request.url()).pathname))
+    await page.goto(path)
+    await page.getByRole('radio', { name: 'Dark theme' }).check()
+    await expect(page.locator('html')).toHaveClass(/dark/)
+    await page.waitForLoadState('networkidle')
+    expect(requested.filter((name) => /clerk|SessionProvider|\/api\//i.test(name))).toEqual([])
+    expect(problems).toEqual([])
+  })
+
+  test(`${path} fits a phone of 320 pixels`, async ({ page }) => {
+    await page.setViewportSize(phone)
+    await page.goto(path)
+    await expect
+      .poll(() => page.evaluate<number>('document.documentElement.scrollWidth'))
+      .toBeLessThanOrEqual(phone.width)
+  })
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`${path} is accessible in ${colorScheme}, with its menus open`, async ({ browser }) => {
+      const context = await browser.newContext({ colorScheme, reducedMotion: 'reduce' })
+      const page = await context.newPage()
+      await page.goto(path)
+      await expectAccessible(page)
+      await page.getByRole('button', { name: 'Resources' }).click()
+      for (const question of await page.locator('main button[aria-expanded]').all()) await question.click()
+      await expectAccessible(page)
+      await page.setViewportSize(phone)
+      await page.getByRole('button', { name: 'Open menu' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Resources' }).click()
+      await expect(page.getByRole('dialog').getByRole('link', { name: /^Updates/ })).toBeVisible()
+      await expectAccessible(page)
+      await context.close()
+    })
+  }
+}
+
+test.describe('the navigation', () => {
+  test('turns light once the page is scrolled by more than 50 pixels, and back', async ({ page }) => {
+    await page.goto('/')
+    const color = () =>
+      page.evaluate<string>('getComputedStyle(document.querySelector("header")).backgroundColor')
+    const clear = await color()
+    await page.evaluate('window.scrollTo({ top: 50, behavior: "instant" })')
+    await expect.poll(color).toBe(clear)
+    await page.evaluate('window.scrollTo({ top: 51, behavior: "instant" })')
+    await expect.poll(color).not.toBe(clear)
+    await page.evaluate('window.scrollTo({ top: 0, behavior: "instant" })')
+    await expect.poll(color).toBe(clear)
+  })
+
+  test('leads to every page and to the features', async ({ page }) => {
+    await page.goto('/updates')
+    const nav = page.getByRole('navigation', { name: 'Main' })
+    await nav.getByRole('link', { name: 'Features' }).click()
+    await expect(page).toHaveURL(/\/#features$/)
+    await expect(page.getByRole('heading', { name: 'An agent that turns ideas into code' })).toBeInViewport()
+    await nav.getByRole('link', { name: 'Pricing' }).click()
+    await expect(page).toHaveURL(/\/pricing$/)
+    await expect(nav.getByRole('link', { name: 'Pricing' })).toHaveAttribute('aria-current', 'page')
+    await page.getByRole('contentinfo').getByRole('link', { name: 'Teams' }).click()
+    await expect(page).toHaveURL(/\/teams$/)
+    await page.getByRole('banner').getByRole('link', { name: 'Get Started' }).click()
+    await expect(page).toHaveURL(/\/pricing$/)
+    await page.getByRole('banner').getByRole('link', { name: 'Sign in' }).click()
+    await expect(page).toHaveURL(/\/sign-in/)
+    await page.getByRole('link', { name: /home$/ }).click()
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(pages[0][1])
+  })
+
+  test('opens Resources by keyboard, walks through it and closes it with Escape', async ({ page }) => {
+    await page.goto('/')
+    const trigger = page.getByRole('button', { name: 'Resources' })
+    const updates = page.getByRole('banner').getByRole('link', { name: /^Updates/ })
+    const requests = page.getByRole('banner').getByRole('link', { name: /^Feature Requests/ })
+    await trigger.focus()
+    await page.keyboard.press('Enter')
+    await expect(trigger).toHaveAttribute('aria-expanded', 'true')
+    await page.keyboard.press('ArrowDown')
+    await expect(updates).toBeFocused()
+    await page.keyboard.press('ArrowDown')
+    await expect(requests).toBeFocused()
+    await expect(requests).toHaveAttribute('href', /^mailto:/)
+    await page.keyboard.press('Escape')
+    await expect(trigger).toBeFocused()
+    await expect(updates).toBeHidden()
+    await trigger.click()
+    await page.getByRole('heading', { level: 1 }).click()
+    await expect(updates).toBeHidden()
+    await trigger.click()
+    await updates.click()
+    await expect(page.getByRole('heading', { level: 1, name: 'Updates' })).toBeVisible()
+  })
+
+  test('is a dialog on a phone that keeps the focus, locks the page and closes with Escape', async ({
+    page,
+  }) => {
+    await page.setViewportSize(phone)
+    await page.goto('/')
+    const opener = page.getByRole('button', { name: 'Open menu' })
+    await opener.click()
+    const dialog = page.getByRole('dialog', { name: 'Menu' })
+    await expect(dialog.getByRole('link', { name: 'Pricing' })).toBeVisible()
+    await expect(dialog.getByRole('link', { name: 'Sign In' })).toBeVisible()
+    for (let presses = 0; presses < 20; presses += 1) {
+      await page.keyboard.press('Tab')
+      await expect(dialog.locator(':focus')).toHaveCount(1)
+    }
+    await page.mouse.wheel(0, 600)
+    await expect.poll(() => page.evaluate('document.body.style.pointerEvents')).toBe('none')
+    expect(await page.evaluate('window.scrollY')).toBe(0)
+    await page.keyboard.press('Escape')
+    await expect(dialog).toBeHidden()
+    await expect(opener).toBeFocused()
+    await opener.click()
+    await dialog.getByRole('link', { name: 'Features' }).click()
+    await expect(dialog).toBeHidden()
+    await expect(page.getByRole('heading', { name: 'An agent that turns ideas into code' })).toBeInViewport()
+  })
+})
+
+test.describe('the carousel', () => {
+  test.use({ reducedMotion: 'reduce' })
+
+  test('shows three cards, two on a tablet and one on a phone', async ({ page }) => {
+    await page.goto('/')
+    for (const [width, cards] of [
+      [1280, 3],
+      [800, 2],
+      [500, 1],
+    ] as const) {
+      await page.setViewportSize({ width, height: 800 })
+      await expect(carousel(page).getByRole('listitem')).toHaveCount(cards)
+    }
+  })
+
+  test('moves by buttons, dots and arrow keys, and goes around at both ends', async ({ page }) => {
+    await page.setViewportSize({ width: 500, height: 800 })
+    await page.goto('/')
+    const seen = carousel(page).getByRole('heading')
+    const dots = carousel(page).getByRole('button', { name: /^Show card/ })
+    await expect(dots).toHaveCount(9)
+    await expect(seen).toHaveText('Loops on errors')
+    await carousel(page).getByRole('button', { name: 'Previous card' }).click()
+    await expect(seen).toHaveText('Security and compliance')
+    await carousel(page).getByRole('button', { name: 'Next card' }).click()
+    await expect(seen).toHaveText('Loops on errors')
+    await dots.nth(4).click()
+    await expect(seen).toHaveText('In-line edit')
+    await expect(dots.nth(4)).toHaveAttribute('aria-current', 'true')
+    await page.keyboard.press('ArrowRight')
+    await expect(seen).toHaveText('Multi-file edits')
+    for (let presses = 0; presses < 6; presses += 1) await page.keyboard.press('ArrowLeft')
+    await expect(seen).toHaveText('Security and compliance')
+  })
+
+  test('moves by a swipe of more than 50 pixels', async ({ page }) => {
+    await page.setViewportSize({ width: 500, height: 800 })
+    await page.goto('/')
+    const seen = carousel(page).getByRole('heading')
+    await seen.scrollIntoViewIfNeeded()
+    for (const [distance_px, title] of [
+      [-45, 'Loops on errors'],
+      [-60, 'Model Context Protocol'],
+      [60, 'Loops on errors'],
+    ] as const) {
+      await swipe(page, distance_px)
+      // The neighbors are seen as long as the row is dragged.
+      await expect(seen).toHaveCount(1)
+      await expect(seen).toHaveText(title)
+    }
+  })
+})
+
+test('prices follow the billing period and the currency, and so does the way to sign up', async ({
+  page,
+}) => {
+  await page.goto('/pricing')
+  const pro = page.getByRole('article', { name: 'Pro' })
+  await expect(pro).toContainText('€20/ mo per user')
+  await page.getByRole('radio', { name: 'Yearly' }).check()
+  await expect(pro).toContainText('€16/ mo per user')
+  await expect(pro).toContainText('€192 once a year')
+  await page.getByRole('radio', { name: 'GBP' }).check()
+  await expect(pro).toContainText('£16/ mo per user')
+  await expect(page.getByRole('table')).toContainText('£192 a year')
+  await page.reload()
+  await expect(page.getByRole('radio', { name: 'Yearly' })).toBeChecked()
+  await expect(pro).toContainText('£192 once a year')
+  await pro.getByRole('link', { name: 'Start 14-Day Free Trial' }).click()
+  await expect(page).toHaveURL(/\/sign-up\?plan=pro&billing=yearly&currency=GBP$/)
+})
+
+test('prices are written as the reader writes them', async ({ browser }) => {
+  const context = await browser.newContext({ locale: 'de-DE' })
+  const page = await context.newPage()
+  const problems = consoleProblems(page)
+  await page.goto('/pricing?billing=yearly')
+  await expect(page.getByRole('article', { name: 'Pro' })).toContainText('192 € once a year')
+  await page.goto('/updates')
+  await expect(page.getByText('10. August 2025')).toBeVisible()
+  expect(problems).toEqual([])
+  await context.close()
+})
+
+test('plans are compared by what the catalogue says', async ({ page, request }) => {
+  const { plans } = await (await request.get('/api/plans')).json()
+  await page.goto('/pricing')
+  const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name} `) })
+  for (const plan of plans.filter(({ plan_type }: { plan_type: string }) => plan_type !== 'starter')) {
+    const card = page.getByRole('article', { name: plan.name })
+    for (const feature of plan.features) await expect(card.getByText(feature, { exact: true })).toBeVisible()
+    await expect(row('Credits each month')).toContainText(String(plan.credits_per_seat))
+  }
+  await expect(row('Privacy mode')).toContainText('Not includedIncluded')
+  await expect(row('SSO / SAML')).toContainText('Not includedNot included')
+})
+
+test('on the pricing page one answer is open, on the teams page several', async ({ page }) => {
+  for (const [path, stillOpen] of [
+    ['/pricing', 'false'],
+    ['/teams', 'true'],
+  ] as const) {
+    await page.goto(path)
+    const questions = page.getByRole('region', { name: 'Frequently asked questions' }).getByRole('button')
+    await questions.nth(0).click()
+    await expect(questions.nth(0)).toHaveAttribute('aria-expanded', 'true')
+    await questions.nth(1).press('Enter')
+    await expect(questions.nth(1)).toHaveAttribute('aria-expanded', 'true')
+    await expect(questions.nth(0)).toHaveAttribute('aria-expanded', stillOpen)
+    const answer = page.getByRole('region', { name: (await questions.nth(1).textContent()) ?? '' })
+    await expect(answer).toBeVisible()
+    await questions.nth(1).press('Enter')
+    await expect(answer).toBeHidden()
+  }
+})
+
+test('the teams page leads to the plans, to the features and to sales', async ({ page }) => {
+  await page.goto('/teams')
+  await expect(page.getByRole('link', { name: 'Contact Sales' })).toHaveAttribute(
+    'href',
+    /^mailto:.+subject=/,
+  )
+  await page.getByRole('link', { name: 'Explore Team Plans' }).click()
+  await expect(page).toHaveURL(/\/pricing$/)
+  await page.goBack()
+  await page.getByRole('link', { name: 'Explore Features' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(pages[0][1])
+})
+
+test('the updates are dated, latest first', async ({ page }) => {
+  await page.goto('/updates')
+  const dates = await Promise.all(
+    (await page.locator('time').all()).map((time) => time.getAttribute('datetime')),
+  )
+  expect(dates).toEqual(['2025-08-10', '2025-08-05', '2025-08-01'])
+})
+
+test('nothing is claimed and nothing is linked that nobody configured', async ({ page }) => {
+  for (const [path] of pages) {
+    await page.goto(path)
+    await expect(page.getByText(/\/5\.0|SOC 2/)).toHaveCount(0)
+    const links = await Promise.all(
+      (await page.getByRole('link').all()).map((link) => link.getAttribute('href')),
+    )
+    expect(links.filter((href) => !href || !/^(\/|#|mailto:)/.test(href))).toEqual([])
+  }
+})
+
+test('somebody who is signed in finds the way back to the dashboard, and the menu of the account', async ({
+  page,
+}) => {
+  await signUp(page)
+  await page.goto('/')
+  await expect(page.getByRole('main').getByRole('link', { name: 'Go to Dashboard' }).first()).toBeVisible()
+  const bar = page.getByRole('banner')
+  await expect(bar.getByRole('link', { name: 'Sign in' })).toHaveCount(0)
+  await bar.getByRole('button', { name: /user/i }).click()
+  await page.getByRole('menuitem', { name: /sign out/i }).click()
+  await expect(bar.getByRole('link', { name: 'Sign in' })).toBeVisible()
+  await expect(page.getByRole('main').getByRole('link', { name: 'Get Started' }).first()).toHaveAttribute(
+    'href',
+    '/sign-up',
+  )
+})
+
+const carousel = (page: Page) =>
+  page.getByRole('region', { name: 'The possibilities are literally endless' }).last()
+
+async function swipe(page: Page, distance_px: number): Promise<void> {
+  const box = await carousel(page).getByRole('listitem').boundingBox()
+  if (!box) throw new Error('The carousel shows no card')
+  const y = box.y + box.height / 2
+  const x = box.x + box.width / 2
+  await page.mouse.move(x, y)
+  await page.mouse.down()
+  await page.mouse.move(x + distance_px, y, { steps: 5 })
+  await page.mouse.up()
+}
+
+function consoleProblems(page: Page): string[] {
+  const problems: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text())
+  })
+  page.on('pageerror', (error) => problems.push(error.message))
+  return problems
+}
+
+async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual([])
+}

@@ -1,0 +1,20 @@
+import { queryOptions } from '@tanstack/react-query'
+import { getWebConfig } from '../../schema/api/catalogue.ts'
+import { createApi } from './client.ts'
+import { readPageState } from './pageState.ts'
+
+/**
+ * What the document already says, and otherwise, as while developing, what the server answers. Needed before anybody can sign in,
+ * so it has a client of its own, without a token.
+ */
+export function webConfigQuery() {
+  const api = createApi({ getToken: async () => null, fetch: window.fetch.bind(window) })
+  const known = readPageState()?.config
+  return queryOptions({
+    queryKey: ['web-config'],
+    queryFn: ({ signal }) => api(getWebConfig, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
+    ...(known && { initialData: known }),
+  })
+}

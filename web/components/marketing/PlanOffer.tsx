@@ -1,0 +1,66 @@
+import { Check } from 'lucide-react'
+import { type ReactNode, useId } from 'react'
+
+interface PlanOfferProps {
+  name: string
+  description: string
+  badge?: ReactNode
+  price: string
+  unit: string
+  /** What the price means, for example how much is charged at once. */
+  note?: string
+  features: readonly string[]
+  extras?: { readonly title: string; readonly items: readonly string[] }
+  action: ReactNode
+}
+
+export function PlanOffer({
+  name,
+  description,
+  badge,
+  price,
+  unit,
+  note,
+  features,
+  extras,
+  action,
+}: PlanOfferProps) {
+  const titleId = useId()
+  return (
+    <article aria-labelledby={titleId} className="flex flex-col rounded-2xl border bg-canvas p-6 sm:p-9">
+      <div className="flex items-center gap-3">
+        <h3 id={titleId} className="text-xl">
+          {name}
+        </h3>
+        {badge}
+      </div>
+      <p className="mt-1.5 text-[15px] text-muted">{description}</p>
+      <p className="mt-7 flex flex-wrap items-baseline gap-x-2">
+        <span className="font-semibold text-5xl tabular-nums tracking-[-0.04em]">{price}</span>
+        <span className="text-muted">{unit}</span>
+      </p>
+      {note !== undefined && <p className="mt-2 min-h-5 text-muted text-sm">{note}</p>}
+      <div className="mt-7 grid">{action}</div>
+      <FeatureList features={features} className="mt-8 border-t pt-7 font-medium" />
+      {extras && (
+        <>
+          <p className="mt-7 text-faint text-sm">{extras.title}</p>
+          <FeatureList features={extras.items} className="mt-4 text-muted" />
+        </>
+      )}
+    </article>
+  )
+}
+
+function FeatureList({ features, className }: { features: readonly string[]; className: string }) {
+  return (
+    <ul className={`grid gap-x-4 gap-y-3 text-sm sm:grid-cols-2 ${className}`}>
+      {features.map((feature) => (
+        <li key={feature} className="flex gap-2.5">
+          <Check aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-accent-text" />
+          {feature}
+        </li>
+      ))}
+    </ul>
+  )
+}

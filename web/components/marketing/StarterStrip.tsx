@@ -1,0 +1,27 @@
+import { creditRate } from '../../../schema/catalogue/credits.ts'
+import type { Currency } from '../../../schema/catalogue/currency.ts'
+import { useSignedIn } from '../../auth/signedIn.ts'
+import { usePrice } from '../usePrice.ts'
+
+/** The plan that costs nothing, under the ones that do. */
+export function StarterStrip({ currency }: { currency: Currency }) {
+  const signedIn = useSignedIn()
+  const price = usePrice(currency)
+  return (
+    <p className="mt-5 flex flex-wrap items-center justify-between gap-x-6 gap-y-3 rounded-2xl border bg-sunken px-6 py-5 text-[15px] sm:px-9">
+      <span>
+        <strong className="font-semibold">Starter is free.</strong>{' '}
+        <span className="text-muted">
+          Buy {creditRate.credits} credits for {price(creditRate.amount_minor)} whenever you need them. They
+          never expire.
+        </span>
+      </span>
+      <a
+        href={signedIn ? '/dashboard#add-credits' : '/sign-up?plan=starter'}
+        className="font-medium text-accent-text underline-offset-4 hover:underline"
+      >
+        {signedIn ? 'Add credits' : 'Start for free'}
+      </a>
+    </p>
+  )
+}

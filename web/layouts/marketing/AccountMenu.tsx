@@ -1,0 +1,22 @@
+import { useAuth } from '@clerk/clerk-react'
+import type { ReactNode } from 'react'
+import { useWebConfig } from '../../api/catalogue.ts'
+import { SessionProvider } from '../../auth/SessionProvider.tsx'
+import { UserMenu } from '../../components/UserMenu.tsx'
+
+interface AccountMenuProps {
+  placeholder: ReactNode
+}
+
+/** The page is a document of its own, so it has a session of its own, and whatever leads elsewhere loads another document. */
+export function AccountMenu(props: AccountMenuProps) {
+  return (
+    <SessionProvider clerk={useWebConfig().clerk} navigate={(to) => window.location.assign(to)}>
+      <LoadedMenu {...props} />
+    </SessionProvider>
+  )
+}
+
+function LoadedMenu({ placeholder }: AccountMenuProps) {
+  return useAuth().isLoaded ? <UserMenu /> : placeholder
+}

@@ -1,0 +1,81 @@
+import { Menu } from 'lucide-react'
+import { lazy, Suspense, useState, useSyncExternalStore } from 'react'
+import { useWebConfig } from '../../api/catalogue.ts'
+import { Logo } from '../../components/Logo.tsx'
+import type { MarketingPath } from '../../content/paths.ts'
+import { buttonStyle } from '../../ui/buttonStyle.ts'
+import { ResourcesMenu } from './ResourcesMenu.tsx'
+import { SessionLinks } from './SessionLinks.tsx'
+
+const loadMobileMenu = () => import('./MobileMenu.tsx')
+const MobileMenu = lazy(async () => ({ default: (await loadMobileMenu()).MobileMenu }))
+
+const lightAfterPx = 50
+const item =
+  'rounded-md px-3 py-2 font-medium text-muted text-xs uppercase tracking-[0.06em] transition-colors hover:text-ink aria-[current=page]:text-ink'
+
+export function TopNav({ path }: { path: MarketingPath }) {
+  const { brand } = useWebConfig()
+  const scrolled = useScrolledPast(lightAfterPx)
+  const [menu, setMenu] = useState<'never opened' | 'open' | 'closed'>('never opened')
+  return (
+    <header
+      data-scrolled={scrolled || undefined}
+      className="sticky top-0 z-30 border-transparent border-b transition-[background-color,border-color,box-shadow] duration-200 data-scrolled:border-line data-scrolled:bg-surface/85 data-scrolled:shadow-low data-scrolled:backdrop-blur-md"
+    >
+      <div className="mx-auto flex h-16 max-w-6xl items-center justify-between gap-6 px-5 sm:px-8">
+        <Logo />
+        <nav aria-label="Main" className="hidden items-center gap-1 md:flex">
+          <a href="/pricing" aria-current={path === '/pricing' ? 'page' : undefined} className={item}>
+            Pricing
+          </a>
+          <a href="/#features" className={item}>
+            Features
+          </a>
+          {brand.docs_url && (
+            <a href={brand.docs_url} className={item}>
+              Docs
+            </a>
+          )}
+          <ResourcesMenu path={path} className={item} />
+        </nav>
+        <div className="hidden items-center gap-2 md:flex">
+          <SessionLinks />
+        </div>
+        <button
+          type="button"
+          className={buttonStyle({ variant: 'quiet', size: 'icon', className: '-mr-2 md:hidden' })}
+          aria-label="Open menu"
+          aria-haspopup="dialog"
+          aria-expanded={menu === 'open'}
+          onPointerEnter={() => void loadMobileMenu()}
+          onClick={() => setMenu('open')}
+        >
+          <Menu aria-hidden="true" className="size-5!" />
+        </button>
+        {menu !== 'never opened' && (
+          <Suspense>
+            <MobileMenu
+              path={path}
+              open={menu === 'open'}
+              onOpenChange={(open) => setMenu(open ? 'open' : 'closed')}
+            />
+          </Suspense>
+        )}
+      </div>
+    </header>
+  )
+}
+
+function useScrolledPast(offset_px: number): boolean {
+  return useSyncExternalStore(
+    subscribe,
+    () => window.scrollY > offset_px,
+    () => false,
+  )
+}
+
+function subscribe(notify: () => void): () => void {
+  window.addEventListener('scroll', notify, { passive: true })
+  return () => window.removeEventListener('scroll', notify)
+}

@@ -1,0 +1,76 @@
+import {
+  Blocks,
+  FileStack,
+  type LucideIcon,
+  RefreshCw,
+  Rows3,
+  Search,
+  ShieldCheck,
+  SquareTerminal,
+  TextCursorInput,
+  WandSparkles,
+} from 'lucide-react'
+import { SectionHeading } from '../../components/marketing/SectionHeading.tsx'
+import { capabilities } from '../../content/landing.ts'
+import { Carousel } from '../../ui/Carousel.tsx'
+
+const title = 'The possibilities are literally endless'
+
+const icons: Record<(typeof capabilities)[number]['id'], LucideIcon> = {
+  loops: RefreshCw,
+  mcp: Blocks,
+  modes: Rows3,
+  supercomplete: WandSparkles,
+  inline: TextCursorInput,
+  multifile: FileStack,
+  codebase: Search,
+  terminal: SquareTerminal,
+  security: ShieldCheck,
+}
+
+export function CapabilitiesSection() {
+  return (
+    <div id="capabilities" className="border-t bg-surface">
+      <div className="mx-auto max-w-6xl px-5 py-20 sm:px-8 sm:py-28">
+        <SectionHeading
+          id="capabilities-title"
+          title={title}
+          text="Nine things it does that are hard to give up once you have had them for a week."
+        />
+        <div className="mt-10">
+          <Carousel
+            label={title}
+            cards={capabilities.map((capability) => ({
+              title: capability.title,
+              content: <CapabilityCard {...capability} Icon={icons[capability.id]} />,
+            }))}
+          />
+        </div>
+      </div>
+    </div>
+  )
+}
+
+interface CapabilityCardProps {
+  title: string
+  text: string
+  example: string
+  Icon: LucideIcon
+}
+
+function CapabilityCard({ title, text, example, Icon }: CapabilityCardProps) {
+  return (
+    <article className="flex h-full select-none flex-col rounded-2xl border bg-canvas p-6 sm:p-7">
+      <span className="grid size-10 place-items-center rounded-control border border-accent-line bg-accent-soft text-accent-text">
+        <Icon aria-hidden="true" className="size-5" />
+      </span>
+      <h3 className="mt-5 text-lg">{title}</h3>
+      <p className="mt-2 text-[15px] text-muted leading-relaxed">{text}</p>
+      <p className="mt-auto pt-6">
+        <code className="block truncate whitespace-pre rounded-control border bg-sunken px-3 py-2 font-mono text-[12.5px] text-muted">
+          {example}
+        </code>
+      </p>
+    </article>
+  )
+}

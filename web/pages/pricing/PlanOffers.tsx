@@ -1,0 +1,60 @@
+import type { Currency } from '../../../schema/catalogue/currency.ts'
+import { type BillingFrequency, maximumSeats, plans } from '../../../schema/catalogue/plans.ts'
+import { useWebConfig } from '../../api/catalogue.ts'
+import { useSignedIn } from '../../auth/signedIn.ts'
+import { PlanOffer } from '../../components/marketing/PlanOffer.tsx'
+import { useTrialButton } from '../../components/marketing/useTrialButton.ts'
+import { usePrice } from '../../components/usePrice.ts'
+import { Badge } from '../../ui/Badge.tsx'
+import { LinkButton } from '../../ui/LinkButton.tsx'
+
+interface PlanOffersProps {
+  billing: BillingFrequency
+  currency: Currency
+}
+
+const { pro, teams } = plans
+
+export function PlanOffers({ billing, currency }: PlanOffersProps) {
+  const { brand } = useWebConfig()
+  const signedIn = useSignedIn()
+  const price = usePrice(currency)
+  const trialButton = useTrialButton()
+  const { monthly, yearly } = pro.price_minor
+  const query = new URLSearchParams({ plan: 'pro', billing, currency })
+  return (
+    <div className="grid gap-5 text-left lg:grid-cols-2">
+      <PlanOffer
+        name={pro.name}
+        description={pro.description}
+        badge={<Badge tone="accent">Popular</Badge>}
+        price={price(billing === 'yearly' ? yearly / 12 : monthly)}
+        unit="/ mo per user"
+        note={billing === 'yearly' ? `${price(yearly)} once a year` : 'Billed every month'}
+        features={pro.features}
+        action={
+          <LinkButton size="large" href={`${signedIn ? '/auth/post-signup' : '/sign-up'}?${query}`}>
+            {trialButton}
+          </LinkButton>
+        }
+      />
+      <PlanOffer
+        name={teams.name}
+        description={teams.description}
+        price="Custom"
+        unit={`for up to ${maximumSeats} seats`}
+        note="One subscription for all seats"
+        features={teams.features}
+        action={
+          <LinkButton
+            size="large"
+            variant="secondary"
+            href={`mailto:${brand.support_email}?subject=${encodeURIComponent('Teams plan')}`}
+          >
+            Contact Sales
+          </LinkButton>
+        }
+      />
+    </div>
+  )
+}

@@ -1,0 +1,40 @@
+import { defaultCurrency } from '../../../schema/catalogue/currency.ts'
+import { useWebConfig } from '../../api/catalogue.ts'
+import { FaqSection } from '../../components/marketing/FaqSection.tsx'
+import { StarterStrip } from '../../components/marketing/StarterStrip.tsx'
+import { TideLines } from '../../components/TideLines.tsx'
+import { usePrice } from '../../components/usePrice.ts'
+import { pricingFaq } from '../../content/faq.ts'
+import { ComparisonSection } from './ComparisonSection.tsx'
+import { OfferSwitch } from './OfferSwitch.tsx'
+import { PlanOffers } from './PlanOffers.tsx'
+import { useOffer } from './useOffer.ts'
+
+export function PricingPage() {
+  const { pro_trial_days } = useWebConfig()
+  const { choose, ...offer } = useOffer()
+  const price = usePrice(defaultCurrency)
+  return (
+    <>
+      <section className="relative isolate -mt-16 overflow-hidden pt-16">
+        <TideLines className="absolute inset-x-0 top-24 -z-10 h-80" />
+        <div className="mx-auto flex max-w-3xl animate-rise flex-col items-center px-5 pt-14 text-center sm:px-8 sm:pt-20">
+          <h1 className="text-4xl leading-[1.08] tracking-[-0.03em] sm:text-[3.5rem]">
+            Pay for what you build with, and see where it went
+          </h1>
+          <p className="mt-5 max-w-xl text-balance text-lg text-muted leading-relaxed">
+            A plan comes with credits every month. When they are used up, more cost the same for everybody.
+          </p>
+          <OfferSwitch offer={offer} onChange={choose} />
+        </div>
+        <div className="mx-auto max-w-6xl px-5 pt-10 pb-20 sm:px-8 sm:pb-28">
+          <h2 className="sr-only">Plans</h2>
+          <PlanOffers {...offer} />
+          <StarterStrip currency={offer.currency} />
+        </div>
+      </section>
+      <ComparisonSection {...offer} />
+      <FaqSection items={pricingFaq({ price, trialDays: pro_trial_days })} open="one" />
+    </>
+  )
+}

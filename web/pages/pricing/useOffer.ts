@@ -1,0 +1,39 @@
+import { useSyncExternalStore } from 'react'
+import type { Currency } from '../../../schema/catalogue/currency.ts'
+import type { BillingFrequency } from '../../../schema/catalogue/plans.ts'
+import { readSelection } from '../../auth/selection.ts'
+
+interface Offer {
+  readonly billing: BillingFrequency
+  readonly currency: Currency
+}
+
+const changed = 'offerchange'
+
+/** The period and the currency in which prices are shown. They are in the address, so that a link shows the same prices. */
+export function useOffer(): Offer & { choose: (choice: Partial<Offer>) => void } {
+  // The server renders one page for every query.
+  const search = useSyncExternalStore(
+    subscribe,
+    () => window.location.search,
+    () => '',
+  )
+  const { billing, currency } = readSelection(new URLSearchParams(search))
+  return { billing, currency, choose }
+}
+
+function choose(choice: Partial<Offer>): void {
+  const query = new URLSearchParams(window.location.search)
+  for (const [name, value] of Object.entries(choice)) query.set(name, value)
+  window.history.replaceState(window.history.state, '', `?${query}${window.location.hash}`)
+  window.dispatchEvent(new Event(changed))
+}
+
+function subscribe(notify: () => void): () => void {
+  window.addEventListener(changed, notify)
+  window.addEventListener('popstate', notify)
+  return () => {
+    window.removeEventListener(changed, notify)
+    window.removeEventListener('popstate', notify)
+  }
+}

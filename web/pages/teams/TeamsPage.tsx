@@ -1,0 +1,160 @@
+import {
+  ChartNoAxesCombined,
+  CreditCard,
+  EyeOff,
+  Gauge,
+  KeyRound,
+  LifeBuoy,
+  type LucideIcon,
+  Receipt,
+  ShieldCheck,
+  UserCheck,
+  UsersRound,
+  Waves,
+} from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useWebConfig } from '../../api/catalogue.ts'
+import { FaqSection } from '../../components/marketing/FaqSection.tsx'
+import { SectionHeading } from '../../components/marketing/SectionHeading.tsx'
+import { TideLines } from '../../components/TideLines.tsx'
+import { teamsFaq } from '../../content/faq.ts'
+import { teamFeatures, teamSecurity } from '../../content/teams.ts'
+import { Badge } from '../../ui/Badge.tsx'
+import { LinkButton } from '../../ui/LinkButton.tsx'
+import { PoolIllustration } from './PoolIllustration.tsx'
+
+const icons: Record<(typeof teamFeatures | typeof teamSecurity)[number]['id'], LucideIcon> = {
+  billing: Receipt,
+  pool: Waves,
+  seats: UsersRound,
+  dashboard: ChartNoAxesCombined,
+  roles: Gauge,
+  support: LifeBuoy,
+  privacy: EyeOff,
+  tokens: KeyRound,
+  checks: UserCheck,
+  cards: CreditCard,
+}
+
+export function TeamsPage() {
+  return (
+    <>
+      <TeamsHero />
+      <section aria-labelledby="team-features-title" className="border-t bg-surface">
+        <div className="mx-auto max-w-6xl px-5 py-20 sm:px-8 sm:py-28">
+          <SectionHeading
+            id="team-features-title"
+            title="Made for the person who pays, too"
+            text="Everything developers like about Pro, and what the rest of the company needs to say yes."
+          />
+          <CardGrid>
+            {teamFeatures.map((card) => (
+              <Card key={card.id} {...card} Icon={icons[card.id]} />
+            ))}
+          </CardGrid>
+        </div>
+      </section>
+      <SecuritySection />
+      <ContactSection />
+      <FaqSection items={teamsFaq} open="several" />
+    </>
+  )
+}
+
+function TeamsHero() {
+  return (
+    <section className="relative isolate -mt-16 overflow-hidden pt-16">
+      <TideLines className="absolute inset-x-0 bottom-0 -z-10 h-[22rem]" />
+      <div className="mx-auto grid max-w-6xl animate-rise items-center gap-12 px-5 pt-16 pb-20 sm:px-8 sm:pt-24 sm:pb-28 lg:grid-cols-[1.15fr_1fr] lg:gap-16">
+        <div>
+          <Badge tone="accent" size="large">
+            Teams and Enterprise
+          </Badge>
+          <h1 className="mt-6 text-4xl leading-[1.08] tracking-[-0.03em] sm:text-[3.5rem]">
+            One bill, one pool of credits, a seat for everybody
+          </h1>
+          <p className="mt-6 max-w-xl text-lg text-muted leading-relaxed">
+            Give the whole team the same assistant, and keep an account of it that your finance department
+            will believe.
+          </p>
+          <div className="mt-9 flex flex-col gap-3 sm:flex-row">
+            <LinkButton size="large" href="/pricing">
+              Explore Team Plans
+            </LinkButton>
+            <LinkButton size="large" variant="secondary" href="/">
+              Explore Features
+            </LinkButton>
+          </div>
+        </div>
+        <PoolIllustration />
+      </div>
+    </section>
+  )
+}
+
+function SecuritySection() {
+  const { brand } = useWebConfig()
+  return (
+    <section aria-labelledby="team-security-title" className="border-t">
+      <div className="mx-auto max-w-6xl px-5 py-20 sm:px-8 sm:py-28">
+        <SectionHeading
+          id="team-security-title"
+          title="Your code and your money, looked after"
+          text="What we do so that neither ends up where it does not belong."
+        />
+        <CardGrid wide>
+          {teamSecurity.map((card) => (
+            <Card key={card.id} {...card} Icon={icons[card.id]} />
+          ))}
+          {brand.security_certification && (
+            <Card
+              title={brand.security_certification}
+              text="Audited by an independent party. Ask us for the report."
+              Icon={ShieldCheck}
+            />
+          )}
+        </CardGrid>
+      </div>
+    </section>
+  )
+}
+
+function ContactSection() {
+  const { brand } = useWebConfig()
+  return (
+    <section aria-labelledby="contact-title" className="border-t bg-surface">
+      <div className="mx-auto flex max-w-6xl flex-col items-start justify-between gap-8 px-5 py-16 sm:px-8 sm:py-20 md:flex-row md:items-center">
+        <div className="max-w-xl">
+          <h2 id="contact-title" className="text-3xl tracking-[-0.028em]">
+            Let us talk about your team
+          </h2>
+          <p className="mt-4 text-[17px] text-muted leading-relaxed">
+            Tell us how many people write code and what your security review will ask. You get an answer from
+            somebody who knows the product.
+          </p>
+        </div>
+        <LinkButton
+          size="large"
+          href={`mailto:${brand.support_email}?subject=${encodeURIComponent('Teams and Enterprise')}`}
+        >
+          Contact Sales
+        </LinkButton>
+      </div>
+    </section>
+  )
+}
+
+/** Three cards in a row, or two that are wider. */
+function CardGrid({ wide, children }: { wide?: boolean; children: ReactNode }) {
+  return <ul className={`mt-12 grid gap-4 sm:grid-cols-2 ${wide ? '' : 'lg:grid-cols-3'}`}>{children}</ul>
+}
+
+function Card({ title, text, Icon }: { title: string; text: string; Icon: LucideIcon }) {
+  return (
+    <li className="rounded-card border bg-canvas p-6">
+      <Icon aria-hidden="true" className="size-5 text-accent-text" />
+      <h3 className="mt-4 text-base">{title}</h3>
+      <p className="mt-2 text-[15px] text-muted leading-relaxed">{text}</p>
+    </li>
+  )
+}

@@ -1,0 +1,37 @@
+import { TideLines } from '../../components/TideLines.tsx'
+import { useHydrated } from '../../components/useHydrated.ts'
+import { updates } from '../../content/updates.ts'
+
+export function UpdatesPage() {
+  const locale = useHydrated() ? navigator.languages : 'en-US'
+  const day = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' })
+  return (
+    <section className="relative isolate -mt-16 overflow-hidden pt-16">
+      <TideLines className="absolute inset-x-0 bottom-0 -z-10 h-72" />
+      <div className="mx-auto max-w-4xl px-5 pt-14 pb-24 sm:px-8 sm:pt-20 sm:pb-32">
+        <h1 className="text-4xl leading-[1.08] tracking-[-0.03em] sm:text-[3.5rem]">Updates</h1>
+        <p className="mt-5 max-w-xl text-lg text-muted leading-relaxed">
+          What is new, in the order in which it was released.
+        </p>
+        <ol className="mt-14 space-y-14">
+          {updates.map(({ date, title, text, points }) => (
+            <li key={date} className="grid gap-x-10 gap-y-3 border-t pt-8 md:grid-cols-[11rem_1fr]">
+              <time dateTime={date} className="text-faint text-sm leading-7 tabular-nums">
+                {day.format(new Date(date))}
+              </time>
+              <article>
+                <h2 className="text-2xl">{title}</h2>
+                <p className="mt-3 text-[17px] text-muted leading-relaxed">{text}</p>
+                <ul className="mt-5 list-disc space-y-2 pl-5 text-[15px] leading-relaxed marker:text-accent-text">
+                  {points.map((point) => (
+                    <li key={point}>{point}</li>
+                  ))}
+                </ul>
+              </article>
+            </li>
+          ))}
+        </ol>
+      </div>
+    </section>
+  )
+}

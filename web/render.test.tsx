@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import type { PageState } from '../schema/api/catalogue.ts'
+import { type Brand, defaultBrand } from '../schema/catalogue/brand.ts'
+import { marketingPaths } from './content/paths.ts'
+import { renderPage } from './render.tsx'
+
+const template = '<head><!--page-head--></head><body><div id="root"><!--page--></div></body>'
+
+function stateOf(changes: {
+  brand?: Partial<Brand>
+  pro_trial_days?: number
+  signed_in?: boolean
+}): PageState {
+  return {
+    config: {
+      brand: { ...defaultBrand, ...changes.brand },
+      clerk: { publishable_key: 'pk_test', proxy_url: null, js_url: null },
+      sandbox: false,
+      pro_trial_days: changes.pro_trial_days ?? 14,
+    },
+    signed_in: changes.signed_in ?? false,
+  }
+}
+
+function render(path: string, changes: Parameters<typeof stateOf>[0] = {}) {
+  return renderPage({ path, state: stateOf(changes), template, manifest: {} })
+}
+
+test.each(marketingPaths)('%s is one document with one title and one main heading', async (path) => {
+  const html = (await render(path)) ?? ''
+  expect(html.match(/<title>/g)).toHaveLength(1)
+  expect(html.match(/<h1/g)).toHaveLength(1)
+  expect(html).toContain('<meta name="description"')
+  expect(await render(`${path}/`.replace('//', '/'))).toBe(html)
+})
+
+test('every other path is left to the account’s document', async () => {
+  expect(await render('/dashboard')).toBeUndefined()
+})
+
+test('links and claims are shown where they are configured, and only there', async () => {
+  const configured = {
+    docs_url: 'https://docs.acme.test',
+    community_url: 'https://forum.acme.test',
+    marketplace_url: 'https://marketplace.acme.test',
+    marketplace_rating: 4.8,
+    security_certification: 'SOC 2 Type II',
+  }
+  const landing = await render('/', { brand: configured })
+  const teams = await render('/teams', { brand: configured })
+  for (const text of ['docs.acme.test', 'forum.acme.test', 'marketplace.acme.test', '4.8']) {
+    expect(landing).toContain(text)
+  }
+  expect(teams).toContain('SOC 2 Type II')
+  expect(await render('/')).not.toMatch(/href="https?:|\/5\.0/)
+  expect(await render('/teams')).not.toMatch(/href="https?:|SOC/)
+})
+
+test('the name of the product is written as text, whatever it contains', async () => {
+  const html = await render('/', { brand: { name: '<Acme> & "Co"' } })
+  expect(html).toContain('<title>&lt;Acme&gt; &amp; &quot;Co&quot;</title>')
+  expect(html).not.toContain('<Acme>')
+})
+
+test('a trial is promised only where the server grants one', async () => {
+  expect(await render('/pricing', { pro_trial_days: 7 })).toContain('Start 7-Day Free Trial')
+  const without = await render('/pricing', { pro_trial_days: 0 })
+  expect(without).not.toMatch(/trial/i)
+  expect(without).toContain('Get Pro')
+})
+
+test('somebody who is signed in is led to the dashboard and buys without signing up', async () => {
+  const landing = await render('/', { signed_in: true })
+  expect(landing).toContain('Go to Dashboard')
+  expect(landing).not.toContain('href="/sign-in"')
+  expect(await render('/pricing', { signed_in: true })).toContain('href="/auth/post-signup?plan=pro&amp;')
+})

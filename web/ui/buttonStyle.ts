@@ -1,0 +1,22 @@
+import { cva } from 'class-variance-authority'
+
+/** How a button looks, for links that look like one. Apart from `Button`, which loads more than a public page needs. */
+export const buttonStyle = cva(
+  'inline-flex shrink-0 select-none items-center justify-center gap-2 whitespace-nowrap rounded-control font-medium transition-colors disabled:cursor-not-allowed disabled:opacity-50 [&_svg]:size-4 [&_svg]:shrink-0',
+  {
+    variants: {
+      variant: {
+        primary: 'bg-accent text-on-accent shadow-low hover:bg-accent-hover disabled:hover:bg-accent',
+        secondary: 'border border-line-strong bg-surface text-ink shadow-low hover:bg-hover',
+        quiet: 'text-muted hover:bg-hover hover:text-ink',
+      },
+      size: {
+        small: 'h-8 px-3 text-[13px]',
+        medium: 'h-9 px-3.5 text-sm',
+        large: 'h-11 px-5 text-[15px]',
+        icon: 'size-9',
+      },
+    },
+    defaultVariants: { variant: 'primary', size: 'medium' },
+  },
+)
