@@ -1,6 +1,7 @@
 import proxyaddr from 'proxy-addr'
 import { z } from 'zod'
 import { type brandSchema, defaultBrand } from './catalogue/brand.ts'
+import { isLiveKey } from './stripe/mode.ts'
 
 /** A list in one variable. */
 export function listOf(value: string | undefined): string[] {
@@ -251,9 +252,8 @@ function unsafeInProduction(environment: Environment): string[] {
   return problems
 }
 
-/** `sk_live_…`, or a restricted key of Stripe's. */
 function isLive(key: string | undefined): boolean {
-  return key !== undefined && /^(sk|rk)_live_/.test(key)
+  return key !== undefined && isLiveKey(key)
 }
 
 /** The description without what happens elsewhere when the variable is not set. */
