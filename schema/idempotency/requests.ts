@@ -3,7 +3,7 @@ import type { Database } from '../database/connect.ts'
 import type { Json } from '../database/types.ts'
 
 /** How long a key is remembered, as Stripe does. */
-export const retentionMs = 24 * 3600_000
+const retentionMs = 24 * 3600_000
 
 /** Longer than any request takes: after that its server was killed, and the next try may go on with it. */
 const lockMs = 90_000
