@@ -20,6 +20,7 @@ function areAddresses(value: string | undefined): boolean {
 }
 
 const port = z.coerce.number().int().min(0).max(65_535)
+const host = z.string().regex(/^[\w.:-]+$/, 'must be an address, without a port')
 const milliseconds = z.coerce.number().int().min(1)
 
 /**
@@ -36,11 +37,7 @@ export const environmentSchema = z.object({
     .default('info')
     .describe('How much is logged'),
   PORT: port.default(3000).describe('Where the server listens'),
-  HOST: z
-    .string()
-    .regex(/^[\w.:-]+$/, 'must be an address, without a port')
-    .default('127.0.0.1')
-    .describe('Address on which server and worker listen; 0.0.0.0 for every network'),
+  HOST: host.default('127.0.0.1').describe('Address on which the server listens; 0.0.0.0 for every network'),
   TRUSTED_PROXIES: z
     .string()
     .optional()
@@ -48,7 +45,10 @@ export const environmentSchema = z.object({
     .describe('Proxies whose X-Forwarded-For is believed; without it the connection’s own address counts'),
   METRICS_PORT: port
     .default(0)
-    .describe('Where the worker serves /metrics and /healthz; 0 takes any free port'),
+    .describe('Where server and worker serve /metrics and health in detail; 0 takes any free port'),
+  METRICS_HOST: host
+    .default('127.0.0.1')
+    .describe('Address on which they do; it must not be reached from outside'),
   APP_URL: z.url().optional().describe('The address people use; defaults to http://localhost:PORT'),
   DATABASE_URL: z
     .url()

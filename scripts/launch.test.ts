@@ -91,3 +91,12 @@ test('after that the product works as before: a purchase is settled, and nothing
   expect(Date.parse(entry?.created_at ?? '')).toBeGreaterThan(Date.now() + (days - 1) * 86_400_000)
   expect((await fetch(`${launched.url}/readyz`)).status).toBe(200)
 })
+
+test('what is served of the web app is the bundle, not the sources', async () => {
+  const page = await (await fetch(launched.url)).text()
+  const [script] = /\/assets\/[\w.-]+\.js/.exec(page) ?? []
+  const bundle = await fetch(`${launched.url}${script}`)
+  expect(bundle.status).toBe(200)
+  expect(await bundle.text()).not.toContain('sourceMappingURL')
+  expect((await fetch(`${launched.url}${script}.map`)).status).toBe(404)
+})

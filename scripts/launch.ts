@@ -95,7 +95,7 @@ async function launch(options: LaunchOptions, running: AsyncDisposableStack): Pr
     DATABASE_URL: database.url,
     APP_URL: url,
     PORT: String(ports.server),
-    METRICS_PORT: String(ports.metrics),
+    METRICS_PORT: String(ports.server_metrics),
   }
   processEnvironment(env)
   signal?.throwIfAborted()
@@ -171,8 +171,8 @@ function productMembers(input: {
   const worker = {
     name: 'worker',
     args: [...watch, 'worker/main.ts'],
-    env,
-    ready: { url: `http://localhost:${ports.metrics}/healthz` },
+    env: { ...env, METRICS_PORT: String(ports.worker_metrics) },
+    ready: { url: `http://localhost:${ports.worker_metrics}/healthz` },
   }
   if (!input.options.watch) return [server, worker]
   const vite = join(repositoryRoot, 'node_modules/vite/bin/vite.js')

@@ -31,6 +31,10 @@ export interface RequestOf<E extends Endpoint> {
   readonly query: QueryOf<E>
   readonly body: BodyOf<E>
   readonly user_id: E['auth'] extends 'public' ? undefined : string
+  /** Of Clerk's, where the caller is signed in. */
+  readonly session_id: string | null
+  /** Where an anonymous caller is; see client-address.ts. */
+  readonly network: string
   readonly trace: Trace
 }
 

@@ -6,6 +6,7 @@ import { connectQueueBackend } from '../schema/queues/backend.ts'
 import type { QueueProducer } from '../schema/queues/producer.ts'
 import { createCallLimit } from '../schema/stripe/call-limit.ts'
 import { createStripe } from '../schema/stripe/client.ts'
+import { isLiveKey } from '../schema/stripe/mode.ts'
 import { type Clerk, createClerk } from './auth/clerk.ts'
 import { createServerMetrics, type ServerMetrics } from './metrics.ts'
 import { createRateLimits, type RateLimits } from './rate-limits.ts'
@@ -41,6 +42,7 @@ export function openDependencies(
   const database = connectDatabase({
     connectionString: env.DATABASE_URL,
     role: 'tidemark_server',
+    livemode: isLiveKey(env.STRIPE_SECRET_KEY),
     poolMax: env.DATABASE_POOL_MAX,
     onError,
   })

@@ -76,6 +76,11 @@ export const signInUnavailable = (cause: unknown) =>
 
 export const forbidden = () => new ServerError(403, 'forbidden', 'You can only do this for your own account')
 
+export const accountSuspended = () =>
+  new ServerError(403, 'account_suspended', 'This account is suspended. Please contact support.')
+export const accountLocked = () =>
+  new ServerError(403, 'account_locked', 'This account is locked at the moment. Please try again later.')
+
 export const tooManyRequests = (retry_after_s: number) =>
   new ServerError(429, 'too_many_requests', 'Too many requests. Please wait a moment and try again.', {
     retry_after_s,
@@ -262,6 +267,23 @@ export const signInUsed = () =>
     'sign_in_used',
     'This sign-in has already been used. Please start again from your editor.',
   )
+export const signInUnconfirmed = () =>
+  new ServerError(
+    409,
+    'sign_in_unconfirmed',
+    'This page was open for too long. Please reload it and confirm the sign-in again.',
+  )
+export const tooManySignIns = () =>
+  new ServerError(
+    429,
+    'too_many_requests',
+    'Too many sign-ins have been begun and not finished. Please wait a few minutes and try again.',
+    { retry_after_s: 60 },
+  )
+export const foreignExtension = () =>
+  invalidRequest('This sign-in was begun by an extension that is not ours. Nothing was sent to it.', [
+    { path: 'redirect_uri', message: 'Not one of our extensions' },
+  ])
 export const invalidGrant = () =>
   new ServerError(
     400,

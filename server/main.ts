@@ -5,6 +5,7 @@ import { compareWebhook } from './compare-webhook.ts'
 import { openDependencies } from './dependencies.ts'
 import { listen } from './listen.ts'
 import { isWebAppBuilt } from './middleware/web-app.ts'
+import { createMonitoringApp } from './monitoring.ts'
 
 /** Requests are short; at shutdown those that take longer than this are closed. */
 const drainLimitMs = 10_000
@@ -16,8 +17,14 @@ async function main(): Promise<void> {
   const { deps, close } = openDependencies(env, clock)
   const { log, settings } = deps
   const server = await listen(createApp(deps).callback(), { host: env.HOST, port: env.PORT }, deps)
+  const monitoring = await listen(
+    createMonitoringApp(deps).callback(),
+    { host: env.METRICS_HOST, port: env.METRICS_PORT },
+    deps,
+  )
   if (!(await isWebAppBuilt(settings.web_root))) log.warn('The web app is not built; only the API is served')
-  log.info({ port: server.port, app_url: settings.app_url, sandbox: settings.sandbox }, 'Server is ready')
+  const { app_url, sandbox } = settings
+  log.info({ port: server.port, metrics_port: monitoring.port, app_url, sandbox }, 'Server is ready')
 
   void compareWebhook(deps)
 
@@ -26,7 +33,7 @@ async function main(): Promise<void> {
     if (isStopping) return
     isStopping = true
     log.info({ signal }, 'Server is finishing open requests')
-    await server.close(drainLimitMs)
+    await Promise.all([server.close(drainLimitMs), monitoring.close(0)])
     await close()
     clock.stop()
     log.info('Server has stopped')
@@ -52,8 +59,10 @@ main().catch((error: unknown) => {
 function explain(error: unknown): string {
   if (error instanceof EnvironmentError) return error.message
   const { code, port, stack } = error as NodeJS.ErrnoException & { port?: number }
-  if (code === 'EADDRINUSE')
-    return `PORT ${port} is taken. Set PORT to another one, or stop what listens there.`
-  if (code === 'EACCES') return `PORT ${port} may not be used by this user. Set PORT to one above 1023.`
+  const name = String(port) === process.env.METRICS_PORT ? 'METRICS_PORT' : 'PORT'
+  if (code === 'EADDRINUSE') {
+    return `${name} ${port} is taken. Set ${name} to another one, or stop what listens there.`
+  }
+  if (code === 'EACCES') return `${name} ${port} may not be used by this user. Set ${name} to one above 1023.`
   return stack ?? String(error)
 }

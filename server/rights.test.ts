@@ -15,7 +15,7 @@ import { buildSubscription } from '../tests/support/factories/subscriptions.ts'
 import { giveCredits } from '../tests/support/factories/transfers.ts'
 import { buildUser } from '../tests/support/factories/users.ts'
 import { madeOnce } from '../tests/support/made.ts'
-import { initiate, newSignIn, signInBoundTo } from '../tests/support/product/editor-sign-in.ts'
+import { initiate, newSignIn, prepare, signInBoundTo } from '../tests/support/product/editor-sign-in.ts'
 import { testProduct } from '../tests/support/product/start-test-product.ts'
 import { type Person, signUp } from '../tests/support/services/clerk.ts'
 import { type Actor, actors, type RightsRow } from './rights.ts'
@@ -141,9 +141,15 @@ const requests: Readonly<Record<string, (actor: Actor) => Request | Promise<Requ
     await initiate(server, signIn)
     return { body: { state: signIn.state, clerk_user_id: people.user.user_id } }
   },
-  'POST /api/auth/complete-vscode-auth': () => {
+  'POST /api/auth/prepare-vscode-auth': () => {
     const { state, redirect_uri } = newSignIn()
     return { body: { state, redirect_uri, clerk_user_id: people.user.user_id } }
+  },
+  'POST /api/auth/complete-vscode-auth': async () => {
+    const signIn = newSignIn()
+    const { confirmation } = (await prepare(server, signIn, people.user)).body as { confirmation: string }
+    const { state, redirect_uri } = signIn
+    return { body: { state, redirect_uri, confirmation, clerk_user_id: people.user.user_id } }
   },
   'POST /api/auth/token': async () => {
     const { code, state, redirect_uri, code_verifier } = await signInBoundTo(server, await signUp(clerk))
@@ -259,7 +265,7 @@ describe('the rights of every route', () => {
     const documented = Object.entries(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     )
-    const beside = ['GET /api/openapi.json', 'GET /healthz', 'GET /readyz', 'GET /metrics']
+    const beside = ['GET /api/openapi.json', 'GET /healthz', 'GET /readyz']
     const walked = new Set(cases.map(([, , { method, path }]) => `${method} ${path}`))
     expect([...walked].toSorted()).toEqual([...new Set([...documented, ...beside])].toSorted())
   })

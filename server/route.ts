@@ -84,8 +84,8 @@ function answer<E extends Endpoint, Found>(
   deps: Dependencies,
 ): AppMiddleware {
   return async (ctx) => {
-    const { query, body, user_id, trace } = ctx.state
-    const request = { query, body, user_id, trace } as RequestOf<E>
+    const { query, body, user_id, session_id = null, network, trace } = ctx.state
+    const request = { query, body, user_id, session_id, network, trace } as RequestOf<E>
     const found = await rights.check?.(request, deps)
     if (failure) ctx.state.failure = failure
     const result = await handler({ ...request, ...found } as RequestOf<E> & Found, deps)

@@ -24,6 +24,11 @@ const routes: RouteObject[] = [
             async () => (await import('./pages/auth/post-signup/PostSignupPage.tsx')).PostSignupPage,
           ),
           page(
+            '/extension-signin',
+            async () =>
+              (await import('./pages/auth/extension-signin/ExtensionSigninPage.tsx')).ExtensionSigninPage,
+          ),
+          page(
             '/billing/success',
             async () => (await import('./pages/payment/success/PaymentSuccessPage.tsx')).BillingSuccessPage,
           ),

@@ -15,7 +15,8 @@ export default defineConfig(({ isSsrBuild }) => ({
   build: {
     outDir: isSsrBuild ? 'dist/server' : 'dist/client',
     emptyOutDir: true,
-    sourcemap: !isSsrBuild,
+    // What is in this folder is public, and source maps are the sources.
+    sourcemap: false,
     manifest: !isSsrBuild,
     copyPublicDir: !isSsrBuild,
     rolldownOptions: {

@@ -20,4 +20,6 @@ export interface WorkerDependencies {
   readonly appUrl: string
   /** How old a row must be before the sweep enqueues it, in milliseconds. */
   readonly sweepAfterMs: number
+  /** Whether the key of `stripe` is a live one. */
+  readonly livemode: boolean
 }

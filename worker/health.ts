@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { sql } from 'kysely'
 import type { WorkerDependencies } from './dependencies.ts'
 
-/** Serves `/healthz` (the database answers) and `/metrics`, for monitoring. */
+/** Serves `/healthz` (the database answers) and `/metrics`, for those who operate the product. */
 export function serveHealth(
   deps: WorkerDependencies,
   { host, port }: { readonly host: string; readonly port: number },

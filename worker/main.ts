@@ -11,6 +11,7 @@ import { connectQueueBackend } from '../schema/queues/backend.ts'
 import { createProducer } from '../schema/queues/producer.ts'
 import { createCallLimit } from '../schema/stripe/call-limit.ts'
 import { createStripe } from '../schema/stripe/client.ts'
+import { isLiveKey } from '../schema/stripe/mode.ts'
 import { startConsumers } from './consumers.ts'
 import type { WorkerDependencies } from './dependencies.ts'
 import { serveHealth } from './health.ts'
@@ -28,6 +29,7 @@ async function main(): Promise<void> {
   const database = connectDatabase({
     connectionString: env.DATABASE_URL,
     role: 'tidemark_worker',
+    livemode: isLiveKey(env.STRIPE_SECRET_KEY),
     poolMax: env.DATABASE_POOL_MAX,
     onError,
   })
@@ -63,8 +65,9 @@ async function main(): Promise<void> {
     now: clock.now,
     appUrl: env.APP_URL.replace(/\/+$/, ''),
     sweepAfterMs: env.SWEEP_AFTER_MS,
+    livemode: isLiveKey(env.STRIPE_SECRET_KEY),
   }
-  const health = await serveHealth(deps, { host: env.HOST, port: env.METRICS_PORT })
+  const health = await serveHealth(deps, { host: env.METRICS_HOST, port: env.METRICS_PORT })
   const consumers = startConsumers(deps, backend, { lockMs: env.JOB_LOCK_MS, stalledMs: env.JOB_STALLED_MS })
   const schedule = keepSchedule(producer, { sweepEveryMs: env.SWEEP_EVERY_MS, log })
   const taskSchedules = keepTaskSchedules(producer, { log })

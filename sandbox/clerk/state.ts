@@ -18,6 +18,8 @@ export type User = {
   private_metadata: Metadata
   unsafe_metadata: Metadata
   banned: boolean
+  /** Until when, in milliseconds; missing for one who is not locked. */
+  locked_until?: number | null
   locale: string | null
   legal_accepted_at: number | null
   last_sign_in_at: number | null

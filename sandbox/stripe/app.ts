@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http'
 import { Router } from '@koa/router'
 import Koa, { type Middleware } from 'koa'
 import { injectFaults } from '../kit/faults.ts'
@@ -30,11 +31,25 @@ import { subscriptionScheduleRoutes } from './routes/subscription-schedules.ts'
 import { subscriptionRoutes } from './routes/subscriptions.ts'
 import { webhookEndpointRoutes } from './routes/webhook-endpoints.ts'
 import type { Service } from './service.ts'
+import { hasObject } from './state.ts'
 
-/** The whole of the sandbox's HTTP: Stripe's API under /v1, the pages a buyer sees, and the knobs. */
-export function createApp(service: Service): Koa {
-  const app = new Koa()
+/**
+ * The whole of the sandbox's HTTP: Stripe's API under /v1, the pages a buyer sees, and the knobs. A call of the API is one of the mode
+ * of its key; a page or a knob is one of the mode in which the object is that its path names.
+ */
+export function createApp(testMode: Service): RequestListener {
+  const liveMode = testMode.otherMode()
+  const [inTestMode, inLiveMode] = [appOf(testMode).callback(), appOf(liveMode).callback()]
+  return (request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://sandbox')
+    const isLive = pathname.startsWith('/v1/')
+      ? /^(sk|rk)_live_/.test(readKey(request.headers.authorization ?? '') ?? '')
+      : pathname.split('/').some((id) => hasObject(liveMode.store, id))
+    return (isLive ? inLiveMode : inTestMode)(request, response)
+  }
+}
 
+function appOf(service: Service): Koa {
   const api = new Router()
   api.use(requestId, onError, authenticate)
   api.use(injectFaults(service.faults, { flush: service.store.flush, toError: faultWithStatus }))
@@ -74,7 +89,8 @@ export function createApp(service: Service): Koa {
   invoicePageRoutes(pages, service)
   portalPageRoutes(pages, service)
 
-  app.use(flushBeforeAnswering(service.store))
+  const app = new Koa()
+  for (const { store } of [service, service.otherMode()]) app.use(flushBeforeAnswering(store))
   app.use(api.routes())
   app.use(knobs.routes())
   app.use(pages.routes())

@@ -6,6 +6,9 @@ import type { State, StoredEvent } from './state.ts'
 
 /** What every part of the sandbox works with. Passed as an argument, so that a test can run many side by side. */
 export type Service = {
+  /** Test mode and live mode have objects of their own: https://docs.stripe.com/keys#test-live-modes */
+  livemode: boolean
+  otherMode(): Service
   store: State
   clock: Clock
   outbox: Outbox<StoredEvent>

@@ -18,7 +18,39 @@ const ANSWERS_KEPT_MS = 24 * 60 * 60 * 1000
 export async function startStripeSandbox(given: Partial<Settings>): Promise<Sandbox> {
   const settings = { ...defaultSettings, ...given }
   const { server, port, url, close } = await listen(settings)
-  const store = openState(settings.stateFile)
+  const testMode = createMode(settings, url, { livemode: false, otherMode: () => liveMode })
+  const liveMode = createMode(settings, url, { livemode: true, otherMode: () => testMode })
+  server.on('request', createApp(testMode))
+
+  configureEndpoint(testMode)
+  for (const { store, outbox } of [testMode, liveMode]) {
+    store.answers.removeWhere(({ created_at_ms }) => created_at_ms < Date.now() - ANSWERS_KEPT_MS)
+    outbox.resume()
+  }
+  const dueWork = setInterval(() => {
+    runDueWork(testMode)
+    runDueWork(liveMode)
+  }, DUE_WORK_INTERVAL_MS)
+
+  return {
+    port,
+    url,
+    async close() {
+      clearInterval(dueWork)
+      for (const { outbox } of [testMode, liveMode]) outbox.stop()
+      await close()
+      for (const { store } of [testMode, liveMode]) store.close()
+    },
+  }
+}
+
+/** One of the two worlds: its own objects, events and endpoints. Both go by the clock of test mode, and have its faults. */
+function createMode(
+  settings: Settings,
+  url: string,
+  { livemode, otherMode }: Pick<Service, 'livemode' | 'otherMode'>,
+): Service {
+  const store = openState(stateFileOf(settings, livemode))
   const outbox: Outbox<StoredEvent> = createOutbox(store, {
     concurrency: 32,
     retryDelaysMs: settings.retryDelaysMs,
@@ -27,30 +59,20 @@ export async function startStripeSandbox(given: Partial<Settings>): Promise<Sand
     post: (endpoint, event, signal) =>
       postEvent(store, { endpoint, event, signal, pending_webhooks: outbox.countPending(event.id) }),
   })
-  const service: Service = {
+  return {
+    livemode,
+    otherMode,
     store,
-    clock: createClock(store),
+    clock: livemode ? otherMode().clock : createClock(store),
     outbox,
     settings,
-    faults: new Faults(),
+    faults: livemode ? otherMode().faults : new Faults(),
     unlistedEvents: new Set(),
     publicUrl: settings.publicUrl ?? url,
   }
-  server.on('request', createApp(service).callback())
+}
 
-  store.answers.removeWhere(({ created_at_ms }) => created_at_ms < Date.now() - ANSWERS_KEPT_MS)
-  configureEndpoint(service)
-  outbox.resume()
-  const dueWork = setInterval(() => runDueWork(service), DUE_WORK_INTERVAL_MS)
-
-  return {
-    port,
-    url,
-    async close() {
-      clearInterval(dueWork)
-      outbox.stop()
-      await close()
-      store.close()
-    },
-  }
+/** `sandbox-stripe.json` and, beside it, `sandbox-stripe-live.json`. */
+function stateFileOf({ stateFile }: Settings, livemode: boolean): string | null {
+  return stateFile && livemode ? stateFile.replace(/(\.json)?$/, '-live$1') : stateFile
 }

@@ -317,3 +317,8 @@ export type State = Store<Tables>
 export function openState(path: string | null): State {
   return openStore<Tables>(tableNames, path === null ? null : { path, service: 'stripe' })
 }
+
+/** Whether any table has an object of this id. */
+export function hasObject(store: State, id: string): boolean {
+  return tableNames.some((name) => store[name].get(id) !== undefined)
+}

@@ -66,6 +66,28 @@ export const updateAuthCode = endpoint({
   }),
 })
 
+export const prepareVscodeAuth = endpoint({
+  method: 'POST',
+  path: '/api/auth/prepare-vscode-auth',
+  summary: 'Begin a sign-in of the alternative page; it gives nothing until its user has agreed there',
+  auth: 'user',
+  limit: 'write',
+  body: z.strictObject({
+    state: requiredText(missingForPage, stateProblem),
+    clerk_user_id: userIdSchema,
+    redirect_uri: requiredText(missingForPage, redirectUriProblem),
+  }),
+  response: z.object({
+    success: z.literal(true),
+    /** Proves to complete-vscode-auth that the page of this state, address and user asked. Works once. */
+    confirmation: z.string(),
+    /** Seconds in which the user has to agree. */
+    expires_in: z.int(),
+    /** Whose account it is, by our own books. */
+    email: z.string(),
+  }),
+})
+
 export const completeVscodeAuth = endpoint({
   method: 'POST',
   path: '/api/auth/complete-vscode-auth',
@@ -77,6 +99,8 @@ export const completeVscodeAuth = endpoint({
     state: requiredText(missingForPage, stateProblem),
     clerk_user_id: userIdSchema,
     redirect_uri: requiredText(missingForPage, redirectUriProblem),
+    /** From prepare-vscode-auth, sent when the user has agreed. */
+    confirmation: z.string().min(1).max(100),
   }),
   response: z.object({ success: z.literal(true) }),
 })

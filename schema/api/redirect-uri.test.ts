@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { redirectUriProblem } from './redirect-uri.ts'
+import { destinationOf, isOwnExtension, redirectUriProblem } from './redirect-uri.ts'
 
 describe('a sign-in may end at', () => {
   test.each([
@@ -59,5 +59,35 @@ describe('a sign-in may not end at', () => {
     ['more than anybody needs', `vscode://tidemark.tidemark/${'a'.repeat(1000)}`],
   ])('%s', (_, uri) => {
     expect(redirectUriProblem(uri)).toEqual(expect.any(String))
+  })
+})
+
+describe('an editor’s address is ours', () => {
+  const ids = ['tidemark.tidemark', 'tidemark.tidemark-beta']
+  const schemes = ['vscode', 'vscode-insiders', 'cursor', 'windsurf', 'vscodium']
+
+  test.each(schemes)('in %s when it is one of our extensions, and only then', (scheme) => {
+    expect(isOwnExtension(`${scheme}://tidemark.tidemark/auth`, ids)).toBe(true)
+    expect(isOwnExtension(`${scheme}://Tidemark.Tidemark-Beta/auth?windowId=1`, ids)).toBe(true)
+    for (const other of ['evil.tidemark', 'tidemark.evil', 'tidemark.tidemark-2', 'evil.tidemark.tidemark']) {
+      expect(isOwnExtension(`${scheme}://${other}/auth`, ids), other).toBe(false)
+    }
+  })
+
+  test('or when it is a port of the same machine, which is no extension’s', () => {
+    expect(isOwnExtension('http://127.0.0.1:49152/callback', ids)).toBe(true)
+  })
+
+  test('and is named for whoever is asked', () => {
+    expect(destinationOf('cursor://tidemark.tidemark/auth?windowId=1')).toEqual({
+      kind: 'editor',
+      name: 'Cursor',
+      address: 'cursor://tidemark.tidemark',
+    })
+    expect(destinationOf('http://[::1]:8080/callback')).toEqual({
+      kind: 'this_machine',
+      name: 'A program on this computer',
+      address: 'http://[::1]:8080',
+    })
   })
 })

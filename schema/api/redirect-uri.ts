@@ -1,5 +1,11 @@
 /** Editors whose links come back to the extension that registered the host `publisher.extension`. */
-const editorSchemes = ['vscode', 'vscode-insiders', 'cursor', 'windsurf', 'vscodium']
+const editors: Readonly<Record<string, string>> = {
+  vscode: 'Visual Studio Code',
+  'vscode-insiders': 'Visual Studio Code Insiders',
+  cursor: 'Cursor',
+  windsurf: 'Windsurf',
+  vscodium: 'VSCodium',
+}
 const loopbackNames = ['127.0.0.1', '[::1]', 'localhost']
 const longest = 1000
 
@@ -26,10 +32,35 @@ export function redirectUriProblem(text: string): string | null {
     : 'redirect_uri must be an address of the editor, or of this machine'
 }
 
+/** Where a sign-in ends, for whoever is asked to agree to it. */
+export interface Destination {
+  /** As people know it. */
+  readonly name: string
+  /** What decides who receives it: the editor's extension, or the port on this machine. */
+  readonly address: string
+  readonly kind: 'editor' | 'this_machine'
+}
+
+/** Of an address that has no problem. */
+export function destinationOf(uri: string): Destination {
+  const { protocol, host } = new URL(uri)
+  const editor = editors[protocol.slice(0, -1)]
+  return editor
+    ? { kind: 'editor', name: editor, address: `${protocol}//${host}` }
+    : { kind: 'this_machine', name: 'A program on this computer', address: `${protocol}//${host}` }
+}
+
+/** Whether an address without a problem belongs to one of these extensions (`publisher.extension`, lower case), or to no extension. */
+export function isOwnExtension(uri: string, extensionIds: readonly string[]): boolean {
+  const { kind } = destinationOf(uri)
+  // Editors compare the names without regard to capitals.
+  return kind === 'this_machine' || extensionIds.includes(new URL(uri).host.toLowerCase())
+}
+
 /** `vscode://publisher.extension/…`: Marketplace names, and at least one character of a path. */
 function isEditor(text: string): boolean {
   const parts = /^([a-z-]+):\/\/[a-z0-9][a-z0-9-]*\.[a-z0-9][a-z0-9-]*\/[^/?]/i.exec(text)
-  return parts?.[1] !== undefined && editorSchemes.includes(parts[1])
+  return parts?.[1] !== undefined && Object.hasOwn(editors, parts[1])
 }
 
 /** RFC 8252, section 7.3: plain http, because it never leaves the machine, and any port. */

@@ -4,6 +4,7 @@ import type { Currency } from '../catalogue/currency.ts'
 import type { BillingFrequency } from '../catalogue/plans.ts'
 import type { CheckoutIntents, DB } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
+import { inThisMode } from '../stripe/mode.ts'
 
 export type CheckoutIntent = Selectable<CheckoutIntents>
 export type IntentState = CheckoutIntent['state']
@@ -121,6 +122,7 @@ export async function findIntentBySession(
     .selectAll()
     .where('stripe_session_id', '=', session.stripe_session_id)
     .where('user_id', '=', session.user_id)
+    .where(inThisMode('checkout_intents'))
     .executeTakeFirst()
 }
 

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { DB } from '../database/types.ts'
+import { inThisMode } from '../stripe/mode.ts'
 import { type CheckoutIntent, type IntentState, unsettledStates } from './intents.ts'
 
 /** Who is to receive a plan, in the terms of the index `checkout_intents_one_subscription`. */
@@ -22,6 +23,7 @@ export async function findOpenCheckout(
     .where('kind', '=', 'subscription')
     .where('state', 'in', unsettledStates)
     .where(receiverKey, '=', receiver.owner_id ?? receiver.user_id)
+    .where(inThisMode('checkout_intents'))
     .executeTakeFirst()
 }
 
@@ -65,9 +67,16 @@ export async function hasEverSubscribed(db: Kysely<DB>, userId: string): Promise
               .select('id')
               .where('kind', '=', 'subscription')
               .where('state', '=', 'settled')
-              .where('user_id', '=', userId),
+              .where('user_id', '=', userId)
+              .where(inThisMode('checkout_intents')),
           ),
-          eb.exists(eb.selectFrom('subscriptions').select('intent_id').where('user_id', '=', userId)),
+          eb.exists(
+            eb
+              .selectFrom('subscriptions')
+              .select('intent_id')
+              .where('user_id', '=', userId)
+              .where(inThisMode('subscriptions')),
+          ),
         ])
         .as('has'),
     )

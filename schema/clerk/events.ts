@@ -34,6 +34,11 @@ export function profileOf(event: ClerkEvent): UserProfile {
   }
 }
 
+/** Whether the user of a `user.created` or `user.updated` event may not sign in any more, by somebody's decision. */
+export function isBanned(event: ClerkEvent): boolean {
+  return event.data.banned === true
+}
+
 const idSchema = z.string().min(1).max(64)
 
 /** `user.deleted` and `organization.deleted` carry nothing but the id. */

@@ -1,13 +1,16 @@
 import type { Kysely } from 'kysely'
 import type { DB } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
+import { inThisMode } from '../stripe/mode.ts'
 
+/** An owner has a customer in test mode and another one in live mode; this is the one of the process's key. */
 export async function findStripeCustomer(db: Kysely<DB>, owner: Owner): Promise<string | undefined> {
   const row = await db
     .selectFrom('stripe_customers')
     .select('customer_id')
     .where('owner_kind', '=', owner.owner_kind)
     .where('owner_id', '=', owner.owner_id)
+    .where(inThisMode('stripe_customers'))
     .executeTakeFirst()
   return row?.customer_id
 }
@@ -43,7 +46,7 @@ export async function saveStripeCustomer(
       owner_id: customer.owner_id,
       customer_id: customer.customer_id,
     })
-    .onConflict((conflict) => conflict.columns(['owner_kind', 'owner_id']).doNothing())
+    .onConflict((conflict) => conflict.columns(['owner_kind', 'owner_id', 'livemode']).doNothing())
     .returning('customer_id')
     .executeTakeFirst()
   return inserted?.customer_id ?? (await findStripeCustomer(db, customer)) ?? customer.customer_id

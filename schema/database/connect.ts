@@ -39,6 +39,8 @@ const types = {
 export function connectDatabase(options: {
   connectionString: string
   role: DatabaseActor
+  /** Whether the process has a live key of Stripe's: rows of the other mode are not used (decision 073). Left out, it has not. */
+  livemode?: boolean
   poolMax: number
   onError: (error: Error) => void
 }): DatabaseConnection {
@@ -46,7 +48,10 @@ export function connectDatabase(options: {
     {
       connectionString: options.connectionString,
       application_name: options.role === 'owner' ? 'tidemark_owner' : options.role,
-      ...(options.role !== 'owner' && { options: `-c role=${options.role}` }),
+      options: [
+        ...(options.role === 'owner' ? [] : [`-c role=${options.role}`]),
+        `-c tidemark.livemode=${options.livemode ? 'on' : 'off'}`,
+      ].join(' '),
       max: options.poolMax,
       connectionTimeoutMillis: 10_000,
       types,

@@ -438,6 +438,10 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.stripe_livemode() RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$ SELECT coalesce(nullif(current_setting('tidemark.livemode', true), ''), 'off')::boolean $$;
+
 CREATE TABLE public.charges (
     stripe_charge_id text NOT NULL,
     intent_id uuid,
@@ -448,6 +452,7 @@ CREATE TABLE public.charges (
     snapshot_order bigint NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    livemode boolean DEFAULT public.stripe_livemode() NOT NULL,
     CONSTRAINT charges_amount_minor_check CHECK ((amount_minor > 0)),
     CONSTRAINT charges_check CHECK (((intent_id IS NULL) <> (stripe_invoice_id IS NULL))),
     CONSTRAINT charges_disputed_minor_check CHECK ((disputed_minor >= 0)),
@@ -482,6 +487,7 @@ CREATE TABLE public.checkout_intents (
     last_error text,
     unavailable_since timestamp with time zone,
     session_params text,
+    livemode boolean DEFAULT public.stripe_livemode() NOT NULL,
     withdrawn_at timestamp with time zone,
     CONSTRAINT checkout_intents_amount_minor_check CHECK ((amount_minor > 0)),
     CONSTRAINT checkout_intents_billing_frequency_check CHECK ((billing_frequency = ANY (ARRAY['monthly'::text, 'yearly'::text]))),
@@ -524,6 +530,11 @@ CREATE TABLE public.extension_sign_ins (
     expires_at timestamp with time zone NOT NULL,
     exchanged_at timestamp with time zone,
     token_id uuid,
+    confirmation_hash bytea,
+    confirmation_expires_at timestamp with time zone,
+    confirmed_at timestamp with time zone,
+    clerk_session_id text,
+    client_network text,
     CONSTRAINT extension_sign_ins_check CHECK ((created_at < expires_at)),
     CONSTRAINT extension_sign_ins_check1 CHECK (
 CASE
@@ -534,6 +545,9 @@ END),
     CONSTRAINT extension_sign_ins_check3 CHECK (((exchanged_at IS NULL) OR (user_id IS NOT NULL))),
     CONSTRAINT extension_sign_ins_code_challenge_check CHECK ((length(code_challenge) = 43)),
     CONSTRAINT extension_sign_ins_code_hash_check CHECK ((length(code_hash) = 32)),
+    CONSTRAINT extension_sign_ins_confirmation CHECK (((confirmation_hash IS NULL) = (confirmation_expires_at IS NULL))),
+    CONSTRAINT extension_sign_ins_confirmation_hash_check CHECK ((length(confirmation_hash) = 32)),
+    CONSTRAINT extension_sign_ins_kind CHECK (((code_challenge IS NULL) OR ((confirmation_hash IS NULL) AND (confirmed_at IS NULL)))),
     CONSTRAINT extension_sign_ins_state_hash_check CHECK ((length(state_hash) = 32))
 );
 
@@ -778,6 +792,7 @@ CREATE TABLE public.stripe_customers (
     owner_id text NOT NULL,
     customer_id text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    livemode boolean DEFAULT public.stripe_livemode() NOT NULL,
     CONSTRAINT stripe_customers_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
 );
 
@@ -809,6 +824,7 @@ CREATE TABLE public.subscriptions (
     sync_failed_at timestamp with time zone,
     scheduled_seats integer,
     scheduled_at timestamp with time zone,
+    livemode boolean DEFAULT public.stripe_livemode() NOT NULL,
     CONSTRAINT subscriptions_billing_frequency_check CHECK ((billing_frequency = ANY (ARRAY['monthly'::text, 'yearly'::text]))),
     CONSTRAINT subscriptions_check CHECK ((((status = 'canceled'::text) = (ended_at IS NOT NULL)) OR (status = 'incomplete_expired'::text))),
     CONSTRAINT subscriptions_check1 CHECK (((sync_failed_at IS NULL) OR (last_error IS NOT NULL))),
@@ -878,6 +894,9 @@ ALTER TABLE ONLY public.extension_sign_ins
     ADD CONSTRAINT extension_sign_ins_code_hash_key UNIQUE (code_hash);
 
 ALTER TABLE ONLY public.extension_sign_ins
+    ADD CONSTRAINT extension_sign_ins_confirmation_hash_key UNIQUE (confirmation_hash);
+
+ALTER TABLE ONLY public.extension_sign_ins
     ADD CONSTRAINT extension_sign_ins_pkey PRIMARY KEY (state_hash);
 
 ALTER TABLE ONLY public.extension_tokens
@@ -926,7 +945,7 @@ ALTER TABLE ONLY public.stripe_customers
     ADD CONSTRAINT stripe_customers_customer_id_key UNIQUE (customer_id);
 
 ALTER TABLE ONLY public.stripe_customers
-    ADD CONSTRAINT stripe_customers_pkey PRIMARY KEY (owner_kind, owner_id);
+    ADD CONSTRAINT stripe_customers_pkey PRIMARY KEY (owner_kind, owner_id, livemode);
 
 ALTER TABLE ONLY public.paid_invoice_lines
     ADD CONSTRAINT subscription_invoices_pkey PRIMARY KEY (stripe_invoice_id, kind, starts_at);
@@ -950,13 +969,15 @@ CREATE INDEX charges_intent ON public.charges USING btree (intent_id) WHERE (int
 
 CREATE INDEX charges_invoice ON public.charges USING btree (stripe_invoice_id) WHERE (stripe_invoice_id IS NOT NULL);
 
-CREATE UNIQUE INDEX checkout_intents_one_subscription ON public.checkout_intents USING btree (COALESCE(owner_id, user_id)) WHERE ((kind = 'subscription'::text) AND (state = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text])));
+CREATE UNIQUE INDEX checkout_intents_one_subscription ON public.checkout_intents USING btree (COALESCE(owner_id, user_id), livemode) WHERE ((kind = 'subscription'::text) AND (state = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text])));
 
 CREATE INDEX checkout_intents_sweep ON public.checkout_intents USING btree (sweep_at) WHERE (state = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text]));
 
 CREATE INDEX checkout_intents_user ON public.checkout_intents USING btree (user_id, created_at DESC);
 
 CREATE INDEX extension_sign_ins_expiry ON public.extension_sign_ins USING btree (expires_at);
+
+CREATE INDEX extension_sign_ins_open ON public.extension_sign_ins USING btree (client_network, expires_at) WHERE (user_id IS NULL);
 
 CREATE INDEX extension_sign_ins_user ON public.extension_sign_ins USING btree (user_id) WHERE (user_id IS NOT NULL);
 
@@ -1002,7 +1023,7 @@ CREATE INDEX seats_organization ON public.seats USING btree (organization_id, as
 
 CREATE INDEX seats_user ON public.seats USING btree (user_id) WHERE (status = 'active'::text);
 
-CREATE UNIQUE INDEX subscriptions_one_live ON public.subscriptions USING btree (owner_kind, owner_id) WHERE (status = ANY (ARRAY['trialing'::text, 'active'::text, 'past_due'::text, 'unpaid'::text, 'paused'::text]));
+CREATE UNIQUE INDEX subscriptions_one_live ON public.subscriptions USING btree (owner_kind, owner_id, livemode) WHERE (status = ANY (ARRAY['trialing'::text, 'active'::text, 'past_due'::text, 'unpaid'::text, 'paused'::text]));
 
 CREATE INDEX subscriptions_owner ON public.subscriptions USING btree (owner_kind, owner_id, created_at);
 
@@ -1126,6 +1147,9 @@ REVOKE ALL ON FUNCTION public.ledger_transfer_digest(transfer public.ledger_tran
 REVOKE ALL ON FUNCTION public.ledger_use(owner_kind text, owner_id text, credits bigint, idempotency_key text, occurred_at timestamp with time zone, actor text, reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_use(owner_kind text, owner_id text, credits bigint, idempotency_key text, occurred_at timestamp with time zone, actor text, reason text) TO tidemark_server;
 
+GRANT ALL ON FUNCTION public.stripe_livemode() TO tidemark_server;
+GRANT ALL ON FUNCTION public.stripe_livemode() TO tidemark_worker;
+
 GRANT SELECT ON TABLE public.charges TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.charges TO tidemark_worker;
 
@@ -1155,6 +1179,14 @@ GRANT UPDATE(code_hash) ON TABLE public.extension_sign_ins TO tidemark_server;
 GRANT UPDATE(exchanged_at) ON TABLE public.extension_sign_ins TO tidemark_server;
 
 GRANT UPDATE(token_id) ON TABLE public.extension_sign_ins TO tidemark_server;
+
+GRANT UPDATE(confirmation_hash) ON TABLE public.extension_sign_ins TO tidemark_server;
+
+GRANT UPDATE(confirmation_expires_at) ON TABLE public.extension_sign_ins TO tidemark_server;
+
+GRANT UPDATE(confirmed_at) ON TABLE public.extension_sign_ins TO tidemark_server;
+
+GRANT UPDATE(clerk_session_id) ON TABLE public.extension_sign_ins TO tidemark_server;
 
 GRANT SELECT,INSERT ON TABLE public.extension_tokens TO tidemark_server;
 GRANT SELECT ON TABLE public.extension_tokens TO tidemark_worker;

@@ -28,6 +28,7 @@ export interface Charges {
   created_at: Generated<Timestamp>;
   disputed_minor: number;
   intent_id: string | null;
+  livemode: Generated<boolean>;
   refunded_minor: number;
   snapshot_order: number;
   stripe_charge_id: string;
@@ -47,6 +48,7 @@ export interface CheckoutIntents {
   id: string;
   kind: "credit_purchase" | "subscription";
   last_error: string | null;
+  livemode: Generated<boolean>;
   owner_id: string | null;
   owner_kind: "user" | "organization";
   plan_type: "pro" | "teams" | null | null;
@@ -73,8 +75,13 @@ export interface Cursors {
 }
 
 export interface ExtensionSignIns {
+  clerk_session_id: string | null;
+  client_network: string | null;
   code_challenge: string | null;
   code_hash: Buffer | null;
+  confirmation_expires_at: Timestamp | null;
+  confirmation_hash: Buffer | null;
+  confirmed_at: Timestamp | null;
   created_at: Timestamp;
   exchanged_at: Timestamp | null;
   expires_at: Timestamp;
@@ -249,6 +256,7 @@ export interface Seats {
 export interface StripeCustomers {
   created_at: Generated<Timestamp>;
   customer_id: string;
+  livemode: Generated<boolean>;
   owner_id: string;
   owner_kind: "user" | "organization";
 }
@@ -265,6 +273,7 @@ export interface Subscriptions {
   ended_at: Timestamp | null;
   intent_id: string;
   last_error: string | null;
+  livemode: Generated<boolean>;
   owner_id: string;
   owner_kind: "user" | "organization";
   plan_type: "pro" | "teams";

@@ -12,6 +12,7 @@ export interface Exchange {
 /** Reasons for the log. `reused`: everything was right, but the code has been exchanged before. */
 export type ExchangeRefusal =
   | 'not_bound'
+  | 'not_confirmed'
   | 'expired'
   | 'reused'
   | 'other_redirect_uri'
@@ -34,7 +35,7 @@ export function decideExchange(
   if (exchange.redirect_uri !== signIn.redirect_uri) return { refusal: 'other_redirect_uri' }
   const refusal =
     signIn.code_challenge === null
-      ? refusalWithoutChallenge(user_id, exchange)
+      ? refusalWithoutChallenge(signIn, exchange)
       : refusalWithChallenge(signIn.code_challenge, signIn.code_hash, exchange)
   if (refusal) return { refusal }
   if (signIn.exchanged_at) return { refusal: 'reused' }
@@ -50,8 +51,12 @@ function refusalWithChallenge(
   return answersChallenge(exchange.code_verifier, challenge) ? null : 'other_verifier'
 }
 
-function refusalWithoutChallenge(user_id: string, exchange: Exchange): ExchangeRefusal | null {
+function refusalWithoutChallenge(
+  { user_id, confirmed_at }: SignIn,
+  exchange: Exchange,
+): ExchangeRefusal | null {
   if (exchange.code !== user_id) return 'other_code'
+  if (confirmed_at === null) return 'not_confirmed'
   // The caller believes that a challenge protects this sign-in, and none does (RFC 9700, section 4.8.2).
   return exchange.code_verifier === undefined ? null : 'verifier_without_challenge'
 }

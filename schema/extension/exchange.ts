@@ -10,6 +10,25 @@ export type ExchangeOutcome =
   | { readonly refusal: ExchangeRefusal | 'unknown_state' }
 
 /**
+ * Who would get a token by this exchange, and in which session they agreed to it, so that the sign-in provider can be asked about them before
+ * anything is decided; null when it would be refused in any case, which costs no question.
+ */
+export async function findExchangingUser(
+  db: Database,
+  { state, now, ...exchange }: Exchange & { state: string; now: Date },
+): Promise<{ user_id: string; session_id: string | null } | null> {
+  const signIn = await db
+    .selectFrom('extension_sign_ins')
+    .selectAll()
+    .where('state_hash', '=', hashSecret(state))
+    .executeTakeFirst()
+  const decision = signIn && decideExchange(signIn, exchange, now)
+  return decision && 'user_id' in decision
+    ? { user_id: decision.user_id, session_id: signIn.clerk_session_id }
+    : null
+}
+
+/**
  * Exchanges a finished sign-in for a token, once. A second exchange that is otherwise correct means that two parties
  * have the code, so it is refused and revokes the token of the first (RFC 6749, section 4.1.2).
  */

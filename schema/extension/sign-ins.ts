@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Database, DatabaseTransaction } from '../database/connect.ts'
 import type { ExtensionSignIns } from '../database/types.ts'
 import { createCode, hashSecret } from './secrets.ts'
@@ -11,19 +11,59 @@ export const signInLifetimeMs = 10 * 60_000
 /** Rows are kept for a day after that, so that a code that comes back late still ends the token it gave. */
 const retentionMs = 24 * 3600_000
 
+/** Whoever agrees to a sign-in, and the session at the sign-in provider in which they do. */
+interface SignedInUser {
+  user_id: string
+  session_id: string | null
+}
+
 /** Why a sign-in could not continue. */
 export type SignInRefusal = 'unknown' | 'expired' | 'used'
 
+/** How long the alternative page may wait for a click. */
+export const confirmationLifetimeMs = 5 * 60_000
+
+/** How many rows there may be that nobody has signed in for: of one network while they last, and of all, those that are over included. */
+const anonymousRows = { network: 100, all: 20_000 } as const
+
 /**
- * Stores a sign-in that an extension began. False when the state has been used before: nobody may take over a sign-in by
- * naming its state, so nothing is changed then.
+ * Stores a sign-in that an extension began. `used`: the state has been used before; nobody may take over a sign-in by
+ * naming its state, so nothing is changed then. `full`: too many are open. Of calls at the same moment a few more may pass.
  */
 export async function startSignIn(
   db: Database,
-  signIn: { state: string; redirect_uri: string; code_challenge: string; now: Date },
-): Promise<boolean> {
+  signIn: { state: string; redirect_uri: string; code_challenge: string; client_network: string; now: Date },
+): Promise<'started' | 'used' | 'full'> {
   await removeOldSignIns(db, signIn.now)
-  return insertSignIn(db, { ...signIn, user_id: null })
+  if (!(await hasRoom(db, signIn))) return 'full'
+  return (await insertSignIn(db, { ...signIn, user_id: null })) ? 'started' : 'used'
+}
+
+/** Where all places are taken, those of sign-ins that are over are freed before their day has passed. */
+async function hasRoom(db: Database, caller: { client_network: string; now: Date }): Promise<boolean> {
+  const taken = await countAnonymous(db, caller)
+  if (taken.network >= anonymousRows.network) return false
+  if (taken.all < anonymousRows.all) return true
+  const { numDeletedRows } = await db
+    .deleteFrom('extension_sign_ins')
+    .where('user_id', 'is', null)
+    .where('expires_at', '<=', caller.now)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}
+
+/** Counts no further than the bounds, in one index. */
+async function countAnonymous(
+  db: Database,
+  { client_network, now }: { client_network: string; now: Date },
+): Promise<{ network: number; all: number }> {
+  const { rows } = await sql<{ network: number; all: number }>`
+    SELECT
+      (SELECT count(*) FROM (SELECT FROM extension_sign_ins WHERE user_id IS NULL AND client_network = ${client_network}
+        AND expires_at > ${now} LIMIT ${sql.lit(anonymousRows.network)}) one)::integer AS network,
+      (SELECT count(*) FROM (SELECT FROM extension_sign_ins WHERE user_id IS NULL
+        LIMIT ${sql.lit(anonymousRows.all)}) every_one)::integer AS all`.execute(db)
+  return rows[0] ?? { network: 0, all: 0 }
 }
 
 /**
@@ -33,12 +73,12 @@ export async function startSignIn(
  */
 export async function bindSignIn(
   db: Database,
-  { state, user_id, now }: { state: string; user_id: string; now: Date },
+  { state, user_id, session_id, now }: SignedInUser & { state: string; now: Date },
 ): Promise<{ code: string; redirect_uri: string } | SignInRefusal> {
   const code = createCode()
   const bound = await db
     .updateTable('extension_sign_ins')
-    .set({ user_id, code_hash: hashSecret(code) })
+    .set({ user_id, code_hash: hashSecret(code), clerk_session_id: session_id })
     .where('state_hash', '=', hashSecret(state))
     .where('code_challenge', 'is not', null)
     .where('exchanged_at', 'is', null)
@@ -54,22 +94,73 @@ export async function bindSignIn(
 }
 
 /**
- * A sign-in of the alternative page: no challenge, no code, the user and the address are there from the beginning. A state
- * that was seen before is refused, unless it is the same sign-in once more and nobody exchanged it.
+ * Stores a sign-in of the alternative page, which has no challenge and no code, and whose user and address are there from the beginning. It
+ * gives nothing until it is confirmed: returns what the page has to present for that, once and in time, when its user has agreed. The
+ * same sign-in may be prepared again (a page that was reloaded), which replaces the confirmation before; any other is refused.
  */
-export async function completeSignIn(
+export async function prepareSignIn(
+  db: Database,
+  signIn: SignedInUser & { state: string; redirect_uri: string; now: Date },
+): Promise<{ confirmation: string } | SignInRefusal> {
+  await removeOldSignIns(db, signIn.now)
+  const { state, redirect_uri, user_id, session_id, now } = signIn
+  await insertSignIn(db, { state, redirect_uri, user_id, code_challenge: null, client_network: null, now })
+  const confirmation = createCode()
+  const prepared = await db
+    .updateTable('extension_sign_ins')
+    .set({
+      confirmation_hash: hashSecret(confirmation),
+      confirmation_expires_at: new Date(now.getTime() + confirmationLifetimeMs),
+      clerk_session_id: session_id,
+    })
+    .where('state_hash', '=', hashSecret(state))
+    .where('code_challenge', 'is', null)
+    .where('user_id', '=', user_id)
+    .where('redirect_uri', '=', redirect_uri)
+    .where('exchanged_at', 'is', null)
+    .where('expires_at', '>', now)
+    .returning('state_hash')
+    .executeTakeFirst()
+  return prepared ? { confirmation } : ((await whyNotTheirs(db, signIn)) ?? 'unknown')
+}
+
+/**
+ * Confirms a sign-in of the alternative page. The confirmation belongs to one state, address and user, and works once. `unconfirmed`:
+ * it is not the one that this page was given, or too old; the page may ask for another.
+ */
+export async function confirmSignIn(
+  db: Database,
+  signIn: { state: string; redirect_uri: string; user_id: string; confirmation: string; now: Date },
+): Promise<'completed' | 'unconfirmed' | SignInRefusal> {
+  const { state, redirect_uri, user_id, confirmation, now } = signIn
+  const confirmed = await db
+    .updateTable('extension_sign_ins')
+    .set({ confirmed_at: now, confirmation_hash: null, confirmation_expires_at: null })
+    .where('state_hash', '=', hashSecret(state))
+    .where('confirmation_hash', '=', hashSecret(confirmation))
+    .where('confirmation_expires_at', '>', now)
+    .where('user_id', '=', user_id)
+    .where('redirect_uri', '=', redirect_uri)
+    .where('exchanged_at', 'is', null)
+    .where('expires_at', '>', now)
+    .returning('state_hash')
+    .executeTakeFirst()
+  return confirmed ? 'completed' : ((await whyNotTheirs(db, signIn)) ?? 'unconfirmed')
+}
+
+/** Why a sign-in of the alternative page cannot go on for a user; null when it can. */
+async function whyNotTheirs(
   db: Database,
   signIn: { state: string; redirect_uri: string; user_id: string; now: Date },
-): Promise<'completed' | SignInRefusal> {
-  await removeOldSignIns(db, signIn.now)
-  if (await insertSignIn(db, { ...signIn, code_challenge: null })) return 'completed'
-  const earlier = await findSignIn(db, signIn.state)
+): Promise<SignInRefusal | null> {
+  const known = await findSignIn(db, signIn.state)
+  if (!known) return 'unknown'
   const isSame =
-    earlier?.code_challenge === null &&
-    earlier.user_id === signIn.user_id &&
-    earlier.redirect_uri === signIn.redirect_uri
-  if (!isSame || earlier.exchanged_at) return 'used'
-  return earlier.expires_at > signIn.now ? 'completed' : 'expired'
+    known.code_challenge === null &&
+    known.user_id === signIn.user_id &&
+    known.redirect_uri === signIn.redirect_uri
+  if (!isSame || known.exchanged_at) return 'used'
+  return known.expires_at > signIn.now ? null : 'expired'
 }
 
 /** Ends every sign-in of a person that was begun; one that is being exchanged is waited for. */
@@ -96,6 +187,7 @@ async function insertSignIn(
     redirect_uri: string
     code_challenge: string | null
     user_id: string | null
+    client_network: string | null
     now: Date
   },
 ): Promise<boolean> {
@@ -106,6 +198,7 @@ async function insertSignIn(
       redirect_uri: signIn.redirect_uri,
       code_challenge: signIn.code_challenge,
       user_id: signIn.user_id,
+      client_network: signIn.client_network,
       created_at: signIn.now,
       expires_at: new Date(signIn.now.getTime() + signInLifetimeMs),
     })

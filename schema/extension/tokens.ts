@@ -57,16 +57,17 @@ export function tokenExpiry(createdAt: Date): Date {
   return expiry
 }
 
-/** Ends the user's token; says whether there was one that still worked. */
+/** Ends the user's token, if it was made by then; says whether there was one that still worked. */
 export async function revokeTokens(
   db: Kysely<DB>,
-  { user_id, now }: { user_id: string; now: Date },
+  { user_id, now, made_until }: { user_id: string; now: Date; made_until?: Date },
 ): Promise<boolean> {
   const revoked = await db
     .updateTable('extension_tokens')
     .set({ revoked_at: now })
     .where('user_id', '=', user_id)
     .where('revoked_at', 'is', null)
+    .$if(made_until !== undefined, (query) => query.where('created_at', '<=', made_until ?? now))
     .returning('expires_at')
     .execute()
   return revoked.some(({ expires_at }) => expires_at > now)

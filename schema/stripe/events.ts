@@ -10,6 +10,8 @@ export const stripeEventSchema = z.looseObject({
   type: z.string().min(1).max(200),
   /** Seconds since 1970. One that is no time at all is found when the event is stored. */
   created: z.custom<number>((value) => typeof value === 'number' && value > 0),
+  /** Stripe always says it. */
+  livemode: z.boolean().optional(),
   data: z.looseObject({ object: z.looseObject({ object: z.string() }) }),
 })
 export type StripeEvent = z.infer<typeof stripeEventSchema>

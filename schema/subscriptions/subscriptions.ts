@@ -1,6 +1,7 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { DB, Subscriptions } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
+import { inThisMode } from '../stripe/mode.ts'
 import { liveStatuses } from '../stripe/statuses.ts'
 
 export type Subscription = Selectable<Subscriptions>
@@ -25,6 +26,7 @@ function selectLiveSubscription(db: Kysely<DB>, owner: Owner) {
     .where('owner_kind', '=', owner.owner_kind)
     .where('owner_id', '=', owner.owner_id)
     .where('status', 'in', liveStatuses)
+    .where(inThisMode('subscriptions'))
 }
 
 /** The latest subscription of an owner, live or ended, for the overview. */
@@ -37,6 +39,7 @@ export async function findLatestSubscription(
     .selectAll()
     .where('owner_kind', '=', owner.owner_kind)
     .where('owner_id', '=', owner.owner_id)
+    .where(inThisMode('subscriptions'))
     .orderBy('created_at', 'desc')
     .limit(1)
     .executeTakeFirst()
@@ -50,6 +53,7 @@ export async function findLiveTeam(db: Kysely<DB>, buyerId: string): Promise<Sub
     .where('user_id', '=', buyerId)
     .where('plan_type', '=', 'teams')
     .where('status', 'in', liveStatuses)
+    .where(inThisMode('subscriptions'))
     .executeTakeFirst()
 }
 

@@ -24,10 +24,11 @@ export async function refreshPlanType(trx: DatabaseTransaction, userIds: readonl
     FROM (
       SELECT clerk_id, coalesce(
         (SELECT s.plan_type FROM subscriptions s
-          WHERE s.owner_kind = 'user' AND s.owner_id = u.clerk_id AND s.status IN (${live})),
+          WHERE s.owner_kind = 'user' AND s.owner_id = u.clerk_id AND s.status IN (${live})
+            AND s.livemode = stripe_livemode()),
         (SELECT 'teams' FROM seats
           JOIN subscriptions s ON s.owner_kind = 'organization' AND s.owner_id = seats.organization_id
-            AND s.status IN (${live})
+            AND s.status IN (${live}) AND s.livemode = stripe_livemode()
           WHERE seats.user_id = u.clerk_id AND seats.status = 'active' LIMIT 1),
         'starter') AS plan_type
       FROM users u WHERE u.clerk_id = ANY (${ids})

@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { processEnvironment } from '../../schema/env.ts'
 import { createStripe } from '../../schema/stripe/client.ts'
 import { launchedProduct } from '../../tests/support/product/launched-product.ts'
 import { clerkSandboxVariables, stripeSandboxVariables } from '../sandbox-environment.ts'
 import { setUpStripe } from '../stripe/set-up.ts'
 import { examine } from './examine.ts'
 import { renderFindings } from './finding.ts'
+import { examineKeys } from './keys.ts'
 
 const launched = launchedProduct()
 const portOf = (url: string | undefined) => Number(new URL(url ?? '').port)
@@ -66,15 +68,18 @@ test('nothing is wrong with accounts that are set up as the documents say', asyn
 
 describe('what is wrong is named, with what it means and how to mend it:', () => {
   test('keys of different modes', async () => {
-    const keys = {
-      STRIPE_SECRET_KEY: 'sk_live_sandbox1',
-      CLERK_PUBLISHABLE_KEY: `pk_live_${btoa('a.b.test$')}`,
-    }
-    expect(await wrongIn(configured(keys))).toEqual([
+    expect(await wrongIn(configured({ CLERK_PUBLISHABLE_KEY: `pk_live_${btoa('a.b.test$')}` }))).toContain(
       'Clerk keys: CLERK_SECRET_KEY is of test mode and CLERK_PUBLISHABLE_KEY of live mode',
-      'modes: Stripe is in live mode and Clerk in test mode',
-      'modes: a live Stripe key with NODE_ENV=development',
+    )
+    expect(await wrongIn(configured({ STRIPE_SECRET_KEY: 'sk_live_sandbox' }))).toEqual([
+      'environment: STRIPE_SECRET_KEY is a live key: set NODE_ENV=production, or use a test key.',
     ])
+    const env = { ...processEnvironment(configured()), STRIPE_SECRET_KEY: 'sk_live_sandbox' }
+    expect(
+      examineKeys({ env, sandbox: { stripe: false, clerk: false }, now: () => new Date() }),
+    ).toContainEqual(
+      expect.objectContaining({ level: 'problem', text: 'Stripe is in live mode and Clerk in test mode' }),
+    )
   })
 
   test('secrets and keys that were copied wrongly', async () => {
@@ -128,6 +133,20 @@ describe('what is wrong is named, with what it means and how to mend it:', () =>
       ),
       expect.stringMatching(/: it sends the account's default version, not 20/),
     ])
+  })
+
+  test('an application at Clerk whose organizations are off, or without personal accounts', async () => {
+    const change = (settings: object) => launched.turn('clerk', 'instance', settings)
+    await change({ organizations_enabled: false })
+    expect(await wrongIn(configured())).toEqual([
+      'Clerk settings: organizations are off, as in every new application',
+    ])
+    await change({ organizations_enabled: true, personal_accounts_allowed: false })
+    expect(await wrongIn(configured())).toEqual([
+      'Clerk settings: personal accounts are off, as they are when organizations are switched on',
+    ])
+    await change({ personal_accounts_allowed: true })
+    expect(await wrongIn(configured())).toEqual([])
   })
 
   test('a database without our tables, and one that is not there', async () => {

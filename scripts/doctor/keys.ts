@@ -25,8 +25,6 @@ export function examineKeys({ env, sandbox }: Configuration): Finding[] {
   }
   if (!sandbox.stripe && !sandbox.clerk && stripe && clerk && stripe !== clerk)
     findings.push(mixedModes(stripe, clerk))
-  if (stripe === 'live' && !sandbox.stripe && env.NODE_ENV !== 'production')
-    findings.push(liveElsewhere(env.NODE_ENV))
   return findings.length > 0 ? findings : [ok('keys', 'none: both services are sandboxes')]
 }
 
@@ -57,14 +55,6 @@ function mixedModes(stripe: Mode, clerk: Mode): Finding {
     means:
       'Either real people would get credits for test cards, or people of a test instance would pay with real money.',
     mend: 'Use the live keys of both, or the test keys of both.',
-  })
-}
-
-function liveElsewhere(nodeEnvironment: string): Finding {
-  return problem('modes', {
-    text: `a live Stripe key with NODE_ENV=${nodeEnvironment}`,
-    means: 'Cards are charged, while what protects production is off.',
-    mend: 'Set NODE_ENV=production, or take a test key.',
   })
 }
 

@@ -49,7 +49,7 @@ test('equal ports are refused before anything listens, with every variable that 
 test('0 means a free port, a different one for each', async () => {
   const env = { SANDBOX_STRIPE_PORT: '0', SANDBOX_CLERK_PORT: '0' }
   const ports = await choosePorts({ ...base, env, sandboxes: { stripe: true, clerk: true }, watch: true })
-  expect(new Set(Object.values(ports)).size).toBe(5)
+  expect(new Set(Object.values(ports)).size).toBe(6)
 })
 
 test('a word is not a port', async () => {

@@ -4,7 +4,9 @@ export type ProductPorts = {
   /** Where people open the product; the server's own but when Vite stands before it. */
   readonly public: number
   readonly server: number
-  readonly metrics: number
+  /** Of the server and of the worker, for those who operate them. */
+  readonly server_metrics: number
+  readonly worker_metrics: number
   readonly stripe: number
   readonly clerk: number
 }
@@ -37,9 +39,11 @@ export async function choosePorts(options: {
 }): Promise<ProductPorts> {
   const stripe = readPort(options.env, 'SANDBOX_STRIPE_PORT', 4242)
   const clerk = readPort(options.env, 'SANDBOX_CLERK_PORT', 4243)
+  const workerMetrics = options.metricsPort === 0 ? 0 : options.metricsPort + 1
   refuseEqualPorts({
     PORT: options.port,
     METRICS_PORT: options.metricsPort,
+    'METRICS_PORT of the worker, the next one,': workerMetrics,
     ...(options.sandboxes.stripe && { SANDBOX_STRIPE_PORT: stripe }),
     ...(options.sandboxes.clerk && { SANDBOX_CLERK_PORT: clerk }),
   })
@@ -47,7 +51,8 @@ export async function choosePorts(options: {
   return {
     public: open,
     server: options.watch ? await findFreePort() : open,
-    metrics: await claim('METRICS_PORT', options.metricsPort),
+    server_metrics: await claim('METRICS_PORT', options.metricsPort),
+    worker_metrics: await claim('METRICS_PORT', workerMetrics),
     stripe: options.sandboxes.stripe ? await claim('SANDBOX_STRIPE_PORT', stripe) : stripe,
     clerk: options.sandboxes.clerk ? await claim('SANDBOX_CLERK_PORT', clerk) : clerk,
   }

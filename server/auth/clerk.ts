@@ -5,7 +5,7 @@ import {
   TokenVerificationErrorReason,
 } from '@clerk/backend/errors'
 import { decodeProtectedHeader } from 'jose'
-import { openClerk } from '../../schema/clerk/client.ts'
+import { askClerk, openClerk } from '../../schema/clerk/client.ts'
 import { type ClerkDirectory, createClerkDirectory } from '../../schema/clerk/directory.ts'
 import { ClerkUnavailableError } from '../../schema/clerk/errors.ts'
 import { withTimeLimit } from '../../schema/time-limit.ts'
@@ -15,8 +15,22 @@ import type { UserProfile } from '../../schema/users/users.ts'
 export interface Clerk extends ClerkDirectory {
   /** Throws TokenRejectedError for a bad token and ClerkUnavailableError when it cannot be verified. */
   verifyToken(token: string): Promise<VerifiedToken>
+  /** How a person, and their session if it is known, stand at this moment. Throws ClerkUnavailableError. */
+  getStanding(who: SignedIn): Promise<Standing>
   /** Null when Clerk does not know the person (any more). Throws ClerkUnavailableError. */
   getProfile(userId: string): Promise<UserProfile | null>
+}
+
+/**
+ * How somebody stands at Clerk who is to get a token that outlives their session. `gone`: the account was closed. `locked`: too many wrong
+ * passwords, for a while. `signed_out`: the session that the request came with, or in which they agreed, has ended.
+ */
+export type Standing = 'good' | 'gone' | 'banned' | 'locked' | 'signed_out'
+
+/** Whom to ask about, and the session that has to be alive; null where it is not known. */
+export interface SignedIn {
+  readonly user_id: string
+  readonly session_id: string | null
 }
 
 export interface VerifiedToken {
@@ -92,6 +106,15 @@ export function createClerk(options: {
       } catch (error) {
         throw error instanceof TokenRejectedError ? error : tokenError(error)
       }
+    },
+    async getStanding({ user_id, session_id }) {
+      const user = await askClerk('Reading a person', api.users.getUser(user_id))
+      if (!user) return 'gone'
+      if (user.banned) return 'banned'
+      if (user.locked) return 'locked'
+      if (session_id === null) return 'good'
+      const session = await askClerk('Reading a session', api.sessions.getSession(session_id))
+      return session?.status === 'active' && session.userId === user_id ? 'good' : 'signed_out'
     },
     async getProfile(userId) {
       try {

@@ -6,7 +6,7 @@ import type { Dependencies } from '../dependencies.ts'
 const requestIdPattern = /^[\w.-]{8,64}$/
 
 /** Calls that machines make all the time: not worth a line in the log. */
-const quietRoutes = new Set(['/healthz', '/readyz', '/metrics', 'web', 'clerk-proxy'])
+const quietRoutes = new Set(['/healthz', '/readyz', 'web', 'clerk-proxy'])
 
 /** Gives the request its id and logger; at the end writes one log line and records the duration. */
 export function trackRequest(deps: Pick<Dependencies, 'log' | 'metrics'>): AppMiddleware {

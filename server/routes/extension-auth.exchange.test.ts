@@ -1,15 +1,17 @@
 import * as oauth from 'oauth4webapi'
 import { afterEach, describe, expect, test } from 'vitest'
 import { generateExtensionToken, getExtensionBalance } from '../../schema/api/extension.ts'
-import { completeVscodeAuth, exchangeAuthCode } from '../../schema/api/extension-auth.ts'
+import { exchangeAuthCode } from '../../schema/api/extension-auth.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import {
   bind,
+  complete,
   type EditorSignIn,
   editorUri,
   exchange,
   initiate,
   newSignIn,
+  prepare,
   signInBoundTo,
 } from '../../tests/support/product/editor-sign-in.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -41,11 +43,7 @@ const invalidGrant = {
 /** A sign-in of the alternative page, finished: its code is the user's id. */
 async function completedBy(person: Person): Promise<EditorSignIn & { code: string }> {
   const signIn = newSignIn()
-  const { state, redirect_uri } = signIn
-  await server.ask(completeVscodeAuth, {
-    token: person.token,
-    body: { state, redirect_uri, clerk_user_id: person.user_id },
-  })
+  expect((await complete(server, signIn, person)).status).toBe(200)
   return { ...signIn, code: person.user_id }
 }
 const withoutVerifier = { code_verifier: undefined }
@@ -308,11 +306,7 @@ describe('a sign-in of the alternative page', () => {
   test('cannot be completed again after that', async () => {
     const signIn = await completedBy(ada)
     await exchange(server, signIn, withoutVerifier)
-    const { state, redirect_uri } = signIn
-    const again = await server.api(completeVscodeAuth, {
-      token: ada.token,
-      body: { state, redirect_uri, clerk_user_id: ada.user_id },
-    })
+    const again = await complete(server, signIn, ada)
     expect(again).toMatchObject({ status: 409, body: { code: 'sign_in_used' } })
   })
 
@@ -324,6 +318,14 @@ describe('a sign-in of the alternative page', () => {
   ])('is refused with %s', async (_, wrong) => {
     const signIn = await completedBy(ada)
     expect(await exchange(server, signIn, { ...withoutVerifier, ...wrong() })).toMatchObject(invalidGrant)
+  })
+
+  test('gives nothing before its user has agreed', async () => {
+    const signIn = newSignIn()
+    expect((await prepare(server, signIn, ada)).status).toBe(200)
+    const unconfirmed = { ...signIn, code: ada.user_id }
+    expect(await exchange(server, unconfirmed, withoutVerifier)).toMatchObject(invalidGrant)
+    expect(server.logs).toContainEqual(expect.objectContaining({ refusal: 'not_confirmed' }))
   })
 
   test('is refused after ten minutes', async () => {

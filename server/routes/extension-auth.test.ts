@@ -1,13 +1,22 @@
 import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
-import { completeVscodeAuth, initiateVscodeAuth, updateAuthCode } from '../../schema/api/extension-auth.ts'
+import {
+  completeVscodeAuth,
+  initiateVscodeAuth,
+  prepareVscodeAuth,
+  updateAuthCode,
+} from '../../schema/api/extension-auth.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import {
   bind,
+  complete as completeOn,
+  confirm,
   type EditorSignIn,
   editorUri,
   initiate,
   newSignIn,
+  prepare,
 } from '../../tests/support/product/editor-sign-in.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { startTestServer } from '../../tests/support/product/test-server.ts'
@@ -24,15 +33,7 @@ afterEach(async () => {
 
 const rows = () => database.owner.selectFrom('extension_sign_ins').selectAll().execute()
 const complete = (signIn: EditorSignIn, person: Person, fields: object = {}) =>
-  server.api(completeVscodeAuth, {
-    token: person.token,
-    body: {
-      state: signIn.state,
-      clerk_user_id: person.user_id,
-      redirect_uri: signIn.redirect_uri,
-      ...fields,
-    },
-  })
+  completeOn(server, signIn, person, fields)
 const startAgain = /Please start again from your editor\.$/
 
 describe('beginning a sign-in', () => {
@@ -336,7 +337,15 @@ describe('completing on the alternative page', () => {
     const signIn = newSignIn()
     expect(await complete(signIn, eve, { clerk_user_id: ada.user_id })).toMatchObject({ status: 403 })
     const body = { state: signIn.state, clerk_user_id: ada.user_id, redirect_uri: editorUri }
-    expect(await server.api(completeVscodeAuth, { body })).toMatchObject({ status: 401 })
+    expect(await server.api(prepareVscodeAuth, { body })).toMatchObject({ status: 401 })
+    expect(await server.api(completeVscodeAuth, { body: { ...body, confirmation: 'x' } })).toMatchObject({
+      status: 401,
+    })
+    expect(
+      await confirm(server, signIn, eve, { clerk_user_id: ada.user_id, confirmation: 'x' }),
+    ).toMatchObject({
+      status: 403,
+    })
     expect((await complete(signIn, ada)).status).toBe(200)
   })
 
@@ -350,10 +359,134 @@ describe('completing on the alternative page', () => {
   })
 })
 
-test('the call that begins a sign-in is public, the other two are not', () => {
-  expect([initiateVscodeAuth, updateAuthCode, completeVscodeAuth].map(({ auth }) => auth)).toEqual([
-    'public',
-    'user',
-    'user',
-  ])
+describe('agreeing on the alternative page', () => {
+  const confirmationOf = async (signIn: EditorSignIn, person: Person) =>
+    ((await prepare(server, signIn, person)).body as { confirmation: string }).confirmation
+  const unconfirmed = { status: 409, body: { code: 'sign_in_unconfirmed' } }
+
+  test('needs what this page was given, for this state, address and user', async () => {
+    const [signIn, other] = [newSignIn(), newSignIn()]
+    const confirmation = await confirmationOf(signIn, ada)
+    const ofOther = await confirmationOf(other, ada)
+    expect(await confirm(server, signIn, ada, {})).toMatchObject({
+      status: 400,
+      body: { fields: [{ path: 'confirmation' }] },
+    })
+    expect(await confirm(server, signIn, ada, { confirmation: 'made up' })).toMatchObject(unconfirmed)
+    expect(await confirm(server, signIn, ada, { confirmation: ofOther })).toMatchObject(unconfirmed)
+    const used = { status: 409, body: { code: 'sign_in_used' } }
+    expect(await confirm(server, signIn, eve, { confirmation })).toMatchObject(used)
+    const elsewhere = { redirect_uri: 'http://localhost:4321/', confirmation }
+    expect(await confirm(server, signIn, ada, elsewhere)).toMatchObject(used)
+    expect(await confirm(server, newSignIn(), ada, { confirmation })).toMatchObject({ status: 404 })
+    // None of these used it up.
+    expect((await confirm(server, signIn, ada, { confirmation })).status).toBe(200)
+  })
+
+  test('works once, and with the page that was opened last', async () => {
+    const signIn = newSignIn()
+    const first = await confirmationOf(signIn, ada)
+    const second = await confirmationOf(signIn, ada)
+    expect(await confirm(server, signIn, ada, { confirmation: first })).toMatchObject(unconfirmed)
+    const both = await Promise.all([
+      confirm(server, signIn, ada, { confirmation: second }),
+      confirm(server, signIn, ada, { confirmation: second }),
+    ])
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
+  })
+
+  test('has to be in time; a page that is opened again may agree', async () => {
+    const signIn = newSignIn()
+    const confirmation = await confirmationOf(signIn, ada)
+    clock.setAhead({ minutes: 5 })
+    expect(await confirm(server, signIn, ada, { confirmation })).toMatchObject(unconfirmed)
+    const again = await confirmationOf(signIn, ada)
+    expect((await confirm(server, signIn, ada, { confirmation: again })).status).toBe(200)
+  })
+
+  test('is shown the account by its own books', async () => {
+    expect(await prepare(server, newSignIn(), ada)).toMatchObject({
+      status: 200,
+      body: { success: true, email: ada.email, expires_in: 300, confirmation: expect.any(String) },
+    })
+  })
+})
+
+describe('a sign-in that ends at another extension', () => {
+  test.each(['vscode', 'vscode-insiders', 'cursor', 'windsurf', 'vscodium'])(
+    'is refused in %s',
+    async (scheme) => {
+      const foreign = newSignIn(`${scheme}://evil.tidemark/auth-complete`)
+      const refused = {
+        status: 400,
+        body: {
+          code: 'invalid_request',
+          fields: [{ path: 'redirect_uri', message: 'Not one of our extensions' }],
+        },
+      }
+      const before = await rows()
+      expect(await initiate(server, foreign)).toMatchObject(refused)
+      expect(await prepare(server, foreign, ada)).toMatchObject(refused)
+      expect(await rows()).toEqual(before)
+      const ours = newSignIn(`${scheme}://Tidemark.tidemark/auth-complete`)
+      expect((await initiate(server, ours)).status).toBe(200)
+    },
+  )
+
+  test('is ours when EXTENSION_IDS names it', async () => {
+    const other = await startTestServer({
+      databaseUrl: database.url,
+      clerk,
+      env: { EXTENSION_IDS: 'acme.assistant, acme.assistant-beta' },
+    })
+    const statuses = []
+    for (const id of ['acme.assistant', 'Acme.Assistant-Beta', 'tidemark.tidemark']) {
+      statuses.push((await initiate(other, newSignIn(`vscode://${id}/auth`))).status)
+    }
+    await other.close()
+    expect(statuses).toEqual([200, 200, 400])
+  })
+})
+
+describe('sign-ins that nobody finishes', () => {
+  test('are bounded for one network, which does not lock out another', async () => {
+    const proxied = await startTestServer({
+      databaseUrl: database.url,
+      clerk,
+      settings: { trusted_proxies: ['127.0.0.1'] },
+    })
+    const from = async (address: string) => {
+      const { state, code_challenge, redirect_uri } = newSignIn()
+      const headers = { 'x-forwarded-for': address }
+      return proxied.api(initiateVscodeAuth, { body: { state, code_challenge, redirect_uri }, headers })
+    }
+    await database.owner.deleteFrom('extension_sign_ins').execute()
+    const statuses = []
+    for (let count = 0; count < 101; count++) statuses.push((await from(`2001:db8::${count + 1}`)).status)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(100)
+    const refused = await from('2001:db8::ffff')
+    expect(refused).toMatchObject({ status: 429, body: { code: 'too_many_requests' } })
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await from('2001:db8:0:1::1')).status).toBe(200)
+    await proxied.close()
+  })
+
+  test('are bounded altogether, and those that are over make room', async () => {
+    await database.owner.deleteFrom('extension_sign_ins').execute()
+    await sql`
+      INSERT INTO extension_sign_ins (state_hash, redirect_uri, code_challenge, client_network, created_at, expires_at)
+      SELECT sha256(n::text::bytea), 'vscode://tidemark.tidemark/a', repeat('a', 43), 'net-' || n, now(), now() + interval '10 minutes'
+      FROM generate_series(1, 20000) n`.execute(database.owner)
+    expect(await initiate(server, newSignIn())).toMatchObject({ status: 429 })
+    // When they are over, their places are free at once.
+    clock.setAhead({ minutes: 11 })
+    expect((await initiate(server, newSignIn())).status).toBe(200)
+    expect(await rows()).toHaveLength(1)
+  })
+})
+
+test('the call that begins a sign-in is public, the others are not', () => {
+  expect(
+    [initiateVscodeAuth, updateAuthCode, prepareVscodeAuth, completeVscodeAuth].map(({ auth }) => auth),
+  ).toEqual(['public', 'user', 'user', 'user'])
 })

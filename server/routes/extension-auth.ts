@@ -2,18 +2,32 @@ import {
   completeVscodeAuth,
   exchangeAuthCode,
   initiateVscodeAuth,
+  prepareVscodeAuth,
   updateAuthCode,
 } from '../../schema/api/extension-auth.ts'
-import { exchangeSignIn } from '../../schema/extension/exchange.ts'
+import { isOwnExtension } from '../../schema/api/redirect-uri.ts'
+import { exchangeSignIn, findExchangingUser } from '../../schema/extension/exchange.ts'
 import {
   bindSignIn,
-  completeSignIn,
+  confirmationLifetimeMs,
+  confirmSignIn,
+  prepareSignIn,
   type SignInRefusal,
   signInLifetimeMs,
   startSignIn,
 } from '../../schema/extension/sign-ins.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
-import { invalidGrant, type ServerError, signInExpired, signInNotFound, signInUsed } from '../errors.ts'
+import { findStanding, requireGoodStanding } from '../auth/standing.ts'
+import {
+  foreignExtension,
+  invalidGrant,
+  type ServerError,
+  signInExpired,
+  signInNotFound,
+  signInUnconfirmed,
+  signInUsed,
+  tooManySignIns,
+} from '../errors.ts'
 import { anyFailure } from '../failures.ts'
 import { everybody, theUser } from '../rights.ts'
 import { route } from '../route.ts'
@@ -24,10 +38,13 @@ export const extensionAuthRoutes = [
   route(initiateVscodeAuth, {
     rights: everybody,
     failure: anyFailure('Failed to initiate authentication flow.', code),
-  }).handle(async ({ body }, deps) => {
+  }).handle(async ({ body, network }, deps) => {
     const { state, redirect_uri, code_challenge } = body
-    const isNew = await startSignIn(deps.db, { state, redirect_uri, code_challenge, now: deps.now() })
-    if (!isNew) throw signInUsed()
+    if (!isOwnExtension(redirect_uri, deps.settings.extension_ids)) throw foreignExtension()
+    const signIn = { state, redirect_uri, code_challenge, client_network: network, now: deps.now() }
+    const outcome = await startSignIn(deps.db, signIn)
+    if (outcome === 'full') throw tooManySignIns()
+    if (outcome === 'used') throw signInUsed()
     const query = new URLSearchParams({ state, vscode_redirect_uri: redirect_uri })
     return {
       success: true,
@@ -39,20 +56,38 @@ export const extensionAuthRoutes = [
   route(updateAuthCode, {
     rights: theUser(({ body }) => body.clerk_user_id),
     failure: anyFailure('Failed to update authentication code.', code),
-  }).handle(async ({ body, user_id }, deps) => {
+  }).handle(async ({ body, user_id, session_id, trace }, deps) => {
+    await requireGoodStanding(deps, { user_id, session_id }, trace)
     await findOrCreateAccount(deps, user_id)
-    const bound = await bindSignIn(deps.db, { state: body.state, user_id, now: deps.now() })
+    const bound = await bindSignIn(deps.db, { state: body.state, user_id, session_id, now: deps.now() })
     if (typeof bound === 'string') throw signInRefused(bound)
     return { success: true, authorization_code: bound.code, redirect_uri: bound.redirect_uri }
+  }),
+
+  // What the page shows and the user agrees to is this state and address for this user. See decision 081.
+  route(prepareVscodeAuth, {
+    rights: theUser(({ body }) => body.clerk_user_id),
+    failure: anyFailure('Failed to complete authentication', code),
+  }).handle(async ({ body, user_id, session_id }, deps) => {
+    const { state, redirect_uri } = body
+    if (!isOwnExtension(redirect_uri, deps.settings.extension_ids)) throw foreignExtension()
+    const { email } = await findOrCreateAccount(deps, user_id)
+    const signIn = { state, redirect_uri, user_id, session_id, now: deps.now() }
+    const prepared = await prepareSignIn(deps.db, signIn)
+    if (typeof prepared === 'string') throw signInRefused(prepared)
+    const expires_in = confirmationLifetimeMs / 1000
+    return { success: true, confirmation: prepared.confirmation, expires_in, email }
   }),
 
   route(completeVscodeAuth, {
     rights: theUser(({ body }) => body.clerk_user_id),
     failure: anyFailure('Failed to complete authentication', code),
-  }).handle(async ({ body, user_id }, deps) => {
-    await findOrCreateAccount(deps, user_id)
-    const { state, redirect_uri } = body
-    const outcome = await completeSignIn(deps.db, { state, redirect_uri, user_id, now: deps.now() })
+  }).handle(async ({ body, user_id, session_id, trace }, deps) => {
+    await requireGoodStanding(deps, { user_id, session_id }, trace)
+    const { state, redirect_uri, confirmation } = body
+    const signIn = { state, redirect_uri, confirmation, user_id, now: deps.now() }
+    const outcome = await confirmSignIn(deps.db, signIn)
+    if (outcome === 'unconfirmed') throw signInUnconfirmed()
     if (outcome !== 'completed') throw signInRefused(outcome)
     return { success: true }
   }),
@@ -62,6 +97,12 @@ export const extensionAuthRoutes = [
     rights: everybody,
   }).handle(async ({ body, trace }, deps) => {
     const now = deps.now()
+    const who = await findExchangingUser(deps.db, { ...body, now })
+    const standing = who ? await findStanding(deps, who) : 'good'
+    if (standing !== 'good') {
+      trace.note({ refusal: standing })
+      throw invalidGrant()
+    }
     const outcome = await exchangeSignIn(deps.db, { ...body, now })
     if ('refusal' in outcome) {
       // The caller must not learn which part was wrong; support can read it in the log.

@@ -8,11 +8,19 @@ import {
   reportUsage,
   revokeExtensionToken,
 } from '../../schema/api/extension.ts'
-import { completeVscodeAuth, exchangeAuthCode, updateAuthCode } from '../../schema/api/extension-auth.ts'
+import { exchangeAuthCode, updateAuthCode } from '../../schema/api/extension-auth.ts'
 import { createLogger } from '../../schema/log.ts'
 import type { TestDatabase } from '../../tests/support/database/test-database.ts'
 import { madeOnce } from '../../tests/support/made.ts'
-import { exchange, initiate, newSignIn, signInBoundTo } from '../../tests/support/product/editor-sign-in.ts'
+import {
+  complete,
+  confirm,
+  exchange,
+  initiate,
+  newSignIn,
+  prepare,
+  signInBoundTo,
+} from '../../tests/support/product/editor-sign-in.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { startTestServer, type TestServer } from '../../tests/support/product/test-server.ts'
 import { signUp } from '../../tests/support/services/clerk.ts'
@@ -63,9 +71,10 @@ async function useEverywhere(on: TestServer): Promise<string[]> {
   await misplace(on, signIn)
 
   const other = newSignIn()
-  const completion = { state: other.state, redirect_uri: other.redirect_uri, clerk_user_id: ada.user_id }
-  await on.api(completeVscodeAuth, { token: ada.token, body: completion })
-  await on.api(completeVscodeAuth, { token: ada.token, body: { ...completion, clerk_user_id: 'user_else' } })
+  const prepared = (await prepare(on, other, ada)).body as { confirmation: string }
+  await confirm(on, other, ada, { confirmation: prepared.confirmation, clerk_user_id: 'user_else' })
+  await confirm(on, other, ada, { confirmation: prepared.confirmation })
+  await complete(on, other, ada)
   const finished = { ...other, code: ada.user_id }
   await exchange(on, finished)
   const exchanged = (await exchange(on, finished, { code_verifier: undefined })).body as {

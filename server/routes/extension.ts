@@ -18,6 +18,7 @@ import { findActiveSeat } from '../../schema/seats/seats.ts'
 import { findLiveSubscription } from '../../schema/subscriptions/subscriptions.ts'
 import { findUser } from '../../schema/users/users.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
+import { requireGoodStanding } from '../auth/standing.ts'
 import { insufficientCredits, payerNotFound, type ServerError } from '../errors.ts'
 import { Tagged } from '../etag.ts'
 import { anyFailure } from '../failures.ts'
@@ -41,7 +42,8 @@ export const extensionRoutes = [
   route(generateExtensionToken, {
     rights: oneself,
     failure: anyFailure('Failed to generate long-lived token', 'token_generation_failed'),
-  }).handle(async ({ user_id }, deps) => {
+  }).handle(async ({ user_id, session_id, trace }, deps) => {
+    await requireGoodStanding(deps, { user_id, session_id }, trace)
     await findOrCreateAccount(deps, user_id)
     const { access_token, expires_at } = await retryTransaction(deps.db, (trx) =>
       issueToken(trx, { user_id, now: deps.now() }),

@@ -7,18 +7,20 @@ import { startTestServer } from '../../tests/support/product/test-server.ts'
 const { database, server } = testProduct()
 
 const get = (path: string, on = server) => fetch(`${on.url}${path}`)
+const getMonitoring = (path: string, on = server) => fetch(`${on.monitoringUrl}${path}`)
 
 describe('health', () => {
   test('is good when database, queue and inbox are', async () => {
     expect((await get('/healthz')).status).toBe(200)
-    const ready = await get('/readyz')
+    const ready = await getMonitoring('/readyz')
     expect(await ready.json()).toEqual({ status: 'ready', reasons: {} })
     expect(ready.status).toBe(200)
+    expect((await getMonitoring('/healthz')).status).toBe(200)
   })
 
   test('is bad without a database or queue, while the process itself is well', async () => {
     const broken = await startTestServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none' })
-    const ready = await get('/readyz', broken)
+    const ready = await getMonitoring('/readyz', broken)
     const alive = await get('/healthz', broken)
     await broken.close()
     expect(ready.status).toBe(503)
@@ -34,8 +36,8 @@ describe('health', () => {
     await receiveStripeEvent(database.server, eventOf('checkout.session.completed', { object: 'x' }))
     const later = new Date(Date.now() + 6 * 60_000)
     const behind = await startTestServer({ databaseUrl: database.url, deps: { now: () => later } })
-    const ready = await get('/readyz', behind)
-    const metrics = await (await get('/metrics', behind)).text()
+    const ready = await getMonitoring('/readyz', behind)
+    const metrics = await (await getMonitoring('/metrics', behind)).text()
     await behind.close()
     expect(ready.status).toBe(503)
     expect(await ready.json()).toMatchObject({
@@ -47,7 +49,7 @@ describe('health', () => {
 
   test('is measured per route and per queue', async () => {
     await get('/api/plans')
-    const response = await get('/metrics')
+    const response = await getMonitoring('/metrics')
     expect(response.headers.get('content-type')).toContain('text/plain')
     const text = await response.text()
     expect(text).toMatch(
@@ -60,11 +62,24 @@ describe('health', () => {
 
   test('is measured as far as possible when the database is unavailable', async () => {
     const broken = await startTestServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none' })
-    const response = await get('/metrics', broken)
+    const response = await getMonitoring('/metrics', broken)
     const text = await response.text()
     await broken.close()
     expect(response.status).toBe(200)
     expect(text).toContain('process_cpu_seconds_total')
     expect(text).not.toMatch(/^tidemark_inbox_oldest_unapplied_seconds/m)
+  })
+
+  test('says in public only whether it is good, and no number and no reason', async () => {
+    const broken = await startTestServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none' })
+    const ready = await get('/readyz', broken)
+    await broken.close()
+    expect(ready.status).toBe(503)
+    expect(await ready.json()).toEqual({ status: 'not_ready' })
+    expect(await (await get('/readyz')).json()).toEqual({ status: 'ready' })
+    expect(await (await get('/healthz')).json()).toEqual({ status: 'ok' })
+    const metrics = await fetch(`${server.url}/metrics`, { headers: { accept: 'text/plain' } })
+    expect(metrics.status).toBe(404)
+    expect(await (await get('/metrics')).text()).not.toContain('tidemark_')
   })
 })

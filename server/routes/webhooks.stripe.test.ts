@@ -160,7 +160,7 @@ describe.runIf(redisUrl)('with the queue on Redis', () => {
     const lost = await startTestServer({ databaseUrl: database.url, redisUrl: 'redis://127.0.0.1:1' })
     const payload = JSON.stringify(newEvent())
     expect(await post(payload, sign(payload), lost)).toMatchObject({ status: 200 })
-    const ready = await fetch(`${lost.url}/readyz`)
+    const ready = await fetch(`${lost.monitoringUrl}/readyz`)
     expect(await ready.json()).toMatchObject({ reasons: { queue: 'does not answer' } })
     await lost.close()
     expect(await stored()).toHaveLength(1)

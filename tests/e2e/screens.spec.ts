@@ -7,6 +7,7 @@ const publicPages = [
   ['/sign-in', /Sign in/i],
   ['/sign-up', /Create your account|Sign up/i],
   ['/payment/cancelled', 'Payment Cancelled'],
+  ['/extension-signin', 'Authentication Error'],
   ['/nowhere', 'Oops! Page not found'],
 ] as const
 

@@ -214,11 +214,11 @@ export const paths: Readonly<Record<string, Path>> = {
   'whether the server is ready':
     async ({ server }) =>
     () =>
-      fetch(`${server.url}/readyz`),
+      fetch(`${server.monitoringUrl}/readyz`),
   'the metrics of the server':
     async ({ server }) =>
     () =>
-      fetchOk(`${server.url}/metrics`),
+      fetchOk(`${server.monitoringUrl}/metrics`),
 }
 
 async function fetchOk(url: string, request?: RequestInit): Promise<void> {

@@ -41,7 +41,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'changes of one second in any order',
-    history: 'three seat changes in one second',
+    history: 'the second of two seat changes in one second refunded, six times',
     file: 'worker/books/month-shares.ts',
     text: 'sameSecond.find(({ seats_before }) => seats_before === seats) ??',
     becomes: '',
@@ -84,7 +84,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'bought credits are spent first',
-    history: 'a plan disputed beside bought credits',
+    history: 'debt of an ended plan before and after a new one',
     file: 'schema/database/migrations/0010_ledger_grants.sql',
     text: 'from_plan := least(greatest(plan, 0), ledger_use.credits);',
     becomes: 'from_plan := greatest(ledger_use.credits - greatest(purchased, 0), 0);',

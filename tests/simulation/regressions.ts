@@ -352,4 +352,11 @@ export const regressions: readonly Regression[] = [
     { ...page, lost: { ...page, frequency: 'yearly' } },
     monthly,
   ),
+  // Which of the two is first is right by chance half the time, when it is not known.
+  lived(
+    'the second of two seat changes in one second refunded, six times',
+    'team',
+    monthly,
+    ...[6, 8, 10, 12, 14, 16].flatMap((number) => [[day, seats(number, number + 1)], refund(100)]),
+  ),
 ]

@@ -29,31 +29,33 @@ export async function settle(
   let readAfter_s = 120
   let life = await whatHappened(product, owner)
   const differences = () => differencesOf(product, owner, life)
-  await waitUntil(
-    async () => {
-      if ((await differences()).length === 0) return true
-      // The same time for everybody, so that what falls due in it happens at Stripe too.
-      const seconds = passed_s < 60 ? 10 : passed_s < 420 ? 60 : 300
-      if (passed_s + seconds <= longest_s) {
-        await pass(product, seconds)
-        passed_s += seconds
-      }
-      await deliver(product, owner, { share: 1, order: 'sent', times: 1 })
-      // Every few minutes of the product's time, which the schedule does not go by.
-      if (owner.dropped.size > 0 && passed_s >= readAfter_s) {
-        await product.runTask('read_stripe_events')
-        await listLate(product, owner)
-        readAfter_s = passed_s + 300
-      }
-      if (owner.has_changed_team) await product.runTask('compare_seats')
-      if (owner.damaged.size > 0) await product.runTask('sync_kept_events')
-      life = await whatHappened(product, owner)
-      return false
-    },
-    async () =>
-      `the model to agree, ${passed_s} s of the product’s time\n${(await differences()).join('\n')}\n${JSON.stringify(life)}`,
-    patience_ms,
+  const agrees = async () => {
+    if ((await differences()).length === 0) return true
+    // The same time for everybody, so that what falls due in it happens at Stripe too.
+    const seconds = Math.min(passed_s < 60 ? 10 : passed_s < 420 ? 60 : 300, longest_s - passed_s)
+    if (seconds > 0) await pass(product, seconds)
+    passed_s += seconds
+    await deliver(product, owner, { share: 1, order: 'sent', times: 1 })
+    // Every few minutes of the product's time, which the schedule does not go by.
+    if (owner.dropped.size > 0 && passed_s >= readAfter_s) {
+      await product.runTask('read_stripe_events')
+      await listLate(product, owner)
+      readAfter_s = passed_s + 300
+    }
+    if (owner.has_changed_team) await product.runTask('compare_seats')
+    if (owner.damaged.size > 0) await product.runTask('sync_kept_events')
+    life = await whatHappened(product, owner)
+    return false
+  }
+  const what = async () =>
+    `the model to agree, ${passed_s} s of the product’s time\n${(await differences()).join('\n')}\n${JSON.stringify(life)}`
+  // However slow the machine is, the product has its hour before anybody is impatient.
+  const inTime = await waitUntil(
+    async () => ((await agrees()) ? 'yes' : passed_s === longest_s && 'no'),
+    what,
+    10 * patience_ms,
   )
+  if (inTime === 'no') await waitUntil(agrees, what, patience_ms)
   owner.has_changed_team = false
   await listLate(product, owner)
 }

@@ -16,7 +16,6 @@ export function SessionProvider({ clerk, navigate, children }: SessionProviderPr
     <ClerkProvider
       publishableKey={clerk.publishable_key}
       {...(clerk.proxy_url && { proxyUrl: clerk.proxy_url })}
-      {...(clerk.js_url && { clerkJSUrl: clerk.js_url })}
       telemetry={false}
       // Signing out reloads the whole page, so that nothing of the account stays in memory.
       routerPush={(to: string) => (to === signedOutPath ? window.location.assign(to) : navigate(to))}

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { afterPostSignup, afterSignIn, afterSignUp, sameOriginPath, signInPath } from './redirects.ts'
+import {
+  afterPostSignup,
+  afterSignIn,
+  afterSignUp,
+  editorAddress,
+  sameOriginPath,
+  signInPath,
+} from './redirects.ts'
 import { readSelection } from './selection.ts'
 
 const origin = 'https://app.tidemark.example'
@@ -125,4 +132,15 @@ describe('signInPath', () => {
       '/billing/success?session_id=cs_1&a=b#x',
     )
   })
+})
+
+it.each([
+  ['vscode://tidemark.tidemark/auth', 'vscode://tidemark.tidemark/auth?code=user_1&state=s'],
+  [
+    'cursor://tidemark.tidemark/auth?windowId=3',
+    'cursor://tidemark.tidemark/auth?windowId=3&code=user_1&state=s',
+  ],
+  ['http://127.0.0.1:49152', 'http://127.0.0.1:49152/?code=user_1&state=s'],
+])('an editor at %s is reached at %s', (redirect_uri, address) => {
+  expect(editorAddress({ redirect_uri, code: 'user_1', state: 's' })).toBe(address)
 })

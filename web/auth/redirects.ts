@@ -72,3 +72,15 @@ export function signInPath(location: { pathname: string; search: string; hash: s
   const here = location.pathname + location.search + location.hash
   return `/sign-in?${new URLSearchParams({ redirect_url: here })}`
 }
+
+/** Where the browser goes with what the editor needs. The address keeps a query of its own. */
+export function editorAddress(signIn: {
+  readonly redirect_uri: string
+  readonly code: string
+  readonly state: string
+}): string {
+  const url = new URL(signIn.redirect_uri)
+  url.searchParams.append('code', signIn.code)
+  url.searchParams.append('state', signIn.state)
+  return url.href
+}

@@ -3,8 +3,11 @@ import {
   type ClerkEvent,
   clerkEventSchema,
   clerkMembershipSchema,
+  isBanned,
   profileOf,
 } from '../../schema/clerk/events.ts'
+import { deleteSignInsOf } from '../../schema/extension/sign-ins.ts'
+import { revokeTokens } from '../../schema/extension/tokens.ts'
 import { updateProfile } from '../../schema/users/users.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { type ApplyInTransaction, ignore, type PrepareEvent } from './apply-event.ts'
@@ -52,10 +55,24 @@ async function prepareMembership(deps: WorkerDependencies, event: ClerkEvent): P
   }
 }
 
-/** Copies a changed e-mail or name to our row of the user. The row is created on the user's first visit. */
-async function prepareProfile(_deps: WorkerDependencies, event: ClerkEvent): Promise<ApplyInTransaction> {
-  return async (trx) =>
-    (await updateProfile(trx, profileOf(event)))
+/**
+ * Copies a changed e-mail or name to our row of the user, which is created on the user's first visit. Whoever was banned loses the tokens that
+ * they had by then, and sign-ins in progress; an old event that comes again leaves those alone that were made after the ban was lifted.
+ */
+async function prepareProfile(deps: WorkerDependencies, event: ClerkEvent): Promise<ApplyInTransaction> {
+  const profile = profileOf(event)
+  const user_id = profile.clerk_id
+  return async (trx) => {
+    if (isBanned(event)) {
+      const made_until = new Date(profile.profile_updated_at.getTime() + clockSkewMs)
+      await deleteSignInsOf(trx, user_id)
+      await revokeTokens(trx, { user_id, now: deps.now(), made_until })
+    }
+    return (await updateProfile(trx, profile))
       ? { state: 'applied', reason: null }
       : { state: 'ignored', reason: 'The person has no account with us yet' }
+  }
 }
+
+/** Between Clerk's clock and ours. */
+const clockSkewMs = 60_000

@@ -11,6 +11,7 @@ import {
   stripeReferenceSchema,
 } from '../../schema/stripe/events.ts'
 import { intentIdOf } from '../../schema/stripe/metadata.ts'
+import { modeName } from '../../schema/stripe/mode.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { NotYetError } from '../errors.ts'
 import { applyCheckout } from './apply-checkout.ts'
@@ -23,6 +24,10 @@ type PrepareStripeEvent = (deps: WorkerDependencies, event: StripeEvent) => Prom
 export const prepareStripeEvent: PrepareEvent = async (deps, payload) => {
   const event = stripeEventSchema.parse(payload)
   if (!isStripeEventType(event.type)) return ignore(`We do not handle events of type ${event.type}`)
+  const { livemode = deps.livemode } = event
+  if (livemode !== deps.livemode) {
+    return ignore(`It happened in ${modeName(livemode)}; our key is one of ${modeName(deps.livemode)}`)
+  }
   return handlers[event.type](deps, event)
 }
 

@@ -20,6 +20,7 @@ import {
   stripeEventSchema,
 } from '../../schema/stripe/events.ts'
 import { intentIdOf } from '../../schema/stripe/metadata.ts'
+import { modeName } from '../../schema/stripe/mode.ts'
 import { applyCheckout } from '../apply/apply-checkout.ts'
 import { prepareStripeEvent } from '../apply/stripe-event.ts'
 import { withdrawPurchase } from '../books/reconcile.ts'
@@ -32,6 +33,9 @@ const batchSize = 50
 /** When Stripe could not be asked. */
 const nextTryMs = 60_000
 
+/** With a key of the other mode; it may come back. */
+const otherModeMs = 24 * 3600 * 1000
+
 /**
  * Asks Stripe for events by their id that its list has not shown in time. One that it does not know was signed by somebody else who
  * has the webhook secret: what followed from it is taken back, and the event is forged. While Stripe is away nothing is decided.
@@ -42,6 +46,7 @@ export async function checkUnconfirmedEvents(deps: WorkerDependencies): Promise<
   let forged = 0
   for (const event of due) {
     try {
+      if (await isOfOtherMode(deps, event)) continue
       forged += (await checkEvent(deps, event)) ? 1 : 0
     } catch (error) {
       const last_error = error instanceof Error ? error.message.slice(0, 1000) : String(error)
@@ -54,6 +59,16 @@ export async function checkUnconfirmedEvents(deps: WorkerDependencies): Promise<
     }
   }
   return forged
+}
+
+/** What happened in the other mode Stripe does not show to our key, and that says nothing of who signed it. */
+async function isOfOtherMode(deps: WorkerDependencies, event: InboxEvent): Promise<boolean> {
+  const { livemode = deps.livemode } = stripeEventSchema.safeParse(event.payload).data ?? {}
+  if (livemode === deps.livemode) return false
+  const confirm_at = new Date(deps.now().getTime() + otherModeMs)
+  const last_error = `It is one of ${modeName(livemode)}; our key is one of ${modeName(deps.livemode)}`
+  await postponeConfirmation(deps.db, event, { confirm_at, last_error })
+  return true
 }
 
 /** Says whether it was forged. */

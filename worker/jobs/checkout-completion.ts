@@ -8,6 +8,7 @@ import { failUnsettledIntent } from '../../schema/checkout/outcomes.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import type { JobPayload } from '../../schema/queues/queues.ts'
 import { checkoutSessionSchema } from '../../schema/stripe/events.ts'
+import { modeName } from '../../schema/stripe/mode.ts'
 import { recordFruitlessTry } from '../../schema/sweep/record-try.ts'
 import { applyCheckout } from '../apply/apply-checkout.ts'
 import { keepRoom } from '../apply/clerk/keep-room.ts'
@@ -32,6 +33,12 @@ export async function processCheckoutCompletion(
   const isOver = !(unsettledStates as readonly string[]).includes(intent.state)
   const isVoid = payload.claim !== undefined && payload.claim !== intent.sweeps
   if (isScheduled && (isOver || isVoid)) return
+  if (intent.livemode !== deps.livemode) {
+    // Its session is not to be found with our key, and nobody can be sent there any more.
+    const failure_reason = `It was opened in ${modeName(intent.livemode)}; our key is one of ${modeName(deps.livemode)}`
+    await failUnsettledIntent(deps.db, { id: intent.id, failure_reason })
+    return deps.log.info({ intent_id: intent.id, failure_reason }, 'Checkout not completed')
+  }
 
   const row = {
     what: 'intent',

@@ -46,6 +46,6 @@ test('a worker reads Stripe’s list and compares the seats by itself, and the s
       (await findCursor(database.owner, 'seats'))?.completed_at,
     'both cursors to have come to an end',
   )
-  const metrics = await (await fetch(`${server.url}/metrics`)).text()
+  const metrics = await (await fetch(`${server.monitoringUrl}/metrics`)).text()
   expect(metrics).toMatch(/^tidemark_events_reader_lag_seconds \d/m)
 })

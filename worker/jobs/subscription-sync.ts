@@ -1,5 +1,6 @@
 import { retryTransaction } from '../../schema/database/retry.ts'
 import type { JobPayload } from '../../schema/queues/queues.ts'
+import { modeName } from '../../schema/stripe/mode.ts'
 import { failSubscriptionSync } from '../../schema/subscriptions/snapshots.ts'
 import { findSubscription } from '../../schema/subscriptions/subscriptions.ts'
 import { keepRoom } from '../apply/clerk/keep-room.ts'
@@ -15,6 +16,12 @@ export async function processSubscriptionSync(
 ): Promise<void> {
   const subscription = await findSubscription(deps.db, id)
   if (!subscription || (claim !== undefined && claim !== subscription.sweeps)) return
+  if (subscription.livemode !== deps.livemode) {
+    // Stripe would not know it; with a key of its mode the next event about it tries again.
+    const reason = `It is one of ${modeName(subscription.livemode)}; our key is one of ${modeName(deps.livemode)}`
+    await failSubscriptionSync(deps.db, { id, reason, now: deps.now() })
+    return deps.log.info({ subscription_id: id, reason }, 'Subscription not synced')
+  }
   const row = {
     what: 'subscription',
     table: 'subscriptions',

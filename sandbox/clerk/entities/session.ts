@@ -124,7 +124,7 @@ export function isActive(session: Session): boolean {
   return sessionStatus(session) === 'active'
 }
 
-export function sessionStatus(session: Session): SessionStatus {
+function sessionStatus(session: Session): SessionStatus {
   return session.status === 'active' && session.expire_at < Date.now() ? 'expired' : session.status
 }
 

@@ -12,6 +12,7 @@ import { attemptCode, findUserByEmailAddress, pendingVerification, sendCode } fr
 import { acceptInvitation, invalidTicket, invitationByTicket } from './invitation.ts'
 import { isPassword } from './password.ts'
 import { createSession, updateClient, updateSession } from './session.ts'
+import { isLocked } from './user.ts'
 
 export type FirstFactor = 'password' | 'email_code' | 'reset_password_email_code'
 type Browser = { client: Client; activity: SessionActivity }
@@ -28,6 +29,12 @@ export function createSignIn(service: Service, client: Client, identifier: strin
     throw new ClerkError(403, {
       code: 'user_banned',
       message: 'This account is banned. Please contact support.',
+    })
+  }
+  if (user && isLocked(user)) {
+    throw new ClerkError(403, {
+      code: 'user_locked',
+      message: 'Your account is locked. Please try again later or contact support.',
     })
   }
   const now = Date.now()

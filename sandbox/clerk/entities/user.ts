@@ -52,6 +52,18 @@ export function createUser(service: Service, wanted: NewUser): User {
   return user
 }
 
+/** Clerk's default duration of a lockout. */
+export const LOCKOUT_MS = 60 * 60 * 1000
+
+export function isLocked({ locked_until }: User): boolean {
+  return locked_until != null && locked_until > Date.now()
+}
+
+/** Null for one who is not locked. */
+export function lockoutSeconds(user: User): number | null {
+  return isLocked(user) ? Math.ceil(((user.locked_until ?? 0) - Date.now()) / 1000) : null
+}
+
 export function updateUser(
   service: Service,
   user: User,

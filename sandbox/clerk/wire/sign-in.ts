@@ -85,15 +85,8 @@ export function signUpFields(signUp: SignUp) {
             supported_strategies: ['email_code'],
           }
         : signUp.email_address
-          ? {
-              object: 'verification_otp',
-              status: 'unverified',
-              strategy: 'email_code',
-              attempts: null,
-              expire_at: signUp.abandon_at,
-              next_action: 'needs_prepare',
-              supported_strategies: ['email_code'],
-            }
+          ? // Without a strategy: the components ask for a code only as long as none is named.
+            { status: 'unverified', next_action: 'needs_prepare', supported_strategies: ['email_code'] }
           : null,
       phone_number: null,
       web3_wallet: null,

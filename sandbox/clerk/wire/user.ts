@@ -1,5 +1,5 @@
 import type { EmailAddressJSON, UserJSON } from '@clerk/backend'
-import { userLabel } from '../entities/user.ts'
+import { isLocked, lockoutSeconds, userLabel } from '../entities/user.ts'
 import type { Service } from '../service.ts'
 import type { EmailAddress, User, Verification } from '../state.ts'
 import { frontendMembership } from './membership.ts'
@@ -58,8 +58,8 @@ function commonFields(service: Service, user: User) {
     mfa_enabled_at: null,
     mfa_disabled_at: null,
     banned: user.banned,
-    locked: false,
-    lockout_expires_in_seconds: null,
+    locked: isLocked(user),
+    lockout_expires_in_seconds: lockoutSeconds(user),
     verification_attempts_remaining: 100,
     last_active_at: user.last_active_at,
     public_metadata: user.public_metadata,

@@ -6,7 +6,7 @@ import type { Decline } from './test-cards.ts'
 
 /** An attempt to take the money: succeeded, failed with a decline, or pending while a bank thinks about it. */
 export function newCharge(
-  { clock, publicUrl }: Service,
+  { clock, livemode, publicUrl }: Service,
   {
     intent,
     method,
@@ -43,7 +43,7 @@ export function newCharge(
     failure_code: decline?.code ?? null,
     failure_message: decline?.message ?? null,
     fraud_details: {},
-    livemode: false,
+    livemode,
     metadata: intent.metadata,
     on_behalf_of: null,
     outcome: outcome(decline),

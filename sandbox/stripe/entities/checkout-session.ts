@@ -26,8 +26,8 @@ export type SessionInput = {
   success_url: string
 } & Pick<StoredSession, 'allow_promotion_codes' | 'billing_address_collection' | 'locale' | 'submit_type'>
 
-export function newSession({ clock, publicUrl }: Service, input: SessionInput): StoredSession {
-  const id = `cs_test_a1${randomText(58)}`
+export function newSession({ clock, livemode, publicUrl }: Service, input: SessionInput): StoredSession {
+  const id = `cs_${livemode ? 'live' : 'test'}_a1${randomText(58)}`
   return {
     id,
     object: 'checkout.session',
@@ -65,7 +65,7 @@ export function newSession({ clock, publicUrl }: Service, input: SessionInput): 
     integration_identifier: null,
     invoice: null,
     invoice_creation: input.mode === 'payment' ? noInvoice : null,
-    livemode: false,
+    livemode,
     locale: input.locale,
     managed_payments: { enabled: false },
     metadata: input.metadata,

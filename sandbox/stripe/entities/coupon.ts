@@ -17,7 +17,7 @@ export type CouponInput = {
 }
 
 /** A share, or a sum, that is taken off invoices for a while. https://docs.stripe.com/api/coupons */
-export function newCoupon({ clock }: Service, input: CouponInput): StoredCoupon {
+export function newCoupon({ clock, livemode }: Service, input: CouponInput): StoredCoupon {
   return {
     id: input.id ?? randomText(8),
     object: 'coupon',
@@ -26,7 +26,7 @@ export function newCoupon({ clock }: Service, input: CouponInput): StoredCoupon 
     currency: input.currency ?? null,
     duration: input.duration,
     duration_in_months: input.duration_in_months ?? null,
-    livemode: false,
+    livemode,
     max_redemptions: input.max_redemptions ?? null,
     metadata: input.metadata,
     name: input.name ?? null,

@@ -44,7 +44,7 @@ export function changeBalance(
     description: change.description ?? null,
     ending_balance,
     invoice: change.invoice ?? null,
-    livemode: false,
+    livemode: service.livemode,
     metadata: change.metadata ?? {},
     type: change.type,
   })

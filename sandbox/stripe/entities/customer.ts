@@ -10,7 +10,7 @@ import type { TestCard } from './test-cards.ts'
 export type CustomerInput = Pick<StoredCustomer, 'metadata'> &
   Partial<Pick<StoredCustomer, 'address' | 'description' | 'email' | 'name' | 'phone' | 'preferred_locales'>>
 
-export function newCustomer({ clock }: Service, input: CustomerInput): StoredCustomer {
+export function newCustomer({ clock, livemode }: Service, input: CustomerInput): StoredCustomer {
   return {
     id: newId('cus', 14),
     object: 'customer',
@@ -31,7 +31,7 @@ export function newCustomer({ clock }: Service, input: CustomerInput): StoredCus
       footer: null,
       rendering_options: null,
     },
-    livemode: false,
+    livemode,
     metadata: input.metadata,
     name: input.name ?? null,
     next_invoice_sequence: 1,

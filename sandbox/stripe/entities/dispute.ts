@@ -39,7 +39,7 @@ const no_evidence: StoredDispute['evidence'] = {
 }
 
 function newDispute(
-  { clock }: Service,
+  { clock, livemode }: Service,
   { charge, amount, reason }: { charge: StoredCharge; amount: number; reason: string },
 ): StoredDispute {
   const brand = charge.payment_method_details?.card?.brand ?? 'visa'
@@ -67,7 +67,7 @@ function newDispute(
     },
     intended_submission_method: null,
     is_charge_refundable: false,
-    livemode: false,
+    livemode,
     metadata: {},
     payment_intent: charge.payment_intent,
     payment_method_details: {

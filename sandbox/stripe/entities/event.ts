@@ -22,7 +22,7 @@ export function emit(
     api_version,
     created: service.clock.now(),
     data: { object: snapshotOf(object), ...(previous_attributes && { previous_attributes }) },
-    livemode: false,
+    livemode: service.livemode,
     request: { id: cause.request_id, idempotency_key: cause.idempotency_key },
     type,
   }

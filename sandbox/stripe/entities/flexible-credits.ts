@@ -47,6 +47,7 @@ export function flexibleCredits(
         currency,
         customer,
         date: at,
+        livemode: subscription.livemode,
         description: `Unused time on ${count}${nameOf(service, debit.pricing)} after ${formatDay(start)}`,
         period: { start, end },
         pricing: debit.pricing,

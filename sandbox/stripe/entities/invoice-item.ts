@@ -18,7 +18,7 @@ export type InvoiceItemInput = {
 }
 
 /** An amount that somebody puts on a customer's next invoice. https://docs.stripe.com/api/invoiceitems */
-export function newInvoiceItem({ clock }: Service, input: InvoiceItemInput): StoredInvoiceItem {
+export function newInvoiceItem({ clock, livemode }: Service, input: InvoiceItemInput): StoredInvoiceItem {
   const now = clock.now()
   return {
     id: newId('ii'),
@@ -32,7 +32,7 @@ export function newInvoiceItem({ clock }: Service, input: InvoiceItemInput): Sto
     discountable: input.discountable,
     discounts: [],
     invoice: null,
-    livemode: false,
+    livemode,
     metadata: input.metadata,
     net_amount: input.amount,
     parent:
@@ -57,6 +57,7 @@ type ProrationInput = {
   customer: string
   date: number
   description: string
+  livemode: boolean
   period: Period
   pricing: StoredPricing
   quantity: number
@@ -80,7 +81,7 @@ export function newProrationItem(input: ProrationInput): StoredInvoiceItem {
     discountable: false,
     discounts: [],
     invoice: null,
-    livemode: false,
+    livemode: input.livemode,
     metadata: {},
     net_amount: input.amount,
     parent: {

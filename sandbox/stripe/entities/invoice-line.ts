@@ -8,6 +8,7 @@ export type LineInput = {
   amount: number
   currency: string
   description: string
+  livemode: boolean
   period: Period
   pricing: StoredPricing
   quantity: number
@@ -29,7 +30,7 @@ function newInvoiceLine(invoice: string, input: LineInput): StoredInvoiceLine {
     discountable: input.item?.discountable ?? true,
     discounts: [],
     invoice,
-    livemode: false,
+    livemode: input.livemode,
     metadata: input.item?.metadata ?? {},
     parent: parentOf(input),
     period: input.period,
@@ -105,6 +106,7 @@ export function periodLines(
         ? `Trial period for ${productName(service, price)}`
         : describePeriod(service, { price, quantity, currency }),
       item: null,
+      livemode: subscription.livemode,
       period,
       pricing: pricingOf(price, unit_amount),
       quantity,
@@ -122,6 +124,7 @@ export function itemLines(invoice: string, items: StoredInvoiceItem[]): StoredIn
       currency: item.currency,
       description: item.description ?? '',
       item,
+      livemode: item.livemode,
       period: item.period,
       pricing: item.pricing,
       quantity: item.quantity,

@@ -15,7 +15,7 @@ export type PaymentIntentInput = {
 
 /** The intent to pay a checkout session, or an invoice. */
 export function newPaymentIntent(
-  { clock }: Service,
+  { clock, livemode }: Service,
   { amount, currency, customer, payment_method_types, data }: PaymentIntentInput,
 ): StoredPaymentIntent {
   const id = newId('pi')
@@ -43,7 +43,7 @@ export function newPaymentIntent(
     excluded_payment_method_types: null,
     last_payment_error: null,
     latest_charge: null,
-    livemode: false,
+    livemode,
     managed_payments: { enabled: false },
     metadata: data.metadata,
     next_action: null,

@@ -10,7 +10,7 @@ export type DebitType = 'bacs_debit' | 'sepa_debit' | 'us_bank_account'
 export type Expiry = { month: number; year: number }
 
 export function newCardMethod(
-  { clock }: Service,
+  service: Service,
   {
     card,
     expiry,
@@ -19,7 +19,7 @@ export function newCardMethod(
   }: { card: TestCard; expiry: Expiry; payer: Payer; customer: string | null },
 ): StoredPaymentMethod {
   return {
-    ...shared(clock.now(), payer, customer),
+    ...shared(service, payer, customer),
     type: 'card',
     card: {
       brand: card.brand,
@@ -42,10 +42,10 @@ export function newCardMethod(
 
 /** The account behind the "bank debit" choice: Stripe's test account that always pays, in the currency's own scheme. */
 export function newDebitMethod(
-  { clock }: Service,
+  service: Service,
   { type, payer, customer }: { type: DebitType; payer: Payer; customer: string | null },
 ): StoredPaymentMethod {
-  const base = { ...shared(clock.now(), payer, customer), type }
+  const base = { ...shared(service, payer, customer), type }
   switch (type) {
     case 'sepa_debit':
       return {
@@ -92,16 +92,16 @@ export function debitTypeFor(currency: string): DebitType | null {
   return debit_types[currency] ?? null
 }
 
-function shared(created: number, { email, name }: Payer, customer: string | null) {
+function shared({ clock, livemode }: Service, { email, name }: Payer, customer: string | null) {
   return {
     id: newId('pm'),
     object: 'payment_method',
     allow_redisplay: 'limited',
     billing_details: { address: emptyAddress, email, name, phone: null, tax_id: null },
-    created,
+    created: clock.now(),
     customer,
     customer_account: null,
-    livemode: false,
+    livemode,
     metadata: {},
   } as const
 }

@@ -16,7 +16,7 @@ export type ConfigurationInput = {
 }
 
 export function newPortalConfiguration(
-  { clock }: Service,
+  { clock, livemode }: Service,
   input: ConfigurationInput,
 ): StoredPortalConfiguration {
   const now = clock.now()
@@ -35,7 +35,7 @@ export function newPortalConfiguration(
     default_return_url: input.default_return_url,
     features: withFeatures(nothing, input.features),
     is_default: input.is_default,
-    livemode: false,
+    livemode,
     login_page: { enabled: false, url: null },
     metadata: input.metadata,
     name: input.name,

@@ -6,7 +6,7 @@ import type { StoredPortalConfiguration, StoredPortalSession } from '../state.ts
 export type PortalFlow = Stripe.BillingPortal.Session.Flow
 
 export function newPortalSession(
-  { clock, publicUrl }: Service,
+  { clock, livemode, publicUrl }: Service,
   {
     configuration,
     customer,
@@ -31,7 +31,7 @@ export function newPortalSession(
     customer,
     customer_account: null,
     flow,
-    livemode: false,
+    livemode,
     locale,
     on_behalf_of: null,
     return_url,

@@ -28,7 +28,7 @@ export type PriceInput = {
 }
 
 /** Without a default in the account's tax settings, which a new account lacks, each currency is unspecified until it is set. */
-export function newPrice({ clock }: Service, input: PriceInput): StoredPrice {
+export function newPrice({ clock, livemode }: Service, input: PriceInput): StoredPrice {
   const tax_behavior = input.tax_behavior ?? 'unspecified'
   const others = Object.entries(input.currency_options ?? {}).map(
     ([currency, { unit_amount, tax_behavior = 'unspecified' }]) =>
@@ -46,7 +46,7 @@ export function newPrice({ clock }: Service, input: PriceInput): StoredPrice {
       ...Object.fromEntries(others),
     },
     custom_unit_amount: null,
-    livemode: false,
+    livemode,
     lookup_key: input.lookup_key ?? null,
     metadata: input.metadata,
     nickname: input.nickname ?? null,

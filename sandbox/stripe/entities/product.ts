@@ -18,7 +18,7 @@ export type ProductInput = Pick<StoredProduct, 'name' | 'metadata'> &
     >
   > & { marketing_features?: { name: string }[] | undefined }
 
-export function newProduct({ clock }: Service, input: ProductInput): StoredProduct {
+export function newProduct({ clock, livemode }: Service, input: ProductInput): StoredProduct {
   return {
     id: input.id ?? newId('prod', 14),
     object: 'product',
@@ -27,7 +27,7 @@ export function newProduct({ clock }: Service, input: ProductInput): StoredProdu
     default_price: null,
     description: input.description ?? null,
     images: input.images ?? [],
-    livemode: false,
+    livemode,
     marketing_features: input.marketing_features ?? [],
     metadata: input.metadata,
     name: input.name,

@@ -107,6 +107,7 @@ function termsOf(service: Service, { subscription, item, at, time }: ItemAt & { 
     currency,
     customer,
     date: at,
+    livemode: subscription.livemode,
     description: `${time} ${count}${productName(service, item.price)} after ${formatDay(at)}`,
     period: { start: at, end: item.current_period_end },
     pricing: pricingOf(item.price, unitAmount(service, item.price, currency)),

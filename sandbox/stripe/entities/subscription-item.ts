@@ -57,7 +57,7 @@ function planOf(price: EmbeddedPrice): StoredSubscriptionItem['plan'] {
     currency: price.currency,
     interval: price.recurring?.interval ?? 'month',
     interval_count: price.recurring?.interval_count ?? 1,
-    livemode: false,
+    livemode: price.livemode,
     metadata: price.metadata,
     meter: null,
     nickname: price.nickname,

@@ -9,7 +9,7 @@ export type PhaseItem = { price: string; quantity: number }
 
 /** A plan for a subscription: what it is now, and what it will be when its period is over. */
 function newSchedule(
-  { clock }: Service,
+  { clock, livemode }: Service,
   { subscription, phases }: { subscription: StoredSubscription; phases: StoredPhase[] },
 ): StoredSchedule {
   const [current] = phases
@@ -44,7 +44,7 @@ function newSchedule(
       transfer_data: null,
     },
     end_behavior: 'release',
-    livemode: false,
+    livemode,
     metadata: {},
     pause_schedules: [],
     phases,

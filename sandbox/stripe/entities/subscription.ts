@@ -23,7 +23,7 @@ export type SubscriptionInput = {
   trial_settings: Stripe.Subscription.TrialSettings
 }
 
-export function newSubscription({ clock }: Service, input: SubscriptionInput): StoredSubscription {
+export function newSubscription({ clock, livemode }: Service, input: SubscriptionInput): StoredSubscription {
   const now = clock.now()
   return {
     id: input.id,
@@ -64,7 +64,7 @@ export function newSubscription({ clock }: Service, input: SubscriptionInput): S
     },
     items: itemList(input.id, input.items),
     latest_invoice: input.latest_invoice,
-    livemode: false,
+    livemode,
     managed_payments: { enabled: false },
     metadata: input.metadata,
     next_pending_invoice_item_invoice: null,

@@ -4,7 +4,7 @@ import type { State, StoredEvent, StoredWebhookEndpoint } from '../state.ts'
 import { api_version } from './event.ts'
 
 export function newWebhookEndpoint(
-  { clock }: Service,
+  { clock, livemode }: Service,
   input: Pick<StoredWebhookEndpoint, 'enabled_events' | 'url'> &
     Partial<Pick<StoredWebhookEndpoint, 'api_version' | 'description' | 'id' | 'metadata'>>,
 ): StoredWebhookEndpoint {
@@ -16,7 +16,7 @@ export function newWebhookEndpoint(
     created: clock.now(),
     description: input.description ?? null,
     enabled_events: input.enabled_events,
-    livemode: false,
+    livemode,
     metadata: input.metadata ?? {},
     status: 'enabled',
     url: input.url,

@@ -48,6 +48,7 @@ export function machineKnobs(router: Router, service: Service): void {
     const { seconds } = await readJson(context, clockBody)
     const until_ms = clock.nowMs() + seconds * 1000
     runDueWork(service, until_ms)
+    runDueWork(service.otherMode(), until_ms)
     clock.moveTo(until_ms)
     context.body = { now: clock.now() }
   })
@@ -78,6 +79,7 @@ export function machineKnobs(router: Router, service: Service): void {
 
   router.post('/_sandbox/reset', (context) => {
     store.clear()
+    service.otherMode().store.clear()
     faults.clear()
     service.unlistedEvents.clear()
     configureEndpoint(service)

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { RouterContext } from '@koa/router'
-import { idempotencyMismatch, invalidRequest } from '../errors.ts'
+import { idempotencyMismatch, invalidRequest, StripeFault } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
+import { hasObject } from '../state.ts'
 import { type Form, parseForm, readForm } from './form.ts'
 import { checkExpand, render } from './render.ts'
 
@@ -27,11 +28,29 @@ export function handle(service: Service, work: Work) {
     const expand = Array.isArray(form.expand) ? form.expand.map(String) : []
     const answer = () => {
       checkExpand(expand)
-      const result = work({ form, cause, path: (name) => context.params[name] ?? '' })
-      return render(service, result, expand)
+      try {
+        const result = work({ form, cause, path: (name) => context.params[name] ?? '' })
+        return render(service, result, expand)
+      } catch (error) {
+        throw tellOfOtherMode(service, error)
+      }
     }
     context.body = context.method === 'POST' ? once(service, { context, form, cause, answer }) : answer()
   }
+}
+
+/**
+ * What is missing in this mode and is there in the other: Stripe says so, as in
+ * https://github.com/woocommerce/woocommerce-gateway-stripe/issues/3109
+ */
+function tellOfOtherMode(service: Service, error: unknown): unknown {
+  if (!(error instanceof StripeFault) || error.body.code !== 'resource_missing') return error
+  const [, id = ''] = /^No such .*: '(.+)'$/.exec(error.body.message) ?? []
+  const other = service.otherMode()
+  if (!hasObject(other.store, id)) return error
+  const name = (livemode: boolean) => (livemode ? 'live mode' : 'test mode')
+  const there = `a similar object exists in ${name(other.livemode)}, but a ${name(service.livemode)} key was used to make this request.`
+  return new StripeFault(error.status, { ...error.body, message: `${error.body.message}; ${there}` })
 }
 
 const longest_key = 255

@@ -1,5 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { exchangeAuthCode, initiateVscodeAuth, updateAuthCode } from '../../../schema/api/extension-auth.ts'
+import {
+  completeVscodeAuth,
+  exchangeAuthCode,
+  initiateVscodeAuth,
+  prepareVscodeAuth,
+  updateAuthCode,
+} from '../../../schema/api/extension-auth.ts'
 import type { Person } from '../services/clerk.ts'
 import type { ApiAnswer, TestServer } from './test-server.ts'
 
@@ -43,6 +49,43 @@ export function bind(
       ...fields,
     },
   })
+}
+
+/** What the alternative page shows, before its user agrees. */
+export function prepare(
+  server: TestServer,
+  signIn: EditorSignIn,
+  person: Person,
+  fields: object = {},
+): Promise<ApiAnswer> {
+  const { state, redirect_uri } = signIn
+  const body = { state, redirect_uri, clerk_user_id: person.user_id, ...fields }
+  return server.api(prepareVscodeAuth, { token: person.token, body })
+}
+
+/** Prepares and agrees, as the alternative page does. Returns the first refusal. */
+export async function complete(
+  server: TestServer,
+  signIn: EditorSignIn,
+  person: Person,
+  fields: object = {},
+): Promise<ApiAnswer> {
+  const prepared = await prepare(server, signIn, person, fields)
+  if (prepared.status !== 200) return prepared
+  const { confirmation } = prepared.body as { confirmation: string }
+  return confirm(server, signIn, person, { confirmation, ...fields })
+}
+
+/** The click. */
+export function confirm(
+  server: TestServer,
+  signIn: EditorSignIn,
+  person: Person,
+  fields: object,
+): Promise<ApiAnswer> {
+  const { state, redirect_uri } = signIn
+  const body = { state, redirect_uri, clerk_user_id: person.user_id, ...fields }
+  return server.api(completeVscodeAuth, { token: person.token, body })
 }
 
 /** A sign-in up to the redirect back to the editor: all that its exchange needs. */

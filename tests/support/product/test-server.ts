@@ -5,12 +5,15 @@ import { clerkSandboxVariables, stripeSandboxVariables } from '../../../scripts/
 import { createApp } from '../../../server/app.ts'
 import { type Dependencies, openDependencies } from '../../../server/dependencies.ts'
 import { listen } from '../../../server/listen.ts'
+import { createMonitoringApp } from '../../../server/monitoring.ts'
 import { createRateLimits } from '../../../server/rate-limits.ts'
 import type { Settings } from '../../../server/settings.ts'
 import { testAppUrl } from '../services/sandbox-process.ts'
 
 export interface TestServer {
   readonly url: string
+  /** Of the port for those who operate it. */
+  readonly monitoringUrl: string
   readonly deps: Dependencies
   /** Everything it logged, parsed. */
   readonly logs: readonly Record<string, unknown>[]
@@ -78,6 +81,7 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
     },
   }
   const server = await listen(createApp(deps).callback(), { host: env.HOST, port: options.port ?? 0 }, deps)
+  const monitoring = await listen(createMonitoringApp(deps).callback(), { host: '127.0.0.1', port: 0 }, deps)
   const url = `http://127.0.0.1:${server.port}`
 
   const api: TestServer['api'] = async (endpoint, request = {}) => {
@@ -95,6 +99,7 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
   }
   return {
     url,
+    monitoringUrl: `http://127.0.0.1:${monitoring.port}`,
     deps,
     logs,
     api,
@@ -104,7 +109,7 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
       return endpoint.response.parse(body) as ResponseOf<typeof endpoint>
     },
     async close() {
-      await server.close(2000)
+      await Promise.all([server.close(2000), monitoring.close(0)])
       await opened.close()
     },
   }

@@ -4,7 +4,7 @@ import { resourceRoutes } from '../../../kit/resource.ts'
 import { invitationStatus } from '../../entities/invitation-status.ts'
 import { hashPassword, isPassword } from '../../entities/password.ts'
 import { endOtherSessions } from '../../entities/session.ts'
-import { createUser, deleteUser, updateUser } from '../../entities/user.ts'
+import { createUser, deleteUser, LOCKOUT_MS, updateUser } from '../../entities/user.ts'
 import { incorrectPassword } from '../../errors.ts'
 import type { Service } from '../../service.ts'
 import {
@@ -126,6 +126,15 @@ export function backendUserRoutes(router: Router, service: Service): void {
       const updated = updateUser(service, user, { banned: action === 'ban' })
       if (updated.banned) endOtherSessions(service, user, null)
       ctx.body = backendUser(service, updated)
+    })
+  }
+
+  // A lock keeps somebody from signing in, and leaves the sessions that they have.
+  for (const action of ['lock', 'unlock'] as const) {
+    router.post(`/bapi/v1/users/:userId/${action}`, (ctx) => {
+      const user = requireUser(service, ctx)
+      const locked_until = action === 'lock' ? Date.now() + LOCKOUT_MS : null
+      ctx.body = backendUser(service, updateUser(service, user, { locked_until }))
     })
   }
 

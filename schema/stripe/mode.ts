@@ -1,0 +1,15 @@
+import { sql } from 'kysely'
+
+/** `sk_live_…`, or a restricted key: https://docs.stripe.com/keys. What live keys make and see is not there for test keys, and vice versa. */
+export function isLiveKey(secretKey: string): boolean {
+  return /^(sk|rk)_live_/.test(secretKey)
+}
+
+/** For rows of Stripe's objects: those of the mode that this process has a key of (migration 0016). */
+export function inThisMode(table: 'checkout_intents' | 'stripe_customers' | 'subscriptions') {
+  return sql<boolean>`${sql.ref(`${table}.livemode`)} = stripe_livemode()`
+}
+
+export function modeName(livemode: boolean): 'live mode' | 'test mode' {
+  return livemode ? 'live mode' : 'test mode'
+}

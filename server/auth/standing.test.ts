@@ -1,0 +1,172 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { generateExtensionToken, getExtensionBalance } from '../../schema/api/extension.ts'
+import {
+  bind,
+  complete,
+  confirm,
+  exchange,
+  initiate,
+  newSignIn,
+  prepare,
+  signInBoundTo,
+} from '../../tests/support/product/editor-sign-in.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { type Person, signUp } from '../../tests/support/services/clerk.ts'
+
+const { database, clerk, server, worker } = testProduct({ clerk: 'sandbox' })
+afterEach(() => clerk.clear('faults'))
+
+const works = async (token: string) => (await server.api(getExtensionBalance, { token })).status === 200
+const generate = ({ token }: Person) => server.api(generateExtensionToken, { token })
+const generated = async (person: Person) =>
+  ((await generate(person)).body as { access_token: string }).access_token
+const withoutVerifier = { code_verifier: undefined }
+const tokensOf = ({ user_id }: Person) =>
+  database.owner.selectFrom('extension_tokens').selectAll().where('user_id', '=', user_id).execute()
+
+function sessionOf({ token }: Person): string {
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sid
+}
+
+/** What may happen to somebody at Clerk, and what pages are told of it. */
+const misfortunes = [
+  [
+    'closed their account',
+    ({ user_id }: Person) => clerk.client.users.deleteUser(user_id),
+    401,
+    'unauthenticated',
+  ],
+  ['was banned', ({ user_id }: Person) => clerk.client.users.banUser(user_id), 403, 'account_suspended'],
+  ['is locked', ({ user_id }: Person) => clerk.client.users.lockUser(user_id), 403, 'account_locked'],
+  [
+    'was signed out',
+    (person: Person) => clerk.client.sessions.revokeSession(sessionOf(person)),
+    401,
+    'unauthenticated',
+  ],
+] as const
+
+describe.each(misfortunes)('who %s', (what, happens, status, code) => {
+  const refused = { status, body: { code } }
+
+  test('gets no token on the dashboard, while their browser’s token is still valid', async () => {
+    const ada = await signUp(clerk)
+    await happens(ada)
+    expect(await generate(ada)).toMatchObject(refused)
+    expect(await tokensOf(ada)).toEqual([])
+  })
+
+  test('cannot agree to a sign-in, on either page', async () => {
+    const ada = await signUp(clerk)
+    const [withChallenge, without] = [newSignIn(), newSignIn()]
+    await initiate(server, withChallenge)
+    const { confirmation } = (await prepare(server, without, ada)).body as { confirmation: string }
+    await happens(ada)
+    expect(await bind(server, withChallenge, ada)).toMatchObject(refused)
+    expect(await confirm(server, without, ada, { confirmation })).toMatchObject(refused)
+  })
+
+  test('gets nothing for a sign-in that they agreed to before', async () => {
+    const ada = await signUp(clerk)
+    const withChallenge = await signInBoundTo(server, ada)
+    const without = newSignIn()
+    await complete(server, without, ada)
+    await happens(ada)
+    const invalid = { status: 400, body: { error: 'invalid_grant' } }
+    expect(await exchange(server, withChallenge)).toMatchObject(invalid)
+    expect(await exchange(server, { ...without, code: ada.user_id }, withoutVerifier)).toMatchObject(invalid)
+    expect(await tokensOf(ada)).toEqual([])
+  })
+
+  const loses = what === 'closed their account' || what === 'was banned'
+  test(`${loses ? 'loses' : 'keeps'} the token that they have when it is asked for another`, async () => {
+    const ada = await signUp(clerk)
+    const token = await generated(ada)
+    await happens(ada)
+    expect(await works(token)).toBe(true)
+    await generate(ada)
+    expect(await works(token)).toBe(!loses)
+  })
+})
+
+describe('Clerk’s events', () => {
+  const arrive = async (type: string, { user_id }: Person) => {
+    const events = (await clerk.listEvents(type)).filter(({ payload }) => payload.data.id === user_id)
+    await worker.applyAllOfClerk(events)
+    return events
+  }
+
+  test('of a ban end the token and the sign-ins in progress', async () => {
+    const ada = await signUp(clerk)
+    const token = await generated(ada)
+    const begun = await signInBoundTo(server, ada)
+    await clerk.client.users.banUser(ada.user_id)
+    await arrive('user.updated', ada)
+    expect(await works(token)).toBe(false)
+    const left = await database.owner
+      .selectFrom('extension_sign_ins')
+      .select('state_hash')
+      .where('user_id', '=', ada.user_id)
+      .execute()
+    expect(left).toEqual([])
+    expect((await exchange(server, begun)).status).toBe(400)
+  })
+
+  test('of an account that was closed do the same', async () => {
+    const ada = await signUp(clerk)
+    const token = await generated(ada)
+    await clerk.client.users.deleteUser(ada.user_id)
+    await arrive('user.deleted', ada)
+    expect(await works(token)).toBe(false)
+  })
+
+  test('of a ban that was lifted long ago, delivered once more, leave the token that was made since', async () => {
+    const ada = await signUp(clerk)
+    const token = await generated(ada)
+    await clerk.client.users.banUser(ada.user_id)
+    const [ban] = await arrive('user.updated', ada)
+    await clerk.client.users.unbanUser(ada.user_id)
+    expect(await works(token)).toBe(false)
+    await database.owner
+      .updateTable('extension_tokens')
+      .set({ revoked_at: null, created_at: new Date(Date.now() + 3600_000) })
+      .where('user_id', '=', ada.user_id)
+      .execute()
+    if (ban) await worker.applyClerk(ban)
+    expect(await works(token)).toBe(true)
+  })
+
+  test('of a lock end nothing: anybody can cause one', async () => {
+    const ada = await signUp(clerk)
+    const token = await generated(ada)
+    await clerk.client.users.lockUser(ada.user_id)
+    await arrive('user.updated', ada)
+    expect(await works(token)).toBe(true)
+  })
+})
+
+describe('when Clerk does not answer', () => {
+  test('nobody gets a token, and nobody loses one', async () => {
+    const ada = await signUp(clerk)
+    const token = await generated(ada)
+    const begun = await signInBoundTo(server, ada)
+    const waiting = newSignIn()
+    await initiate(server, waiting)
+    await clerk.knob('faults', { status: 500, count: 100, path_prefix: '/bapi/v1/users' })
+    expect((await generate(ada)).status).toBe(503)
+    expect((await bind(server, waiting, ada)).status).toBe(503)
+    expect((await exchange(server, begun)).status).toBe(503)
+    expect(await works(token)).toBe(true)
+    await clerk.clear('faults')
+    expect((await exchange(server, begun)).status).toBe(200)
+  })
+
+  test('an exchange that would be refused in any case does not ask it', async () => {
+    const ada = await signUp(clerk)
+    const begun = await signInBoundTo(server, ada)
+    await clerk.knob('faults', { status: 500, count: 100, path_prefix: '/bapi/v1/users' })
+    const wrong = { ...begun, code_verifier: newSignIn().code_verifier }
+    expect((await exchange(server, wrong)).status).toBe(400)
+    expect((await exchange(server, { ...begun, code: 'guessed' })).status).toBe(400)
+  })
+})

@@ -1,0 +1,43 @@
+import { retryTransaction } from '../../schema/database/retry.ts'
+import { deleteSignInsOf } from '../../schema/extension/sign-ins.ts'
+import { revokeTokens } from '../../schema/extension/tokens.ts'
+import type { Trace } from '../context.ts'
+import type { Dependencies } from '../dependencies.ts'
+import { accountLocked, accountSuspended, type ServerError, unauthenticated } from '../errors.ts'
+import type { SignedIn, Standing } from './clerk.ts'
+
+/**
+ * Asks Clerk, because our own token check is by signature and a token lives for a minute. Who is gone or banned loses at once what they have: the
+ * webhook that says so may be late. A lock ends nothing, since anybody can cause it by guessing passwords.
+ */
+export async function findStanding(
+  deps: Pick<Dependencies, 'db' | 'clerk' | 'now'>,
+  who: SignedIn,
+): Promise<Standing> {
+  const standing = await deps.clerk.getStanding(who)
+  if (standing === 'gone' || standing === 'banned') {
+    await retryTransaction(deps.db, async (trx) => {
+      await deleteSignInsOf(trx, who.user_id)
+      await revokeTokens(trx, { user_id: who.user_id, now: deps.now() })
+    })
+  }
+  return standing
+}
+
+/** The same where a page shows the reason. Throws ClerkUnavailableError. */
+export async function requireGoodStanding(
+  deps: Pick<Dependencies, 'db' | 'clerk' | 'now'>,
+  who: SignedIn,
+  trace: Trace,
+): Promise<void> {
+  const standing = await findStanding(deps, who)
+  if (standing === 'good') return
+  trace.note({ standing })
+  const refusals: Readonly<Record<Exclude<Standing, 'good'>, () => ServerError>> = {
+    gone: unauthenticated,
+    signed_out: unauthenticated,
+    banned: accountSuspended,
+    locked: accountLocked,
+  }
+  throw refusals[standing]()
+}

@@ -1,0 +1,74 @@
+import { Router } from '@koa/router'
+import Koa, { type Middleware } from 'koa'
+import { findCursor } from '../schema/cursors/cursors.ts'
+import { findInboxBacklog } from '../schema/inbox/backlog.ts'
+import { withTimeLimit } from '../schema/time-limit.ts'
+import type { Dependencies } from './dependencies.ts'
+import { findReasonsNotReady } from './routes/health.ts'
+
+/**
+ * What is for those who operate the product, on METRICS_PORT: how much is bought and why something does not answer is nobody else's
+ * business.
+ */
+export function createMonitoringApp(deps: Dependencies): Koa {
+  const router = new Router()
+  router.get('/healthz', (ctx) => {
+    ctx.body = { status: 'ok' }
+  })
+  router.get('/readyz', async (ctx) => {
+    const reasons = await findReasonsNotReady(deps)
+    const isReady = Object.keys(reasons).length === 0
+    ctx.status = isReady ? 200 : 503
+    ctx.body = { status: isReady ? 'ready' : 'not_ready', reasons }
+  })
+  router.get('/metrics', answerMetrics(deps))
+  const app = new Koa()
+  app.on('error', (error: Error) => deps.log.warn({ err: error }, 'Monitoring failed'))
+  app.use(router.routes())
+  return app
+}
+
+/** In Prometheus' text format. Gauges that are read on demand are left out when their source does not answer. */
+function answerMetrics(deps: Dependencies): Middleware {
+  return async (ctx) => {
+    await Promise.all([
+      attempt('inbox', measureInbox(deps)),
+      attempt('the reader of events', measureEventsReader(deps)),
+      attempt('queues', measureQueues(deps)),
+    ])
+    ctx.set('content-type', deps.metrics.registry.contentType)
+    ctx.set('cache-control', 'no-store')
+    ctx.body = await deps.metrics.registry.metrics()
+
+    async function attempt(what: string, measurement: Promise<void>): Promise<void> {
+      const limit = { limit_ms: deps.settings.probe_limit_ms, what: `Measuring ${what}` }
+      await withTimeLimit(measurement, limit).catch((error: unknown) => {
+        deps.log.warn({ err: error }, 'Metrics are incomplete')
+      })
+    }
+  }
+}
+
+async function measureInbox({ db, metrics, now }: Dependencies): Promise<void> {
+  metrics.inboxOldestSeconds.remove()
+  metrics.inboxFailed.remove()
+  const backlog = await findInboxBacklog(db)
+  const oldest = backlog.oldest_received_at
+  metrics.inboxOldestSeconds.set(oldest ? Math.max(0, (now().getTime() - oldest.getTime()) / 1000) : 0)
+  metrics.inboxFailed.set(backlog.failed)
+}
+
+/** Left out until the first reading is complete. */
+async function measureEventsReader({ db, metrics, now }: Dependencies): Promise<void> {
+  metrics.eventsReaderLagSeconds.remove()
+  const completedAt = (await findCursor(db, 'stripe_events'))?.completed_at
+  if (!completedAt) return
+  metrics.eventsReaderLagSeconds.set(Math.max(0, (now().getTime() - completedAt.getTime()) / 1000))
+}
+
+async function measureQueues({ producer, metrics }: Dependencies): Promise<void> {
+  metrics.queueJobs.reset()
+  for (const [queue, states] of Object.entries(await producer.counts())) {
+    for (const [state, count] of Object.entries(states)) metrics.queueJobs.set({ queue, state }, count)
+  }
+}
