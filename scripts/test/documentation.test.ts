@@ -51,3 +51,13 @@ test('docs/going-live.md names every event of Clerk’s that the product handles
   const text = documents.get('docs/going-live.md') ?? ''
   expect(clerkEventTypes.filter((type) => !text.includes(`\`${type}\``))).toEqual([])
 })
+
+test('every test that docs/security.md names exists', async () => {
+  const tests = [
+    ...(await readDocuments('{schema,server,worker,web,sandbox,scripts,tests}/**/*.{test,spec}.ts')).keys(),
+  ]
+  const named = [...(documents.get('docs/security.md') ?? '').matchAll(/`([\w/.-]+\.(?:test|spec)\.ts)`/g)]
+  expect(named.length).toBeGreaterThan(20)
+  const missing = named.filter(([, path = '']) => !tests.some((file) => `/${file}`.endsWith(`/${path}`)))
+  expect(missing.map(([, path]) => path)).toEqual([])
+})
