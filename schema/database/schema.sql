@@ -1109,6 +1109,14 @@ ALTER TABLE ONLY public.team_invitations
 ALTER TABLE ONLY public.team_invitations
     ADD CONSTRAINT team_invitations_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES public.subscriptions(stripe_subscription_id);
 
+ALTER TABLE public.inbox_events ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY inbox_events_read ON public.inbox_events FOR SELECT TO tidemark_server USING (true);
+
+CREATE POLICY inbox_events_receive ON public.inbox_events FOR INSERT TO tidemark_server WITH CHECK (((state = ANY (ARRAY['received'::text, 'failed'::text])) AND (received_via = 'webhook'::text)));
+
+CREATE POLICY inbox_events_worker ON public.inbox_events TO tidemark_worker USING (true) WITH CHECK (true);
+
 GRANT USAGE ON SCHEMA public TO tidemark_server;
 GRANT USAGE ON SCHEMA public TO tidemark_worker;
 
@@ -1153,8 +1161,34 @@ GRANT ALL ON FUNCTION public.stripe_livemode() TO tidemark_worker;
 GRANT SELECT ON TABLE public.charges TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.charges TO tidemark_worker;
 
-GRANT SELECT,INSERT ON TABLE public.checkout_intents TO tidemark_server;
+GRANT SELECT ON TABLE public.checkout_intents TO tidemark_server;
 GRANT SELECT,UPDATE ON TABLE public.checkout_intents TO tidemark_worker;
+
+GRANT INSERT(id) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(kind) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(user_id) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(owner_kind) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(owner_id) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(credits) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(amount_minor) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(currency) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(plan_type) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(billing_frequency) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(seats) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(credits_per_seat) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(trial_days) ON TABLE public.checkout_intents TO tidemark_server;
 
 GRANT UPDATE(state) ON TABLE public.checkout_intents TO tidemark_server;
 
@@ -1164,7 +1198,13 @@ GRANT UPDATE(stripe_customer_id) ON TABLE public.checkout_intents TO tidemark_se
 
 GRANT UPDATE(stripe_session_id) ON TABLE public.checkout_intents TO tidemark_server;
 
+GRANT INSERT(created_at) ON TABLE public.checkout_intents TO tidemark_server;
+
 GRANT UPDATE(updated_at) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(sweep_at) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(session_params) ON TABLE public.checkout_intents TO tidemark_server;
 
 GRANT SELECT ON TABLE public.cursors TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.cursors TO tidemark_worker;
@@ -1196,8 +1236,36 @@ GRANT UPDATE(last_used_at) ON TABLE public.extension_tokens TO tidemark_server;
 GRANT UPDATE(revoked_at) ON TABLE public.extension_tokens TO tidemark_server;
 GRANT UPDATE(revoked_at) ON TABLE public.extension_tokens TO tidemark_worker;
 
-GRANT SELECT,INSERT ON TABLE public.inbox_events TO tidemark_server;
+GRANT SELECT ON TABLE public.inbox_events TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.inbox_events TO tidemark_worker;
+
+GRANT INSERT(source) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(id) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(type) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(payload) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(occurred_at) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(received_at) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(state) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(reason) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(settled_at) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(sweep_at) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(received_via) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(raw) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(object_sync_at) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(confirm_at) ON TABLE public.inbox_events TO tidemark_server;
 
 GRANT SELECT ON TABLE public.ledger_accounts TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_accounts TO tidemark_worker;
@@ -1239,6 +1307,20 @@ GRANT UPDATE(updated_at) ON TABLE public.subscriptions TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.team_invitations TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.team_invitations TO tidemark_worker;
 
-GRANT SELECT,INSERT,UPDATE ON TABLE public.users TO tidemark_server;
+GRANT SELECT ON TABLE public.users TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.users TO tidemark_worker;
+
+GRANT INSERT(clerk_id) ON TABLE public.users TO tidemark_server;
+
+GRANT INSERT(email),UPDATE(email) ON TABLE public.users TO tidemark_server;
+
+GRANT INSERT(first_name),UPDATE(first_name) ON TABLE public.users TO tidemark_server;
+
+GRANT INSERT(last_name),UPDATE(last_name) ON TABLE public.users TO tidemark_server;
+
+GRANT UPDATE(plan_type) ON TABLE public.users TO tidemark_server;
+
+GRANT INSERT(profile_updated_at),UPDATE(profile_updated_at) ON TABLE public.users TO tidemark_server;
+
+GRANT UPDATE(updated_at) ON TABLE public.users TO tidemark_server;
 

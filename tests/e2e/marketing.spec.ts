@@ -294,12 +294,19 @@ test('somebody who is signed in finds the way back to the dashboard, and the men
   page,
 }) => {
   await signUp(page)
-  await page.goto('/')
+  await page.getByRole('link', { name: 'View plans' }).click()
+  await expect(page).toHaveURL(/\/pricing$/)
+  await expect(page.getByRole('article', { name: 'Pro' }).getByRole('link')).toHaveAttribute(
+    'href',
+    '/auth/post-signup?plan=pro&billing=monthly&currency=EUR',
+  )
+  await page.goBack()
+  await page.getByRole('link', { name: /home$/ }).click()
   await expect(page.getByRole('main').getByRole('link', { name: 'Go to Dashboard' }).first()).toBeVisible()
   const bar = page.getByRole('banner')
   await expect(bar.getByRole('link', { name: 'Sign in' })).toHaveCount(0)
   await bar.getByRole('button', { name: /user/i }).click()
-  await page.getByRole('menuitem', { name: /sign out/i }).click()
+  await page.getByRole('button', { name: /sign out/i }).click()
   await expect(bar.getByRole('link', { name: 'Sign in' })).toBeVisible()
   await expect(page.getByRole('main').getByRole('link', { name: 'Get Started' }).first()).toHaveAttribute(
     'href',

@@ -1,3 +1,4 @@
+import { clsx } from 'clsx'
 import { Check } from 'lucide-react'
 import { type ReactNode, useId } from 'react'
 
@@ -12,6 +13,8 @@ interface PlanOfferProps {
   features: readonly string[]
   extras?: { readonly title: string; readonly items: readonly string[] }
   action: ReactNode
+  /** Set for the one that most people want. */
+  highlighted?: boolean
 }
 
 export function PlanOffer({
@@ -24,10 +27,17 @@ export function PlanOffer({
   features,
   extras,
   action,
+  highlighted,
 }: PlanOfferProps) {
   const titleId = useId()
   return (
-    <article aria-labelledby={titleId} className="flex flex-col rounded-2xl border bg-canvas p-6 sm:p-9">
+    <article
+      aria-labelledby={titleId}
+      className={clsx(
+        'flex flex-col rounded-2xl border bg-surface p-6 sm:p-9',
+        highlighted ? 'border-accent shadow-card' : 'shadow-low',
+      )}
+    >
       <div className="flex items-center gap-3">
         <h3 id={titleId} className="text-xl">
           {name}

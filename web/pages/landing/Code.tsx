@@ -1,8 +1,11 @@
 import { clsx } from 'clsx'
+import type { CSSProperties } from 'react'
 
 export interface CodeLine {
   text: string
   mark?: 'added' | 'removed' | 'ghost'
+  /** When it appears, in steps of the picture; without it, at once. */
+  step?: number
 }
 
 const keyword = /\b(import|from|export|async|function|return|const|interface|await)\b/
@@ -17,9 +20,17 @@ const sign = { added: '+', removed: '−', ghost: ' ' }
 export function Code({ lines }: { lines: readonly CodeLine[] }) {
   return (
     <pre className="overflow-hidden py-4 font-mono text-[12.5px] leading-6">
-      {lines.map(({ text, mark }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are a constant, so the index identifies a line.
-        <div key={index} className={clsx('flex min-w-max pr-6', mark && lineClass[mark])}>
+      {lines.map(({ text, mark, step }, index) => (
+        <div
+          // biome-ignore lint/suspicious/noArrayIndexKey: the lines are a constant, so the index identifies a line.
+          key={index}
+          style={step === undefined ? undefined : ({ '--step': step } as CSSProperties)}
+          className={clsx(
+            'flex min-w-max pr-6',
+            mark && lineClass[mark],
+            step !== undefined && 'animate-appear',
+          )}
+        >
           <span className="w-11 shrink-0 select-none pr-4 text-right text-faint tabular-nums">
             {index + 1}
           </span>

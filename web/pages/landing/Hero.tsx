@@ -12,7 +12,7 @@ export function Hero() {
   return (
     <section className="relative isolate -mt-16 overflow-hidden pt-16">
       <TideLines className="absolute inset-x-0 bottom-0 -z-10 h-[26rem]" />
-      <div className="mx-auto flex max-w-4xl animate-rise flex-col items-center px-5 pt-16 text-center sm:px-8 sm:pt-24">
+      <div className="mx-auto flex max-w-4xl flex-col items-center px-5 pt-16 text-center sm:px-8 sm:pt-24">
         <Badge tone="accent" size="large">
           Welcome to {brand.name} — free to start
         </Badge>

@@ -25,6 +25,7 @@ export function PricingSection() {
         />
         <div className="mt-12 grid gap-5 lg:grid-cols-2">
           <PlanOffer
+            highlighted
             name={pro.name}
             description={pro.description}
             badge={<Badge tone="accent">Popular</Badge>}

@@ -25,6 +25,7 @@ export function PlanOffers({ billing, currency }: PlanOffersProps) {
   return (
     <div className="grid gap-5 text-left lg:grid-cols-2">
       <PlanOffer
+        highlighted
         name={pro.name}
         description={pro.description}
         badge={<Badge tone="accent">Popular</Badge>}

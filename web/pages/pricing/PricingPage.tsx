@@ -17,8 +17,8 @@ export function PricingPage() {
   return (
     <>
       <section className="relative isolate -mt-16 overflow-hidden pt-16">
-        <TideLines className="absolute inset-x-0 top-24 -z-10 h-80" />
-        <div className="mx-auto flex max-w-3xl animate-rise flex-col items-center px-5 pt-14 text-center sm:px-8 sm:pt-20">
+        <TideLines className="absolute inset-x-0 top-72 -z-10 h-80" />
+        <div className="mx-auto flex max-w-3xl flex-col items-center px-5 pt-14 text-center sm:px-8 sm:pt-20">
           <h1 className="text-4xl leading-[1.08] tracking-[-0.03em] sm:text-[3.5rem]">
             Pay for what you build with, and see where it went
           </h1>

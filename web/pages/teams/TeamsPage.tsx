@@ -65,7 +65,7 @@ function TeamsHero() {
   return (
     <section className="relative isolate -mt-16 overflow-hidden pt-16">
       <TideLines className="absolute inset-x-0 bottom-0 -z-10 h-[22rem]" />
-      <div className="mx-auto grid max-w-6xl animate-rise items-center gap-12 px-5 pt-16 pb-20 sm:px-8 sm:pt-24 sm:pb-28 lg:grid-cols-[1.15fr_1fr] lg:gap-16">
+      <div className="mx-auto grid max-w-6xl items-center gap-12 px-5 pt-16 pb-20 sm:px-8 sm:pt-24 sm:pb-28 lg:grid-cols-[1.15fr_1fr] lg:gap-16">
         <div>
           <Badge tone="accent" size="large">
             Teams and Enterprise
