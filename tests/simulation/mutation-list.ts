@@ -41,10 +41,10 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'changes of one second in any order',
-    history: 'the second of two seat changes in one second refunded, six times',
+    history: 'the second of two seat changes in one second refunded, twice',
     file: 'worker/books/month-shares.ts',
-    text: 'sameSecond.find(({ seats_before }) => seats_before === seats) ??',
-    becomes: '',
+    text: 'sameSecond.find(({ seats_before }) => seats_before === seats) ??\n      sameSecond.find(({ seats_before }) => !sameSecond.some((other) => other.seats === seats_before)) ??\n      first',
+    becomes: 'sameSecond.toSorted((a, b) => b.seats - a.seats)[0]',
   },
   {
     name: 'the most seats that a month has seen are forgotten',
