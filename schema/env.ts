@@ -1,6 +1,7 @@
 import proxyaddr from 'proxy-addr'
 import { z } from 'zod'
 import { type brandSchema, defaultBrand } from './catalogue/brand.ts'
+import { isLiveKey } from './stripe/mode.ts'
 
 /** A list in one variable. */
 export function listOf(value: string | undefined): string[] {
@@ -58,6 +59,11 @@ export const environmentSchema = z.object({
     .url()
     .optional()
     .describe('Owner of the tables, used by migrations only; defaults to DATABASE_URL'),
+  DATABASE_SERVER_URL: z
+    .url()
+    .optional()
+    .describe("The server's own login, which npm run db:migrate makes; the server has it as DATABASE_URL"),
+  DATABASE_WORKER_URL: z.url().optional().describe("The same for the worker's own login"),
   DATABASE_POOL_MAX: z.coerce
     .number()
     .int()
@@ -90,10 +96,6 @@ export const environmentSchema = z.object({
     .optional()
     .describe('Another address of the Clerk backend API; only for the sandbox'),
   CLERK_PROXY_TARGET: z.url().optional().describe('Where /__clerk is proxied to; only for the sandbox'),
-  CLERK_JS_URL: z
-    .string()
-    .optional()
-    .describe('Another address of the Clerk browser script; only for the sandbox'),
   JOB_LOCK_MS: milliseconds
     .default(10_000)
     .describe('How long a job stays locked by a worker that has stopped responding'),
@@ -190,7 +192,7 @@ export function processEnvironment(raw: Record<string, string | undefined>): Pro
     .filter((name) => withDefaults[name] === undefined)
     .map((name) => `${name} is missing: ${whatItIs(name)}`)
   if (environment.NODE_ENV === 'production') {
-    for (const name of ['STRIPE_API_BASE', 'CLERK_API_URL', 'CLERK_PROXY_TARGET', 'CLERK_JS_URL'] as const) {
+    for (const name of ['STRIPE_API_BASE', 'CLERK_API_URL', 'CLERK_PROXY_TARGET'] as const) {
       if (environment[name] !== undefined)
         problems.push(`${name} is for the sandbox and must not be set in production.`)
     }
@@ -251,9 +253,8 @@ function unsafeInProduction(environment: Environment): string[] {
   return problems
 }
 
-/** `sk_live_…`, or a restricted key of Stripe's. */
 function isLive(key: string | undefined): boolean {
-  return key !== undefined && /^(sk|rk)_live_/.test(key)
+  return key !== undefined && isLiveKey(key)
 }
 
 /** The description without what happens elsewhere when the variable is not set. */

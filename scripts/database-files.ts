@@ -39,6 +39,7 @@ const columnTypes: Record<string, string> = {
   'inbox_events.received_via': `Generated<${union(['webhook', 'reader'])}>`,
   'cursors.name': union(['stripe_events', 'seats']),
   'stripe_customers.owner_kind': owners,
+  'customer_creations.owner_kind': owners,
   'subscriptions.owner_kind': owners,
   'subscriptions.plan_type': planTypes,
   'subscriptions.billing_frequency': frequencies,

@@ -4,6 +4,7 @@ import { type CreditTransaction, getCreditHistory } from '../schema/api/credits.
 import type { BodyInputOf, Endpoint, ResponseOf } from '../schema/api/endpoint.ts'
 import { createCheckoutSession } from '../schema/api/subscriptions.ts'
 import { getUser } from '../schema/api/users.ts'
+import { openClerk } from '../schema/clerk/client.ts'
 import { createStripe } from '../schema/stripe/client.ts'
 import { launchedProduct } from '../tests/support/product/launched-product.ts'
 import { type Person, signUp } from '../tests/support/services/clerk.ts'
@@ -75,6 +76,29 @@ test('one knob moves Stripe and the product: a trial ends, a month is renewed, i
     ['paid', 0],
   ])
 }, 120_000)
+
+test('invitations expire by the same clock', async () => {
+  const clerk = openClerk({ secretKey: 'sk_test_sandbox', apiUrl: `${launched.clerkSandboxUrl}/bapi` })
+  const eva = await signUp({ knob: (path, body) => launched.turn('clerk', path, body) })
+  const { id: organizationId } = await clerk.organizations.createOrganization({
+    name: 'Time',
+    createdBy: eva.user_id,
+  })
+  const invite = () =>
+    clerk.organizations.createOrganizationInvitation({
+      organizationId,
+      inviterUserId: eva.user_id,
+      emailAddress: 'guest@tidemark.test',
+      role: 'org:member',
+    })
+  const { id: invitationId } = await invite()
+  const statusNow = async () =>
+    (await clerk.organizations.getOrganizationInvitation({ organizationId, invitationId })).status
+  expect(await statusNow()).toBe('pending')
+  await launched.turn('stripe', 'clock/advance', { days: 31 })
+  await waitUntil(async () => (await statusNow()) === 'expired', 'the invitation to expire')
+  expect((await invite()).status).toBe('pending')
+})
 
 test('after that the product works as before: a purchase is settled, and nothing counts as late', async () => {
   const bob = await signUp({ knob: (path, body) => launched.turn('clerk', path, body) })

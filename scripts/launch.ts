@@ -146,10 +146,13 @@ function sandboxMembers(input: {
     env: { ...own, ...stripeSandboxEnvironment(input.places) },
     ready: { line: 'sandbox/stripe ready on' },
   }
+  const clock = input.sandboxes.stripe
+    ? { SANDBOX_CLERK_CLOCK_URL: `http://localhost:${input.places.stripePort}/_sandbox/clock` }
+    : {}
   const clerk = {
     name: 'clerk',
     args: ['sandbox/clerk/main.ts'],
-    env: { ...own, ...clerkSandboxEnvironment(input.places) },
+    env: { ...own, ...clerkSandboxEnvironment(input.places), ...clock },
     ready: { line: 'sandbox/clerk ready on' },
   }
   return [...(input.sandboxes.stripe ? [stripe] : []), ...(input.sandboxes.clerk ? [clerk] : [])]

@@ -41,7 +41,6 @@ test('a live Stripe key with the Clerk sandbox is refused in production', () => 
   expect(problems.map((problem) => problem.split(' ')[0])).toEqual([
     'CLERK_API_URL',
     'CLERK_PROXY_TARGET',
-    'CLERK_JS_URL',
     'CLERK_SECRET_KEY',
     'CLERK_PUBLISHABLE_KEY',
     'CLERK_WEBHOOK_SECRET',

@@ -16,7 +16,6 @@ const stripeWebhookSecret = 'whsec_sandbox'
 /** Svix secrets are base64 behind the prefix. */
 const clerkWebhookSecret = `whsec_${Buffer.from('tidemark-clerk-sandbox-secret').toString('base64')}`
 const secretKey = 'sk_test_sandbox'
-const clerkScript = '/__clerk/npm/@clerk/clerk-js@5.128.0/dist/clerk.browser.js'
 
 /** The variables that make the product's processes use the Stripe sandbox instead of Stripe. */
 export function stripeSandboxVariables(places: Pick<SandboxPlaces, 'stripePort'>) {
@@ -38,7 +37,6 @@ export function clerkSandboxVariables(places: Pick<SandboxPlaces, 'clerkPort'>) 
     CLERK_WEBHOOK_SECRET: clerkWebhookSecret,
     CLERK_API_URL: `${address}/bapi`,
     CLERK_PROXY_TARGET: address,
-    CLERK_JS_URL: clerkScript,
   }
 }
 

@@ -36,6 +36,8 @@ export interface RequestOf<E extends Endpoint> {
   /** Where an anonymous caller is; see client-address.ts. */
   readonly network: string
   readonly trace: Trace
+  /** A fresh UUID; where the endpoint is idempotent, the same for every try under one Idempotency-Key. */
+  readonly attempt_id: string
 }
 
 /** The request's logger. Noted fields appear on every later line, including the final line of the request. */

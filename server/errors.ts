@@ -106,6 +106,22 @@ export const invalidRequest = (text: string, fields?: ApiError['fields']) =>
 export const repeatedField = (name: string) =>
   invalidRequest(`${name} may be given only once`, [{ path: name, message: 'May be given only once' }])
 
+export const invalidIdempotencyKey = () =>
+  new ServerError(400, 'invalid_request', 'Idempotency-Key must have 1 to 255 visible ASCII characters')
+export const idempotencyKeyReused = () =>
+  new ServerError(
+    422,
+    'idempotency_key_reused',
+    'This Idempotency-Key was used before for another request. Please use a new one.',
+  )
+export const idempotencyKeyInUse = () =>
+  new ServerError(
+    409,
+    'request_in_progress',
+    'The first request with this Idempotency-Key is still being processed.',
+    { retry_after_s: 1 },
+  )
+
 export const amountMismatch = (credits: number) =>
   new ServerError(
     400,

@@ -46,6 +46,8 @@ beforeAll(async () => {
   await buildOrganization(clerk, people.other_admin)
   await giveCredits(database, { owner_kind: 'organization', owner_id: org.id }, { purchased: 1000 })
   await subscribe(org, 50)
+  // As the worker does when the seats are there: an organization at Clerk has five places at first.
+  await clerk.client.organizations.updateOrganization(org.id, { maxAllowedMemberships: 50 })
   for (const person of [people.admin, people.member]) await giveSeat(person)
 })
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Endpoint, ResponseOf } from '../schema/api/endpoint.ts'
 import type { AppMiddleware, RequestOf } from './context.ts'
 import type { Dependencies } from './dependencies.ts'
@@ -5,6 +6,7 @@ import { matchesEtag, Tagged } from './etag.ts'
 import type { Failure } from './failures.ts'
 import { authenticate, authenticateExtension } from './middleware/authenticate.ts'
 import { validate } from './middleware/validate.ts'
+import { oncePerKey } from './once-per-key.ts'
 import { rateLimit } from './rate-limits.ts'
 import type { Rights, RightsRow } from './rights.ts'
 
@@ -85,10 +87,13 @@ function answer<E extends Endpoint, Found>(
 ): AppMiddleware {
   return async (ctx) => {
     const { query, body, user_id, session_id = null, network, trace } = ctx.state
-    const request = { query, body, user_id, session_id, network, trace } as RequestOf<E>
+    const asked = { query, body, user_id, session_id, network, trace }
+    const request = { ...asked, attempt_id: randomUUID() } as RequestOf<E>
     const found = await rights.check?.(request, deps)
     if (failure) ctx.state.failure = failure
-    const result = await handler({ ...request, ...found } as RequestOf<E> & Found, deps)
+    const handle = async (attempt_id: string) =>
+      handler({ ...request, ...found, attempt_id } as RequestOf<E> & Found, deps)
+    const result = await (endpoint.idempotent ? oncePerKey(ctx, deps, handle) : handle(request.attempt_id))
     ctx.state.failure = undefined
     const { body: answered, etag } = result instanceof Tagged ? result : { body: result, etag: null }
     const parsed = endpoint.response.safeParse(answered)

@@ -19,7 +19,6 @@ export interface Settings {
   readonly stripe_api_base: string | undefined
   readonly clerk_publishable_key: string
   readonly clerk_webhook_secret: string
-  readonly clerk_js_url: string | undefined
   /** Set when the Clerk sandbox is used, which is served under our own origin. */
   readonly clerk_proxy_target: string | undefined
   readonly sandbox: boolean
@@ -49,7 +48,6 @@ export function settingsOf(env: ProcessEnvironment): Settings {
     stripe_api_base: env.STRIPE_API_BASE,
     clerk_publishable_key: env.CLERK_PUBLISHABLE_KEY,
     clerk_webhook_secret: env.CLERK_WEBHOOK_SECRET,
-    clerk_js_url: env.CLERK_JS_URL,
     clerk_proxy_target: env.CLERK_PROXY_TARGET,
     sandbox: env.STRIPE_API_BASE !== undefined || env.CLERK_API_URL !== undefined,
     pro_trial_days: env.PRO_TRIAL_DAYS,

@@ -8,7 +8,6 @@ export function webConfigOf(settings: Settings): WebConfig {
     clerk: {
       publishable_key: settings.clerk_publishable_key,
       proxy_url: settings.clerk_proxy_target ? '/__clerk' : null,
-      js_url: settings.clerk_js_url ?? null,
     },
     sandbox: settings.sandbox,
     pro_trial_days: settings.pro_trial_days,

@@ -14,7 +14,7 @@ function stateOf(changes: {
   return {
     config: {
       brand: { ...defaultBrand, ...changes.brand },
-      clerk: { publishable_key: 'pk_test', proxy_url: null, js_url: null },
+      clerk: { publishable_key: 'pk_test', proxy_url: null },
       sandbox: false,
       pro_trial_days: changes.pro_trial_days ?? 14,
     },

@@ -20,6 +20,10 @@ const routes: RouteObject[] = [
           page('/sign-up/*', async () => (await import('./pages/sign-up/SignUpPage.tsx')).SignUpPage),
           page('/sign-in/*', async () => (await import('./pages/sign-in/SignInPage.tsx')).SignInPage),
           page(
+            '/invite/:organizationId/:invitationId',
+            async () => (await import('./pages/invite/InvitePage.tsx')).InvitePage,
+          ),
+          page(
             '/auth/post-signup',
             async () => (await import('./pages/auth/post-signup/PostSignupPage.tsx')).PostSignupPage,
           ),

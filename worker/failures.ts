@@ -93,7 +93,8 @@ function retryAfterMs(error: unknown): number | undefined {
     return Number.isFinite(seconds) ? seconds * 1000 : undefined
   }
   const cause = error instanceof ClerkUnavailableError ? error.cause : undefined
-  return isClerkAPIResponseError(cause) && cause.retryAfter !== undefined
+  // The guard throws when it is given no object.
+  return cause instanceof Error && isClerkAPIResponseError(cause) && cause.retryAfter !== undefined
     ? cause.retryAfter * 1000
     : undefined
 }

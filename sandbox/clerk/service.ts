@@ -12,6 +12,8 @@ export type Service = {
   deliveryRule: { current: DeliveryRule | null }
   renderEvent: RenderEvent
   faults: Faults
+  /** The time of what lasts for weeks: invitations. What a browser holds goes by the real time, as the browser does. */
+  nowMs(): number
   settings: Settings
   /** As the dashboard would show it now. A restart sets it up as the settings say. */
   instance: Instance

@@ -7,6 +7,8 @@ export type Settings = {
   port: number
   stateFile: string | null
   webhookUrl: string | null
+  /** Where another sandbox tells the time; null: the real one counts. */
+  clockUrl: string | null
   webhookSecret: string
   secretKey: string
   publishableKey: string
@@ -35,6 +37,7 @@ export const defaultSettings: Settings = {
   port: 4243,
   stateFile: '.data/sandbox-clerk.json',
   webhookUrl: 'http://localhost:3000/api/clerk/webhook',
+  clockUrl: null,
   webhookSecret: 'whsec_c2FuZGJveC1jbGVyay13ZWJob29rLXNlY3JldA==',
   secretKey: 'sk_test_sandbox',
   publishableKey: `pk_live_${btoa('clerk.local.test$')}`,
@@ -67,6 +70,7 @@ const variables = {
   SANDBOX_CLERK_PORT: portVariable(defaultSettings.port),
   SANDBOX_CLERK_STATE_FILE: z.string().min(1).default('.data/sandbox-clerk.json'),
   SANDBOX_CLERK_WEBHOOK_URL: urlOrNone('http://localhost:3000/api/clerk/webhook'),
+  SANDBOX_CLERK_CLOCK_URL: urlOrNone(''),
   SANDBOX_CLERK_WEBHOOK_SECRET: z
     .string()
     .regex(/^whsec_[A-Za-z0-9+/]+=*$/, 'must be whsec_ followed by base64')
@@ -92,6 +96,7 @@ export function readSettings(environment: Record<string, string | undefined>): S
     port: found.SANDBOX_CLERK_PORT,
     stateFile: found.SANDBOX_CLERK_STATE_FILE,
     webhookUrl: found.SANDBOX_CLERK_WEBHOOK_URL,
+    clockUrl: found.SANDBOX_CLERK_CLOCK_URL,
     webhookSecret: found.SANDBOX_CLERK_WEBHOOK_SECRET,
     secretKey: found.SANDBOX_CLERK_SECRET_KEY,
     publishableKey: found.SANDBOX_CLERK_PUBLISHABLE_KEY,

@@ -1,4 +1,5 @@
 import { Faults } from '../kit/faults.ts'
+import { followClock } from '../kit/follow-clock.ts'
 import { createOutbox } from '../kit/outbox.ts'
 import { listen, type Sandbox } from '../kit/serve.ts'
 import { createApp } from './app.ts'
@@ -26,12 +27,14 @@ export async function startClerkSandbox(
     endpointsFor: () => ['configured'],
     post: (_endpoint, event, signal) => postEvent(settings, event, signal),
   })
+  const clock = followClock(settings.clockUrl)
   const service: Service = {
     store,
     outbox,
     deliveryRule,
     renderEvent: (type, subject, timestamp) => renderEvent(service, { type, subject, timestamp }),
     faults: new Faults(),
+    nowMs: () => Date.now() + clock.offsetMs(),
     settings,
     instance: { ...settings.instance },
     // https://clerk.com/docs/guides/how-clerk-works/system-limits and
@@ -53,6 +56,7 @@ export async function startClerkSandbox(
     service,
     async close() {
       outbox.stop()
+      clock.stop()
       await close()
       store.close()
     },

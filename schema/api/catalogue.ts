@@ -46,8 +46,6 @@ export const getWebConfig = endpoint({
       publishable_key: z.string(),
       /** Set when the sign-in provider is reached through our own origin, e.g. `/__clerk`. */
       proxy_url: z.string().nullable(),
-      /** Set when the sign-in script is not loaded from the provider’s own address. */
-      js_url: z.string().nullable(),
     }),
     /** True when payments and sign-in are simulated, so that the screen can say so. */
     sandbox: z.boolean(),

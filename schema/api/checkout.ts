@@ -13,6 +13,7 @@ export const purchaseCredits = endpoint({
   summary: 'Start the purchase of credits and receive the address of the hosted payment page',
   auth: 'user',
   limit: 'checkout',
+  idempotent: true,
   body: z.strictObject({
     clerkUserId: userIdSchema,
     credits: purchasableCreditsSchema,
@@ -29,6 +30,7 @@ export const createCreditTopupSession = endpoint({
   summary: 'Start the purchase of credits, with return addresses',
   auth: 'user',
   limit: 'checkout',
+  idempotent: true,
   body: z.strictObject({
     creditsAmount: purchasableCreditsSchema,
     clerkUserId: userIdSchema,

@@ -23,6 +23,8 @@ export interface Endpoint<
   readonly query?: Query
   readonly body?: Body
   readonly response: Response
+  /** An `Idempotency-Key` is honoured: the same key and body of one user get the same answer for a day. */
+  readonly idempotent?: true
   /** The body may also be a form (`application/x-www-form-urlencoded`), as OAuth requires. */
   readonly form?: true
   /** Failures carry `error` and `error_description` as OAuth clients read them (RFC 6749, section 5.2). */

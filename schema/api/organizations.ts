@@ -57,6 +57,7 @@ export const createOrganizationSubscription = endpoint({
   summary: 'Start the purchase of an organization’s seats; for its admins',
   auth: 'user',
   limit: 'checkout',
+  idempotent: true,
   body: z.strictObject({
     clerk_org_id: organizationIdSchema,
     plan_type: z.literal('teams').default('teams'),
@@ -103,6 +104,7 @@ export const topUpOrganizationCredits = endpoint({
   summary: 'Start the purchase of credits for an organization; for its admins',
   auth: 'user',
   limit: 'checkout',
+  idempotent: true,
   body: z.strictObject({ org_id: organizationIdSchema, credits_amount: purchasableCreditsSchema }),
   response: checkout,
 })

@@ -24,6 +24,7 @@ export const createCheckoutSession = endpoint({
   summary: 'Start the purchase of a plan and receive the address of the hosted payment page',
   auth: 'user',
   limit: 'checkout',
+  idempotent: true,
   body: z.strictObject({
     planType: soldPlanTypeSchema,
     billingFrequency: billingFrequencySchema.default('monthly'),

@@ -63,6 +63,25 @@ export async function insertIntent(db: Kysely<DB>, intent: NewCheckoutIntent): P
   await db.insertInto('checkout_intents').values(intent).execute()
 }
 
+/**
+ * The same for a request that may have been made before under the same id, which a crash or a lost answer ended half way. `over`: that
+ * checkout can be opened no more.
+ */
+export async function insertOrFindIntent(
+  db: Kysely<DB>,
+  intent: NewCheckoutIntent,
+): Promise<'open' | 'over'> {
+  const inserted = await db
+    .insertInto('checkout_intents')
+    .values(intent)
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  if (inserted) return 'open'
+  const known = await findIntent(db, intent.id)
+  return known?.state === 'created' || known?.state === 'open' ? 'open' : 'over'
+}
+
 /** Records which customer pays, before the session is opened, so that a lost session can be found among theirs. */
 export async function recordCustomer(
   db: Kysely<DB>,

@@ -51,3 +51,46 @@ export async function saveStripeCustomer(
     .executeTakeFirst()
   return inserted?.customer_id ?? (await findStripeCustomer(db, customer)) ?? customer.customer_id
 }
+
+/** What a customer is made with at Stripe. */
+export interface CustomerCreation extends Owner {
+  /** Stripe's idempotency key. */
+  readonly creation_key: string
+  /** JSON. */
+  readonly params: string
+}
+
+/** Begins to make a payer's customer. Whoever comes at the same moment gets what the first one began with. */
+export async function beginCreation(
+  db: Kysely<DB>,
+  { owner_kind, owner_id, creation_key, params, now }: CustomerCreation & { readonly now: Date },
+): Promise<CustomerCreation> {
+  const creation = { owner_kind, owner_id, creation_key, params }
+  for (;;) {
+    const inserted = await db
+      .insertInto('customer_creations')
+      .values({ ...creation, created_at: now })
+      .onConflict((conflict) => conflict.columns(['owner_kind', 'owner_id']).doNothing())
+      .returning('creation_key')
+      .executeTakeFirst()
+    if (inserted) return creation
+    const known = await db
+      .selectFrom('customer_creations')
+      .select(['creation_key', 'params'])
+      .where('owner_kind', '=', owner_kind)
+      .where('owner_id', '=', owner_id)
+      .executeTakeFirst()
+    // The other one has just finished.
+    if (known) return { owner_kind, owner_id, ...known }
+  }
+}
+
+/** Ends it: the customer is stored, or Stripe refused, and would repeat that for a day. */
+export async function endCreation(db: Kysely<DB>, creation: CustomerCreation): Promise<void> {
+  await db
+    .deleteFrom('customer_creations')
+    .where('owner_kind', '=', creation.owner_kind)
+    .where('owner_id', '=', creation.owner_id)
+    .where('creation_key', '=', creation.creation_key)
+    .execute()
+}

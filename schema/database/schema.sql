@@ -520,6 +520,16 @@ CREATE TABLE public.cursors (
     CONSTRAINT cursors_revision_check CHECK ((revision > 0))
 );
 
+CREATE TABLE public.customer_creations (
+    owner_kind text NOT NULL,
+    owner_id text NOT NULL,
+    creation_key uuid NOT NULL,
+    params text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT customer_creations_owner_id_check CHECK (((length(owner_id) >= 1) AND (length(owner_id) <= 64))),
+    CONSTRAINT customer_creations_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
+);
+
 CREATE TABLE public.extension_sign_ins (
     state_hash bytea NOT NULL,
     redirect_uri text NOT NULL,
@@ -561,6 +571,20 @@ CREATE TABLE public.extension_tokens (
     revoked_at timestamp with time zone,
     CONSTRAINT extension_tokens_check CHECK ((created_at < expires_at)),
     CONSTRAINT extension_tokens_token_hash_check CHECK ((length(token_hash) = 32))
+);
+
+CREATE TABLE public.idempotent_requests (
+    user_id text NOT NULL,
+    key text NOT NULL,
+    request_hash bytea NOT NULL,
+    attempt_id uuid NOT NULL,
+    locked_until timestamp with time zone,
+    answer jsonb,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT idempotent_requests_check CHECK (((answer IS NULL) OR (locked_until IS NULL))),
+    CONSTRAINT idempotent_requests_key_check CHECK (((length(key) >= 1) AND (length(key) <= 255))),
+    CONSTRAINT idempotent_requests_request_hash_check CHECK ((length(request_hash) = 32)),
+    CONSTRAINT idempotent_requests_user_id_check CHECK (((length(user_id) >= 1) AND (length(user_id) <= 64)))
 );
 
 CREATE TABLE public.inbox_events (
@@ -890,6 +914,9 @@ ALTER TABLE ONLY public.checkout_intents
 ALTER TABLE ONLY public.cursors
     ADD CONSTRAINT cursors_pkey PRIMARY KEY (name);
 
+ALTER TABLE ONLY public.customer_creations
+    ADD CONSTRAINT customer_creations_pkey PRIMARY KEY (owner_kind, owner_id);
+
 ALTER TABLE ONLY public.extension_sign_ins
     ADD CONSTRAINT extension_sign_ins_code_hash_key UNIQUE (code_hash);
 
@@ -904,6 +931,9 @@ ALTER TABLE ONLY public.extension_tokens
 
 ALTER TABLE ONLY public.extension_tokens
     ADD CONSTRAINT extension_tokens_token_hash_key UNIQUE (token_hash);
+
+ALTER TABLE ONLY public.idempotent_requests
+    ADD CONSTRAINT idempotent_requests_pkey PRIMARY KEY (user_id, key);
 
 ALTER TABLE ONLY public.inbox_events
     ADD CONSTRAINT inbox_events_pkey PRIMARY KEY (source, id);
@@ -982,6 +1012,8 @@ CREATE INDEX extension_sign_ins_open ON public.extension_sign_ins USING btree (c
 CREATE INDEX extension_sign_ins_user ON public.extension_sign_ins USING btree (user_id) WHERE (user_id IS NOT NULL);
 
 CREATE UNIQUE INDEX extension_tokens_one_active ON public.extension_tokens USING btree (user_id) WHERE (revoked_at IS NULL);
+
+CREATE INDEX idempotent_requests_old ON public.idempotent_requests USING btree (created_at);
 
 CREATE INDEX inbox_events_confirm ON public.inbox_events USING btree (confirm_at) WHERE (confirm_at IS NOT NULL);
 
@@ -1109,6 +1141,14 @@ ALTER TABLE ONLY public.team_invitations
 ALTER TABLE ONLY public.team_invitations
     ADD CONSTRAINT team_invitations_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES public.subscriptions(stripe_subscription_id);
 
+ALTER TABLE public.inbox_events ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY inbox_events_read ON public.inbox_events FOR SELECT TO tidemark_server USING (true);
+
+CREATE POLICY inbox_events_receive ON public.inbox_events FOR INSERT TO tidemark_server WITH CHECK (((state = ANY (ARRAY['received'::text, 'failed'::text])) AND (received_via = 'webhook'::text)));
+
+CREATE POLICY inbox_events_worker ON public.inbox_events TO tidemark_worker USING (true) WITH CHECK (true);
+
 GRANT USAGE ON SCHEMA public TO tidemark_server;
 GRANT USAGE ON SCHEMA public TO tidemark_worker;
 
@@ -1153,8 +1193,34 @@ GRANT ALL ON FUNCTION public.stripe_livemode() TO tidemark_worker;
 GRANT SELECT ON TABLE public.charges TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.charges TO tidemark_worker;
 
-GRANT SELECT,INSERT ON TABLE public.checkout_intents TO tidemark_server;
+GRANT SELECT ON TABLE public.checkout_intents TO tidemark_server;
 GRANT SELECT,UPDATE ON TABLE public.checkout_intents TO tidemark_worker;
+
+GRANT INSERT(id) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(kind) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(user_id) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(owner_kind) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(owner_id) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(credits) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(amount_minor) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(currency) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(plan_type) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(billing_frequency) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(seats) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(credits_per_seat) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(trial_days) ON TABLE public.checkout_intents TO tidemark_server;
 
 GRANT UPDATE(state) ON TABLE public.checkout_intents TO tidemark_server;
 
@@ -1164,10 +1230,18 @@ GRANT UPDATE(stripe_customer_id) ON TABLE public.checkout_intents TO tidemark_se
 
 GRANT UPDATE(stripe_session_id) ON TABLE public.checkout_intents TO tidemark_server;
 
+GRANT INSERT(created_at) ON TABLE public.checkout_intents TO tidemark_server;
+
 GRANT UPDATE(updated_at) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(sweep_at) ON TABLE public.checkout_intents TO tidemark_server;
+
+GRANT INSERT(session_params) ON TABLE public.checkout_intents TO tidemark_server;
 
 GRANT SELECT ON TABLE public.cursors TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.cursors TO tidemark_worker;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.customer_creations TO tidemark_server;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.extension_sign_ins TO tidemark_server;
 GRANT SELECT,DELETE ON TABLE public.extension_sign_ins TO tidemark_worker;
@@ -1196,8 +1270,49 @@ GRANT UPDATE(last_used_at) ON TABLE public.extension_tokens TO tidemark_server;
 GRANT UPDATE(revoked_at) ON TABLE public.extension_tokens TO tidemark_server;
 GRANT UPDATE(revoked_at) ON TABLE public.extension_tokens TO tidemark_worker;
 
-GRANT SELECT,INSERT ON TABLE public.inbox_events TO tidemark_server;
+GRANT SELECT,INSERT,DELETE ON TABLE public.idempotent_requests TO tidemark_server;
+GRANT SELECT,DELETE ON TABLE public.idempotent_requests TO tidemark_worker;
+
+GRANT UPDATE(request_hash) ON TABLE public.idempotent_requests TO tidemark_server;
+
+GRANT UPDATE(attempt_id) ON TABLE public.idempotent_requests TO tidemark_server;
+
+GRANT UPDATE(locked_until) ON TABLE public.idempotent_requests TO tidemark_server;
+
+GRANT UPDATE(answer) ON TABLE public.idempotent_requests TO tidemark_server;
+
+GRANT UPDATE(created_at) ON TABLE public.idempotent_requests TO tidemark_server;
+
+GRANT SELECT ON TABLE public.inbox_events TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.inbox_events TO tidemark_worker;
+
+GRANT INSERT(source) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(id) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(type) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(payload) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(occurred_at) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(received_at) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(state) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(reason) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(settled_at) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(sweep_at) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(received_via) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(raw) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(object_sync_at) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(confirm_at) ON TABLE public.inbox_events TO tidemark_server;
 
 GRANT SELECT ON TABLE public.ledger_accounts TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_accounts TO tidemark_worker;
@@ -1239,6 +1354,20 @@ GRANT UPDATE(updated_at) ON TABLE public.subscriptions TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.team_invitations TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.team_invitations TO tidemark_worker;
 
-GRANT SELECT,INSERT,UPDATE ON TABLE public.users TO tidemark_server;
+GRANT SELECT ON TABLE public.users TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.users TO tidemark_worker;
+
+GRANT INSERT(clerk_id) ON TABLE public.users TO tidemark_server;
+
+GRANT INSERT(email),UPDATE(email) ON TABLE public.users TO tidemark_server;
+
+GRANT INSERT(first_name),UPDATE(first_name) ON TABLE public.users TO tidemark_server;
+
+GRANT INSERT(last_name),UPDATE(last_name) ON TABLE public.users TO tidemark_server;
+
+GRANT UPDATE(plan_type) ON TABLE public.users TO tidemark_server;
+
+GRANT INSERT(profile_updated_at),UPDATE(profile_updated_at) ON TABLE public.users TO tidemark_server;
+
+GRANT UPDATE(updated_at) ON TABLE public.users TO tidemark_server;
 

@@ -74,6 +74,14 @@ export interface Cursors {
   revision: number;
 }
 
+export interface CustomerCreations {
+  created_at: Timestamp;
+  creation_key: string;
+  owner_id: string;
+  owner_kind: "user" | "organization";
+  params: string;
+}
+
 export interface ExtensionSignIns {
   clerk_session_id: string | null;
   client_network: string | null;
@@ -98,6 +106,16 @@ export interface ExtensionTokens {
   last_used_at: Timestamp | null;
   revoked_at: Timestamp | null;
   token_hash: Buffer;
+  user_id: string;
+}
+
+export interface IdempotentRequests {
+  answer: Json | null;
+  attempt_id: string;
+  created_at: Timestamp;
+  key: string;
+  locked_until: Timestamp | null;
+  request_hash: Buffer;
   user_id: string;
 }
 
@@ -328,8 +346,10 @@ export interface DB {
   charges: Charges;
   checkout_intents: CheckoutIntents;
   cursors: Cursors;
+  customer_creations: CustomerCreations;
   extension_sign_ins: ExtensionSignIns;
   extension_tokens: ExtensionTokens;
+  idempotent_requests: IdempotentRequests;
   inbox_events: InboxEvents;
   ledger_accounts: LedgerAccounts;
   ledger_balances: LedgerBalances;

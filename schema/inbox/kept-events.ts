@@ -53,7 +53,8 @@ async function keepEvent(
       received_at: event.received_at,
       sweep_at: event.sweep_at,
       received_via: event.received_via ?? 'webhook',
-      confirmed_at: event.confirmed_at ?? null,
+      // Whoever receives by webhook may not write this column.
+      ...(event.confirmed_at && { confirmed_at: event.confirmed_at }),
       confirm_at: event.confirm_at ?? null,
       state: 'failed',
       reason: kept.reason,

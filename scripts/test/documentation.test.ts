@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { glob, readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { clerkEventTypes } from '../../schema/clerk/event-types.ts'
 import { repositoryRoot } from '../launch/script.ts'
 
 async function readDocuments(pattern: string): Promise<Map<string, string>> {
@@ -44,4 +45,19 @@ test('every decision that the code or a document refers to exists', async () => 
       .map(([reference]) => `${path}: ${reference}`),
   )
   expect(missing).toEqual([])
+})
+
+test('docs/going-live.md names every event of Clerk’s that the product handles', () => {
+  const text = documents.get('docs/going-live.md') ?? ''
+  expect(clerkEventTypes.filter((type) => !text.includes(`\`${type}\``))).toEqual([])
+})
+
+test('every test that docs/security.md names exists', async () => {
+  const tests = [
+    ...(await readDocuments('{schema,server,worker,web,sandbox,scripts,tests}/**/*.{test,spec}.ts')).keys(),
+  ]
+  const named = [...(documents.get('docs/security.md') ?? '').matchAll(/`([\w/.-]+\.(?:test|spec)\.ts)`/g)]
+  expect(named.length).toBeGreaterThan(20)
+  const missing = named.filter(([, path = '']) => !tests.some((file) => `/${file}`.endsWith(`/${path}`)))
+  expect(missing.map(([, path]) => path)).toEqual([])
 })

@@ -8,6 +8,8 @@ import { repositoryRoot } from '../launch/script.ts'
 const owners: Readonly<Record<string, string>> = {
   users: 'schema/users',
   stripe_customers: 'schema/customers',
+  customer_creations: 'schema/customers',
+  idempotent_requests: 'schema/idempotency',
   checkout_intents: 'schema/checkout',
   inbox_events: 'schema/inbox',
   cursors: 'schema/cursors',

@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import Stripe from 'stripe'
 import type { Membership } from '../../schema/clerk/memberships.ts'
 import {
+  beginCreation,
+  type CustomerCreation,
+  endCreation,
   findStripeCustomer,
   replaceStripeCustomer,
   saveStripeCustomer,
@@ -50,9 +54,11 @@ function fullName(user: UserRecord): string | null {
 }
 
 /**
- * The payer's customer at Stripe, made when it is first needed, and again when somebody has deleted it there. Stripe repeats its
- * answer to a key for a day, failures too, so the key is that of the attempt (an intent's id): a bad minute at Stripe must not keep
- * somebody from buying until tomorrow. Two tabs may make two customers; the first that is stored is used by both.
+ * The payer's customer at Stripe, made when it is first needed, and again when somebody has deleted it there. Those who need it at
+ * the same moment ask Stripe under one key and so get one customer. Stripe repeats its answer to a key for a day, failures too, so a
+ * key that was refused is not used again: a bad minute at Stripe must not keep somebody from buying until tomorrow.
+ *
+ * A payer that does not exist yet has a customer for each attempt (an intent's id).
  */
 export async function ensureStripeCustomer(
   deps: Pick<Dependencies, 'db' | 'stripe'>,
@@ -60,23 +66,62 @@ export async function ensureStripeCustomer(
   attempt: string,
 ): Promise<string> {
   const { owner } = payer
-  const known = owner && (await findStripeCustomer(deps.db, owner))
+  const params = customerParams(payer)
+  if (!owner) {
+    return (await deps.stripe.customers.create(params, { idempotencyKey: `customer/${attempt}` })).id
+  }
+  const known = await findStripeCustomer(deps.db, owner)
   if (known && (await isThere(deps.stripe, known))) return known
-  const { id: customer_id } = await deps.stripe.customers.create(
-    {
-      ...(payer.email && { email: payer.email }),
-      ...(payer.name && { name: payer.name }),
-      metadata: {
-        clerkUserId: payer.user_id,
-        ...(owner?.owner_kind === 'organization' && { organizationId: owner.owner_id }),
-      },
-    },
-    { idempotencyKey: `customer/${attempt}` },
+  const creation = await beginCreation(deps.db, {
+    ...owner,
+    creation_key: randomUUID(),
+    params: JSON.stringify(params),
+    now: new Date(),
+  })
+  try {
+    // Whoever was first may have finished between the look and the beginning.
+    const stored = await findStripeCustomer(deps.db, owner)
+    const customer_id =
+      stored !== undefined && stored !== known ? stored : await createCustomer(deps, creation, known)
+    await endCreation(deps.db, creation)
+    return customer_id
+  } catch (error) {
+    if (isAnswered(error)) await endCreation(deps.db, creation)
+    throw error
+  }
+}
+
+async function createCustomer(
+  { db, stripe }: Pick<Dependencies, 'db' | 'stripe'>,
+  { owner_kind, owner_id, creation_key, params }: CustomerCreation,
+  known: string | undefined,
+): Promise<string> {
+  const { id: customer_id } = await stripe.customers.create(
+    JSON.parse(params) as Stripe.CustomerCreateParams,
+    { idempotencyKey: `customer/${creation_key}` },
   )
-  if (!owner) return customer_id
+  const customer = { owner_kind, owner_id, customer_id }
   return known
-    ? replaceStripeCustomer(deps.db, { ...owner, customer_id, deleted_id: known })
-    : saveStripeCustomer(deps.db, { ...owner, customer_id })
+    ? replaceStripeCustomer(db, { ...customer, deleted_id: known })
+    : saveStripeCustomer(db, customer)
+}
+
+function customerParams({ owner, email, name, user_id }: Payer): Stripe.CustomerCreateParams {
+  return {
+    ...(email && { email }),
+    ...(name && { name }),
+    metadata: {
+      clerkUserId: user_id,
+      ...(owner?.owner_kind === 'organization' && { organizationId: owner.owner_id }),
+    },
+  }
+}
+
+/** Stripe has decided; after no answer, a 409 (another call with the key is under way) or a 429 it may have made one. */
+function isAnswered(error: unknown): boolean {
+  if (!(error instanceof Stripe.errors.StripeError)) return false
+  const { statusCode } = error
+  return statusCode !== undefined && statusCode !== 409 && statusCode !== 429
 }
 
 /** Stripe keeps telling that a customer was deleted; one of another account or mode it does not know at all. */

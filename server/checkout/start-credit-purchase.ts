@@ -1,16 +1,18 @@
-import { randomUUID } from 'node:crypto'
 import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
 import type { Currency } from '../../schema/catalogue/currency.ts'
-import { insertIntent, type NewCreditPurchase } from '../../schema/checkout/intents.ts'
+import { insertOrFindIntent, type NewCreditPurchase } from '../../schema/checkout/intents.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
 import type { Trace } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
+import { checkoutSuperseded } from '../errors.ts'
 import { type OpenedCheckout, openSession } from './open-session.ts'
 import { type Payer, personalPayer } from './payer.ts'
 import { creditPurchaseParams, type ReturnAddresses } from './session-params.ts'
 
 export interface CreditPurchase {
+  /** Becomes the intent's id: a second try with the same one ends in the same checkout. */
+  readonly attempt_id: string
   readonly user_id: string
   /** The organization that pays and receives the credits; left out, the buyer does. */
   readonly payer?: Payer & { readonly owner: Owner }
@@ -32,7 +34,7 @@ export async function startCreditPurchase(
   const payer = purchase.payer ?? personalPayer(user)
   const created_at = deps.now()
   const intent: NewCreditPurchase = {
-    id: randomUUID(),
+    id: purchase.attempt_id,
     kind: 'credit_purchase',
     user_id: user.clerk_id,
     ...(purchase.payer?.owner ?? { owner_kind: 'user', owner_id: user.clerk_id }),
@@ -43,7 +45,7 @@ export async function startCreditPurchase(
     sweep_at: new Date(created_at.getTime() + deps.settings.sweep_after_ms),
   }
   trace.note({ intent_id: intent.id })
-  await insertIntent(deps.db, intent)
+  if ((await insertOrFindIntent(deps.db, intent)) === 'over') throw checkoutSuperseded()
   const params = creditPurchaseParams(intent, purchase.returns)
   return openSession(deps, { intent, payer, params }, trace)
 }

@@ -23,7 +23,7 @@ describe('what everybody may read', () => {
   test('settings of the web app, which say that payments are simulated', async () => {
     expect(await server.ask(getWebConfig)).toMatchObject({
       brand: { name: 'Tidemark' },
-      clerk: { proxy_url: '/__clerk', js_url: expect.stringContaining('clerk.browser.js') },
+      clerk: { proxy_url: '/__clerk' },
       sandbox: true,
     })
   })

@@ -34,20 +34,20 @@ export const checkoutRoutes = [
   route(purchaseCredits, {
     rights: theUser(({ body }) => body.clerkUserId),
     failure: checkoutFailure('Failed to create checkout session'),
-  }).handle(async ({ body, user_id, trace }, deps) => {
+  }).handle(async ({ body, user_id, attempt_id, trace }, deps) => {
     if (!isPrice(body.amount, body.credits)) throw amountMismatch(body.credits)
     const returns = returnPages(deps.settings, { success: '/billing/success', cancel: '/payment/cancelled' })
     const { credits, currency } = body
-    return startCreditPurchase(deps, { user_id, credits, currency, returns }, trace)
+    return startCreditPurchase(deps, { attempt_id, user_id, credits, currency, returns }, trace)
   }),
 
   route(createCreditTopupSession, {
     rights: theUser(({ body }) => body.clerkUserId),
     failure: checkoutFailure('Failed to create top-up session'),
-  }).handle(async ({ body, user_id, trace }, deps) => {
+  }).handle(async ({ body, user_id, attempt_id, trace }, deps) => {
     const returns = returnAddresses(deps.settings, body)
     const { creditsAmount: credits, currency } = body
-    return startCreditPurchase(deps, { user_id, credits, currency, returns }, trace)
+    return startCreditPurchase(deps, { attempt_id, user_id, credits, currency, returns }, trace)
   }),
 
   // A settled checkout is answered from our own rows. For others the session is fetched from Stripe, and when it is paid but not in

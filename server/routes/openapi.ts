@@ -67,11 +67,25 @@ function openapiDocument(endpoints: readonly Endpoint[], brand: Brand) {
   }
 }
 
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'The same key and body get the same answer for a day. With another body it is a 422, while the first is being processed a 409.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+}
+
 function operationOf(endpoint: Endpoint) {
   return {
     summary: endpoint.summary,
     security: securityOf[endpoint.auth],
-    ...(endpoint.query && { parameters: queryParameters(endpoint.query) }),
+    ...((endpoint.query || endpoint.idempotent) && {
+      parameters: [
+        ...(endpoint.query ? queryParameters(endpoint.query) : []),
+        ...(endpoint.idempotent ? [idempotencyKey] : []),
+      ],
+    }),
     ...(endpoint.body && {
       requestBody: {
         required: true,

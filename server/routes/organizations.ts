@@ -115,11 +115,12 @@ export const organizationsRoutes = [
   route(topUpOrganizationCredits, {
     rights: admins({ doing: 'top up credits', organization: ({ body }) => body.org_id }),
     failure: checkoutFailure('Failed to create top-up session'),
-  }).handle(async ({ body, user_id, trace, admin }, deps) => {
+  }).handle(async ({ body, user_id, attempt_id, trace, admin }, deps) => {
     const subscription = await findLiveSubscription(deps.db, organizationOwner(body.org_id))
     const { url, ...checkout } = await startCreditPurchase(
       deps,
       {
+        attempt_id,
         user_id,
         payer: organizationPayer(admin),
         credits: body.credits_amount,

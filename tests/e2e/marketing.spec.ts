@@ -306,7 +306,7 @@ test('somebody who is signed in finds the way back to the dashboard, and the men
   const bar = page.getByRole('banner')
   await expect(bar.getByRole('link', { name: 'Sign in' })).toHaveCount(0)
   await bar.getByRole('button', { name: /user/i }).click()
-  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('button', { name: /sign out/i }).click()
   await expect(bar.getByRole('link', { name: 'Sign in' })).toBeVisible()
   await expect(page.getByRole('main').getByRole('link', { name: 'Get Started' }).first()).toHaveAttribute(
     'href',

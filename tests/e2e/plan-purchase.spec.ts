@@ -58,7 +58,9 @@ test('Teams for three seats belongs to a new organization', async ({ page }) => 
   await expect(credits.getByText('0', { exact: true }).first()).toBeVisible()
   await expect(credits.getByText('in your organization’s pool')).toBeVisible()
   await page.getByRole('button', { name: /organization switcher/i }).click()
-  await expect(page.getByRole('menuitem', { name: /team/i })).toBeVisible()
+  await expect(
+    page.getByRole('group', { name: 'List of all accounts' }).getByRole('button', { name: /team/i }),
+  ).toBeVisible()
 })
 
 test('a subscriber is told so instead of paying twice, and finds the billing portal', async ({ page }) => {

@@ -132,7 +132,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'nothing expires',
-    history: 'a used month refunded, and the months after',
+    history: 'a coupon of 100 %',
     file: 'worker/books/difference.ts',
     text: 'expired: -Math.max(0, left),',
     becomes: 'expired: 0,',
@@ -153,7 +153,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'a won dispute gives nothing back',
-    history: 'old plan disputed under a new one',
+    history: 'bought credits that stood in for a disputed plan',
     file: 'schema/stripe/statuses.ts',
     text: "won: 'here'",
     becomes: "won: 'gone'",

@@ -24,6 +24,7 @@ export function SessionProvider({ clerk, navigate, children }: SessionProviderPr
       signUpUrl="/sign-up"
       afterSignOutUrl={signedOutPath}
       appearance={clerkAppearance}
+      localization={clerkTexts}
     >
       <SessionGate>{children}</SessionGate>
     </ClerkProvider>
@@ -33,6 +34,14 @@ export function SessionProvider({ clerk, navigate, children }: SessionProviderPr
 /** Without the sign-in service no page can know who the user is, so no page is shown. */
 function SessionGate({ children }: { children: ReactNode }) {
   return useClerk().status === 'error' ? <AuthenticationErrorScreen /> : children
+}
+
+/** Clerk's own sentence speaks of a limit that the people who accept an invitation know nothing of. */
+const clerkTexts = {
+  unstable__errors: {
+    organization_membership_quota_exceeded:
+      'This organization has no room for another member. Its administrators can buy more seats.',
+  },
 }
 
 /** Styles Clerk's components with our CSS variables, so that they follow the theme. */
@@ -57,5 +66,6 @@ const clerkAppearance = {
     fontFamily: 'var(--font-sans)',
     borderRadius: '0.5rem',
   },
-  layout: { shimmer: false },
+  // The names are optional at Clerk; without this nobody is asked for them.
+  options: { shimmer: false, showOptionalFields: true },
 }

@@ -1,4 +1,5 @@
 import { deleteOldSignIns } from '../../schema/extension/sign-ins.ts'
+import { deleteOldRequests } from '../../schema/idempotency/requests.ts'
 import { removePayloads } from '../../schema/inbox/remove-payloads.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
@@ -33,7 +34,10 @@ export async function deleteOldRows(
     payloads += await inBatches(() => removePayloads(deps.db, old))
   }
   const sign_ins = await inBatches(() => deleteOldSignIns(deps.db, { now, limit: batchSize }))
-  if (payloads + sign_ins > 0) deps.log.info({ payloads, sign_ins }, 'Removed what is old')
+  const requests = await inBatches(() => deleteOldRequests(deps.db, { now, limit: batchSize }))
+  if (payloads + sign_ins + requests > 0) {
+    deps.log.info({ payloads, sign_ins, requests }, 'Removed what is old')
+  }
   return { payloads, sign_ins }
 }
 

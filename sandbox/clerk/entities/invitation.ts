@@ -46,7 +46,7 @@ export function acceptInvitation(
   invitation: OrganizationInvitation,
   user: User,
 ): OrganizationInvitation {
-  requirePending(invitation)
+  requirePending(service, invitation)
   const organization = service.store.organizations.get(invitation.organization_id)
   if (!organization)
     throw new ClerkError(404, { code: 'resource_not_found', message: 'Organization not found' })
@@ -66,24 +66,24 @@ export function revokeInvitation(
   service: Service,
   invitation: OrganizationInvitation,
 ): OrganizationInvitation {
-  requirePending(invitation)
+  requirePending(service, invitation)
   const revoked = withStatus(service, invitation, 'revoked')
   emit(service, 'organizationInvitation.revoked', revoked)
   return revoked
 }
 
 function withStatus(
-  { store }: Service,
+  { store, nowMs }: Service,
   invitation: OrganizationInvitation,
   status: InvitationStatus,
 ): OrganizationInvitation {
-  return store.invitations.put({ ...invitation, status, updated_at: Date.now() })
+  return store.invitations.put({ ...invitation, status, updated_at: nowMs() })
 }
 
 /** The bearer of a ticket to an open invitation counts as the owner of its address. */
-export function invitationByTicket({ store }: Service, ticket: string): OrganizationInvitation {
-  const invitation = store.invitations.find((row) => row.ticket === ticket)
-  if (invitation && invitationStatus(invitation) === 'pending') return invitation
+export function invitationByTicket(service: Service, ticket: string): OrganizationInvitation {
+  const invitation = service.store.invitations.find((row) => row.ticket === ticket)
+  if (invitation && invitationStatus(service, invitation) === 'pending') return invitation
   throw invalidTicket()
 }
 
@@ -103,7 +103,7 @@ function createInvitation(
   organization: Organization,
   wanted: NewInvitation,
 ): OrganizationInvitation {
-  const now = Date.now()
+  const now = service.nowMs()
   const invitation = service.store.invitations.put({
     id: createId('orginv'),
     organization_id: organization.id,
@@ -149,10 +149,10 @@ function duplicateInvitation(emailAddress: string): ClerkError {
   })
 }
 
-function requirePending(invitation: OrganizationInvitation): void {
-  if (invitationStatus(invitation) === 'pending') return
+function requirePending(service: Service, invitation: OrganizationInvitation): void {
+  if (invitationStatus(service, invitation) === 'pending') return
   throw new ClerkError(400, {
     code: 'organization_invitation_not_pending',
-    message: `The invitation is not pending any more, it is ${invitationStatus(invitation)}.`,
+    message: `The invitation is not pending any more, it is ${invitationStatus(service, invitation)}.`,
   })
 }

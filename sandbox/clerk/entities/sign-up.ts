@@ -113,7 +113,7 @@ export function completeSignUp(
   const strategy = signUp.invitation_id ? 'ticket' : 'email_code'
   const session = createSession(service, { client, user, activity, strategy })
   const invitation = service.store.invitations.get(signUp.invitation_id)
-  if (invitation && invitationStatus(invitation) === 'pending') {
+  if (invitation && invitationStatus(service, invitation) === 'pending') {
     acceptInvitation(service, invitation, user)
     updateSession(service, session, { last_active_organization_id: invitation.organization_id })
   }

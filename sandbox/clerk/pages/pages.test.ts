@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => sandbox.close())
 
-const dist = '/npm/@clerk/clerk-js@5.128.0/dist'
+const dist = '/npm/@clerk/clerk-js@6/dist'
 
 test('the browser script comes from the installed package, and is not sent again while it is unchanged', async () => {
   const first = await fetch(`${sandbox.url}${dist}/clerk.browser.js`)
@@ -30,6 +30,12 @@ test('the browser script comes from the installed package, and is not sent again
     get(`${sandbox.url}${dist}/clerk.browser.js`, { headers }, (response) => resolve(response.resume())),
   )
   expect(again.statusCode).toBe(304)
+})
+
+test('the components that the script loads come from the installed package too', async () => {
+  const entry = await fetch(`${sandbox.url}/npm/@clerk/ui@1/dist/ui.browser.js`)
+  expect(entry.headers.get('content-type')).toContain('text/javascript')
+  expect((await entry.text()).length).toBeGreaterThan(100_000)
 })
 
 test.each(['/../package.json', '/%2e%2e/package.json', '/..%2fpackage.json', '/nothing.js'])(

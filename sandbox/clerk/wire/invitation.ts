@@ -13,9 +13,9 @@ export function backendInvitation(
 ): OrganizationInvitationJSON {
   const inviter = service.store.users.get(invitation.inviter_user_id)
   return {
-    ...frontendInvitation(invitation),
+    ...frontendInvitation(service, invitation),
     private_metadata: invitation.private_metadata,
-    url: invitationStatus(invitation) === 'pending' ? invitationUrl(service, invitation) : null,
+    url: invitationStatus(service, invitation) === 'pending' ? invitationUrl(service, invitation) : null,
     ...inviterFields(inviter && publicUserData(service, inviter)),
   }
 }
@@ -27,7 +27,7 @@ function inviterFields(inviter: ReturnType<typeof publicUserData> | undefined): 
   return { inviter_id: inviter.user_id, public_inviter_data: shown }
 }
 
-export function frontendInvitation(invitation: OrganizationInvitation) {
+export function frontendInvitation(service: Service, invitation: OrganizationInvitation) {
   return {
     object: 'organization_invitation' as const,
     id: invitation.id,
@@ -35,7 +35,7 @@ export function frontendInvitation(invitation: OrganizationInvitation) {
     organization_id: invitation.organization_id,
     role: invitation.role,
     role_name: roles[invitation.role].name,
-    status: invitationStatus(invitation),
+    status: invitationStatus(service, invitation),
     public_metadata: invitation.public_metadata,
     // Only the person who is invited gets the link, by mail.
     url: null,
@@ -49,7 +49,7 @@ export function frontendInvitation(invitation: OrganizationInvitation) {
 export function invitationForInvitee(service: Service, invitation: OrganizationInvitation) {
   const organization = service.store.organizations.get(invitation.organization_id)
   return {
-    ...frontendInvitation(invitation),
+    ...frontendInvitation(service, invitation),
     public_organization_data: organization ? publicOrganizationData(service, organization) : null,
   }
 }

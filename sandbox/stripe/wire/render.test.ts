@@ -6,7 +6,10 @@ import { newCheckout, startHarness } from '../testing/sandbox.ts'
 
 type Fields = { [name: string]: Fields } | Fields[] | null
 
-/** The key structure of the examples that Stripe publishes for each object; null is a plain value. */
+/**
+ * The key structure of the examples that Stripe publishes for each object (https://docs.stripe.com/api, API version 2026-10-28.endive, read
+ * in November 2026); null is a plain value. What the examples leave out is checked by the SDK's types, of which the stored rows are made.
+ */
 const published: Record<string, Fields> = JSON.parse(
   readFileSync(new URL('published-fields.json', import.meta.url), 'utf8'),
 )

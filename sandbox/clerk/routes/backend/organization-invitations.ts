@@ -48,7 +48,7 @@ export function backendInvitationRoutes(router: Router, service: Service): void 
       const found = service.store.invitations.filter(
         (row) =>
           row.organization_id === organization.id &&
-          (!query.status || query.status.includes(invitationStatus(row))) &&
+          (!query.status || query.status.includes(invitationStatus(service, row))) &&
           (!query.email_address || query.email_address.toLowerCase() === row.email_address),
       )
       return page(newestFirst(found), query, (row) => backendInvitation(service, row))

@@ -151,7 +151,7 @@ export function backendUserRoutes(router: Router, service: Service): void {
     const found = service.store.invitations.filter(
       (row) =>
         addresses.includes(row.email_address) &&
-        (!query.status || query.status.includes(invitationStatus(row))),
+        (!query.status || query.status.includes(invitationStatus(service, row))),
     )
     ctx.body = page(newestFirst(found), query, (row) => backendInvitation(service, row))
   })

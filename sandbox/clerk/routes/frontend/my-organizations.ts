@@ -37,7 +37,7 @@ export function myOrganizationRoutes(router: Router, service: Service): void {
     const { user } = requireSession(service, ctx)
     const query = readQuery(ctx, invitationQuery)
     const mine = invitationsFor(service, user).filter(
-      (row) => !query.status || query.status.includes(invitationStatus(row)),
+      (row) => !query.status || query.status.includes(invitationStatus(service, row)),
     )
     await respond(
       service,

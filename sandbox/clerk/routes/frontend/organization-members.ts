@@ -85,9 +85,13 @@ export function organizationMemberRoutes(router: Router, service: Service): void
     const found = service.store.invitations.filter(
       (row) =>
         row.organization_id === organization.id &&
-        (!query.status || query.status.includes(invitationStatus(row))),
+        (!query.status || query.status.includes(invitationStatus(service, row))),
     )
-    await respond(service, ctx, page(newestFirst(found), query, frontendInvitation))
+    await respond(
+      service,
+      ctx,
+      page(newestFirst(found), query, (row) => frontendInvitation(service, row)),
+    )
   })
 
   router.post('/v1/organizations/:organizationId/invitations', async (ctx) => {
@@ -96,14 +100,18 @@ export function organizationMemberRoutes(router: Router, service: Service): void
     const [invitation] = createInvitations(service, organization, [
       { emailAddress, role, inviterUserId: user.id },
     ])
-    await respond(service, ctx, invitation && frontendInvitation(invitation))
+    await respond(service, ctx, invitation && frontendInvitation(service, invitation))
   })
 
   router.post('/v1/organizations/:organizationId/invitations/bulk', async (ctx) => {
     const { organization, user } = requireAdmin(service, ctx)
     const { email_address, role } = readForm(ctx, bulkForm)
     const wanted = email_address.map((emailAddress) => ({ emailAddress, role, inviterUserId: user.id }))
-    await respond(service, ctx, createInvitations(service, organization, wanted).map(frontendInvitation))
+    await respond(
+      service,
+      ctx,
+      createInvitations(service, organization, wanted).map((row) => frontendInvitation(service, row)),
+    )
   })
 
   router.post('/v1/organizations/:organizationId/invitations/:invitationId/revoke', async (ctx) => {
@@ -111,7 +119,7 @@ export function organizationMemberRoutes(router: Router, service: Service): void
     const invitation = service.store.invitations.get(ctx.params.invitationId)
     if (!invitation || invitation.organization_id !== organization.id)
       throw notFound('Organization invitation')
-    await respond(service, ctx, frontendInvitation(revokeInvitation(service, invitation)))
+    await respond(service, ctx, frontendInvitation(service, revokeInvitation(service, invitation)))
   })
 }
 

@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { testDatabase } from '../../tests/support/database/test-database.ts'
+import { buildPurchase } from '../../tests/support/factories/purchases.ts'
+import { findBalance } from '../ledger/balances.ts'
+import { connectDatabase } from './connect.ts'
+import { makeLogins } from './logins.ts'
+
+const database = testDatabase()
+const names = {
+  server: `server_${randomBytes(4).toString('hex')}`,
+  worker: `worker_${randomBytes(4).toString('hex')}`,
+}
+const urlOf = (name: string) =>
+  Object.assign(new URL(database.url), { username: name, password: 'its own' }).href
+
+beforeAll(async () => {
+  const logins = [
+    { url: urlOf(names.server), role: 'tidemark_server' },
+    { url: urlOf(names.worker), role: 'tidemark_worker' },
+  ] as const
+  await makeLogins({ connectionString: database.url, logins })
+  // Again, as at every deployment.
+  await makeLogins({ connectionString: database.url, logins })
+})
+
+afterAll(async () => {
+  const client = new pg.Client({ connectionString: inject('adminUrl') })
+  await client.connect()
+  for (const name of Object.values(names)) await client.query(`DROP ROLE IF EXISTS ${name}`)
+  await client.end()
+})
+
+/** Tries one statement as a process that is in the hands of somebody else, and says with which error it ended. */
+async function tryAs(name: string, statements: readonly string[]): Promise<string> {
+  const role = name === names.server ? 'tidemark_server' : 'tidemark_worker'
+  const client = new pg.Client({ connectionString: urlOf(name), options: `-c role=${role}` })
+  await client.connect()
+  try {
+    for (const statement of statements) await client.query(statement)
+    return 'done'
+  } catch (error) {
+    return (error as pg.DatabaseError).message
+  } finally {
+    await client.end()
+  }
+}
+
+/** Ways out of the role that a process takes on. */
+const waysOut = ['', 'RESET ROLE', 'SET ROLE NONE', 'RESET SESSION AUTHORIZATION', 'DISCARD ALL']
+const refused =
+  /permission denied|row-level security|must be owner|must have|check constraint|must be able to SET ROLE/
+
+const event = `'stripe', 'evt_forged', 'checkout.session.completed', '{}', now()`
+const intent = `gen_random_uuid(), 'credit_purchase', 'user_1', 'user', 'user_1', 500, 700, 'EUR', now()`
+
+describe('whatever it does, the login of the server cannot', () => {
+  test.each([
+    ['write an entry', `INSERT INTO ledger_entries DEFAULT VALUES`],
+    ['write a transfer', `INSERT INTO ledger_transfers DEFAULT VALUES`],
+    [
+      'make an account',
+      `INSERT INTO ledger_accounts (owner_kind, owner_id, name) VALUES ('user', 'u', 'plan')`,
+    ],
+    ['make a grant', `INSERT INTO ledger_grants DEFAULT VALUES`],
+    ['change an entry', `UPDATE ledger_entries SET amount = 1`],
+    ['delete a transfer', `DELETE FROM ledger_transfers`],
+    ['empty the ledger', `TRUNCATE ledger_entries CASCADE`],
+    ['post', `SELECT ledger_post('[]')`],
+    ['close a month', `SELECT ledger_close_month('user', 'u', 's', now(), 0)`],
+    [
+      'receive an event that was applied',
+      `INSERT INTO inbox_events (source, id, type, payload, occurred_at, state, settled_at)
+      VALUES (${event}, 'applied', now())`,
+    ],
+    [
+      'receive an event that is confirmed',
+      `INSERT INTO inbox_events (source, id, type, payload, occurred_at, confirmed_at)
+      VALUES (${event}, now())`,
+    ],
+    [
+      'receive an event as if it came from Stripe’s list',
+      `INSERT INTO inbox_events (source, id, type, payload, occurred_at,
+      received_via) VALUES (${event}, 'reader')`,
+    ],
+    ['mark an event', `UPDATE inbox_events SET state = 'applied', settled_at = now()`],
+    ['forget an event', `DELETE FROM inbox_events`],
+    [
+      'make a checkout that is paid',
+      `INSERT INTO checkout_intents (id, kind, user_id, owner_kind, owner_id, credits, amount_minor,
+      currency, sweep_at, state, settled_at, stripe_session_id) VALUES (${intent}, 'settled', now(), 'cs_1')`,
+    ],
+    ['settle a checkout', `UPDATE checkout_intents SET state = 'settled'`],
+    ['say when it was settled', `UPDATE checkout_intents SET settled_at = now()`],
+    ['promise more', `UPDATE checkout_intents SET credits = 50000`],
+    ['write a subscription', `INSERT INTO subscriptions DEFAULT VALUES`],
+    ['change a subscription', `UPDATE subscriptions SET status = 'active'`],
+    ['write an invoice', `INSERT INTO paid_invoice_lines DEFAULT VALUES`],
+    ['write a charge', `INSERT INTO charges DEFAULT VALUES`],
+    ['move a cursor', `UPDATE cursors SET completed_at = now()`],
+    [
+      'make a user with a plan',
+      `INSERT INTO users (clerk_id, email, profile_updated_at, plan_type) VALUES ('u', 'u@x.test', now(), 'pro')`,
+    ],
+    ['act as the worker', `SET ROLE tidemark_worker`],
+    ['act as the owner', `SET ROLE postgres`],
+    ['become the worker', `SET SESSION AUTHORIZATION tidemark_worker`],
+    ['make a table', `CREATE TABLE mine ()`],
+    ['make a role', `CREATE ROLE mine SUPERUSER`],
+    ['switch a trigger off', `ALTER TABLE ledger_entries DISABLE TRIGGER ALL`],
+    ['switch triggers off', `SET session_replication_role = replica`],
+    [
+      'let everybody write',
+      `GRANT INSERT ON ledger_entries TO PUBLIC; INSERT INTO ledger_entries DEFAULT VALUES`,
+    ],
+    ['drop a policy', `DROP POLICY inbox_events_receive ON inbox_events`],
+  ])('%s', async (_what, statement) => {
+    await buildPurchase(database.owner, { stripe_session_id: `cs_${randomBytes(6).toString('hex')}` })
+    for (const wayOut of waysOut) {
+      expect(await tryAs(names.server, [...(wayOut ? [wayOut] : []), statement]), wayOut).toMatch(refused)
+    }
+  })
+})
+
+test('the login of the worker cannot write the ledger beside its functions, nor act as another', async () => {
+  for (const statement of [
+    'INSERT INTO ledger_entries DEFAULT VALUES',
+    'UPDATE ledger_transfers SET reason = reason',
+    'SET ROLE tidemark_server',
+    'SET ROLE postgres',
+    'CREATE TABLE mine ()',
+  ]) {
+    for (const wayOut of waysOut) {
+      expect(await tryAs(names.worker, [...(wayOut ? [wayOut] : []), statement]), statement).toMatch(refused)
+    }
+  }
+})
+
+test('a process works with its login as with any', async () => {
+  const server = connectDatabase({
+    connectionString: urlOf(names.server),
+    role: 'tidemark_server',
+    poolMax: 1,
+    onError: () => undefined,
+  })
+  const { owner_id } = await buildPurchase(server.db)
+  expect(await findBalance(server.db, { owner_kind: 'user', owner_id: owner_id ?? '' })).toMatchObject({
+    total: 0,
+  })
+  await server.close()
+})

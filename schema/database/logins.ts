@@ -1,0 +1,43 @@
+import pg from 'pg'
+import type { DatabaseRole } from './connect.ts'
+
+/** A login that a process connects with, as it stands in its DATABASE_URL. */
+export interface Login {
+  readonly url: string
+  readonly role: DatabaseRole
+}
+
+/**
+ * Makes the logins of the processes, or gives them their password again. Each may act as the one role that its process needs, owns
+ * nothing and may make nothing, so a process that gives up its role (RESET ROLE, SET ROLE NONE) has gained nothing. For
+ * whoever may create roles; the roles themselves come with the first migration.
+ */
+export async function makeLogins(options: {
+  readonly connectionString: string
+  readonly logins: readonly Login[]
+}): Promise<string[]> {
+  const client = new pg.Client({ connectionString: options.connectionString })
+  await client.connect()
+  try {
+    const changes: string[] = []
+    for (const login of options.logins) changes.push(await makeLogin(client, login))
+    return changes
+  } finally {
+    await client.end()
+  }
+}
+
+async function makeLogin(client: pg.Client, { url, role }: Login): Promise<string> {
+  const { username, password } = new URL(url)
+  if (!username || !password)
+    throw new Error(`The address of the login for ${role} has no name or no password`)
+  const name = client.escapeIdentifier(decodeURIComponent(username))
+  const { rowCount } = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [
+    decodeURIComponent(username),
+  ])
+  const secret = client.escapeLiteral(decodeURIComponent(password))
+  const options = `LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS PASSWORD ${secret}`
+  await client.query(`${rowCount === 0 ? 'CREATE' : 'ALTER'} ROLE ${name} ${options}`)
+  await client.query(`GRANT ${role} TO ${name}`)
+  return `${name}: may act as ${role}`
+}

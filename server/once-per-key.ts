@@ -1,0 +1,60 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { Json } from '../schema/database/types.ts'
+import { beginRequest, forgetRequest, keepAnswer, releaseRequest } from '../schema/idempotency/requests.ts'
+import type { AppContext } from './context.ts'
+import type { Dependencies } from './dependencies.ts'
+import {
+  idempotencyKeyInUse,
+  idempotencyKeyReused,
+  invalidIdempotencyKey,
+  RouteFailedError,
+  ServerError,
+} from './errors.ts'
+
+/**
+ * Does a request once for each `Idempotency-Key` of its user, and repeats the answer to whoever repeats the request (decision 083). `work` is
+ * given the name of the attempt: another try after a crash gets the same one, so that it ends in the same checkout.
+ */
+export async function oncePerKey<Answer>(
+  ctx: AppContext,
+  deps: Pick<Dependencies, 'db' | 'now'>,
+  work: (attempt_id: string) => Promise<Answer>,
+): Promise<Answer> {
+  const key = ctx.get('idempotency-key')
+  const { user_id, body } = ctx.state
+  if (key === '' || user_id === undefined) return work(randomUUID())
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw invalidIdempotencyKey()
+  const request = { user_id, key }
+  const request_hash = createHash('sha256')
+    .update(JSON.stringify([ctx.path, body]))
+    .digest()
+  const begun = await beginRequest(deps.db, {
+    ...request,
+    request_hash,
+    attempt_id: randomUUID(),
+    now: deps.now(),
+  })
+  switch (begun.outcome) {
+    case 'other_request':
+      throw idempotencyKeyReused()
+    case 'in_progress':
+      throw idempotencyKeyInUse()
+    case 'answered':
+      ctx.set('idempotency-replayed', 'true')
+      return begun.answer as Answer
+    case 'begun':
+  }
+  try {
+    const answer = await work(begun.attempt_id)
+    await keepAnswer(deps.db, request, answer as Json)
+    return answer
+  } catch (error) {
+    await (isRefusal(error) ? forgetRequest : releaseRequest)(deps.db, request).catch(() => undefined)
+    throw error
+  }
+}
+
+/** After a 503, and after anything unexpected, it is not known what was done. */
+function isRefusal(error: unknown): boolean {
+  return (error instanceof ServerError || error instanceof RouteFailedError) && error.status !== 503
+}
