@@ -129,9 +129,9 @@ describe('what is wrong is named, with what it means and how to mend it:', () =>
     expect(await wrongIn(configured())).toEqual([
       `webhook endpoint: ${webhookUrl()}: it is disabled`,
       expect.stringMatching(
-        /: it does not send checkout\.session\.completed, .*customer\.subscription\.created/,
+        /: it is not sent checkout\.session\.completed, .*customer\.subscription\.created/,
       ),
-      expect.stringMatching(/: it sends the account's default version, not 20/),
+      expect.stringMatching(/: its events have the API version of the account, not 20/),
     ])
   })
 
