@@ -167,7 +167,7 @@ async function planSeats(page: Page, seats: number): Promise<void> {
   await page.getByLabel('Quantity').fill(String(seats))
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('button', { name: 'Confirm' }).click()
-  await page.waitForURL(/\/p\/session\/[^/]+$/)
+  await page.waitForURL('**/overview?notice=planned')
 }
 
 /** What is changed at Stripe arrives by an event. */
