@@ -17,7 +17,7 @@ test('an admin invites somebody, sees the pending seat and revokes the invitatio
   await openSeats(page)
   await expect(region(page, 'Seat usage')).toContainText('1 of 3 used')
   await expect(region(page, 'Seats').getByRole('listitem').filter({ hasText: email })).toContainText('Active')
-  const guest = email.replace('ada.', 'guest.')
+  const guest = email.replace('ada.', 'guest.whose.address.is.wider.than.a.phone.')
   await invite(page, guest)
   await expect(page.getByText(`Invitation sent to ${guest}`)).toBeVisible()
   await expect(region(page, 'Seat usage')).toContainText('2 of 3 used')
@@ -26,6 +26,7 @@ test('an admin invites somebody, sees the pending seat and revokes the invitatio
   )
   await expect(region(page, 'Pending invitations')).toContainText(guest)
   await expectAccessible(page)
+  await expectToFitPhone(page)
 
   await invite(page, guest)
   await expect(page.getByRole('alert').getByText('This email has already been invited')).toBeVisible()
@@ -182,4 +183,13 @@ async function expectAccessible(page: Page): Promise<void> {
   // Clerk's own components are Clerk's; what they are placed in is ours.
   const { violations } = await new AxeBuilder({ page }).exclude('[class*="cl-rootBox"]').analyze()
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual([])
+}
+
+async function expectToFitPhone(page: Page): Promise<void> {
+  const wide = page.viewportSize()
+  await page.setViewportSize({ width: 390, height: 844 })
+  await expect
+    .poll(() => page.evaluate<number>('document.documentElement.scrollWidth'))
+    .toBeLessThanOrEqual(390)
+  if (wide) await page.setViewportSize(wide)
 }

@@ -51,7 +51,10 @@ function Organization({ view, isAdmin }: { view: OrganizationView; isAdmin: bool
         onValueChange={(name) => setSearch(name === 'settings' ? {} : { tab: name }, { replace: true })}
         className="mt-6"
       >
-        <Tabs.List aria-label="Organization" className="flex gap-5 overflow-x-auto border-b sm:gap-6">
+        <Tabs.List
+          aria-label="Organization"
+          className="flex gap-5 overflow-x-auto overflow-y-hidden border-b sm:gap-6"
+        >
           <Tab value="settings">Organization Settings</Tab>
           <AdminTab value="billing" isAdmin={isAdmin}>
             Billing
@@ -63,7 +66,12 @@ function Organization({ view, isAdmin }: { view: OrganizationView; isAdmin: bool
         <Tabs.Content value="settings" className="mt-6 outline-none">
           <OrganizationProfile
             routing="hash"
-            appearance={{ elements: { rootBox: { width: '100%' }, cardBox: { width: '100%' } } }}
+            appearance={{
+              elements: {
+                rootBox: { width: '100%' },
+                cardBox: { width: '100%', boxShadow: 'var(--tide-shadow-1)' },
+              },
+            }}
           />
         </Tabs.Content>
         <Tabs.Content value="billing" className="mt-6 outline-none">

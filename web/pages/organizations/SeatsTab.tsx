@@ -34,12 +34,12 @@ export function SeatsTab({ view }: { view: OrganizationView }) {
   }
   const summary = seats.data
   return (
-    <div className="grid items-start gap-4 sm:gap-5 lg:grid-cols-5">
-      <div className="grid gap-4 sm:gap-5 lg:col-span-3">
+    <div className="grid grid-cols-1 items-start gap-4 sm:gap-5 lg:grid-cols-5">
+      <div className="grid grid-cols-1 gap-4 sm:gap-5 lg:col-span-3">
         <SeatUsage summary={summary} />
         <Seats view={view} seats={summary.seats} />
       </div>
-      <div className="grid gap-4 sm:gap-5 lg:col-span-2">
+      <div className="grid grid-cols-1 gap-4 sm:gap-5 lg:col-span-2">
         <InviteCard view={view} full={summary.seats_used >= summary.seats_total} />
         <InvitationsCard view={view} />
       </div>
@@ -79,7 +79,7 @@ function SeatUsage({ summary }: { summary: SeatsSummary }) {
 
 function barTone(percent: number): string {
   if (percent > 80) return 'bg-critical'
-  return percent > 60 ? 'bg-caution' : 'bg-accent'
+  return percent > 60 ? 'bg-star' : 'bg-accent'
 }
 
 function Seats({ view, seats }: { view: OrganizationView; seats: readonly Seat[] }) {
