@@ -2,13 +2,19 @@ import { AxeBuilder } from '@axe-core/playwright'
 import { expect, type Page, test } from '@playwright/test'
 import { cards, payByCard } from './support/checkout-page.ts'
 import { signUp } from './support/people.ts'
-import { clearClerkFaults, findLedgerProblems, openSandboxClerk, turnClerkKnob } from './support/product.ts'
+import {
+  clearFaults,
+  findLedgerProblems,
+  openSandboxClerk,
+  turnClerkKnob,
+  turnStripeKnob,
+} from './support/product.ts'
 
 const region = (page: Page, name: string) => page.getByRole('region', { name })
 const tab = (page: Page, name: RegExp | string) => page.getByRole('tab', { name })
 
 test.afterEach(async () => {
-  await clearClerkFaults()
+  await clearFaults()
   expect(await findLedgerProblems()).toEqual([])
 })
 
@@ -82,6 +88,10 @@ test('a scheduled change of seats is shown, kept, and announced again to be canc
   await planSeats(page, 3)
   await expectAfterReloads(page, change)
   await expectAccessible(page)
+  await turnStripeKnob('faults', { status: 500, count: 100, path_prefix: '/v1/subscription' })
+  await page.getByRole('button', { name: 'Keep 5 seats' }).click()
+  await expect(page.getByText('Failed to keep seats')).toBeVisible()
+  await clearFaults()
   await page.getByRole('button', { name: 'Keep 5 seats' }).click()
   await expect(page.getByText('The subscription keeps its 5 seats.')).toBeVisible()
   await expect(change).toBeHidden()
@@ -120,7 +130,8 @@ async function subscribeTeam(page: Page, seats: number): Promise<{ email: string
   const name = `Harbour ${email.split('.')[1]?.split('@')[0]}`
   const { id } = await clerk.organizations.createOrganization({ name, createdBy: user?.id ?? '' })
   await choose(page, name)
-  await tab(page, 'Billing').click()
+  await openSeats(page)
+  await page.getByRole('link', { name: 'Set up billing' }).click()
   await page.getByLabel('Number of seats').fill(String(seats))
   await page.getByRole('button', { name: 'Subscribe' }).click()
   await page.waitForURL(/\/c\/pay\//)

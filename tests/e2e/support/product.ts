@@ -35,8 +35,10 @@ export function turnClerkKnob(path: string, body: object): Promise<void> {
   return turnKnob(address('E2E_CLERK_URL'), path, { method: 'POST', body: JSON.stringify(body) })
 }
 
-export function clearClerkFaults(): Promise<void> {
-  return turnKnob(address('E2E_CLERK_URL'), 'faults', { method: 'DELETE' })
+/** Both sandboxes answer again. */
+export async function clearFaults(): Promise<void> {
+  await turnKnob(address('E2E_STRIPE_URL'), 'faults', { method: 'DELETE' })
+  await turnKnob(address('E2E_CLERK_URL'), 'faults', { method: 'DELETE' })
 }
 
 /** The application's own client of the sign-in sandbox. */

@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { CircleCheck, CircleX, Clock, type LucideIcon } from 'lucide-react'
+import { Link } from 'react-router-dom'
 import { toast } from 'sonner'
 import { revokeSeat, type Seat, type SeatsSummary } from '../../../schema/api/organization-seats.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
@@ -33,6 +34,7 @@ export function SeatsTab({ view }: { view: OrganizationView }) {
     )
   }
   const summary = seats.data
+  if (summary.seats_total === 0 && summary.seats_used === 0) return <NoSeats />
   return (
     <div className="grid grid-cols-1 items-start gap-4 sm:gap-5 lg:grid-cols-5">
       <div className="grid grid-cols-1 gap-4 sm:gap-5 lg:col-span-3">
@@ -44,6 +46,20 @@ export function SeatsTab({ view }: { view: OrganizationView }) {
         <InvitationsCard view={view} />
       </div>
     </div>
+  )
+}
+
+function NoSeats() {
+  return (
+    <Card className="flex flex-col items-center px-6 py-14 text-center">
+      <h2 className="font-semibold">No seats yet</h2>
+      <p className="mt-1 max-w-sm text-muted text-sm">
+        This organization has no subscription. Set up billing first.
+      </p>
+      <Button asChild variant="secondary" size="small" className="mt-4">
+        <Link to="/organizations?tab=billing">Set up billing</Link>
+      </Button>
+    </Card>
   )
 }
 
