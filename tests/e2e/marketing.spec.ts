@@ -163,18 +163,18 @@ test.describe('the carousel', () => {
     const seen = carousel(page).getByRole('heading')
     const dots = carousel(page).getByRole('button', { name: /^Show card/ })
     await expect(dots).toHaveCount(9)
-    await expect(seen).toHaveText('Loops on errors')
+    await expect(seen).toHaveText(['Loops on errors'])
     await carousel(page).getByRole('button', { name: 'Previous card' }).click()
-    await expect(seen).toHaveText('Security and compliance')
+    await expect(seen).toHaveText(['Security and compliance'])
     await carousel(page).getByRole('button', { name: 'Next card' }).click()
-    await expect(seen).toHaveText('Loops on errors')
+    await expect(seen).toHaveText(['Loops on errors'])
     await dots.nth(4).click()
-    await expect(seen).toHaveText('In-line edit')
+    await expect(seen).toHaveText(['In-line edit'])
     await expect(dots.nth(4)).toHaveAttribute('aria-current', 'true')
     await page.keyboard.press('ArrowRight')
-    await expect(seen).toHaveText('Multi-file edits')
+    await expect(seen).toHaveText(['Multi-file edits'])
     for (let presses = 0; presses < 6; presses += 1) await page.keyboard.press('ArrowLeft')
-    await expect(seen).toHaveText('Security and compliance')
+    await expect(seen).toHaveText(['Security and compliance'])
   })
 
   test('moves by a swipe of more than 50 pixels', async ({ page }) => {
@@ -188,9 +188,7 @@ test.describe('the carousel', () => {
       [60, 'Loops on errors'],
     ] as const) {
       await swipe(page, distance_px)
-      // The neighbors are seen as long as the row is dragged.
-      await expect(seen).toHaveCount(1)
-      await expect(seen).toHaveText(title)
+      await expect(seen).toHaveText([title])
     }
   })
 })
@@ -306,7 +304,7 @@ test('somebody who is signed in finds the way back to the dashboard, and the men
   const bar = page.getByRole('banner')
   await expect(bar.getByRole('link', { name: 'Sign in' })).toHaveCount(0)
   await bar.getByRole('button', { name: /user/i }).click()
-  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('button', { name: /sign out/i }).click()
   await expect(bar.getByRole('link', { name: 'Sign in' })).toBeVisible()
   await expect(page.getByRole('main').getByRole('link', { name: 'Get Started' }).first()).toHaveAttribute(
     'href',
@@ -314,6 +312,7 @@ test('somebody who is signed in finds the way back to the dashboard, and the men
   )
 })
 
+/** Its headings are compared as a list: for the length of a transition the card that leaves is seen too. */
 const carousel = (page: Page) =>
   page.getByRole('region', { name: 'The possibilities are literally endless' }).last()
 
