@@ -22,7 +22,7 @@ export function ConfirmDialog({ trigger, title, text, confirm, dismiss, onConfir
         <AlertDialog.Overlay className="fixed inset-0 z-40 animate-fade-in bg-black/45" />
         <AlertDialog.Content className="fixed top-1/2 left-1/2 z-50 w-[calc(100%-2rem)] max-w-md -translate-x-1/2 -translate-y-1/2 animate-fade-in rounded-card border bg-surface p-6 shadow-float">
           <AlertDialog.Title className="font-semibold text-lg leading-7">{title}</AlertDialog.Title>
-          <AlertDialog.Description className="mt-2 text-muted text-sm leading-relaxed">
+          <AlertDialog.Description className="mt-2 text-muted text-sm leading-relaxed [overflow-wrap:anywhere]">
             {text}
           </AlertDialog.Description>
           <div className="mt-6 flex flex-col-reverse gap-2.5 sm:flex-row sm:justify-end">
