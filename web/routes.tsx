@@ -62,6 +62,13 @@ const routes: RouteObject[] = [
             ),
             handle: { crumb: 'Dashboard' },
           },
+          {
+            ...page(
+              '/organizations',
+              async () => (await import('./pages/organizations/OrganizationsPage.tsx')).OrganizationsPage,
+            ),
+            handle: { crumb: 'Organizations' },
+          },
         ],
       },
     ],

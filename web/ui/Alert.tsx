@@ -29,7 +29,7 @@ export function Alert({ tone, title, children }: AlertProps) {
   return (
     <div role={tone === 'critical' ? 'alert' : 'status'} className={alert({ tone })}>
       <Icon aria-hidden="true" />
-      <div className="min-w-0 space-y-0.5">
+      <div className="min-w-0 space-y-0.5 [overflow-wrap:anywhere]">
         {title && <p className="font-medium">{title}</p>}
         {children && <div className="text-ink/80">{children}</div>}
       </div>

@@ -1,10 +1,11 @@
 import type { Kysely } from 'kysely'
+import { openClerk } from '../../../schema/clerk/client.ts'
 import { connectDatabase } from '../../../schema/database/connect.ts'
 import type { DB } from '../../../schema/database/types.ts'
 import { verifyLedger } from '../../../schema/ledger/verify.ts'
 
 /** What the global setup launched. */
-function address(name: 'E2E_STRIPE_URL' | 'E2E_DATABASE_URL'): string {
+function address(name: 'E2E_STRIPE_URL' | 'E2E_CLERK_URL' | 'E2E_DATABASE_URL'): string {
   const value = process.env[name]
   if (!value) throw new Error(`${name} is not set: the global setup launches the product and sets it`)
   return value
@@ -25,11 +26,28 @@ export function findLedgerProblems() {
 }
 
 /** Turns a knob of the payment sandbox. */
-export async function turnStripeKnob(path: string, body: object = {}): Promise<void> {
-  const response = await fetch(`${address('E2E_STRIPE_URL')}/_sandbox/${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
+export function turnStripeKnob(path: string, body: object = {}): Promise<void> {
+  return turnKnob(address('E2E_STRIPE_URL'), path, { method: 'POST', body: JSON.stringify(body) })
+}
+
+/** Turns a knob of the sign-in sandbox. */
+export function turnClerkKnob(path: string, body: object): Promise<void> {
+  return turnKnob(address('E2E_CLERK_URL'), path, { method: 'POST', body: JSON.stringify(body) })
+}
+
+/** Both sandboxes answer again. */
+export async function clearFaults(): Promise<void> {
+  await turnKnob(address('E2E_STRIPE_URL'), 'faults', { method: 'DELETE' })
+  await turnKnob(address('E2E_CLERK_URL'), 'faults', { method: 'DELETE' })
+}
+
+/** The application's own client of the sign-in sandbox. */
+export function openSandboxClerk() {
+  return openClerk({ secretKey: 'sk_test_sandbox', apiUrl: `${address('E2E_CLERK_URL')}/bapi` })
+}
+
+async function turnKnob(sandboxUrl: string, path: string, request: RequestInit): Promise<void> {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(`${sandboxUrl}/_sandbox/${path}`, { ...request, headers })
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
 }

@@ -1,18 +1,18 @@
 import { OrganizationSwitcher } from '@clerk/clerk-react'
+import { useLocation } from 'react-router-dom'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 
-const dashboard = '/dashboard'
-
-/** Switches between the personal account and the user's organizations. Every choice leads to the dashboard. */
+/** Switches between the personal account and the user's organizations. Every choice stays on the page. */
 export function AccountSwitcher({ expanded }: { expanded: boolean }) {
+  const { pathname } = useLocation()
   return (
     <div data-rail={!expanded || undefined} className="account-switcher min-h-10">
       <OrganizationSwitcher
         fallback={<Skeleton className="h-10 w-full" />}
-        afterCreateOrganizationUrl={dashboard}
-        afterLeaveOrganizationUrl={dashboard}
-        afterSelectOrganizationUrl={dashboard}
-        afterSelectPersonalUrl={dashboard}
+        afterCreateOrganizationUrl={pathname}
+        afterLeaveOrganizationUrl={pathname}
+        afterSelectOrganizationUrl={pathname}
+        afterSelectPersonalUrl={pathname}
         appearance={{
           elements: {
             rootBox: { width: '100%' },

@@ -1,4 +1,5 @@
-import { BookOpen, History, LayoutDashboard, LifeBuoy, type LucideIcon, Plus } from 'lucide-react'
+import { useOrganization } from '@clerk/clerk-react'
+import { BookOpen, Building2, History, LayoutDashboard, LifeBuoy, type LucideIcon, Plus } from 'lucide-react'
 import { Link, useLocation } from 'react-router-dom'
 import { useWebConfig } from '../../api/catalogue.ts'
 import { Mark } from '../../components/Logo.tsx'
@@ -15,6 +16,7 @@ interface SidebarProps {
 
 export function Sidebar({ expanded, onNavigate }: SidebarProps) {
   const { brand } = useWebConfig()
+  const { organization } = useOrganization()
   return (
     <div className={cn('flex h-full flex-col gap-5 py-3.5', expanded ? 'px-3' : 'px-1.5')}>
       <Link
@@ -42,6 +44,12 @@ export function Sidebar({ expanded, onNavigate }: SidebarProps) {
           to="/dashboard#activity"
           label="Recent activity"
           Icon={History}
+          {...{ expanded, onNavigate }}
+        />
+        <SidebarItem
+          to="/organizations"
+          label={organization?.name ?? 'Organizations'}
+          Icon={Building2}
           {...{ expanded, onNavigate }}
         />
       </nav>
@@ -77,7 +85,8 @@ interface SidebarItemProps {
 
 function SidebarItem({ to, label, Icon, expanded, onNavigate }: SidebarItemProps) {
   const { pathname, hash } = useLocation()
-  const active = to === pathname + hash
+  // A hash that begins with a slash is a page of Clerk's organization profile, not a part of ours.
+  const active = to === (hash.startsWith('#/') ? pathname : pathname + hash)
   return (
     <Tooltip text={label} side="right" disabled={expanded}>
       <Link
@@ -92,7 +101,7 @@ function SidebarItem({ to, label, Icon, expanded, onNavigate }: SidebarItemProps
         )}
       >
         <Icon aria-hidden="true" className={cn('size-4 shrink-0', active && 'text-accent-text')} />
-        {expanded && label}
+        {expanded && <span className="truncate">{label}</span>}
       </Link>
     </Tooltip>
   )

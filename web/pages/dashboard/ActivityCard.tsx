@@ -2,11 +2,11 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Waves } from 'lucide-react'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { creditHistoryQuery } from '../../api/account.ts'
+import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { ActivityTable } from './ActivityTable.tsx'
-import { FailurePanel } from './FailurePanel.tsx'
 
 export function ActivityCard({ clerkUserId }: { clerkUserId: string }) {
   return (

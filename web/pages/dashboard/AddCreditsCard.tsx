@@ -14,11 +14,11 @@ import { defaultCurrency, formatMoney } from '../../../schema/catalogue/currency
 import { useApi } from '../../api/ApiProvider.tsx'
 import { failureText } from '../../api/failure.ts'
 import { formatCredits } from '../../components/format.ts'
+import { useHostedPage } from '../../components/useHostedPage.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { CreditPack } from './CreditPack.tsx'
-import { useHostedPage } from './useHostedPage.ts'
 
 /** What is in the field. A number field does not reveal text that is no number, such as "1e": that is `unreadable`. */
 type Amount = { kind: 'untouched' } | { kind: 'typed'; text: string } | { kind: 'unreadable' }

@@ -1,11 +1,11 @@
 import { useUser } from '@clerk/clerk-react'
 import type { SignedInUser } from '../../auth/RequireUser.tsx'
+import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { usePageTitle } from '../../components/usePageTitle.ts'
 import { Card } from '../../ui/Card.tsx'
 import { ActivityCard } from './ActivityCard.tsx'
 import { AddCreditsCard } from './AddCreditsCard.tsx'
 import { BalanceCard, BalanceCardSkeleton } from './BalanceCard.tsx'
-import { FailurePanel } from './FailurePanel.tsx'
 import { PlanCard, PlanCardSkeleton } from './PlanCard.tsx'
 import { useAccount } from './useAccount.ts'
 

@@ -6,10 +6,10 @@ import type { User } from '../../../schema/api/users.ts'
 import { type PlanType, plans } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { formatDay } from '../../components/format.ts'
+import { useHostedPage } from '../../components/useHostedPage.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import { useHostedPage } from './useHostedPage.ts'
 
 export function PlanCard({ user }: { user: User }) {
   const plan = plans[user.plan_type]

@@ -1,6 +1,6 @@
 import { RotateCw } from 'lucide-react'
-import { failureNotice } from '../../api/failure.ts'
-import { Button } from '../../ui/Button.tsx'
+import { failureNotice } from '../api/failure.ts'
+import { Button } from '../ui/Button.tsx'
 
 interface FailurePanelProps {
   title: string

@@ -1,0 +1,206 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect, type Page, test } from '@playwright/test'
+import { cards, payByCard } from './support/checkout-page.ts'
+import { signUp } from './support/people.ts'
+import {
+  clearFaults,
+  findLedgerProblems,
+  openSandboxClerk,
+  turnClerkKnob,
+  turnStripeKnob,
+} from './support/product.ts'
+
+const region = (page: Page, name: string) => page.getByRole('region', { name })
+const tab = (page: Page, name: RegExp | string) => page.getByRole('tab', { name })
+
+test.afterEach(async () => {
+  await clearFaults()
+  expect(await findLedgerProblems()).toEqual([])
+})
+
+test('an admin invites somebody, sees the pending seat and revokes the invitation', async ({ page }) => {
+  const { email } = await subscribeTeam(page, 3)
+  await openSeats(page)
+  await expect(region(page, 'Seat usage')).toContainText('1 of 3 used')
+  await expect(region(page, 'Seats').getByRole('listitem').filter({ hasText: email })).toContainText('Active')
+  const guest = email.replace('ada.', 'guest.whose.address.is.wider.than.a.phone.')
+  await invite(page, guest)
+  await expect(page.getByText(`Invitation sent to ${guest}`)).toBeVisible()
+  await expect(region(page, 'Seat usage')).toContainText('2 of 3 used')
+  await expect(region(page, 'Seats').getByRole('listitem').filter({ hasText: guest })).toContainText(
+    'Pending',
+  )
+  await expect(region(page, 'Pending invitations')).toContainText(guest)
+  await expectAccessible(page)
+  await expectToFitPhone(page)
+
+  await invite(page, guest)
+  await expect(page.getByRole('alert').getByText('This email has already been invited')).toBeVisible()
+  await page.getByRole('button', { name: `Revoke the invitation to ${guest}` }).click()
+  await expect(page.getByText(`Invitation to ${guest} has been revoked`)).toBeVisible()
+  await expect(region(page, 'Seat usage')).toContainText('1 of 3 used')
+  await expect(region(page, 'Pending invitations')).toContainText('Nobody is invited')
+
+  for (const name of ['bob', 'eve']) {
+    await invite(page, email.replace('ada.', `${name}.`))
+    await expect(page.getByText(`Invitation sent to ${name}`)).toBeVisible()
+  }
+  await expect(page.getByText('All Seats Used')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Send Invite' })).toBeHidden()
+})
+
+test('when the sign-in service asks to wait, the page says when the invitation will be sent', async ({
+  page,
+}) => {
+  const { email, organizationId } = await subscribeTeam(page, 3)
+  const path_prefix = `/bapi/v1/organizations/${organizationId}/invitations`
+  await turnClerkKnob('faults', { status: 429, count: 10, path_prefix, method: 'POST', retry_after_s: 1200 })
+  await openSeats(page)
+  await invite(page, email.replace('ada.', 'guest.'))
+  await expect(page.getByText('Too many invitations were sent in a short time.')).toContainText('20 minutes')
+  await expect(region(page, 'Invite by e-mail').getByText(/^Will be sent at \d+:\d\d/)).toBeVisible()
+  await expect(region(page, 'Pending invitations').getByText(/^Will be sent at \d+:\d\d/)).toBeVisible()
+  await expect(region(page, 'Seat usage')).toContainText('2 of 3 used')
+})
+
+test('a member is assigned a seat instead of being invited', async ({ page, browser }) => {
+  const { organizationId } = await subscribeTeam(page, 3)
+  const { member, memberPage } = await joinAsMember(await browser.newPage(), organizationId)
+  await openSeats(page)
+  await invite(page, member)
+  await expect(page.getByText(`${member} is already a member of the organization.`)).toBeVisible()
+  await page.getByRole('button', { name: 'Assign a seat' }).click()
+  await expect(page.getByText('Seat Assigned!')).toBeVisible()
+  await expect(region(page, 'Seats').getByRole('listitem').filter({ hasText: member })).toContainText(
+    'Active',
+  )
+
+  await expect(tab(memberPage, /Billing.*Admin Only/)).toBeDisabled()
+  await expect(tab(memberPage, /Seat Management.*Admin Only/)).toBeDisabled()
+  await memberPage.goto('/organizations?tab=billing')
+  await expect(memberPage.getByRole('heading', { name: 'Admin Access Required' })).toBeVisible()
+  await memberPage.close()
+})
+
+test('a scheduled change of seats is shown, kept, and announced again to be cancelled', async ({ page }) => {
+  await subscribeTeam(page, 5)
+  const change = page.getByRole('heading', { name: /^From \w+ \d+, \d+: 3 seats instead of 5$/ })
+  await planSeats(page, 3)
+  await expectAfterReloads(page, change)
+  await expectAccessible(page)
+  await turnStripeKnob('faults', { status: 500, count: 100, path_prefix: '/v1/subscription' })
+  await page.getByRole('button', { name: 'Keep 5 seats' }).click()
+  await expect(page.getByText('Failed to keep seats')).toBeVisible()
+  await clearFaults()
+  await page.getByRole('button', { name: 'Keep 5 seats' }).click()
+  await expect(page.getByText('The subscription keeps its 5 seats.')).toBeVisible()
+  await expect(change).toBeHidden()
+
+  await planSeats(page, 3)
+  await expectAfterReloads(page, change)
+  await page.getByRole('button', { name: 'Cancel subscription…' }).click()
+  const dialog = page.getByRole('alertdialog', { name: 'Cancel the subscription?' })
+  await dialog.getByRole('button', { name: 'Keep subscription' }).click()
+  await expect(change).toBeVisible()
+  await page.getByRole('button', { name: 'Cancel subscription…' }).click()
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Cancel subscription' }).click()
+  await expect(change).toBeHidden()
+  await expectAfterReloads(page, page.getByText(/^The subscription ends on \w+ \d+, \d+$/))
+})
+
+test('without an organization the page says how to get one', async ({ page }) => {
+  await signUp(page)
+  await page.getByRole('navigation', { name: 'Account' }).getByRole('link', { name: 'Organizations' }).click()
+  await expect(page.getByRole('heading', { name: 'No organization selected' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Start with Teams' })).toHaveAttribute('href', '/teams')
+  await expectAccessible(page)
+})
+
+test('a visitor signs in first', async ({ page }) => {
+  await page.goto('/organizations?tab=seats')
+  await expect(page).toHaveURL(/\/sign-in\?redirect_url=%2Forganizations%3Ftab%3Dseats/)
+})
+
+/** Somebody signs up, gets an organization, chooses it in the switcher and subscribes it on its page. */
+async function subscribeTeam(page: Page, seats: number): Promise<{ email: string; organizationId: string }> {
+  const { email } = await signUp(page)
+  const clerk = openSandboxClerk()
+  const [user] = (await clerk.users.getUserList({ emailAddress: [email] })).data
+  const name = `Harbour ${email.split('.')[1]?.split('@')[0]}`
+  const { id } = await clerk.organizations.createOrganization({ name, createdBy: user?.id ?? '' })
+  await choose(page, name)
+  await openSeats(page)
+  await page.getByRole('link', { name: 'Set up billing' }).click()
+  await page.getByLabel('Number of seats').fill(String(seats))
+  await page.getByRole('button', { name: 'Subscribe' }).click()
+  await page.waitForURL(/\/c\/pay\//)
+  await payByCard(page, cards.pays, 'Subscribe')
+  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+  await page.goto('/organizations?tab=billing')
+  await expect(page.getByRole('heading', { name: 'Teams plan' })).toBeVisible()
+  return { email, organizationId: id }
+}
+
+async function joinAsMember(page: Page, organizationId: string) {
+  const { email } = await signUp(page)
+  const clerk = openSandboxClerk()
+  const [user] = (await clerk.users.getUserList({ emailAddress: [email] })).data
+  const { organization } = await clerk.organizations.createOrganizationMembership({
+    organizationId,
+    userId: user?.id ?? '',
+    role: 'org:member',
+  })
+  await choose(page, organization.name)
+  return { member: email, memberPage: page }
+}
+
+async function choose(page: Page, organization: string): Promise<void> {
+  await page.goto('/organizations')
+  await page.getByRole('button', { name: 'Open organization switcher' }).click()
+  await page.getByRole('button', { name: organization }).click()
+  await expect(page.getByRole('heading', { level: 1, name: organization })).toBeVisible()
+}
+
+async function openSeats(page: Page): Promise<void> {
+  await tab(page, 'Seat Management').click()
+}
+
+async function invite(page: Page, email: string): Promise<void> {
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByRole('button', { name: 'Send Invite' }).click()
+}
+
+/** On Stripe's page, where fewer seats wait for the next period. */
+async function planSeats(page: Page, seats: number): Promise<void> {
+  await page.goto('/organizations?tab=billing')
+  await page.getByRole('button', { name: 'Manage billing' }).click()
+  await page.getByRole('link', { name: 'Update plan' }).click()
+  await page.getByLabel('Quantity').fill(String(seats))
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Confirm' }).click()
+  await page.waitForURL('**/overview?notice=planned')
+}
+
+/** What is changed at Stripe arrives by an event. */
+async function expectAfterReloads(page: Page, shown: ReturnType<Page['getByText']>): Promise<void> {
+  await expect(async () => {
+    await page.goto('/organizations')
+    await expect(shown).toBeVisible({ timeout: 3000 })
+  }).toPass()
+}
+
+async function expectAccessible(page: Page): Promise<void> {
+  // Clerk's own components are Clerk's; what they are placed in is ours.
+  const { violations } = await new AxeBuilder({ page }).exclude('[class*="cl-rootBox"]').analyze()
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual([])
+}
+
+async function expectToFitPhone(page: Page): Promise<void> {
+  const wide = page.viewportSize()
+  await page.setViewportSize({ width: 390, height: 844 })
+  await expect
+    .poll(() => page.evaluate<number>('document.documentElement.scrollWidth'))
+    .toBeLessThanOrEqual(390)
+  if (wide) await page.setViewportSize(wide)
+}

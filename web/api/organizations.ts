@@ -1,0 +1,40 @@
+import { queryOptions } from '@tanstack/react-query'
+import { getOrganizationSeats } from '../../schema/api/organization-seats.ts'
+import { getOrganizationCredits, getOrganizationSubscription } from '../../schema/api/organizations.ts'
+import { listTeamInvitations } from '../../schema/api/team-invitations.ts'
+import type { Api } from './client.ts'
+
+/** An organization and who looks at it: admins are told more than members, so both are in every key. */
+export interface OrganizationView {
+  organizationId: string
+  userId: string
+}
+
+export function organizationSubscriptionQuery(api: Api, { organizationId, userId }: OrganizationView) {
+  return queryOptions({
+    queryKey: ['organization-subscription', organizationId, userId],
+    queryFn: ({ signal }) => api(getOrganizationSubscription, { query: { orgId: organizationId }, signal }),
+  })
+}
+
+export function organizationCreditsQuery(api: Api, { organizationId, userId }: OrganizationView) {
+  return queryOptions({
+    queryKey: ['organization-credits', organizationId, userId],
+    queryFn: ({ signal }) => api(getOrganizationCredits, { query: { org_id: organizationId }, signal }),
+  })
+}
+
+export function organizationSeatsQuery(api: Api, { organizationId, userId }: OrganizationView) {
+  return queryOptions({
+    queryKey: ['organization-seats', organizationId, userId],
+    queryFn: async ({ signal }) =>
+      (await api(getOrganizationSeats, { query: { org_id: organizationId }, signal })).data,
+  })
+}
+
+export function teamInvitationsQuery(api: Api, { organizationId, userId }: OrganizationView) {
+  return queryOptions({
+    queryKey: ['team-invitations', organizationId, userId],
+    queryFn: ({ signal }) => api(listTeamInvitations, { query: { org_id: organizationId }, signal }),
+  })
+}

@@ -1,0 +1,163 @@
+import { OrganizationProfile, useOrganization, useUser } from '@clerk/clerk-react'
+import { Building2, ShieldAlert } from 'lucide-react'
+import { Tabs } from 'radix-ui'
+import type { ReactNode } from 'react'
+import { Link, useSearchParams } from 'react-router-dom'
+import type { OrganizationView } from '../../api/organizations.ts'
+import { usePageTitle } from '../../components/usePageTitle.ts'
+import { Badge } from '../../ui/Badge.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
+import { BillingTab } from './BillingTab.tsx'
+import { ScheduledChange } from './ScheduledChange.tsx'
+import { SeatsTab } from './SeatsTab.tsx'
+
+export function OrganizationsPage() {
+  const { user } = useUser()
+  const { isLoaded, organization, membership } = useOrganization()
+  const title = organization?.name ?? 'Organizations'
+  usePageTitle(title)
+  if (!user) return null
+  return (
+    <div className="mx-auto w-full max-w-5xl px-4 py-8 sm:px-8 sm:py-10">
+      <h1 className="text-2xl [overflow-wrap:anywhere]">{title}</h1>
+      {!isLoaded ? (
+        <OrganizationSkeleton />
+      ) : organization ? (
+        <Organization
+          key={organization.id}
+          view={{ organizationId: organization.id, userId: user.id }}
+          isAdmin={membership?.role === 'org:admin'}
+        />
+      ) : (
+        <NoOrganization />
+      )}
+    </div>
+  )
+}
+
+const tabs = ['settings', 'billing', 'seats'] as const
+
+function Organization({ view, isAdmin }: { view: OrganizationView; isAdmin: boolean }) {
+  const [search, setSearch] = useSearchParams()
+  const tab = tabs.find((name) => name === search.get('tab')) ?? 'settings'
+  return (
+    <>
+      <p className="mt-1 text-muted text-sm">Members, billing and seats of your organization.</p>
+      {isAdmin && <ScheduledChange view={view} />}
+      <Tabs.Root
+        value={tab}
+        onValueChange={(name) => setSearch(name === 'settings' ? {} : { tab: name }, { replace: true })}
+        className="mt-6"
+      >
+        <Tabs.List
+          aria-label="Organization"
+          className="flex gap-5 overflow-x-auto overflow-y-hidden border-b sm:gap-6"
+        >
+          <Tab value="settings">Organization Settings</Tab>
+          <AdminTab value="billing" isAdmin={isAdmin}>
+            Billing
+          </AdminTab>
+          <AdminTab value="seats" isAdmin={isAdmin}>
+            Seat Management
+          </AdminTab>
+        </Tabs.List>
+        <Tabs.Content value="settings" className="mt-6 outline-none">
+          <OrganizationProfile
+            routing="hash"
+            appearance={{
+              elements: {
+                rootBox: { width: '100%' },
+                cardBox: { width: '100%', boxShadow: 'var(--tide-shadow-1)' },
+              },
+            }}
+          />
+        </Tabs.Content>
+        <Tabs.Content value="billing" className="mt-6 outline-none">
+          {isAdmin ? <BillingTab view={view} /> : <AdminsOnly what="view and manage billing settings" />}
+        </Tabs.Content>
+        <Tabs.Content value="seats" className="mt-6 outline-none">
+          {isAdmin ? <SeatsTab view={view} /> : <AdminsOnly what="manage seats" />}
+        </Tabs.Content>
+      </Tabs.Root>
+    </>
+  )
+}
+
+interface TabProps {
+  value: (typeof tabs)[number]
+  children: ReactNode
+}
+
+function AdminTab({ isAdmin, children, ...props }: TabProps & { isAdmin: boolean }) {
+  return (
+    <Tab {...props} disabled={!isAdmin}>
+      {children}
+      {!isAdmin && <Badge>Admin Only</Badge>}
+    </Tab>
+  )
+}
+
+function Tab({ value, disabled, children }: TabProps & { disabled?: boolean }) {
+  return (
+    <Tabs.Trigger
+      value={value}
+      disabled={disabled}
+      className="-mb-px flex h-10 shrink-0 items-center gap-2 border-transparent border-b-2 font-medium text-muted text-sm transition-colors enabled:hover:text-ink disabled:cursor-not-allowed data-[state=active]:border-accent data-[state=active]:text-ink"
+    >
+      {children}
+    </Tabs.Trigger>
+  )
+}
+
+function AdminsOnly({ what }: { what: string }) {
+  return (
+    <Card className="flex flex-col items-center px-6 py-14 text-center">
+      <span className="grid size-11 place-items-center rounded-full bg-caution-soft text-caution">
+        <ShieldAlert aria-hidden="true" className="size-5" />
+      </span>
+      <h2 className="mt-4 font-semibold">Admin Access Required</h2>
+      <p className="mt-1 max-w-sm text-muted text-sm">Only organization administrators can {what}.</p>
+    </Card>
+  )
+}
+
+const gettingStarted = [
+  'Choose or create an organization with the switcher in the sidebar',
+  'Join one by the link in an invitation e-mail',
+  'Switch between your personal account and organizations at any time',
+  'Manage its members, settings and billing here',
+]
+
+function NoOrganization() {
+  return (
+    <Card className="mt-7 px-6 py-10 sm:px-10">
+      <span className="grid size-11 place-items-center rounded-full bg-accent-soft text-accent-text">
+        <Building2 aria-hidden="true" className="size-5" />
+      </span>
+      <h2 className="mt-4 font-semibold text-lg">No organization selected</h2>
+      <p className="mt-1 text-muted text-sm">
+        An organization has one bill, a pool of credits and a seat for each member.
+      </p>
+      <ul className="mt-4 list-disc space-y-1.5 pl-5 text-muted text-sm marker:text-faint">
+        {gettingStarted.map((step) => (
+          <li key={step}>{step}</li>
+        ))}
+      </ul>
+      <Button asChild className="mt-6">
+        <Link to="/teams">Start with Teams</Link>
+      </Button>
+    </Card>
+  )
+}
+
+function OrganizationSkeleton() {
+  return (
+    <div role="status" className="mt-7 space-y-5">
+      <span className="sr-only">Loading your organization</span>
+      <Skeleton className="h-10 w-full" />
+      <Skeleton className="h-60 rounded-card" />
+    </div>
+  )
+}

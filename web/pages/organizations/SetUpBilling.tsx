@@ -1,0 +1,86 @@
+import { type FormEvent, useState } from 'react'
+import { toast } from 'sonner'
+import { createOrganizationSubscription } from '../../../schema/api/organizations.ts'
+import { defaultCurrency, formatMoney } from '../../../schema/catalogue/currency.ts'
+import { maximumSeats, minimumSeats, plans } from '../../../schema/catalogue/plans.ts'
+import { useApi } from '../../api/ApiProvider.tsx'
+import { failureText } from '../../api/failure.ts'
+import type { OrganizationView } from '../../api/organizations.ts'
+import { formatDay } from '../../components/format.ts'
+import { useHostedPage } from '../../components/useHostedPage.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Card, CardHeader } from '../../ui/Card.tsx'
+import { Field } from '../../ui/Field.tsx'
+
+interface SetUpBillingProps {
+  view: OrganizationView
+  /** When the last subscription ended, if there was one. */
+  endedAt: string | null
+}
+
+export function SetUpBilling({ view, endedAt }: SetUpBillingProps) {
+  const api = useApi()
+  const [typed, setTyped] = useState('5')
+  const seats = Number(typed)
+  const valid = Number.isInteger(seats) && seats >= minimumSeats && seats <= maximumSeats
+  const checkout = useHostedPage({
+    mutationFn: async (seats_total: number) => {
+      const body = { clerk_org_id: view.organizationId, seats_total }
+      return { url: (await api(createOrganizationSubscription, { body })).checkout_url }
+    },
+    onError: (error) =>
+      toast.error('Error', {
+        description: `Subscription creation failed: ${failureText(error, 'Failed to create subscription')}`,
+      }),
+  })
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    if (valid) checkout.open(seats)
+  }
+
+  return (
+    <Card aria-labelledby="set-up-title" className="max-w-xl">
+      <CardHeader
+        id="set-up-title"
+        title="Set up Organization Billing"
+        description={
+          endedAt
+            ? `The last subscription ended on ${formatDay(endedAt)}. Subscribe again to use the seats.`
+            : `The Teams plan, ${formatMoney(plans.teams.price_minor.monthly, defaultCurrency)} for each seat and month, with ${plans.teams.credits_per_seat} credits a seat.`
+        }
+      />
+      <form noValidate onSubmit={submit} className="px-5 pt-4 pb-5 sm:px-6">
+        <Field
+          label="Number of seats"
+          type="number"
+          inputMode="numeric"
+          min={minimumSeats}
+          max={maximumSeats}
+          unit="seats"
+          value={typed}
+          disabled={checkout.processing}
+          onChange={({ target }) => setTyped(target.value)}
+          problem={valid ? null : `Seats must be a whole number from ${minimumSeats} to ${maximumSeats}`}
+          hint={
+            <>
+              Monthly total:{' '}
+              <strong className="font-semibold text-ink">
+                {formatMoney(plans.teams.price_minor.monthly * seats, defaultCurrency)}
+              </strong>
+            </>
+          }
+        />
+        <Button
+          type="submit"
+          size="large"
+          className="mt-3 w-full"
+          busy={checkout.processing}
+          disabled={!valid || checkout.processing}
+        >
+          {checkout.processing ? 'Processing...' : 'Subscribe'}
+        </Button>
+      </form>
+    </Card>
+  )
+}
