@@ -1,8 +1,11 @@
 import type { ClerkClient } from '@clerk/backend'
 import type Stripe from 'stripe'
+import { checkoutSteps } from './checkout-steps.ts'
 import { clerkSteps } from './clerk-steps.ts'
 import { type Findings, play } from './findings.ts'
-import { stripeSteps } from './stripe-steps.ts'
+import { moneyBackSteps } from './money-back-steps.ts'
+import { seatSteps } from './seat-steps.ts'
+import { trialSteps } from './trial-steps.ts'
 
 interface Options {
   readonly stripe: Stripe
@@ -20,7 +23,14 @@ interface Options {
 export async function playLiveCheck(options: Options): Promise<Findings> {
   const running = new AsyncDisposableStack()
   try {
-    const steps = [...stripeSteps({ ...options, running }), ...clerkSteps({ ...options, running })]
+    const account = { ...options, running }
+    const steps = [
+      ...checkoutSteps(account),
+      ...trialSteps(account),
+      ...seatSteps(account),
+      ...moneyBackSteps(account),
+      ...clerkSteps(account),
+    ]
     return await play(steps, options.say)
   } finally {
     await running.disposeAsync().catch((error: unknown) => {
