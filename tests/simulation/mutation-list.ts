@@ -43,8 +43,8 @@ export const mutations: readonly Mutation[] = [
     name: 'changes of one second in any order',
     history: 'the second of two seat changes in one second refunded, twice',
     file: 'worker/books/month-shares.ts',
-    text: 'sameSecond.find(({ seats_before }) => seats_before === seats) ??\n      sameSecond.find(({ seats_before }) => !sameSecond.some((other) => other.seats === seats_before)) ??\n      first',
-    becomes: 'sameSecond.toSorted((a, b) => b.seats - a.seats)[0]',
+    text: 'sameSecond.find(({ seats_before }) => seats_before === seats) ??\n      sameSecond.find(\n',
+    becomes: 'sameSecond.toSorted((a, b) => b.seats - a.seats)[0] ??\n      sameSecond.find(\n',
   },
   {
     name: 'the most seats that a month has seen are forgotten',

@@ -225,6 +225,18 @@ describe('credits of seats that are added in a month', () => {
     expect(Object.values(inFebruary).reduce((sum, credit) => sum + credit, 0)).toBe(9 * 500)
   })
 
+  test.each([
+    [[10, 1, 10], 10],
+    [[10, 10, 1], 10],
+    [[12, 5, 18], 18],
+  ])('of one second end with the seats of now when no invoice says where it begins: %j, %i', (to, now) => {
+    const changes = to.map((after, index) =>
+      seats(`in_${index + 2}`, ['2026-01-11', '2027-01-01'], [null, after]),
+    )
+    const inFebruary = credits(monthsOf([year, ...changes], '2026-02-15', { seats: now }))[1] ?? {}
+    expect(Object.values(inFebruary).reduce((sum, credit) => sum + credit, 0)).toBe(now * 500)
+  })
+
   test('count from the seats that were there when the invoice does not say', () => {
     expect(inJanuary(add('in_2', '2026-01-22', null, 8))).toEqual({
       in_1: 2500,

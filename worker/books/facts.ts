@@ -34,6 +34,8 @@ export interface SubscriptionFact {
   readonly credits_per_seat: number
   readonly trial_end: Date | null
   readonly ended_at: Date | null
+  /** As they are now, or were when it ended. */
+  readonly seats: number
   readonly lines: readonly PaidLine[]
 }
 

@@ -43,9 +43,15 @@ export function seatChanges(period: PaidPeriod, subscription: SubscriptionFact):
   while (waiting.length > 0) {
     const [first] = waiting
     const sameSecond = waiting.filter((line) => line.starts_at.getTime() === first?.starts_at.getTime())
-    // Several changes in one second: the next one begins with the seats of now, or else where none of the others ends.
+    // Several changes in one second: the next one begins with the seats of now, or else where none of the others ends. Where an
+    // invoice does not say where it begins (nothing was charged, so nothing is credited), the one that leads on comes last.
+    const led = seatsAfter(waiting, sameSecond) ?? subscription.seats
     const line =
       sameSecond.find(({ seats_before }) => seats_before === seats) ??
+      sameSecond.find(
+        ({ seats_before, seats }) =>
+          seats !== led && !sameSecond.some((other) => other.seats === seats_before),
+      ) ??
       sameSecond.find(({ seats_before }) => !sameSecond.some((other) => other.seats === seats_before)) ??
       first
     if (!line) break
@@ -60,6 +66,11 @@ export function seatChanges(period: PaidPeriod, subscription: SubscriptionFact):
     seats = line.seats
   }
   return changes
+}
+
+/** The seats with which the next change after that second begins, if there is one that says so. */
+function seatsAfter(waiting: readonly PaidLine[], sameSecond: readonly PaidLine[]): number | null {
+  return waiting[sameSecond.length]?.seats_before ?? null
 }
 
 interface PaidSeats {
