@@ -1,17 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { productionEnvironment as complete } from '../tests/support/factories/production-environment.ts'
 import { EnvironmentError, environmentSchema, parseEnvironment, processEnvironment } from './env.ts'
-
-const complete = {
-  NODE_ENV: 'production',
-  APP_URL: 'https://app.example.com',
-  DATABASE_URL: 'postgres://user:secret@db.example.com/app',
-  STRIPE_SECRET_KEY: `sk_live_${'1'.repeat(90)}`,
-  STRIPE_WEBHOOK_SECRET: `whsec_${'1'.repeat(32)}`,
-  CLERK_SECRET_KEY: `sk_live_${'2'.repeat(42)}`,
-  CLERK_PUBLISHABLE_KEY: `pk_live_${'3'.repeat(24)}`,
-  CLERK_WEBHOOK_SECRET: `whsec_${'2'.repeat(32)}`,
-}
 
 function problemsOf(work: () => unknown): readonly string[] {
   try {

@@ -1,18 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { EnvironmentError, processEnvironment, sandboxSecrets } from '../schema/env.ts'
+import { productionEnvironment } from '../tests/support/factories/production-environment.ts'
 import { clerkSandboxVariables, stripeSandboxVariables } from './sandbox-environment.ts'
 
-const production = {
-  NODE_ENV: 'production',
-  APP_URL: 'https://app.example.com',
-  DATABASE_URL: 'postgres://user:secret@db.example.com/app',
-  STRIPE_SECRET_KEY: `sk_live_${'1'.repeat(90)}`,
-  STRIPE_WEBHOOK_SECRET: `whsec_${'1'.repeat(32)}`,
-  CLERK_SECRET_KEY: `sk_live_${'2'.repeat(42)}`,
-  CLERK_PUBLISHABLE_KEY: `pk_live_${'3'.repeat(24)}`,
-  CLERK_WEBHOOK_SECRET: `whsec_${'2'.repeat(32)}`,
-}
 const own = { ...stripeSandboxVariables({ stripePort: 4242 }), ...clerkSandboxVariables({ clerkPort: 4243 }) }
 const secrets = [
   'STRIPE_SECRET_KEY',
@@ -24,7 +15,7 @@ const secrets = [
 
 function problemsWith(changes: Record<string, string>): readonly string[] {
   try {
-    processEnvironment({ ...production, ...changes })
+    processEnvironment({ ...productionEnvironment, ...changes })
   } catch (error) {
     if (error instanceof EnvironmentError) return error.problems
     throw error

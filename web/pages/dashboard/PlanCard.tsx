@@ -6,7 +6,7 @@ import type { User } from '../../../schema/api/users.ts'
 import { type PlanType, plans } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { formatDay } from '../../components/format.ts'
-import { useHostedPage } from '../../components/useHostedPage.ts'
+import { ManageBillingButton } from '../../components/ManageBillingButton.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
@@ -50,7 +50,7 @@ export function PlanCardSkeleton() {
 function PlanAction({ planType, userId }: { planType: PlanType; userId: string }) {
   switch (planType) {
     case 'pro':
-      return <ManageBillingButton userId={userId} />
+      return <PortalButton userId={userId} />
     case 'teams':
       return null
     case 'starter':
@@ -62,26 +62,17 @@ function PlanAction({ planType, userId }: { planType: PlanType; userId: string }
   }
 }
 
-/** Opens the hosted billing portal, where a subscriber changes the card, sees invoices and cancels. */
-function ManageBillingButton({ userId }: { userId: string }) {
+function PortalButton({ userId }: { userId: string }) {
   const api = useApi()
-  const portal = useHostedPage<void>({
-    mutationFn: () => api(createCustomerPortalSession, { body: { userId } }),
-    onError: () =>
-      toast.error('Billing Portal Error', {
-        description: 'Failed to access billing portal. Please try again.',
-      }),
-  })
   return (
-    <Button
-      variant="secondary"
-      size="small"
-      busy={portal.processing}
-      disabled={portal.processing}
-      onClick={() => portal.open()}
-    >
-      Manage billing
-    </Button>
+    <ManageBillingButton
+      openPortal={() => api(createCustomerPortalSession, { body: { userId } })}
+      onError={() =>
+        toast.error('Billing Portal Error', {
+          description: 'Failed to access billing portal. Please try again.',
+        })
+      }
+    />
   )
 }
 

@@ -14,9 +14,8 @@ import {
 } from '../../api/organizations.ts'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatCredits, formatDay } from '../../components/format.ts'
-import { useHostedPage } from '../../components/useHostedPage.ts'
+import { ManageBillingButton } from '../../components/ManageBillingButton.tsx'
 import { Badge } from '../../ui/Badge.tsx'
-import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { SetUpBilling } from './SetUpBilling.tsx'
@@ -130,20 +129,12 @@ function CreditPool({ view }: { view: OrganizationView }) {
 
 function PortalButton({ organizationId }: { organizationId: string }) {
   const api = useApi()
-  const portal = useHostedPage<void>({
-    mutationFn: () => api(createOrganizationBillingPortal, { body: { clerk_org_id: organizationId } }),
-    onError: (error) =>
-      toast.error('Error', { description: failureText(error, 'Failed to open billing portal') }),
-  })
   return (
-    <Button
-      variant="secondary"
-      size="small"
-      busy={portal.processing}
-      disabled={portal.processing}
-      onClick={() => portal.open()}
-    >
-      Manage billing
-    </Button>
+    <ManageBillingButton
+      openPortal={() => api(createOrganizationBillingPortal, { body: { clerk_org_id: organizationId } })}
+      onError={(error) =>
+        toast.error('Error', { description: failureText(error, 'Failed to open billing portal') })
+      }
+    />
   )
 }
