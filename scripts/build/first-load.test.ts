@@ -20,7 +20,6 @@ async function builtSite(sizes_bytes: { shared: number; late: number }): Promise
     'layouts/account/AccountLayout.tsx': page,
     'pages/sign-up/SignUpPage.tsx': page,
     'pages/dashboard/DashboardPage.tsx': page,
-    'pages/organizations/OrganizationsPage.tsx': page,
     'pages/landing/LandingPage.tsx': page,
     'pages/pricing/PricingPage.tsx': page,
     'pages/teams/TeamsPage.tsx': page,
