@@ -57,10 +57,10 @@ export function PlanProblem({ problem, search }: PlanProblemProps) {
         <StatusView
           tone="caution"
           Icon={PackageX}
-          title={`${plans.teams.name} has ${minimumSeats} to ${maximumSeats} seats`}
+          title={`Seats must be a whole number from ${minimumSeats} to ${maximumSeats}`}
           text={
             <>
-              Seats must be a whole number from {minimumSeats} to {maximumSeats}. {untouched}
+              {untouched}
               {problem.nearest === maximumSeats && (
                 <>
                   {' '}

@@ -30,7 +30,7 @@ export function SelectedPlan({ selection, isNewAccount }: SelectedPlanProps) {
         </a>
       </div>
       <p className="mt-1 text-muted text-sm">
-        {formatCredits(offer.includedCredits)} credits a month included. Nothing is charged on this page.
+        {formatCredits(offer.includedCredits)} credits a month included. Nothing is charged yet.
       </p>
     </section>
   )
