@@ -1,10 +1,7 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 
 /** Clerk's id of an organization, e.g. `org_2abc`. Only a claim: the route's rights check that the caller is a member. */
-export const organizationIdSchema = z
-  .string()
-  .max(64)
-  .regex(/^org_[A-Za-z0-9]+$/)
+export const organizationIdSchema = z.string().check(z.maxLength(64), z.regex(/^org_[A-Za-z0-9]+$/))
 
 /** Clerk's id of a user, e.g. `user_2abc`. Only a claim: the route's rights compare it with the caller's. */
-export const userIdSchema = z.string().min(1).max(64)
+export const userIdSchema = z.string().check(z.minLength(1), z.maxLength(64))

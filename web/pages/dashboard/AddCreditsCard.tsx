@@ -1,5 +1,4 @@
 import { type FormEvent, useState } from 'react'
-import { toast } from 'sonner'
 import { purchaseCredits } from '../../../schema/api/checkout.ts'
 import {
   creditPacks,
@@ -18,6 +17,7 @@ import { useHostedPage } from '../../components/useHostedPage.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Field } from '../../ui/Field.tsx'
+import { toast } from '../../ui/toast.ts'
 import { CreditPack } from './CreditPack.tsx'
 
 /** What is in the field. A number field does not reveal text that is no number, such as "1e": that is `unreadable`. */
