@@ -1,11 +1,11 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { defaultCurrency } from '../catalogue/currency.ts'
 import { currencySchema } from '../catalogue/schemas.ts'
 import { purchasableCreditsSchema } from './credits.ts'
 import { endpoint } from './endpoint.ts'
 import { userIdSchema } from './ids.ts'
 
-const sessionId = z.string().min(1).max(255)
+const sessionId = z.string().check(z.minLength(1), z.maxLength(255))
 
 export const purchaseCredits = endpoint({
   method: 'POST',
@@ -18,7 +18,7 @@ export const purchaseCredits = endpoint({
     clerkUserId: userIdSchema,
     credits: purchasableCreditsSchema,
     /** Major units, as shown to the customer: 7 for 500 credits. Must be the catalogue's price or the call is refused. */
-    amount: z.number().positive(),
+    amount: z.number().check(z.positive()),
     currency: currencySchema,
   }),
   response: z.object({ url: z.url(), sessionId: z.string(), intentId: z.string() }),
@@ -34,10 +34,10 @@ export const createCreditTopupSession = endpoint({
   body: z.strictObject({
     creditsAmount: purchasableCreditsSchema,
     clerkUserId: userIdSchema,
-    currency: currencySchema.default(defaultCurrency),
+    currency: z._default(currencySchema, defaultCurrency),
     /** Must be on the application's own origin. */
-    successUrl: z.url().max(2048).optional(),
-    cancelUrl: z.url().max(2048).optional(),
+    successUrl: z.optional(z.url().check(z.maxLength(2048))),
+    cancelUrl: z.optional(z.url().check(z.maxLength(2048))),
   }),
   response: z.object({ url: z.url(), sessionId: z.string(), intentId: z.string() }),
 })
@@ -48,7 +48,7 @@ export const fulfilmentSchema = z.object({
   credits: z.int(),
   /** The payer's total balance after the latest transfer. */
   balance: z.int(),
-  applied_at: z.iso.datetime().nullable(),
+  applied_at: z.nullable(z.iso.datetime()),
 })
 export type Fulfilment = z.infer<typeof fulfilmentSchema>
 
@@ -67,16 +67,16 @@ export const getSessionStatus = endpoint({
       /** Minor units. */
       amount_total: z.int(),
       currency: currencySchema,
-      customer_email: z.string().nullable(),
-      subscription_id: z.string().nullable(),
+      customer_email: z.nullable(z.string()),
+      subscription_id: z.nullable(z.string()),
       metadata: z.object({
-        planType: z.string().optional(),
-        billingFrequency: z.string().optional(),
-        currency: z.string().optional(),
-        seats: z.string().optional(),
-        priceId: z.string().optional(),
-        credits: z.string().optional(),
-        organizationId: z.string().optional(),
+        planType: z.optional(z.string()),
+        billingFrequency: z.optional(z.string()),
+        currency: z.optional(z.string()),
+        seats: z.optional(z.string()),
+        priceId: z.optional(z.string()),
+        credits: z.optional(z.string()),
+        organizationId: z.optional(z.string()),
       }),
       fulfilment: fulfilmentSchema,
     }),

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { toast } from 'sonner'
 import {
   createOrganizationBillingPortal,
   type OrganizationSubscription,
@@ -18,6 +17,7 @@ import { ManageBillingButton } from '../../components/ManageBillingButton.tsx'
 import { Badge } from '../../ui/Badge.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
+import { toast } from '../../ui/toast.ts'
 import { SetUpBilling } from './SetUpBilling.tsx'
 
 export function BillingTab({ view }: { view: OrganizationView }) {

@@ -1,6 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { CalendarClock } from 'lucide-react'
-import { toast } from 'sonner'
 import {
   cancelOrganizationSubscription,
   keepSeats,
@@ -13,6 +12,7 @@ import { formatDay } from '../../components/format.ts'
 import { Alert } from '../../ui/Alert.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+import { toast } from '../../ui/toast.ts'
 
 /** What waits for the next period: fewer or more seats, or the end of the subscription. */
 export function ScheduledChange({ view }: { view: OrganizationView }) {

@@ -1,5 +1,4 @@
 import { type FormEvent, useState } from 'react'
-import { toast } from 'sonner'
 import { createOrganizationSubscription } from '../../../schema/api/organizations.ts'
 import { defaultCurrency, formatMoney } from '../../../schema/catalogue/currency.ts'
 import { maximumSeats, minimumSeats, plans } from '../../../schema/catalogue/plans.ts'
@@ -11,6 +10,7 @@ import { useHostedPage } from '../../components/useHostedPage.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Field } from '../../ui/Field.tsx'
+import { toast } from '../../ui/toast.ts'
 
 interface SetUpBillingProps {
   view: OrganizationView

@@ -1,12 +1,12 @@
 import { BadgeCheck } from 'lucide-react'
 import { Link } from 'react-router-dom'
-import { toast } from 'sonner'
 import { createOrganizationBillingPortal } from '../../../../schema/api/organizations.ts'
 import { createCustomerPortalSession } from '../../../../schema/api/subscriptions.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { StatusView } from '../../../components/StatusView.tsx'
 import { useHostedPage } from '../../../components/useHostedPage.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { toast } from '../../../ui/toast.ts'
 
 interface AlreadySubscribedProps {
   text: string
