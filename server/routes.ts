@@ -1,4 +1,5 @@
 import type { Route } from './route.ts'
+import { billingRoutes } from './routes/billing.ts'
 import { catalogueRoutes } from './routes/catalogue.ts'
 import { checkoutRoutes } from './routes/checkout.ts'
 import { creditsRoutes } from './routes/credits.ts'
@@ -17,6 +18,7 @@ const calls: readonly Route[] = [
   ...catalogueRoutes,
   ...usersRoutes,
   ...creditsRoutes,
+  ...billingRoutes,
   ...checkoutRoutes,
   ...subscriptionsRoutes,
   ...organizationsRoutes,
