@@ -2,13 +2,13 @@ import { OrganizationProfile, useOrganization, useUser } from '@clerk/clerk-reac
 import { Building2, ShieldAlert } from 'lucide-react'
 import { Link, useSearchParams } from 'react-router-dom'
 import type { OrganizationView } from '../../api/organizations.ts'
+import { OrganizationBilling } from '../../components/organization-billing/OrganizationBilling.tsx'
+import { ScheduledChange } from '../../components/organization-billing/ScheduledChange.tsx'
 import { usePageTitle } from '../../components/usePageTitle.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
-import { BillingTab } from './BillingTab.tsx'
-import { ScheduledChange } from './ScheduledChange.tsx'
 import { SeatsTab } from './SeatsTab.tsx'
 
 export function OrganizationsPage() {
@@ -57,7 +57,7 @@ function Organization({ view, isAdmin }: { view: OrganizationView; isAdmin: bool
               label: 'Billing',
               disabled: adminOnly,
               content: isAdmin ? (
-                <BillingTab view={view} />
+                <OrganizationBilling organizationId={view.organizationId} />
               ) : (
                 <AdminsOnly what="view and manage billing settings" />
               ),
