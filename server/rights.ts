@@ -1,4 +1,5 @@
 import type { Membership } from '../schema/clerk/memberships.ts'
+import type { Owner } from '../schema/ledger/accounts.ts'
 import type { Trace } from './context.ts'
 import type { Dependencies } from './dependencies.ts'
 import { forbidden, notAdmin, organizationNotFound, type ServerError } from './errors.ts'
@@ -117,6 +118,28 @@ export function admins<Request extends SignedIn>(
       const found = await membership.check?.(request, deps)
       if (found?.member.role !== 'admin') throw notAdmin(claim.doing)
       return { admin: found.member }
+    },
+  }
+}
+
+/**
+ * About themselves any signed-in user, about an organization its members, or with `doing` (see `admins`) only its admins. The
+ * handler gets the owner whose credits and bills the call is about.
+ */
+export function thePayer<Request extends SignedIn & { readonly query: { readonly payer: string } }>({
+  doing,
+}: {
+  readonly doing?: string
+} = {}): Rights<Request, { readonly owner: Owner }> {
+  const claim = { organization: ({ query }: Request) => query.payer }
+  const { rows, check } = doing === undefined ? members<Request>(claim) : admins<Request>({ ...claim, doing })
+  return {
+    rows: [{ answers: oneselfRow }, ...rows.map((row) => ({ ...row, about: 'an_organization' as const }))],
+    async check(request, deps) {
+      const { payer } = request.query
+      if (payer === 'personal') return { owner: { owner_kind: 'user', owner_id: request.user_id } }
+      await check?.(request, deps)
+      return { owner: { owner_kind: 'organization', owner_id: payer } }
     },
   }
 }

@@ -8,3 +8,9 @@ export const organizationIdSchema = z
 
 /** Clerk's id of a user, e.g. `user_2abc`. Only a claim: the route's rights compare it with the caller's. */
 export const userIdSchema = z.string().min(1).max(64)
+
+/** Whose credits or bills: the caller's own, or those of an organization. Only a claim, like every id. */
+export const payerSchema = z
+  .string()
+  .max(64)
+  .regex(/^(personal|org_\w+)$/, 'personal, or the id of an organization')
