@@ -1,14 +1,22 @@
 import { useQuery } from '@tanstack/react-query'
 import { lowBalanceCredits } from '../../../schema/catalogue/credits.ts'
+import type { Currency } from '../../../schema/catalogue/currency.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { type OrganizationView, organizationCreditsQuery } from '../../api/organizations.ts'
 import { Alert } from '../../ui/Alert.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
+import { BuyCredits } from '../credits/BuyCredits.tsx'
 import { FailurePanel } from '../FailurePanel.tsx'
 import { formatCredits, formatDay } from '../format.ts'
 
-export function CreditPool({ view }: { view: OrganizationView }) {
+interface CreditPoolProps {
+  view: OrganizationView
+  /** That of the plan, in which the organization pays. */
+  currency: Currency
+}
+
+export function CreditPool({ view, currency }: CreditPoolProps) {
   const credits = useQuery(organizationCreditsQuery(useApi(), view))
   if (credits.isPending) return <Skeleton className="h-72 rounded-card" />
   return (
@@ -25,6 +33,12 @@ export function CreditPool({ view }: { view: OrganizationView }) {
       ) : (
         <Pool {...credits.data} />
       )}
+      <section aria-labelledby="top-up-title" className="border-t px-5 py-5 sm:px-6">
+        <h3 id="top-up-title" className="mb-4 font-semibold text-sm">
+          Add credits to the pool
+        </h3>
+        <BuyCredits payer={{ kind: 'organization', id: view.organizationId }} currency={currency} />
+      </section>
     </Card>
   )
 }

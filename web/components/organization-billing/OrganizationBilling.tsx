@@ -1,5 +1,6 @@
 import { useUser } from '@clerk/clerk-react'
 import { useQuery } from '@tanstack/react-query'
+import { defaultCurrency } from '../../../schema/catalogue/currency.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { organizationSubscriptionQuery } from '../../api/organizations.ts'
 import { Card } from '../../ui/Card.tsx'
@@ -39,7 +40,7 @@ export function OrganizationBilling({ organizationId }: { organizationId: string
         )}
       </div>
       <div className="lg:col-span-2">
-        <CreditPool view={view} />
+        <CreditPool view={view} currency={hasSubscription && latest ? latest.currency : defaultCurrency} />
       </div>
     </div>
   )

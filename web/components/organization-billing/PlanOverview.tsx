@@ -3,13 +3,12 @@ import {
   createOrganizationBillingPortal,
   type OrganizationSubscription,
 } from '../../../schema/api/organizations.ts'
-import { formatMoney } from '../../../schema/catalogue/currency.ts'
 import { plans } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { failureText } from '../../api/failure.ts'
 import { Alert } from '../../ui/Alert.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
-import { formatCredits, formatDay } from '../format.ts'
+import { formatCredits, formatDay, formatMoney } from '../format.ts'
 import { ManageBillingButton } from '../ManageBillingButton.tsx'
 import { SubscriptionBadge } from './SubscriptionBadge.tsx'
 

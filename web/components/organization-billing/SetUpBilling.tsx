@@ -4,14 +4,14 @@ import {
   createOrganizationSubscription,
   type OrganizationSubscription,
 } from '../../../schema/api/organizations.ts'
-import { defaultCurrency, formatMoney } from '../../../schema/catalogue/currency.ts'
+import { defaultCurrency } from '../../../schema/catalogue/currency.ts'
 import { maximumSeats, minimumSeats, plans } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { failureText } from '../../api/failure.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Field } from '../../ui/Field.tsx'
-import { formatDay } from '../format.ts'
+import { formatDay, formatMoney } from '../format.ts'
 import { useHostedPage } from '../useHostedPage.ts'
 import { SubscriptionBadge } from './SubscriptionBadge.tsx'
 
