@@ -8,6 +8,8 @@ type QueryInputOf<E extends Endpoint> = E['query'] extends z.ZodType ? z.input<E
 export interface CallInput<E extends Endpoint> {
   query?: QueryInputOf<E>
   body?: BodyInputOf<E>
+  /** Names the request for calls that are `idempotent`: whoever repeats it gets the first answer. */
+  idempotencyKey?: string
   signal?: AbortSignal
 }
 
@@ -21,13 +23,14 @@ interface ApiDependencies {
 
 /** Makes the function through which every call to our server goes. It throws an `ApiFailure` unless the answer has the endpoint's shape. */
 export function createApi({ getToken, fetch }: ApiDependencies): Api {
-  return async (endpoint, { query, body, signal } = {}) => {
+  return async (endpoint, { query, body, idempotencyKey, signal } = {}) => {
     const headers = new Headers({ accept: 'application/json' })
     if (endpoint.auth === 'user') {
       const token = await getToken()
       if (token) headers.set('authorization', `Bearer ${token}`)
     }
     if (body !== undefined) headers.set('content-type', 'application/json')
+    if (idempotencyKey !== undefined) headers.set('idempotency-key', idempotencyKey)
     const request: RequestInit = { method: endpoint.method, headers, ...(signal && { signal }) }
     if (body !== undefined) request.body = JSON.stringify(body)
 
