@@ -1,4 +1,5 @@
 import type { Route } from './route.ts'
+import { accountRoutes } from './routes/account.ts'
 import { catalogueRoutes } from './routes/catalogue.ts'
 import { checkoutRoutes } from './routes/checkout.ts'
 import { creditsRoutes } from './routes/credits.ts'
@@ -16,6 +17,7 @@ import { webhooksRoutes } from './routes/webhooks.ts'
 const calls: readonly Route[] = [
   ...catalogueRoutes,
   ...usersRoutes,
+  ...accountRoutes,
   ...creditsRoutes,
   ...checkoutRoutes,
   ...subscriptionsRoutes,
