@@ -1,5 +1,6 @@
 import type { Route } from './route.ts'
 import { accountRoutes } from './routes/account.ts'
+import { billingRoutes } from './routes/billing.ts'
 import { catalogueRoutes } from './routes/catalogue.ts'
 import { checkoutRoutes } from './routes/checkout.ts'
 import { creditsRoutes } from './routes/credits.ts'
@@ -19,6 +20,7 @@ const calls: readonly Route[] = [
   ...usersRoutes,
   ...accountRoutes,
   ...creditsRoutes,
+  ...billingRoutes,
   ...checkoutRoutes,
   ...subscriptionsRoutes,
   ...organizationsRoutes,

@@ -40,6 +40,10 @@ import { checkoutFailure, portalFailure, subscriptionFailure } from '../failures
 import { admins, members } from '../rights.ts'
 import { route } from '../route.ts'
 
+/** Where Stripe's pages lead back to. */
+const billingTab = '/organizations?tab=billing'
+const seatsTab = '/organizations?tab=seats'
+
 export const organizationsRoutes = [
   // The live subscription, or else the latest one, so that a plan that has ended is shown as ended.
   route(getOrganizationSubscription, {
@@ -72,7 +76,7 @@ export const organizationsRoutes = [
         },
         payer: organizationPayer(admin),
         shown_price: undefined,
-        returns: returnPages(deps.settings, { success: '/payment/success', cancel: '/organizations' }),
+        returns: returnPages(deps.settings, { success: '/payment/success', cancel: billingTab }),
       },
       trace,
     )
@@ -86,7 +90,7 @@ export const organizationsRoutes = [
     openPortal(deps, {
       kind: 'organization',
       payer: organizationPayer(admin),
-      return_url: `${deps.settings.app_url}/organizations`,
+      return_url: `${deps.settings.app_url}${billingTab}`,
     }),
   ),
 
@@ -125,7 +129,7 @@ export const organizationsRoutes = [
         payer: organizationPayer(admin),
         credits: body.credits_amount,
         currency: subscription?.currency ?? defaultCurrency,
-        returns: returnPages(deps.settings, { success: '/billing/success', cancel: '/organizations' }),
+        returns: returnPages(deps.settings, { success: '/billing/success', cancel: billingTab }),
       },
       trace,
     )
@@ -142,7 +146,8 @@ export const organizationsRoutes = [
     failure: portalFailure('Failed to create checkout session'),
   }).handle(async ({ body, admin }, deps) => {
     const update = await prepareSeatUpdate(deps, body)
-    const return_url = `${deps.settings.app_url}/organizations`
+    const return_url = `${deps.settings.app_url}${seatsTab}`
+    const seats = update.items[0]?.quantity
     return openPortal(deps, {
       kind: 'organization',
       payer: organizationPayer(admin),
@@ -150,7 +155,8 @@ export const organizationsRoutes = [
       flow_data: {
         type: 'subscription_update_confirm',
         subscription_update_confirm: update,
-        after_completion: { type: 'redirect', redirect: { return_url } },
+        // With the seats that the page has to wait for, until Stripe's event has been applied.
+        after_completion: { type: 'redirect', redirect: { return_url: `${return_url}&seats=${seats}` } },
       },
     })
   }),
