@@ -95,6 +95,8 @@ const requests: Readonly<Record<string, (actor: Actor) => Request | Promise<Requ
       planType: 'starter',
     },
   }),
+  'GET /api/account/summary an_organization': () => ({ query: { payer: org.id } }),
+  'GET /api/account/next-payment an_organization': () => ({ query: { payer: org.id } }),
   'POST /api/billing/credit-purchase': () => ({
     body: { clerkUserId: people.user.user_id, credits: 500, amount: 7, currency: 'EUR' },
   }),

@@ -1,4 +1,5 @@
 import type { Route } from './route.ts'
+import { accountRoutes } from './routes/account.ts'
 import { billingRoutes } from './routes/billing.ts'
 import { catalogueRoutes } from './routes/catalogue.ts'
 import { checkoutRoutes } from './routes/checkout.ts'
@@ -17,6 +18,7 @@ import { webhooksRoutes } from './routes/webhooks.ts'
 const calls: readonly Route[] = [
   ...catalogueRoutes,
   ...usersRoutes,
+  ...accountRoutes,
   ...creditsRoutes,
   ...billingRoutes,
   ...checkoutRoutes,

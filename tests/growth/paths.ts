@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { getAccountSummary } from '../../schema/api/account.ts'
 import { listBillingDocuments } from '../../schema/api/billing.ts'
 import { getSessionStatus, processPaymentSuccess, purchaseCredits } from '../../schema/api/checkout.ts'
 import { exportCreditHistory, getCreditHistory, getUsageSummary } from '../../schema/api/credits.ts'
@@ -107,6 +108,11 @@ export const paths: Readonly<Record<string, Path>> = {
     const person = await buildPersonWithHistory(product)
     return () => product.server.ask(getUser, { token: person.token, query: { clerkId: person.user_id } })
   },
+  'the summary of a person’s account': async (product) => {
+    const person = await buildPersonWithHistory(product)
+    await buildPaidCredits(product, { user_id: person.user_id })
+    return () => product.server.ask(getAccountSummary, { token: person.token, query: {} })
+  },
   'the first page of history': async (product) => {
     const { token } = await buildPersonWithHistory(product)
     return () => product.server.ask(getCreditHistory, { token, query: { limit: '20' } })
@@ -147,6 +153,11 @@ export const paths: Readonly<Record<string, Path>> = {
   },
 
   'an organization’s credits': (product) => readTeam(product, getOrganizationCredits),
+  'the summary of an organization’s account': async (product) => {
+    const { team } = await buildTeamWithCredits(product)
+    const query = { payer: team.organization.id }
+    return () => product.server.ask(getAccountSummary, { token: team.admin.token, query })
+  },
   'an organization’s subscription': async (product) => {
     const { team } = await buildTeamWithCredits(product)
     const query = { orgId: team.organization.id }
