@@ -1,14 +1,8 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { listBillingDocuments } from '../../schema/api/billing.ts'
 import { type CreditCategory, getCreditHistory, getUsageSummary } from '../../schema/api/credits.ts'
+import type { PayerView } from './account.ts'
 import type { Api } from './client.ts'
-
-/** Whose credits and bills, and who looks at them: in every key, so that nobody sees another's from the cache. */
-export interface PayerView {
-  /** `personal`, or an organization's id. */
-  payer: string
-  userId: string
-}
 
 export interface HistoryFilter {
   category: CreditCategory | null
@@ -21,18 +15,21 @@ export function usageSummaryQuery(api: Api, { payer, userId }: PayerView) {
   const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone
   return queryOptions({
     queryKey: ['usage-summary', payer, userId, time_zone],
-    queryFn: async ({ signal }) =>
-      (await api(getUsageSummary, { query: { payer, time_zone }, signal })).data,
+    queryFn: async ({ signal }) => (await api(getUsageSummary, { query: { payer, time_zone }, signal })).data,
   })
 }
 
 export function billingHistoryQuery(api: Api, { payer, userId }: PayerView, filter: HistoryFilter) {
   const selection = selectionOf(payer, filter)
   return infiniteQueryOptions({
-    queryKey: ['credit-history', userId, selection],
+    queryKey: ['billing-history', userId, selection],
     queryFn: async ({ signal, pageParam }) =>
-      (await api(getCreditHistory, { query: { ...selection, limit: historyPageSize, cursor: pageParam }, signal }))
-        .data,
+      (
+        await api(getCreditHistory, {
+          query: { ...selection, limit: historyPageSize, cursor: pageParam },
+          signal,
+        })
+      ).data,
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
   })

@@ -126,7 +126,9 @@ function AdminsOnly() {
 function Notice({ icon, title, text }: { icon: ReactNode; title: string; text: string }) {
   return (
     <Card className="flex flex-col items-center px-6 py-14 text-center">
-      <span className="grid size-11 place-items-center rounded-full bg-caution-soft text-caution">{icon}</span>
+      <span className="grid size-11 place-items-center rounded-full bg-caution-soft text-caution">
+        {icon}
+      </span>
       <h2 className="mt-4 font-semibold">{title}</h2>
       <p className="mt-1 max-w-sm text-muted text-sm">{text}</p>
     </Card>

@@ -37,7 +37,9 @@ function BuyCard({ payer }: { payer: Payer }) {
         id="buy-title"
         title="Buy Credits"
         description={
-          isPersonal ? 'Purchased credits never expire.' : `For everybody with a seat in ${payer.organizationName}.`
+          isPersonal
+            ? 'Purchased credits never expire.'
+            : `For everybody with a seat in ${payer.organizationName}.`
         }
       />
       <div className="px-5 pt-4 pb-5 sm:px-6 sm:pb-6">
@@ -95,7 +97,13 @@ function Row({ term, note, used }: { term: string; note?: string; used: number |
         {note && <span className="text-faint"> ({note})</span>}
       </dt>
       <dd className="font-medium">
-        {used === undefined ? <Skeleton className="h-5 w-14" /> : used === 0 ? '0' : formatCreditChange(-used)}
+        {used === undefined ? (
+          <Skeleton className="h-5 w-14" />
+        ) : used === 0 ? (
+          '0'
+        ) : (
+          formatCreditChange(-used)
+        )}
       </dd>
     </div>
   )

@@ -17,7 +17,7 @@ import type { Payer } from './payer.ts'
 
 export function NextPaymentCard({ payer, className }: { payer: Payer; className: string }) {
   return (
-    <Card aria-labelledby="payment-title" className={`flex min-h-44 flex-col ${className}`}>
+    <Card aria-labelledby="payment-title" className={`flex min-h-38 sm:min-h-44 flex-col ${className}`}>
       {payer.mayManage ? (
         <Payment payer={payer} />
       ) : (
@@ -69,7 +69,9 @@ function Details({ payer, next: { payment, card } }: { payer: Payer; next: NextP
       <p className="font-semibold text-4xl tracking-[-0.03em]">
         {payment ? formatMoney(payment.amount_minor, payment.currency) : 'None'}
       </p>
-      <p className="mt-2 text-muted text-sm">{payment ? whenText(payment) : 'Nothing will be charged by itself.'}</p>
+      <p className="mt-2 text-muted text-sm">
+        {payment ? whenText(payment) : 'Nothing will be charged by itself.'}
+      </p>
       <div className="mt-auto flex flex-wrap items-center justify-between gap-x-3 gap-y-2 pt-3">
         <p className="text-faint text-xs">{card && `${brandName(card.brand)} ending in ${card.last4}`}</p>
         {payment || card ? (
@@ -85,7 +87,8 @@ function Details({ payer, next: { payment, card } }: { payer: Payer; next: NextP
 }
 
 function whenText({ at, overdue }: NonNullable<NextPayment['payment']>): string {
-  if (overdue) return at ? `The last try failed. It is tried again on ${formatDay(at)}.` : 'The last try failed.'
+  if (overdue)
+    return at ? `The last try failed. It is tried again on ${formatDay(at)}.` : 'The last try failed.'
   return at ? `on ${formatDay(at)}` : ''
 }
 

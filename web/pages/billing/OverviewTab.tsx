@@ -48,8 +48,15 @@ function BalanceCard({ payer }: { payer: Payer }) {
   )
 }
 
-function balanceNote(balance: { total: number; plan: number; purchased: number; low: boolean; had_credits: boolean }) {
-  if (balance.total < 0) return 'Negative because of a refund or dispute. Credits that are added cover that first.'
+function balanceNote(balance: {
+  total: number
+  plan: number
+  purchased: number
+  low: boolean
+  had_credits: boolean
+}) {
+  if (balance.total < 0)
+    return 'Negative because of a refund or dispute. Credits that are added cover that first.'
   if (!balance.had_credits) return 'No credits yet. Add some to start using the assistant.'
   const parts = `${formatCredits(balance.plan)} plan · ${formatCredits(balance.purchased)} purchased`
   return balance.low ? `${parts}. Running low: add credits to keep working.` : parts
@@ -70,7 +77,9 @@ function MonthCard({ payer }: { payer: Payer }) {
           credits used
           {this_month.granted > 0 && `, ${formatCreditChange(this_month.granted)} added`}
           <span className="block">
-            {last_month.used > 0 ? `${formatCredits(last_month.used)} used last month` : 'Nothing used last month'}
+            {last_month.used > 0
+              ? `${formatCredits(last_month.used)} used last month`
+              : 'Nothing used last month'}
           </span>
         </>
       )}
@@ -90,7 +99,7 @@ interface FigureCardProps {
 
 function FigureCard({ id, title, action, query, figure, children }: FigureCardProps) {
   return (
-    <Card aria-labelledby={`${id}-title`} className="flex min-h-44 flex-col">
+    <Card aria-labelledby={`${id}-title`} className="flex min-h-38 sm:min-h-44 flex-col">
       <CardHeader id={`${id}-title`} title={title} action={action} />
       {query.isLoadingError ? (
         <FailurePanel
@@ -128,7 +137,12 @@ function QuickActions({ payer, onOpen, className }: OverviewTabProps & { classNa
     <Card aria-labelledby="actions-title" className={className}>
       <CardHeader id="actions-title" title="Quick Actions" />
       <div className="grid gap-2 px-3 pt-3 pb-3 sm:grid-cols-3 sm:px-4 sm:pb-4">
-        <Action Icon={Plus} label="Buy Credits" note="Packs or any amount" onClick={() => onOpen('credits')} />
+        <Action
+          Icon={Plus}
+          label="Buy Credits"
+          note="Packs or any amount"
+          onClick={() => onOpen('credits')}
+        />
         <Action
           Icon={Download}
           label="Download Invoice"

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { ChartNoAxesColumn } from 'lucide-react'
-import { lazy, Suspense } from 'react'
+import { ChartNoAxesColumn, ChevronRight } from 'lucide-react'
+import { type CSSProperties, lazy, Suspense } from 'react'
 import type { UsageSummary } from '../../../schema/api/credits.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { usageSummaryQuery } from '../../api/billing.ts'
@@ -15,16 +15,16 @@ const UsageChart = lazy(async () => ({ default: (await import('./UsageChart.tsx'
 
 type Days = UsageSummary['days']
 
+/** Opaque, so that the lines of the grid do not show through the bars. */
+const granted = {
+  '--chart-granted': 'color-mix(in oklch, var(--tide-positive) 55%, var(--tide-surface))',
+} as CSSProperties
+
 export function UsageCard({ payer, className }: { payer: Payer; className: string }) {
   const usage = useQuery(usageSummaryQuery(useApi(), payer))
   return (
-    <Card aria-labelledby="chart-title" className={className}>
-      <CardHeader
-        id="chart-title"
-        title="Last 30 days"
-        description="Credits used and granted each day"
-        action={<Legend />}
-      />
+    <Card aria-labelledby="chart-title" style={granted} className={className}>
+      <CardHeader id="chart-title" title="Last 30 days" description={<Legend />} />
       {usage.isLoadingError ? (
         <FailurePanel
           title="Error"
@@ -47,16 +47,16 @@ export function UsageCard({ payer, className }: { payer: Payer; className: strin
 
 function Legend() {
   return (
-    <ul aria-label="Legend" className="flex shrink-0 gap-4 pt-0.5 text-muted text-xs">
-      <li className="flex items-center gap-1.5">
+    <span className="flex flex-wrap gap-x-4 gap-y-1">
+      <span className="flex items-center gap-2">
         <span aria-hidden="true" className="size-2.5 rounded-sm bg-accent" />
-        Used
-      </li>
-      <li className="flex items-center gap-1.5">
-        <span aria-hidden="true" className="size-2.5 rounded-sm bg-positive/55" />
-        Granted
-      </li>
-    </ul>
+        Credits used
+      </span>
+      <span className="flex items-center gap-2">
+        <span aria-hidden="true" className="size-2.5 rounded-sm bg-[var(--chart-granted)]" />
+        Credits granted
+      </span>
+    </span>
   )
 }
 
@@ -73,7 +73,8 @@ function Chart({ days }: { days: Days }) {
       </div>
       <figcaption className="sr-only">{captionOf(days)}</figcaption>
       <details className="mt-2 text-sm">
-        <summary className="inline-flex h-8 cursor-pointer select-none items-center rounded-md text-muted text-xs hover:text-ink">
+        <summary className="inline-flex h-8 cursor-pointer select-none items-center gap-1 rounded-md text-muted text-xs hover:text-ink">
+          <ChevronRight aria-hidden="true" className="size-3.5 transition-transform in-open:rotate-90" />
           Show as a table
         </summary>
         <div className="relative mt-1 max-h-72 overflow-y-auto">

@@ -38,13 +38,7 @@ export function UsageChart({ days }: { days: Days }) {
         />
         <Tooltip content={DayTooltip} cursor={{ fill: 'var(--tide-hover)' }} isAnimationActive={false} />
         <Bar dataKey="used" fill="var(--tide-accent)" radius={[2, 2, 0, 0]} isAnimationActive={false} />
-        <Bar
-          dataKey="granted"
-          fill="var(--tide-positive)"
-          fillOpacity={0.55}
-          radius={[2, 2, 0, 0]}
-          isAnimationActive={false}
-        />
+        <Bar dataKey="granted" fill="var(--chart-granted)" radius={[2, 2, 0, 0]} isAnimationActive={false} />
       </BarChart>
     </ResponsiveContainer>
   )

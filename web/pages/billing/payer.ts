@@ -1,4 +1,4 @@
-import type { PayerView } from '../../api/billing.ts'
+import type { PayerView } from '../../api/account.ts'
 
 export type BillingTab = 'overview' | 'credits' | 'invoices' | 'organization'
 
