@@ -75,9 +75,9 @@ function SeatRow({ view, seat }: { view: OrganizationView; seat: Seat }) {
     color: 'text-faint',
   }
   return (
-    <li className="flex min-h-14 items-center gap-3 px-5 py-2.5 text-sm sm:px-6">
+    <li className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-2 px-5 py-2.5 text-sm sm:px-6">
       <Icon aria-hidden="true" className={cn('size-4 shrink-0', color)} />
-      <div className="min-w-0 flex-1">
+      <div className="min-w-44 flex-1">
         <p className="truncate font-medium" title={seat.email}>
           {seat.email}
         </p>
