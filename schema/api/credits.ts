@@ -1,16 +1,19 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { creditPurchaseProblem } from '../catalogue/credits.ts'
 import { endpoint } from './endpoint.ts'
 
 /** A number of credits that can be bought: a whole number from 71 to 71,428. Its messages are shown to customers. */
 export const purchasableCreditsSchema = z
-  .unknown()
-  .superRefine((value, context) => {
-    const problem = creditPurchaseProblem(value)
-    if (problem) context.addIssue({ code: 'custom', message: problem })
-  })
-  .transform((value) => value as number)
-  .meta({ type: 'integer', minimum: 71, maximum: 71_428 })
+  .pipe(
+    z.unknown().check(
+      z.superRefine((value, context) => {
+        const problem = creditPurchaseProblem(value)
+        if (problem) context.addIssue({ code: 'custom', message: problem })
+      }),
+    ),
+    z.transform((value) => value as number),
+  )
+  .check(z.meta({ type: 'integer', minimum: 71, maximum: 71_428 }))
 
 export const creditTransactionSchema = z.object({
   id: z.string(),
@@ -23,7 +26,7 @@ export const creditTransactionSchema = z.object({
   description: z.string(),
   balance_after: z.int(),
   created_at: z.iso.datetime(),
-  reference_id: z.string().nullable(),
+  reference_id: z.nullable(z.string()),
 })
 export type CreditTransaction = z.infer<typeof creditTransactionSchema>
 
@@ -34,11 +37,11 @@ export const getCreditHistory = endpoint({
   auth: 'user',
   limit: 'read',
   query: z.strictObject({
-    limit: z.coerce.number().int().min(1).max(100).default(25),
-    cursor: z.string().max(64).optional(),
+    limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100)), 25),
+    cursor: z.optional(z.string().check(z.maxLength(64))),
   }),
   response: z.object({
     success: z.literal(true),
-    data: z.object({ items: z.array(creditTransactionSchema), next_cursor: z.string().nullable() }),
+    data: z.object({ items: z.array(creditTransactionSchema), next_cursor: z.nullable(z.string()) }),
   }),
 })

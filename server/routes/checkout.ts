@@ -166,7 +166,7 @@ function sessionData(session: FetchedSession, intent: CheckoutIntent, email: str
     status: session.status,
     payment_status: session.payment_status,
     amount_total: session.amount_total ?? intent.amount_minor,
-    currency: currencySchema.catch(intent.currency).parse(session.currency?.toUpperCase()),
+    currency: currencySchema.safeParse(session.currency?.toUpperCase()).data ?? intent.currency,
     customer_email: session.customer_email ?? email,
     subscription_id: session.subscription_id,
     metadata: presentMetadata(checkoutMetadataSchema.parse(session.metadata ?? {})),

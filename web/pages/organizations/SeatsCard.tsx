@@ -1,7 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Circle, CircleCheck, CircleX, type LucideIcon, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
-import { toast } from 'sonner'
 import { revokeSeat, type Seat } from '../../../schema/api/organization-seats.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { failureText } from '../../api/failure.ts'
@@ -12,6 +11,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { cn } from '../../ui/cn.ts'
+import { toast } from '../../ui/toast.ts'
 
 interface SeatsCardProps {
   view: OrganizationView
