@@ -2,7 +2,6 @@ import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react
 import { Download, Search, Waves } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
-import { toast } from 'sonner'
 import {
   type CreditCategory,
   type CreditTransaction,
@@ -15,6 +14,7 @@ import { failureText } from '../../api/failure.ts'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
+import { toast } from '../../ui/toast.ts'
 import { HistorySkeleton, HistoryTable } from './HistoryTable.tsx'
 import type { Payer } from './payer.ts'
 import { ShowMore } from './ShowMore.tsx'

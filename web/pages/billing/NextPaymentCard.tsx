@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
-import { toast } from 'sonner'
 import type { NextPayment } from '../../../schema/api/account.ts'
 import { createOrganizationBillingPortal } from '../../../schema/api/organizations.ts'
 import { createCustomerPortalSession } from '../../../schema/api/subscriptions.ts'
@@ -13,6 +12,7 @@ import { ManageBillingButton } from '../../components/ManageBillingButton.tsx'
 import { Badge } from '../../ui/Badge.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
+import { toast } from '../../ui/toast.ts'
 import type { Payer } from './payer.ts'
 
 export function NextPaymentCard({ payer, className }: { payer: Payer; className: string }) {

@@ -1,6 +1,5 @@
 import { Check } from 'lucide-react'
 import { Link } from 'react-router-dom'
-import { toast } from 'sonner'
 import { createCustomerPortalSession } from '../../../schema/api/subscriptions.ts'
 import type { User } from '../../../schema/api/users.ts'
 import { type PlanType, plans } from '../../../schema/catalogue/plans.ts'
@@ -10,6 +9,7 @@ import { ManageBillingButton } from '../../components/ManageBillingButton.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
+import { toast } from '../../ui/toast.ts'
 
 export function PlanCard({ user }: { user: User }) {
   const plan = plans[user.plan_type]

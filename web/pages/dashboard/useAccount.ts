@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { toast } from 'sonner'
 import type { User } from '../../../schema/api/users.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { initializeQuery, type Person, userQuery } from '../../api/account.ts'
 import { useWebConfig } from '../../api/catalogue.ts'
 import { isStatus } from '../../api/failure.ts'
+import { toast } from '../../ui/toast.ts'
 
 type AccountView =
   | { state: 'loading' }
