@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { planTypeSchema } from '../catalogue/schemas.ts'
 import { endpoint } from './endpoint.ts'
 import { apiErrorSchema } from './error.ts'
+import { payerSchema } from './ids.ts'
 
 export const getActiveExtensionToken = endpoint({
   method: 'GET',
@@ -35,11 +36,6 @@ export const revokeExtensionToken = endpoint({
   limit: 'write',
   response: z.object({ success: z.literal(true), revoked: z.boolean() }),
 })
-
-/** Whose credits: the user's own, or those of an organization in which the user has a seat. */
-const payerSchema = z
-  .string()
-  .check(z.maxLength(64), z.regex(/^(personal|org_\w+)$/, 'personal, or the id of an organization'))
 
 const balanceSchema = z.object({
   payer: payerSchema,

@@ -5,6 +5,7 @@ export const minimumPurchaseCredits = 71
 export const maximumPurchaseCredits = 71_428
 export const lowBalanceCredits = 100
 
+/** What the dashboard offers. */
 export const creditPacks = [
   { credits: 500, popular: false },
   { credits: 1500, popular: true },
@@ -35,10 +36,4 @@ export function creditPurchaseProblem(credits: unknown): string | null {
   if (credits > maximumPurchaseCredits) return creditPurchaseTexts.tooMany
   if (!Number.isInteger(credits)) return creditPurchaseTexts.notWhole
   return null
-}
-
-/** Parses the text of a field: "" stays empty, anything that is not a plain number becomes NaN. */
-export function parseCreditsInput(text: string): number | '' {
-  const trimmed = text.trim()
-  return trimmed === '' ? '' : Number(trimmed)
 }

@@ -1,4 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { getAccountSummary, getNextPayment } from '../../schema/api/account.ts'
 import { getCreditHistory } from '../../schema/api/credits.ts'
 import { getUser, initializeUser, processStarterSignup } from '../../schema/api/users.ts'
 import type { PlanType } from '../../schema/catalogue/plans.ts'
@@ -13,12 +14,33 @@ export interface Person {
   lastName: string | null
 }
 
+/** Whose account is shown (`personal`, or an organization's id), and who looks at it: admins are told more than members. */
+export interface PayerView {
+  payer: string
+  userId: string
+}
+
 const historyPageSize = 8
 
 export function userQuery(api: Api, clerkId: string) {
   return queryOptions({
     queryKey: ['user', clerkId],
     queryFn: async ({ signal }) => (await api(getUser, { query: { clerkId }, signal })).data,
+  })
+}
+
+export function accountSummaryQuery(api: Api, { payer, userId }: PayerView) {
+  return queryOptions({
+    queryKey: ['account-summary', payer, userId],
+    queryFn: ({ signal }) => api(getAccountSummary, { query: { payer }, signal }),
+  })
+}
+
+export function nextPaymentQuery(api: Api, { payer, userId }: PayerView) {
+  return queryOptions({
+    queryKey: ['next-payment', payer, userId],
+    queryFn: ({ signal }) => api(getNextPayment, { query: { payer }, signal }),
+    staleTime: 60_000,
   })
 }
 

@@ -72,6 +72,12 @@ describe('createApi', () => {
     await expect(requests[0]?.json()).resolves.toEqual({ name: 'one' })
   })
 
+  it('names a request that can be repeated', async () => {
+    const { api, requests } = apiAnswering(Response.json({ id: '1' }))
+    await api(makeThing, { body: { name: 'one' }, idempotencyKey: 'key-1' })
+    expect(requests[0]?.headers.get('idempotency-key')).toBe('key-1')
+  })
+
   it('never sends the token with a public call', async () => {
     const { api, requests } = apiAnswering(Response.json({ names: [] }))
     await api(listThings)

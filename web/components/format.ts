@@ -1,6 +1,11 @@
-const credits = new Intl.NumberFormat('en-US')
-const day = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', year: 'numeric' })
-const time = new Intl.DateTimeFormat('en-US', { hour: 'numeric', minute: '2-digit' })
+import type { Currency } from '../../schema/catalogue/currency.ts'
+
+/** What the reader's browser prefers; the texts are English, but numbers and dates are written as the reader writes them. */
+export const readerLocales: readonly string[] = navigator.languages
+
+const credits = new Intl.NumberFormat(readerLocales)
+const day = new Intl.DateTimeFormat(readerLocales, { month: 'short', day: 'numeric', year: 'numeric' })
+const time = new Intl.DateTimeFormat(readerLocales, { hour: 'numeric', minute: '2-digit' })
 
 export function formatCredits(amount: number): string {
   return credits.format(amount)
@@ -9,6 +14,11 @@ export function formatCredits(amount: number): string {
 /** Signed, with a minus sign instead of a hyphen: `+500`, `−40`. */
 export function formatCreditChange(amount: number): string {
   return `${amount < 0 ? '−' : '+'}${credits.format(Math.abs(amount))}`
+}
+
+/** Formats minor units (cents): `formatMoney(700, 'EUR')` is "€7.00", or "7,00 €". */
+export function formatMoney(amountMinor: number, currency: Currency): string {
+  return new Intl.NumberFormat(readerLocales, { style: 'currency', currency }).format(amountMinor / 100)
 }
 
 export function formatDay(iso: string): string {

@@ -1,31 +1,34 @@
 import { type FormEvent, useState } from 'react'
-import { createOrganizationSubscription } from '../../../schema/api/organizations.ts'
-import { defaultCurrency, formatMoney } from '../../../schema/catalogue/currency.ts'
+import {
+  createOrganizationSubscription,
+  type OrganizationSubscription,
+} from '../../../schema/api/organizations.ts'
+import { defaultCurrency } from '../../../schema/catalogue/currency.ts'
 import { maximumSeats, minimumSeats, plans } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { failureText } from '../../api/failure.ts'
-import type { OrganizationView } from '../../api/organizations.ts'
-import { formatDay } from '../../components/format.ts'
-import { useHostedPage } from '../../components/useHostedPage.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { toast } from '../../ui/toast.ts'
+import { formatDay, formatMoney } from '../format.ts'
+import { useHostedPage } from '../useHostedPage.ts'
+import { SubscriptionBadge } from './SubscriptionBadge.tsx'
 
 interface SetUpBillingProps {
-  view: OrganizationView
-  /** When the last subscription ended, if there was one. */
-  endedAt: string | null
+  organizationId: string
+  /** The last subscription, if there was one. */
+  ended: OrganizationSubscription | null
 }
 
-export function SetUpBilling({ view, endedAt }: SetUpBillingProps) {
+export function SetUpBilling({ organizationId, ended }: SetUpBillingProps) {
   const api = useApi()
   const [typed, setTyped] = useState('5')
   const seats = Number(typed)
   const valid = Number.isInteger(seats) && seats >= minimumSeats && seats <= maximumSeats
   const checkout = useHostedPage({
     mutationFn: async (seats_total: number) => {
-      const body = { clerk_org_id: view.organizationId, seats_total }
+      const body = { clerk_org_id: organizationId, seats_total }
       return { url: (await api(createOrganizationSubscription, { body })).checkout_url }
     },
     onError: (error) =>
@@ -40,15 +43,16 @@ export function SetUpBilling({ view, endedAt }: SetUpBillingProps) {
   }
 
   return (
-    <Card aria-labelledby="set-up-title" className="max-w-xl">
+    <Card aria-labelledby="set-up-title">
       <CardHeader
         id="set-up-title"
         title="Set up Organization Billing"
         description={
-          endedAt
-            ? `The last subscription ended on ${formatDay(endedAt)}. Subscribe again to use the seats.`
+          ended?.ended_at
+            ? `The last subscription ended on ${formatDay(ended.ended_at)}. Subscribe again to use the seats.`
             : `The Teams plan, ${formatMoney(plans.teams.price_minor.monthly, defaultCurrency)} for each seat and month, with ${plans.teams.credits_per_seat} credits a seat.`
         }
+        {...(ended && { action: <SubscriptionBadge status={ended.status} /> })}
       />
       <form noValidate onSubmit={submit} className="px-5 pt-4 pb-5 sm:px-6">
         <Field

@@ -1,0 +1,36 @@
+import { creditsCostMinor } from '../../../schema/catalogue/credits.ts'
+import type { Currency } from '../../../schema/catalogue/currency.ts'
+import { formatCredits, formatMoney } from '../format.ts'
+
+interface CreditPackProps {
+  credits: number
+  popular: boolean
+  currency: Currency
+  selected: boolean
+  onSelect: () => void
+}
+
+export function CreditPack({ credits, popular, currency, selected, onSelect }: CreditPackProps) {
+  return (
+    <button
+      type="button"
+      aria-pressed={selected}
+      onClick={onSelect}
+      className="relative rounded-control border border-line-strong bg-surface px-1 pt-3.5 pb-3 text-center tabular-nums transition-colors hover:bg-hover disabled:cursor-not-allowed disabled:opacity-50 aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:ring-1 aria-pressed:ring-accent"
+    >
+      <span className="block font-semibold text-[15px] leading-5">
+        {formatCredits(credits)}
+        <span className="sr-only"> credits, </span>
+      </span>
+      <span className="block text-muted text-xs leading-4">
+        {formatMoney(creditsCostMinor(credits), currency)}
+      </span>
+      {popular && (
+        <span className="-top-2 -translate-x-1/2 absolute left-1/2 rounded-full bg-accent px-1.5 font-semibold text-[10px] text-on-accent leading-4">
+          <span className="sr-only">, </span>
+          Popular
+        </span>
+      )}
+    </button>
+  )
+}

@@ -1,0 +1,80 @@
+import { useEffect, useState } from 'react'
+
+const keyName = 'credit-purchase'
+const leftName = 'credit-purchase-left'
+/** After this the same amount again is another purchase. */
+const sameForMs = 60_000
+
+type KeyStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+
+interface Stores {
+  /** Shared by all tabs. */
+  readonly local: KeyStorage
+  /** Of this tab. */
+  readonly session: KeyStorage
+}
+
+interface KnownKey {
+  readonly purchase: string
+  readonly key: string
+  readonly at: number
+}
+
+/**
+ * The Idempotency-Key of a purchase. A second click, also one in another tab, gets the same one and so the same payment page, until
+ * the tab that left for it is back.
+ */
+export function purchaseKeys({ local, session }: Stores, now: () => number = Date.now) {
+  const read = (): KnownKey | null => {
+    try {
+      return JSON.parse(local.getItem(keyName) ?? 'null')
+    } catch {
+      return null
+    }
+  }
+  return {
+    keyOf(purchase: string): string {
+      const known = read()
+      const isFresh = known?.purchase === purchase && now() - known.at < sameForMs
+      const key = isFresh ? known.key : crypto.randomUUID()
+      if (!isFresh) local.setItem(keyName, JSON.stringify({ purchase, key, at: now() } satisfies KnownKey))
+      return key
+    },
+    /** This tab goes to the payment page. */
+    leave(key: string): void {
+      session.setItem(leftName, key)
+    },
+    /** This tab is back: whatever is bought from now on is bought anew. */
+    comeBack(): void {
+      const left = session.getItem(leftName)
+      session.removeItem(leftName)
+      if (left !== null && read()?.key === left) local.removeItem(keyName)
+    },
+  }
+}
+
+export function usePurchaseKeys() {
+  const [keys] = useState(() => purchaseKeys(browserStores()))
+  useEffect(() => {
+    keys.comeBack()
+    const onPageShow = ({ persisted }: PageTransitionEvent) => persisted && keys.comeBack()
+    window.addEventListener('pageshow', onPageShow)
+    return () => window.removeEventListener('pageshow', onPageShow)
+  }, [keys])
+  return keys
+}
+
+/** A browser that forbids storage gets one that forgets: then only the clicks of this page are known. */
+function browserStores(): Stores {
+  try {
+    return { local: window.localStorage, session: window.sessionStorage }
+  } catch {
+    const values = new Map<string, string>()
+    const memory: KeyStorage = {
+      getItem: (name) => values.get(name) ?? null,
+      setItem: (name, value) => void values.set(name, value),
+      removeItem: (name) => void values.delete(name),
+    }
+    return { local: memory, session: memory }
+  }
+}

@@ -1,0 +1,73 @@
+import { createCreditTopupSession, purchaseCredits } from '../../../schema/api/checkout.ts'
+import { topUpOrganizationCredits } from '../../../schema/api/organizations.ts'
+import { creditsCostMinor } from '../../../schema/catalogue/credits.ts'
+import type { Currency } from '../../../schema/catalogue/currency.ts'
+import { useApi } from '../../api/ApiProvider.tsx'
+import type { Api } from '../../api/client.ts'
+import { ApiFailure, failureText } from '../../api/failure.ts'
+import { toast } from '../../ui/toast.ts'
+import { useHostedPage } from '../useHostedPage.ts'
+import { usePurchaseKeys } from './purchaseKey.ts'
+import { offlineText } from './useOnline.ts'
+
+/** Who pays and gets the credits. Each page has a call of its own, which knows where to come back to. */
+export type CreditsPayer =
+  | { kind: 'user'; id: string; from: 'dashboard' | 'billing' }
+  | { kind: 'organization'; id: string }
+
+/** Starts a purchase of credits and sends the browser to the payment page. */
+export function useCreditPurchase(payer: CreditsPayer, currency: Currency) {
+  const api = useApi()
+  const keys = usePurchaseKeys()
+  return useHostedPage({
+    mutationFn: async (credits: number) => {
+      if (!navigator.onLine) throw new ApiFailure({ status: 0, code: 'offline', text: offlineText })
+      const idempotencyKey = keys.keyOf(JSON.stringify([payer, credits, currency]))
+      const page = await openCheckout(api, payer, { credits, currency, idempotencyKey })
+      keys.leave(idempotencyKey)
+      return page
+    },
+    onError: (error) => toast.error('Error', { description: purchaseFailureText(error, payer) }),
+  })
+}
+
+interface Order {
+  credits: number
+  currency: Currency
+  idempotencyKey: string
+}
+
+async function openCheckout(api: Api, payer: CreditsPayer, order: Order): Promise<{ url: string }> {
+  const { credits, currency, idempotencyKey } = order
+  if (payer.kind === 'organization') {
+    const body = { org_id: payer.id, credits_amount: credits }
+    return { url: (await api(topUpOrganizationCredits, { body, idempotencyKey })).checkout_url }
+  }
+  if (payer.from === 'dashboard') {
+    const amount = creditsCostMinor(credits) / 100
+    return api(purchaseCredits, {
+      body: { clerkUserId: payer.id, credits, amount, currency },
+      idempotencyKey,
+    })
+  }
+  const { origin } = window.location
+  const returns = { successUrl: `${origin}/payment/success`, cancelUrl: `${origin}/billing` }
+  const body = { clerkUserId: payer.id, creditsAmount: credits, currency, ...returns }
+  return api(createCreditTopupSession, { body, idempotencyKey })
+}
+
+/** What happened, and what it means for the buyer's money: the payment page was not even opened. */
+export function purchaseFailureText(error: unknown, payer: CreditsPayer): string {
+  if (error instanceof ApiFailure && error.code === 'offline') return offlineText
+  const text =
+    error instanceof ApiFailure && error.code === 'unexpected_answer'
+      ? 'No checkout URL received'
+      : failureText(error, isFromDashboard(payer) ? 'Failed to process credit addition' : topUpFailed)
+  return `${text.replace(/\.$/, '')}. Nothing was charged.`
+}
+
+const topUpFailed = 'Failed to create top-up session'
+
+function isFromDashboard(payer: CreditsPayer): boolean {
+  return payer.kind === 'user' && payer.from === 'dashboard'
+}
