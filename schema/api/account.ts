@@ -70,6 +70,8 @@ const accountSummarySchema = z.object({
   subscription: accountSubscriptionSchema.nullable(),
   /** Of the last 30 days, what is under way and what came to nothing, newest first; nothing for those who may not manage. */
   payments: z.array(accountPaymentSchema),
+  /** The product's time, by which the dates above are near or far. */
+  as_of: z.iso.datetime(),
 })
 export type AccountSummary = z.infer<typeof accountSummarySchema>
 
