@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { build } from 'vite'
-import { checkFirstLoad } from './build/first-load.ts'
+import { checkFirstLoad, checkSplitting } from './build/first-load.ts'
 import { repositoryRoot } from './launch/script.ts'
 
 process.env.NODE_ENV = 'production'
@@ -9,6 +9,8 @@ const shared = { configFile: join(repositoryRoot, 'web/vite.config.ts'), logLeve
 /** `npm run build`: what browsers load, and what renders the marketing pages in the server. */
 await build(shared)
 await build({ ...shared, build: { ssr: 'render.tsx' } })
-for (const { page, bytes } of await checkFirstLoad(join(repositoryRoot, 'web/dist/client'))) {
+const client = join(repositoryRoot, 'web/dist/client')
+await checkSplitting({ web: join(repositoryRoot, 'web'), build: client })
+for (const { page, bytes } of await checkFirstLoad(client)) {
   console.log(`${page} loads ${(bytes / 1000).toFixed(1)} kB of JavaScript (gzip)`)
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import { purchaseCredits } from '../schema/api/checkout.ts'
 import { type CreditTransaction, getCreditHistory } from '../schema/api/credits.ts'
 import type { BodyInputOf, Endpoint, ResponseOf } from '../schema/api/endpoint.ts'
@@ -24,7 +25,7 @@ async function ask<E extends Endpoint>(
   })
   const body = await response.json()
   if (!response.ok) throw new Error(`${endpoint.path}: ${response.status} ${JSON.stringify(body)}`)
-  return endpoint.response.parse(body) as ResponseOf<E>
+  return z.parse(endpoint.response, body) as ResponseOf<E>
 }
 
 const historyOf = async (person: Person): Promise<CreditTransaction[]> =>

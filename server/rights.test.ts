@@ -174,7 +174,7 @@ const requests: Readonly<Record<string, (actor: Actor) => Request | Promise<Requ
 
 /** The required fields of a contract: ids are the user's and the organization's, everything else is the least that will do. */
 function requestOf({ endpoint, method }: Route): Request {
-  const required = (schema: z.ZodType | undefined) => {
+  const required = (schema: z.core.$ZodType | undefined) => {
     const { properties = {}, required = [] } = schema ? z.toJSONSchema(schema, { io: 'input' }) : {}
     return Object.fromEntries(required.map((name) => [name, exampleOf(name, properties[name])]))
   }

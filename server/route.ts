@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
 import type { Endpoint, ResponseOf } from '../schema/api/endpoint.ts'
 import type { AppMiddleware, RequestOf } from './context.ts'
 import type { Dependencies } from './dependencies.ts'
@@ -100,7 +101,7 @@ function answer<E extends Endpoint, Found>(
     if (endpoint.file && result instanceof TextFile) return result.send(ctx, endpoint.file)
     ctx.state.failure = undefined
     const { body: answered, etag } = result instanceof Tagged ? result : { body: result, etag: null }
-    const parsed = endpoint.response.safeParse(answered)
+    const parsed = z.safeParse(endpoint.response, answered)
     if (!parsed.success) {
       throw new Error(`The answer of ${endpoint.path} does not match its schema`, { cause: parsed.error })
     }

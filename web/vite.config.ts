@@ -6,6 +6,22 @@ import { marketingPaths } from './content/paths.ts'
 const api = process.env.API_URL ?? 'http://localhost:3001'
 
 /**
+ * Functions that only make what they return: what they made is left out where nobody uses it. So a page that takes one price from
+ * the catalogue gets no zod, and no page gets those of Clerk's and the router's components that it does not show.
+ */
+const pure = [
+  'z',
+  'endpoint',
+  'withClerk',
+  'createContextAndHook',
+  'createBillingPaginatedHook',
+  'createElementComponent',
+  'React.createContext',
+  'React.forwardRef',
+  'React.memo',
+]
+
+/**
  * Two documents: `marketing.html` for the pages that everybody may read, which scripts/build.ts also builds as a renderer for the
  * server, and `index.html` for all others (docs/decisions/090-marketing-pages.md).
  */
@@ -23,8 +39,7 @@ export default defineConfig(({ isSsrBuild }) => ({
       ...(!isSsrBuild && {
         input: [`${import.meta.dirname}/index.html`, `${import.meta.dirname}/marketing.html`],
       }),
-      // Building a schema or an endpoint has no side effect, so a page that takes one price from the catalogue gets no zod.
-      treeshake: { manualPureFunctions: ['z', 'endpoint'] },
+      treeshake: { manualPureFunctions: pure },
     },
   },
   // The server has no React installed in production, so the renderer brings its own.

@@ -1,10 +1,5 @@
-import { z } from 'zod'
-import {
-  billingFrequencySchema,
-  currencySchema,
-  planTypeSchema,
-  soldPlanTypeSchema,
-} from '../catalogue/schemas.ts'
+import * as z from 'zod/mini'
+import { currencySchema, planTypeSchema, soldPlanTypeSchema } from '../catalogue/schemas.ts'
 import { endpoint } from './endpoint.ts'
 import { payerSchema } from './ids.ts'
 import { organizationSubscriptionSchema } from './organizations.ts'
@@ -13,7 +8,7 @@ const accountPaymentSchema = z.object({
   id: z.string(),
   kind: z.enum(['credit_purchase', 'subscription']),
   /** Null for credits. */
-  plan_type: soldPlanTypeSchema.nullable(),
+  plan_type: z.nullable(soldPlanTypeSchema),
   /** What it brings. */
   credits: z.int(),
   amount_minor: z.int(),
@@ -26,26 +21,27 @@ const accountPaymentSchema = z.object({
 })
 export type AccountPayment = z.infer<typeof accountPaymentSchema>
 
-const accountSubscriptionSchema = organizationSubscriptionSchema
-  .pick({
+const accountSubscriptionSchema = z.extend(
+  z.pick(organizationSubscriptionSchema, {
     id: true,
     plan_type: true,
     status: true,
+    billing_frequency: true,
     currency: true,
     seats_total: true,
     current_period_end: true,
     cancel_at: true,
     ended_at: true,
     scheduled_change: true,
-  })
-  .extend({
-    billing_frequency: billingFrequencySchema,
+  }),
+  {
     /** When the free trial ends, or ended. */
-    trial_end: z.iso.datetime().nullable(),
-  })
+    trial_end: z.nullable(z.iso.datetime()),
+  },
+)
 export type AccountSubscription = z.infer<typeof accountSubscriptionSchema>
 
-const payerQuery = z.strictObject({ payer: payerSchema.default('personal') })
+const payerQuery = z.strictObject({ payer: z._default(payerSchema, 'personal') })
 
 const accountSummarySchema = z.object({
   payer: payerSchema,
@@ -67,7 +63,7 @@ const accountSummarySchema = z.object({
   credits_on_the_way: z.int(),
   plan_type: planTypeSchema,
   /** The live subscription, or the latest one that has ended. */
-  subscription: accountSubscriptionSchema.nullable(),
+  subscription: z.nullable(accountSubscriptionSchema),
   /** Of the last 30 days, what is under way and what came to nothing, newest first; nothing for those who may not manage. */
   payments: z.array(accountPaymentSchema),
   /** The product's time, by which the dates above are near or far. */
@@ -94,25 +90,25 @@ export const getNextPayment = endpoint({
   query: payerQuery,
   response: z.object({
     /** Null when nothing will be charged: without a plan, or when it is cancelled. */
-    payment: z
-      .object({
+    payment: z.nullable(
+      z.object({
         amount_minor: z.int(),
         currency: currencySchema,
         /** Null for an overdue payment that is not tried again by itself. */
-        at: z.iso.datetime().nullable(),
+        at: z.nullable(z.iso.datetime()),
         /** It was tried and refused. */
         overdue: z.boolean(),
-      })
-      .nullable(),
-    card: z
-      .object({
+      }),
+    ),
+    card: z.nullable(
+      z.object({
         /** As Stripe spells it, e.g. `visa`. */
         brand: z.string(),
         last4: z.string(),
         exp_month: z.int(),
         exp_year: z.int(),
-      })
-      .nullable(),
+      }),
+    ),
   }),
 })
 export type NextPayment = z.infer<(typeof getNextPayment)['response']>

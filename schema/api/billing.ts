@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { endpoint } from './endpoint.ts'
 import { payerSchema } from './ids.ts'
 
@@ -8,7 +8,7 @@ export const billingDocumentSchema = z.object({
   /** An invoice of a plan, or the receipt of credits that were bought. */
   kind: z.enum(['invoice', 'receipt']),
   /** On the invoice; a receipt has none. */
-  number: z.string().nullable(),
+  number: z.nullable(z.string()),
   description: z.string(),
   status: z.enum([
     'paid',
@@ -23,11 +23,11 @@ export const billingDocumentSchema = z.object({
   ]),
   amount_minor: z.int(),
   /** Upper case. */
-  currency: z.string().length(3),
+  currency: z.string().check(z.length(3)),
   created_at: z.iso.datetime(),
   /** Stripe's page for it; null while there is none. */
-  hosted_url: z.url().nullable(),
-  pdf_url: z.url().nullable(),
+  hosted_url: z.nullable(z.url()),
+  pdf_url: z.nullable(z.url()),
 })
 export type BillingDocument = z.infer<typeof billingDocumentSchema>
 
@@ -39,12 +39,12 @@ export const listBillingDocuments = endpoint({
   auth: 'user',
   limit: 'read',
   query: z.strictObject({
-    payer: payerSchema.default('personal'),
-    limit: z.coerce.number().int().min(1).max(50).default(10),
-    cursor: z.string().max(400).optional(),
+    payer: z._default(payerSchema, 'personal'),
+    limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(50)), 10),
+    cursor: z.optional(z.string().check(z.maxLength(400))),
   }),
   response: z.object({
     success: z.literal(true),
-    data: z.object({ items: z.array(billingDocumentSchema), next_cursor: z.string().nullable() }),
+    data: z.object({ items: z.array(billingDocumentSchema), next_cursor: z.nullable(z.string()) }),
   }),
 })

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { brandSchema } from '../catalogue/brand.ts'
 import { currencySchema, planTypeSchema } from '../catalogue/schemas.ts'
 import { endpoint } from './endpoint.ts'
@@ -18,7 +18,7 @@ export const listPlans = endpoint({
         description: z.string(),
         credits_per_seat: z.int(),
         per_seat: z.boolean(),
-        price_minor: z.object({ monthly: z.int(), yearly: z.int() }).nullable(),
+        price_minor: z.nullable(z.object({ monthly: z.int(), yearly: z.int() })),
         /** Free days before the first payment, for users who have never had a subscription; 0 when there is no trial. */
         trial_days: z.int(),
         features: z.array(z.string()),
@@ -45,7 +45,7 @@ export const getWebConfig = endpoint({
     clerk: z.object({
       publishable_key: z.string(),
       /** Set when the sign-in provider is reached through our own origin, e.g. `/__clerk`. */
-      proxy_url: z.string().nullable(),
+      proxy_url: z.nullable(z.string()),
     }),
     /** True when payments and sign-in are simulated, so that the screen can say so. */
     sandbox: z.boolean(),

@@ -1,11 +1,11 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { defaultCurrency } from '../catalogue/currency.ts'
 import { billingFrequencySchema, currencySchema, soldPlanTypeSchema } from '../catalogue/schemas.ts'
 import { purchasableCreditsSchema } from './credits.ts'
 import { endpoint } from './endpoint.ts'
 import { userIdSchema } from './ids.ts'
 
-const sessionId = z.string().min(1).max(255)
+const sessionId = z.string().check(z.minLength(1), z.maxLength(255))
 
 export const purchaseCredits = endpoint({
   method: 'POST',
@@ -18,7 +18,7 @@ export const purchaseCredits = endpoint({
     clerkUserId: userIdSchema,
     credits: purchasableCreditsSchema,
     /** Major units, as shown to the customer: 7 for 500 credits. Must be the catalogue's price or the call is refused. */
-    amount: z.number().positive(),
+    amount: z.number().check(z.positive()),
     currency: currencySchema,
   }),
   response: z.object({ url: z.url(), sessionId: z.string(), intentId: z.string() }),
@@ -34,10 +34,10 @@ export const createCreditTopupSession = endpoint({
   body: z.strictObject({
     creditsAmount: purchasableCreditsSchema,
     clerkUserId: userIdSchema,
-    currency: currencySchema.default(defaultCurrency),
+    currency: z._default(currencySchema, defaultCurrency),
     /** Must be on the application's own origin. */
-    successUrl: z.url().max(2048).optional(),
-    cancelUrl: z.url().max(2048).optional(),
+    successUrl: z.optional(z.url().check(z.maxLength(2048))),
+    cancelUrl: z.optional(z.url().check(z.maxLength(2048))),
   }),
   response: z.object({ url: z.url(), sessionId: z.string(), intentId: z.string() }),
 })
@@ -46,11 +46,11 @@ export const fulfilmentSchema = z.object({
   /** `applied` means that the transfer is in the ledger. */
   state: z.enum(['pending', 'applied', 'failed', 'expired']),
   /** How far a paid order has come that is still pending: known to us, or also handed to the worker. */
-  stage: z.enum(['received', 'queued']).optional(),
+  stage: z.optional(z.enum(['received', 'queued'])),
   credits: z.int(),
   /** The payer's total balance after the latest transfer. */
   balance: z.int(),
-  applied_at: z.iso.datetime().nullable(),
+  applied_at: z.nullable(z.iso.datetime()),
 })
 export type Fulfilment = z.infer<typeof fulfilmentSchema>
 
@@ -69,18 +69,18 @@ export const getSessionStatus = endpoint({
       /** Minor units. */
       amount_total: z.int(),
       currency: currencySchema,
-      customer_email: z.string().nullable(),
-      subscription_id: z.string().nullable(),
+      customer_email: z.nullable(z.string()),
+      subscription_id: z.nullable(z.string()),
       /** For a plan that began with a trial, once it has begun: the day of the first charge. */
-      trial_ends_at: z.iso.datetime().optional(),
+      trial_ends_at: z.optional(z.iso.datetime()),
       metadata: z.object({
-        planType: z.string().optional(),
-        billingFrequency: z.string().optional(),
-        currency: z.string().optional(),
-        seats: z.string().optional(),
-        priceId: z.string().optional(),
-        credits: z.string().optional(),
-        organizationId: z.string().optional(),
+        planType: z.optional(z.string()),
+        billingFrequency: z.optional(z.string()),
+        currency: z.optional(z.string()),
+        seats: z.optional(z.string()),
+        priceId: z.optional(z.string()),
+        credits: z.optional(z.string()),
+        organizationId: z.optional(z.string()),
       }),
       fulfilment: fulfilmentSchema,
     }),
@@ -107,9 +107,9 @@ const openCheckoutSchema = z.object({
   amount_minor: z.int(),
   currency: currencySchema,
   /** Null for credits. */
-  planType: soldPlanTypeSchema.nullable(),
-  billingFrequency: billingFrequencySchema.nullable(),
-  seats: z.int().nullable(),
+  planType: z.nullable(soldPlanTypeSchema),
+  billingFrequency: z.nullable(billingFrequencySchema),
+  seats: z.nullable(z.int()),
   trial_days: z.int(),
 })
 export type OpenCheckout = z.infer<typeof openCheckoutSchema>

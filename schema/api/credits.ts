@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { creditPurchaseProblem } from '../catalogue/credits.ts'
 import { endpoint } from './endpoint.ts'
 import { payerSchema } from './ids.ts'
@@ -6,13 +6,16 @@ import { timeZoneSchema } from './time-zone.ts'
 
 /** A number of credits that can be bought: a whole number from 71 to 71,428. Its messages are shown to customers. */
 export const purchasableCreditsSchema = z
-  .unknown()
-  .superRefine((value, context) => {
-    const problem = creditPurchaseProblem(value)
-    if (problem) context.addIssue({ code: 'custom', message: problem })
-  })
-  .transform((value) => value as number)
-  .meta({ type: 'integer', minimum: 71, maximum: 71_428 })
+  .pipe(
+    z.unknown().check(
+      z.superRefine((value, context) => {
+        const problem = creditPurchaseProblem(value)
+        if (problem) context.addIssue({ code: 'custom', message: problem })
+      }),
+    ),
+    z.transform((value) => value as number),
+  )
+  .check(z.meta({ type: 'integer', minimum: 71, maximum: 71_428 }))
 
 /**
  * What people tell apart in a history. The kinds of the ledger are finer; see server/routes/credits.ts.
@@ -32,16 +35,16 @@ export const creditTransactionSchema = z.object({
   description: z.string(),
   balance_after: z.int(),
   created_at: z.iso.datetime(),
-  reference_id: z.string().nullable(),
+  reference_id: z.nullable(z.string()),
 })
 export type CreditTransaction = z.infer<typeof creditTransactionSchema>
 
 /** Whose history, and which part of it. */
 const historySelection = {
-  payer: payerSchema.default('personal'),
-  category: z.enum(creditCategories).optional(),
+  payer: z._default(payerSchema, 'personal'),
+  category: z.optional(z.enum(creditCategories)),
   /** Found in the description and in the reference, in upper or lower case; a whole number also as the amount. */
-  q: z.string().trim().max(100).optional(),
+  q: z.optional(z.string().check(z.trim(), z.maxLength(100))),
 }
 
 /**
@@ -56,12 +59,12 @@ export const getCreditHistory = endpoint({
   limit: 'read',
   query: z.strictObject({
     ...historySelection,
-    limit: z.coerce.number().int().min(1).max(100).default(25),
-    cursor: z.string().max(64).optional(),
+    limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100)), 25),
+    cursor: z.optional(z.string().check(z.maxLength(64))),
   }),
   response: z.object({
     success: z.literal(true),
-    data: z.object({ items: z.array(creditTransactionSchema), next_cursor: z.string().nullable() }),
+    data: z.object({ items: z.array(creditTransactionSchema), next_cursor: z.nullable(z.string()) }),
   }),
 })
 
@@ -107,16 +110,16 @@ export const getUsageSummary = endpoint({
   auth: 'user',
   limit: 'read',
   query: z.strictObject({
-    payer: payerSchema.default('personal'),
+    payer: z._default(payerSchema, 'personal'),
     /** IANA name; days and months begin when they begin there. */
-    time_zone: timeZoneSchema.default('UTC'),
+    time_zone: z._default(timeZoneSchema, 'UTC'),
   }),
   response: z.object({
     success: z.literal(true),
     data: z.object({
       time_zone: z.string(),
       /** Oldest first, today last. */
-      days: z.array(creditSumsSchema.extend({ date: z.iso.date() })),
+      days: z.array(z.extend(creditSumsSchema, { date: z.iso.date() })),
       this_month: creditSumsSchema,
       last_month: creditSumsSchema,
       /** Used on an average one of `days`, to one decimal. */

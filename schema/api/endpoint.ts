@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod/mini'
 
 /**
  * Who may call: `public` needs nothing, `user` needs a Clerk bearer token, `extension` the long-lived token of an editor;
@@ -11,9 +11,9 @@ export type EndpointAuth = 'public' | 'user' | 'extension'
 export type RateLimit = 'read' | 'write' | 'auth' | 'checkout' | 'sign_in' | 'extension'
 
 export interface Endpoint<
-  Query extends z.ZodType = z.ZodType,
-  Body extends z.ZodType = z.ZodType,
-  Response extends z.ZodType = z.ZodType,
+  Query extends z.core.$ZodType = z.core.$ZodType,
+  Body extends z.core.$ZodType = z.core.$ZodType,
+  Response extends z.core.$ZodType = z.core.$ZodType,
 > {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly path: `/${string}`
@@ -32,7 +32,9 @@ export interface Endpoint<
   /** The answer is a file, which the server sends as it reads it, and not JSON; `response` is then its text. */
   readonly file?: 'text/csv'
   /** Responses other than 200 and the usual errors that a caller should know about. */
-  readonly also?: Readonly<Record<number, { readonly description: string; readonly schema?: z.ZodType }>>
+  readonly also?: Readonly<
+    Record<number, { readonly description: string; readonly schema?: z.core.$ZodType }>
+  >
 }
 
 /**
@@ -41,14 +43,16 @@ export interface Endpoint<
  */
 export function endpoint<
   const Definition extends Endpoint<Query, Body, Response>,
-  Query extends z.ZodType,
-  Body extends z.ZodType,
-  Response extends z.ZodType,
+  Query extends z.core.$ZodType,
+  Body extends z.core.$ZodType,
+  Response extends z.core.$ZodType,
 >(definition: Definition): Definition {
   return definition
 }
 
-export type QueryOf<E extends Endpoint> = E['query'] extends z.ZodType ? z.infer<E['query']> : undefined
-export type BodyOf<E extends Endpoint> = E['body'] extends z.ZodType ? z.infer<E['body']> : undefined
-export type BodyInputOf<E extends Endpoint> = E['body'] extends z.ZodType ? z.input<E['body']> : undefined
+export type QueryOf<E extends Endpoint> = E['query'] extends z.core.$ZodType ? z.infer<E['query']> : undefined
+export type BodyOf<E extends Endpoint> = E['body'] extends z.core.$ZodType ? z.infer<E['body']> : undefined
+export type BodyInputOf<E extends Endpoint> = E['body'] extends z.core.$ZodType
+  ? z.input<E['body']>
+  : undefined
 export type ResponseOf<E extends Endpoint> = z.infer<E['response']>

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { endpoint } from './endpoint.ts'
 import { userIdSchema } from './ids.ts'
 import { redirectUriProblem } from './redirect-uri.ts'
@@ -7,18 +7,21 @@ import { stateProblem } from './state.ts'
 /** A required text; the message for a missing one is the product's own and is shown to people unchanged. */
 function requiredText(missing: string, problemOf: (text: string) => string | null) {
   return z
-    .unknown()
-    .superRefine((value, context) => {
-      const message =
-        value === undefined || value === null || value === ''
-          ? missing
-          : typeof value === 'string'
-            ? problemOf(value)
-            : 'must be text'
-      if (message) context.addIssue({ code: 'custom', message })
-    })
-    .transform((value) => value as string)
-    .meta({ type: 'string' })
+    .pipe(
+      z.unknown().check(
+        z.superRefine((value, context) => {
+          const message =
+            value === undefined || value === null || value === ''
+              ? missing
+              : typeof value === 'string'
+                ? problemOf(value)
+                : 'must be text'
+          if (message) context.addIssue({ code: 'custom', message })
+        }),
+      ),
+      z.transform((value) => value as string),
+    )
+    .check(z.meta({ type: 'string' }))
 }
 
 const missingPkce = 'Missing PKCE parameters (code_challenge or state).'
@@ -39,7 +42,7 @@ export const initiateVscodeAuth = endpoint({
     redirect_uri: requiredText('Missing VSCode redirect URI parameter.', redirectUriProblem),
     code_challenge: requiredText(missingPkce, challengeProblem),
     state: requiredText(missingPkce, stateProblem),
-    code_challenge_method: z.literal('S256').optional(),
+    code_challenge_method: z.optional(z.literal('S256')),
   }),
   response: z.object({ success: z.literal(true), auth_url: z.url(), expires_in: z.int() }),
 })
@@ -54,9 +57,9 @@ export const updateAuthCode = endpoint({
     state: requiredText(missingForCallback, stateProblem),
     clerk_user_id: userIdSchema,
     /** Accepted but ignored: a code made up by a page could be guessed, and profiles come from the sign-in provider. */
-    authorization_code: z.string().max(4096).optional(),
-    email: z.string().max(320).nullish(),
-    username: z.string().max(320).nullish(),
+    authorization_code: z.optional(z.string().check(z.maxLength(4096))),
+    email: z.nullish(z.string().check(z.maxLength(320))),
+    username: z.nullish(z.string().check(z.maxLength(320))),
   }),
   response: z.object({
     success: z.literal(true),
@@ -100,13 +103,13 @@ export const completeVscodeAuth = endpoint({
     clerk_user_id: userIdSchema,
     redirect_uri: requiredText(missingForPage, redirectUriProblem),
     /** From prepare-vscode-auth, sent when the user has agreed. */
-    confirmation: z.string().min(1).max(100),
+    confirmation: z.string().check(z.minLength(1), z.maxLength(100)),
   }),
   response: z.object({ success: z.literal(true) }),
 })
 
 export const unsupportedGrantType = 'grant_type must be authorization_code'
-const tokenParameter = z.string().min(1).max(1024)
+const tokenParameter = z.string().check(z.minLength(1), z.maxLength(1024))
 
 export const exchangeAuthCode = endpoint({
   method: 'POST',
@@ -125,11 +128,10 @@ export const exchangeAuthCode = endpoint({
     state: tokenParameter,
     redirect_uri: tokenParameter,
     /** Missing only where the sign-in began without a challenge. RFC 7636: 43 to 128 characters. */
-    code_verifier: z
-      .string()
-      .regex(/^[\w.~-]{43,128}$/, '43 to 128 letters, digits and - . _ ~')
-      .optional(),
-    client_id: z.string().max(255).optional(),
+    code_verifier: z.optional(
+      z.string().check(z.regex(/^[\w.~-]{43,128}$/, '43 to 128 letters, digits and - . _ ~')),
+    ),
+    client_id: z.optional(z.string().check(z.maxLength(255))),
   }),
   response: z.object({
     access_token: z.string(),

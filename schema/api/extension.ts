@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { planTypeSchema } from '../catalogue/schemas.ts'
 import { endpoint } from './endpoint.ts'
 import { apiErrorSchema } from './error.ts'
@@ -12,10 +12,10 @@ export const getActiveExtensionToken = endpoint({
   limit: 'read',
   response: z.object({
     hasActive: z.boolean(),
-    created_at: z.iso.datetime().nullable(),
-    expires_at: z.iso.datetime().nullable(),
+    created_at: z.nullable(z.iso.datetime()),
+    expires_at: z.nullable(z.iso.datetime()),
     /** To the minute. */
-    last_used_at: z.iso.datetime().nullable(),
+    last_used_at: z.nullable(z.iso.datetime()),
   }),
 })
 
@@ -54,8 +54,8 @@ export const getExtensionBalance = endpoint({
   summary: 'The balance of a payer; 304 while it matches If-None-Match',
   auth: 'extension',
   limit: 'extension',
-  query: z.strictObject({ payer: payerSchema.default('personal') }),
-  response: balanceSchema.extend({
+  query: z.strictObject({ payer: z._default(payerSchema, 'personal') }),
+  response: z.extend(balanceSchema, {
     plan_type: planTypeSchema,
     /** Grows with every ledger entry. */
     version: z.int(),
@@ -67,7 +67,7 @@ export const getExtensionBalance = endpoint({
 /** The description is shown to people, so it must not contain characters that fake a new line or hide text. */
 const unshowable = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 
-const usageRefusalSchema = apiErrorSchema.extend({
+const usageRefusalSchema = z.extend(apiErrorSchema, {
   code: z.literal('insufficient_credits'),
   payer: payerSchema,
   required: z.int(),
@@ -88,18 +88,20 @@ export const reportUsage = endpoint({
   auth: 'extension',
   limit: 'extension',
   body: z.strictObject({
-    credits: z.int().min(1).max(10_000),
-    payer: payerSchema.default('personal'),
+    credits: z.int().check(z.minimum(1), z.maximum(10_000)),
+    payer: z._default(payerSchema, 'personal'),
     /** Chosen by the caller; unique per user and payer. */
-    idempotency_key: z.string().regex(/^[\x21-\x7e]{1,100}$/, '1 to 100 visible ASCII characters'),
+    idempotency_key: z.string().check(z.regex(/^[\x21-\x7e]{1,100}$/, '1 to 100 visible ASCII characters')),
     /** Shown in the history. */
-    description: z
-      .string()
-      .trim()
-      .min(1)
-      .max(200)
-      .refine((text) => !unshowable.test(text), 'description must not hold control characters')
-      .default('Extension usage'),
+    description: z._default(
+      z.string().check(
+        z.trim(),
+        z.minLength(1),
+        z.maxLength(200),
+        z.refine((text) => !unshowable.test(text), 'description must not hold control characters'),
+      ),
+      'Extension usage',
+    ),
   }),
   response: z.object({
     success: z.literal(true),

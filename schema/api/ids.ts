@@ -1,16 +1,12 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 
 /** Clerk's id of an organization, e.g. `org_2abc`. Only a claim: the route's rights check that the caller is a member. */
-export const organizationIdSchema = z
-  .string()
-  .max(64)
-  .regex(/^org_[A-Za-z0-9]+$/)
+export const organizationIdSchema = z.string().check(z.maxLength(64), z.regex(/^org_[A-Za-z0-9]+$/))
 
 /** Clerk's id of a user, e.g. `user_2abc`. Only a claim: the route's rights compare it with the caller's. */
-export const userIdSchema = z.string().min(1).max(64)
+export const userIdSchema = z.string().check(z.minLength(1), z.maxLength(64))
 
 /** Whose credits or bills: the caller's own, or those of an organization. Only a claim, like every id. */
 export const payerSchema = z
   .string()
-  .max(64)
-  .regex(/^(personal|org_\w+)$/, 'personal, or the id of an organization')
+  .check(z.maxLength(64), z.regex(/^(personal|org_\w+)$/, 'personal, or the id of an organization'))

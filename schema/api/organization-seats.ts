@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { endpoint } from './endpoint.ts'
 import { organizationIdSchema, userIdSchema } from './ids.ts'
 import { teamEmailSchema } from './team-email.ts'
@@ -7,13 +7,13 @@ export const seatRoleSchema = z.enum(['admin', 'member'])
 
 export const seatSchema = z.object({
   /** Null while the seat waits for an invited person. */
-  user_id: z.string().nullable(),
+  user_id: z.nullable(z.string()),
   email: z.string(),
   role: seatRoleSchema,
   status: z.enum(['active', 'pending', 'revoked', 'expired']),
   assigned_at: z.iso.datetime(),
   /** The team invitation that holds or held the seat. */
-  invitation_id: z.uuid().nullable(),
+  invitation_id: z.nullable(z.uuid()),
 })
 export type Seat = z.infer<typeof seatSchema>
 
@@ -27,7 +27,7 @@ const seatsSummarySchema = z.object({
   /** More seats are used than paid for: everyone keeps theirs, but no new ones can be assigned. */
   over_limit: z.boolean(),
   /** A message for admins, if there is one. */
-  notice: z.string().nullable(),
+  notice: z.nullable(z.string()),
 })
 export type SeatsSummary = z.infer<typeof seatsSummarySchema>
 
@@ -51,7 +51,7 @@ export const assignSeat = endpoint({
   body: z.strictObject({
     org_id: organizationIdSchema,
     email: teamEmailSchema,
-    role: seatRoleSchema.default('member'),
+    role: z._default(seatRoleSchema, 'member'),
   }),
   response: z.object({ success: z.literal(true), seat: seatSchema, message: z.string() }),
 })

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { maximumSeats } from '../catalogue/plans.ts'
 import { billingFrequencySchema, currencySchema, soldPlanTypeSchema } from '../catalogue/schemas.ts'
 import { purchasableCreditsSchema } from './credits.ts'
@@ -30,10 +30,10 @@ export const organizationSubscriptionSchema = z.object({
   current_period_start: z.iso.datetime(),
   current_period_end: z.iso.datetime(),
   /** When it will end, if it was cancelled. */
-  cancel_at: z.iso.datetime().nullable(),
-  ended_at: z.iso.datetime().nullable(),
+  cancel_at: z.nullable(z.iso.datetime()),
+  ended_at: z.nullable(z.iso.datetime()),
   /** The seats from the next period on, while a change waits for it. Meanwhile the billing page can neither change nor cancel the plan. */
-  scheduled_change: z.object({ seats: z.int(), at: z.iso.datetime() }).nullable(),
+  scheduled_change: z.nullable(z.object({ seats: z.int(), at: z.iso.datetime() })),
 })
 export type OrganizationSubscription = z.infer<typeof organizationSubscriptionSchema>
 
@@ -47,7 +47,7 @@ export const getOrganizationSubscription = endpoint({
   response: z.object({
     /** Whether the organization has a plan at this moment; `subscription` may be one that has ended. */
     hasSubscription: z.boolean(),
-    subscription: organizationSubscriptionSchema.nullable(),
+    subscription: z.nullable(organizationSubscriptionSchema),
   }),
 })
 
@@ -60,9 +60,9 @@ export const createOrganizationSubscription = endpoint({
   idempotent: true,
   body: z.strictObject({
     clerk_org_id: organizationIdSchema,
-    plan_type: z.literal('teams').default('teams'),
-    billing_frequency: z.literal('monthly').default('monthly'),
-    seats_total: seatsSchema.default(5),
+    plan_type: z._default(z.literal('teams'), 'teams'),
+    billing_frequency: z._default(z.literal('monthly'), 'monthly'),
+    seats_total: z._default(seatsSchema, 5),
   }),
   response: checkout,
 })
@@ -119,7 +119,7 @@ export const buySeats = endpoint({
     orgId: organizationIdSchema,
     clerkUserId: userIdSchema,
     /** How many more; an organization can have at most 100. */
-    quantity: z.int().min(1).max(maximumSeats),
+    quantity: z.int().check(z.minimum(1), z.maximum(maximumSeats)),
   }),
   response: z.object({ url: z.url() }),
 })
@@ -129,7 +129,7 @@ const changedSubscription = z.object({
   success: z.literal(true),
   /** In the next period, if there is one. */
   seats: z.int(),
-  cancel_at: z.iso.datetime().nullable(),
+  cancel_at: z.nullable(z.iso.datetime()),
 })
 
 export const keepSeats = endpoint({

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { defaultCurrency } from '../catalogue/currency.ts'
 import { maximumSeats, minimumSeats } from '../catalogue/plans.ts'
 import { billingFrequencySchema, currencySchema, soldPlanTypeSchema } from '../catalogue/schemas.ts'
@@ -9,14 +9,21 @@ const seatsText = `Seats must be a whole number from ${minimumSeats} to ${maximu
 
 /** A number of seats with which a plan can be bought; its message is shown to customers. */
 export const seatsSchema = z
-  .unknown()
-  .superRefine((value, context) => {
-    if (!Number.isInteger(value) || (value as number) < minimumSeats || (value as number) > maximumSeats) {
-      context.addIssue({ code: 'custom', message: seatsText })
-    }
-  })
-  .transform((value) => value as number)
-  .meta({ type: 'integer', minimum: minimumSeats, maximum: maximumSeats })
+  .pipe(
+    z.unknown().check(
+      z.superRefine((value, context) => {
+        if (
+          !Number.isInteger(value) ||
+          (value as number) < minimumSeats ||
+          (value as number) > maximumSeats
+        ) {
+          context.addIssue({ code: 'custom', message: seatsText })
+        }
+      }),
+    ),
+    z.transform((value) => value as number),
+  )
+  .check(z.meta({ type: 'integer', minimum: minimumSeats, maximum: maximumSeats }))
 
 export const createCheckoutSession = endpoint({
   method: 'POST',
@@ -27,16 +34,16 @@ export const createCheckoutSession = endpoint({
   idempotent: true,
   body: z.strictObject({
     planType: soldPlanTypeSchema,
-    billingFrequency: billingFrequencySchema.default('monthly'),
-    currency: currencySchema.default(defaultCurrency),
+    billingFrequency: z._default(billingFrequencySchema, 'monthly'),
+    currency: z._default(currencySchema, defaultCurrency),
     /** The price that was shown: its lookup key (`pro_monthly`) or its id at Stripe. Must be the catalogue's price. */
-    priceId: z.string().min(1).max(255).optional(),
+    priceId: z.optional(z.string().check(z.minLength(1), z.maxLength(255))),
     /** Must be 1 for Pro. */
-    seats: seatsSchema.default(minimumSeats),
+    seats: z._default(seatsSchema, minimumSeats),
     clerkUserId: userIdSchema,
     /** Must be on the application's own origin. */
-    successUrl: z.url().max(2048).optional(),
-    cancelUrl: z.url().max(2048).optional(),
+    successUrl: z.optional(z.url().check(z.maxLength(2048))),
+    cancelUrl: z.optional(z.url().check(z.maxLength(2048))),
   }),
   response: z.object({ url: z.url(), sessionId: z.string(), intentId: z.string() }),
 })

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 
 /** Text without spaces, an at sign, a part with a dot. Whether the address exists is only known after sending to it. */
 const simplePattern = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
@@ -14,11 +14,14 @@ function isTeamEmail(text: string): boolean {
 
 /** An address as people type it; trimmed and in lower case, because upper and lower case mean the same person. */
 export const teamEmailSchema = z
-  .unknown()
-  .superRefine((value, context) => {
-    if (typeof value !== 'string' || !isTeamEmail(value)) {
-      context.addIssue({ code: 'custom', message: invalidTeamEmailText })
-    }
-  })
-  .transform((value) => (value as string).trim().toLowerCase())
-  .meta({ type: 'string', format: 'email', maxLength: maximumLength })
+  .pipe(
+    z.unknown().check(
+      z.superRefine((value, context) => {
+        if (typeof value !== 'string' || !isTeamEmail(value)) {
+          context.addIssue({ code: 'custom', message: invalidTeamEmailText })
+        }
+      }),
+    ),
+    z.transform((value) => (value as string).trim().toLowerCase()),
+  )
+  .check(z.meta({ type: 'string', format: 'email', maxLength: maximumLength }))

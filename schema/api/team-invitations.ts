@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { endpoint } from './endpoint.ts'
 import { organizationIdSchema } from './ids.ts'
 import { seatRoleSchema } from './organization-seats.ts'
@@ -12,19 +12,19 @@ export const teamInvitationSchema = z.object({
   inviter_id: z.string(),
   email: z.string(),
   role: seatRoleSchema,
-  clerk_invitation_id: z.string().nullable(),
+  clerk_invitation_id: z.nullable(z.string()),
   status: z.enum(['pending', 'accepted', 'expired', 'revoked']),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
   /** When it will be sent, if there were too many invitations to send it at once; else null. */
-  sends_at: z.iso.datetime().nullable(),
+  sends_at: z.nullable(z.iso.datetime()),
   /** The link to copy: works for a user who signs in with the invited address. Null when the invitation is not open. */
-  url: z.url().nullable(),
+  url: z.nullable(z.url()),
 })
 export type TeamInvitation = z.infer<typeof teamInvitationSchema>
 
-const subscriptionId = z.string().min(1).max(255)
+const subscriptionId = z.string().check(z.minLength(1), z.maxLength(255))
 
 /** An organization is named by its own id, or by that of its subscription, which is the only id that the return page of a payment has. */
 const oneOf = { message: 'Name either org_id or subscription_id', path: ['org_id'] }
@@ -38,8 +38,8 @@ export const listTeamInvitations = endpoint({
   auth: 'user',
   limit: 'read',
   query: z
-    .strictObject({ org_id: organizationIdSchema.optional(), subscription_id: subscriptionId.optional() })
-    .refine(namesOne, oneOf),
+    .strictObject({ org_id: z.optional(organizationIdSchema), subscription_id: z.optional(subscriptionId) })
+    .check(z.refine(namesOne, oneOf)),
   response: z.object({
     invitations: z.array(teamInvitationSchema),
     /** How many more can be invited. */
@@ -56,12 +56,12 @@ export const sendTeamInvitation = endpoint({
   limit: 'write',
   body: z
     .strictObject({
-      org_id: organizationIdSchema.optional(),
-      subscription_id: subscriptionId.optional(),
+      org_id: z.optional(organizationIdSchema),
+      subscription_id: z.optional(subscriptionId),
       email: teamEmailSchema,
-      role: seatRoleSchema.default('member'),
+      role: z._default(seatRoleSchema, 'member'),
     })
-    .refine(namesOne, oneOf),
+    .check(z.refine(namesOne, oneOf)),
   response: z.object({ success: z.literal(true), invitation: teamInvitationSchema, message: z.string() }),
 })
 

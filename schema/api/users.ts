@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { planTypeSchema } from '../catalogue/schemas.ts'
 import { endpoint } from './endpoint.ts'
 import { userIdSchema } from './ids.ts'
@@ -6,8 +6,8 @@ import { userIdSchema } from './ids.ts'
 export const userSchema = z.object({
   clerk_id: z.string(),
   email: z.string(),
-  first_name: z.string().nullable(),
-  last_name: z.string().nullable(),
+  first_name: z.nullable(z.string()),
+  last_name: z.nullable(z.string()),
   plan_type: planTypeSchema,
   /** The total balance in the ledger: plan credits and purchased credits together. */
   credits: z.int(),
@@ -17,8 +17,8 @@ export const userSchema = z.object({
 })
 export type User = z.infer<typeof userSchema>
 
-const email = z.email().max(320)
-const personName = z.string().max(200).nullish()
+const email = z.email().check(z.maxLength(320))
+const personName = z.nullish(z.string().check(z.maxLength(200)))
 
 export const getUser = endpoint({
   method: 'GET',
@@ -39,7 +39,7 @@ export const initializeUser = endpoint({
   body: z.strictObject({
     clerkUser: z.object({
       id: userIdSchema,
-      emailAddresses: z.array(z.object({ emailAddress: email })).max(50),
+      emailAddresses: z.array(z.object({ emailAddress: email })).check(z.maxLength(50)),
       firstName: personName,
       lastName: personName,
     }),

@@ -1,19 +1,19 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 
 /**
  * What the product is called, where its external links lead, and what it claims. Every field can be overridden by the environment.
  * A link without an address and a claim that nobody made are not shown.
  */
 export const brandSchema = z.object({
-  name: z.string().min(1),
+  name: z.string().check(z.minLength(1)),
   support_email: z.email(),
-  docs_url: z.url().nullable(),
-  community_url: z.url().nullable(),
-  marketplace_url: z.url().nullable(),
+  docs_url: z.nullable(z.url()),
+  community_url: z.nullable(z.url()),
+  marketplace_url: z.nullable(z.url()),
   /** Of five stars, at `marketplace_url`. */
-  marketplace_rating: z.number().min(0).max(5).nullable(),
+  marketplace_rating: z.nullable(z.number().check(z.minimum(0), z.maximum(5))),
   /** For example "SOC 2 Type II". */
-  security_certification: z.string().min(1).nullable(),
+  security_certification: z.nullable(z.string().check(z.minLength(1))),
 })
 export type Brand = z.infer<typeof brandSchema>
 

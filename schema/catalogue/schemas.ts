@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { currencies } from './currency.ts'
 import { billingFrequencies, planTypes, soldPlanTypes } from './plans.ts'
 

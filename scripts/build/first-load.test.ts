@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { checkFirstLoad } from './first-load.ts'
+import { checkFirstLoad, checkSplitting } from './first-load.ts'
 
 /** A build in which `shared.js` is loaded by every page, and `late.js` only when it is asked for. */
 async function builtSite(sizes_bytes: { shared: number; late: number }): Promise<string> {
@@ -16,13 +16,18 @@ async function builtSite(sizes_bytes: { shared: number; late: number }): Promise
     '_shared.js': { file: 'shared.js' },
     'late.ts': { file: 'late.js' },
     'marketing.html': { file: 'marketing.js', imports, dynamicImports: ['late.ts'] },
+    'index.html': { file: 'account.js', imports },
+    'layouts/account/AccountLayout.tsx': page,
+    'pages/sign-up/SignUpPage.tsx': page,
+    'pages/dashboard/DashboardPage.tsx': page,
     'pages/landing/LandingPage.tsx': page,
     'pages/pricing/PricingPage.tsx': page,
     'pages/teams/TeamsPage.tsx': page,
     'pages/updates/UpdatesPage.tsx': page,
   }
   await writeFile(join(folder, '.vite/manifest.json'), JSON.stringify(manifest))
-  for (const file of ['theme.js', 'marketing.js', 'page.js']) await writeFile(join(folder, file), '')
+  for (const file of ['theme.js', 'marketing.js', 'account.js', 'page.js'])
+    await writeFile(join(folder, file), '')
   // Random bytes, which do not get smaller.
   await writeFile(join(folder, 'shared.js'), randomBytes(sizes_bytes.shared))
   await writeFile(join(folder, 'late.js'), randomBytes(sizes_bytes.late))
@@ -41,4 +46,47 @@ test('counts what a page loads at once, each file once', async () => {
 test('refuses a build whose pages load more than they may, and names them', async () => {
   const folder = await builtSite({ shared: 100_000, late: 0 })
   await expect(checkFirstLoad(folder)).rejects.toThrow(/^\/ loads 100\d+ bytes .*\n\/pricing loads/)
+})
+
+test('pages of the account may load 200 kB', async () => {
+  const folder = await builtSite({ shared: 200_000, late: 0 })
+  await expect(checkFirstLoad(folder)).rejects.toThrow(
+    /\n\/dashboard loads 200\d+ bytes .* more than 200000\./,
+  )
+})
+
+/** A build of two pages, each with the sources that it imports. */
+async function builtPages(manifest: object) {
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-build-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  await mkdir(join(folder, '.vite'))
+  for (const name of ['one/OnePage.tsx', 'two/TwoPage.tsx', 'errors/NotFoundPage.tsx']) {
+    await mkdir(join(folder, 'pages', name, '..'), { recursive: true })
+    await writeFile(join(folder, 'pages', name), '')
+  }
+  const documents = { 'index.html': { file: 'index.js' }, 'marketing.html': { file: 'marketing.js' } }
+  await writeFile(join(folder, '.vite/manifest.json'), JSON.stringify({ ...documents, ...manifest }))
+  return { web: folder, build: folder }
+}
+
+test('every page is loaded by itself', async () => {
+  const one = { file: 'one.js' }
+  const two = { file: 'two.js' }
+  const pages = { 'pages/one/OnePage.tsx': one, 'pages/two/TwoPage.tsx': two }
+  await expect(checkSplitting(await builtPages(pages))).resolves.toBeUndefined()
+
+  const bundled = await builtPages({ 'pages/one/OnePage.tsx': one })
+  await expect(checkSplitting(bundled)).rejects.toThrow('pages/two/TwoPage.tsx is no file of its own')
+
+  const pulled = await builtPages({
+    ...pages,
+    'pages/one/OnePage.tsx': { ...one, imports: ['pages/two/TwoPage.tsx'] },
+  })
+  await expect(checkSplitting(pulled)).rejects.toThrow('pages/one/OnePage.tsx loads pages/two/TwoPage.tsx.')
+
+  const early = await builtPages({
+    ...pages,
+    'index.html': { file: 'index.js', imports: ['pages/one/OnePage.tsx'] },
+  })
+  await expect(checkSplitting(early)).rejects.toThrow('pages/one/OnePage.tsx is loaded by every page.')
 })

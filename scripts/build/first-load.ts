@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -10,12 +11,16 @@ interface Budget {
   readonly limit_bytes: number
 }
 
-/** All JavaScript of a first visit, gzipped. */
+const account = ['index.html', 'layouts/account/AccountLayout.tsx']
+
+/** All JavaScript that the page needs to be shown on a first visit, gzipped: of the account's pages, all but Clerk's own script. */
 const budgets: readonly Budget[] = [
   { page: '/', sources: ['marketing.html', 'pages/landing/LandingPage.tsx'], limit_bytes: 100_000 },
   { page: '/pricing', sources: ['marketing.html', 'pages/pricing/PricingPage.tsx'], limit_bytes: 100_000 },
   { page: '/teams', sources: ['marketing.html', 'pages/teams/TeamsPage.tsx'], limit_bytes: 100_000 },
   { page: '/updates', sources: ['marketing.html', 'pages/updates/UpdatesPage.tsx'], limit_bytes: 100_000 },
+  { page: '/sign-up', sources: ['index.html', 'pages/sign-up/SignUpPage.tsx'], limit_bytes: 200_000 },
+  { page: '/dashboard', sources: [...account, 'pages/dashboard/DashboardPage.tsx'], limit_bytes: 200_000 },
 ]
 
 /** The script in the head of every document. */
@@ -23,7 +28,7 @@ const everywhere = 'theme.js'
 
 /** Throws when the first visit of a page loads more than its budget; answers how much each loads. */
 export async function checkFirstLoad(folder: string): Promise<readonly { page: string; bytes: number }[]> {
-  const manifest = JSON.parse(await readFile(join(folder, '.vite/manifest.json'), 'utf8')) as BuildManifest
+  const manifest = await readManifest(folder)
   const loads = await Promise.all(
     budgets.map(async ({ page, sources, limit_bytes }) => {
       const files = [everywhere, ...filesOf(manifest, sources)]
@@ -45,6 +50,32 @@ export async function checkFirstLoad(folder: string): Promise<readonly { page: s
     )
   }
   return loads.map(({ page, bytes }) => ({ page, bytes }))
+}
+
+/** Shown when nothing else can be loaded, so it comes with the router. */
+const pagesOfTheRouter = ['pages/errors/NotFoundPage.tsx']
+
+/** Throws unless each page of `web/pages` is loaded by itself: only by those who visit it, and without another page. */
+export async function checkSplitting(folders: { web: string; build: string }): Promise<void> {
+  const manifest = await readManifest(folders.build)
+  const pages = globSync('pages/**/*Page.tsx', { cwd: folders.web })
+  const ownPages = pages.filter((page) => !pagesOfTheRouter.includes(page)).sort()
+  if (ownPages.length === 0) throw new Error(`There are no pages in ${folders.web}.`)
+  const problems = ownPages.flatMap((page) => {
+    if (!manifest[page]) return [`${page} is no file of its own in the build.`]
+    const loaded = filesOf(manifest, [page])
+    return ownPages
+      .filter((other) => other !== page && loaded.includes(manifest[other]?.file ?? ''))
+      .map((other) => `${page} loads ${other}.`)
+  })
+  const atStart = [...filesOf(manifest, ['index.html']), ...filesOf(manifest, ['marketing.html'])]
+  const early = ownPages.filter((page) => atStart.includes(manifest[page]?.file ?? ''))
+  problems.push(...early.map((page) => `${page} is loaded by every page.`))
+  if (problems.length > 0) throw new Error(problems.join('\n'))
+}
+
+async function readManifest(folder: string): Promise<BuildManifest> {
+  return JSON.parse(await readFile(join(folder, '.vite/manifest.json'), 'utf8')) as BuildManifest
 }
 
 /** Every file that is loaded with these sources, each once. */

@@ -17,7 +17,14 @@ type Report = { readonly suites: readonly Suite[]; readonly errors: readonly { r
 export async function runBrowserTests({ env, rest }: PartInput): Promise<TestCounts> {
   if (!env.TEST_CHROMIUM_PATH) {
     const reason = env.TEST_CHROMIUM_REASON
-    return { passed: 0, failed: 0, skipped: 1, skips: [{ name: 'all browser tests', reason }], failures: [] }
+    return {
+      passed: 0,
+      failed: 0,
+      skipped: 1,
+      skips: [{ name: 'all browser tests', reason }],
+      failures: [],
+      retried: [],
+    }
   }
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-test-'))
   const file = join(folder, 'report.json')
@@ -34,7 +41,6 @@ export async function runBrowserTests({ env, rest }: PartInput): Promise<TestCou
   }
 }
 
-/** A test that passed only on a retry counts as passed; Playwright's own output names it. */
 function countReport(report: Report): TestCounts {
   const specs = report.suites.flatMap(specsOf)
   const tests = specs.flatMap((spec) => spec.tests.map((test) => ({ spec, test })))
@@ -44,13 +50,15 @@ function countReport(report: Report): TestCounts {
       name: `${spec.file} > ${spec.title}`,
       reason: test.annotations.find(({ type }) => type === 'skip' || type === 'fixme')?.description,
     }))
-  const failures = [
-    ...tests
-      .filter(({ test }) => test.status === 'unexpected')
+  const withStatus = (status: Test['status']) =>
+    tests
+      .filter(({ test }) => test.status === status)
       .map(({ spec, test }) => ({
         name: `${spec.file} > ${spec.title}`,
-        message: test.results.at(-1)?.error?.message,
-      })),
+        message: test.results.find(({ error }) => error)?.error?.message,
+      }))
+  const failures = [
+    ...withStatus('unexpected'),
     ...report.errors.map(({ message }) => ({ name: 'outside of a test', message })),
   ]
   return {
@@ -59,6 +67,7 @@ function countReport(report: Report): TestCounts {
     skipped: skips.length,
     skips,
     failures,
+    retried: withStatus('flaky'),
   }
 }
 

@@ -30,6 +30,9 @@ export class SummaryReporter implements Reporter {
       skipped: skips.length,
       skips,
       failures,
+      retried: results
+        .filter(({ test }) => test.diagnostic()?.flaky)
+        .map(({ test, result }) => ({ name: nameOf(test), message: messageOf(result.errors) })),
     }
     await writeFile(this.#file, JSON.stringify(counts))
   }

@@ -31,6 +31,13 @@ describe('the summary of npm test', () => {
     expect(text).toContain('  - worker > d\n      expected 1 to be 2\n')
   })
 
+  test('names what passed only on a second try, which counts as passed', () => {
+    const retried = [{ name: 'worker > e', message: 'expected 503 to be 200' }]
+    const { text, failed } = renderSummary([part('unit', { passed: 1, retried })])
+    expect(text).toContain('passed only on a second try:\n  - worker > e\n      expected 503 to be 200\n')
+    expect(failed).toBe(0)
+  })
+
   test('shows a skip that gives no reason', () => {
     const { text } = renderSummary([
       part('unit', { skipped: 1, skips: [{ name: 'worker > c', reason: undefined }] }),

@@ -7,8 +7,12 @@ export type TestCounts = {
   /** Each skipped test and the reason it gave. */
   readonly skips: readonly { readonly name: string; readonly reason: string | undefined }[]
   /** Each failed test and the start of what it said: often the only lines of a long log that are kept. */
-  readonly failures: readonly { readonly name: string; readonly message: string | undefined }[]
+  readonly failures: readonly NamedFailure[]
+  /** Tests that failed and then passed when they were run once more, which CI allows: each is a defect of the test or the product. */
+  readonly retried?: readonly NamedFailure[]
 }
+
+export type NamedFailure = { readonly name: string; readonly message: string | undefined }
 
 export type PartResult = {
   readonly name: string
@@ -32,7 +36,14 @@ export function renderSummary(results: readonly PartResult[]): { text: string; f
       row(name, [...[counts.passed, counts.failed, counts.skipped].map(String), duration(seconds)]),
     ),
     ...renderSkips(results),
-    ...renderFailures(results),
+    ...renderFailures(
+      'passed only on a second try:',
+      results.flatMap(({ counts }) => counts.retried ?? []),
+    ),
+    ...renderFailures(
+      'failed:',
+      results.flatMap(({ counts }) => counts.failures),
+    ),
     '',
     `${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`,
   ]
@@ -54,10 +65,9 @@ function renderSkips(results: readonly PartResult[]): string[] {
   return lines.length > 0 ? ['', 'skipped:', ...lines] : []
 }
 
-function renderFailures(results: readonly PartResult[]): string[] {
-  const failures = results.flatMap((result) => result.counts.failures)
+function renderFailures(title: string, failures: readonly NamedFailure[]): string[] {
   const lines = failures.flatMap(({ name, message }) => [`  - ${name}`, ...indented(message)])
-  return lines.length > 0 ? ['', 'failed:', ...lines] : []
+  return lines.length > 0 ? ['', title, ...lines] : []
 }
 
 /** A difference of two objects needs some lines to be understood; a page of HTML does not. */

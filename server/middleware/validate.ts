@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Endpoint } from '../../schema/api/endpoint.ts'
 import type { AppMiddleware } from '../context.ts'
 import { invalidRequest, type ServerError } from '../errors.ts'
@@ -16,8 +16,8 @@ export function validate(endpoint: Endpoint): AppMiddleware {
   }
 }
 
-function parse(schema: z.ZodType, value: unknown): unknown {
-  const result = schema.safeParse(value)
+function parse(schema: z.core.$ZodType, value: unknown): unknown {
+  const result = z.safeParse(schema, value)
   if (!result.success) throw invalidFields(result.error.issues)
   return result.data
 }

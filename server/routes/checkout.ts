@@ -29,12 +29,13 @@ import { returnAddresses, returnPages } from '../checkout/return-address.ts'
 import { metadataOf } from '../checkout/session-params.ts'
 import { startCreditPurchase } from '../checkout/start-credit-purchase.ts'
 import { amountMismatch, RouteFailedError, StripeAnswerError, sessionNotFound } from '../errors.ts'
-import { checkoutFailure, type Failure } from '../failures.ts'
+import { checkoutFailure, type Failure, rowsFailure } from '../failures.ts'
 import { oneself, theOwner, theUser } from '../rights.ts'
 import { route } from '../route.ts'
 
 const statusFailure: Failure = {
   text: 'Failed to verify payment status',
+  database: 'Failed to verify payment status',
   stripe: (cause) => new RouteFailedError(502, 'payment_status_unavailable', { cause }),
 }
 
@@ -87,6 +88,7 @@ export const checkoutRoutes = [
   // The return page says that the customer is back. That is a reason to fetch the session from Stripe, never a reason to grant.
   route(processPaymentSuccess, {
     rights: theUser(({ body }) => body.clerkUserId),
+    failure: rowsFailure('Failed to process payment'),
   }).handle(async ({ body, user_id, trace }, deps) => {
     const intent = await findIntentBySession(deps.db, { stripe_session_id: body.sessionId, user_id })
     if (!intent) throw sessionNotFound()
@@ -164,7 +166,7 @@ function sessionData(session: FetchedSession, intent: CheckoutIntent, email: str
     status: session.status,
     payment_status: session.payment_status,
     amount_total: session.amount_total ?? intent.amount_minor,
-    currency: currencySchema.catch(intent.currency).parse(session.currency?.toUpperCase()),
+    currency: currencySchema.safeParse(session.currency?.toUpperCase()).data ?? intent.currency,
     customer_email: session.customer_email ?? email,
     subscription_id: session.subscription_id,
     metadata: presentMetadata(checkoutMetadataSchema.parse(session.metadata ?? {})),

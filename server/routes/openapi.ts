@@ -109,7 +109,7 @@ function operationOf(endpoint: Endpoint) {
 
 const securityOf = { public: [], user: [{ bearer: [] }], extension: [{ extension: [] }] } as const
 
-function bodyContent(body: z.ZodType, { form }: Endpoint) {
+function bodyContent(body: z.core.$ZodType, { form }: Endpoint) {
   const content = { schema: jsonSchema(body, 'input') }
   return {
     ...(form && { 'application/x-www-form-urlencoded': content }),
@@ -122,7 +122,7 @@ function alsoOf({ description, schema }: NonNullable<Endpoint['also']>[number]) 
   return { description, content: { 'application/json': { schema: jsonSchema(schema, 'output') } } }
 }
 
-function queryParameters(query: z.ZodType) {
+function queryParameters(query: z.core.$ZodType) {
   const { properties = {}, required = [] } = z.toJSONSchema(query, { io: 'input' })
   return Object.entries(properties).map(([name, schema]) => ({
     name,
@@ -150,7 +150,7 @@ function webhookOf(sender: string, headers: readonly string[]) {
   }
 }
 
-function jsonSchema(schema: z.ZodType, io: 'input' | 'output') {
+function jsonSchema(schema: z.core.$ZodType, io: 'input' | 'output') {
   const { $schema: _draft, ...rest } = z.toJSONSchema(schema, { io })
   return rest
 }

@@ -36,7 +36,7 @@ import {
   seatReductionScheduled,
   tooManySeats,
 } from '../errors.ts'
-import { checkoutFailure, portalFailure, subscriptionFailure } from '../failures.ts'
+import { checkoutFailure, portalFailure, rowsFailure, subscriptionFailure } from '../failures.ts'
 import { admins, members } from '../rights.ts'
 import { route } from '../route.ts'
 
@@ -48,6 +48,7 @@ export const organizationsRoutes = [
   // The live subscription, or else the latest one, so that a plan that has ended is shown as ended.
   route(getOrganizationSubscription, {
     rights: members({ organization: ({ query }) => query.orgId }),
+    failure: rowsFailure('Failed to load billing information'),
   }).handle(async ({ query }, { db }) => {
     const owner = organizationOwner(query.orgId)
     const subscription = (await findLiveSubscription(db, owner)) ?? (await findLatestSubscription(db, owner))
@@ -98,6 +99,7 @@ export const organizationsRoutes = [
   // so that the three always agree. See decision 053.
   route(getOrganizationCredits, {
     rights: members({ organization: ({ query }) => query.org_id }),
+    failure: rowsFailure('Failed to load organization credits'),
   }).handle(async ({ query }, deps) => {
     const owner = organizationOwner(query.org_id)
     const now = deps.now()

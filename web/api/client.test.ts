@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { endpoint } from '../../schema/api/endpoint.ts'
 import { createApi } from './client.ts'
 import { ApiFailure } from './failure.ts'
@@ -10,7 +10,7 @@ const readThing = endpoint({
   summary: 'Reads',
   auth: 'user',
   limit: 'read',
-  query: z.strictObject({ id: z.string(), cursor: z.string().optional() }),
+  query: z.strictObject({ id: z.string(), cursor: z.optional(z.string()) }),
   response: z.object({ name: z.string() }),
 })
 const listThings = endpoint({

@@ -1,9 +1,9 @@
-import type { z } from 'zod'
+import * as z from 'zod/mini'
 import type { BodyInputOf, Endpoint, ResponseOf } from '../../schema/api/endpoint.ts'
 import { apiErrorSchema } from '../../schema/api/error.ts'
 import { ApiFailure } from './failure.ts'
 
-type QueryInputOf<E extends Endpoint> = E['query'] extends z.ZodType ? z.input<E['query']> : undefined
+type QueryInputOf<E extends Endpoint> = E['query'] extends z.core.$ZodType ? z.input<E['query']> : undefined
 
 export interface CallInput<E extends Endpoint> {
   query?: QueryInputOf<E>
@@ -37,7 +37,7 @@ export function createApi({ getToken, fetch }: ApiDependencies): Api {
     const response = await send(fetch, endpoint.path + queryString(query), request)
     const answer = await readJson(response)
     if (!response.ok) throw failureOf(response, answer)
-    const parsed = endpoint.response.safeParse(answer)
+    const parsed = z.safeParse(endpoint.response, answer)
     if (!parsed.success) {
       throw new ApiFailure({
         status: response.status,

@@ -1,50 +1,10 @@
-import { Dialog } from 'radix-ui'
-import { type ReactNode, useRef } from 'react'
-import { cn } from './cn.ts'
+import type { SheetProps } from './SheetDialog.tsx'
+import { useLater } from './useLater.ts'
 
-interface SheetProps {
-  open: boolean
-  onOpenChange: (open: boolean) => void
-  title: string
-  /** `side` slides in from the left; `full` covers the screen. */
-  shape: 'side' | 'full'
-  /** For navigation: a link closes the panel, because it may lead to a place on the page behind. */
-  closeOnLink?: boolean
-  children: ReactNode
-}
+const loadDialog = async () => (await import('./SheetDialog.tsx')).SheetDialog
 
-/** A modal panel: Escape closes it, focus stays inside and the page behind does not scroll. */
-export function Sheet({ open, onOpenChange, title, shape, closeOnLink, children }: SheetProps) {
-  const opener = useRef<Element | null>(null)
-  return (
-    <Dialog.Root open={open} onOpenChange={onOpenChange}>
-      <Dialog.Portal>
-        <Dialog.Overlay className="fixed inset-0 z-40 animate-fade-in bg-black/45" />
-        <Dialog.Content
-          aria-describedby={undefined}
-          onClick={(event) => {
-            if (closeOnLink && event.target instanceof Element && event.target.closest('a'))
-              onOpenChange(false)
-          }}
-          // Focus the panel itself, so that a screen reader starts at its title and no control appears selected.
-          onOpenAutoFocus={(event) => {
-            event.preventDefault()
-            opener.current = document.activeElement
-            if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus()
-          }}
-          onCloseAutoFocus={(event) => {
-            event.preventDefault()
-            if (opener.current instanceof HTMLElement) opener.current.focus()
-          }}
-          className={cn(
-            'fixed inset-y-0 left-0 z-50 flex flex-col overflow-y-auto bg-canvas outline-none',
-            shape === 'side' ? 'w-72 animate-sheet-in border-r shadow-float' : 'w-full animate-fade-in',
-          )}
-        >
-          <Dialog.Title className="sr-only">{title}</Dialog.Title>
-          {children}
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
-  )
+/** A modal panel whose code no page waits for. */
+export function Sheet(props: SheetProps) {
+  const SheetDialog = useLater(loadDialog)
+  return SheetDialog ? <SheetDialog {...props} /> : null
 }

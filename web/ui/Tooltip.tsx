@@ -1,30 +1,57 @@
-import { Tooltip as Radix } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { Slot } from 'radix-ui'
+import { type PointerEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import type { TooltipBubbleProps } from './TooltipBubble.tsx'
+import { useLater } from './useLater.ts'
+
+const hoverDelay_ms = 700
+const loadBubble = async () => (await import('./TooltipBubble.tsx')).TooltipBubble
 
 interface TooltipProps {
   text: string
-  side?: 'right' | 'bottom'
+  side?: TooltipBubbleProps['side']
   /** Set when the trigger already shows the text. */
   disabled?: boolean
   children: ReactNode
 }
 
+/**
+ * Names its trigger when a mouse rests on it or the keyboard reaches it. What places the bubble is loaded later, so the trigger is
+ * not Radix's own: that one would have to be there from the start.
+ */
 export function Tooltip({ text, side = 'bottom', disabled, children }: TooltipProps) {
-  if (disabled) return children
+  const [trigger, setTrigger] = useState<Element>()
+  const id = useId()
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const Bubble = useLater(loadBubble)
+  const close = () => {
+    clearTimeout(timer.current)
+    setTrigger(undefined)
+  }
+  useEffect(() => () => clearTimeout(timer.current), [])
+
+  const openSoon = ({ currentTarget, pointerType }: PointerEvent) => {
+    if (pointerType === 'touch') return
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => setTrigger(currentTarget), hoverDelay_ms)
+  }
+  const open = !disabled && trigger !== undefined
   return (
-    <Radix.Provider delayDuration={700} skipDelayDuration={300}>
-      <Radix.Root>
-        <Radix.Trigger asChild>{children}</Radix.Trigger>
-        <Radix.Portal>
-          <Radix.Content
-            side={side}
-            sideOffset={6}
-            className="z-50 animate-fade-in rounded-md bg-ink px-2 py-1 font-medium text-canvas text-xs shadow-card"
-          >
-            {text}
-          </Radix.Content>
-        </Radix.Portal>
-      </Radix.Root>
-    </Radix.Provider>
+    <>
+      <Slot.Root
+        aria-describedby={open ? id : undefined}
+        {...(!disabled && {
+          onPointerEnter: openSoon,
+          onPointerLeave: close,
+          onPointerDown: close,
+          onBlur: close,
+          onFocus: ({ currentTarget }) => {
+            if (currentTarget.matches(':focus-visible')) setTrigger(currentTarget)
+          },
+        })}
+      >
+        {children}
+      </Slot.Root>
+      {open && Bubble && <Bubble {...{ id, text, side, trigger }} onClose={close} />}
+    </>
   )
 }

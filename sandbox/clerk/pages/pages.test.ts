@@ -1,4 +1,6 @@
-import { get, type IncomingMessage } from 'node:http'
+import { get, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Sandbox } from '../../kit/serve.ts'
 import { seeds } from '../seed.ts'
@@ -16,6 +18,14 @@ beforeAll(async () => {
 })
 afterAll(() => sandbox.close())
 
+/** `fetch` would add headers of its own, and unpack the body. */
+async function getScript(headers: OutgoingHttpHeaders) {
+  const response = await new Promise<IncomingMessage>((resolve) =>
+    get(`${sandbox.url}${dist}/clerk.browser.js`, { headers }, resolve),
+  )
+  return { response, body: await buffer(response) }
+}
+
 const dist = '/npm/@clerk/clerk-js@6/dist'
 
 test('the browser script comes from the installed package, and is not sent again while it is unchanged', async () => {
@@ -24,12 +34,25 @@ test('the browser script comes from the installed package, and is not sent again
   const script = await first.text()
   expect(script.length).toBeGreaterThan(100_000)
 
-  // `fetch` would add a header that forbids the short answer.
-  const headers = { 'if-modified-since': first.headers.get('last-modified') ?? '' }
-  const again = await new Promise<IncomingMessage>((resolve) =>
-    get(`${sandbox.url}${dist}/clerk.browser.js`, { headers }, (response) => resolve(response.resume())),
-  )
-  expect(again.statusCode).toBe(304)
+  const again = await getScript({ 'if-modified-since': first.headers.get('last-modified') ?? '' })
+  expect(again.response.statusCode).toBe(304)
+})
+
+test.each([
+  ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],
+  ['gzip', 'gzip', gunzipSync],
+] as const)('the browser script is sent compressed to who accepts %s', async (accepted, encoding, unpack) => {
+  const plain = await getScript({})
+  expect(plain.response.headers).not.toHaveProperty('content-encoding')
+  const { response, body } = await getScript({ 'accept-encoding': accepted })
+  expect(response.headers).toMatchObject({
+    'content-encoding': encoding,
+    'content-length': String(body.length),
+    'content-type': expect.stringContaining('text/javascript'),
+    vary: expect.stringMatching(/accept-encoding/i),
+  })
+  expect(body.length).toBeLessThan(plain.body.length / 2)
+  expect(unpack(body).equals(plain.body)).toBe(true)
 })
 
 test('the components that the script loads come from the installed package too', async () => {

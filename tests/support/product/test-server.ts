@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import { z } from 'zod'
 import type { BodyInputOf, Endpoint, ResponseOf } from '../../../schema/api/endpoint.ts'
 import { processEnvironment } from '../../../schema/env.ts'
 import { clerkSandboxVariables, stripeSandboxVariables } from '../../../scripts/sandbox-environment.ts'
@@ -108,7 +109,7 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
     async ask(endpoint, request = {}) {
       const { status, body } = await api(endpoint, request)
       if (status !== 200) throw new Error(`${endpoint.path}: ${status} ${JSON.stringify(body)}`)
-      return endpoint.response.parse(body) as ResponseOf<typeof endpoint>
+      return z.parse(endpoint.response, body) as ResponseOf<typeof endpoint>
     },
     async close() {
       await Promise.all([server.close(2000), monitoring.close(0)])

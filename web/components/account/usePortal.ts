@@ -1,8 +1,8 @@
-import { toast } from 'sonner'
 import { createOrganizationBillingPortal } from '../../../schema/api/organizations.ts'
 import { createCustomerPortalSession } from '../../../schema/api/subscriptions.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { ApiFailure, failureText, isStatus } from '../../api/failure.ts'
+import { toast } from '../../ui/toast.ts'
 import { useHostedPage } from '../useHostedPage.ts'
 import type { Payer } from './usePayer.ts'
 

@@ -1,5 +1,4 @@
 import { type FormEvent, useEffect, useState } from 'react'
-import { toast } from 'sonner'
 import {
   creditPacks,
   creditPurchaseProblem,
@@ -10,6 +9,7 @@ import {
 import { type Currency, defaultCurrency } from '../../../schema/catalogue/currency.ts'
 import { Alert } from '../../ui/Alert.tsx'
 import { Button } from '../../ui/Button.tsx'
+import { toast } from '../../ui/toast.ts'
 import { formatCredits, formatMoney } from '../format.ts'
 import { AmountInput, amountFormat } from './AmountInput.tsx'
 import { CreditPack } from './CreditPack.tsx'

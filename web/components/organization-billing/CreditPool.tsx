@@ -54,7 +54,7 @@ interface PoolProps {
 
 function Pool(pool: PoolProps) {
   const { total_credits, used_credits, remaining_credits, plan_credits, purchased_credits } = pool
-  const usedPercent = total_credits > 0 ? Math.min((used_credits / total_credits) * 100, 100) : 0
+  const leftPercent = total_credits > 0 ? Math.max((remaining_credits / total_credits) * 100, 0) : 0
   return (
     <div className="px-5 pt-4 pb-5 tabular-nums sm:px-6">
       <p className="flex items-baseline gap-2">
@@ -64,7 +64,7 @@ function Pool(pool: PoolProps) {
         <span className="text-muted text-sm">remaining</span>
       </p>
       <div aria-hidden="true" className="mt-4 h-2 overflow-hidden rounded-full bg-accent-soft">
-        <div className="h-full rounded-full bg-accent" style={{ width: `${100 - usedPercent}%` }} />
+        <div className="h-full rounded-full bg-accent" style={{ width: `${leftPercent}%` }} />
       </div>
       <dl className="mt-4 divide-y divide-line text-sm [&>div]:flex [&>div]:justify-between [&>div]:gap-4 [&>div]:py-2 [&_dt]:text-muted">
         <div>
@@ -80,7 +80,8 @@ function Pool(pool: PoolProps) {
           <dd>{formatCredits(purchased_credits)}</dd>
         </div>
       </dl>
-      {remaining_credits < lowBalanceCredits && (
+      {/* Nothing is wrong with a pool that never had anything in it. */}
+      {remaining_credits < lowBalanceCredits && (total_credits > 0 || remaining_credits < 0) && (
         <div className="mt-3">
           <Alert
             tone="caution"

@@ -1,4 +1,3 @@
-import { toast } from 'sonner'
 import {
   createOrganizationBillingPortal,
   type OrganizationSubscription,
@@ -8,6 +7,7 @@ import { useApi } from '../../api/ApiProvider.tsx'
 import { failureText } from '../../api/failure.ts'
 import { Alert } from '../../ui/Alert.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
+import { toast } from '../../ui/toast.ts'
 import { formatCredits, formatDay, formatMoney } from '../format.ts'
 import { ManageBillingButton } from '../ManageBillingButton.tsx'
 import { SubscriptionBadge } from './SubscriptionBadge.tsx'

@@ -1,6 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { CalendarClock } from 'lucide-react'
-import { toast } from 'sonner'
 import {
   cancelOrganizationSubscription,
   keepSeats,
@@ -12,6 +11,7 @@ import { type OrganizationView, organizationSubscriptionQuery } from '../../api/
 import { Alert } from '../../ui/Alert.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+import { toast } from '../../ui/toast.ts'
 import { formatDay } from '../format.ts'
 
 /** What waits for the next period: fewer or more seats, or the end of the subscription. */

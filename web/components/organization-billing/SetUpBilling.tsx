@@ -1,5 +1,4 @@
 import { type FormEvent, useState } from 'react'
-import { toast } from 'sonner'
 import {
   createOrganizationSubscription,
   type OrganizationSubscription,
@@ -11,6 +10,7 @@ import { failureText } from '../../api/failure.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Field } from '../../ui/Field.tsx'
+import { toast } from '../../ui/toast.ts'
 import { formatDay, formatMoney } from '../format.ts'
 import { useHostedPage } from '../useHostedPage.ts'
 import { SubscriptionBadge } from './SubscriptionBadge.tsx'

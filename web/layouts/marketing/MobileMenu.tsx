@@ -7,7 +7,7 @@ import { ThemeSwitch } from '../../components/ThemeSwitch.tsx'
 import type { MarketingPath } from '../../content/paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
-import { Sheet } from '../../ui/Sheet.tsx'
+import { SheetDialog } from '../../ui/SheetDialog.tsx'
 import { resources } from './resources.ts'
 
 interface MobileMenuProps {
@@ -24,7 +24,7 @@ export function MobileMenu({ path, open, onOpenChange }: MobileMenuProps) {
   const signedIn = useSignedIn()
   const close = () => onOpenChange(false)
   return (
-    <Sheet open={open} onOpenChange={onOpenChange} title="Menu" shape="full" closeOnLink>
+    <SheetDialog open={open} onOpenChange={onOpenChange} title="Menu" shape="full" closeOnLink>
       <div className="flex h-16 shrink-0 items-center justify-between px-5 sm:px-8">
         <Logo />
         <Button variant="quiet" size="icon" className="-mr-2" aria-label="Close menu" onClick={close}>
@@ -88,6 +88,6 @@ export function MobileMenu({ path, open, onOpenChange }: MobileMenuProps) {
           <ThemeSwitch />
         </div>
       </div>
-    </Sheet>
+    </SheetDialog>
   )
 }

@@ -1,7 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Check, Copy, KeyRound } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { toast } from 'sonner'
 import type { ResponseOf } from '../../../schema/api/endpoint.ts'
 import {
   generateExtensionToken,
@@ -17,6 +16,7 @@ import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
+import { toast } from '../../ui/toast.ts'
 import { useLater } from '../../ui/useLater.ts'
 
 /** The long-lived token that connects an editor. It is shown once, when it is made. */

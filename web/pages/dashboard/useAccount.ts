@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { toast } from 'sonner'
 import type { AccountSummary } from '../../../schema/api/account.ts'
 import type { User } from '../../../schema/api/users.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery, initializeQuery, type Person, userQuery } from '../../api/account.ts'
 import { useWebConfig } from '../../api/catalogue.ts'
 import { isStatus } from '../../api/failure.ts'
+import { toast } from '../../ui/toast.ts'
 import { accountFailureTitle } from './accountFailure.ts'
 
 export type AccountView =

@@ -1,5 +1,4 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { toast } from 'sonner'
 import { revokeTeamInvitation, type TeamInvitation } from '../../../schema/api/team-invitations.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { failureText } from '../../api/failure.ts'
@@ -13,6 +12,7 @@ import { formatDay, formatTime } from '../../components/format.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
+import { toast } from '../../ui/toast.ts'
 
 export function InvitationsCard({ view }: { view: OrganizationView }) {
   return (

@@ -84,14 +84,14 @@ interface MemberRowProps {
 function MemberRow({ name, email, role, hasSeat, onAssign }: MemberRowProps) {
   const address = email ?? 'No email available'
   return (
-    <li className="flex min-h-14 items-center gap-3 px-5 py-2.5 text-sm sm:px-6">
+    <li className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-2 px-5 py-2.5 text-sm sm:px-6">
       <span
         aria-hidden="true"
         className="grid size-8 shrink-0 place-items-center rounded-full bg-accent-soft font-semibold text-accent-text text-xs uppercase"
       >
         {(name || address).slice(0, 1)}
       </span>
-      <div className="min-w-0 flex-1">
+      <div className="min-w-44 flex-1">
         <p className="truncate font-medium" title={name || address}>
           {name || address}
         </p>
@@ -100,7 +100,7 @@ function MemberRow({ name, email, role, hasSeat, onAssign }: MemberRowProps) {
           {name && (hasSeat ? ' · has a seat' : ' · no seat')}
         </p>
       </div>
-      <div className="flex shrink-0 flex-wrap items-center justify-end gap-1.5">
+      <div className="ml-auto flex shrink-0 items-center gap-1.5">
         <Badge>{role === 'admin' ? 'Admin' : 'Member'}</Badge>
         <Badge tone="positive">Active</Badge>
         {!hasSeat && email && (

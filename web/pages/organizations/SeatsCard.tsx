@@ -1,7 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Circle, CircleCheck, CircleX, type LucideIcon, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
-import { toast } from 'sonner'
 import { revokeSeat, type Seat } from '../../../schema/api/organization-seats.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { failureText } from '../../api/failure.ts'
@@ -12,6 +11,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { cn } from '../../ui/cn.ts'
+import { toast } from '../../ui/toast.ts'
 
 interface SeatsCardProps {
   view: OrganizationView
@@ -75,9 +75,9 @@ function SeatRow({ view, seat }: { view: OrganizationView; seat: Seat }) {
     color: 'text-faint',
   }
   return (
-    <li className="flex min-h-14 items-center gap-3 px-5 py-2.5 text-sm sm:px-6">
+    <li className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-2 px-5 py-2.5 text-sm sm:px-6">
       <Icon aria-hidden="true" className={cn('size-4 shrink-0', color)} />
-      <div className="min-w-0 flex-1">
+      <div className="min-w-44 flex-1">
         <p className="truncate font-medium" title={seat.email}>
           {seat.email}
         </p>

@@ -1,5 +1,4 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { toast } from 'sonner'
 import { assignSeat } from '../../../schema/api/organization-seats.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { ApiFailure, failureText } from '../../api/failure.ts'
@@ -8,6 +7,7 @@ import {
   organizationSeatsQuery,
   teamInvitationsQuery,
 } from '../../api/organizations.ts'
+import { toast } from '../../ui/toast.ts'
 
 export interface SeatRequest {
   email: string

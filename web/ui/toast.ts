@@ -1,0 +1,44 @@
+import type { ReactNode } from 'react'
+
+interface Toast {
+  readonly kind: 'success' | 'error' | 'info'
+  readonly title: ReactNode
+  readonly options: ToastOptions | undefined
+}
+
+interface ToastOptions {
+  id?: string
+  description?: ReactNode
+  action?: { label: string; onClick: () => void }
+  duration?: number
+}
+
+/** Shows a short notice. No page waits for the library that shows it (Toasts.tsx): what comes before it is kept until it is there. */
+export const toast = {
+  success: (title: ReactNode, options?: ToastOptions) => add({ kind: 'success', title, options }),
+  error: (title: ReactNode, options?: ToastOptions) => add({ kind: 'error', title, options }),
+  info: (title: ReactNode, options?: ToastOptions) => add({ kind: 'info', title, options }),
+}
+
+let waiting: readonly Toast[] = []
+let listener: (() => void) | undefined
+
+function add(added: Toast): void {
+  waiting = [...waiting, added]
+  listener?.()
+}
+
+/** What nobody has shown yet. */
+export function takeWaitingToasts(): readonly Toast[] {
+  const taken = waiting
+  waiting = []
+  return taken
+}
+
+/** For the one who shows them. */
+export function onToast(listen: () => void): () => void {
+  listener = listen
+  return () => {
+    listener = undefined
+  }
+}
