@@ -1,10 +1,16 @@
+import { lazy, Suspense } from 'react'
 import type { AccountSummary } from '../../../schema/api/account.ts'
 import { creditRate } from '../../../schema/catalogue/credits.ts'
 import { type Currency, defaultCurrency } from '../../../schema/catalogue/currency.ts'
 import type { Payer } from '../../components/account/usePayer.ts'
-import { BuyCredits } from '../../components/credits/BuyCredits.tsx'
 import { formatMoney } from '../../components/format.ts'
 import { Card, CardHeader } from '../../ui/Card.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
+
+// Loaded when the account is there, which it does not delay.
+const BuyCredits = lazy(async () => ({
+  default: (await import('../../components/credits/BuyCredits.tsx')).BuyCredits,
+}))
 
 interface AddCreditsCardProps {
   payer: Payer
@@ -22,14 +28,16 @@ export function AddCreditsCard({ payer: { userId, organization }, summary }: Add
         description={`${creditRate.credits} credits for ${formatMoney(creditRate.amount_minor, currency)}`}
       />
       <div className="px-5 pt-4 pb-5 sm:px-6 sm:pb-6">
-        <BuyCredits
-          payer={
-            organization
-              ? { kind: 'organization', id: organization.id }
-              : { kind: 'user', id: userId, from: 'dashboard' }
-          }
-          currency={currency}
-        />
+        <Suspense fallback={<Skeleton className="h-69" />}>
+          <BuyCredits
+            payer={
+              organization
+                ? { kind: 'organization', id: organization.id }
+                : { kind: 'user', id: userId, from: 'dashboard' }
+            }
+            currency={currency}
+          />
+        </Suspense>
       </div>
     </Card>
   )

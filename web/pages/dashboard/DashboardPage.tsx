@@ -1,5 +1,6 @@
 import { useUser } from '@clerk/clerk-react'
 import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { extensionTokenQuery } from '../../api/account.ts'
 import type { SignedInUser } from '../../auth/RequireUser.tsx'
@@ -9,15 +10,17 @@ import { useHashTarget } from '../../components/useHashTarget.ts'
 import { usePageTitle } from '../../components/usePageTitle.ts'
 import { Card } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import { ActivityCard } from './ActivityCard.tsx'
 import { AddCreditsCard } from './AddCreditsCard.tsx'
 import { BalanceCard, BalanceCardSkeleton } from './BalanceCard.tsx'
 import { FirstSteps } from './FirstSteps.tsx'
 import { Notices } from './Notices.tsx'
 import { PlanCard, PlanCardSkeleton } from './PlanCard.tsx'
-import { SeatsCard } from './SeatsCard.tsx'
 import { TokenCard } from './TokenCard.tsx'
 import { type AccountView, useAccount } from './useAccount.ts'
+
+// Below the fold, and for organizations only: loaded once the account is.
+const ActivityCard = lazy(async () => ({ default: (await import('./ActivityCard.tsx')).ActivityCard }))
+const SeatsCard = lazy(async () => ({ default: (await import('./SeatsCard.tsx')).SeatsCard }))
 
 export function DashboardPage() {
   usePageTitle('Dashboard')
@@ -82,11 +85,17 @@ function LoadedDashboard({ user, payer, account, connected }: LoadedDashboardPro
       <div className="mt-4 grid items-start gap-4 sm:mt-5 sm:gap-5 lg:grid-cols-5">
         <div className="max-lg:contents lg:col-span-3 lg:flex lg:flex-col lg:gap-5">
           <TokenCard userId={user.id} />
-          {mayManage && <ActivityCard payer={payer} payments={summary?.payments ?? []} />}
+          {mayManage && (
+            <Suspense fallback={<Skeleton className="order-6 h-80 rounded-card" />}>
+              <ActivityCard payer={payer} payments={summary?.payments ?? []} />
+            </Suspense>
+          )}
         </div>
         <div className="max-lg:contents lg:col-span-2 lg:flex lg:flex-col lg:gap-5">
           {payer.organization && (
-            <SeatsCard organizationId={payer.organization.id} userId={user.id} mayManage={mayManage} />
+            <Suspense fallback={<Skeleton className="order-3 h-36 rounded-card" />}>
+              <SeatsCard organizationId={payer.organization.id} userId={user.id} mayManage={mayManage} />
+            </Suspense>
           )}
           {mayManage && <AddCreditsCard payer={payer} summary={summary} />}
         </div>
