@@ -38,6 +38,14 @@ export function portalFailure(text: string): Failure {
   }
 }
 
+/** Stripe cannot be asked for its invoices. Nothing depends on it. */
+export function invoicesFailure(text: string): Failure {
+  return {
+    text,
+    stripe: (cause) => new RouteFailedError(503, 'invoices_unavailable', { retry_after_s: 5, cause }),
+  }
+}
+
 /** Stripe did not change the subscription, or only in part; the same call again does the rest. */
 export function subscriptionFailure(text: string): Failure {
   return { text, stripe: (cause) => new RouteFailedError(502, 'subscription_change_failed', { cause }) }

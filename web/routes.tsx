@@ -45,6 +45,7 @@ const routes: RouteObject[] = [
             async () =>
               (await import('./pages/payment/cancelled/PaymentCancelledPage.tsx')).PaymentCancelledPage,
           ),
+          page('/profile', async () => (await import('./pages/profile/ProfilePage.tsx')).ProfilePage),
           // The hosted billing portal returns to this address.
           { path: '/billing', element: <Navigate to="/dashboard" replace /> },
           { path: '*', element: <NotFoundPage /> },
