@@ -53,6 +53,7 @@ const routes: RouteObject[] = [
             async () =>
               (await import('./pages/payment/cancelled/PaymentCancelledPage.tsx')).PaymentCancelledPage,
           ),
+          page('/profile', async () => (await import('./pages/profile/ProfilePage.tsx')).ProfilePage),
           { path: '*', element: <NotFoundPage /> },
         ],
       },
