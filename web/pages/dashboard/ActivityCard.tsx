@@ -21,7 +21,7 @@ export function ActivityCard({ payer, payments }: ActivityCardProps) {
     <Card
       id="activity"
       aria-labelledby="activity-title"
-      className="order-6 flex min-h-80 scroll-mt-20 flex-col"
+      className="order-6 flex scroll-mt-20 flex-col"
     >
       <CardHeader
         id="activity-title"

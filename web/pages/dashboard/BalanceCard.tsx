@@ -39,7 +39,7 @@ export function BalanceCard({ summary }: { summary: AccountSummary }) {
 
 export function BalanceCardSkeleton() {
   return (
-    <Card className="min-h-57 space-y-4 p-6 lg:col-span-3">
+    <Card className="min-h-61 space-y-4 p-6 lg:col-span-3">
       <Skeleton className="h-4 w-32" />
       <Skeleton className="h-12 w-40" />
       <Skeleton className="h-2 w-full" />
