@@ -1,5 +1,5 @@
-import { expect, test } from '@playwright/test'
 import { signUp } from './support/people.ts'
+import { expect, german, test } from './support/test.ts'
 
 const refused = [
   ['70', 'Minimum purchase is 71 credits'],
@@ -59,26 +59,22 @@ test('an amount is grouped while it is typed, and changes by nothing else', asyn
   await expect(page.getByText('Continue to payment · €21.00')).toBeVisible()
 })
 
-test.describe('in Germany', () => {
-  test.use({ locale: 'de-DE' })
-
-  test('an amount means what it means there', async ({ page }) => {
-    await signUp(page)
-    const field = page.getByLabel('Number of credits')
-    for (const [typed, shown, text] of [
-      ['1.000', '1.000', 'Cost: 14,00 €'],
-      ['1 000,00', '1.000,00', 'Cost: 14,00 €'],
-      ['150,5', '150,5', 'Credits must be a whole number'],
-      ['150.5', '150.5', 'Please enter a valid number'],
-      ['71429', '71.429', 'Maximum purchase is 71,428 credits'],
-    ] as const) {
-      await field.fill('')
-      await field.pressSequentially(typed)
-      await expect(field).toHaveValue(shown)
-      await expect(page.getByText(text)).toBeVisible()
-    }
-    await field.fill('1500')
-    await expect(page.getByText('Continue to payment · 21,00 €')).toBeVisible()
-    await expect(page.getByText(/^Member since \d+\. /)).toBeVisible()
-  })
+test('in Germany an amount means what it means there', german, async ({ page }) => {
+  await signUp(page)
+  const field = page.getByLabel('Number of credits')
+  for (const [typed, shown, text] of [
+    ['1.000', '1.000', 'Cost: 14,00 €'],
+    ['1 000,00', '1.000,00', 'Cost: 14,00 €'],
+    ['150,5', '150,5', 'Credits must be a whole number'],
+    ['150.5', '150.5', 'Please enter a valid number'],
+    ['71429', '71.429', 'Maximum purchase is 71,428 credits'],
+  ] as const) {
+    await field.fill('')
+    await field.pressSequentially(typed)
+    await expect(field).toHaveValue(shown)
+    await expect(page.getByText(text)).toBeVisible()
+  }
+  await field.fill('1500')
+  await expect(page.getByText('Continue to payment · 21,00 €')).toBeVisible()
+  await expect(page.getByText(/^Member since \d+\. /)).toBeVisible()
 })

@@ -1,18 +1,17 @@
-import { expect, type Page, test } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { cards, payByCard, startPurchase } from './support/checkout-page.ts'
 import { signUp } from './support/people.ts'
 import { clearFaults, findLedgerProblems, turnStripeKnob } from './support/product.ts'
+import { alone, alsoOnPhones, expect, test } from './support/test.ts'
 
 const balance = (page: Page) => page.getByRole('region', { name: 'Available Credits' })
 const sessionOf = (page: Page) => /cs_test_\w+/.exec(page.url())?.[0] ?? ''
 
 test.afterEach(async () => {
-  await clearFaults()
-  await turnStripeKnob('deliveries', { mode: 'normal' })
   expect(await findLedgerProblems()).toEqual([])
 })
 
-test('somebody signs up, buys 500 credits and sees what the ledger says', async ({ page }) => {
+test('somebody buys 500 credits and sees what the ledger says', alsoOnPhones, async ({ page }) => {
   await signUp(page)
   await expect(balance(page)).toContainText('0')
   await page.getByLabel('Number of credits').fill('500')
@@ -75,7 +74,7 @@ test('a delayed payment that the bank refuses adds nothing and says so', async (
   await expect(page.getByRole('heading', { name: 'Payment failed' })).toBeVisible({ timeout: 60_000 })
 })
 
-test('a webhook that never comes is healed by the page that waits for it', async ({ page }) => {
+test('a webhook that never comes is healed by the page that waits for it', alone, async ({ page }) => {
   await signUp(page)
   await turnStripeKnob('deliveries', { mode: 'never' })
   await startPurchase(page, 500)
@@ -83,7 +82,7 @@ test('a webhook that never comes is healed by the page that waits for it', async
   await expect(page.getByText('+500')).toBeVisible({ timeout: 60_000 })
 })
 
-test('a webhook that comes twice grants once', async ({ page }) => {
+test('a webhook that comes twice grants once', alone, async ({ page }) => {
   await signUp(page)
   await turnStripeKnob('deliveries', { mode: 'twice' })
   await startPurchase(page, 500)
@@ -114,60 +113,62 @@ test('somebody else’s session is not shown', async ({ page, browser }) => {
   await stranger.close()
 })
 
-test('however often it is clicked, and in two tabs, a purchase is one, and a slow answer is said', async ({
-  page,
-  context,
-}) => {
-  await signUp(page)
-  const other = await context.newPage()
-  await other.goto('/dashboard')
-  await turnStripeKnob('faults', {
-    hold: true,
-    count: 1,
-    path_prefix: '/v1/checkout/sessions',
-    method: 'POST',
-  })
-  for (const tab of [page, other]) await tab.getByLabel('Number of credits').fill('500')
-  await page.getByRole('button', { name: 'Add Credits' }).dblclick()
-  await expect(page.getByRole('button', { name: 'Processing...' })).toBeDisabled()
-  await expect(page.getByText('This takes longer than usual')).toBeVisible()
-  await other.getByLabel('Number of credits').press('Enter')
-  await other.keyboard.press('Enter')
-  await expect(other.getByRole('button', { name: 'Processing...' })).toBeDisabled()
-  await turnStripeKnob('faults/release')
-  for (const tab of [page, other]) await tab.waitForURL(/\/c\/pay\//)
-  expect(sessionOf(page)).not.toBe('')
-  expect(sessionOf(other)).toBe(sessionOf(page))
+test(
+  'however often it is clicked, and in two tabs, a purchase is one, and a slow answer is said',
+  alone,
+  async ({ page, context }) => {
+    await signUp(page)
+    const other = await context.newPage()
+    await other.goto('/dashboard')
+    await turnStripeKnob('faults', {
+      hold: true,
+      count: 1,
+      path_prefix: '/v1/checkout/sessions',
+      method: 'POST',
+    })
+    for (const tab of [page, other]) await tab.getByLabel('Number of credits').fill('500')
+    await page.getByRole('button', { name: 'Add Credits' }).dblclick()
+    await expect(page.getByRole('button', { name: 'Processing...' })).toBeDisabled()
+    await expect(page.getByText('This takes longer than usual')).toBeVisible()
+    await other.getByLabel('Number of credits').press('Enter')
+    await other.keyboard.press('Enter')
+    await expect(other.getByRole('button', { name: 'Processing...' })).toBeDisabled()
+    await turnStripeKnob('faults/release')
+    for (const tab of [page, other]) await tab.waitForURL(/\/c\/pay\//)
+    expect(sessionOf(page)).not.toBe('')
+    expect(sessionOf(other)).toBe(sessionOf(page))
 
-  await payByCard(page, cards.pays)
-  await expect(page.getByText('+500')).toBeVisible()
-  await page.goto('/dashboard')
-  await startPurchase(page, 500)
-  expect(sessionOf(page)).not.toBe(sessionOf(other))
-})
+    await payByCard(page, cards.pays)
+    await expect(page.getByText('+500')).toBeVisible()
+    await page.goto('/dashboard')
+    await startPurchase(page, 500)
+    expect(sessionOf(page)).not.toBe(sessionOf(other))
+  },
+)
 
-test('a purchase that cannot begin says what happened and that nothing was charged', async ({
-  page,
-  context,
-}) => {
-  await signUp(page)
-  const buy = page.getByRole('button', { name: 'Add Credits' })
-  await page.getByLabel('Number of credits').fill('500')
-  await turnStripeKnob('faults', { status: 500, count: 20, path_prefix: '/v1/checkout' })
-  await buy.click()
-  const notifications = page.getByRole('region', { name: /Notifications/ })
-  await expect(notifications).toContainText('Failed to create checkout session. Nothing was charged.')
-  await clearFaults()
+test(
+  'a purchase that cannot begin says what happened and that nothing was charged',
+  alone,
+  async ({ page, context }) => {
+    await signUp(page)
+    const buy = page.getByRole('button', { name: 'Add Credits' })
+    await page.getByLabel('Number of credits').fill('500')
+    await turnStripeKnob('faults', { status: 500, count: 20, path_prefix: '/v1/checkout' })
+    await buy.click()
+    const notifications = page.getByRole('region', { name: /Notifications/ })
+    await expect(notifications).toContainText('Failed to create checkout session. Nothing was charged.')
+    await clearFaults()
 
-  await context.setOffline(true)
-  await expect(page.getByText(/^You are offline\. Nothing was charged\./)).toBeVisible()
-  await buy.click()
-  await expect(notifications).toContainText('You are offline.')
-  await context.setOffline(false)
-  await expect(page.getByText('You will pay on our payment provider’s secure page.')).toBeVisible()
-  await buy.click()
-  await page.waitForURL(/\/c\/pay\//)
-})
+    await context.setOffline(true)
+    await expect(page.getByText(/^You are offline\. Nothing was charged\./)).toBeVisible()
+    await buy.click()
+    await expect(notifications).toContainText('You are offline.')
+    await context.setOffline(false)
+    await expect(page.getByText('You will pay on our payment provider’s secure page.')).toBeVisible()
+    await buy.click()
+    await page.waitForURL(/\/c\/pay\//)
+  },
+)
 
 test('credits that a bank takes days for are on the way, and a refusal is told of', async ({ page }) => {
   await signUp(page)

@@ -1,64 +1,64 @@
 import { AxeBuilder } from '@axe-core/playwright'
-import { expect, type Page, test } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { cards, payByCard } from './support/checkout-page.ts'
 import { signUp } from './support/people.ts'
 import { clearFaults, openSandboxClerk, turnClerkKnob, turnStripeKnob } from './support/product.ts'
+import { alone, expect, test } from './support/test.ts'
 
 const region = (page: Page, name: string | RegExp) => page.getByRole('region', { name })
 const toasts = (page: Page) => region(page, /Notifications/)
 
-test.afterEach(clearFaults)
+test(
+  'a new account connects an editor by a token that is shown once, and revokes it',
+  alone,
+  async ({ page, context }) => {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await signUp(page)
+    await expect(region(page, 'Get started').getByRole('link', { name: 'Connect your editor' })).toBeVisible()
+    await expect(region(page, 'Available Credits')).toContainText('You have no credits yet')
+    await expect(page.getByText('Low balance')).toBeHidden()
 
-test('a new account connects an editor by a token that is shown once, and revokes it', async ({
-  page,
-  context,
-}) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  await signUp(page)
-  await expect(region(page, 'Get started').getByRole('link', { name: 'Connect your editor' })).toBeVisible()
-  await expect(region(page, 'Available Credits')).toContainText('You have no credits yet')
-  await expect(page.getByText('Low balance')).toBeHidden()
+    const card = region(page, 'Extension token')
+    await card.getByRole('button', { name: 'Generate Long-Lived Token' }).click()
+    await expect(toasts(page)).toContainText('Token Generated')
+    const secret = card.getByText(/^tide_/)
+    await card.getByRole('button', { name: 'Copy' }).click()
+    await expect(card.getByRole('button', { name: 'Copied' })).toBeVisible()
+    await expect(card.getByRole('button', { name: 'Copy', exact: true })).toBeVisible()
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(await secret.textContent())
+    await expect(region(page, 'Get started')).toContainText('Connect your editor: done')
 
-  const card = region(page, 'Extension token')
-  await card.getByRole('button', { name: 'Generate Long-Lived Token' }).click()
-  await expect(toasts(page)).toContainText('Token Generated')
-  const secret = card.getByText(/^tide_/)
-  await card.getByRole('button', { name: 'Copy' }).click()
-  await expect(card.getByRole('button', { name: 'Copied' })).toBeVisible()
-  await expect(card.getByRole('button', { name: 'Copy', exact: true })).toBeVisible()
-  expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(await secret.textContent())
-  await expect(region(page, 'Get started')).toContainText('Connect your editor: done')
+    await page.reload()
+    await expect(card).toContainText('Last usedNot yet')
+    await expect(secret).toBeHidden()
+    await card.getByRole('button', { name: 'Revoke Active Long-Lived Token' }).click()
+    const dialog = page.getByRole('alertdialog', { name: 'Revoke the token?' })
+    await expect(dialog).toContainText(
+      'This will revoke your active long-lived extension token. You will need to generate a new one to continue using the VSCode extension. Continue?',
+    )
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Keep it' }).click()
+    await expect(card).toContainText('Active')
 
-  await page.reload()
-  await expect(card).toContainText('Last usedNot yet')
-  await expect(secret).toBeHidden()
-  await card.getByRole('button', { name: 'Revoke Active Long-Lived Token' }).click()
-  const dialog = page.getByRole('alertdialog', { name: 'Revoke the token?' })
-  await expect(dialog).toContainText(
-    'This will revoke your active long-lived extension token. You will need to generate a new one to continue using the VSCode extension. Continue?',
-  )
-  await expectAccessible(page)
-  await dialog.getByRole('button', { name: 'Keep it' }).click()
-  await expect(card).toContainText('Active')
+    await context.setOffline(true)
+    await card.getByRole('button', { name: 'Revoke Active Long-Lived Token' }).click()
+    await dialog.getByRole('button', { name: 'Revoke token' }).click()
+    await expect(toasts(page)).toContainText('Revocation Failed')
+    await expect(toasts(page)).toContainText('Failed to revoke token')
+    await context.setOffline(false)
+    await card.getByRole('button', { name: 'Revoke Active Long-Lived Token' }).click()
+    await dialog.getByRole('button', { name: 'Revoke token' }).click()
+    await expect(toasts(page)).toContainText('Token Revoked')
+    await expect(card.getByRole('button', { name: 'Generate Long-Lived Token' })).toBeVisible()
 
-  await context.setOffline(true)
-  await card.getByRole('button', { name: 'Revoke Active Long-Lived Token' }).click()
-  await dialog.getByRole('button', { name: 'Revoke token' }).click()
-  await expect(toasts(page)).toContainText('Revocation Failed')
-  await expect(toasts(page)).toContainText('Failed to revoke token')
-  await context.setOffline(false)
-  await card.getByRole('button', { name: 'Revoke Active Long-Lived Token' }).click()
-  await dialog.getByRole('button', { name: 'Revoke token' }).click()
-  await expect(toasts(page)).toContainText('Token Revoked')
-  await expect(card.getByRole('button', { name: 'Generate Long-Lived Token' })).toBeVisible()
+    await turnClerkKnob('faults', { status: 500, count: 20, path_prefix: '/bapi/v1/users' })
+    await card.getByRole('button', { name: 'Generate Long-Lived Token' }).click()
+    await expect(toasts(page)).toContainText('Token Generation Failed')
+    await expect(toasts(page)).toContainText('Failed to generate long-lived token')
+  },
+)
 
-  await turnClerkKnob('faults', { status: 500, count: 20, path_prefix: '/bapi/v1/users' })
-  await card.getByRole('button', { name: 'Generate Long-Lived Token' }).click()
-  await expect(toasts(page)).toContainText('Token Generation Failed')
-  await expect(toasts(page)).toContainText('Failed to generate long-lived token')
-})
-
-test('a first visit without an account makes one, also when that fails at first', async ({ page }) => {
+test('a first visit without an account makes one, also when that fails at first', alone, async ({ page }) => {
   const email = `grace.${Date.now()}@tidemark.test`
   const password = 'tidal-harbour-of-grace'
   await openSandboxClerk().users.createUser({ emailAddress: [email], password })
@@ -78,47 +78,49 @@ test('a first visit without an account makes one, also when that fails at first'
   await expect(region(page, 'Current Plan')).toContainText('Starter')
 })
 
-test('a plan shows its trial, the next payment and the card, and the way back when it is cancelled', async ({
-  page,
-}) => {
-  await signUp(page)
-  await page.goto('/auth/post-signup?plan=pro')
-  await page.waitForURL(/\/c\/pay\//)
-  await payByCard(page, cards.pays, 'Start trial')
-  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
-  await page.goto('/dashboard')
-  const plan = region(page, 'Current Plan')
-  await expect(plan).toContainText('Free trial')
-  await expect(plan).toContainText(/Trial ends\w+ \d+, \d+/)
-  await expect(plan).toContainText(/€20\.00 on \w+ \d+, \d+/)
-  await expect(plan).toContainText('Visa •••• 4242, 12/34')
-  await expectAccessible(page)
-
-  await turnStripeKnob('faults', { status: 500, count: 20, path_prefix: '/v1/billing_portal' })
-  await plan.getByRole('button', { name: 'Manage billing' }).click()
-  await expect(toasts(page)).toContainText('Billing Portal Error')
-  await expect(toasts(page)).toContainText('Failed to access billing portal. Please try again.')
-  await clearFaults()
-
-  await plan.getByRole('button', { name: 'Manage billing' }).click()
-  await page.getByRole('link', { name: 'Cancel plan' }).click()
-  await page.getByRole('button', { name: 'Cancel plan' }).click()
-  await page.waitForURL('**/overview**')
-  await expect(async () => {
+test(
+  'a plan shows its trial, the next payment and the card, and the way back when it is cancelled',
+  alone,
+  async ({ page }) => {
+    await signUp(page)
+    await page.goto('/auth/post-signup?plan=pro')
+    await page.waitForURL(/\/c\/pay\//)
+    await payByCard(page, cards.pays, 'Start trial')
+    await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
     await page.goto('/dashboard')
-    await expect(region(page, 'Notices')).toContainText(/Pro ends on/, { timeout: 3000 })
-  }).toPass()
-  await expect(plan).toContainText('Next paymentNone')
-  const bell = page.getByRole('button', { name: 'Notifications: 1' })
-  await bell.click()
-  const panel = page.getByRole('dialog', { name: 'Notifications' })
-  await expect(panel).toContainText('Nothing more will be charged.')
-  await expectAccessible(page)
-  await page.keyboard.press('Escape')
-  await expect(panel).toBeHidden()
-  await region(page, 'Notices').getByRole('button', { name: 'Resume plan' }).click()
-  await page.waitForURL(/\/p\/session\//)
-})
+    const plan = region(page, 'Current Plan')
+    await expect(plan).toContainText('Free trial')
+    await expect(plan).toContainText(/Trial ends\w+ \d+, \d+/)
+    await expect(plan).toContainText(/€20\.00 on \w+ \d+, \d+/)
+    await expect(plan).toContainText('Visa •••• 4242, 12/34')
+    await expectAccessible(page)
+
+    await turnStripeKnob('faults', { status: 500, count: 20, path_prefix: '/v1/billing_portal' })
+    await plan.getByRole('button', { name: 'Manage billing' }).click()
+    await expect(toasts(page)).toContainText('Billing Portal Error')
+    await expect(toasts(page)).toContainText('Failed to access billing portal. Please try again.')
+    await clearFaults()
+
+    await plan.getByRole('button', { name: 'Manage billing' }).click()
+    await page.getByRole('link', { name: 'Cancel plan' }).click()
+    await page.getByRole('button', { name: 'Cancel plan' }).click()
+    await page.waitForURL('**/overview**')
+    await expect(async () => {
+      await page.goto('/dashboard')
+      await expect(region(page, 'Notices')).toContainText(/Pro ends on/, { timeout: 3000 })
+    }).toPass()
+    await expect(plan).toContainText('Next paymentNone')
+    const bell = page.getByRole('button', { name: 'Notifications: 1' })
+    await bell.click()
+    const panel = page.getByRole('dialog', { name: 'Notifications' })
+    await expect(panel).toContainText('Nothing more will be charged.')
+    await expectAccessible(page)
+    await page.keyboard.press('Escape')
+    await expect(panel).toBeHidden()
+    await region(page, 'Notices').getByRole('button', { name: 'Resume plan' }).click()
+    await page.waitForURL(/\/p\/session\//)
+  },
+)
 
 test('with an organization chosen the dashboard is the organization’s: an admin buys, a member sees', async ({
   page,
