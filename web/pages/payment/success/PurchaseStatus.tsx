@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useApi } from '../../../api/ApiProvider.tsx'
-import { creditHistoryQuery, userQuery } from '../../../api/account.ts'
 import { type ReturnedSession, sessionStatusQuery, settlementQuery } from '../../../api/checkout.ts'
 import { PurchaseView } from './PurchaseView.tsx'
 import { purchasedPlan } from './plan.ts'
@@ -35,9 +34,9 @@ export function PurchaseStatus({ sessionId, clerkUserId, page }: ReturnedSession
   const applied = progress.kind === 'applied'
   useEffect(() => {
     if (!applied) return
-    void queryClient.invalidateQueries({ queryKey: userQuery(api, clerkUserId).queryKey })
-    void queryClient.invalidateQueries({ queryKey: creditHistoryQuery(api, clerkUserId).queryKey })
-  }, [applied, api, clerkUserId, queryClient])
+    void queryClient.invalidateQueries({ queryKey: ['account-summary'] })
+    void queryClient.invalidateQueries({ queryKey: ['credit-history'] })
+  }, [applied, queryClient])
 
   return (
     <PurchaseView
