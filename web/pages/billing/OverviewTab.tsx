@@ -136,7 +136,7 @@ function QuickActions({ payer, onOpen, className }: OverviewTabProps & { classNa
   return (
     <Card aria-labelledby="actions-title" className={className}>
       <CardHeader id="actions-title" title="Quick Actions" />
-      <div className="grid gap-2 px-3 pt-3 pb-3 sm:grid-cols-3 sm:px-4 sm:pb-4">
+      <div className="grid gap-1 px-2 pt-2 pb-2 sm:px-3 lg:grid-cols-3 lg:pb-3">
         <Action
           Icon={Plus}
           label="Buy Credits"

@@ -17,7 +17,7 @@ type Days = UsageSummary['days']
 
 /** Opaque, so that the lines of the grid do not show through the bars. */
 const granted = {
-  '--chart-granted': 'color-mix(in oklch, var(--tide-positive) 55%, var(--tide-surface))',
+  '--chart-granted': 'color-mix(in oklab, var(--tide-positive) 55%, var(--tide-surface))',
 } as CSSProperties
 
 export function UsageCard({ payer, className }: { payer: Payer; className: string }) {
