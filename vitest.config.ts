@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { SummaryReporter } from './scripts/test/summary-reporter.ts'
 
@@ -22,6 +23,8 @@ const summaryFile = process.env.TEST_SUMMARY_FILE
  */
 export default defineConfig({
   test: {
+    // Vitest's own choice leaves a core free, which is half of a small machine.
+    maxWorkers: Math.max(2, availableParallelism()),
     reporters: summaryFile ? ['default', new SummaryReporter(summaryFile)] : ['default'],
     projects: [
       { test: { ...limits, name: 'unit', include: withoutDatabase } },

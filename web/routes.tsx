@@ -28,6 +28,14 @@ const routes: RouteObject[] = [
             async () => (await import('./pages/auth/post-signup/PostSignupPage.tsx')).PostSignupPage,
           ),
           page(
+            '/auth/vscode-initiate',
+            async () => (await import('./pages/auth/vscode/VscodeInitiatePage.tsx')).VscodeInitiatePage,
+          ),
+          page(
+            '/auth/vscode-callback',
+            async () => (await import('./pages/auth/vscode/VscodeCallbackPage.tsx')).VscodeCallbackPage,
+          ),
+          page(
             '/extension-signin',
             async () =>
               (await import('./pages/auth/extension-signin/ExtensionSigninPage.tsx')).ExtensionSigninPage,
@@ -45,6 +53,7 @@ const routes: RouteObject[] = [
             async () =>
               (await import('./pages/payment/cancelled/PaymentCancelledPage.tsx')).PaymentCancelledPage,
           ),
+          page('/profile', async () => (await import('./pages/profile/ProfilePage.tsx')).ProfilePage),
           { path: '*', element: <NotFoundPage /> },
         ],
       },

@@ -1,10 +1,5 @@
 import * as z from 'zod/mini'
-import {
-  billingFrequencySchema,
-  currencySchema,
-  planTypeSchema,
-  soldPlanTypeSchema,
-} from '../catalogue/schemas.ts'
+import { currencySchema, planTypeSchema, soldPlanTypeSchema } from '../catalogue/schemas.ts'
 import { endpoint } from './endpoint.ts'
 import { payerSchema } from './ids.ts'
 import { organizationSubscriptionSchema } from './organizations.ts'
@@ -31,6 +26,7 @@ const accountSubscriptionSchema = z.extend(
     id: true,
     plan_type: true,
     status: true,
+    billing_frequency: true,
     currency: true,
     seats_total: true,
     current_period_end: true,
@@ -39,7 +35,6 @@ const accountSubscriptionSchema = z.extend(
     scheduled_change: true,
   }),
   {
-    billing_frequency: billingFrequencySchema,
     /** When the free trial ends, or ended. */
     trial_end: z.nullable(z.iso.datetime()),
   },
@@ -71,6 +66,8 @@ const accountSummarySchema = z.object({
   subscription: z.nullable(accountSubscriptionSchema),
   /** Of the last 30 days, what is under way and what came to nothing, newest first; nothing for those who may not manage. */
   payments: z.array(accountPaymentSchema),
+  /** The product's time, by which the dates above are near or far. */
+  as_of: z.iso.datetime(),
 })
 export type AccountSummary = z.infer<typeof accountSummarySchema>
 

@@ -55,6 +55,7 @@ describe('the balance of an account', () => {
       plan_type: 'starter',
       subscription: null,
       payments: [],
+      as_of: expect.any(String),
     })
   })
 

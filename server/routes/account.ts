@@ -37,7 +37,8 @@ export const accountRoutes = [
   route(getAccountSummary, {
     rights: thePayer(),
   }).handle(async ({ query, owner, may_manage }, { db, now }) => {
-    const since = new Date(now().getTime() - recentMs)
+    const as_of = now()
+    const since = new Date(as_of.getTime() - recentMs)
     const [balance, subscription, payments] = await Promise.all([
       findBalance(db, owner),
       findSubscription(db, owner),
@@ -55,6 +56,7 @@ export const accountRoutes = [
       plan_type,
       subscription: subscription ? presentSubscription(subscription) : null,
       payments: may_manage ? payments.map(presentPayment) : [],
+      as_of: as_of.toISOString(),
     }
   }),
 

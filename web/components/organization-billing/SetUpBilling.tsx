@@ -1,3 +1,4 @@
+import { Check } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import {
   createOrganizationSubscription,
@@ -54,17 +55,25 @@ export function SetUpBilling({ organizationId, ended }: SetUpBillingProps) {
         }
         {...(ended && { action: <SubscriptionBadge status={ended.status} /> })}
       />
-      <form noValidate onSubmit={submit} className="px-5 pt-4 pb-5 sm:px-6">
+      <ul className="grid gap-x-6 gap-y-2 px-5 pt-4 text-sm sm:grid-cols-2 sm:px-6">
+        {plans.teams.features.map((feature) => (
+          <li key={feature} className="flex gap-2.5">
+            <Check aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-accent-text" />
+            {feature}
+          </li>
+        ))}
+      </ul>
+      <form noValidate onSubmit={submit} className="px-5 pt-6 pb-5 sm:px-6">
         <Field
           label="Number of seats"
-          type="number"
           inputMode="numeric"
-          min={minimumSeats}
-          max={maximumSeats}
+          autoComplete="off"
           unit="seats"
           value={typed}
           disabled={checkout.processing}
-          onChange={({ target }) => setTyped(target.value)}
+          onChange={({ target }) => setTyped(target.value.trim())}
+          // What is no number is one seat, when somebody has finished typing.
+          onBlur={() => !Number.isInteger(seats || Number.NaN) && setTyped(String(minimumSeats))}
           problem={valid ? null : `Seats must be a whole number from ${minimumSeats} to ${maximumSeats}`}
           hint={
             <>
@@ -75,10 +84,13 @@ export function SetUpBilling({ organizationId, ended }: SetUpBillingProps) {
             </>
           }
         />
+        <p className="text-muted text-sm">
+          You pay on the next page. Seats can be added at any time, and the plan can be cancelled at any time.
+        </p>
         <Button
           type="submit"
           size="large"
-          className="mt-3 w-full"
+          className="mt-4 w-full"
           busy={checkout.processing}
           disabled={!valid || checkout.processing}
         >

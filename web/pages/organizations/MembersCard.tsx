@@ -107,7 +107,7 @@ function MemberRow({ name, email, role, hasSeat, onAssign }: MemberRowProps) {
           <Button
             variant="secondary"
             size="small"
-            aria-label={`Assign a seat to ${email}`}
+            aria-label={`Assign seat to ${email}`}
             onClick={() => onAssign({ email, role })}
           >
             Assign

@@ -82,7 +82,8 @@ function Settings() {
       appearance={{
         elements: {
           rootBox: { width: '100%' },
-          cardBox: { width: '100%', boxShadow: 'var(--tide-shadow-1)' },
+          // As tall as what it shows, not as the dialog that it is elsewhere.
+          cardBox: { width: '100%', height: 'auto', boxShadow: 'var(--tide-shadow-1)' },
         },
       }}
     />

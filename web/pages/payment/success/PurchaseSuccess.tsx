@@ -137,7 +137,9 @@ function CreditReceipt({ purchase }: { purchase: AppliedPurchase }) {
   return (
     <Receipt>
       <ReceiptLine term="Credits Added">
-        <span className="font-semibold text-lg text-positive">+{formatCredits(purchase.credits)}</span>
+        <span className="font-semibold text-lg text-positive">
+          +{formatCredits(purchase.credits)} credits
+        </span>
       </ReceiptLine>
       <ReceiptLine term="Amount paid">
         {formatMoney(purchase.amount_minor, purchase.currency)}{' '}
@@ -163,7 +165,7 @@ function PlanReceipt({ plan, purchase }: { plan: PlanPurchase; purchase: Applied
             {money(purchase.amount_minor)} today
           </ReceiptLine>
         ) : (
-          <ReceiptLine term="Amount" note="paid today">
+          <ReceiptLine term="Amount" note="paid">
             {money(purchase.amount_minor)}
           </ReceiptLine>
         )}

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
 import { invalidTeamEmailText, teamEmailSchema } from '../../../../schema/api/team-email.ts'
 import { sendTeamInvitation, type TeamInvitation } from '../../../../schema/api/team-invitations.ts'
@@ -25,8 +25,16 @@ interface TeamInvitationManagerProps {
 export function TeamInvitationManager({ subscriptionId, seats, onClose }: TeamInvitationManagerProps) {
   const list = useQuery(subscriptionInvitationsQuery(useApi(), subscriptionId))
   const [outcome, setOutcome] = useState<Outcome | null>(null)
+  const card = useRef<HTMLElement>(null)
+  // It appears below the fold.
+  useEffect(() => card.current?.focus(), [])
   return (
-    <Card aria-labelledby="team-title" className="mt-4 w-full max-w-md animate-rise">
+    <Card
+      ref={card}
+      tabIndex={-1}
+      aria-labelledby="team-title"
+      className="mt-4 w-full max-w-md animate-rise outline-none"
+    >
       <CardHeader id="team-title" title="Invite your team" />
       <div className="space-y-4 px-5 pt-3 pb-5 sm:px-6">
         {list.isPending ? (
@@ -127,7 +135,7 @@ function InviteForm({ subscriptionId, invitations, onOutcome }: InviteFormProps)
   }
 
   return (
-    <form noValidate onSubmit={submit} className="flex flex-col gap-x-2.5 sm:flex-row sm:items-start">
+    <form noValidate onSubmit={submit} className="flex flex-col gap-x-2.5 gap-y-1 sm:flex-row sm:items-start">
       <div className="min-w-0 flex-1">
         <Field
           label="Email address"
