@@ -70,12 +70,10 @@ function LoadedDashboard({ user, payer, account, connected }: LoadedDashboardPro
       {account.state === 'ready' ? (
         <>
           <Notices summary={account.summary} payer={payer} />
-          {!payer.organization && (
-            <FirstSteps user={account.user} summary={account.summary} connected={connected} />
-          )}
+          {!payer.organization && <FirstSteps summary={account.summary} connected={connected} />}
           <div className="grid gap-4 sm:gap-5 lg:grid-cols-5">
             <BalanceCard summary={account.summary} />
-            <PlanCard summary={account.summary} user={account.user} payer={payer} />
+            <PlanCard summary={account.summary} payer={payer} />
           </div>
         </>
       ) : (
