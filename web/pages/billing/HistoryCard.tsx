@@ -158,9 +158,9 @@ function History({ payer, filter, onClear }: HistoryProps) {
   if (history.isError && !history.data) {
     return (
       <FailurePanel
-        title="Error"
+        title="Your transactions could not be loaded"
         error={history.error}
-        defaultText="Failed to load your transaction history"
+        defaultText="An unexpected error occurred"
         busy={history.isFetching}
         onRetry={() => void history.refetch()}
       />

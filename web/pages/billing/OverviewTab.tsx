@@ -99,7 +99,7 @@ interface FigureCardProps {
 
 function FigureCard({ id, title, action, query, figure, children }: FigureCardProps) {
   return (
-    <Card aria-labelledby={`${id}-title`} className="flex min-h-38 sm:min-h-44 flex-col">
+    <Card aria-labelledby={`${id}-title`} className="flex min-h-42 sm:min-h-48 flex-col">
       <CardHeader id={`${id}-title`} title={title} action={action} />
       {query.isLoadingError ? (
         <FailurePanel
