@@ -138,7 +138,8 @@ function saveFile(text: string): void {
   link.href = url
   link.download = `credit-history-${new Date().toISOString().slice(0, 10)}.csv`
   link.click()
-  URL.revokeObjectURL(url)
+  // Safari reads it only after a while.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }
 
 interface HistoryProps {
