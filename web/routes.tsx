@@ -1,5 +1,5 @@
 import type { ComponentType } from 'react'
-import { createBrowserRouter, Navigate, type RouteObject, redirectDocument } from 'react-router-dom'
+import { createBrowserRouter, type RouteObject, redirectDocument } from 'react-router-dom'
 import { marketingPaths } from './content/paths.ts'
 import { BootSkeleton } from './layouts/BootSkeleton.tsx'
 import { FocusLayout } from './layouts/FocusLayout.tsx'
@@ -28,6 +28,14 @@ const routes: RouteObject[] = [
             async () => (await import('./pages/auth/post-signup/PostSignupPage.tsx')).PostSignupPage,
           ),
           page(
+            '/auth/vscode-initiate',
+            async () => (await import('./pages/auth/vscode/VscodeInitiatePage.tsx')).VscodeInitiatePage,
+          ),
+          page(
+            '/auth/vscode-callback',
+            async () => (await import('./pages/auth/vscode/VscodeCallbackPage.tsx')).VscodeCallbackPage,
+          ),
+          page(
             '/extension-signin',
             async () =>
               (await import('./pages/auth/extension-signin/ExtensionSigninPage.tsx')).ExtensionSigninPage,
@@ -46,8 +54,6 @@ const routes: RouteObject[] = [
               (await import('./pages/payment/cancelled/PaymentCancelledPage.tsx')).PaymentCancelledPage,
           ),
           page('/profile', async () => (await import('./pages/profile/ProfilePage.tsx')).ProfilePage),
-          // The hosted billing portal returns to this address.
-          { path: '/billing', element: <Navigate to="/dashboard" replace /> },
           { path: '*', element: <NotFoundPage /> },
         ],
       },
@@ -62,6 +68,11 @@ const routes: RouteObject[] = [
               async () => (await import('./pages/dashboard/DashboardPage.tsx')).DashboardPage,
             ),
             handle: { crumb: 'Dashboard' },
+          },
+          {
+            // The hosted billing portal returns to this address.
+            ...page('/billing', async () => (await import('./pages/billing/BillingPage.tsx')).BillingPage),
+            handle: { crumb: 'Billing' },
           },
           {
             ...page(

@@ -47,7 +47,7 @@ export default defineConfig(({ isSsrBuild }) => ({
   ...(isSsrBuild && { define: { 'process.env.NODE_ENV': '"production"' } }),
   server: {
     // web/api has the same path as the server's calls: files that end in .ts are ours, everything else is the server's.
-    proxy: { '^/api/(?!.+\\.tsx?(\\?|$))': api, '/__clerk': api, '/healthz': api },
+    proxy: { '^/api/(?!.+\\.tsx?(\\?|$))': api, '/__clerk': api, '/__sandbox': api, '/healthz': api },
   },
 }))
 

@@ -77,8 +77,8 @@ interface ReadEntry extends HistoryEntry {
 
 /**
  * Looks at the next `step` entries and returns up to `limit` that match. `end` is the last of them, null when there are no older
- * ones. Reads as much of each account downwards from the cursor and merges them, so that it costs the same however long the
- * history is and wherever in it the cursor is.
+ * ones. Reads as much of each account downwards from the cursor and merges them, and looks up the rest by keys (OFFSET 0 keeps
+ * Postgres from joining whole tables), so that it costs the same however long the history is and wherever in it the cursor is.
  */
 async function readEntries(
   db: Kysely<DB>,
@@ -102,7 +102,8 @@ async function readEntries(
       SELECT entry.*, transfer.kind, transfer.reason, transfer.occurred_at, intent.stripe_session_id
       FROM entry
       CROSS JOIN LATERAL (SELECT * FROM ledger_transfers WHERE id = entry.transfer_id OFFSET 0) transfer
-      LEFT JOIN checkout_intents intent ON intent.id = transfer.intent_id)
+      LEFT JOIN LATERAL (
+        SELECT stripe_session_id FROM checkout_intents WHERE id = transfer.intent_id OFFSET 0) intent ON true)
     (SELECT found.*, true AS matches, false AS is_end FROM found WHERE ${matching(page.filter)}
       ORDER BY place LIMIT ${page.limit})
     UNION ALL

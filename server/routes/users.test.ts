@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { getUser, initializeUser, processStarterSignup } from '../../schema/api/users.ts'
 import { postTransfer } from '../../schema/ledger/post.ts'
+import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
 import { buildGrant } from '../../tests/support/factories/transfers.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { signUp } from '../../tests/support/services/clerk.ts'
@@ -48,6 +49,31 @@ describe('initializing a user', () => {
       body: claimOf(ada.user_id, 'pro') as never,
     })
     expect(user.plan_type).toBe('starter')
+  })
+
+  test('says which plans the caller pays for already, in any state that still counts', async () => {
+    const ada = await signUp(clerk)
+    const initialize = async () => {
+      const body = claimOf(ada.user_id, 'pro') as never
+      return (await server.ask(initializeUser, { token: ada.token, body })).subscribed
+    }
+    expect(await initialize()).toEqual({ personal: false, team: false, team_organization_id: null })
+    const { user_id } = ada
+    const teamOf = (owner_id: string) => ({ owner_kind: 'organization', owner_id }) as const
+    const own = { owner_kind: 'user', owner_id: user_id } as const
+    await buildSubscription(database, { owner: own, user_id, fields: { status: 'past_due' } })
+    await buildSubscription(database, {
+      owner: teamOf('org_old'),
+      user_id,
+      fields: { status: 'canceled', ended_at: new Date() },
+    })
+    expect(await initialize()).toEqual({ personal: true, team: false, team_organization_id: null })
+    await buildSubscription(database, { owner: teamOf('org_new'), user_id })
+    expect(await initialize()).toEqual({
+      personal: true,
+      team: true,
+      team_organization_id: 'org_new',
+    })
   })
 
   test('in ten tabs at once creates one account', async () => {

@@ -1,6 +1,7 @@
 import { getUser, initializeUser, processStarterSignup, type User } from '../../schema/api/users.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import { findBalance } from '../../schema/ledger/balances.ts'
+import { findLiveSubscription, findLiveTeam } from '../../schema/subscriptions/subscriptions.ts'
 import { findUser, type UserRecord } from '../../schema/users/users.ts'
 import { refreshAccount } from '../auth/own-account.ts'
 import { userNotFound } from '../errors.ts'
@@ -24,7 +25,11 @@ export const usersRoutes = [
     failure: accountFailure('Failed to initialize user', 'initialize_failed'),
   }).handle(async ({ user_id }, deps) => {
     const { user, created } = await refreshAccount(deps, user_id)
-    return { user: await presentUser(deps.db, user), created }
+    return {
+      user: await presentUser(deps.db, user),
+      created,
+      subscribed: await findSubscribed(deps.db, user_id),
+    }
   }),
 
   route(processStarterSignup, {
@@ -35,6 +40,14 @@ export const usersRoutes = [
     return { message: 'Starter plan activated', data: await presentUser(deps.db, user) }
   }),
 ]
+
+async function findSubscribed(db: Database, user_id: string) {
+  const [own, team] = await Promise.all([
+    findLiveSubscription(db, { owner_kind: 'user', owner_id: user_id }),
+    findLiveTeam(db, user_id),
+  ])
+  return { personal: Boolean(own), team: Boolean(team), team_organization_id: team?.owner_id ?? null }
+}
 
 /** The account as its owner sees it: the row, and the balance that the ledger reports. */
 async function presentUser(db: Database, user: UserRecord): Promise<User> {

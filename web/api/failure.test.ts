@@ -12,6 +12,14 @@ describe('failureNotice', () => {
     expect(failureNotice(failure, 'Default')).toEqual({ text: 'The books are closed', reference: 'req_2' })
   })
 
+  it('says what to do when nothing answered at all', () => {
+    const failure = new ApiFailure({ status: 0, code: 'unreachable', text: null })
+    expect(failureNotice(failure, 'Failed to load')).toMatchObject({
+      text: 'Failed to load',
+      advice: 'We could not be reached. Please check your connection.',
+    })
+  })
+
   it.each([
     new ApiFailure({ status: 502, code: 'no_error_body', text: null }),
     new ApiFailure({ status: 500, code: 'internal', text: '' }),

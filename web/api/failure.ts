@@ -44,12 +44,20 @@ export interface FailureNotice {
   text: string
   /** The request id, which support can look up. */
   reference: string | null
+  /** What to do about it, where the failure itself says so. */
+  advice?: string
 }
+
+const offlineAdvice = 'We could not be reached. Please check your connection.'
 
 /** What to tell the user: the server's own text if it sent one, otherwise the screen's default text. */
 export function failureNotice(error: unknown, defaultText: string): FailureNotice {
   if (!(error instanceof ApiFailure)) return { text: defaultText, reference: null }
-  return { text: error.text || defaultText, reference: error.requestId }
+  return {
+    text: error.text || defaultText,
+    reference: error.requestId,
+    ...(error.code === 'unreachable' && { advice: offlineAdvice }),
+  }
 }
 
 export function failureText(error: unknown, defaultText: string): string {

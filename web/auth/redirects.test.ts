@@ -6,6 +6,7 @@ import {
   editorAddress,
   sameOriginPath,
   signInPath,
+  signUpPath,
 } from './redirects.ts'
 import { readSelection } from './selection.ts'
 
@@ -131,6 +132,19 @@ describe('signInPath', () => {
     expect(afterSignIn({ selection: selection(), redirectUrl, origin })).toBe(
       '/billing/success?session_id=cs_1&a=b#x',
     )
+  })
+})
+
+describe('signUpPath', () => {
+  it('keeps the plan and the requested page for the plan step that follows', () => {
+    const step = new URLSearchParams('plan=pro&billing=yearly&original_redirect=/invite/org_1/x')
+    const query = new URL(signUpPath(step), origin).searchParams
+    expect(
+      afterSignUp({ selection: readSelection(query), redirectUrl: query.get('redirect_url'), origin }),
+    ).toBe(
+      '/auth/post-signup?plan=pro&billing=yearly&currency=EUR&seats=1&original_redirect=%2Finvite%2Forg_1%2Fx',
+    )
+    expect(signUpPath(new URLSearchParams())).toBe('/sign-up')
   })
 })
 

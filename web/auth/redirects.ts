@@ -73,6 +73,15 @@ export function signInPath(location: { pathname: string; search: string; hash: s
   return `/sign-in?${new URLSearchParams({ redirect_url: here })}`
 }
 
+/** Where the plan step sends somebody who is signed out. What was chosen, and the page that was requested, go along. */
+export function signUpPath(step: URLSearchParams): string {
+  const search = new URLSearchParams(step)
+  const target = search.get('original_redirect')
+  search.delete('original_redirect')
+  if (target) search.set('redirect_url', target)
+  return search.size > 0 ? `/sign-up?${search}` : '/sign-up'
+}
+
 /** Where the browser goes with what the editor needs. The address keeps a query of its own. */
 export function editorAddress(signIn: {
   readonly redirect_uri: string

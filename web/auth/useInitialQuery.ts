@@ -1,17 +1,28 @@
 import { useState } from 'react'
 import { useLocation } from 'react-router-dom'
+import { type SelectionProblem, selectionProblem } from './offer.ts'
 import type { RedirectInput } from './redirects.ts'
 import { readSelection } from './selection.ts'
+
+interface InitialQuery {
+  search: string
+  query: URLSearchParams
+  /** Why the plan that it names cannot be bought. */
+  problem: SelectionProblem | null
+  redirect: RedirectInput
+}
 
 /**
  * The query with which the sign-in or sign-up page was opened. It is kept in state, because the form changes the address at
  * each of its steps and drops the query.
  */
-export function useInitialQuery(): { search: string; redirect: RedirectInput } {
+export function useInitialQuery(): InitialQuery {
   const [search] = useState(useLocation().search)
   const query = new URLSearchParams(search)
   return {
     search,
+    query,
+    problem: selectionProblem(query),
     redirect: {
       selection: readSelection(query),
       redirectUrl: query.get('redirect_url'),

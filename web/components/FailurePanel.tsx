@@ -12,11 +12,14 @@ interface FailurePanelProps {
 
 /** Shown in place of a card's content that could not be loaded: what happened, a reference for support, and a retry. */
 export function FailurePanel({ title, error, defaultText, busy, onRetry }: FailurePanelProps) {
-  const { text, reference } = failureNotice(error, defaultText)
+  const { text, advice, reference } = failureNotice(error, defaultText)
   return (
     <div role="alert" className="flex flex-col items-center px-6 py-10 text-center">
       <p className="font-medium">{title}</p>
-      <p className="mt-1 max-w-sm text-muted text-sm">{text}</p>
+      <p className="mt-1 max-w-sm text-muted text-sm">
+        {text}
+        {advice && ` ${advice}`}
+      </p>
       {reference && <p className="mt-2 font-mono text-faint text-xs">Reference {reference}</p>}
       <Button variant="secondary" size="small" className="mt-4" busy={busy} disabled={busy} onClick={onRetry}>
         {!busy && <RotateCw aria-hidden="true" />}

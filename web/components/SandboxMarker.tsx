@@ -1,15 +1,39 @@
 import { FlaskConical } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
 import { useWebConfig } from '../api/catalogue.ts'
 import { Badge } from '../ui/Badge.tsx'
 
-/** Shown while payments and sign-in are simulated, so that nobody mistakes them for real ones. */
+const SandboxPanel = lazy(async () => ({
+  default: (await import('./sandbox-panel/SandboxPanel.tsx')).SandboxPanel,
+}))
+
+/**
+ * Shown while payments and sign-in are simulated, so that nobody mistakes them for real ones. Opens what one needs to try them; that
+ * code is loaded when it is asked for.
+ */
 export function SandboxMarker() {
   const { sandbox } = useWebConfig()
+  const [isOpen, setIsOpen] = useState(false)
   if (!sandbox) return null
   return (
-    <Badge tone="caution" title="Payments and sign-in are simulated here. No real money is charged.">
-      <FlaskConical aria-hidden="true" />
-      Sandbox
-    </Badge>
+    <>
+      <button
+        type="button"
+        aria-haspopup="dialog"
+        title="Payments and sign-in are simulated here. No real money is charged."
+        className="inline-flex rounded-full"
+        onClick={() => setIsOpen(true)}
+      >
+        <Badge tone="caution" className="hover:border-caution">
+          <FlaskConical aria-hidden="true" />
+          Sandbox
+        </Badge>
+      </button>
+      {isOpen && (
+        <Suspense>
+          <SandboxPanel onClose={() => setIsOpen(false)} />
+        </Suspense>
+      )}
+    </>
   )
 }

@@ -1,30 +1,37 @@
-import { plans } from '../../schema/catalogue/plans.ts'
+import { useWebConfig } from '../api/catalogue.ts'
+import { offerOf } from '../auth/offer.ts'
 import type { Selection } from '../auth/selection.ts'
+import { formatCredits, formatMoney } from './format.ts'
 
 interface SelectedPlanProps {
   selection: Selection
+  /** The account is made on this page, so its owner cannot have had the trial. */
+  isNewAccount: boolean
 }
 
-/** The visitor's choices so far, shown above the sign-up and sign-in forms. */
-export function SelectedPlan({ selection }: SelectedPlanProps) {
-  const plan = plans[selection.plan ?? 'starter']
-  const facts = [
-    ['Plan', plan.name],
-    ['Billing', selection.billing === 'yearly' ? 'Yearly' : 'Monthly'],
-    ['Currency', selection.currency],
-    ...(selection.seats === 1 ? [] : [['Seats', String(selection.seats)]]),
-  ]
+/** Says above the form what the chosen plan will cost, and when; nothing for the free one. */
+export function SelectedPlan({ selection, isNewAccount }: SelectedPlanProps) {
+  const { pro_trial_days } = useWebConfig()
+  const offer = offerOf(selection, { trialDays: pro_trial_days, isNewAccount, formatMoney })
+  if (!offer) return null
+  const { billing, currency } = selection
   return (
-    <dl
-      aria-label="Your selection"
-      className="mb-5 flex w-full max-w-[25rem] divide-x divide-line rounded-card border bg-surface shadow-low"
+    <section
+      aria-label="Your plan"
+      className="mb-5 w-full max-w-[25rem] animate-rise rounded-card border bg-surface px-5 py-4 shadow-low"
     >
-      {facts.map(([name, value]) => (
-        <div key={name} className="flex-1 px-4 py-3">
-          <dt className="text-faint text-xs">{name}</dt>
-          <dd className="mt-0.5 font-medium text-sm tabular-nums">{value}</dd>
-        </div>
-      ))}
-    </dl>
+      <div className="flex items-baseline justify-between gap-4">
+        <p className="font-medium text-[15px] tabular-nums">{offer.sentence}</p>
+        <a
+          href={`/pricing?${new URLSearchParams({ billing, currency })}`}
+          className="shrink-0 text-accent-text text-sm underline-offset-4 hover:underline"
+        >
+          Change<span className="sr-only"> the plan</span>
+        </a>
+      </div>
+      <p className="mt-1 text-muted text-sm">
+        {formatCredits(offer.includedCredits)} credits a month included. Nothing is charged yet.
+      </p>
+    </section>
   )
 }

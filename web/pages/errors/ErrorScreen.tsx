@@ -1,6 +1,8 @@
 import { type LucideIcon, ShieldAlert } from 'lucide-react'
 import { Component, type ReactNode, useEffect } from 'react'
 import { StatusView } from '../../components/StatusView.tsx'
+import { BootSkeleton } from '../../layouts/BootSkeleton.tsx'
+import { isReloadingAfterRelease } from '../../reloadAfterRelease.ts'
 import { buttonStyle } from '../../ui/buttonStyle.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 
@@ -27,7 +29,8 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: 
   }
 
   override render() {
-    return this.state.failed ? <AuthenticationErrorScreen /> : this.props.children
+    if (!this.state.failed) return this.props.children
+    return isReloadingAfterRelease() ? <BootSkeleton /> : <AuthenticationErrorScreen />
   }
 }
 
@@ -56,7 +59,12 @@ export function ErrorScreen({ Icon, title, text }: ErrorScreenProps) {
             </LinkButton>
           </>
         }
-      />
+      >
+        <p className="text-muted text-sm">
+          Your payments and credits are not affected: what you have paid for is kept, and nothing is charged
+          by trying again.
+        </p>
+      </StatusView>
     </main>
   )
 }

@@ -1,12 +1,15 @@
 import { Bug } from 'lucide-react'
 import { isRouteErrorResponse, useRouteError } from 'react-router-dom'
 import { usePageTitle } from '../../components/usePageTitle.ts'
+import { BootSkeleton } from '../../layouts/BootSkeleton.tsx'
+import { isReloadingAfterRelease } from '../../reloadAfterRelease.ts'
 import { ErrorScreen } from './ErrorScreen.tsx'
 
 /** The router's own error screen, for an error in any of its pages. */
 export function RouterErrorScreen() {
   const error = useRouteError()
   usePageTitle('Error')
+  if (isReloadingAfterRelease()) return <BootSkeleton />
   return <ErrorScreen Icon={Bug} title="Unexpected Application Error!" text={errorText(error)} />
 }
 

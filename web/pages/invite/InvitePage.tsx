@@ -1,18 +1,194 @@
-import { useUser } from '@clerk/clerk-react'
-import { Navigate, useLocation } from 'react-router-dom'
+import { useClerk, useUser } from '@clerk/clerk-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { CircleAlert, MailOpen, MailX, UserRoundX, Users } from 'lucide-react'
+import { Link, Navigate, useLocation, useNavigate, useParams } from 'react-router-dom'
+import type { SignedInUser } from '../../auth/RequireUser.tsx'
 import { signInPath } from '../../auth/redirects.ts'
 import { AuthFormSkeleton } from '../../components/AuthFormSkeleton.tsx'
+import { StatusView } from '../../components/StatusView.tsx'
+import { usePageTitle } from '../../components/usePageTitle.ts'
+import { Button } from '../../ui/Button.tsx'
+import { invitationOf } from './invitationOf.ts'
 
 /**
- * Where the link of an invitation leads. The one in the e-mail brings Clerk's ticket, with which the visitor joins while signing up or
- * in; the one that an admin copied brings nothing, so the visitor signs in and joins from the account switcher.
+ * Where the link of an invitation leads. The one in the e-mail brings Clerk's ticket, with which a visitor joins while signing up or
+ * in; the one that an admin copied brings nothing, so its visitor signs in and joins here (docs/decisions/091-invitation-page.md).
  */
 export function InvitePage() {
+  usePageTitle('Invitation')
   const { isLoaded, user } = useUser()
   const location = useLocation()
+  const { organizationId = '', invitationId = '' } = useParams()
   const status = new URLSearchParams(location.search).get('__clerk_status')
+
+  if (!isLoaded) return <AuthFormSkeleton />
+  if (user && (status === 'sign_in' || status === 'sign_up')) return <ForSomebodyElse user={user} />
   if (status === 'sign_up') return <Navigate to={`/sign-up${location.search}`} replace />
   if (status === 'sign_in') return <Navigate to={`/sign-in${location.search}`} replace />
-  if (!isLoaded) return <AuthFormSkeleton />
-  return <Navigate to={user ? '/dashboard' : signInPath(location)} replace />
+  if (!user) return <Navigate to={signInPath(location)} replace />
+  return <Invited key={user.id} user={user} link={{ organizationId, invitationId }} />
+}
+
+interface InvitedProps {
+  user: SignedInUser
+  link: { organizationId: string; invitationId: string }
+}
+
+function Invited({ user, link }: InvitedProps) {
+  const listed = useQuery({
+    queryKey: ['organization-invitations', user.id],
+    queryFn: () => user.getOrganizationInvitations({ pageSize: 100 }),
+    staleTime: 0,
+  })
+  const membership = user.organizationMemberships.find(
+    ({ organization }) => organization.id === link.organizationId,
+  )
+  if (membership) return <Member {...membership.organization} />
+  if (listed.isError && !listed.isFetching) {
+    return (
+      <StatusView
+        tone="critical"
+        Icon={CircleAlert}
+        title="The invitation could not be loaded"
+        text="The sign-in service does not answer at the moment. Your invitation is not lost."
+        actions={<Button onClick={() => void listed.refetch()}>Try Again</Button>}
+      />
+    )
+  }
+  if (!listed.data) return <AuthFormSkeleton />
+  const invitation = invitationOf(listed.data.data, link)
+  if (!invitation) return <ForSomebodyElse user={user} />
+  if (invitation.status === 'pending') return <OpenInvitation invitation={invitation} />
+  return <ClosedInvitation status={invitation.status} name={invitation.publicOrganizationData.name} />
+}
+
+type ClerkInvitation = Awaited<ReturnType<SignedInUser['getOrganizationInvitations']>>['data'][number]
+
+function OpenInvitation({ invitation }: { invitation: ClerkInvitation }) {
+  const { id, name } = invitation.publicOrganizationData
+  const openOrganization = useOpenOrganization(id)
+  const joined = useMutation({
+    mutationFn: async () => {
+      await invitation.accept()
+      await openOrganization()
+    },
+  })
+  return (
+    <StatusView
+      tone="neutral"
+      Icon={MailOpen}
+      title={`Join ${name}`}
+      text={`You are invited as ${invitation.role === 'org:admin' ? 'an administrator' : 'a member'}. You will have a seat and use the organization’s credits; nothing is charged to you.`}
+      actions={
+        <>
+          <Button busy={joined.isPending} disabled={joined.isPending} onClick={() => joined.mutate()}>
+            Join
+          </Button>
+          <ToDashboard>Not now</ToDashboard>
+        </>
+      }
+    >
+      <p className="break-all text-muted text-sm">Sent to {invitation.emailAddress}</p>
+      {joined.isError && (
+        <p role="alert" className="text-critical text-sm">
+          {clerkText(joined.error)}
+        </p>
+      )}
+    </StatusView>
+  )
+}
+
+const closedTexts = {
+  accepted: {
+    title: 'This invitation has been used',
+    text: (name: string) =>
+      `You have accepted it before and are no longer a member of ${name}. Please ask its administrators for a new one.`,
+  },
+  revoked: {
+    title: 'This invitation was revoked',
+    text: (name: string) =>
+      `The administrators of ${name} have taken it back. Please ask them for a new one.`,
+  },
+  expired: {
+    title: 'This invitation has expired',
+    text: (name: string) => `Please ask the administrators of ${name} to send a new one.`,
+  },
+}
+
+function ClosedInvitation({ status, name }: { status: keyof typeof closedTexts; name: string }) {
+  const { title, text } = closedTexts[status]
+  return (
+    <StatusView
+      tone="caution"
+      Icon={MailX}
+      title={title}
+      text={text(name)}
+      actions={<ToDashboard>Go to Dashboard</ToDashboard>}
+    />
+  )
+}
+
+function Member({ id, name }: { id: string; name: string }) {
+  const openOrganization = useOpenOrganization(id)
+  const opened = useMutation({ mutationFn: openOrganization })
+  return (
+    <StatusView
+      tone="positive"
+      Icon={Users}
+      title={`You are a member of ${name}`}
+      text="You have accepted this invitation already."
+      actions={
+        <Button busy={opened.isPending} disabled={opened.isPending} onClick={() => opened.mutate()}>
+          Go to Dashboard
+        </Button>
+      }
+    />
+  )
+}
+
+/** It is not known whether the invitation exists at all: whoever is not invited is told nothing about it. */
+function ForSomebodyElse({ user }: { user: SignedInUser }) {
+  const { signOut } = useClerk()
+  return (
+    <StatusView
+      tone="caution"
+      Icon={UserRoundX}
+      title="This invitation is not for this account"
+      text="It was sent to another address, or it has ended. If you have the address that it was sent to, sign in with that."
+      actions={
+        <>
+          <Button onClick={() => void signOut({ redirectUrl: window.location.href })}>
+            Use another account
+          </Button>
+          <ToDashboard>Go to Dashboard</ToDashboard>
+        </>
+      }
+    >
+      <p className="break-all text-muted text-sm">Signed in as {user.primaryEmailAddress?.emailAddress}</p>
+    </StatusView>
+  )
+}
+
+function ToDashboard({ children }: { children: string }) {
+  return (
+    <Button asChild variant="secondary">
+      <Link to="/dashboard">{children}</Link>
+    </Button>
+  )
+}
+
+/** Makes the organization the one that is looked at, and goes to its dashboard. */
+function useOpenOrganization(organizationId: string): () => Promise<void> {
+  const { setActive } = useClerk()
+  const navigate = useNavigate()
+  return async () => {
+    await setActive({ organization: organizationId })
+    navigate('/dashboard', { replace: true })
+  }
+}
+
+/** Clerk's own sentence, for example that the organization is full, else one of ours. */
+function clerkText(error: unknown): string {
+  const said = (error as { errors?: { longMessage?: string; message?: string }[] }).errors?.[0]
+  return said?.longMessage || said?.message || 'You could not join at the moment. Please try again.'
 }

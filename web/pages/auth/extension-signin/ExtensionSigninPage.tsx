@@ -1,18 +1,19 @@
-import { SignInButton, useClerk, useUser } from '@clerk/clerk-react'
+import { SignInButton, useUser } from '@clerk/clerk-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { CircleAlert, CircleCheck, CircleX, MonitorSmartphone } from 'lucide-react'
+import { MonitorSmartphone } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation, useSearchParams } from 'react-router-dom'
 import { completeVscodeAuth, prepareVscodeAuth } from '../../../../schema/api/extension-auth.ts'
-import { destinationOf } from '../../../../schema/api/redirect-uri.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
-import { ApiFailure, failureText } from '../../../api/failure.ts'
+import type { SignedInUser } from '../../../auth/RequireUser.tsx'
 import { editorAddress } from '../../../auth/redirects.ts'
 import { StatusView } from '../../../components/StatusView.tsx'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { Button } from '../../../ui/Button.tsx'
-
-const title = 'VSCode Extension Authentication'
+import { AgreeToEditor, editorTitle } from '../AgreeToEditor.tsx'
+import { EditorCancelled, EditorFailure, EditorOpened } from '../EditorOutcome.tsx'
+import { editorFailures, mayHelp } from '../editorFailures.ts'
+import { usernameOf } from '../username.ts'
 
 /** What the extension asked for, in the page's address. */
 interface AskedSignIn {
@@ -30,7 +31,7 @@ export function ExtensionSigninPage() {
 
   if (!state || !redirect_uri) {
     return (
-      <FailedView text="Missing required parameters. Please start the authentication flow from VSCode." />
+      <EditorFailure text="Missing required parameters. Please start the authentication flow from VSCode." />
     )
   }
   if (!isLoaded) return <StatusView tone="busy" title="Loading..." text="One moment, please." />
@@ -40,7 +41,7 @@ export function ExtensionSigninPage() {
       <StatusView
         tone="neutral"
         Icon={MonitorSmartphone}
-        title={title}
+        title={editorTitle}
         text="Sign in to connect your VSCode extension"
         actions={
           <SignInButton mode="modal" forceRedirectUrl={here} signUpForceRedirectUrl={here}>
@@ -50,13 +51,13 @@ export function ExtensionSigninPage() {
       />
     )
   }
-  return <SignedIn key={user.id} userId={user.id} asked={{ state, redirect_uri }} />
+  return <SignedIn key={user.id} user={user} asked={{ state, redirect_uri }} />
 }
 
-function SignedIn({ userId, asked }: { userId: string; asked: AskedSignIn }) {
+function SignedIn({ user, asked }: { user: SignedInUser; asked: AskedSignIn }) {
   const api = useApi()
   const [isCancelled, setIsCancelled] = useState(false)
-  const body = { ...asked, clerk_user_id: userId }
+  const body = { ...asked, clerk_user_id: user.id }
   // A POST as a query: showing the page begins the sign-in, which gives nothing yet.
   const prepared = useQuery({
     queryKey: ['prepare-vscode-auth', body],
@@ -68,42 +69,24 @@ function SignedIn({ userId, asked }: { userId: string; asked: AskedSignIn }) {
     refetchOnReconnect: false,
   })
   const agreed = useMutation({
-    mutationFn: (confirmation: string) => api(completeVscodeAuth, { body: { ...body, confirmation } }),
-    onSuccess: () => window.location.assign(editorAddress({ ...asked, code: userId })),
+    mutationFn: async (confirmation: string) => {
+      await api(completeVscodeAuth, { body: { ...body, confirmation } })
+      return editorAddress({ ...asked, code: user.id })
+    },
+    onSuccess: (address) => window.location.assign(address),
   })
   const error = agreed.error ?? prepared.error
 
-  if (agreed.isSuccess) {
-    return (
-      <StatusView
-        tone="positive"
-        Icon={CircleCheck}
-        title="Authentication successful!"
-        text="Redirecting to VSCode..."
-      >
-        <p className="text-muted text-sm">You can close this window when your editor is signed in.</p>
-      </StatusView>
-    )
-  }
-  if (isCancelled) {
-    return (
-      <StatusView
-        tone="neutral"
-        Icon={CircleX}
-        title="Cancelled"
-        text="Nothing was sent to the editor. You can close this window."
-      />
-    )
-  }
+  if (agreed.isSuccess) return <EditorOpened address={agreed.data} />
+  if (isCancelled) return <EditorCancelled />
   if (agreed.isPending) return <StatusView tone="busy" title="Completing authentication..." />
   if (error && !prepared.isFetching) {
-    const text = failureText(error, 'Failed to complete authentication')
-    const mayHelp = !(error instanceof ApiFailure && error.final) || error.code === 'sign_in_unconfirmed'
     const tryAgain = () => {
       agreed.reset()
       void prepared.refetch()
     }
-    return <FailedView text={text} {...(mayHelp && { onRetry: tryAgain })} />
+    const retry = mayHelp(error) ? tryAgain : undefined
+    return <EditorFailure text={editorFailures.alternative(error)} onRetry={retry} />
   }
   if (!prepared.data) return <StatusView tone="busy" title="Loading..." text="One moment, please." />
   const { confirmation, email } = prepared.data
@@ -113,81 +96,12 @@ function SignedIn({ userId, asked }: { userId: string; asked: AskedSignIn }) {
     window.close()
   }
   return (
-    <AgreeView email={email} asked={asked} onAgree={() => agreed.mutate(confirmation)} onCancel={cancel} />
-  )
-}
-
-interface AgreeViewProps {
-  readonly email: string
-  readonly asked: AskedSignIn
-  readonly onAgree: () => void
-  readonly onCancel: () => void
-}
-
-/** Names whose account goes where, before anything is sent. */
-function AgreeView({ email, asked, onAgree, onCancel }: AgreeViewProps) {
-  const { signOut } = useClerk()
-  const destination = destinationOf(asked.redirect_uri)
-  return (
-    <StatusView
-      tone="neutral"
-      Icon={MonitorSmartphone}
-      title={title}
-      text="An editor asks to be signed in to your account. It will be able to see your balance and to spend your credits."
-      actions={
-        <>
-          <Button onClick={onAgree}>Sign in the editor</Button>
-          <Button variant="secondary" onClick={onCancel}>
-            Cancel
-          </Button>
-        </>
-      }
-    >
-      <dl className="divide-y divide-line rounded-control border text-sm">
-        <div className="px-4 py-3">
-          <dt className="text-muted">Account</dt>
-          <dd className="mt-0.5 flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
-            <span className="break-all font-medium">{email}</span>
-            <button
-              type="button"
-              className="text-accent-text underline-offset-4 hover:underline"
-              onClick={() => void signOut({ redirectUrl: window.location.href })}
-            >
-              Use another account
-            </button>
-          </dd>
-        </div>
-        <div className="px-4 py-3">
-          <dt className="text-muted">Destination</dt>
-          <dd className="mt-0.5">
-            <span className="font-medium">{destination.name}</span>
-            <span className="block break-all font-mono text-muted text-xs">{destination.address}</span>
-          </dd>
-        </div>
-      </dl>
-      <p className="text-muted text-sm">
-        Continue only if you started this yourself, in this editor, a moment ago. If somebody sent you here,
-        close this window.
-      </p>
-    </StatusView>
-  )
-}
-
-function FailedView({ text, onRetry }: { text: string; onRetry?: () => void }) {
-  return (
-    <StatusView
-      tone="critical"
-      Icon={CircleAlert}
-      title="Authentication Error"
-      text={text}
-      actions={
-        <>
-          {onRetry && <Button onClick={onRetry}>Try Again</Button>}
-          <Button variant="secondary" onClick={() => window.close()}>
-            Close Window
-          </Button>
-        </>
-      }
+    <AgreeToEditor
+      email={email}
+      username={usernameOf(user)}
+      redirect_uri={asked.redirect_uri}
+      onAgree={() => agreed.mutate(confirmation)}
+      onCancel={cancel}
     />
   )
 }

@@ -1,16 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
-import { BadgeCheck } from 'lucide-react'
 import { useEffect } from 'react'
-import { Link } from 'react-router-dom'
+import type { ResponseOf } from '../../../../schema/api/endpoint.ts'
+import type { initializeUser } from '../../../../schema/api/users.ts'
 import type { SoldPlanType } from '../../../../schema/catalogue/plans.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { initializeQuery } from '../../../api/account.ts'
 import { planCheckoutQuery } from '../../../api/checkout.ts'
-import { ApiFailure, failureText } from '../../../api/failure.ts'
+import { ApiFailure, failureNotice, failureText } from '../../../api/failure.ts'
 import type { SignedInUser } from '../../../auth/RequireUser.tsx'
 import type { Selection } from '../../../auth/selection.ts'
-import { StatusView } from '../../../components/StatusView.tsx'
-import { Button } from '../../../ui/Button.tsx'
+import { AlreadySubscribed } from './AlreadySubscribed.tsx'
 import { SetupView } from './SetupView.tsx'
 
 interface PaidPlanProps {
@@ -22,6 +21,7 @@ interface PaidPlanProps {
 export function PaidPlan({ user, selection: { plan, billing, currency, seats } }: PaidPlanProps) {
   const api = useApi()
   const account = useQuery(initializeQuery(api, user, plan))
+  const owned = account.data && ownedPlan(account.data, plan)
   const checkout = useQuery({
     ...planCheckoutQuery(api, {
       planType: plan,
@@ -30,7 +30,7 @@ export function PaidPlan({ user, selection: { plan, billing, currency, seats } }
       seats,
       clerkUserId: user.id,
     }),
-    enabled: account.isSuccess,
+    enabled: owned === null,
   })
 
   const url = checkout.data?.url
@@ -39,40 +39,46 @@ export function PaidPlan({ user, selection: { plan, billing, currency, seats } }
     if (url) window.location.replace(url)
   }, [url])
 
+  if (owned) return owned
   if (url) return <SetupView state="success" text="Taking you to the secure payment page." />
   if (account.isError && !account.isFetching) {
     return (
       <SetupView
         state="error"
-        detail={failureText(account.error, 'Failed to initialize user')}
+        notice={failureNotice(account.error, 'Failed to initialize user')}
         onRetry={() => void account.refetch()}
       />
     )
   }
   if (checkout.isError && !checkout.isFetching) {
-    const detail = failureText(checkout.error, 'Failed to create checkout session')
-    if (isAlreadySubscribed(checkout.error)) return <AlreadySubscribed text={detail} />
-    return <SetupView state="error" detail={detail} onRetry={() => void checkout.refetch()} />
+    const defaultText = 'Failed to create checkout session'
+    // Subscribed in another tab a moment ago.
+    if (checkout.error instanceof ApiFailure && checkout.error.code === 'already_subscribed') {
+      const portal = plan === 'pro' ? { userId: user.id } : null
+      return <AlreadySubscribed text={failureText(checkout.error, defaultText)} portal={portal} />
+    }
+    return (
+      <SetupView
+        state="error"
+        notice={failureNotice(checkout.error, defaultText)}
+        onRetry={() => void checkout.refetch()}
+      />
+    )
   }
   return <SetupView state="processing" />
 }
 
-function isAlreadySubscribed(error: unknown): boolean {
-  return error instanceof ApiFailure && error.code === 'already_subscribed'
-}
-
-function AlreadySubscribed({ text }: { text: string }) {
-  return (
-    <StatusView
-      tone="positive"
-      Icon={BadgeCheck}
-      title="You are already subscribed"
-      text={`${text} You have not been charged again.`}
-      actions={
-        <Button asChild>
-          <Link to="/dashboard">Go to Dashboard</Link>
-        </Button>
-      }
-    />
-  )
+/** What somebody sees who has the plan already, or `null`: then a checkout may be opened. */
+function ownedPlan({ user, subscribed }: ResponseOf<typeof initializeUser>, plan: SoldPlanType) {
+  if (plan === 'pro' && subscribed.personal) {
+    const text = 'You already have a subscription. Open the billing portal to change it.'
+    return <AlreadySubscribed text={text} portal={{ userId: user.clerk_id }} />
+  }
+  if (plan === 'teams' && subscribed.team) {
+    const id = subscribed.team_organization_id
+    const text =
+      'You already have a Teams subscription. Change it in its billing portal, or add seats to it on the Organizations page.'
+    return <AlreadySubscribed text={text} portal={id === null ? null : { organizationId: id }} />
+  }
+  return null
 }

@@ -4,9 +4,9 @@ import { useEffect } from 'react'
 import { Navigate, useNavigate, useSearchParams } from 'react-router-dom'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { starterSignupQuery, userQuery } from '../../../api/account.ts'
-import { failureText } from '../../../api/failure.ts'
+import { failureNotice } from '../../../api/failure.ts'
 import type { SignedInUser } from '../../../auth/RequireUser.tsx'
-import { afterPostSignup } from '../../../auth/redirects.ts'
+import { afterPostSignup, signUpPath } from '../../../auth/redirects.ts'
 import { readSelection } from '../../../auth/selection.ts'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { PaidPlan } from './PaidPlan.tsx'
@@ -23,7 +23,7 @@ export function PostSignupPage() {
   const target = afterPostSignup(search.get('original_redirect'), window.location.origin)
 
   if (!isLoaded) return <SetupView state="loading" />
-  if (!user) return <Navigate to="/sign-up" replace />
+  if (!user) return <Navigate to={signUpPath(search)} replace />
   if (!selection.plan) return <Navigate to="/dashboard" replace />
   if (selection.plan === 'starter') return <StarterPlan user={user} target={target} />
   return <PaidPlan user={user} selection={{ ...selection, plan: selection.plan }} />
@@ -54,7 +54,7 @@ function StarterPlan({ user, target }: StarterPlanProps) {
     return (
       <SetupView
         state="error"
-        detail={failureText(signup.error, 'Failed to process starter signup')}
+        notice={failureNotice(signup.error, 'Failed to process starter plan signup')}
         onRetry={() => void signup.refetch()}
       />
     )

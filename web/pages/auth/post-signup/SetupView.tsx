@@ -1,12 +1,13 @@
 import { CircleAlert, CircleCheck } from 'lucide-react'
 import { Link } from 'react-router-dom'
+import type { FailureNotice } from '../../../api/failure.ts'
 import { StatusView } from '../../../components/StatusView.tsx'
 import { Button } from '../../../ui/Button.tsx'
 
 type SetupViewProps =
   | { state: 'loading' | 'processing' }
   | { state: 'success'; text: string }
-  | { state: 'error'; detail: string; onRetry: () => void }
+  | { state: 'error'; notice: FailureNotice; onRetry: () => void }
 
 export function SetupView(props: SetupViewProps) {
   switch (props.state) {
@@ -18,7 +19,8 @@ export function SetupView(props: SetupViewProps) {
       )
     case 'success':
       return <StatusView tone="positive" Icon={CircleCheck} title="You’re all set!" text={props.text} />
-    case 'error':
+    case 'error': {
+      const { text, advice, reference } = props.notice
       return (
         <StatusView
           tone="critical"
@@ -34,8 +36,16 @@ export function SetupView(props: SetupViewProps) {
             </>
           }
         >
-          <p className="rounded-control bg-sunken px-4 py-3 text-muted text-sm">{props.detail}</p>
+          <div className="rounded-control bg-sunken px-4 py-3 text-muted text-sm">
+            <p>{text}</p>
+            {advice && <p className="mt-1">{advice}</p>}
+            {reference && <p className="mt-1 font-mono text-faint text-xs">Reference {reference}</p>}
+          </div>
+          <p className="text-muted text-sm">
+            You have not been charged. Trying again cannot charge you twice.
+          </p>
         </StatusView>
       )
+    }
   }
 }

@@ -1,0 +1,76 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+
+const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
+const { server, stripe, clerk } = product
+afterEach(() => clerk.clear('faults'))
+
+const call = (path: string, request: RequestInit = {}) => fetch(`${server.url}/__sandbox${path}`, request)
+const post = (path: string, body: object, headers = {}) =>
+  call(path, { method: 'POST', body: JSON.stringify(body), headers })
+
+describe('the controls of the stand-ins', () => {
+  test('show the clock, the deliveries and the faults', async () => {
+    expect(await (await call('')).json()).toMatchObject({
+      stripe: { now: expect.any(String), delivery_rules: expect.any(Array), faults: [] },
+      clerk: { data: [] },
+    })
+  })
+
+  test('really move the clock', async () => {
+    const offset = async () =>
+      ((await (await fetch(`${stripe.url}/_sandbox/clock`)).json()) as { offset_ms: number }).offset_ms
+    const before = await offset()
+    expect((await post('/stripe/clock/advance', { days: 3 })).status).toBe(200)
+    expect(Math.round(((await offset()) - before) / 86_400_000)).toBe(3)
+  })
+
+  test('order failures and end them', async () => {
+    await post('/clerk/faults', { status: 500, count: 2, path_prefix: '/bapi/v1/nothing' })
+    await post('/stripe/faults', { status: 429, count: 2, path_prefix: '/v1/nothing' })
+    expect(await (await call('')).json()).toMatchObject({
+      stripe: { faults: [{ status: 429, count: 2 }] },
+      clerk: { data: [{ status: 500, count: 2 }] },
+    })
+    await call('/stripe/faults', { method: 'DELETE' })
+    await call('/clerk/faults', { method: 'DELETE' })
+    expect(await (await call('')).json()).toMatchObject({ stripe: { faults: [] }, clerk: { data: [] } })
+  })
+
+  test.each([
+    ['POST', '/stripe/reset'],
+    ['POST', '/clerk/users'],
+    ['POST', '/clerk/tokens'],
+    ['POST', '/stripe/clock/advance/'],
+    ['POST', '/stripe/../clerk/tokens'],
+    ['POST', '/stripe/%2e%2e/clerk/tokens'],
+    ['POST', '/constructor'],
+    ['DELETE', '/stripe/clock/advance'],
+    ['GET', '/clerk/mails'],
+  ])('lead to no other knob: %s %s', async (method, path) => {
+    const response = await call(path, { method, ...(method === 'POST' && { body: '{}' }) })
+    expect(response.status).toBe(404)
+  })
+
+  test('are turned by our own page only', async () => {
+    for (const site of ['cross-site', 'same-site', 'none']) {
+      const response = await post('/stripe/clock/advance', { days: 1 }, { 'sec-fetch-site': site })
+      expect(response.status, site).toBe(403)
+    }
+    const own = await post('/stripe/clock/advance', { days: 0 }, { 'sec-fetch-site': 'same-origin' })
+    expect(own.status).toBe(200)
+  })
+
+  test('say that a stand-in refused, without its words', async () => {
+    const response = await post('/stripe/clock/advance', { days: -1 })
+    expect(response.status).toBe(502)
+    expect(await response.json()).toMatchObject({ code: 'upstream_unavailable' })
+  })
+
+  test('do not exist where the real services are used', async () => {
+    const real = await product.startServer({ settings: { sandbox: false } })
+    const response = await fetch(`${real.url}/__sandbox/stripe/clock/advance`, { method: 'POST', body: '{}' })
+    expect(response.status).toBe(404)
+    await real.close()
+  })
+})

@@ -1,0 +1,70 @@
+import type { AppContext, AppMiddleware } from '../context.ts'
+import { forbidden, notFound, upstreamUnavailable } from '../errors.ts'
+import type { Settings } from '../settings.ts'
+import { readRawBody } from './read-body.ts'
+
+const prefix = '/__sandbox'
+const bodyLimitBytes = 4096
+const limitMs = 30_000
+
+/** The knobs that the page may turn. Those that make users and tokens, or forget everything, are not among them. */
+const turnable: Readonly<Record<string, readonly string[]>> = {
+  'stripe/clock/advance': ['POST'],
+  'stripe/deliveries': ['POST'],
+  'stripe/deliveries/release': ['POST'],
+  'stripe/faults': ['POST', 'DELETE'],
+  'clerk/faults': ['POST', 'DELETE'],
+}
+
+/**
+ * Lets the page's "Sandbox" panel see and turn some knobs of the stand-ins, which a browser cannot reach under their own addresses. It
+ * is mounted only where there is a stand-in, which is never so in production (docs/decisions/092-sandbox-panel.md).
+ */
+export function sandboxControls(settings: Settings): AppMiddleware {
+  const targets: Readonly<Record<string, string | undefined>> = {
+    stripe: settings.stripe_api_base,
+    clerk: settings.clerk_proxy_target,
+  }
+
+  /** What a stand-in answers; null where the real service is used. */
+  async function ask(service: string, knob: string, request: RequestInit = {}): Promise<unknown> {
+    const target = targets[service]
+    if (!target) return null
+    const url = new URL(`/_sandbox${knob}`, target)
+    try {
+      const response = await fetch(url, { ...request, signal: AbortSignal.timeout(limitMs) })
+      if (!response.ok) throw new Error(`${url.pathname}: ${response.status} ${await response.text()}`)
+      return await response.json()
+    } catch (error) {
+      throw upstreamUnavailable(error)
+    }
+  }
+
+  return async (ctx, next) => {
+    if (ctx.path !== prefix && !ctx.path.startsWith(`${prefix}/`)) return next()
+    requireOwnPage(ctx)
+    ctx.set('cache-control', 'no-store')
+    if (ctx.path === prefix && ctx.method === 'GET') {
+      const [stripe, clerk] = await Promise.all([ask('stripe', ''), ask('clerk', '/faults')])
+      ctx.body = { stripe, clerk }
+      return
+    }
+    const name = ctx.path.slice(prefix.length + 1)
+    if (!Object.hasOwn(turnable, name) || !turnable[name]?.includes(ctx.method)) throw notFound()
+    const [service = '', ...knob] = name.split('/')
+    const body = ctx.method === 'POST' && (await readRawBody(ctx, bodyLimitBytes))
+    const headers = { 'content-type': 'application/json' }
+    const answer = await ask(service, `/${knob.join('/')}`, {
+      method: ctx.method,
+      ...(body && { body, headers }),
+    })
+    if (answer === null) throw notFound()
+    ctx.body = answer
+  }
+}
+
+/** Another site must not turn our clock by a form that it posts here. Browsers say where a request comes from. */
+function requireOwnPage(ctx: AppContext): void {
+  const site = ctx.get('sec-fetch-site')
+  if (site !== '' && site !== 'same-origin') throw forbidden()
+}

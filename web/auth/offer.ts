@@ -1,0 +1,66 @@
+import { maximumSeats, minimumSeats, type PlanType, plans } from '../../schema/catalogue/plans.ts'
+import { readSelection, type Selection } from './selection.ts'
+
+export interface Offer {
+  /** What will happen: "Pro, 14 days free, then €20.00 a month". */
+  readonly sentence: string
+  readonly includedCredits: number
+  readonly isTrial: boolean
+}
+
+interface OfferTerms {
+  readonly trialDays: number
+  /** Someone who signs in may have had the trial, which is granted once (decision 052). */
+  readonly isNewAccount: boolean
+  readonly formatMoney: (amountMinor: number, currency: Selection['currency']) => string
+}
+
+/** What somebody will buy with a plan; nothing for a plan that is free. */
+export function offerOf(selection: Selection, terms: OfferTerms): Offer | null {
+  const plan = plans[selection.plan ?? 'starter']
+  if (plan.price_minor === null) return null
+  const { seats, billing, currency } = selection
+  const price = terms.formatMoney(plan.price_minor[billing] * seats, currency)
+  const period = billing === 'yearly' ? 'a year' : 'a month'
+  const isTrial = plan.plan_type === 'pro' && terms.trialDays > 0
+  const condition = terms.isNewAccount ? '' : ' if it is your first'
+  const parts = [
+    plan.name,
+    ...(seats === 1 ? [] : [`${seats} seats`]),
+    ...(isTrial
+      ? [`${terms.trialDays} days free${condition}`, `then ${price} ${period}`]
+      : [`${price} ${period}`]),
+  ]
+  return { sentence: parts.join(', '), includedCredits: plan.credits_per_seat * seats, isTrial }
+}
+
+/** Why a selection cannot be bought, so that the page says so before anybody makes an account for it. */
+export type SelectionProblem =
+  | { readonly kind: 'unknown_plan' }
+  | { readonly kind: 'one_seat_only'; readonly seats: number }
+  | { readonly kind: 'seats_out_of_range'; readonly nearest: number }
+
+export function selectionProblem(search: URLSearchParams): SelectionProblem | null {
+  const named = search.get('plan')
+  const { plan } = readSelection(search)
+  if (plan === null) return named ? { kind: 'unknown_plan' } : null
+  if (plan === 'starter') return null
+  const seats = Number.parseInt(search.get('seats') ?? '', 10)
+  if (Number.isNaN(seats)) return null
+  if (seats < minimumSeats) return { kind: 'seats_out_of_range', nearest: minimumSeats }
+  if (!plans[plan].per_seat) return seats === 1 ? null : { kind: 'one_seat_only', seats }
+  return seats > maximumSeats ? { kind: 'seats_out_of_range', nearest: maximumSeats } : null
+}
+
+/** The same address with another selection; everything else in its query stays. */
+export function withSelection(
+  search: URLSearchParams,
+  changes: { plan?: PlanType | null; seats?: number | null },
+): string {
+  const changed = new URLSearchParams(search)
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) changed.delete(name)
+    else changed.set(name, String(value))
+  }
+  return `?${changed}`
+}

@@ -1,0 +1,92 @@
+import { PackageX } from 'lucide-react'
+import { maximumSeats, minimumSeats, plans } from '../../schema/catalogue/plans.ts'
+import { useWebConfig } from '../api/catalogue.ts'
+import { type SelectionProblem, withSelection } from '../auth/offer.ts'
+import { LinkButton } from '../ui/LinkButton.tsx'
+import { StatusView } from './StatusView.tsx'
+
+interface PlanProblemProps {
+  problem: SelectionProblem
+  /** The query that asks for what cannot be bought. */
+  search: URLSearchParams
+}
+
+const untouched = 'No account has been created and nothing has been charged.'
+
+/** In place of the form: why the plan of this address cannot be bought, and the nearest one that can. */
+export function PlanProblem({ problem, search }: PlanProblemProps) {
+  const { brand } = useWebConfig()
+  const to = (changes: Parameters<typeof withSelection>[1]) => withSelection(search, changes)
+  switch (problem.kind) {
+    case 'unknown_plan':
+      return (
+        <StatusView
+          tone="caution"
+          Icon={PackageX}
+          title="There is no such plan"
+          text={`The link that brought you here names a plan that we do not sell. ${untouched}`}
+          actions={
+            <>
+              <LinkButton href="/pricing">See the plans</LinkButton>
+              <LinkButton variant="secondary" href={to({ plan: null, seats: null })}>
+                Continue without one
+              </LinkButton>
+            </>
+          }
+        />
+      )
+    case 'one_seat_only':
+      return (
+        <StatusView
+          tone="caution"
+          Icon={PackageX}
+          title={`${plans.pro.name} is for one person`}
+          text={`This link asks for ${problem.seats.toLocaleString()} seats. Seats come with ${plans.teams.name}. ${untouched}`}
+          actions={
+            <>
+              <LinkButton href={to({ seats: null })}>Continue with {plans.pro.name}</LinkButton>
+              <LinkButton variant="secondary" href={to({ plan: 'teams' })}>
+                Choose {plans.teams.name}
+              </LinkButton>
+            </>
+          }
+        />
+      )
+    case 'seats_out_of_range':
+      return (
+        <StatusView
+          tone="caution"
+          Icon={PackageX}
+          title={`Seats must be a whole number from ${minimumSeats} to ${maximumSeats}`}
+          text={
+            <>
+              {untouched}
+              {problem.nearest === maximumSeats && (
+                <>
+                  {' '}
+                  For a larger team, write to{' '}
+                  <a
+                    href={`mailto:${brand.support_email}?subject=${encodeURIComponent('Teams plan')}`}
+                    className="text-accent-text underline underline-offset-4"
+                  >
+                    {brand.support_email}
+                  </a>
+                  .
+                </>
+              )}
+            </>
+          }
+          actions={
+            <>
+              <LinkButton href={to({ seats: problem.nearest })}>
+                Continue with {problem.nearest} {problem.nearest === 1 ? 'seat' : 'seats'}
+              </LinkButton>
+              <LinkButton variant="secondary" href="/pricing">
+                See the plans
+              </LinkButton>
+            </>
+          }
+        />
+      )
+  }
+}

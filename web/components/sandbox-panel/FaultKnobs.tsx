@@ -1,0 +1,61 @@
+import { Button } from '../../ui/Button.tsx'
+import type { Knob, SandboxState } from './useSandbox.ts'
+
+interface FaultKnobsProps {
+  state: SandboxState
+  isBusy: boolean
+  turn: (knob: Knob) => Promise<boolean>
+}
+
+/** Clerk's own knob looks at the backend's calls unless it is told otherwise, so that nobody is signed out by it. */
+const offers = [
+  { service: 'stripe', label: 'Stripe: five errors (500)', body: { status: 500, count: 5 } },
+  { service: 'stripe', label: 'Stripe: five times too busy (429)', body: { status: 429, count: 5 } },
+  {
+    service: 'stripe',
+    label: 'Stripe: one lost answer',
+    body: { drop_after: true, count: 1, method: 'POST' },
+  },
+  { service: 'clerk', label: 'Clerk: five errors (500)', body: { status: 500, count: 5 } },
+] as const
+
+export function FaultKnobs({ state, isBusy, turn }: FaultKnobsProps) {
+  const left = { stripe: state.stripe?.faults ?? [], clerk: state.clerk?.data ?? [] }
+  const ordered = [...left.stripe, ...left.clerk].reduce((sum, { count }) => sum + (count ?? 0), 0)
+  const clear = async () => {
+    if (left.stripe.length > 0) await turn({ path: 'stripe/faults', body: null })
+    if (left.clerk.length > 0) await turn({ path: 'clerk/faults', body: null })
+  }
+  return (
+    <>
+      <div className="flex flex-wrap gap-1.5">
+        {offers
+          .filter(({ service }) => state[service] !== null)
+          .map(({ service, label, body }) => (
+            <Button
+              key={label}
+              variant="secondary"
+              size="small"
+              disabled={isBusy}
+              onClick={() => void turn({ path: `${service}/faults`, body })}
+            >
+              {label}
+            </Button>
+          ))}
+      </div>
+      <p aria-live="polite" className="flex min-h-8 items-center gap-3 text-muted text-sm">
+        {ordered === 0 ? 'All calls work.' : `${ordered} ${ordered === 1 ? 'call' : 'calls'} will fail.`}
+        {ordered > 0 && (
+          <button
+            type="button"
+            disabled={isBusy}
+            className="text-accent-text underline underline-offset-4"
+            onClick={() => void clear()}
+          >
+            Let them work again
+          </button>
+        )}
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,98 @@
+import { FlaskConical, X } from 'lucide-react'
+import { Dialog } from 'radix-ui'
+import type { ReactNode } from 'react'
+import { Alert } from '../../ui/Alert.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { CopyValue } from './CopyValue.tsx'
+import { DeliveryKnob } from './DeliveryKnob.tsx'
+import { FaultKnobs } from './FaultKnobs.tsx'
+import { SandboxClock } from './SandboxClock.tsx'
+import { testCards } from './testCards.ts'
+import { useSandbox } from './useSandbox.ts'
+
+/** What one needs to try the product without real money: codes, cards, the clock, and everything that may go wrong. */
+export function SandboxPanel({ onClose }: { onClose: () => void }) {
+  const { state, isFailed, busy, turn } = useSandbox()
+  return (
+    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="fixed inset-0 z-40 animate-fade-in bg-black/45" />
+        <Dialog.Content className="fixed inset-y-0 right-0 z-50 flex w-full max-w-md animate-fade-in flex-col border-l bg-canvas shadow-float outline-none">
+          <div className="flex items-start justify-between gap-4 border-b px-5 py-4">
+            <div>
+              <Dialog.Title className="flex items-center gap-2 font-semibold text-lg leading-7">
+                <FlaskConical aria-hidden="true" className="size-4.5 text-caution" />
+                Sandbox
+              </Dialog.Title>
+              <Dialog.Description className="mt-0.5 text-muted text-sm">
+                Payments and sign-in are simulated. No real money is charged.
+              </Dialog.Description>
+            </div>
+            <Dialog.Close asChild>
+              <Button variant="quiet" size="icon" aria-label="Close">
+                <X aria-hidden="true" />
+              </Button>
+            </Dialog.Close>
+          </div>
+          <div className="flex-1 divide-y divide-line overflow-y-auto px-5">
+            {isFailed && (
+              <div className="py-4">
+                <Alert tone="critical" title="The sandbox did not do that">
+                  Is it still running? Nothing else has changed.
+                </Alert>
+              </div>
+            )}
+            {state?.clerk !== null && (
+              <Part title="Sign in" text="Sign up with any address; the e-mail’s code is always the same.">
+                <CopyValue name="Verification code" value="424242" />
+                <CopyValue name="Demo account" value="demo@tidemark.test" />
+                <CopyValue name="Its password" value="tidemark-demo-1" />
+              </Part>
+            )}
+            {state?.stripe !== null && (
+              <Part title="Test cards" text="With any date in the future and any CVC.">
+                {testCards.map(({ number, effect }) => (
+                  <CopyValue key={number} name={effect} value={number} />
+                ))}
+              </Part>
+            )}
+            {state?.stripe && (
+              <>
+                <Part
+                  title="Clock"
+                  text="Trials end, plans renew and invitations expire by this clock. It only moves forward."
+                >
+                  <SandboxClock now={state.stripe.now} isBusy={busy === 'stripe/clock/advance'} turn={turn} />
+                </Part>
+                <Part
+                  title="Payment events"
+                  text="How Stripe tells us about a payment. Credits arrive exactly once in every case."
+                >
+                  <DeliveryKnob stripe={state.stripe} isBusy={busy !== null} turn={turn} />
+                </Part>
+              </>
+            )}
+            {state && (
+              <Part
+                title="Failures"
+                text="The next calls to the other side fail. See what the pages say then."
+              >
+                <FaultKnobs state={state} isBusy={busy !== null} turn={turn} />
+              </Part>
+            )}
+          </div>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
+
+function Part({ title, text, children }: { title: string; text: string; children: ReactNode }) {
+  return (
+    <section aria-label={title} className="py-5">
+      <h3 className="font-semibold text-[15px]">{title}</h3>
+      <p className="mt-0.5 text-muted text-sm">{text}</p>
+      <div className="mt-3 space-y-1.5">{children}</div>
+    </section>
+  )
+}

@@ -1,0 +1,68 @@
+import { useClerk } from '@clerk/clerk-react'
+import { MonitorSmartphone } from 'lucide-react'
+import { destinationOf } from '../../../schema/api/redirect-uri.ts'
+import { StatusView } from '../../components/StatusView.tsx'
+import { Button } from '../../ui/Button.tsx'
+
+export const editorTitle = 'VSCode Extension Authentication'
+
+interface AgreeToEditorProps {
+  readonly email: string
+  readonly username: string
+  /** Where the sign-in ends; an address without a problem. */
+  readonly redirect_uri: string
+  readonly onAgree: () => void
+  readonly onCancel: () => void
+}
+
+/** Names whose account goes where, before anything is sent. */
+export function AgreeToEditor({ email, username, redirect_uri, onAgree, onCancel }: AgreeToEditorProps) {
+  const { signOut } = useClerk()
+  const destination = destinationOf(redirect_uri)
+  return (
+    <StatusView
+      tone="neutral"
+      Icon={MonitorSmartphone}
+      title={editorTitle}
+      text="An editor asks to be signed in to your account. It will be able to see your balance and to spend your credits."
+      actions={
+        <>
+          <Button onClick={onAgree}>Sign in the editor</Button>
+          <Button variant="secondary" onClick={onCancel}>
+            Cancel
+          </Button>
+        </>
+      }
+    >
+      <dl className="divide-y divide-line rounded-control border text-sm">
+        <div className="px-4 py-3">
+          <dt className="text-muted">Account</dt>
+          <dd className="mt-0.5 flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
+            <span className="min-w-0">
+              <span className="block break-all font-medium">{email}</span>
+              {username !== email && <span className="block break-all text-muted text-xs">{username}</span>}
+            </span>
+            <button
+              type="button"
+              className="text-accent-text underline-offset-4 hover:underline"
+              onClick={() => void signOut({ redirectUrl: window.location.href })}
+            >
+              Use another account
+            </button>
+          </dd>
+        </div>
+        <div className="px-4 py-3">
+          <dt className="text-muted">Destination</dt>
+          <dd className="mt-0.5">
+            <span className="font-medium">{destination.name}</span>
+            <span className="block break-all font-mono text-muted text-xs">{destination.address}</span>
+          </dd>
+        </div>
+      </dl>
+      <p className="text-muted text-sm">
+        Continue only if you started this yourself, in this editor, a moment ago. If somebody sent you here,
+        close this window.
+      </p>
+    </StatusView>
+  )
+}

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest'
+import { ApiFailure } from '../../api/failure.ts'
+import { editorFailures, mayHelp } from './editorFailures.ts'
+
+const refused = new ApiFailure({ status: 410, code: 'sign_in_expired', text: 'This sign-in has expired.' })
+const wordless = new ApiFailure({ status: 502, code: 'no_error_body', text: null })
+const unreadable = new ApiFailure({ status: 200, code: 'unexpected_answer', text: null })
+const unreachable = new ApiFailure({ status: 0, code: 'unreachable', text: null })
+
+it.each([
+  ['initiate', refused, 'This sign-in has expired.'],
+  ['initiate', wordless, 'Failed to initiate authentication flow.'],
+  ['initiate', unreachable, 'Network error or server issue during authentication initiation.'],
+  ['callback', refused, 'Authentication failed: This sign-in has expired.'],
+  ['callback', wordless, 'Authentication failed: Failed to update authentication code.'],
+  ['callback', unreachable, 'Authentication failed: Failed to update authentication code.'],
+  ['callback', unreadable, 'Authentication failed: Authentication failed'],
+  ['callback', new Error('The clock stopped'), 'Authentication failed: The clock stopped'],
+  ['callback', undefined, 'Authentication failed: Unknown error'],
+  ['alternative', refused, 'This sign-in has expired.'],
+  ['alternative', wordless, 'Authentication failed'],
+  ['alternative', unreachable, 'Failed to complete authentication. Please try again.'],
+] as const)('%s, %s: %s', (page, error, text) => {
+  expect(editorFailures[page](error)).toBe(text)
+})
+
+it('offers another try only where it can help', () => {
+  expect(mayHelp(refused)).toBe(false)
+  expect(mayHelp(wordless)).toBe(true)
+  expect(mayHelp(unreachable)).toBe(true)
+  expect(mayHelp(new ApiFailure({ status: 409, code: 'sign_in_unconfirmed', text: 'Too long' }))).toBe(true)
+})

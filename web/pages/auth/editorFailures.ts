@@ -1,0 +1,35 @@
+import { ApiFailure, failureText } from '../../api/failure.ts'
+
+/** Every text of the editor's sign-in that tells of a failed call. The server's own text comes first. */
+export const editorFailures = {
+  initiate: (error: unknown) =>
+    isUnreachable(error)
+      ? 'Network error or server issue during authentication initiation.'
+      : failureText(error, 'Failed to initiate authentication flow.'),
+
+  callback: (error: unknown) => `Authentication failed: ${callbackReason(error)}`,
+
+  alternative: (error: unknown) =>
+    isUnreachable(error)
+      ? 'Failed to complete authentication. Please try again.'
+      : failureText(error, 'Authentication failed'),
+} as const
+
+function callbackReason(error: unknown): string {
+  if (error instanceof ApiFailure) {
+    // An answer that is none of ours says nothing of what happened.
+    const unsaid =
+      error.code === 'unexpected_answer' ? 'Authentication failed' : 'Failed to update authentication code.'
+    return error.text || unsaid
+  }
+  return error instanceof Error && error.message ? error.message : 'Unknown error'
+}
+
+function isUnreachable(error: unknown): boolean {
+  return !(error instanceof ApiFailure) || error.code === 'unreachable'
+}
+
+/** Whether the same sign-in may succeed when it is tried again. */
+export function mayHelp(error: unknown): boolean {
+  return !(error instanceof ApiFailure && error.final) || error.code === 'sign_in_unconfirmed'
+}

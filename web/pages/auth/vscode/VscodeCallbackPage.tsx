@@ -1,0 +1,127 @@
+import { useAuth, useUser } from '@clerk/clerk-react'
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { Link, useLocation, useNavigate, useSearchParams } from 'react-router-dom'
+import { updateAuthCode } from '../../../../schema/api/extension-auth.ts'
+import { redirectUriProblem } from '../../../../schema/api/redirect-uri.ts'
+import { useApi } from '../../../api/ApiProvider.tsx'
+import { ApiFailure } from '../../../api/failure.ts'
+import type { SignedInUser } from '../../../auth/RequireUser.tsx'
+import { editorAddress, signInPath } from '../../../auth/redirects.ts'
+import { StatusView } from '../../../components/StatusView.tsx'
+import { usePageTitle } from '../../../components/usePageTitle.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { AgreeToEditor } from '../AgreeToEditor.tsx'
+import { EditorCancelled, EditorFailure, EditorOpened } from '../EditorOutcome.tsx'
+import { editorFailures, mayHelp } from '../editorFailures.ts'
+import { usernameOf } from '../username.ts'
+
+const signInAfterMs = 3000
+const openEditorAfterMs = 500
+
+/** What the page that began the sign-in passed on. */
+interface BegunSignIn {
+  readonly state: string
+  readonly redirect_uri: string
+}
+
+/** Ends a sign-in with PKCE: its user agrees, and the browser takes the code to the editor. */
+export function VscodeCallbackPage() {
+  usePageTitle('Sign in your editor')
+  const { isLoaded, user } = useUser()
+  const [search] = useSearchParams()
+  const [state, redirect_uri] = [search.get('state'), search.get('vscode_redirect_uri')]
+
+  if (!state || !redirect_uri) {
+    return <EditorFailure text="Missing required parameters for VSCode callback." />
+  }
+  if (redirectUriProblem(redirect_uri))
+    return <EditorFailure text={editorFailures.callback(otherAddress())} />
+  if (!isLoaded) return <StatusView tone="busy" title="Loading authentication..." />
+  if (!user) return <SignedOut />
+  return <SignedIn key={user.id} user={user} begun={{ state, redirect_uri }} />
+}
+
+function SignedOut() {
+  const navigate = useNavigate()
+  const signIn = signInPath({ ...useLocation(), hash: '' })
+  useEffect(() => {
+    const timer = setTimeout(() => navigate(signIn), signInAfterMs)
+    return () => clearTimeout(timer)
+  }, [navigate, signIn])
+  return (
+    <EditorFailure
+      text="You must be signed in to complete VSCode authentication. Redirecting to sign-in..."
+      action={
+        <Button asChild>
+          <Link to={signIn}>Sign In</Link>
+        </Button>
+      }
+    />
+  )
+}
+
+const progress = {
+  processing: 'Processing authentication...',
+  generating: 'Generating authorization code...',
+  redirecting: 'Redirecting to VSCode...',
+} as const
+
+function SignedIn({ user, begun }: { user: SignedInUser; begun: BegunSignIn }) {
+  const api = useApi()
+  const { getToken } = useAuth()
+  const [isCancelled, setIsCancelled] = useState(false)
+  const [step, setStep] = useState<keyof typeof progress>('processing')
+  const email = user.primaryEmailAddress?.emailAddress ?? ''
+  const username = usernameOf(user)
+  const agreed = useMutation({
+    mutationFn: async () => {
+      setStep('processing')
+      // A session that has ended meanwhile gets no new token, and says so before a code exists.
+      await getToken({ skipCache: true })
+      setStep('generating')
+      const body = { state: begun.state, clerk_user_id: user.id, email, username }
+      const { authorization_code, redirect_uri } = await api(updateAuthCode, { body })
+      // The code goes only where its user has agreed to; the address of this page may have been changed on the way.
+      if (redirect_uri !== begun.redirect_uri) throw otherAddress()
+      setStep('redirecting')
+      return editorAddress({ redirect_uri, code: authorization_code, state: begun.state })
+    },
+  })
+
+  const address = agreed.data
+  const [isOpened, setIsOpened] = useState(false)
+  useEffect(() => {
+    if (!address) return
+    const timer = setTimeout(() => {
+      window.location.assign(address)
+      setIsOpened(true)
+    }, openEditorAfterMs)
+    return () => clearTimeout(timer)
+  }, [address])
+
+  if (address && isOpened) return <EditorOpened address={address} />
+  if (isCancelled) return <EditorCancelled />
+  if (agreed.isPending || address) return <StatusView tone="busy" title={progress[step]} />
+  if (agreed.isError) {
+    const retry = mayHelp(agreed.error) ? () => agreed.mutate() : undefined
+    return <EditorFailure text={editorFailures.callback(agreed.error)} onRetry={retry} />
+  }
+  return (
+    <AgreeToEditor
+      email={email}
+      username={username}
+      redirect_uri={begun.redirect_uri}
+      onAgree={() => agreed.mutate()}
+      onCancel={() => setIsCancelled(true)}
+    />
+  )
+}
+
+function otherAddress(): ApiFailure {
+  return new ApiFailure({
+    status: 400,
+    code: 'foreign_redirect',
+    text: 'The address of the editor is not the one that this sign-in began with. Nothing was sent to it.',
+  })
+}

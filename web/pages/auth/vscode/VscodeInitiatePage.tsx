@@ -1,0 +1,48 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { useSearchParams } from 'react-router-dom'
+import { initiateVscodeAuth } from '../../../../schema/api/extension-auth.ts'
+import { useApi } from '../../../api/ApiProvider.tsx'
+import { StatusView } from '../../../components/StatusView.tsx'
+import { usePageTitle } from '../../../components/usePageTitle.ts'
+import { EditorFailure } from '../EditorOutcome.tsx'
+import { editorFailures, mayHelp } from '../editorFailures.ts'
+
+/** Where an editor's extension sends the browser to begin a sign-in with PKCE. */
+export function VscodeInitiatePage() {
+  usePageTitle('Sign in your editor')
+  const [search] = useSearchParams()
+  const redirect_uri = search.get('vscode_redirect_uri')
+  const [code_challenge, state] = [search.get('code_challenge'), search.get('state')]
+
+  if (!redirect_uri) return <EditorFailure text="Missing VSCode redirect URI parameter." />
+  if (!code_challenge || !state) {
+    return <EditorFailure text="Missing PKCE parameters (code_challenge or state)." />
+  }
+  return <Initiate body={{ redirect_uri, code_challenge, state }} />
+}
+
+function Initiate({ body }: { body: { redirect_uri: string; code_challenge: string; state: string } }) {
+  const api = useApi()
+  // A POST as a query: showing the page begins the sign-in. A state works once, so it is never sent again by itself.
+  const begun = useQuery({
+    queryKey: ['initiate-vscode-auth', body],
+    queryFn: ({ signal }) => api(initiateVscodeAuth, { body, signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  })
+
+  const address = begun.data?.auth_url
+  useEffect(() => {
+    // Replaces this page in the history. Otherwise the back button would lead here, where the state is used already.
+    if (address) window.location.replace(address)
+  }, [address])
+
+  if (begun.isError && !begun.isFetching) {
+    const retry = mayHelp(begun.error) ? () => void begun.refetch() : undefined
+    return <EditorFailure text={editorFailures.initiate(begun.error)} onRetry={retry} />
+  }
+  return <StatusView tone="busy" title="Initiating VSCode authentication..." />
+}
