@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { AxeBuilder } from '@axe-core/playwright'
-import { expect, type Page, test } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { fillSignUp, signUp } from './support/people.ts'
+import { expect, test } from './support/test.ts'
 
 /** An editor that waits on a port of this machine for the browser to come back. */
 async function startEditor() {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { expect, test } from '@playwright/test'
 import { openClerk } from '../../schema/clerk/client.ts'
+import { expect, test } from './support/test.ts'
 
 /** The organization and its invitation are made as the server makes them; the link is taken from the mail. */
 async function sendInvitation(appUrl: string): Promise<{ organization: string; link: string }> {

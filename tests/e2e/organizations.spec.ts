@@ -1,5 +1,5 @@
 import { AxeBuilder } from '@axe-core/playwright'
-import { expect, type Page, test } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { cards, payByCard } from './support/checkout-page.ts'
 import { signUp } from './support/people.ts'
 import {
@@ -9,12 +9,12 @@ import {
   turnClerkKnob,
   turnStripeKnob,
 } from './support/product.ts'
+import { alone, expect, test } from './support/test.ts'
 
 const region = (page: Page, name: string) => page.getByRole('region', { name })
 const tab = (page: Page, name: RegExp | string) => page.getByRole('tab', { name })
 
 test.afterEach(async () => {
-  await clearFaults()
   expect(await findLedgerProblems()).toEqual([])
 })
 
@@ -82,19 +82,29 @@ test('an admin invites until the seats are full, buys more on Stripe’s page an
   await expect(region(page, 'Seats').getByRole('listitem').filter({ hasText: guest })).toContainText('Admin')
 })
 
-test('when the sign-in service asks to wait, the page says when the invitation will be sent', async ({
-  page,
-}) => {
-  const { email, organizationId } = await subscribeTeam(page, 3)
-  const path_prefix = `/bapi/v1/organizations/${organizationId}/invitations`
-  await turnClerkKnob('faults', { status: 429, count: 10, path_prefix, method: 'POST', retry_after_s: 1200 })
-  await openSeats(page)
-  await invite(page, email.replace('ada.', 'guest.'))
-  await expect(page.getByText('Too many invitations were sent in a short time.')).toContainText('20 minutes')
-  await expect(region(page, 'Invite by e-mail').getByText(/^Will be sent at \d+:\d\d/)).toBeVisible()
-  await expect(region(page, 'Pending invitations').getByText(/^Will be sent at \d+:\d\d/)).toBeVisible()
-  await expect(region(page, 'Seat usage')).toContainText('2 of 3 used')
-})
+test(
+  'when the sign-in service asks to wait, the page says when the invitation will be sent',
+  alone,
+  async ({ page }) => {
+    const { email, organizationId } = await subscribeTeam(page, 3)
+    const path_prefix = `/bapi/v1/organizations/${organizationId}/invitations`
+    await turnClerkKnob('faults', {
+      status: 429,
+      count: 10,
+      path_prefix,
+      method: 'POST',
+      retry_after_s: 1200,
+    })
+    await openSeats(page)
+    await invite(page, email.replace('ada.', 'guest.'))
+    await expect(page.getByText('Too many invitations were sent in a short time.')).toContainText(
+      '20 minutes',
+    )
+    await expect(region(page, 'Invite by e-mail').getByText(/^Will be sent at \d+:\d\d/)).toBeVisible()
+    await expect(region(page, 'Pending invitations').getByText(/^Will be sent at \d+:\d\d/)).toBeVisible()
+    await expect(region(page, 'Seat usage')).toContainText('2 of 3 used')
+  },
+)
 
 test('a member is assigned a seat instead of being invited', async ({ page, browser }) => {
   const { organizationId } = await subscribeTeam(page, 3)
@@ -123,83 +133,91 @@ test('a member is assigned a seat instead of being invited', async ({ page, brow
   await memberPage.close()
 })
 
-test('billing is set up, the pool is topped up, and what Stripe does not open is said', async ({ page }) => {
-  await createTeam(page)
-  const seats = page.getByLabel('Number of seats')
-  await expect(seats).toHaveValue('5')
-  await expect(page.getByText('Monthly total: €150.00')).toBeVisible()
-  await seats.fill('101')
-  await expect(page.getByText('Seats must be a whole number from 1 to 100')).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Subscribe' })).toBeDisabled()
-  await seats.fill('many')
-  await seats.blur()
-  await expect(seats).toHaveValue('1')
-  await expectAccessible(page)
-  await turnStripeKnob('faults', { status: 500, count: 100, path_prefix: '/v1/checkout' })
-  await page.getByRole('button', { name: 'Subscribe' }).click()
-  await expect(page.getByText('Subscription creation failed: Failed to create subscription')).toBeVisible({
-    timeout: 30_000,
-  })
-  await clearFaults()
-  await pay(page, 3)
+test(
+  'billing is set up, the pool is topped up, and what Stripe does not open is said',
+  alone,
+  async ({ page }) => {
+    await createTeam(page)
+    const seats = page.getByLabel('Number of seats')
+    await expect(seats).toHaveValue('5')
+    await expect(page.getByText('Monthly total: €150.00')).toBeVisible()
+    await seats.fill('101')
+    await expect(page.getByText('Seats must be a whole number from 1 to 100')).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Subscribe' })).toBeDisabled()
+    await seats.fill('many')
+    await seats.blur()
+    await expect(seats).toHaveValue('1')
+    await expectAccessible(page)
+    await turnStripeKnob('faults', { status: 500, count: 100, path_prefix: '/v1/checkout' })
+    await page.getByRole('button', { name: 'Subscribe' }).click()
+    await expect(page.getByText('Subscription creation failed: Failed to create subscription')).toBeVisible({
+      timeout: 30_000,
+    })
+    await clearFaults()
+    await pay(page, 3)
 
-  const pool = region(page, 'Credit pool')
-  await expect(pool).toContainText('1,500remaining')
-  await expect(region(page, 'Teams plan')).toContainText(/Active.*Seats3€30.00 each.*Monthly total€90.00/)
-  await expect(region(page, 'Teams plan')).toContainText('Visa •••• 4242')
-  await expectAccessible(page)
-  await pool.getByLabel('Number of credits').fill('7')
-  await pool.getByLabel('Number of credits').press('Enter')
-  await expect(page.getByText('Please enter a valid number of credits.')).toBeVisible()
-  await turnStripeKnob('faults', { status: 500, count: 100 })
-  await page.getByRole('button', { name: 'Manage billing' }).click()
-  await expect(page.getByText('Failed to open billing portal')).toBeVisible({ timeout: 30_000 })
-  await pool.getByRole('button', { name: /^500 credits/ }).click()
-  await pool.getByRole('button', { name: /^Add Credits/ }).click()
-  await expect(page.getByText('Failed to create top-up session')).toBeVisible({ timeout: 30_000 })
-  await openSeats(page)
-  await page.getByRole('button', { name: 'Buy Additional Seats' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Continue' }).click()
-  await expect(page.getByText('Failed to create checkout session')).toBeVisible({ timeout: 30_000 })
-  await clearFaults()
-  await page.keyboard.press('Escape')
+    const pool = region(page, 'Credit pool')
+    await expect(pool).toContainText('1,500remaining')
+    await expect(region(page, 'Teams plan')).toContainText(/Active.*Seats3€30.00 each.*Monthly total€90.00/)
+    await expect(region(page, 'Teams plan')).toContainText('Visa •••• 4242')
+    await expectAccessible(page)
+    await pool.getByLabel('Number of credits').fill('7')
+    await pool.getByLabel('Number of credits').press('Enter')
+    await expect(page.getByText('Please enter a valid number of credits.')).toBeVisible()
+    await turnStripeKnob('faults', { status: 500, count: 100 })
+    await page.getByRole('button', { name: 'Manage billing' }).click()
+    await expect(page.getByText('Failed to open billing portal')).toBeVisible({ timeout: 30_000 })
+    await pool.getByRole('button', { name: /^500 credits/ }).click()
+    await pool.getByRole('button', { name: /^Add Credits/ }).click()
+    await expect(page.getByText('Failed to create top-up session')).toBeVisible({ timeout: 30_000 })
+    await openSeats(page)
+    await page.getByRole('button', { name: 'Buy Additional Seats' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Continue' }).click()
+    await expect(page.getByText('Failed to create checkout session')).toBeVisible({ timeout: 30_000 })
+    await clearFaults()
+    await page.keyboard.press('Escape')
 
-  await tab(page, 'Billing').click()
-  await pool.getByRole('button', { name: /^500 credits/ }).click()
-  await pool.getByRole('button', { name: /^Add Credits/ }).click()
-  await page.waitForURL(/\/c\/pay\//)
-  await payByCard(page, cards.pays)
-  await expect(page.getByText('+500 credits')).toBeVisible()
-  await page.goto('/organizations?tab=billing')
-  await expect(pool).toContainText('2,000remaining')
-})
+    await tab(page, 'Billing').click()
+    await pool.getByRole('button', { name: /^500 credits/ }).click()
+    await pool.getByRole('button', { name: /^Add Credits/ }).click()
+    await page.waitForURL(/\/c\/pay\//)
+    await payByCard(page, cards.pays)
+    await expect(page.getByText('+500 credits')).toBeVisible()
+    await page.goto('/organizations?tab=billing')
+    await expect(pool).toContainText('2,000remaining')
+  },
+)
 
-test('a scheduled change of seats is shown, kept, and announced again to be cancelled', async ({ page }) => {
-  await subscribeTeam(page, 5)
-  const change = page.getByRole('heading', { name: /^From \w+ \d+, \d+: 3 seats instead of 5$/ })
-  await planSeats(page, 3)
-  await expectAfterReloads(page, change)
-  await expectAccessible(page)
-  await turnStripeKnob('faults', { status: 500, count: 100, path_prefix: '/v1/subscription' })
-  await page.getByRole('button', { name: 'Keep 5 seats' }).click()
-  await expect(page.getByText('Failed to keep seats')).toBeVisible()
-  await clearFaults()
-  await page.getByRole('button', { name: 'Keep 5 seats' }).click()
-  await expect(page.getByText('The subscription keeps its 5 seats.')).toBeVisible()
-  await expect(change).toBeHidden()
+test(
+  'a scheduled change of seats is shown, kept, and announced again to be cancelled',
+  alone,
+  async ({ page }) => {
+    await subscribeTeam(page, 5)
+    const change = page.getByRole('heading', { name: /^From \w+ \d+, \d+: 3 seats instead of 5$/ })
+    await planSeats(page, 3)
+    await expectAfterReloads(page, change)
+    await expectAccessible(page)
+    await turnStripeKnob('faults', { status: 500, count: 100, path_prefix: '/v1/subscription' })
+    await page.getByRole('button', { name: 'Keep 5 seats' }).click()
+    await expect(page.getByText('Failed to keep seats')).toBeVisible()
+    await clearFaults()
+    await page.getByRole('button', { name: 'Keep 5 seats' }).click()
+    await expect(page.getByText('The subscription keeps its 5 seats.')).toBeVisible()
+    await expect(change).toBeHidden()
 
-  await planSeats(page, 3)
-  await expectAfterReloads(page, change)
-  await page.getByRole('button', { name: 'Cancel subscription…' }).click()
-  const dialog = page.getByRole('alertdialog', { name: 'Cancel the subscription?' })
-  await dialog.getByRole('button', { name: 'Keep subscription' }).click()
-  await expect(change).toBeVisible()
-  await page.getByRole('button', { name: 'Cancel subscription…' }).click()
-  await expectAccessible(page)
-  await dialog.getByRole('button', { name: 'Cancel subscription' }).click()
-  await expect(change).toBeHidden()
-  await expectAfterReloads(page, page.getByText(/^The subscription ends on \w+ \d+, \d+$/))
-})
+    await planSeats(page, 3)
+    await expectAfterReloads(page, change)
+    await page.getByRole('button', { name: 'Cancel subscription…' }).click()
+    const dialog = page.getByRole('alertdialog', { name: 'Cancel the subscription?' })
+    await dialog.getByRole('button', { name: 'Keep subscription' }).click()
+    await expect(change).toBeVisible()
+    await page.getByRole('button', { name: 'Cancel subscription…' }).click()
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Cancel subscription' }).click()
+    await expect(change).toBeHidden()
+    await expectAfterReloads(page, page.getByText(/^The subscription ends on \w+ \d+, \d+$/))
+  },
+)
 
 test('without an organization the page says how to get one', async ({ page }) => {
   await signUp(page)

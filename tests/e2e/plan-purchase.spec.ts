@@ -1,70 +1,78 @@
-import { expect, type Page, test } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { cards, payByCard } from './support/checkout-page.ts'
 import { fillSignUp, signUp } from './support/people.ts'
 import { clearFaults, findLedgerProblems, turnClerkKnob } from './support/product.ts'
+import { alone, alsoOnPhones, expect, test } from './support/test.ts'
 
 const region = (page: Page, name: string) => page.getByRole('region', { name })
 
 test.afterEach(async () => {
-  await clearFaults()
   expect(await findLedgerProblems()).toEqual([])
 })
 
-test('somebody signs up for Pro, starts the trial and has the plan and its credits', async ({ page }) => {
-  await page.goto('/#pricing')
-  await page.getByRole('link', { name: 'Start 14-Day Free Trial' }).click()
-  await page.waitForURL('**/pricing')
-  await page.getByRole('link', { name: 'Start 14-Day Free Trial' }).click()
-  await page.waitForURL('**/sign-up?plan=pro**')
-  await fillSignUp(page)
-  await page.waitForURL(/\/c\/pay\//)
-  await expect(page.getByText('14 days free').first()).toBeVisible()
-  await payByCard(page, cards.pays, 'Start trial')
+test(
+  'somebody signs up for Pro, starts the trial and has the plan and its credits',
+  alsoOnPhones,
+  async ({ page }) => {
+    await page.goto('/#pricing')
+    await page.getByRole('link', { name: 'Start 14-Day Free Trial' }).click()
+    await page.waitForURL('**/pricing')
+    await page.getByRole('link', { name: 'Start 14-Day Free Trial' }).click()
+    await page.waitForURL('**/sign-up?plan=pro**')
+    await fillSignUp(page)
+    await page.waitForURL(/\/c\/pay\//)
+    await expect(page.getByText('14 days free').first()).toBeVisible()
+    await payByCard(page, cards.pays, 'Start trial')
 
-  await page.waitForURL('**/payment/success**')
-  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
-  await expect(page.getByText('Your free trial of Pro has started.')).toBeVisible()
-  await expect(receiptLine(page, 'Billing')).toContainText('Monthly')
-  await expect(receiptLine(page, 'Amount')).toContainText('€0.00 today')
-  await expect(receiptLine(page, 'Amount')).toContainText('Free trial, then €20.00 per month')
-  await expect(receiptLine(page, 'First charge')).toContainText(/\w+ \d+, \d+€20.00/)
-  await expect(receiptLine(page, 'Credits Granted')).toContainText('+500')
-  await expect(receiptLine(page, 'Seats')).toHaveCount(0)
+    await page.waitForURL('**/payment/success**')
+    await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+    await expect(page.getByText('Your free trial of Pro has started.')).toBeVisible()
+    await expect(receiptLine(page, 'Billing')).toContainText('Monthly')
+    await expect(receiptLine(page, 'Amount')).toContainText('€0.00 today')
+    await expect(receiptLine(page, 'Amount')).toContainText('Free trial, then €20.00 per month')
+    await expect(receiptLine(page, 'First charge')).toContainText(/\w+ \d+, \d+€20.00/)
+    await expect(receiptLine(page, 'Credits Granted')).toContainText('+500')
+    await expect(receiptLine(page, 'Seats')).toHaveCount(0)
 
-  await page.getByRole('link', { name: 'Go to Dashboard' }).click()
-  await expect(region(page, 'Current Plan').getByText('Pro', { exact: true })).toBeVisible()
-  await expect(region(page, 'Available Credits').getByText('500', { exact: true }).first()).toBeVisible()
-})
+    await page.getByRole('link', { name: 'Go to Dashboard' }).click()
+    await expect(region(page, 'Current Plan').getByText('Pro', { exact: true })).toBeVisible()
+    await expect(region(page, 'Available Credits').getByText('500', { exact: true }).first()).toBeVisible()
+  },
+)
 
-test('Teams for three seats belongs to a new organization, which is filled at once', async ({ page }) => {
-  await signUp(page)
-  await page.goto('/auth/post-signup?plan=teams&billing=monthly&currency=EUR&seats=3')
-  await page.waitForURL(/\/c\/pay\//)
-  await expect(page.getByText('€90.00').first()).toBeVisible()
-  await payByCard(page, cards.pays, 'Subscribe')
+test(
+  'Teams for three seats belongs to a new organization, which is filled at once',
+  alone,
+  async ({ page }) => {
+    await signUp(page)
+    await page.goto('/auth/post-signup?plan=teams&billing=monthly&currency=EUR&seats=3')
+    await page.waitForURL(/\/c\/pay\//)
+    await expect(page.getByText('€90.00').first()).toBeVisible()
+    await payByCard(page, cards.pays, 'Subscribe')
 
-  await page.waitForURL('**/payment/success**')
-  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
-  await expect(receiptLine(page, 'Plan')).toContainText('Teams')
-  await expect(receiptLine(page, 'Seats')).toContainText('3')
-  await expect(receiptLine(page, 'Amount')).toContainText('€90.00')
-  await expect(receiptLine(page, 'Credits Granted')).toContainText('+1,500')
-  await expect(receiptLine(page, 'Credits Granted')).toContainText('in your organization’s pool')
-  await inviteTeam(page)
+    await page.waitForURL('**/payment/success**')
+    await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+    await expect(receiptLine(page, 'Plan')).toContainText('Teams')
+    await expect(receiptLine(page, 'Seats')).toContainText('3')
+    await expect(receiptLine(page, 'Amount')).toContainText('€90.00')
+    await expect(receiptLine(page, 'Credits Granted')).toContainText('+1,500')
+    await expect(receiptLine(page, 'Credits Granted')).toContainText('in your organization’s pool')
+    await inviteTeam(page)
 
-  await page.getByRole('link', { name: 'Go to Dashboard' }).first().click()
-  const plan = region(page, 'Current Plan')
-  await expect(plan.getByText('Teams', { exact: true })).toBeVisible()
-  await expect(plan.getByText('Billed to your organization')).toBeVisible()
-  await expect(plan.getByRole('button', { name: 'Manage billing' })).toHaveCount(0)
-  const credits = region(page, 'Available Credits')
-  await expect(credits.getByText('0', { exact: true }).first()).toBeVisible()
-  await expect(credits.getByText('in your organization’s pool')).toBeVisible()
-  await page.getByRole('button', { name: /organization switcher/i }).click()
-  await expect(
-    page.getByRole('group', { name: 'List of all accounts' }).getByRole('button', { name: /team/i }),
-  ).toBeVisible()
-})
+    await page.getByRole('link', { name: 'Go to Dashboard' }).first().click()
+    const plan = region(page, 'Current Plan')
+    await expect(plan.getByText('Teams', { exact: true })).toBeVisible()
+    await expect(plan.getByText('Billed to your organization')).toBeVisible()
+    await expect(plan.getByRole('button', { name: 'Manage billing' })).toHaveCount(0)
+    const credits = region(page, 'Available Credits')
+    await expect(credits.getByText('0', { exact: true }).first()).toBeVisible()
+    await expect(credits.getByText('in your organization’s pool')).toBeVisible()
+    await page.getByRole('button', { name: /organization switcher/i }).click()
+    await expect(
+      page.getByRole('group', { name: 'List of all accounts' }).getByRole('button', { name: /team/i }),
+    ).toBeVisible()
+  },
+)
 
 test('a subscriber is told so instead of paying twice, and finds the billing portal', async ({ page }) => {
   await signUp(page)

@@ -1,3 +1,4 @@
+import { test } from '@playwright/test'
 import type { Kysely } from 'kysely'
 import { openClerk } from '../../../schema/clerk/client.ts'
 import { connectDatabase } from '../../../schema/database/connect.ts'
@@ -25,20 +26,37 @@ export function findLedgerProblems() {
   return withDatabase(async (db) => (await verifyLedger(db)).problems)
 }
 
+/** What every test of the product would notice. */
+const noticedByAll = /^(faults|deliveries|clock|account|instance|reset)\b/
+
 /** Turns a knob of the payment sandbox. */
 export function turnStripeKnob(path: string, body: object = {}): Promise<void> {
+  refuseForAll(path)
   return turnKnob(address('E2E_STRIPE_URL'), path, { method: 'POST', body: JSON.stringify(body) })
 }
 
 /** Turns a knob of the sign-in sandbox. */
 export function turnClerkKnob(path: string, body: object): Promise<void> {
+  refuseForAll(path)
   return turnKnob(address('E2E_CLERK_URL'), path, { method: 'POST', body: JSON.stringify(body) })
+}
+
+function refuseForAll(path: string): void {
+  if (!noticedByAll.test(path) || test.info().tags.includes('@alone')) return
+  throw new Error(`Other tests would notice ${path}: write test(title, alone, …) (support/test.ts).`)
 }
 
 /** Both sandboxes answer again. */
 export async function clearFaults(): Promise<void> {
   await turnKnob(address('E2E_STRIPE_URL'), 'faults', { method: 'DELETE' })
   await turnKnob(address('E2E_CLERK_URL'), 'faults', { method: 'DELETE' })
+}
+
+/** Both sandboxes behave as they do at first; a clock that was advanced stays where it is. */
+export async function calmSandboxes(): Promise<void> {
+  await clearFaults()
+  const body = JSON.stringify({ mode: 'normal' })
+  await turnKnob(address('E2E_STRIPE_URL'), 'deliveries', { method: 'POST', body })
 }
 
 /** The application's own client of the sign-in sandbox. */
