@@ -23,6 +23,9 @@ test('an admin invites until the seats are full, buys more on Stripe’s page an
 }) => {
   const { email } = await subscribeTeam(page, 3)
   await openSeats(page)
+  await tab(page, 'Seat Management').press('ArrowLeft')
+  await expect(tab(page, 'Billing')).toBeFocused()
+  await page.keyboard.press('End')
   await expect(region(page, 'Seat usage')).toContainText('1 of 3 used')
   await expect(region(page, 'Seats').getByRole('listitem').filter({ hasText: email })).toContainText('Active')
   const guest = email.replace('ada.', 'guest.whose.address.is.wider.than.a.phone.')

@@ -42,6 +42,7 @@ export function PurchaseStatus({ sessionId, clerkUserId, page }: ReturnedSession
       progress={progress}
       page={page}
       plan={status.data ? purchasedPlan(status.data) : null}
+      pooled={status.data?.metadata.organizationId !== undefined}
       subscriptionId={status.data?.subscription_id ?? null}
       settlementError={settlement.error}
       onRetry={() => void queryClient.resetQueries({ queryKey: statusQuery.queryKey })}
