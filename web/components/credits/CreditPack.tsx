@@ -24,10 +24,10 @@ export function CreditPack({ credits, popular, currency, selected, onSelect }: C
       </span>
       <span className="block text-muted text-xs leading-4">
         {formatMoney(creditsCostMinor(credits), currency)}
+        {popular && <span className="sr-only">, </span>}
       </span>
       {popular && (
         <span className="-top-2 -translate-x-1/2 absolute left-1/2 rounded-full bg-accent px-1.5 font-semibold text-[10px] text-on-accent leading-4">
-          <span className="sr-only">, </span>
           Popular
         </span>
       )}
