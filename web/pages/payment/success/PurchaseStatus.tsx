@@ -33,9 +33,8 @@ export function PurchaseStatus({ sessionId, clerkUserId, page }: ReturnedSession
 
   const applied = progress.kind === 'applied'
   useEffect(() => {
-    if (!applied) return
-    void queryClient.invalidateQueries({ queryKey: ['account-summary'] })
-    void queryClient.invalidateQueries({ queryKey: ['credit-history'] })
+    // Balance, plan, pool, seats: whatever is shown next is asked for again.
+    if (applied) void queryClient.invalidateQueries({ refetchType: 'none' })
   }, [applied, queryClient])
 
   return (
@@ -43,6 +42,7 @@ export function PurchaseStatus({ sessionId, clerkUserId, page }: ReturnedSession
       progress={progress}
       page={page}
       plan={status.data ? purchasedPlan(status.data) : null}
+      pooled={status.data?.metadata.organizationId !== undefined}
       subscriptionId={status.data?.subscription_id ?? null}
       settlementError={settlement.error}
       onRetry={() => void queryClient.resetQueries({ queryKey: statusQuery.queryKey })}
