@@ -30,6 +30,12 @@ export function turnStripeKnob(path: string, body: object = {}): Promise<void> {
   return turnKnob(address('E2E_STRIPE_URL'), path, { method: 'POST', body: JSON.stringify(body) })
 }
 
+/** How far the product's clock is ahead of the real time. */
+export async function findClockOffset(): Promise<number> {
+  const response = await fetch(`${address('E2E_STRIPE_URL')}/_sandbox/clock`)
+  return ((await response.json()) as { offset_ms: number }).offset_ms
+}
+
 /** Turns a knob of the sign-in sandbox. */
 export function turnClerkKnob(path: string, body: object): Promise<void> {
   return turnKnob(address('E2E_CLERK_URL'), path, { method: 'POST', body: JSON.stringify(body) })
