@@ -5,20 +5,22 @@ import type { Dependencies } from './dependencies.ts'
 
 /**
  * Asks the worker to process a row now. A queue that is unavailable or hangs is logged and counted, and does not fail the
- * request: the row is in Postgres, and the sweep enqueues it again.
+ * request: the row is in Postgres, and the sweep enqueues it again. Returns whether it is in the queue.
  */
 export async function enqueue<Name extends QueueName>(
   deps: Pick<Dependencies, 'producer' | 'metrics' | 'settings'>,
   log: Logger,
   job: { readonly queue: Name; readonly id: string; readonly payload: JobPayload<Name> },
-): Promise<void> {
+): Promise<boolean> {
   try {
     await withTimeLimit(deps.producer.add(job.queue, job.id, job.payload), {
       limit_ms: deps.settings.enqueue_limit_ms,
       what: `Enqueueing in ${job.queue}`,
     })
+    return true
   } catch (error) {
     deps.metrics.enqueueFailures.inc({ queue: job.queue })
     log.warn({ err: error, queue: job.queue, job_id: job.id }, 'Job not enqueued; the sweep will enqueue it')
+    return false
   }
 }

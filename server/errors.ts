@@ -325,11 +325,10 @@ export const invalidSignature = (cause?: unknown) =>
 export const invalidEvent = (cause?: unknown) =>
   new ServerError(400, 'invalid_event', 'The webhook’s body is not an event', { cause })
 
-export const databaseUnavailable = (cause: unknown) =>
-  new ServerError(503, 'temporarily_unavailable', 'An unexpected error occurred. Please try again later.', {
-    retry_after_s: 5,
-    cause,
-  })
+export const databaseUnavailable = (
+  cause: unknown,
+  text = 'An unexpected error occurred. Please try again later.',
+) => new ServerError(503, 'temporarily_unavailable', text, { retry_after_s: 5, cause })
 export const upstreamUnavailable = (cause: unknown) =>
   new ServerError(502, 'upstream_unavailable', 'A service behind this address does not answer', { cause })
 export const unexpected = (cause: unknown) =>

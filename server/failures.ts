@@ -10,6 +10,8 @@ export interface Failure {
   clerk?(error: ClerkUnavailableError | ClerkRefusalError): ServerError | RouteFailedError
   /** What Stripe's errors become, including StripeAnswerError. */
   stripe?(error: Error): ServerError | RouteFailedError
+  /** What the product says when its database does not work; left out where the general text of `on-error` is right. */
+  readonly database?: string
   /** What all other errors become, including an unavailable database. */
   any?(error: unknown): RouteFailedError
 }
@@ -36,6 +38,14 @@ export function portalFailure(text: string): Failure {
   }
 }
 
+/** Stripe cannot be asked for its invoices. Nothing depends on it. */
+export function invoicesFailure(text: string): Failure {
+  return {
+    text,
+    stripe: (cause) => new RouteFailedError(503, 'invoices_unavailable', { retry_after_s: 5, cause }),
+  }
+}
+
 /** Stripe did not change the subscription, or only in part; the same call again does the rest. */
 export function subscriptionFailure(text: string): Failure {
   return { text, stripe: (cause) => new RouteFailedError(502, 'subscription_change_failed', { cause }) }
@@ -56,6 +66,11 @@ function organizationChangeFailed(
   // Clerk accepts fewer e-mail addresses than we do, and the address is the only thing that the caller typed.
   if (error.code.startsWith('form_param_')) return invalidTeamEmail(invalidTeamEmailText, error)
   return new RouteFailedError(502, code, { cause: error })
+}
+
+/** A call that reads and writes our own rows only, and has one text for when that does not work. */
+export function rowsFailure(text: string): Failure {
+  return { text, database: text }
 }
 
 /** The extension's pages have one text for every failure. */

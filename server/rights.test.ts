@@ -95,6 +95,8 @@ const requests: Readonly<Record<string, (actor: Actor) => Request | Promise<Requ
       planType: 'starter',
     },
   }),
+  'GET /api/account/summary an_organization': () => ({ query: { payer: org.id } }),
+  'GET /api/account/next-payment an_organization': () => ({ query: { payer: org.id } }),
   'POST /api/billing/credit-purchase': () => ({
     body: { clerkUserId: people.user.user_id, credits: 500, amount: 7, currency: 'EUR' },
   }),
@@ -158,6 +160,12 @@ const requests: Readonly<Record<string, (actor: Actor) => Request | Promise<Requ
     return { body: { grant_type: 'authorization_code', code, state, redirect_uri, code_verifier } }
   },
   'POST /api/extension/usage': () => ({ body: { credits: 1, idempotency_key: randomUUID() } }),
+  ...Object.fromEntries(
+    ['credits/history', 'credits/export', 'credits/usage-summary', 'billing/invoices'].map((call) => [
+      `GET /api/${call} an_organization`,
+      () => ({ query: { payer: org.id } }),
+    ]),
+  ),
   'GET /api/extension/balance an_organization': () => ({ query: { payer: org.id } }),
   'POST /api/extension/usage an_organization': () => ({
     body: { credits: 1, idempotency_key: randomUUID(), payer: org.id },

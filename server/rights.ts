@@ -124,22 +124,26 @@ export function admins<Request extends SignedIn>(
 
 /**
  * About themselves any signed-in user, about an organization its members, or with `doing` (see `admins`) only its admins. The
- * handler gets the owner whose credits and bills the call is about.
+ * handler gets the owner whose credits and bills the call is about, and whether the caller may see to its payments.
  */
 export function thePayer<Request extends SignedIn & { readonly query: { readonly payer: string } }>({
   doing,
 }: {
   readonly doing?: string
-} = {}): Rights<Request, { readonly owner: Owner }> {
-  const claim = { organization: ({ query }: Request) => query.payer }
-  const { rows, check } = doing === undefined ? members<Request>(claim) : admins<Request>({ ...claim, doing })
+} = {}): Rights<Request, { readonly owner: Owner; readonly may_manage: boolean }> {
+  const membership = members<Request>({ organization: ({ query }) => query.payer })
+  const memberRow = doing === undefined ? membersRow : { ...membersRow, member: 403 }
   return {
-    rows: [{ answers: oneselfRow }, ...rows.map((row) => ({ ...row, about: 'an_organization' as const }))],
+    rows: [{ answers: oneselfRow }, { about: 'an_organization', answers: memberRow }],
     async check(request, deps) {
       const { payer } = request.query
-      if (payer === 'personal') return { owner: { owner_kind: 'user', owner_id: request.user_id } }
-      await check?.(request, deps)
-      return { owner: { owner_kind: 'organization', owner_id: payer } }
+      if (payer === 'personal') {
+        return { owner: { owner_kind: 'user', owner_id: request.user_id }, may_manage: true }
+      }
+      const found = await membership.check?.(request, deps)
+      const may_manage = found?.member.role === 'admin'
+      if (!may_manage && doing !== undefined) throw notAdmin(doing)
+      return { owner: { owner_kind: 'organization', owner_id: payer }, may_manage }
     },
   }
 }

@@ -10,6 +10,7 @@ import { validate } from './middleware/validate.ts'
 import { oncePerKey } from './once-per-key.ts'
 import { rateLimit } from './rate-limits.ts'
 import type { Rights, RightsRow } from './rights.ts'
+import { TextFile } from './text-file.ts'
 
 /** A call as `app.ts` mounts it. */
 export interface Route {
@@ -22,7 +23,9 @@ export interface Route {
 }
 
 /** A Tagged answer has an ETag; a caller that already has it gets a 304 instead. */
-type Answer<E extends Endpoint> = ResponseOf<E> | Tagged<ResponseOf<E>>
+type Answer<E extends Endpoint> = E extends { readonly file: string }
+  ? TextFile
+  : ResponseOf<E> | Tagged<ResponseOf<E>>
 
 type Handler<E extends Endpoint, Found> = (
   request: RequestOf<E> & Found,
@@ -95,6 +98,7 @@ function answer<E extends Endpoint, Found>(
     const handle = async (attempt_id: string) =>
       handler({ ...request, ...found, attempt_id } as RequestOf<E> & Found, deps)
     const result = await (endpoint.idempotent ? oncePerKey(ctx, deps, handle) : handle(request.attempt_id))
+    if (endpoint.file && result instanceof TextFile) return result.send(ctx, endpoint.file)
     ctx.state.failure = undefined
     const { body: answered, etag } = result instanceof Tagged ? result : { body: result, etag: null }
     const parsed = z.safeParse(endpoint.response, answered)

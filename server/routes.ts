@@ -1,4 +1,6 @@
 import type { Route } from './route.ts'
+import { accountRoutes } from './routes/account.ts'
+import { billingRoutes } from './routes/billing.ts'
 import { catalogueRoutes } from './routes/catalogue.ts'
 import { checkoutRoutes } from './routes/checkout.ts'
 import { creditsRoutes } from './routes/credits.ts'
@@ -16,7 +18,9 @@ import { webhooksRoutes } from './routes/webhooks.ts'
 const calls: readonly Route[] = [
   ...catalogueRoutes,
   ...usersRoutes,
+  ...accountRoutes,
   ...creditsRoutes,
+  ...billingRoutes,
   ...checkoutRoutes,
   ...subscriptionsRoutes,
   ...organizationsRoutes,

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'react'
-import { createBrowserRouter, Navigate, type RouteObject, redirectDocument } from 'react-router-dom'
+import { createBrowserRouter, type RouteObject, redirectDocument } from 'react-router-dom'
 import { marketingPaths } from './content/paths.ts'
 import { BootSkeleton } from './layouts/BootSkeleton.tsx'
 import { FocusLayout } from './layouts/FocusLayout.tsx'
@@ -53,8 +53,7 @@ const routes: RouteObject[] = [
             async () =>
               (await import('./pages/payment/cancelled/PaymentCancelledPage.tsx')).PaymentCancelledPage,
           ),
-          // The hosted billing portal returns to this address.
-          { path: '/billing', element: <Navigate to="/dashboard" replace /> },
+          page('/profile', async () => (await import('./pages/profile/ProfilePage.tsx')).ProfilePage),
           { path: '*', element: <NotFoundPage /> },
         ],
       },
@@ -69,6 +68,11 @@ const routes: RouteObject[] = [
               async () => (await import('./pages/dashboard/DashboardPage.tsx')).DashboardPage,
             ),
             handle: { crumb: 'Dashboard' },
+          },
+          {
+            // The hosted billing portal returns to this address.
+            ...page('/billing', async () => (await import('./pages/billing/BillingPage.tsx')).BillingPage),
+            handle: { crumb: 'Billing' },
           },
           {
             ...page(

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { defaultCurrency } from '../catalogue/currency.ts'
-import { currencySchema } from '../catalogue/schemas.ts'
+import { billingFrequencySchema, currencySchema, soldPlanTypeSchema } from '../catalogue/schemas.ts'
 import { purchasableCreditsSchema } from './credits.ts'
 import { endpoint } from './endpoint.ts'
 import { userIdSchema } from './ids.ts'
@@ -45,6 +45,8 @@ export const createCreditTopupSession = endpoint({
 export const fulfilmentSchema = z.object({
   /** `applied` means that the transfer is in the ledger. */
   state: z.enum(['pending', 'applied', 'failed', 'expired']),
+  /** How far a paid order has come that is still pending: known to us, or also handed to the worker. */
+  stage: z.optional(z.enum(['received', 'queued'])),
   credits: z.int(),
   /** The payer's total balance after the latest transfer. */
   balance: z.int(),
@@ -69,6 +71,8 @@ export const getSessionStatus = endpoint({
       currency: currencySchema,
       customer_email: z.nullable(z.string()),
       subscription_id: z.nullable(z.string()),
+      /** For a plan that began with a trial, once it has begun: the day of the first charge. */
+      trial_ends_at: z.optional(z.iso.datetime()),
       metadata: z.object({
         planType: z.optional(z.string()),
         billingFrequency: z.optional(z.string()),
@@ -91,4 +95,31 @@ export const processPaymentSuccess = endpoint({
   limit: 'write',
   body: z.strictObject({ sessionId, clerkUserId: userIdSchema }),
   response: z.object({ success: z.literal(true), fulfilment: fulfilmentSchema }),
+})
+
+/** An order whose payment page was opened and can still be paid. Nothing has been charged for it. */
+const openCheckoutSchema = z.object({
+  sessionId: z.string(),
+  /** The payment page. */
+  url: z.url(),
+  credits: z.int(),
+  /** Minor units: what it costs, or for a plan one period of it. */
+  amount_minor: z.int(),
+  currency: currencySchema,
+  /** Null for credits. */
+  planType: z.nullable(soldPlanTypeSchema),
+  billingFrequency: z.nullable(billingFrequencySchema),
+  seats: z.nullable(z.int()),
+  trial_days: z.int(),
+})
+export type OpenCheckout = z.infer<typeof openCheckoutSchema>
+
+export const listOpenCheckouts = endpoint({
+  method: 'GET',
+  path: '/api/stripe/open-checkouts',
+  summary:
+    'The caller’s latest orders that were not paid, at most three, with the addresses of their payment pages',
+  auth: 'user',
+  limit: 'read',
+  response: z.object({ checkouts: z.array(openCheckoutSchema) }),
 })

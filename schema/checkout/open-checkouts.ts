@@ -27,6 +27,23 @@ export async function findOpenCheckout(
     .executeTakeFirst()
 }
 
+/** A user's latest intents with a payment page that was not paid when last heard of, newest first. */
+export async function listOpenIntents(
+  db: Kysely<DB>,
+  request: { readonly user_id: string; readonly limit: number },
+): Promise<CheckoutIntent[]> {
+  return db
+    .selectFrom('checkout_intents')
+    .selectAll()
+    .where('user_id', '=', request.user_id)
+    .where('state', '=', 'open')
+    .where('stripe_session_id', 'is not', null)
+    .where(inThisMode('checkout_intents'))
+    .orderBy('created_at', 'desc')
+    .limit(request.limit)
+    .execute()
+}
+
 /** Expires an intent that is still in the given state; false when it has left that state since it was read. */
 export async function expireIntent(
   db: Kysely<DB>,

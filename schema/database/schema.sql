@@ -1001,6 +1001,8 @@ CREATE INDEX charges_invoice ON public.charges USING btree (stripe_invoice_id) W
 
 CREATE UNIQUE INDEX checkout_intents_one_subscription ON public.checkout_intents USING btree (COALESCE(owner_id, user_id), livemode) WHERE ((kind = 'subscription'::text) AND (state = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text])));
 
+CREATE INDEX checkout_intents_organization ON public.checkout_intents USING btree (owner_id, created_at DESC) WHERE (owner_kind = 'organization'::text);
+
 CREATE INDEX checkout_intents_sweep ON public.checkout_intents USING btree (sweep_at) WHERE (state = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text]));
 
 CREATE INDEX checkout_intents_user ON public.checkout_intents USING btree (user_id, created_at DESC);
@@ -1014,6 +1016,8 @@ CREATE INDEX extension_sign_ins_user ON public.extension_sign_ins USING btree (u
 CREATE UNIQUE INDEX extension_tokens_one_active ON public.extension_tokens USING btree (user_id) WHERE (revoked_at IS NULL);
 
 CREATE INDEX idempotent_requests_old ON public.idempotent_requests USING btree (created_at);
+
+CREATE INDEX inbox_events_completed_checkout ON public.inbox_events USING btree (((payload #>> '{data,object,client_reference_id}'::text[]))) WHERE (type = ANY (ARRAY['checkout.session.completed'::text, 'checkout.session.async_payment_succeeded'::text]));
 
 CREATE INDEX inbox_events_confirm ON public.inbox_events USING btree (confirm_at) WHERE (confirm_at IS NOT NULL);
 

@@ -6,8 +6,11 @@ export function isLiveKey(secretKey: string): boolean {
 }
 
 /** For rows of Stripe's objects: those of the mode that this process has a key of (migration 0016). */
-export function inThisMode(table: 'checkout_intents' | 'stripe_customers' | 'subscriptions') {
-  return sql<boolean>`${sql.ref(`${table}.livemode`)} = stripe_livemode()`
+export function inThisMode(
+  table: 'checkout_intents' | 'stripe_customers' | 'subscriptions',
+  alias: string = table,
+) {
+  return sql<boolean>`${sql.ref(`${alias}.livemode`)} = stripe_livemode()`
 }
 
 export function modeName(livemode: boolean): 'live mode' | 'test mode' {

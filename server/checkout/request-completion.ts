@@ -7,14 +7,14 @@ import { enqueue } from '../enqueue.ts'
 /** A polling page asks every second or two; fetching the session from Stripe once in this time is enough. */
 const atMostOnceInMs = 5000
 
-/** Asks the worker to fetch the session from Stripe and settle the intent without waiting for the webhook. */
+/** Asks the worker to fetch the session from Stripe and settle the intent without waiting for the webhook. Returns whether the job is in the queue. */
 export async function requestCompletion(
   deps: Pick<Dependencies, 'producer' | 'metrics' | 'settings' | 'now'>,
   intent: CheckoutIntent,
   request: { readonly cause: JobPayload<'checkout-completions'>['cause']; readonly trace: Trace },
-): Promise<void> {
+): Promise<boolean> {
   const period = Math.floor(deps.now().getTime() / atMostOnceInMs)
-  await enqueue(deps, request.trace.log, {
+  return enqueue(deps, request.trace.log, {
     queue: 'checkout-completions',
     id: `${intent.id}.${period}`,
     payload: { intent_id: intent.id, cause: request.cause },

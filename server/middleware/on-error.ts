@@ -79,7 +79,7 @@ function translate(thrown: unknown, failure: Failure | undefined): ServerError |
   }
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
   if (unstorableText.has(code)) return invalidRequest('The request contains text that cannot be stored')
-  if (isDatabaseUnavailable(thrown)) return databaseUnavailable(thrown)
+  if (isDatabaseUnavailable(thrown)) return databaseUnavailable(thrown, failure?.database)
   return unexpected(thrown)
 }
 

@@ -1,5 +1,10 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { getSessionStatus, processPaymentSuccess, purchaseCredits } from '../../schema/api/checkout.ts'
+import {
+  getSessionStatus,
+  listOpenCheckouts,
+  processPaymentSuccess,
+  purchaseCredits,
+} from '../../schema/api/checkout.ts'
 import { createCheckoutSession } from '../../schema/api/subscriptions.ts'
 import { houseLeg, postTransfer } from '../../schema/ledger/post.ts'
 import { setUpStripe } from '../../scripts/stripe/set-up.ts'
@@ -78,7 +83,7 @@ describe('the status of a session', () => {
       expect(await status(sessionId)).toMatchObject({
         status: 'complete',
         payment_status: 'paid',
-        fulfilment: { state: 'pending', balance: 0 },
+        fulfilment: { state: 'pending', stage: 'queued', balance: 0 },
       })
       clock.advance(1000)
     }
@@ -143,7 +148,10 @@ describe('the status of a session', () => {
       query: { session_id: sessionId },
     })
     await broken.close()
-    expect(data).toMatchObject({ payment_status: 'paid', fulfilment: { state: 'pending' } })
+    expect(data).toMatchObject({
+      payment_status: 'paid',
+      fulfilment: { state: 'pending', stage: 'received' },
+    })
   })
 
   test('is for its owner only: another user’s session is a 404', async () => {
@@ -214,7 +222,7 @@ describe('the status of a plan’s session', () => {
       owner: { owner_kind: 'user', owner_id: ada.user_id },
       user_id: ada.user_id,
       trial_days: 14,
-      fields: { status: 'trialing' },
+      fields: { status: 'trialing', trial_end: new Date('2026-05-15T00:00:00Z') },
     })
     await stripe.knob('faults', { status: 500 })
     expect(await status(session_id)).toMatchObject({
@@ -222,6 +230,7 @@ describe('the status of a plan’s session', () => {
       payment_status: 'no_payment_required',
       amount_total: 0,
       subscription_id: id,
+      trial_ends_at: '2026-05-15T00:00:00.000Z',
       metadata: bought,
       fulfilment: { state: 'applied', credits: 500, applied_at: expect.any(String) },
     })
@@ -287,5 +296,67 @@ describe('the return page', () => {
       status: 400,
     })
     expect(await jobsOf(intentId)).toEqual([])
+  })
+})
+
+describe('checkouts that were left', () => {
+  const bob = madeOnce(() => signUp(clerk))
+  const left = (by = bob) => server.ask(listOpenCheckouts, { token: by.token })
+  const leave = async () => {
+    clock.advance(1000)
+    return server.ask(purchaseCredits, {
+      token: bob.token,
+      body: { clerkUserId: bob.user_id, credits: 500, amount: 7, currency: 'EUR' },
+    })
+  }
+
+  test('are listed with what was not charged and their payment page, newest first, each order once', async () => {
+    await leave()
+    const again = await leave()
+    clock.advance(1000)
+    const plan = await server.ask(createCheckoutSession, {
+      token: bob.token,
+      body: { planType: 'teams', clerkUserId: bob.user_id, seats: 3 },
+    })
+    expect(await left()).toEqual({
+      checkouts: [
+        {
+          sessionId: plan.sessionId,
+          url: plan.url,
+          credits: 1500,
+          amount_minor: 9000,
+          currency: 'EUR',
+          planType: 'teams',
+          billingFrequency: 'monthly',
+          seats: 3,
+          trial_days: 0,
+        },
+        {
+          sessionId: again.sessionId,
+          url: again.url,
+          credits: 500,
+          amount_minor: 700,
+          currency: 'EUR',
+          planType: null,
+          billingFrequency: null,
+          seats: null,
+          trial_days: 0,
+        },
+      ],
+    })
+    expect(await left(eve)).toEqual({ checkouts: [] })
+    expect(await server.api(listOpenCheckouts)).toMatchObject({ status: 401 })
+
+    await stripe.knob(`sessions/${plan.sessionId}/pay`)
+    expect((await left()).checkouts.map(({ sessionId }) => sessionId)).toEqual([again.sessionId])
+  })
+
+  test('cannot be told while Stripe does not answer', async () => {
+    await leave()
+    await stripe.knob('faults', { status: 500 })
+    expect(await server.api(listOpenCheckouts, { token: bob.token })).toMatchObject({
+      status: 502,
+      body: { error: 'Failed to verify payment status' },
+    })
   })
 })

@@ -3,6 +3,8 @@ import {
   createCreditTopupSession,
   type Fulfilment,
   getSessionStatus,
+  listOpenCheckouts,
+  type OpenCheckout,
   processPaymentSuccess,
   purchaseCredits,
 } from '../../schema/api/checkout.ts'
@@ -15,20 +17,31 @@ import {
   type IntentState,
   recipientOf,
 } from '../../schema/checkout/intents.ts'
+import { listOpenIntents } from '../../schema/checkout/open-checkouts.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import { findBalance } from '../../schema/ledger/balances.ts'
 import { type CheckoutSession, checkoutSessionSchema } from '../../schema/stripe/events.ts'
 import { type CheckoutMetadata, checkoutMetadataSchema } from '../../schema/stripe/metadata.ts'
-import { findSubscriptionOfIntent } from '../../schema/subscriptions/subscriptions.ts'
+import { findSubscriptionOfIntent, type Subscription } from '../../schema/subscriptions/subscriptions.ts'
 import { findUser } from '../../schema/users/users.ts'
 import { requestCompletion } from '../checkout/request-completion.ts'
 import { returnAddresses, returnPages } from '../checkout/return-address.ts'
 import { metadataOf } from '../checkout/session-params.ts'
 import { startCreditPurchase } from '../checkout/start-credit-purchase.ts'
 import { amountMismatch, RouteFailedError, StripeAnswerError, sessionNotFound } from '../errors.ts'
-import { checkoutFailure } from '../failures.ts'
-import { theOwner, theUser } from '../rights.ts'
+import { checkoutFailure, type Failure, rowsFailure } from '../failures.ts'
+import { oneself, theOwner, theUser } from '../rights.ts'
 import { route } from '../route.ts'
+
+const statusFailure: Failure = {
+  text: 'Failed to verify payment status',
+  database: 'Failed to verify payment status',
+  stripe: (cause) => new RouteFailedError(502, 'payment_status_unavailable', { cause }),
+}
+
+/** Somebody who went back and forth has several pages of one order. */
+const openCheckoutsRead = 20
+const openCheckoutsShown = 3
 
 export const checkoutRoutes = [
   route(purchaseCredits, {
@@ -54,10 +67,7 @@ export const checkoutRoutes = [
   // the ledger, the worker is asked to settle it, so that a webhook that never arrives does no harm.
   route(getSessionStatus, {
     rights: theOwner,
-    failure: {
-      text: 'Failed to verify payment status',
-      stripe: (cause) => new RouteFailedError(502, 'payment_status_unavailable', { cause }),
-    },
+    failure: statusFailure,
   }).handle(async ({ query, user_id, trace }, deps) => {
     const intent = await findIntentBySession(deps.db, { stripe_session_id: query.session_id, user_id })
     if (!intent) throw sessionNotFound()
@@ -65,17 +75,20 @@ export const checkoutRoutes = [
     const email = (await findUser(deps.db, user_id))?.email ?? null
     const data =
       intent.state === 'settled'
-        ? settledData(intent, { email, subscription_id: await findSubscriptionId(deps.db, intent) })
+        ? settledData(intent, { email, subscription: await findSubscription(deps.db, intent) })
         : sessionData(await fetchSession(deps.stripe, query.session_id), intent, email)
-    if (intent.state !== 'settled' && data.payment_status !== 'unpaid' && data.status === 'complete') {
-      await requestCompletion(deps, intent, { cause: 'session_status', trace })
-    }
-    return { success: true, data: { ...data, fulfilment: await presentFulfilment(deps.db, intent) } }
+    const fulfilment = await presentFulfilment(deps.db, intent)
+    const waits = intent.state !== 'settled' && data.payment_status !== 'unpaid' && data.status === 'complete'
+    if (!waits) return { success: true, data: { ...data, fulfilment } }
+    const queued = await requestCompletion(deps, intent, { cause: 'session_status', trace })
+    const stage = queued ? 'queued' : 'received'
+    return { success: true, data: { ...data, fulfilment: { ...fulfilment, stage } } }
   }),
 
   // The return page says that the customer is back. That is a reason to fetch the session from Stripe, never a reason to grant.
   route(processPaymentSuccess, {
     rights: theUser(({ body }) => body.clerkUserId),
+    failure: rowsFailure('Failed to process payment'),
   }).handle(async ({ body, user_id, trace }, deps) => {
     const intent = await findIntentBySession(deps.db, { stripe_session_id: body.sessionId, user_id })
     if (!intent) throw sessionNotFound()
@@ -83,6 +96,20 @@ export const checkoutRoutes = [
     if (intent.state !== 'settled') await requestCompletion(deps, intent, { cause: 'return_page', trace })
     return { success: true, fulfilment: await presentFulfilment(deps.db, intent) }
   }),
+
+  // Ours say which orders were left, Stripe which of them can still be paid.
+  route(listOpenCheckouts, { rights: oneself, failure: statusFailure }).handle(
+    async ({ user_id }, { db, stripe }) => {
+      const intents = await listOpenIntents(db, { user_id, limit: openCheckoutsRead })
+      const orders = new Map<string, CheckoutIntent>()
+      for (const intent of intents) {
+        if (!orders.has(orderOf(intent))) orders.set(orderOf(intent), intent)
+      }
+      const latest = [...orders.values()].slice(0, openCheckoutsShown)
+      const checkouts = await Promise.all(latest.map((intent) => presentOpen(stripe, intent)))
+      return { checkouts: checkouts.filter((checkout) => checkout !== null) }
+    },
+  ),
 ]
 
 /** Major units, at most two decimals. The tolerance is for floating-point numbers such as 1.4. */
@@ -111,24 +138,25 @@ async function fetchSession(stripe: Stripe, sessionId: string): Promise<FetchedS
   }
 }
 
-async function findSubscriptionId(db: Database, intent: CheckoutIntent): Promise<string | null> {
-  if (intent.kind !== 'subscription') return null
-  return (await findSubscriptionOfIntent(db, intent.id))?.stripe_subscription_id ?? null
+async function findSubscription(db: Database, intent: CheckoutIntent): Promise<Subscription | undefined> {
+  return intent.kind === 'subscription' ? findSubscriptionOfIntent(db, intent.id) : undefined
 }
 
 /** For a plan that began with a trial nothing has been paid. */
 function settledData(
   intent: CheckoutIntent,
-  known: { readonly email: string | null; readonly subscription_id: string | null },
+  known: { readonly email: string | null; readonly subscription: Subscription | undefined },
 ): SessionData {
   const isTrial = intent.trial_days > 0
+  const trialEnd = isTrial ? known.subscription?.trial_end : null
   return {
     status: 'complete',
     payment_status: isTrial ? 'no_payment_required' : 'paid',
     amount_total: isTrial ? 0 : intent.amount_minor,
     currency: intent.currency,
     customer_email: known.email,
-    subscription_id: known.subscription_id,
+    subscription_id: known.subscription?.stripe_subscription_id ?? null,
+    ...(trialEnd && { trial_ends_at: trialEnd.toISOString() }),
     metadata: presentMetadata(metadataOf(intent)),
   }
 }
@@ -166,5 +194,28 @@ async function presentFulfilment(db: Database, intent: CheckoutIntent): Promise<
     credits: intent.credits,
     balance: recipient ? (await findBalance(db, recipient)).total : 0,
     applied_at: intent.settled_at?.toISOString() ?? null,
+  }
+}
+
+/** Two pages of one order ask for the same. */
+function orderOf(intent: CheckoutIntent): string {
+  const { kind, owner_kind, owner_id, plan_type, billing_frequency, seats, credits, currency } = intent
+  return JSON.stringify([kind, owner_kind, owner_id, plan_type, billing_frequency, seats, credits, currency])
+}
+
+async function presentOpen(stripe: Stripe, intent: CheckoutIntent): Promise<OpenCheckout | null> {
+  if (!intent.stripe_session_id) return null
+  const { id, status, url } = await stripe.checkout.sessions.retrieve(intent.stripe_session_id)
+  if (status !== 'open' || !url) return null
+  return {
+    sessionId: id,
+    url,
+    credits: intent.credits,
+    amount_minor: intent.amount_minor,
+    currency: intent.currency,
+    planType: intent.plan_type,
+    billingFrequency: intent.billing_frequency,
+    seats: intent.seats,
+    trial_days: intent.trial_days,
   }
 }

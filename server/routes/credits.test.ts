@@ -1,15 +1,17 @@
+import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { getCreditHistory } from '../../schema/api/credits.ts'
-import { postTransfer } from '../../schema/ledger/post.ts'
+import { exportCreditHistory, getCreditHistory, getUsageSummary } from '../../schema/api/credits.ts'
+import { postTransfer, postTransfers } from '../../schema/ledger/post.ts'
 import { spendCredits } from '../../schema/ledger/usage.ts'
+import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
-import { buildGrant } from '../../tests/support/factories/transfers.ts'
+import { buildGrant, giveCredits } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { signUp } from '../../tests/support/services/clerk.ts'
 
-const { database, clerk, server } = testProduct({ clerk: 'sandbox' })
+const { database, clerk, server, clock } = testProduct({ clerk: 'sandbox' })
 const ada = madeOnce(() => signUp(clerk))
 beforeAll(async () => {
   await buildUser(database.worker, ada.user_id)
@@ -97,10 +99,208 @@ describe('the history of credits', () => {
     })
   })
 
-  test.each([{ limit: '0' }, { limit: '101' }, { limit: 'ten' }, { owner: 'user_else' }])(
-    'refuses %o',
-    async (query) => {
-      expect(await server.api(getCreditHistory, { token: ada.token, query: query as never })).toMatchObject({
+  test.each([
+    { limit: '0' },
+    { limit: '101' },
+    { limit: 'ten' },
+    { owner: 'user_else' },
+    { payer: 'user_else' },
+    { category: 'gifts' },
+    { q: 'x'.repeat(101) },
+  ])('refuses %o', async (query) => {
+    expect(await server.api(getCreditHistory, { token: ada.token, query: query as never })).toMatchObject({
+      status: 400,
+    })
+  })
+})
+
+const spend = (
+  owner_id: string,
+  credits: number,
+  more: { at?: Date; reason?: string; kind?: 'organization' } = {},
+) =>
+  spendCredits(database.server, {
+    owner_kind: more.kind ?? 'user',
+    owner_id,
+    credits,
+    idempotency_key: randomUUID(),
+    occurred_at: more.at ?? new Date(),
+    actor: owner_id,
+    reason: more.reason ?? 'Extension usage',
+  })
+
+/** An organization with credits, an admin and a member. */
+const team = madeOnce(async () => {
+  const admin = await signUp(clerk)
+  const member = await signUp(clerk)
+  const { id } = await buildOrganization(clerk, admin)
+  await addMember(clerk, { id, name: '' }, member)
+  await giveCredits(database, { owner_kind: 'organization', owner_id: id }, { purchased: 900 })
+  await spend(id, 40, { kind: 'organization', reason: 'Chat' })
+  return { id, admin, member }
+})
+
+describe('a part of the history', () => {
+  const linus = madeOnce(() => signUp(clerk))
+  beforeAll(async () => {
+    await giveCredits(database, { owner_kind: 'user', owner_id: linus.user_id }, { purchased: 500 })
+    await spend(linus.user_id, 20, { reason: 'Chat in kernel' })
+    await spend(linus.user_id, 30, { reason: 'Refactoring' })
+  })
+
+  test.each([
+    [{ category: 'usage' }, [-30, -20]],
+    [{ category: 'adjustment' }, [500]],
+    [{ category: 'purchase' }, []],
+    [{ q: 'KERNEL' }, [-20]],
+    [{ q: '  500 ' }, [500]],
+    [{ q: '' }, [-30, -20, 500]],
+    [{ category: 'adjustment', q: 'kernel' }, []],
+  ])('%o is found', async (query, amounts) => {
+    const { items, next_cursor } = await page(query as Record<string, string>, linus)
+    expect(items.map(({ amount }) => amount)).toEqual(amounts)
+    expect(next_cursor).toBeNull()
+  })
+
+  test('says which category each entry has', async () => {
+    const { items } = await page({}, linus)
+    expect(items.map(({ category }) => category)).toEqual(['usage', 'usage', 'adjustment'])
+  })
+})
+
+describe('the history of an organization', () => {
+  const read = (by: { token: string }, payer = team.id) =>
+    server.api(getCreditHistory, { token: by.token, query: { payer } })
+
+  test('is read by its admins', async () => {
+    expect(await read(team.admin)).toMatchObject({
+      status: 200,
+      body: { data: { items: [{ amount: -40, description: 'Chat' }, { amount: 900 }] } },
+    })
+  })
+
+  test('is refused to members, and does not exist for others', async () => {
+    expect(await read(team.member)).toMatchObject({
+      status: 403,
+      body: { error: 'Only organization administrators can view the credit history.' },
+    })
+    expect(await read(ada)).toMatchObject({ status: 404 })
+    expect(await read(ada, 'org_none')).toMatchObject({ status: 404 })
+  })
+})
+
+describe('the export', () => {
+  const exported = async (query: Record<string, string> = {}, by = ada) =>
+    server.api(exportCreditHistory, { token: by.token, query })
+
+  test('is a file with everything, as it is in the history', async () => {
+    const kate = await signUp(clerk)
+    await giveCredits(database, { owner_kind: 'user', owner_id: kate.user_id }, { purchased: 5000 })
+    await spend(kate.user_id, 7, {
+      at: new Date('2026-05-01T10:00:00Z'),
+      reason: '=HYPERLINK("http://evil.test")',
+    })
+    const { status, headers, body } = await exported({}, kate)
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    expect(headers.get('content-disposition')).toMatch(
+      /^attachment; filename="credit-history-\d{4}-\d\d-\d\d\.csv"$/,
+    )
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(body).toBe(
+      [
+        'date,category,description,credits,balance_after,account,reference_id',
+        `2026-05-01T10:00:00.000Z,usage,"'=HYPERLINK(""http://evil.test"")",-7,4993,purchased,`,
+        '2026-01-02T03:04:05.000Z,adjustment,Test grant,5000,5000,purchased,',
+        '',
+      ].join('\r\n'),
+    )
+  })
+
+  test('reaches over many pages and keeps to the filter', async () => {
+    const many = await signUp(clerk)
+    const grants = Array.from({ length: 2500 }, (_, i) =>
+      buildGrant(many.user_id, 1, { reason: `Number ${i}` }),
+    )
+    await postTransfers(database.worker, grants)
+    const lines = async (query: Record<string, string>) =>
+      String((await exported(query, many)).body)
+        .trimEnd()
+        .split('\r\n')
+        .slice(1)
+    const all = await lines({})
+    expect(all).toHaveLength(2500)
+    expect(new Set(all.map((line) => line.split(',')[2])).size).toBe(2500)
+    expect(await lines({ q: 'number 1234' })).toHaveLength(1)
+    expect(await lines({ category: 'usage' })).toEqual([])
+  })
+
+  test('of an organization is for its admins', async () => {
+    expect(await exported({ payer: team.id }, team.admin)).toMatchObject({
+      status: 200,
+      body: expect.stringContaining('Chat,-40,860'),
+    })
+    expect(await exported({ payer: team.id }, team.member)).toMatchObject({ status: 403 })
+    expect(await exported({ payer: team.id }, ada)).toMatchObject({ status: 404 })
+  })
+
+  test('is refused without a token, and with a filter that does not exist', async () => {
+    expect(await server.api(exportCreditHistory, {})).toMatchObject({ status: 401 })
+    expect(await exported({ category: 'gifts' })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request' },
+    })
+  })
+})
+
+describe('the summary of usage', () => {
+  const summary = async (query: Record<string, string>, by: { token: string }) =>
+    (await server.ask(getUsageSummary, { token: by.token, query })).data
+
+  test('counts by the days and months of the reader', async () => {
+    const mary = await signUp(clerk)
+    clock.stop(new Date('2026-03-01T02:00:00Z'))
+    await postTransfer(
+      database.worker,
+      buildGrant(mary.user_id, 1000, { occurred_at: new Date('2026-02-10T12:00:00Z') }),
+    )
+    // In New York it is still the last evening of February.
+    await spend(mary.user_id, 60, { at: new Date('2026-03-01T01:00:00Z') })
+    await spend(mary.user_id, 3, { at: new Date('2026-01-05T12:00:00Z') })
+
+    const utc = await summary({}, mary)
+    expect(utc.days).toHaveLength(30)
+    expect(utc.days.at(0)?.date).toBe('2026-01-31')
+    expect(utc.days.at(-1)).toEqual({ date: '2026-03-01', used: 60, granted: 0 })
+    expect(utc).toMatchObject({
+      time_zone: 'UTC',
+      this_month: { used: 60, granted: 0 },
+      last_month: { used: 0, granted: 1000 },
+      daily_average: 2,
+    })
+
+    const newYork = await summary({ time_zone: 'America/New_York' }, mary)
+    expect(newYork.days.at(-1)).toEqual({ date: '2026-02-28', used: 60, granted: 0 })
+    expect(newYork.days.find(({ date }) => date === '2026-02-10')).toMatchObject({ granted: 1000 })
+    expect(newYork).toMatchObject({
+      this_month: { used: 60, granted: 1000 },
+      last_month: { used: 3, granted: 0 },
+    })
+    clock.reset()
+  })
+
+  test('of an organization is for its members', async () => {
+    expect(await summary({ payer: team.id }, team.member)).toMatchObject({ daily_average: 1.3 })
+    expect(await server.api(getUsageSummary, { token: ada.token, query: { payer: team.id } })).toMatchObject({
+      status: 404,
+    })
+    expect(await server.api(getUsageSummary, {})).toMatchObject({ status: 401 })
+  })
+
+  test.each(['Mars/Olympus', '+02:00', '', 'Europe/Berlin; DROP TABLE', 'x'.repeat(65)])(
+    'refuses the time zone %j',
+    async (time_zone) => {
+      expect(await server.api(getUsageSummary, { token: ada.token, query: { time_zone } })).toMatchObject({
         status: 400,
       })
     },

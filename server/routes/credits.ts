@@ -1,28 +1,100 @@
-import { type CreditTransaction, getCreditHistory } from '../../schema/api/credits.ts'
-import { type HistoryCursor, type HistoryEntry, listHistory } from '../../schema/ledger/history.ts'
+import {
+  type CreditCategory,
+  type CreditTransaction,
+  exportColumns,
+  exportCreditHistory,
+  getCreditHistory,
+  getUsageSummary,
+  summaryDays,
+} from '../../schema/api/credits.ts'
+import type { QueryOf } from '../../schema/api/endpoint.ts'
+import type { Database } from '../../schema/database/connect.ts'
+import { type Owner, type TransferKind, transferKinds } from '../../schema/ledger/accounts.ts'
+import {
+  type HistoryCursor,
+  type HistoryEntry,
+  type HistoryFilter,
+  listHistory,
+  type PeriodSums,
+  sumPeriods,
+} from '../../schema/ledger/history.ts'
+import { csvLine } from '../csv.ts'
 import { invalidCursor } from '../errors.ts'
-import { oneself } from '../rights.ts'
+import { addDays, monthOf, openCalendar } from '../local-days.ts'
+import { thePayer } from '../rights.ts'
 import { route } from '../route.ts'
+import { TextFile } from '../text-file.ts'
 
 export const creditsRoutes = [
+  // The entries of an organization say what its members did and what was paid, so they are for its admins; sums are for all members.
   route(getCreditHistory, {
-    rights: oneself,
-  }).handle(async ({ query, user_id }, deps) => {
-    const owner = { owner_kind: 'user', owner_id: user_id } as const
+    rights: thePayer({ doing: 'view the credit history' }),
+  }).handle(async ({ query, owner }, { db }) => {
     const before = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
-    // One entry more than requested shows whether there is a next page.
-    const entries = await listHistory(deps.db, owner, { limit: query.limit + 1, before })
-    const page = entries.slice(0, query.limit)
-    const last = page.at(-1)
+    const { entries, next } = await listHistory(db, owner, {
+      limit: query.limit,
+      before,
+      filter: filterOf(query),
+    })
+    return {
+      success: true,
+      data: { items: entries.map(presentEntry), next_cursor: next && encodeCursor(next) },
+    }
+  }),
+
+  route(exportCreditHistory, {
+    rights: thePayer({ doing: 'export the credit history' }),
+  }).handle(({ query, owner }, { db, now }) => {
+    const day = now().toISOString().slice(0, 10)
+    return new TextFile(`credit-history-${day}.csv`, csvOf(db, owner, filterOf(query)))
+  }),
+
+  route(getUsageSummary, { rights: thePayer() }).handle(async ({ query, owner }, { db, now }) => {
+    const { dateOf, startOf } = openCalendar(query.time_zone)
+    const today = dateOf(now())
+    const firstDay = addDays(today, 1 - summaryDays)
+    const lastMonth = monthOf(today, -1)
+    const [earliest = today] = [firstDay, lastMonth].toSorted()
+    const dates: string[] = []
+    for (let date = earliest; date <= today; date = addDays(date, 1)) dates.push(date)
+    const sums = await sumPeriods(db, owner, dates.map(startOf))
+    const all = sums.map((sum, index) => ({ date: dates[index] ?? today, ...sum }))
+    const days = all.filter(({ date }) => date >= firstDay)
+    const inMonth = (month: string) => total(all.filter(({ date }) => monthOf(date) === month))
     return {
       success: true,
       data: {
-        items: page.map(presentEntry),
-        next_cursor: entries.length > page.length && last ? encodeCursor(last) : null,
+        time_zone: query.time_zone,
+        days,
+        this_month: inMonth(monthOf(today)),
+        last_month: inMonth(lastMonth),
+        daily_average: Math.round((total(days).used / summaryDays) * 10) / 10,
       },
     }
   }),
 ]
+
+const categoryOf: Readonly<Record<TransferKind, CreditCategory>> = {
+  credit_purchase: 'purchase',
+  plan_grant: 'plan',
+  seat_grant: 'plan',
+  usage: 'usage',
+  expiry: 'expiry',
+  write_off: 'expiry',
+  refund: 'refund',
+  dispute: 'refund',
+  dispute_won: 'refund',
+  withdrawal: 'adjustment',
+  settlement: 'adjustment',
+  adjustment: 'adjustment',
+}
+
+function filterOf({ category, q }: Pick<QueryOf<typeof getCreditHistory>, 'category' | 'q'>): HistoryFilter {
+  return {
+    kinds: category && transferKinds.filter((kind) => categoryOf[kind] === category),
+    text: q || undefined,
+  }
+}
 
 function presentEntry(entry: HistoryEntry): CreditTransaction {
   return {
@@ -30,11 +102,39 @@ function presentEntry(entry: HistoryEntry): CreditTransaction {
     amount: entry.amount,
     type: entry.amount > 0 ? 'grant' : 'usage',
     kind: entry.kind,
+    category: categoryOf[entry.kind],
     account: entry.account,
     description: entry.reason,
     balance_after: entry.balance_after,
     created_at: entry.occurred_at.toISOString(),
     reference_id: entry.stripe_session_id,
+  }
+}
+
+const exportPage = 1000
+
+/** Reads a page when the one before it has been sent. */
+async function* csvOf(db: Database, owner: Owner, filter: HistoryFilter): AsyncGenerator<string> {
+  let head = csvLine(exportColumns)
+  let before: HistoryCursor | undefined
+  do {
+    const page = await listHistory(db, owner, { limit: exportPage, before, filter })
+    yield head + page.entries.map((entry) => csvLine(cellsOf(entry))).join('')
+    head = ''
+    before = page.next ?? undefined
+  } while (before)
+}
+
+function cellsOf(entry: HistoryEntry) {
+  const { created_at, category, description, amount, balance_after, account, reference_id } =
+    presentEntry(entry)
+  return [created_at, category, description, amount, balance_after, account, reference_id]
+}
+
+function total(sums: readonly PeriodSums[]): PeriodSums {
+  return {
+    used: sums.reduce((sum, { used }) => sum + used, 0),
+    granted: sums.reduce((sum, { granted }) => sum + granted, 0),
   }
 }
 

@@ -95,7 +95,9 @@ function operationOf(endpoint: Endpoint) {
     responses: {
       200: {
         description: 'Done',
-        content: { 'application/json': { schema: jsonSchema(endpoint.response, 'output') } },
+        content: {
+          [endpoint.file ?? 'application/json']: { schema: jsonSchema(endpoint.response, 'output') },
+        },
       },
       ...Object.fromEntries(
         Object.entries(endpoint.also ?? {}).map(([status, also]) => [status, alsoOf(also)]),

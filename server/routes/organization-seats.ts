@@ -24,7 +24,7 @@ import { refreshPlanType } from '../../schema/users/plan-type.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { noSeatsLeft, otherSeatRole, seatNotFound } from '../errors.ts'
-import { organizationFailure } from '../failures.ts'
+import { organizationFailure, rowsFailure } from '../failures.ts'
 import { giveSeat } from '../organizations/give-seat.ts'
 import { type InvitationRequest, invitationMessage, invite } from '../organizations/invite.ts'
 import { admins, members } from '../rights.ts'
@@ -34,6 +34,7 @@ export const organizationSeatsRoutes = [
   // Members see how many seats there are and their own; the addresses of the others are for admins only.
   route(getOrganizationSeats, {
     rights: members({ organization: ({ query }) => query.org_id }),
+    failure: rowsFailure('Failed to load seat information'),
   }).handle(async ({ query, user_id, member }, deps) => {
     const owner = { owner_kind: 'organization', owner_id: query.org_id } as const
     const [subscription, seats] = await Promise.all([
@@ -52,7 +53,7 @@ export const organizationSeatsRoutes = [
   // member's role is not changed here but in the organization's settings.
   route(assignSeat, {
     rights: admins({ doing: 'assign seats', organization: ({ body }) => body.org_id }),
-    failure: organizationFailure('Failed to assign seat'),
+    failure: { ...organizationFailure('Failed to assign seat'), database: 'Failed to assign seat' },
   }).handle(async ({ body, user_id }, deps) => {
     const { org_id: organization_id, email, role } = body
     const snapshot_order = await nextSnapshotOrder(deps.db)
@@ -69,6 +70,7 @@ export const organizationSeatsRoutes = [
   // Only the seat ends: the person stays a member and may get a seat again. Admins may revoke their own, see decision 043.
   route(revokeSeat, {
     rights: admins({ doing: 'revoke seats', organization: ({ body }) => body.org_id }),
+    failure: rowsFailure('Failed to revoke seat'),
   }).handle(async ({ body }, deps) => {
     const { org_id: organization_id, user_id } = body
     const seat = await retryTransaction(deps.db, async (trx) => {

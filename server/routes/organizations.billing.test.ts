@@ -169,7 +169,7 @@ describe('an organization subscribes', () => {
         metadata: { organizationId: org.id, clerkUserId: ada.user_id },
       },
       success_url: 'http://localhost:3000/payment/success?session_id={CHECKOUT_SESSION_ID}',
-      cancel_url: 'http://localhost:3000/organizations',
+      cancel_url: 'http://localhost:3000/organizations?tab=billing',
     })
   })
 
@@ -283,7 +283,10 @@ describe('the billing portal', () => {
     expect(answer.status).toBe(200)
     const [session] = sessions
     expect(answer.body).toEqual({ url: session?.url })
-    expect(session).toMatchObject({ return_url: 'http://localhost:3000/organizations', flow: null })
+    expect(session).toMatchObject({
+      return_url: 'http://localhost:3000/organizations?tab=billing',
+      flow: null,
+    })
     expect(await kindOf(session?.configuration)).toBe('organization')
     const kept = await database.owner
       .selectFrom('stripe_customers')
@@ -353,8 +356,13 @@ describe('more seats', () => {
     expect(sessions[0]?.flow).toMatchObject({
       type: 'subscription_update_confirm',
       subscription_update_confirm: { subscription: id, items: [{ id: item.id, quantity: 8 }] },
-      after_completion: { type: 'redirect', redirect: { return_url: 'http://localhost:3000/organizations' } },
+      // The page that waits for the seats knows how many to wait for.
+      after_completion: {
+        type: 'redirect',
+        redirect: { return_url: 'http://localhost:3000/organizations?tab=seats&seats=8' },
+      },
     })
+    expect(sessions[0]).toMatchObject({ return_url: 'http://localhost:3000/organizations?tab=seats' })
     // Nothing has been bought yet.
     expect((await stripe.client.subscriptions.retrieve(id)).items.data[0]?.quantity).toBe(5)
   })

@@ -174,7 +174,7 @@ describe('a top-up of an organization', () => {
       metadata: { intentId, organizationId: org.id, credits: '1500' },
       customer: { name: org.name, metadata: { organizationId: org.id } },
       success_url: 'http://localhost:3000/billing/success?session_id={CHECKOUT_SESSION_ID}',
-      cancel_url: 'http://localhost:3000/organizations',
+      cancel_url: 'http://localhost:3000/organizations?tab=billing',
     })
   })
 

@@ -36,14 +36,19 @@ import {
   seatReductionScheduled,
   tooManySeats,
 } from '../errors.ts'
-import { checkoutFailure, portalFailure, subscriptionFailure } from '../failures.ts'
+import { checkoutFailure, portalFailure, rowsFailure, subscriptionFailure } from '../failures.ts'
 import { admins, members } from '../rights.ts'
 import { route } from '../route.ts'
+
+/** Where Stripe's pages lead back to. */
+const billingTab = '/organizations?tab=billing'
+const seatsTab = '/organizations?tab=seats'
 
 export const organizationsRoutes = [
   // The live subscription, or else the latest one, so that a plan that has ended is shown as ended.
   route(getOrganizationSubscription, {
     rights: members({ organization: ({ query }) => query.orgId }),
+    failure: rowsFailure('Failed to load billing information'),
   }).handle(async ({ query }, { db }) => {
     const owner = organizationOwner(query.orgId)
     const subscription = (await findLiveSubscription(db, owner)) ?? (await findLatestSubscription(db, owner))
@@ -72,7 +77,7 @@ export const organizationsRoutes = [
         },
         payer: organizationPayer(admin),
         shown_price: undefined,
-        returns: returnPages(deps.settings, { success: '/payment/success', cancel: '/organizations' }),
+        returns: returnPages(deps.settings, { success: '/payment/success', cancel: billingTab }),
       },
       trace,
     )
@@ -86,7 +91,7 @@ export const organizationsRoutes = [
     openPortal(deps, {
       kind: 'organization',
       payer: organizationPayer(admin),
-      return_url: `${deps.settings.app_url}/organizations`,
+      return_url: `${deps.settings.app_url}${billingTab}`,
     }),
   ),
 
@@ -94,6 +99,7 @@ export const organizationsRoutes = [
   // so that the three always agree. See decision 053.
   route(getOrganizationCredits, {
     rights: members({ organization: ({ query }) => query.org_id }),
+    failure: rowsFailure('Failed to load organization credits'),
   }).handle(async ({ query }, deps) => {
     const owner = organizationOwner(query.org_id)
     const now = deps.now()
@@ -125,7 +131,7 @@ export const organizationsRoutes = [
         payer: organizationPayer(admin),
         credits: body.credits_amount,
         currency: subscription?.currency ?? defaultCurrency,
-        returns: returnPages(deps.settings, { success: '/billing/success', cancel: '/organizations' }),
+        returns: returnPages(deps.settings, { success: '/billing/success', cancel: billingTab }),
       },
       trace,
     )
@@ -142,7 +148,8 @@ export const organizationsRoutes = [
     failure: portalFailure('Failed to create checkout session'),
   }).handle(async ({ body, admin }, deps) => {
     const update = await prepareSeatUpdate(deps, body)
-    const return_url = `${deps.settings.app_url}/organizations`
+    const return_url = `${deps.settings.app_url}${seatsTab}`
+    const seats = update.items[0]?.quantity
     return openPortal(deps, {
       kind: 'organization',
       payer: organizationPayer(admin),
@@ -150,7 +157,8 @@ export const organizationsRoutes = [
       flow_data: {
         type: 'subscription_update_confirm',
         subscription_update_confirm: update,
-        after_completion: { type: 'redirect', redirect: { return_url } },
+        // With the seats that the page has to wait for, until Stripe's event has been applied.
+        after_completion: { type: 'redirect', redirect: { return_url: `${return_url}&seats=${seats}` } },
       },
     })
   }),

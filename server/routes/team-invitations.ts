@@ -32,7 +32,7 @@ import {
   type ServerError,
   teamIsFull,
 } from '../errors.ts'
-import { organizationFailure } from '../failures.ts'
+import { organizationFailure, rowsFailure } from '../failures.ts'
 import { invitationMessage, invite } from '../organizations/invite.ts'
 import { admins } from '../rights.ts'
 import { route } from '../route.ts'
@@ -45,6 +45,7 @@ export const teamInvitationsRoutes = [
       organization: ({ query }, deps) => findNamedOrganization(deps, query),
       notFound: ({ query }) => namedNotFound(query),
     }),
+    failure: rowsFailure('Failed to load invitations'),
   }).handle(async ({ query, admin: { organization_id } }, deps) => {
     const owner = { owner_kind: 'organization', owner_id: organization_id } as const
     const [invitations, subscription, held, invited] = await Promise.all([
@@ -72,7 +73,10 @@ export const teamInvitationsRoutes = [
       organization: ({ body }, deps) => findNamedOrganization(deps, body),
       notFound: ({ body }) => namedNotFound(body),
     }),
-    failure: organizationFailure('Failed to send invitation'),
+    failure: {
+      ...organizationFailure('Failed to send invitation'),
+      database: 'Failed to store invitation in database',
+    },
   }).handle(async ({ body, user_id, admin: { organization_id } }, deps) => {
     const { email, role } = body
     const member = await deps.clerk.findMemberByEmail({ organization_id, email })
@@ -102,7 +106,10 @@ export const teamInvitationsRoutes = [
       organization: async ({ body }, { db }) => (await findInvitation(db, body.id))?.organization_id ?? null,
       notFound: invitationNotFound,
     }),
-    failure: organizationFailure('Failed to revoke invitation'),
+    failure: {
+      ...organizationFailure('Failed to revoke invitation'),
+      database: 'Failed to update invitation status in database',
+    },
   }).handle(async ({ body, user_id, admin: { organization_id } }, deps) => {
     const invitation = await findInvitation(deps.db, body.id)
     if (!invitation) throw invitationNotFound()

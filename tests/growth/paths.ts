@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { getAccountSummary } from '../../schema/api/account.ts'
+import { listBillingDocuments } from '../../schema/api/billing.ts'
 import { getSessionStatus, processPaymentSuccess, purchaseCredits } from '../../schema/api/checkout.ts'
-import { getCreditHistory } from '../../schema/api/credits.ts'
+import { exportCreditHistory, getCreditHistory, getUsageSummary } from '../../schema/api/credits.ts'
 import { getExtensionBalance, reportUsage } from '../../schema/api/extension.ts'
 import { getOrganizationSeats } from '../../schema/api/organization-seats.ts'
 import { getOrganizationCredits, getOrganizationSubscription } from '../../schema/api/organizations.ts'
@@ -106,6 +108,11 @@ export const paths: Readonly<Record<string, Path>> = {
     const person = await buildPersonWithHistory(product)
     return () => product.server.ask(getUser, { token: person.token, query: { clerkId: person.user_id } })
   },
+  'the summary of a person’s account': async (product) => {
+    const person = await buildPersonWithHistory(product)
+    await buildPaidCredits(product, { user_id: person.user_id })
+    return () => product.server.ask(getAccountSummary, { token: person.token, query: {} })
+  },
   'the first page of history': async (product) => {
     const { token } = await buildPersonWithHistory(product)
     return () => product.server.ask(getCreditHistory, { token, query: { limit: '20' } })
@@ -116,8 +123,41 @@ export const paths: Readonly<Record<string, Path>> = {
     const cursor = first.data.next_cursor ?? ''
     return () => product.server.ask(getCreditHistory, { token, query: { limit: '20', cursor } })
   },
+  'a search in the history': async (product) => {
+    const { token } = await buildPersonWithHistory(product)
+    const query = { q: 'nothing like it', category: 'adjustment' }
+    return () => product.server.ask(getCreditHistory, { token, query })
+  },
+  'the export of a history': async (product) => {
+    const { token } = await buildPersonWithHistory(product)
+    return () => product.server.ask(exportCreditHistory, { token })
+  },
+  'the history of an organization': async (product) => {
+    const { team } = await buildTeamWithCredits(product)
+    const query = { payer: team.organization.id }
+    return () => product.server.ask(getCreditHistory, { token: team.admin.token, query })
+  },
+  'a person’s summary of usage': async (product) => {
+    const { token } = await buildPersonWithHistory(product)
+    return () => product.server.ask(getUsageSummary, { token, query: { time_zone: 'Europe/Berlin' } })
+  },
+  'an organization’s summary of usage': async (product) => {
+    const { team } = await buildTeamWithCredits(product)
+    const query = { payer: team.organization.id }
+    return () => product.server.ask(getUsageSummary, { token: team.admin.token, query })
+  },
+  'a person’s invoices': async (product) => {
+    const person = await buildPersonWithHistory(product)
+    const query = { payer: 'personal' }
+    return () => product.server.ask(listBillingDocuments, { token: person.token, query })
+  },
 
   'an organization’s credits': (product) => readTeam(product, getOrganizationCredits),
+  'the summary of an organization’s account': async (product) => {
+    const { team } = await buildTeamWithCredits(product)
+    const query = { payer: team.organization.id }
+    return () => product.server.ask(getAccountSummary, { token: team.admin.token, query })
+  },
   'an organization’s subscription': async (product) => {
     const { team } = await buildTeamWithCredits(product)
     const query = { orgId: team.organization.id }

@@ -1,5 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { getAccountSummary, getNextPayment } from '../../schema/api/account.ts'
 import { getCreditHistory } from '../../schema/api/credits.ts'
+import { getActiveExtensionToken } from '../../schema/api/extension.ts'
 import { getUser, initializeUser, processStarterSignup } from '../../schema/api/users.ts'
 import type { PlanType } from '../../schema/catalogue/plans.ts'
 import type { Api } from './client.ts'
@@ -13,7 +15,15 @@ export interface Person {
   lastName: string | null
 }
 
+/** Whose account is shown (`personal`, or an organization's id), and who looks at it: admins are told more than members. */
+export interface PayerView {
+  payer: string
+  userId: string
+}
+
 const historyPageSize = 8
+const whileBeingAppliedMs = 3000
+const whileAtTheBankMs = 60_000
 
 export function userQuery(api: Api, clerkId: string) {
   return queryOptions({
@@ -22,14 +32,43 @@ export function userQuery(api: Api, clerkId: string) {
   })
 }
 
+/** While a payment is on its way, it is asked for again, so that its credits appear by themselves. */
+export function accountSummaryQuery(api: Api, { payer, userId }: PayerView) {
+  return queryOptions({
+    queryKey: ['account-summary', payer, userId],
+    queryFn: ({ signal }) => api(getAccountSummary, { query: { payer }, signal }),
+    refetchInterval: ({ state: { data } }) => {
+      if (!data || data.credits_on_the_way === 0) return false
+      return data.payments.some(({ state }) => state === 'paid') ? whileBeingAppliedMs : whileAtTheBankMs
+    },
+  })
+}
+
+export function nextPaymentQuery(api: Api, { payer, userId }: PayerView) {
+  return queryOptions({
+    queryKey: ['next-payment', payer, userId],
+    queryFn: ({ signal }) => api(getNextPayment, { query: { payer }, signal }),
+    staleTime: 60_000,
+  })
+}
+
 /** The user's id is part of the key, so that whoever signs in next never sees this user's history from the cache. */
-export function creditHistoryQuery(api: Api, clerkId: string) {
+export function creditHistoryQuery(api: Api, userId: string, payer = 'personal') {
   return infiniteQueryOptions({
-    queryKey: ['credit-history', clerkId],
-    queryFn: async ({ signal, pageParam }) =>
-      (await api(getCreditHistory, { query: { limit: historyPageSize, cursor: pageParam }, signal })).data,
+    queryKey: ['credit-history', userId, payer],
+    queryFn: async ({ signal, pageParam }) => {
+      const query = { payer, limit: historyPageSize, cursor: pageParam }
+      return (await api(getCreditHistory, { query, signal })).data
+    },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
+  })
+}
+
+export function extensionTokenQuery(api: Api, userId: string) {
+  return queryOptions({
+    queryKey: ['extension-token', userId],
+    queryFn: ({ signal }) => api(getActiveExtensionToken, { signal }),
   })
 }
 

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { getSessionStatus, processPaymentSuccess } from '../../schema/api/checkout.ts'
+import { getSessionStatus, listOpenCheckouts, processPaymentSuccess } from '../../schema/api/checkout.ts'
 import type { BodyInputOf } from '../../schema/api/endpoint.ts'
 import { createCheckoutSession } from '../../schema/api/subscriptions.ts'
 import type { Api } from './client.ts'
@@ -50,5 +50,15 @@ export function settlementQuery(api: Api, { sessionId, clerkUserId }: ReturnedSe
     retry: false,
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
+  })
+}
+
+/** What the user began to buy and has not paid. */
+export function openCheckoutsQuery(api: Api, clerkUserId: string) {
+  return queryOptions({
+    queryKey: ['open-checkouts', clerkUserId],
+    queryFn: async ({ signal }) => (await api(listOpenCheckouts, { signal })).checkouts,
+    // By the next visit one of them may have been paid.
+    gcTime: 0,
   })
 }

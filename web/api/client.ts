@@ -24,7 +24,7 @@ interface ApiDependencies {
 /** Makes the function through which every call to our server goes. It throws an `ApiFailure` unless the answer has the endpoint's shape. */
 export function createApi({ getToken, fetch }: ApiDependencies): Api {
   return async (endpoint, { query, body, idempotencyKey, signal } = {}) => {
-    const headers = new Headers({ accept: 'application/json' })
+    const headers = new Headers({ accept: endpoint.file ?? 'application/json' })
     if (endpoint.auth === 'user') {
       const token = await getToken()
       if (token) headers.set('authorization', `Bearer ${token}`)
@@ -35,7 +35,7 @@ export function createApi({ getToken, fetch }: ApiDependencies): Api {
     if (body !== undefined) request.body = JSON.stringify(body)
 
     const response = await send(fetch, endpoint.path + queryString(query), request)
-    const answer = await readJson(response)
+    const answer = await (endpoint.file && response.ok ? readText(response) : readJson(response))
     if (!response.ok) throw failureOf(response, answer)
     const parsed = z.safeParse(endpoint.response, answer)
     if (!parsed.success) {
@@ -60,6 +60,15 @@ async function send(
     return await fetch(address, request)
   } catch (error) {
     if (request.signal?.aborted) throw error
+    throw new ApiFailure({ status: 0, code: 'unreachable', text: null, cause: error })
+  }
+}
+
+/** A file arrives while it is made; where the server cannot go on, it breaks the connection off. */
+async function readText(response: Response): Promise<string> {
+  try {
+    return await response.text()
+  } catch (error) {
     throw new ApiFailure({ status: 0, code: 'unreachable', text: null, cause: error })
   }
 }

@@ -3,6 +3,7 @@ import { getOrganizationSeats } from '../../schema/api/organization-seats.ts'
 import { getOrganizationCredits, getOrganizationSubscription } from '../../schema/api/organizations.ts'
 import { listTeamInvitations } from '../../schema/api/team-invitations.ts'
 import type { Api } from './client.ts'
+import { ApiFailure } from './failure.ts'
 
 /** An organization and who looks at it: admins are told more than members, so both are in every key. */
 export interface OrganizationView {
@@ -36,5 +37,18 @@ export function teamInvitationsQuery(api: Api, { organizationId, userId }: Organ
   return queryOptions({
     queryKey: ['team-invitations', organizationId, userId],
     queryFn: ({ signal }) => api(listTeamInvitations, { query: { org_id: organizationId }, signal }),
+  })
+}
+
+/** The same list by the subscription's id, which is all that the page after a payment knows. Its organization may be a moment late. */
+export function subscriptionInvitationsQuery(api: Api, subscriptionId: string) {
+  return queryOptions({
+    queryKey: ['team-invitations', 'of-subscription', subscriptionId],
+    queryFn: ({ signal }) => api(listTeamInvitations, { query: { subscription_id: subscriptionId }, signal }),
+    retry: (failures, error) => {
+      const final =
+        error instanceof ApiFailure && error.final && error.code !== 'organization_not_initialized'
+      return failures < 4 && !final
+    },
   })
 }

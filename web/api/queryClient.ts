@@ -8,7 +8,16 @@ const longestRetryDelayMs = 30_000
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
-      queries: { gcTime: gcTimeMs, staleTime: 10_000, retry: shouldRetry, retryDelay: retryDelayMs },
+      queries: {
+        gcTime: gcTimeMs,
+        staleTime: 10_000,
+        retry: shouldRetry,
+        retryDelay: retryDelayMs,
+        networkMode: 'always',
+        refetchOnReconnect: true,
+      },
+      // Offline a call fails and says so, instead of waiting for the network with a button that stays busy.
+      mutations: { networkMode: 'always' },
     },
   })
 }

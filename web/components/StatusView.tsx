@@ -15,6 +15,8 @@ interface StatusViewProps {
   tone: keyof typeof tones
   /** Left out while busy, when a spinner is shown instead. */
   Icon?: LucideIcon
+  /** Drawn around the icon. */
+  decoration?: ReactNode
   title: string
   text?: ReactNode
   children?: ReactNode
@@ -22,10 +24,11 @@ interface StatusViewProps {
 }
 
 /** A card with a single message, such as the outcome of a payment or a sign-up. */
-export function StatusView({ tone, Icon, title, text, children, actions }: StatusViewProps) {
+export function StatusView({ tone, Icon, decoration, title, text, children, actions }: StatusViewProps) {
   return (
     <section className="w-full max-w-md animate-rise rounded-card border bg-surface p-6 shadow-card sm:p-8">
-      <div className={clsx('grid size-11 place-items-center rounded-full', tones[tone])}>
+      <div className={clsx('relative grid size-11 place-items-center rounded-full', tones[tone])}>
+        {decoration}
         {Icon ? <Icon aria-hidden="true" className="size-5" /> : <Spinner className="size-5" />}
       </div>
       <div aria-live="polite">

@@ -9,7 +9,7 @@ import { Main } from './Main.tsx'
 export function FocusLayout() {
   return (
     <div className="relative isolate flex min-h-dvh flex-col overflow-hidden">
-      <TideLines className="absolute inset-x-0 bottom-0 -z-10 h-80" />
+      <TideLines className="fixed inset-x-0 bottom-0 -z-10 h-80" />
       <header className="flex items-center justify-between gap-4 px-5 py-5 sm:px-8">
         <Logo />
         <SandboxMarker />

@@ -10,6 +10,7 @@ const badge = cva(
         accent: 'border-accent-line bg-accent-soft text-accent-text',
         positive: 'border-transparent bg-positive-soft text-positive',
         caution: 'border-caution-line bg-caution-soft text-caution',
+        critical: 'border-critical-line bg-critical-soft text-critical',
       },
       size: { small: 'px-2 py-0.5 text-xs', large: 'px-3 py-1 text-[13px]' },
     },

@@ -6,7 +6,7 @@ export interface Person {
   readonly password: string
 }
 
-function newPerson(): Person {
+export function newPerson(): Person {
   const id = randomBytes(4).toString('hex')
   return { email: `ada.${id}@tidemark.test`, password: `tidal-${id}-harbour` }
 }

@@ -96,7 +96,9 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
       },
       ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
     })
-    return { status: response.status, headers: response.headers, body: await response.json() }
+    const isFile = response.ok && endpoint.file !== undefined
+    const body: unknown = isFile ? await response.text() : await response.json()
+    return { status: response.status, headers: response.headers, body }
   }
   return {
     url,

@@ -4,6 +4,7 @@ import { SandboxMarker } from '../../components/SandboxMarker.tsx'
 import { UserMenu } from '../../components/UserMenu.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
+import { NotificationBell } from './NotificationBell.tsx'
 
 interface AccountHeaderProps {
   expanded: boolean
@@ -38,10 +39,11 @@ export function AccountHeader({ expanded, onToggle }: AccountHeaderProps) {
           </ol>
         </nav>
       </div>
-      <div className="flex items-center gap-3">
+      <div className="flex items-center gap-2 sm:gap-3">
         <span className="md:hidden">
           <SandboxMarker />
         </span>
+        <NotificationBell />
         <UserMenu />
       </div>
     </header>

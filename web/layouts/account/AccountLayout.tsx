@@ -1,6 +1,6 @@
-import { useEffect } from 'react'
-import { Outlet, useLocation } from 'react-router-dom'
+import { Outlet } from 'react-router-dom'
 import { RequireUser } from '../../auth/RequireUser.tsx'
+import { useHashTarget } from '../../components/useHashTarget.ts'
 import { cn } from '../../ui/cn.ts'
 import { Sheet } from '../../ui/Sheet.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
@@ -44,14 +44,6 @@ function AccountFrame({ userId }: { userId: string }) {
   )
 }
 
-/** Scrolls to the part of the page that the address names, even when it only appears after signing in. */
-function useHashTarget(): void {
-  const location = useLocation()
-  useEffect(() => {
-    if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView()
-  }, [location])
-}
-
 /** The frame until it is known whether anybody is signed in. */
 function AccountSkeleton() {
   return (
@@ -69,10 +61,10 @@ function AccountSkeleton() {
           <Skeleton className="h-8 w-40" />
           <Skeleton className="mt-2 h-5 w-32" />
           <div className="mt-7 grid gap-4 sm:gap-5 lg:grid-cols-5">
-            <Skeleton className="h-60 rounded-card lg:col-span-3" />
-            <Skeleton className="h-60 rounded-card lg:col-span-2" />
+            <Skeleton className="h-57 rounded-card lg:col-span-3" />
+            <Skeleton className="h-57 rounded-card lg:col-span-2" />
+            <Skeleton className="h-49 rounded-card lg:col-span-3" />
             <Skeleton className="h-90 rounded-card lg:col-span-2" />
-            <Skeleton className="h-90 rounded-card lg:col-span-3" />
           </div>
         </main>
       </div>

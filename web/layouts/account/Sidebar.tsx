@@ -1,5 +1,5 @@
 import { useOrganization } from '@clerk/clerk-react'
-import { BookOpen, Building2, History, LayoutDashboard, LifeBuoy, type LucideIcon, Plus } from 'lucide-react'
+import { BookOpen, Building2, CreditCard, LayoutDashboard, LifeBuoy, type LucideIcon } from 'lucide-react'
 import { Link, useLocation } from 'react-router-dom'
 import { useWebConfig } from '../../api/catalogue.ts'
 import { Mark } from '../../components/Logo.tsx'
@@ -34,22 +34,12 @@ export function Sidebar({ expanded, onNavigate }: SidebarProps) {
       <AccountSwitcher expanded={expanded} />
       <nav aria-label="Account" className="flex flex-col gap-0.5">
         <SidebarItem to="/dashboard" label="Dashboard" Icon={LayoutDashboard} {...{ expanded, onNavigate }} />
-        <SidebarItem
-          to="/dashboard#add-credits"
-          label="Add credits"
-          Icon={Plus}
-          {...{ expanded, onNavigate }}
-        />
-        <SidebarItem
-          to="/dashboard#activity"
-          label="Recent activity"
-          Icon={History}
-          {...{ expanded, onNavigate }}
-        />
+        <SidebarItem to="/billing" label="Billing" Icon={CreditCard} {...{ expanded, onNavigate }} />
         <SidebarItem
           to="/organizations"
           label={organization?.name ?? 'Organizations'}
           Icon={Building2}
+          count={organization ? 1 : undefined}
           {...{ expanded, onNavigate }}
         />
       </nav>
@@ -79,14 +69,13 @@ interface SidebarItemProps {
   to: string
   label: string
   Icon: LucideIcon
+  count?: number | undefined
   expanded: boolean
   onNavigate?: (() => void) | undefined
 }
 
-function SidebarItem({ to, label, Icon, expanded, onNavigate }: SidebarItemProps) {
-  const { pathname, hash } = useLocation()
-  // A hash that begins with a slash is a page of Clerk's organization profile, not a part of ours.
-  const active = to === (hash.startsWith('#/') ? pathname : pathname + hash)
+function SidebarItem({ to, label, Icon, count, expanded, onNavigate }: SidebarItemProps) {
+  const active = to === useLocation().pathname
   return (
     <Tooltip text={label} side="right" disabled={expanded}>
       <Link
@@ -102,6 +91,14 @@ function SidebarItem({ to, label, Icon, expanded, onNavigate }: SidebarItemProps
       >
         <Icon aria-hidden="true" className={cn('size-4 shrink-0', active && 'text-accent-text')} />
         {expanded && <span className="truncate">{label}</span>}
+        {expanded && count !== undefined && (
+          <span
+            aria-hidden="true"
+            className="ml-auto rounded-full border bg-sunken px-1.5 font-medium text-[11px] text-muted tabular-nums leading-4"
+          >
+            {count}
+          </span>
+        )}
       </Link>
     </Tooltip>
   )

@@ -1,28 +1,41 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Waves } from 'lucide-react'
+import type { AccountPayment } from '../../../schema/api/account.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { creditHistoryQuery } from '../../api/account.ts'
+import type { Payer } from '../../components/account/usePayer.ts'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { ActivityTable } from './ActivityTable.tsx'
+import { Payments } from './Payments.tsx'
 
-export function ActivityCard({ clerkUserId }: { clerkUserId: string }) {
+interface ActivityCardProps {
+  payer: Payer
+  payments: readonly AccountPayment[]
+}
+
+export function ActivityCard({ payer, payments }: ActivityCardProps) {
   return (
-    <Card id="activity" aria-labelledby="activity-title" className="flex scroll-mt-20 flex-col lg:col-span-3">
+    <Card
+      id="activity"
+      aria-labelledby="activity-title"
+      className="order-6 flex min-h-80 scroll-mt-20 flex-col"
+    >
       <CardHeader
         id="activity-title"
         title="Recent activity"
         description="Every credit added or used, newest first"
       />
-      <Activity clerkUserId={clerkUserId} />
+      <Payments payments={payments} />
+      <Activity payer={payer} hasPayments={payments.length > 0} />
     </Card>
   )
 }
 
-function Activity({ clerkUserId }: { clerkUserId: string }) {
-  const history = useInfiniteQuery(creditHistoryQuery(useApi(), clerkUserId))
+function Activity({ payer: { payer, userId }, hasPayments }: { payer: Payer; hasPayments: boolean }) {
+  const history = useInfiniteQuery(creditHistoryQuery(useApi(), userId, payer))
   if (history.isPending) return <ActivitySkeleton />
   if (history.isLoadingError) {
     return (
@@ -36,7 +49,7 @@ function Activity({ clerkUserId }: { clerkUserId: string }) {
     )
   }
   const items = history.data.pages.flatMap((page) => page.items)
-  if (items.length === 0) return <NoActivity />
+  if (items.length === 0) return hasPayments ? null : <NoActivity />
   return (
     <>
       <ActivityTable items={items} />
@@ -71,7 +84,7 @@ function NoActivity() {
       </span>
       <p className="mt-4 font-medium text-sm">No activity yet</p>
       <p className="mt-1 max-w-xs text-muted text-sm">
-        Your purchases and usage will appear here, with your balance after each one.
+        Purchases and usage will appear here, with the balance after each one.
       </p>
     </div>
   )

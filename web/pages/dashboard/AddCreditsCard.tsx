@@ -1,24 +1,50 @@
+import { lazy, Suspense } from 'react'
+import type { AccountSummary } from '../../../schema/api/account.ts'
 import { creditRate } from '../../../schema/catalogue/credits.ts'
-import { defaultCurrency } from '../../../schema/catalogue/currency.ts'
-import { BuyCredits } from '../../components/credits/BuyCredits.tsx'
+import { type Currency, defaultCurrency } from '../../../schema/catalogue/currency.ts'
+import type { Payer } from '../../components/account/usePayer.ts'
 import { formatMoney } from '../../components/format.ts'
 import { Card, CardHeader } from '../../ui/Card.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
 
-export function AddCreditsCard({ clerkUserId }: { clerkUserId: string }) {
+// Loaded when the account is there, which it does not delay.
+const BuyCredits = lazy(async () => ({
+  default: (await import('../../components/credits/BuyCredits.tsx')).BuyCredits,
+}))
+
+interface AddCreditsCardProps {
+  payer: Payer
+  /** Undefined while the account cannot be loaded. */
+  summary: AccountSummary | undefined
+}
+
+export function AddCreditsCard({ payer: { userId, organization }, summary }: AddCreditsCardProps) {
+  const currency = organization ? currencyOf(summary) : defaultCurrency
   return (
-    <Card
-      id="add-credits"
-      aria-labelledby="add-credits-title"
-      className="scroll-mt-20 lg:col-span-2 lg:self-start"
-    >
+    <Card id="add-credits" aria-labelledby="add-credits-title" className="order-4 scroll-mt-20">
       <CardHeader
         id="add-credits-title"
         title="Add Credits"
-        description={`${creditRate.credits} credits for ${formatMoney(creditRate.amount_minor, defaultCurrency)}`}
+        description={`${creditRate.credits} credits for ${formatMoney(creditRate.amount_minor, currency)}`}
       />
       <div className="px-5 pt-4 pb-5 sm:px-6 sm:pb-6">
-        <BuyCredits payer={{ kind: 'user', id: clerkUserId, from: 'dashboard' }} />
+        <Suspense fallback={<Skeleton className="h-69" />}>
+          <BuyCredits
+            payer={
+              organization
+                ? { kind: 'organization', id: organization.id }
+                : { kind: 'user', id: userId, from: 'dashboard' }
+            }
+            currency={currency}
+          />
+        </Suspense>
       </div>
     </Card>
   )
+}
+
+/** An organization pays for its credits in the currency of its plan. */
+function currencyOf(summary: AccountSummary | undefined): Currency {
+  const { subscription = null } = summary ?? {}
+  return subscription && subscription.ended_at === null ? subscription.currency : defaultCurrency
 }

@@ -1,30 +1,37 @@
-import type { User } from '../../../schema/api/users.ts'
-import { lowBalanceCredits } from '../../../schema/catalogue/credits.ts'
+import { Clock } from 'lucide-react'
+import type { AccountSummary } from '../../../schema/api/account.ts'
 import { formatCredits } from '../../components/format.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 
-export function BalanceCard({ user }: { user: User }) {
-  // On a Teams plan the credits are in the organization's pool, so few personal credits are no reason to warn.
-  const low = user.credits < lowBalanceCredits && user.plan_type !== 'teams'
+export function BalanceCard({ summary }: { summary: AccountSummary }) {
+  const { balance, credits_on_the_way } = summary
   return (
     <Card aria-labelledby="balance-title" className="flex flex-col lg:col-span-3">
       <CardHeader
         id="balance-title"
         title="Available Credits"
-        action={low && <Badge tone="caution">Low balance</Badge>}
+        action={balance.low && credits_on_the_way === 0 && <Badge tone="caution">Low balance</Badge>}
       />
       <div className="flex flex-1 flex-col px-5 pt-3 pb-5 sm:px-6 sm:pb-6">
-        <p className="font-semibold text-5xl tabular-nums tracking-[-0.035em]">
-          {formatCredits(user.credits)}
-        </p>
-        <BalanceBar plan={user.plan_credits} purchased={user.purchased_credits} />
+        <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1">
+          <p className="font-semibold text-5xl tabular-nums tracking-[-0.035em]">
+            {formatCredits(balance.total)}
+          </p>
+          {credits_on_the_way > 0 && (
+            <p role="status" className="flex items-center gap-1.5 font-medium text-accent-text text-sm">
+              <Clock aria-hidden="true" className="size-4" />
+              {formatCredits(credits_on_the_way)} credits on the way
+            </p>
+          )}
+        </div>
+        <BalanceBar plan={balance.plan} purchased={balance.purchased} />
         <dl className="mt-3 flex flex-wrap gap-x-6 gap-y-1.5 text-sm tabular-nums">
-          <Part label="Plan" amount={user.plan_credits} swatch="bg-accent" />
-          <Part label="Purchased" amount={user.purchased_credits} swatch="bg-accent/45" />
+          <Part label="Plan" amount={balance.plan} swatch="bg-accent" />
+          <Part label="Purchased" amount={balance.purchased} swatch="bg-accent/45" />
         </dl>
-        <p className="mt-auto pt-4 text-muted text-sm">{note(user)}</p>
+        <p className="mt-auto min-h-9 pt-4 text-muted text-sm">{balanceNote(summary)}</p>
       </div>
     </Card>
   )
@@ -32,17 +39,12 @@ export function BalanceCard({ user }: { user: User }) {
 
 export function BalanceCardSkeleton() {
   return (
-    <>
-      <span role="status" className="sr-only">
-        Loading your balance
-      </span>
-      <Card className="space-y-4 p-6 lg:col-span-3">
-        <Skeleton className="h-4 w-32" />
-        <Skeleton className="h-12 w-40" />
-        <Skeleton className="h-2 w-full" />
-        <Skeleton className="h-4 w-56" />
-      </Card>
-    </>
+    <Card className="min-h-57 space-y-4 p-6 lg:col-span-3">
+      <Skeleton className="h-4 w-32" />
+      <Skeleton className="h-12 w-40" />
+      <Skeleton className="h-2 w-full" />
+      <Skeleton className="h-4 w-56" />
+    </Card>
   )
 }
 
@@ -68,13 +70,29 @@ function BalanceBar({ plan, purchased }: { plan: number; purchased: number }) {
   )
 }
 
-function note({ credits, plan_type }: User): string {
-  if (credits < 0)
-    return 'Your balance is negative because of a refund or dispute. Credits you add will cover that first.'
-  if (plan_type === 'teams')
+/** Tells somebody who has no credits yet from somebody who has none left. */
+export function balanceNote({
+  payer,
+  balance,
+  credits_on_the_way,
+  plan_type,
+  may_manage,
+}: AccountSummary): string {
+  const isPersonal = payer === 'personal'
+  if (balance.total < 0) {
+    return 'The balance is negative because of a refund or dispute. Credits that are added cover that first.'
+  }
+  if (balance.total === 0) {
+    if (credits_on_the_way > 0) return 'They are added as soon as the payment is confirmed.'
+    const whose = isPersonal ? 'You have' : 'Your organization has'
+    const add = may_manage ? 'Add some' : 'Ask an administrator to add some'
+    return balance.had_credits
+      ? `${whose} no credits left. ${add} to go on using the assistant.`
+      : `${whose} no credits yet. ${add} to start using the assistant.`
+  }
+  if (isPersonal && plan_type === 'teams') {
     return 'These are your personal credits. Your Teams plan’s credits are in your organization’s pool.'
-  if (credits === 0) return 'You have no credits yet. Add some to start using the assistant.'
-  if (credits < lowBalanceCredits)
-    return 'You are running low. Add credits to keep working without interruption.'
+  }
+  if (!isPersonal) return 'One pool for everybody with a seat. Plan credits are used first.'
   return 'Plan credits are used first. Purchased credits never expire.'
 }

@@ -1,65 +1,133 @@
 import { useUser } from '@clerk/clerk-react'
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
+import { useApi } from '../../api/ApiProvider.tsx'
+import { extensionTokenQuery } from '../../api/account.ts'
 import type { SignedInUser } from '../../auth/RequireUser.tsx'
+import { type Payer, usePayer } from '../../components/account/usePayer.ts'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
+import { useHashTarget } from '../../components/useHashTarget.ts'
 import { usePageTitle } from '../../components/usePageTitle.ts'
 import { Card } from '../../ui/Card.tsx'
-import { ActivityCard } from './ActivityCard.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
 import { AddCreditsCard } from './AddCreditsCard.tsx'
 import { BalanceCard, BalanceCardSkeleton } from './BalanceCard.tsx'
+import { FirstSteps } from './FirstSteps.tsx'
+import { Notices } from './Notices.tsx'
 import { PlanCard, PlanCardSkeleton } from './PlanCard.tsx'
-import { useAccount } from './useAccount.ts'
+import { TokenCard } from './TokenCard.tsx'
+import { type AccountView, useAccount } from './useAccount.ts'
+
+// Below the fold, and for organizations only: loaded once the account is.
+const ActivityCard = lazy(async () => ({ default: (await import('./ActivityCard.tsx')).ActivityCard }))
+const SeatsCard = lazy(async () => ({ default: (await import('./SeatsCard.tsx')).SeatsCard }))
 
 export function DashboardPage() {
   usePageTitle('Dashboard')
   const { user } = useUser()
-  // The layout only lets signed-in users through, but while signing out there is a moment without a user.
-  return user && <Dashboard user={user} />
-}
-
-function Dashboard({ user }: { user: SignedInUser }) {
+  const payer = usePayer()
   return (
     <div className="mx-auto w-full max-w-5xl px-4 py-8 sm:px-8 sm:py-10">
       <h1 className="text-2xl">Dashboard</h1>
-      <p className="mt-1 text-muted text-sm">
-        {user.firstName ? `Welcome back, ${user.firstName}.` : 'Welcome back.'}
+      <p className="mt-1 min-h-5 text-muted text-sm [overflow-wrap:anywhere]">
+        {user && payer && greeting(user, payer)}
       </p>
-      <div className="mt-7 grid gap-4 sm:gap-5 lg:grid-cols-5">
-        <AccountCards user={user} />
-        <AddCreditsCard clerkUserId={user.id} />
-        <ActivityCard clerkUserId={user.id} />
+      <div className="mt-7">
+        {/* Keyed, so that nothing typed or shown for one account stays for the next. */}
+        {user && payer ? <Dashboard key={payer.payer} user={user} payer={payer} /> : <Loading />}
       </div>
     </div>
   )
 }
 
-function AccountCards({ user }: { user: SignedInUser }) {
-  const account = useAccount(user)
-  switch (account.state) {
-    case 'loading':
-      return (
+function greeting({ firstName }: SignedInUser, { organization }: Payer): string {
+  if (organization) return `The account of ${organization.name}`
+  return firstName ? `Welcome back, ${firstName}.` : 'Welcome back.'
+}
+
+/** All of it appears at once, so that nothing moves when a notice comes in above the cards. */
+function Dashboard({ user, payer }: { user: SignedInUser; payer: Payer }) {
+  const account = useAccount(user, payer.payer)
+  const token = useQuery(extensionTokenQuery(useApi(), user.id))
+  if (account.state === 'loading' || token.isPending) return <Loading />
+  return <LoadedDashboard account={account} connected={token.data?.hasActive ?? false} {...{ user, payer }} />
+}
+
+interface LoadedDashboardProps {
+  user: SignedInUser
+  payer: Payer
+  account: Exclude<AccountView, { state: 'loading' }>
+  /** Whether an editor has a token. */
+  connected: boolean
+}
+
+function LoadedDashboard({ user, payer, account, connected }: LoadedDashboardProps) {
+  useHashTarget()
+  const summary = account.state === 'ready' ? account.summary : undefined
+  const mayManage = summary?.may_manage ?? !payer.organization
+  return (
+    <>
+      {account.state === 'ready' ? (
         <>
-          <BalanceCardSkeleton />
-          <PlanCardSkeleton />
+          <Notices summary={account.summary} payer={payer} />
+          {!payer.organization && (
+            <FirstSteps user={account.user} summary={account.summary} connected={connected} />
+          )}
+          <div className="grid gap-4 sm:gap-5 lg:grid-cols-5">
+            <BalanceCard summary={account.summary} />
+            <PlanCard summary={account.summary} user={account.user} payer={payer} />
+          </div>
         </>
-      )
-    case 'failed':
-      return (
-        <Card className="lg:col-span-5">
-          <FailurePanel
-            title={account.title}
-            error={account.error}
-            defaultText="Your account could not be loaded."
-            busy={account.retrying}
-            onRetry={account.retry}
-          />
-        </Card>
-      )
-    case 'ready':
-      return (
-        <>
-          <BalanceCard user={account.user} />
-          <PlanCard user={account.user} />
-        </>
-      )
-  }
+      ) : (
+        <AccountFailure account={account} />
+      )}
+      {/* On a phone one column, in the order of the cards; else two, each as long as it is. */}
+      <div className="mt-4 grid items-start gap-4 sm:mt-5 sm:gap-5 lg:grid-cols-5">
+        <div className="max-lg:contents lg:col-span-3 lg:flex lg:flex-col lg:gap-5">
+          <TokenCard userId={user.id} />
+          {mayManage && (
+            <Suspense fallback={<Skeleton className="order-6 h-80 rounded-card" />}>
+              <ActivityCard payer={payer} payments={summary?.payments ?? []} />
+            </Suspense>
+          )}
+        </div>
+        <div className="max-lg:contents lg:col-span-2 lg:flex lg:flex-col lg:gap-5">
+          {payer.organization && (
+            <Suspense fallback={<Skeleton className="order-3 h-36 rounded-card" />}>
+              <SeatsCard organizationId={payer.organization.id} userId={user.id} mayManage={mayManage} />
+            </Suspense>
+          )}
+          {mayManage && <AddCreditsCard payer={payer} summary={summary} />}
+        </div>
+      </div>
+    </>
+  )
+}
+
+function AccountFailure({ account }: { account: AccountView & { state: 'failed' } }) {
+  return (
+    <Card>
+      <FailurePanel
+        title={account.title}
+        error={account.error}
+        defaultText="Your account could not be loaded."
+        busy={account.retrying}
+        onRetry={account.retry}
+      />
+    </Card>
+  )
+}
+
+function Loading() {
+  return (
+    <div role="status">
+      <span className="sr-only">Loading your account</span>
+      <div className="grid gap-4 sm:gap-5 lg:grid-cols-5">
+        <BalanceCardSkeleton />
+        <PlanCardSkeleton />
+        <Skeleton className="h-49 rounded-card lg:col-span-3" />
+        <Skeleton className="h-90 rounded-card lg:col-span-2" />
+      </div>
+    </div>
+  )
 }

@@ -1,34 +1,43 @@
+import { useQuery } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { Link } from 'react-router-dom'
-import { createCustomerPortalSession } from '../../../schema/api/subscriptions.ts'
+import type { AccountSubscription, AccountSummary, NextPayment } from '../../../schema/api/account.ts'
 import type { User } from '../../../schema/api/users.ts'
 import { type PlanType, plans } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
-import { formatDay } from '../../components/format.ts'
-import { ManageBillingButton } from '../../components/ManageBillingButton.tsx'
+import { nextPaymentQuery } from '../../api/account.ts'
+import type { Payer } from '../../components/account/usePayer.ts'
+import { usePortal } from '../../components/account/usePortal.ts'
+import { formatDay, formatMoney } from '../../components/format.ts'
+import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import { toast } from '../../ui/toast.ts'
 
-export function PlanCard({ user }: { user: User }) {
-  const plan = plans[user.plan_type]
+interface PlanCardProps {
+  summary: AccountSummary
+  user: User
+  payer: Payer
+}
+
+export function PlanCard({ summary, user, payer }: PlanCardProps) {
+  const { plan_type, subscription, may_manage } = summary
+  const hasPlan = subscription !== null && plan_type === subscription.plan_type
   return (
     <Card aria-labelledby="plan-title" className="flex flex-col lg:col-span-2">
-      <CardHeader id="plan-title" title="Current Plan" />
+      <CardHeader
+        id="plan-title"
+        title="Current Plan"
+        action={subscription && <StatusBadge subscription={subscription} />}
+      />
       <div className="flex flex-1 flex-col px-5 pt-3 pb-5 sm:px-6 sm:pb-6">
-        <p className="font-semibold text-2xl tracking-[-0.02em]">{plan.name}</p>
-        <ul className="mt-3 space-y-1.5 text-muted text-sm">
-          {plan.features.slice(0, 3).map((feature) => (
-            <li key={feature} className="flex items-center gap-2">
-              <Check aria-hidden="true" className="size-3.5 shrink-0 text-accent-text" />
-              {feature}
-            </li>
-          ))}
-        </ul>
+        <p className="font-semibold text-2xl tracking-[-0.02em]">{plans[plan_type].name}</p>
+        {hasPlan && <Dates subscription={subscription} payer={payer} mayManage={may_manage} />}
+        {!hasPlan && <Features planType={plan_type} />}
         <div className="mt-auto flex min-h-12 flex-wrap items-end justify-between gap-2 pt-4">
-          <p className="text-[13px] text-faint leading-8">{footnote(user)}</p>
-          <PlanAction planType={user.plan_type} userId={user.clerk_id} />
+          <p className="text-[13px] text-faint leading-8">{footnote({ summary, user, payer })}</p>
+          <PlanAction planType={plan_type} hasPlan={hasPlan} mayManage={may_manage} payer={payer} />
         </div>
       </div>
     </Card>
@@ -37,7 +46,7 @@ export function PlanCard({ user }: { user: User }) {
 
 export function PlanCardSkeleton() {
   return (
-    <Card className="space-y-4 p-6 lg:col-span-2">
+    <Card className="min-h-57 space-y-4 p-6 lg:col-span-2">
       <Skeleton className="h-4 w-24" />
       <Skeleton className="h-8 w-28" />
       <Skeleton className="h-4 w-full" />
@@ -46,36 +55,157 @@ export function PlanCardSkeleton() {
   )
 }
 
-/** A Teams plan belongs to its organization, so it does not appear in the user's own billing portal. */
-function PlanAction({ planType, userId }: { planType: PlanType; userId: string }) {
-  switch (planType) {
-    case 'pro':
-      return <PortalButton userId={userId} />
-    case 'teams':
-      return null
-    case 'starter':
-      return (
-        <Button asChild variant="secondary" size="small">
-          <Link to="/pricing">View plans</Link>
-        </Button>
-      )
-  }
+function StatusBadge({ subscription }: { subscription: AccountSubscription }) {
+  const { status, cancel_at, ended_at } = subscription
+  if (ended_at !== null || status === 'canceled') return <Badge tone="critical">Canceled</Badge>
+  if (status === 'past_due') return <Badge tone="caution">Past Due</Badge>
+  if (status === 'unpaid') return <Badge tone="critical">Unpaid</Badge>
+  if (status === 'paused') return <Badge>Paused</Badge>
+  if (cancel_at !== null) return <Badge tone="caution">Ends soon</Badge>
+  if (status === 'trialing') return <Badge tone="accent">Free trial</Badge>
+  return status === 'active' ? <Badge tone="positive">Active</Badge> : <Badge>{status}</Badge>
 }
 
-function PortalButton({ userId }: { userId: string }) {
-  const api = useApi()
+function Features({ planType }: { planType: PlanType }) {
   return (
-    <ManageBillingButton
-      openPortal={() => api(createCustomerPortalSession, { body: { userId } })}
-      onError={() =>
-        toast.error('Billing Portal Error', {
-          description: 'Failed to access billing portal. Please try again.',
-        })
-      }
-    />
+    <ul className="mt-3 space-y-1.5 text-muted text-sm">
+      {plans[planType].features.slice(0, 3).map((feature) => (
+        <li key={feature} className="flex items-center gap-2">
+          <Check aria-hidden="true" className="size-3.5 shrink-0 text-accent-text" />
+          {feature}
+        </li>
+      ))}
+    </ul>
   )
 }
 
-function footnote({ plan_type, created_at }: User): string {
-  return plan_type === 'teams' ? 'Billed to your organization' : `Member since ${formatDay(created_at)}`
+interface DatesProps {
+  subscription: AccountSubscription
+  payer: Payer
+  mayManage: boolean
+}
+
+function Dates({ subscription, payer, mayManage }: DatesProps) {
+  const { status, cancel_at, trial_end, current_period_end, scheduled_change } = subscription
+  const isTrial = status === 'trialing' && trial_end !== null
+  return (
+    <dl className="mt-3 space-y-1.5 text-sm tabular-nums">
+      {cancel_at !== null ? (
+        <Fact term="Ends" value={formatDay(cancel_at)} />
+      ) : (
+        <Fact
+          term={isTrial ? 'Trial ends' : 'Renews'}
+          value={formatDay(isTrial ? trial_end : current_period_end)}
+        />
+      )}
+      {payer.organization && <Fact term="Seats" value={subscription.seats_total} />}
+      {scheduled_change && (
+        <Fact
+          term="Next change"
+          value={`${scheduled_change.seats} ${scheduled_change.seats === 1 ? 'seat' : 'seats'} on ${formatDay(scheduled_change.at)}`}
+        />
+      )}
+      {mayManage && <Payment payer={payer} />}
+    </dl>
+  )
+}
+
+function Fact({ term, value }: { term: string; value: ReactNode }) {
+  return (
+    <div className="flex min-h-5 items-baseline justify-between gap-4">
+      <dt className="text-muted">{term}</dt>
+      <dd className="text-right font-medium">{value}</dd>
+    </div>
+  )
+}
+
+/** What Stripe will take next, and from which card. The lines have their place before it has answered. */
+function Payment({ payer: { payer, userId } }: { payer: Payer }) {
+  const next = useQuery(nextPaymentQuery(useApi(), { payer, userId }))
+  if (next.isError) {
+    return (
+      <Fact
+        term="Next payment"
+        value={
+          <button
+            type="button"
+            className="font-medium text-accent-text underline underline-offset-4"
+            disabled={next.isFetching}
+            onClick={() => void next.refetch()}
+          >
+            Not loaded, try again
+          </button>
+        }
+      />
+    )
+  }
+  const wait = <Skeleton className="inline-block h-4 w-24 align-middle" />
+  return (
+    <>
+      <Fact term={paymentTerm(next.data)} value={next.data ? paymentText(next.data) : wait} />
+      <Fact term="Card" value={next.data ? cardText(next.data) : wait} />
+    </>
+  )
+}
+
+function paymentTerm(next: NextPayment | undefined): string {
+  return next?.payment?.overdue ? 'Overdue' : 'Next payment'
+}
+
+function paymentText({ payment }: NextPayment): string {
+  if (!payment) return 'None'
+  const amount = formatMoney(payment.amount_minor, payment.currency)
+  return payment.at === null ? amount : `${amount} on ${formatDay(payment.at)}`
+}
+
+function cardText({ card }: NextPayment): string {
+  if (!card) return 'None on file'
+  const brand = card.brand.charAt(0).toUpperCase() + card.brand.slice(1)
+  const month = String(card.exp_month).padStart(2, '0')
+  return `${brand} •••• ${card.last4}, ${month}/${String(card.exp_year).slice(-2)}`
+}
+
+interface PlanActionProps {
+  planType: PlanType
+  /** Whether the plan is the payer's own; by a seat, a person has the plan of an organization. */
+  hasPlan: boolean
+  mayManage: boolean
+  payer: Payer
+}
+
+function PlanAction({ planType, hasPlan, mayManage, payer }: PlanActionProps) {
+  const portal = usePortal(payer)
+  if (!mayManage) return null
+  if (hasPlan) {
+    return (
+      <Button
+        variant="secondary"
+        size="small"
+        busy={portal.processing}
+        disabled={portal.processing}
+        onClick={() => portal.open()}
+      >
+        Manage billing
+      </Button>
+    )
+  }
+  if (planType === 'teams') return null
+  return (
+    <Button asChild variant="secondary" size="small">
+      {payer.organization ? (
+        <Link to="/organizations?tab=billing">Set up billing</Link>
+      ) : (
+        <Link to="/pricing">View plans</Link>
+      )}
+    </Button>
+  )
+}
+
+function footnote({ summary: { plan_type, subscription, payer }, user }: PlanCardProps): string {
+  if (subscription?.ended_at && subscription.plan_type !== plan_type) {
+    return `${plans[subscription.plan_type].name} ended on ${formatDay(subscription.ended_at)}`
+  }
+  if (payer !== 'personal') return subscription ? '' : 'No plan yet'
+  if (plan_type === 'teams') return 'Billed to your organization'
+  return `Member since ${formatDay(user.created_at)}`
 }

@@ -1,23 +1,26 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
+import type { AccountSummary } from '../../../schema/api/account.ts'
 import type { User } from '../../../schema/api/users.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
-import { initializeQuery, type Person, userQuery } from '../../api/account.ts'
+import { accountSummaryQuery, initializeQuery, type Person, userQuery } from '../../api/account.ts'
 import { useWebConfig } from '../../api/catalogue.ts'
 import { isStatus } from '../../api/failure.ts'
 import { toast } from '../../ui/toast.ts'
+import { accountFailureTitle } from './accountFailure.ts'
 
-type AccountView =
+export type AccountView =
   | { state: 'loading' }
-  | { state: 'ready'; user: User }
+  | { state: 'ready'; user: User; summary: AccountSummary }
   | { state: 'failed'; title: string; error: unknown; retry: () => void; retrying: boolean }
 
-/** The signed-in user's account. A user without one gets an account on the free plan and a welcome toast. */
-export function useAccount(person: Person): AccountView {
+/** The account of a payer, and that of the person who looks at it: without one they get one on the free plan, and a welcome. */
+export function useAccount(person: Person, payer: string): AccountView {
   const api = useApi()
   const queryClient = useQueryClient()
   const { brand } = useWebConfig()
   const account = useQuery(userQuery(api, person.id))
+  const summary = useQuery(accountSummaryQuery(api, { payer, userId: person.id }))
   const missing = isStatus(account.error, 404)
   const initialized = useQuery({ ...initializeQuery(api, person, 'starter'), enabled: missing })
 
@@ -33,16 +36,24 @@ export function useAccount(person: Person): AccountView {
     }
   }, [made, api, brand.name, queryClient])
 
-  if (account.data) return { state: 'ready', user: account.data }
-  const failed = missing ? initialized : account
-  if (failed.isError) {
+  if (account.data && summary.data) return { state: 'ready', user: account.data, summary: summary.data }
+  const failed = [missing ? initialized : account, summary].filter(({ isError }) => isError)
+  if (failed[0]) {
     return {
       state: 'failed',
-      title: missing ? 'User Creation Failed' : 'Something went wrong',
-      error: failed.error,
-      retry: () => void failed.refetch(),
-      retrying: failed.isFetching,
+      title: accountFailureTitle(failed[0].error, missing && failed[0] === initialized ? 'make' : 'read'),
+      error: failed[0].error,
+      retry: () => void retry(failed),
+      retrying: failed.some(({ isFetching }) => isFetching),
     }
   }
   return { state: 'loading' }
+}
+
+/** Whoever asked for it again is told that it worked. */
+async function retry(queries: readonly { refetch: () => Promise<{ isSuccess: boolean }> }[]): Promise<void> {
+  const results = await Promise.all(queries.map(({ refetch }) => refetch()))
+  if (results.every(({ isSuccess }) => isSuccess)) {
+    toast.success('Data Loaded', { description: 'Your account is up to date.' })
+  }
 }

@@ -1,43 +1,43 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { assignSeat } from '../../../schema/api/organization-seats.ts'
 import { sendTeamInvitation } from '../../../schema/api/team-invitations.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { ApiFailure, failureText } from '../../api/failure.ts'
-import {
-  type OrganizationView,
-  organizationSeatsQuery,
-  teamInvitationsQuery,
-} from '../../api/organizations.ts'
+import type { OrganizationView } from '../../api/organizations.ts'
 import { formatTime } from '../../components/format.ts'
 import { Alert } from '../../ui/Alert.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Field } from '../../ui/Field.tsx'
-import { Segments } from '../../ui/Segments.tsx'
+import { toast } from '../../ui/toast.ts'
+import { RoleSwitch } from './RoleSwitch.tsx'
+import { hasNoSeats, type SeatRequest, useAssignSeat, useSeatsChanged } from './useAssignSeat.ts'
 
-type Role = 'member' | 'admin'
-const roles = [
-  { value: 'member', label: 'Member' },
-  { value: 'admin', label: 'Admin' },
-] as const
+const noSeatsText = 'No available seats. Upgrade your subscription to add more members.'
 
 interface InviteCardProps {
   view: OrganizationView
   /** No seat is free. */
   full: boolean
+  onBuy: () => void
 }
 
-export function InviteCard({ view, full }: InviteCardProps) {
+export function InviteCard({ view, full, onBuy }: InviteCardProps) {
   const [email, setEmail] = useState('')
-  const [role, setRole] = useState<Role>('member')
-  const { invite, assign } = useInvitation(view, () => setEmail(''))
+  const [role, setRole] = useState<SeatRequest['role']>('member')
+  const invite = useInvite(view, () => setEmail(''))
+  const assign = useAssignSeat(view, {
+    onAssigned: () => {
+      setEmail('')
+      invite.reset()
+    },
+    onNoSeats: onBuy,
+  })
   const busy = invite.isPending || assign.isPending
 
   function submit(event: FormEvent) {
     event.preventDefault()
     if (email.trim() === '') return
-    assign.reset()
     invite.mutate({ email, role })
   }
 
@@ -50,9 +50,12 @@ export function InviteCard({ view, full }: InviteCardProps) {
       />
       <div className="space-y-4 px-5 pt-4 pb-5 sm:px-6">
         {full ? (
-          <p className="text-muted text-sm">
-            Every seat is in use. Free one, or add seats on the billing page.
-          </p>
+          <Alert tone="caution" title="Cannot Send Invitation">
+            <p>{noSeatsText}</p>
+            <Button variant="secondary" size="small" className="mt-3" onClick={onBuy}>
+              Buy Additional Seats
+            </Button>
+          </Alert>
         ) : (
           <form noValidate onSubmit={submit}>
             <Field
@@ -69,23 +72,15 @@ export function InviteCard({ view, full }: InviteCardProps) {
               }}
             />
             <div className="flex flex-wrap items-center justify-between gap-3">
-              <Segments label="Role" name="role" value={role} options={roles} onChange={setRole} />
+              <RoleSwitch value={role} onChange={setRole} />
               <Button type="submit" busy={invite.isPending} disabled={busy || email.trim() === ''}>
                 Send Invite
               </Button>
             </div>
           </form>
         )}
-        {assign.isSuccess && (
-          <Alert tone="positive" title="Seat Assigned!">
-            {assign.data.message}
-          </Alert>
-        )}
-        {assign.isError && (
-          <Alert tone="critical">{failureText(assign.error, 'Failed to assign seat')}</Alert>
-        )}
-        {assign.isIdle && invite.isSuccess && <Sent {...invite.data} />}
-        {assign.isIdle && invite.isError && (
+        {invite.isSuccess && <Sent {...invite.data} />}
+        {invite.isError && !hasNoSeats(invite.error) && (
           <Alert tone="critical">
             {isMember(invite.error) ? (
               <>
@@ -94,6 +89,8 @@ export function InviteCard({ view, full }: InviteCardProps) {
                   variant="secondary"
                   size="small"
                   className="mt-2"
+                  busy={assign.isPending}
+                  disabled={busy}
                   onClick={() => assign.mutate(invite.variables)}
                 >
                   Assign a seat
@@ -123,31 +120,18 @@ function isMember(error: Error): boolean {
   return error instanceof ApiFailure && error.code === 'already_member'
 }
 
-/** Invites somebody; who is a member already needs no invitation and is assigned the seat. */
-function useInvitation(view: OrganizationView, onDone: () => void) {
+function useInvite(view: OrganizationView, onSent: () => void) {
   const api = useApi()
-  const queryClient = useQueryClient()
-  const showChange = () =>
-    Promise.all([
-      queryClient.invalidateQueries({ queryKey: organizationSeatsQuery(api, view).queryKey }),
-      queryClient.invalidateQueries({ queryKey: teamInvitationsQuery(api, view).queryKey }),
-    ])
-  const onSuccess = () => {
-    onDone()
-    return showChange()
-  }
-  // A refusal often means that the seats have changed elsewhere.
-  const onError = () => void showChange()
-  const bodyOf = (person: { email: string; role: Role }) => ({ org_id: view.organizationId, ...person })
-  const invite = useMutation({
-    mutationFn: (person: { email: string; role: Role }) => api(sendTeamInvitation, { body: bodyOf(person) }),
-    onSuccess,
-    onError,
+  const showChange = useSeatsChanged(view)
+  return useMutation({
+    mutationFn: (person: SeatRequest) =>
+      api(sendTeamInvitation, { body: { org_id: view.organizationId, ...person } }),
+    onSuccess: onSent,
+    onError: (error) => {
+      if (!hasNoSeats(error)) return
+      toast.error('Cannot Send Invitation', { description: failureText(error, noSeatsText) })
+    },
+    // Also after a refusal, which often means that the seats have changed elsewhere.
+    onSettled: showChange,
   })
-  const assign = useMutation({
-    mutationFn: (person: { email: string; role: Role }) => api(assignSeat, { body: bodyOf(person) }),
-    onSuccess,
-    onError,
-  })
-  return { invite, assign }
 }

@@ -1,16 +1,14 @@
 import { OrganizationProfile, useOrganization, useUser } from '@clerk/clerk-react'
 import { Building2, ShieldAlert } from 'lucide-react'
-import { Tabs } from 'radix-ui'
-import type { ReactNode } from 'react'
 import { Link, useSearchParams } from 'react-router-dom'
 import type { OrganizationView } from '../../api/organizations.ts'
+import { OrganizationBilling } from '../../components/organization-billing/OrganizationBilling.tsx'
+import { ScheduledChange } from '../../components/organization-billing/ScheduledChange.tsx'
 import { usePageTitle } from '../../components/usePageTitle.ts'
-import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import { BillingTab } from './BillingTab.tsx'
-import { ScheduledChange } from './ScheduledChange.tsx'
+import { Tabs } from '../../ui/Tabs.tsx'
 import { SeatsTab } from './SeatsTab.tsx'
 
 export function OrganizationsPage() {
@@ -41,73 +39,54 @@ const tabs = ['settings', 'billing', 'seats'] as const
 
 function Organization({ view, isAdmin }: { view: OrganizationView; isAdmin: boolean }) {
   const [search, setSearch] = useSearchParams()
+  const adminOnly = isAdmin ? undefined : 'Admin Only'
   const tab = tabs.find((name) => name === search.get('tab')) ?? 'settings'
   return (
     <>
       <p className="mt-1 text-muted text-sm">Members, billing and seats of your organization.</p>
       {isAdmin && <ScheduledChange view={view} />}
-      <Tabs.Root
-        value={tab}
-        onValueChange={(name) => setSearch(name === 'settings' ? {} : { tab: name }, { replace: true })}
-        className="mt-6"
-      >
-        <Tabs.List
-          aria-label="Organization"
-          className="flex gap-5 overflow-x-auto overflow-y-hidden border-b sm:gap-6"
-        >
-          <Tab value="settings">Organization Settings</Tab>
-          <AdminTab value="billing" isAdmin={isAdmin}>
-            Billing
-          </AdminTab>
-          <AdminTab value="seats" isAdmin={isAdmin}>
-            Seat Management
-          </AdminTab>
-        </Tabs.List>
-        <Tabs.Content value="settings" className="mt-6 outline-none">
-          <OrganizationProfile
-            routing="hash"
-            appearance={{
-              elements: {
-                rootBox: { width: '100%' },
-                cardBox: { width: '100%', boxShadow: 'var(--tide-shadow-1)' },
-              },
-            }}
-          />
-        </Tabs.Content>
-        <Tabs.Content value="billing" className="mt-6 outline-none">
-          {isAdmin ? <BillingTab view={view} /> : <AdminsOnly what="view and manage billing settings" />}
-        </Tabs.Content>
-        <Tabs.Content value="seats" className="mt-6 outline-none">
-          {isAdmin ? <SeatsTab view={view} /> : <AdminsOnly what="manage seats" />}
-        </Tabs.Content>
-      </Tabs.Root>
+      <div className="mt-6">
+        <Tabs
+          label="Organization"
+          value={tab}
+          onChange={(name) => setSearch(name === 'settings' ? {} : { tab: name }, { replace: true })}
+          tabs={[
+            { value: 'settings', label: 'Organization Settings', content: <Settings /> },
+            {
+              value: 'billing',
+              label: 'Billing',
+              disabled: adminOnly,
+              content: isAdmin ? (
+                <OrganizationBilling organizationId={view.organizationId} />
+              ) : (
+                <AdminsOnly what="view and manage billing settings" />
+              ),
+            },
+            {
+              value: 'seats',
+              label: 'Seat Management',
+              disabled: adminOnly,
+              content: isAdmin ? <SeatsTab view={view} /> : <AdminsOnly what="manage seats" />,
+            },
+          ]}
+        />
+      </div>
     </>
   )
 }
 
-interface TabProps {
-  value: (typeof tabs)[number]
-  children: ReactNode
-}
-
-function AdminTab({ isAdmin, children, ...props }: TabProps & { isAdmin: boolean }) {
+function Settings() {
   return (
-    <Tab {...props} disabled={!isAdmin}>
-      {children}
-      {!isAdmin && <Badge>Admin Only</Badge>}
-    </Tab>
-  )
-}
-
-function Tab({ value, disabled, children }: TabProps & { disabled?: boolean }) {
-  return (
-    <Tabs.Trigger
-      value={value}
-      disabled={disabled}
-      className="-mb-px flex h-10 shrink-0 items-center gap-2 border-transparent border-b-2 font-medium text-muted text-sm transition-colors enabled:hover:text-ink disabled:cursor-not-allowed data-[state=active]:border-accent data-[state=active]:text-ink"
-    >
-      {children}
-    </Tabs.Trigger>
+    <OrganizationProfile
+      routing="hash"
+      appearance={{
+        elements: {
+          rootBox: { width: '100%' },
+          // As tall as what it shows, not as the dialog that it is elsewhere.
+          cardBox: { width: '100%', height: 'auto', boxShadow: 'var(--tide-shadow-1)' },
+        },
+      }}
+    />
   )
 }
 

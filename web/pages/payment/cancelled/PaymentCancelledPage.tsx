@@ -1,50 +1,57 @@
-import { ArrowLeft, RotateCw, Undo2 } from 'lucide-react'
+import { useUser } from '@clerk/clerk-react'
+import { useQuery } from '@tanstack/react-query'
+import { ArrowLeft, ChevronDown, RotateCw, Undo2 } from 'lucide-react'
 import { Link, useNavigate } from 'react-router-dom'
+import { useApi } from '../../../api/ApiProvider.tsx'
 import { useWebConfig } from '../../../api/catalogue.ts'
+import { openCheckoutsQuery } from '../../../api/checkout.ts'
 import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { Alert } from '../../../ui/Alert.tsx'
 import { Button } from '../../../ui/Button.tsx'
+import { LeftOrders } from './LeftOrders.tsx'
 
 export function PaymentCancelledPage() {
   usePageTitle('Payment Cancelled')
-  const navigate = useNavigate()
   const { brand } = useWebConfig()
+  const { user } = useUser()
+  // A visitor may open this page too, and while it loads or fails, the rest of it is as true as before.
+  const left = useQuery({ ...openCheckoutsQuery(useApi(), user?.id ?? ''), enabled: Boolean(user), retry: 1 })
+  const orders = left.data ?? []
   const mail = `mailto:${brand.support_email}?subject=${encodeURIComponent('Payment Issue')}`
   return (
-    <div className="w-full max-w-2xl animate-rise rounded-card border bg-surface shadow-card">
+    <div className="w-full max-w-xl animate-rise rounded-card border bg-surface shadow-card">
       <div className="p-6 sm:p-8">
         <div className="grid size-11 place-items-center rounded-full bg-caution-soft text-caution">
           <Undo2 aria-hidden="true" className="size-5" />
         </div>
         <h1 className="mt-5 text-[22px] leading-7">Payment Cancelled</h1>
         <p className="mt-2 text-[15px] text-muted">Your payment was cancelled and no charges were made</p>
-        <div className="mt-6">
+        <div className="mt-6 space-y-6">
           <Alert title="Nothing has changed.">
             Your account and your credits are exactly as they were. You can make this purchase at any time.
           </Alert>
-        </div>
-        <div className="mt-7 grid gap-x-8 gap-y-6 sm:grid-cols-2">
-          {lists.map(({ title, items }) => (
-            <section key={title} className="first:sm:col-span-2">
-              <h2 className="text-sm">{title}</h2>
-              <ul className="mt-2 space-y-1.5 text-muted text-sm">
-                {items.map((item) => (
-                  <li
-                    key={item}
-                    className="flex gap-2.5 before:mt-[9px] before:size-1 before:shrink-0 before:rounded-full before:bg-faint"
-                  >
-                    {item}
-                  </li>
-                ))}
-              </ul>
-            </section>
-          ))}
+          {orders.length > 0 && <LeftOrders orders={orders} />}
+          <section>
+            <h2 className="text-sm">What Happened?</h2>
+            <Items items={happened} />
+          </section>
+          <div>
+            {folded.map(({ title, items }) => (
+              <details key={title} className="group border-t py-3 last:border-b">
+                <summary className="flex cursor-pointer list-none items-center justify-between gap-4 font-medium text-sm hover:text-accent-text [&::-webkit-details-marker]:hidden">
+                  {title}
+                  <ChevronDown
+                    aria-hidden="true"
+                    className="size-4 text-faint transition-transform group-open:rotate-180"
+                  />
+                </summary>
+                <Items items={items} />
+              </details>
+            ))}
+          </div>
         </div>
         <div className="mt-7 flex flex-col gap-2.5 sm:flex-row">
-          <Button onClick={() => navigate(-1)}>
-            <RotateCw aria-hidden="true" />
-            Try Again
-          </Button>
+          <TryAgain paymentPage={orders[0]?.url} />
           <Button asChild variant="secondary">
             <Link to="/pricing">
               <ArrowLeft aria-hidden="true" />
@@ -74,15 +81,49 @@ export function PaymentCancelledPage() {
   )
 }
 
-const lists = [
-  {
-    title: 'What Happened?',
-    items: [
-      'You cancelled the payment before it was completed',
-      'No charge was made to your payment method',
-      'Your account stays on its current plan',
-    ],
-  },
+/** The payment page that was left; where it is not known, the page before this one, which usually is it. */
+function TryAgain({ paymentPage }: { paymentPage: string | undefined }) {
+  const navigate = useNavigate()
+  if (paymentPage) {
+    return (
+      <Button asChild>
+        <a href={paymentPage}>
+          <RotateCw aria-hidden="true" />
+          Try Again
+        </a>
+      </Button>
+    )
+  }
+  return (
+    <Button onClick={() => navigate(-1)}>
+      <RotateCw aria-hidden="true" />
+      Try Again
+    </Button>
+  )
+}
+
+function Items({ items }: { items: readonly string[] }) {
+  return (
+    <ul className="mt-2 space-y-1.5 text-muted text-sm">
+      {items.map((item) => (
+        <li
+          key={item}
+          className="flex gap-2.5 before:mt-[9px] before:size-1 before:shrink-0 before:rounded-full before:bg-faint"
+        >
+          {item}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const happened = [
+  'You cancelled the payment before it was completed',
+  'No charge was made to your payment method',
+  'Your account stays on its current plan',
+]
+
+const folded = [
   {
     title: 'Common reasons',
     items: [

@@ -18,7 +18,16 @@ export function BillingSuccessPage() {
   return <CheckoutReturn page="billing" />
 }
 
+/** At the top of the page, so that what grows while somebody waits grows downwards and nothing jumps. */
 function CheckoutReturn({ page }: { page: ReturnPage }) {
+  return (
+    <div className="mb-auto flex w-full flex-col items-center sm:pt-[6vh]">
+      <Purchase page={page} />
+    </div>
+  )
+}
+
+function Purchase({ page }: { page: ReturnPage }) {
   const { isLoaded, user } = useUser()
   const location = useLocation()
   const sessionId = useSearchParams()[0].get('session_id')

@@ -17,7 +17,7 @@ export function PurchaseStatus({ sessionId, clerkUserId, page }: ReturnedSession
   const queryClient = useQueryClient()
   const [startedAt] = useState(() => Date.now())
   const statusQuery = sessionStatusQuery(api, { sessionId, clerkUserId })
-  useQuery(settlementQuery(api, { sessionId, clerkUserId }))
+  const settlement = useQuery(settlementQuery(api, { sessionId, clerkUserId }))
   const status = useQuery({
     ...statusQuery,
     refetchInterval: ({ state }) => {
@@ -44,6 +44,8 @@ export function PurchaseStatus({ sessionId, clerkUserId, page }: ReturnedSession
       progress={progress}
       page={page}
       plan={status.data ? purchasedPlan(status.data) : null}
+      subscriptionId={status.data?.subscription_id ?? null}
+      settlementError={settlement.error}
       onRetry={() => void queryClient.resetQueries({ queryKey: statusQuery.queryKey })}
     />
   )

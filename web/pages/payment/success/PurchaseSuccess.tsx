@@ -1,54 +1,135 @@
 import { CircleCheck } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router-dom'
-import { formatMoney } from '../../../../schema/catalogue/currency.ts'
 import { plans } from '../../../../schema/catalogue/plans.ts'
-import { formatCredits } from '../../../components/format.ts'
+import { useWebConfig } from '../../../api/catalogue.ts'
+import { formatCredits, formatDay, formatMoney } from '../../../components/format.ts'
 import { StatusView } from '../../../components/StatusView.tsx'
 import { Button } from '../../../ui/Button.tsx'
+import { Celebration } from './Celebration.tsx'
 import { NextSteps } from './NextSteps.tsx'
-import { PurchaseActions } from './PurchaseActions.tsx'
+import { ContactSupport, PurchaseActions } from './PurchaseActions.tsx'
 import { type PlanPurchase, periodPriceMinor } from './plan.ts'
 import type { AppliedPurchase } from './progress.ts'
+import { TeamInvitationManager } from './TeamInvitationManager.tsx'
 
 interface PurchaseSuccessProps {
   title: string
   purchase: AppliedPurchase
   /** `null` when credits were bought. */
   plan: PlanPurchase | null
+  subscriptionId: string | null
 }
 
 /** A purchase that is in the ledger. */
-export function PurchaseSuccess({ title, purchase, plan }: PurchaseSuccessProps) {
-  if (!plan) {
-    return (
-      <StatusView
-        tone="positive"
-        Icon={CircleCheck}
-        title={title}
-        text="Your credit purchase has been processed successfully."
-        actions={<PurchaseActions history />}
-      >
-        <CreditReceipt purchase={purchase} />
-      </StatusView>
-    )
-  }
-  const { name } = plans[plan.plan_type]
+export function PurchaseSuccess({ plan, subscriptionId, ...result }: PurchaseSuccessProps) {
+  if (!plan) return <CreditsSuccess {...result} />
+  return plan.plan_type === 'teams' && plan.seats > 1 && subscriptionId ? (
+    <TeamSuccess plan={plan} subscriptionId={subscriptionId} {...result} />
+  ) : (
+    <PlanSuccess plan={plan} {...result} />
+  )
+}
+
+type Result = Pick<PurchaseSuccessProps, 'title' | 'purchase'>
+
+function CreditsSuccess({ title, purchase }: Result) {
+  const { brand } = useWebConfig()
   return (
     <StatusView
       tone="positive"
       Icon={CircleCheck}
+      decoration={<Celebration />}
       title={title}
-      text={plan.trial ? `Your free trial of ${name} has started.` : `Your ${name} plan is active.`}
+      text="Your credit purchase has been processed successfully."
+      actions={<PurchaseActions history />}
+    >
+      <CreditReceipt purchase={purchase} />
+      <p className="text-muted text-xs leading-5">
+        Credits usually appear instantly but may take a few minutes to reach your editor. If they are not
+        visible after 10 minutes, contact <ContactSupport email={brand.support_email} />.
+      </p>
+    </StatusView>
+  )
+}
+
+interface PlanSuccessProps extends Result {
+  plan: PlanPurchase
+  /** Between the receipt and what is next. */
+  children?: ReactNode
+  /** Beside the way to the dashboard. */
+  action?: ReactNode
+}
+
+function PlanSuccess({ title, purchase, plan, children, action }: PlanSuccessProps) {
+  return (
+    <StatusView
+      tone="positive"
+      Icon={CircleCheck}
+      decoration={<Celebration />}
+      title={title}
+      text={planText(plan)}
       actions={
-        <Button asChild>
-          <Link to="/dashboard">Go to Dashboard</Link>
-        </Button>
+        <>
+          <Button asChild>
+            <Link to="/dashboard">Go to Dashboard</Link>
+          </Button>
+          {action}
+        </>
       }
     >
       <PlanReceipt plan={plan} purchase={purchase} />
+      {children}
       <NextSteps plan={plan} />
     </StatusView>
+  )
+}
+
+function planText(plan: PlanPurchase): string {
+  const { name } = plans[plan.plan_type]
+  if (!plan.trial) return `Your ${name} plan is active.`
+  const started = `Your free trial of ${name} has started.`
+  if (!plan.trial_ends_at) return started
+  return `${started} The first charge is on ${formatDay(plan.trial_ends_at)}, unless you cancel before.`
+}
+
+interface TeamSuccessProps extends Result {
+  plan: PlanPurchase
+  subscriptionId: string
+}
+
+function TeamSuccess({ plan, subscriptionId, ...result }: TeamSuccessProps) {
+  const [inviting, setInviting] = useState(false)
+  const others = plan.seats - 1
+  return (
+    <>
+      <PlanSuccess
+        plan={plan}
+        {...result}
+        action={
+          !inviting && (
+            <Button variant="secondary" onClick={() => setInviting(true)}>
+              Invite Team Members
+            </Button>
+          )
+        }
+      >
+        <section className="space-y-1.5">
+          <h2 className="font-semibold text-sm">Team Setup</h2>
+          <p className="text-muted text-sm">
+            One of your {plan.seats} seats is yours. You can invite{' '}
+            {others === 1 ? 'one more person' : `${others} more people`}, now or later under Seat Management.
+          </p>
+        </section>
+      </PlanSuccess>
+      {inviting && (
+        <TeamInvitationManager
+          subscriptionId={subscriptionId}
+          seats={plan.seats}
+          onClose={() => setInviting(false)}
+        />
+      )}
+    </>
   )
 }
 
@@ -56,7 +137,9 @@ function CreditReceipt({ purchase }: { purchase: AppliedPurchase }) {
   return (
     <Receipt>
       <ReceiptLine term="Credits Added">
-        <span className="font-semibold text-lg text-positive">+{formatCredits(purchase.credits)}</span>
+        <span className="font-semibold text-lg text-positive">
+          +{formatCredits(purchase.credits)} credits
+        </span>
       </ReceiptLine>
       <ReceiptLine term="Amount paid">
         {formatMoney(purchase.amount_minor, purchase.currency)}{' '}
@@ -82,7 +165,14 @@ function PlanReceipt({ plan, purchase }: { plan: PlanPurchase; purchase: Applied
             {money(purchase.amount_minor)} today
           </ReceiptLine>
         ) : (
-          <ReceiptLine term="Amount">{money(purchase.amount_minor)}</ReceiptLine>
+          <ReceiptLine term="Amount" note="paid">
+            {money(purchase.amount_minor)}
+          </ReceiptLine>
+        )}
+        {plan.trial && plan.trial_ends_at && (
+          <ReceiptLine term="First charge" note={money(periodPriceMinor(plan))}>
+            {formatDay(plan.trial_ends_at)}
+          </ReceiptLine>
         )}
         <ReceiptLine
           term="Credits Granted"

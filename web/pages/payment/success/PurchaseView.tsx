@@ -6,6 +6,7 @@ import { usePageTitle } from '../../../components/usePageTitle.ts'
 import { Alert } from '../../../ui/Alert.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { ContactSupport, PurchaseActions } from './PurchaseActions.tsx'
+import { PurchaseSteps } from './PurchaseSteps.tsx'
 import { PurchaseSuccess } from './PurchaseSuccess.tsx'
 import type { PlanPurchase } from './plan.ts'
 import type { PurchaseProgress } from './progress.ts'
@@ -16,6 +17,9 @@ interface PurchaseViewProps {
   page: ReturnPage
   /** `null` for credits, and as long as the session's status is unknown. */
   plan?: PlanPurchase | null
+  subscriptionId?: string | null
+  /** Why the request to settle the purchase at once failed. It is settled all the same, only later. */
+  settlementError?: unknown
   /** Offered only when the purchase could not be verified. */
   onRetry?: () => void
 }
@@ -37,7 +41,7 @@ const nothingBought = {
   expired: { tone: 'neutral', Icon: Clock },
 } as const
 
-export function PurchaseView({ progress, page, plan = null, onRetry }: PurchaseViewProps) {
+export function PurchaseView({ progress, page, plan = null, onRetry, ...more }: PurchaseViewProps) {
   const { brand } = useWebConfig()
   const texts = purchaseTexts(plan)
   const waiting = waitingTexts(page, plan)
@@ -46,11 +50,16 @@ export function PurchaseView({ progress, page, plan = null, onRetry }: PurchaseV
 
   switch (progress.kind) {
     case 'verifying':
-      return <StatusView tone="busy" {...waiting} />
+      return (
+        <StatusView tone="busy" {...waiting}>
+          <PurchaseSteps progress={progress} plan={plan} />
+        </StatusView>
+      )
     case 'paid':
       if (progress.pace === 'overdue') {
         return (
           <StatusView tone="caution" Icon={Hourglass} {...texts.overdue} actions={<PurchaseActions />}>
+            <PurchaseSteps progress={progress} plan={plan} />
             <Alert tone="caution">
               Email <ContactSupport email={brand.support_email} /> and tell us when you paid.
             </Alert>
@@ -59,6 +68,12 @@ export function PurchaseView({ progress, page, plan = null, onRetry }: PurchaseV
       }
       return (
         <StatusView tone="busy" {...waiting} actions={progress.pace === 'slow' && <PurchaseActions />}>
+          <PurchaseSteps progress={progress} plan={plan} />
+          {Boolean(more.settlementError) && (
+            <Alert tone="caution" title={failureText(more.settlementError, 'Failed to process payment')}>
+              It is tried again by itself until it works. Nothing is lost, and you need not pay again.
+            </Alert>
+          )}
           {progress.pace === 'slow' && (
             <Alert title={texts.slow.title}>
               {texts.slow.text} <ContactSupport email={brand.support_email} />.
@@ -67,7 +82,14 @@ export function PurchaseView({ progress, page, plan = null, onRetry }: PurchaseV
         </StatusView>
       )
     case 'applied':
-      return <PurchaseSuccess title={title} purchase={progress} plan={plan} />
+      return (
+        <PurchaseSuccess
+          title={title}
+          purchase={progress}
+          plan={plan}
+          subscriptionId={more.subscriptionId ?? null}
+        />
+      )
     case 'bank_pending':
       return (
         <StatusView
@@ -76,7 +98,9 @@ export function PurchaseView({ progress, page, plan = null, onRetry }: PurchaseV
           title={title}
           text={texts.bank_pending}
           actions={<PurchaseActions />}
-        />
+        >
+          <PurchaseSteps progress={progress} plan={plan} />
+        </StatusView>
       )
     case 'not_paid':
     case 'failed':
@@ -109,7 +133,7 @@ export function PurchaseView({ progress, page, plan = null, onRetry }: PurchaseV
           tone="caution"
           Icon={TriangleAlert}
           title={title}
-          text={failureText(progress.error, unverifiedText(page))}
+          text={unverifiedText(page, progress.error)}
           actions={
             <>
               <Button onClick={onRetry}>Try Again</Button>

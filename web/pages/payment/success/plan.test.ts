@@ -50,6 +50,11 @@ describe('purchasedPlan', () => {
   })
 })
 
+it('knows the day of the first charge when the trial has begun', () => {
+  const trial_ends_at = '2026-05-15T00:00:00.000Z'
+  expect(purchasedPlan(status({ trial_ends_at }))?.trial_ends_at).toBe(trial_ends_at)
+})
+
 const team = { plan_type: 'teams', seats: 3, currency: 'GBP', trial: false } as const
 
 it('multiplies the price of a period by the seats', () => {

@@ -12,6 +12,8 @@ export interface PlanPurchase {
   currency: Currency
   /** The plan starts with a free trial, so nothing is paid today. */
   trial: boolean
+  /** The day of the first charge, once the trial has begun. */
+  trial_ends_at?: string
 }
 
 /** The plan that was bought, or `null` when credits were. Missing plan metadata falls back to Pro, monthly, one seat. */
@@ -23,6 +25,7 @@ export function purchasedPlan({ metadata, ...session }: SessionStatus): PlanPurc
     seats: readSeats(metadata.seats),
     currency: session.currency,
     trial: session.payment_status === 'no_payment_required',
+    ...(session.trial_ends_at && { trial_ends_at: session.trial_ends_at }),
   }
 }
 

@@ -52,6 +52,13 @@ describe('purchaseProgress', () => {
     expect(at(0, status({ state: 'applied' }), new Error('offline')).kind).toBe('applied')
   })
 
+  it('says how far a paid purchase has come', () => {
+    const stage = (seen: 'received' | 'queued') =>
+      at(0, { ...status(), fulfilment: { ...status().fulfilment, stage: seen } })
+    expect(stage('received')).toMatchObject({ kind: 'paid', stage: 'received' })
+    expect(stage('queued')).toMatchObject({ kind: 'paid', stage: 'queued' })
+  })
+
   it('explains a slow purchase, and is overdue after ten minutes', () => {
     expect(at(0, status())).toEqual({ kind: 'paid', pace: 'usual' })
     expect(at(15_000, status())).toEqual({ kind: 'paid', pace: 'slow' })

@@ -15,7 +15,7 @@ const longestPollMs = 20_000
 /** Every state that a purchase can be in when the buyer returns from the payment page. */
 export type PurchaseProgress =
   | { kind: 'verifying' }
-  | { kind: 'paid'; pace: 'usual' | 'slow' | 'overdue' }
+  | { kind: 'paid'; pace: 'usual' | 'slow' | 'overdue'; stage: SessionStatus['fulfilment']['stage'] }
   | { kind: 'bank_pending' }
   | { kind: 'not_paid' }
   | { kind: 'applied'; credits: number; balance: number; amount_minor: number; currency: Currency }
@@ -39,7 +39,7 @@ export function purchaseProgress({ status, error, elapsed_ms }: Observation): Pu
     if (isStatus(error, 404)) return { kind: 'not_found' }
     return error ? { kind: 'unverified', error } : { kind: 'verifying' }
   }
-  const { state, credits, balance } = status.fulfilment
+  const { state, stage, credits, balance } = status.fulfilment
   if (state === 'applied') {
     return { kind: 'applied', credits, balance, amount_minor: status.amount_total, currency: status.currency }
   }
@@ -47,8 +47,8 @@ export function purchaseProgress({ status, error, elapsed_ms }: Observation): Pu
   if (status.status === 'expired') return { kind: 'expired' }
   if (status.status === 'open') return { kind: 'not_paid' }
   if (status.payment_status === 'unpaid') return { kind: 'bank_pending' }
-  if (elapsed_ms >= overdueAfterMs) return { kind: 'paid', pace: 'overdue' }
-  return { kind: 'paid', pace: elapsed_ms >= slowAfterMs ? 'slow' : 'usual' }
+  if (elapsed_ms >= overdueAfterMs) return { kind: 'paid', pace: 'overdue', stage }
+  return { kind: 'paid', pace: elapsed_ms >= slowAfterMs ? 'slow' : 'usual', stage }
 }
 
 /** How long to wait before polling again, or `false` to stop, because the answer is final or the wait has been too long. */

@@ -1,3 +1,4 @@
+import { failureText } from '../../../api/failure.ts'
 import type { PlanPurchase } from './plan.ts'
 
 /** Which of the two return addresses the user is on. It decides the wording until we know what was bought. */
@@ -23,10 +24,10 @@ export function waitingTexts(page: ReturnPage, plan: PlanPurchase | null): { tit
     : { title: 'Verifying Payment...', text: 'Please wait while we confirm your credit purchase.' }
 }
 
-/** Without a status we do not know what was bought, so the page decides. */
-export function unverifiedText(page: ReturnPage): string {
+/** Without a status we do not know what was bought, so the page decides. Where credits are waited for, what becomes of them comes first. */
+export function unverifiedText(page: ReturnPage, error: unknown): string {
   return page === 'payment'
-    ? 'Failed to verify payment status'
+    ? failureText(error, 'Failed to verify payment status')
     : 'Could not verify payment status, but your credits should be added shortly.'
 }
 

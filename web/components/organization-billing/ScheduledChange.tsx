@@ -8,11 +8,11 @@ import {
 import { useApi } from '../../api/ApiProvider.tsx'
 import { failureText } from '../../api/failure.ts'
 import { type OrganizationView, organizationSubscriptionQuery } from '../../api/organizations.ts'
-import { formatDay } from '../../components/format.ts'
 import { Alert } from '../../ui/Alert.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { toast } from '../../ui/toast.ts'
+import { formatDay } from '../format.ts'
 
 /** What waits for the next period: fewer or more seats, or the end of the subscription. */
 export function ScheduledChange({ view }: { view: OrganizationView }) {

@@ -1,31 +1,35 @@
+import { Check } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { createOrganizationSubscription } from '../../../schema/api/organizations.ts'
-import { defaultCurrency, formatMoney } from '../../../schema/catalogue/currency.ts'
+import {
+  createOrganizationSubscription,
+  type OrganizationSubscription,
+} from '../../../schema/api/organizations.ts'
+import { defaultCurrency } from '../../../schema/catalogue/currency.ts'
 import { maximumSeats, minimumSeats, plans } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { failureText } from '../../api/failure.ts'
-import type { OrganizationView } from '../../api/organizations.ts'
-import { formatDay } from '../../components/format.ts'
-import { useHostedPage } from '../../components/useHostedPage.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { toast } from '../../ui/toast.ts'
+import { formatDay, formatMoney } from '../format.ts'
+import { useHostedPage } from '../useHostedPage.ts'
+import { SubscriptionBadge } from './SubscriptionBadge.tsx'
 
 interface SetUpBillingProps {
-  view: OrganizationView
-  /** When the last subscription ended, if there was one. */
-  endedAt: string | null
+  organizationId: string
+  /** The last subscription, if there was one. */
+  ended: OrganizationSubscription | null
 }
 
-export function SetUpBilling({ view, endedAt }: SetUpBillingProps) {
+export function SetUpBilling({ organizationId, ended }: SetUpBillingProps) {
   const api = useApi()
   const [typed, setTyped] = useState('5')
   const seats = Number(typed)
   const valid = Number.isInteger(seats) && seats >= minimumSeats && seats <= maximumSeats
   const checkout = useHostedPage({
     mutationFn: async (seats_total: number) => {
-      const body = { clerk_org_id: view.organizationId, seats_total }
+      const body = { clerk_org_id: organizationId, seats_total }
       return { url: (await api(createOrganizationSubscription, { body })).checkout_url }
     },
     onError: (error) =>
@@ -40,27 +44,36 @@ export function SetUpBilling({ view, endedAt }: SetUpBillingProps) {
   }
 
   return (
-    <Card aria-labelledby="set-up-title" className="max-w-xl">
+    <Card aria-labelledby="set-up-title">
       <CardHeader
         id="set-up-title"
         title="Set up Organization Billing"
         description={
-          endedAt
-            ? `The last subscription ended on ${formatDay(endedAt)}. Subscribe again to use the seats.`
+          ended?.ended_at
+            ? `The last subscription ended on ${formatDay(ended.ended_at)}. Subscribe again to use the seats.`
             : `The Teams plan, ${formatMoney(plans.teams.price_minor.monthly, defaultCurrency)} for each seat and month, with ${plans.teams.credits_per_seat} credits a seat.`
         }
+        {...(ended && { action: <SubscriptionBadge status={ended.status} /> })}
       />
-      <form noValidate onSubmit={submit} className="px-5 pt-4 pb-5 sm:px-6">
+      <ul className="grid gap-x-6 gap-y-2 px-5 pt-4 text-sm sm:grid-cols-2 sm:px-6">
+        {plans.teams.features.map((feature) => (
+          <li key={feature} className="flex gap-2.5">
+            <Check aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-accent-text" />
+            {feature}
+          </li>
+        ))}
+      </ul>
+      <form noValidate onSubmit={submit} className="px-5 pt-6 pb-5 sm:px-6">
         <Field
           label="Number of seats"
-          type="number"
           inputMode="numeric"
-          min={minimumSeats}
-          max={maximumSeats}
+          autoComplete="off"
           unit="seats"
           value={typed}
           disabled={checkout.processing}
-          onChange={({ target }) => setTyped(target.value)}
+          onChange={({ target }) => setTyped(target.value.trim())}
+          // What is no number is one seat, when somebody has finished typing.
+          onBlur={() => !Number.isInteger(seats || Number.NaN) && setTyped(String(minimumSeats))}
           problem={valid ? null : `Seats must be a whole number from ${minimumSeats} to ${maximumSeats}`}
           hint={
             <>
@@ -71,10 +84,13 @@ export function SetUpBilling({ view, endedAt }: SetUpBillingProps) {
             </>
           }
         />
+        <p className="text-muted text-sm">
+          You pay on the next page. Seats can be added at any time, and the plan can be cancelled at any time.
+        </p>
         <Button
           type="submit"
           size="large"
-          className="mt-3 w-full"
+          className="mt-4 w-full"
           busy={checkout.processing}
           disabled={!valid || checkout.processing}
         >

@@ -1,0 +1,114 @@
+import * as z from 'zod/mini'
+import { currencySchema, planTypeSchema, soldPlanTypeSchema } from '../catalogue/schemas.ts'
+import { endpoint } from './endpoint.ts'
+import { payerSchema } from './ids.ts'
+import { organizationSubscriptionSchema } from './organizations.ts'
+
+const accountPaymentSchema = z.object({
+  id: z.string(),
+  kind: z.enum(['credit_purchase', 'subscription']),
+  /** Null for credits. */
+  plan_type: z.nullable(soldPlanTypeSchema),
+  /** What it brings. */
+  credits: z.int(),
+  amount_minor: z.int(),
+  currency: currencySchema,
+  /** `awaiting_payment`: it takes days at the bank. `paid`: it has come in and is being applied. `under_review`: a person looks at it. */
+  state: z.enum(['awaiting_payment', 'paid', 'failed', 'under_review']),
+  /** The state, what it means for the payer’s money and what happens next, for people. */
+  reason: z.string(),
+  created_at: z.iso.datetime(),
+})
+export type AccountPayment = z.infer<typeof accountPaymentSchema>
+
+const accountSubscriptionSchema = z.extend(
+  z.pick(organizationSubscriptionSchema, {
+    id: true,
+    plan_type: true,
+    status: true,
+    billing_frequency: true,
+    currency: true,
+    seats_total: true,
+    current_period_end: true,
+    cancel_at: true,
+    ended_at: true,
+    scheduled_change: true,
+  }),
+  {
+    /** When the free trial ends, or ended. */
+    trial_end: z.nullable(z.iso.datetime()),
+  },
+)
+export type AccountSubscription = z.infer<typeof accountSubscriptionSchema>
+
+const payerQuery = z.strictObject({ payer: z._default(payerSchema, 'personal') })
+
+const accountSummarySchema = z.object({
+  payer: payerSchema,
+  /** Whether the caller may see its payments and buy for it: for an organization, its admins. */
+  may_manage: z.boolean(),
+  balance: z.object({
+    plan: z.int(),
+    purchased: z.int(),
+    /** Both together; negative is a debt. */
+    total: z.int(),
+    /** What can be spent now. */
+    available: z.int(),
+    /** True when it is time to suggest a top-up; never for a payer that has not had credits yet. */
+    low: z.boolean(),
+    /** Whether there have ever been credits. */
+    had_credits: z.boolean(),
+  }),
+  /** Credits of payments that were made and are not in the balance yet. */
+  credits_on_the_way: z.int(),
+  plan_type: planTypeSchema,
+  /** The live subscription, or the latest one that has ended. */
+  subscription: z.nullable(accountSubscriptionSchema),
+  /** Of the last 30 days, what is under way and what came to nothing, newest first; nothing for those who may not manage. */
+  payments: z.array(accountPaymentSchema),
+  /** The product's time, by which the dates above are near or far. */
+  as_of: z.iso.datetime(),
+})
+export type AccountSummary = z.infer<typeof accountSummarySchema>
+
+export const getAccountSummary = endpoint({
+  method: 'GET',
+  path: '/api/account/summary',
+  summary: 'Balance, credits on the way, plan and payments under way of the caller or of an organization',
+  auth: 'user',
+  limit: 'read',
+  query: payerQuery,
+  response: accountSummarySchema,
+})
+
+export const getNextPayment = endpoint({
+  method: 'GET',
+  path: '/api/account/next-payment',
+  summary: 'The next payment of a plan and the card that it will be taken from, as Stripe has it; for admins',
+  auth: 'user',
+  limit: 'read',
+  query: payerQuery,
+  response: z.object({
+    /** Null when nothing will be charged: without a plan, or when it is cancelled. */
+    payment: z.nullable(
+      z.object({
+        amount_minor: z.int(),
+        currency: currencySchema,
+        /** Null for an overdue payment that is not tried again by itself. */
+        at: z.nullable(z.iso.datetime()),
+        /** It was tried and refused. */
+        overdue: z.boolean(),
+      }),
+    ),
+    card: z.nullable(
+      z.object({
+        /** As Stripe spells it, e.g. `visa`. */
+        brand: z.string(),
+        last4: z.string(),
+        exp_month: z.int(),
+        exp_year: z.int(),
+      }),
+    ),
+  }),
+})
+export type NextPayment = z.infer<(typeof getNextPayment)['response']>

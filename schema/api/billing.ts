@@ -1,0 +1,50 @@
+import * as z from 'zod/mini'
+import { endpoint } from './endpoint.ts'
+import { payerSchema } from './ids.ts'
+
+export const billingDocumentSchema = z.object({
+  /** Stripe's, of the invoice or of the checkout session. */
+  id: z.string(),
+  /** An invoice of a plan, or the receipt of credits that were bought. */
+  kind: z.enum(['invoice', 'receipt']),
+  /** On the invoice; a receipt has none. */
+  number: z.nullable(z.string()),
+  description: z.string(),
+  status: z.enum([
+    'paid',
+    'open',
+    'processing',
+    'failed',
+    'void',
+    'uncollectible',
+    'refunded',
+    'partially_refunded',
+    'disputed',
+  ]),
+  amount_minor: z.int(),
+  /** Upper case. */
+  currency: z.string().check(z.length(3)),
+  created_at: z.iso.datetime(),
+  /** Stripe's page for it; null while there is none. */
+  hosted_url: z.nullable(z.url()),
+  pdf_url: z.nullable(z.url()),
+})
+export type BillingDocument = z.infer<typeof billingDocumentSchema>
+
+/** A page may have fewer items than `limit`, or none, and still a `next_cursor`. */
+export const listBillingDocuments = endpoint({
+  method: 'GET',
+  path: '/api/billing/invoices',
+  summary: 'The invoices and receipts of a payer at Stripe, newest first; of an organization for its admins',
+  auth: 'user',
+  limit: 'read',
+  query: z.strictObject({
+    payer: z._default(payerSchema, 'personal'),
+    limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(50)), 10),
+    cursor: z.optional(z.string().check(z.maxLength(400))),
+  }),
+  response: z.object({
+    success: z.literal(true),
+    data: z.object({ items: z.array(billingDocumentSchema), next_cursor: z.nullable(z.string()) }),
+  }),
+})

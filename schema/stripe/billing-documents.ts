@@ -1,0 +1,80 @@
+import type Stripe from 'stripe'
+
+/** An invoice of a plan, or a payment of credits with Stripe's receipt for it. */
+export type StripeDocument =
+  | { readonly kind: 'invoice'; readonly invoice: Stripe.Invoice }
+  | {
+      readonly kind: 'receipt'
+      readonly session: Stripe.Checkout.Session
+      /** Null while a bank has not said anything yet. */
+      readonly charge: Stripe.Charge | null
+    }
+
+/** The last of each list that was shown; the next page starts below them. */
+export interface DocumentsCursor {
+  readonly invoice?: string | undefined
+  readonly session?: string | undefined
+}
+
+export interface DocumentsPage {
+  readonly documents: readonly StripeDocument[]
+  /** Null when there is nothing older. */
+  readonly next: DocumentsCursor | null
+}
+
+/**
+ * What a customer can be asked for as proof of payment, newest first. Checkout makes invoices for subscriptions; a single payment has
+ * none unless `invoice_creation` is on, which Stripe charges for, but its charge has a receipt
+ * (https://docs.stripe.com/api/charges/object#charge_object-receipt_url). So two of Stripe's lists are merged, both of which are
+ * ordered by the time of creation. What has nothing to show (drafts, sessions of a plan) is skipped.
+ */
+export async function listStripeDocuments(
+  stripe: Stripe,
+  page: { customer: string; limit: number; after?: DocumentsCursor | undefined },
+): Promise<DocumentsPage> {
+  const { customer, limit, after = {} } = page
+  const [invoices, sessions] = await Promise.all([
+    stripe.invoices.list({
+      customer,
+      limit: limit + 1,
+      ...(after.invoice && { starting_after: after.invoice }),
+    }),
+    stripe.checkout.sessions.list({
+      customer,
+      status: 'complete',
+      limit: limit + 1,
+      expand: ['data.payment_intent.latest_charge'],
+      ...(after.session && { starting_after: after.session }),
+    }),
+  ])
+  const documents: StripeDocument[] = []
+  const last: { invoice?: string | undefined; session?: string | undefined } = { ...after }
+  const queues = {
+    invoice: [...invoices.data],
+    session: [...sessions.data],
+  }
+  while (documents.length < limit) {
+    const [invoice] = queues.invoice
+    const [session] = queues.session
+    // Where one list goes on beyond what was fetched, what comes next in it may be newer than what is left of the other.
+    if ((!invoice && invoices.has_more) || (!session && sessions.has_more)) break
+    if (!invoice && !session) return { documents, next: null }
+    if (invoice && (!session || invoice.created >= session.created)) {
+      queues.invoice.shift()
+      last.invoice = invoice.id
+      if (invoice.status !== 'draft') documents.push({ kind: 'invoice', invoice })
+    } else if (session) {
+      queues.session.shift()
+      last.session = session.id
+      if (session.mode === 'payment') documents.push({ kind: 'receipt', session, charge: chargeOf(session) })
+    }
+  }
+  const isMore =
+    queues.invoice.length > 0 || queues.session.length > 0 || invoices.has_more || sessions.has_more
+  return { documents, next: isMore ? last : null }
+}
+
+function chargeOf({ payment_intent }: Stripe.Checkout.Session): Stripe.Charge | null {
+  const charge = typeof payment_intent === 'object' ? payment_intent?.latest_charge : null
+  return typeof charge === 'object' ? charge : null
+}

@@ -1,0 +1,291 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { getAccountSummary, getNextPayment } from '../../schema/api/account.ts'
+import { spendCredits } from '../../schema/ledger/usage.ts'
+import { stripeEventSchema } from '../../schema/stripe/events.ts'
+import { receiveStripeEvent } from '../../tests/support/factories/events.ts'
+import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
+import {
+  buildOpenCredits,
+  buildPaidCredits,
+  buildPaidPlan,
+  type PlanOrder,
+} from '../../tests/support/factories/paid-purchases.ts'
+import { buildPurchase } from '../../tests/support/factories/purchases.ts'
+import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
+import { giveCredits } from '../../tests/support/factories/transfers.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
+import { madeForEachTest, madeOnce } from '../../tests/support/made.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { type Person, signUp } from '../../tests/support/services/clerk.ts'
+
+const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
+const { database, stripe, clerk, server, worker } = product
+/** Somebody new, with an account. */
+const ada = madeForEachTest(async () => {
+  const person = await signUp(clerk)
+  await buildUser(database.server, person.user_id)
+  return person
+})
+const eve = madeOnce(() => signUp(clerk))
+const bob = madeOnce(() => signUp(clerk))
+beforeAll(async () => {
+  await buildOrganization(clerk, eve)
+})
+
+const summary = (by: Person = ada, payer = 'personal') =>
+  server.ask(getAccountSummary, { token: by.token, query: { payer } })
+const nextPayment = (by: Person = ada, payer = 'personal') =>
+  server.ask(getNextPayment, { token: by.token, query: { payer } })
+const personal = () => ({ owner_kind: 'user', owner_id: ada.user_id }) as const
+
+/** What Stripe tells of since the last time reaches the inbox, but no job runs. */
+async function receiveOnly(): Promise<void> {
+  for (const event of await stripe.takeEvents()) {
+    await receiveStripeEvent(database.server, stripeEventSchema.parse(event))
+  }
+}
+
+describe('the balance of an account', () => {
+  test('that never had credits is not low', async () => {
+    expect(await summary()).toEqual({
+      payer: 'personal',
+      may_manage: true,
+      balance: { plan: 0, purchased: 0, total: 0, available: 0, low: false, had_credits: false },
+      credits_on_the_way: 0,
+      plan_type: 'starter',
+      subscription: null,
+      payments: [],
+      as_of: expect.any(String),
+    })
+  })
+
+  test('that was used up is low, and says that there were credits', async () => {
+    await giveCredits(database, personal(), { purchased: 10 })
+    await spendCredits(database.server, {
+      ...personal(),
+      credits: 10,
+      idempotency_key: ada.user_id,
+      occurred_at: new Date(),
+      actor: ada.user_id,
+      reason: 'Extension usage',
+    })
+    expect((await summary()).balance).toMatchObject({ total: 0, low: true, had_credits: true })
+  })
+
+  test('is low below 100 credits', async () => {
+    await giveCredits(database, personal(), { purchased: 99 })
+    expect((await summary()).balance).toMatchObject({ available: 99, low: true })
+    await giveCredits(database, personal(), { plan: 1 })
+    expect((await summary()).balance).toMatchObject({ available: 100, plan: 1, purchased: 99, low: false })
+  })
+
+  test('of somebody with a seat is not low: they use the pool', async () => {
+    await giveCredits(database, personal(), { purchased: 5 })
+    await database.owner
+      .updateTable('users')
+      .set({ plan_type: 'teams' })
+      .where('clerk_id', '=', ada.user_id)
+      .execute()
+    expect(await summary()).toMatchObject({ plan_type: 'teams', balance: { low: false } })
+  })
+})
+
+describe('credits on the way', () => {
+  test('are not those of a payment page that is merely open, nor of one that expired', async () => {
+    const opened = await buildOpenCredits(product, { user_id: ada.user_id })
+    expect(await summary()).toMatchObject({ credits_on_the_way: 0, payments: [] })
+    await stripe.client.checkout.sessions.expire(opened.session_id)
+    await worker.catchUp()
+    expect(await summary()).toMatchObject({ credits_on_the_way: 0, payments: [] })
+  })
+
+  test('are those that were paid and that the ledger does not have yet', async () => {
+    await buildPaidCredits(product, { user_id: ada.user_id })
+    await receiveOnly()
+    expect(await summary()).toMatchObject({
+      balance: { total: 0 },
+      credits_on_the_way: 500,
+      payments: [
+        { kind: 'credit_purchase', state: 'paid', credits: 500, amount_minor: 700, currency: 'EUR' },
+      ],
+    })
+  })
+
+  test('are in the balance once the ledger has them', async () => {
+    await buildPaidCredits(product, { user_id: ada.user_id })
+    await worker.catchUp()
+    expect(await summary()).toMatchObject({
+      balance: { total: 500 },
+      credits_on_the_way: 0,
+      payments: [],
+    })
+  })
+
+  test('are those that a bank takes days for, until it refuses', async () => {
+    const opened = await buildOpenCredits(product, { user_id: ada.user_id })
+    await stripe.knob(`sessions/${opened.session_id}/pay`, { method: 'delayed' })
+    await receiveOnly()
+    const waiting = { credits_on_the_way: 500, payments: [{ state: 'awaiting_payment' }] }
+    expect(await summary()).toMatchObject(waiting)
+    await worker.applyStripe(await eventsOf(opened.customer_id))
+    expect(await summary()).toMatchObject(waiting)
+    await stripe.knob(`sessions/${opened.session_id}/settle`, { outcome: 'failed' })
+    await worker.catchUp()
+    const { credits_on_the_way, payments } = await summary()
+    expect(credits_on_the_way).toBe(0)
+    expect(payments).toMatchObject([
+      {
+        state: 'failed',
+        reason: 'The payment did not go through. Nothing was charged and no credits were added.',
+      },
+    ])
+  })
+
+  test('are not those of a payment that does not match its order, which somebody looks into', async () => {
+    await buildPaidPlan(product, { user_id: ada.user_id, promised_minor: 1 })
+    await worker.catchUp().catch(() => undefined)
+    expect(await summary()).toMatchObject({
+      credits_on_the_way: 0,
+      payments: [{ kind: 'subscription', plan_type: 'pro', state: 'under_review' }],
+    })
+  })
+
+  test('are forgotten after 30 days, and are never those of others', async () => {
+    const old = new Date(Date.now() - 31 * 24 * 3_600_000)
+    const forgotten = await buildPurchase(database.server, {
+      user_id: ada.user_id,
+      owner_id: ada.user_id,
+      created_at: old,
+      stripe_session_id: `cs_test_old_${ada.user_id}`,
+    })
+    await database.owner
+      .updateTable('checkout_intents')
+      .set({ state: 'awaiting_payment' })
+      .where('id', '=', forgotten.id)
+      .execute()
+    await buildPaidCredits(product)
+    await receiveOnly()
+    expect(await summary()).toMatchObject({ credits_on_the_way: 0, payments: [] })
+  })
+})
+
+async function eventsOf(customerId: string) {
+  const events = []
+  for await (const event of stripe.client.events.list({ limit: 100 })) {
+    if (JSON.stringify(event).includes(`"${customerId}"`)) events.unshift(event)
+  }
+  return events
+}
+
+async function subscribe(order: PlanOrder = {}) {
+  const plan = await buildPaidPlan(product, { user_id: ada.user_id, ...order })
+  await worker.catchUp()
+  return plan
+}
+
+describe('the plan of an account', () => {
+  test('in its trial tells when that ends', async () => {
+    await subscribe({ trial_days: 14 })
+    const { plan_type, subscription } = await summary()
+    expect(plan_type).toBe('pro')
+    expect(subscription).toMatchObject({ status: 'trialing', billing_frequency: 'monthly', cancel_at: null })
+    expect(subscription?.trial_end).toBe(subscription?.current_period_end)
+  })
+
+  test('that is cancelled tells until when it lasts, and then that it has ended', async () => {
+    const { subscription_id } = await subscribe()
+    await stripe.client.subscriptions.update(subscription_id ?? '', { cancel_at_period_end: true })
+    await worker.catchUp()
+    const { subscription } = await summary()
+    expect(subscription?.cancel_at).toBe(subscription?.current_period_end)
+    await stripe.client.subscriptions.cancel(subscription_id ?? '')
+    await worker.catchUp()
+    expect(await summary()).toMatchObject({ plan_type: 'starter', subscription: { status: 'canceled' } })
+  })
+})
+
+describe('the next payment', () => {
+  test('of a trial is its first one, on the day it ends, from the card that was given', async () => {
+    await subscribe({ trial_days: 14 })
+    const { subscription } = await summary()
+    expect(await nextPayment()).toEqual({
+      payment: { amount_minor: 2000, currency: 'EUR', at: subscription?.trial_end, overdue: false },
+      card: { brand: 'visa', last4: '4242', exp_month: expect.any(Number), exp_year: expect.any(Number) },
+    })
+  })
+
+  test('of a cancelled plan is none', async () => {
+    const { subscription_id } = await subscribe()
+    await stripe.client.subscriptions.update(subscription_id ?? '', { cancel_at_period_end: true })
+    await worker.catchUp()
+    expect((await nextPayment()).payment).toBeNull()
+  })
+
+  test('is none without a plan', async () => {
+    expect(await nextPayment()).toEqual({ payment: null, card: null })
+  })
+
+  test('that Stripe does not tell is a failure that can be tried again', async () => {
+    await subscribe()
+    await stripe.knob('faults', { status: 500, count: 20, path_prefix: '/v1/subscriptions' })
+    const answer = await server.api(getNextPayment, { token: ada.token, query: {} })
+    await stripe.clear('faults')
+    expect(answer).toMatchObject({
+      status: 502,
+      body: { error: 'Failed to load the next payment', code: 'next_payment_unavailable' },
+    })
+  })
+})
+
+describe('an organization', () => {
+  const org = madeForEachTest(async () => {
+    const made = await buildOrganization(clerk, ada)
+    await addMember(clerk, made, bob)
+    const owner = { owner_kind: 'organization', owner_id: made.id } as const
+    await giveCredits(database, owner, { plan: 1000 })
+    await buildSubscription(database, { owner, user_id: ada.user_id, seats: 5 })
+    const purchase = await buildPurchase(database.server, {
+      user_id: ada.user_id,
+      ...owner,
+      stripe_session_id: `cs_test_${made.id}`,
+    })
+    await database.owner
+      .updateTable('checkout_intents')
+      .set({ state: 'awaiting_payment' })
+      .where('id', '=', purchase.id)
+      .execute()
+    return made
+  })
+
+  test('shows its pool, plan and payments to an admin, and the payments to no member', async () => {
+    const shown = {
+      payer: org.id,
+      balance: { plan: 1000, total: 1000 },
+      credits_on_the_way: 500,
+      plan_type: 'teams',
+      subscription: { status: 'active', seats_total: 5 },
+    }
+    expect(await summary(ada, org.id)).toMatchObject({
+      ...shown,
+      may_manage: true,
+      payments: [{ state: 'awaiting_payment' }],
+    })
+    expect(await summary(bob, org.id)).toMatchObject({ ...shown, may_manage: false, payments: [] })
+    // What she bought for the organization is not hers.
+    expect(await summary(ada)).toMatchObject({ credits_on_the_way: 0, subscription: null, payments: [] })
+  })
+
+  test('shows its next payment to admins only', async () => {
+    const ask = (by: Person) => server.api(getNextPayment, { token: by.token, query: { payer: org.id } })
+    expect(await ask(bob)).toMatchObject({ status: 403 })
+    expect(await ask(eve)).toMatchObject({ status: 404, body: { code: 'organization_not_found' } })
+  })
+})
+
+test.each([getAccountSummary, getNextPayment])('$path is for people who are signed in', async (endpoint) => {
+  expect(await server.api(endpoint, { query: {} })).toMatchObject({ status: 401 })
+  expect(await server.api(endpoint, { token: eve.token, query: { payer: 'acme' } })).toMatchObject({
+    status: 400,
+    body: { fields: [{ path: 'payer' }] },
+  })
+})

@@ -1,0 +1,195 @@
+import Stripe from 'stripe'
+import {
+  type AccountPayment,
+  type AccountSubscription,
+  type AccountSummary,
+  getAccountSummary,
+  getNextPayment,
+  type NextPayment,
+} from '../../schema/api/account.ts'
+import { lowBalanceCredits } from '../../schema/catalogue/credits.ts'
+import type { PlanType } from '../../schema/catalogue/plans.ts'
+import { currencySchema } from '../../schema/catalogue/schemas.ts'
+import {
+  listRecentPayments,
+  type RecentPayment,
+  type RecentPaymentState,
+} from '../../schema/checkout/recent-payments.ts'
+import { findStripeCustomer } from '../../schema/customers/customers.ts'
+import type { Database } from '../../schema/database/connect.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
+import { type Balance, findBalance } from '../../schema/ledger/balances.ts'
+import {
+  findLatestSubscription,
+  findLiveSubscription,
+  isLive,
+  type Subscription,
+} from '../../schema/subscriptions/subscriptions.ts'
+import { findUser } from '../../schema/users/users.ts'
+import { RouteFailedError } from '../errors.ts'
+import { thePayer } from '../rights.ts'
+import { route } from '../route.ts'
+
+const recentMs = 30 * 24 * 3_600_000
+const mostPayments = 20
+
+export const accountRoutes = [
+  route(getAccountSummary, {
+    rights: thePayer(),
+  }).handle(async ({ query, owner, may_manage }, { db, now }) => {
+    const as_of = now()
+    const since = new Date(as_of.getTime() - recentMs)
+    const [balance, subscription, payments] = await Promise.all([
+      findBalance(db, owner),
+      findSubscription(db, owner),
+      listRecentPayments(db, owner, { since, limit: mostPayments }),
+    ])
+    const plan_type = await findPlanType(db, owner, subscription)
+    return {
+      payer: query.payer,
+      may_manage,
+      balance: presentBalance(balance, plan_type, owner),
+      credits_on_the_way: payments.reduce(
+        (sum, { state, credits }) => sum + (isOnTheWay(state) ? credits : 0),
+        0,
+      ),
+      plan_type,
+      subscription: subscription ? presentSubscription(subscription) : null,
+      payments: may_manage ? payments.map(presentPayment) : [],
+      as_of: as_of.toISOString(),
+    }
+  }),
+
+  route(getNextPayment, {
+    rights: thePayer({ doing: 'see payments' }),
+    failure: {
+      text: 'Failed to load the next payment',
+      stripe: (cause) => new RouteFailedError(502, 'next_payment_unavailable', { cause }),
+    },
+  }).handle(async ({ owner }, { db, stripe }) => {
+    const [customer, live] = await Promise.all([
+      findStripeCustomer(db, owner),
+      findLiveSubscription(db, owner),
+    ])
+    if (!live) return { payment: null, card: await findCard(stripe, customer) }
+    const { stripe_subscription_id: id } = live
+    const subscription = await stripe.subscriptions.retrieve(id, {
+      expand: ['default_payment_method', 'latest_invoice'],
+    })
+    const [payment, card] = await Promise.all([
+      findNextPayment(stripe, subscription),
+      presentCard(subscription.default_payment_method) ?? findCard(stripe, customer),
+    ])
+    return { payment, card }
+  }),
+]
+
+/** The live subscription, or else the latest one, so that a plan that has ended is shown as ended. */
+async function findSubscription(db: Database, owner: Owner): Promise<Subscription | undefined> {
+  return (await findLiveSubscription(db, owner)) ?? findLatestSubscription(db, owner)
+}
+
+/** A person may have the Teams plan by a seat, without a subscription of their own. */
+async function findPlanType(
+  db: Database,
+  owner: Owner,
+  subscription: Subscription | undefined,
+): Promise<PlanType> {
+  if (owner.owner_kind === 'user') return (await findUser(db, owner.owner_id))?.plan_type ?? 'starter'
+  return subscription && isLive(subscription) ? subscription.plan_type : 'starter'
+}
+
+function presentBalance(
+  { plan, purchased, total, version }: Balance,
+  plan_type: PlanType,
+  { owner_kind }: Owner,
+): AccountSummary['balance'] {
+  const available = Math.max(0, total)
+  const had_credits = version > 0
+  // Whoever has a seat uses the organization's pool, so few credits of their own are no reason to warn.
+  const usesPool = owner_kind === 'user' && plan_type === 'teams'
+  const low = had_credits && available < lowBalanceCredits && !usesPool
+  return { plan, purchased, total, available, low, had_credits }
+}
+
+function presentSubscription(subscription: Subscription): AccountSubscription {
+  const { scheduled_seats: seats, scheduled_at } = subscription
+  return {
+    id: subscription.stripe_subscription_id,
+    plan_type: subscription.plan_type,
+    status: subscription.status,
+    billing_frequency: subscription.billing_frequency,
+    currency: subscription.currency,
+    seats_total: subscription.seats_total,
+    current_period_end: subscription.current_period_end.toISOString(),
+    trial_end: subscription.trial_end?.toISOString() ?? null,
+    cancel_at: subscription.cancel_at?.toISOString() ?? null,
+    ended_at: subscription.ended_at?.toISOString() ?? null,
+    scheduled_change: seats !== null && scheduled_at ? { seats, at: scheduled_at.toISOString() } : null,
+  }
+}
+
+function isOnTheWay(state: RecentPaymentState): boolean {
+  return state === 'awaiting_payment' || state === 'paid'
+}
+
+const reasons: Readonly<Record<RecentPaymentState, string>> = {
+  awaiting_payment:
+    'Your bank is still confirming this payment, which can take a few days. The credits are added as soon as it does.',
+  paid: 'Your payment has arrived. The credits are being added.',
+  failed: 'The payment did not go through. Nothing was charged and no credits were added.',
+  under_review:
+    'We received a payment that does not match the order. We are looking into it; please do not pay again.',
+}
+
+function presentPayment({ created_at, ...payment }: RecentPayment): AccountPayment {
+  return { ...payment, reason: reasons[payment.state], created_at: created_at.toISOString() }
+}
+
+async function findNextPayment(
+  stripe: Stripe,
+  { id, latest_invoice, cancel_at, items }: Stripe.Subscription,
+): Promise<NextPayment['payment']> {
+  if (typeof latest_invoice === 'object' && latest_invoice?.status === 'open') {
+    const { amount_remaining, currency, next_payment_attempt } = latest_invoice
+    return presentAmount(amount_remaining, currency, { at: next_payment_attempt, overdue: true })
+  }
+  const period_end = items.data[0]?.current_period_end ?? null
+  if (cancel_at !== null && (period_end === null || cancel_at <= period_end)) return null
+  try {
+    const { amount_due, currency } = await stripe.invoices.createPreview({ subscription: id })
+    return presentAmount(amount_due, currency, { at: period_end, overdue: false })
+  } catch (error) {
+    // https://docs.stripe.com/error-codes#invoice-upcoming-none
+    if (error instanceof Stripe.errors.StripeError && error.code === 'invoice_upcoming_none') return null
+    throw error
+  }
+}
+
+function presentAmount(
+  amount_minor: number,
+  currency: string,
+  { at, overdue }: { readonly at: number | null; readonly overdue: boolean },
+): NextPayment['payment'] {
+  return {
+    amount_minor,
+    currency: currencySchema.parse(currency.toUpperCase()),
+    at: at === null ? null : new Date(at * 1000).toISOString(),
+    overdue,
+  }
+}
+
+/** The card that Stripe takes what has no card of its own from. */
+async function findCard(stripe: Stripe, customerId: string | undefined): Promise<NextPayment['card']> {
+  if (!customerId) return null
+  const customer = await stripe.customers.retrieve(customerId, {
+    expand: ['invoice_settings.default_payment_method'],
+  })
+  return customer.deleted ? null : presentCard(customer.invoice_settings.default_payment_method)
+}
+
+function presentCard(method: string | Stripe.PaymentMethod | null): NextPayment['card'] {
+  if (method === null || typeof method === 'string' || !method.card) return null
+  const { brand, last4, exp_month, exp_year } = method.card
+  return { brand, last4, exp_month, exp_year }
+}

@@ -1,0 +1,186 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type BillingDocument, listBillingDocuments } from '../../schema/api/billing.ts'
+import { purchaseCredits } from '../../schema/api/checkout.ts'
+import { topUpOrganizationCredits } from '../../schema/api/organizations.ts'
+import { createCheckoutSession } from '../../schema/api/subscriptions.ts'
+import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
+import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
+import { madeOnce } from '../../tests/support/made.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { type Person, signUp } from '../../tests/support/services/clerk.ts'
+
+const { stripe, clerk, server, advanceDays } = testProduct({
+  stripe: 'with_prices',
+  clerk: 'sandbox',
+})
+const ada = madeOnce(() => signUp(clerk))
+beforeEach(() => stripe.clear('faults'))
+
+const list = async (by: Person, query: Record<string, string> = {}) =>
+  (await server.ask(listBillingDocuments, { token: by.token, query })).data
+
+/** Opens a checkout of credits, and pays it with a card unless another way is named. */
+async function buy(by: Person, credits: number, pay: object = {}): Promise<string> {
+  const amount = creditsCostMinor(credits) / 100
+  const body = { clerkUserId: by.user_id, credits, amount, currency: 'EUR' as const }
+  const { sessionId } = await server.ask(purchaseCredits, { token: by.token, body })
+  await stripe.knob(`sessions/${sessionId}/pay`, pay)
+  return sessionId
+}
+
+const chargeOf = async (sessionId: string) => {
+  const session = await stripe.client.checkout.sessions.retrieve(sessionId)
+  return String((await stripe.client.paymentIntents.retrieve(String(session.payment_intent))).latest_charge)
+}
+
+describe('invoices and receipts', () => {
+  test('are none for somebody who never bought anything, without asking Stripe', async () => {
+    await stripe.knob('faults', { status: 500, path_prefix: '/v1' })
+    expect(await list(await signUp(clerk))).toEqual({ items: [], next_cursor: null })
+  })
+
+  test('credits have a receipt, with what became of the payment', async () => {
+    const buyer = await signUp(clerk)
+    const paid = await buy(buyer, 500)
+    const refunded = await buy(buyer, 1000)
+    const waits = await buy(buyer, 1500, { method: 'delayed' })
+    await stripe.client.refunds.create({ charge: await chargeOf(refunded), amount: 700 })
+    const { items, next_cursor } = await list(buyer)
+    expect(next_cursor).toBeNull()
+    expect(new Map(items.map((item) => [item.id, item]))).toEqual(
+      new Map([
+        [waits, expect.objectContaining({ status: 'processing', amount_minor: 2100 })],
+        [refunded, expect.objectContaining({ status: 'partially_refunded', amount_minor: 1400 })],
+        [
+          paid,
+          {
+            id: paid,
+            kind: 'receipt',
+            number: null,
+            description: '500 credits',
+            status: 'paid',
+            amount_minor: 700,
+            currency: 'EUR',
+            created_at: expect.any(String),
+            hosted_url: `${stripe.url}/receipts/${await chargeOf(paid)}`,
+            pdf_url: null,
+          },
+        ],
+      ]),
+    )
+  })
+
+  test('the address of a receipt shows it', async () => {
+    const buyer = await signUp(clerk)
+    await buy(buyer, 500)
+    const [receipt] = (await list(buyer)).items
+    const page = await fetch(receipt?.hosted_url ?? '')
+    expect(page.status).toBe(200)
+    expect(await page.text()).toContain('€7.00')
+    expect((await fetch(`${stripe.url}/receipts/ch_none`)).status).toBe(404)
+  })
+
+  test('a checkout that nobody paid is not listed', async () => {
+    const buyer = await signUp(clerk)
+    const body = { clerkUserId: buyer.user_id, credits: 500, amount: 7, currency: 'EUR' as const }
+    await server.ask(purchaseCredits, { token: buyer.token, body })
+    expect((await list(buyer)).items).toEqual([])
+  })
+
+  describe('a plan and credits, over months', () => {
+    let all: readonly BillingDocument[] = []
+    const subscriber = madeOnce(async () => {
+      const person = await signUp(clerk)
+      const body = { clerkUserId: person.user_id, planType: 'pro' as const }
+      const { sessionId } = await server.ask(createCheckoutSession, { token: person.token, body })
+      await stripe.knob(`sessions/${sessionId}/pay`)
+      for (let month = 0; month < 3; month++) {
+        await advanceDays(31)
+        await buy(person, 500 + month)
+      }
+      return person
+    })
+    beforeAll(async () => {
+      all = (await list(subscriber, { limit: '50' })).items
+    })
+
+    test('are in one list, newest first', () => {
+      expect(all.filter(({ kind }) => kind === 'receipt').map(({ description }) => description)).toEqual([
+        '502 credits',
+        '501 credits',
+        '500 credits',
+      ])
+      const invoices = all.filter(({ kind }) => kind === 'invoice')
+      expect(invoices.length).toBeGreaterThanOrEqual(3)
+      expect(invoices[0]).toMatchObject({
+        status: 'paid',
+        amount_minor: 2000,
+        number: expect.any(String),
+        hosted_url: expect.stringContaining('/i/in_'),
+        pdf_url: expect.stringContaining('/pdf'),
+      })
+      const times = all.map(({ created_at }) => created_at)
+      expect(times).toEqual(times.toSorted().toReversed())
+    })
+
+    test.each([1, 2, 3])('come in pages of %i that neither repeat nor omit one', async (limit) => {
+      const seen: string[] = []
+      let cursor: string | null = null
+      for (let pages = 0; pages === 0 || cursor !== null; pages++) {
+        expect(pages).toBeLessThan(20)
+        const page = await list(subscriber, { limit: String(limit), ...(cursor && { cursor }) })
+        expect(page.items.length).toBeLessThanOrEqual(limit)
+        seen.push(...page.items.map(({ id }) => id))
+        cursor = page.next_cursor
+      }
+      expect(seen).toEqual(all.map(({ id }) => id))
+    })
+  })
+
+  test('of an organization are for its admins', async () => {
+    const [admin, member] = [await signUp(clerk), await signUp(clerk)]
+    const organization = await buildOrganization(clerk, admin)
+    await addMember(clerk, organization, member)
+    const body = { org_id: organization.id, credits_amount: 500 }
+    const { sessionId } = await server.ask(topUpOrganizationCredits, { token: admin.token, body })
+    await stripe.knob(`sessions/${sessionId}/pay`)
+    const read = (by: Person) =>
+      server.api(listBillingDocuments, { token: by.token, query: { payer: organization.id } })
+    expect(await read(admin)).toMatchObject({ status: 200, body: { data: { items: [{ id: sessionId }] } } })
+    expect((await list(admin)).items).toEqual([])
+    expect(await read(member)).toMatchObject({
+      status: 403,
+      body: { error: 'Only organization administrators can view billing settings.' },
+    })
+    expect(await read(ada)).toMatchObject({ status: 404 })
+  })
+
+  test.each([
+    { limit: '0' },
+    { limit: '51' },
+    { payer: 'cus_1' },
+    { cursor: 'nonsense' },
+    { cursor: Buffer.from('{"invoice":"cs_1"}').toString('base64url') },
+    { customer: 'cus_1' },
+  ])('%o is refused', async (query) => {
+    expect(await server.api(listBillingDocuments, { token: ada.token, query: query as never })).toMatchObject(
+      { status: 400 },
+    )
+  })
+
+  test('nobody sees them without signing in', async () => {
+    expect(await server.api(listBillingDocuments, {})).toMatchObject({ status: 401 })
+  })
+
+  test('while Stripe is away the caller is told so and when to come back', async () => {
+    const buyer = await signUp(clerk)
+    await buy(buyer, 500)
+    await stripe.knob('faults', { status: 500, path_prefix: '/v1' })
+    const answer = await server.api(listBillingDocuments, { token: buyer.token })
+    expect(answer).toMatchObject({
+      status: 503,
+      body: { error: 'Failed to load invoices', code: 'invoices_unavailable' },
+    })
+    expect(answer.headers.get('retry-after')).toBe('5')
+  })
+})

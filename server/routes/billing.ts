@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { type BillingDocument, listBillingDocuments } from '../../schema/api/billing.ts'
+import { findStripeCustomer } from '../../schema/customers/customers.ts'
+import {
+  type DocumentsCursor,
+  listStripeDocuments,
+  type StripeDocument,
+} from '../../schema/stripe/billing-documents.ts'
+import { invalidCursor } from '../errors.ts'
+import { invoicesFailure } from '../failures.ts'
+import { thePayer } from '../rights.ts'
+import { route } from '../route.ts'
+
+export const billingRoutes = [
+  route(listBillingDocuments, {
+    rights: thePayer({ doing: 'view billing settings' }),
+    failure: invoicesFailure('Failed to load invoices'),
+  }).handle(async ({ query, owner }, { db, stripe }) => {
+    const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
+    const customer = await findStripeCustomer(db, owner)
+    // Who never bought anything has no customer at Stripe, and none is made for looking.
+    if (!customer) return { success: true, data: { items: [], next_cursor: null } }
+    const { documents, next } = await listStripeDocuments(stripe, { customer, limit: query.limit, after })
+    return {
+      success: true,
+      data: { items: documents.map(presentDocument), next_cursor: next && encodeCursor(next) },
+    }
+  }),
+]
+
+function presentDocument(document: StripeDocument): BillingDocument {
+  if (document.kind === 'receipt') return presentReceipt(document)
+  const { invoice } = document
+  return {
+    id: invoice.id ?? '',
+    kind: 'invoice',
+    number: invoice.number,
+    description: invoice.lines.data[0]?.description ?? 'Subscription',
+    status: invoiceStatuses.find((status) => status === invoice.status) ?? 'open',
+    amount_minor: invoice.total,
+    currency: invoice.currency.toUpperCase(),
+    created_at: timeOf(invoice.created),
+    hosted_url: invoice.hosted_invoice_url ?? null,
+    pdf_url: invoice.invoice_pdf ?? null,
+  }
+}
+
+const invoiceStatuses = ['paid', 'open', 'void', 'uncollectible'] as const
+
+function presentReceipt({
+  session,
+  charge,
+}: Extract<StripeDocument, { readonly kind: 'receipt' }>): BillingDocument {
+  const credits = session.metadata?.credits
+  return {
+    id: session.id,
+    kind: 'receipt',
+    number: charge?.receipt_number ?? null,
+    description: credits ? `${Number(credits).toLocaleString('en-US')} credits` : 'Payment',
+    status: charge ? statusOf(charge) : 'processing',
+    amount_minor: session.amount_total ?? charge?.amount ?? 0,
+    currency: (session.currency ?? charge?.currency ?? 'eur').toUpperCase(),
+    created_at: timeOf(charge?.created ?? session.created),
+    hosted_url: charge?.receipt_url ?? null,
+    pdf_url: null,
+  }
+}
+
+type Charge = NonNullable<Extract<StripeDocument, { readonly kind: 'receipt' }>['charge']>
+
+function statusOf({ status, refunded, amount_refunded, disputed }: Charge): BillingDocument['status'] {
+  if (status === 'failed') return 'failed'
+  if (status === 'pending') return 'processing'
+  if (disputed) return 'disputed'
+  if (refunded) return 'refunded'
+  return amount_refunded > 0 ? 'partially_refunded' : 'paid'
+}
+
+function timeOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString()
+}
+
+const cursorSchema = z.strictObject({
+  invoice: z
+    .string()
+    .regex(/^in_\w{1,250}$/)
+    .optional(),
+  session: z
+    .string()
+    .regex(/^cs_\w{1,250}$/)
+    .optional(),
+})
+
+function encodeCursor({ invoice, session }: DocumentsCursor): string {
+  return Buffer.from(JSON.stringify({ invoice, session })).toString('base64url')
+}
+
+function decodeCursor(cursor: string): DocumentsCursor {
+  try {
+    return cursorSchema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()))
+  } catch {
+    throw invalidCursor()
+  }
+}

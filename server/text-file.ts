@@ -1,0 +1,27 @@
+import { Readable } from 'node:stream'
+import type { AppContext } from './context.ts'
+
+/** An answer that is a file. Its text is read as it is sent, so that its length does not matter. */
+export class TextFile {
+  readonly name: string
+  readonly #parts: AsyncIterable<string>
+
+  constructor(name: string, parts: AsyncIterable<string>) {
+    this.name = name
+    this.#parts = parts
+  }
+
+  /** Waits for the first part: what fails before it is answered as any other failure. A later one breaks the connection off. */
+  async send(ctx: AppContext, type: string): Promise<void> {
+    const parts = this.#parts[Symbol.asyncIterator]()
+    const first = await parts.next()
+    ctx.type = `${type}; charset=utf-8`
+    ctx.attachment(this.name)
+    ctx.set('cache-control', 'no-store')
+    ctx.body = Readable.from(rest(first, parts))
+  }
+}
+
+async function* rest(first: IteratorResult<string>, parts: AsyncIterator<string>): AsyncGenerator<string> {
+  for (let part = first; !part.done; part = await parts.next()) yield part.value
+}

@@ -1,0 +1,220 @@
+import { readFile } from 'node:fs/promises'
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect, type Page, test } from '@playwright/test'
+import { cards, payByCard } from './support/checkout-page.ts'
+import { signUp } from './support/people.ts'
+import { clearFaults, findLedgerProblems, openSandboxClerk, turnStripeKnob } from './support/product.ts'
+
+const region = (page: Page, name: string) => page.getByRole('region', { name })
+const tab = (page: Page, name: RegExp | string) => page.getByRole('tab', { name })
+const rows = (page: Page) => region(page, 'Transaction History').locator('tbody').getByRole('row')
+
+test.afterEach(async () => {
+  await clearFaults()
+  expect(await findLedgerProblems()).toEqual([])
+})
+
+test('credits that are bought are in the balance, the chart, the history, the export and the receipts', async ({
+  page,
+}) => {
+  await signUp(page)
+  await page.goto('/billing')
+  await expect(page.getByRole('heading', { name: 'Billing & Payments' })).toBeVisible()
+  await expect(tab(page, 'Overview')).toHaveAttribute('aria-selected', 'true')
+  await expect(tab(page, /Organization.*\(No Org\)/)).toBeDisabled()
+  await expect(region(page, 'Last 30 days')).toContainText('Nothing in the last 30 days')
+  await expect(page.getByRole('button', { name: 'Download Invoice' })).toBeDisabled()
+  await expectAccessible(page)
+
+  await page.getByRole('button', { name: 'Buy Credits' }).click()
+  await expect(page).toHaveURL(/\?tab=credits$/)
+  await expect(region(page, 'Usage Summary')).toContainText('Rate: 1 credit = €0.014')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: /1,000/ }).click()
+  await page.getByRole('button', { name: 'Add Credits' }).click()
+  await page.waitForURL(/\/c\/pay\//)
+  await payByCard(page, cards.pays)
+  await expect(page.getByText('+1,000').first()).toBeVisible()
+
+  await page.goto('/billing')
+  await expect(region(page, 'Credit Balance')).toContainText('1,000')
+  await expect(region(page, 'This Month')).toContainText('+1,000 added')
+  await expect(region(page, 'Next Payment')).toContainText('Nothing will be charged')
+  await region(page, 'Last 30 days').getByText('Show as a table').click()
+  await expect(region(page, 'Last 30 days').getByRole('row').last()).toContainText('1,000')
+  await expect(page.getByRole('link', { name: 'Download Invoice' })).toHaveAttribute(
+    'href',
+    /\/receipts\/ch_/,
+  )
+  await expectAccessible(page)
+
+  await page.getByRole('button', { name: 'View History' }).click()
+  await expect(rows(page)).toHaveCount(1)
+  await expect(rows(page)).toContainText(['+1,000'])
+  await expect(rows(page)).toContainText(['cs_test_'])
+  await expectAccessible(page)
+  await expectToFit(page)
+
+  const search = page.getByRole('searchbox', { name: 'Search billing history' })
+  await search.fill('no such thing')
+  await expect(page.getByText('No transactions found')).toBeVisible()
+  await expect(page).toHaveURL(/q=no\+such\+thing/)
+  await page.getByRole('button', { name: 'Clear the search' }).click()
+  await expect(search).toHaveValue('')
+  await search.fill('1,000')
+  await expect(rows(page)).toHaveCount(1)
+  await page.getByRole('combobox', { name: 'Kind of transaction' }).selectOption('Usage')
+  await expect(page.getByText('No transactions found')).toBeVisible()
+  await page.getByRole('combobox', { name: 'Kind of transaction' }).selectOption('Purchases')
+  await expect(rows(page)).toHaveCount(1)
+
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export' }).click()
+  const file = await download
+  expect(file.suggestedFilename()).toMatch(/^credit-history-.+\.csv$/)
+  expect((await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n')).toEqual([
+    '\uFEFFdate,category,description,credits,balance_after,account,reference_id',
+    expect.stringMatching(/^[\d-]+T[\d:.]+Z,purchase,.+,1000,1000,purchased,cs_test_\w+$/),
+  ])
+
+  const documents = region(page, 'Invoices and receipts').getByRole('listitem')
+  await expect(documents).toHaveCount(1)
+  await expect(documents).toContainText(['1,000 credits'])
+  await expect(documents).toContainText(['Paid'])
+  const receipt = page.waitForEvent('popup')
+  await documents.getByRole('link', { name: 'Receipt 1,000 credits' }).click()
+  await expect((await receipt).getByText('€14.00')).toBeVisible()
+})
+
+test('a plan has its next payment, an invoice and a way to the billing portal and back', async ({ page }) => {
+  await signUp(page)
+  await page.goto('/auth/post-signup?plan=pro&billing=monthly&currency=EUR&seats=1')
+  await page.waitForURL(/\/c\/pay\//)
+  await payByCard(page, cards.pays, /^(Start|Subscribe|Pay)/)
+  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+
+  await page.goto('/billing')
+  const next = region(page, 'Next Payment')
+  await expect(next).toContainText('€20.00')
+  await expect(next).toContainText('Visa ending in 4242')
+  await expect(page.getByRole('link', { name: 'Download Invoice' })).toHaveAttribute(
+    'href',
+    /\/i\/in_\w+\/pdf/,
+  )
+  await next.getByRole('button', { name: 'Manage billing' }).click()
+  await page.waitForURL(/\/p\/session\//)
+  await page.getByRole('link', { name: /Return to/ }).click()
+  await page.waitForURL('**/billing')
+  await expect(page.getByRole('heading', { name: 'Billing & Payments' })).toBeVisible()
+})
+
+test('while Stripe is away the page says what is missing, shows the rest and tries again', async ({
+  page,
+}) => {
+  await signUp(page)
+  await page.goto('/billing?tab=credits')
+  await page.getByLabel('Number of credits').fill('500')
+  await page.getByRole('button', { name: 'Add Credits' }).click()
+  await page.waitForURL(/\/c\/pay\//)
+  await payByCard(page, cards.pays)
+  await expect(page.getByText('+500').first()).toBeVisible()
+  await turnStripeKnob('faults', { status: 500, count: 1000, path_prefix: '/v1' })
+  await page.goto('/billing?tab=invoices')
+  const documents = region(page, 'Invoices and receipts')
+  await expect(documents.getByRole('alert')).toContainText('Failed to load invoices')
+  await expect(rows(page)).toContainText(['+500'])
+  await expectAccessible(page)
+  await clearFaults()
+  await documents.getByRole('button', { name: 'Try again' }).click()
+  await expect(documents.getByRole('listitem')).toContainText(['500 credits'])
+})
+
+test('an admin sees the organization’s billing, a member what is for members', async ({ page, browser }) => {
+  const clerk = openSandboxClerk()
+  const userOf = async (email: string) =>
+    (await clerk.users.getUserList({ emailAddress: [email] })).data[0]?.id ?? ''
+  const { email } = await signUp(page)
+  const name = `Quay ${email.split('.')[1]?.split('@')[0]}`
+  const { id } = await clerk.organizations.createOrganization({ name, createdBy: await userOf(email) })
+  await choose(page, name)
+  await expect(tab(page, 'Organization')).toHaveAttribute('aria-selected', 'true')
+  await expect(page.getByRole('heading', { name: 'Set up Organization Billing' })).toBeVisible()
+  await tab(page, 'Overview').click()
+  await expect(region(page, 'Credit Balance')).toContainText('No credits yet')
+  await tab(page, 'Invoices').click()
+  await expect(page.getByText('No transactions yet')).toBeVisible()
+  await expect(page.getByText('No invoices yet')).toBeVisible()
+
+  const memberPage = await (await browser.newContext()).newPage()
+  const member = await signUp(memberPage)
+  await clerk.organizations.createOrganizationMembership({
+    organizationId: id,
+    userId: await userOf(member.email),
+    role: 'org:member',
+  })
+  await choose(memberPage, name)
+  await expect(tab(memberPage, 'Overview')).toHaveAttribute('aria-selected', 'true')
+  await expect(tab(memberPage, /Organization.*\(Admin Only\)/)).toBeDisabled()
+  await expect(region(memberPage, 'Credit Balance')).toContainText('0')
+  await expect(region(memberPage, 'Next Payment')).toContainText('Only organization administrators')
+  await expect(memberPage.getByRole('button', { name: 'Buy Credits' })).toBeHidden()
+  await expectAccessible(memberPage)
+  for (const closed of ['invoices', 'organization']) {
+    await memberPage.goto(`/billing?tab=${closed}`)
+    await expect(memberPage.getByRole('heading', { name: 'Admin Access Required' })).toBeVisible()
+    await expect(
+      memberPage.getByText('Only organization administrators can view billing settings.'),
+    ).toBeVisible()
+  }
+  await memberPage.goto('/billing?tab=credits')
+  await expect(region(memberPage, 'Buy Credits')).toContainText('Only organization administrators can buy')
+  await memberPage.context().close()
+})
+
+test.describe('a reader in Germany', () => {
+  test.use({ locale: 'de-DE', timezoneId: 'Europe/Berlin' })
+
+  test('reads amounts and dates as written there, and is asked to sign in first', async ({ page }) => {
+    await page.goto('/billing?tab=organization')
+    await expect(page).toHaveURL(/\/sign-in\?redirect_url=%2Fbilling%3Ftab%3Dorganization/)
+    await signUp(page)
+    await page.goto('/billing?tab=organization')
+    await expect(page.getByRole('heading', { name: 'No Organization Selected' })).toBeVisible()
+    await expect(page.getByText('Create or join an organization to manage billing settings.')).toBeVisible()
+    await tab(page, 'Credits').click()
+    await expect(region(page, 'Usage Summary')).toContainText(/1 credit = 0,014\s€/)
+    await page.getByLabel('Number of credits').fill('2.500')
+    await page.getByRole('button', { name: 'Add Credits' }).click()
+    await page.waitForURL(/\/c\/pay\//)
+    await payByCard(page, cards.pays)
+    await expect(page.getByText('+2.500').first()).toBeVisible()
+    await page.goto('/billing?tab=invoices')
+    await expect(rows(page)).toContainText(['+2.500'])
+    await expect(rows(page)).toContainText([/\d+\. \p{L}+\.? \d{4}/u])
+    await expect(region(page, 'Invoices and receipts').getByRole('listitem')).toContainText([/35,00\s€/])
+  })
+})
+
+/** Chooses an organization in the switcher, which stays on the page. */
+async function choose(page: Page, organization: string): Promise<void> {
+  await page.goto('/billing')
+  await page.getByRole('button', { name: 'Open organization switcher' }).click()
+  await page.getByRole('button', { name: organization }).click()
+  await expect(page.getByRole('button', { name: 'Open organization switcher' })).toContainText(organization)
+  await expect(page).toHaveURL(/\/billing$/)
+}
+
+async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).exclude('[class*="cl-rootBox"]').analyze()
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual([])
+}
+
+/** Nothing is wider than the narrowest phone. */
+async function expectToFit(page: Page): Promise<void> {
+  const wide = page.viewportSize()
+  await page.setViewportSize({ width: 320, height: 700 })
+  await expect
+    .poll(() => page.evaluate<number>('document.documentElement.scrollWidth'))
+    .toBeLessThanOrEqual(320)
+  if (wide) await page.setViewportSize(wide)
+}

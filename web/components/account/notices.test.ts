@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest'
+import type { AccountSubscription, AccountSummary } from '../../../schema/api/account.ts'
+import { noticesOf } from './notices.ts'
+
+const now = '2026-03-01T12:00:00.000Z'
+
+function summaryWith(
+  changes: Partial<Omit<AccountSummary, 'balance' | 'subscription'>> & {
+    balance?: Partial<AccountSummary['balance']>
+    subscription?: Partial<AccountSubscription>
+  },
+): AccountSummary {
+  const { balance, subscription, ...others } = changes
+  return {
+    payer: 'personal',
+    may_manage: true,
+    credits_on_the_way: 0,
+    plan_type: 'starter',
+    payments: [],
+    as_of: now,
+    ...others,
+    balance: {
+      plan: 0,
+      purchased: 500,
+      total: 500,
+      available: 500,
+      low: false,
+      had_credits: true,
+      ...balance,
+    },
+    subscription: subscription
+      ? {
+          id: 'sub_1',
+          plan_type: 'pro',
+          status: 'active',
+          billing_frequency: 'monthly',
+          currency: 'EUR',
+          seats_total: 1,
+          current_period_end: '2026-03-20T12:00:00.000Z',
+          trial_end: null,
+          cancel_at: null,
+          ended_at: null,
+          scheduled_change: null,
+          ...subscription,
+        }
+      : null,
+  }
+}
+
+const titles = (...[changes]: Parameters<typeof summaryWith>) =>
+  noticesOf(summaryWith(changes)).map(({ title }) => title)
+
+test('an account in which all is well has no notice', () => {
+  expect(titles({})).toEqual([])
+  expect(titles({ subscription: {} })).toEqual([])
+})
+
+test('a new account without credits is no reason for alarm', () => {
+  const balance = { purchased: 0, total: 0, available: 0, low: false, had_credits: false }
+  expect(titles({ balance })).toEqual([])
+})
+
+test('credits that ran out are told from credits that run low', () => {
+  const low = { total: 99, available: 99, low: true }
+  expect(titles({ balance: low })).toEqual(['You have 99 credits left'])
+  expect(titles({ balance: { total: 0, available: 0, low: true } })).toEqual(['You have no credits left'])
+  expect(titles({ balance: low, credits_on_the_way: 1000 })).toEqual([])
+})
+
+test('a debt is named with its reason', () => {
+  const notices = noticesOf(summaryWith({ balance: { total: -40, available: 0, low: true } }))
+  expect(notices).toMatchObject([{ id: 'debt', tone: 'critical', action: { leadsTo: 'credits' } }])
+})
+
+test('a payment that failed comes before a low balance, and leads to the card', () => {
+  const notices = noticesOf(
+    summaryWith({
+      subscription: { status: 'past_due' },
+      balance: { total: 0, available: 0, low: true },
+    }),
+  )
+  expect(notices.map(({ id }) => id)).toEqual(['past_due', 'low_balance'])
+  expect(notices[0]?.action).toEqual({ leadsTo: 'portal', label: 'Update card' })
+})
+
+test('a cancelled plan says when it ends, and nothing of its trial', () => {
+  const cancel_at = '2026-03-03T12:00:00.000Z'
+  expect(titles({ subscription: { status: 'trialing', trial_end: cancel_at, cancel_at } })).toEqual([
+    'Pro ends on Mar 3, 2026',
+  ])
+})
+
+test('a trial is told of in its last three days', () => {
+  const inTrial = (trial_end: string) => titles({ subscription: { status: 'trialing', trial_end } })
+  expect(inTrial('2026-03-04T12:00:00.000Z')).toEqual(['The free trial of Pro ends on Mar 4, 2026'])
+  expect(inTrial('2026-03-04T12:00:01.000Z')).toEqual([])
+})
+
+test('a plan that has ended needs nothing', () => {
+  expect(titles({ subscription: { status: 'canceled', cancel_at: now, ended_at: now } })).toEqual([])
+})
+
+test('a member is told whom to ask, and given no way that is closed to them', () => {
+  const notices = noticesOf(
+    summaryWith({
+      payer: 'org_1',
+      may_manage: false,
+      subscription: { plan_type: 'teams', status: 'past_due' },
+      balance: { total: 0, available: 0, low: true },
+    }),
+  )
+  expect(notices.map(({ action }) => action)).toEqual([null, null])
+  expect(notices[0]?.text).toContain('administrator')
+  expect(notices[1]).toMatchObject({
+    title: 'Your organization has no credits left',
+    text: expect.stringContaining('Ask an administrator'),
+  })
+})
+
+test('a payment that does not match its order is told of', () => {
+  const payment = {
+    id: '1',
+    kind: 'credit_purchase',
+    plan_type: null,
+    credits: 500,
+    amount_minor: 700,
+    currency: 'EUR',
+    reason: 'We are looking into it',
+    created_at: now,
+  } as const
+  expect(titles({ payments: [{ ...payment, state: 'under_review' }] })).toEqual([
+    'A payment is being looked into',
+  ])
+  expect(titles({ payments: [{ ...payment, state: 'failed' }] })).toEqual([])
+})

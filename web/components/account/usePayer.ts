@@ -1,0 +1,24 @@
+import { useOrganization, useUser } from '@clerk/clerk-react'
+import { useMemo } from 'react'
+
+/** Whose account the pages show: that of the person, or of the organization that they have chosen. */
+export interface Payer {
+  /** As the calls name it: `personal`, or the organization's id. */
+  payer: string
+  userId: string
+  organization: { id: string; name: string } | null
+}
+
+/** Undefined until it is known, and while somebody signs out. */
+export function usePayer(): Payer | undefined {
+  const { user } = useUser()
+  const { isLoaded, organization } = useOrganization()
+  const userId = user?.id
+  const id = organization?.id
+  const name = organization?.name ?? ''
+  return useMemo(() => {
+    if (!isLoaded || userId === undefined) return undefined
+    if (id === undefined) return { payer: 'personal', userId, organization: null }
+    return { payer: id, userId, organization: { id, name } }
+  }, [isLoaded, userId, id, name])
+}

@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest'
+import { ApiFailure } from '../../api/failure.ts'
+import { type CreditsPayer, purchaseFailureText } from './useCreditPurchase.ts'
+
+const dashboard: CreditsPayer = { kind: 'user', id: 'user_1', from: 'dashboard' }
+const billing: CreditsPayer = { kind: 'user', id: 'user_1', from: 'billing' }
+const organization: CreditsPayer = { kind: 'organization', id: 'org_1' }
+const failure = (code: string, text: string | null = null) => new ApiFailure({ status: 503, code, text })
+
+describe('a purchase that did not begin', () => {
+  test.each([
+    [dashboard, 'Failed to process credit addition. Nothing was charged.'],
+    [billing, 'Failed to create top-up session. Nothing was charged.'],
+    [organization, 'Failed to create top-up session. Nothing was charged.'],
+  ])('from %o says what failed, and that nothing was charged', (payer, text) => {
+    expect(purchaseFailureText(failure('no_error_body'), payer)).toBe(text)
+    expect(purchaseFailureText(new TypeError('x is not a function'), payer)).toBe(text)
+  })
+
+  test('says what the server says', () => {
+    expect(purchaseFailureText(failure('checkout_failed', 'Please wait.'), dashboard)).toBe(
+      'Please wait. Nothing was charged.',
+    )
+  })
+
+  test('for want of an address says so', () => {
+    expect(purchaseFailureText(failure('unexpected_answer'), billing)).toBe(
+      'No checkout URL received. Nothing was charged.',
+    )
+  })
+
+  test('without a connection says that', () => {
+    const offline = failure('offline', 'You are offline. Nothing was charged.')
+    expect(purchaseFailureText(offline, dashboard)).toMatch(/^You are offline\. Nothing was charged\./)
+  })
+})

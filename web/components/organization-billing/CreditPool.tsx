@@ -1,0 +1,98 @@
+import { useQuery } from '@tanstack/react-query'
+import { lowBalanceCredits } from '../../../schema/catalogue/credits.ts'
+import type { Currency } from '../../../schema/catalogue/currency.ts'
+import { useApi } from '../../api/ApiProvider.tsx'
+import { type OrganizationView, organizationCreditsQuery } from '../../api/organizations.ts'
+import { Alert } from '../../ui/Alert.tsx'
+import { Card, CardHeader } from '../../ui/Card.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
+import { BuyCredits } from '../credits/BuyCredits.tsx'
+import { FailurePanel } from '../FailurePanel.tsx'
+import { formatCredits, formatDay } from '../format.ts'
+
+interface CreditPoolProps {
+  view: OrganizationView
+  /** That of the plan, in which the organization pays. */
+  currency: Currency
+}
+
+export function CreditPool({ view, currency }: CreditPoolProps) {
+  const credits = useQuery(organizationCreditsQuery(useApi(), view))
+  if (credits.isPending) return <Skeleton className="h-72 rounded-card" />
+  return (
+    <Card aria-labelledby="pool-title">
+      <CardHeader id="pool-title" title="Credit pool" description="Shared by everybody with a seat" />
+      {credits.isLoadingError ? (
+        <FailurePanel
+          title="Error"
+          error={credits.error}
+          defaultText="Failed to load organization credits"
+          busy={credits.isFetching}
+          onRetry={() => void credits.refetch()}
+        />
+      ) : (
+        <Pool {...credits.data} />
+      )}
+      <section aria-labelledby="top-up-title" className="border-t px-5 py-5 sm:px-6">
+        <h3 id="top-up-title" className="mb-4 font-semibold text-sm">
+          Add credits to the pool
+        </h3>
+        <BuyCredits payer={{ kind: 'organization', id: view.organizationId }} currency={currency} />
+      </section>
+    </Card>
+  )
+}
+
+interface PoolProps {
+  total_credits: number
+  used_credits: number
+  remaining_credits: number
+  plan_credits: number
+  purchased_credits: number
+  since: string
+}
+
+function Pool(pool: PoolProps) {
+  const { total_credits, used_credits, remaining_credits, plan_credits, purchased_credits } = pool
+  const leftPercent = total_credits > 0 ? Math.max((remaining_credits / total_credits) * 100, 0) : 0
+  return (
+    <div className="px-5 pt-4 pb-5 tabular-nums sm:px-6">
+      <p className="flex items-baseline gap-2">
+        <strong className="font-semibold text-4xl tracking-[-0.03em]">
+          {formatCredits(remaining_credits)}
+        </strong>
+        <span className="text-muted text-sm">remaining</span>
+      </p>
+      <div aria-hidden="true" className="mt-4 h-2 overflow-hidden rounded-full bg-accent-soft">
+        <div className="h-full rounded-full bg-accent" style={{ width: `${leftPercent}%` }} />
+      </div>
+      <dl className="mt-4 divide-y divide-line text-sm [&>div]:flex [&>div]:justify-between [&>div]:gap-4 [&>div]:py-2 [&_dt]:text-muted">
+        <div>
+          <dt>Used since {formatDay(pool.since)}</dt>
+          <dd>{formatCredits(used_credits)}</dd>
+        </div>
+        <div>
+          <dt>From the plan, until the month ends</dt>
+          <dd>{formatCredits(plan_credits)}</dd>
+        </div>
+        <div>
+          <dt>Purchased, never expire</dt>
+          <dd>{formatCredits(purchased_credits)}</dd>
+        </div>
+      </dl>
+      {/* Nothing is wrong with a pool that never had anything in it. */}
+      {remaining_credits < lowBalanceCredits && (total_credits > 0 || remaining_credits < 0) && (
+        <div className="mt-3">
+          <Alert
+            tone="caution"
+            title={remaining_credits > 0 ? 'The pool is almost empty' : 'The pool is empty'}
+          >
+            {remaining_credits < 0
+              ? `It is ${formatCredits(-remaining_credits)} credits short. Nobody can use it until credits are added.`
+              : 'Without credits, nobody can use the organization’s pool.'}
+          </Alert>
+        </div>
+      )}
+    </div>
+  )
+}

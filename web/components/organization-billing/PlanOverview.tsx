@@ -1,0 +1,94 @@
+import {
+  createOrganizationBillingPortal,
+  type OrganizationSubscription,
+} from '../../../schema/api/organizations.ts'
+import { plans } from '../../../schema/catalogue/plans.ts'
+import { useApi } from '../../api/ApiProvider.tsx'
+import { failureText } from '../../api/failure.ts'
+import { Alert } from '../../ui/Alert.tsx'
+import { Card, CardHeader } from '../../ui/Card.tsx'
+import { toast } from '../../ui/toast.ts'
+import { formatCredits, formatDay, formatMoney } from '../format.ts'
+import { ManageBillingButton } from '../ManageBillingButton.tsx'
+import { SubscriptionBadge } from './SubscriptionBadge.tsx'
+
+interface PlanOverviewProps {
+  organizationId: string
+  subscription: OrganizationSubscription
+}
+
+export function PlanOverview({ organizationId, subscription }: PlanOverviewProps) {
+  const { seats_total, price_per_seat_minor, currency, billing_frequency, cancel_at } = subscription
+  const money = (amount_minor: number) => formatMoney(amount_minor, currency)
+  const yearly = billing_frequency === 'yearly'
+  const perMonth = plans.teams.credits_per_seat * seats_total
+  return (
+    <Card aria-labelledby="plan-title">
+      <CardHeader
+        id="plan-title"
+        title="Teams plan"
+        description={`${formatCredits(perMonth)} credits for the pool every month`}
+        action={<SubscriptionBadge status={subscription.status} />}
+      />
+      {subscription.status === 'past_due' && (
+        <div className="px-5 pt-4 sm:px-6">
+          <Alert tone="critical" title="The last payment has failed">
+            Everybody keeps their seat while it is tried again. Change the card under Manage billing, so that
+            it goes through.
+          </Alert>
+        </div>
+      )}
+      <dl className="grid grid-cols-2 gap-x-6 gap-y-5 px-5 pt-5 pb-6 tabular-nums sm:px-6">
+        <Fact term="Seats" value={seats_total} note={`${money(price_per_seat_minor)} each`} />
+        <Fact
+          term={yearly ? 'Yearly total' : 'Monthly total'}
+          value={money(price_per_seat_minor * seats_total)}
+          note={yearly ? 'billed once a year' : 'billed every month'}
+        />
+        <Fact
+          term={cancel_at ? 'Ends' : 'Next payment'}
+          value={formatDay(cancel_at ?? subscription.current_period_end)}
+          note={cancel_at ? 'nothing more is charged' : money(nextTotal(subscription))}
+        />
+        <Fact term="Billed since" value={formatDay(subscription.current_period_start)} note="this period" />
+      </dl>
+      <div className="flex flex-wrap items-center justify-between gap-3 border-t px-5 py-4 sm:px-6">
+        <p className="text-[13px] text-faint">Card, invoices and cancelling</p>
+        <PortalButton organizationId={organizationId} />
+      </div>
+    </Card>
+  )
+}
+
+/** With the seats that the next period has. */
+function nextTotal({
+  price_per_seat_minor,
+  seats_total,
+  scheduled_change,
+}: OrganizationSubscription): number {
+  return price_per_seat_minor * (scheduled_change?.seats ?? seats_total)
+}
+
+function Fact({ term, value, note }: { term: string; value: string | number; note: string }) {
+  return (
+    <div>
+      <dt className="text-muted text-sm">{term}</dt>
+      <dd className="mt-0.5">
+        <span className="block font-semibold text-lg tracking-[-0.01em]">{value}</span>
+        <span className="block text-faint text-xs">{note}</span>
+      </dd>
+    </div>
+  )
+}
+
+function PortalButton({ organizationId }: { organizationId: string }) {
+  const api = useApi()
+  return (
+    <ManageBillingButton
+      openPortal={() => api(createOrganizationBillingPortal, { body: { clerk_org_id: organizationId } })}
+      onError={(error) =>
+        toast.error('Error', { description: failureText(error, 'Failed to open billing portal') })
+      }
+    />
+  )
+}

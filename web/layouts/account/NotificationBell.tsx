@@ -1,0 +1,78 @@
+import { useQuery } from '@tanstack/react-query'
+import { Bell } from 'lucide-react'
+import { useId, useRef } from 'react'
+import { useApi } from '../../api/ApiProvider.tsx'
+import { accountSummaryQuery } from '../../api/account.ts'
+import { NoticeAction } from '../../components/account/NoticeAction.tsx'
+import { noticesOf } from '../../components/account/notices.ts'
+import { type Payer, usePayer } from '../../components/account/usePayer.ts'
+import { buttonStyle } from '../../ui/buttonStyle.ts'
+import { cn } from '../../ui/cn.ts'
+
+/** What needs attention in the chosen account, on every page: the same notices that the dashboard shows. */
+export function NotificationBell() {
+  const payer = usePayer()
+  return payer ? <LoadedBell key={payer.payer} payer={payer} /> : <div className="size-9" />
+}
+
+function LoadedBell({ payer }: { payer: Payer }) {
+  const { data } = useQuery(accountSummaryQuery(useApi(), payer))
+  const notices = data ? noticesOf(data) : []
+  const panelId = useId()
+  const panel = useRef<HTMLDivElement>(null)
+  const close = () => panel.current?.hidePopover()
+  return (
+    <>
+      <button
+        type="button"
+        popoverTarget={panelId}
+        aria-label={notices.length === 0 ? 'Notifications' : `Notifications: ${notices.length}`}
+        className={buttonStyle({ variant: 'quiet', size: 'icon', className: 'relative' })}
+      >
+        <Bell aria-hidden="true" />
+        {notices.length > 0 && (
+          <span
+            aria-hidden="true"
+            className="absolute top-0.5 right-0.5 grid size-4 place-items-center rounded-full bg-accent font-semibold text-[10px] text-on-accent tabular-nums"
+          >
+            {notices.length}
+          </span>
+        )}
+      </button>
+      {/* The browser's own popover: a click beside it and Escape close it. */}
+      <div
+        ref={panel}
+        id={panelId}
+        popover="auto"
+        role="dialog"
+        aria-label="Notifications"
+        className="fixed inset-auto top-14 right-3 m-0 w-[min(22rem,calc(100vw-1.5rem))] rounded-card border bg-surface text-ink shadow-float sm:right-5"
+      >
+        {notices.length === 0 ? (
+          <p className="px-5 py-8 text-center text-muted text-sm">
+            {data ? 'Nothing needs your attention.' : 'Your notifications are not there yet.'}
+          </p>
+        ) : (
+          <ul className="max-h-[70dvh] divide-y divide-line overflow-y-auto">
+            {notices.map(({ id, tone, title, text, action }) => (
+              <li key={id} className="px-5 py-4 text-sm">
+                <p className="flex items-baseline gap-2 font-medium">
+                  <span aria-hidden="true" className={cn('size-2 shrink-0 rounded-full', dots[tone])} />
+                  {title}
+                </p>
+                <p className="mt-1 text-muted">{text}</p>
+                {action && (
+                  <div className="mt-2.5">
+                    <NoticeAction action={action} payer={payer} onFollow={close} />
+                  </div>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </>
+  )
+}
+
+const dots = { critical: 'bg-critical', caution: 'bg-caution', info: 'bg-accent' }

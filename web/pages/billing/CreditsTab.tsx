@@ -1,0 +1,120 @@
+import { useQuery } from '@tanstack/react-query'
+import { creditRate } from '../../../schema/catalogue/credits.ts'
+import { type Currency, defaultCurrency } from '../../../schema/catalogue/currency.ts'
+import { useApi } from '../../api/ApiProvider.tsx'
+import { accountSummaryQuery } from '../../api/account.ts'
+import { usageSummaryQuery } from '../../api/billing.ts'
+import { BuyCredits } from '../../components/credits/BuyCredits.tsx'
+import { FailurePanel } from '../../components/FailurePanel.tsx'
+import { formatCreditChange, readerLocales } from '../../components/format.ts'
+import { Card, CardHeader } from '../../ui/Card.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
+import type { Payer } from './payer.ts'
+
+export function CreditsTab({ payer }: { payer: Payer }) {
+  return (
+    <div className="grid grid-cols-1 items-start gap-4 sm:gap-5 lg:grid-cols-5">
+      <BuyCard payer={payer} />
+      <SummaryCard payer={payer} />
+    </div>
+  )
+}
+
+const packs = [
+  { credits: 500, popular: false },
+  { credits: 1000, popular: true },
+  { credits: 2500, popular: false },
+] as const
+
+function BuyCard({ payer }: { payer: Payer }) {
+  const isPersonal = payer.organizationName === null
+  // An organization pays for credits in the currency of its plan.
+  const summary = useQuery({ ...accountSummaryQuery(useApi(), payer), enabled: !isPersonal })
+  const currency = summary.data?.subscription?.currency ?? defaultCurrency
+  return (
+    <Card aria-labelledby="buy-title" className="lg:col-span-3">
+      <CardHeader
+        id="buy-title"
+        title="Buy Credits"
+        description={
+          isPersonal
+            ? 'Purchased credits never expire.'
+            : `For everybody with a seat in ${payer.organizationName}.`
+        }
+      />
+      <div className="px-5 pt-4 pb-5 sm:px-6 sm:pb-6">
+        {payer.mayManage ? (
+          <BuyCredits
+            payer={
+              isPersonal
+                ? { kind: 'user', id: payer.userId, from: 'billing' }
+                : { kind: 'organization', id: payer.payer }
+            }
+            packs={packs}
+            currency={currency}
+          />
+        ) : (
+          <p className="text-muted text-sm">
+            Only organization administrators can buy credits for {payer.organizationName}. Ask one of them, or
+            switch to your personal account to buy your own.
+          </p>
+        )}
+      </div>
+    </Card>
+  )
+}
+
+function SummaryCard({ payer }: { payer: Payer }) {
+  const usage = useQuery(usageSummaryQuery(useApi(), payer))
+  return (
+    <Card aria-labelledby="usage-title" className="lg:col-span-2">
+      <CardHeader id="usage-title" title="Usage Summary" />
+      {usage.isLoadingError ? (
+        <FailurePanel
+          title="Error"
+          error={usage.error}
+          defaultText="Failed to load your usage"
+          busy={usage.isFetching}
+          onRetry={() => void usage.refetch()}
+        />
+      ) : (
+        <dl className="divide-y divide-line px-5 pt-2 text-sm tabular-nums sm:px-6">
+          <Row term="This month" used={usage.data?.this_month.used} />
+          <Row term="Last month" used={usage.data?.last_month.used} />
+          <Row term="Daily average" note="last 30 days" used={usage.data?.daily_average} />
+        </dl>
+      )}
+      <p className="mt-2 border-t px-5 py-4 text-muted text-sm sm:px-6">{rateText(defaultCurrency)}</p>
+    </Card>
+  )
+}
+
+function Row({ term, note, used }: { term: string; note?: string; used: number | undefined }) {
+  return (
+    <div className="flex items-center justify-between gap-4 py-3">
+      <dt className="text-muted">
+        {term}
+        {note && <span className="text-faint"> ({note})</span>}
+      </dt>
+      <dd className="font-medium">
+        {used === undefined ? (
+          <Skeleton className="h-5 w-14" />
+        ) : used === 0 ? (
+          '0'
+        ) : (
+          formatCreditChange(-used)
+        )}
+      </dd>
+    </div>
+  )
+}
+
+/** `Rate: 1 credit = €0.014` */
+function rateText(currency: Currency): string {
+  const rate = new Intl.NumberFormat([...readerLocales], {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: 3,
+  }).format(creditRate.amount_minor / creditRate.credits / 100)
+  return `Rate: 1 credit = ${rate}`
+}

@@ -1,0 +1,206 @@
+import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react-query'
+import { Download, Search, Waves } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { useSearchParams } from 'react-router-dom'
+import {
+  type CreditCategory,
+  type CreditTransaction,
+  creditCategories,
+  exportCreditHistory,
+} from '../../../schema/api/credits.ts'
+import { useApi } from '../../api/ApiProvider.tsx'
+import { billingHistoryQuery, type HistoryFilter, selectionOf } from '../../api/billing.ts'
+import { failureText } from '../../api/failure.ts'
+import { FailurePanel } from '../../components/FailurePanel.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Card, CardHeader } from '../../ui/Card.tsx'
+import { toast } from '../../ui/toast.ts'
+import { HistorySkeleton, HistoryTable } from './HistoryTable.tsx'
+import type { Payer } from './payer.ts'
+import { ShowMore } from './ShowMore.tsx'
+
+const categoryNames: Readonly<Record<CreditCategory, string>> = {
+  purchase: 'Purchases',
+  plan: 'Plan credits',
+  usage: 'Usage',
+  refund: 'Refunds and disputes',
+  expiry: 'Expired credits',
+  adjustment: 'Corrections',
+}
+
+export function HistoryCard({ payer }: { payer: Payer }) {
+  const [filter, setFilter] = useFilter()
+  return (
+    <Card aria-labelledby="history-title">
+      <CardHeader
+        id="history-title"
+        title="Transaction History"
+        description="Every credit in and out, newest first"
+        action={<ExportButton payer={payer} filter={filter} />}
+      />
+      <search className="flex flex-col gap-2 px-5 pt-4 pb-4 sm:flex-row sm:px-6">
+        <SearchField value={filter.q} onChange={(q) => setFilter({ ...filter, q })} />
+        <select
+          aria-label="Kind of transaction"
+          value={filter.category ?? ''}
+          onChange={({ target }) => setFilter({ ...filter, category: categoryOf(target.value) })}
+          className="h-9 rounded-control border border-line-strong bg-surface px-3 text-sm shadow-low"
+        >
+          <option value="">All transactions</option>
+          {creditCategories.map((category) => (
+            <option key={category} value={category}>
+              {categoryNames[category]}
+            </option>
+          ))}
+        </select>
+      </search>
+      <History payer={payer} filter={filter} onClear={() => setFilter({ category: null, q: '' })} />
+    </Card>
+  )
+}
+
+/** In the address, so that a search can be bookmarked and is there again after a look at a receipt. */
+function useFilter(): [HistoryFilter, (filter: HistoryFilter) => void] {
+  const [search, setSearch] = useSearchParams()
+  const filter = {
+    category: categoryOf(search.get('category')),
+    q: search.get('q')?.trim().slice(0, 100) ?? '',
+  }
+  return [
+    filter,
+    ({ category, q }) =>
+      setSearch({ tab: 'invoices', ...(category && { category }), ...(q && { q }) }, { replace: true }),
+  ]
+}
+
+function categoryOf(name: string | null): CreditCategory | null {
+  return creditCategories.find((category) => category === name) ?? null
+}
+
+const typingPauseMs = 300
+
+function SearchField({ value, onChange }: { value: string; onChange: (q: string) => void }) {
+  const [text, setText] = useState(value)
+  const typed = text.trim()
+  // What was typed goes into the address after a pause, and what the address says otherwise ("Clear the search") comes back.
+  const [known, setKnown] = useState(value)
+  if (known !== value) {
+    setKnown(value)
+    if (typed !== value) setText(value)
+  }
+  useEffect(() => {
+    if (typed === value) return
+    const timer = setTimeout(() => onChange(typed), typingPauseMs)
+    return () => clearTimeout(timer)
+  })
+  return (
+    <div className="relative min-w-0 flex-1">
+      <Search aria-hidden="true" className="absolute top-2.5 left-3 size-4 text-faint" />
+      <input
+        type="search"
+        aria-label="Search billing history"
+        placeholder="Search billing history..."
+        maxLength={100}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+        className="h-9 w-full rounded-control border border-line-strong bg-surface pr-3 pl-9 text-sm shadow-low placeholder:text-faint"
+      />
+    </div>
+  )
+}
+
+function ExportButton({ payer, filter }: { payer: Payer; filter: HistoryFilter }) {
+  const api = useApi()
+  const download = useMutation({
+    mutationFn: () => api(exportCreditHistory, { query: selectionOf(payer.payer, filter) }),
+    onSuccess: (text) => saveFile(text),
+    onError: (error) =>
+      toast.error('Error', { description: failureText(error, 'Failed to export your history') }),
+  })
+  return (
+    <Button
+      variant="secondary"
+      size="small"
+      busy={download.isPending}
+      disabled={download.isPending}
+      onClick={() => download.mutate()}
+    >
+      {!download.isPending && <Download aria-hidden="true" />}
+      Export
+    </Button>
+  )
+}
+
+function saveFile(text: string): void {
+  // Without the mark at its beginning Excel would read the file in another encoding.
+  const url = URL.createObjectURL(new Blob(['\uFEFF', text], { type: 'text/csv;charset=utf-8' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = `credit-history-${new Date().toISOString().slice(0, 10)}.csv`
+  link.click()
+  URL.revokeObjectURL(url)
+}
+
+interface HistoryProps {
+  payer: Payer
+  filter: HistoryFilter
+  onClear: () => void
+}
+
+function History({ payer, filter, onClear }: HistoryProps) {
+  const isFiltered = filter.category !== null || filter.q !== ''
+  // What was found before stays until the next result is there, so that nothing jumps while somebody types.
+  const history = useInfiniteQuery({
+    ...billingHistoryQuery(useApi(), payer, filter),
+    placeholderData: keepPreviousData,
+  })
+  if (history.isPending) return <HistorySkeleton />
+  if (history.isError && !history.data) {
+    return (
+      <FailurePanel
+        title="Error"
+        error={history.error}
+        defaultText="Failed to load your transaction history"
+        busy={history.isFetching}
+        onRetry={() => void history.refetch()}
+      />
+    )
+  }
+  const items: CreditTransaction[] = history.data.pages.flatMap((page) => page.items)
+  return (
+    <div aria-busy={history.isPlaceholderData || undefined} className="aria-busy:opacity-60">
+      {items.length > 0 ? (
+        <HistoryTable items={items} />
+      ) : history.hasNextPage ? (
+        <Nothing title="Nothing found yet">The search looked through the latest transactions.</Nothing>
+      ) : isFiltered ? (
+        <Nothing title="No transactions found">
+          <Button variant="secondary" size="small" className="mt-3" onClick={onClear}>
+            Clear the search
+          </Button>
+        </Nothing>
+      ) : (
+        <Nothing title="No transactions yet">
+          Purchases, plan credits and usage will appear here, with the balance after each one.
+        </Nothing>
+      )}
+      <ShowMore
+        query={history}
+        label={isFiltered ? 'Search older transactions' : 'Show more'}
+        failure="Could not load more transactions. Please try again."
+      />
+    </div>
+  )
+}
+
+function Nothing({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div role="status" className="flex flex-col items-center border-t px-6 py-12 text-center">
+      <span className="grid size-11 place-items-center rounded-full bg-sunken text-faint">
+        <Waves aria-hidden="true" className="size-5" />
+      </span>
+      <p className="mt-4 font-medium text-sm">{title}</p>
+      <div className="mt-1 max-w-xs text-muted text-sm">{children}</div>
+    </div>
+  )
+}

@@ -1,0 +1,127 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router-dom'
+import type { NextPayment } from '../../../schema/api/account.ts'
+import { createOrganizationBillingPortal } from '../../../schema/api/organizations.ts'
+import { createCustomerPortalSession } from '../../../schema/api/subscriptions.ts'
+import { useApi } from '../../api/ApiProvider.tsx'
+import { nextPaymentQuery } from '../../api/account.ts'
+import { failureText } from '../../api/failure.ts'
+import { FailurePanel } from '../../components/FailurePanel.tsx'
+import { formatDay, formatMoney } from '../../components/format.ts'
+import { ManageBillingButton } from '../../components/ManageBillingButton.tsx'
+import { Badge } from '../../ui/Badge.tsx'
+import { Card, CardHeader } from '../../ui/Card.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
+import { toast } from '../../ui/toast.ts'
+import type { Payer } from './payer.ts'
+
+export function NextPaymentCard({ payer, className }: { payer: Payer; className: string }) {
+  return (
+    <Card aria-labelledby="payment-title" className={`flex min-h-38 sm:min-h-44 flex-col ${className}`}>
+      {payer.mayManage ? (
+        <Payment payer={payer} />
+      ) : (
+        <>
+          <CardHeader id="payment-title" title="Next Payment" />
+          <p className="px-5 pt-3 pb-5 text-muted text-sm sm:px-6">
+            Only organization administrators can view billing settings.
+          </p>
+        </>
+      )}
+    </Card>
+  )
+}
+
+function Payment({ payer }: { payer: Payer }) {
+  const next = useQuery(nextPaymentQuery(useApi(), payer))
+  const payment = next.data?.payment
+  return (
+    <>
+      <CardHeader
+        id="payment-title"
+        title="Next Payment"
+        action={payment?.overdue && <Badge tone="caution">Past Due</Badge>}
+      />
+      {next.isPending ? (
+        <div role="status" className="px-5 pt-3 sm:px-6">
+          <span className="sr-only">Loading the next payment</span>
+          <Skeleton className="h-10 w-28" />
+          <Skeleton className="mt-3 h-4 w-40" />
+        </div>
+      ) : next.isLoadingError ? (
+        <FailurePanel
+          title="Error"
+          error={next.error}
+          defaultText="Failed to load billing information"
+          busy={next.isFetching}
+          onRetry={() => void next.refetch()}
+        />
+      ) : (
+        <Details payer={payer} next={next.data} />
+      )}
+    </>
+  )
+}
+
+function Details({ payer, next: { payment, card } }: { payer: Payer; next: NextPayment }) {
+  return (
+    <div className="flex flex-1 flex-col px-5 pt-3 pb-5 tabular-nums sm:px-6">
+      <p className="font-semibold text-4xl tracking-[-0.03em]">
+        {payment ? formatMoney(payment.amount_minor, payment.currency) : 'None'}
+      </p>
+      <p className="mt-2 text-muted text-sm">
+        {payment ? whenText(payment) : 'Nothing will be charged by itself.'}
+      </p>
+      <div className="mt-auto flex flex-wrap items-center justify-between gap-x-3 gap-y-2 pt-3">
+        <p className="text-faint text-xs">{card && `${brandName(card.brand)} ending in ${card.last4}`}</p>
+        {payment || card ? (
+          <PortalButton payer={payer} />
+        ) : (
+          <Link to="/pricing" className="font-medium text-accent-text text-sm hover:underline">
+            View plans
+          </Link>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function whenText({ at, overdue }: NonNullable<NextPayment['payment']>): string {
+  if (overdue)
+    return at ? `The last try failed. It is tried again on ${formatDay(at)}.` : 'The last try failed.'
+  return at ? `on ${formatDay(at)}` : ''
+}
+
+const brandNames: Readonly<Record<string, string>> = {
+  amex: 'American Express',
+  diners: 'Diners Club',
+  jcb: 'JCB',
+  mastercard: 'Mastercard',
+  unionpay: 'UnionPay',
+  visa: 'Visa',
+}
+
+function brandName(brand: string): string {
+  return brandNames[brand] ?? brand
+}
+
+function PortalButton({ payer }: { payer: Payer }) {
+  const api = useApi()
+  const isPersonal = payer.organizationName === null
+  return (
+    <ManageBillingButton
+      openPortal={() =>
+        isPersonal
+          ? api(createCustomerPortalSession, { body: { userId: payer.userId } })
+          : api(createOrganizationBillingPortal, { body: { clerk_org_id: payer.payer } })
+      }
+      onError={(error) =>
+        isPersonal
+          ? toast.error('Billing Portal Error', {
+              description: failureText(error, 'Failed to access billing portal. Please try again.'),
+            })
+          : toast.error('Error', { description: failureText(error, 'Failed to open billing portal') })
+      }
+    />
+  )
+}

@@ -1,0 +1,67 @@
+import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts'
+import type { UsageSummary } from '../../../schema/api/credits.ts'
+import { formatCredits, formatDay, readerLocales } from '../../components/format.ts'
+
+type Days = UsageSummary['days']
+
+const shortDay = new Intl.DateTimeFormat([...readerLocales], { month: 'short', day: 'numeric' })
+const compact = new Intl.NumberFormat([...readerLocales], { notation: 'compact' })
+const tick = { fill: 'var(--tide-faint)', fontSize: 12 }
+
+/** Two bars a day. A picture only: whoever shows it also has the figures in words. */
+export function UsageChart({ days }: { days: Days }) {
+  return (
+    <ResponsiveContainer width="100%" height="100%">
+      <BarChart
+        data={[...days]}
+        margin={{ top: 4, right: 0, bottom: 0, left: 0 }}
+        barGap={1}
+        barCategoryGap="18%"
+        accessibilityLayer={false}
+      >
+        <CartesianGrid vertical={false} stroke="var(--tide-line)" />
+        <XAxis
+          dataKey="date"
+          tickFormatter={(date: string) => shortDay.format(localDay(date))}
+          tick={tick}
+          tickLine={false}
+          axisLine={{ stroke: 'var(--tide-line-strong)' }}
+          minTickGap={28}
+        />
+        <YAxis
+          width={40}
+          allowDecimals={false}
+          tickFormatter={(credits: number) => compact.format(credits)}
+          tick={tick}
+          tickLine={false}
+          axisLine={false}
+        />
+        <Tooltip content={DayTooltip} cursor={{ fill: 'var(--tide-hover)' }} isAnimationActive={false} />
+        <Bar dataKey="used" fill="var(--tide-accent)" radius={[2, 2, 0, 0]} isAnimationActive={false} />
+        <Bar dataKey="granted" fill="var(--chart-granted)" radius={[2, 2, 0, 0]} isAnimationActive={false} />
+      </BarChart>
+    </ResponsiveContainer>
+  )
+}
+
+interface DayTooltipProps {
+  active?: boolean
+  payload?: readonly { payload?: Days[number] }[]
+}
+
+function DayTooltip({ active, payload }: DayTooltipProps) {
+  const day = payload?.[0]?.payload
+  if (!active || !day) return null
+  return (
+    <div className="rounded-control border bg-surface px-3 py-2 text-xs tabular-nums shadow-card">
+      <p className="font-medium">{formatDay(localDay(day.date).toISOString())}</p>
+      <p className="mt-1 text-muted">{formatCredits(day.used)} used</p>
+      <p className="text-muted">{formatCredits(day.granted)} granted</p>
+    </div>
+  )
+}
+
+/** Midnight where the reader is, since the days are the reader's. */
+function localDay(date: string): Date {
+  return new Date(`${date}T00:00:00`)
+}

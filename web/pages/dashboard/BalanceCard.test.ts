@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import type { AccountSummary } from '../../../schema/api/account.ts'
+import { balanceNote } from './BalanceCard.tsx'
+
+const balance = { plan: 0, purchased: 0, total: 0, available: 0, low: false, had_credits: false }
+const summary: AccountSummary = {
+  payer: 'personal',
+  may_manage: true,
+  balance,
+  credits_on_the_way: 0,
+  plan_type: 'starter',
+  subscription: null,
+  payments: [],
+  as_of: '2026-03-01T12:00:00.000Z',
+}
+const usedUp = { ...balance, had_credits: true, low: true }
+
+test('no credits yet are told from no credits left', () => {
+  expect(balanceNote(summary)).toBe('You have no credits yet. Add some to start using the assistant.')
+  expect(balanceNote({ ...summary, balance: usedUp })).toBe(
+    'You have no credits left. Add some to go on using the assistant.',
+  )
+  expect(balanceNote({ ...summary, credits_on_the_way: 500 })).toMatch(/^They are added as soon as/)
+})
+
+test('a member is told whom to ask', () => {
+  const organization = { ...summary, payer: 'org_1', may_manage: false }
+  expect(balanceNote(organization)).toBe(
+    'Your organization has no credits yet. Ask an administrator to add some to start using the assistant.',
+  )
+})
+
+test('a balance below zero says why', () => {
+  expect(balanceNote({ ...summary, balance: { ...usedUp, total: -5 } })).toContain('refund or dispute')
+})

@@ -1,0 +1,86 @@
+import { Check } from 'lucide-react'
+import { useId } from 'react'
+import type { AccountSummary } from '../../../schema/api/account.ts'
+import type { User } from '../../../schema/api/users.ts'
+import { cn } from '../../ui/cn.ts'
+
+const newForMs = 14 * 24 * 3_600_000
+
+interface FirstStepsProps {
+  user: User
+  summary: AccountSummary
+  /** Whether an editor has a token. */
+  connected: boolean
+}
+
+/** What a new account needs before it is of use; gone once both are done, or when the account is no longer new. */
+export function FirstSteps({ user, summary, connected }: FirstStepsProps) {
+  const titleId = useId()
+  const { balance, credits_on_the_way, as_of } = summary
+  const hasCredits = balance.had_credits || credits_on_the_way > 0
+  const isNew = Date.parse(as_of) - Date.parse(user.created_at) < newForMs
+  if ((connected && hasCredits) || (!isNew && balance.had_credits)) return null
+  return (
+    <section
+      aria-labelledby={titleId}
+      className="mb-4 rounded-card border border-accent-line bg-accent-soft px-5 py-5 sm:mb-5 sm:px-6"
+    >
+      <h2 id={titleId} className="text-[15px] leading-6">
+        Get started
+      </h2>
+      <ol className="mt-3 grid gap-3 sm:grid-cols-2">
+        <Step
+          done={connected}
+          number={1}
+          title="Connect your editor"
+          text="Sign in from the extension, or give it a token."
+          href="#extension-token"
+        />
+        <Step
+          done={hasCredits}
+          number={2}
+          title="Add credits"
+          text="Credits pay for requests. They never expire."
+          href="#add-credits"
+        />
+      </ol>
+    </section>
+  )
+}
+
+interface StepProps {
+  done: boolean
+  number: number
+  title: string
+  text: string
+  href: string
+}
+
+function Step({ done, number, title, text, href }: StepProps) {
+  return (
+    <li className="flex gap-3 rounded-control bg-surface p-3.5 shadow-low">
+      <span
+        aria-hidden="true"
+        className={cn(
+          'grid size-6 shrink-0 place-items-center rounded-full font-semibold text-xs tabular-nums',
+          done ? 'bg-positive-soft text-positive' : 'bg-accent text-on-accent',
+        )}
+      >
+        {done ? <Check className="size-3.5" /> : number}
+      </span>
+      <div className="min-w-0 text-sm">
+        {done ? (
+          <p className="font-medium">
+            {title}
+            <span className="sr-only">: done</span>
+          </p>
+        ) : (
+          <a href={href} className="font-medium text-accent-text underline underline-offset-4">
+            {title}
+          </a>
+        )}
+        <p className="mt-0.5 text-muted">{text}</p>
+      </div>
+    </li>
+  )
+}

@@ -1,0 +1,58 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router-dom'
+import { useApi } from '../../api/ApiProvider.tsx'
+import { organizationSeatsQuery } from '../../api/organizations.ts'
+import { FailurePanel } from '../../components/FailurePanel.tsx'
+import { SeatBar } from '../../components/SeatBar.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Card, CardHeader } from '../../ui/Card.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
+
+interface SeatsCardProps {
+  organizationId: string
+  userId: string
+  mayManage: boolean
+}
+
+/** How many seats an organization has, and how many are taken. */
+export function SeatsCard({ organizationId, userId, mayManage }: SeatsCardProps) {
+  const seats = useQuery(organizationSeatsQuery(useApi(), { organizationId, userId }))
+  return (
+    <Card aria-labelledby="seats-title" className="order-3 min-h-36">
+      <CardHeader
+        id="seats-title"
+        title="Seats"
+        action={
+          mayManage && (
+            <Button asChild variant="secondary" size="small">
+              <Link to="/organizations?tab=seats">Manage seats</Link>
+            </Button>
+          )
+        }
+      />
+      {seats.isPending ? (
+        <div role="status" className="space-y-4 px-5 pt-4 pb-5 sm:px-6">
+          <span className="sr-only">Loading the seats</span>
+          <Skeleton className="h-6 w-28" />
+          <Skeleton className="h-2 w-full" />
+        </div>
+      ) : seats.isLoadingError ? (
+        <FailurePanel
+          title="Error"
+          error={seats.error}
+          defaultText="Failed to load seat information"
+          busy={seats.isFetching}
+          onRetry={() => void seats.refetch()}
+        />
+      ) : (
+        <div className="px-5 pt-3 pb-5 sm:px-6">
+          <p className="mb-3 tabular-nums">
+            <strong className="font-semibold text-2xl tracking-[-0.02em]">{seats.data.seats_used}</strong>{' '}
+            <span className="text-muted text-sm">of {seats.data.seats_total} used</span>
+          </p>
+          <SeatBar used={seats.data.seats_used} total={seats.data.seats_total} />
+        </div>
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,230 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Check, Copy, KeyRound } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import type { ResponseOf } from '../../../schema/api/endpoint.ts'
+import {
+  generateExtensionToken,
+  type getActiveExtensionToken,
+  revokeExtensionToken,
+} from '../../../schema/api/extension.ts'
+import { useApi } from '../../api/ApiProvider.tsx'
+import { extensionTokenQuery } from '../../api/account.ts'
+import { ApiFailure, failureText } from '../../api/failure.ts'
+import { FailurePanel } from '../../components/FailurePanel.tsx'
+import { formatDay, formatTime } from '../../components/format.ts'
+import { Badge } from '../../ui/Badge.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Card, CardHeader } from '../../ui/Card.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
+import { toast } from '../../ui/toast.ts'
+import { useLater } from '../../ui/useLater.ts'
+
+/** The long-lived token that connects an editor. It is shown once, when it is made. */
+export function TokenCard({ userId }: { userId: string }) {
+  const token = useQuery(extensionTokenQuery(useApi(), userId))
+  const [secret, setSecret] = useState<string | null>(null)
+  const generation = useGeneration(userId, setSecret)
+  const revocation = useRevocation(userId, () => setSecret(null))
+  return (
+    <Card
+      id="extension-token"
+      aria-labelledby="extension-token-title"
+      className="order-5 min-h-49 scroll-mt-20"
+    >
+      <CardHeader
+        id="extension-token-title"
+        title="Extension token"
+        description="Connects your editor to your account"
+        action={token.data?.hasActive && <Badge tone="positive">Active</Badge>}
+      />
+      {token.isPending ? (
+        <TokenSkeleton />
+      ) : token.isLoadingError ? (
+        <FailurePanel
+          title="Your token could not be loaded"
+          error={token.error}
+          defaultText="An unexpected error occurred"
+          busy={token.isFetching}
+          onRetry={() => void token.refetch()}
+        />
+      ) : (
+        <div className="space-y-4 px-5 pt-4 pb-5 sm:px-6 sm:pb-6">
+          {secret !== null && <Secret secret={secret} />}
+          {token.data.hasActive ? (
+            <>
+              <TokenDates token={token.data} />
+              <RevokeButton busy={revocation.isPending} onRevoke={() => revocation.mutate()} />
+            </>
+          ) : (
+            <>
+              <p className="text-muted text-sm">
+                Paste it into the extension’s settings, or sign in from the extension instead. It is valid for
+                4 months, and making a new one ends the old one.
+              </p>
+              <Button
+                variant="secondary"
+                busy={generation.isPending}
+                disabled={generation.isPending}
+                onClick={() => generation.mutate()}
+              >
+                {!generation.isPending && <KeyRound aria-hidden="true" />}
+                Generate Long-Lived Token
+              </Button>
+            </>
+          )}
+        </div>
+      )}
+    </Card>
+  )
+}
+
+type ActiveToken = ResponseOf<typeof getActiveExtensionToken>
+
+function useGeneration(userId: string, onSecret: (secret: string) => void) {
+  const api = useApi()
+  const queryClient = useQueryClient()
+  const { queryKey } = extensionTokenQuery(api, userId)
+  return useMutation({
+    mutationFn: () => api(generateExtensionToken, {}),
+    onSuccess: ({ access_token, expires_at }) => {
+      onSecret(access_token)
+      queryClient.setQueryData<ActiveToken>(queryKey, {
+        hasActive: true,
+        created_at: null,
+        expires_at,
+        last_used_at: null,
+      })
+      void queryClient.invalidateQueries({ queryKey })
+      toast.success('Token Generated', { description: 'Copy it now: it is shown only once.' })
+    },
+    onError: (error) => toast.error('Token Generation Failed', { description: generationFailureText(error) }),
+  })
+}
+
+export function generationFailureText(error: unknown): string {
+  const isWithoutToken = error instanceof ApiFailure && error.code === 'unexpected_answer'
+  return isWithoutToken
+    ? 'No access token in response'
+    : failureText(error, 'Failed to generate long-lived token')
+}
+
+function useRevocation(userId: string, onRevoked: () => void) {
+  const api = useApi()
+  const queryClient = useQueryClient()
+  const { queryKey } = extensionTokenQuery(api, userId)
+  return useMutation({
+    mutationFn: () => api(revokeExtensionToken, {}),
+    onSuccess: () => {
+      onRevoked()
+      queryClient.setQueryData<ActiveToken>(queryKey, {
+        hasActive: false,
+        created_at: null,
+        expires_at: null,
+        last_used_at: null,
+      })
+      toast.success('Token Revoked', { description: 'The extension can no longer use it.' })
+    },
+    onError: (error) =>
+      toast.error('Revocation Failed', { description: failureText(error, 'Failed to revoke token') }),
+  })
+}
+
+function Secret({ secret }: { secret: string }) {
+  return (
+    <div className="rounded-control border border-accent-line bg-accent-soft p-3.5">
+      <p className="font-medium text-sm">Your new token. It is shown only now.</p>
+      <div className="mt-2.5 flex flex-wrap items-center gap-2">
+        <code className="min-w-0 flex-1 basis-52 select-all rounded-md border bg-surface px-3 py-1.5 font-mono text-[13px] [overflow-wrap:anywhere]">
+          {secret}
+        </code>
+        <CopyButton text={secret} />
+      </div>
+    </div>
+  )
+}
+
+const copiedForMs = 2000
+
+function CopyButton({ text }: { text: string }) {
+  const [copied, setCopied] = useState(false)
+  useEffect(() => {
+    if (!copied) return
+    const timer = setTimeout(() => setCopied(false), copiedForMs)
+    return () => clearTimeout(timer)
+  }, [copied])
+  return (
+    <Button
+      variant="secondary"
+      size="small"
+      className="w-24"
+      onClick={() =>
+        void navigator.clipboard.writeText(text).then(
+          () => setCopied(true),
+          // The browser allows it only with a permission; the text can be selected with one click.
+          () =>
+            toast.error('Error', {
+              description: 'Your browser does not allow copying. Select the token instead.',
+            }),
+        )
+      }
+    >
+      {copied ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />}
+      <span aria-live="polite">{copied ? 'Copied' : 'Copy'}</span>
+    </Button>
+  )
+}
+
+function TokenDates({ token }: { token: ActiveToken }) {
+  const dates = [
+    ['Created', token.created_at],
+    ['Expires', token.expires_at],
+    ['Last used', token.last_used_at],
+  ] as const
+  return (
+    <dl className="grid grid-cols-2 gap-x-6 gap-y-3 text-sm tabular-nums sm:grid-cols-3">
+      {dates.map(([term, iso]) => (
+        <div key={term}>
+          <dt className="text-muted">{term}</dt>
+          <dd className="mt-0.5 font-medium">{dateText(term, iso)}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function dateText(term: string, iso: string | null): string {
+  if (term === 'Last used') return iso === null ? 'Not yet' : `${formatDay(iso)}, ${formatTime(iso)}`
+  return iso === null ? 'Just now' : formatDay(iso)
+}
+
+const loadConfirmDialog = async () => (await import('../../ui/ConfirmDialog.tsx')).ConfirmDialog
+
+function RevokeButton({ busy, onRevoke }: { busy: boolean; onRevoke: () => void }) {
+  const ConfirmDialog = useLater(loadConfirmDialog)
+  const button = (
+    <Button variant="secondary" size="small" busy={busy} disabled={busy || !ConfirmDialog}>
+      Revoke Active Long-Lived Token
+    </Button>
+  )
+  if (!ConfirmDialog) return button
+  return (
+    <ConfirmDialog
+      trigger={button}
+      title="Revoke the token?"
+      text="This will revoke your active long-lived extension token. You will need to generate a new one to continue using the VSCode extension. Continue?"
+      confirm="Revoke token"
+      dismiss="Keep it"
+      onConfirm={onRevoke}
+    />
+  )
+}
+
+function TokenSkeleton() {
+  return (
+    <div role="status" className="space-y-4 px-5 pt-4 pb-5 sm:px-6 sm:pb-6">
+      <span className="sr-only">Loading your token</span>
+      <Skeleton className="h-10 w-full" />
+      <Skeleton className="h-9 w-52" />
+    </div>
+  )
+}

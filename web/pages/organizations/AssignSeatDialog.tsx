@@ -1,0 +1,72 @@
+import { type FormEvent, useState } from 'react'
+import { invalidTeamEmailText, teamEmailSchema } from '../../../schema/api/team-email.ts'
+import type { OrganizationView } from '../../api/organizations.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { Field } from '../../ui/Field.tsx'
+import { RoleSwitch } from './RoleSwitch.tsx'
+import { type SeatRequest, useAssignSeat } from './useAssignSeat.ts'
+
+/** A member without a seat. */
+export type SeatCandidate = SeatRequest
+
+interface AssignSeatDialogProps {
+  view: OrganizationView
+  open: boolean
+  /** `null` when nobody has been chosen yet. */
+  candidate: SeatCandidate | null
+  onClose: () => void
+  onNoSeats: () => void
+}
+
+export function AssignSeatDialog({ open, candidate, onClose, ...form }: AssignSeatDialogProps) {
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={(next) => !next && onClose()}
+      title="Assign Seat"
+      description="A member can use the organization’s credits at once. Anybody else is invited by e-mail, and the seat waits for them."
+    >
+      <AssignForm key={candidate?.email} candidate={candidate} onClose={onClose} {...form} />
+    </Dialog>
+  )
+}
+
+function AssignForm({ view, candidate, onClose, onNoSeats }: Omit<AssignSeatDialogProps, 'open'>) {
+  const [email, setEmail] = useState(candidate?.email ?? '')
+  const [role, setRole] = useState<SeatRequest['role']>(candidate?.role ?? 'member')
+  const [checked, setChecked] = useState(false)
+  const assign = useAssignSeat(view, { onAssigned: onClose, onNoSeats })
+  const valid = teamEmailSchema.safeParse(email).success
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    setChecked(true)
+    if (valid) assign.mutate({ email, role })
+  }
+
+  return (
+    <form noValidate onSubmit={submit}>
+      <Field
+        label="Email of the person"
+        type="email"
+        autoComplete="off"
+        placeholder="name@example.com"
+        value={email}
+        disabled={assign.isPending}
+        problem={checked && !valid ? invalidTeamEmailText : null}
+        onChange={({ target }) => setEmail(target.value)}
+      />
+      <p className="mb-1.5 font-medium text-sm">Role</p>
+      <RoleSwitch value={role} onChange={setRole} />
+      <div className="mt-6 flex flex-col-reverse gap-2.5 sm:flex-row sm:justify-end">
+        <Button variant="secondary" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button type="submit" busy={assign.isPending} disabled={assign.isPending}>
+          Assign Seat
+        </Button>
+      </div>
+    </form>
+  )
+}

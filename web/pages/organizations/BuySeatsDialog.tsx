@@ -1,0 +1,102 @@
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { buySeats } from '../../../schema/api/organizations.ts'
+import { maximumSeats } from '../../../schema/catalogue/plans.ts'
+import { useApi } from '../../api/ApiProvider.tsx'
+import { failureText } from '../../api/failure.ts'
+import { type OrganizationView, organizationSubscriptionQuery } from '../../api/organizations.ts'
+import { formatMoney } from '../../components/format.ts'
+import { useHostedPage } from '../../components/useHostedPage.ts'
+import { Alert } from '../../ui/Alert.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { Field } from '../../ui/Field.tsx'
+import { toast } from '../../ui/toast.ts'
+
+interface BuySeatsDialogProps {
+  view: OrganizationView
+  open: boolean
+  /** A seat was to be assigned, and none was free. */
+  refused: boolean
+  seats_total: number
+  onClose: () => void
+}
+
+/** Leads to Stripe's page, which shows the exact sum and asks once more. */
+export function BuySeatsDialog({ open, refused, onClose, ...form }: BuySeatsDialogProps) {
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={(next) => !next && onClose()}
+      title="Buy Additional Seats"
+      description="You see the exact sum for the rest of this period on the next page, and confirm it there. Nothing is charged before that."
+    >
+      {refused && (
+        <div className="mb-5">
+          <Alert tone="caution" title="All Seats Used">
+            No available seats. Upgrade your subscription to add more members.
+          </Alert>
+        </div>
+      )}
+      <BuyForm onClose={onClose} {...form} />
+    </Dialog>
+  )
+}
+
+function BuyForm({ view, seats_total, onClose }: Omit<BuySeatsDialogProps, 'open' | 'refused'>) {
+  const api = useApi()
+  const price = usePriceOfSeats(view)
+  const [typed, setTyped] = useState('1')
+  const most = maximumSeats - seats_total
+  const quantity = Number(typed)
+  const problem = seatsProblem(quantity, most)
+  const confirm = useHostedPage({
+    mutationFn: (additional: number) =>
+      api(buySeats, {
+        body: { orgId: view.organizationId, clerkUserId: view.userId, quantity: additional },
+      }),
+    onError: (error) =>
+      toast.error('Error', { description: failureText(error, 'Failed to create checkout session') }),
+  })
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    if (!problem) confirm.open(quantity)
+  }
+
+  return (
+    <form noValidate onSubmit={submit}>
+      <Field
+        label="Additional seats"
+        inputMode="numeric"
+        autoComplete="off"
+        unit="seats"
+        value={typed}
+        disabled={confirm.processing}
+        onChange={({ target }) => setTyped(target.value.trim())}
+        problem={problem}
+        hint={price && `${price(quantity)} more for each period, ${seats_total + quantity} seats in total`}
+      />
+      <div className="mt-5 flex flex-col-reverse gap-2.5 sm:flex-row sm:justify-end">
+        <Button variant="secondary" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button type="submit" busy={confirm.processing} disabled={problem !== null || confirm.processing}>
+          {confirm.processing ? 'Processing...' : 'Continue'}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function seatsProblem(quantity: number, most: number): string | null {
+  if (Number.isInteger(quantity) && quantity >= 1 && quantity <= most) return null
+  return most === 1 ? 'One more seat is possible' : `Seats must be a whole number from 1 to ${most}`
+}
+
+function usePriceOfSeats(view: OrganizationView): ((seats: number) => string) | null {
+  const { data } = useQuery(organizationSubscriptionQuery(useApi(), view))
+  const subscription = data?.subscription
+  if (!subscription) return null
+  return (seats) => formatMoney(subscription.price_per_seat_minor * seats, subscription.currency)
+}

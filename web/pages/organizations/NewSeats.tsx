@@ -1,0 +1,43 @@
+import { useState } from 'react'
+import { useSearchParams } from 'react-router-dom'
+import { maximumSeats } from '../../../schema/catalogue/plans.ts'
+import { Alert } from '../../ui/Alert.tsx'
+import { Spinner } from '../../ui/Spinner.tsx'
+
+const pollMs = 1500
+/** Then the page stops asking. The seats are bought; a reload shows them. */
+const patienceMs = 2 * 60_000
+
+interface SeatsState {
+  state: { data?: { seats_total: number } | undefined; dataUpdatedAt: number }
+}
+
+/** Stripe's page leads back with the seats that were confirmed there. They are ours when its event has been applied. */
+export function useExpectedSeats() {
+  const [search] = useSearchParams()
+  const [since] = useState(() => Date.now())
+  const seats = Number(search.get('seats'))
+  const expected = Number.isInteger(seats) && seats >= 1 && seats <= maximumSeats ? seats : null
+  return {
+    seats: expected,
+    pollMs: ({ state }: SeatsState) => {
+      const waits = expected !== null && (state.data?.seats_total ?? 0) < expected
+      return waits && Date.now() - since < patienceMs ? pollMs : false
+    },
+  }
+}
+
+export function NewSeats({ expected, seats_total }: { expected: number | null; seats_total: number }) {
+  if (expected === null) return null
+  if (seats_total >= expected) {
+    return <Alert tone="positive" title={`The organization has ${seats_total} seats now`} />
+  }
+  return (
+    <Alert title="Your seats are on their way">
+      <span className="flex items-center gap-2">
+        <Spinner className="size-3.5 shrink-0" />
+        The change to {expected} seats is being confirmed. This usually takes a few seconds.
+      </span>
+    </Alert>
+  )
+}

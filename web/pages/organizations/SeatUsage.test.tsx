@@ -1,0 +1,61 @@
+import { renderToString } from 'react-dom/server'
+import { expect, test } from 'vitest'
+import type { OrganizationSubscription } from '../../../schema/api/organizations.ts'
+import { SubscriptionBadge } from '../../components/organization-billing/SubscriptionBadge.tsx'
+import { SeatBar } from '../../components/SeatBar.tsx'
+import { InvitationBadge } from '../payment/success/InvitationList.tsx'
+import { SeatUsage } from './SeatUsage.tsx'
+
+function show(seats_used: number, seats_total: number, notice: string | null = null): string {
+  const summary = { seats_used, seats_total, seats: [], over_limit: seats_used > seats_total, notice }
+  return renderToString(<SeatUsage summary={summary} onBuy={() => undefined} onAssign={() => undefined} />)
+}
+
+test.each([
+  [3, 5, 'bg-accent', 60],
+  [4, 5, 'bg-star', 80],
+  [5, 6, 'bg-critical', 83],
+  [7, 5, 'bg-critical', 100],
+])('%i of %i seats are drawn in %s', (used, total, color, percent) => {
+  const bar = renderToString(<SeatBar used={used} total={total} />)
+  expect(bar).toContain(color)
+  expect(bar).toMatch(new RegExp(`width:${percent}`))
+})
+
+test('above 80 percent the limit is near, at 100 it is reached', () => {
+  expect(show(4, 5)).not.toMatch(/Approaching Seat Limit|All Seats Used/)
+  expect(show(9, 10)).toContain('Approaching Seat Limit')
+  expect(show(10, 10)).toContain('All Seats Used')
+  expect(show(10, 10)).not.toContain('Approaching Seat Limit')
+  expect(show(6, 5, '6 seats are in use')).toContain('6 seats are in use')
+})
+
+test('seats are sold up to a hundred, and only with a subscription', () => {
+  expect(show(1, 99)).toContain('Buy Additional Seats')
+  expect(show(1, 100)).not.toContain('Buy Additional Seats')
+  expect(show(1, 0, 'The subscription has ended.')).not.toContain('Buy Additional Seats')
+})
+
+test.each<[OrganizationSubscription['status'], string, string]>([
+  ['active', 'Active', 'text-positive'],
+  ['past_due', 'Past Due', 'text-caution'],
+  ['canceled', 'Canceled', 'text-critical'],
+  ['trialing', 'trialing', 'text-muted'],
+  ['unpaid', 'unpaid', 'text-muted'],
+])('a subscription that is %s says %s', (status, text, color) => {
+  const badge = renderToString(<SubscriptionBadge status={status} />)
+  expect(badge).toContain(`>${text}<`)
+  expect(badge).toContain(color)
+})
+
+test.each([
+  ['pending', 'Pending', 'text-caution'],
+  ['accepted', 'Accepted', 'text-positive'],
+  ['expired', 'Expired', 'text-muted'],
+  ['revoked', 'Revoked', 'text-critical'],
+  ['something else', 'Unknown', 'text-muted'],
+])('an invitation that is %s says %s', (status, text, color) => {
+  const badge = renderToString(<InvitationBadge status={status} />)
+  expect(badge).toContain(`>${text}<`)
+  expect(badge).toContain(color)
+})

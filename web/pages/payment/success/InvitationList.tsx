@@ -1,0 +1,117 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { revokeTeamInvitation, type TeamInvitation } from '../../../../schema/api/team-invitations.ts'
+import { useApi } from '../../../api/ApiProvider.tsx'
+import { failureText } from '../../../api/failure.ts'
+import { subscriptionInvitationsQuery } from '../../../api/organizations.ts'
+import { formatTime } from '../../../components/format.ts'
+import { Badge } from '../../../ui/Badge.tsx'
+import { Button } from '../../../ui/Button.tsx'
+
+/** What the last action led to. */
+export interface Outcome {
+  tone: 'positive' | 'caution' | 'critical'
+  text: string
+}
+
+interface InvitationListProps {
+  subscriptionId: string
+  invitations: readonly TeamInvitation[]
+  onOutcome: (outcome: Outcome | null) => void
+}
+
+export function InvitationList({ subscriptionId, invitations, onOutcome }: InvitationListProps) {
+  if (invitations.length === 0) return <p className="text-muted text-sm">Nobody has been invited yet.</p>
+  return (
+    <ul aria-label="Invitations" className="divide-y divide-line rounded-control border">
+      {invitations.map((invitation) => (
+        <InvitationRow
+          key={invitation.id}
+          subscriptionId={subscriptionId}
+          invitation={invitation}
+          onOutcome={onOutcome}
+        />
+      ))}
+    </ul>
+  )
+}
+
+interface InvitationRowProps extends Omit<InvitationListProps, 'invitations'> {
+  invitation: TeamInvitation
+}
+
+function InvitationRow({ subscriptionId, invitation, onOutcome }: InvitationRowProps) {
+  const { email, status, url, sends_at } = invitation
+  const api = useApi()
+  const queryClient = useQueryClient()
+  const revoke = useMutation({
+    mutationFn: () => api(revokeTeamInvitation, { body: { id: invitation.id } }),
+    onSuccess: ({ message }) => onOutcome({ tone: 'positive', text: message }),
+    onError: (error) =>
+      onOutcome({ tone: 'critical', text: failureText(error, 'Failed to revoke invitation') }),
+    // Also after a refusal, which says that it was accepted or has ended.
+    onSettled: () => queryClient.invalidateQueries(subscriptionInvitationsQuery(api, subscriptionId)),
+  })
+
+  async function copy(link: string): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(link)
+      onOutcome({ tone: 'positive', text: 'Invitation link copied to clipboard' })
+    } catch {
+      onOutcome({ tone: 'critical', text: 'The browser did not allow copying the link' })
+    }
+  }
+
+  return (
+    <li className="px-4 py-3 text-sm">
+      <div className="flex items-center justify-between gap-3">
+        <p className="truncate font-medium" title={email}>
+          {email}
+        </p>
+        <InvitationBadge status={status} />
+      </div>
+      {sends_at && <p className="mt-0.5 text-faint text-xs">Will be sent at {formatTime(sends_at)}</p>}
+      {status === 'pending' && (
+        <div className="-ml-3 mt-1 flex">
+          {url && (
+            <Button
+              variant="quiet"
+              size="small"
+              aria-label={`Copy the link for ${email}`}
+              onClick={() => void copy(url)}
+            >
+              Copy link
+            </Button>
+          )}
+          <Button
+            variant="quiet"
+            size="small"
+            aria-label={`Revoke the invitation to ${email}`}
+            busy={revoke.isPending}
+            disabled={revoke.isPending}
+            onClick={() => {
+              onOutcome(null)
+              revoke.mutate()
+            }}
+          >
+            Revoke
+          </Button>
+        </div>
+      )}
+    </li>
+  )
+}
+
+export function InvitationBadge({ status }: { status: string }) {
+  switch (status) {
+    case 'pending':
+      return <Badge tone="caution">Pending</Badge>
+    case 'accepted':
+      return <Badge tone="positive">Accepted</Badge>
+    case 'expired':
+      return <Badge>Expired</Badge>
+    case 'revoked':
+      return <Badge tone="critical">Revoked</Badge>
+    default:
+      return <Badge>Unknown</Badge>
+  }
+}

@@ -1,0 +1,105 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { renderToString } from 'react-dom/server'
+import { MemoryRouter } from 'react-router-dom'
+import { expect, test } from 'vitest'
+import { defaultBrand } from '../../../../schema/catalogue/brand.ts'
+import { WebConfigContext } from '../../../api/catalogue.ts'
+import { ApiFailure } from '../../../api/failure.ts'
+import { PurchaseView } from './PurchaseView.tsx'
+import type { PlanPurchase } from './plan.ts'
+
+type Shown = Omit<Parameters<typeof PurchaseView>[0], 'page'> & { page?: 'payment' | 'billing' }
+
+const config = {
+  brand: defaultBrand,
+  clerk: { publishable_key: 'pk_test', proxy_url: null },
+  sandbox: false,
+  pro_trial_days: 14,
+}
+const pro: PlanPurchase = { plan_type: 'pro', billing: 'monthly', seats: 1, currency: 'EUR', trial: false }
+const team: PlanPurchase = { ...pro, plan_type: 'teams', seats: 3 }
+const applied = { kind: 'applied', credits: 500, balance: 640, amount_minor: 2000, currency: 'EUR' } as const
+
+/** What a reader sees, without markup. */
+function show({ page = 'payment', ...shown }: Shown): string {
+  const html = renderToString(
+    <QueryClientProvider client={new QueryClient()}>
+      <WebConfigContext value={config}>
+        <MemoryRouter>
+          <PurchaseView page={page} {...shown} />
+        </MemoryRouter>
+      </WebConfigContext>
+    </QueryClientProvider>,
+  )
+  return html
+    .replaceAll(/<(li|dt|h\d)[^>]*aria-current="step"[^>]*>/g, ' [now] ')
+    .replaceAll(/<!-- -->/g, '')
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+}
+
+test('an order shows its steps as they happen', () => {
+  expect(show({ progress: { kind: 'verifying' } })).toContain('[now] Paid Received by Tidemark Queued')
+  const paid = (stage: 'received' | 'queued') =>
+    show({ progress: { kind: 'paid', pace: 'usual', stage }, page: 'billing' })
+  expect(paid('received')).toContain('Paid : done Received by Tidemark : done [now] Queued In your balance')
+  expect(paid('queued')).toContain('Queued : done [now] In your balance')
+  expect(paid('queued')).toContain('Verifying Payment...')
+})
+
+test('a trial is ordered, not paid, and a team’s credits go to its pool', () => {
+  const progress = { kind: 'paid', pace: 'usual', stage: 'queued' } as const
+  expect(show({ progress, plan: { ...pro, trial: true } })).toContain('Order placed : done')
+  expect(show({ progress, plan: team })).toContain('[now] In your organization’s pool')
+})
+
+test('a settlement that could not be asked for is no loss, and is said as long as it matters', () => {
+  const settlementError = new ApiFailure({ status: 0, code: 'unreachable', text: null })
+  const waiting = show({ progress: { kind: 'paid', pace: 'usual', stage: 'received' }, settlementError })
+  expect(waiting).toContain('Failed to process payment')
+  expect(waiting).toContain('Nothing is lost, and you need not pay again.')
+  expect(show({ progress: applied, settlementError })).not.toContain('Failed to process payment')
+})
+
+test('what cannot be verified says so on the page of payments, and what becomes of the credits on theirs', () => {
+  const progress = (text: string | null) =>
+    ({ kind: 'unverified', error: new ApiFailure({ status: 502, code: 'x', text }) }) as const
+  expect(show({ progress: progress(null) })).toContain('Failed to verify payment status')
+  expect(show({ progress: progress('Too many requests.') })).toContain('Too many requests.')
+  expect(show({ progress: progress('Failed to verify payment status'), page: 'billing' })).toContain(
+    'Verification Error Could not verify payment status, but your credits should be added shortly.',
+  )
+})
+
+test('a long wait says that nothing is lost and whom to ask', () => {
+  const overdue = show({ progress: { kind: 'paid', pace: 'overdue', stage: 'queued' }, page: 'billing' })
+  expect(overdue).toContain('They are not lost')
+  expect(overdue).toContain(defaultBrand.support_email)
+})
+
+test('a plan says whether it was paid or is a trial, and when the first charge is', () => {
+  const paid = show({ progress: applied, plan: pro })
+  expect(paid).toMatch(/Plan Pro .*Billing Monthly .*Amount €20.00 paid .*Credits Granted \+500/)
+  expect(paid).not.toContain('Seats')
+  const trial = { ...pro, trial: true, trial_ends_at: '2026-05-15T12:00:00.000Z' }
+  const ordered = show({ progress: { ...applied, amount_minor: 0 }, plan: trial })
+  expect(ordered).toContain('The first charge is on May 15, 2026')
+  expect(ordered).toContain('First charge May 15, 2026 €20.00')
+})
+
+test('only a team with more than one seat is set up here', () => {
+  const shown = (seats: number) =>
+    show({ progress: applied, plan: { ...team, seats }, subscriptionId: 'sub_1' })
+  expect(shown(3)).toContain('Team Setup')
+  expect(shown(3)).toContain('You can invite 2 more people')
+  expect(shown(3)).toContain('Invite Team Members')
+  expect(shown(1)).not.toContain('Team Setup')
+  expect(shown(1)).toContain('Seats 1')
+})
+
+test('credits say how many, what was paid in which currency, and what to do if they do not show', () => {
+  const shown = show({ progress: { ...applied, amount_minor: 700 }, page: 'billing' })
+  expect(shown).toMatch(/Credits Added \+500 credits .*Amount paid €7.00 EUR .*New balance 640 credits/)
+  expect(shown).toContain('If they are not visible after 10 minutes, contact')
+  expect(shown).toContain('View Billing History')
+})
