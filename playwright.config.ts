@@ -1,7 +1,7 @@
 import { defineConfig, devices } from '@playwright/test'
+import { browserArguments } from './scripts/test/tools/browser-arguments.ts'
 
 const summaryFile = process.env.TEST_SUMMARY_FILE
-const root = process.getuid?.() === 0
 
 /** The whole product runs as a user would have it, launched by the global setup; the browser is the one it found. */
 export default defineConfig({
@@ -12,26 +12,26 @@ export default defineConfig({
   globalTimeout: 40 * 60_000,
   timeout: 90_000,
   expect: { timeout: 15_000 },
-  workers: 1,
+  // Two people at the product at once: more would only wait for each other on two cores.
+  workers: 2,
   retries: process.env.CI ? 1 : 0,
   forbidOnly: Boolean(process.env.CI),
   reporter: summaryFile ? [['list'], ['json', { outputFile: summaryFile }]] : [['list']],
   use: {
-    ...devices['Desktop Chrome'],
     ...(process.env.E2E_APP_URL ? { baseURL: process.env.E2E_APP_URL } : {}),
     trace: 'on-first-retry',
     screenshot: 'only-on-failure',
     launchOptions: {
       ...(process.env.TEST_CHROMIUM_PATH ? { executablePath: process.env.TEST_CHROMIUM_PATH } : {}),
-      args: [
-        ...(root ? ['--no-sandbox'] : []),
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
+      args: browserArguments(),
     },
   },
+  // No project depends on another: of a dependency every test runs, also when one file was asked for. That a test of the last project
+  // has the product for itself is the lock's doing (tests/e2e/support/test.ts).
+  projects: [
+    { name: 'desktop', grepInvert: /@alone|@german/, use: devices['Desktop Chrome'] },
+    { name: 'phone', grep: /@phone/, use: devices['Pixel 7'] },
+    { name: 'german', grep: /@german/, use: { ...devices['Desktop Chrome'], locale: 'de-DE' } },
+    { name: 'alone', grep: /@alone/, workers: 1, use: devices['Desktop Chrome'] },
+  ],
 })

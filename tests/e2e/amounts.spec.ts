@@ -1,5 +1,5 @@
-import { expect, test } from '@playwright/test'
 import { signUp } from './support/people.ts'
+import { expect, test } from './support/test.ts'
 
 const refused = [
   ['70', 'Minimum purchase is 71 credits'],

@@ -1,17 +1,17 @@
-import { expect, type Page, test } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { cards, payByCard, startPurchase } from './support/checkout-page.ts'
 import { signUp } from './support/people.ts'
 import { findLedgerProblems, turnStripeKnob } from './support/product.ts'
+import { alone, alsoOnPhones, expect, test } from './support/test.ts'
 
 const balance = (page: Page) => page.getByRole('region', { name: 'Available Credits' })
 const sessionOf = (page: Page) => /cs_test_\w+/.exec(page.url())?.[0] ?? ''
 
 test.afterEach(async () => {
-  await turnStripeKnob('deliveries', { mode: 'normal' })
   expect(await findLedgerProblems()).toEqual([])
 })
 
-test('somebody signs up, buys 500 credits and sees what the ledger says', async ({ page }) => {
+test('somebody buys 500 credits and sees what the ledger says', alsoOnPhones, async ({ page }) => {
   await signUp(page)
   await expect(balance(page)).toContainText('0')
   await page.getByLabel('Number of credits').fill('500')
@@ -74,7 +74,7 @@ test('a delayed payment that the bank refuses adds nothing and says so', async (
   await expect(page.getByRole('heading', { name: 'Payment failed' })).toBeVisible({ timeout: 60_000 })
 })
 
-test('a webhook that never comes is healed by the page that waits for it', async ({ page }) => {
+test('a webhook that never comes is healed by the page that waits for it', alone, async ({ page }) => {
   await signUp(page)
   await turnStripeKnob('deliveries', { mode: 'never' })
   await startPurchase(page, 500)
@@ -82,7 +82,7 @@ test('a webhook that never comes is healed by the page that waits for it', async
   await expect(page.getByText('+500')).toBeVisible({ timeout: 60_000 })
 })
 
-test('a webhook that comes twice grants once', async ({ page }) => {
+test('a webhook that comes twice grants once', alone, async ({ page }) => {
   await signUp(page)
   await turnStripeKnob('deliveries', { mode: 'twice' })
   await startPurchase(page, 500)

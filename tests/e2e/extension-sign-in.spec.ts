@@ -2,9 +2,10 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { AxeBuilder } from '@axe-core/playwright'
-import { expect, type Page, test } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { fillSignUp, signUp } from './support/people.ts'
-import { clearFaults, turnClerkKnob } from './support/product.ts'
+import { failCallsAbout } from './support/product.ts'
+import { expect, test } from './support/test.ts'
 
 /** An editor that waits on a port of this machine for the browser to come back. */
 async function startEditor() {
@@ -113,8 +114,6 @@ test('a sign-in that ends at somebody else’s extension is refused before anybo
 })
 
 test.describe('with PKCE', () => {
-  test.afterEach(() => clearFaults())
-
   test('whoever is signed out signs in first; after a click the code goes to the editor, which exchanges it', async ({
     page,
     request,
@@ -156,13 +155,12 @@ test.describe('with PKCE', () => {
     await page.goto(editor.initiate.replace('127.0.0.1', 'evil.example'))
     await expect(page.getByText('redirect_uri must be an address of the editor')).toBeVisible()
 
-    await signUp(page)
+    const { email } = await signUp(page)
     await page.goto(editor.initiate)
     await expect(agree(page)).toBeVisible()
-    await turnClerkKnob('faults', { status: 500, count: 100, path_prefix: '/bapi/v1/' })
+    await failCallsAbout(email, 1)
     await agree(page).click()
     await expect(page.getByText('Authentication failed: Failed to update authentication code.')).toBeVisible()
-    await clearFaults()
     // Somebody has exchanged the address that is shown for a more harmless one.
     const changed = new URL(page.url())
     changed.searchParams.set('vscode_redirect_uri', 'vscode://tidemark.tidemark/auth')

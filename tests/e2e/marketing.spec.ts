@@ -1,6 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright'
-import { expect, type Page, test } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { signUp } from './support/people.ts'
+import { expect, german, test } from './support/test.ts'
 
 const pages = [
   ['/', 'The AI pair programmer that has read your whole codebase'],
@@ -212,16 +213,13 @@ test('prices follow the billing period and the currency, and so does the way to 
   await expect(page).toHaveURL(/\/sign-up\?plan=pro&billing=yearly&currency=GBP$/)
 })
 
-test('prices are written as the reader writes them', async ({ browser }) => {
-  const context = await browser.newContext({ locale: 'de-DE' })
-  const page = await context.newPage()
+test('prices are written as the reader writes them', german, async ({ page }) => {
   const problems = consoleProblems(page)
   await page.goto('/pricing?billing=yearly')
   await expect(page.getByRole('article', { name: 'Pro' })).toContainText('192 € once a year')
   await page.goto('/updates')
   await expect(page.getByText('10. August 2025')).toBeVisible()
   expect(problems).toEqual([])
-  await context.close()
 })
 
 test('plans are compared by what the catalogue says', async ({ page, request }) => {

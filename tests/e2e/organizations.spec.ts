@@ -1,5 +1,5 @@
 import { AxeBuilder } from '@axe-core/playwright'
-import { expect, type Page, test } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { cards, payByCard } from './support/checkout-page.ts'
 import { signUp } from './support/people.ts'
 import {
@@ -9,12 +9,12 @@ import {
   turnClerkKnob,
   turnStripeKnob,
 } from './support/product.ts'
+import { alone, expect, test } from './support/test.ts'
 
 const region = (page: Page, name: string) => page.getByRole('region', { name })
 const tab = (page: Page, name: RegExp | string) => page.getByRole('tab', { name })
 
 test.afterEach(async () => {
-  await clearFaults()
   expect(await findLedgerProblems()).toEqual([])
 })
 
@@ -49,19 +49,29 @@ test('an admin invites somebody, sees the pending seat and revokes the invitatio
   await expect(page.getByRole('button', { name: 'Send Invite' })).toBeHidden()
 })
 
-test('when the sign-in service asks to wait, the page says when the invitation will be sent', async ({
-  page,
-}) => {
-  const { email, organizationId } = await subscribeTeam(page, 3)
-  const path_prefix = `/bapi/v1/organizations/${organizationId}/invitations`
-  await turnClerkKnob('faults', { status: 429, count: 10, path_prefix, method: 'POST', retry_after_s: 1200 })
-  await openSeats(page)
-  await invite(page, email.replace('ada.', 'guest.'))
-  await expect(page.getByText('Too many invitations were sent in a short time.')).toContainText('20 minutes')
-  await expect(region(page, 'Invite by e-mail').getByText(/^Will be sent at \d+:\d\d/)).toBeVisible()
-  await expect(region(page, 'Pending invitations').getByText(/^Will be sent at \d+:\d\d/)).toBeVisible()
-  await expect(region(page, 'Seat usage')).toContainText('2 of 3 used')
-})
+test(
+  'when the sign-in service asks to wait, the page says when the invitation will be sent',
+  alone,
+  async ({ page }) => {
+    const { email, organizationId } = await subscribeTeam(page, 3)
+    const path_prefix = `/bapi/v1/organizations/${organizationId}/invitations`
+    await turnClerkKnob('faults', {
+      status: 429,
+      count: 10,
+      path_prefix,
+      method: 'POST',
+      retry_after_s: 1200,
+    })
+    await openSeats(page)
+    await invite(page, email.replace('ada.', 'guest.'))
+    await expect(page.getByText('Too many invitations were sent in a short time.')).toContainText(
+      '20 minutes',
+    )
+    await expect(region(page, 'Invite by e-mail').getByText(/^Will be sent at \d+:\d\d/)).toBeVisible()
+    await expect(region(page, 'Pending invitations').getByText(/^Will be sent at \d+:\d\d/)).toBeVisible()
+    await expect(region(page, 'Seat usage')).toContainText('2 of 3 used')
+  },
+)
 
 test('a member is assigned a seat instead of being invited', async ({ page, browser }) => {
   const { organizationId } = await subscribeTeam(page, 3)
@@ -82,32 +92,36 @@ test('a member is assigned a seat instead of being invited', async ({ page, brow
   await memberPage.close()
 })
 
-test('a scheduled change of seats is shown, kept, and announced again to be cancelled', async ({ page }) => {
-  await subscribeTeam(page, 5)
-  const change = page.getByRole('heading', { name: /^From \w+ \d+, \d+: 3 seats instead of 5$/ })
-  await planSeats(page, 3)
-  await expectAfterReloads(page, change)
-  await expectAccessible(page)
-  await turnStripeKnob('faults', { status: 500, count: 100, path_prefix: '/v1/subscription' })
-  await page.getByRole('button', { name: 'Keep 5 seats' }).click()
-  await expect(page.getByText('Failed to keep seats')).toBeVisible()
-  await clearFaults()
-  await page.getByRole('button', { name: 'Keep 5 seats' }).click()
-  await expect(page.getByText('The subscription keeps its 5 seats.')).toBeVisible()
-  await expect(change).toBeHidden()
+test(
+  'a scheduled change of seats is shown, kept, and announced again to be cancelled',
+  alone,
+  async ({ page }) => {
+    await subscribeTeam(page, 5)
+    const change = page.getByRole('heading', { name: /^From \w+ \d+, \d+: 3 seats instead of 5$/ })
+    await planSeats(page, 3)
+    await expectAfterReloads(page, change)
+    await expectAccessible(page)
+    await turnStripeKnob('faults', { status: 500, count: 100, path_prefix: '/v1/subscription' })
+    await page.getByRole('button', { name: 'Keep 5 seats' }).click()
+    await expect(page.getByText('Failed to keep seats')).toBeVisible()
+    await clearFaults()
+    await page.getByRole('button', { name: 'Keep 5 seats' }).click()
+    await expect(page.getByText('The subscription keeps its 5 seats.')).toBeVisible()
+    await expect(change).toBeHidden()
 
-  await planSeats(page, 3)
-  await expectAfterReloads(page, change)
-  await page.getByRole('button', { name: 'Cancel subscription…' }).click()
-  const dialog = page.getByRole('alertdialog', { name: 'Cancel the subscription?' })
-  await dialog.getByRole('button', { name: 'Keep subscription' }).click()
-  await expect(change).toBeVisible()
-  await page.getByRole('button', { name: 'Cancel subscription…' }).click()
-  await expectAccessible(page)
-  await dialog.getByRole('button', { name: 'Cancel subscription' }).click()
-  await expect(change).toBeHidden()
-  await expectAfterReloads(page, page.getByText(/^The subscription ends on \w+ \d+, \d+$/))
-})
+    await planSeats(page, 3)
+    await expectAfterReloads(page, change)
+    await page.getByRole('button', { name: 'Cancel subscription…' }).click()
+    const dialog = page.getByRole('alertdialog', { name: 'Cancel the subscription?' })
+    await dialog.getByRole('button', { name: 'Keep subscription' }).click()
+    await expect(change).toBeVisible()
+    await page.getByRole('button', { name: 'Cancel subscription…' }).click()
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Cancel subscription' }).click()
+    await expect(change).toBeHidden()
+    await expectAfterReloads(page, page.getByText(/^The subscription ends on \w+ \d+, \d+$/))
+  },
+)
 
 test('without an organization the page says how to get one', async ({ page }) => {
   await signUp(page)

@@ -1,7 +1,8 @@
-import { expect, type Page, test } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { cards, payByCard } from './support/checkout-page.ts'
 import { fillSignUp, signUp } from './support/people.ts'
 import { findLedgerProblems } from './support/product.ts'
+import { alsoOnPhones, expect, test } from './support/test.ts'
 
 const region = (page: Page, name: string) => page.getByRole('region', { name })
 
@@ -9,30 +10,34 @@ test.afterEach(async () => {
   expect(await findLedgerProblems()).toEqual([])
 })
 
-test('somebody signs up for Pro, starts the trial and has the plan and its credits', async ({ page }) => {
-  await page.goto('/#pricing')
-  await page.getByRole('link', { name: 'Start 14-Day Free Trial' }).click()
-  await page.waitForURL('**/pricing')
-  await page.getByRole('link', { name: 'Start 14-Day Free Trial' }).click()
-  await page.waitForURL('**/sign-up?plan=pro**')
-  await fillSignUp(page)
-  await page.waitForURL(/\/c\/pay\//)
-  await expect(page.getByText('14 days free').first()).toBeVisible()
-  await payByCard(page, cards.pays, 'Start trial')
+test(
+  'somebody signs up for Pro, starts the trial and has the plan and its credits',
+  alsoOnPhones,
+  async ({ page }) => {
+    await page.goto('/#pricing')
+    await page.getByRole('link', { name: 'Start 14-Day Free Trial' }).click()
+    await page.waitForURL('**/pricing')
+    await page.getByRole('link', { name: 'Start 14-Day Free Trial' }).click()
+    await page.waitForURL('**/sign-up?plan=pro**')
+    await fillSignUp(page)
+    await page.waitForURL(/\/c\/pay\//)
+    await expect(page.getByText('14 days free').first()).toBeVisible()
+    await payByCard(page, cards.pays, 'Start trial')
 
-  await page.waitForURL('**/payment/success**')
-  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
-  await expect(page.getByText('Your free trial of Pro has started.')).toBeVisible()
-  await expect(receiptLine(page, 'Billing')).toContainText('Monthly')
-  await expect(receiptLine(page, 'Amount')).toContainText('€0.00 today')
-  await expect(receiptLine(page, 'Amount')).toContainText('Free trial, then €20.00 per month')
-  await expect(receiptLine(page, 'Credits Granted')).toContainText('+500')
-  await expect(receiptLine(page, 'Seats')).toHaveCount(0)
+    await page.waitForURL('**/payment/success**')
+    await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+    await expect(page.getByText('Your free trial of Pro has started.')).toBeVisible()
+    await expect(receiptLine(page, 'Billing')).toContainText('Monthly')
+    await expect(receiptLine(page, 'Amount')).toContainText('€0.00 today')
+    await expect(receiptLine(page, 'Amount')).toContainText('Free trial, then €20.00 per month')
+    await expect(receiptLine(page, 'Credits Granted')).toContainText('+500')
+    await expect(receiptLine(page, 'Seats')).toHaveCount(0)
 
-  await page.getByRole('link', { name: 'Go to Dashboard' }).click()
-  await expect(region(page, 'Current Plan').getByText('Pro', { exact: true })).toBeVisible()
-  await expect(region(page, 'Available Credits').getByText('500', { exact: true }).first()).toBeVisible()
-})
+    await page.getByRole('link', { name: 'Go to Dashboard' }).click()
+    await expect(region(page, 'Current Plan').getByText('Pro', { exact: true })).toBeVisible()
+    await expect(region(page, 'Available Credits').getByText('500', { exact: true }).first()).toBeVisible()
+  },
+)
 
 test('Teams for three seats belongs to a new organization', async ({ page }) => {
   await signUp(page)

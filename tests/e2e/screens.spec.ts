@@ -1,6 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright'
-import { expect, type Page, test } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { signUp } from './support/people.ts'
+import { expect, test } from './support/test.ts'
 
 const publicPages = [
   ['/', /./],

@@ -8,7 +8,7 @@ import { repositoryRoot } from '../../scripts/launch/script.ts'
 import { launchThrowaway } from '../../scripts/launch/throwaway.ts'
 import { browserArguments } from '../../scripts/test/tools/browser-arguments.ts'
 import { findChromium } from '../../scripts/test/tools/chromium.ts'
-import { arrive } from '../e2e/support/arrive.ts'
+import { arrive } from '../e2e/support/people.ts'
 import { type Category, largestLayoutShift, measuredPages } from './pages.ts'
 
 /** Speed differs from run to run, so it is the middle of this many. */

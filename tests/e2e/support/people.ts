@@ -1,21 +1,37 @@
 import { randomBytes } from 'node:crypto'
-import type { Page } from '@playwright/test'
+import type { APIRequestContext, Page } from '@playwright/test'
 
 export interface Person {
   readonly email: string
   readonly password: string
 }
 
-export function newPerson(): Person {
+function newPerson(): Person {
   const id = randomBytes(4).toString('hex')
   return { email: `ada.${id}@tidemark.test`, password: `tidal-${id}-harbour` }
 }
 
-/** Signs up as a person does, through the real sign-up form, and ends on the dashboard. */
+/** Somebody new who is signed in and sees the dashboard, for tests that are not about signing up. */
 export async function signUp(page: Page): Promise<Person> {
-  await page.goto('/sign-up')
-  const person = await fillSignUp(page)
-  await page.waitForURL('**/dashboard')
+  const person = await arrive(page.request)
+  await page.goto('/dashboard')
+  return person
+}
+
+/**
+ * Signs somebody new up by the calls that the sign-up form makes, in a tenth of its time. The session is in the cookies of `request`,
+ * so in the browser whose `context.request` it is.
+ */
+export async function arrive(request: APIRequestContext): Promise<Person> {
+  const person = newPerson()
+  const call = async (path: string, form: Record<string, string>): Promise<{ response: { id: string } }> => {
+    const response = await request.post(`/__clerk/v1/client/sign_ups${path}`, { form })
+    if (!response.ok()) throw new Error(`${path}: ${response.status()} ${await response.text()}`)
+    return response.json()
+  }
+  const { id } = (await call('', { email_address: person.email, password: person.password })).response
+  await call(`/${id}/prepare_verification`, { strategy: 'email_code' })
+  await call(`/${id}/attempt_verification`, { strategy: 'email_code', code: '424242' })
   return person
 }
 

@@ -1,3 +1,4 @@
+import { test } from '@playwright/test'
 import type { Kysely } from 'kysely'
 import { openClerk } from '../../../schema/clerk/client.ts'
 import { connectDatabase } from '../../../schema/database/connect.ts'
@@ -25,8 +26,12 @@ export function findLedgerProblems() {
   return withDatabase(async (db) => (await verifyLedger(db)).problems)
 }
 
+/** What every test of the product would notice. */
+const noticedByAll = /^(faults|deliveries|clock|account|instance|reset)\b/
+
 /** Turns a knob of the payment sandbox. */
 export function turnStripeKnob(path: string, body: object = {}): Promise<void> {
+  refuseForAll(path)
   return turnKnob(address('E2E_STRIPE_URL'), path, { method: 'POST', body: JSON.stringify(body) })
 }
 
@@ -38,7 +43,13 @@ export async function findClockOffset(): Promise<number> {
 
 /** Turns a knob of the sign-in sandbox. */
 export function turnClerkKnob(path: string, body: object): Promise<void> {
+  refuseForAll(path)
   return turnKnob(address('E2E_CLERK_URL'), path, { method: 'POST', body: JSON.stringify(body) })
+}
+
+function refuseForAll(path: string): void {
+  if (!noticedByAll.test(path) || test.info().tags.includes('@alone')) return
+  throw new Error(`Other tests would notice ${path}: write test(title, alone, …) (support/test.ts).`)
 }
 
 /** Both sandboxes answer again. */
@@ -47,9 +58,22 @@ export async function clearFaults(): Promise<void> {
   await turnKnob(address('E2E_CLERK_URL'), 'faults', { method: 'DELETE' })
 }
 
+/** Both sandboxes behave as they do at first; a clock that was advanced stays where it is. */
+export async function calmSandboxes(): Promise<void> {
+  await clearFaults()
+  const body = JSON.stringify({ mode: 'normal' })
+  await turnKnob(address('E2E_STRIPE_URL'), 'deliveries', { method: 'POST', body })
+}
+
 /** The application's own client of the sign-in sandbox. */
 export function openSandboxClerk() {
   return openClerk({ secretKey: 'sk_test_sandbox', apiUrl: `${address('E2E_CLERK_URL')}/bapi` })
+}
+
+/** So many calls of ours about one person fail at the sign-in sandbox. Nobody else notices. */
+export async function failCallsAbout(email: string, count: number): Promise<void> {
+  const { data } = await openSandboxClerk().users.getUserList({ emailAddress: [email] })
+  await turnClerkKnob('faults', { status: 500, count, path_prefix: `/bapi/v1/users/${data[0]?.id}` })
 }
 
 async function turnKnob(sandboxUrl: string, path: string, request: RequestInit): Promise<void> {

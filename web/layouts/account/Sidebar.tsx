@@ -84,9 +84,11 @@ function SidebarItem({ to, label, Icon, count, expanded, onNavigate }: SidebarIt
         aria-label={expanded ? undefined : label}
         aria-current={active ? 'page' : undefined}
         className={cn(
-          'flex h-9 items-center gap-2.5 rounded-control font-medium text-muted text-sm transition-colors hover:bg-hover hover:text-ink',
+          'flex h-9 items-center gap-2.5 rounded-control font-medium text-sm transition-colors',
           expanded ? 'px-2.5' : 'justify-center',
-          active && 'bg-surface text-ink shadow-low ring-1 ring-line hover:bg-surface',
+          active
+            ? 'bg-surface text-ink shadow-low ring-1 ring-line'
+            : 'text-muted hover:bg-hover hover:text-ink',
         )}
       >
         <Icon aria-hidden="true" className={cn('size-4 shrink-0', active && 'text-accent-text')} />
