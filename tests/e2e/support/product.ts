@@ -73,7 +73,8 @@ export function openSandboxClerk() {
 /** So many calls of ours about one person fail at the sign-in sandbox. Nobody else notices. */
 export async function failCallsAbout(email: string, count: number): Promise<void> {
   const { data } = await openSandboxClerk().users.getUserList({ emailAddress: [email] })
-  await turnClerkKnob('faults', { status: 500, count, path_prefix: `/bapi/v1/users/${data[0]?.id}` })
+  const body = JSON.stringify({ status: 500, count, path_prefix: `/bapi/v1/users/${data[0]?.id}` })
+  await turnKnob(address('E2E_CLERK_URL'), 'faults', { method: 'POST', body })
 }
 
 async function turnKnob(sandboxUrl: string, path: string, request: RequestInit): Promise<void> {
