@@ -90,7 +90,7 @@ function LoadedDashboard({ user, payer, account, connected }: LoadedDashboardPro
           )}
         </div>
         <div className="max-lg:contents lg:col-span-2 lg:flex lg:flex-col lg:gap-5">
-          {payer.organization && (
+          {payer.organization && summary?.plan_type === 'teams' && (
             <Suspense fallback={<Skeleton className="order-3 h-36 rounded-card" />}>
               <SeatsCard organizationId={payer.organization.id} userId={user.id} mayManage={mayManage} />
             </Suspense>
