@@ -25,6 +25,7 @@ test('an admin invites until the seats are full, buys more on Stripe’s page an
   await openSeats(page)
   await tab(page, 'Seat Management').press('ArrowLeft')
   await expect(tab(page, 'Billing')).toBeFocused()
+  await expect(region(page, 'Teams plan')).toBeVisible()
   await page.keyboard.press('End')
   await expect(region(page, 'Seat usage')).toContainText('1 of 3 used')
   await expect(region(page, 'Seats').getByRole('listitem').filter({ hasText: email })).toContainText('Active')
