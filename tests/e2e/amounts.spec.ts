@@ -54,7 +54,7 @@ test('an amount is grouped while it is typed, and changes by nothing else', asyn
   await page.keyboard.press('ArrowUp')
   await expect(field).toHaveValue('3,000')
 
-  await page.getByRole('button', { name: '1,500 credits, €21.00, Popular' }).click()
+  await page.getByRole('button', { name: '1,500 credits for €21.00, popular' }).click()
   await expect(field).toHaveValue('1,500')
   await expect(page.getByText('Continue to payment · €21.00')).toBeVisible()
 })

@@ -1,9 +1,10 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { fillSignUp, signUp } from './support/people.ts'
+import { failCallsAbout } from './support/product.ts'
 import { expect, test } from './support/test.ts'
 
 /** An editor that waits on a port of this machine for the browser to come back. */
@@ -16,10 +17,15 @@ async function startEditor() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const state = randomBytes(16).toString('base64url')
   const redirect_uri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`
+  const code_verifier = randomBytes(32).toString('base64url')
+  const code_challenge = createHash('sha256').update(code_verifier).digest('base64url')
+  const initiate = { vscode_redirect_uri: redirect_uri, code_challenge, state }
   return {
     state,
     redirect_uri,
     visits,
+    code_verifier,
+    initiate: `/auth/vscode-initiate?${new URLSearchParams(initiate)}`,
     page: `/extension-signin?${new URLSearchParams({ state, redirect_uri })}`,
     close: () => server.close(),
   }
@@ -105,4 +111,64 @@ test('a sign-in that ends at somebody else’s extension is refused before anybo
   await page.goto(`/extension-signin?${new URLSearchParams({ state, redirect_uri })}`)
   await expect(page.getByText('begun by an extension that is not ours')).toBeVisible()
   await expect(agree(page)).toBeHidden()
+})
+
+test.describe('with PKCE', () => {
+  test('whoever is signed out signs in first; after a click the code goes to the editor, which exchanges it', async ({
+    page,
+    request,
+  }) => {
+    const editor = await startEditor()
+    await page.goto(editor.initiate)
+    await expect(
+      page.getByText('You must be signed in to complete VSCode authentication. Redirecting to sign-in...'),
+    ).toBeVisible()
+    const { pathname, search } = new URL(page.url())
+    expect(pathname).toBe('/auth/vscode-callback')
+    await page.waitForURL('**/sign-in?**')
+    expect(new URL(page.url()).searchParams.get('redirect_url')).toBe(pathname + search)
+    await page.getByRole('link', { name: 'Sign up' }).click()
+    const person = await fillSignUp(page)
+
+    await expect(page.getByText(person.email, { exact: true })).toBeVisible()
+    await expect(page.getByText('A program on this computer')).toBeVisible()
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect(violations).toEqual([])
+    expect(editor.visits).toEqual([])
+    await agree(page).click()
+    await page.waitForURL(`${editor.redirect_uri}?**`)
+    const { code_verifier, state, redirect_uri } = editor
+    const code = editor.visits[0]?.searchParams.get('code') ?? ''
+    const form = { grant_type: 'authorization_code', code, state, redirect_uri, code_verifier }
+    expect((await request.post('/api/auth/token', { form })).status()).toBe(200)
+    editor.close()
+  })
+
+  test('what is missing, wrong or failing is said, and nothing is sent', async ({ page }) => {
+    const editor = await startEditor()
+    await page.goto('/auth/vscode-initiate?state=x')
+    await expect(page.getByText('Missing VSCode redirect URI parameter.')).toBeVisible()
+    await page.goto('/auth/vscode-initiate?vscode_redirect_uri=vscode://tidemark.tidemark/auth')
+    await expect(page.getByText('Missing PKCE parameters (code_challenge or state).')).toBeVisible()
+    await page.goto('/auth/vscode-callback?state=x')
+    await expect(page.getByText('Missing required parameters for VSCode callback.')).toBeVisible()
+    await page.goto(editor.initiate.replace('127.0.0.1', 'evil.example'))
+    await expect(page.getByText('redirect_uri must be an address of the editor')).toBeVisible()
+
+    const { email } = await signUp(page)
+    await page.goto(editor.initiate)
+    await expect(agree(page)).toBeVisible()
+    await failCallsAbout(email, 1)
+    await agree(page).click()
+    await expect(page.getByText('Authentication failed: Failed to update authentication code.')).toBeVisible()
+    // Somebody has exchanged the address that is shown for a more harmless one.
+    const changed = new URL(page.url())
+    changed.searchParams.set('vscode_redirect_uri', 'vscode://tidemark.tidemark/auth')
+    await page.goto(changed.href)
+    await expect(page.getByText('Visual Studio Code')).toBeVisible()
+    await agree(page).click()
+    await expect(page.getByText('is not the one that this sign-in began with')).toBeVisible()
+    expect(editor.visits).toEqual([])
+    editor.close()
+  })
 })

@@ -45,7 +45,8 @@ test(
   alone,
   async ({ page }) => {
     await signUp(page)
-    await page.goto('/auth/post-signup?plan=teams&billing=monthly&currency=EUR&seats=3')
+    const offer = '/auth/post-signup?plan=teams&billing=monthly&currency=EUR&seats=3'
+    await page.goto(offer)
     await page.waitForURL(/\/c\/pay\//)
     await expect(page.getByText('€90.00').first()).toBeVisible()
     await payByCard(page, cards.pays, 'Subscribe')
@@ -71,6 +72,11 @@ test(
     await expect(
       page.getByRole('group', { name: 'List of all accounts' }).getByRole('button', { name: /team/i }),
     ).toBeVisible()
+
+    await page.goto(offer)
+    await expect(page.getByRole('heading', { name: 'You are already subscribed' })).toBeVisible()
+    await page.getByRole('button', { name: 'Manage billing' }).click()
+    await page.waitForURL(/\/p\/session\//)
   },
 )
 
@@ -84,8 +90,15 @@ test('a subscriber is told so instead of paying twice, and finds the billing por
   await expect(receiptLine(page, 'Billing')).toContainText('Yearly')
   await expect(receiptLine(page, 'Amount')).toContainText('Free trial, then $192.00 per year')
 
+  const errors: string[] = []
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
   await page.goto(offer)
   await expect(page.getByRole('heading', { name: 'You are already subscribed' })).toBeVisible()
+  await expect(page.getByText('You have not been charged again.')).toBeVisible()
+  await page.getByRole('button', { name: 'Manage billing' }).click()
+  await page.waitForURL(/\/p\/session\//)
+  expect(errors).toEqual([])
+  await page.goto(offer)
   await page.getByRole('link', { name: 'Go to Dashboard' }).click()
   await page.getByRole('button', { name: 'Manage billing' }).click()
   await page.waitForURL(/\/p\/session\//)

@@ -1,5 +1,5 @@
 import { FlaskConical } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useRef, useState } from 'react'
 import { useWebConfig } from '../api/catalogue.ts'
 import { Badge } from '../ui/Badge.tsx'
 
@@ -14,10 +14,12 @@ const SandboxPanel = lazy(async () => ({
 export function SandboxMarker() {
   const { sandbox } = useWebConfig()
   const [isOpen, setIsOpen] = useState(false)
+  const chip = useRef<HTMLButtonElement>(null)
   if (!sandbox) return null
   return (
     <>
       <button
+        ref={chip}
         type="button"
         aria-haspopup="dialog"
         title="Payments and sign-in are simulated here. No real money is charged."
@@ -31,7 +33,7 @@ export function SandboxMarker() {
       </button>
       {isOpen && (
         <Suspense>
-          <SandboxPanel onClose={() => setIsOpen(false)} />
+          <SandboxPanel opener={chip} onClose={() => setIsOpen(false)} />
         </Suspense>
       )}
     </>

@@ -35,6 +35,12 @@ export function turnStripeKnob(path: string, body: object = {}): Promise<void> {
   return turnKnob(address('E2E_STRIPE_URL'), path, { method: 'POST', body: JSON.stringify(body) })
 }
 
+/** How far the product's clock is ahead of the real time. */
+export async function findClockOffset(): Promise<number> {
+  const response = await fetch(`${address('E2E_STRIPE_URL')}/_sandbox/clock`)
+  return ((await response.json()) as { offset_ms: number }).offset_ms
+}
+
 /** Turns a knob of the sign-in sandbox. */
 export function turnClerkKnob(path: string, body: object): Promise<void> {
   refuseForAll(path)
@@ -62,6 +68,13 @@ export async function calmSandboxes(): Promise<void> {
 /** The application's own client of the sign-in sandbox. */
 export function openSandboxClerk() {
   return openClerk({ secretKey: 'sk_test_sandbox', apiUrl: `${address('E2E_CLERK_URL')}/bapi` })
+}
+
+/** So many calls of ours about one person fail at the sign-in sandbox. Nobody else notices. */
+export async function failCallsAbout(email: string, count: number): Promise<void> {
+  const { data } = await openSandboxClerk().users.getUserList({ emailAddress: [email] })
+  const body = JSON.stringify({ status: 500, count, path_prefix: `/bapi/v1/users/${data[0]?.id}` })
+  await turnKnob(address('E2E_CLERK_URL'), 'faults', { method: 'POST', body })
 }
 
 async function turnKnob(sandboxUrl: string, path: string, request: RequestInit): Promise<void> {

@@ -1,6 +1,6 @@
 import { FlaskConical, X } from 'lucide-react'
 import { Dialog } from 'radix-ui'
-import type { ReactNode } from 'react'
+import type { ReactNode, RefObject } from 'react'
 import { Alert } from '../../ui/Alert.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { CopyValue } from './CopyValue.tsx'
@@ -10,14 +10,26 @@ import { SandboxClock } from './SandboxClock.tsx'
 import { testCards } from './testCards.ts'
 import { useSandbox } from './useSandbox.ts'
 
+interface SandboxPanelProps {
+  /** Gets the focus back. */
+  opener: RefObject<HTMLElement | null>
+  onClose: () => void
+}
+
 /** What one needs to try the product without real money: codes, cards, the clock, and everything that may go wrong. */
-export function SandboxPanel({ onClose }: { onClose: () => void }) {
+export function SandboxPanel({ opener, onClose }: SandboxPanelProps) {
   const { state, isFailed, busy, turn } = useSandbox()
   return (
     <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Dialog.Portal>
         <Dialog.Overlay className="fixed inset-0 z-40 animate-fade-in bg-black/45" />
-        <Dialog.Content className="fixed inset-y-0 right-0 z-50 flex w-full max-w-md animate-fade-in flex-col border-l bg-canvas shadow-float outline-none">
+        <Dialog.Content
+          onCloseAutoFocus={(event) => {
+            event.preventDefault()
+            opener.current?.focus()
+          }}
+          className="fixed inset-y-0 right-0 z-50 flex w-full max-w-md animate-fade-in flex-col border-l bg-canvas shadow-float outline-none"
+        >
           <div className="flex items-start justify-between gap-4 border-b px-5 py-4">
             <div>
               <Dialog.Title className="flex items-center gap-2 font-semibold text-lg leading-7">

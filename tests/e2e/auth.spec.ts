@@ -1,0 +1,136 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { arrive, signUp } from './support/people.ts'
+import { failCallsAbout } from './support/product.ts'
+import { startRelease } from './support/release.ts'
+import { alsoOnPhones, expect, german, test } from './support/test.ts'
+
+const plan = (page: Page) => page.getByRole('region', { name: 'Your plan' })
+const heading = (page: Page, name: string) => page.getByRole('heading', { name })
+
+/** What the browser complains of. */
+function listenForErrors(page: Page): string[] {
+  const errors: string[] = []
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+  page.on('pageerror', (error) => errors.push(error.message))
+  return errors
+}
+
+test(
+  'sign-up says what a plan will cost, and refuses what cannot be bought before there is an account',
+  alsoOnPhones,
+  async ({ page }) => {
+    const errors = listenForErrors(page)
+    await page.goto('/sign-up?plan=teams&seats=101&billing=yearly')
+    await expect(heading(page, 'Seats must be a whole number from 1 to 100')).toBeVisible()
+    await expect(page.getByText('No account has been created and nothing has been charged.')).toBeVisible()
+    await expect(page.getByLabel('Email address')).toHaveCount(0)
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect(violations).toEqual([])
+    await page.getByRole('link', { name: 'Continue with 100 seats' }).click()
+    await expect(plan(page)).toContainText('Teams, 100 seats, €28,800.00 a year')
+    await expect(page.getByLabel('Email address')).toBeVisible()
+
+    await page.goto('/sign-up?plan=enterprise')
+    await expect(heading(page, 'There is no such plan')).toBeVisible()
+    await page.goto('/sign-in?plan=pro&seats=3&currency=USD')
+    await expect(heading(page, 'Pro is for one person')).toBeVisible()
+    await page.getByRole('link', { name: 'Continue with Pro' }).click()
+    await expect(plan(page)).toContainText('Pro, 14 days free if it is your first, then $20.00 a month')
+    await page.getByRole('link', { name: 'Sign up' }).click()
+    await expect(plan(page)).toContainText('Pro, 14 days free, then $20.00 a month')
+    await page.goto('/sign-up?plan=starter')
+    await expect(page.getByLabel('Email address')).toBeVisible()
+    await expect(plan(page)).toHaveCount(0)
+    expect(errors).toEqual([])
+  },
+)
+
+test('whoever is signed in is led on, to a page of ours and to no other', async ({ page }) => {
+  await signUp(page)
+  const errors = listenForErrors(page)
+  await page.goto('/sign-in?redirect_url=%2Forganizations%3Ftab%3Dsettings')
+  await expect(page).toHaveURL(/\/organizations\?tab=settings$/)
+  await page.goto('/sign-in?redirect_url=https%3A%2F%2Fevil.example')
+  await expect(page).toHaveURL(/\/dashboard$/)
+  await page.goto('/sign-up?redirect_url=%2Forganizations')
+  await expect(heading(page, 'You’re all set!')).toBeVisible()
+  await expect(page).toHaveURL(/\/organizations$/)
+  await page.goto('/auth/post-signup')
+  await expect(page).toHaveURL(/\/dashboard$/)
+  expect(errors).toEqual([])
+})
+
+test('an account that could not be set up says so, and is set up by the next try', async ({ page }) => {
+  const { email } = await arrive(page.request)
+  // As often as the page tries by itself.
+  await failCallsAbout(email, 4)
+  await page.goto('/auth/post-signup?plan=starter')
+  await expect(heading(page, 'Setting up your account...')).toBeVisible()
+  await expect(heading(page, 'Something went wrong')).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByText('We encountered an error while setting up your account.')).toBeVisible()
+  await expect(page.getByText('Failed to process starter signup')).toBeVisible()
+  await expect(page.getByText('You have not been charged.')).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Go to Dashboard' })).toBeVisible()
+  await page.getByRole('button', { name: 'Try Again' }).click()
+  await expect(heading(page, 'You’re all set!')).toBeVisible()
+  await page.waitForURL('**/dashboard')
+})
+
+test('a page that was opened before a release is reloaded once, and code that stays missing is an error', async ({
+  page,
+  baseURL,
+}) => {
+  const release = await startRelease(baseURL ?? '')
+  await page.goto(`${release.url}/sign-in`)
+  await expect(page.getByLabel('Email address')).toBeVisible()
+  release.lose(/SignUpPage/, 0)
+  await page.getByRole('link', { name: 'Sign up' }).click()
+  await expect(heading(page, 'Create your account')).toBeVisible()
+  await expect(page).toHaveURL(`${release.url}/sign-up`)
+  expect(release.documents()).toBe(1)
+
+  const other = await page.context().newPage()
+  release.lose(/PaymentCancelledPage/, Number.POSITIVE_INFINITY)
+  await other.goto(`${release.url}/payment/cancelled`)
+  await expect(heading(other, 'Unexpected Application Error!')).toBeVisible()
+  await expect(other.getByText('Your payments and credits are not affected')).toBeVisible()
+  await expect(other.getByRole('link', { name: 'Go to Home' })).toHaveAttribute('href', '/')
+  expect(release.documents()).toBe(2)
+  release.lose(/$^/, 0)
+  await other.getByRole('button', { name: 'Refresh Page' }).click()
+  await expect(heading(other, 'Payment Cancelled')).toBeVisible()
+
+  const marketing = await page.context().newPage()
+  release.lose(/PricingPage/, 1)
+  await marketing.goto(`${release.url}/pricing`)
+  await expect.poll(() => release.documents()).toBe(2)
+  await marketing.getByText('Yearly').click()
+  await expect(marketing).toHaveURL(/billing=yearly/)
+  release.close()
+})
+
+test('where the sign-in service cannot be loaded, the page says so after 15 seconds', async ({
+  page,
+  baseURL,
+}) => {
+  const release = await startRelease(baseURL ?? '')
+  release.lose(/^\/__clerk\/npm\//, 1)
+  await page.goto(`${release.url}/sign-in`)
+  await expect(heading(page, 'Authentication Error')).toBeVisible({ timeout: 45_000 })
+  await expect(
+    page.getByText(
+      'Something went wrong with the authentication system. Please try refreshing the page or contact support if the problem persists.',
+    ),
+  ).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Go to Home' })).toHaveAttribute('href', '/')
+  await page.getByRole('button', { name: 'Refresh Page' }).click()
+  await expect(page.getByLabel('Email address')).toBeVisible()
+  release.close()
+})
+
+test('in a German browser the price of a plan is written in German', german, async ({ page }) => {
+  await page.goto('/sign-up?plan=teams&seats=5')
+  await expect(plan(page)).toContainText(/Teams, 5 seats, 150,00\s€ a month/)
+  await expect(plan(page)).toContainText('2.500 credits a month included')
+})
