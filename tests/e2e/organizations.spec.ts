@@ -21,6 +21,8 @@ test.afterEach(async () => {
 test('an admin invites until the seats are full, buys more on Stripe’s page and finds them', async ({
   page,
 }) => {
+  // Two visits to Stripe's pages and all the states of a seat: a busy machine needs more than the usual time.
+  test.slow()
   const { email } = await subscribeTeam(page, 3)
   await openSeats(page)
   await tab(page, 'Seat Management').press('ArrowLeft')
