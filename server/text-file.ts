@@ -18,7 +18,13 @@ export class TextFile {
     ctx.type = `${type}; charset=utf-8`
     ctx.attachment(this.name)
     ctx.set('cache-control', 'no-store')
-    ctx.body = Readable.from(rest(first, parts))
+    const body = Readable.from(rest(first, parts))
+    // Koa would leave the response open: the caller could not tell that the rest is missing.
+    body.once('error', (error) => {
+      ctx.state.trace.log.error({ err: error }, 'A file could not be finished')
+      ctx.res.destroy()
+    })
+    ctx.body = body
   }
 }
 

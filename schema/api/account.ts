@@ -45,6 +45,8 @@ const payerQuery = z.strictObject({ payer: z._default(payerSchema, 'personal') }
 
 const accountSummarySchema = z.object({
   payer: payerSchema,
+  /** Since when the caller has an account; null for somebody who has none yet, whatever the payer. */
+  member_since: z.nullable(z.iso.datetime()),
   /** Whether the caller may see its payments and buy for it: for an organization, its admins. */
   may_manage: z.boolean(),
   balance: z.object({

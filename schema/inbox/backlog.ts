@@ -4,13 +4,15 @@ import type { DB } from '../database/types.ts'
 export interface InboxBacklog {
   /** Of the oldest event that is not settled; null when everything is settled. */
   readonly oldest_received_at: Date | null
+  /** Of the oldest one that nobody has tried yet: the worker is behind, or away. One that was tried waits for something else. */
+  readonly oldest_untried_received_at: Date | null
   /** Events that were given up and need a person. */
   readonly failed: number
 }
 
 /** How far the worker is behind, for health and metrics. Reads only rows that are not settled, or failed. */
 export async function findInboxBacklog(db: Kysely<DB>): Promise<InboxBacklog> {
-  const { oldest_received_at, failed } = await db
+  const { failed, ...oldest } = await db
     .selectNoFrom((eb) => [
       eb
         .selectFrom('inbox_events')
@@ -19,10 +21,16 @@ export async function findInboxBacklog(db: Kysely<DB>): Promise<InboxBacklog> {
         .as('oldest_received_at'),
       eb
         .selectFrom('inbox_events')
+        .select(({ fn }) => fn.min('received_at').as('oldest'))
+        .where('state', '=', 'received')
+        .where('last_error', 'is', null)
+        .as('oldest_untried_received_at'),
+      eb
+        .selectFrom('inbox_events')
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .where('state', '=', 'failed')
         .as('failed'),
     ])
     .executeTakeFirstOrThrow()
-  return { oldest_received_at, failed: failed ?? 0 }
+  return { ...oldest, failed: failed ?? 0 }
 }

@@ -23,10 +23,10 @@ export interface DocumentsPage {
 }
 
 /**
- * What a customer can be asked for as proof of payment, newest first. Checkout makes invoices for subscriptions; a single payment has
- * none unless `invoice_creation` is on, which Stripe charges for, but its charge has a receipt
- * (https://docs.stripe.com/api/charges/object#charge_object-receipt_url). So two of Stripe's lists are merged, both of which are
- * ordered by the time of creation. What has nothing to show (drafts, sessions of a plan) is skipped.
+ * What a customer has as proof of payment, newest first. Checkout makes invoices for subscriptions; a single payment has none unless
+ * `invoice_creation` is on, which is priced separately (https://docs.stripe.com/payments/checkout/post-payment-invoices), but its charge
+ * has a receipt (https://docs.stripe.com/api/charges/object#charge_object-receipt_url). So two of Stripe's lists are merged, both of
+ * which are ordered by the time of creation. What has nothing to show (drafts, sessions of a plan) is skipped.
  */
 export async function listStripeDocuments(
   stripe: Stripe,

@@ -49,6 +49,7 @@ describe('the balance of an account', () => {
   test('that never had credits is not low', async () => {
     expect(await summary()).toEqual({
       payer: 'personal',
+      member_since: expect.any(String),
       may_manage: true,
       balance: { plan: 0, purchased: 0, total: 0, available: 0, low: false, had_credits: false },
       credits_on_the_way: 0,
@@ -87,6 +88,14 @@ describe('the balance of an account', () => {
       .where('clerk_id', '=', ada.user_id)
       .execute()
     expect(await summary()).toMatchObject({ plan_type: 'teams', balance: { low: false } })
+  })
+})
+
+test('somebody without an account is told so, and not refused', async () => {
+  expect(await summary(await signUp(clerk))).toMatchObject({
+    member_since: null,
+    plan_type: 'starter',
+    balance: { total: 0 },
   })
 })
 

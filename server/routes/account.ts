@@ -25,7 +25,7 @@ import {
   isLive,
   type Subscription,
 } from '../../schema/subscriptions/subscriptions.ts'
-import { findUser } from '../../schema/users/users.ts'
+import { findUser, type UserRecord } from '../../schema/users/users.ts'
 import { RouteFailedError } from '../errors.ts'
 import { thePayer } from '../rights.ts'
 import { route } from '../route.ts'
@@ -36,17 +36,19 @@ const mostPayments = 20
 export const accountRoutes = [
   route(getAccountSummary, {
     rights: thePayer(),
-  }).handle(async ({ query, owner, may_manage }, { db, now }) => {
+  }).handle(async ({ query, owner, may_manage, user_id }, { db, now }) => {
     const as_of = now()
     const since = new Date(as_of.getTime() - recentMs)
-    const [balance, subscription, payments] = await Promise.all([
+    const [user, balance, subscription, payments] = await Promise.all([
+      findUser(db, user_id),
       findBalance(db, owner),
       findSubscription(db, owner),
       listRecentPayments(db, owner, { since, limit: mostPayments }),
     ])
-    const plan_type = await findPlanType(db, owner, subscription)
+    const plan_type = planTypeOf(owner, { user, subscription })
     return {
       payer: query.payer,
+      member_since: user?.created_at.toISOString() ?? null,
       may_manage,
       balance: presentBalance(balance, plan_type, owner),
       credits_on_the_way: payments.reduce(
@@ -90,12 +92,12 @@ async function findSubscription(db: Database, owner: Owner): Promise<Subscriptio
 }
 
 /** A person may have the Teams plan by a seat, without a subscription of their own. */
-async function findPlanType(
-  db: Database,
-  owner: Owner,
-  subscription: Subscription | undefined,
-): Promise<PlanType> {
-  if (owner.owner_kind === 'user') return (await findUser(db, owner.owner_id))?.plan_type ?? 'starter'
+function planTypeOf(
+  { owner_kind }: Owner,
+  known: { readonly user: UserRecord | undefined; readonly subscription: Subscription | undefined },
+): PlanType {
+  const { user, subscription } = known
+  if (owner_kind === 'user') return user?.plan_type ?? 'starter'
   return subscription && isLive(subscription) ? subscription.plan_type : 'starter'
 }
 

@@ -179,7 +179,10 @@ describe('invoices and receipts', () => {
     const answer = await server.api(listBillingDocuments, { token: buyer.token })
     expect(answer).toMatchObject({
       status: 503,
-      body: { error: 'Failed to load invoices', code: 'invoices_unavailable' },
+      body: {
+        error: 'Failed to load invoices. Your payments and credits are not affected.',
+        code: 'invoices_unavailable',
+      },
     })
     expect(answer.headers.get('retry-after')).toBe('5')
   })

@@ -14,7 +14,7 @@ import { route } from '../route.ts'
 export const billingRoutes = [
   route(listBillingDocuments, {
     rights: thePayer({ doing: 'view billing settings' }),
-    failure: invoicesFailure('Failed to load invoices'),
+    failure: invoicesFailure('Failed to load invoices. Your payments and credits are not affected.'),
   }).handle(async ({ query, owner }, { db, stripe }) => {
     const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
     const customer = await findStripeCustomer(db, owner)

@@ -47,6 +47,26 @@ describe('health', () => {
     expect((await get('/readyz')).status).toBe(200)
   })
 
+  test('is good while an event waits for its next try, however old it is; the metrics tell its age', async () => {
+    const id = await receiveStripeEvent(
+      database.server,
+      eventOf('checkout.session.completed', { object: 'y' }),
+    )
+    await database.owner
+      .updateTable('inbox_events')
+      .set({ last_error: 'Stripe is away' })
+      .where('state', '=', 'received')
+      .execute()
+    const later = new Date(Date.now() + 7 * 60_000)
+    const behind = await startTestServer({ databaseUrl: database.url, deps: { now: () => later } })
+    const ready = await get('/readyz', behind)
+    const metrics = await (await getMonitoring('/metrics', behind)).text()
+    await behind.close()
+    await database.owner.deleteFrom('inbox_events').where('id', '=', id).execute()
+    expect(ready.status).toBe(200)
+    expect(metrics).toMatch(/^tidemark_inbox_oldest_unapplied_seconds 4\d\d/m)
+  })
+
   test('is measured per route and per queue', async () => {
     await get('/api/plans')
     const response = await getMonitoring('/metrics')

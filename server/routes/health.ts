@@ -63,9 +63,13 @@ async function checkQueue({ producer }: Dependencies): Promise<null> {
   return null
 }
 
+/**
+ * Only events that were never tried tell that the product does not work. One that waits for its next try (its purchase is not there yet, Stripe
+ * is away) is for the metrics: it may wait for a day, and would take every server off the load balancer meanwhile.
+ */
 async function checkInbox({ db, now, settings }: Dependencies): Promise<string | null> {
-  const { oldest_received_at } = await findInboxBacklog(db)
-  const age_ms = oldest_received_at ? now().getTime() - oldest_received_at.getTime() : 0
+  const { oldest_untried_received_at: oldest } = await findInboxBacklog(db)
+  const age_ms = oldest ? now().getTime() - oldest.getTime() : 0
   return age_ms > settings.backlog_limit_ms
     ? `the oldest event waits for ${Math.round(age_ms / 1000)} seconds`
     : null

@@ -1,5 +1,5 @@
 import { signUp } from './support/people.ts'
-import { expect, test } from './support/test.ts'
+import { expect, german, test } from './support/test.ts'
 
 const refused = [
   ['70', 'Minimum purchase is 71 credits'],
@@ -7,6 +7,7 @@ const refused = [
   ['71429', 'Maximum purchase is 71,428 credits'],
   ['1000000000', 'Maximum purchase is 71,428 credits'],
   ['71.5', 'Credits must be a whole number'],
+  ['1e3', 'Please enter a valid number'],
   ['', 'Number of credits is required'],
 ] as const
 const accepted = [
@@ -34,4 +35,46 @@ test('every amount is judged as it is typed', async ({ page }) => {
   await field.fill('')
   await field.pressSequentially('1e')
   await expect(page.getByText('Please enter a valid number')).toBeVisible()
+})
+
+test('an amount is grouped while it is typed, and changes by nothing else', async ({ page }) => {
+  await signUp(page)
+  const field = page.getByLabel('Number of credits')
+  await field.pressSequentially('1000')
+  await expect(field).toHaveValue('1,000')
+  // The caret stays among the digits: a digit before the last three, and the separator is no obstacle.
+  for (const key of ['ArrowLeft', 'ArrowLeft', 'ArrowLeft', '2']) await page.keyboard.press(key)
+  await expect(field).toHaveValue('12,000')
+  await page.keyboard.press('Backspace')
+  await page.keyboard.press('Backspace')
+  await page.keyboard.type('3')
+  await expect(field).toHaveValue('3,000')
+  await field.hover()
+  await page.mouse.wheel(0, 200)
+  await page.keyboard.press('ArrowUp')
+  await expect(field).toHaveValue('3,000')
+
+  await page.getByRole('button', { name: '1,500 credits for €21.00, popular' }).click()
+  await expect(field).toHaveValue('1,500')
+  await expect(page.getByText('Continue to payment · €21.00')).toBeVisible()
+})
+
+test('in Germany an amount means what it means there', german, async ({ page }) => {
+  await signUp(page)
+  const field = page.getByLabel('Number of credits')
+  for (const [typed, shown, text] of [
+    ['1.000', '1.000', 'Cost: 14,00 €'],
+    ['1 000,00', '1.000,00', 'Cost: 14,00 €'],
+    ['150,5', '150,5', 'Credits must be a whole number'],
+    ['150.5', '150.5', 'Please enter a valid number'],
+    ['71429', '71.429', 'Maximum purchase is 71,428 credits'],
+  ] as const) {
+    await field.fill('')
+    await field.pressSequentially(typed)
+    await expect(field).toHaveValue(shown)
+    await expect(page.getByText(text)).toBeVisible()
+  }
+  await field.fill('1500')
+  await expect(page.getByText('Continue to payment · 21,00 €')).toBeVisible()
+  await expect(page.getByText(/^Member since \d+\. /)).toBeVisible()
 })

@@ -1,90 +1,90 @@
 import { readFile } from 'node:fs/promises'
 import { AxeBuilder } from '@axe-core/playwright'
-import { expect, type Page, test } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { cards, payByCard } from './support/checkout-page.ts'
 import { signUp } from './support/people.ts'
 import { clearFaults, findLedgerProblems, openSandboxClerk, turnStripeKnob } from './support/product.ts'
+import { alone, alsoOnPhones, expect, german, test } from './support/test.ts'
 
 const region = (page: Page, name: string) => page.getByRole('region', { name })
 const tab = (page: Page, name: RegExp | string) => page.getByRole('tab', { name })
 const rows = (page: Page) => region(page, 'Transaction History').locator('tbody').getByRole('row')
 
 test.afterEach(async () => {
-  await clearFaults()
   expect(await findLedgerProblems()).toEqual([])
 })
 
-test('credits that are bought are in the balance, the chart, the history, the export and the receipts', async ({
-  page,
-}) => {
-  await signUp(page)
-  await page.goto('/billing')
-  await expect(page.getByRole('heading', { name: 'Billing & Payments' })).toBeVisible()
-  await expect(tab(page, 'Overview')).toHaveAttribute('aria-selected', 'true')
-  await expect(tab(page, /Organization.*\(No Org\)/)).toBeDisabled()
-  await expect(region(page, 'Last 30 days')).toContainText('Nothing in the last 30 days')
-  await expect(page.getByRole('button', { name: 'Download Invoice' })).toBeDisabled()
-  await expectAccessible(page)
+test(
+  'credits that are bought are in the balance, the chart, the history, the export and the receipts',
+  alsoOnPhones,
+  async ({ page }) => {
+    await signUp(page)
+    await page.goto('/billing')
+    await expect(page.getByRole('heading', { name: 'Billing & Payments' })).toBeVisible()
+    await expect(tab(page, 'Overview')).toHaveAttribute('aria-selected', 'true')
+    await expect(tab(page, /Organization.*\(No Org\)/)).toBeDisabled()
+    await expect(region(page, 'Last 30 days')).toContainText('Nothing in the last 30 days')
+    await expect(page.getByRole('button', { name: 'Download Invoice' })).toBeDisabled()
 
-  await page.getByRole('button', { name: 'Buy Credits' }).click()
-  await expect(page).toHaveURL(/\?tab=credits$/)
-  await expect(region(page, 'Usage Summary')).toContainText('Rate: 1 credit = €0.014')
-  await expectAccessible(page)
-  await page.getByRole('button', { name: /1,000/ }).click()
-  await page.getByRole('button', { name: 'Add Credits' }).click()
-  await page.waitForURL(/\/c\/pay\//)
-  await payByCard(page, cards.pays)
-  await expect(page.getByText('+1,000').first()).toBeVisible()
+    await page.getByRole('button', { name: 'Buy Credits' }).click()
+    await expect(page).toHaveURL(/\?tab=credits$/)
+    await expect(region(page, 'Usage Summary')).toContainText('Rate: 1 credit = €0.014')
+    await page.getByRole('button', { name: /1,000/ }).click()
+    await page.getByRole('button', { name: 'Add Credits' }).click()
+    await page.waitForURL(/\/c\/pay\//)
+    await payByCard(page, cards.pays)
+    await expect(page.getByText('+1,000').first()).toBeVisible()
 
-  await page.goto('/billing')
-  await expect(region(page, 'Credit Balance')).toContainText('1,000')
-  await expect(region(page, 'This Month')).toContainText('+1,000 added')
-  await expect(region(page, 'Next Payment')).toContainText('Nothing will be charged')
-  await region(page, 'Last 30 days').getByText('Show as a table').click()
-  await expect(region(page, 'Last 30 days').getByRole('row').last()).toContainText('1,000')
-  await expect(page.getByRole('link', { name: 'Download Invoice' })).toHaveAttribute(
-    'href',
-    /\/receipts\/ch_/,
-  )
-  await expectAccessible(page)
+    await page.goto('/billing')
+    await expect(region(page, 'Credit Balance')).toContainText('1,000')
+    await expect(region(page, 'This Month')).toContainText('+1,000 added')
+    await expect(region(page, 'Next Payment')).toContainText('Nothing will be charged')
+    await region(page, 'Last 30 days').getByText('Show as a table').click()
+    await expect(region(page, 'Last 30 days').getByRole('row').last()).toContainText('1,000')
+    await expect(page.getByRole('link', { name: 'Download Invoice' })).toHaveAttribute(
+      'href',
+      /\/receipts\/ch_/,
+    )
+    await expectAccessible(page)
 
-  await page.getByRole('button', { name: 'View History' }).click()
-  await expect(rows(page)).toHaveCount(1)
-  await expect(rows(page)).toContainText(['+1,000'])
-  await expect(rows(page)).toContainText(['cs_test_'])
-  await expectAccessible(page)
-  await expectToFit(page)
+    await page.getByRole('button', { name: 'View History' }).click()
+    await expect(rows(page)).toHaveCount(1)
+    await expect(rows(page)).toContainText(['+1,000'])
+    await expect(rows(page)).toContainText(['cs_test_'])
+    await expectAccessible(page)
+    await expectToFit(page)
 
-  const search = page.getByRole('searchbox', { name: 'Search billing history' })
-  await search.fill('no such thing')
-  await expect(page.getByText('No transactions found')).toBeVisible()
-  await expect(page).toHaveURL(/q=no\+such\+thing/)
-  await page.getByRole('button', { name: 'Clear the search' }).click()
-  await expect(search).toHaveValue('')
-  await search.fill('1,000')
-  await expect(rows(page)).toHaveCount(1)
-  await page.getByRole('combobox', { name: 'Kind of transaction' }).selectOption('Usage')
-  await expect(page.getByText('No transactions found')).toBeVisible()
-  await page.getByRole('combobox', { name: 'Kind of transaction' }).selectOption('Purchases')
-  await expect(rows(page)).toHaveCount(1)
+    const search = page.getByRole('searchbox', { name: 'Search billing history' })
+    await search.fill('no such thing')
+    await expect(page.getByText('No transactions found')).toBeVisible()
+    await expect(page).toHaveURL(/q=no\+such\+thing/)
+    await page.getByRole('button', { name: 'Clear the search' }).click()
+    await expect(search).toHaveValue('')
+    await search.fill('1,000')
+    await expect(rows(page)).toHaveCount(1)
+    await page.getByRole('combobox', { name: 'Kind of transaction' }).selectOption('Usage')
+    await expect(page.getByText('No transactions found')).toBeVisible()
+    await page.getByRole('combobox', { name: 'Kind of transaction' }).selectOption('Purchases')
+    await expect(rows(page)).toHaveCount(1)
 
-  const download = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Export' }).click()
-  const file = await download
-  expect(file.suggestedFilename()).toMatch(/^credit-history-.+\.csv$/)
-  expect((await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n')).toEqual([
-    '\uFEFFdate,category,description,credits,balance_after,account,reference_id',
-    expect.stringMatching(/^[\d-]+T[\d:.]+Z,purchase,.+,1000,1000,purchased,cs_test_\w+$/),
-  ])
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export' }).click()
+    const file = await download
+    expect(file.suggestedFilename()).toMatch(/^credit-history-.+\.csv$/)
+    expect((await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n')).toEqual([
+      '\uFEFFdate,category,description,credits,balance_after,account,reference_id',
+      expect.stringMatching(/^[\d-]+T[\d:.]+Z,purchase,.+,1000,1000,purchased,cs_test_\w+$/),
+    ])
 
-  const documents = region(page, 'Invoices and receipts').getByRole('listitem')
-  await expect(documents).toHaveCount(1)
-  await expect(documents).toContainText(['1,000 credits'])
-  await expect(documents).toContainText(['Paid'])
-  const receipt = page.waitForEvent('popup')
-  await documents.getByRole('link', { name: 'Receipt 1,000 credits' }).click()
-  await expect((await receipt).getByText('€14.00')).toBeVisible()
-})
+    const documents = region(page, 'Invoices and receipts').getByRole('listitem')
+    await expect(documents).toHaveCount(1)
+    await expect(documents).toContainText(['1,000 credits'])
+    await expect(documents).toContainText(['Paid'])
+    const receipt = page.waitForEvent('popup')
+    await documents.getByRole('link', { name: 'Receipt 1,000 credits' }).click()
+    await expect((await receipt).getByText('€14.00')).toBeVisible()
+  },
+)
 
 test('a plan has its next payment, an invoice and a way to the billing portal and back', async ({ page }) => {
   await signUp(page)
@@ -108,26 +108,28 @@ test('a plan has its next payment, an invoice and a way to the billing portal an
   await expect(page.getByRole('heading', { name: 'Billing & Payments' })).toBeVisible()
 })
 
-test('while Stripe is away the page says what is missing, shows the rest and tries again', async ({
-  page,
-}) => {
-  await signUp(page)
-  await page.goto('/billing?tab=credits')
-  await page.getByLabel('Number of credits').fill('500')
-  await page.getByRole('button', { name: 'Add Credits' }).click()
-  await page.waitForURL(/\/c\/pay\//)
-  await payByCard(page, cards.pays)
-  await expect(page.getByText('+500').first()).toBeVisible()
-  await turnStripeKnob('faults', { status: 500, count: 1000, path_prefix: '/v1' })
-  await page.goto('/billing?tab=invoices')
-  const documents = region(page, 'Invoices and receipts')
-  await expect(documents.getByRole('alert')).toContainText('Failed to load invoices')
-  await expect(rows(page)).toContainText(['+500'])
-  await expectAccessible(page)
-  await clearFaults()
-  await documents.getByRole('button', { name: 'Try again' }).click()
-  await expect(documents.getByRole('listitem')).toContainText(['500 credits'])
-})
+test(
+  'while Stripe is away the page says what is missing, shows the rest and tries again',
+  alone,
+  async ({ page }) => {
+    await signUp(page)
+    await page.goto('/billing?tab=credits')
+    await page.getByLabel('Number of credits').fill('500')
+    await page.getByRole('button', { name: 'Add Credits' }).click()
+    await page.waitForURL(/\/c\/pay\//)
+    await payByCard(page, cards.pays)
+    await expect(page.getByText('+500').first()).toBeVisible()
+    await turnStripeKnob('faults', { status: 500, count: 1000, path_prefix: '/v1' })
+    await page.goto('/billing?tab=invoices')
+    const documents = region(page, 'Invoices and receipts')
+    await expect(documents.getByRole('alert')).toContainText('Failed to load invoices')
+    await expect(rows(page)).toContainText(['+500'])
+    await expectAccessible(page)
+    await clearFaults()
+    await documents.getByRole('button', { name: 'Try again' }).click()
+    await expect(documents.getByRole('listitem')).toContainText(['500 credits'])
+  },
+)
 
 test('an admin sees the organization’s billing, a member what is for members', async ({ page, browser }) => {
   const clerk = openSandboxClerk()
@@ -171,10 +173,10 @@ test('an admin sees the organization’s billing, a member what is for members',
   await memberPage.context().close()
 })
 
-test.describe('a reader in Germany', () => {
-  test.use({ locale: 'de-DE', timezoneId: 'Europe/Berlin' })
-
-  test('reads amounts and dates as written there, and is asked to sign in first', async ({ page }) => {
+test(
+  'a reader in Germany signs in first, and reads amounts and dates as written there',
+  german,
+  async ({ page }) => {
     await page.goto('/billing?tab=organization')
     await expect(page).toHaveURL(/\/sign-in\?redirect_url=%2Fbilling%3Ftab%3Dorganization/)
     await signUp(page)
@@ -192,8 +194,8 @@ test.describe('a reader in Germany', () => {
     await expect(rows(page)).toContainText(['+2.500'])
     await expect(rows(page)).toContainText([/\d+\. \p{L}+\.? \d{4}/u])
     await expect(region(page, 'Invoices and receipts').getByRole('listitem')).toContainText([/35,00\s€/])
-  })
-})
+  },
+)
 
 /** Chooses an organization in the switcher, which stays on the page. */
 async function choose(page: Page, organization: string): Promise<void> {
@@ -204,9 +206,16 @@ async function choose(page: Page, organization: string): Promise<void> {
   await expect(page).toHaveURL(/\/billing$/)
 }
 
+/** In both themes. */
 async function expectAccessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).exclude('[class*="cl-rootBox"]').analyze()
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual([])
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await expect(page.locator('html')).toContainClass(colorScheme)
+    const { violations } = await new AxeBuilder({ page }).exclude('[class*="cl-rootBox"]').analyze()
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual(
+      [],
+    )
+  }
 }
 
 /** Nothing is wider than the narrowest phone. */

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { cards, payByCard, startPurchase } from './support/checkout-page.ts'
 import { signUp } from './support/people.ts'
-import { findLedgerProblems, turnStripeKnob } from './support/product.ts'
+import { clearFaults, findLedgerProblems, turnStripeKnob } from './support/product.ts'
 import { alone, alsoOnPhones, expect, test } from './support/test.ts'
 
 const balance = (page: Page) => page.getByRole('region', { name: 'Available Credits' })
@@ -111,4 +111,81 @@ test('somebody else’s session is not shown', async ({ page, browser }) => {
   await stranger.goto(address)
   await expect(stranger.getByRole('heading', { name: 'Payment not found' })).toBeVisible()
   await stranger.close()
+})
+
+test(
+  'however often it is clicked, and in two tabs, a purchase is one, and a slow answer is said',
+  alone,
+  async ({ page, context }) => {
+    await signUp(page)
+    const other = await context.newPage()
+    await other.goto('/dashboard')
+    await turnStripeKnob('faults', {
+      hold: true,
+      count: 1,
+      path_prefix: '/v1/checkout/sessions',
+      method: 'POST',
+    })
+    for (const tab of [page, other]) await tab.getByLabel('Number of credits').fill('500')
+    await page.getByRole('button', { name: 'Add Credits' }).dblclick()
+    await expect(page.getByRole('button', { name: 'Processing...' })).toBeDisabled()
+    await expect(page.getByText('This takes longer than usual')).toBeVisible()
+    await other.getByLabel('Number of credits').press('Enter')
+    await other.keyboard.press('Enter')
+    await expect(other.getByRole('button', { name: 'Processing...' })).toBeDisabled()
+    await turnStripeKnob('faults/release')
+    for (const tab of [page, other]) await tab.waitForURL(/\/c\/pay\//)
+    expect(sessionOf(page)).not.toBe('')
+    expect(sessionOf(other)).toBe(sessionOf(page))
+
+    await payByCard(page, cards.pays)
+    await expect(page.getByText('+500')).toBeVisible()
+    await page.goto('/dashboard')
+    await startPurchase(page, 500)
+    expect(sessionOf(page)).not.toBe(sessionOf(other))
+  },
+)
+
+test(
+  'a purchase that cannot begin says what happened and that nothing was charged',
+  alone,
+  async ({ page, context }) => {
+    await signUp(page)
+    const buy = page.getByRole('button', { name: 'Add Credits' })
+    await page.getByLabel('Number of credits').fill('500')
+    await turnStripeKnob('faults', { status: 500, count: 20, path_prefix: '/v1/checkout' })
+    await buy.click()
+    const notifications = page.getByRole('region', { name: /Notifications/ })
+    await expect(notifications).toContainText('Failed to create checkout session. Nothing was charged.')
+    await clearFaults()
+
+    await context.setOffline(true)
+    await expect(page.getByText(/^You are offline\. Nothing was charged\./)).toBeVisible()
+    await buy.click()
+    await expect(notifications).toContainText('You are offline.')
+    await context.setOffline(false)
+    await expect(page.getByText('You will pay on our payment provider’s secure page.')).toBeVisible()
+    await buy.click()
+    await page.waitForURL(/\/c\/pay\//)
+  },
+)
+
+test('credits that a bank takes days for are on the way, and a refusal is told of', async ({ page }) => {
+  await signUp(page)
+  await startPurchase(page, 1000)
+  await page.getByLabel(/Bank debit/).check()
+  await page.getByRole('button', { name: /^Pay/ }).click()
+  await page.waitForURL('**/billing/success**')
+  const session = sessionOf(page)
+  await page.goto('/dashboard')
+  await expect(balance(page)).toContainText('1,000 credits on the way')
+  const payments = page.getByRole('list', { name: 'Payments' })
+  await expect(payments).toContainText('1,000 credits · €14.00')
+  await expect(payments).toContainText('Pending')
+  await turnStripeKnob(`sessions/${session}/settle`, { outcome: 'failed' })
+  await expect(async () => {
+    await page.goto('/dashboard')
+    await expect(payments).toContainText('The payment did not go through.', { timeout: 3000 })
+  }).toPass()
+  await expect(balance(page)).not.toContainText('on the way')
 })

@@ -18,9 +18,14 @@ test.afterEach(async () => {
   expect(await findLedgerProblems()).toEqual([])
 })
 
-test('an admin invites somebody, sees the pending seat and revokes the invitation', async ({ page }) => {
+test('an admin invites until the seats are full, buys more on Stripe’s page and finds them', async ({
+  page,
+}) => {
   const { email } = await subscribeTeam(page, 3)
   await openSeats(page)
+  await tab(page, 'Seat Management').press('ArrowLeft')
+  await expect(tab(page, 'Billing')).toBeFocused()
+  await page.keyboard.press('End')
   await expect(region(page, 'Seat usage')).toContainText('1 of 3 used')
   await expect(region(page, 'Seats').getByRole('listitem').filter({ hasText: email })).toContainText('Active')
   const guest = email.replace('ada.', 'guest.whose.address.is.wider.than.a.phone.')
@@ -47,6 +52,37 @@ test('an admin invites somebody, sees the pending seat and revokes the invitatio
   }
   await expect(page.getByText('All Seats Used')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Send Invite' })).toBeHidden()
+  await expect(region(page, 'Invite by e-mail').getByText('Cannot Send Invitation')).toBeVisible()
+
+  await page.getByRole('button', { name: 'Assign Seat' }).click()
+  const assign = page.getByRole('dialog', { name: 'Assign Seat' })
+  await assign.getByRole('button', { name: 'Assign Seat' }).click()
+  await expect(assign.getByText('Please enter a valid email address')).toBeVisible()
+  await assign.getByLabel('Email of the person').fill(guest)
+  await expectAccessible(page)
+  await assign.getByRole('button', { name: 'Assign Seat' }).click()
+  const buy = page.getByRole('dialog', { name: 'Buy Additional Seats' })
+  await expect(buy.getByText('All Seats Used')).toBeVisible()
+  await expectAccessible(page)
+  const additional = buy.getByRole('textbox', { name: 'Additional seats' })
+  await additional.fill('98')
+  await expect(buy.getByText('Seats must be a whole number from 1 to 97')).toBeVisible()
+  await expect(buy.getByRole('button', { name: 'Continue' })).toBeDisabled()
+  await additional.fill('2')
+  await expect(buy.getByText('€60.00 more for each period, 5 seats in total')).toBeVisible()
+  await buy.getByRole('button', { name: 'Continue' }).click()
+  await page.waitForURL(/\/p\/session\//)
+  await page.getByRole('button', { name: 'Confirm' }).click()
+  await page.waitForURL('**/organizations?tab=seats&seats=5')
+  await expect(page.getByText('The organization has 5 seats now')).toBeVisible()
+  await expect(region(page, 'Seat usage')).toContainText('3 of 5 used')
+
+  await page.getByRole('button', { name: 'Assign Seat' }).click()
+  await assign.getByLabel('Email of the person').fill(guest)
+  await assign.getByText('Admin', { exact: true }).click()
+  await assign.getByRole('button', { name: 'Assign Seat' }).click()
+  await expect(page.getByText('Seat assigned', { exact: true })).toBeVisible()
+  await expect(region(page, 'Seats').getByRole('listitem').filter({ hasText: guest })).toContainText('Admin')
 })
 
 test(
@@ -81,9 +117,17 @@ test('a member is assigned a seat instead of being invited', async ({ page, brow
   await expect(page.getByText(`${member} is already a member of the organization.`)).toBeVisible()
   await page.getByRole('button', { name: 'Assign a seat' }).click()
   await expect(page.getByText('Seat Assigned!')).toBeVisible()
-  await expect(region(page, 'Seats').getByRole('listitem').filter({ hasText: member })).toContainText(
-    'Active',
-  )
+  const seat = region(page, 'Seats').getByRole('listitem').filter({ hasText: member })
+  await expect(seat).toContainText('Active')
+  await seat.getByRole('button', { name: /^Revoke the seat/ }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke seat' }).click()
+  await expect(page.getByText('Seat revoked')).toBeVisible()
+  await expect(seat).toBeHidden()
+  const listed = region(page, 'Members').getByRole('listitem').filter({ hasText: member })
+  await expect(listed).toContainText(/No seat.*Member.*Active/)
+  await listed.getByRole('button', { name: 'Assign' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Assign Seat' }).click()
+  await expect(listed).toContainText('Has a seat')
 
   await expect(tab(memberPage, /Billing.*Admin Only/)).toBeDisabled()
   await expect(tab(memberPage, /Seat Management.*Admin Only/)).toBeDisabled()
@@ -91,6 +135,61 @@ test('a member is assigned a seat instead of being invited', async ({ page, brow
   await expect(memberPage.getByRole('heading', { name: 'Admin Access Required' })).toBeVisible()
   await memberPage.close()
 })
+
+test(
+  'billing is set up, the pool is topped up, and what Stripe does not open is said',
+  alone,
+  async ({ page }) => {
+    await createTeam(page)
+    const seats = page.getByLabel('Number of seats')
+    await expect(seats).toHaveValue('5')
+    await expect(page.getByText('Monthly total: €150.00')).toBeVisible()
+    await seats.fill('101')
+    await expect(page.getByText('Seats must be a whole number from 1 to 100')).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Subscribe' })).toBeDisabled()
+    await seats.fill('many')
+    await seats.blur()
+    await expect(seats).toHaveValue('1')
+    await expectAccessible(page)
+    await turnStripeKnob('faults', { status: 500, count: 100, path_prefix: '/v1/checkout' })
+    await page.getByRole('button', { name: 'Subscribe' }).click()
+    await expect(page.getByText('Subscription creation failed: Failed to create subscription')).toBeVisible({
+      timeout: 30_000,
+    })
+    await clearFaults()
+    await pay(page, 3)
+
+    const pool = region(page, 'Credit pool')
+    await expect(pool).toContainText('1,500remaining')
+    await expect(region(page, 'Teams plan')).toContainText(/Active.*Seats3€30.00 each.*Monthly total€90.00/)
+    await expect(region(page, 'Teams plan')).toContainText('Visa •••• 4242')
+    await expectAccessible(page)
+    await pool.getByLabel('Number of credits').fill('7')
+    await pool.getByLabel('Number of credits').press('Enter')
+    await expect(page.getByText('Please enter a valid number of credits.')).toBeVisible()
+    await turnStripeKnob('faults', { status: 500, count: 100 })
+    await page.getByRole('button', { name: 'Manage billing' }).click()
+    await expect(page.getByText('Failed to open billing portal')).toBeVisible({ timeout: 30_000 })
+    await pool.getByRole('button', { name: /^500 credits/ }).click()
+    await pool.getByRole('button', { name: /^Add Credits/ }).click()
+    await expect(page.getByText('Failed to create top-up session')).toBeVisible({ timeout: 30_000 })
+    await openSeats(page)
+    await page.getByRole('button', { name: 'Buy Additional Seats' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Continue' }).click()
+    await expect(page.getByText('Failed to create checkout session')).toBeVisible({ timeout: 30_000 })
+    await clearFaults()
+    await page.keyboard.press('Escape')
+
+    await tab(page, 'Billing').click()
+    await pool.getByRole('button', { name: /^500 credits/ }).click()
+    await pool.getByRole('button', { name: /^Add Credits/ }).click()
+    await page.waitForURL(/\/c\/pay\//)
+    await payByCard(page, cards.pays)
+    await expect(page.getByText('+500 credits')).toBeVisible()
+    await page.goto('/organizations?tab=billing')
+    await expect(pool).toContainText('2,000remaining')
+  },
+)
 
 test(
   'a scheduled change of seats is shown, kept, and announced again to be cancelled',
@@ -138,6 +237,13 @@ test('a visitor signs in first', async ({ page }) => {
 
 /** Somebody signs up, gets an organization, chooses it in the switcher and subscribes it on its page. */
 async function subscribeTeam(page: Page, seats: number): Promise<{ email: string; organizationId: string }> {
+  const team = await createTeam(page)
+  await pay(page, seats)
+  return team
+}
+
+/** Leaves the page at the form that sets up its billing. */
+async function createTeam(page: Page): Promise<{ email: string; organizationId: string }> {
   const { email } = await signUp(page)
   const clerk = openSandboxClerk()
   const [user] = (await clerk.users.getUserList({ emailAddress: [email] })).data
@@ -146,6 +252,10 @@ async function subscribeTeam(page: Page, seats: number): Promise<{ email: string
   await choose(page, name)
   await openSeats(page)
   await page.getByRole('link', { name: 'Set up billing' }).click()
+  return { email, organizationId: id }
+}
+
+async function pay(page: Page, seats: number): Promise<void> {
   await page.getByLabel('Number of seats').fill(String(seats))
   await page.getByRole('button', { name: 'Subscribe' }).click()
   await page.waitForURL(/\/c\/pay\//)
@@ -153,7 +263,6 @@ async function subscribeTeam(page: Page, seats: number): Promise<{ email: string
   await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
   await page.goto('/organizations?tab=billing')
   await expect(page.getByRole('heading', { name: 'Teams plan' })).toBeVisible()
-  return { email, organizationId: id }
 }
 
 async function joinAsMember(page: Page, organizationId: string) {

@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test'
 import { cards, payByCard } from './support/checkout-page.ts'
 import { fillSignUp, signUp } from './support/people.ts'
-import { findLedgerProblems } from './support/product.ts'
-import { alsoOnPhones, expect, test } from './support/test.ts'
+import { clearFaults, findLedgerProblems, turnClerkKnob } from './support/product.ts'
+import { alone, alsoOnPhones, expect, test } from './support/test.ts'
 
 const region = (page: Page, name: string) => page.getByRole('region', { name })
 
@@ -30,6 +30,7 @@ test(
     await expect(receiptLine(page, 'Billing')).toContainText('Monthly')
     await expect(receiptLine(page, 'Amount')).toContainText('€0.00 today')
     await expect(receiptLine(page, 'Amount')).toContainText('Free trial, then €20.00 per month')
+    await expect(receiptLine(page, 'First charge')).toContainText(/\w+ \d+, \d+€20.00/)
     await expect(receiptLine(page, 'Credits Granted')).toContainText('+500')
     await expect(receiptLine(page, 'Seats')).toHaveCount(0)
 
@@ -39,40 +40,45 @@ test(
   },
 )
 
-test('Teams for three seats belongs to a new organization', async ({ page }) => {
-  await signUp(page)
-  const offer = '/auth/post-signup?plan=teams&billing=monthly&currency=EUR&seats=3'
-  await page.goto(offer)
-  await page.waitForURL(/\/c\/pay\//)
-  await expect(page.getByText('€90.00').first()).toBeVisible()
-  await payByCard(page, cards.pays, 'Subscribe')
+test(
+  'Teams for three seats belongs to a new organization, which is filled at once',
+  alone,
+  async ({ page }) => {
+    await signUp(page)
+    const offer = '/auth/post-signup?plan=teams&billing=monthly&currency=EUR&seats=3'
+    await page.goto(offer)
+    await page.waitForURL(/\/c\/pay\//)
+    await expect(page.getByText('€90.00').first()).toBeVisible()
+    await payByCard(page, cards.pays, 'Subscribe')
 
-  await page.waitForURL('**/payment/success**')
-  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
-  await expect(receiptLine(page, 'Plan')).toContainText('Teams')
-  await expect(receiptLine(page, 'Seats')).toContainText('3')
-  await expect(receiptLine(page, 'Amount')).toContainText('€90.00')
-  await expect(receiptLine(page, 'Credits Granted')).toContainText('+1,500')
-  await expect(receiptLine(page, 'Credits Granted')).toContainText('in your organization’s pool')
+    await page.waitForURL('**/payment/success**')
+    await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+    await expect(receiptLine(page, 'Plan')).toContainText('Teams')
+    await expect(receiptLine(page, 'Seats')).toContainText('3')
+    await expect(receiptLine(page, 'Amount')).toContainText('€90.00')
+    await expect(receiptLine(page, 'Credits Granted')).toContainText('+1,500')
+    await expect(receiptLine(page, 'Credits Granted')).toContainText('in your organization’s pool')
+    await inviteTeam(page)
 
-  await page.getByRole('link', { name: 'Go to Dashboard' }).click()
-  const plan = region(page, 'Current Plan')
-  await expect(plan.getByText('Teams', { exact: true })).toBeVisible()
-  await expect(plan.getByText('Billed to your organization')).toBeVisible()
-  await expect(plan.getByRole('button', { name: 'Manage billing' })).toHaveCount(0)
-  const credits = region(page, 'Available Credits')
-  await expect(credits.getByText('0', { exact: true }).first()).toBeVisible()
-  await expect(credits.getByText('in your organization’s pool')).toBeVisible()
-  await page.getByRole('button', { name: /organization switcher/i }).click()
-  await expect(
-    page.getByRole('group', { name: 'List of all accounts' }).getByRole('button', { name: /team/i }),
-  ).toBeVisible()
+    await page.getByRole('link', { name: 'Go to Dashboard' }).first().click()
+    const plan = region(page, 'Current Plan')
+    await expect(plan.getByText('Teams', { exact: true })).toBeVisible()
+    await expect(plan.getByText('Billed to your organization')).toBeVisible()
+    await expect(plan.getByRole('button', { name: 'Manage billing' })).toHaveCount(0)
+    const credits = region(page, 'Available Credits')
+    await expect(credits.getByText('0', { exact: true }).first()).toBeVisible()
+    await expect(credits.getByText('in your organization’s pool')).toBeVisible()
+    await page.getByRole('button', { name: /organization switcher/i }).click()
+    await expect(
+      page.getByRole('group', { name: 'List of all accounts' }).getByRole('button', { name: /team/i }),
+    ).toBeVisible()
 
-  await page.goto(offer)
-  await expect(page.getByRole('heading', { name: 'You are already subscribed' })).toBeVisible()
-  await page.getByRole('button', { name: 'Manage billing' }).click()
-  await page.waitForURL(/\/p\/session\//)
-})
+    await page.goto(offer)
+    await expect(page.getByRole('heading', { name: 'You are already subscribed' })).toBeVisible()
+    await page.getByRole('button', { name: 'Manage billing' }).click()
+    await page.waitForURL(/\/p\/session\//)
+  },
+)
 
 test('a subscriber is told so instead of paying twice, and finds the billing portal', async ({ page }) => {
   await signUp(page)
@@ -124,6 +130,46 @@ test('a payment page that was left bought nothing, and the same order can be tak
   await page.getByRole('link', { name: 'Try Again' }).click()
   await page.waitForURL(paymentPage)
 })
+
+/** The two seats beside the buyer's own. */
+async function inviteTeam(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Invite Team Members' }).click()
+  const manager = region(page, 'Invite your team')
+  const row = (email: string) => manager.getByRole('listitem').filter({ hasText: email })
+  const invite = async (email: string) => {
+    await manager.getByLabel('Email address').fill(email)
+    await manager.getByRole('button', { name: 'Send Invite' }).click()
+  }
+  await expect(manager.getByText('1 of 3 seats used')).toBeVisible()
+  await invite('bob')
+  await expect(manager.getByText('Please enter a valid email address')).toBeVisible()
+  await turnClerkKnob('faults', { status: 500, count: 100, path_prefix: '/bapi', method: 'POST' })
+  await invite('bob@tidemark.test')
+  await expect(manager.getByText('Failed to send invitation')).toBeVisible({ timeout: 30_000 })
+  await clearFaults()
+  await invite('bob@tidemark.test')
+  await expect(manager.getByText('Invitation sent to bob@tidemark.test')).toBeVisible()
+  await expect(row('bob')).toContainText('Pending')
+  await invite('Bob@tidemark.test')
+  await expect(manager.getByText('This email has already been invited')).toBeVisible()
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await manager.getByRole('button', { name: 'Copy the link for bob@tidemark.test' }).click()
+  await expect(manager.getByText('Invitation link copied to clipboard')).toBeVisible()
+  await invite('eve@tidemark.test')
+  await expect(manager.getByText('Maximum of 3 team members allowed')).toBeVisible()
+  await expect(manager.getByText('3 of 3 seats used')).toBeVisible()
+  await turnClerkKnob('faults', { status: 500, count: 100, path_prefix: '/bapi', method: 'POST' })
+  await manager.getByRole('button', { name: 'Revoke the invitation to bob@tidemark.test' }).click()
+  await expect(manager.getByText('Failed to revoke invitation')).toBeVisible({ timeout: 30_000 })
+  await clearFaults()
+  await manager.getByRole('button', { name: 'Revoke the invitation to bob@tidemark.test' }).click()
+  await expect(manager.getByText('Invitation to bob@tidemark.test has been revoked')).toBeVisible()
+  await expect(row('bob')).toContainText('Revoked')
+  await expect(manager.getByLabel('Email address')).toBeVisible()
+  await manager.getByRole('button', { name: 'Close' }).click()
+  await expect(manager).toBeHidden()
+  await expect(page.getByRole('button', { name: 'Invite Team Members' })).toBeVisible()
+}
 
 const receiptLine = (page: Page, term: string) =>
   page

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { getAccountSummary } from '../../schema/api/account.ts'
 import { listBillingDocuments } from '../../schema/api/billing.ts'
-import { getSessionStatus, processPaymentSuccess, purchaseCredits } from '../../schema/api/checkout.ts'
+import {
+  getSessionStatus,
+  listOpenCheckouts,
+  processPaymentSuccess,
+  purchaseCredits,
+} from '../../schema/api/checkout.ts'
 import { exportCreditHistory, getCreditHistory, getUsageSummary } from '../../schema/api/credits.ts'
 import { getExtensionBalance, reportUsage } from '../../schema/api/extension.ts'
 import { getOrganizationSeats } from '../../schema/api/organization-seats.ts'
@@ -223,6 +228,12 @@ export const paths: Readonly<Record<string, Path>> = {
     const bought = await buildPaidCredits(product, { user_id: person.user_id })
     const body = { sessionId: bought.session_id, clerkUserId: person.user_id }
     return () => product.server.ask(processPaymentSuccess, { token: person.token, body })
+  },
+  'the orders that were left': async (product) => {
+    const person = await buildPersonWithHistory(product)
+    const body = { clerkUserId: person.user_id, credits: 500, amount: 7, currency: 'EUR' } as const
+    await product.server.ask(purchaseCredits, { token: person.token, body })
+    return () => product.server.ask(listOpenCheckouts, { token: person.token })
   },
 
   'a sweep in which nothing is due': async ({ server, worker }) => {

@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { getAccountSummary, getNextPayment } from '../../schema/api/account.ts'
 import { getCreditHistory } from '../../schema/api/credits.ts'
 import { getActiveExtensionToken } from '../../schema/api/extension.ts'
-import { getUser, initializeUser, processStarterSignup } from '../../schema/api/users.ts'
+import { initializeUser, processStarterSignup } from '../../schema/api/users.ts'
 import type { PlanType } from '../../schema/catalogue/plans.ts'
 import type { Api } from './client.ts'
 
@@ -24,13 +24,6 @@ export interface PayerView {
 const historyPageSize = 8
 const whileBeingAppliedMs = 3000
 const whileAtTheBankMs = 60_000
-
-export function userQuery(api: Api, clerkId: string) {
-  return queryOptions({
-    queryKey: ['user', clerkId],
-    queryFn: async ({ signal }) => (await api(getUser, { query: { clerkId }, signal })).data,
-  })
-}
 
 /** While a payment is on its way, it is asked for again, so that its credits appear by themselves. */
 export function accountSummaryQuery(api: Api, { payer, userId }: PayerView) {

@@ -9,7 +9,7 @@ export interface HistoryFilter {
   q: string
 }
 
-const historyPageSize = 20
+const historyPageSize = 10
 
 export function usageSummaryQuery(api: Api, { payer, userId }: PayerView) {
   const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone

@@ -30,6 +30,15 @@ const makeThing = endpoint({
   body: z.strictObject({ name: z.string() }),
   response: z.object({ id: z.string() }),
 })
+const exportThings = endpoint({
+  method: 'GET',
+  path: '/api/things.csv',
+  summary: 'Exports',
+  auth: 'user',
+  limit: 'read',
+  file: 'text/csv',
+  response: z.string(),
+})
 
 /** An API whose server always gives this answer, and the requests that it received. */
 function apiAnswering(answer: Response | Error, token: string | null = 'token-1') {
@@ -124,6 +133,27 @@ describe('createApi', () => {
     const { api } = apiAnswering(new Response('<h1>Bad gateway</h1>', { status: 502 }))
     const failure = await failureOf(api(readThing, { query: { id: '1' } }))
     expect(failure).toMatchObject({ status: 502, code: 'no_error_body', text: null, final: false })
+  })
+
+  it('takes a file as it is, and its failure as any other', async () => {
+    const { api, requests } = apiAnswering(new Response('name\r\none\r\n'))
+    await expect(api(exportThings)).resolves.toBe('name\r\none\r\n')
+    expect(requests[0]?.headers.get('accept')).toBe('text/csv')
+    const refused = apiAnswering(
+      Response.json({ error: 'No', code: 'no', message: 'No', request_id: 'r' }, { status: 403 }),
+    )
+    expect(await failureOf(refused.api(exportThings))).toMatchObject({ status: 403, code: 'no', text: 'No' })
+  })
+
+  it('treats a file that breaks off as a temporary failure', async () => {
+    const broken = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode('name'))
+        controller.error(new TypeError('terminated'))
+      },
+    })
+    const { api } = apiAnswering(new Response(broken))
+    expect(await failureOf(api(exportThings))).toMatchObject({ status: 0, code: 'unreachable', final: false })
   })
 
   it('treats a lost connection as a temporary failure', async () => {

@@ -13,6 +13,7 @@ function summaryWith(
   const { balance, subscription, ...others } = changes
   return {
     payer: 'personal',
+    member_since: '2026-02-01T12:00:00.000Z',
     may_manage: true,
     credits_on_the_way: 0,
     plan_type: 'starter',

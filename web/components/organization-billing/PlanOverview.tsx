@@ -1,10 +1,14 @@
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import type { NextPayment } from '../../../schema/api/account.ts'
 import {
   createOrganizationBillingPortal,
   type OrganizationSubscription,
 } from '../../../schema/api/organizations.ts'
 import { plans } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
+import { nextPaymentQuery } from '../../api/account.ts'
 import { failureText } from '../../api/failure.ts'
+import type { OrganizationView } from '../../api/organizations.ts'
 import { Alert } from '../../ui/Alert.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { toast } from '../../ui/toast.ts'
@@ -13,11 +17,12 @@ import { ManageBillingButton } from '../ManageBillingButton.tsx'
 import { SubscriptionBadge } from './SubscriptionBadge.tsx'
 
 interface PlanOverviewProps {
-  organizationId: string
+  view: OrganizationView
   subscription: OrganizationSubscription
 }
 
-export function PlanOverview({ organizationId, subscription }: PlanOverviewProps) {
+export function PlanOverview({ view, subscription }: PlanOverviewProps) {
+  const next = useQuery(nextPaymentQuery(useApi(), { payer: view.organizationId, userId: view.userId }))
   const { seats_total, price_per_seat_minor, currency, billing_frequency, cancel_at } = subscription
   const money = (amount_minor: number) => formatMoney(amount_minor, currency)
   const yearly = billing_frequency === 'yearly'
@@ -46,21 +51,38 @@ export function PlanOverview({ organizationId, subscription }: PlanOverviewProps
           note={yearly ? 'billed once a year' : 'billed every month'}
         />
         <Fact
-          term={cancel_at ? 'Ends' : 'Next payment'}
-          value={formatDay(cancel_at ?? subscription.current_period_end)}
-          note={cancel_at ? 'nothing more is charged' : money(nextTotal(subscription))}
+          term={cancel_at ? 'Ends' : next.data?.payment?.overdue ? 'Overdue' : 'Next payment'}
+          value={formatDay(cancel_at ?? next.data?.payment?.at ?? subscription.current_period_end)}
+          note={
+            cancel_at
+              ? 'nothing more is charged'
+              : money(next.data?.payment?.amount_minor ?? nextTotal(subscription))
+          }
         />
-        <Fact term="Billed since" value={formatDay(subscription.current_period_start)} note="this period" />
+        <CardFact next={next} />
       </dl>
       <div className="flex flex-wrap items-center justify-between gap-3 border-t px-5 py-4 sm:px-6">
         <p className="text-[13px] text-faint">Card, invoices and cancelling</p>
-        <PortalButton organizationId={organizationId} />
+        <PortalButton organizationId={view.organizationId} />
       </div>
     </Card>
   )
 }
 
-/** With the seats that the next period has. */
+/** What it will be taken from, as Stripe has it. */
+function CardFact({ next }: { next: UseQueryResult<NextPayment> }) {
+  if (next.isPending) return <Fact term="Card" value="…" note="being asked for" />
+  if (next.isError) return <Fact term="Card" value="Unknown" note="it could not be loaded" />
+  const { card } = next.data
+  if (!card) return <Fact term="Card" value="None on file" note="add one under Manage billing" />
+  const brand = card.brand.charAt(0).toUpperCase() + card.brand.slice(1)
+  const month = String(card.exp_month).padStart(2, '0')
+  return (
+    <Fact term="Card" value={`${brand} •••• ${card.last4}`} note={`until ${month}/${card.exp_year % 100}`} />
+  )
+}
+
+/** With the seats that the next period has; Stripe's own sum also knows what is prorated. */
 function nextTotal({
   price_per_seat_minor,
   seats_total,

@@ -84,7 +84,7 @@ export function SetUpBilling({ organizationId, ended }: SetUpBillingProps) {
             </>
           }
         />
-        <p className="text-muted text-sm">
+        <p className="mt-2 text-muted text-sm">
           You pay on the next page. Seats can be added at any time, and the plan can be cancelled at any time.
         </p>
         <Button

@@ -27,19 +27,19 @@ export function AccountHeader({ expanded, onToggle }: AccountHeaderProps) {
             <PanelLeft aria-hidden="true" />
           </Button>
         </Tooltip>
-        <nav aria-label="Breadcrumb">
+        <nav aria-label="Breadcrumb" className="min-w-0">
           <ol className="flex items-center gap-1.5 text-sm">
-            <li className="text-muted">Account</li>
-            <li aria-hidden="true">
+            <li className="text-muted max-[420px]:sr-only">Account</li>
+            <li aria-hidden="true" className="max-[420px]:hidden">
               <ChevronRight className="size-3.5 text-faint" />
             </li>
-            <li aria-current="page" className="font-medium">
+            <li aria-current="page" className="truncate font-medium">
               {page?.crumb}
             </li>
           </ol>
         </nav>
       </div>
-      <div className="flex items-center gap-2 sm:gap-3">
+      <div className="flex shrink-0 items-center gap-2 sm:gap-3">
         <span className="md:hidden">
           <SandboxMarker />
         </span>

@@ -61,8 +61,8 @@ function AccountSkeleton() {
           <Skeleton className="h-8 w-40" />
           <Skeleton className="mt-2 h-5 w-32" />
           <div className="mt-7 grid gap-4 sm:gap-5 lg:grid-cols-5">
-            <Skeleton className="h-57 rounded-card lg:col-span-3" />
-            <Skeleton className="h-57 rounded-card lg:col-span-2" />
+            <Skeleton className="h-61 rounded-card lg:col-span-3" />
+            <Skeleton className="h-61 rounded-card lg:col-span-2" />
             <Skeleton className="h-49 rounded-card lg:col-span-3" />
             <Skeleton className="h-90 rounded-card lg:col-span-2" />
           </div>

@@ -46,7 +46,7 @@ function LoadedBell({ payer }: { payer: Payer }) {
         popover="auto"
         role="dialog"
         aria-label="Notifications"
-        className="fixed inset-auto top-14 right-3 m-0 w-[min(22rem,calc(100vw-1.5rem))] rounded-card border bg-surface text-ink shadow-float sm:right-5"
+        className="fixed inset-auto top-15 right-3 m-0 w-[min(22rem,calc(100vw-1.5rem))] rounded-card border bg-surface text-ink shadow-float sm:right-5"
       >
         {notices.length === 0 ? (
           <p className="px-5 py-8 text-center text-muted text-sm">

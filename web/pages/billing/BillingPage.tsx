@@ -13,7 +13,8 @@ import { Card } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { CreditsTab } from './CreditsTab.tsx'
-import { InvoicesTab } from './InvoicesTab.tsx'
+import { DocumentsCard } from './DocumentsCard.tsx'
+import { HistoryCard } from './HistoryCard.tsx'
 import { OverviewTab } from './OverviewTab.tsx'
 import type { BillingTab, Payer } from './payer.ts'
 
@@ -65,7 +66,7 @@ function Billing({ payer }: { payer: Payer }) {
             {
               value: 'invoices',
               label: 'Invoices',
-              content: payer.mayManage ? <InvoicesTab payer={payer} /> : <AdminsOnly />,
+              content: payer.mayManage ? <Invoices payer={payer} /> : <AdminsOnly />,
             },
             {
               value: 'organization',
@@ -109,6 +110,15 @@ function Balance({ payer, onTopUp }: { payer: Payer; onTopUp: () => void }) {
           Top up
         </Button>
       )}
+    </div>
+  )
+}
+
+function Invoices({ payer }: { payer: Payer }) {
+  return (
+    <div className="space-y-4 sm:space-y-5">
+      <HistoryCard payer={payer} />
+      <DocumentsCard payer={payer} />
     </div>
   )
 }

@@ -12,10 +12,14 @@ import { Skeleton } from '../../ui/Skeleton.tsx'
 import type { Payer } from './payer.ts'
 
 export function CreditsTab({ payer }: { payer: Payer }) {
+  const isPersonal = payer.organizationName === null
+  // An organization pays for credits in the currency of its plan.
+  const summary = useQuery({ ...accountSummaryQuery(useApi(), payer), enabled: !isPersonal })
+  const currency = summary.data?.subscription?.currency ?? defaultCurrency
   return (
     <div className="grid grid-cols-1 items-start gap-4 sm:gap-5 lg:grid-cols-5">
-      <BuyCard payer={payer} />
-      <SummaryCard payer={payer} />
+      <BuyCard payer={payer} currency={currency} />
+      <SummaryCard payer={payer} currency={currency} />
     </div>
   )
 }
@@ -26,11 +30,13 @@ const packs = [
   { credits: 2500, popular: false },
 ] as const
 
-function BuyCard({ payer }: { payer: Payer }) {
+interface CardProps {
+  payer: Payer
+  currency: Currency
+}
+
+function BuyCard({ payer, currency }: CardProps) {
   const isPersonal = payer.organizationName === null
-  // An organization pays for credits in the currency of its plan.
-  const summary = useQuery({ ...accountSummaryQuery(useApi(), payer), enabled: !isPersonal })
-  const currency = summary.data?.subscription?.currency ?? defaultCurrency
   return (
     <Card aria-labelledby="buy-title" className="lg:col-span-3">
       <CardHeader
@@ -64,16 +70,16 @@ function BuyCard({ payer }: { payer: Payer }) {
   )
 }
 
-function SummaryCard({ payer }: { payer: Payer }) {
+function SummaryCard({ payer, currency }: CardProps) {
   const usage = useQuery(usageSummaryQuery(useApi(), payer))
   return (
     <Card aria-labelledby="usage-title" className="lg:col-span-2">
       <CardHeader id="usage-title" title="Usage Summary" />
       {usage.isLoadingError ? (
         <FailurePanel
-          title="Error"
+          title="Your usage could not be loaded"
           error={usage.error}
-          defaultText="Failed to load your usage"
+          defaultText="An unexpected error occurred"
           busy={usage.isFetching}
           onRetry={() => void usage.refetch()}
         />
@@ -84,7 +90,7 @@ function SummaryCard({ payer }: { payer: Payer }) {
           <Row term="Daily average" note="last 30 days" used={usage.data?.daily_average} />
         </dl>
       )}
-      <p className="mt-2 border-t px-5 py-4 text-muted text-sm sm:px-6">{rateText(defaultCurrency)}</p>
+      <p className="mt-2 border-t px-5 py-4 text-muted text-sm sm:px-6">{rateText(currency)}</p>
     </Card>
   )
 }

@@ -33,7 +33,7 @@ function Documents({ payer }: { payer: Payer }) {
   if (documents.isLoadingError) {
     return (
       <FailurePanel
-        title="Error"
+        title="Not available right now"
         error={documents.error}
         defaultText="Failed to load invoices"
         busy={documents.isFetching}

@@ -138,7 +138,8 @@ function saveFile(text: string): void {
   link.href = url
   link.download = `credit-history-${new Date().toISOString().slice(0, 10)}.csv`
   link.click()
-  URL.revokeObjectURL(url)
+  // Safari reads it only after a while.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }
 
 interface HistoryProps {
@@ -158,9 +159,9 @@ function History({ payer, filter, onClear }: HistoryProps) {
   if (history.isError && !history.data) {
     return (
       <FailurePanel
-        title="Error"
+        title="Your transactions could not be loaded"
         error={history.error}
-        defaultText="Failed to load your transaction history"
+        defaultText="An unexpected error occurred"
         busy={history.isFetching}
         onRetry={() => void history.refetch()}
       />

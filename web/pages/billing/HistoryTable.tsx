@@ -46,7 +46,10 @@ function Row({ item }: { item: CreditTransaction }) {
         <p className="font-medium">{item.description}</p>
         <p className="mt-0.5 text-muted text-xs sm:hidden">{when}</p>
         {item.reference_id && (
-          <p className="mt-0.5 font-mono text-faint text-xs" title={item.reference_id}>
+          <p
+            className="mt-0.5 line-clamp-1 break-all font-mono text-faint text-xs sm:line-clamp-none"
+            title={item.reference_id}
+          >
             <span className="sr-only">Reference </span>
             {item.reference_id}
           </p>

@@ -17,7 +17,7 @@ import type { Payer } from './payer.ts'
 
 export function NextPaymentCard({ payer, className }: { payer: Payer; className: string }) {
   return (
-    <Card aria-labelledby="payment-title" className={`flex min-h-38 sm:min-h-44 flex-col ${className}`}>
+    <Card aria-labelledby="payment-title" className={`flex min-h-48 flex-col ${className}`}>
       {payer.mayManage ? (
         <Payment payer={payer} />
       ) : (
@@ -33,7 +33,8 @@ export function NextPaymentCard({ payer, className }: { payer: Payer; className:
 }
 
 function Payment({ payer }: { payer: Payer }) {
-  const next = useQuery(nextPaymentQuery(useApi(), payer))
+  // The server has asked Stripe three times already.
+  const next = useQuery({ ...nextPaymentQuery(useApi(), payer), retry: false })
   const payment = next.data?.payment
   return (
     <>
@@ -50,7 +51,7 @@ function Payment({ payer }: { payer: Payer }) {
         </div>
       ) : next.isLoadingError ? (
         <FailurePanel
-          title="Error"
+          title="Not available right now"
           error={next.error}
           defaultText="Failed to load billing information"
           busy={next.isFetching}

@@ -99,7 +99,7 @@ interface FigureCardProps {
 
 function FigureCard({ id, title, action, query, figure, children }: FigureCardProps) {
   return (
-    <Card aria-labelledby={`${id}-title`} className="flex min-h-38 sm:min-h-44 flex-col">
+    <Card aria-labelledby={`${id}-title`} className="flex min-h-42 sm:min-h-48 flex-col">
       <CardHeader id={`${id}-title`} title={title} action={action} />
       {query.isLoadingError ? (
         <FailurePanel
@@ -136,7 +136,7 @@ function QuickActions({ payer, onOpen, className }: OverviewTabProps & { classNa
   return (
     <Card aria-labelledby="actions-title" className={className}>
       <CardHeader id="actions-title" title="Quick Actions" />
-      <div className="grid gap-2 px-3 pt-3 pb-3 sm:grid-cols-3 sm:px-4 sm:pb-4">
+      <div className="grid gap-1 px-2 pt-2 pb-2 sm:px-3 lg:grid-cols-3 lg:pb-3">
         <Action
           Icon={Plus}
           label="Buy Credits"

@@ -17,7 +17,7 @@ type Days = UsageSummary['days']
 
 /** Opaque, so that the lines of the grid do not show through the bars. */
 const granted = {
-  '--chart-granted': 'color-mix(in oklch, var(--tide-positive) 55%, var(--tide-surface))',
+  '--chart-granted': 'color-mix(in oklab, var(--tide-positive) 55%, var(--tide-surface))',
 } as CSSProperties
 
 export function UsageCard({ payer, className }: { payer: Payer; className: string }) {
@@ -27,14 +27,14 @@ export function UsageCard({ payer, className }: { payer: Payer; className: strin
       <CardHeader id="chart-title" title="Last 30 days" description={<Legend />} />
       {usage.isLoadingError ? (
         <FailurePanel
-          title="Error"
+          title="Your usage could not be loaded"
           error={usage.error}
-          defaultText="Failed to load your usage"
+          defaultText="An unexpected error occurred"
           busy={usage.isFetching}
           onRetry={() => void usage.refetch()}
         />
       ) : usage.isPending ? (
-        <div role="status" className="px-5 pt-4 pb-14 sm:px-6">
+        <div role="status" className="px-5 pt-4 pb-13 sm:px-6">
           <span className="sr-only">Loading the last 30 days</span>
           <Skeleton className="h-60" />
         </div>
@@ -123,7 +123,7 @@ function DaysTable({ days }: { days: Days }) {
 
 function NothingYet() {
   return (
-    <div className="flex h-73 flex-col items-center justify-center px-6 pb-6 text-center">
+    <div className="flex h-77 flex-col items-center justify-center px-6 pb-6 text-center">
       <span className="grid size-11 place-items-center rounded-full bg-sunken text-faint">
         <ChartNoAxesColumn aria-hidden="true" className="size-5" />
       </span>

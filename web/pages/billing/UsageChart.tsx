@@ -5,7 +5,10 @@ import { formatCredits, formatDay, readerLocales } from '../../components/format
 type Days = UsageSummary['days']
 
 const shortDay = new Intl.DateTimeFormat([...readerLocales], { month: 'short', day: 'numeric' })
-const compact = new Intl.NumberFormat([...readerLocales], { notation: 'compact' })
+const compact = new Intl.NumberFormat([...readerLocales], {
+  notation: 'compact',
+  maximumSignificantDigits: 3,
+})
 const tick = { fill: 'var(--tide-faint)', fontSize: 12 }
 
 /** Two bars a day. A picture only: whoever shows it also has the figures in words. */

@@ -18,11 +18,7 @@ interface ActivityCardProps {
 
 export function ActivityCard({ payer, payments }: ActivityCardProps) {
   return (
-    <Card
-      id="activity"
-      aria-labelledby="activity-title"
-      className="order-6 flex min-h-80 scroll-mt-20 flex-col"
-    >
+    <Card id="activity" aria-labelledby="activity-title" className="order-6 flex scroll-mt-20 flex-col">
       <CardHeader
         id="activity-title"
         title="Recent activity"

@@ -28,7 +28,7 @@ export function AddCreditsCard({ payer: { userId, organization }, summary }: Add
         description={`${creditRate.credits} credits for ${formatMoney(creditRate.amount_minor, currency)}`}
       />
       <div className="px-5 pt-4 pb-5 sm:px-6 sm:pb-6">
-        <Suspense fallback={<Skeleton className="h-69" />}>
+        <Suspense fallback={<Skeleton className="h-67" />}>
           <BuyCredits
             payer={
               organization

@@ -39,7 +39,7 @@ export function BalanceCard({ summary }: { summary: AccountSummary }) {
 
 export function BalanceCardSkeleton() {
   return (
-    <Card className="min-h-57 space-y-4 p-6 lg:col-span-3">
+    <Card className="min-h-61 space-y-4 p-6 lg:col-span-3">
       <Skeleton className="h-4 w-32" />
       <Skeleton className="h-12 w-40" />
       <Skeleton className="h-2 w-full" />
@@ -82,6 +82,9 @@ export function balanceNote({
   if (balance.total < 0) {
     return 'The balance is negative because of a refund or dispute. Credits that are added cover that first.'
   }
+  if (isPersonal && plan_type === 'teams') {
+    return 'These are your personal credits. Your Teams plan’s credits are in your organization’s pool.'
+  }
   if (balance.total === 0) {
     if (credits_on_the_way > 0) return 'They are added as soon as the payment is confirmed.'
     const whose = isPersonal ? 'You have' : 'Your organization has'
@@ -89,9 +92,6 @@ export function balanceNote({
     return balance.had_credits
       ? `${whose} no credits left. ${add} to go on using the assistant.`
       : `${whose} no credits yet. ${add} to start using the assistant.`
-  }
-  if (isPersonal && plan_type === 'teams') {
-    return 'These are your personal credits. Your Teams plan’s credits are in your organization’s pool.'
   }
   if (!isPersonal) return 'One pool for everybody with a seat. Plan credits are used first.'
   return 'Plan credits are used first. Purchased credits never expire.'

@@ -70,12 +70,10 @@ function LoadedDashboard({ user, payer, account, connected }: LoadedDashboardPro
       {account.state === 'ready' ? (
         <>
           <Notices summary={account.summary} payer={payer} />
-          {!payer.organization && (
-            <FirstSteps user={account.user} summary={account.summary} connected={connected} />
-          )}
+          {!payer.organization && <FirstSteps summary={account.summary} connected={connected} />}
           <div className="grid gap-4 sm:gap-5 lg:grid-cols-5">
             <BalanceCard summary={account.summary} />
-            <PlanCard summary={account.summary} user={account.user} payer={payer} />
+            <PlanCard summary={account.summary} payer={payer} />
           </div>
         </>
       ) : (
@@ -92,7 +90,7 @@ function LoadedDashboard({ user, payer, account, connected }: LoadedDashboardPro
           )}
         </div>
         <div className="max-lg:contents lg:col-span-2 lg:flex lg:flex-col lg:gap-5">
-          {payer.organization && (
+          {payer.organization && summary?.plan_type === 'teams' && (
             <Suspense fallback={<Skeleton className="order-3 h-36 rounded-card" />}>
               <SeatsCard organizationId={payer.organization.id} userId={user.id} mayManage={mayManage} />
             </Suspense>

@@ -1,24 +1,22 @@
 import { Check } from 'lucide-react'
 import { useId } from 'react'
 import type { AccountSummary } from '../../../schema/api/account.ts'
-import type { User } from '../../../schema/api/users.ts'
 import { cn } from '../../ui/cn.ts'
 
 const newForMs = 14 * 24 * 3_600_000
 
 interface FirstStepsProps {
-  user: User
   summary: AccountSummary
   /** Whether an editor has a token. */
   connected: boolean
 }
 
 /** What a new account needs before it is of use; gone once both are done, or when the account is no longer new. */
-export function FirstSteps({ user, summary, connected }: FirstStepsProps) {
+export function FirstSteps({ summary, connected }: FirstStepsProps) {
   const titleId = useId()
-  const { balance, credits_on_the_way, as_of } = summary
+  const { balance, credits_on_the_way, as_of, member_since } = summary
   const hasCredits = balance.had_credits || credits_on_the_way > 0
-  const isNew = Date.parse(as_of) - Date.parse(user.created_at) < newForMs
+  const isNew = Date.parse(as_of) - Date.parse(member_since ?? as_of) < newForMs
   if ((connected && hasCredits) || (!isNew && balance.had_credits)) return null
   return (
     <section

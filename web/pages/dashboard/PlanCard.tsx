@@ -3,7 +3,6 @@ import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router-dom'
 import type { AccountSubscription, AccountSummary, NextPayment } from '../../../schema/api/account.ts'
-import type { User } from '../../../schema/api/users.ts'
 import { type PlanType, plans } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { nextPaymentQuery } from '../../api/account.ts'
@@ -17,11 +16,10 @@ import { Skeleton } from '../../ui/Skeleton.tsx'
 
 interface PlanCardProps {
   summary: AccountSummary
-  user: User
   payer: Payer
 }
 
-export function PlanCard({ summary, user, payer }: PlanCardProps) {
+export function PlanCard({ summary, payer }: PlanCardProps) {
   const { plan_type, subscription, may_manage } = summary
   const hasPlan = subscription !== null && plan_type === subscription.plan_type
   return (
@@ -36,7 +34,7 @@ export function PlanCard({ summary, user, payer }: PlanCardProps) {
         {hasPlan && <Dates subscription={subscription} payer={payer} mayManage={may_manage} />}
         {!hasPlan && <Features planType={plan_type} />}
         <div className="mt-auto flex min-h-12 flex-wrap items-end justify-between gap-2 pt-4">
-          <p className="text-[13px] text-faint leading-8">{footnote({ summary, user, payer })}</p>
+          <p className="text-[13px] text-faint leading-8">{footnote(summary)}</p>
           <PlanAction planType={plan_type} hasPlan={hasPlan} mayManage={may_manage} payer={payer} />
         </div>
       </div>
@@ -46,7 +44,7 @@ export function PlanCard({ summary, user, payer }: PlanCardProps) {
 
 export function PlanCardSkeleton() {
   return (
-    <Card className="min-h-57 space-y-4 p-6 lg:col-span-2">
+    <Card className="min-h-61 space-y-4 p-6 lg:col-span-2">
       <Skeleton className="h-4 w-24" />
       <Skeleton className="h-8 w-28" />
       <Skeleton className="h-4 w-full" />
@@ -201,11 +199,11 @@ function PlanAction({ planType, hasPlan, mayManage, payer }: PlanActionProps) {
   )
 }
 
-function footnote({ summary: { plan_type, subscription, payer }, user }: PlanCardProps): string {
+function footnote({ plan_type, subscription, payer, member_since }: AccountSummary): string {
   if (subscription?.ended_at && subscription.plan_type !== plan_type) {
     return `${plans[subscription.plan_type].name} ended on ${formatDay(subscription.ended_at)}`
   }
   if (payer !== 'personal') return subscription ? '' : 'No plan yet'
   if (plan_type === 'teams') return 'Billed to your organization'
-  return `Member since ${formatDay(user.created_at)}`
+  return member_since ? `Member since ${formatDay(member_since)}` : ''
 }

@@ -79,6 +79,7 @@ function Settings() {
   return (
     <OrganizationProfile
       routing="hash"
+      fallback={<Skeleton className="h-80 rounded-card" />}
       appearance={{
         elements: {
           rootBox: { width: '100%' },

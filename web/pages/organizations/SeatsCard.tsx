@@ -85,10 +85,12 @@ function SeatRow({ view, seat }: { view: OrganizationView; seat: Seat }) {
           {label} since {formatDay(seat.assigned_at)}
         </p>
       </div>
-      <Badge>{seat.role === 'admin' ? 'Admin' : 'Member'}</Badge>
-      {seat.status === 'active' && seat.user_id && (
-        <RevokeButton view={view} email={seat.email} userId={seat.user_id} />
-      )}
+      <div className="ml-auto flex shrink-0 items-center gap-1.5">
+        <Badge>{seat.role === 'admin' ? 'Admin' : 'Member'}</Badge>
+        {seat.status === 'active' && seat.user_id && (
+          <RevokeButton view={view} email={seat.email} userId={seat.user_id} />
+        )}
+      </div>
     </li>
   )
 }

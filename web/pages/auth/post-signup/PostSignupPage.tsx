@@ -1,9 +1,9 @@
 import { useUser } from '@clerk/clerk-react'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { Navigate, useNavigate, useSearchParams } from 'react-router-dom'
 import { useApi } from '../../../api/ApiProvider.tsx'
-import { starterSignupQuery, userQuery } from '../../../api/account.ts'
+import { starterSignupQuery } from '../../../api/account.ts'
 import { failureNotice } from '../../../api/failure.ts'
 import { mendOf, selectionProblem } from '../../../auth/offer.ts'
 import type { SignedInUser } from '../../../auth/RequireUser.tsx'
@@ -39,17 +39,15 @@ interface StarterPlanProps {
 /** Creates the account on the free plan and goes on to the requested page. */
 function StarterPlan({ user, target }: StarterPlanProps) {
   const api = useApi()
-  const queryClient = useQueryClient()
   const navigate = useNavigate()
   const signup = useQuery(starterSignupQuery(api, user))
 
   const account = signup.data
   useEffect(() => {
     if (!account) return
-    queryClient.setQueryData(userQuery(api, account.clerk_id).queryKey, account)
     const timer = setTimeout(() => navigate(target, { replace: true }), redirectAfterMs)
     return () => clearTimeout(timer)
-  }, [account, api, navigate, queryClient, target])
+  }, [account, navigate, target])
 
   if (account) return <SetupView state="success" text="Your account is ready. Taking you there now." />
   if (signup.isError && !signup.isFetching) {

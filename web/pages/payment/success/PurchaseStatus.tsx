@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useApi } from '../../../api/ApiProvider.tsx'
-import { creditHistoryQuery, userQuery } from '../../../api/account.ts'
 import { type ReturnedSession, sessionStatusQuery, settlementQuery } from '../../../api/checkout.ts'
 import { PurchaseView } from './PurchaseView.tsx'
 import { purchasedPlan } from './plan.ts'
@@ -34,16 +33,16 @@ export function PurchaseStatus({ sessionId, clerkUserId, page }: ReturnedSession
 
   const applied = progress.kind === 'applied'
   useEffect(() => {
-    if (!applied) return
-    void queryClient.invalidateQueries({ queryKey: userQuery(api, clerkUserId).queryKey })
-    void queryClient.invalidateQueries({ queryKey: creditHistoryQuery(api, clerkUserId).queryKey })
-  }, [applied, api, clerkUserId, queryClient])
+    // Balance, plan, pool, seats: whatever is shown next is asked for again.
+    if (applied) void queryClient.invalidateQueries({ refetchType: 'none' })
+  }, [applied, queryClient])
 
   return (
     <PurchaseView
       progress={progress}
       page={page}
       plan={status.data ? purchasedPlan(status.data) : null}
+      pooled={status.data?.metadata.organizationId !== undefined}
       subscriptionId={status.data?.subscription_id ?? null}
       settlementError={settlement.error}
       onRetry={() => void queryClient.resetQueries({ queryKey: statusQuery.queryKey })}

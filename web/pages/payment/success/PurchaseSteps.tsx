@@ -8,17 +8,19 @@ import type { PurchaseProgress } from './progress.ts'
 interface PurchaseStepsProps {
   progress: Extract<PurchaseProgress, { kind: 'verifying' | 'paid' | 'bank_pending' }>
   plan: PlanPurchase | null
+  /** The credits are those of an organization. */
+  pooled: boolean
 }
 
 /** The way of an order from the payment page to the ledger, as far as it is known. */
-export function PurchaseSteps({ progress, plan }: PurchaseStepsProps) {
+export function PurchaseSteps({ progress, plan, pooled }: PurchaseStepsProps) {
   const { brand } = useWebConfig()
   const done = stepsDone(progress)
   const steps = [
     plan?.trial ? 'Order placed' : 'Paid',
     `Received by ${brand.name}`,
     'Queued',
-    plan?.plan_type === 'teams' ? 'In your organization’s pool' : 'In your balance',
+    pooled ? 'In your organization’s pool' : 'In your balance',
   ]
   return (
     <ol aria-label="Progress" className="space-y-3 rounded-control border bg-sunken px-4 py-4 text-sm">

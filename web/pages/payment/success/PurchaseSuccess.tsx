@@ -18,12 +18,14 @@ interface PurchaseSuccessProps {
   purchase: AppliedPurchase
   /** `null` when credits were bought. */
   plan: PlanPurchase | null
+  /** The credits are those of an organization. */
+  pooled: boolean
   subscriptionId: string | null
 }
 
 /** A purchase that is in the ledger. */
-export function PurchaseSuccess({ plan, subscriptionId, ...result }: PurchaseSuccessProps) {
-  if (!plan) return <CreditsSuccess {...result} />
+export function PurchaseSuccess({ plan, pooled, subscriptionId, ...result }: PurchaseSuccessProps) {
+  if (!plan) return <CreditsSuccess {...result} pooled={pooled} />
   return plan.plan_type === 'teams' && plan.seats > 1 && subscriptionId ? (
     <TeamSuccess plan={plan} subscriptionId={subscriptionId} {...result} />
   ) : (
@@ -33,7 +35,7 @@ export function PurchaseSuccess({ plan, subscriptionId, ...result }: PurchaseSuc
 
 type Result = Pick<PurchaseSuccessProps, 'title' | 'purchase'>
 
-function CreditsSuccess({ title, purchase }: Result) {
+function CreditsSuccess({ title, purchase, pooled }: Result & { pooled: boolean }) {
   const { brand } = useWebConfig()
   return (
     <StatusView
@@ -44,7 +46,7 @@ function CreditsSuccess({ title, purchase }: Result) {
       text="Your credit purchase has been processed successfully."
       actions={<PurchaseActions history />}
     >
-      <CreditReceipt purchase={purchase} />
+      <CreditReceipt purchase={purchase} pooled={pooled} />
       <p className="text-muted text-xs leading-5">
         Credits usually appear instantly but may take a few minutes to reach your editor. If they are not
         visible after 10 minutes, contact <ContactSupport email={brand.support_email} />.
@@ -133,7 +135,7 @@ function TeamSuccess({ plan, subscriptionId, ...result }: TeamSuccessProps) {
   )
 }
 
-function CreditReceipt({ purchase }: { purchase: AppliedPurchase }) {
+function CreditReceipt({ purchase, pooled }: { purchase: AppliedPurchase; pooled: boolean }) {
   return (
     <Receipt>
       <ReceiptLine term="Credits Added">
@@ -145,7 +147,9 @@ function CreditReceipt({ purchase }: { purchase: AppliedPurchase }) {
         {formatMoney(purchase.amount_minor, purchase.currency)}{' '}
         <span className="text-muted">{purchase.currency}</span>
       </ReceiptLine>
-      <ReceiptLine term="New balance">{formatCredits(purchase.balance)} credits</ReceiptLine>
+      <ReceiptLine term={pooled ? 'New balance of the pool' : 'New balance'}>
+        {formatCredits(purchase.balance)} credits
+      </ReceiptLine>
     </Receipt>
   )
 }

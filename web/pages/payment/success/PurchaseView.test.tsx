@@ -102,4 +102,5 @@ test('credits say how many, what was paid in which currency, and what to do if t
   expect(shown).toMatch(/Credits Added \+500 credits .*Amount paid €7.00 EUR .*New balance 640 credits/)
   expect(shown).toContain('If they are not visible after 10 minutes, contact')
   expect(shown).toContain('View Billing History')
+  expect(show({ progress: applied, page: 'billing', pooled: true })).toContain('New balance of the pool 640')
 })

@@ -17,6 +17,8 @@ interface PurchaseViewProps {
   page: ReturnPage
   /** `null` for credits, and as long as the session's status is unknown. */
   plan?: PlanPurchase | null
+  /** An organization has paid; at sign-up its Teams plan is all that is known of it. */
+  pooled?: boolean
   subscriptionId?: string | null
   /** Why the request to settle the purchase at once failed. It is settled all the same, only later. */
   settlementError?: unknown
@@ -43,6 +45,7 @@ const nothingBought = {
 
 export function PurchaseView({ progress, page, plan = null, onRetry, ...more }: PurchaseViewProps) {
   const { brand } = useWebConfig()
+  const pooled = more.pooled || plan?.plan_type === 'teams'
   const texts = purchaseTexts(plan)
   const waiting = waitingTexts(page, plan)
   const title = titleOf(progress, { waiting, overdue: texts.overdue })
@@ -52,14 +55,14 @@ export function PurchaseView({ progress, page, plan = null, onRetry, ...more }: 
     case 'verifying':
       return (
         <StatusView tone="busy" {...waiting}>
-          <PurchaseSteps progress={progress} plan={plan} />
+          <PurchaseSteps progress={progress} plan={plan} pooled={pooled} />
         </StatusView>
       )
     case 'paid':
       if (progress.pace === 'overdue') {
         return (
           <StatusView tone="caution" Icon={Hourglass} {...texts.overdue} actions={<PurchaseActions />}>
-            <PurchaseSteps progress={progress} plan={plan} />
+            <PurchaseSteps progress={progress} plan={plan} pooled={pooled} />
             <Alert tone="caution">
               Email <ContactSupport email={brand.support_email} /> and tell us when you paid.
             </Alert>
@@ -68,7 +71,7 @@ export function PurchaseView({ progress, page, plan = null, onRetry, ...more }: 
       }
       return (
         <StatusView tone="busy" {...waiting} actions={progress.pace === 'slow' && <PurchaseActions />}>
-          <PurchaseSteps progress={progress} plan={plan} />
+          <PurchaseSteps progress={progress} plan={plan} pooled={pooled} />
           {Boolean(more.settlementError) && (
             <Alert tone="caution" title={failureText(more.settlementError, 'Failed to process payment')}>
               It is tried again by itself until it works. Nothing is lost, and you need not pay again.
@@ -87,6 +90,7 @@ export function PurchaseView({ progress, page, plan = null, onRetry, ...more }: 
           title={title}
           purchase={progress}
           plan={plan}
+          pooled={pooled}
           subscriptionId={more.subscriptionId ?? null}
         />
       )
@@ -99,7 +103,7 @@ export function PurchaseView({ progress, page, plan = null, onRetry, ...more }: 
           text={texts.bank_pending}
           actions={<PurchaseActions />}
         >
-          <PurchaseSteps progress={progress} plan={plan} />
+          <PurchaseSteps progress={progress} plan={plan} pooled={pooled} />
         </StatusView>
       )
     case 'not_paid':

@@ -1,9 +1,11 @@
 import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
+import type { Seat } from '../../../schema/api/organization-seats.ts'
 import type { OrganizationSubscription } from '../../../schema/api/organizations.ts'
 import { SubscriptionBadge } from '../../components/organization-billing/SubscriptionBadge.tsx'
 import { SeatBar } from '../../components/SeatBar.tsx'
 import { InvitationBadge } from '../payment/success/InvitationList.tsx'
+import { SeatsCard } from './SeatsCard.tsx'
 import { SeatUsage } from './SeatUsage.tsx'
 
 function show(seats_used: number, seats_total: number, notice: string | null = null): string {
@@ -34,6 +36,32 @@ test('seats are sold up to a hundred, and only with a subscription', () => {
   expect(show(1, 99)).toContain('Buy Additional Seats')
   expect(show(1, 100)).not.toContain('Buy Additional Seats')
   expect(show(1, 0, 'The subscription has ended.')).not.toContain('Buy Additional Seats')
+})
+
+test('seats are searched by address, and ended ones are counted, not shown', () => {
+  const seat = (email: string, status: Seat['status']): Seat => ({
+    user_id: null,
+    email,
+    role: 'member',
+    status,
+    assigned_at: '2026-05-01T00:00:00.000Z',
+    invitation_id: null,
+  })
+  const seats = [
+    seat('ada@tidemark.test', 'pending'),
+    seat('bob@tidemark.test', 'pending'),
+    seat('eve@tidemark.test', 'revoked'),
+  ]
+  const list = (search: string) =>
+    renderToString(
+      <SeatsCard view={{ organizationId: 'org_1', userId: 'user_1' }} seats={seats} search={search} />,
+    )
+  expect(list('')).toMatch(/ada@.*bob@/)
+  expect(list('')).not.toContain('eve@')
+  expect(list('')).toContain('Show ended seats (1)')
+  expect(list(' ADA')).toContain('ada@')
+  expect(list(' ADA')).not.toContain('bob@')
+  expect(list('nobody')).toContain('No seat of “nobody”.')
 })
 
 test.each<[OrganizationSubscription['status'], string, string]>([

@@ -1,0 +1,219 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { cards, payByCard } from './support/checkout-page.ts'
+import { signUp } from './support/people.ts'
+import { clearFaults, openSandboxClerk, turnClerkKnob, turnStripeKnob } from './support/product.ts'
+import { alone, expect, test } from './support/test.ts'
+
+const region = (page: Page, name: string | RegExp) => page.getByRole('region', { name })
+const toasts = (page: Page) => region(page, /Notifications/)
+
+test(
+  'a new account connects an editor by a token that is shown once, and revokes it',
+  alone,
+  async ({ page, context }) => {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await signUp(page)
+    await expect(region(page, 'Get started').getByRole('link', { name: 'Connect your editor' })).toBeVisible()
+    await expect(region(page, 'Available Credits')).toContainText('You have no credits yet')
+    await expect(page.getByText('Low balance')).toBeHidden()
+
+    const card = region(page, 'Extension token')
+    await card.getByRole('button', { name: 'Generate Long-Lived Token' }).click()
+    await expect(toasts(page)).toContainText('Token Generated')
+    const secret = card.getByText(/^tide_/)
+    await card.getByRole('button', { name: 'Copy' }).click()
+    await expect(card.getByRole('button', { name: 'Copied' })).toBeVisible()
+    await expect(card.getByRole('button', { name: 'Copy', exact: true })).toBeVisible()
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(await secret.textContent())
+    await expect(region(page, 'Get started')).toContainText('Connect your editor: done')
+
+    await page.reload()
+    await expect(card).toContainText('Last usedNot yet')
+    await expect(secret).toBeHidden()
+    await card.getByRole('button', { name: 'Revoke Active Long-Lived Token' }).click()
+    const dialog = page.getByRole('alertdialog', { name: 'Revoke the token?' })
+    await expect(dialog).toContainText(
+      'This will revoke your active long-lived extension token. You will need to generate a new one to continue using the VSCode extension. Continue?',
+    )
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Keep it' }).click()
+    await expect(card).toContainText('Active')
+
+    await context.setOffline(true)
+    await card.getByRole('button', { name: 'Revoke Active Long-Lived Token' }).click()
+    await dialog.getByRole('button', { name: 'Revoke token' }).click()
+    await expect(toasts(page)).toContainText('Revocation Failed')
+    await expect(toasts(page)).toContainText('Failed to revoke token')
+    await context.setOffline(false)
+    await card.getByRole('button', { name: 'Revoke Active Long-Lived Token' }).click()
+    await dialog.getByRole('button', { name: 'Revoke token' }).click()
+    await expect(toasts(page)).toContainText('Token Revoked')
+    await expect(card.getByRole('button', { name: 'Generate Long-Lived Token' })).toBeVisible()
+
+    await turnClerkKnob('faults', { status: 500, count: 20, path_prefix: '/bapi/v1/users' })
+    await card.getByRole('button', { name: 'Generate Long-Lived Token' }).click()
+    await expect(toasts(page)).toContainText('Token Generation Failed')
+    await expect(toasts(page)).toContainText('Failed to generate long-lived token')
+  },
+)
+
+test('a first visit without an account makes one, also when that fails at first', alone, async ({ page }) => {
+  const email = `grace.${Date.now()}@tidemark.test`
+  const password = 'tidal-harbour-of-grace'
+  await openSandboxClerk().users.createUser({ emailAddress: [email], password })
+  await page.goto('/dashboard')
+  await page.getByLabel('Email address').fill(email)
+  await page.getByRole('button', { name: 'Continue', exact: true }).click()
+  await turnClerkKnob('faults', { status: 500, count: 50, path_prefix: '/bapi/v1/users', method: 'GET' })
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Continue', exact: true }).click()
+  const failure = page.getByRole('alert').filter({ hasText: 'User Creation Failed' })
+  await expect(failure).toContainText('Failed to initialize user')
+  await expectAccessible(page)
+  await clearFaults()
+  await failure.getByRole('button', { name: 'Try again' }).click()
+  await expect(toasts(page)).toContainText('Account Created')
+  await expect(toasts(page)).toContainText('Data Loaded')
+  await expect(region(page, 'Current Plan')).toContainText('Starter')
+})
+
+test(
+  'a plan shows its trial, the next payment and the card, and the way back when it is cancelled',
+  alone,
+  async ({ page }) => {
+    await signUp(page)
+    await page.goto('/auth/post-signup?plan=pro')
+    await page.waitForURL(/\/c\/pay\//)
+    await payByCard(page, cards.pays, 'Start trial')
+    await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+    await page.goto('/dashboard')
+    const plan = region(page, 'Current Plan')
+    await expect(plan).toContainText('Free trial')
+    await expect(plan).toContainText(/Trial ends\w+ \d+, \d+/)
+    await expect(plan).toContainText(/€20\.00 on \w+ \d+, \d+/)
+    await expect(plan).toContainText('Visa •••• 4242, 12/34')
+    await expectAccessible(page)
+
+    await turnStripeKnob('faults', { status: 500, count: 20, path_prefix: '/v1/billing_portal' })
+    await plan.getByRole('button', { name: 'Manage billing' }).click()
+    await expect(toasts(page)).toContainText('Billing Portal Error')
+    await expect(toasts(page)).toContainText('Failed to access billing portal. Please try again.')
+    await clearFaults()
+
+    await plan.getByRole('button', { name: 'Manage billing' }).click()
+    await page.getByRole('link', { name: 'Cancel plan' }).click()
+    await page.getByRole('button', { name: 'Cancel plan' }).click()
+    await page.waitForURL('**/overview**')
+    await expect(async () => {
+      await page.goto('/dashboard')
+      await expect(region(page, 'Notices')).toContainText(/Pro ends on/, { timeout: 3000 })
+    }).toPass()
+    await expect(plan).toContainText('Next paymentNone')
+    const bell = page.getByRole('button', { name: 'Notifications: 1' })
+    await bell.click()
+    const panel = page.getByRole('dialog', { name: 'Notifications' })
+    await expect(panel).toContainText('Nothing more will be charged.')
+    await expectAccessible(page)
+    await page.keyboard.press('Escape')
+    await expect(panel).toBeHidden()
+    await region(page, 'Notices').getByRole('button', { name: 'Resume plan' }).click()
+    await page.waitForURL(/\/p\/session\//)
+  },
+)
+
+test('with an organization chosen the dashboard is the organization’s: an admin buys, a member sees', async ({
+  page,
+  browser,
+}) => {
+  const { email } = await signUp(page)
+  const clerk = openSandboxClerk()
+  const idOf = async (address: string) =>
+    (await clerk.users.getUserList({ emailAddress: [address] })).data[0]?.id ?? ''
+  const name = `Harbour ${email.split('@')[0]?.slice(4)}`
+  const { id } = await clerk.organizations.createOrganization({ name, createdBy: await idOf(email) })
+  await choose(page, name)
+  await expect(page.getByText(`The account of ${name}`)).toBeVisible()
+  await expect(region(page, 'Available Credits')).toContainText('Your organization has no credits yet')
+  await expect(region(page, 'Current Plan').getByRole('link', { name: 'Set up billing' })).toBeVisible()
+  await expect(region(page, 'Get started')).toBeHidden()
+  await expectAccessible(page)
+
+  await page.getByLabel('Number of credits').fill('70')
+  await page.keyboard.press('Enter')
+  await expect(toasts(page)).toContainText('Please enter a valid number of credits.')
+  await page.getByLabel('Number of credits').fill('500')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/c\/pay\//)
+  await payByCard(page, cards.pays)
+  await expect(page.getByText('+500')).toBeVisible()
+  await page.goto('/dashboard')
+  await expect(region(page, 'Available Credits').getByText('500', { exact: true }).first()).toBeVisible()
+
+  const memberPage = await (await browser.newContext()).newPage()
+  const member = await signUp(memberPage)
+  await clerk.organizations.createOrganizationMembership({
+    organizationId: id,
+    userId: await idOf(member.email),
+    role: 'org:member',
+  })
+  await choose(memberPage, name)
+  await expect(region(memberPage, 'Available Credits')).toContainText('500')
+  await expect(region(memberPage, 'Add Credits')).toBeHidden()
+  await expect(region(memberPage, 'Recent activity')).toBeHidden()
+  await expect(memberPage.getByRole('button', { name: 'Manage billing' })).toBeHidden()
+  await memberPage.context().close()
+})
+
+test('the sidebar is toggled by a key, remembered, and a sheet on a phone', async ({ page }) => {
+  await signUp(page)
+  const sidebar = page.getByRole('complementary', { name: 'Sidebar' })
+  const width = async () => (await sidebar.boundingBox())?.width
+  await expect.poll(width).toBe(256)
+  await page.keyboard.press('Control+b')
+  await expect.poll(width).toBe(48)
+  await page.reload()
+  await expect.poll(width).toBe(48)
+  await expect(sidebar.getByRole('link', { name: 'Billing' })).toHaveAttribute('href', '/billing')
+  await page.keyboard.press('Control+b')
+  await expect(sidebar.getByRole('link', { name: 'Organizations' })).toBeVisible()
+
+  await page.setViewportSize({ width: 320, height: 700 })
+  await expect(sidebar).toBeHidden()
+  await page.getByRole('button', { name: 'Toggle sidebar' }).click()
+  const sheet = page.getByRole('dialog', { name: 'Navigation' })
+  await expect(sheet.getByRole('link', { name: 'Dashboard' })).toHaveAttribute('aria-current', 'page')
+  await expect.poll(async () => (await sheet.boundingBox())?.width).toBe(288)
+  await expectAccessible(page)
+  await page.keyboard.press('Escape')
+  await expect(sheet).toBeHidden()
+  await expect
+    .poll(() => page.evaluate<number>('document.documentElement.scrollWidth'))
+    .toBeLessThanOrEqual(320)
+})
+
+test('the profile is for people who are signed in, and leads back to the dashboard', async ({ page }) => {
+  await page.goto('/profile')
+  await expect(page).toHaveURL(/\/sign-in\?redirect_url=%2Fprofile/)
+  const { email } = await signUp(page)
+  await page.goto('/profile')
+  await expect(page.getByText(email).first()).toBeVisible()
+  await expect(page.getByRole('link', { name: /home$/ })).toHaveAttribute('href', '/')
+  await expectAccessible(page)
+  await page.getByRole('link', { name: 'Dashboard' }).click()
+  await expect(page).toHaveURL(/\/dashboard$/)
+})
+
+async function choose(page: Page, organization: string): Promise<void> {
+  // Clerk's script has the list of organizations of when the page was loaded.
+  await page.goto('/dashboard')
+  await page.getByRole('button', { name: 'Open organization switcher' }).click()
+  await page.getByRole('button', { name: organization }).click()
+  await expect(page.getByText(`The account of ${organization}`)).toBeVisible()
+}
+
+async function expectAccessible(page: Page): Promise<void> {
+  // Clerk's own components are Clerk's; what they are placed in is ours.
+  const { violations } = await new AxeBuilder({ page }).exclude('[class*="cl-rootBox"]').analyze()
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual([])
+}
