@@ -13,7 +13,7 @@ const withoutDatabase = [
   'scripts/!(database-files){,/**/*}.test.ts',
   'schema/{api,catalogue,stripe}/**/*.test.ts',
   'schema/*.test.ts',
-  'tests/{support,live-check}/**/*.test.ts',
+  'tests/{support,live-check,screens}/**/*.test.ts',
 ]
 const summaryFile = process.env.TEST_SUMMARY_FILE
 

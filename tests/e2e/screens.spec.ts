@@ -1,54 +1,59 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
-import { signUp } from './support/people.ts'
-import { expect, test } from './support/test.ts'
+import { type Cast, gatherCast } from '../screens/cast.ts'
+import { type Screen, screens } from '../screens/list.ts'
+import { showScreen } from '../screens/show.ts'
+import { fillSignUp } from './support/people.ts'
+import { alsoOnPhones, expect, test } from './support/test.ts'
 
-const publicPages = [
-  ['/', /./],
-  ['/sign-in', /Sign in/i],
-  ['/sign-up', /Create your account|Sign up/i],
-  ['/payment/cancelled', 'Payment Cancelled'],
-  ['/extension-signin', 'Authentication Error'],
-  ['/nowhere', 'Oops! Page not found'],
-] as const
+const desktop = { width: 1280, height: 800 }
+const phone = { width: 390, height: 844 }
+const smallestPhone = { width: 320, height: 640 }
+const largestShift = 0.05
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test.describe(`in ${colorScheme}`, () => {
-    test.use({ colorScheme })
+/** Brought together by the first test that needs them, once it is its turn. */
+let cast: Promise<Cast> | undefined
 
-    for (const [path, heading] of publicPages) {
-      test(`${path} is accessible and fits a phone`, async ({ page }) => {
-        await page.goto(path)
-        await expect(page.getByRole('heading', { name: heading }).first()).toBeVisible()
-        await expectToFit(page)
-        await expectAccessible(page)
+test.describe('every screen', () => {
+  // The first one waits for everybody to sign up and pay.
+  test.describe.configure({ timeout: 240_000 })
+
+  for (const screen of screens) {
+    test(`${screen.name} is accessible in both themes, fits every width, stands still and logs nothing`, async ({
+      browser,
+      baseURL,
+    }) => {
+      cast ??= gatherCast({ browser, baseURL: baseURL ?? '' })
+      const { sessions } = await cast
+      const context = await browser.newContext({
+        storageState: sessions[screen.as],
+        viewport: screen.only === 'narrow' ? phone : desktop,
+        reducedMotion: 'reduce',
       })
-    }
-
-    test('the dashboard is accessible and fits a phone', async ({ page }) => {
-      await signUp(page)
-      await expect(page.getByRole('region', { name: 'Available Credits' })).toBeVisible()
-      await expectToFit(page)
-      await expectAccessible(page)
+      const page = await context.newPage()
+      const logged = listen(page)
+      await watchShifts(page)
+      await showScreen(page, screen, await cast)
+      expect(await shiftOf(page), 'layout shift').toBeLessThan(largestShift)
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+        await expectAccessible(page)
+      }
+      if (screen.only !== 'wide') await expectToFit(page, screen)
+      expect(logged.filter((text) => !isRefusal(text, screen))).toEqual([])
+      await context.close()
     })
-  })
-}
+  }
+})
 
-/** Nothing is wider than a phone's screen. */
-async function expectToFit(page: Page): Promise<void> {
-  const wide = page.viewportSize()
-  await page.setViewportSize({ width: 390, height: 844 })
-  await expect
-    .poll(() => page.evaluate<number>('document.documentElement.scrollWidth'))
-    .toBeLessThanOrEqual(390)
-  if (wide) await page.setViewportSize(wide)
-}
-
-async function expectAccessible(page: Page): Promise<void> {
-  // Clerk's own components are Clerk's; what they are placed in is ours.
-  const { violations } = await new AxeBuilder({ page }).exclude('[class*="cl-rootBox"]').analyze()
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual([])
-}
+test('the form signs somebody up and ends on the dashboard', alsoOnPhones, async ({ page }) => {
+  await page.goto('/sign-up')
+  const { email } = await fillSignUp(page)
+  await page.waitForURL('**/dashboard')
+  await expect(page.getByRole('region', { name: 'Available Credits' })).toBeVisible()
+  await page.getByRole('button', { name: /user/i }).click()
+  await expect(page.getByText(email).first()).toBeVisible()
+})
 
 test('signed out, the dashboard leads to sign-in and back', async ({ page }) => {
   await page.goto('/dashboard')
@@ -60,3 +65,45 @@ test('signed out, the dashboard leads to sign-in and back', async ({ page }) => 
   await expect(page).toHaveURL(/\/dashboard$/)
   await expect(page.getByRole('region', { name: 'Available Credits' })).toBeVisible()
 })
+
+/** What the browser's console says of the page. */
+function listen(page: Page): string[] {
+  const logged: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') logged.push(message.text())
+  })
+  page.on('pageerror', (error) => logged.push(error.message))
+  return logged
+}
+
+function isRefusal(text: string, { refused }: Screen): boolean {
+  return refused !== undefined && text.includes(`the server responded with a status of ${refused} `)
+}
+
+/** Adds up what moves on the page without anybody having touched it. */
+async function watchShifts(page: Page): Promise<void> {
+  await page.addInitScript(`
+    window.shift = 0
+    new PerformanceObserver((list) => {
+      for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.shift += value
+    }).observe({ type: 'layout-shift', buffered: true })
+  `)
+}
+
+function shiftOf(page: Page): Promise<number> {
+  return page.evaluate<number>('window.shift')
+}
+
+/** Nothing is wider than the smallest phone. */
+async function expectToFit(page: Page, { name }: Screen): Promise<void> {
+  await page.setViewportSize(smallestPhone)
+  await expect
+    .poll(() => page.evaluate<number>('document.documentElement.scrollWidth'), { message: name })
+    .toBeLessThanOrEqual(smallestPhone.width)
+}
+
+async function expectAccessible(page: Page): Promise<void> {
+  // Clerk's own components are Clerk's; what they are placed in is ours.
+  const { violations } = await new AxeBuilder({ page }).exclude('[class*="cl-rootBox"]').analyze()
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual([])
+}

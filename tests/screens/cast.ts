@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto'
+import type { Browser, BrowserContext, Page } from '@playwright/test'
+import { cards, payByCard, startPurchase } from '../e2e/support/checkout-page.ts'
+import { arrive } from '../e2e/support/people.ts'
+import { openSandboxClerk, turnStripeKnob } from '../e2e/support/product.ts'
+
+/** Who looks at a screen. */
+export type Role = 'visitor' | 'newcomer' | 'subscriber' | 'debtor' | 'admin' | 'member'
+type StorageState = Awaited<ReturnType<BrowserContext['storageState']>>
+
+/** Pages whose addresses are only known once somebody has been there. */
+interface Addresses {
+  readonly creditsPaid: string
+  readonly creditsPending: string
+  readonly planPaid: string
+  readonly teamsPaid: string
+  readonly invitation: string
+}
+
+export interface Cast extends Addresses {
+  readonly sessions: Readonly<Record<Role, StorageState>>
+}
+
+type Setting = { readonly browser: Browser; readonly baseURL: string }
+
+/** Brings the people of all screens into their states, by the forms of the product and the knobs of the sandboxes. */
+export async function gatherCast(setting: Setting): Promise<Cast> {
+  const [newcomer, subscriber, debtor, team] = await Promise.all([
+    inOwnBrowser(setting, (page) => beNewcomer(page)),
+    inOwnBrowser(setting, (page) => subscribe(page)),
+    inOwnBrowser(setting, (page) => oweMoney(page)),
+    inOwnBrowser(setting, (page) => leadTeam(page)),
+  ])
+  const member = await inOwnBrowser(setting, (page) => joinTeam(page, team.organizationId))
+  return {
+    ...subscriber,
+    ...team,
+    sessions: {
+      visitor: { cookies: [], origins: [] },
+      newcomer: newcomer.session,
+      subscriber: subscriber.session,
+      debtor: debtor.session,
+      admin: team.session,
+      member: member.session,
+    },
+  }
+}
+
+async function inOwnBrowser<T extends object>(
+  { browser, baseURL }: Setting,
+  play: (page: Page) => Promise<T>,
+): Promise<T & { session: StorageState }> {
+  const context = await browser.newContext({ baseURL, reducedMotion: 'reduce' })
+  try {
+    const result = await play(await context.newPage())
+    return { ...result, session: await context.storageState() }
+  } finally {
+    await context.close()
+  }
+}
+
+async function beNewcomer(page: Page) {
+  await arrive(page.request)
+  await page.goto('/dashboard')
+  await page.getByRole('region', { name: 'Available Credits' }).waitFor()
+  return {}
+}
+
+async function subscribe(page: Page) {
+  await beNewcomer(page)
+  const planPaid = await order(page, '/auth/post-signup?plan=pro&billing=monthly&currency=EUR')
+  await page.goto('/dashboard')
+  await startPurchase(page, 1500)
+  await payByCard(page, cards.pays)
+  const creditsPaid = await paidAddress(page)
+  await page.goto('/dashboard')
+  await startPurchase(page, 500)
+  await page.getByLabel(/Bank debit/).check()
+  await page.getByRole('button', { name: /^Pay/ }).click()
+  await page.getByRole('heading', { name: 'Payment pending' }).waitFor()
+  return { planPaid, creditsPaid, creditsPending: addressOf(page) }
+}
+
+/** The trial is over and the card pays no more. */
+async function oweMoney(page: Page) {
+  await beNewcomer(page)
+  const paid = await order(page, '/auth/post-signup?plan=pro&billing=monthly&currency=EUR')
+  const sessionId = new URL(paid, 'http://localhost').searchParams.get('session_id')
+  const response = await fetch(`${process.env.E2E_STRIPE_URL}/v1/checkout/sessions/${sessionId}`, {
+    headers: { authorization: 'Bearer sk_test_sandbox' },
+  })
+  const { subscription } = (await response.json()) as { subscription: string }
+  await turnStripeKnob(`subscriptions/${subscription}/renew`, { payment: 'fails' })
+  for (let tries = 0; tries < 40; tries += 1) {
+    await page.goto('/dashboard')
+    await page.getByRole('region', { name: 'Available Credits' }).waitFor()
+    if (await page.getByRole('region', { name: 'Notices' }).isVisible()) return {}
+  }
+  throw new Error('The dashboard does not say that a payment has failed.')
+}
+
+async function leadTeam(page: Page) {
+  await beNewcomer(page)
+  const teamsPaid = await order(page, '/auth/post-signup?plan=teams&billing=monthly&currency=EUR&seats=5')
+  const clerk = openSandboxClerk()
+  const { userId } = await sessionOf(page)
+  const [membership] = (await clerk.users.getOrganizationMembershipList({ userId })).data
+  if (!membership) throw new Error('The plan for a team brought no organization.')
+  const organizationId = membership.organization.id
+  await choose(page, organizationId)
+  const guest = `guest.${randomBytes(4).toString('hex')}@tidemark.test`
+  const token = await page.evaluate<string>('window.Clerk.session.getToken()')
+  const invited = await page.request.post('/api/team-invitations', {
+    headers: { authorization: `Bearer ${token}` },
+    data: { org_id: organizationId, email: guest },
+  })
+  if (!invited.ok()) throw new Error(`Inviting somebody: ${invited.status()} ${await invited.text()}`)
+  return { organizationId, teamsPaid, invitation: `/invite/${organizationId}/orginv_1` }
+}
+
+async function joinTeam(page: Page, organizationId: string) {
+  await beNewcomer(page)
+  const { userId } = await sessionOf(page)
+  await openSandboxClerk().organizations.createOrganizationMembership({
+    organizationId,
+    userId,
+    role: 'org:member',
+  })
+  await choose(page, organizationId)
+  return {}
+}
+
+/** From an order's address over the payment page to the page after it. */
+async function order(page: Page, address: string): Promise<string> {
+  await page.goto(address)
+  await page.waitForURL(/\/c\/pay\//)
+  await payByCard(page, cards.pays, /^(Start trial|Subscribe)/)
+  return paidAddress(page)
+}
+
+async function paidAddress(page: Page): Promise<string> {
+  await page.getByRole('heading', { name: 'Payment Successful!' }).waitFor()
+  return addressOf(page)
+}
+
+function addressOf(page: Page): string {
+  const { pathname, search } = new URL(page.url())
+  return pathname + search
+}
+
+async function sessionOf(page: Page): Promise<{ id: string; userId: string }> {
+  const response = await page.request.get('/__clerk/v1/client')
+  const client = (await response.json()) as {
+    response: { sessions: readonly { id: string; user: { id: string } }[] }
+  }
+  const [session] = client.response.sessions
+  if (!session) throw new Error('Nobody is signed in.')
+  return { id: session.id, userId: session.user.id }
+}
+
+/** As the switcher of the sidebar does. */
+async function choose(page: Page, organizationId: string): Promise<void> {
+  const { id } = await sessionOf(page)
+  await page.request.post(`/__clerk/v1/client/sessions/${id}/touch`, {
+    form: { active_organization_id: organizationId },
+  })
+  await page.goto('/organizations')
+  await page.getByRole('tab', { name: 'Organization Settings' }).waitFor()
+}

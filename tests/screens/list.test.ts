@@ -1,0 +1,24 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { repositoryRoot } from '../../scripts/launch/script.ts'
+import { screens } from './list.ts'
+
+/** The router's paths, and those of the marketing pages. */
+async function readRoutes(): Promise<string[]> {
+  const read = (file: string) => readFile(join(repositoryRoot, 'web', file), 'utf8')
+  const router = [...(await read('routes.tsx')).matchAll(/(?:page\(|path:)\s*'([^']+)'/g)]
+  const [, marketing = ''] = /marketingPaths = \[([^\]]*)\]/.exec(await read('content/paths.ts')) ?? []
+  return [...router, ...marketing.matchAll(/'([^']+)'/g)].map(([, path = '']) => path)
+}
+
+test('every route of the web app has a screen, and every screen a route', async () => {
+  const routes = await readRoutes()
+  expect(routes.length).toBeGreaterThan(15)
+  expect(new Set(screens.map(({ route }) => route))).toEqual(new Set(routes))
+})
+
+test('no two screens have one name', () => {
+  const names = screens.map(({ name }) => name)
+  expect(names).toEqual([...new Set(names)])
+})

@@ -1,0 +1,283 @@
+import type { Page } from '@playwright/test'
+import type { Cast, Role } from './cast.ts'
+
+export interface Screen {
+  /** What its pictures are called. */
+  readonly name: string
+  /** As the router writes it; every route of the web app has at least one screen (list.test.ts). */
+  readonly route: string
+  readonly as: Role
+  /** Unless it is the route itself. */
+  readonly address?: string | ((cast: Cast) => string)
+  /** A text that is only there when the screen is complete. */
+  readonly shows: string | RegExp
+  /** Opens a dialog or a menu of it. */
+  readonly open?: (page: Page) => Promise<void>
+  /** The server refuses what this address asks for, and the browser logs the status of such an answer by itself. */
+  readonly refused?: number
+  /** What is opened has no place on wide, or on narrow windows. */
+  readonly only?: 'wide' | 'narrow'
+}
+
+/** Presses a button and waits for the dialog, the menu or the answer that it opens. */
+const press = (name: string | RegExp) => async (page: Page) => {
+  await page.getByRole('button', { name }).first().click()
+  await page.locator('[role=dialog]:visible, [aria-expanded=true]:visible').first().waitFor()
+}
+const editor = 'state=kMPUHNRBrLGSDSgCd2L9FDJzCVNtZlkq&redirect_uri=vscode%3A%2F%2Ftidemark.tidemark%2Fauth'
+const [extensionSignin, callback] = [
+  `/extension-signin?${editor}`,
+  `/auth/vscode-callback?${editor.replace('redirect_uri', 'vscode_redirect_uri')}`,
+]
+
+/** Every screen of the product in its main states. */
+export const screens: readonly Screen[] = [
+  { name: 'landing', route: '/', as: 'visitor', shows: 'Frequently asked questions' },
+  {
+    name: 'landing-menu',
+    route: '/',
+    as: 'visitor',
+    shows: 'Pricing',
+    open: press('Resources'),
+    only: 'wide',
+  },
+  {
+    name: 'landing-phone-menu',
+    route: '/',
+    as: 'visitor',
+    shows: 'Frequently asked questions',
+    open: press('Open menu'),
+    only: 'narrow',
+  },
+  { name: 'landing-signed-in', route: '/', as: 'subscriber', shows: 'Go to Dashboard' },
+  { name: 'pricing', route: '/pricing', as: 'visitor', shows: 'Compare Plans' },
+  {
+    name: 'pricing-yearly',
+    route: '/pricing',
+    as: 'visitor',
+    address: '/pricing?billing=yearly&currency=USD',
+    shows: 'once a year',
+    open: (page) =>
+      page.getByRole('region', { name: 'Frequently asked questions' }).getByRole('button').first().click(),
+  },
+  { name: 'teams', route: '/teams', as: 'visitor', shows: 'Frequently asked questions' },
+  { name: 'updates', route: '/updates', as: 'visitor', shows: '2025' },
+
+  { name: 'sign-up', route: '/sign-up/*', as: 'visitor', address: '/sign-up', shows: 'Email address' },
+  {
+    name: 'sign-up-plan',
+    route: '/sign-up/*',
+    as: 'visitor',
+    address: '/sign-up?plan=teams&billing=yearly&currency=USD&seats=5',
+    shows: 'Email address',
+  },
+  { name: 'sign-in', route: '/sign-in/*', as: 'visitor', address: '/sign-in', shows: 'Email address' },
+  {
+    name: 'invite-elsewhere',
+    route: '/invite/:organizationId/:invitationId',
+    as: 'newcomer',
+    address: ({ invitation }) => invitation,
+    shows: /invitation/i,
+  },
+  {
+    name: 'invite-member',
+    route: '/invite/:organizationId/:invitationId',
+    as: 'member',
+    address: ({ invitation }) => invitation,
+    shows: 'You are a member of',
+  },
+  {
+    name: 'post-signup-refused',
+    route: '/auth/post-signup',
+    as: 'newcomer',
+    address: '/auth/post-signup?plan=teams&seats=101',
+    shows: 'Seats must be a whole number',
+    refused: 400,
+  },
+  {
+    name: 'post-signup-subscribed',
+    route: '/auth/post-signup',
+    as: 'subscriber',
+    address: '/auth/post-signup?plan=pro',
+    shows: 'You are already subscribed',
+  },
+  {
+    name: 'vscode-initiate-error',
+    route: '/auth/vscode-initiate',
+    as: 'visitor',
+    shows: 'Missing VSCode redirect URI',
+  },
+  {
+    name: 'vscode-callback-error',
+    route: '/auth/vscode-callback',
+    as: 'visitor',
+    shows: 'Missing required parameters',
+  },
+  {
+    name: 'vscode-callback',
+    route: '/auth/vscode-callback',
+    as: 'newcomer',
+    address: callback,
+    shows: 'Sign in the editor',
+  },
+  { name: 'extension-error', route: '/extension-signin', as: 'visitor', shows: 'Authentication Error' },
+  {
+    name: 'extension-visitor',
+    route: '/extension-signin',
+    as: 'visitor',
+    address: extensionSignin,
+    shows: 'Sign in to connect',
+  },
+  {
+    name: 'extension',
+    route: '/extension-signin',
+    as: 'newcomer',
+    address: extensionSignin,
+    shows: 'Sign in the editor',
+  },
+
+  { name: 'dashboard-new', route: '/dashboard', as: 'newcomer', shows: 'Available Credits' },
+  { name: 'dashboard', route: '/dashboard', as: 'subscriber', shows: 'Available Credits' },
+  {
+    name: 'dashboard-notifications',
+    route: '/dashboard',
+    as: 'subscriber',
+    shows: 'Available Credits',
+    open: press(/^Notifications/),
+  },
+  {
+    name: 'dashboard-sandbox',
+    route: '/dashboard',
+    as: 'newcomer',
+    shows: 'Available Credits',
+    open: press('Sandbox'),
+  },
+  {
+    name: 'dashboard-sidebar',
+    route: '/dashboard',
+    as: 'subscriber',
+    shows: 'Available Credits',
+    open: press('Toggle sidebar'),
+    only: 'narrow',
+  },
+  {
+    name: 'dashboard-rail',
+    route: '/dashboard',
+    as: 'subscriber',
+    shows: 'Available Credits',
+    open: (page) => page.keyboard.press('Control+b'),
+    only: 'wide',
+  },
+  { name: 'dashboard-past-due', route: '/dashboard', as: 'debtor', shows: 'Available Credits' },
+  { name: 'dashboard-admin', route: '/dashboard', as: 'admin', shows: 'Available Credits' },
+  { name: 'dashboard-member', route: '/dashboard', as: 'member', shows: 'Available Credits' },
+  { name: 'profile', route: '/profile', as: 'newcomer', shows: 'Profile details' },
+
+  { name: 'billing-new', route: '/billing', as: 'newcomer', shows: 'Billing & Payments' },
+  { name: 'billing', route: '/billing', as: 'subscriber', shows: 'Last 30 days' },
+  {
+    name: 'billing-credits',
+    route: '/billing',
+    as: 'subscriber',
+    address: '/billing?tab=credits',
+    shows: 'Usage Summary',
+  },
+  {
+    name: 'billing-invoices',
+    route: '/billing',
+    as: 'subscriber',
+    address: '/billing?tab=invoices',
+    shows: 'Transaction History',
+  },
+  { name: 'billing-past-due', route: '/billing', as: 'debtor', shows: 'Last 30 days' },
+  {
+    name: 'billing-organization',
+    route: '/billing',
+    as: 'admin',
+    address: '/billing?tab=organization',
+    shows: 'Teams plan',
+  },
+  {
+    name: 'billing-member',
+    route: '/billing',
+    as: 'member',
+    address: '/billing?tab=invoices',
+    shows: 'Admin Access Required',
+  },
+
+  { name: 'organizations-none', route: '/organizations', as: 'newcomer', shows: 'No organization selected' },
+  { name: 'organizations', route: '/organizations', as: 'admin', shows: 'General' },
+  {
+    name: 'organizations-billing',
+    route: '/organizations',
+    as: 'admin',
+    address: '/organizations?tab=billing',
+    shows: 'Teams plan',
+  },
+  {
+    name: 'organizations-seats',
+    route: '/organizations',
+    as: 'admin',
+    address: '/organizations?tab=seats',
+    shows: 'Invite by e-mail',
+  },
+  {
+    name: 'organizations-assign',
+    route: '/organizations',
+    as: 'admin',
+    address: '/organizations?tab=seats',
+    shows: 'Invite by e-mail',
+    open: press(/^Assign seat/i),
+  },
+  {
+    name: 'organizations-buy-seats',
+    route: '/organizations',
+    as: 'admin',
+    address: '/organizations?tab=seats',
+    shows: 'Invite by e-mail',
+    open: press('Buy Additional Seats'),
+  },
+  {
+    name: 'organizations-member',
+    route: '/organizations',
+    as: 'member',
+    address: '/organizations?tab=seats',
+    shows: 'Admin Access Required',
+  },
+
+  {
+    name: 'payment-plan',
+    route: '/payment/success',
+    as: 'subscriber',
+    address: ({ planPaid }) => planPaid,
+    shows: 'Payment Successful!',
+  },
+  {
+    name: 'payment-teams',
+    route: '/payment/success',
+    as: 'admin',
+    address: ({ teamsPaid }) => teamsPaid,
+    shows: 'Payment Successful!',
+  },
+  { name: 'payment-unknown', route: '/payment/success', as: 'newcomer', shows: 'Invalid payment session' },
+  {
+    name: 'payment-credits',
+    route: '/billing/success',
+    as: 'subscriber',
+    address: ({ creditsPaid }) => creditsPaid,
+    shows: 'Payment Successful!',
+  },
+  {
+    name: 'payment-pending',
+    route: '/billing/success',
+    as: 'subscriber',
+    address: ({ creditsPending }) => creditsPending,
+    shows: 'Payment pending',
+  },
+  { name: 'payment-cancelled', route: '/payment/cancelled', as: 'newcomer', shows: 'Payment Cancelled' },
+  { name: 'not-found', route: '*', as: 'visitor', address: '/nowhere', shows: 'Oops! Page not found' },
+]
+
+export function addressOf({ address, route }: Screen, cast: Cast): string {
+  return typeof address === 'function' ? address(cast) : (address ?? route)
+}
