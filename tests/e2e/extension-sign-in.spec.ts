@@ -41,6 +41,19 @@ function listenTo(page: Page): string[] {
   return calls
 }
 
+/** Every heading that the page shows, in its order, also those that are there for a moment. */
+async function readHeadings(page: Page): Promise<string[]> {
+  const headings: string[] = []
+  await page.exposeFunction('showHeading', (text: string) => {
+    if (headings.at(-1) !== text) headings.push(text)
+  })
+  await page.addInitScript(`new MutationObserver(() => {
+    const text = document.querySelector('h1')?.textContent
+    if (text) showHeading(text)
+  }).observe(document, { subtree: true, childList: true, characterData: true })`)
+  return headings
+}
+
 const agree = (page: Page) => page.getByRole('button', { name: 'Sign in the editor' })
 
 test('an editor is signed in after a click, on a page that names account and destination', async ({
@@ -118,6 +131,7 @@ test.describe('with PKCE', () => {
     page,
     request,
   }) => {
+    const headings = await readHeadings(page)
     const editor = await startEditor()
     await page.goto(editor.initiate)
     await expect(
@@ -137,6 +151,15 @@ test.describe('with PKCE', () => {
     expect(editor.visits).toEqual([])
     await agree(page).click()
     await page.waitForURL(`${editor.redirect_uri}?**`)
+    for (const text of [
+      'Initiating VSCode authentication...',
+      'Loading authentication...',
+      'Processing authentication...',
+      'Generating authorization code...',
+      'Redirecting to VSCode...',
+    ]) {
+      expect(headings).toContain(text)
+    }
     const { code_verifier, state, redirect_uri } = editor
     const code = editor.visits[0]?.searchParams.get('code') ?? ''
     const form = { grant_type: 'authorization_code', code, state, redirect_uri, code_verifier }

@@ -21,10 +21,13 @@ test.afterEach(async () => {
 test('an admin invites until the seats are full, buys more on Stripe’s page and finds them', async ({
   page,
 }) => {
+  // Two visits to Stripe's pages and all the states of a seat: a busy machine needs more than the usual time.
+  test.slow()
   const { email } = await subscribeTeam(page, 3)
   await openSeats(page)
   await tab(page, 'Seat Management').press('ArrowLeft')
   await expect(tab(page, 'Billing')).toBeFocused()
+  await expect(region(page, 'Teams plan')).toBeVisible()
   await page.keyboard.press('End')
   await expect(region(page, 'Seat usage')).toContainText('1 of 3 used')
   await expect(region(page, 'Seats').getByRole('listitem').filter({ hasText: email })).toContainText('Active')

@@ -111,6 +111,7 @@ test('an order that cannot be taken says why and leads to the dashboard', async 
   await expect(page.getByRole('heading', { name: 'Something went wrong' })).toBeVisible()
   await expect(page.getByText('Seats must be a whole number from 1 to 100')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Try Again' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Continue with 100 seats' })).toBeVisible()
   await page.getByRole('link', { name: 'Go to Dashboard' }).click()
   await expect(region(page, 'Current Plan').getByText('Starter', { exact: true })).toBeVisible()
 })

@@ -64,3 +64,18 @@ export function withSelection(
   }
   return `?${changed}`
 }
+
+/** The nearest order that can be taken, as a link on the same page; nothing where only the pricing page can help. */
+export function mendOf(problem: SelectionProblem | null, search: URLSearchParams) {
+  switch (problem?.kind) {
+    case 'one_seat_only':
+      return { text: `Continue with ${plans.pro.name}`, href: withSelection(search, { seats: null }) }
+    case 'seats_out_of_range': {
+      const { nearest } = problem
+      const text = `Continue with ${nearest} ${nearest === 1 ? 'seat' : 'seats'}`
+      return { text, href: withSelection(search, { seats: nearest }) }
+    }
+    default:
+      return null
+  }
+}

@@ -1,7 +1,7 @@
 import { PackageX } from 'lucide-react'
 import { maximumSeats, minimumSeats, plans } from '../../schema/catalogue/plans.ts'
 import { useWebConfig } from '../api/catalogue.ts'
-import { type SelectionProblem, withSelection } from '../auth/offer.ts'
+import { mendOf, type SelectionProblem, withSelection } from '../auth/offer.ts'
 import { LinkButton } from '../ui/LinkButton.tsx'
 import { StatusView } from './StatusView.tsx'
 
@@ -17,6 +17,7 @@ const untouched = 'No account has been created and nothing has been charged.'
 export function PlanProblem({ problem, search }: PlanProblemProps) {
   const { brand } = useWebConfig()
   const to = (changes: Parameters<typeof withSelection>[1]) => withSelection(search, changes)
+  const mend = mendOf(problem, search)
   switch (problem.kind) {
     case 'unknown_plan':
       return (
@@ -44,7 +45,7 @@ export function PlanProblem({ problem, search }: PlanProblemProps) {
           text={`This link asks for ${problem.seats.toLocaleString()} seats. Seats come with ${plans.teams.name}. ${untouched}`}
           actions={
             <>
-              <LinkButton href={to({ seats: null })}>Continue with {plans.pro.name}</LinkButton>
+              {mend && <LinkButton href={mend.href}>{mend.text}</LinkButton>}
               <LinkButton variant="secondary" href={to({ plan: 'teams' })}>
                 Choose {plans.teams.name}
               </LinkButton>
@@ -78,9 +79,7 @@ export function PlanProblem({ problem, search }: PlanProblemProps) {
           }
           actions={
             <>
-              <LinkButton href={to({ seats: problem.nearest })}>
-                Continue with {problem.nearest} {problem.nearest === 1 ? 'seat' : 'seats'}
-              </LinkButton>
+              {mend && <LinkButton href={mend.href}>{mend.text}</LinkButton>}
               <LinkButton variant="secondary" href="/pricing">
                 See the plans
               </LinkButton>

@@ -15,10 +15,10 @@ export function CopyValue({ name, value }: { name: string; value: string }) {
     <button
       type="button"
       aria-label={`Copy ${value} (${name})`}
-      className="group flex w-full items-center justify-between gap-3 rounded-control border bg-surface px-3 py-2 text-left text-sm hover:bg-hover"
+      className="group flex w-full flex-wrap items-center justify-between gap-x-3 rounded-control border bg-surface px-3 py-2 text-left text-sm hover:bg-hover"
       onClick={() => void navigator.clipboard.writeText(value).then(() => setIsCopied(true))}
     >
-      <span className="min-w-0 text-muted">{name}</span>
+      <span className="text-muted">{name}</span>
       <span className="flex shrink-0 items-center gap-2 font-mono text-[13px]">
         {value}
         {isCopied ? (

@@ -28,7 +28,9 @@ export function EditorFailure({ text, onRetry, action }: EditorFailureProps) {
           )}
         </>
       }
-    />
+    >
+      <p className="text-muted text-sm">Nothing was sent to the editor, and no credits were spent.</p>
+    </StatusView>
   )
 }
 

@@ -14,7 +14,7 @@ import { Skeleton } from '../../ui/Skeleton.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { CreditsTab } from './CreditsTab.tsx'
 import { DocumentsCard } from './DocumentsCard.tsx'
-import { HistoryCard } from './HistoryCard.tsx'
+import { HistoryCard, useHistory, useHistoryFilter } from './HistoryCard.tsx'
 import { OverviewTab } from './OverviewTab.tsx'
 import type { BillingTab, Payer } from './payer.ts'
 
@@ -95,14 +95,14 @@ function Balance({ payer, onTopUp }: { payer: Payer; onTopUp: () => void }) {
   const summary = useQuery(accountSummaryQuery(useApi(), payer))
   return (
     <div className="flex h-9 items-center gap-3">
-      <p className="text-muted text-sm tabular-nums">
+      <p className="min-w-28 text-muted text-sm tabular-nums sm:text-right">
         {summary.data ? (
           <>
             <strong className="font-semibold text-ink">{formatCredits(summary.data.balance.total)}</strong>{' '}
             credits
           </>
         ) : (
-          summary.isPending && <Skeleton className="h-5 w-24" />
+          summary.isPending && <Skeleton className="h-5" />
         )}
       </p>
       {payer.mayManage && (
@@ -115,10 +115,15 @@ function Balance({ payer, onTopUp }: { payer: Payer; onTopUp: () => void }) {
 }
 
 function Invoices({ payer }: { payer: Payer }) {
+  const [filter] = useHistoryFilter()
+  const { isPending } = useHistory(payer, filter)
   return (
     <div className="space-y-4 sm:space-y-5">
       <HistoryCard payer={payer} />
-      <DocumentsCard payer={payer} />
+      {/* Loads meanwhile, but is not seen before it is known how long the history above it is: it would jump. */}
+      <div className={isPending ? 'hidden' : undefined}>
+        <DocumentsCard payer={payer} />
+      </div>
     </div>
   )
 }

@@ -29,7 +29,7 @@ const categoryNames: Readonly<Record<CreditCategory, string>> = {
 }
 
 export function HistoryCard({ payer }: { payer: Payer }) {
-  const [filter, setFilter] = useFilter()
+  const [filter, setFilter] = useHistoryFilter()
   return (
     <Card aria-labelledby="history-title">
       <CardHeader
@@ -60,7 +60,7 @@ export function HistoryCard({ payer }: { payer: Payer }) {
 }
 
 /** In the address, so that a search can be bookmarked and is there again after a look at a receipt. */
-function useFilter(): [HistoryFilter, (filter: HistoryFilter) => void] {
+export function useHistoryFilter(): [HistoryFilter, (filter: HistoryFilter) => void] {
   const [search, setSearch] = useSearchParams()
   const filter = {
     category: categoryOf(search.get('category')),
@@ -71,6 +71,14 @@ function useFilter(): [HistoryFilter, (filter: HistoryFilter) => void] {
     ({ category, q }) =>
       setSearch({ tab: 'invoices', ...(category && { category }), ...(q && { q }) }, { replace: true }),
   ]
+}
+
+/** What was found before stays until the next result is there, so that nothing jumps while somebody types. */
+export function useHistory(payer: Payer, filter: HistoryFilter) {
+  return useInfiniteQuery({
+    ...billingHistoryQuery(useApi(), payer, filter),
+    placeholderData: keepPreviousData,
+  })
 }
 
 function categoryOf(name: string | null): CreditCategory | null {
@@ -150,11 +158,7 @@ interface HistoryProps {
 
 function History({ payer, filter, onClear }: HistoryProps) {
   const isFiltered = filter.category !== null || filter.q !== ''
-  // What was found before stays until the next result is there, so that nothing jumps while somebody types.
-  const history = useInfiniteQuery({
-    ...billingHistoryQuery(useApi(), payer, filter),
-    placeholderData: keepPreviousData,
-  })
+  const history = useHistory(payer, filter)
   if (history.isPending) return <HistorySkeleton />
   if (history.isError && !history.data) {
     return (

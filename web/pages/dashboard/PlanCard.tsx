@@ -90,11 +90,10 @@ function Dates({ subscription, payer, mayManage }: DatesProps) {
     <dl className="mt-3 space-y-1.5 text-sm tabular-nums">
       {cancel_at !== null ? (
         <Fact term="Ends" value={formatDay(cancel_at)} />
+      ) : isTrial ? (
+        <Fact term="Trial ends" value={formatDay(trial_end)} />
       ) : (
-        <Fact
-          term={isTrial ? 'Trial ends' : 'Renews'}
-          value={formatDay(isTrial ? trial_end : current_period_end)}
-        />
+        status === 'active' && <Fact term="Renews" value={formatDay(current_period_end)} />
       )}
       {payer.organization && <Fact term="Seats" value={subscription.seats_total} />}
       {scheduled_change && (
@@ -153,7 +152,8 @@ function paymentTerm(next: NextPayment | undefined): string {
 function paymentText({ payment }: NextPayment): string {
   if (!payment) return 'None'
   const amount = formatMoney(payment.amount_minor, payment.currency)
-  return payment.at === null ? amount : `${amount} on ${formatDay(payment.at)}`
+  if (payment.at === null) return amount
+  return `${amount}${payment.overdue ? ', next try' : ' on'} ${formatDay(payment.at)}`
 }
 
 function cardText({ card }: NextPayment): string {

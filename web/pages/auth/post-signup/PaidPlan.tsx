@@ -10,15 +10,18 @@ import { ApiFailure, failureNotice, failureText } from '../../../api/failure.ts'
 import type { SignedInUser } from '../../../auth/RequireUser.tsx'
 import type { Selection } from '../../../auth/selection.ts'
 import { AlreadySubscribed } from './AlreadySubscribed.tsx'
-import { SetupView } from './SetupView.tsx'
+import { type Mend, SetupView } from './SetupView.tsx'
 
 interface PaidPlanProps {
   user: SignedInUser
   selection: Selection & { plan: SoldPlanType }
+  /** What to buy instead, if this order cannot be taken. */
+  mend: Mend | null
 }
 
 /** Creates the account, then sends the browser to the payment page for the chosen plan. */
-export function PaidPlan({ user, selection: { plan, billing, currency, seats } }: PaidPlanProps) {
+export function PaidPlan({ user, selection, mend }: PaidPlanProps) {
+  const { plan, billing, currency, seats } = selection
   const api = useApi()
   const account = useQuery(initializeQuery(api, user, plan))
   const owned = account.data && ownedPlan(account.data, plan)
@@ -61,6 +64,7 @@ export function PaidPlan({ user, selection: { plan, billing, currency, seats } }
       <SetupView
         state="error"
         notice={failureNotice(checkout.error, defaultText)}
+        mend={mend}
         onRetry={() => void checkout.refetch()}
       />
     )

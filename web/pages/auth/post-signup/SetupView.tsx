@@ -7,7 +7,13 @@ import { Button } from '../../../ui/Button.tsx'
 type SetupViewProps =
   | { state: 'loading' | 'processing' }
   | { state: 'success'; text: string }
-  | { state: 'error'; notice: FailureNotice; onRetry: () => void }
+  | { state: 'error'; notice: FailureNotice; onRetry: () => void; mend?: Mend | null }
+
+/** An order that can be taken, where trying the same one again cannot help. */
+export interface Mend {
+  readonly text: string
+  readonly href: string
+}
 
 export function SetupView(props: SetupViewProps) {
   switch (props.state) {
@@ -39,6 +45,13 @@ export function SetupView(props: SetupViewProps) {
           <div className="rounded-control bg-sunken px-4 py-3 text-muted text-sm">
             <p>{text}</p>
             {advice && <p className="mt-1">{advice}</p>}
+            {props.mend && (
+              <p className="mt-1">
+                <a href={props.mend.href} className="text-accent-text underline underline-offset-4">
+                  {props.mend.text}
+                </a>
+              </p>
+            )}
             {reference && <p className="mt-1 font-mono text-faint text-xs">Reference {reference}</p>}
           </div>
           <p className="text-muted text-sm">
