@@ -40,9 +40,13 @@ export function DashboardPage() {
   )
 }
 
-function greeting({ firstName }: SignedInUser, { organization }: Payer): string {
+/** Within this time of signing up nobody is welcomed back. */
+const firstVisitMs = 60 * 60_000
+
+function greeting({ firstName, createdAt, lastSignInAt }: SignedInUser, { organization }: Payer): string {
   if (organization) return `The account of ${organization.name}`
-  return firstName ? `Welcome back, ${firstName}.` : 'Welcome back.'
+  const isBack = Number(lastSignInAt) - Number(createdAt) > firstVisitMs
+  return `${isBack ? 'Welcome back' : 'Welcome'}${firstName ? `, ${firstName}` : ''}.`
 }
 
 /** All of it appears at once, so that nothing moves when a notice comes in above the cards. */
