@@ -1,8 +1,19 @@
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** A free port; the system returns another number at every call. */
+/** Below those that systems give to outgoing connections (from 32768 on Linux, from 49152 elsewhere) and above most services. */
+const first = 15_000
+const last = 32_000
+
+/**
+ * A free port, another one at every call. Whoever asked listens a little later, sometimes after starting a process or two: a port that
+ * the system chooses could be that of somebody's connection by then.
+ */
 export async function findFreePort(): Promise<number> {
-  return await listenOnce(0)
+  while (true) {
+    const port = randomInt(first, last)
+    if (await isPortFree(port)) return port
+  }
 }
 
 /** Whether a server could listen there, on the loopback address as well as on all of them. */
