@@ -96,7 +96,7 @@ test('a plan has its next payment, an invoice and a way to the billing portal an
   await page.goto('/billing')
   const next = region(page, 'Next Payment')
   await expect(next).toContainText('€20.00')
-  await expect(next).toContainText('Visa ending in 4242')
+  await expect(next).toContainText('Visa •••• 4242')
   await expect(page.getByRole('link', { name: 'Download Invoice' })).toHaveAttribute(
     'href',
     /\/i\/in_\w+\/pdf/,

@@ -1,8 +1,8 @@
 import { Link } from 'react-router-dom'
 import { Button } from '../../ui/Button.tsx'
 import type { Notice } from './notices.ts'
+import { PortalButton } from './PortalButton.tsx'
 import type { Payer } from './usePayer.ts'
-import { usePortal } from './usePortal.ts'
 
 interface NoticeActionProps {
   action: NonNullable<Notice['action']>
@@ -12,7 +12,6 @@ interface NoticeActionProps {
 
 /** One click from a notice to what ends it. */
 export function NoticeAction({ action, payer, onFollow }: NoticeActionProps) {
-  const portal = usePortal(payer)
   if (action.leadsTo === 'credits') {
     return (
       <Button asChild variant="secondary" size="small">
@@ -22,15 +21,5 @@ export function NoticeAction({ action, payer, onFollow }: NoticeActionProps) {
       </Button>
     )
   }
-  return (
-    <Button
-      variant="secondary"
-      size="small"
-      busy={portal.processing}
-      disabled={portal.processing}
-      onClick={() => portal.open()}
-    >
-      {action.label}
-    </Button>
-  )
+  return <PortalButton payer={payer} label={action.label} />
 }

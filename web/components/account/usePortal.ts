@@ -1,23 +1,24 @@
 import { createOrganizationBillingPortal } from '../../../schema/api/organizations.ts'
 import { createCustomerPortalSession } from '../../../schema/api/subscriptions.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
+import type { PayerView } from '../../api/account.ts'
 import { ApiFailure, failureText, isStatus } from '../../api/failure.ts'
 import { toast } from '../../ui/toast.ts'
 import { useHostedPage } from '../useHostedPage.ts'
-import type { Payer } from './usePayer.ts'
 
 /** Opens the hosted billing portal of a payer, where the card is changed and a plan cancelled or resumed. */
-export function usePortal({ userId, organization }: Payer) {
+export function usePortal({ payer, userId }: PayerView) {
   const api = useApi()
+  const isPersonal = payer === 'personal'
   return useHostedPage<void>({
     mutationFn: () =>
-      organization
-        ? api(createOrganizationBillingPortal, { body: { clerk_org_id: organization.id } })
-        : api(createCustomerPortalSession, { body: { userId } }),
+      isPersonal
+        ? api(createCustomerPortalSession, { body: { userId } })
+        : api(createOrganizationBillingPortal, { body: { clerk_org_id: payer } }),
     onError: (error) => {
-      const { title, text } = organization
-        ? { title: 'Error', text: failureText(error, 'Failed to open billing portal') }
-        : portalFailure(error)
+      const { title, text } = isPersonal
+        ? portalFailure(error)
+        : { title: 'Error', text: failureText(error, 'Failed to open billing portal') }
       toast.error(title, { description: text })
     },
   })

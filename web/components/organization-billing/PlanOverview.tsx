@@ -1,19 +1,15 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { NextPayment } from '../../../schema/api/account.ts'
-import {
-  createOrganizationBillingPortal,
-  type OrganizationSubscription,
-} from '../../../schema/api/organizations.ts'
+import type { OrganizationSubscription } from '../../../schema/api/organizations.ts'
 import { plans } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { nextPaymentQuery } from '../../api/account.ts'
-import { failureText } from '../../api/failure.ts'
 import type { OrganizationView } from '../../api/organizations.ts'
 import { Alert } from '../../ui/Alert.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
-import { toast } from '../../ui/toast.ts'
+import { cardExpiry, cardName } from '../account/card.ts'
+import { PortalButton } from '../account/PortalButton.tsx'
 import { formatCredits, formatDay, formatMoney } from '../format.ts'
-import { ManageBillingButton } from '../ManageBillingButton.tsx'
 import { SubscriptionBadge } from './SubscriptionBadge.tsx'
 
 interface PlanOverviewProps {
@@ -22,7 +18,8 @@ interface PlanOverviewProps {
 }
 
 export function PlanOverview({ view, subscription }: PlanOverviewProps) {
-  const next = useQuery(nextPaymentQuery(useApi(), { payer: view.organizationId, userId: view.userId }))
+  const payer = { payer: view.organizationId, userId: view.userId }
+  const next = useQuery(nextPaymentQuery(useApi(), payer))
   const { seats_total, price_per_seat_minor, currency, billing_frequency, cancel_at } = subscription
   const money = (amount_minor: number) => formatMoney(amount_minor, currency)
   const yearly = billing_frequency === 'yearly'
@@ -63,7 +60,7 @@ export function PlanOverview({ view, subscription }: PlanOverviewProps) {
       </dl>
       <div className="flex flex-wrap items-center justify-between gap-3 border-t px-5 py-4 sm:px-6">
         <p className="text-[13px] text-faint">Card, invoices and cancelling</p>
-        <PortalButton organizationId={view.organizationId} />
+        <PortalButton payer={payer} />
       </div>
     </Card>
   )
@@ -75,11 +72,7 @@ function CardFact({ next }: { next: UseQueryResult<NextPayment> }) {
   if (next.isError) return <Fact term="Card" value="Unknown" note="it could not be loaded" />
   const { card } = next.data
   if (!card) return <Fact term="Card" value="None on file" note="add one under Manage billing" />
-  const brand = card.brand.charAt(0).toUpperCase() + card.brand.slice(1)
-  const month = String(card.exp_month).padStart(2, '0')
-  return (
-    <Fact term="Card" value={`${brand} •••• ${card.last4}`} note={`until ${month}/${card.exp_year % 100}`} />
-  )
+  return <Fact term="Card" value={cardName(card)} note={`until ${cardExpiry(card)}`} />
 }
 
 /** With the seats that the next period has; Stripe's own sum also knows what is prorated. */
@@ -100,17 +93,5 @@ function Fact({ term, value, note }: { term: string; value: string | number; not
         <span className="block text-faint text-xs">{note}</span>
       </dd>
     </div>
-  )
-}
-
-function PortalButton({ organizationId }: { organizationId: string }) {
-  const api = useApi()
-  return (
-    <ManageBillingButton
-      openPortal={() => api(createOrganizationBillingPortal, { body: { clerk_org_id: organizationId } })}
-      onError={(error) =>
-        toast.error('Error', { description: failureText(error, 'Failed to open billing portal') })
-      }
-    />
   )
 }

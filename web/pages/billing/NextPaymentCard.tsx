@@ -1,18 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
 import type { NextPayment } from '../../../schema/api/account.ts'
-import { createOrganizationBillingPortal } from '../../../schema/api/organizations.ts'
-import { createCustomerPortalSession } from '../../../schema/api/subscriptions.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { nextPaymentQuery } from '../../api/account.ts'
-import { failureText } from '../../api/failure.ts'
+import { cardName } from '../../components/account/card.ts'
+import { PortalButton } from '../../components/account/PortalButton.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatDay, formatMoney } from '../../components/format.ts'
-import { ManageBillingButton } from '../../components/ManageBillingButton.tsx'
 import { Badge } from '../../ui/Badge.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import { toast } from '../../ui/toast.ts'
 import type { Payer } from './payer.ts'
 
 export function NextPaymentCard({ payer, className }: { payer: Payer; className: string }) {
@@ -74,7 +71,7 @@ function Details({ payer, next: { payment, card } }: { payer: Payer; next: NextP
         {payment ? whenText(payment) : 'Nothing will be charged by itself.'}
       </p>
       <div className="mt-auto flex flex-wrap items-center justify-between gap-x-3 gap-y-2 pt-3">
-        <p className="text-faint text-xs">{card && `${brandName(card.brand)} ending in ${card.last4}`}</p>
+        <p className="text-faint text-xs">{card && cardName(card)}</p>
         {payment || card ? (
           <PortalButton payer={payer} />
         ) : (
@@ -91,38 +88,4 @@ function whenText({ at, overdue }: NonNullable<NextPayment['payment']>): string 
   if (overdue)
     return at ? `The last try failed. It is tried again on ${formatDay(at)}.` : 'The last try failed.'
   return at ? `on ${formatDay(at)}` : ''
-}
-
-const brandNames: Readonly<Record<string, string>> = {
-  amex: 'American Express',
-  diners: 'Diners Club',
-  jcb: 'JCB',
-  mastercard: 'Mastercard',
-  unionpay: 'UnionPay',
-  visa: 'Visa',
-}
-
-function brandName(brand: string): string {
-  return brandNames[brand] ?? brand
-}
-
-function PortalButton({ payer }: { payer: Payer }) {
-  const api = useApi()
-  const isPersonal = payer.organizationName === null
-  return (
-    <ManageBillingButton
-      openPortal={() =>
-        isPersonal
-          ? api(createCustomerPortalSession, { body: { userId: payer.userId } })
-          : api(createOrganizationBillingPortal, { body: { clerk_org_id: payer.payer } })
-      }
-      onError={(error) =>
-        isPersonal
-          ? toast.error('Billing Portal Error', {
-              description: failureText(error, 'Failed to access billing portal. Please try again.'),
-            })
-          : toast.error('Error', { description: failureText(error, 'Failed to open billing portal') })
-      }
-    />
-  )
 }

@@ -6,8 +6,9 @@ import type { AccountSubscription, AccountSummary, NextPayment } from '../../../
 import { type PlanType, plans } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { nextPaymentQuery } from '../../api/account.ts'
+import { cardExpiry, cardName } from '../../components/account/card.ts'
+import { PortalButton } from '../../components/account/PortalButton.tsx'
 import type { Payer } from '../../components/account/usePayer.ts'
-import { usePortal } from '../../components/account/usePortal.ts'
 import { formatDay, formatMoney } from '../../components/format.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -158,9 +159,7 @@ function paymentText({ payment }: NextPayment): string {
 
 function cardText({ card }: NextPayment): string {
   if (!card) return 'None on file'
-  const brand = card.brand.charAt(0).toUpperCase() + card.brand.slice(1)
-  const month = String(card.exp_month).padStart(2, '0')
-  return `${brand} •••• ${card.last4}, ${month}/${String(card.exp_year).slice(-2)}`
+  return `${cardName(card)}, ${cardExpiry(card)}`
 }
 
 interface PlanActionProps {
@@ -172,21 +171,8 @@ interface PlanActionProps {
 }
 
 function PlanAction({ planType, hasPlan, mayManage, payer }: PlanActionProps) {
-  const portal = usePortal(payer)
   if (!mayManage) return null
-  if (hasPlan) {
-    return (
-      <Button
-        variant="secondary"
-        size="small"
-        busy={portal.processing}
-        disabled={portal.processing}
-        onClick={() => portal.open()}
-      >
-        Manage billing
-      </Button>
-    )
-  }
+  if (hasPlan) return <PortalButton payer={payer} />
   if (planType === 'teams') return null
   return (
     <Button asChild variant="secondary" size="small">

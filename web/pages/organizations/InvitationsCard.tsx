@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { ComponentProps } from 'react'
 import { revokeTeamInvitation, type TeamInvitation } from '../../../schema/api/team-invitations.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { failureText } from '../../api/failure.ts'
@@ -9,7 +10,7 @@ import {
 } from '../../api/organizations.ts'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatDay, formatTime } from '../../components/format.ts'
-import { Button } from '../../ui/Button.tsx'
+import { InvitationActions } from '../../components/InvitationActions.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { toast } from '../../ui/toast.ts'
@@ -51,7 +52,7 @@ function Invitations({ view }: { view: OrganizationView }) {
 }
 
 function InvitationRow({ view, invitation }: { view: OrganizationView; invitation: TeamInvitation }) {
-  const { email, url, sends_at, expires_at } = invitation
+  const { email, sends_at, expires_at } = invitation
   const api = useApi()
   const queryClient = useQueryClient()
   const revoke = useMutation({
@@ -76,37 +77,19 @@ function InvitationRow({ view, invitation }: { view: OrganizationView; invitatio
           {sends_at ? `Will be sent at ${formatTime(sends_at)}` : `Expires on ${formatDay(expires_at)}`}
         </p>
         <div className="-mr-3 flex">
-          {url && (
-            <Button
-              variant="quiet"
-              size="small"
-              aria-label={`Copy the link for ${email}`}
-              onClick={() => void copy(url)}
-            >
-              Copy link
-            </Button>
-          )}
-          <Button
-            variant="quiet"
-            size="small"
-            aria-label={`Revoke the invitation to ${email}`}
-            busy={revoke.isPending}
-            disabled={revoke.isPending}
-            onClick={() => revoke.mutate()}
-          >
-            Revoke
-          </Button>
+          <InvitationActions
+            invitation={invitation}
+            revoking={revoke.isPending}
+            onRevoke={() => revoke.mutate()}
+            onOutcome={showOutcome}
+          />
         </div>
       </div>
     </li>
   )
 }
 
-async function copy(link: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(link)
-    toast.success('Invitation link copied to clipboard')
-  } catch {
-    toast.error('Error', { description: 'The browser did not allow copying the link' })
-  }
+const showOutcome: ComponentProps<typeof InvitationActions>['onOutcome'] = ({ tone, text }) => {
+  if (tone === 'positive') toast.success(text)
+  else toast.error('Error', { description: text })
 }

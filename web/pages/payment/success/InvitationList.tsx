@@ -4,8 +4,8 @@ import { useApi } from '../../../api/ApiProvider.tsx'
 import { failureText } from '../../../api/failure.ts'
 import { subscriptionInvitationsQuery } from '../../../api/organizations.ts'
 import { formatTime } from '../../../components/format.ts'
+import { InvitationActions } from '../../../components/InvitationActions.tsx'
 import { Badge } from '../../../ui/Badge.tsx'
-import { Button } from '../../../ui/Button.tsx'
 
 /** What the last action led to. */
 export interface Outcome {
@@ -40,7 +40,7 @@ interface InvitationRowProps extends Omit<InvitationListProps, 'invitations'> {
 }
 
 function InvitationRow({ subscriptionId, invitation, onOutcome }: InvitationRowProps) {
-  const { email, status, url, sends_at } = invitation
+  const { email, status, sends_at } = invitation
   const api = useApi()
   const queryClient = useQueryClient()
   const revoke = useMutation({
@@ -51,15 +51,6 @@ function InvitationRow({ subscriptionId, invitation, onOutcome }: InvitationRowP
     // Also after a refusal, which says that it was accepted or has ended.
     onSettled: () => queryClient.invalidateQueries(subscriptionInvitationsQuery(api, subscriptionId)),
   })
-
-  async function copy(link: string): Promise<void> {
-    try {
-      await navigator.clipboard.writeText(link)
-      onOutcome({ tone: 'positive', text: 'Invitation link copied to clipboard' })
-    } catch {
-      onOutcome({ tone: 'critical', text: 'The browser did not allow copying the link' })
-    }
-  }
 
   return (
     <li className="px-4 py-3 text-sm">
@@ -72,29 +63,15 @@ function InvitationRow({ subscriptionId, invitation, onOutcome }: InvitationRowP
       {sends_at && <p className="mt-0.5 text-faint text-xs">Will be sent at {formatTime(sends_at)}</p>}
       {status === 'pending' && (
         <div className="-ml-3 mt-1 flex">
-          {url && (
-            <Button
-              variant="quiet"
-              size="small"
-              aria-label={`Copy the link for ${email}`}
-              onClick={() => void copy(url)}
-            >
-              Copy link
-            </Button>
-          )}
-          <Button
-            variant="quiet"
-            size="small"
-            aria-label={`Revoke the invitation to ${email}`}
-            busy={revoke.isPending}
-            disabled={revoke.isPending}
-            onClick={() => {
+          <InvitationActions
+            invitation={invitation}
+            revoking={revoke.isPending}
+            onRevoke={() => {
               onOutcome(null)
               revoke.mutate()
             }}
-          >
-            Revoke
-          </Button>
+            onOutcome={onOutcome}
+          />
         </div>
       )}
     </li>

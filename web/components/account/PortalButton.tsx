@@ -1,0 +1,24 @@
+import type { PayerView } from '../../api/account.ts'
+import { Button } from '../../ui/Button.tsx'
+import { usePortal } from './usePortal.ts'
+
+interface PortalButtonProps {
+  payer: PayerView
+  label?: string
+}
+
+/** Opens the hosted billing portal, where a subscriber changes the card, sees invoices and cancels. */
+export function PortalButton({ payer, label = 'Manage billing' }: PortalButtonProps) {
+  const portal = usePortal(payer)
+  return (
+    <Button
+      variant="secondary"
+      size="small"
+      busy={portal.processing}
+      disabled={portal.processing}
+      onClick={() => portal.open()}
+    >
+      {label}
+    </Button>
+  )
+}
