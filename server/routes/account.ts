@@ -1,7 +1,6 @@
 import Stripe from 'stripe'
 import {
   type AccountPayment,
-  type AccountSubscription,
   type AccountSummary,
   getAccountSummary,
   getNextPayment,
@@ -29,6 +28,7 @@ import { findUser, type UserRecord } from '../../schema/users/users.ts'
 import { RouteFailedError } from '../errors.ts'
 import { thePayer } from '../rights.ts'
 import { route } from '../route.ts'
+import { presentSubscription } from '../subscription-answer.ts'
 
 const recentMs = 30 * 24 * 3_600_000
 const mostPayments = 20
@@ -56,7 +56,12 @@ export const accountRoutes = [
         0,
       ),
       plan_type,
-      subscription: subscription ? presentSubscription(subscription) : null,
+      subscription: subscription
+        ? {
+            ...presentSubscription(subscription),
+            trial_end: subscription.trial_end?.toISOString() ?? null,
+          }
+        : null,
       payments: may_manage ? payments.map(presentPayment) : [],
       as_of: as_of.toISOString(),
     }
@@ -112,23 +117,6 @@ function presentBalance(
   const usesPool = owner_kind === 'user' && plan_type === 'teams'
   const low = had_credits && available < lowBalanceCredits && !usesPool
   return { plan, purchased, total, available, low, had_credits }
-}
-
-function presentSubscription(subscription: Subscription): AccountSubscription {
-  const { scheduled_seats: seats, scheduled_at } = subscription
-  return {
-    id: subscription.stripe_subscription_id,
-    plan_type: subscription.plan_type,
-    status: subscription.status,
-    billing_frequency: subscription.billing_frequency,
-    currency: subscription.currency,
-    seats_total: subscription.seats_total,
-    current_period_end: subscription.current_period_end.toISOString(),
-    trial_end: subscription.trial_end?.toISOString() ?? null,
-    cancel_at: subscription.cancel_at?.toISOString() ?? null,
-    ended_at: subscription.ended_at?.toISOString() ?? null,
-    scheduled_change: seats !== null && scheduled_at ? { seats, at: scheduled_at.toISOString() } : null,
-  }
 }
 
 function isOnTheWay(state: RecentPaymentState): boolean {

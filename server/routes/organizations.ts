@@ -7,7 +7,6 @@ import {
   getOrganizationCredits,
   getOrganizationSubscription,
   keepSeats,
-  type OrganizationSubscription,
   topUpOrganizationCredits,
 } from '../../schema/api/organizations.ts'
 import { defaultCurrency } from '../../schema/catalogue/currency.ts'
@@ -39,6 +38,7 @@ import {
 import { checkoutFailure, portalFailure, rowsFailure, subscriptionFailure } from '../failures.ts'
 import { admins, members } from '../rights.ts'
 import { route } from '../route.ts'
+import { presentSubscription } from '../subscription-answer.ts'
 
 /** Where Stripe's pages lead back to. */
 const billingTab = '/organizations?tab=billing'
@@ -55,7 +55,11 @@ export const organizationsRoutes = [
     if (!subscription) return { hasSubscription: false, subscription: null }
     return {
       hasSubscription: isLive(subscription),
-      subscription: presentSubscription(subscription, await findPricePerSeat(db, subscription)),
+      subscription: {
+        ...presentSubscription(subscription),
+        price_per_seat_minor: await findPricePerSeat(db, subscription),
+        current_period_start: subscription.current_period_start.toISOString(),
+      },
     }
   }),
 
@@ -213,35 +217,6 @@ async function findPricePerSeat(db: Database, subscription: Subscription): Promi
     .where('id', '=', subscription.intent_id)
     .executeTakeFirstOrThrow()
   return Math.round(intent.amount_minor / (intent.seats ?? 1))
-}
-
-function presentSubscription(
-  subscription: Subscription,
-  price_per_seat_minor: number,
-): OrganizationSubscription {
-  return {
-    id: subscription.stripe_subscription_id,
-    plan_type: subscription.plan_type,
-    status: subscription.status,
-    billing_frequency: subscription.billing_frequency,
-    currency: subscription.currency,
-    seats_total: subscription.seats_total,
-    price_per_seat_minor,
-    current_period_start: subscription.current_period_start.toISOString(),
-    current_period_end: subscription.current_period_end.toISOString(),
-    cancel_at: subscription.cancel_at?.toISOString() ?? null,
-    ended_at: subscription.ended_at?.toISOString() ?? null,
-    scheduled_change: scheduledChange(subscription),
-  }
-}
-
-function scheduledChange({
-  scheduled_seats,
-  scheduled_at,
-}: Subscription): OrganizationSubscription['scheduled_change'] {
-  return scheduled_seats !== null && scheduled_at !== null
-    ? { seats: scheduled_seats, at: scheduled_at.toISOString() }
-    : null
 }
 
 /**

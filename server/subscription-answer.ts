@@ -1,0 +1,22 @@
+import type { AccountSubscription } from '../schema/api/account.ts'
+import type { OrganizationSubscription } from '../schema/api/organizations.ts'
+import type { Subscription } from '../schema/subscriptions/subscriptions.ts'
+
+type Common = Pick<OrganizationSubscription, keyof OrganizationSubscription & keyof AccountSubscription>
+
+/** What every answer that shows a subscription says of it. */
+export function presentSubscription(subscription: Subscription): Common {
+  const { scheduled_seats: seats, scheduled_at } = subscription
+  return {
+    id: subscription.stripe_subscription_id,
+    plan_type: subscription.plan_type,
+    status: subscription.status,
+    billing_frequency: subscription.billing_frequency,
+    currency: subscription.currency,
+    seats_total: subscription.seats_total,
+    current_period_end: subscription.current_period_end.toISOString(),
+    cancel_at: subscription.cancel_at?.toISOString() ?? null,
+    ended_at: subscription.ended_at?.toISOString() ?? null,
+    scheduled_change: seats !== null && scheduled_at ? { seats, at: scheduled_at.toISOString() } : null,
+  }
+}
