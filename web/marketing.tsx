@@ -1,4 +1,4 @@
-import { StrictMode } from 'react'
+import { StrictMode, startTransition } from 'react'
 import { createRoot, hydrateRoot } from 'react-dom/client'
 import type { PageState, WebConfig } from '../schema/api/catalogue.ts'
 import { readPageState } from './api/pageState.ts'
@@ -21,7 +21,8 @@ const site = (
     <MarketingSite path={path} Page={Page} state={state} />
   </StrictMode>
 )
-if (rendered) hydrateRoot(root, site)
+// In slices, because the page can be read and scrolled already.
+if (rendered) startTransition(() => void hydrateRoot(root, site))
 else createRoot(root).render(site)
 
 /** Vite's development server sends the document as it is, without a page and what it was rendered from. */

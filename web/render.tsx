@@ -21,11 +21,15 @@ export const renderPage: RenderPage = async ({ path, state, template, manifest }
   const head = [
     `<title>${escapeHtml(title ? `${title} · ${name}` : name)}</title>`,
     `<meta name="description" content="${escapeHtml(description)}" />`,
-    ...[...filesOf(manifest, source)].map(
-      (file) => `<link rel="modulepreload" crossorigin href="/${file}" />`,
-    ),
   ]
-  return template.replace('<!--page-head-->', () => head.join('\n    ')).replace('<!--page-->', () => page)
+  // Last, so that they do not hold up the style sheet.
+  const preloads = [...filesOf(manifest, source)].map(
+    (file) => `  <link rel="modulepreload" fetchpriority="low" crossorigin href="/${file}" />\n  `,
+  )
+  return template
+    .replace('<!--page-head-->', () => head.join('\n    '))
+    .replace('</head>', (end) => preloads.join('') + end)
+    .replace('<!--page-->', () => page)
 }
 
 /** The page's own code, which its script would ask for only when it runs. */
