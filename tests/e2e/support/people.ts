@@ -38,6 +38,8 @@ export async function arrive(request: APIRequestContext): Promise<Person> {
 /** The sign-up form of the page that is open, from its first field to the e-mail's code. */
 export async function fillSignUp(page: Page): Promise<Person> {
   const person = newPerson()
+  // The sign-in form, from which some come, has such a field too.
+  await page.getByRole('heading', { name: 'Create your account' }).waitFor()
   await page.getByLabel('Email address').fill(person.email)
   const password = page.getByLabel('Password', { exact: true })
   await password.fill(person.password)
