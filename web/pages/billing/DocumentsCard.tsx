@@ -6,11 +6,11 @@ import { useApi } from '../../api/ApiProvider.tsx'
 import { billingDocumentsQuery } from '../../api/billing.ts'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatDay, readerLocales } from '../../components/format.ts'
+import { ShowMore } from '../../components/ShowMore.tsx'
 import { Badge } from '../../ui/Badge.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { HistorySkeleton } from './HistoryTable.tsx'
 import type { Payer } from './payer.ts'
-import { ShowMore } from './ShowMore.tsx'
 
 export function DocumentsCard({ payer }: { payer: Payer }) {
   return (

@@ -5,7 +5,7 @@ import { useApi } from '../../api/ApiProvider.tsx'
 import { creditHistoryQuery } from '../../api/account.ts'
 import type { Payer } from '../../components/account/usePayer.ts'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
-import { Button } from '../../ui/Button.tsx'
+import { ShowMore } from '../../components/ShowMore.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { ActivityTable } from './ActivityTable.tsx'
@@ -49,25 +49,13 @@ function Activity({ payer: { payer, userId }, hasPayments }: { payer: Payer; has
   return (
     <>
       <ActivityTable items={items} />
-      {history.isFetchNextPageError && (
-        <p role="alert" className="px-6 pt-3 text-critical text-sm">
-          Could not load more activity. Please try again.
-        </p>
-      )}
-      {history.hasNextPage && (
-        <div className="mt-auto border-t p-2">
-          <Button
-            variant="quiet"
-            size="small"
-            className="w-full"
-            busy={history.isFetchingNextPage}
-            disabled={history.isFetchingNextPage}
-            onClick={() => void history.fetchNextPage()}
-          >
-            Show more
-          </Button>
-        </div>
-      )}
+      <div className="mt-auto">
+        <ShowMore
+          query={history}
+          label="Show more"
+          failure="Could not load more activity. Please try again."
+        />
+      </div>
     </>
   )
 }
