@@ -9,6 +9,7 @@ import { formatDay, readerLocales } from '../../components/format.ts'
 import { ShowMore } from '../../components/ShowMore.tsx'
 import { Badge } from '../../ui/Badge.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
 import { HistorySkeleton } from './HistoryTable.tsx'
 import type { Payer } from './payer.ts'
 
@@ -128,14 +129,8 @@ function formatAmount({ amount_minor, currency }: BillingDocument): string {
 
 function NoDocuments() {
   return (
-    <div className="flex flex-col items-center border-t px-6 py-12 text-center">
-      <span className="grid size-11 place-items-center rounded-full bg-sunken text-faint">
-        <ReceiptText aria-hidden="true" className="size-5" />
-      </span>
-      <p className="mt-4 font-medium text-sm">No invoices yet</p>
-      <p className="mt-1 max-w-xs text-muted text-sm">
-        After a payment its invoice or receipt is here, to open and to download.
-      </p>
-    </div>
+    <EmptyState icon={ReceiptText} title="No invoices yet" className="border-t py-12">
+      After a payment its invoice or receipt is here, to open and to download.
+    </EmptyState>
   )
 }

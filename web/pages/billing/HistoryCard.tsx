@@ -15,6 +15,7 @@ import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { ShowMore } from '../../components/ShowMore.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
 import { toast } from '../../ui/toast.ts'
 import { HistorySkeleton, HistoryTable } from './HistoryTable.tsx'
 import type { Payer } from './payer.ts'
@@ -200,12 +201,10 @@ function History({ payer, filter, onClear }: HistoryProps) {
 
 function Nothing({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <div role="status" className="flex flex-col items-center border-t px-6 py-12 text-center">
-      <span className="grid size-11 place-items-center rounded-full bg-sunken text-faint">
-        <Waves aria-hidden="true" className="size-5" />
-      </span>
-      <p className="mt-4 font-medium text-sm">{title}</p>
-      <div className="mt-1 max-w-xs text-muted text-sm">{children}</div>
+    <div role="status">
+      <EmptyState icon={Waves} title={title} className="border-t py-12">
+        {children}
+      </EmptyState>
     </div>
   )
 }

@@ -7,6 +7,7 @@ import { usageSummaryQuery } from '../../api/billing.ts'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatCredits, formatDay } from '../../components/format.ts'
 import { Card, CardHeader } from '../../ui/Card.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import type { Payer } from './payer.ts'
 
@@ -123,14 +124,12 @@ function DaysTable({ days }: { days: Days }) {
 
 function NothingYet() {
   return (
-    <div className="flex h-77 flex-col items-center justify-center px-6 pb-6 text-center">
-      <span className="grid size-11 place-items-center rounded-full bg-sunken text-faint">
-        <ChartNoAxesColumn aria-hidden="true" className="size-5" />
-      </span>
-      <p className="mt-4 font-medium text-sm">Nothing in the last 30 days</p>
-      <p className="mt-1 max-w-xs text-muted text-sm">
-        Credits that are used, bought or included in a plan will appear here, day by day.
-      </p>
-    </div>
+    <EmptyState
+      icon={ChartNoAxesColumn}
+      title="Nothing in the last 30 days"
+      className="h-77 justify-center pb-6"
+    >
+      Credits that are used, bought or included in a plan will appear here, day by day.
+    </EmptyState>
   )
 }

@@ -7,6 +7,7 @@ import type { Payer } from '../../components/account/usePayer.ts'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { ShowMore } from '../../components/ShowMore.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { ActivityTable } from './ActivityTable.tsx'
 import { Payments } from './Payments.tsx'
@@ -62,15 +63,9 @@ function Activity({ payer: { payer, userId }, hasPayments }: { payer: Payer; has
 
 function NoActivity() {
   return (
-    <div className="flex flex-1 flex-col items-center justify-center px-6 py-14 text-center">
-      <span className="grid size-11 place-items-center rounded-full bg-sunken text-faint">
-        <Waves aria-hidden="true" className="size-5" />
-      </span>
-      <p className="mt-4 font-medium text-sm">No activity yet</p>
-      <p className="mt-1 max-w-xs text-muted text-sm">
-        Purchases and usage will appear here, with the balance after each one.
-      </p>
-    </div>
+    <EmptyState icon={Waves} title="No activity yet" className="flex-1 justify-center py-14">
+      Purchases and usage will appear here, with the balance after each one.
+    </EmptyState>
   )
 }
 

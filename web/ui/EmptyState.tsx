@@ -1,0 +1,24 @@
+import type { LucideIcon } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { cn } from './cn.ts'
+
+interface EmptyStateProps {
+  icon: LucideIcon
+  title: string
+  /** What will be here, or what to do. */
+  children: ReactNode
+  className: string
+}
+
+/** Stands where a list or a chart would be. */
+export function EmptyState({ icon: Icon, title, children, className }: EmptyStateProps) {
+  return (
+    <div className={cn('flex flex-col items-center px-6 text-center', className)}>
+      <span className="grid size-11 place-items-center rounded-full bg-sunken text-faint">
+        <Icon aria-hidden="true" className="size-5" />
+      </span>
+      <p className="mt-4 font-medium text-sm">{title}</p>
+      <div className="mt-1 max-w-xs text-muted text-sm">{children}</div>
+    </div>
+  )
+}
