@@ -76,7 +76,9 @@ export const environmentSchema = z.object({
   STRIPE_WEBHOOK_SECRET: z
     .string()
     .optional()
-    .describe('Signing secret of the webhook endpoint /api/stripe/webhook'),
+    .describe(
+      'Signing secret of the webhook endpoint /api/stripe/webhook; several, separated by commas, while it is replaced',
+    ),
   STRIPE_API_BASE: z.url().optional().describe('Another address of the Stripe API; only for the sandbox'),
   STRIPE_CALLS_PER_SECOND: z.coerce
     .number()
@@ -90,7 +92,9 @@ export const environmentSchema = z.object({
   CLERK_WEBHOOK_SECRET: z
     .string()
     .optional()
-    .describe('Signing secret of the webhook endpoint /api/clerk/webhook'),
+    .describe(
+      'Signing secret of the webhook endpoint /api/clerk/webhook; several, separated by commas, while it is replaced',
+    ),
   CLERK_API_URL: z
     .url()
     .optional()
@@ -240,8 +244,11 @@ function unsafeInProduction(environment: Environment): string[] {
   for (const name of secrets) {
     const value = environment[name]
     if (value === undefined) continue
-    if (sandboxSecrets.includes(value)) problems.push(`${name} is the sandbox's, which everybody can read.`)
-    else if (name !== 'CLERK_PUBLISHABLE_KEY' && value.length < leastSecretLength) {
+    // Each of several lets everything in that it signed.
+    const parts = name.endsWith('_WEBHOOK_SECRET') ? value.split(',').map((part) => part.trim()) : [value]
+    if (parts.some((part) => sandboxSecrets.includes(part))) {
+      problems.push(`${name} is the sandbox's, which everybody can read.`)
+    } else if (name !== 'CLERK_PUBLISHABLE_KEY' && parts.some((part) => part.length < leastSecretLength)) {
       problems.push(`${name} is too short to be a secret: at least ${leastSecretLength} characters.`)
     }
   }
