@@ -1,4 +1,4 @@
-import type { MoneyBack, OwnerFacts, PaidLine, SubscriptionFact } from '../../worker/books/facts.ts'
+import type { MoneyBack, OwnerFacts, PaidLine, SubscriptionFact } from '../../schema/position/facts.ts'
 
 /** Midnight of a day, e.g. `2026-01-31`; a time may follow it. */
 export function day(text: string): Date {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
-import { addMonths, earlier } from '../../worker/books/calendar.ts'
-import type { MoneyBack, OwnerFacts, PaidLine, SubscriptionFact } from '../../worker/books/facts.ts'
+import { addMonths, earlier } from '../../schema/position/calendar.ts'
+import type { MoneyBack, OwnerFacts, PaidLine, SubscriptionFact } from '../../schema/position/facts.ts'
 import { ownerFacts } from './facts.ts'
 
 const dayMs = 86_400_000

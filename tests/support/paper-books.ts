@@ -1,7 +1,7 @@
 import type { GrantInBooks } from '../../schema/ledger/books.ts'
-import { type BooksInScope, type Difference, differenceOf } from '../../worker/books/difference.ts'
-import type { OwnerFacts } from '../../worker/books/facts.ts'
-import { positionOf } from '../../worker/books/position.ts'
+import { type BooksInScope, type Difference, differenceOf } from '../../schema/position/difference.ts'
+import type { OwnerFacts } from '../../schema/position/facts.ts'
+import { positionOf } from '../../schema/position/position.ts'
 
 const nothing = { gross: 0, refunded: 0, disputed: 0, expired: 0, written_off: 0, adjusted: 0, transfers: 0 }
 

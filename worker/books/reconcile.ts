@@ -5,10 +5,10 @@ import type { HouseAccount, Owner, TransferKind } from '../../schema/ledger/acco
 import { closeMonth, lockOwner, readBooks, readPurchaseGrant } from '../../schema/ledger/books.ts'
 import type { GrantKind } from '../../schema/ledger/grants.ts'
 import { grantTransfer, postTransfers } from '../../schema/ledger/post.ts'
-import { type BooksInScope, differenceOf, type MissingTransfer } from './difference.ts'
-import type { OwnerFacts } from './facts.ts'
-import { positionOf } from './position.ts'
-import { readPlanFacts, readPurchaseFacts } from './read-facts.ts'
+import { type BooksInScope, differenceOf, type MissingTransfer } from '../../schema/position/difference.ts'
+import type { OwnerFacts } from '../../schema/position/facts.ts'
+import { positionOf } from '../../schema/position/position.ts'
+import { readPlanFacts, readPurchaseFacts } from '../../schema/position/read-facts.ts'
 
 /** What caused a reconciliation, and when. */
 export interface Cause {

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
-import type { PaidLine } from '../../books/facts.ts'
+import type { PaidLine } from '../../../schema/position/facts.ts'
 
 /** A paid invoice of a subscription, with all its lines. Only refunds can still change it. */
 export interface PaidInvoice {

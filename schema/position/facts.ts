@@ -1,4 +1,4 @@
-import type { Owner } from '../../schema/ledger/accounts.ts'
+import type { Owner } from '../ledger/accounts.ts'
 
 /**
  * What Stripe says about one owner, as it was saved: nothing here depends on what was posted before. Amounts are minor

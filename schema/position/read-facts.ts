@@ -1,8 +1,8 @@
-import { listChargesOfIntent, listChargesOfInvoices } from '../../schema/charges/charges.ts'
-import type { CheckoutIntent } from '../../schema/checkout/intents.ts'
-import type { DatabaseTransaction } from '../../schema/database/connect.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
-import { listSubscriptionsWithLines } from '../../schema/subscriptions/snapshots.ts'
+import { listChargesOfIntent, listChargesOfInvoices } from '../charges/charges.ts'
+import type { CheckoutIntent } from '../checkout/intents.ts'
+import type { DatabaseTransaction } from '../database/connect.ts'
+import type { Owner } from '../ledger/accounts.ts'
+import { listSubscriptionsWithLines } from '../subscriptions/snapshots.ts'
 import type { MoneyBack, OwnerFacts } from './facts.ts'
 
 /** The facts about an owner's subscriptions, those that have ended included. */

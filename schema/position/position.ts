@@ -1,4 +1,4 @@
-import { type Grant, monthGrant, purchaseGrant } from '../../schema/ledger/grants.ts'
+import { type Grant, monthGrant, purchaseGrant } from '../ledger/grants.ts'
 import { billingMonths, latePayments } from './billing-months.ts'
 import type { MoneyBack, OwnerFacts, SubscriptionFact } from './facts.ts'
 
