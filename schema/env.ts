@@ -122,6 +122,23 @@ export const environmentSchema = z.object({
     .regex(/^[\w-]+\.[\w-]+(\s*,\s*[\w-]+\.[\w-]+)*$/, 'must be publisher.extension, separated by commas')
     .default('tidemark.tidemark')
     .describe('Our extensions, publisher.extension: an editor’s sign-in ends at no others'),
+  DRAIN_DELAY_MS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(120_000)
+    .default(0)
+    .describe('How long a server that is told to stop is not ready and still answers, in milliseconds'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url()
+    .optional()
+    .describe('OpenTelemetry collector (OTLP over HTTP) for traces; without it none are made'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe('Share of the traces that are collected, 0 to 1'),
   BRAND_NAME: z.string().optional().describe('Name of the product'),
   BRAND_SUPPORT_EMAIL: z.email().optional().describe('Where customers write to'),
   BRAND_DOCS_URL: z.url().optional().describe('Documentation site'),

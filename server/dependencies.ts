@@ -24,6 +24,8 @@ export interface Dependencies {
   readonly clerk: Clerk
   readonly limits: RateLimits
   readonly metrics: ServerMetrics
+  /** Told at the beginning of a shutdown, so that the load balancer stops sending calls before the server stops answering them. */
+  readonly readiness: { isStopping: boolean }
   readonly log: Logger
   readonly now: () => Date
 }
@@ -78,6 +80,7 @@ export function openDependencies(
     }),
     limits: createRateLimits(redis),
     metrics: createServerMetrics(),
+    readiness: { isStopping: false },
     log,
     now,
   }

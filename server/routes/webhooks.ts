@@ -143,7 +143,7 @@ async function storeVerifiedEvent(deps: Dependencies, event: VerifiedEvent, trac
     { raw: () => raw, now },
   )
   if (unsettled) {
-    await enqueue(deps, trace.log, {
+    await enqueue(deps, trace, {
       queue: queueOf[event.source],
       id: event.id,
       payload: { event_id: event.id },
