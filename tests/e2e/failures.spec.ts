@@ -159,7 +159,7 @@ test(
     await page.getByRole('button', { name: 'Add Credits' }).click()
     await expect(toasts(page)).toContainText('No checkout URL received. Nothing was charged.')
 
-    await page.goto('/auth/post-signup?plan=teams&billing=monthly&currency=EUR&seats=3')
+    await page.goto('/auth/post-signup?plan=teams&billing=monthly&currency=EUR&seats=4')
     await page.waitForURL(/\/c\/pay\//)
     await breakTable('checkout_intents', 'writes')
     await payByCard(page, cards.pays, 'Subscribe')
