@@ -13,19 +13,6 @@ export async function listUnsettledIntents(
   return intentsOf(db, owner).where('state', '<>', 'settled').limit(limit).execute()
 }
 
-/** An owner's purchases of credits that were paid, newest first. */
-export async function listSettledPurchases(
-  db: Kysely<DB>,
-  owner: Owner,
-  { limit }: { readonly limit: number },
-): Promise<CheckoutIntent[]> {
-  return intentsOf(db, owner)
-    .where('state', '=', 'settled')
-    .where('kind', '=', 'credit_purchase')
-    .limit(limit)
-    .execute()
-}
-
 /** All of an owner's checkouts, newest first. */
 export async function listIntentsOfOwner(
   db: Kysely<DB>,

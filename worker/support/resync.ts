@@ -1,5 +1,5 @@
-import { type CheckoutIntent, lockIntent } from '../../schema/checkout/intents.ts'
-import { listSettledPurchases, listUnsettledIntents } from '../../schema/checkout/owner-intents.ts'
+import { listSettledPurchases, lockIntent } from '../../schema/checkout/intents.ts'
+import { listUnsettledIntents } from '../../schema/checkout/owner-intents.ts'
 import { findStripeCustomer } from '../../schema/customers/customers.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
@@ -45,7 +45,7 @@ export const resync: DoAct = async (deps, act) => {
     if (done && 'seats_changed_in' in done && done.seats_changed_in)
       seats_changed_in.push(done.seats_changed_in)
   }
-  const purchases = await listSettledPurchases(deps.db, owner, { limit: mostObjects })
+  const purchases = await listSettledPurchases(deps.db, owner)
   await retryTransaction(deps.db, (trx) =>
     reconcileOwner(trx, owner, purchases, { ...cause, now: deps.now() }),
   )
@@ -108,7 +108,7 @@ async function fetchMembers(deps: WorkerDependencies, { owner_kind, owner_id }: 
 async function reconcileOwner(
   trx: DatabaseTransaction,
   owner: Owner,
-  purchases: readonly CheckoutIntent[],
+  purchases: readonly { readonly id: string }[],
   cause: Cause,
 ): Promise<void> {
   for (const { id } of purchases) {
