@@ -8,6 +8,7 @@ import { createCallLimit } from '../schema/stripe/call-limit.ts'
 import { createStripe } from '../schema/stripe/client.ts'
 import { isLiveKey } from '../schema/stripe/mode.ts'
 import { type Clerk, createClerk } from './auth/clerk.ts'
+import { createSupportStaff, type SupportStaff } from './auth/support-staff.ts'
 import { createServerMetrics, type ServerMetrics } from './metrics.ts'
 import { createRateLimits, type RateLimits } from './rate-limits.ts'
 import { createReopeningProducer } from './reopening-producer.ts'
@@ -22,6 +23,7 @@ export interface Dependencies {
   readonly stripe: Stripe
   readonly catalogue: StripeCatalogue
   readonly clerk: Clerk
+  readonly isSupportStaff: SupportStaff
   readonly limits: RateLimits
   readonly metrics: ServerMetrics
   readonly log: Logger
@@ -76,6 +78,7 @@ export function openDependencies(
       apiUrl: env.CLERK_API_URL,
       authorizedParties: settings.own_origins,
     }),
+    isSupportStaff: createSupportStaff(),
     limits: createRateLimits(redis),
     metrics: createServerMetrics(),
     log,

@@ -17,6 +17,11 @@ export interface Clerk extends ClerkDirectory {
   verifyToken(token: string): Promise<VerifiedToken>
   /** How a person, and their session if it is known, stand at this moment. Throws ClerkUnavailableError. */
   getStanding(who: SignedIn): Promise<Standing>
+  /**
+   * Whether the person may see everybody's payments: `role` is `support` in their public metadata, which only whoever runs us can
+   * write, and they may sign in. Throws ClerkUnavailableError.
+   */
+  isSupportStaff(userId: string): Promise<boolean>
   /** Null when Clerk does not know the person (any more). Throws ClerkUnavailableError. */
   getProfile(userId: string): Promise<UserProfile | null>
 }
@@ -115,6 +120,10 @@ export function createClerk(options: {
       if (session_id === null) return 'good'
       const session = await askClerk('Reading a session', api.sessions.getSession(session_id))
       return session?.status === 'active' && session.userId === user_id ? 'good' : 'signed_out'
+    },
+    async isSupportStaff(userId) {
+      const user = await askClerk('Reading a role', api.users.getUser(userId))
+      return user?.publicMetadata.role === 'support' && !user.banned && !user.locked
     },
     async getProfile(userId) {
       try {
