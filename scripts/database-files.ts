@@ -51,6 +51,8 @@ const columnTypes: Record<string, string> = {
   'seats.status': union(['active', 'pending', 'revoked', 'expired']),
   'team_invitations.role': roles,
   'team_invitations.status': union(['pending', 'accepted', 'expired', 'revoked']),
+  'reconciliation_runs.state': union(['waiting', 'running', 'done', 'failed']),
+  'reconciliation_findings.owner_kind': `${owners} | null`,
   'ledger_accounts.owner_kind': union(['user', 'organization', 'house']),
   'ledger_transfers.kind': union(transferKinds),
   'ledger_grants.owner_kind': owners,

@@ -8,7 +8,8 @@ const ownerIdSchema = z.string().check(z.maxLength(64), z.regex(/^(user|org)_\w+
 /**
  * What can differ, by what it is about. With Stripe: `session_not_settled` (paid, and we do not know it), `settled_without_payment`,
  * `invoice_unknown` (paid, and its lines are missing), `invoice_differs`, `refund_differs`, `dispute_differs`, `subscription_unknown`,
- * `subscription_differs`. With Clerk: `seat_without_membership`, `membership_without_seat`, `member_limit_differs`. Of our own:
+ * `subscription_differs`. With Clerk: `seat_without_membership`, `membership_without_seat` (one that we do not know, or whose seat is still promised),
+ * `seat_role_differs`, `member_limit_differs`. Of our own:
  * `credits_missing`, `credits_too_many` (position and books), `grant_unexplained`, `adjustment_unexplained`, `event_unapplied`,
  * `work_overdue` (due for so long that no job has it).
  */
@@ -23,6 +24,7 @@ export const findingKinds = [
   'subscription_differs',
   'seat_without_membership',
   'membership_without_seat',
+  'seat_role_differs',
   'member_limit_differs',
   'credits_missing',
   'credits_too_many',
