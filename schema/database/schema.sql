@@ -442,28 +442,6 @@ CREATE FUNCTION public.stripe_livemode() RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $$ SELECT coalesce(nullif(current_setting('tidemark.livemode', true), ''), 'off')::boolean $$;
 
-CREATE TABLE public.balance_transactions (
-    stripe_balance_transaction_id text NOT NULL,
-    livemode boolean DEFAULT public.stripe_livemode() NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    category text NOT NULL,
-    amount_minor bigint NOT NULL,
-    fee_minor bigint NOT NULL,
-    net_minor bigint NOT NULL,
-    currency text NOT NULL,
-    source_id text,
-    charge_id text,
-    paid_minor bigint,
-    paid_currency text,
-    intent_id uuid,
-    stripe_invoice_id text,
-    CONSTRAINT balance_transactions_check CHECK (((paid_minor IS NULL) = (paid_currency IS NULL))),
-    CONSTRAINT balance_transactions_check1 CHECK (((intent_id IS NULL) OR (stripe_invoice_id IS NULL))),
-    CONSTRAINT balance_transactions_currency_check CHECK ((length(currency) = 3)),
-    CONSTRAINT balance_transactions_paid_currency_check CHECK ((length(paid_currency) = 3)),
-    CONSTRAINT balance_transactions_stripe_balance_transaction_id_check CHECK (((length(stripe_balance_transaction_id) >= 1) AND (length(stripe_balance_transaction_id) <= 255)))
-);
-
 CREATE TABLE public.charges (
     stripe_charge_id text NOT NULL,
     intent_id uuid,
@@ -595,6 +573,31 @@ CREATE TABLE public.extension_tokens (
     CONSTRAINT extension_tokens_token_hash_check CHECK ((length(token_hash) = 32))
 );
 
+CREATE TABLE public.failed_tries (
+    id bigint NOT NULL,
+    table_name text NOT NULL,
+    row_id text NOT NULL,
+    kind text NOT NULL,
+    error text NOT NULL,
+    tries integer DEFAULT 1 NOT NULL,
+    first_at timestamp with time zone NOT NULL,
+    last_at timestamp with time zone NOT NULL,
+    CONSTRAINT failed_tries_check CHECK ((last_at >= first_at)),
+    CONSTRAINT failed_tries_kind_check CHECK ((kind = ANY (ARRAY['unavailable'::text, 'not_yet'::text, 'contradiction'::text, 'defect'::text]))),
+    CONSTRAINT failed_tries_row_id_check CHECK (((length(row_id) >= 1) AND (length(row_id) <= 255))),
+    CONSTRAINT failed_tries_table_name_check CHECK ((table_name = ANY (ARRAY['inbox_events'::text, 'checkout_intents'::text, 'subscriptions'::text, 'team_invitations'::text]))),
+    CONSTRAINT failed_tries_tries_check CHECK ((tries > 0))
+);
+
+ALTER TABLE public.failed_tries ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.failed_tries_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.idempotent_requests (
     user_id text NOT NULL,
     key text NOT NULL,
@@ -630,6 +633,7 @@ CREATE TABLE public.inbox_events (
     object_sync_at timestamp with time zone,
     payload_removed_at timestamp with time zone,
     confirm_at timestamp with time zone,
+    subject text,
     CONSTRAINT inbox_events_can_be_applied CHECK (((state <> 'received'::text) OR (payload IS NOT NULL))),
     CONSTRAINT inbox_events_check CHECK (((state = 'received'::text) = (settled_at IS NULL))),
     CONSTRAINT inbox_events_confirmed CHECK (((confirmed_at IS NULL) OR (confirm_at IS NULL))),
@@ -638,7 +642,8 @@ CREATE TABLE public.inbox_events (
     CONSTRAINT inbox_events_payload CHECK (((payload IS NOT NULL) OR (raw IS NOT NULL) OR (payload_removed_at IS NOT NULL))),
     CONSTRAINT inbox_events_received_via_check CHECK ((received_via = ANY (ARRAY['webhook'::text, 'reader'::text]))),
     CONSTRAINT inbox_events_source_check CHECK ((source = ANY (ARRAY['stripe'::text, 'clerk'::text]))),
-    CONSTRAINT inbox_events_state_check CHECK ((state = ANY (ARRAY['received'::text, 'applied'::text, 'ignored'::text, 'failed'::text, 'forged'::text])))
+    CONSTRAINT inbox_events_state_check CHECK ((state = ANY (ARRAY['received'::text, 'applied'::text, 'ignored'::text, 'failed'::text, 'forged'::text]))),
+    CONSTRAINT inbox_events_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 255)))
 );
 
 CREATE TABLE public.ledger_accounts (
@@ -799,54 +804,6 @@ CREATE TABLE public.paid_invoice_lines (
     CONSTRAINT subscription_invoices_seats_check CHECK ((seats >= 1))
 );
 
-CREATE TABLE public.reconciliation_findings (
-    id uuid NOT NULL,
-    livemode boolean DEFAULT public.stripe_livemode() NOT NULL,
-    kind text NOT NULL,
-    object_id text NOT NULL,
-    owner_kind text,
-    owner_id text,
-    sentence text NOT NULL,
-    they_say text NOT NULL,
-    we_have text NOT NULL,
-    amount_minor bigint,
-    currency text,
-    credits bigint,
-    mending jsonb,
-    advice text NOT NULL,
-    first_seen_at timestamp with time zone NOT NULL,
-    last_seen_at timestamp with time zone NOT NULL,
-    gone_at timestamp with time zone,
-    CONSTRAINT reconciliation_findings_check CHECK (((owner_kind IS NULL) = (owner_id IS NULL))),
-    CONSTRAINT reconciliation_findings_check1 CHECK (((amount_minor IS NULL) = (currency IS NULL))),
-    CONSTRAINT reconciliation_findings_kind_check CHECK (((length(kind) >= 1) AND (length(kind) <= 64))),
-    CONSTRAINT reconciliation_findings_object_id_check CHECK (((length(object_id) >= 1) AND (length(object_id) <= 255))),
-    CONSTRAINT reconciliation_findings_owner_id_check CHECK (((length(owner_id) >= 1) AND (length(owner_id) <= 64))),
-    CONSTRAINT reconciliation_findings_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
-);
-
-CREATE TABLE public.reconciliation_runs (
-    id uuid NOT NULL,
-    livemode boolean DEFAULT public.stripe_livemode() NOT NULL,
-    state text NOT NULL,
-    requested_by text NOT NULL,
-    requested_at timestamp with time zone NOT NULL,
-    since timestamp with time zone,
-    until timestamp with time zone,
-    "position" jsonb,
-    revision integer DEFAULT 0 NOT NULL,
-    compared jsonb DEFAULT '{}'::jsonb NOT NULL,
-    findings integer DEFAULT 0 NOT NULL,
-    is_proven boolean DEFAULT false NOT NULL,
-    error text,
-    ended_at timestamp with time zone,
-    CONSTRAINT reconciliation_runs_check CHECK (((state <> 'running'::text) OR ((since IS NOT NULL) AND (until IS NOT NULL)))),
-    CONSTRAINT reconciliation_runs_check1 CHECK (((state = ANY (ARRAY['done'::text, 'failed'::text])) = (ended_at IS NOT NULL))),
-    CONSTRAINT reconciliation_runs_check2 CHECK (((NOT is_proven) OR (state = 'done'::text))),
-    CONSTRAINT reconciliation_runs_requested_by_check CHECK (((length(requested_by) >= 1) AND (length(requested_by) <= 200))),
-    CONSTRAINT reconciliation_runs_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'running'::text, 'done'::text, 'failed'::text])))
-);
-
 CREATE TABLE public.seats (
     id bigint NOT NULL,
     organization_id text NOT NULL,
@@ -880,16 +837,6 @@ CREATE SEQUENCE public.snapshot_orders
     NO MINVALUE
     NO MAXVALUE
     CACHE 1;
-
-CREATE TABLE public.statement_days (
-    date date NOT NULL,
-    livemode boolean DEFAULT public.stripe_livemode() NOT NULL,
-    read_at timestamp with time zone NOT NULL,
-    closed_at timestamp with time zone,
-    statement jsonb,
-    last_transfer_id bigint,
-    CONSTRAINT statement_days_check CHECK ((((closed_at IS NULL) = (statement IS NULL)) AND ((closed_at IS NULL) = (last_transfer_id IS NULL))))
-);
 
 CREATE TABLE public.stripe_customers (
     owner_kind text NOT NULL,
@@ -942,6 +889,15 @@ CREATE TABLE public.subscriptions (
     CONSTRAINT subscriptions_status_check CHECK ((status = ANY (ARRAY['incomplete'::text, 'incomplete_expired'::text, 'trialing'::text, 'active'::text, 'past_due'::text, 'canceled'::text, 'unpaid'::text, 'paused'::text])))
 );
 
+CREATE TABLE public.support_visits (
+    owner_id text NOT NULL,
+    user_id text NOT NULL,
+    began_at timestamp with time zone NOT NULL,
+    seen_at timestamp with time zone NOT NULL,
+    CONSTRAINT support_visits_owner_id_check CHECK (((length(owner_id) >= 1) AND (length(owner_id) <= 64))),
+    CONSTRAINT support_visits_user_id_check CHECK (((length(user_id) >= 1) AND (length(user_id) <= 64)))
+);
+
 CREATE TABLE public.team_invitations (
     id uuid NOT NULL,
     organization_id text NOT NULL,
@@ -982,9 +938,6 @@ CREATE TABLE public.users (
     CONSTRAINT users_plan_type_check CHECK ((plan_type = ANY (ARRAY['starter'::text, 'pro'::text, 'teams'::text])))
 );
 
-ALTER TABLE ONLY public.balance_transactions
-    ADD CONSTRAINT balance_transactions_pkey PRIMARY KEY (stripe_balance_transaction_id);
-
 ALTER TABLE ONLY public.charges
     ADD CONSTRAINT charges_pkey PRIMARY KEY (stripe_charge_id);
 
@@ -1014,6 +967,9 @@ ALTER TABLE ONLY public.extension_tokens
 
 ALTER TABLE ONLY public.extension_tokens
     ADD CONSTRAINT extension_tokens_token_hash_key UNIQUE (token_hash);
+
+ALTER TABLE ONLY public.failed_tries
+    ADD CONSTRAINT failed_tries_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.idempotent_requests
     ADD CONSTRAINT idempotent_requests_pkey PRIMARY KEY (user_id, key);
@@ -1048,23 +1004,11 @@ ALTER TABLE ONLY public.ledger_transfers
 ALTER TABLE ONLY public.organization_members
     ADD CONSTRAINT organization_members_pkey PRIMARY KEY (organization_id, user_id);
 
-ALTER TABLE ONLY public.reconciliation_findings
-    ADD CONSTRAINT reconciliation_findings_kind_object_id_key UNIQUE (kind, object_id);
-
-ALTER TABLE ONLY public.reconciliation_findings
-    ADD CONSTRAINT reconciliation_findings_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY public.reconciliation_runs
-    ADD CONSTRAINT reconciliation_runs_pkey PRIMARY KEY (id);
-
 ALTER TABLE ONLY public.seats
     ADD CONSTRAINT seats_invitation_id_key UNIQUE (invitation_id);
 
 ALTER TABLE ONLY public.seats
     ADD CONSTRAINT seats_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY public.statement_days
-    ADD CONSTRAINT statement_days_pkey PRIMARY KEY (date, livemode);
 
 ALTER TABLE ONLY public.stripe_customers
     ADD CONSTRAINT stripe_customers_customer_id_key UNIQUE (customer_id);
@@ -1081,6 +1025,9 @@ ALTER TABLE ONLY public.subscriptions
 ALTER TABLE ONLY public.subscriptions
     ADD CONSTRAINT subscriptions_pkey PRIMARY KEY (stripe_subscription_id);
 
+ALTER TABLE ONLY public.support_visits
+    ADD CONSTRAINT support_visits_pkey PRIMARY KEY (owner_id, user_id);
+
 ALTER TABLE ONLY public.team_invitations
     ADD CONSTRAINT team_invitations_clerk_invitation_id_key UNIQUE (clerk_invitation_id);
 
@@ -1090,21 +1037,17 @@ ALTER TABLE ONLY public.team_invitations
 ALTER TABLE ONLY public.users
     ADD CONSTRAINT users_pkey PRIMARY KEY (clerk_id);
 
-CREATE INDEX balance_transactions_charge ON public.balance_transactions USING btree (charge_id) WHERE (charge_id IS NOT NULL);
-
-CREATE INDEX balance_transactions_created ON public.balance_transactions USING btree (created_at);
-
-CREATE INDEX balance_transactions_intent ON public.balance_transactions USING btree (intent_id) WHERE (intent_id IS NOT NULL);
-
-CREATE INDEX balance_transactions_invoice ON public.balance_transactions USING btree (stripe_invoice_id) WHERE (stripe_invoice_id IS NOT NULL);
-
 CREATE INDEX charges_intent ON public.charges USING btree (intent_id) WHERE (intent_id IS NOT NULL);
 
 CREATE INDEX charges_invoice ON public.charges USING btree (stripe_invoice_id) WHERE (stripe_invoice_id IS NOT NULL);
 
+CREATE INDEX checkout_intents_failed ON public.checkout_intents USING btree (created_at) WHERE ((state = 'failed'::text) AND (stripe_session_id IS NOT NULL) AND (failure_reason <> ALL (ARRAY['The payment failed'::text, 'The first payment failed'::text])));
+
 CREATE UNIQUE INDEX checkout_intents_one_subscription ON public.checkout_intents USING btree (COALESCE(owner_id, user_id), livemode) WHERE ((kind = 'subscription'::text) AND (state = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text])));
 
 CREATE INDEX checkout_intents_organization ON public.checkout_intents USING btree (owner_id, created_at DESC) WHERE (owner_kind = 'organization'::text);
+
+CREATE INDEX checkout_intents_stuck ON public.checkout_intents USING btree (created_at) WHERE ((state = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text])) AND (last_error IS NOT NULL));
 
 CREATE INDEX checkout_intents_sweep ON public.checkout_intents USING btree (sweep_at) WHERE (state = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text]));
 
@@ -1118,6 +1061,10 @@ CREATE INDEX extension_sign_ins_user ON public.extension_sign_ins USING btree (u
 
 CREATE UNIQUE INDEX extension_tokens_one_active ON public.extension_tokens USING btree (user_id) WHERE (revoked_at IS NULL);
 
+CREATE INDEX failed_tries_old ON public.failed_tries USING btree (last_at);
+
+CREATE INDEX failed_tries_row ON public.failed_tries USING btree (row_id, id);
+
 CREATE INDEX idempotent_requests_old ON public.idempotent_requests USING btree (created_at);
 
 CREATE INDEX inbox_events_completed_checkout ON public.inbox_events USING btree (((payload #>> '{data,object,client_reference_id}'::text[]))) WHERE (type = ANY (ARRAY['checkout.session.completed'::text, 'checkout.session.async_payment_succeeded'::text]));
@@ -1128,11 +1075,15 @@ CREATE INDEX inbox_events_failed ON public.inbox_events USING btree (received_at
 
 CREATE INDEX inbox_events_forged ON public.inbox_events USING btree (received_at) WHERE (state = 'forged'::text);
 
+CREATE INDEX inbox_events_ignored ON public.inbox_events USING btree (received_at) WHERE (state = 'ignored'::text);
+
 CREATE INDEX inbox_events_object_sync ON public.inbox_events USING btree (object_sync_at) WHERE (object_sync_at IS NOT NULL);
 
 CREATE INDEX inbox_events_old_payloads ON public.inbox_events USING btree (state, settled_at) WHERE ((payload_removed_at IS NULL) AND (settled_at IS NOT NULL));
 
 CREATE INDEX inbox_events_oldest ON public.inbox_events USING btree (received_at) WHERE (state = 'received'::text);
+
+CREATE INDEX inbox_events_subject ON public.inbox_events USING btree (subject, received_at) WHERE (subject IS NOT NULL);
 
 CREATE INDEX inbox_events_sweep ON public.inbox_events USING btree (sweep_at) WHERE (state = 'received'::text);
 
@@ -1150,25 +1101,11 @@ CREATE INDEX ledger_transfers_grant ON public.ledger_transfers USING btree (gran
 
 CREATE INDEX ledger_transfers_intent ON public.ledger_transfers USING btree (intent_id) WHERE (intent_id IS NOT NULL);
 
-CREATE INDEX ledger_transfers_occurred ON public.ledger_transfers USING brin (occurred_at) WITH (pages_per_range='16', autosummarize='on');
-
 CREATE INDEX organization_members_user ON public.organization_members USING btree (user_id);
-
-CREATE INDEX paid_invoice_lines_paid ON public.paid_invoice_lines USING btree (paid_at);
 
 CREATE INDEX paid_invoice_lines_subscription ON public.paid_invoice_lines USING btree (stripe_subscription_id, starts_at);
 
-CREATE INDEX reconciliation_findings_gone ON public.reconciliation_findings USING btree (gone_at) WHERE (gone_at IS NOT NULL);
-
-CREATE INDEX reconciliation_findings_open ON public.reconciliation_findings USING btree (first_seen_at, id) WHERE (gone_at IS NULL);
-
-CREATE INDEX reconciliation_findings_owner ON public.reconciliation_findings USING btree (owner_kind, owner_id, first_seen_at, id);
-
-CREATE INDEX reconciliation_runs_latest ON public.reconciliation_runs USING btree (requested_at DESC);
-
-CREATE UNIQUE INDEX reconciliation_runs_one ON public.reconciliation_runs USING btree (livemode) WHERE (state = ANY (ARRAY['waiting'::text, 'running'::text]));
-
-CREATE INDEX reconciliation_runs_proven ON public.reconciliation_runs USING btree (until DESC) WHERE is_proven;
+CREATE INDEX seats_email ON public.seats USING btree (email);
 
 CREATE UNIQUE INDEX seats_one_email ON public.seats USING btree (organization_id, email) WHERE (status = ANY (ARRAY['active'::text, 'pending'::text]));
 
@@ -1182,15 +1119,23 @@ CREATE UNIQUE INDEX subscriptions_one_live ON public.subscriptions USING btree (
 
 CREATE INDEX subscriptions_owner ON public.subscriptions USING btree (owner_kind, owner_id, created_at);
 
+CREATE INDEX subscriptions_stuck ON public.subscriptions USING btree (created_at) WHERE ((status <> ALL (ARRAY['canceled'::text, 'incomplete_expired'::text])) AND (sync_failed_at IS NULL) AND (last_error IS NOT NULL));
+
 CREATE INDEX subscriptions_sweep ON public.subscriptions USING btree (sweep_at) WHERE ((status <> ALL (ARRAY['canceled'::text, 'incomplete_expired'::text])) AND (sync_failed_at IS NULL));
 
 CREATE INDEX subscriptions_sync_failed ON public.subscriptions USING btree (sync_failed_at) WHERE (sync_failed_at IS NOT NULL);
 
 CREATE INDEX subscriptions_user ON public.subscriptions USING btree (user_id);
 
+CREATE INDEX support_visits_old ON public.support_visits USING btree (seen_at);
+
+CREATE INDEX team_invitations_email ON public.team_invitations USING btree (email);
+
 CREATE UNIQUE INDEX team_invitations_one_pending ON public.team_invitations USING btree (organization_id, email) WHERE (status = 'pending'::text);
 
 CREATE INDEX team_invitations_organization ON public.team_invitations USING btree (organization_id, created_at DESC);
+
+CREATE INDEX team_invitations_stuck ON public.team_invitations USING btree (created_at) WHERE ((sweep_at IS NOT NULL) AND (sync_failed_at IS NULL) AND (last_error IS NOT NULL));
 
 CREATE INDEX team_invitations_subscription ON public.team_invitations USING btree (subscription_id);
 
@@ -1284,6 +1229,7 @@ REVOKE ALL ON FUNCTION public.ledger_append_owner_entry(transfer public.ledger_t
 
 REVOKE ALL ON FUNCTION public.ledger_books(owner_kind text, owner_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_books(owner_kind text, owner_id text) TO tidemark_worker;
+GRANT ALL ON FUNCTION public.ledger_books(owner_kind text, owner_id text) TO tidemark_server;
 
 REVOKE ALL ON FUNCTION public.ledger_close_month(owner_kind text, owner_id text, stripe_subscription_id text, month_starts_at timestamp with time zone, used bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_close_month(owner_kind text, owner_id text, stripe_subscription_id text, month_starts_at timestamp with time zone, used bigint) TO tidemark_worker;
@@ -1312,9 +1258,6 @@ GRANT ALL ON FUNCTION public.ledger_use(owner_kind text, owner_id text, credits 
 
 GRANT ALL ON FUNCTION public.stripe_livemode() TO tidemark_server;
 GRANT ALL ON FUNCTION public.stripe_livemode() TO tidemark_worker;
-
-GRANT SELECT ON TABLE public.balance_transactions TO tidemark_server;
-GRANT SELECT,INSERT ON TABLE public.balance_transactions TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.charges TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.charges TO tidemark_worker;
@@ -1396,6 +1339,9 @@ GRANT UPDATE(last_used_at) ON TABLE public.extension_tokens TO tidemark_server;
 GRANT UPDATE(revoked_at) ON TABLE public.extension_tokens TO tidemark_server;
 GRANT UPDATE(revoked_at) ON TABLE public.extension_tokens TO tidemark_worker;
 
+GRANT SELECT ON TABLE public.failed_tries TO tidemark_server;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.failed_tries TO tidemark_worker;
+
 GRANT SELECT,INSERT,DELETE ON TABLE public.idempotent_requests TO tidemark_server;
 GRANT SELECT,DELETE ON TABLE public.idempotent_requests TO tidemark_worker;
 
@@ -1440,6 +1386,8 @@ GRANT INSERT(object_sync_at) ON TABLE public.inbox_events TO tidemark_server;
 
 GRANT INSERT(confirm_at) ON TABLE public.inbox_events TO tidemark_server;
 
+GRANT INSERT(subject) ON TABLE public.inbox_events TO tidemark_server;
+
 GRANT SELECT ON TABLE public.ledger_accounts TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_accounts TO tidemark_worker;
 
@@ -1461,28 +1409,11 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.organization_members TO tidemark_work
 GRANT SELECT ON TABLE public.paid_invoice_lines TO tidemark_server;
 GRANT SELECT,INSERT ON TABLE public.paid_invoice_lines TO tidemark_worker;
 
-GRANT SELECT ON TABLE public.reconciliation_findings TO tidemark_server;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reconciliation_findings TO tidemark_worker;
-
-GRANT SELECT ON TABLE public.reconciliation_runs TO tidemark_server;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reconciliation_runs TO tidemark_worker;
-
-GRANT INSERT(id) ON TABLE public.reconciliation_runs TO tidemark_server;
-
-GRANT INSERT(state) ON TABLE public.reconciliation_runs TO tidemark_server;
-
-GRANT INSERT(requested_by) ON TABLE public.reconciliation_runs TO tidemark_server;
-
-GRANT INSERT(requested_at) ON TABLE public.reconciliation_runs TO tidemark_server;
-
 GRANT SELECT,INSERT,UPDATE ON TABLE public.seats TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.seats TO tidemark_worker;
 
 GRANT USAGE ON SEQUENCE public.snapshot_orders TO tidemark_worker;
 GRANT USAGE ON SEQUENCE public.snapshot_orders TO tidemark_server;
-
-GRANT SELECT ON TABLE public.statement_days TO tidemark_server;
-GRANT SELECT,INSERT,UPDATE ON TABLE public.statement_days TO tidemark_worker;
 
 GRANT SELECT,INSERT ON TABLE public.stripe_customers TO tidemark_server;
 GRANT SELECT,INSERT ON TABLE public.stripe_customers TO tidemark_worker;
@@ -1493,6 +1424,8 @@ GRANT SELECT ON TABLE public.subscriptions TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.subscriptions TO tidemark_worker;
 
 GRANT UPDATE(updated_at) ON TABLE public.subscriptions TO tidemark_server;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.support_visits TO tidemark_server;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.team_invitations TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.team_invitations TO tidemark_worker;
