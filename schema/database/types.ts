@@ -23,9 +23,27 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+export interface AuditLog {
+  act_id: string | null;
+  actor: string;
+  after: Json | null;
+  at: Generated<Timestamp>;
+  before: Json | null;
+  detail: string | null;
+  id: Generated<number>;
+  outcome: "requested" | "approved" | "refused" | "denied" | "done" | "failed";
+  owner_id: string | null;
+  owner_kind: "user" | "organization" | null | null;
+  reason: string | null;
+  target_id: string | null;
+  target_kind: string | null;
+  what: string;
+}
+
 export interface BalanceTransactions {
   amount_minor: number;
   category: string;
+  charge_id: string | null;
   created_at: Timestamp;
   currency: string;
   fee_minor: number;
@@ -251,6 +269,7 @@ export interface LedgerProofs {
 }
 
 export interface LedgerTransfers {
+  act_id: Generated<string | null>;
   actor: string;
   event_id: string | null;
   format: Generated<number>;
@@ -384,6 +403,34 @@ export interface Subscriptions {
   user_id: string;
 }
 
+export interface SupportActs {
+  approved_at: Timestamp | null;
+  approved_by: string | null;
+  attempts: Generated<number>;
+  batch_id: string | null;
+  error: string | null;
+  finding_id: string | null;
+  finished_at: Timestamp | null;
+  id: string;
+  is_dry_run: boolean;
+  kind: "replay" | "resync" | "adjust" | "cancel_intent" | "resend_invitation" | "forget";
+  last_error: string | null;
+  outcome: Json | null;
+  owner_id: string | null;
+  owner_kind: "user" | "organization" | null | null;
+  params: Generated<Json>;
+  reason: string;
+  refused_by: string | null;
+  requested_at: Timestamp;
+  requested_by: string;
+  state: "waiting_for_approval" | "queued" | "done" | "failed" | "refused";
+  sweep_at: Timestamp;
+  sweeps: Generated<number>;
+  target_id: string;
+  target_kind: "event" | "intent" | "subscription" | "invitation" | "charge" | "user" | "organization";
+  unavailable_since: Timestamp | null;
+}
+
 export interface SupportVisits {
   began_at: Timestamp;
   owner_id: string;
@@ -424,6 +471,7 @@ export interface Users {
 }
 
 export interface DB {
+  audit_log: AuditLog;
   balance_transactions: BalanceTransactions;
   charges: Charges;
   checkout_intents: CheckoutIntents;
@@ -450,6 +498,7 @@ export interface DB {
   statement_days: StatementDays;
   stripe_customers: StripeCustomers;
   subscriptions: Subscriptions;
+  support_acts: SupportActs;
   support_visits: SupportVisits;
   team_invitations: TeamInvitations;
   users: Users;
