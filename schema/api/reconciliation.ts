@@ -38,13 +38,15 @@ export type FindingKind = (typeof findingKinds)[number]
 const moneySchema = z.object({ amount_minor: z.int(), currency: currencySchema })
 
 /**
- * An act that mends it: what `POST /api/support/acts` takes, without reason and id. `resync` and `adjust` are about the owner;
- * `params` of `adjust` are `{ account, credits }`.
+ * An act that mends it: what `POST /api/support/acts` takes, without reason and id; the target is to carry the finding's id as
+ * `finding_id`. `params` of `adjust` are those of an adjustment, the others have none.
  */
 const mendingSchema = z.object({
   kind: z.enum(['replay', 'resync', 'adjust']),
-  target_kind: z.enum(['event', 'intent', 'subscription', 'invitation', 'charge', 'owner']),
-  target_id: z.string(),
+  target: z.object({
+    kind: z.enum(['event', 'intent', 'subscription', 'invitation', 'charge', 'user', 'organization']),
+    id: z.string(),
+  }),
   params: z.record(z.string(), z.union([z.string(), z.int()])),
 })
 export type Mending = z.infer<typeof mendingSchema>

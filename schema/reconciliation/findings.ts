@@ -99,7 +99,11 @@ export interface FindingsFilter {
 /** The oldest first; one more than asked for shows that there is a next page. */
 export async function listFindings(
   db: Kysely<DB>,
-  page: { readonly filter: FindingsFilter; readonly limit: number; readonly after?: FindingsCursor | undefined },
+  page: {
+    readonly filter: FindingsFilter
+    readonly limit: number
+    readonly after?: FindingsCursor | undefined
+  },
 ): Promise<{ findings: FindingRow[]; next: FindingsCursor | null }> {
   const { filter, limit, after } = page
   const { kind, owner_id } = filter
@@ -113,7 +117,8 @@ export async function listFindings(
     const owner_kind = owner_id.startsWith('org_') ? 'organization' : 'user'
     query = query.where('owner_kind', '=', owner_kind).where('owner_id', '=', owner_id)
   }
-  if (after) query = query.where(sql<boolean>`(first_seen_at, id) > (${after.first_seen_at}, ${after.id}::uuid)`)
+  if (after)
+    query = query.where(sql<boolean>`(first_seen_at, id) > (${after.first_seen_at}, ${after.id}::uuid)`)
   const rows = await query
     .orderBy('first_seen_at')
     .orderBy('id')

@@ -7,7 +7,8 @@ import type { DB, ReconciliationRuns } from '../database/types.ts'
 type Row = Selectable<ReconciliationRuns>
 
 /** One comparison of everything, which may take many steps. */
-export interface Run extends Pick<Row, 'id' | 'state' | 'requested_by' | 'requested_at' | 'revision' | 'findings' | 'error'> {
+export interface Run
+  extends Pick<Row, 'id' | 'state' | 'requested_by' | 'requested_at' | 'revision' | 'findings' | 'error'> {
   readonly since: Date | null
   readonly until: Date | null
   readonly ended_at: Date | null
@@ -113,7 +114,11 @@ export async function beginRun(
 }
 
 /** Undefined when another worker has moved the run meanwhile; the caller's transaction must then change nothing. */
-export async function continueRun(trx: DatabaseTransaction, run: Run, step: RunStep): Promise<Run | undefined> {
+export async function continueRun(
+  trx: DatabaseTransaction,
+  run: Run,
+  step: RunStep,
+): Promise<Run | undefined> {
   return moveRun(trx, run, {
     position: JSON.stringify(step.position),
     compared: JSON.stringify(step.compared),
@@ -124,7 +129,12 @@ export async function continueRun(trx: DatabaseTransaction, run: Run, step: RunS
 export async function endRun(
   db: Kysely<DB>,
   run: Run,
-  end: { readonly state: 'done' | 'failed'; readonly is_proven: boolean; readonly error: string | null; readonly now: Date },
+  end: {
+    readonly state: 'done' | 'failed'
+    readonly is_proven: boolean
+    readonly error: string | null
+    readonly now: Date
+  },
 ): Promise<Run | undefined> {
   const { now, ...fields } = end
   return moveRun(db, run, { ...fields, ended_at: now, ...(end.state === 'done' && { position: null }) })
@@ -133,7 +143,9 @@ export async function endRun(
 async function moveRun(
   db: Kysely<DB>,
   { id, revision }: Run,
-  fields: Partial<Pick<Row, 'state' | 'since' | 'until' | 'is_proven' | 'error' | 'ended_at' | 'findings'>> & {
+  fields: Partial<
+    Pick<Row, 'state' | 'since' | 'until' | 'is_proven' | 'error' | 'ended_at' | 'findings'>
+  > & {
     position?: string | null
     compared?: string
   },
