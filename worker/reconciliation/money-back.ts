@@ -4,7 +4,6 @@ import type { Owner } from '../../schema/ledger/accounts.ts'
 import { stripeReferenceSchema } from '../../schema/stripe/events.ts'
 import { disputedMinor } from '../../schema/stripe/statuses.ts'
 import { findOwnerOfInvoice } from '../../schema/subscriptions/snapshots.ts'
-import type { WorkerDependencies } from '../dependencies.ts'
 import { type ChargeOrigin, chargeSchema, findChargeOrigin, findOriginById } from './charge-origin.ts'
 import {
   type Candidate,

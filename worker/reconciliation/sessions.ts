@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { CheckoutIntent } from '../../schema/checkout/intents.ts'
-import { purchaseGrantId } from '../../schema/ledger/keys.ts'
+import type { Database } from '../../schema/database/connect.ts'
+import { listPurchaseGrants } from '../../schema/ledger/books.ts'
 import { stripeReferenceSchema } from '../../schema/stripe/events.ts'
 import {
   type Candidate,
@@ -48,42 +49,30 @@ export const sessions: Comparison = {
       })
     const ids = ours.map(({ intentId }) => intentId)
     const intents = await findIntents(deps.db, ids)
-    const granted = await findGranted(deps.db, ids)
+    const grants = await listPurchaseGrants(deps.db, ids)
     return {
       count: ours.length,
       differences: ours.flatMap(({ session, intentId }) => {
         const intent = intents.get(intentId)
-        return (
-          differenceOf(session, intentId, { intent, hasGrant: granted.has(purchaseGrantId(intentId)) }) ?? []
-        )
+        return differenceOf(session, intentId, { intent, grant: grants.get(intentId) }) ?? []
       }),
       next: page.has_more ? (page.data.at(-1)?.id ?? null) : null,
     }
   },
 }
 
-type Db = Parameters<Comparison['step']>[0]['deps']['db']
+type PurchaseGrant = NonNullable<ReturnType<Awaited<ReturnType<typeof listPurchaseGrants>>['get']>>
 
-async function findIntents(db: Db, ids: readonly string[]): Promise<Map<string, CheckoutIntent>> {
+async function findIntents(db: Database, ids: readonly string[]): Promise<Map<string, CheckoutIntent>> {
   if (ids.length === 0) return new Map()
   const rows = await db.selectFrom('checkout_intents').selectAll().where('id', 'in', ids).execute()
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-async function findGranted(db: Db, intentIds: readonly string[]): Promise<Set<string>> {
-  if (intentIds.length === 0) return new Set()
-  const rows = await db
-    .selectFrom('ledger_grants')
-    .select('id')
-    .where('id', 'in', intentIds.map(purchaseGrantId))
-    .execute()
-  return new Set(rows.map(({ id }) => id))
-}
-
 function differenceOf(
   session: Session,
   intentId: string,
-  { intent, hasGrant }: { intent: CheckoutIntent | undefined; hasGrant: boolean },
+  { intent, grant }: { intent: CheckoutIntent | undefined; grant: PurchaseGrant | undefined },
 ): Candidate | undefined {
   const { id, status, payment_status, mode } = session
   const isPaid = status === 'complete' && payment_status !== 'unpaid'
@@ -91,10 +80,10 @@ function differenceOf(
   if (isPaid && !isSettled) return notSettled(session, intentId, intent)
   if (!intent || !isSettled || mode !== 'payment') return undefined
   const owner = ownerOf(intent)
-  if (isPaid && !hasGrant && owner) {
+  if (isPaid && grant?.is_posted === false && owner) {
     return {
       kind: 'credits_missing',
-      object_id: purchaseGrantId(intentId),
+      object_id: grant.grant_id,
       owner,
       sentence: `${intent.credits} credits of a settled checkout were never granted`,
       they_say: `Checkout ${id} is paid.`,
