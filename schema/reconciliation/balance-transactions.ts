@@ -17,14 +17,15 @@ export async function saveBalanceTransactions(
     .execute()
 }
 
-/** All of the day's balance transactions are stored. */
-export async function recordDayRead(
+/** All balance transactions of these days (UTC, `2026-11-21`), the first and the last included, are stored. */
+export async function recordDaysRead(
   trx: DatabaseTransaction,
-  { date, now }: { readonly date: string; readonly now: Date },
+  { first, last, now }: { readonly first: string; readonly last: string; readonly now: Date },
 ): Promise<void> {
   await sql`
-    INSERT INTO statement_days (date, read_at) VALUES (${date}::date, ${now})
-    ON CONFLICT (date, livemode) DO UPDATE SET read_at = excluded.read_at`.execute(trx)
+    INSERT INTO statement_days (date, read_at)
+    SELECT day, ${now} FROM generate_series(${first}::date, ${last}::date, interval '1 day') day
+    ON CONFLICT (date, livemode) DO NOTHING`.execute(trx)
 }
 
 /** The last day (UTC, `2026-11-21`) of which all are stored; null before the first. */

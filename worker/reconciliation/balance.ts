@@ -3,7 +3,7 @@ import { z } from 'zod'
 import {
   type BalanceTransaction,
   findLastDayRead,
-  recordDayRead,
+  recordDaysRead,
   saveBalanceTransactions,
 } from '../../schema/reconciliation/balance-transactions.ts'
 import { stripeReferenceSchema } from '../../schema/stripe/events.ts'
@@ -21,49 +21,65 @@ import { type Comparison, dayMs, fromSeconds, seconds } from './comparison.ts'
 const settledMs = 3600 * 1000
 
 /**
- * Reads the balance transactions of each day that is over, in order: Stripe’s own account of the money that came and went
+ * Reads the balance transactions of the days that are over and were not read yet: Stripe’s own account of the money that came and went
  * (https://docs.stripe.com/api/balance_transactions, https://docs.stripe.com/reports/reporting-categories). Finance’s statement is
  * made of them (decision 109).
  */
 export const balanceTransactions: Comparison = {
   name: 'balance transactions',
   async step({ deps, since, now }, after) {
-    const [date, last = ''] = after?.split(' ') ?? [await nextDay(deps, since)]
-    if (date === undefined || !isOver(date, now)) return { count: 0, differences: [], next: null }
-    const begins = new Date(`${date}T00:00:00Z`)
+    const first = await firstDayToRead(deps, since)
+    // The list is newest first: the day that it began with is kept until its end.
+    const [last = lastDayOver(now), from] = after?.split(' ') ?? []
+    if (first === null || first > last) return { count: 0, differences: [], next: null }
     const page = await deps.stripe.balanceTransactions.list({
-      created: { gte: seconds(begins), lt: seconds(begins) + dayMs / 1000 },
+      created: { gte: seconds(startOf(first)), lt: seconds(startOf(dayAfter(last))) },
       limit: 100,
       expand: ['data.source'],
-      ...(last && { starting_after: last }),
+      ...(from && { starting_after: from }),
     })
     const transactions: BalanceTransaction[] = []
     for (const one of page.data) transactions.push(await toRow(deps, one))
     await deps.db.transaction().execute(async (trx) => {
       await saveBalanceTransactions(trx, transactions)
-      if (!page.has_more) await recordDayRead(trx, { date, now })
+      if (!page.has_more) await recordDaysRead(trx, { first, last, now })
     })
-    const following = dayAfter(date)
-    const onThisDay = page.has_more ? `${date} ${page.data.at(-1)?.id}` : null
     return {
       count: transactions.length,
       differences: [],
-      next: onThisDay ?? (isOver(following, now) ? following : null),
+      next: page.has_more ? `${last} ${page.data.at(-1)?.id}` : null,
     }
   },
 }
 
-async function nextDay({ db }: WorkerDependencies, since: Date): Promise<string> {
+/** The day after the last one that was read; at first the day of the first transfer. Null while there is none. */
+async function firstDayToRead({ db }: WorkerDependencies, since: Date): Promise<string | null> {
   const last = await findLastDayRead(db)
-  return last === null ? since.toISOString().slice(0, 10) : dayAfter(last)
+  if (last !== null) return dayAfter(last)
+  const transfer = await db
+    .selectFrom('ledger_transfers')
+    .select('occurred_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  if (!transfer) return null
+  return dateOf(new Date(Math.max(transfer.occurred_at.getTime(), since.getTime())))
+}
+
+function lastDayOver(now: Date): string {
+  return dateOf(new Date(now.getTime() - settledMs - dayMs))
 }
 
 function dayAfter(date: string): string {
-  return new Date(Date.parse(`${date}T00:00:00Z`) + dayMs).toISOString().slice(0, 10)
+  return dateOf(new Date(startOf(date).getTime() + dayMs))
 }
 
-function isOver(date: string, now: Date): boolean {
-  return now.getTime() - Date.parse(`${date}T00:00:00Z`) >= dayMs + settledMs
+function startOf(date: string): Date {
+  return new Date(`${date}T00:00:00Z`)
+}
+
+function dateOf(at: Date): string {
+  return at.toISOString().slice(0, 10)
 }
 
 const sourceSchema = z.discriminatedUnion('object', [

@@ -93,7 +93,6 @@ function bookDifferences(owner: Owner, transfers: Transfers, position: Position)
     const parts = some.map(
       (one) => `${one.credits > 0 ? '+' : '−'}${Math.abs(one.credits)} ${one.component.replace('_', ' ')}`,
     )
-    const isPurchase = grant.kind === 'purchase'
     return [
       {
         kind,
@@ -106,11 +105,10 @@ function bookDifferences(owner: Owner, transfers: Transfers, position: Position)
         we_have: `To agree, the ledger lacks: ${parts.join(', ')}.`,
         money: null,
         credits,
-        mending: !want && isPurchase ? adjustmentOf(owner, credits) : resyncOf(owner),
-        advice:
-          !want && isPurchase
-            ? 'Find out where the grant comes from; then take its credits back.'
-            : 'A resync posts what the facts say and the ledger lacks.',
+        mending: resyncOf(owner),
+        advice: want
+          ? 'A resync posts what the facts say and the ledger lacks.'
+          : 'A resync asks Stripe once more, and takes back what nobody paid for.',
         refs: [id, grant.intent_id, grant.stripe_subscription_id, grant.stripe_invoice_id],
       },
     ]

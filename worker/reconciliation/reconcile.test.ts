@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Mending } from '../../schema/api/reconciliation.ts'
+import { adjustmentSchema } from '../../schema/api/support-acts.ts'
 import { closeUnpaidIntent } from '../../schema/checkout/outcomes.ts'
 import { findBalance } from '../../schema/ledger/balances.ts'
 import { monthGrant } from '../../schema/ledger/grants.ts'
 import { grantTransfer, postTransfer } from '../../schema/ledger/post.ts'
-import { spendCredits } from '../../schema/ledger/usage.ts'
 import { verifyLedger } from '../../schema/ledger/verify.ts'
 import { type FindingRow, listFindings } from '../../schema/reconciliation/findings.ts'
 import { findProvenUntil, type Run } from '../../schema/reconciliation/runs.ts'
 import { stripeEventSchema } from '../../schema/stripe/events.ts'
+import { findAct } from '../../schema/support/acts.ts'
+import { buildAct } from '../../tests/support/factories/acts.ts'
 import { receiveStripeEvent } from '../../tests/support/factories/events.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
 import {
@@ -24,7 +27,8 @@ import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { signUp } from '../../tests/support/services/clerk.ts'
 import { processJob } from '../consumers.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { mend } from './testing/mend.ts'
+import { compareSeats } from '../jobs/compare-seats.ts'
+import { processSupportAct } from '../jobs/support-act.ts'
 import { reconcile, reconcileAll } from './run.ts'
 
 const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
@@ -50,6 +54,24 @@ async function settle(): Promise<void> {
   await clerk.forgetEvents()
   clock.advance(hourMs)
   await sweepOnce()
+  await database.owner.deleteFrom('cursors').execute()
+  await compareSeats(worker.deps)
+}
+
+/** As support does it. */
+async function mend(finding: FindingRow): Promise<void> {
+  const { kind, target, params } = finding.mending as unknown as Mending
+  const { id } = await buildAct(database, {
+    kind,
+    target,
+    finding_id: finding.id,
+    params: kind === 'adjust' ? { adjustment: adjustmentSchema.parse(params) } : {},
+  })
+  await processSupportAct(worker.deps, { act_id: id })
+  expect([finding.kind, await findAct(database.owner, id)]).toMatchObject([
+    finding.kind,
+    { state: 'done', error: null },
+  ])
 }
 
 async function compare(): Promise<{ run: Run; findings: FindingRow[] }> {
@@ -60,9 +82,17 @@ async function compare(): Promise<{ run: Run; findings: FindingRow[] }> {
 
 const kindsOf = (findings: readonly FindingRow[]) => findings.map(({ kind }) => kind).sort()
 
+/** Nothing of it arrives, and an hour passes, in which the sweep has looked for it in vain. */
+async function loseEvents(): Promise<void> {
+  await stripe.takeEvents()
+  clock.advance(hourMs)
+  const sweep_at = new Date(clock.now().getTime() + hourMs)
+  await database.owner.updateTable('checkout_intents').set({ sweep_at }).where('state', '=', 'open').execute()
+}
+
 /** Applies what is proposed for each, and compares again. */
 async function mendAll(findings: readonly FindingRow[]): Promise<FindingRow[]> {
-  for (const finding of findings) await mend(worker.deps, finding)
+  for (const finding of findings) await mend(finding)
   clock.advance(hourMs)
   await sweepOnce()
   return (await compare()).findings
@@ -128,7 +158,9 @@ describe('with a varied history, of which nothing was lost', () => {
     // Our clock is ahead of Stripe’s by what `settle` let pass.
     const now = () => new Date()
     const run = await reconcileAll({ ...worker.deps, now }, 'test')
-    expect((await listFindings(database.server, { filter: { state: 'open' }, limit: 10 })).findings).toEqual([])
+    expect((await listFindings(database.server, { filter: { state: 'open' }, limit: 10 })).findings).toEqual(
+      [],
+    )
     expect(run.state).toBe('done')
     await settle()
     expect((await findBalance(database.owner, bought.owner)).total).toBe(500)
@@ -146,8 +178,7 @@ describe('with a varied history, of which nothing was lost', () => {
 describe('a planted difference is found, its mending is proposed, and mends it:', () => {
   test('an event that was lost', async () => {
     const bought = await buildPaidCredits(product)
-    await stripe.takeEvents()
-    clock.advance(hourMs)
+    await loseEvents()
     const { findings, run } = await compare()
     expect(run).toMatchObject({ state: 'done', is_proven: false, findings: findings.length })
     expect(findings).toMatchObject([
@@ -167,8 +198,7 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
 
   test('a plan whose events were all lost', async () => {
     const bought = await buildPaidPlan(product)
-    await stripe.takeEvents()
-    clock.advance(hourMs)
+    await loseEvents()
     const { findings } = await compare()
     expect(kindsOf(findings)).toEqual(['invoice_unknown', 'session_not_settled', 'subscription_unknown'])
     expect(findings.map(({ owner_id }) => owner_id)).toEqual(Array(3).fill(bought.user_id))
@@ -180,16 +210,22 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
     const bought = await buildPaidCredits(product)
     const events = await stripe.takeEvents()
     for (const event of events) await receiveStripeEvent(database.server, stripeEventSchema.parse(event))
-    await database.owner.updateTable('inbox_events').set({ sweep_at: clock.now(), received_at: clock.now() }).where('state', '=', 'received').execute()
+    await loseEvents()
+    await database.owner
+      .updateTable('inbox_events')
+      .set({ sweep_at: clock.now(), received_at: clock.now() })
+      .where('state', '=', 'received')
+      .execute()
     clock.advance(15 * 60_000)
     const soon = (await compare()).findings
     expect(new Set(kindsOf(soon))).toEqual(new Set(['work_overdue']))
     expect(soon[0]?.mending).toMatchObject({ kind: 'replay', target: { kind: 'event' } })
     clock.advance(hourMs)
     const later = (await compare()).findings
-    expect(new Set(kindsOf(later))).toEqual(new Set(['event_unapplied', 'session_not_settled']))
-    for (const finding of later) await mend(worker.deps, finding)
-    expect((await compare()).findings).toEqual([])
+    expect(new Set(kindsOf(later))).toEqual(
+      new Set(['event_unapplied', 'session_not_settled', 'work_overdue']),
+    )
+    expect(await mendAll(later)).toEqual([])
     expect((await findBalance(database.owner, bought.owner)).total).toBe(500)
   })
 
@@ -200,8 +236,7 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
       .transaction()
       .execute((trx) => closeUnpaidIntent(trx, { ...key, state: 'failed', failure_reason: 'Nobody paid' }))
     await stripe.knob(`sessions/${bought.session_id}/pay`)
-    await stripe.takeEvents()
-    clock.advance(hourMs)
+    await loseEvents()
     const { findings } = await compare()
     expect(findings).toMatchObject([
       { kind: 'session_not_settled', we_have: expect.stringContaining('failed: Nobody paid') },
@@ -277,14 +312,26 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
       starts_at,
       ends_at: new Date('2026-02-01T00:00:00Z'),
     })
-    const transfer = { grant, ordinal: 1, credits: 900, kind: 'plan_grant', house: 'granted', stripe_session_id: null } as const
+    const transfer = {
+      grant,
+      ordinal: 1,
+      credits: 900,
+      kind: 'plan_grant',
+      house: 'granted',
+      stripe_session_id: null,
+    } as const
     await postTransfer(
       database.worker,
       grantTransfer(transfer, { occurred_at: clock.now(), event_id: null, actor: 'test', reason: 'Test' }),
     )
     const { findings } = await compare()
     expect(findings).toMatchObject([
-      { kind: 'grant_unexplained', object_id: grant.id, credits: -900, mending: { kind: 'resync', target: { kind: 'user' } } },
+      {
+        kind: 'grant_unexplained',
+        object_id: grant.id,
+        credits: -900,
+        mending: { kind: 'resync', target: { kind: 'user' } },
+      },
     ])
     expect(await mendAll(findings)).toEqual([])
     expect(await findBalance(database.owner, bought.owner)).toMatchObject({ plan: 500, purchased: 0 })
@@ -297,12 +344,13 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
       await buildPaidPlan(product),
     ]
     await settle()
-    const charges = await Promise.all([refunded, disputed, plan].map(async (one) => (await life.charges(one))[0]))
+    const charges = await Promise.all(
+      [refunded, disputed, plan].map(async (one) => (await life.charges(one))[0]),
+    )
     await life.refund(charges[0], 350)
     await life.dispute(charges[1])
     await life.refund(charges[2], 1000)
-    await stripe.takeEvents()
-    clock.advance(hourMs)
+    await loseEvents()
     const { findings } = await compare()
     expect(kindsOf(findings)).toEqual(['dispute_differs', 'refund_differs', 'refund_differs'])
     const ofPurchase = findings.find(({ object_id }) => object_id === charges[0]?.id)
@@ -328,13 +376,15 @@ test('what only a person can decide has no mending, and says what to decide', as
     client_reference_id: intentId,
     metadata: { intentId },
     line_items: [
-      { quantity: 1, price_data: { currency: 'eur', unit_amount: 700, product_data: { name: '500 credits' } } },
+      {
+        quantity: 1,
+        price_data: { currency: 'eur', unit_amount: 700, product_data: { name: '500 credits' } },
+      },
     ],
     success_url: 'http://localhost:3000/x',
   })
   await stripe.knob(`sessions/${session.id}/pay`)
-  await stripe.takeEvents()
-  clock.advance(hourMs)
+  await loseEvents()
   const { findings } = await compare()
   expect(findings).toMatchObject([
     { kind: 'session_not_settled', object_id: session.id, owner_id: null, amount_minor: 700, mending: null },
