@@ -43,7 +43,11 @@ export async function decideToRefuse(
   const act = await findAct(db, id)
   if (!act) return { outcome: 'not_found' }
   const error = reason.trim()
-  if (error === '') return { outcome: 'no_reason', act }
+  if (error === '') {
+    const detail = 'It was to be refused without a reason'
+    await recordAudit(db, { ...entryOf(act, decided_by), outcome: 'refused', detail })
+    return { outcome: 'no_reason', act }
+  }
   return decide(
     db,
     act,
