@@ -10,6 +10,7 @@ import { healthRoutes } from './routes/health.ts'
 import { openapiRoutes } from './routes/openapi.ts'
 import { organizationSeatsRoutes } from './routes/organization-seats.ts'
 import { organizationsRoutes } from './routes/organizations.ts'
+import { reconciliationRoutes } from './routes/reconciliation.ts'
 import { subscriptionsRoutes } from './routes/subscriptions.ts'
 import { supportRoutes } from './routes/support.ts'
 import { supportActsRoutes } from './routes/support-acts.ts'
@@ -32,6 +33,7 @@ const calls: readonly Route[] = [
   ...extensionAuthRoutes,
   ...supportRoutes,
   ...supportActsRoutes,
+  ...reconciliationRoutes,
   ...webhooksRoutes,
   ...healthRoutes,
 ]
