@@ -138,7 +138,8 @@ function startConsumer<Name extends QueueName>(
   )
   worker.on('completed', ({ processedOn, finishedOn }) => {
     deps.metrics.jobs.inc({ queue: name, outcome: 'completed' })
-    if (processedOn && finishedOn) deps.metrics.jobSeconds.observe({ queue: name }, (finishedOn - processedOn) / 1000)
+    if (processedOn && finishedOn)
+      deps.metrics.jobSeconds.observe({ queue: name }, (finishedOn - processedOn) / 1000)
   })
   worker.on('failed', (job, error) => {
     deps.metrics.jobs.inc({ queue: name, outcome: 'failed' })

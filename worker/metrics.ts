@@ -107,7 +107,8 @@ export function createWorkerMetrics(pool?: MeasuredPool): WorkerMetrics {
 function beginAtZero({ failedTries, givenUp, eventsForged, eventsMissed }: WorkerMetrics): void {
   for (const what of ['event', 'intent', 'subscription', 'invitation']) {
     givenUp.inc({ what }, 0)
-    for (const kind of ['unavailable', 'not_yet', 'contradiction', 'defect']) failedTries.inc({ what, kind }, 0)
+    for (const kind of ['unavailable', 'not_yet', 'contradiction', 'defect'])
+      failedTries.inc({ what, kind }, 0)
   }
   for (const type of [...stripeEventTypes, 'other']) {
     eventsForged.inc({ type }, 0)
