@@ -95,7 +95,7 @@ function Balance({ payer, onTopUp }: { payer: Payer; onTopUp: () => void }) {
   const summary = useQuery(accountSummaryQuery(useApi(), payer))
   return (
     <div className="flex h-9 items-center gap-3">
-      <p className="min-w-28 text-muted text-sm tabular-nums sm:text-right">
+      <p className="min-w-24 text-muted text-sm tabular-nums lg:text-right">
         {summary.data ? (
           <>
             <strong className="font-semibold text-ink">{formatCredits(summary.data.balance.total)}</strong>{' '}

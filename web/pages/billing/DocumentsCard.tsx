@@ -46,7 +46,7 @@ function Documents({ payer }: { payer: Payer }) {
   if (items.length === 0 && !documents.hasNextPage) return <NoDocuments />
   return (
     <>
-      <ul className="divide-y divide-line border-t text-sm">
+      <ul className="@container divide-y divide-line border-t text-sm">
         {items.map((item) => (
           <Document key={item.id} document={item} />
         ))}
@@ -65,7 +65,7 @@ function Document({ document }: { document: BillingDocument }) {
   const title = number ?? description
   const [tone, status] = statuses[document.status]
   return (
-    <li className="grid grid-cols-[1fr_auto] items-center gap-x-4 gap-y-1.5 px-5 py-3 sm:grid-cols-[1fr_auto_6rem_9rem] sm:px-6">
+    <li className="grid grid-cols-[1fr_auto] items-center gap-x-4 gap-y-1.5 px-5 py-3 @xl:grid-cols-[1fr_auto_6rem_9rem] sm:px-6">
       <div className="min-w-0">
         <p className="font-medium [overflow-wrap:anywhere]">{description}</p>
         <p className="mt-0.5 text-muted text-xs tabular-nums">
@@ -73,8 +73,8 @@ function Document({ document }: { document: BillingDocument }) {
           {number && <span className="text-faint"> · {number}</span>}
         </p>
       </div>
-      <p className="text-right font-medium tabular-nums sm:order-1">{formatAmount(document)}</p>
-      <div className="flex gap-4 sm:order-2 sm:justify-end">
+      <p className="text-right font-medium tabular-nums @xl:order-1">{formatAmount(document)}</p>
+      <div className="flex gap-4 @xl:order-2 @xl:justify-end">
         {hosted_url && (
           <DocumentLink href={hosted_url} label={`${kind === 'invoice' ? 'Invoice' : 'Receipt'} ${title}`}>
             {kind === 'invoice' ? 'Invoice' : 'Receipt'}
