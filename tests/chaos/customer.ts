@@ -31,7 +31,7 @@ export interface Customer
   readonly versions: Map<string, number>
   /** How often money may have gone back, which alone may make a balance a debt. */
   clawbacks: number
-  /** What must not have happened, seen with the customer's own eyes. */
+  /** What must not have happened, seen with the customer's own eyes: nothing can mend it any more. */
   readonly complaints: string[]
 }
 

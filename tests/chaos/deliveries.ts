@@ -15,7 +15,7 @@ export interface Sent {
     readonly 'of these never sent': number
   }
   /** Of Clerk's, those that are still tried. */
-  readonly pendingOfClerk: readonly string[]
+  readonly pendingOfClerk: string[]
 }
 
 interface Delivery {

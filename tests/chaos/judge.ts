@@ -28,9 +28,6 @@ export async function judge(
   const owners = await compareOwners(world, doubted)
   return {
     problems: [
-      ...customers.flatMap(({ complaints, person }) =>
-        complaints.map((complaint) => `${person.user_id}: ${complaint}`),
-      ),
       ...inLedger.map(({ check, subject }) => `ledger: ${check}: ${subject}`),
       ...(await unfinished(world)),
       ...(await wrongIntents(world)),

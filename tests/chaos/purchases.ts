@@ -15,7 +15,7 @@ type Manner = 'pays' | 'is_declined_first' | 'debit_comes' | 'debit_fails' | 'le
 export async function buyCredits(world: World, customer: Customer, random: Random): Promise<void> {
   if (customer.kind === 'team' && !customer.organization_id) return
   const credits = random.int(71, 5000)
-  const answer = await openOnce(random.chance(0.15), customer, (headers) =>
+  const answer = await openOnce(world, customer, random.chance(0.15), (headers) =>
     openPurchase(world, customer, { credits, headers }),
   )
   const id = sessionOf(answer)
@@ -37,7 +37,7 @@ export async function subscribe(world: World, customer: Customer, random: Random
   if (!(await isWithoutPlan(world, customer))) return
   const seats = customer.kind === 'team' ? random.int(2, 6) : 1
   const frequency = random.chance(0.3) ? 'yearly' : 'monthly'
-  const answer = await openOnce(random.chance(0.15), customer, (headers) =>
+  const answer = await openOnce(world, customer, random.chance(0.15), (headers) =>
     openPlan(world, customer, { seats, frequency, headers }),
   )
   const id = sessionOf(answer)
@@ -54,17 +54,21 @@ export async function subscribe(world: World, customer: Customer, random: Random
   if (customer.kind === 'team') await awaitTeam(world, customer)
 }
 
-/** A second click, or a reload, opens no second page: the same key gets the same one. */
+/** A second click, or a reload, opens no second page: the same key gets the same one, for a day. */
 async function openOnce(
+  { system }: World,
+  { complaints, person }: Customer,
   isDoubled: boolean,
-  customer: Customer,
   open: (headers: Record<string, string>) => Promise<Answer>,
 ): Promise<Answer> {
   const headers = { 'idempotency-key': randomUUID() }
   if (!isDoubled) return open(headers)
+  const began = await system.now()
   const [first, second] = await Promise.all([open(headers), open(headers)])
-  if (first.status === 200 && second.status === 200 && sessionOf(first) !== sessionOf(second))
-    customer.complaints.push(`one key opened ${sessionOf(first)} and ${sessionOf(second)}`)
+  const isSameDay = (await system.now()).getTime() - began.getTime() < 86_000_000
+  const pages = [sessionOf(first), sessionOf(second)]
+  if (isSameDay && first.status === 200 && second.status === 200 && pages[0] !== pages[1])
+    complaints.push(`${person.user_id}: one key opened ${pages.join(' and ')}`)
   return first.status === 200 ? first : second
 }
 

@@ -113,7 +113,11 @@ async function run(system: System, options: ChaosOptions): Promise<ChaosReport> 
     settled: await settleTimes(system.database, customers),
     settled_after_s,
     clock_moved_s: calmed.clock_moved_s,
-    problems: [...problems, ...members.flatMap(({ unexpectedExits }) => unexpectedExits)],
+    problems: [
+      ...problems,
+      ...customers.flatMap(({ complaints }) => complaints),
+      ...members.flatMap(({ unexpectedExits }) => unexpectedExits),
+    ],
   }
 }
 
@@ -140,7 +144,7 @@ async function waitUntilSettled(
   }
 }
 
-async function whatWaits(system: System): Promise<Record<string, readonly string[]>> {
+async function whatWaits(system: System): Promise<Record<string, string[]>> {
   const sent = await whatStripeSent(system)
   const events = await system.database.selectFrom('inbox_events').select(['id', 'state']).execute()
   const known = new Set(events.map(({ id }) => id))

@@ -18,7 +18,7 @@ async function report(world: World, customer: Customer, random: Random): Promise
   const answer = await send(world, customer, body, random)
   const isCharged = answer.status === 200
   if (isCharged && (answer.body as { charged: number }).charged !== credits)
-    customer.complaints.push(`usage ${key}: ${credits} credits, told ${JSON.stringify(answer.body)}`)
+    customer.complaints.push(`usage ${key}: ${credits} credits reported, told ${JSON.stringify(answer.body)}`)
   const outcome: Report['outcome'] = isCharged ? 'charged' : 'refused'
   customer.reports.push({ key, payer: payer === 'personal' ? payer : 'organization', credits, outcome })
 }
@@ -50,6 +50,7 @@ async function accessToken({ client }: World, customer: Customer): Promise<strin
 /** What an editor shows: it never goes back to an older state, and is no debt unless money went back. */
 export async function readBalance(world: World, customer: Customer): Promise<void> {
   const payer = customer.organization_id ?? 'personal'
+  const { person } = customer
   const mayBeDebt = customer.clawbacks > 0
   const token = await accessToken(world, customer)
   const { status, body } = await world.client.call(getExtensionBalance, { token, query: { payer } })
@@ -59,7 +60,11 @@ export async function readBalance(world: World, customer: Customer): Promise<voi
   const before = customer.versions.get(payer) ?? 0
   customer.versions.set(payer, version)
   if (version < before)
-    customer.complaints.push(`the balance of ${payer} went from version ${before} to ${version}`)
+    customer.complaints.push(
+      `the balance of ${person.user_id} (${payer}) went from version ${before} to ${version}`,
+    )
   if (plan + purchased < 0 && !mayBeDebt)
-    customer.complaints.push(`the balance of ${payer} is ${plan} + ${purchased}, and no money went back`)
+    customer.complaints.push(
+      `the balance of ${person.user_id} (${payer}) is ${plan} + ${purchased}, and no money went back`,
+    )
 }
