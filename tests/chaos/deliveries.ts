@@ -4,7 +4,7 @@ import type { System } from './system.ts'
 /** What became of the webhooks, by the senders' own books. */
 export interface Sent {
   /** Of Stripe's, those that must be in the inbox in the end, however they come there. */
-  readonly events: readonly string[]
+  readonly events: string[]
   readonly figures: {
     readonly 'events of Stripe': number
     readonly 'copies sent': number

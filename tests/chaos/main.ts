@@ -7,6 +7,8 @@ import { type ChaosReport, runChaos } from './run.ts'
 
 const folder = join(import.meta.dirname, '../../reports/chaos')
 
+// Whoever is told to stop exits, and the watchdog ends what it has started.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 process.exitCode = await main()
 
 /** `npm run chaos`: ends with 1 when anything is wrong afterwards. */

@@ -164,7 +164,7 @@ async function judgePatiently(
   world: World,
   customers: readonly Customer[],
   { isInHurry, say, longest_ms }: ChaosOptions,
-): Promise<string[]> {
+): Promise<readonly string[]> {
   const { system } = world
   await moveClock(system, 25 * 3600)
   const deadline = Date.now() + Math.max(120_000, Math.min(patience_ms, longest_ms))

@@ -12,7 +12,7 @@ import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
 import { createDatabase } from '../../scripts/database.ts'
 import { type RunningPostgres, startPostgres } from '../../scripts/postgres.ts'
 import { findFreePort } from '../../scripts/processes/ports.ts'
-import { startWatchdog } from '../../scripts/processes/watchdog.ts'
+import { startWatchdog, type Watchdog } from '../../scripts/processes/watchdog.ts'
 import { clerkSandboxVariables, stripeSandboxVariables } from '../../scripts/sandbox-environment.ts'
 import { type RunningRedis, startRedis } from '../../scripts/test/tools/redis.ts'
 import { type Sandbox, startSandbox, testAppUrl } from '../support/services/sandbox-process.ts'
@@ -71,10 +71,13 @@ async function startParts(options: SystemOptions, running: AsyncDisposableStack)
   const balancer = await startBalancer(serverPorts)
   running.defer(() => balancer.close())
 
-  const postgres = await startOwnPostgres(running)
+  const postgres = await startOwnPostgres(running, watchdog)
   const databaseUrl = postgres.urlOf('tidemark')
   const redis = options.redisProgram ? await startRedis({ program: options.redisProgram }) : undefined
-  if (redis) running.defer(() => redis.stop())
+  if (redis) {
+    running.defer(() => redis.stop())
+    watchdog.watch(redis.pid, 1, 'SIGTERM')
+  }
   const stripe = await startStripe({ serverPort: balancer.port })
   running.defer(() => stripe.stop())
   const sandbox = await startSandbox('clerk', {
@@ -152,13 +155,24 @@ async function startParts(options: SystemOptions, running: AsyncDisposableStack)
 }
 
 /** Durable: what was committed must be there after a power cut. */
-async function startOwnPostgres(running: AsyncDisposableStack): Promise<RunningPostgres> {
+async function startOwnPostgres(running: AsyncDisposableStack, watchdog: Watchdog): Promise<RunningPostgres> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-chaos-'))
   await chmod(dataDir, 0o711)
   running.defer(() => rm(dataDir, { recursive: true, force: true }))
   const postgres = await startPostgres({ dataDir, durable: true })
+  const watch = () => watchdog.watch(postgres.pid, 1, 'SIGINT')
+  watch()
   running.defer(() => postgres.stop())
   await createDatabase({ adminUrl: postgres.url, name: 'tidemark' })
   await migrateToLatest({ connectionString: postgres.urlOf('tidemark') })
-  return postgres
+  return {
+    ...postgres,
+    get pid() {
+      return postgres.pid
+    },
+    async restart() {
+      await postgres.restart()
+      watch()
+    },
+  }
 }
