@@ -51,7 +51,7 @@ export function createClient(url: string): Client {
   const call: Client['call'] = async (endpoint, request) => {
     const deadline = Date.now() + patience_ms
     let last: Answer | null = null
-    for (let pause_ms = 100; Date.now() < deadline; pause_ms = Math.min(pause_ms * 2, 3000)) {
+    for (let pause_ms = 100; Date.now() < deadline; pause_ms = Math.min(pause_ms * 2, 1500)) {
       last = await attempt(endpoint, request)
       if (last && isFinal(last)) return last
       if (last) counts.turned_away++

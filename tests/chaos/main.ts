@@ -36,7 +36,7 @@ async function main(): Promise<number> {
       events: Number(values.events),
       kills: Number(values.kills),
       longest_ms: Number(values.minutes) * 60_000,
-      crowd: 24,
+      crowd: 64,
       storm: { kill_every_ms: [1000, 5000], clock_every_ms: [20_000, 40_000] },
       isInHurry: false,
       redisProgram: redis?.value,

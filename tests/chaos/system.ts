@@ -73,11 +73,9 @@ async function startParts(options: SystemOptions, running: AsyncDisposableStack)
 
   const postgres = await startOwnPostgres(running, watchdog)
   const databaseUrl = postgres.urlOf('tidemark')
-  const redis = options.redisProgram ? await startRedis({ program: options.redisProgram }) : undefined
-  if (redis) {
-    running.defer(() => redis.stop())
-    watchdog.watch(redis.pid, 1, 'SIGTERM')
-  }
+  const redis = options.redisProgram
+    ? await startOwnRedis(options.redisProgram, running, watchdog)
+    : undefined
   const stripe = await startStripe({ serverPort: balancer.port })
   running.defer(() => stripe.stop())
   const sandbox = await startSandbox('clerk', {
@@ -154,24 +152,41 @@ async function startParts(options: SystemOptions, running: AsyncDisposableStack)
   }
 }
 
+async function startOwnRedis(
+  program: string,
+  running: AsyncDisposableStack,
+  watchdog: Watchdog,
+): Promise<RunningRedis> {
+  const redis = await startRedis({ program })
+  running.defer(() => redis.stop())
+  return watched(redis, () => watchdog.watch(redis.pid, 1, 'SIGTERM'))
+}
+
 /** Durable: what was committed must be there after a power cut. */
 async function startOwnPostgres(running: AsyncDisposableStack, watchdog: Watchdog): Promise<RunningPostgres> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-chaos-'))
   await chmod(dataDir, 0o711)
   running.defer(() => rm(dataDir, { recursive: true, force: true }))
   const postgres = await startPostgres({ dataDir, durable: true })
-  const watch = () => watchdog.watch(postgres.pid, 1, 'SIGINT')
-  watch()
   running.defer(() => postgres.stop())
   await createDatabase({ adminUrl: postgres.url, name: 'tidemark' })
   await migrateToLatest({ connectionString: postgres.urlOf('tidemark') })
+  return watched(postgres, () => watchdog.watch(postgres.pid, 1, 'SIGINT'))
+}
+
+/** Whatever was started again ends with us too. */
+function watched<Service extends { readonly pid: number; restart(): Promise<void> }>(
+  service: Service,
+  watch: () => void,
+): Service {
+  watch()
   return {
-    ...postgres,
+    ...service,
     get pid() {
-      return postgres.pid
+      return service.pid
     },
     async restart() {
-      await postgres.restart()
+      await service.restart()
       watch()
     },
   }

@@ -35,7 +35,7 @@ async function send(world: World, customer: Customer, body: object, random: Rand
     const answer = answers.find((found) => found?.status === 200) ?? answers[0]
     if (answer?.status === 401) customer.access_token = null
     else if (answer) return answer
-    await delay(Math.min(100 * 2 ** tries, 3000))
+    await delay(Math.min(100 * 2 ** tries, 1500))
   }
   throw new Error(`${reportUsage.path} had no answer for 300 s`)
 }
