@@ -11,6 +11,7 @@ import { openapiRoutes } from './routes/openapi.ts'
 import { organizationSeatsRoutes } from './routes/organization-seats.ts'
 import { organizationsRoutes } from './routes/organizations.ts'
 import { subscriptionsRoutes } from './routes/subscriptions.ts'
+import { supportRoutes } from './routes/support.ts'
 import { teamInvitationsRoutes } from './routes/team-invitations.ts'
 import { usersRoutes } from './routes/users.ts'
 import { webhooksRoutes } from './routes/webhooks.ts'
@@ -28,6 +29,7 @@ const calls: readonly Route[] = [
   ...teamInvitationsRoutes,
   ...extensionRoutes,
   ...extensionAuthRoutes,
+  ...supportRoutes,
   ...webhooksRoutes,
   ...healthRoutes,
 ]
