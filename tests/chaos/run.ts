@@ -167,7 +167,7 @@ async function judgePatiently(
 ): Promise<readonly string[]> {
   const { system } = world
   await moveClock(system, 25 * 3600)
-  const deadline = Date.now() + Math.max(120_000, Math.min(patience_ms, longest_ms))
+  const deadline = Date.now() + Math.max(240_000, Math.min(patience_ms, longest_ms))
   let doubted = customers
   for (;;) {
     await runTasks(system)
