@@ -33,6 +33,7 @@ export async function processInboxEvent(
     what: 'event',
     table: 'inbox_events',
     key: { source: key.source, id: key.id },
+    subject: event.subject,
     record: event,
     isScheduled: true,
     giveUp: (reason: string) => failEvent(deps.db, key, { reason, now: deps.now() }),
