@@ -641,6 +641,7 @@ CREATE TABLE public.failed_tries (
     id bigint NOT NULL,
     table_name text NOT NULL,
     row_id text NOT NULL,
+    subject text,
     kind text NOT NULL,
     error text NOT NULL,
     tries integer DEFAULT 1 NOT NULL,
@@ -649,7 +650,8 @@ CREATE TABLE public.failed_tries (
     CONSTRAINT failed_tries_check CHECK ((last_at >= first_at)),
     CONSTRAINT failed_tries_kind_check CHECK ((kind = ANY (ARRAY['unavailable'::text, 'not_yet'::text, 'contradiction'::text, 'defect'::text]))),
     CONSTRAINT failed_tries_row_id_check CHECK (((length(row_id) >= 1) AND (length(row_id) <= 255))),
-    CONSTRAINT failed_tries_table_name_check CHECK ((table_name = ANY (ARRAY['inbox_events'::text, 'checkout_intents'::text, 'subscriptions'::text, 'team_invitations'::text]))),
+    CONSTRAINT failed_tries_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 255))),
+    CONSTRAINT failed_tries_table_name_check CHECK ((table_name = ANY (ARRAY['inbox_events'::text, 'checkout_intents'::text, 'subscriptions'::text, 'team_invitations'::text, 'support_acts'::text]))),
     CONSTRAINT failed_tries_tries_check CHECK ((tries > 0))
 );
 
@@ -1184,6 +1186,8 @@ CREATE UNIQUE INDEX extension_tokens_one_active ON public.extension_tokens USING
 CREATE INDEX failed_tries_old ON public.failed_tries USING btree (last_at);
 
 CREATE INDEX failed_tries_row ON public.failed_tries USING btree (row_id, id);
+
+CREATE INDEX failed_tries_subject ON public.failed_tries USING btree (subject, first_at) WHERE (subject IS NOT NULL);
 
 CREATE INDEX idempotent_requests_old ON public.idempotent_requests USING btree (created_at);
 
