@@ -8,6 +8,7 @@ import { createCallLimit } from '../schema/stripe/call-limit.ts'
 import { createStripe } from '../schema/stripe/client.ts'
 import { isLiveKey } from '../schema/stripe/mode.ts'
 import { type Clerk, createClerk } from './auth/clerk.ts'
+import { createSupportStaff, type SupportStaff } from './auth/support-staff.ts'
 import { createServerMetrics, type ServerMetrics } from './metrics.ts'
 import { createRateLimits, type RateLimits } from './rate-limits.ts'
 import { createReopeningProducer } from './reopening-producer.ts'
@@ -22,8 +23,11 @@ export interface Dependencies {
   readonly stripe: Stripe
   readonly catalogue: StripeCatalogue
   readonly clerk: Clerk
+  readonly isSupportStaff: SupportStaff
   readonly limits: RateLimits
   readonly metrics: ServerMetrics
+  /** Told at the beginning of a shutdown, so that the load balancer stops sending calls before the server stops answering them. */
+  readonly readiness: { isStopping: boolean }
   readonly log: Logger
   readonly now: () => Date
 }
@@ -76,8 +80,10 @@ export function openDependencies(
       apiUrl: env.CLERK_API_URL,
       authorizedParties: settings.own_origins,
     }),
+    isSupportStaff: createSupportStaff(),
     limits: createRateLimits(redis),
     metrics: createServerMetrics(),
+    readiness: { isStopping: false },
     log,
     now,
   }

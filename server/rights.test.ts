@@ -170,6 +170,8 @@ const requests: Readonly<Record<string, (actor: Actor) => Request | Promise<Requ
       'billing/invoices',
     ].map((call) => [`GET /api/${call} an_organization`, () => ({ query: { payer: org.id } })]),
   ),
+  'GET /api/support/trace': () => ({ query: { owner: people.user.user_id } }),
+  'POST /api/support/visits': () => ({ body: { owner: people.user.user_id } }),
   'GET /api/extension/balance an_organization': () => ({ query: { payer: org.id } }),
   'POST /api/extension/usage an_organization': () => ({
     body: { credits: 1, idempotency_key: randomUUID(), payer: org.id },

@@ -58,6 +58,9 @@ export const oneselfOrSeatHolder: Unchecked = {
   rows: [{ answers: oneselfRow }, { about: 'an_organization', answers: membersRow }],
 }
 
+/** Support staff, about anybody. To everybody else the call does not exist, which is decided before the request is read. */
+export const supportStaff: Unchecked = { rows: [{ answers: { ...answers(404), support: 200 } }] }
+
 /** Only the sender, whose signature the handler verifies; the walk has none. */
 export const signedSender: Unchecked = { rows: [{ about: 'no_signature', answers: answers(400) }] }
 

@@ -5,7 +5,7 @@ import type { AppMiddleware, RequestOf } from './context.ts'
 import type { Dependencies } from './dependencies.ts'
 import { matchesEtag, Tagged } from './etag.ts'
 import type { Failure } from './failures.ts'
-import { authenticate, authenticateExtension } from './middleware/authenticate.ts'
+import { authenticate, authenticateExtension, authenticateSupport } from './middleware/authenticate.ts'
 import { validate } from './middleware/validate.ts'
 import { oncePerKey } from './once-per-key.ts'
 import { rateLimit } from './rate-limits.ts'
@@ -57,6 +57,7 @@ export function route<E extends Endpoint, Found>(
         ...(endpoint.errors === 'oauth' ? [forOAuthClients] : []),
         ...(endpoint.auth === 'user' ? [authenticate(deps)] : []),
         ...(endpoint.auth === 'extension' ? [authenticateExtension(deps)] : []),
+        ...(endpoint.auth === 'support' ? [authenticateSupport(deps)] : []),
         rateLimit(deps, endpoint.limit),
         validate(endpoint),
         answer(endpoint, terms, handler, deps),

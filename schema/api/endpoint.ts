@@ -2,10 +2,11 @@ import type * as z from 'zod/mini'
 
 /**
  * Who may call: `public` needs nothing, `user` needs a Clerk bearer token, `extension` the long-lived token of an editor;
- * neither token works for the other's calls. Whether the ids in the request belong to that user is checked by the route's
- * rights before a row is touched.
+ * neither token works for the other's calls. `support` needs a Clerk bearer token of somebody whom Clerk, asked at that moment, calls
+ * support staff; to everybody else the call does not exist. Whether the ids in the request belong to the caller is checked by the
+ * route's rights before a row is touched.
  */
-export type EndpointAuth = 'public' | 'user' | 'extension'
+export type EndpointAuth = 'public' | 'user' | 'extension' | 'support'
 
 /** A group of calls that share one budget of requests a minute. */
 export type RateLimit = 'read' | 'write' | 'auth' | 'checkout' | 'sign_in' | 'extension'

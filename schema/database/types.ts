@@ -109,6 +109,17 @@ export interface ExtensionTokens {
   user_id: string;
 }
 
+export interface FailedTries {
+  error: string;
+  first_at: Timestamp;
+  id: Generated<number>;
+  kind: string;
+  last_at: Timestamp;
+  row_id: string;
+  table_name: string;
+  tries: Generated<number>;
+}
+
 export interface IdempotentRequests {
   answer: Json | null;
   attempt_id: string;
@@ -136,6 +147,7 @@ export interface InboxEvents {
   settled_at: Timestamp | null;
   source: "stripe" | "clerk";
   state: Generated<"received" | "applied" | "ignored" | "failed" | "forged">;
+  subject: string | null;
   sweep_at: Generated<Timestamp>;
   sweeps: Generated<number>;
   type: string;
@@ -310,6 +322,13 @@ export interface Subscriptions {
   user_id: string;
 }
 
+export interface SupportVisits {
+  began_at: Timestamp;
+  owner_id: string;
+  seen_at: Timestamp;
+  user_id: string;
+}
+
 export interface TeamInvitations {
   attempts: Generated<number>;
   clerk_invitation_id: string | null;
@@ -349,6 +368,7 @@ export interface DB {
   customer_creations: CustomerCreations;
   extension_sign_ins: ExtensionSignIns;
   extension_tokens: ExtensionTokens;
+  failed_tries: FailedTries;
   idempotent_requests: IdempotentRequests;
   inbox_events: InboxEvents;
   ledger_accounts: LedgerAccounts;
@@ -364,6 +384,7 @@ export interface DB {
   seats: Seats;
   stripe_customers: StripeCustomers;
   subscriptions: Subscriptions;
+  support_visits: SupportVisits;
   team_invitations: TeamInvitations;
   users: Users;
 }

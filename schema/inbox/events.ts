@@ -1,6 +1,7 @@
 import type { Kysely, Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { DB, InboxEvents, Json } from '../database/types.ts'
+import { subjectOf } from './subject.ts'
 
 export type InboxEvent = Selectable<InboxEvents>
 export type EventSource = InboxEvent['source']
@@ -37,7 +38,11 @@ export interface StoredEvent {
 export async function receiveEvent(db: Kysely<DB>, event: ReceivedEvent): Promise<StoredEvent> {
   const inserted = await db
     .insertInto('inbox_events')
-    .values({ ...event, payload: JSON.stringify(event.payload) })
+    .values({
+      ...event,
+      payload: JSON.stringify(event.payload),
+      subject: subjectOf(event.source, event.payload),
+    })
     .onConflict((conflict) => conflict.columns(['source', 'id']).doNothing())
     .returning('id')
     .executeTakeFirst()

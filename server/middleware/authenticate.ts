@@ -3,7 +3,7 @@ import { findToken, isActive, recordTokenUse } from '../../schema/extension/toke
 import { TokenRejectedError } from '../auth/clerk.ts'
 import type { AppContext, AppMiddleware } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { invalidExtensionToken, tooManyRequests, unauthenticated } from '../errors.ts'
+import { invalidExtensionToken, notFound, ServerError, tooManyRequests, unauthenticated } from '../errors.ts'
 
 /**
  * Lets only callers with a valid bearer token pass and sets their user id. An address that keeps sending forged tokens is told to wait, but a
@@ -25,6 +25,27 @@ export function authenticate(deps: Pick<Dependencies, 'clerk' | 'limits'>): AppM
       throw unauthenticated(error)
     }
     ctx.state.trace.note({ user_id: ctx.state.user_id })
+    await next()
+  }
+}
+
+/**
+ * Lets only support staff pass. Everybody else, with or without a valid token, is told that there is nothing at this address. Clerk is
+ * asked for the role: a token says what was true when it was made, and what it says of its owner may come from the owner.
+ */
+export function authenticateSupport(
+  deps: Pick<Dependencies, 'db' | 'clerk' | 'isSupportStaff' | 'limits' | 'now'>,
+): AppMiddleware {
+  const authenticated = authenticate(deps)
+  return async (ctx, next) => {
+    try {
+      await authenticated(ctx, async () => {})
+    } catch (error) {
+      if (error instanceof ServerError && error.status === 401) throw notFound()
+      throw error
+    }
+    const { user_id } = ctx.state
+    if (user_id === undefined || !(await deps.isSupportStaff(deps, user_id))) throw notFound()
     await next()
   }
 }

@@ -107,7 +107,12 @@ function operationOf(endpoint: Endpoint) {
   }
 }
 
-const securityOf = { public: [], user: [{ bearer: [] }], extension: [{ extension: [] }] } as const
+const securityOf = {
+  public: [],
+  user: [{ bearer: [] }],
+  extension: [{ extension: [] }],
+  support: [{ bearer: [] }],
+} as const
 
 function bodyContent(body: z.core.$ZodType, { form }: Endpoint) {
   const content = { schema: jsonSchema(body, 'input') }

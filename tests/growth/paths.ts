@@ -56,7 +56,7 @@ export const paths: Readonly<Record<string, Path>> = {
     const payload = JSON.stringify(eventOf('checkout.session.completed', sessionOf(randomUUID())))
     const signature = server.deps.stripe.webhooks.generateTestHeaderString({
       payload,
-      secret: server.deps.settings.stripe_webhook_secret,
+      secret: server.deps.settings.stripe_webhook_secrets[0],
     })
     const headers = { 'content-type': 'application/json', 'stripe-signature': signature }
     return () => fetchOk(`${server.url}/api/stripe/webhook`, { method: 'POST', headers, body: payload })

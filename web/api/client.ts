@@ -25,7 +25,7 @@ interface ApiDependencies {
 export function createApi({ getToken, fetch }: ApiDependencies): Api {
   return async (endpoint, { query, body, idempotencyKey, signal } = {}) => {
     const headers = new Headers({ accept: endpoint.file ?? 'application/json' })
-    if (endpoint.auth === 'user') {
+    if (endpoint.auth === 'user' || endpoint.auth === 'support') {
       const token = await getToken()
       if (token) headers.set('authorization', `Bearer ${token}`)
     }

@@ -9,6 +9,8 @@ export type EventOutcome =
   | {
       readonly state: 'applied'
       readonly reason: string | null
+      /** The checkout that it is about, for the log. */
+      readonly intent_id?: string
       /** An organization that has more or fewer seats now: see `keepRoom`. */
       readonly seats_changed_in?: string
     }
@@ -29,6 +31,7 @@ export type AppliedEvent =
       readonly outcome: EventOutcome['state']
       readonly type: string
       readonly received_at: Date
+      readonly intent_id: string | undefined
       readonly seats_changed_in: string | undefined
     }
 
@@ -53,7 +56,13 @@ export async function applyEvent(
     if (row?.state !== 'received') return { outcome: 'settled_before' }
     const outcome = await apply(trx)
     await settleEvent(trx, event, { ...outcome, now: deps.now() })
-    const seats_changed_in = outcome.state === 'applied' ? outcome.seats_changed_in : undefined
-    return { outcome: outcome.state, type: row.type, received_at: row.received_at, seats_changed_in }
+    const { intent_id, seats_changed_in } = outcome.state === 'applied' ? outcome : {}
+    return {
+      outcome: outcome.state,
+      type: row.type,
+      received_at: row.received_at,
+      intent_id,
+      seats_changed_in,
+    }
   })
 }

@@ -1,0 +1,336 @@
+import * as z from 'zod/mini'
+import { currencySchema } from '../catalogue/schemas.ts'
+import { endpoint } from './endpoint.ts'
+
+/** Whose credits: `user_…` or `org_…`, as Clerk names them. */
+const ownerIdSchema = z.string().check(z.maxLength(64), z.regex(/^(user|org)_\w+$/, 'user_… or org_…'))
+
+const ownerSchema = z.object({
+  kind: z.enum(['user', 'organization']),
+  id: z.string(),
+  /** In lists: `d…@example.com` for a person, null where nothing is known. */
+  label: z.nullable(z.string()),
+})
+export type SupportOwner = z.infer<typeof ownerSchema>
+
+/** What can be on a timeline. */
+export const traceItemKinds = [
+  'intent',
+  'session',
+  'event',
+  'attempt',
+  'subscription',
+  'invoice',
+  'charge',
+  'transfer',
+  'seat',
+  'invitation',
+  'act',
+] as const
+export type TraceItemKind = (typeof traceItemKinds)[number]
+
+/** What a search may recognize beside that; each leads to an owner. */
+export const lookupKinds = [
+  'email',
+  'user',
+  'organization',
+  'customer',
+  'payment_intent',
+  'refund',
+  'dispute',
+  'grant',
+  'job',
+  ...traceItemKinds,
+] as const
+export type LookupKind = (typeof lookupKinds)[number]
+
+/**
+ * `done`: nothing is left to do. `waiting`: it takes its time, for a bank or for the next try. `problem`: it failed or is stuck, and needs a
+ * person. `ignored`: it has no consequences for us.
+ */
+export const supportLevels = ['done', 'waiting', 'problem', 'ignored'] as const
+export type SupportLevel = (typeof supportLevels)[number]
+
+const moneySchema = z.object({ amount_minor: z.int(), currency: currencySchema })
+
+/** The same object at the vendors; null where it has none, and in sandbox mode. */
+const linksSchema = z.object({ stripe: z.nullable(z.url()), clerk: z.nullable(z.url()) })
+
+/** The target with which `POST /api/support/acts` replays it. */
+const replaySchema = z.object({
+  kind: z.enum(['event', 'intent', 'subscription', 'invitation', 'charge']),
+  id: z.string(),
+})
+export type ReplayTarget = z.infer<typeof replaySchema>
+
+const traceItemSchema = z.object({
+  /** `kind:id`, unique on the timeline. */
+  key: z.string(),
+  kind: z.enum(traceItemKinds),
+  id: z.string(),
+  at: z.iso.datetime(),
+  /** A sentence without a full stop, e.g. `Checkout of 500 credits`. */
+  title: z.string(),
+  level: z.enum(supportLevels),
+  /** The row's own word for it, e.g. `settled`, `received`, `past_due`; null where it has none. */
+  state: z.nullable(z.string()),
+  /** Why it failed, was ignored or is waiting. */
+  error: z.nullable(z.string()),
+  /** What else there is to say, in sentences. */
+  detail: z.nullable(z.string()),
+  money: z.nullable(moneySchema),
+  /** Of a transfer what it moved, signed; of everything else what it brings when it goes well. */
+  credits: z.nullable(z.int()),
+  account: z.nullable(z.enum(['plan', 'purchased'])),
+  /** Of that account, after the transfer. */
+  balance_after: z.nullable(z.int()),
+  attempts: z.nullable(z.int()),
+  next_try_at: z.nullable(z.iso.datetime()),
+  /** Keys of the items that it came from: the intent of an event, the event of a transfer. They may be on other pages. */
+  caused_by: z.array(z.string()),
+  links: linksSchema,
+  replay: z.nullable(replaySchema),
+})
+export type TraceItem = z.infer<typeof traceItemSchema>
+
+const matchSchema = z.object({
+  kind: z.enum(lookupKinds),
+  id: z.string(),
+  /** e.g. `Checkout of 500 credits`, `Seat of d…@example.com`. */
+  title: z.string(),
+  /** Null when it belongs to nobody that we know, such as an event of another application. */
+  owner: z.nullable(ownerSchema),
+  /** The item on the owner's timeline, to be highlighted there; null for an owner as a whole. */
+  item_key: z.nullable(z.string()),
+  at: z.nullable(z.iso.datetime()),
+  level: z.nullable(z.enum(supportLevels)),
+  state: z.nullable(z.string()),
+})
+export type SupportMatch = z.infer<typeof matchSchema>
+
+export const searchSupport = endpoint({
+  method: 'GET',
+  path: '/api/support/search',
+  summary:
+    'Finds whose money it is by an e-mail address or any id of ours, Stripe’s or Clerk’s, exactly as given',
+  auth: 'support',
+  limit: 'read',
+  query: z.strictObject({ q: z.string().check(z.trim(), z.minLength(1), z.maxLength(320)) }),
+  response: z.object({
+    /** What it looks like, for people: `an e-mail address`, `a charge of Stripe’s`. */
+    recognized_as: z.nullable(z.string()),
+    matches: z.array(matchSchema),
+  }),
+})
+
+/** A figure as the books or tables have it, and as the facts say that it should be. */
+const figure = <Value extends z.core.$ZodType>(value: Value) => z.object({ is: value, should: value })
+
+const problemSchema = z.object({
+  /** e.g. `500 credits of the purchase of 12 November are missing: its event evt_… failed: …`. */
+  sentence: z.string(),
+  /** What is missing, below zero what is too much; null where it is not about credits or not known. */
+  credits: z.nullable(z.int()),
+  money: z.nullable(moneySchema),
+  /** The item on the timeline that it comes from. */
+  item_key: z.nullable(z.string()),
+  /** What may mend it; null when nothing of ours can be replayed. */
+  replay: z.nullable(replaySchema),
+})
+export type SupportProblem = z.infer<typeof problemSchema>
+
+const standingSchema = z.object({
+  as_of: z.iso.datetime(),
+  /** Everything is as it should be, and nothing of it is failed or stuck. */
+  agrees: z.boolean(),
+  /** The whole of it in one sentence: `Everything that should be there is there.` or the first problem. */
+  sentence: z.string(),
+  problems: z.array(problemSchema),
+  plan_type: figure(z.nullable(z.enum(['starter', 'pro', 'teams']))),
+  balance: z.object({ plan: figure(z.int()), purchased: figure(z.int()), total: figure(z.int()) }),
+  /** Grants whose credits differ. */
+  grants: z.array(
+    z.object({
+      id: z.string(),
+      /** e.g. `The purchase of 12 November`. */
+      title: z.string(),
+      account: z.enum(['plan', 'purchased']),
+      credits: figure(z.int()),
+      item_key: z.nullable(z.string()),
+    }),
+  ),
+  /** Null for a person. `total` is what is paid for, by the subscription; `held` is in use or promised. */
+  seats: z.nullable(z.object({ total: z.int(), held: z.int(), active: z.int(), pending: z.int() })),
+})
+export type SupportStanding = z.infer<typeof standingSchema>
+
+const personSchema = z.object({
+  /** Of a person or an organization; null when Clerk does not know it (any more), or does not answer. */
+  name: z.nullable(z.string()),
+  /** In full, because one owner is open; null for an organization. */
+  email: z.nullable(z.string()),
+  /** `unknown`: Clerk does not answer at the moment. */
+  at_clerk: z.enum(['known', 'gone', 'banned', 'locked', 'unknown']),
+  /** When the account was made with us; null where there is none. */
+  member_since: z.nullable(z.iso.datetime()),
+  /** Stripe's customers, the present one first. */
+  customers: z.array(z.object({ id: z.string(), links: linksSchema })),
+  /** Of a person: where they are a member. Of an organization: its members; e-mail addresses are masked. */
+  related: z.array(
+    z.object({
+      kind: z.enum(['user', 'organization']),
+      id: z.string(),
+      label: z.nullable(z.string()),
+      role: z.nullable(z.enum(['admin', 'member'])),
+      has_seat: z.boolean(),
+    }),
+  ),
+  links: linksSchema,
+})
+export type SupportPerson = z.infer<typeof personSchema>
+
+const visitorSchema = z.object({
+  user_id: z.string(),
+  name: z.string(),
+  since: z.iso.datetime(),
+  seen_at: z.iso.datetime(),
+})
+export type SupportVisitor = z.infer<typeof visitorSchema>
+
+export const getTrace = endpoint({
+  method: 'GET',
+  path: '/api/support/trace',
+  summary: 'Everything that became of the money of one owner, beside what should have become of it',
+  auth: 'support',
+  limit: 'read',
+  query: z
+    .strictObject({
+      owner: z.optional(ownerIdSchema),
+      /** Instead of the owner, or beside it what is to be highlighted: an id of one of these kinds. */
+      kind: z.optional(z.enum(lookupKinds)),
+      id: z.optional(z.string().check(z.minLength(1), z.maxLength(320))),
+      /** Each use of credits is a transfer too; there may be thousands. */
+      usage: z._default(z.enum(['hidden', 'shown']), 'hidden'),
+      cursor: z.optional(z.string().check(z.maxLength(300))),
+    })
+    .check(
+      z.refine(({ owner, kind, id }) => (kind === undefined) === (id === undefined) && Boolean(owner ?? id), {
+        message: 'Give the owner, or kind and id of something of theirs',
+      }),
+    ),
+  response: z.object({
+    /** Null, with `standing` and `person`, for something that belongs to nobody that we know. */
+    owner: z.nullable(ownerSchema),
+    /** The following three on the first page only; null on later ones. */
+    person: z.nullable(personSchema),
+    standing: z.nullable(standingSchema),
+    /** Colleagues who have the same case open. */
+    visitors: z.array(visitorSchema),
+    /** What was asked for by kind and id, wherever on the timeline it is. */
+    highlighted: z.nullable(traceItemSchema),
+    /** Newest first. */
+    timeline: z.array(traceItemSchema),
+    next_cursor: z.nullable(z.string()),
+  }),
+})
+export type SupportTrace = z.infer<(typeof getTrace)['response']>
+
+/** What a list of work is made of. Findings of the reconciliation come from a call of their own. */
+export const workKinds = ['event', 'intent', 'subscription', 'invitation'] as const
+export type WorkKind = (typeof workKinds)[number]
+/** `failed`: given up, and nothing tries it again. `stuck`: still tried, but for longer than it should take. */
+export const workStates = ['failed', 'stuck', 'ignored'] as const
+export type WorkState = (typeof workStates)[number]
+
+const workRowSchema = z.object({
+  /** `kind:id`, as on the timeline. */
+  key: z.string(),
+  kind: z.enum(workKinds),
+  id: z.string(),
+  state: z.enum(workStates),
+  /** e.g. `invoice.paid of Stripe`, `Checkout of 500 credits`. */
+  title: z.string(),
+  owner: z.nullable(ownerSchema),
+  /** When it came, or was begun. */
+  since: z.iso.datetime(),
+  /** What is at stake. */
+  money: z.nullable(moneySchema),
+  credits: z.nullable(z.int()),
+  /** Why it is here. */
+  error: z.nullable(z.string()),
+  attempts: z.int(),
+  /** Null when nothing tries it again. */
+  next_try_at: z.nullable(z.iso.datetime()),
+  links: linksSchema,
+  replay: z.nullable(replaySchema),
+})
+export type WorkRow = z.infer<typeof workRowSchema>
+
+/** The filter of a list of work; what is left out does not restrict it. Failed and stuck things where no state is named. */
+export const workFilter = {
+  kind: z.optional(z.enum(workKinds)),
+  state: z.optional(z.enum(workStates)),
+  older_than_minutes: z.optional(z.coerce.number().check(z.int(), z.gte(0), z.lte(1_000_000))),
+  /** Part of the reason, the title or the id, in upper or lower case. */
+  text: z.optional(z.string().check(z.trim(), z.maxLength(100))),
+}
+
+export const listWork = endpoint({
+  method: 'GET',
+  path: '/api/support/work',
+  summary:
+    'What failed, is stuck or was ignored, with the money at stake; the queues and the oldest unapplied event',
+  auth: 'support',
+  limit: 'read',
+  query: z.strictObject({
+    ...workFilter,
+    /** `age`: the oldest first. `money`: what costs most first, of the oldest few hundred of each kind. */
+    order: z._default(z.enum(['age', 'money']), 'age'),
+    cursor: z.optional(z.string().check(z.maxLength(300))),
+  }),
+  response: z.object({
+    rows: z.array(workRowSchema),
+    next_cursor: z.nullable(z.string()),
+    /** Of all, whatever the filter; `capped` when there are more than were counted. Ignored things are not counted. */
+    counts: z.array(
+      z.object({
+        kind: z.enum(workKinds),
+        state: z.enum(workStates),
+        count: z.int(),
+        capped: z.boolean(),
+      }),
+    ),
+    /** Null when the queue does not answer. */
+    queues: z.nullable(
+      z.array(
+        z.object({
+          name: z.string(),
+          waiting: z.int(),
+          active: z.int(),
+          delayed: z.int(),
+          failed: z.int(),
+        }),
+      ),
+    ),
+    oldest_unapplied_event: z.nullable(
+      z.object({
+        id: z.string(),
+        source: z.enum(['stripe', 'clerk']),
+        type: z.string(),
+        received_at: z.iso.datetime(),
+      }),
+    ),
+    as_of: z.iso.datetime(),
+  }),
+})
+export type WorkList = z.infer<(typeof listWork)['response']>
+
+export const visitCase = endpoint({
+  method: 'POST',
+  path: '/api/support/visits',
+  summary: 'Says that one has the case of an owner open, every half minute, and learns who else has',
+  auth: 'support',
+  limit: 'read',
+  body: z.strictObject({ owner: ownerIdSchema }),
+  response: z.object({ visitors: z.array(visitorSchema) }),
+})

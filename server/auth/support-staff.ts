@@ -1,0 +1,36 @@
+import type { Clerk } from './clerk.ts'
+
+/** Says whether somebody is on the support staff. Throws ClerkUnavailableError. */
+export type SupportStaff = (
+  deps: { readonly clerk: Pick<Clerk, 'isSupportStaff'>; readonly now: () => Date },
+  userId: string,
+) => Promise<boolean>
+
+/** How long an answer of Clerk's is good for: whoever loses the role loses their access within this time. */
+const answerIsGoodMs = 15_000
+/** Anybody who is signed in may ask. */
+const rememberedMax = 1000
+
+/**
+ * Asks Clerk, and remembers the answer for a few seconds, because a page of the console makes several calls at once. A failure is not
+ * remembered. Each server remembers for itself.
+ */
+export function createSupportStaff(): SupportStaff {
+  const answers = new Map<string, { readonly isStaff: Promise<boolean>; readonly asked_at_ms: number }>()
+  return ({ clerk, now }, userId) => {
+    const now_ms = now().getTime()
+    const known = answers.get(userId)
+    const age_ms = known ? now_ms - known.asked_at_ms : Number.POSITIVE_INFINITY
+    // A clock that is put back must not keep an answer alive.
+    if (known && age_ms >= 0 && age_ms < answerIsGoodMs) return known.isStaff
+    const isStaff = clerk.isSupportStaff(userId)
+    answers.delete(userId)
+    answers.set(userId, { isStaff, asked_at_ms: now_ms })
+    isStaff.catch(() => {
+      if (answers.get(userId)?.isStaff === isStaff) answers.delete(userId)
+    })
+    const [oldest] = answers.keys()
+    if (answers.size > rememberedMax && oldest !== undefined) answers.delete(oldest)
+    return isStaff
+  }
+}
