@@ -140,7 +140,11 @@ function startConsumer<Name extends QueueName>(
     },
     backend.factory,
   )
-  worker.on('completed', () => deps.metrics.jobs.inc({ queue: name, outcome: 'completed' }))
+  worker.on('completed', ({ processedOn, finishedOn }) => {
+    deps.metrics.jobs.inc({ queue: name, outcome: 'completed' })
+    if (processedOn && finishedOn)
+      deps.metrics.jobSeconds.observe({ queue: name }, (finishedOn - processedOn) / 1000)
+  })
   worker.on('failed', (job, error) => {
     deps.metrics.jobs.inc({ queue: name, outcome: 'failed' })
     deps.log.warn({ queue: name, job_id: job?.id, err: error }, 'Job failed')

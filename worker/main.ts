@@ -66,7 +66,7 @@ async function main(): Promise<void> {
     clerk: createClerkDirectory(clerk),
     producer,
     log,
-    metrics: createWorkerMetrics(),
+    metrics: createWorkerMetrics(database.pool),
     now: clock.now,
     appUrl: env.APP_URL.replace(/\/+$/, ''),
     sweepAfterMs: env.SWEEP_AFTER_MS,

@@ -65,11 +65,12 @@ export async function applyEvent(
       await settleEvent(trx, event, { ...outcome, now: deps.now() })
     }
     const { intent_id, seats_changed_in } = outcome.state === 'applied' ? outcome : {}
+    const { type, received_at } = row
     return {
       outcome: outcome.state,
       reason: outcome.reason,
-      type: row.type,
-      received_at: row.received_at,
+      type,
+      received_at,
       intent_id,
       seats_changed_in,
     }

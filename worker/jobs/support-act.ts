@@ -53,9 +53,9 @@ export async function processSupportAct(
   if (act?.state !== 'queued' || (claim !== undefined && claim !== act.sweeps)) return
   const row = {
     what: 'act',
-    subject: act.owner_id,
     table: 'support_acts',
     key: { id: act.id },
+    subject: act.owner_id,
     record: act,
     isScheduled: true,
     giveUp: (reason: string) => fail(deps, act, reason),
