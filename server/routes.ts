@@ -11,8 +11,10 @@ import { healthRoutes } from './routes/health.ts'
 import { openapiRoutes } from './routes/openapi.ts'
 import { organizationSeatsRoutes } from './routes/organization-seats.ts'
 import { organizationsRoutes } from './routes/organizations.ts'
+import { reconciliationRoutes } from './routes/reconciliation.ts'
 import { subscriptionsRoutes } from './routes/subscriptions.ts'
 import { supportRoutes } from './routes/support.ts'
+import { supportActsRoutes } from './routes/support-acts.ts'
 import { teamInvitationsRoutes } from './routes/team-invitations.ts'
 import { usersRoutes } from './routes/users.ts'
 import { webhooksRoutes } from './routes/webhooks.ts'
@@ -32,6 +34,8 @@ const calls: readonly Route[] = [
   ...extensionRoutes,
   ...extensionAuthRoutes,
   ...supportRoutes,
+  ...supportActsRoutes,
+  ...reconciliationRoutes,
   ...webhooksRoutes,
   ...healthRoutes,
 ]
