@@ -18,6 +18,8 @@ test(
   'credits that are bought are in the balance, the chart, the history, the export and the receipts',
   alsoOnPhones,
   async ({ page }) => {
+    // All of the page's lists, each looked at by axe in two themes.
+    test.slow()
     await signUp(page)
     await page.goto('/billing')
     await expect(page.getByRole('heading', { name: 'Billing & Payments' })).toBeVisible()
