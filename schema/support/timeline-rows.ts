@@ -144,6 +144,21 @@ const dataSchemas = {
     sync_failed_at: maybeTime,
     sweep_at: maybeTime,
   }),
+  act: z.object({
+    kind: z.string(),
+    target_kind: z.string(),
+    target_id: z.string(),
+    owner_id: text,
+    reason: z.string(),
+    requested_by: z.string(),
+    approved_by: text,
+    state: z.enum(['waiting_for_approval', 'queued', 'done', 'failed', 'refused']),
+    error: text,
+    last_error: text,
+    sentence: text,
+    attempts: integer,
+    sweep_at: time,
+  }),
 } as const
 
 export type TimelineKind = keyof typeof dataSchemas

@@ -45,6 +45,11 @@ export const columns: Readonly<
       'idempotency_key', t.idempotency_key, 'grant_id', t.grant_id, 'intent_id', t.intent_id, 'event_id', t.event_id,
       'account', e.name, 'amount', e.amount, 'balance_after', e.balance_after)`,
   },
+  act: {
+    at: sql`a.requested_at`,
+    id: sql`a.id::text`,
+    data: sql`(to_jsonb(a) - 'outcome' - 'params') || jsonb_build_object('sentence', a.outcome ->> 'sentence')`,
+  },
   seat: { at: sql`p.assigned_at`, id: sql`p.id::text`, data: sql`to_jsonb(p)` },
   invitation: { at: sql`v.created_at`, id: sql`v.id::text`, data: sql`to_jsonb(v)` },
 }

@@ -161,6 +161,8 @@ function sourcesOf(owner: Owner, options: SourceOptions): RawBuilder<unknown>[] 
           WHERE account.owner_kind = g.owner_kind AND account.owner_id = g.owner_id AND account.name = g.account) e`,
       where: ofOwner('g'),
     }),
+    // A dry run has changed nothing.
+    of('act', { from: sql`support_acts a`, where: sql`${ofOwner('a')} AND NOT a.is_dry_run` }),
     ...(with_usage ? [usageOf(owner, { before, limit })] : []),
     ...(owner.owner_kind === 'organization'
       ? [
@@ -222,6 +224,8 @@ function sourceById(kind: TimelineKind, id: string): RawBuilder<unknown> | null 
           WHERE entry.transfer_id = t.id AND account.owner_kind <> 'house' ORDER BY account.name LIMIT 1) e`,
         sql`t.id = ${id}::bigint`,
       )
+    case 'act':
+      return isUuid ? row(sql`support_acts a`, sql`a.id = ${id}::uuid`) : null
     case 'seat':
       return isNumber ? row(sql`seats p`, sql`p.id = ${id}::bigint`) : null
     case 'invitation':

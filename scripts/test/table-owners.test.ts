@@ -29,6 +29,8 @@ const owners: Readonly<Record<string, string>> = {
   extension_sign_ins: 'schema/extension',
   failed_tries: 'schema/sweep',
   support_visits: 'schema/support',
+  support_acts: 'schema/support',
+  audit_log: 'schema/support',
 }
 
 /** Writes, of whichever table it is given, the columns that say how its tries went and when the next one is due. */

@@ -1,4 +1,5 @@
 import { getTrace, listWork, searchSupport, visitCase } from '../../schema/api/support.ts'
+import { recordAudit } from '../../schema/support/audit.ts'
 import { recordVisit } from '../../schema/support/visits.ts'
 import { RouteFailedError } from '../errors.ts'
 import type { Failure } from '../failures.ts'
@@ -20,7 +21,19 @@ export const supportRoutes = [
   route(searchSupport, { rights: supportStaff, failure }).handle(({ query }, deps) => search(deps, query.q)),
 
   route(getTrace, { rights: supportStaff, failure }).handle(async ({ query, user_id }, deps) => {
-    const { opened: _, ...trace } = await readTrace(deps, query, { user_id })
+    const { opened, ...trace } = await readTrace(deps, query, { user_id })
+    if (opened) {
+      await recordAudit(deps.db, {
+        actor: user_id,
+        act_id: null,
+        what: 'open_case',
+        outcome: 'done',
+        target: { kind: opened.owner_kind, id: opened.owner_id },
+        owner: opened,
+        reason: null,
+        detail: null,
+      })
+    }
     return trace
   }),
 

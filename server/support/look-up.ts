@@ -58,8 +58,6 @@ export async function lookUp(deps: Deps, { kind, id }: Lookup, options: PresentO
     case 'refund':
     case 'dispute':
       return lookUpAtStripe(deps, { kind, id }, options)
-    case 'act':
-      return []
     default: {
       const hit = await lookUpRow(deps, { kind, id }, options)
       if (hit) return [hit]
@@ -101,6 +99,8 @@ async function ownerOfRow(db: Deps['db'], row: TimelineRow): Promise<Owner | nul
     }
     case 'charge':
       return firstOwner(db, [row.id])
+    case 'act':
+      return firstOwner(db, [row.data.owner_id, row.data.target_id])
     case 'event':
     case 'attempt':
       return firstOwner(

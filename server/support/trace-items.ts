@@ -69,6 +69,8 @@ function tell(row: TimelineRow, options: PresentOptions): Told {
       return tellCharge(row, options)
     case 'transfer':
       return tellTransfer(row)
+    case 'act':
+      return tellAct(row)
     case 'seat':
       return tellSeat(row, options)
     case 'invitation':
@@ -274,6 +276,29 @@ function tellTransfer({ data, at }: RowOf<'transfer'>): Told {
       ...(data.event_id ? [`event:${data.event_id}`] : []),
       ...(data.intent_id ? [`intent:${data.intent_id}`] : []),
     ],
+  }
+}
+
+const actWords: Readonly<Record<string, string>> = {
+  replay: 'Replay',
+  resync: 'Resync from Stripe and Clerk',
+  adjust: 'Adjustment',
+  cancel_intent: 'Cancellation of a checkout',
+  resend_invitation: 'Invitation sent again',
+}
+
+function tellAct({ data }: RowOf<'act'>): Told {
+  const isOpen = data.state === 'queued' || data.state === 'waiting_for_approval'
+  const approved = data.approved_by ? `, agreed to by ${data.approved_by}` : ''
+  return {
+    title: `${actWords[data.kind] ?? capitalized(data.kind)} by support`,
+    level: isOpen ? 'waiting' : data.state === 'failed' ? 'problem' : 'done',
+    state: data.state,
+    error: data.state === 'queued' ? data.last_error : data.error,
+    detail: `${data.sentence ? `${data.sentence} ` : ''}Asked for by ${data.requested_by}${approved}: ${sentence(data.reason)}`,
+    attempts: data.attempts,
+    next_try_at: data.state === 'queued' ? data.sweep_at.toISOString() : null,
+    caused_by: [keyOf({ kind: data.target_kind, id: data.target_id })],
   }
 }
 

@@ -7,7 +7,7 @@ import { type Consequence, consequenceOf, maximumAttempts } from '../failures.ts
 
 export interface TriedRow extends Pick<Try, 'table' | 'key'> {
   /** As metrics and the log call it. */
-  readonly what: 'event' | 'intent' | 'subscription' | 'invitation'
+  readonly what: 'event' | 'intent' | 'subscription' | 'invitation' | 'act'
   /** Whom it is about: the subject of an event, the owner of everything else. */
   readonly subject: string | null
   /** As it was read when the try began. */
@@ -85,7 +85,7 @@ function rowIdOf(key: Try['key']): string {
 }
 
 /** The failure in a sentence, for whoever reads the row. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   if (error instanceof ZodError)
     return `It has a form that we do not know: ${z.prettifyError(error)}`.slice(0, 1000)
   return (error instanceof Error ? error.message || error.name : String(error)).slice(0, 1000)
