@@ -23,6 +23,23 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+export interface AuditLog {
+  act_id: string | null;
+  actor: string;
+  after: Json | null;
+  at: Generated<Timestamp>;
+  before: Json | null;
+  detail: string | null;
+  id: Generated<number>;
+  outcome: "requested" | "approved" | "refused" | "denied" | "done" | "failed";
+  owner_id: string | null;
+  owner_kind: "user" | "organization" | null | null;
+  reason: string | null;
+  target_id: string | null;
+  target_kind: string | null;
+  what: string;
+}
+
 export interface Charges {
   amount_minor: number;
   created_at: Generated<Timestamp>;
@@ -223,6 +240,7 @@ export interface LedgerProofs {
 }
 
 export interface LedgerTransfers {
+  act_id: Generated<string | null>;
   actor: string;
   event_id: string | null;
   format: Generated<number>;
@@ -310,6 +328,34 @@ export interface Subscriptions {
   user_id: string;
 }
 
+export interface SupportActs {
+  approved_at: Timestamp | null;
+  approved_by: string | null;
+  attempts: Generated<number>;
+  batch_id: string | null;
+  error: string | null;
+  finding_id: string | null;
+  finished_at: Timestamp | null;
+  id: string;
+  is_dry_run: boolean;
+  kind: "replay" | "resync" | "adjust" | "cancel_intent" | "resend_invitation" | "forget";
+  last_error: string | null;
+  outcome: Json | null;
+  owner_id: string | null;
+  owner_kind: "user" | "organization" | null | null;
+  params: Generated<Json>;
+  reason: string;
+  refused_by: string | null;
+  requested_at: Timestamp;
+  requested_by: string;
+  state: "waiting_for_approval" | "queued" | "done" | "failed" | "refused";
+  sweep_at: Timestamp;
+  sweeps: Generated<number>;
+  target_id: string;
+  target_kind: "event" | "intent" | "subscription" | "invitation" | "charge" | "user" | "organization";
+  unavailable_since: Timestamp | null;
+}
+
 export interface TeamInvitations {
   attempts: Generated<number>;
   clerk_invitation_id: string | null;
@@ -343,6 +389,7 @@ export interface Users {
 }
 
 export interface DB {
+  audit_log: AuditLog;
   charges: Charges;
   checkout_intents: CheckoutIntents;
   cursors: Cursors;
@@ -364,6 +411,7 @@ export interface DB {
   seats: Seats;
   stripe_customers: StripeCustomers;
   subscriptions: Subscriptions;
+  support_acts: SupportActs;
   team_invitations: TeamInvitations;
   users: Users;
 }

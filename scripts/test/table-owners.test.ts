@@ -27,6 +27,8 @@ const owners: Readonly<Record<string, string>> = {
   team_invitations: 'schema/invitations',
   extension_tokens: 'schema/extension',
   extension_sign_ins: 'schema/extension',
+  support_acts: 'schema/support',
+  audit_log: 'schema/support',
 }
 
 /** Writes, of whichever table it is given, the columns that say how its tries went and when the next one is due. */
