@@ -8,7 +8,8 @@ const ownerIdSchema = z.string().check(z.maxLength(64), z.regex(/^(user|org)_\w+
 /**
  * What can differ, by what it is about. With Stripe: `session_not_settled` (paid, and we do not know it), `settled_without_payment`,
  * `invoice_unknown` (paid, and its lines are missing), `invoice_differs`, `refund_differs`, `dispute_differs`, `subscription_unknown`,
- * `subscription_differs`. With Clerk: `seat_without_membership`, `membership_without_seat`, `member_limit_differs`. Of our own:
+ * `subscription_differs`. With Clerk: `seat_without_membership`, `membership_without_seat` (one that we do not know, or whose seat is still promised),
+ * `seat_role_differs`, `member_limit_differs`. Of our own:
  * `credits_missing`, `credits_too_many` (position and books), `grant_unexplained`, `adjustment_unexplained`, `event_unapplied`,
  * `work_overdue` (due for so long that no job has it).
  */
@@ -23,6 +24,7 @@ export const findingKinds = [
   'subscription_differs',
   'seat_without_membership',
   'membership_without_seat',
+  'seat_role_differs',
   'member_limit_differs',
   'credits_missing',
   'credits_too_many',
@@ -36,13 +38,15 @@ export type FindingKind = (typeof findingKinds)[number]
 const moneySchema = z.object({ amount_minor: z.int(), currency: currencySchema })
 
 /**
- * An act that mends it: what `POST /api/support/acts` takes, without reason and id. `resync` and `adjust` are about the owner;
- * `params` of `adjust` are `{ account, credits }`.
+ * An act that mends it: what `POST /api/support/acts` takes, without reason and id; the target is to carry the finding's id as
+ * `finding_id`. `params` of `adjust` are those of an adjustment, the others have none.
  */
 const mendingSchema = z.object({
   kind: z.enum(['replay', 'resync', 'adjust']),
-  target_kind: z.enum(['event', 'intent', 'subscription', 'invitation', 'charge', 'owner']),
-  target_id: z.string(),
+  target: z.object({
+    kind: z.enum(['event', 'intent', 'subscription', 'invitation', 'charge', 'user', 'organization']),
+    id: z.string(),
+  }),
   params: z.record(z.string(), z.union([z.string(), z.int()])),
 })
 export type Mending = z.infer<typeof mendingSchema>

@@ -55,6 +55,8 @@ export function reasonProblem(reason: string): string | null {
 export const targetSchema = z.object({
   kind: z.enum(targetKinds),
   id: z.string().check(z.trim(), z.minLength(1), z.maxLength(255)),
+  /** Of reconciliation, when the act mends what it found. */
+  finding_id: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
 })
 export type ActTarget = z.infer<typeof targetSchema>
 
@@ -175,7 +177,6 @@ export const requestSupportActs = endpoint({
       is_dry_run: z._default(z.boolean(), false),
       /** For `adjust`, and only there. */
       adjustment: z.optional(adjustmentSchema),
-      finding_id: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
     })
     .check(
       z.refine(({ kind, adjustment }) => (kind === 'adjust') === (adjustment !== undefined), {

@@ -28,10 +28,10 @@ export function findingsQuery(api: Api, filter: FindingsFilter) {
   })
 }
 
-export function statementQuery(api: Api, month: string) {
+export function statementQuery(api: Api, period: { day: string } | { month: string }) {
   return queryOptions({
-    queryKey: [...supportKey, 'statement', month],
-    queryFn: async ({ signal }) => (await api(getStatement, { query: { month }, signal })).days,
+    queryKey: [...supportKey, 'statement', period],
+    queryFn: async ({ signal }) => (await api(getStatement, { query: period, signal })).days,
     placeholderData: keepPreviousData,
   })
 }

@@ -1,5 +1,11 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { getAuditLog, getSupportActs, type SupportAct } from '../../schema/api/support-acts.ts'
+import type { BodyInputOf, ResponseOf } from '../../schema/api/endpoint.ts'
+import {
+  getAuditLog,
+  getSupportActs,
+  requestSupportActs,
+  type SupportAct,
+} from '../../schema/api/support-acts.ts'
 import type { Api } from './client.ts'
 import { supportKey } from './support.ts'
 
@@ -17,6 +23,19 @@ export function waitingActsQuery(api: Api, userId: string) {
     queryKey: [...supportKey, 'acts', 'waiting', userId],
     queryFn: async ({ signal }) => (await api(getSupportActs, { signal })).data.acts,
     refetchInterval: ({ state }) => (state.error ? false : every15SecondsMs),
+  })
+}
+
+export type RequestedActs = ResponseOf<typeof requestSupportActs>['data']
+
+/** A POST, but one that changes nothing and happens because a dialog is open. Its id is that of the act. */
+export function dryRunQuery(api: Api, body: BodyInputOf<typeof requestSupportActs>) {
+  return queryOptions({
+    queryKey: ['support-acts', 'dry-run', body.id],
+    queryFn: async ({ signal }) =>
+      (await api(requestSupportActs, { body: { ...body, is_dry_run: true }, signal })).data,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
   })
 }
 
@@ -45,7 +64,8 @@ export function auditQuery(api: Api, filter: AuditFilter) {
   return infiniteQueryOptions({
     queryKey: [...supportKey, 'audit', filter],
     queryFn: async ({ signal, pageParam }) =>
-      (await api(getAuditLog, { query: { ...filter, ...(pageParam && { cursor: pageParam }) }, signal })).data,
+      (await api(getAuditLog, { query: { ...filter, ...(pageParam && { cursor: pageParam }) }, signal }))
+        .data,
     initialPageParam: undefined as number | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
   })

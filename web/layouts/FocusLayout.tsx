@@ -15,9 +15,7 @@ export function FocusLayout({ children = <Outlet /> }: { children?: ReactNode })
         <Logo />
         <SandboxMarker />
       </header>
-      <Main className="flex flex-1 flex-col items-center justify-center px-4 py-8 sm:pb-20">
-        {children}
-      </Main>
+      <Main className="flex flex-1 flex-col items-center justify-center px-4 py-8 sm:pb-20">{children}</Main>
       <footer className="flex justify-center px-5 py-5 sm:justify-end sm:px-8">
         <ThemeSwitch />
       </footer>

@@ -1,5 +1,11 @@
+import type {
+  LookupKind,
+  SupportLevel,
+  SupportOwner,
+  WorkKind,
+  WorkState,
+} from '../../../schema/api/support.ts'
 import type { ActKind, ActState, AuditOutcome } from '../../../schema/api/support-acts.ts'
-import type { LookupKind, SupportLevel, SupportOwner, WorkKind, WorkState } from '../../../schema/api/support.ts'
 import type { Currency } from '../../../schema/catalogue/currency.ts'
 import { formatCreditChange, formatMoney, readerLocales } from '../format.ts'
 

@@ -23,16 +23,17 @@ export function KeysButton() {
   useKeys({ '?': () => setIsOpen(true) })
   return (
     <>
-      <Button
-        variant="quiet"
-        size="icon"
-        aria-label="Keyboard shortcuts"
-        aria-keyshortcuts="?"
-        className="hidden sm:inline-flex"
-        onClick={() => setIsOpen(true)}
-      >
-        <Keyboard aria-hidden="true" />
-      </Button>
+      <span className="max-sm:hidden">
+        <Button
+          variant="quiet"
+          size="icon"
+          aria-label="Keyboard shortcuts"
+          aria-keyshortcuts="?"
+          onClick={() => setIsOpen(true)}
+        >
+          <Keyboard aria-hidden="true" />
+        </Button>
+      </span>
       <Dialog
         open={isOpen}
         onOpenChange={setIsOpen}

@@ -45,12 +45,12 @@ export function SearchBox() {
           className="h-9 w-full rounded-control border border-line-strong bg-surface pr-9 pl-9 text-sm shadow-low placeholder:text-faint"
         />
         {text === '' && (
-          <kbd
+          <span
             aria-hidden="true"
             className="pointer-events-none absolute top-2 right-2 grid size-5 place-items-center rounded border bg-sunken font-sans text-[11px] text-muted"
           >
             /
-          </kbd>
+          </span>
         )}
       </form>
     </search>

@@ -24,9 +24,7 @@ interface SupportNavProps {
 export function SupportRail({ waiting }: SupportNavProps) {
   const { brand } = useWebConfig()
   const navigate = useNavigate()
-  useKeys(
-    Object.fromEntries(sections.map(({ to }, place) => [String(place + 1), () => void navigate(to)])),
-  )
+  useKeys(Object.fromEntries(sections.map(({ to }, place) => [String(place + 1), () => void navigate(to)])))
   return (
     <aside
       aria-label="Sidebar"
@@ -96,7 +94,9 @@ function SectionLink({ to, label, Icon, count, shortcut, className }: SectionLin
       aria-keyshortcuts={shortcut}
       className={cn(
         'group flex items-center gap-2 rounded-md font-medium text-[13px] transition-colors',
-        active ? 'bg-surface text-ink shadow-low ring-1 ring-line' : 'text-muted hover:bg-hover hover:text-ink',
+        active
+          ? 'bg-surface text-ink shadow-low ring-1 ring-line'
+          : 'text-muted hover:bg-hover hover:text-ink',
         className,
       )}
     >
@@ -109,12 +109,12 @@ function SectionLink({ to, label, Icon, count, shortcut, className }: SectionLin
         </span>
       ) : (
         shortcut && (
-          <kbd
+          <span
             aria-hidden="true"
             className="ml-auto font-sans text-[11px] text-faint opacity-0 group-hover:opacity-100"
           >
             {shortcut}
-          </kbd>
+          </span>
         )
       )}
     </Link>

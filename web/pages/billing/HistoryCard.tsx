@@ -13,6 +13,7 @@ import { billingHistoryQuery, type HistoryFilter, selectionOf } from '../../api/
 import { failureText } from '../../api/failure.ts'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { ShowMore } from '../../components/ShowMore.tsx'
+import { saveCsv } from '../../components/saveCsv.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
@@ -122,7 +123,7 @@ function ExportButton({ payer, filter }: { payer: Payer; filter: HistoryFilter }
   const api = useApi()
   const download = useMutation({
     mutationFn: () => api(exportCreditHistory, { query: selectionOf(payer.payer, filter) }),
-    onSuccess: (text) => saveFile(text),
+    onSuccess: (text) => saveCsv(text, 'credit-history'),
     onError: (error) =>
       toast.error('Error', { description: failureText(error, 'Failed to export your history') }),
   })
@@ -138,17 +139,6 @@ function ExportButton({ payer, filter }: { payer: Payer; filter: HistoryFilter }
       Export
     </Button>
   )
-}
-
-function saveFile(text: string): void {
-  // Without the mark at its beginning Excel would read the file in another encoding.
-  const url = URL.createObjectURL(new Blob(['\uFEFF', text], { type: 'text/csv;charset=utf-8' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = `credit-history-${new Date().toISOString().slice(0, 10)}.csv`
-  link.click()
-  // Safari reads it only after a while.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }
 
 interface HistoryProps {
