@@ -28,7 +28,7 @@ export function SupportRail({ waiting }: SupportNavProps) {
   return (
     <aside
       aria-label="Sidebar"
-      className="sticky top-0 hidden h-dvh w-52 shrink-0 flex-col border-r bg-sunken p-2.5 md:flex"
+      className="sticky top-0 hidden h-dvh w-56 shrink-0 flex-col border-r bg-sunken p-2.5 md:flex"
     >
       <Link
         to="/support"
@@ -57,21 +57,23 @@ export function SupportRail({ waiting }: SupportNavProps) {
   )
 }
 
-/** On a narrow screen, below the search box. */
+/** On a narrow screen, below the search box, which leads to the search itself. */
 export function SupportNav({ waiting }: SupportNavProps) {
   return (
     <nav
       aria-label="Support console"
       className="flex gap-1 overflow-x-auto px-3 pb-1.5 [scrollbar-width:none] md:hidden"
     >
-      {sections.map((section) => (
-        <SectionLink
-          key={section.to}
-          {...section}
-          count={section.to === '/support' ? waiting : 0}
-          className="h-8 shrink-0 px-2.5"
-        />
-      ))}
+      {sections
+        .filter(({ to }) => to !== '/support/search')
+        .map((section) => (
+          <SectionLink
+            key={section.to}
+            {...section}
+            count={section.to === '/support' ? waiting : 0}
+            className="h-8 shrink-0 px-2.5 [&>svg]:hidden"
+          />
+        ))}
     </nav>
   )
 }

@@ -26,7 +26,7 @@ export function ActDialog({ request, onClose }: { request: ActRequest; onClose: 
       open
       wide
       onOpenChange={(open) => !open && onClose()}
-      title={`${actNames[kind]}: ${targets.length === 1 ? subject : counted(targets.length, 'thing')}`}
+      title={`${actNames[kind]}: ${targets.length === 1 ? subject : counted(targets.length, 'item')}`}
       description={descriptions[kind]}
     >
       <Steps request={request} onClose={onClose} />

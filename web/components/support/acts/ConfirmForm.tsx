@@ -39,7 +39,7 @@ export function ConfirmForm({ kind, targets, adjustment, onBack, onStarted }: Co
     onSuccess: onStarted,
   })
   const problem = reasonProblem(reason)
-  const name = targets.length === 1 ? actNames[kind] : `${actNames[kind]} ${counted(targets.length, 'thing')}`
+  const name = targets.length === 1 ? actNames[kind] : `${actNames[kind]} ${counted(targets.length, 'item')}`
 
   function submit(event: FormEvent) {
     event.preventDefault()

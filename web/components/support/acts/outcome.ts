@@ -77,5 +77,5 @@ export function summaryOf(acts: readonly SupportAct[], refused: number): string 
     .filter(([number]) => number > 0)
     .map(([number, text]) => `${formatCredits(number)} ${text}`)
   const total = credits === 0 ? '' : ` ${formatCreditChange(credits)} credits in all.`
-  return `${counted(acts.length + refused, 'thing')}: ${said.join(', ')}.${total}`
+  return `${counted(acts.length + refused, 'item')}: ${said.join(', ')}.${total}`
 }

@@ -39,10 +39,10 @@ function Entry({ entry }: { entry: AuditEntry }) {
         className="group grid w-full grid-cols-[minmax(0,1fr)_auto] items-start gap-x-3 gap-y-0.5 px-4 py-2 text-left hover:bg-sunken focus-visible:-outline-offset-2 @3xl:grid-cols-[11rem_9rem_9rem_minmax(0,1fr)_auto]"
       >
         <Moment at={entry.at} className="text-muted text-xs leading-5 tabular-nums" />
-        <span className="truncate text-right @3xl:text-left">{entry.actor.name}</span>
-        <span className="font-medium">{whatOf(entry)}</span>
-        <span className="truncate text-muted max-@3xl:order-1 max-@3xl:col-span-2">{text}</span>
-        <span className="flex items-center justify-end gap-2">
+        <span className="truncate @max-3xl:order-2">{entry.actor.name}</span>
+        <span className="font-medium @max-3xl:order-3 @max-3xl:text-right">{whatOf(entry)}</span>
+        <span className="truncate text-muted @max-3xl:order-4 @max-3xl:col-span-2">{text}</span>
+        <span className="flex items-center justify-end gap-2 @max-3xl:order-1">
           <Badge tone={tone}>{outcome}</Badge>
           <ChevronRight
             aria-hidden="true"

@@ -55,7 +55,7 @@ export function ReconciliationPage() {
             isBusy={compare.isPending}
             onCompare={() => compare.mutate()}
           />
-          <div className="grid items-start gap-4 lg:grid-cols-[16rem_minmax(0,1fr)]">
+          <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[16rem_minmax(0,1fr)]">
             <Kinds counts={first.counts} filter={filter} />
             <Card
               aria-busy={found.isPlaceholderData || undefined}

@@ -127,8 +127,8 @@ function StatementTable<Name extends string>(props: StatementTableProps<Name>) {
               ) : null
             })}
           </tbody>
-          <tfoot className="border-t font-semibold">
-            <Line head="Month" row={sums} names={names} format={format} isWrong={differs(sums)} />
+          <tfoot className="border-t">
+            <Line head="Together" row={sums} names={names} format={format} isWrong={differs(sums)} isFoot />
           </tfoot>
         </table>
       </div>
@@ -142,15 +142,17 @@ interface LineProps<Name extends string> {
   names: readonly Name[]
   format: (amount: number) => string
   isWrong: boolean
+  isFoot?: boolean
 }
 
-function Line<Name extends string>({ head, row, names, format, isWrong }: LineProps<Name>) {
+function Line<Name extends string>({ head, row, names, format, isWrong, isFoot = false }: LineProps<Name>) {
   return (
-    <tr className={cn('group', isWrong && 'bg-critical-soft')}>
+    <tr className={isWrong ? 'bg-critical-soft' : undefined}>
       <th
         scope="row"
         className={cn(
-          'sticky left-0 whitespace-nowrap px-3 py-1.5 text-left font-[inherit]',
+          'sticky left-0 whitespace-nowrap px-3 py-1.5 text-left',
+          isFoot ? 'font-semibold' : 'font-normal',
           isWrong ? 'bg-critical-soft' : 'bg-surface',
         )}
       >
@@ -161,6 +163,7 @@ function Line<Name extends string>({ head, row, names, format, isWrong }: LinePr
           key={name}
           className={cn(
             'whitespace-nowrap px-3 py-1.5',
+            isFoot && 'font-semibold',
             name === names.at(-1) && isWrong
               ? 'font-semibold text-critical'
               : row[name] === 0 && 'text-faint',

@@ -45,7 +45,7 @@ export function CaseFacts({ trace: { owner, person, standing } }: { trace: Suppo
   const clerk = person && atClerk[person.at_clerk]
   const related = owner.kind === 'user' ? 'Member of' : 'Members'
   return (
-    <Card aria-label="Customer" className="divide-y divide-line text-sm max-lg:order-first">
+    <Card aria-label="Customer" className="divide-y divide-line text-sm">
       <div className="px-4 py-3">
         <p className="flex flex-wrap items-center gap-2 font-medium">
           {owner.kind === 'user' ? 'Person' : 'Organization'}

@@ -54,7 +54,7 @@ function OneCase({ asked }: { asked: Case }) {
   return (
     <Page title={titleOf(first)} action={first.owner && <CaseActions trace={first} owner={first.owner} />}>
       {first.owner && <Visitors owner={first.owner.id} />}
-      <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_18rem]">
+      <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_18rem]">
         <div className="min-w-0 space-y-4">
           {first.standing && <Standing standing={first.standing} owner={first.owner?.id ?? ''} />}
           {!first.owner && <OwnerUnknown />}
@@ -110,7 +110,7 @@ function Unknown() {
 function CaseSkeleton() {
   return (
     <Page title="Trace">
-      <div className="grid gap-4 lg:grid-cols-[minmax(0,1fr)_18rem]">
+      <div className="grid grid-cols-1 gap-4 lg:grid-cols-[minmax(0,1fr)_18rem]">
         <div className="space-y-4">
           <Skeleton className="h-52 rounded-card" />
           <Card>

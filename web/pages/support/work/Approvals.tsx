@@ -27,7 +27,7 @@ export function Approvals() {
   return (
     <>
       {waiting.length > 0 && (
-        <Card aria-labelledby="approvals-title" className="mb-5 border-caution-line">
+        <Card aria-labelledby="approvals-title" className="mb-5">
           <h2 id="approvals-title" className="px-4 pt-3 font-semibold text-sm">
             Waiting for a second person
           </h2>

@@ -64,7 +64,7 @@ export function WorkTable({ rows, asOf }: WorkTableProps) {
           checked={possible.length > 0 && selection.length === possible.length}
           onChange={({ target }) => setChosen(new Set(target.checked ? possible.map(({ key }) => key) : []))}
         />
-        <span className="@3xl:hidden">{counted(rows.length, 'thing')} shown</span>
+        <span className="@3xl:hidden">{counted(rows.length, 'item')} shown</span>
         {['State', 'What and why', 'Customer', 'At stake', 'Age'].map((name) => (
           <span key={name} aria-hidden="true" className="hidden font-medium @3xl:block">
             {name}
@@ -88,7 +88,7 @@ export function WorkTable({ rows, asOf }: WorkTableProps) {
           role="status"
           className="sticky bottom-0 z-10 flex items-center gap-3 border-t bg-surface px-4 py-2.5 text-sm shadow-float"
         >
-          <span className="font-medium">{counted(selection.length, 'thing')} selected</span>
+          <span className="font-medium">{counted(selection.length, 'item')} selected</span>
           <Button variant="quiet" size="small" className="ml-auto" onClick={() => setChosen(new Set())}>
             Clear
           </Button>
