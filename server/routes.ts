@@ -12,6 +12,7 @@ import { organizationSeatsRoutes } from './routes/organization-seats.ts'
 import { organizationsRoutes } from './routes/organizations.ts'
 import { subscriptionsRoutes } from './routes/subscriptions.ts'
 import { supportRoutes } from './routes/support.ts'
+import { supportActsRoutes } from './routes/support-acts.ts'
 import { teamInvitationsRoutes } from './routes/team-invitations.ts'
 import { usersRoutes } from './routes/users.ts'
 import { webhooksRoutes } from './routes/webhooks.ts'
@@ -30,6 +31,7 @@ const calls: readonly Route[] = [
   ...extensionRoutes,
   ...extensionAuthRoutes,
   ...supportRoutes,
+  ...supportActsRoutes,
   ...webhooksRoutes,
   ...healthRoutes,
 ]

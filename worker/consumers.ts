@@ -9,6 +9,7 @@ import { processInboxEvent } from './jobs/inbox-event.ts'
 import { sweep } from './jobs/maintenance.ts'
 import { runScheduledTask } from './jobs/scheduled-task.ts'
 import { processSubscriptionSync } from './jobs/subscription-sync.ts'
+import { processSupportAct } from './jobs/support-act.ts'
 
 export interface ConsumerSettings {
   /** How long a job stays locked by a worker that has stopped responding, in milliseconds. The same in every worker. */
@@ -26,6 +27,7 @@ const handlers: Handlers = {
   'clerk-events': (deps, payload) => processEventJob(deps, 'clerk', payload),
   'checkout-completions': processCheckoutCompletion,
   'subscription-syncs': processSubscriptionSync,
+  'support-acts': processSupportAct,
   maintenance: async (deps) => {
     await sweep(deps)
     await syncDueInvitations(deps)
@@ -47,6 +49,8 @@ const concurrency: Record<QueueName, number> = {
   'checkout-completions': 4,
   'clerk-events': 2,
   'subscription-syncs': 2,
+  // Each holds two connections.
+  'support-acts': 2,
   maintenance: 1,
   'scheduled-tasks': 2,
 }

@@ -48,6 +48,14 @@ export async function listChargesOfIntent(db: Kysely<DB>, intentId: string): Pro
   return db.selectFrom('charges').selectAll().where('intent_id', '=', intentId).execute()
 }
 
+export async function listChargesOfIntents(
+  db: Kysely<DB>,
+  intentIds: readonly string[],
+): Promise<Charge[]> {
+  if (intentIds.length === 0) return []
+  return db.selectFrom('charges').selectAll().where('intent_id', 'in', intentIds).execute()
+}
+
 export async function listChargesOfInvoices(
   db: Kysely<DB>,
   invoiceIds: readonly string[],

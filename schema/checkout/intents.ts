@@ -149,6 +149,26 @@ export async function findIntent(db: Kysely<DB>, id: string): Promise<CheckoutIn
   return db.selectFrom('checkout_intents').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
+/** Every purchase of credits that an owner has paid. */
+export async function listSettledPurchases(
+  db: Kysely<DB>,
+  owner: Owner,
+): Promise<Pick<CheckoutIntent, 'id' | 'credits' | 'amount_minor'>[]> {
+  return selectIntentsOf(db, owner)
+    .select(['id', 'credits', 'amount_minor'])
+    .where('kind', '=', 'credit_purchase')
+    .where('state', '=', 'settled')
+    .execute()
+}
+
+/** An owner's checkouts, found by an index. What a person buys for themselves they pay themselves. */
+function selectIntentsOf(db: Kysely<DB>, { owner_kind, owner_id }: Owner) {
+  const query = db.selectFrom('checkout_intents').where('owner_kind', '=', owner_kind)
+  return owner_kind === 'user'
+    ? query.where('user_id', '=', owner_id).where('owner_id', '=', owner_id)
+    : query.where('owner_id', '=', owner_id)
+}
+
 /** Reads the intent and keeps everybody else from changing it until the transaction ends. */
 export async function lockIntent(db: Kysely<DB>, id: string): Promise<CheckoutIntent | undefined> {
   return db.selectFrom('checkout_intents').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()

@@ -637,6 +637,31 @@ CREATE TABLE public.extension_tokens (
     CONSTRAINT extension_tokens_token_hash_check CHECK ((length(token_hash) = 32))
 );
 
+CREATE TABLE public.failed_tries (
+    id bigint NOT NULL,
+    table_name text NOT NULL,
+    row_id text NOT NULL,
+    kind text NOT NULL,
+    error text NOT NULL,
+    tries integer DEFAULT 1 NOT NULL,
+    first_at timestamp with time zone NOT NULL,
+    last_at timestamp with time zone NOT NULL,
+    CONSTRAINT failed_tries_check CHECK ((last_at >= first_at)),
+    CONSTRAINT failed_tries_kind_check CHECK ((kind = ANY (ARRAY['unavailable'::text, 'not_yet'::text, 'contradiction'::text, 'defect'::text]))),
+    CONSTRAINT failed_tries_row_id_check CHECK (((length(row_id) >= 1) AND (length(row_id) <= 255))),
+    CONSTRAINT failed_tries_table_name_check CHECK ((table_name = ANY (ARRAY['inbox_events'::text, 'checkout_intents'::text, 'subscriptions'::text, 'team_invitations'::text]))),
+    CONSTRAINT failed_tries_tries_check CHECK ((tries > 0))
+);
+
+ALTER TABLE public.failed_tries ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.failed_tries_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.idempotent_requests (
     user_id text NOT NULL,
     key text NOT NULL,
@@ -672,6 +697,7 @@ CREATE TABLE public.inbox_events (
     object_sync_at timestamp with time zone,
     payload_removed_at timestamp with time zone,
     confirm_at timestamp with time zone,
+    subject text,
     CONSTRAINT inbox_events_can_be_applied CHECK (((state <> 'received'::text) OR (payload IS NOT NULL))),
     CONSTRAINT inbox_events_check CHECK (((state = 'received'::text) = (settled_at IS NULL))),
     CONSTRAINT inbox_events_confirmed CHECK (((confirmed_at IS NULL) OR (confirm_at IS NULL))),
@@ -680,7 +706,8 @@ CREATE TABLE public.inbox_events (
     CONSTRAINT inbox_events_payload CHECK (((payload IS NOT NULL) OR (raw IS NOT NULL) OR (payload_removed_at IS NOT NULL))),
     CONSTRAINT inbox_events_received_via_check CHECK ((received_via = ANY (ARRAY['webhook'::text, 'reader'::text]))),
     CONSTRAINT inbox_events_source_check CHECK ((source = ANY (ARRAY['stripe'::text, 'clerk'::text]))),
-    CONSTRAINT inbox_events_state_check CHECK ((state = ANY (ARRAY['received'::text, 'applied'::text, 'ignored'::text, 'failed'::text, 'forged'::text])))
+    CONSTRAINT inbox_events_state_check CHECK ((state = ANY (ARRAY['received'::text, 'applied'::text, 'ignored'::text, 'failed'::text, 'forged'::text]))),
+    CONSTRAINT inbox_events_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 255)))
 );
 
 CREATE TABLE public.ledger_accounts (
@@ -970,6 +997,15 @@ CREATE TABLE public.support_acts (
     CONSTRAINT support_acts_target_kind_check CHECK ((target_kind = ANY (ARRAY['event'::text, 'intent'::text, 'subscription'::text, 'invitation'::text, 'charge'::text, 'user'::text, 'organization'::text])))
 );
 
+CREATE TABLE public.support_visits (
+    owner_id text NOT NULL,
+    user_id text NOT NULL,
+    began_at timestamp with time zone NOT NULL,
+    seen_at timestamp with time zone NOT NULL,
+    CONSTRAINT support_visits_owner_id_check CHECK (((length(owner_id) >= 1) AND (length(owner_id) <= 64))),
+    CONSTRAINT support_visits_user_id_check CHECK (((length(user_id) >= 1) AND (length(user_id) <= 64)))
+);
+
 CREATE TABLE public.team_invitations (
     id uuid NOT NULL,
     organization_id text NOT NULL,
@@ -1043,6 +1079,9 @@ ALTER TABLE ONLY public.extension_tokens
 ALTER TABLE ONLY public.extension_tokens
     ADD CONSTRAINT extension_tokens_token_hash_key UNIQUE (token_hash);
 
+ALTER TABLE ONLY public.failed_tries
+    ADD CONSTRAINT failed_tries_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.idempotent_requests
     ADD CONSTRAINT idempotent_requests_pkey PRIMARY KEY (user_id, key);
 
@@ -1100,6 +1139,9 @@ ALTER TABLE ONLY public.subscriptions
 ALTER TABLE ONLY public.support_acts
     ADD CONSTRAINT support_acts_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.support_visits
+    ADD CONSTRAINT support_visits_pkey PRIMARY KEY (owner_id, user_id);
+
 ALTER TABLE ONLY public.team_invitations
     ADD CONSTRAINT team_invitations_clerk_invitation_id_key UNIQUE (clerk_invitation_id);
 
@@ -1119,9 +1161,13 @@ CREATE INDEX charges_intent ON public.charges USING btree (intent_id) WHERE (int
 
 CREATE INDEX charges_invoice ON public.charges USING btree (stripe_invoice_id) WHERE (stripe_invoice_id IS NOT NULL);
 
+CREATE INDEX checkout_intents_failed ON public.checkout_intents USING btree (created_at) WHERE ((state = 'failed'::text) AND (stripe_session_id IS NOT NULL) AND (failure_reason <> ALL (ARRAY['The payment failed'::text, 'The first payment failed'::text])));
+
 CREATE UNIQUE INDEX checkout_intents_one_subscription ON public.checkout_intents USING btree (COALESCE(owner_id, user_id), livemode) WHERE ((kind = 'subscription'::text) AND (state = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text])));
 
 CREATE INDEX checkout_intents_organization ON public.checkout_intents USING btree (owner_id, created_at DESC) WHERE (owner_kind = 'organization'::text);
+
+CREATE INDEX checkout_intents_stuck ON public.checkout_intents USING btree (created_at) WHERE ((state = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text])) AND (last_error IS NOT NULL));
 
 CREATE INDEX checkout_intents_sweep ON public.checkout_intents USING btree (sweep_at) WHERE (state = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text]));
 
@@ -1135,6 +1181,10 @@ CREATE INDEX extension_sign_ins_user ON public.extension_sign_ins USING btree (u
 
 CREATE UNIQUE INDEX extension_tokens_one_active ON public.extension_tokens USING btree (user_id) WHERE (revoked_at IS NULL);
 
+CREATE INDEX failed_tries_old ON public.failed_tries USING btree (last_at);
+
+CREATE INDEX failed_tries_row ON public.failed_tries USING btree (row_id, id);
+
 CREATE INDEX idempotent_requests_old ON public.idempotent_requests USING btree (created_at);
 
 CREATE INDEX inbox_events_completed_checkout ON public.inbox_events USING btree (((payload #>> '{data,object,client_reference_id}'::text[]))) WHERE (type = ANY (ARRAY['checkout.session.completed'::text, 'checkout.session.async_payment_succeeded'::text]));
@@ -1145,11 +1195,15 @@ CREATE INDEX inbox_events_failed ON public.inbox_events USING btree (received_at
 
 CREATE INDEX inbox_events_forged ON public.inbox_events USING btree (received_at) WHERE (state = 'forged'::text);
 
+CREATE INDEX inbox_events_ignored ON public.inbox_events USING btree (received_at) WHERE (state = 'ignored'::text);
+
 CREATE INDEX inbox_events_object_sync ON public.inbox_events USING btree (object_sync_at) WHERE (object_sync_at IS NOT NULL);
 
 CREATE INDEX inbox_events_old_payloads ON public.inbox_events USING btree (state, settled_at) WHERE ((payload_removed_at IS NULL) AND (settled_at IS NOT NULL));
 
 CREATE INDEX inbox_events_oldest ON public.inbox_events USING btree (received_at) WHERE (state = 'received'::text);
+
+CREATE INDEX inbox_events_subject ON public.inbox_events USING btree (subject, received_at) WHERE (subject IS NOT NULL);
 
 CREATE INDEX inbox_events_sweep ON public.inbox_events USING btree (sweep_at) WHERE (state = 'received'::text);
 
@@ -1173,6 +1227,8 @@ CREATE INDEX organization_members_user ON public.organization_members USING btre
 
 CREATE INDEX paid_invoice_lines_subscription ON public.paid_invoice_lines USING btree (stripe_subscription_id, starts_at);
 
+CREATE INDEX seats_email ON public.seats USING btree (email);
+
 CREATE UNIQUE INDEX seats_one_email ON public.seats USING btree (organization_id, email) WHERE (status = ANY (ARRAY['active'::text, 'pending'::text]));
 
 CREATE UNIQUE INDEX seats_one_user ON public.seats USING btree (organization_id, user_id) WHERE (status = 'active'::text);
@@ -1184,6 +1240,8 @@ CREATE INDEX seats_user ON public.seats USING btree (user_id) WHERE (status = 'a
 CREATE UNIQUE INDEX subscriptions_one_live ON public.subscriptions USING btree (owner_kind, owner_id, livemode) WHERE (status = ANY (ARRAY['trialing'::text, 'active'::text, 'past_due'::text, 'unpaid'::text, 'paused'::text]));
 
 CREATE INDEX subscriptions_owner ON public.subscriptions USING btree (owner_kind, owner_id, created_at);
+
+CREATE INDEX subscriptions_stuck ON public.subscriptions USING btree (created_at) WHERE ((status <> ALL (ARRAY['canceled'::text, 'incomplete_expired'::text])) AND (sync_failed_at IS NULL) AND (last_error IS NOT NULL));
 
 CREATE INDEX subscriptions_sweep ON public.subscriptions USING btree (sweep_at) WHERE ((status <> ALL (ARRAY['canceled'::text, 'incomplete_expired'::text])) AND (sync_failed_at IS NULL));
 
@@ -1203,9 +1261,15 @@ CREATE UNIQUE INDEX support_acts_under_way ON public.support_acts USING btree (t
 
 CREATE INDEX support_acts_waiting ON public.support_acts USING btree (requested_at) WHERE (state = 'waiting_for_approval'::text);
 
+CREATE INDEX support_visits_old ON public.support_visits USING btree (seen_at);
+
+CREATE INDEX team_invitations_email ON public.team_invitations USING btree (email);
+
 CREATE UNIQUE INDEX team_invitations_one_pending ON public.team_invitations USING btree (organization_id, email) WHERE (status = 'pending'::text);
 
 CREATE INDEX team_invitations_organization ON public.team_invitations USING btree (organization_id, created_at DESC);
+
+CREATE INDEX team_invitations_stuck ON public.team_invitations USING btree (created_at) WHERE ((sweep_at IS NOT NULL) AND (sync_failed_at IS NULL) AND (last_error IS NOT NULL));
 
 CREATE INDEX team_invitations_subscription ON public.team_invitations USING btree (subscription_id);
 
@@ -1323,6 +1387,7 @@ REVOKE ALL ON FUNCTION public.ledger_append_owner_entry(transfer public.ledger_t
 
 REVOKE ALL ON FUNCTION public.ledger_books(owner_kind text, owner_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_books(owner_kind text, owner_id text) TO tidemark_worker;
+GRANT ALL ON FUNCTION public.ledger_books(owner_kind text, owner_id text) TO tidemark_server;
 
 REVOKE ALL ON FUNCTION public.ledger_close_month(owner_kind text, owner_id text, stripe_subscription_id text, month_starts_at timestamp with time zone, used bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_close_month(owner_kind text, owner_id text, stripe_subscription_id text, month_starts_at timestamp with time zone, used bigint) TO tidemark_worker;
@@ -1471,6 +1536,9 @@ GRANT UPDATE(last_used_at) ON TABLE public.extension_tokens TO tidemark_server;
 GRANT UPDATE(revoked_at) ON TABLE public.extension_tokens TO tidemark_server;
 GRANT UPDATE(revoked_at) ON TABLE public.extension_tokens TO tidemark_worker;
 
+GRANT SELECT ON TABLE public.failed_tries TO tidemark_server;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.failed_tries TO tidemark_worker;
+
 GRANT SELECT,INSERT,DELETE ON TABLE public.idempotent_requests TO tidemark_server;
 GRANT SELECT,DELETE ON TABLE public.idempotent_requests TO tidemark_worker;
 
@@ -1514,6 +1582,8 @@ GRANT INSERT(raw) ON TABLE public.inbox_events TO tidemark_server;
 GRANT INSERT(object_sync_at) ON TABLE public.inbox_events TO tidemark_server;
 
 GRANT INSERT(confirm_at) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(subject) ON TABLE public.inbox_events TO tidemark_server;
 
 GRANT SELECT ON TABLE public.ledger_accounts TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_accounts TO tidemark_worker;
@@ -1610,6 +1680,8 @@ GRANT UPDATE(attempts) ON TABLE public.support_acts TO tidemark_worker;
 GRANT UPDATE(last_error) ON TABLE public.support_acts TO tidemark_worker;
 
 GRANT UPDATE(unavailable_since) ON TABLE public.support_acts TO tidemark_worker;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.support_visits TO tidemark_server;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.team_invitations TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.team_invitations TO tidemark_worker;

@@ -126,6 +126,17 @@ export interface ExtensionTokens {
   user_id: string;
 }
 
+export interface FailedTries {
+  error: string;
+  first_at: Timestamp;
+  id: Generated<number>;
+  kind: string;
+  last_at: Timestamp;
+  row_id: string;
+  table_name: string;
+  tries: Generated<number>;
+}
+
 export interface IdempotentRequests {
   answer: Json | null;
   attempt_id: string;
@@ -153,6 +164,7 @@ export interface InboxEvents {
   settled_at: Timestamp | null;
   source: "stripe" | "clerk";
   state: Generated<"received" | "applied" | "ignored" | "failed" | "forged">;
+  subject: string | null;
   sweep_at: Generated<Timestamp>;
   sweeps: Generated<number>;
   type: string;
@@ -356,6 +368,13 @@ export interface SupportActs {
   unavailable_since: Timestamp | null;
 }
 
+export interface SupportVisits {
+  began_at: Timestamp;
+  owner_id: string;
+  seen_at: Timestamp;
+  user_id: string;
+}
+
 export interface TeamInvitations {
   attempts: Generated<number>;
   clerk_invitation_id: string | null;
@@ -396,6 +415,7 @@ export interface DB {
   customer_creations: CustomerCreations;
   extension_sign_ins: ExtensionSignIns;
   extension_tokens: ExtensionTokens;
+  failed_tries: FailedTries;
   idempotent_requests: IdempotentRequests;
   inbox_events: InboxEvents;
   ledger_accounts: LedgerAccounts;
@@ -412,6 +432,7 @@ export interface DB {
   stripe_customers: StripeCustomers;
   subscriptions: Subscriptions;
   support_acts: SupportActs;
+  support_visits: SupportVisits;
   team_invitations: TeamInvitations;
   users: Users;
 }

@@ -1,6 +1,8 @@
 import type { Kysely, Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { DB, InboxEvents, Json } from '../database/types.ts'
+import { cleanRecord } from '../sweep/swept-tables.ts'
+import { subjectOf } from './subject.ts'
 
 export type InboxEvent = Selectable<InboxEvents>
 export type EventSource = InboxEvent['source']
@@ -37,7 +39,11 @@ export interface StoredEvent {
 export async function receiveEvent(db: Kysely<DB>, event: ReceivedEvent): Promise<StoredEvent> {
   const inserted = await db
     .insertInto('inbox_events')
-    .values({ ...event, payload: JSON.stringify(event.payload) })
+    .values({
+      ...event,
+      payload: JSON.stringify(event.payload),
+      subject: subjectOf(event.source, event.payload),
+    })
     .onConflict((conflict) => conflict.columns(['source', 'id']).doNothing())
     .returning('id')
     .executeTakeFirst()
@@ -78,6 +84,17 @@ export async function settleEvent(
     .where('source', '=', key.source)
     .where('id', '=', key.id)
     .where('state', '=', 'received')
+    .execute()
+}
+
+/** Makes an event that failed, or that nothing followed from, one that is to be applied; its payload must be there. */
+export async function reopenEvent(db: Kysely<DB>, key: EventKey): Promise<void> {
+  await db
+    .updateTable('inbox_events')
+    .set({ state: 'received', reason: null, settled_at: null, ...cleanRecord })
+    .where('source', '=', key.source)
+    .where('id', '=', key.id)
+    .where('state', 'in', ['failed', 'ignored'])
     .execute()
 }
 

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { DatabaseTransaction } from '../database/connect.ts'
 import type { DB } from '../database/types.ts'
 import { type EventKey, type ReceivedEvent, receiveEvent, type StoredEvent } from './events.ts'
+import { subjectOf } from './subject.ts'
 
 /** An event that is kept as the bytes that came, because Postgres cannot store it as JSON. */
 export interface KeptEvent extends EventKey {
@@ -47,6 +48,7 @@ async function keepEvent(
       id: event.id,
       type: event.type.replaceAll(/[^\w.]/g, '?'),
       payload: null,
+      subject: subjectOf(event.source, event.payload),
       raw: kept.raw,
       // Its own time may be what cannot be stored.
       occurred_at: kept.now,

@@ -48,7 +48,8 @@ export async function readPurchaseFacts(
   return { owner, purchases, subscriptions: [], invoice_money: new Map() }
 }
 
-function moneyBack(
+/** What was to be paid, and what of it went back by all its charges. */
+export function moneyBack(
   total_minor: number,
   charges: readonly { readonly refunded_minor: number; readonly disputed_minor: number }[],
 ): MoneyBack {

@@ -37,7 +37,7 @@ const testDoors: typeof doors = {
 /** What product code takes of the ledger: reads for both, debits for the server, books and postings for the worker. */
 const ledgerDoors: typeof doors = {
   server: ['accounts', 'balances', 'errors', 'history', 'usage'],
-  worker: ['accounts', 'balances', 'books', 'errors', 'grants', 'post'],
+  worker: ['accounts', 'acts', 'balances', 'books', 'errors', 'grants', 'post'],
 }
 
 /** Places whose files lie side by side. */

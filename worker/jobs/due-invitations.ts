@@ -59,7 +59,8 @@ export async function syncDueInvitations(deps: WorkerDependencies): Promise<numb
   return synced
 }
 
-async function syncInvitation(deps: WorkerDependencies, invitation: Invitation): Promise<void> {
+/** Sends one that had to wait, or makes ours agree with Clerk's; one that has ended is ended there too. */
+export async function syncInvitation(deps: WorkerDependencies, invitation: Invitation): Promise<void> {
   if (invitation.status === 'pending' && invitation.send_at) return sendWaiting(deps, invitation)
   const snapshot = await fetchSnapshot(deps, invitation)
   await retryTransaction(deps.db, async (trx) => {

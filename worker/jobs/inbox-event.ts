@@ -8,7 +8,7 @@ import type { WorkerDependencies } from '../dependencies.ts'
 import { NotYetError } from '../errors.ts'
 import { tryRow } from './try-row.ts'
 
-const prepareBySource: Record<EventKey['source'], PrepareEvent> = {
+export const prepareBySource: Record<EventKey['source'], PrepareEvent> = {
   stripe: prepareStripeEvent,
   clerk: prepareClerkEvent,
 }

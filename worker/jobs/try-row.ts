@@ -6,7 +6,7 @@ import { type Consequence, consequenceOf, maximumAttempts } from '../failures.ts
 
 export interface TriedRow extends Pick<Try, 'table' | 'key'> {
   /** As metrics and the log call it. */
-  readonly what: 'event' | 'intent' | 'subscription' | 'invitation'
+  readonly what: 'event' | 'intent' | 'subscription' | 'invitation' | 'act'
   /** As it was read when the try began. */
   readonly record: TryRecord
   /**
@@ -74,7 +74,7 @@ async function record(
 }
 
 /** The failure in a sentence, for whoever reads the row. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   if (error instanceof ZodError)
     return `It has a form that we do not know: ${z.prettifyError(error)}`.slice(0, 1000)
   return (error instanceof Error ? error.message || error.name : String(error)).slice(0, 1000)
