@@ -82,6 +82,21 @@ describe('what would let strangers in', () => {
       ['STRIPE_WEBHOOK_SECRET'],
     ],
     ['another one', { CLERK_WEBHOOK_SECRET: 'whsec_short' }, ['CLERK_WEBHOOK_SECRET']],
+    [
+      'one that can be guessed beside one that cannot',
+      { STRIPE_WEBHOOK_SECRET: `whsec_${'1'.repeat(32)}, whsec_short` },
+      ['STRIPE_WEBHOOK_SECRET'],
+    ],
+    [
+      "the sandbox's beside one that is secret",
+      { CLERK_WEBHOOK_SECRET: `whsec_${'1'.repeat(32)},whsec_dGlkZW1hcmstY2xlcmstc2FuZGJveC1zZWNyZXQ=` },
+      ['CLERK_WEBHOOK_SECRET'],
+    ],
+    [
+      'an empty place in a list of them',
+      { CLERK_WEBHOOK_SECRET: `whsec_${'1'.repeat(32)},` },
+      ['CLERK_WEBHOOK_SECRET'],
+    ],
     ['keys that can be guessed', { STRIPE_SECRET_KEY: 'sk_live_1' }, ['STRIPE_SECRET_KEY']],
     [
       'a live Stripe key with a test instance of Clerk',

@@ -76,7 +76,9 @@ export const environmentSchema = z.object({
   STRIPE_WEBHOOK_SECRET: z
     .string()
     .optional()
-    .describe('Signing secret of the webhook endpoint /api/stripe/webhook'),
+    .describe(
+      'Signing secret of the webhook endpoint /api/stripe/webhook; several, separated by commas, while it is replaced',
+    ),
   STRIPE_API_BASE: z.url().optional().describe('Another address of the Stripe API; only for the sandbox'),
   STRIPE_CALLS_PER_SECOND: z.coerce
     .number()
@@ -90,7 +92,9 @@ export const environmentSchema = z.object({
   CLERK_WEBHOOK_SECRET: z
     .string()
     .optional()
-    .describe('Signing secret of the webhook endpoint /api/clerk/webhook'),
+    .describe(
+      'Signing secret of the webhook endpoint /api/clerk/webhook; several, separated by commas, while it is replaced',
+    ),
   CLERK_API_URL: z
     .url()
     .optional()
@@ -125,6 +129,23 @@ export const environmentSchema = z.object({
     .regex(/^[\w-]+\.[\w-]+(\s*,\s*[\w-]+\.[\w-]+)*$/, 'must be publisher.extension, separated by commas')
     .default('tidemark.tidemark')
     .describe('Our extensions, publisher.extension: an editor’s sign-in ends at no others'),
+  DRAIN_DELAY_MS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(120_000)
+    .default(0)
+    .describe('How long a server that is told to stop is not ready and still answers, in milliseconds'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url()
+    .optional()
+    .describe('OpenTelemetry collector (OTLP over HTTP) for traces; without it none are made'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe('Share of the traces that are collected, 0 to 1'),
   BRAND_NAME: z.string().optional().describe('Name of the product'),
   BRAND_SUPPORT_EMAIL: z.email().optional().describe('Where customers write to'),
   BRAND_DOCS_URL: z.url().optional().describe('Documentation site'),
@@ -247,8 +268,11 @@ function unsafeInProduction(environment: Environment): string[] {
   for (const name of secrets) {
     const value = environment[name]
     if (value === undefined) continue
-    if (sandboxSecrets.includes(value)) problems.push(`${name} is the sandbox's, which everybody can read.`)
-    else if (name !== 'CLERK_PUBLISHABLE_KEY' && value.length < leastSecretLength) {
+    // Each of several lets everything in that it signed.
+    const parts = name.endsWith('_WEBHOOK_SECRET') ? value.split(',').map((part) => part.trim()) : [value]
+    if (parts.some((part) => sandboxSecrets.includes(part))) {
+      problems.push(`${name} is the sandbox's, which everybody can read.`)
+    } else if (name !== 'CLERK_PUBLISHABLE_KEY' && parts.some((part) => part.length < leastSecretLength)) {
       problems.push(`${name} is too short to be a secret: at least ${leastSecretLength} characters.`)
     }
   }

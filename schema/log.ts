@@ -1,10 +1,11 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
+import { currentSpan } from './tracing.ts'
 
 export type { Logger }
 
 /**
  * The process's logger: JSON lines on stdout. Lines about a request, an intent or an event carry `request_id`, `intent_id`,
- * `event_id`, so that one search finds the whole story of a purchase. Secrets that could ride along are removed.
+ * `event_id`, and where traces are collected `trace_id`, so that one search finds the whole story of a purchase. Secrets that could ride along are removed.
  */
 export function createLogger(options: {
   process: 'server' | 'worker'
@@ -17,6 +18,10 @@ export function createLogger(options: {
     base: { process: options.process },
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: serializeError },
+    mixin: () => {
+      const span = currentSpan()
+      return span ? { trace_id: span.trace_id, span_id: span.span_id } : {}
+    },
     formatters: { level: (label) => ({ level: label }) },
     redact: {
       paths: [

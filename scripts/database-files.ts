@@ -51,6 +51,8 @@ const columnTypes: Record<string, string> = {
   'seats.status': union(['active', 'pending', 'revoked', 'expired']),
   'team_invitations.role': roles,
   'team_invitations.status': union(['pending', 'accepted', 'expired', 'revoked']),
+  'reconciliation_runs.state': union(['waiting', 'running', 'done', 'failed']),
+  'reconciliation_findings.owner_kind': `${owners} | null`,
   'support_acts.kind': union(['replay', 'resync', 'adjust', 'cancel_intent', 'resend_invitation', 'forget']),
   'support_acts.target_kind': union([
     'event',

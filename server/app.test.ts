@@ -287,11 +287,10 @@ describe('the web app', () => {
 async function buildSite(root: string): Promise<void> {
   const document = (text: string) =>
     `<!doctype html>${text}<script type="application/json" id="page-state"></script>`
-  await mkdir(join(root, 'client/.vite'), { recursive: true })
+  await mkdir(join(root, 'client'))
   await mkdir(join(root, 'server'))
   await writeFile(join(root, 'client/index.html'), document('the account’s document'))
   await writeFile(join(root, 'client/marketing.html'), document('<!--page-->'))
-  await writeFile(join(root, 'client/.vite/manifest.json'), '{}')
   await writeFile(
     join(root, 'server/render.js'),
     `export const paths = ['/about']

@@ -11,6 +11,7 @@ import { securityHeaders } from './middleware/security-headers.ts'
 import { trackRequest } from './middleware/track-request.ts'
 import { webApp } from './middleware/web-app.ts'
 import { routes } from './routes.ts'
+import { queueBoard } from './support/queue-board.ts'
 
 /** The whole server: every middleware in its order, and every route. */
 export function createApp(deps: Dependencies): Koa<RequestState> {
@@ -28,6 +29,7 @@ export function createApp(deps: Dependencies): Koa<RequestState> {
   if (settings.clerk_proxy_target) app.use(clerkProxy(settings.clerk_proxy_target))
   if (settings.sandbox) app.use(sandboxControls(settings))
   app.use(compress())
+  app.use(queueBoard(deps))
   app.use(router.routes())
   app.use(router.allowedMethods())
   app.use(webApp(settings))

@@ -2,6 +2,7 @@ import type { RouterContext } from '@koa/router'
 import type { Middleware } from 'koa'
 import type { BodyOf, Endpoint, QueryOf } from '../schema/api/endpoint.ts'
 import type { Logger } from '../schema/log.ts'
+import { noteInSpan } from '../schema/tracing.ts'
 import type { Failure } from './failures.ts'
 
 /** What travels with one request. */
@@ -42,18 +43,32 @@ export interface RequestOf<E extends Endpoint> {
 
 /** The request's logger. Noted fields appear on every later line, including the final line of the request. */
 export interface Trace {
+  readonly request_id: string
   readonly log: Logger
   note(fields: Readonly<Record<string, string>>): void
 }
 
-export function createTrace(base: Logger): Trace {
-  let log = base
+export function createTrace(base: Logger, request_id: string): Trace {
+  let log = base.child({ request_id })
   return {
+    request_id,
     get log() {
       return log
     },
     note(fields) {
       log = log.child(fields)
+      noteInSpan(attributesOf(fields))
     },
   }
+}
+
+/** Whose request it is stays in the log: traces tell what happened to which event or checkout. */
+const inTraces = ['event_id', 'event_type', 'intent_id', 'session_id', 'error_code']
+
+function attributesOf(fields: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(fields)
+      .filter(([name]) => inTraces.includes(name))
+      .map(([name, value]) => [`tidemark.${name}`, value]),
+  )
 }

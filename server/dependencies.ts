@@ -26,6 +26,8 @@ export interface Dependencies {
   readonly isSupportStaff: SupportStaff
   readonly limits: RateLimits
   readonly metrics: ServerMetrics
+  /** Told at the beginning of a shutdown, so that the load balancer stops sending calls before the server stops answering them. */
+  readonly readiness: { isStopping: boolean }
   readonly log: Logger
   readonly now: () => Date
 }
@@ -80,7 +82,8 @@ export function openDependencies(
     }),
     isSupportStaff: createSupportStaff(),
     limits: createRateLimits(redis),
-    metrics: createServerMetrics(),
+    metrics: createServerMetrics(database.pool),
+    readiness: { isStopping: false },
     log,
     now,
   }

@@ -1,6 +1,7 @@
-import type { Logger } from '../schema/log.ts'
 import type { JobPayload, QueueName } from '../schema/queues/queues.ts'
 import { withTimeLimit } from '../schema/time-limit.ts'
+import { currentSpan } from '../schema/tracing.ts'
+import type { Trace } from './context.ts'
 import type { Dependencies } from './dependencies.ts'
 
 /**
@@ -9,11 +10,13 @@ import type { Dependencies } from './dependencies.ts'
  */
 export async function enqueue<Name extends QueueName>(
   deps: Pick<Dependencies, 'producer' | 'metrics' | 'settings'>,
-  log: Logger,
+  { request_id, log }: Trace,
   job: { readonly queue: Name; readonly id: string; readonly payload: JobPayload<Name> },
 ): Promise<boolean> {
+  const span = currentSpan()
+  const origin = { request_id, ...(span && { traceparent: span.traceparent }) }
   try {
-    await withTimeLimit(deps.producer.add(job.queue, job.id, job.payload), {
+    await withTimeLimit(deps.producer.add(job.queue, job.id, job.payload, origin), {
       limit_ms: deps.settings.enqueue_limit_ms,
       what: `Enqueueing in ${job.queue}`,
     })

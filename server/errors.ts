@@ -261,6 +261,10 @@ export const invitationNotPending = (status: string) =>
 export const invalidTeamEmail = (text: string, cause: unknown) =>
   new ServerError(400, 'invalid_request', text, { fields: [{ path: 'email', message: text }], cause })
 
+/** For support staff. */
+export const supportItemNotFound = () =>
+  new ServerError(404, 'support_item_not_found', 'There is nothing like this, neither here nor at Stripe')
+
 export const userNotFound = () => new ServerError(404, 'user_not_found', 'User not found')
 
 /** The token is unknown, expired or revoked; which of these it is must not be revealed. */

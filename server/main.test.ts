@@ -1,12 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { sql } from 'kysely'
+import Stripe from 'stripe'
 import { afterEach, describe, expect, test } from 'vitest'
 import { clerkSandboxVariables, stripeSandboxVariables } from '../scripts/sandbox-environment.ts'
 import { testDatabase } from '../tests/support/database/test-database.ts'
+import { eventOf, sessionOf } from '../tests/support/factories/events.ts'
 import { waitUntil } from '../tests/support/wait-until.ts'
 
 const started: ChildProcess[] = []
@@ -114,4 +118,60 @@ describe('the server process', () => {
       expect(server.lines.at(-1)).toMatchObject({ msg: 'Server has stopped' })
     },
   )
+
+  test('at SIGTERM stores the webhook that it is storing, answers it, and ends well', async () => {
+    const server = start(environment())
+    const url = await ready(server)
+    const event = eventOf('checkout.session.completed', sessionOf(randomUUID()))
+    const payload = JSON.stringify(event)
+    const secret = stripeSandboxVariables({ stripePort: 1 }).STRIPE_WEBHOOK_SECRET
+    const signature = new Stripe('sk_test_none').webhooks.generateTestHeaderString({ payload, secret })
+    let answer: Promise<Response> | undefined
+    await database.owner.transaction().execute(async (trx) => {
+      await sql`LOCK TABLE inbox_events IN EXCLUSIVE MODE`.execute(trx)
+      answer = fetch(`${url}/api/stripe/webhook`, {
+        method: 'POST',
+        headers: { 'stripe-signature': signature },
+        body: payload,
+      })
+      await waitUntil(() => isSomebodyBlocked('tidemark_server'), 'the webhook to be stored')
+      server.child.kill('SIGTERM')
+      await waitUntil(
+        () => server.lines.some(({ msg }) => msg === 'Server is finishing open requests'),
+        'the signal to arrive',
+      )
+    })
+    expect((await answer)?.status).toBe(200)
+    expect(await server.exited).toBe(0)
+    expect(
+      await database.owner.selectFrom('inbox_events').select('state').where('id', '=', event.id).execute(),
+    ).toEqual([{ state: 'received' }])
+  })
+
+  test('with a delay says first that it is not ready and still answers, until the delay is over or the signal comes again', async () => {
+    const server = start(environment({ DRAIN_DELAY_MS: '120000' }))
+    const url = await ready(server)
+    const operators = `http://127.0.0.1:${server.lines.find(({ metrics_port }) => metrics_port)?.metrics_port}`
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    server.child.kill('SIGTERM')
+    await waitUntil(async () => (await fetch(`${url}/readyz`)).status === 503, 'the server not to be ready')
+    expect(await (await fetch(`${operators}/readyz`)).json()).toEqual({
+      status: 'not_ready',
+      reasons: { process: 'is stopping' },
+    })
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    expect((await fetch(`${operators}/metrics`)).status).toBe(200)
+    expect(server.child.exitCode).toBeNull()
+    server.child.kill('SIGTERM')
+    expect(await server.exited).toBe(0)
+  })
 })
+
+async function isSomebodyBlocked(application: string): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = ${application} AND wait_event_type = 'Lock'`.execute(
+    database.owner,
+  )
+  return rows.length > 0
+}

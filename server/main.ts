@@ -1,5 +1,7 @@
+import { setTimeout } from 'node:timers/promises'
 import { openClock } from '../schema/clock.ts'
 import { EnvironmentError, processEnvironment } from '../schema/env.ts'
+import { startTracing } from '../schema/tracing.ts'
 import { createApp } from './app.ts'
 import { compareWebhook } from './compare-webhook.ts'
 import { openDependencies } from './dependencies.ts'
@@ -16,6 +18,10 @@ async function main(): Promise<void> {
   await clock.ready
   const { deps, close } = openDependencies(env, clock)
   const { log, settings } = deps
+  const tracing = await startTracing(env, {
+    process: 'server',
+    onError: (error) => log.warn({ err: error }, 'Spans were not delivered'),
+  })
   const server = await listen(createApp(deps).callback(), { host: env.HOST, port: env.PORT }, deps)
   const monitoring = await listen(
     createMonitoringApp(deps).callback(),
@@ -28,18 +34,25 @@ async function main(): Promise<void> {
 
   void compareWebhook(deps)
 
-  let isStopping = false
+  const hurry = new AbortController()
   const stop = async (signal: string) => {
-    if (isStopping) return
-    isStopping = true
+    deps.readiness.isStopping = true
+    if (env.DRAIN_DELAY_MS > 0) {
+      log.info({ signal, delay_ms: env.DRAIN_DELAY_MS }, 'Server is not ready any more and will stop')
+      await setTimeout(env.DRAIN_DELAY_MS, undefined, { signal: hurry.signal }).catch(() => undefined)
+    }
     log.info({ signal }, 'Server is finishing open requests')
-    await Promise.all([server.close(drainLimitMs), monitoring.close(0)])
+    await server.close(drainLimitMs)
+    await monitoring.close(0)
     await close()
     clock.stop()
+    await tracing.close()
     log.info('Server has stopped')
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
+      // Whoever asks twice does not want to wait for the load balancer; open requests are finished all the same.
+      if (deps.readiness.isStopping) return hurry.abort()
       stop(signal).then(
         () => process.exit(0),
         (error: unknown) => {

@@ -32,7 +32,8 @@ export function createReopeningProducer(
   }
 
   return {
-    add: (queue, jobId, payload) => attempt((producer) => producer.add(queue, jobId, payload)),
+    add: (queue, jobId, payload, origin) =>
+      attempt((producer) => producer.add(queue, jobId, payload, origin)),
     counts: () => attempt((producer) => producer.counts()),
     countWaiting: (queue) => attempt((producer) => producer.countWaiting(queue)),
     queue: (name) => open().queue(name),

@@ -14,11 +14,12 @@ export interface Settings {
   /** Our extensions, `publisher.extension` in lower case. */
   readonly extension_ids: readonly string[]
   readonly brand: Brand
-  readonly stripe_webhook_secret: string
+  /** An event that is signed with any of them is Stripe's: while a secret is replaced there are two. */
+  readonly stripe_webhook_secrets: Secrets
   /** Set when the Stripe sandbox is used. */
   readonly stripe_api_base: string | undefined
   readonly clerk_publishable_key: string
-  readonly clerk_webhook_secret: string
+  readonly clerk_webhook_secrets: Secrets
   /** Set when the Clerk sandbox is used, which is served under our own origin. */
   readonly clerk_proxy_target: string | undefined
   readonly sandbox: boolean
@@ -46,10 +47,10 @@ export function settingsOf(env: ProcessEnvironment): Settings {
     trusted_proxies: listOf(env.TRUSTED_PROXIES),
     extension_ids: listOf(env.EXTENSION_IDS).map((id) => id.toLowerCase()),
     brand: brandOf(env as Parameters<typeof brandOf>[0]),
-    stripe_webhook_secret: env.STRIPE_WEBHOOK_SECRET,
+    stripe_webhook_secrets: secretsOf(env.STRIPE_WEBHOOK_SECRET),
     stripe_api_base: env.STRIPE_API_BASE,
     clerk_publishable_key: env.CLERK_PUBLISHABLE_KEY,
-    clerk_webhook_secret: env.CLERK_WEBHOOK_SECRET,
+    clerk_webhook_secrets: secretsOf(env.CLERK_WEBHOOK_SECRET),
     clerk_proxy_target: env.CLERK_PROXY_TARGET,
     sandbox: env.STRIPE_API_BASE !== undefined || env.CLERK_API_URL !== undefined,
     pro_trial_days: env.PRO_TRIAL_DAYS,
@@ -60,6 +61,14 @@ export function settingsOf(env: ProcessEnvironment): Settings {
     enqueue_limit_ms: 2000,
     web_root: resolve(import.meta.dirname, '../web/dist/client'),
   }
+}
+
+/** At least one. */
+type Secrets = readonly [string, ...string[]]
+
+function secretsOf(value: string): Secrets {
+  const [first = value, ...others] = listOf(value)
+  return [first, ...others]
 }
 
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]']

@@ -21,7 +21,7 @@ async function serve(parts: () => AsyncIterable<string>): Promise<{ url: string;
   const router = new Router<RequestState>()
   app.on('error', () => undefined)
   router.get('/', async (ctx) => {
-    ctx.state.trace = createTrace(pino({}, { write: (line: string) => logged.push(line) }))
+    ctx.state.trace = createTrace(pino({}, { write: (line: string) => logged.push(line) }), 'request-1')
     await new TextFile('parts.csv', parts()).send(ctx, 'text/csv')
   })
   app.use(compress())

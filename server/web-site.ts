@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { BuildManifest, PageState, RenderPage } from '../schema/api/catalogue.ts'
+import type { PageState, RenderPage } from '../schema/api/catalogue.ts'
 import type { Settings } from './settings.ts'
 import { webConfigOf } from './web-config.ts'
 
@@ -16,7 +16,6 @@ interface Build {
   readonly shell: string
   readonly marketing?: {
     readonly template: string
-    readonly manifest: BuildManifest
     readonly paths: readonly string[]
     readonly renderPage: RenderPage
   }
@@ -52,9 +51,8 @@ async function openBuild(root: string): Promise<Build | undefined> {
   const template = await readIfPresent(join(root, 'marketing.html'))
   if (shell === undefined) return undefined
   if (template === undefined) return { shell }
-  const manifest = JSON.parse(await readFile(join(root, '.vite/manifest.json'), 'utf8'))
   const { paths, renderPage } = await import(pathToFileURL(join(root, '../server/render.js')).href)
-  return { shell, marketing: { template, manifest, paths, renderPage } }
+  return { shell, marketing: { template, paths, renderPage } }
 }
 
 async function readIfPresent(file: string): Promise<string | undefined> {

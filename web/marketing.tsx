@@ -1,12 +1,20 @@
-import { StrictMode, startTransition } from 'react'
-import { createRoot, hydrateRoot } from 'react-dom/client'
-import type { PageState, WebConfig } from '../schema/api/catalogue.ts'
 import { readPageState } from './api/pageState.ts'
 import { findMarketingPath } from './content/paths.ts'
-import { MarketingSite } from './layouts/marketing/MarketingSite.tsx'
 import { marketingPages } from './layouts/marketing/pages.ts'
 import { reloadAfterRelease } from './reloadAfterRelease.ts'
 import './ui/theme.css'
+
+declare global {
+  interface Window {
+    /** Of public/early-clicks.js. */
+    readonly earlyClicks: {
+      /** When somebody first clicks on what needs the page's scripts. */
+      readonly first: Promise<void>
+      /** Does what was clicked on so far; later clicks go their own way. */
+      repeat(): void
+    }
+  }
+}
 
 reloadAfterRelease()
 
@@ -14,20 +22,21 @@ const root = document.getElementById('root')
 if (!root) throw new Error('marketing.html has no #root')
 
 const path = findMarketingPath(window.location.pathname) ?? '/'
-const rendered = readPageState()
-const [state, Page] = await Promise.all([rendered ?? developmentState(), marketingPages[path].load()])
-const site = (
-  <StrictMode>
-    <MarketingSite path={path} Page={Page} state={state} />
-  </StrictMode>
-)
-// In slices, because the page can be read and scrolled already.
-if (rendered) startTransition(() => void hydrateRoot(root, site))
-else createRoot(root).render(site)
+const state = readPageState()
+// The page can be read without its scripts, so they take no bandwidth from what the first paint waits for
+// (docs/decisions/101-scripts-after-the-first-paint.md). In development there is nothing to paint yet.
+if (state) await Promise.race([firstPaint(), window.earlyClicks.first])
+const [{ showSite }, Page] = await Promise.all([
+  import('./layouts/marketing/showSite.tsx'),
+  marketingPages[path].load(),
+])
+await showSite({ root, path, Page, state })
+window.earlyClicks.repeat()
 
-/** Vite's development server sends the document as it is, without a page and what it was rendered from. */
-async function developmentState(): Promise<PageState> {
-  const response = await fetch('/api/config')
-  const config = (await response.json()) as WebConfig
-  return { config, signed_in: /__client_uat=[1-9]/.test(document.cookie) }
+function firstPaint(): Promise<void> {
+  return new Promise((resolve) => {
+    new PerformanceObserver((paints) => {
+      if (paints.getEntriesByName('first-contentful-paint').length > 0) resolve()
+    }).observe({ type: 'paint', buffered: true })
+  })
 }

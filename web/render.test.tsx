@@ -23,7 +23,7 @@ function stateOf(changes: {
 }
 
 function render(path: string, changes: Parameters<typeof stateOf>[0] = {}) {
-  return renderPage({ path, state: stateOf(changes), template, manifest: {} })
+  return renderPage({ path, state: stateOf(changes), template })
 }
 
 test.each(marketingPaths)('%s is one document with one title and one main heading', async (path) => {

@@ -1,6 +1,6 @@
 import { StrictMode } from 'react'
 import { renderToString } from 'react-dom/server'
-import type { BuildManifest, RenderPage } from '../schema/api/catalogue.ts'
+import type { RenderPage } from '../schema/api/catalogue.ts'
 import { findMarketingPath, marketingPaths } from './content/paths.ts'
 import { MarketingSite } from './layouts/marketing/MarketingSite.tsx'
 import { marketingPages } from './layouts/marketing/pages.ts'
@@ -8,10 +8,10 @@ import { marketingPages } from './layouts/marketing/pages.ts'
 export const paths: readonly string[] = marketingPaths
 
 /** Runs in the server: web/dist/server/render.js. */
-export const renderPage: RenderPage = async ({ path, state, template, manifest }) => {
+export const renderPage: RenderPage = async ({ path, state, template }) => {
   const known = findMarketingPath(path)
   if (!known) return undefined
-  const { title, description, source, load } = marketingPages[known]
+  const { title, description, load } = marketingPages[known]
   const { name } = state.config.brand
   const page = renderToString(
     <StrictMode>
@@ -22,22 +22,7 @@ export const renderPage: RenderPage = async ({ path, state, template, manifest }
     `<title>${escapeHtml(title ? `${title} · ${name}` : name)}</title>`,
     `<meta name="description" content="${escapeHtml(description)}" />`,
   ]
-  // Last, so that they do not hold up the style sheet.
-  const preloads = [...filesOf(manifest, source)].map(
-    (file) => `  <link rel="modulepreload" fetchpriority="low" crossorigin href="/${file}" />\n  `,
-  )
-  return template
-    .replace('<!--page-head-->', () => head.join('\n    '))
-    .replace('</head>', (end) => preloads.join('') + end)
-    .replace('<!--page-->', () => page)
-}
-
-/** The page's own code, which its script would ask for only when it runs. */
-function filesOf(manifest: BuildManifest, source: string): ReadonlySet<string> {
-  const chunk = manifest[source]
-  if (!chunk) return new Set()
-  const imported = (chunk.imports ?? []).flatMap((name) => [...filesOf(manifest, name)])
-  return new Set([chunk.file, ...imported])
+  return template.replace('<!--page-head-->', () => head.join('\n    ')).replace('<!--page-->', () => page)
 }
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }

@@ -1,6 +1,6 @@
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig, type Plugin } from 'vite'
+import { defineConfig, type Plugin, type Rolldown } from 'vite'
 import { marketingPaths } from './content/paths.ts'
 
 const api = process.env.API_URL ?? 'http://localhost:3001'
@@ -35,9 +35,18 @@ export default defineConfig(({ isSsrBuild }) => ({
     sourcemap: false,
     manifest: !isSsrBuild,
     copyPublicDir: !isSsrBuild,
+    // Only Safari before 17 would need it; it would be one request more for everybody.
+    modulePreload: { polyfill: false },
     rolldownOptions: {
       ...(!isSsrBuild && {
         input: [`${import.meta.dirname}/index.html`, `${import.meta.dirname}/marketing.html`],
+        output: {
+          codeSplitting: {
+            groups: ['marketing.tsx', 'layouts/marketing/showSite.tsx', 'pages/landing/LandingPage.tsx'].map(
+              sharedFile,
+            ),
+          },
+        },
       }),
       treeshake: { manualPureFunctions: pure },
     },
@@ -50,6 +59,26 @@ export default defineConfig(({ isSsrBuild }) => ({
     proxy: { '^/api/(?!.+\\.tsx?(\\?|$))': api, '/__clerk': api, '/__sandbox': api, '/healthz': api },
   },
 }))
+
+/**
+ * The public pages ask for their code in few files, since each is a request: what a source shares with others is one file with all
+ * that it shares, unless a source before it has it already.
+ */
+function sharedFile(source: string): Rolldown.CodeSplittingGroup {
+  const sourceId = `${import.meta.dirname}/${source}`
+  const name = `${source.replace(/.*\/|\.tsx$/g, '')}-shared`
+  return {
+    debugName: name,
+    name: (id, graph) => {
+      const importers = new Set([id])
+      for (const importer of importers) {
+        for (const next of graph.getModuleInfo(importer)?.importers ?? []) importers.add(next)
+      }
+      return importers.has(sourceId) ? name : null
+    },
+    minShareCount: 2,
+  }
+}
 
 /** Which document an address gets while developing; in production server/middleware/web-app.ts chooses. */
 function marketingDocument(): Plugin {
@@ -82,19 +111,17 @@ function fontPreload(): Plugin {
 
 /**
  * Asks for what the first paint waits for before the scripts, which Vite puts first: on HTTP/1.1 some thirty files would hold up the
- * style sheet. The marketing pages can be read before they have run, so theirs may also wait.
+ * style sheet.
  */
 function paintFirst(): Plugin {
   return {
     name: 'paint-first',
     transformIndexHtml: {
       order: 'post',
-      handler: (html, { path }) => {
+      handler: (html) => {
         const links = html.match(/^ *<link rel="(?:stylesheet|preload)"[^>]*>\n/gm) ?? []
         const rest = links.reduce((text, link) => text.replace(link, ''), html)
-        const sorted = rest.replace(/^ *<script type="module"/m, (script) => links.join('') + script)
-        if (path !== '/marketing.html') return sorted
-        return sorted.replaceAll('<link rel="modulepreload"', '<link rel="modulepreload" fetchpriority="low"')
+        return rest.replace(/^ *<script type="module"/m, (script) => links.join('') + script)
       },
     },
   }

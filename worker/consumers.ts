@@ -1,7 +1,14 @@
 import { type Job, Worker } from 'bullmq'
 import type { EventSource } from '../schema/inbox/events.ts'
 import type { QueueBackend } from '../schema/queues/backend.ts'
-import { type JobPayload, type QueueName, queueSchemas } from '../schema/queues/queues.ts'
+import {
+  type JobOrigin,
+  type JobPayload,
+  originOf,
+  type QueueName,
+  queueSchemas,
+} from '../schema/queues/queues.ts'
+import { inSpan } from '../schema/tracing.ts'
 import type { WorkerDependencies } from './dependencies.ts'
 import { processCheckoutCompletion } from './jobs/checkout-completion.ts'
 import { syncDueInvitations } from './jobs/due-invitations.ts'
@@ -84,14 +91,33 @@ export function startConsumers(
   }
 }
 
-/** Does what a job of a queue asks for. */
+/** Does what a job of a queue asks for. Its lines in the log and its spans lead back to the request that it came from, if it came from one. */
 export async function processJob<Name extends QueueName>(
   deps: WorkerDependencies,
   name: Name,
   data: unknown,
+  origin?: JobOrigin,
 ): Promise<void> {
   const handle: Handlers[Name] = handlers[name]
-  await handle(deps, queueSchemas[name].parse(data) as JobPayload<Name>)
+  const payload = queueSchemas[name].parse(data) as JobPayload<Name>
+  const { request_id, traceparent } = origin ?? {}
+  const log = request_id ? deps.log.child({ request_id }) : deps.log
+  await inSpan(
+    `job ${name}`,
+    { kind: 'consumer', traceparent, attributes: () => attributesOf(name, payload) },
+    () => handle({ ...deps, log }, payload),
+  )
+}
+
+function attributesOf(queue: QueueName, payload: object): Record<string, string> {
+  const { event_id, intent_id, task } = payload as { event_id?: string; intent_id?: string; task?: string }
+  return {
+    'messaging.system': 'bullmq',
+    'messaging.destination.name': queue,
+    ...(event_id && { 'tidemark.event_id': event_id }),
+    ...(intent_id && { 'tidemark.intent_id': intent_id }),
+    ...(task && { 'tidemark.task': task }),
+  }
 }
 
 function startConsumer<Name extends QueueName>(
@@ -102,7 +128,7 @@ function startConsumer<Name extends QueueName>(
 ): Worker {
   const worker = new Worker(
     name,
-    (job: Job) => processJob(deps, name, job.data),
+    (job: Job) => processJob(deps, name, job.data, originOf(job)),
     {
       connection: backend.connection,
       concurrency: concurrency[name],
@@ -114,7 +140,11 @@ function startConsumer<Name extends QueueName>(
     },
     backend.factory,
   )
-  worker.on('completed', () => deps.metrics.jobs.inc({ queue: name, outcome: 'completed' }))
+  worker.on('completed', ({ processedOn, finishedOn }) => {
+    deps.metrics.jobs.inc({ queue: name, outcome: 'completed' })
+    if (processedOn && finishedOn)
+      deps.metrics.jobSeconds.observe({ queue: name }, (finishedOn - processedOn) / 1000)
+  })
   worker.on('failed', (job, error) => {
     deps.metrics.jobs.inc({ queue: name, outcome: 'failed' })
     deps.log.warn({ queue: name, job_id: job?.id, err: error }, 'Job failed')

@@ -12,6 +12,7 @@ import { createProducer } from '../schema/queues/producer.ts'
 import { createCallLimit } from '../schema/stripe/call-limit.ts'
 import { createStripe } from '../schema/stripe/client.ts'
 import { isLiveKey } from '../schema/stripe/mode.ts'
+import { startTracing } from '../schema/tracing.ts'
 import { startConsumers } from './consumers.ts'
 import type { WorkerDependencies } from './dependencies.ts'
 import { serveHealth } from './health.ts'
@@ -25,6 +26,10 @@ const queuePoolMax = 14
 async function main(): Promise<void> {
   const env = processEnvironment(process.env)
   const log = createLogger({ process: 'worker', level: env.LOG_LEVEL })
+  const tracing = await startTracing(env, {
+    process: 'worker',
+    onError: (error) => log.warn({ err: error }, 'Spans were not delivered'),
+  })
   const onError = (error: Error) => log.warn({ err: error }, 'A connection was lost')
   const database = connectDatabase({
     connectionString: env.DATABASE_URL,
@@ -61,7 +66,7 @@ async function main(): Promise<void> {
     clerk: createClerkDirectory(clerk),
     producer,
     log,
-    metrics: createWorkerMetrics(),
+    metrics: createWorkerMetrics(database.pool),
     now: clock.now,
     appUrl: env.APP_URL.replace(/\/+$/, ''),
     sweepAfterMs: env.SWEEP_AFTER_MS,
@@ -87,6 +92,7 @@ async function main(): Promise<void> {
     health.close()
     await database.close()
     clock.stop()
+    await tracing.close()
     log.info('Worker has stopped')
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

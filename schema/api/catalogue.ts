@@ -62,15 +62,9 @@ export interface PageState {
   readonly signed_in: boolean
 }
 
-/** Vite's list of what it built, by source; the part of it that is used. */
-export type BuildManifest = Readonly<
-  Record<string, { readonly file: string; readonly imports?: readonly string[] }>
->
-
 /** The renderer that is built with the web app: a marketing page as a document, or nothing for any other path. */
 export type RenderPage = (input: {
   path: string
   state: PageState
   template: string
-  manifest: BuildManifest
 }) => Promise<string | undefined>

@@ -86,9 +86,9 @@ const runSchema = z.object({
   requested_by: z.string(),
   began_at: z.iso.datetime(),
   ended_at: z.nullable(z.iso.datetime()),
-  /** What it compares at Stripe: everything that was made or could still change in this time. */
-  since: z.iso.datetime(),
-  until: z.iso.datetime(),
+  /** What it compares at Stripe: everything that was made or could still change in this time. Null while it waits. */
+  since: z.nullable(z.iso.datetime()),
+  until: z.nullable(z.iso.datetime()),
   /** How many of each were compared so far, e.g. `sessions`, `invoices`, `owners`. */
   compared: z.array(z.object({ what: z.string(), count: z.int() })),
   /** Differences that it found; also those that were known before. */

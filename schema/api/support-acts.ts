@@ -113,6 +113,7 @@ export const actOutcomeSchema = z.object({
   states: z.array(
     z.object({
       what: z.enum(['event', 'intent', 'subscription', 'invitation', 'charge', 'seat']),
+      /** Of a seat: the user who has it, or the invitation that promises it. */
       id: z.string(),
       before: z.nullable(z.string()),
       after: z.nullable(z.string()),

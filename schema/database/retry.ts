@@ -1,3 +1,4 @@
+import { inSpan } from '../tracing.ts'
 import type { Database, DatabaseTransaction } from './connect.ts'
 
 /** Postgres ended a transaction so that another one could go on: a deadlock, or two that cannot be put in an order. */
@@ -24,7 +25,7 @@ export function retryTransaction<T>(
   db: Database,
   work: (trx: DatabaseTransaction) => Promise<T>,
 ): Promise<T> {
-  return retryConflicts(() => db.transaction().execute(work))
+  return retryConflicts(() => inSpan('transaction', {}, () => db.transaction().execute(work)))
 }
 
 function isConflict(error: unknown): boolean {

@@ -506,6 +506,28 @@ ALTER TABLE public.audit_log ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE public.balance_transactions (
+    stripe_balance_transaction_id text NOT NULL,
+    livemode boolean DEFAULT public.stripe_livemode() NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    category text NOT NULL,
+    amount_minor bigint NOT NULL,
+    fee_minor bigint NOT NULL,
+    net_minor bigint NOT NULL,
+    currency text NOT NULL,
+    source_id text,
+    charge_id text,
+    paid_minor bigint,
+    paid_currency text,
+    intent_id uuid,
+    stripe_invoice_id text,
+    CONSTRAINT balance_transactions_check CHECK (((paid_minor IS NULL) = (paid_currency IS NULL))),
+    CONSTRAINT balance_transactions_check1 CHECK (((intent_id IS NULL) OR (stripe_invoice_id IS NULL))),
+    CONSTRAINT balance_transactions_currency_check CHECK ((length(currency) = 3)),
+    CONSTRAINT balance_transactions_paid_currency_check CHECK ((length(paid_currency) = 3)),
+    CONSTRAINT balance_transactions_stripe_balance_transaction_id_check CHECK (((length(stripe_balance_transaction_id) >= 1) AND (length(stripe_balance_transaction_id) <= 255)))
+);
+
 CREATE TABLE public.charges (
     stripe_charge_id text NOT NULL,
     intent_id uuid,
@@ -641,6 +663,7 @@ CREATE TABLE public.failed_tries (
     id bigint NOT NULL,
     table_name text NOT NULL,
     row_id text NOT NULL,
+    subject text,
     kind text NOT NULL,
     error text NOT NULL,
     tries integer DEFAULT 1 NOT NULL,
@@ -649,7 +672,8 @@ CREATE TABLE public.failed_tries (
     CONSTRAINT failed_tries_check CHECK ((last_at >= first_at)),
     CONSTRAINT failed_tries_kind_check CHECK ((kind = ANY (ARRAY['unavailable'::text, 'not_yet'::text, 'contradiction'::text, 'defect'::text]))),
     CONSTRAINT failed_tries_row_id_check CHECK (((length(row_id) >= 1) AND (length(row_id) <= 255))),
-    CONSTRAINT failed_tries_table_name_check CHECK ((table_name = ANY (ARRAY['inbox_events'::text, 'checkout_intents'::text, 'subscriptions'::text, 'team_invitations'::text]))),
+    CONSTRAINT failed_tries_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 255))),
+    CONSTRAINT failed_tries_table_name_check CHECK ((table_name = ANY (ARRAY['inbox_events'::text, 'checkout_intents'::text, 'subscriptions'::text, 'team_invitations'::text, 'support_acts'::text]))),
     CONSTRAINT failed_tries_tries_check CHECK ((tries > 0))
 );
 
@@ -868,6 +892,54 @@ CREATE TABLE public.paid_invoice_lines (
     CONSTRAINT subscription_invoices_seats_check CHECK ((seats >= 1))
 );
 
+CREATE TABLE public.reconciliation_findings (
+    id uuid NOT NULL,
+    livemode boolean DEFAULT public.stripe_livemode() NOT NULL,
+    kind text NOT NULL,
+    object_id text NOT NULL,
+    owner_kind text,
+    owner_id text,
+    sentence text NOT NULL,
+    they_say text NOT NULL,
+    we_have text NOT NULL,
+    amount_minor bigint,
+    currency text,
+    credits bigint,
+    mending jsonb,
+    advice text NOT NULL,
+    first_seen_at timestamp with time zone NOT NULL,
+    last_seen_at timestamp with time zone NOT NULL,
+    gone_at timestamp with time zone,
+    CONSTRAINT reconciliation_findings_check CHECK (((owner_kind IS NULL) = (owner_id IS NULL))),
+    CONSTRAINT reconciliation_findings_check1 CHECK (((amount_minor IS NULL) = (currency IS NULL))),
+    CONSTRAINT reconciliation_findings_kind_check CHECK (((length(kind) >= 1) AND (length(kind) <= 64))),
+    CONSTRAINT reconciliation_findings_object_id_check CHECK (((length(object_id) >= 1) AND (length(object_id) <= 255))),
+    CONSTRAINT reconciliation_findings_owner_id_check CHECK (((length(owner_id) >= 1) AND (length(owner_id) <= 64))),
+    CONSTRAINT reconciliation_findings_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
+);
+
+CREATE TABLE public.reconciliation_runs (
+    id uuid NOT NULL,
+    livemode boolean DEFAULT public.stripe_livemode() NOT NULL,
+    state text NOT NULL,
+    requested_by text NOT NULL,
+    requested_at timestamp with time zone NOT NULL,
+    since timestamp with time zone,
+    until timestamp with time zone,
+    "position" jsonb,
+    revision integer DEFAULT 0 NOT NULL,
+    compared jsonb DEFAULT '{}'::jsonb NOT NULL,
+    findings integer DEFAULT 0 NOT NULL,
+    is_proven boolean DEFAULT false NOT NULL,
+    error text,
+    ended_at timestamp with time zone,
+    CONSTRAINT reconciliation_runs_check CHECK (((state <> 'running'::text) OR ((since IS NOT NULL) AND (until IS NOT NULL)))),
+    CONSTRAINT reconciliation_runs_check1 CHECK (((state = ANY (ARRAY['done'::text, 'failed'::text])) = (ended_at IS NOT NULL))),
+    CONSTRAINT reconciliation_runs_check2 CHECK (((NOT is_proven) OR (state = 'done'::text))),
+    CONSTRAINT reconciliation_runs_requested_by_check CHECK (((length(requested_by) >= 1) AND (length(requested_by) <= 200))),
+    CONSTRAINT reconciliation_runs_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'running'::text, 'done'::text, 'failed'::text])))
+);
+
 CREATE TABLE public.seats (
     id bigint NOT NULL,
     organization_id text NOT NULL,
@@ -901,6 +973,16 @@ CREATE SEQUENCE public.snapshot_orders
     NO MINVALUE
     NO MAXVALUE
     CACHE 1;
+
+CREATE TABLE public.statement_days (
+    date date NOT NULL,
+    livemode boolean DEFAULT public.stripe_livemode() NOT NULL,
+    read_at timestamp with time zone NOT NULL,
+    closed_at timestamp with time zone,
+    statement jsonb,
+    last_transfer_id bigint,
+    CONSTRAINT statement_days_check CHECK ((((closed_at IS NULL) = (statement IS NULL)) AND ((closed_at IS NULL) = (last_transfer_id IS NULL))))
+);
 
 CREATE TABLE public.stripe_customers (
     owner_kind text NOT NULL,
@@ -1049,6 +1131,9 @@ CREATE TABLE public.users (
 ALTER TABLE ONLY public.audit_log
     ADD CONSTRAINT audit_log_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.balance_transactions
+    ADD CONSTRAINT balance_transactions_pkey PRIMARY KEY (stripe_balance_transaction_id);
+
 ALTER TABLE ONLY public.charges
     ADD CONSTRAINT charges_pkey PRIMARY KEY (stripe_charge_id);
 
@@ -1115,11 +1200,23 @@ ALTER TABLE ONLY public.ledger_transfers
 ALTER TABLE ONLY public.organization_members
     ADD CONSTRAINT organization_members_pkey PRIMARY KEY (organization_id, user_id);
 
+ALTER TABLE ONLY public.reconciliation_findings
+    ADD CONSTRAINT reconciliation_findings_kind_object_id_key UNIQUE (kind, object_id);
+
+ALTER TABLE ONLY public.reconciliation_findings
+    ADD CONSTRAINT reconciliation_findings_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.reconciliation_runs
+    ADD CONSTRAINT reconciliation_runs_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.seats
     ADD CONSTRAINT seats_invitation_id_key UNIQUE (invitation_id);
 
 ALTER TABLE ONLY public.seats
     ADD CONSTRAINT seats_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.statement_days
+    ADD CONSTRAINT statement_days_pkey PRIMARY KEY (date, livemode);
 
 ALTER TABLE ONLY public.stripe_customers
     ADD CONSTRAINT stripe_customers_customer_id_key UNIQUE (customer_id);
@@ -1157,6 +1254,14 @@ CREATE INDEX audit_log_actor ON public.audit_log USING btree (actor, id DESC);
 
 CREATE INDEX audit_log_owner ON public.audit_log USING btree (owner_kind, owner_id, id DESC) WHERE (owner_id IS NOT NULL);
 
+CREATE INDEX balance_transactions_charge ON public.balance_transactions USING btree (charge_id) WHERE (charge_id IS NOT NULL);
+
+CREATE INDEX balance_transactions_created ON public.balance_transactions USING btree (created_at);
+
+CREATE INDEX balance_transactions_intent ON public.balance_transactions USING btree (intent_id) WHERE (intent_id IS NOT NULL);
+
+CREATE INDEX balance_transactions_invoice ON public.balance_transactions USING btree (stripe_invoice_id) WHERE (stripe_invoice_id IS NOT NULL);
+
 CREATE INDEX charges_intent ON public.charges USING btree (intent_id) WHERE (intent_id IS NOT NULL);
 
 CREATE INDEX charges_invoice ON public.charges USING btree (stripe_invoice_id) WHERE (stripe_invoice_id IS NOT NULL);
@@ -1184,6 +1289,8 @@ CREATE UNIQUE INDEX extension_tokens_one_active ON public.extension_tokens USING
 CREATE INDEX failed_tries_old ON public.failed_tries USING btree (last_at);
 
 CREATE INDEX failed_tries_row ON public.failed_tries USING btree (row_id, id);
+
+CREATE INDEX failed_tries_subject ON public.failed_tries USING btree (subject, first_at) WHERE (subject IS NOT NULL);
 
 CREATE INDEX idempotent_requests_old ON public.idempotent_requests USING btree (created_at);
 
@@ -1223,9 +1330,25 @@ CREATE INDEX ledger_transfers_grant ON public.ledger_transfers USING btree (gran
 
 CREATE INDEX ledger_transfers_intent ON public.ledger_transfers USING btree (intent_id) WHERE (intent_id IS NOT NULL);
 
+CREATE INDEX ledger_transfers_occurred ON public.ledger_transfers USING brin (occurred_at) WITH (pages_per_range='16', autosummarize='on');
+
 CREATE INDEX organization_members_user ON public.organization_members USING btree (user_id);
 
+CREATE INDEX paid_invoice_lines_paid ON public.paid_invoice_lines USING btree (paid_at);
+
 CREATE INDEX paid_invoice_lines_subscription ON public.paid_invoice_lines USING btree (stripe_subscription_id, starts_at);
+
+CREATE INDEX reconciliation_findings_gone ON public.reconciliation_findings USING btree (gone_at) WHERE (gone_at IS NOT NULL);
+
+CREATE INDEX reconciliation_findings_open ON public.reconciliation_findings USING btree (first_seen_at, id) WHERE (gone_at IS NULL);
+
+CREATE INDEX reconciliation_findings_owner ON public.reconciliation_findings USING btree (owner_kind, owner_id, first_seen_at, id);
+
+CREATE INDEX reconciliation_runs_latest ON public.reconciliation_runs USING btree (requested_at DESC);
+
+CREATE UNIQUE INDEX reconciliation_runs_one ON public.reconciliation_runs USING btree (livemode) WHERE (state = ANY (ARRAY['waiting'::text, 'running'::text]));
+
+CREATE INDEX reconciliation_runs_proven ON public.reconciliation_runs USING btree (until DESC) WHERE is_proven;
 
 CREATE INDEX seats_email ON public.seats USING btree (email);
 
@@ -1353,7 +1476,7 @@ ALTER TABLE public.audit_log ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY audit_log_read ON public.audit_log FOR SELECT TO tidemark_server USING (true);
 
-CREATE POLICY audit_log_request ON public.audit_log FOR INSERT TO tidemark_server WITH CHECK ((outcome = ANY (ARRAY['requested'::text, 'approved'::text, 'refused'::text, 'denied'::text])));
+CREATE POLICY audit_log_request ON public.audit_log FOR INSERT TO tidemark_server WITH CHECK (((outcome = ANY (ARRAY['requested'::text, 'approved'::text, 'refused'::text, 'denied'::text])) OR ((what = 'open_case'::text) AND (act_id IS NULL))));
 
 CREATE POLICY audit_log_worker ON public.audit_log TO tidemark_worker USING (true) WITH CHECK (true);
 
@@ -1455,6 +1578,9 @@ GRANT INSERT(before) ON TABLE public.audit_log TO tidemark_worker;
 
 GRANT INSERT(after) ON TABLE public.audit_log TO tidemark_server;
 GRANT INSERT(after) ON TABLE public.audit_log TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.balance_transactions TO tidemark_server;
+GRANT SELECT,INSERT ON TABLE public.balance_transactions TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.charges TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.charges TO tidemark_worker;
@@ -1606,11 +1732,28 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.organization_members TO tidemark_work
 GRANT SELECT ON TABLE public.paid_invoice_lines TO tidemark_server;
 GRANT SELECT,INSERT ON TABLE public.paid_invoice_lines TO tidemark_worker;
 
+GRANT SELECT ON TABLE public.reconciliation_findings TO tidemark_server;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reconciliation_findings TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.reconciliation_runs TO tidemark_server;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reconciliation_runs TO tidemark_worker;
+
+GRANT INSERT(id) ON TABLE public.reconciliation_runs TO tidemark_server;
+
+GRANT INSERT(state) ON TABLE public.reconciliation_runs TO tidemark_server;
+
+GRANT INSERT(requested_by) ON TABLE public.reconciliation_runs TO tidemark_server;
+
+GRANT INSERT(requested_at) ON TABLE public.reconciliation_runs TO tidemark_server;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE public.seats TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.seats TO tidemark_worker;
 
 GRANT USAGE ON SEQUENCE public.snapshot_orders TO tidemark_worker;
 GRANT USAGE ON SEQUENCE public.snapshot_orders TO tidemark_server;
+
+GRANT SELECT ON TABLE public.statement_days TO tidemark_server;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.statement_days TO tidemark_worker;
 
 GRANT SELECT,INSERT ON TABLE public.stripe_customers TO tidemark_server;
 GRANT SELECT,INSERT ON TABLE public.stripe_customers TO tidemark_worker;

@@ -40,6 +40,23 @@ export interface AuditLog {
   what: string;
 }
 
+export interface BalanceTransactions {
+  amount_minor: number;
+  category: string;
+  charge_id: string | null;
+  created_at: Timestamp;
+  currency: string;
+  fee_minor: number;
+  intent_id: string | null;
+  livemode: Generated<boolean>;
+  net_minor: number;
+  paid_currency: string | null;
+  paid_minor: number | null;
+  source_id: string | null;
+  stripe_balance_transaction_id: string;
+  stripe_invoice_id: string | null;
+}
+
 export interface Charges {
   amount_minor: number;
   created_at: Generated<Timestamp>;
@@ -133,6 +150,7 @@ export interface FailedTries {
   kind: string;
   last_at: Timestamp;
   row_id: string;
+  subject: string | null;
   table_name: string;
   tries: Generated<number>;
 }
@@ -289,6 +307,43 @@ export interface PaidInvoiceLines {
   total_minor: number;
 }
 
+export interface ReconciliationFindings {
+  advice: string;
+  amount_minor: number | null;
+  credits: number | null;
+  currency: string | null;
+  first_seen_at: Timestamp;
+  gone_at: Timestamp | null;
+  id: string;
+  kind: string;
+  last_seen_at: Timestamp;
+  livemode: Generated<boolean>;
+  mending: Json | null;
+  object_id: string;
+  owner_id: string | null;
+  owner_kind: "user" | "organization" | null | null;
+  sentence: string;
+  they_say: string;
+  we_have: string;
+}
+
+export interface ReconciliationRuns {
+  compared: Generated<Json>;
+  ended_at: Timestamp | null;
+  error: string | null;
+  findings: Generated<number>;
+  id: string;
+  is_proven: Generated<boolean>;
+  livemode: Generated<boolean>;
+  position: Json | null;
+  requested_at: Timestamp;
+  requested_by: string;
+  revision: Generated<number>;
+  since: Timestamp | null;
+  state: "waiting" | "running" | "done" | "failed";
+  until: Timestamp | null;
+}
+
 export interface Seats {
   assigned_at: Generated<Timestamp>;
   email: string;
@@ -299,6 +354,15 @@ export interface Seats {
   status: "active" | "pending" | "revoked" | "expired";
   updated_at: Generated<Timestamp>;
   user_id: string | null;
+}
+
+export interface StatementDays {
+  closed_at: Timestamp | null;
+  date: Timestamp;
+  last_transfer_id: number | null;
+  livemode: Generated<boolean>;
+  read_at: Timestamp;
+  statement: Json | null;
 }
 
 export interface StripeCustomers {
@@ -409,6 +473,7 @@ export interface Users {
 
 export interface DB {
   audit_log: AuditLog;
+  balance_transactions: BalanceTransactions;
   charges: Charges;
   checkout_intents: CheckoutIntents;
   cursors: Cursors;
@@ -428,7 +493,10 @@ export interface DB {
   ledger_transfers: LedgerTransfers;
   organization_members: OrganizationMembers;
   paid_invoice_lines: PaidInvoiceLines;
+  reconciliation_findings: ReconciliationFindings;
+  reconciliation_runs: ReconciliationRuns;
   seats: Seats;
+  statement_days: StatementDays;
   stripe_customers: StripeCustomers;
   subscriptions: Subscriptions;
   support_acts: SupportActs;

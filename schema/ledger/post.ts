@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { DB } from '../database/types.ts'
+import { inSpan } from '../tracing.ts'
 import type { HouseAccount, Owner, OwnerAccount, TransferKind } from './accounts.ts'
 import { callLedger } from './call.ts'
 import { adjustmentGrant, type Grant } from './grants.ts'
@@ -84,11 +85,26 @@ export async function postTransfers(
 ): Promise<PostedTransfer[]> {
   if (transfers.length === 0) return []
   const items = transfers.map((transfer) => ({ ...transfer, grant: grantFor(transfer) }))
-  return callLedger(
-    db,
-    sql<PostedTransfer>`
+  return inSpan('ledger post', { attributes: () => attributesOf(transfers) }, () =>
+    callLedger(
+      db,
+      sql<PostedTransfer>`
       SELECT transfer_id, posted FROM ledger_post(${JSON.stringify(items)}::jsonb) ORDER BY ordinal`,
+    ),
   )
+}
+
+function attributesOf(transfers: readonly Transfer[]) {
+  const valuesOf = (pick: (transfer: Transfer) => string | null | undefined) => [
+    ...new Set(transfers.map(pick).filter((value) => typeof value === 'string')),
+  ]
+  return {
+    'tidemark.transfers': transfers.length,
+    'tidemark.transfer_kinds': valuesOf(({ kind }) => kind),
+    'tidemark.event_ids': valuesOf(({ event_id }) => event_id),
+    'tidemark.intent_ids': valuesOf(({ intent_id }) => intent_id),
+    'tidemark.owner_kinds': valuesOf(({ grant }) => grant?.owner_kind),
+  }
 }
 
 function grantFor({ grant, legs }: Transfer): Grant | null {

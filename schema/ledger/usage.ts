@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { retryConflicts } from '../database/retry.ts'
 import type { DB } from '../database/types.ts'
+import { inSpan } from '../tracing.ts'
 import type { Owner } from './accounts.ts'
 import { callLedger } from './call.ts'
 import { usageKey } from './keys.ts'
@@ -37,7 +38,10 @@ export async function spendCredits(db: Kysely<DB>, usage: Usage): Promise<UsageR
         ${usage.owner_kind}, ${usage.owner_id}, ${usage.credits}, ${usageKey(usage, usage.idempotency_key)},
         ${usage.occurred_at}, ${usage.actor}, ${usage.reason})`,
     )
-  const [row] = await (db.isTransaction ? decide() : retryConflicts(decide))
+  const attributes = () => ({ 'tidemark.owner_kind': usage.owner_kind, 'tidemark.credits': usage.credits })
+  const [row] = await inSpan('ledger use', { attributes }, () =>
+    db.isTransaction ? decide() : retryConflicts(decide),
+  )
   if (!row) throw new Error('The ledger did not decide a usage')
   return row
 }

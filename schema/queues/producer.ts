@@ -1,12 +1,25 @@
 import { randomUUID } from 'node:crypto'
 import { Queue } from 'bullmq'
 import type { QueueBackend } from './backend.ts'
-import { type JobPayload, jobOptions, type QueueName, queueNames, queueSchemas } from './queues.ts'
+import {
+  type JobOrigin,
+  type JobPayload,
+  jobOptions,
+  originOptions,
+  type QueueName,
+  queueNames,
+  queueSchemas,
+} from './queues.ts'
 
 /** Adds jobs to the queues. */
 export interface QueueProducer {
   /** Adds a job under its id; an id that is still kept, finished or not, is not added again. */
-  add<Name extends QueueName>(queue: Name, jobId: string, payload: JobPayload<Name>): Promise<void>
+  add<Name extends QueueName>(
+    queue: Name,
+    jobId: string,
+    payload: JobPayload<Name>,
+    origin?: JobOrigin,
+  ): Promise<void>
   /** How many jobs of each queue are in which state. */
   counts(): Promise<Record<QueueName, Record<string, number>>>
   /** How many jobs of a queue no worker has begun. */
@@ -42,8 +55,8 @@ export function createProducer(
     return queue
   }
   return {
-    async add(name, jobId, payload) {
-      await queueOf(name).add(name, queueSchemas[name].parse(payload), { jobId })
+    async add(name, jobId, payload, origin) {
+      await queueOf(name).add(name, queueSchemas[name].parse(payload), { jobId, ...originOptions(origin) })
     },
     async counts() {
       const entries = await Promise.all(

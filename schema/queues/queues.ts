@@ -14,7 +14,7 @@ const subscriptionSyncJobSchema = z.object({ subscription_id: z.string(), claim 
 const supportActJobSchema = z.object({ act_id: z.uuid(), claim })
 const maintenanceJobSchema = z.object({})
 const scheduledTaskJobSchema = z.object({
-  task: z.enum(['read_stripe_events', 'sync_kept_events', 'compare_seats', 'delete_old_rows']),
+  task: z.enum(['read_stripe_events', 'sync_kept_events', 'compare_seats', 'delete_old_rows', 'reconcile']),
 })
 
 export const queueSchemas = {
@@ -26,6 +26,35 @@ export const queueSchemas = {
   maintenance: maintenanceJobSchema,
   'scheduled-tasks': scheduledTaskJobSchema,
 } as const
+
+/** The request that a job came from, for the log and for traces. A sweep's job has none. */
+const jobOriginSchema = z.object({ request_id: z.string(), traceparent: z.string().optional() })
+export type JobOrigin = z.infer<typeof jobOriginSchema>
+
+/** BullMQ keeps a text beside a job's payload for this purpose. */
+export function originOptions(origin: JobOrigin | undefined) {
+  return origin ? { telemetry: { metadata: JSON.stringify(origin) } } : {}
+}
+
+/** Nothing depends on it, so one that is of another form is none. */
+export function originOf(job: {
+  readonly opts: { readonly telemetry?: { readonly metadata?: string } }
+}): JobOrigin | undefined {
+  const { metadata } = job.opts.telemetry ?? {}
+  return metadata ? originJsonSchema.safeParse(metadata).data : undefined
+}
+
+const originJsonSchema = z
+  .string()
+  .transform((text, context) => {
+    try {
+      return JSON.parse(text) as unknown
+    } catch {
+      context.addIssue('It is no JSON')
+      return z.NEVER
+    }
+  })
+  .pipe(jobOriginSchema)
 
 export type QueueName = keyof typeof queueSchemas
 export type JobPayload<Name extends QueueName> = z.infer<(typeof queueSchemas)[Name]>

@@ -18,6 +18,7 @@ async function builtSite(sizes_bytes: { shared: number; late: number }): Promise
     'marketing.html': { file: 'marketing.js', imports, dynamicImports: ['late.ts'] },
     'index.html': { file: 'account.js', imports },
     'layouts/account/AccountLayout.tsx': page,
+    'layouts/marketing/showSite.tsx': page,
     'pages/sign-up/SignUpPage.tsx': page,
     'pages/dashboard/DashboardPage.tsx': page,
     'pages/landing/LandingPage.tsx': page,
@@ -26,7 +27,7 @@ async function builtSite(sizes_bytes: { shared: number; late: number }): Promise
     'pages/updates/UpdatesPage.tsx': page,
   }
   await writeFile(join(folder, '.vite/manifest.json'), JSON.stringify(manifest))
-  for (const file of ['theme.js', 'marketing.js', 'account.js', 'page.js'])
+  for (const file of ['theme.js', 'early-clicks.js', 'marketing.js', 'account.js', 'page.js'])
     await writeFile(join(folder, file), '')
   // Random bytes, which do not get smaller.
   await writeFile(join(folder, 'shared.js'), randomBytes(sizes_bytes.shared))

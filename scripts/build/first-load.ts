@@ -2,7 +2,9 @@ import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import type { BuildManifest } from '../../schema/api/catalogue.ts'
+
+/** Vite's list of what it built, by source; the part of it that is used. */
+type BuildManifest = Readonly<Record<string, { readonly file: string; readonly imports?: readonly string[] }>>
 
 interface Budget {
   readonly page: string
@@ -11,27 +13,28 @@ interface Budget {
   readonly limit_bytes: number
 }
 
+const marketing = ['marketing.html', 'layouts/marketing/showSite.tsx']
 const account = ['index.html', 'layouts/account/AccountLayout.tsx']
 
 /** All JavaScript that the page needs to be shown on a first visit, gzipped: of the account's pages, all but Clerk's own script. */
 const budgets: readonly Budget[] = [
-  { page: '/', sources: ['marketing.html', 'pages/landing/LandingPage.tsx'], limit_bytes: 100_000 },
-  { page: '/pricing', sources: ['marketing.html', 'pages/pricing/PricingPage.tsx'], limit_bytes: 100_000 },
-  { page: '/teams', sources: ['marketing.html', 'pages/teams/TeamsPage.tsx'], limit_bytes: 100_000 },
-  { page: '/updates', sources: ['marketing.html', 'pages/updates/UpdatesPage.tsx'], limit_bytes: 100_000 },
+  { page: '/', sources: [...marketing, 'pages/landing/LandingPage.tsx'], limit_bytes: 100_000 },
+  { page: '/pricing', sources: [...marketing, 'pages/pricing/PricingPage.tsx'], limit_bytes: 100_000 },
+  { page: '/teams', sources: [...marketing, 'pages/teams/TeamsPage.tsx'], limit_bytes: 100_000 },
+  { page: '/updates', sources: [...marketing, 'pages/updates/UpdatesPage.tsx'], limit_bytes: 100_000 },
   { page: '/sign-up', sources: ['index.html', 'pages/sign-up/SignUpPage.tsx'], limit_bytes: 200_000 },
   { page: '/dashboard', sources: [...account, 'pages/dashboard/DashboardPage.tsx'], limit_bytes: 200_000 },
 ]
 
-/** The script in the head of every document. */
-const everywhere = 'theme.js'
+/** The scripts in the heads of the documents that are no part of the bundles. */
+const headScripts = ['theme.js', 'early-clicks.js']
 
 /** Throws when the first visit of a page loads more than its budget; answers how much each loads. */
 export async function checkFirstLoad(folder: string): Promise<readonly { page: string; bytes: number }[]> {
   const manifest = await readManifest(folder)
   const loads = await Promise.all(
     budgets.map(async ({ page, sources, limit_bytes }) => {
-      const files = [everywhere, ...filesOf(manifest, sources)]
+      const files = [...headScripts, ...filesOf(manifest, sources)]
       const sizes = await Promise.all(
         files.map(async (file) => gzipSync(await readFile(join(folder, file))).length),
       )

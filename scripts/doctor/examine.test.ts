@@ -92,6 +92,15 @@ describe('what is wrong is named, with what it means and how to mend it:', () =>
     expect(rest).toEqual([])
   })
 
+  test('two secrets for one endpoint', () => {
+    const env = { ...processEnvironment(configured()), STRIPE_WEBHOOK_SECRET: `${secret},${secret}` }
+    expect(
+      examineKeys({ env, sandbox: { stripe: false, clerk: false }, now: () => new Date() }),
+    ).toContainEqual(
+      expect.objectContaining({ level: 'warning', text: 'STRIPE_WEBHOOK_SECRET holds 2 secrets' }),
+    )
+  })
+
   test('a price that is wrong in one currency, and a portal that was changed by hand', async () => {
     const stripe = stripeApi()
     const amounts = { currency: 'eur', unit_amount: 19_200, tax_behavior: 'inclusive' } as const

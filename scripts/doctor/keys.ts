@@ -1,4 +1,5 @@
 import { Webhook } from 'svix'
+import { listOf } from '../../schema/env.ts'
 import type { Configuration } from './configuration.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
@@ -14,14 +15,14 @@ export function examineKeys({ env, sandbox }: Configuration): Finding[] {
     findings.push(
       stripe ? ok('Stripe key', `${stripe} mode`) : wrongShape('STRIPE_SECRET_KEY', 'sk_test_… or sk_live_…'),
     )
-    findings.push(...webhookSecret('STRIPE_WEBHOOK_SECRET', env.STRIPE_WEBHOOK_SECRET))
+    findings.push(...webhookSecrets('STRIPE_WEBHOOK_SECRET', env.STRIPE_WEBHOOK_SECRET))
   }
   if (!sandbox.clerk) {
     if (!clerk) findings.push(wrongShape('CLERK_SECRET_KEY', 'sk_test_… or sk_live_…'))
     if (!browser) findings.push(wrongShape('CLERK_PUBLISHABLE_KEY', 'pk_test_… or pk_live_…'))
     if (clerk && browser)
       findings.push(clerk === browser ? ok('Clerk keys', `${clerk} mode`) : clerkModes(clerk, browser))
-    findings.push(...webhookSecret('CLERK_WEBHOOK_SECRET', env.CLERK_WEBHOOK_SECRET))
+    findings.push(...webhookSecrets('CLERK_WEBHOOK_SECRET', env.CLERK_WEBHOOK_SECRET))
   }
   if (!sandbox.stripe && !sandbox.clerk && stripe && clerk && stripe !== clerk)
     findings.push(mixedModes(stripe, clerk))
@@ -56,6 +57,16 @@ function mixedModes(stripe: Mode, clerk: Mode): Finding {
       'Either real people would get credits for test cards, or people of a test instance would pay with real money.',
     mend: 'Use the live keys of both, or the test keys of both.',
   })
+}
+
+function webhookSecrets(name: string, secrets: string): Finding[] {
+  const findings = listOf(secrets).flatMap((secret) => webhookSecret(name, secret))
+  const count = listOf(secrets).length
+  if (count < 2) return findings
+  const text = `${name} holds ${count} secrets`
+  const means = 'Events that are signed with an old one are believed for as long as it stands there.'
+  const mend = 'Take the old one out once the sender has let it expire.'
+  return [...findings, warning('webhook secrets', { text, means, mend })]
 }
 
 /** Both services sign with a secret of this form; what is behind the prefix is base64. */

@@ -27,6 +27,8 @@ const owners: Readonly<Record<string, string>> = {
   team_invitations: 'schema/invitations',
   extension_tokens: 'schema/extension',
   extension_sign_ins: 'schema/extension',
+  failed_tries: 'schema/sweep',
+  support_visits: 'schema/support',
   support_acts: 'schema/support',
   audit_log: 'schema/support',
 }

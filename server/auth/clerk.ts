@@ -8,13 +8,20 @@ import { decodeProtectedHeader } from 'jose'
 import { askClerk, openClerk } from '../../schema/clerk/client.ts'
 import { type ClerkDirectory, createClerkDirectory } from '../../schema/clerk/directory.ts'
 import { ClerkUnavailableError } from '../../schema/clerk/errors.ts'
+import {
+  findUserIdsByEmail,
+  type Identity,
+  identifyOrganization,
+  identifyUser,
+} from '../../schema/clerk/people.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
 import { withTimeLimit } from '../../schema/time-limit.ts'
 import type { UserProfile } from '../../schema/users/users.ts'
 
 /** What the server needs of the sign-in provider. */
 export interface Clerk extends ClerkDirectory {
   /** Throws TokenRejectedError for a bad token and ClerkUnavailableError when it cannot be verified. */
-  verifyToken(token: string): Promise<VerifiedToken>
+  verifyToken(token: string, options?: TokenOptions): Promise<VerifiedToken>
   /** How a person, and their session if it is known, stand at this moment. Throws ClerkUnavailableError. */
   getStanding(who: SignedIn): Promise<Standing>
   /**
@@ -22,6 +29,9 @@ export interface Clerk extends ClerkDirectory {
    * write, and they may sign in. Throws ClerkUnavailableError.
    */
   isSupportStaff(userId: string): Promise<boolean>
+  /** Null when Clerk does not know the person or organization (any more). Throws ClerkUnavailableError. */
+  identify(owner: Owner): Promise<Identity | null>
+  findUserIdsByEmail(email: string): Promise<string[]>
   /** Null when Clerk does not know the person (any more). Throws ClerkUnavailableError. */
   getProfile(userId: string): Promise<UserProfile | null>
 }
@@ -36,6 +46,14 @@ export type Standing = 'good' | 'gone' | 'banned' | 'locked' | 'signed_out'
 export interface SignedIn {
   readonly user_id: string
   readonly session_id: string | null
+}
+
+interface TokenOptions {
+  /**
+   * Takes a token too that was good until this long ago. It then says only who had a session: whether they still have it, the caller asks
+   * with getStanding.
+   */
+  readonly expired_for_ms?: number
 }
 
 export interface VerifiedToken {
@@ -90,14 +108,14 @@ export function createClerk(options: {
   })
   return {
     ...createClerkDirectory(api),
-    async verifyToken(token) {
+    async verifyToken(token, { expired_for_ms = 0 } = {}) {
       if (!(await isSignedByKnownKey(token, isKnownKey))) {
         throw new TokenRejectedError('Clerk has no such key', { is_expired: false })
       }
       const verification = verifyToken(token, {
         secretKey: options.secretKey,
         authorizedParties: [...options.authorizedParties],
-        clockSkewInMs: 5000,
+        clockSkewInMs: 5000 + expired_for_ms,
         ...address,
       })
       try {
@@ -125,6 +143,9 @@ export function createClerk(options: {
       const user = await askClerk('Reading a role', api.users.getUser(userId))
       return user?.publicMetadata.role === 'support' && !user.banned && !user.locked
     },
+    identify: ({ owner_kind, owner_id }) =>
+      owner_kind === 'user' ? identifyUser(api, owner_id) : identifyOrganization(api, owner_id),
+    findUserIdsByEmail: (email) => findUserIdsByEmail(api, email),
     async getProfile(userId) {
       try {
         const user = await withTimeLimit(api.users.getUser(userId), {

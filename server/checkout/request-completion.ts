@@ -14,7 +14,7 @@ export async function requestCompletion(
   request: { readonly cause: JobPayload<'checkout-completions'>['cause']; readonly trace: Trace },
 ): Promise<boolean> {
   const period = Math.floor(deps.now().getTime() / atMostOnceInMs)
-  return enqueue(deps, request.trace.log, {
+  return enqueue(deps, request.trace, {
     queue: 'checkout-completions',
     id: `${intent.id}.${period}`,
     payload: { intent_id: intent.id, cause: request.cause },

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { Next } from 'koa'
+import { inSpan, noteInSpan } from '../../schema/tracing.ts'
 import { type AppContext, type AppMiddleware, createTrace } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 
@@ -8,30 +10,33 @@ const requestIdPattern = /^[\w.-]{8,64}$/
 /** Calls that machines make all the time: not worth a line in the log. */
 const quietRoutes = new Set(['/healthz', '/readyz', 'web', 'clerk-proxy'])
 
-/** Gives the request its id and logger; at the end writes one log line and records the duration. */
+/** Gives the request its id, logger and span; at the end writes one log line and records the duration. */
 export function trackRequest(deps: Pick<Dependencies, 'log' | 'metrics'>): AppMiddleware {
   return async (ctx, next) => {
     const given = ctx.get('x-request-id')
     const request_id = requestIdPattern.test(given) ? given : randomUUID()
     ctx.state.request_id = request_id
-    ctx.state.trace = createTrace(deps.log.child({ request_id }))
+    ctx.state.trace = createTrace(deps.log, request_id)
     ctx.set('x-request-id', request_id)
-    const startedAt = performance.now()
-    try {
-      await next()
-    } finally {
-      const duration_ms = Math.round(performance.now() - startedAt)
-      const route = routeOf(ctx)
-      deps.metrics.httpSeconds.observe(
-        { method: ctx.method, route, status: String(ctx.status) },
-        duration_ms / 1000,
-      )
-      const level = ctx.status < 500 && quietRoutes.has(route) ? 'debug' : 'info'
-      ctx.state.trace.log[level](
-        { method: ctx.method, path: ctx.path, route, status: ctx.status, duration_ms },
-        'Request',
-      )
-    }
+    if (!ctx.path.startsWith('/api/')) return track(deps, ctx, next)
+    // A caller's own traceparent is not believed: anybody could put their requests into a trace of ours.
+    const attributes = () => ({ 'http.request.method': ctx.method, 'tidemark.request_id': request_id })
+    await inSpan(ctx.method, { kind: 'server', attributes }, () => track(deps, ctx, next))
+  }
+}
+
+async function track({ metrics }: Pick<Dependencies, 'metrics'>, ctx: AppContext, next: Next): Promise<void> {
+  const startedAt = performance.now()
+  try {
+    await next()
+  } finally {
+    const duration_ms = Math.round(performance.now() - startedAt)
+    const { method, status } = ctx
+    const route = routeOf(ctx)
+    metrics.httpSeconds.observe({ method, route, status: String(status) }, duration_ms / 1000)
+    noteInSpan({ 'http.route': route, 'http.response.status_code': status }, `${method} ${route}`)
+    const level = status < 500 && quietRoutes.has(route) ? 'debug' : 'info'
+    ctx.state.trace.log[level]({ method, path: ctx.path, route, status, duration_ms }, 'Request')
   }
 }
 

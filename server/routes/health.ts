@@ -31,6 +31,7 @@ function readyz(deps: Dependencies): AppMiddleware {
 
 /** What keeps this server from doing its work; nothing when it can. */
 export async function findReasonsNotReady(deps: Dependencies): Promise<Record<string, string>> {
+  if (deps.readiness.isStopping) return { process: 'is stopping' }
   const checks = { database: checkDatabase, queue: checkQueue, inbox: checkInbox }
   const answers = await Promise.all(
     Object.entries(checks).map(

@@ -12,7 +12,6 @@ import {
 } from '../../schema/api/support-acts.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
-import type { Logger } from '../../schema/log.ts'
 import { freshJobId } from '../../schema/queues/producer.ts'
 import {
   type ActFilter,
@@ -27,6 +26,7 @@ import { type AuditRow, listAudit } from '../../schema/support/audit.ts'
 import { type DecidedAct, decideToApprove, decideToRefuse } from '../../schema/support/decide-act.ts'
 import { idInBatch, type RequestedAct, requestAct } from '../../schema/support/request-act.ts'
 import { listNames } from '../../schema/users/users.ts'
+import type { Trace } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { enqueue } from '../enqueue.ts'
 import { actNotFound, actNotWaiting, actRefused, ownApproval, reasonRequired } from '../errors.ts'
@@ -58,7 +58,7 @@ export const supportActsRoutes = [
         continue
       }
       accepted.push(requested.act)
-      await enqueueAct(deps, trace.log, requested.act)
+      await enqueueAct(deps, trace, requested.act)
     }
     return { success: true, data: { batch_id, acts: await presentActs(deps.db, accepted), refused } }
   }),
@@ -79,7 +79,7 @@ export const supportActsRoutes = [
     const act = decidedOrThrow(
       await decideToApprove(deps.db, { id: body.id, decided_by: user_id, now, sweep_at }),
     )
-    await enqueueAct(deps, trace.log, act)
+    await enqueueAct(deps, trace, act)
     return { success: true, data: await presentAct(deps.db, act) }
   }),
 
@@ -111,11 +111,11 @@ function requestDependencies({ db, producer, now, settings }: Dependencies) {
 
 async function enqueueAct(
   deps: Pick<Dependencies, 'producer' | 'metrics' | 'settings'>,
-  log: Logger,
+  trace: Trace,
   { id, state }: SupportActRow,
 ): Promise<void> {
   if (state !== 'queued') return
-  await enqueue(deps, log, { queue: 'support-acts', id: freshJobId(id), payload: { act_id: id } })
+  await enqueue(deps, trace, { queue: 'support-acts', id: freshJobId(id), payload: { act_id: id } })
 }
 
 function withoutRepeats(targets: readonly ActTarget[]): ActTarget[] {

@@ -18,7 +18,7 @@ const stored = () => database.owner.selectFrom('inbox_events').selectAll().execu
 function signed(payload: string, options: { id?: string; at?: Date; secret?: string } = {}) {
   const id = options.id ?? `msg_${randomUUID()}`
   const at = options.at ?? new Date()
-  const signature = new Webhook(options.secret ?? server.deps.settings.clerk_webhook_secret).sign(
+  const signature = new Webhook(options.secret ?? server.deps.settings.clerk_webhook_secrets[0]).sign(
     id,
     at,
     payload,
@@ -30,8 +30,8 @@ function signed(payload: string, options: { id?: string; at?: Date; secret?: str
   }
 }
 
-async function post(payload: string, headers: Record<string, string> = signed(payload)) {
-  const response = await fetch(`${server.url}/api/clerk/webhook`, { method: 'POST', headers, body: payload })
+async function post(payload: string, headers: Record<string, string> = signed(payload), on = server) {
+  const response = await fetch(`${on.url}/api/clerk/webhook`, { method: 'POST', headers, body: payload })
   return { status: response.status, body: await response.json() }
 }
 
@@ -100,6 +100,20 @@ describe('an event signed by Clerk', () => {
     await Promise.all([receiver.close(), clerk.stop()])
     expect(created).toMatchObject({ source: 'clerk', state: 'received' })
   })
+})
+
+test('an event with the old or the new secret is believed while both are set, and with no other', async () => {
+  const secretOf = (name: string) => `whsec_${Buffer.from(name).toString('base64')}`
+  const env = { CLERK_WEBHOOK_SECRET: `${secretOf('the old one')},${secretOf('the new one')}` }
+  const both = await startTestServer({ databaseUrl: database.url, env })
+  const statuses = []
+  for (const name of ['the old one', 'the new one', 'of another']) {
+    const payload = JSON.stringify(event)
+    statuses.push((await post(payload, signed(payload, { secret: secretOf(name) }), both)).status)
+  }
+  await both.close()
+  expect(statuses).toEqual([200, 200, 400])
+  expect(await stored()).toHaveLength(2)
 })
 
 describe('nothing is stored of', () => {

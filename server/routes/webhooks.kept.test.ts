@@ -11,7 +11,7 @@ const stored = () => database.owner.selectFrom('inbox_events').selectAll().execu
 async function postStripe(payload: string): Promise<number> {
   const signature = server.deps.stripe.webhooks.generateTestHeaderString({
     payload,
-    secret: server.deps.settings.stripe_webhook_secret,
+    secret: server.deps.settings.stripe_webhook_secrets[0],
   })
   return post('/api/stripe/webhook', payload, { 'stripe-signature': signature })
 }
@@ -21,7 +21,7 @@ async function postClerk(id: string, payload: string): Promise<number> {
   return post('/api/clerk/webhook', payload, {
     'svix-id': id,
     'svix-timestamp': String(Math.floor(at.getTime() / 1000)),
-    'svix-signature': new Webhook(server.deps.settings.clerk_webhook_secret).sign(id, at, payload),
+    'svix-signature': new Webhook(server.deps.settings.clerk_webhook_secrets[0]).sign(id, at, payload),
   })
 }
 

@@ -20,7 +20,7 @@ const jobs = async (eventId: string, on = server) =>
 function sign(payload: string, options: { secret?: string; timestamp?: number } = {}): string {
   return server.deps.stripe.webhooks.generateTestHeaderString({
     payload,
-    secret: options.secret ?? server.deps.settings.stripe_webhook_secret,
+    secret: options.secret ?? server.deps.settings.stripe_webhook_secrets[0],
     ...(options.timestamp !== undefined && { timestamp: options.timestamp }),
   })
 }
@@ -71,6 +71,28 @@ describe('a signed event', () => {
     expect(answers.every(({ status }) => status === 200)).toBe(true)
     expect(await stored()).toHaveLength(1)
     expect(await jobs(event.id)).toHaveLength(1)
+  })
+
+  test('with the old or the new secret is believed while both are set, and with no other', async () => {
+    const secrets = { old: 'whsec_the_old_one', new: 'whsec_the_new_one' }
+    const env = { STRIPE_WEBHOOK_SECRET: `${secrets.old}, ${secrets.new}` }
+    const both = await startTestServer({ databaseUrl: database.url, env })
+    const statusOf = async (...signedWith: string[]) => {
+      const payload = JSON.stringify(newEvent())
+      const [first = '', ...rest] = signedWith.map((secret) => sign(payload, { secret }))
+      // Stripe sends one header with a signature for each secret that is valid at its side.
+      const header = [first, ...rest.map((each) => each.slice(each.indexOf('v1=')))].join(',')
+      return (await post(payload, header, both)).status
+    }
+    const statuses = [
+      await statusOf(secrets.old),
+      await statusOf(secrets.new),
+      await statusOf('whsec_of_another', secrets.new),
+      await statusOf('whsec_of_another'),
+    ]
+    await both.close()
+    expect(statuses).toEqual([200, 200, 200, 400])
+    expect(await stored()).toHaveLength(3)
   })
 
   test('that is settled already is not enqueued again', async () => {

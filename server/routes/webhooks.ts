@@ -44,20 +44,25 @@ function stripeWebhook(deps: Dependencies): AppMiddleware {
   }
 }
 
+/** Stripe signs with every secret that is valid at the moment; which of ours is among them does not matter. */
 function verifyStripeEvent({ stripe, settings }: Dependencies, raw: Buffer, signature: string): unknown {
-  try {
-    return stripe.webhooks.constructEvent(raw, signature, settings.stripe_webhook_secret, toleranceSeconds)
-  } catch (error) {
-    if (error instanceof Stripe.errors.StripeSignatureVerificationError) throw invalidSignature(error)
-    throw invalidEvent(error)
+  let refused: unknown
+  for (const secret of settings.stripe_webhook_secrets) {
+    try {
+      return stripe.webhooks.constructEvent(raw, signature, secret, toleranceSeconds)
+    } catch (error) {
+      if (!(error instanceof Stripe.errors.StripeSignatureVerificationError)) throw invalidEvent(error)
+      refused = error
+    }
   }
+  throw invalidSignature(refused)
 }
 
 /** The same for Clerk, with Svix's signature, whose message id is the event's id. */
 function clerkWebhook(deps: Dependencies): AppMiddleware {
   return async (ctx) => {
     const raw = await readRawBody(ctx, webhookLimitBytes)
-    await verifyClerkSignature(ctx, raw, deps.settings.clerk_webhook_secret)
+    await verifyClerkSignature(ctx, raw, deps.settings.clerk_webhook_secrets)
     const event = clerkEventSchema.safeParse(parseJson(raw))
     if (!event.success) throw invalidEvent(event.error)
     await storeVerifiedEvent(
@@ -76,20 +81,25 @@ function clerkWebhook(deps: Dependencies): AppMiddleware {
   }
 }
 
-async function verifyClerkSignature(ctx: AppContext, raw: Buffer, secret: string): Promise<void> {
+async function verifyClerkSignature(ctx: AppContext, raw: Buffer, secrets: readonly string[]): Promise<void> {
   const headers = new Headers()
   for (const name of ['svix-id', 'svix-timestamp', 'svix-signature']) headers.set(name, ctx.get(name))
-  // Clerk's helper expects a fetch Request; only its headers and body are read.
-  const request = new Request('http://webhook.invalid/', {
-    method: 'POST',
-    headers,
-    body: new Uint8Array(raw),
-  })
-  try {
-    await verifyWebhook(request as Parameters<typeof verifyWebhook>[0], { signingSecret: secret })
-  } catch (error) {
-    throw invalidSignature(error)
+  let refused: unknown
+  for (const signingSecret of secrets) {
+    // Clerk's helper expects a fetch Request; only its headers and body are read, the body once.
+    const request = new Request('http://webhook.invalid/', {
+      method: 'POST',
+      headers,
+      body: new Uint8Array(raw),
+    })
+    try {
+      await verifyWebhook(request as Parameters<typeof verifyWebhook>[0], { signingSecret })
+      return
+    } catch (error) {
+      refused = error
+    }
   }
+  throw invalidSignature(refused)
 }
 
 /** Milliseconds in the event. Older events have none, so the time of sending is used. */
@@ -133,7 +143,7 @@ async function storeVerifiedEvent(deps: Dependencies, event: VerifiedEvent, trac
     { raw: () => raw, now },
   )
   if (unsettled) {
-    await enqueue(deps, trace.log, {
+    await enqueue(deps, trace, {
       queue: queueOf[event.source],
       id: event.id,
       payload: { event_id: event.id },

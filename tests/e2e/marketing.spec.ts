@@ -46,6 +46,28 @@ for (const [path, heading] of pages) {
   })
 }
 
+test('what is clicked before the scripts have come happens once they have', async ({ page }) => {
+  const clickEarly = (...controls: string[]) =>
+    page.addInitScript(`
+      document.addEventListener('DOMContentLoaded', () => {
+        for (const control of ${JSON.stringify(controls)}) document.querySelector(control)?.click()
+      })
+    `)
+  await page.setViewportSize(phone)
+  await clickEarly('[aria-label="Dark theme"]', 'input[value="yearly"]')
+  await page.goto('/pricing')
+  await expect(page.getByRole('article', { name: 'Pro' })).toContainText('€192 once a year')
+  await expect(page.getByRole('radio', { name: 'Yearly' })).toBeChecked()
+  await expect(page.locator('html')).toHaveClass(/dark/)
+  await expect(page.getByRole('radio', { name: 'Dark theme' })).toBeChecked()
+
+  await clickEarly('#faq button', '[aria-label="Open menu"]')
+  await page.goto('/')
+  await expect(page.getByRole('dialog', { name: 'Menu' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.locator('#faq button').first()).toHaveAttribute('aria-expanded', 'true')
+})
+
 test.describe('the navigation', () => {
   test('turns light once the page is scrolled by more than 50 pixels, and back', async ({ page }) => {
     await page.goto('/')
@@ -170,6 +192,8 @@ test.describe('the carousel', () => {
     await page.goto('/')
     const seen = carousel(page).getByRole('heading')
     await seen.scrollIntoViewIfNeeded()
+    // Clicks wait for the page's scripts, a swipe does not. Which theme is chosen is known once they have run.
+    await expect(page.getByRole('radio', { name: 'System theme' })).toBeChecked()
     for (const [distance_px, title] of [
       [-45, 'Loops on errors'],
       [-60, 'Model Context Protocol'],

@@ -8,6 +8,7 @@ import {
   purchaseCredits,
 } from '../../schema/api/checkout.ts'
 import { exportCreditHistory, getCreditHistory, getUsageSummary } from '../../schema/api/credits.ts'
+import { explainBalance } from '../../schema/api/explanation.ts'
 import { getExtensionBalance, reportUsage } from '../../schema/api/extension.ts'
 import { getOrganizationSeats } from '../../schema/api/organization-seats.ts'
 import { getOrganizationCredits, getOrganizationSubscription } from '../../schema/api/organizations.ts'
@@ -55,7 +56,7 @@ export const paths: Readonly<Record<string, Path>> = {
     const payload = JSON.stringify(eventOf('checkout.session.completed', sessionOf(randomUUID())))
     const signature = server.deps.stripe.webhooks.generateTestHeaderString({
       payload,
-      secret: server.deps.settings.stripe_webhook_secret,
+      secret: server.deps.settings.stripe_webhook_secrets[0],
     })
     const headers = { 'content-type': 'application/json', 'stripe-signature': signature }
     return () => fetchOk(`${server.url}/api/stripe/webhook`, { method: 'POST', headers, body: payload })
@@ -136,6 +137,15 @@ export const paths: Readonly<Record<string, Path>> = {
   'the export of a history': async (product) => {
     const { token } = await buildPersonWithHistory(product)
     return () => product.server.ask(exportCreditHistory, { token })
+  },
+  'an explained balance of now': async (product) => {
+    const { token } = await buildPersonWithHistory(product)
+    return () => product.server.ask(explainBalance, { token, query: { limit: '20' } })
+  },
+  'an explained balance of an earlier day': async (product) => {
+    const { token } = await buildPersonWithHistory(product)
+    const date = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+    return () => product.server.ask(explainBalance, { token, query: { limit: '20', date } })
   },
   'the history of an organization': async (product) => {
     const { team } = await buildTeamWithCredits(product)

@@ -19,19 +19,21 @@ const folder = join(repositoryRoot, 'reports/lighthouse')
 
 /**
  * `npm run lighthouse` measures a product that it launches itself; `npm run lighthouse -- https://…` another one's public pages.
- * It fails when a score is too low.
+ * `npm run lighthouse -- / /pricing` measures these pages only. It fails when a score is too low.
  */
 const measurements: Measurement[] = []
-const [given] = process.argv.slice(2)
+const given = process.argv.slice(2)
+const givenUrl = given.find((argument) => URL.canParse(argument))
+const pages = pagesToMeasure(given.filter((argument) => argument !== givenUrl))
 const running = new AsyncDisposableStack()
 try {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
   const browser = await findChromium({ install: true, say: console.log })
   if (!browser.found) throw new Error(browser.reason)
-  const url = given ?? (await launchHere(running))
-  for (const page of measuredPages) {
-    if (page.isSignedIn && given) console.log(`${page.path} needs the sandbox's sign-in; it is left out.`)
+  const url = givenUrl ?? (await launchHere(running))
+  for (const page of pages) {
+    if (page.isSignedIn && givenUrl) console.log(`${page.path} needs the sandbox's sign-in; it is left out.`)
     else measurements.push(...(await measure({ url, page, executablePath: browser.value })))
   }
 } finally {
@@ -50,6 +52,12 @@ interface Measurement {
   readonly name: string
   readonly row: Readonly<Record<string, number>>
   readonly problems: readonly string[]
+}
+
+function pagesToMeasure(paths: readonly string[]): typeof measuredPages {
+  const unknown = paths.filter((wanted) => !measuredPages.some(({ path }) => path === wanted))
+  if (unknown.length > 0) throw new Error(`Not one of the measured pages: ${unknown.join(', ')}`)
+  return paths.length === 0 ? measuredPages : measuredPages.filter(({ path }) => paths.includes(path))
 }
 
 async function launchHere(stack: AsyncDisposableStack): Promise<string> {

@@ -98,7 +98,7 @@ export async function claimFree(product: FaultyProduct, owner: Owner, sessionId:
 /** Signs an event as Stripe does. Returns our answer's status; null when the wire was cut. */
 async function post({ server, stripe }: FaultyProduct, event: object): Promise<number | null> {
   const payload = JSON.stringify(event)
-  const secret = server.deps.settings.stripe_webhook_secret
+  const secret = server.deps.settings.stripe_webhook_secrets[0]
   const signature = stripe.client.webhooks.generateTestHeaderString({ payload, secret })
   const answer = await fetch(`${server.url}/api/stripe/webhook`, {
     method: 'POST',

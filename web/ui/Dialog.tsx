@@ -3,6 +3,7 @@ import { Dialog as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { Button } from './Button.tsx'
 import { cn } from './cn.ts'
+import { dialogStyle, overlayStyle } from './dialogStyle.ts'
 
 interface DialogProps {
   open: boolean
@@ -15,17 +16,12 @@ interface DialogProps {
 }
 
 /** A small form over the page: Escape and a click beside it close it, and the focus returns to where it was. */
-export function Dialog({ open, onOpenChange, title, description, wide = false, children }: DialogProps) {
+export function Dialog({ open, onOpenChange, title, description, wide, children }: DialogProps) {
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
-        <Radix.Overlay className="fixed inset-0 z-40 animate-fade-in bg-black/45" />
-        <Radix.Content
-          className={cn(
-            'fixed top-1/2 left-1/2 z-50 max-h-[calc(100dvh-2rem)] w-[calc(100%-2rem)] -translate-x-1/2 -translate-y-1/2 animate-fade-in overflow-y-auto rounded-card border bg-surface p-6 shadow-float',
-            wide ? 'max-w-xl' : 'max-w-md',
-          )}
-        >
+        <Radix.Overlay className={overlayStyle} />
+        <Radix.Content className={cn(dialogStyle, wide && 'max-w-xl')}>
           <Radix.Title className="pr-8 font-semibold text-lg leading-7">{title}</Radix.Title>
           <Radix.Description className="mt-1 text-muted text-sm leading-relaxed [overflow-wrap:anywhere]">
             {description}

@@ -9,6 +9,8 @@ export type EventOutcome =
   | {
       readonly state: 'applied'
       readonly reason: string | null
+      /** The checkout that it is about, for the log. */
+      readonly intent_id?: string
       /** An organization that has more or fewer seats now: see `keepRoom`. */
       readonly seats_changed_in?: string
     }
@@ -31,6 +33,7 @@ export type AppliedEvent =
       readonly reason: string | null
       readonly type: string
       readonly received_at: Date
+      readonly intent_id: string | undefined
       readonly seats_changed_in: string | undefined
     }
 
@@ -61,8 +64,15 @@ export async function applyEvent(
       await reopenEvent(trx, event)
       await settleEvent(trx, event, { ...outcome, now: deps.now() })
     }
-    const seats_changed_in = outcome.state === 'applied' ? outcome.seats_changed_in : undefined
+    const { intent_id, seats_changed_in } = outcome.state === 'applied' ? outcome : {}
     const { type, received_at } = row
-    return { outcome: outcome.state, reason: outcome.reason, type, received_at, seats_changed_in }
+    return {
+      outcome: outcome.state,
+      reason: outcome.reason,
+      type,
+      received_at,
+      intent_id,
+      seats_changed_in,
+    }
   })
 }

@@ -91,7 +91,11 @@ async function prepareCheckout(deps: WorkerDependencies, event: StripeEvent): Pr
     })
     if (!decision)
       throw new NotYetError(`Checkout intent ${intentId} of session ${session.id} has not been committed yet`)
-    return { state: 'applied', reason: decision.action === 'none' ? decision.reason : null }
+    return {
+      state: 'applied',
+      reason: decision.action === 'none' ? decision.reason : null,
+      intent_id: intentId,
+    }
   }
 }
 

@@ -63,7 +63,7 @@ async function afterMinutes(minutes: number, overrides?: Partial<WorkerDependenc
 /** Posts an event as whoever knows the webhook secret can, and lets the worker apply it. */
 async function deliver(event: StripeEvent | Stripe.Event): Promise<void> {
   const payload = JSON.stringify(event)
-  const secret = server.deps.settings.stripe_webhook_secret
+  const secret = server.deps.settings.stripe_webhook_secrets[0]
   const response = await fetch(`${server.url}/api/stripe/webhook`, {
     method: 'POST',
     headers: { 'stripe-signature': stripe.client.webhooks.generateTestHeaderString({ payload, secret }) },

@@ -44,6 +44,7 @@ export async function processCheckoutCompletion(
     what: 'intent',
     table: 'checkout_intents',
     key: { id: intent.id },
+    subject: intent.owner_id ?? intent.user_id,
     record: intent,
     isScheduled,
     giveUp: (failure_reason: string) => failUnsettledIntent(deps.db, { id: intent.id, failure_reason }),

@@ -43,6 +43,7 @@ export async function syncDueInvitations(deps: WorkerDependencies): Promise<numb
       what: 'invitation',
       table: 'team_invitations',
       key: { id },
+      subject: invitation.organization_id,
       record: invitation,
       isScheduled: true,
       giveUp: (reason: string) => failInvitationSync(deps.db, { id, reason, now: deps.now() }),

@@ -1,5 +1,6 @@
 import { eventTypeLabel } from '../../schema/inbox/event-type-label.ts'
 import { type EventKey, failEvent, findEvent } from '../../schema/inbox/events.ts'
+import { noteInSpan } from '../../schema/tracing.ts'
 import { applyEvent, type PrepareEvent } from '../apply/apply-event.ts'
 import { keepRoom } from '../apply/clerk/keep-room.ts'
 import { prepareClerkEvent } from '../apply/clerk-event.ts'
@@ -32,6 +33,7 @@ export async function processInboxEvent(
     what: 'event',
     table: 'inbox_events',
     key: { source: key.source, id: key.id },
+    subject: event.subject,
     record: event,
     isScheduled: true,
     giveUp: (reason: string) => failEvent(deps.db, key, { reason, now: deps.now() }),
@@ -44,6 +46,9 @@ export async function processInboxEvent(
       Math.max(0, seconds),
     )
   }
-  log.info({ outcome: applied.outcome }, 'Event processed')
-  if (applied.outcome !== 'settled_before') await keepRoom(deps, applied)
+  if (applied.outcome === 'settled_before') return log.info({ outcome: applied.outcome }, 'Event processed')
+  const { intent_id } = applied
+  noteInSpan({ ...(intent_id && { 'tidemark.intent_id': intent_id }), 'tidemark.event_type': applied.type })
+  log.info({ outcome: applied.outcome, ...(intent_id && { intent_id }) }, 'Event processed')
+  await keepRoom(deps, applied)
 }

@@ -63,7 +63,7 @@ async function plantBug(ownerId: string): Promise<() => Promise<unknown>> {
 /** Whoever is about to commit this act is killed: everything was done, and nothing of it is there. */
 async function killWhenDone(actId: string): Promise<() => Promise<unknown>> {
   const name = sql.id(`kill_${randomUUID().slice(0, 8)}`)
-  await sql`CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  await sql`CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
     PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$`.execute(database.owner)
   await sql`CREATE TRIGGER ${name} BEFORE UPDATE ON support_acts FOR EACH ROW
     WHEN (NEW.id = ${sql.lit(actId)} AND NEW.state = 'done') EXECUTE FUNCTION ${name}()`.execute(

@@ -39,7 +39,7 @@ async function deliver(type: string, damage: Damage) {
   const payload = damage(event)
   const signature = server.deps.stripe.webhooks.generateTestHeaderString({
     payload,
-    secret: server.deps.settings.stripe_webhook_secret,
+    secret: server.deps.settings.stripe_webhook_secrets[0],
   })
   const { status } = await fetch(`${server.url}/api/stripe/webhook`, {
     method: 'POST',

@@ -27,10 +27,9 @@ const mostRows = 100
 
 export async function readStanding(
   db: Kysely<DB>,
-  { target, owner: known }: { readonly target: RowTarget; readonly owner: Owner | null },
+  { target, owner }: { readonly target: RowTarget; readonly owner: Owner | null },
 ): Promise<Standing> {
   const found = await findTarget(db, target)
-  const owner = found?.owner ?? known
   const states = new Map<string, Pick<State, 'what' | 'id'> & { state: string | null }>()
   const note = (what: State['what'], id: string, state: string | null) => {
     states.set(`${what}/${id}`, { what, id, state })
@@ -52,7 +51,8 @@ export async function readStanding(
     return { owner, balance, seats: null, plan: user?.plan_type ?? null, states }
   }
   const held = await listHeldSeats(db, owner.owner_id)
-  for (const seat of held) note('seat', String(seat.id), seat.status)
+  // A dry run must name it as the act does, so not by its number.
+  for (const seat of held) note('seat', seat.user_id ?? seat.invitation_id ?? String(seat.id), seat.status)
   const invitations = await listInvitations(db, { organization_id: owner.owner_id })
   for (const { id, status, sync_failed_at } of invitations.slice(0, mostRows)) {
     note('invitation', id, sync_failed_at ? `${status}, not synced` : status)

@@ -11,14 +11,18 @@ export interface ProductProcess {
   readonly ready: Readonly<Record<string, unknown>>
   /** kill -9, and waits until it is gone. */
   kill(): Promise<void>
-  /** Waits for the process to end, however it does. */
-  readonly ended: Promise<void>
+  /** Asks it to stop, as whoever runs it does. */
+  terminate(): void
+  /** Waits for the process to end, however it does; its exit code, or null after a signal that it did not handle. */
+  readonly ended: Promise<number | null>
 }
 
 export interface ProductProcessOptions {
   readonly databaseUrl: string
   readonly redisUrl?: string | undefined
   readonly stripeUrl?: string
+  /** More variables of its environment. */
+  readonly env?: Record<string, string>
 }
 
 export const webhookSecret = 'whsec_test'
@@ -48,10 +52,11 @@ export async function startProductProcess(
       JOB_STALLED_MS: '300',
       SWEEP_EVERY_MS: '300',
       SWEEP_AFTER_MS: '500',
+      ...options.env,
     },
   })
   const lines: string[] = []
-  const ended = once(child, 'exit').then(() => undefined)
+  const ended = once(child, 'exit').then(([code]) => code as number | null)
   const sentence = room === 'server' ? 'Server is ready' : 'Worker is ready'
   const ready = await new Promise<Record<string, unknown>>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
@@ -65,6 +70,7 @@ export async function startProductProcess(
     lines,
     ready,
     ended,
+    terminate: () => void child.kill('SIGTERM'),
     async kill() {
       child.kill('SIGKILL')
       await ended

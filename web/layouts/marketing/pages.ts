@@ -5,8 +5,6 @@ interface MarketingPage {
   /** Left out where the product's name is the title. */
   readonly title?: string
   readonly description: string
-  /** The file that `load` imports, as the build's manifest names it. */
-  readonly source: string
   readonly load: () => Promise<ComponentType>
 }
 
@@ -14,25 +12,21 @@ export const marketingPages: Readonly<Record<MarketingPath, MarketingPage>> = {
   '/': {
     description:
       'An AI coding assistant for the editor you already use, with a clear record of every credit.',
-    source: 'pages/landing/LandingPage.tsx',
     load: async () => (await import('../../pages/landing/LandingPage.tsx')).LandingPage,
   },
   '/pricing': {
     title: 'Pricing',
     description: 'What Pro and Teams cost and include, and what a credit costs. Starter is free.',
-    source: 'pages/pricing/PricingPage.tsx',
     load: async () => (await import('../../pages/pricing/PricingPage.tsx')).PricingPage,
   },
   '/teams': {
     title: 'Teams and Enterprise',
     description: 'One bill, one pool of credits and a seat for everybody who writes code.',
-    source: 'pages/teams/TeamsPage.tsx',
     load: async () => (await import('../../pages/teams/TeamsPage.tsx')).TeamsPage,
   },
   '/updates': {
     title: 'Updates',
     description: 'What is new, in the order in which it was released.',
-    source: 'pages/updates/UpdatesPage.tsx',
     load: async () => (await import('../../pages/updates/UpdatesPage.tsx')).UpdatesPage,
   },
 }

@@ -1,0 +1,79 @@
+import { createBullBoard } from '@bull-board/api'
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
+import { KoaAdapter } from '@bull-board/koa'
+import type { Queue } from 'bullmq'
+import { queueNames } from '../../schema/queues/queues.ts'
+import { TokenRejectedError } from '../auth/clerk.ts'
+import type { AppContext, AppMiddleware } from '../context.ts'
+import type { Dependencies } from '../dependencies.ts'
+import { notFound } from '../errors.ts'
+
+const boardPath = '/support/queues'
+
+/**
+ * How long after its minute a session token is still taken for whose it is, here only: nothing on Bull Board's page renews the cookie, as
+ * Clerk's script does on ours. So Clerk is asked each time whether the session is still alive (decision 111).
+ */
+const oldestTokenMs = 12 * 3_600_000
+
+/**
+ * Bull Board, for support staff to look at the raw queues; for everybody else there is nothing here. It can change nothing: what is to be
+ * tried again is a row, and replaying it is an act with a reason, so any other method than GET ends here.
+ */
+export function queueBoard(deps: Dependencies): AppMiddleware {
+  let board: { readonly of: Queue | undefined; readonly serve: AppMiddleware } | undefined
+  return async (ctx, next) => {
+    if (ctx.path !== boardPath && !ctx.path.startsWith(`${boardPath}/`)) return next()
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw notFound()
+    const user_id = await findSupportStaff(deps, ctx)
+    if (!user_id) throw notFound()
+    ctx.state.trace.note({ user_id })
+    // Its links are relative to a folder.
+    if (ctx.path === boardPath) return ctx.redirect(`${boardPath}/`)
+    const queues = queueNames.map((name) => deps.producer.queue(name))
+    // The producer opens new queues when its backend was away.
+    if (!board || board.of !== queues[0]) board = { of: queues[0], serve: createBoard(queues) }
+    ctx.set('cache-control', 'no-store')
+    await board.serve(ctx, next)
+  }
+}
+
+function createBoard(queues: readonly Queue[]): AppMiddleware {
+  const adapter = new KoaAdapter().setBasePath(boardPath)
+  createBullBoard({
+    queues: queues.map((queue) => new BullMQAdapter(queue, { readOnlyMode: true, allowRetries: false })),
+    serverAdapter: adapter,
+    options: {
+      uiConfig: {
+        boardTitle: 'Queues, to look at',
+        miscLinks: [{ text: 'Support', url: '/support' }],
+      },
+    },
+  })
+  return adapter.registerPlugin() as AppMiddleware
+}
+
+/**
+ * Who of the support staff is signed in in this browser, by the cookies in which Clerk's script keeps their session token. The role comes
+ * first, since that answer is remembered: nobody else can make us ask Clerk about their session again and again.
+ */
+async function findSupportStaff(deps: Dependencies, ctx: AppContext): Promise<string | null> {
+  const { clerk } = deps
+  for (const token of sessionTokens(ctx)) {
+    try {
+      const { user_id, session_id } = await clerk.verifyToken(token, { expired_for_ms: oldestTokenMs })
+      if (!session_id || !(await deps.isSupportStaff(deps, user_id))) continue
+      if ((await clerk.getStanding({ user_id, session_id })) === 'good') return user_id
+    } catch (error) {
+      if (!(error instanceof TokenRejectedError)) throw error
+    }
+  }
+  return null
+}
+
+/** Clerk names it `__session`, and once more with a suffix for the application, so that several may share a host. */
+function sessionTokens(ctx: AppContext): string[] {
+  const cookies = ctx.get('cookie').split(';')
+  const tokens = cookies.flatMap((cookie) => /^\s*__session(?:_[\w-]+)?=([\w.-]+)$/.exec(cookie)?.[1] ?? [])
+  return [...new Set(tokens)].slice(0, 3)
+}
