@@ -1,18 +1,16 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { ChevronLeft, ChevronRight, Download, Sheet } from 'lucide-react'
+import { useQuery } from '@tanstack/react-query'
+import { ChevronLeft, ChevronRight, Sheet } from 'lucide-react'
 import { Link, useSearchParams } from 'react-router-dom'
 import { exportStatement } from '../../../../schema/api/reconciliation.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
-import { failureText } from '../../../api/failure.ts'
 import { statementQuery } from '../../../api/reconciliation.ts'
+import { ExportButton } from '../../../components/ExportButton.tsx'
 import { FailurePanel } from '../../../components/FailurePanel.tsx'
-import { saveCsv } from '../../../components/saveCsv.ts'
 import { ListSkeleton } from '../../../components/support/ListSkeleton.tsx'
 import { Page } from '../../../components/support/Page.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
-import { toast } from '../../../ui/toast.ts'
 import { type Period, periodAfter, periodName, readPeriod } from './period.ts'
 import { CreditsTable, MoneyTables } from './StatementTables.tsx'
 import { Verdict } from './Verdict.tsx'
@@ -79,7 +77,7 @@ function PeriodSwitch({ period }: { period: Period }) {
           <ChevronRight aria-hidden="true" />
         </Link>
       </Button>
-      <ExportButton period={period} />
+      <Export period={period} />
     </div>
   )
 }
@@ -88,24 +86,13 @@ function addressOf(period: Period): string {
   return `/support/statement?${new URLSearchParams({ ...period })}`
 }
 
-function ExportButton({ period }: { period: Period }) {
+function Export({ period }: { period: Period }) {
   const api = useApi()
-  const download = useMutation({
-    mutationFn: () => api(exportStatement, { query: period }),
-    onSuccess: (text) => saveCsv(text, `statement-${'day' in period ? period.day : period.month}`),
-    onError: (error) =>
-      toast.error('Error', { description: failureText(error, 'Failed to export the statement') }),
-  })
   return (
-    <Button
-      variant="secondary"
-      size="small"
-      busy={download.isPending}
-      disabled={download.isPending}
-      onClick={() => download.mutate()}
-    >
-      {!download.isPending && <Download aria-hidden="true" />}
-      CSV
-    </Button>
+    <ExportButton
+      load={() => api(exportStatement, { query: period })}
+      name={`statement-${'day' in period ? period.day : period.month}`}
+      failure="Failed to export the statement"
+    />
   )
 }
