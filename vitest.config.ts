@@ -32,7 +32,7 @@ export default defineConfig({
         test: {
           ...limits,
           name: 'database',
-          include: ['{schema,server,worker,scripts,tests/growth}/**/*.test.ts'],
+          include: ['{schema,server,worker,scripts,tests/growth,tests/restore}/**/*.test.ts'],
           exclude: withoutDatabase,
           globalSetup: 'tests/support/database/global-setup.ts',
         },
@@ -40,7 +40,7 @@ export default defineConfig({
       {
         test: {
           name: 'simulation',
-          include: ['tests/simulation/**/*.test.ts'],
+          include: ['tests/{simulation,chaos}/**/*.test.ts'],
           globalSetup: 'tests/support/database/global-setup.ts',
           fileParallelism: false,
           testTimeout: 20 * 60_000,

@@ -117,6 +117,13 @@ export const environmentSchema = z.object({
     .max(90)
     .default(14)
     .describe('Free days before the first payment of a Pro plan, once per user; 0 switches the trial off'),
+  SUPPORT_ADJUSTMENT_LIMIT: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(10_000_000)
+    .default(5000)
+    .describe('Credits that one support person may give or take without a second person'),
   EXTENSION_IDS: z
     .string()
     .regex(/^[\w-]+\.[\w-]+(\s*,\s*[\w-]+\.[\w-]+)*$/, 'must be publisher.extension, separated by commas')

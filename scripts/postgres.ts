@@ -15,6 +15,8 @@ export type PostgresOptions = {
   readonly port?: number
   /** False trades safety at a power cut for speed, and allows many connections: for tests only. */
   readonly durable?: boolean
+  /** More settings of postgresql.conf, for this start. */
+  readonly settings?: Readonly<Record<string, string>>
   /** Called when it exits without having been stopped. */
   readonly onUnexpectedExit?: () => void
 }
@@ -57,7 +59,9 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   let ending = false
   const start = async () => {
     const { password } = cluster
-    const started = await startPostgresServer({ folder, binaries, identity, port, durable, password })
+    const { settings = {} } = options
+    const server = { folder, binaries, identity, port, durable, password, settings }
+    const started = await startPostgresServer(server)
     started.once('exit', () => ending || options.onUnexpectedExit?.())
     ending = false
     return started

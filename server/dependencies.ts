@@ -82,7 +82,7 @@ export function openDependencies(
     }),
     isSupportStaff: createSupportStaff(),
     limits: createRateLimits(redis),
-    metrics: createServerMetrics(),
+    metrics: createServerMetrics(database.pool),
     readiness: { isStopping: false },
     log,
     now,

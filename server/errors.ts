@@ -1,5 +1,6 @@
 import type { ApiError } from '../schema/api/error.ts'
 import type { UsageRefusal } from '../schema/api/extension.ts'
+import type { RefusalCode, RequestedAct } from '../schema/support/request-act.ts'
 
 /**
  * An error that the caller sees: `message` is a sentence for people, `code` is for programs and never changes. The reason
@@ -260,6 +261,10 @@ export const invitationNotPending = (status: string) =>
 export const invalidTeamEmail = (text: string, cause: unknown) =>
   new ServerError(400, 'invalid_request', text, { fields: [{ path: 'email', message: text }], cause })
 
+/** For support staff. */
+export const supportItemNotFound = () =>
+  new ServerError(404, 'support_item_not_found', 'There is nothing like this, neither here nor at Stripe')
+
 export const userNotFound = () => new ServerError(404, 'user_not_found', 'User not found')
 
 /** The token is unknown, expired or revoked; which of these it is must not be revealed. */
@@ -333,3 +338,39 @@ export const upstreamUnavailable = (cause: unknown) =>
   new ServerError(502, 'upstream_unavailable', 'A service behind this address does not answer', { cause })
 export const unexpected = (cause: unknown) =>
   new ServerError(500, 'internal_error', 'An unexpected error occurred', { cause })
+
+export const reasonRequired = () =>
+  new ServerError(
+    400,
+    'reason_required',
+    'Say why in a few words: your colleagues read it in the audit log',
+    { fields: [{ path: 'reason', message: 'Say why in a few words' }] },
+  )
+const actRefusalStatus: Readonly<Record<RefusalCode, number>> = {
+  reason_required: 400,
+  target_not_found: 404,
+  act_under_way: 409,
+  not_possible: 422,
+  act_id_reused: 422,
+}
+/** `text` names people where `refusal` has their ids. */
+export const actRefused = (refusal: Extract<RequestedAct, { outcome: 'refused' }>, text: string) =>
+  new ServerError(actRefusalStatus[refusal.code], refusal.code, text, {
+    ...(refusal.code === 'reason_required' && { fields: [{ path: 'reason', message: refusal.error }] }),
+    ...(refusal.other && {
+      details: {
+        act_id: refusal.other.id,
+        by: refusal.other.requested_by,
+        since: refusal.other.requested_at.toISOString(),
+      },
+    }),
+  })
+export const actNotFound = () => new ServerError(404, 'act_not_found', 'There is no such act')
+export const actNotWaiting = (state: string) =>
+  new ServerError(409, 'act_not_waiting', `It does not wait for a second person any more: it is ${state}`)
+export const ownApproval = () =>
+  new ServerError(
+    403,
+    'own_approval',
+    'A second person has to agree: not whoever asked for it, nor whoever it is for',
+  )

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { queueNames } from '../schema/queues/queues.ts'
 
 export interface ServerMetrics {
   readonly registry: Registry
@@ -12,12 +13,31 @@ export interface ServerMetrics {
   readonly queueJobs: Gauge<'queue' | 'state'>
 }
 
+/** What is read of a pool of `pg`. */
+interface MeasuredPool {
+  readonly totalCount: number
+  readonly idleCount: number
+  readonly waitingCount: number
+}
+
 /** One registry per server, so that several servers in one process (tests) do not share counters. */
-export function createServerMetrics(): ServerMetrics {
+export function createServerMetrics(pool?: MeasuredPool): ServerMetrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const registers = [registry]
-  return {
+  new Gauge({
+    name: 'tidemark_database_connections',
+    help: 'Connections to the database: in_use, idle, and calls that are waiting for one',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      if (!pool) return
+      this.set({ state: 'in_use' }, pool.totalCount - pool.idleCount)
+      this.set({ state: 'idle' }, pool.idleCount)
+      this.set({ state: 'waiting' }, pool.waitingCount)
+    },
+  })
+  const metrics: ServerMetrics = {
     registry,
     httpSeconds: new Histogram({
       name: 'tidemark_http_request_duration_seconds',
@@ -66,4 +86,7 @@ export function createServerMetrics(): ServerMetrics {
       registers,
     }),
   }
+  // Prometheus sees no increase in a counter that appears with its first event.
+  for (const queue of queueNames) metrics.enqueueFailures.inc({ queue }, 0)
+  return metrics
 }

@@ -6,6 +6,7 @@ import { assignSeat } from '../schema/api/organization-seats.ts'
 import { createOrganizationSubscription } from '../schema/api/organizations.ts'
 import { createCheckoutSession } from '../schema/api/subscriptions.ts'
 import { sendTeamInvitation } from '../schema/api/team-invitations.ts'
+import { buildAct } from '../tests/support/factories/acts.ts'
 import {
   addMember,
   buildOrganization,
@@ -161,13 +162,29 @@ const requests: Readonly<Record<string, (actor: Actor) => Request | Promise<Requ
   },
   'POST /api/extension/usage': () => ({ body: { credits: 1, idempotency_key: randomUUID() } }),
   ...Object.fromEntries(
-    ['credits/history', 'credits/export', 'credits/usage-summary', 'billing/invoices'].map((call) => [
-      `GET /api/${call} an_organization`,
-      () => ({ query: { payer: org.id } }),
-    ]),
+    [
+      'credits/history',
+      'credits/export',
+      'credits/usage-summary',
+      'credits/explanation',
+      'credits/explanation/export',
+      'billing/invoices',
+    ].map((call) => [`GET /api/${call} an_organization`, () => ({ query: { payer: org.id } })]),
   ),
   'GET /api/support/trace': () => ({ query: { owner: people.user.user_id } }),
   'POST /api/support/visits': () => ({ body: { owner: people.user.user_id } }),
+  'POST /api/support/acts': () => ({
+    body: {
+      id: randomUUID(),
+      kind: 'resync',
+      targets: [{ kind: 'user', id: people.user.user_id }],
+      is_dry_run: true,
+    },
+  }),
+  'POST /api/support/acts/approve': async () => ({ body: { id: await waitingAct() } }),
+  'POST /api/support/acts/refuse': async () => ({
+    body: { id: await waitingAct(), reason: 'It is too much' },
+  }),
   'GET /api/extension/balance an_organization': () => ({ query: { payer: org.id } }),
   'POST /api/extension/usage an_organization': () => ({
     body: { credits: 1, idempotency_key: randomUUID(), payer: org.id },
@@ -204,6 +221,11 @@ async function sessionOfUser(): Promise<string> {
     body: { clerkUserId: people.user.user_id, planType: 'pro' },
   })
   return sessionId
+}
+
+async function waitingAct(): Promise<string> {
+  const target = { kind: 'user', id: await buildUser(database.owner) } as const
+  return (await buildAct(database, { kind: 'resync', target, needs_approval: true })).id
 }
 
 type Case = Route & { readonly row: RightsRow }
@@ -247,6 +269,7 @@ async function everything(): Promise<string> {
     'extension_sign_ins',
     'inbox_events',
     'users',
+    'support_acts',
   ] as const
   const rows = await Promise.all(
     tables.map((table) => database.owner.selectFrom(table).selectAll().execute()),

@@ -4,14 +4,17 @@ import { billingRoutes } from './routes/billing.ts'
 import { catalogueRoutes } from './routes/catalogue.ts'
 import { checkoutRoutes } from './routes/checkout.ts'
 import { creditsRoutes } from './routes/credits.ts'
+import { explanationRoutes } from './routes/explanation.ts'
 import { extensionRoutes } from './routes/extension.ts'
 import { extensionAuthRoutes } from './routes/extension-auth.ts'
 import { healthRoutes } from './routes/health.ts'
 import { openapiRoutes } from './routes/openapi.ts'
 import { organizationSeatsRoutes } from './routes/organization-seats.ts'
 import { organizationsRoutes } from './routes/organizations.ts'
+import { reconciliationRoutes } from './routes/reconciliation.ts'
 import { subscriptionsRoutes } from './routes/subscriptions.ts'
 import { supportRoutes } from './routes/support.ts'
+import { supportActsRoutes } from './routes/support-acts.ts'
 import { teamInvitationsRoutes } from './routes/team-invitations.ts'
 import { usersRoutes } from './routes/users.ts'
 import { webhooksRoutes } from './routes/webhooks.ts'
@@ -21,6 +24,7 @@ const calls: readonly Route[] = [
   ...usersRoutes,
   ...accountRoutes,
   ...creditsRoutes,
+  ...explanationRoutes,
   ...billingRoutes,
   ...checkoutRoutes,
   ...subscriptionsRoutes,
@@ -30,6 +34,8 @@ const calls: readonly Route[] = [
   ...extensionRoutes,
   ...extensionAuthRoutes,
   ...supportRoutes,
+  ...supportActsRoutes,
+  ...reconciliationRoutes,
   ...webhooksRoutes,
   ...healthRoutes,
 ]

@@ -25,6 +25,8 @@ export interface Settings {
   readonly sandbox: boolean
   /** Free days of a first Pro plan; 0 switches the trial off. */
   readonly pro_trial_days: number
+  /** Credits that one support person may adjust without a second one. */
+  readonly adjustment_limit: number
   readonly sweep_after_ms: number
   /** An event that waits longer than this means that no worker is running. */
   readonly backlog_limit_ms: number
@@ -52,6 +54,7 @@ export function settingsOf(env: ProcessEnvironment): Settings {
     clerk_proxy_target: env.CLERK_PROXY_TARGET,
     sandbox: env.STRIPE_API_BASE !== undefined || env.CLERK_API_URL !== undefined,
     pro_trial_days: env.PRO_TRIAL_DAYS,
+    adjustment_limit: env.SUPPORT_ADJUSTMENT_LIMIT,
     sweep_after_ms: env.SWEEP_AFTER_MS,
     backlog_limit_ms: 5 * 60_000,
     probe_limit_ms: 2000,

@@ -16,6 +16,7 @@ import { processInboxEvent } from './jobs/inbox-event.ts'
 import { sweep } from './jobs/maintenance.ts'
 import { runScheduledTask } from './jobs/scheduled-task.ts'
 import { processSubscriptionSync } from './jobs/subscription-sync.ts'
+import { processSupportAct } from './jobs/support-act.ts'
 
 export interface ConsumerSettings {
   /** How long a job stays locked by a worker that has stopped responding, in milliseconds. The same in every worker. */
@@ -33,6 +34,7 @@ const handlers: Handlers = {
   'clerk-events': (deps, payload) => processEventJob(deps, 'clerk', payload),
   'checkout-completions': processCheckoutCompletion,
   'subscription-syncs': processSubscriptionSync,
+  'support-acts': processSupportAct,
   maintenance: async (deps) => {
     await sweep(deps)
     await syncDueInvitations(deps)
@@ -54,6 +56,8 @@ const concurrency: Record<QueueName, number> = {
   'checkout-completions': 4,
   'clerk-events': 2,
   'subscription-syncs': 2,
+  // Each holds two connections.
+  'support-acts': 2,
   maintenance: 1,
   'scheduled-tasks': 2,
 }
@@ -136,7 +140,11 @@ function startConsumer<Name extends QueueName>(
     },
     backend.factory,
   )
-  worker.on('completed', () => deps.metrics.jobs.inc({ queue: name, outcome: 'completed' }))
+  worker.on('completed', ({ processedOn, finishedOn }) => {
+    deps.metrics.jobs.inc({ queue: name, outcome: 'completed' })
+    if (processedOn && finishedOn)
+      deps.metrics.jobSeconds.observe({ queue: name }, (finishedOn - processedOn) / 1000)
+  })
   worker.on('failed', (job, error) => {
     deps.metrics.jobs.inc({ queue: name, outcome: 'failed' })
     deps.log.warn({ queue: name, job_id: job?.id, err: error }, 'Job failed')

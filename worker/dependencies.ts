@@ -20,6 +20,8 @@ export interface WorkerDependencies {
   readonly appUrl: string
   /** How old a row must be before the sweep enqueues it, in milliseconds. */
   readonly sweepAfterMs: number
+  /** Credits that one support person may adjust without a second one. */
+  readonly adjustmentLimit: number
   /** Whether the key of `stripe` is a live one. */
   readonly livemode: boolean
 }

@@ -20,8 +20,8 @@ import { keepTaskSchedules } from './jobs/scheduled-task.ts'
 import { createWorkerMetrics } from './metrics.ts'
 import { keepSchedule } from './schedule.ts'
 
-/** Each of the six BullMQ workers keeps one connection on Postgres to LISTEN, the rest is for claiming and finishing. */
-const queuePoolMax = 12
+/** Each of the seven BullMQ workers keeps one connection on Postgres to LISTEN, the rest is for claiming and finishing. */
+const queuePoolMax = 14
 
 async function main(): Promise<void> {
   const env = processEnvironment(process.env)
@@ -66,10 +66,11 @@ async function main(): Promise<void> {
     clerk: createClerkDirectory(clerk),
     producer,
     log,
-    metrics: createWorkerMetrics(),
+    metrics: createWorkerMetrics(database.pool),
     now: clock.now,
     appUrl: env.APP_URL.replace(/\/+$/, ''),
     sweepAfterMs: env.SWEEP_AFTER_MS,
+    adjustmentLimit: env.SUPPORT_ADJUSTMENT_LIMIT,
     livemode: isLiveKey(env.STRIPE_SECRET_KEY),
   }
   const health = await serveHealth(deps, { host: env.METRICS_HOST, port: env.METRICS_PORT })

@@ -1,8 +1,10 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { stripeEventTypes } from '../schema/stripe/event-types.ts'
 
 export interface WorkerMetrics {
   readonly registry: Registry
   readonly jobs: Counter<'queue' | 'outcome'>
+  readonly jobSeconds: Histogram<'queue'>
   /** From the moment something happened at the sender to the commit that applied it. */
   readonly settleSeconds: Histogram<'type'>
   readonly swept: Counter<'what'>
@@ -14,15 +16,41 @@ export interface WorkerMetrics {
   readonly seatsCorrected: Counter
 }
 
-export function createWorkerMetrics(): WorkerMetrics {
+/** What is read of a pool of `pg`. */
+interface MeasuredPool {
+  readonly totalCount: number
+  readonly idleCount: number
+  readonly waitingCount: number
+}
+
+export function createWorkerMetrics(pool?: MeasuredPool): WorkerMetrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  return {
+  new Gauge({
+    name: 'tidemark_database_connections',
+    help: 'Connections to the database: in_use, idle, and calls that are waiting for one',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      if (!pool) return
+      this.set({ state: 'in_use' }, pool.totalCount - pool.idleCount)
+      this.set({ state: 'idle' }, pool.idleCount)
+      this.set({ state: 'waiting' }, pool.waitingCount)
+    },
+  })
+  const metrics: WorkerMetrics = {
     registry,
     jobs: new Counter({
       name: 'tidemark_jobs_total',
       help: 'Jobs that a worker finished, by queue and outcome',
       labelNames: ['queue', 'outcome'],
+      registers: [registry],
+    }),
+    jobSeconds: new Histogram({
+      name: 'tidemark_job_duration_seconds',
+      help: 'Seconds that a worker spent on a job',
+      labelNames: ['queue'],
+      buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60],
       registers: [registry],
     }),
     settleSeconds: new Histogram({
@@ -67,5 +95,23 @@ export function createWorkerMetrics(): WorkerMetrics {
       help: "Seats that did not agree with Clerk's memberships until they were compared",
       registers: [registry],
     }),
+  }
+  beginAtZero(metrics)
+  return metrics
+}
+
+/**
+ * Prometheus sees no increase in a counter that appears with its first event. Those that raise an alarm are there from the beginning, with
+ * every label that they can have.
+ */
+function beginAtZero({ failedTries, givenUp, eventsForged, eventsMissed }: WorkerMetrics): void {
+  for (const what of ['event', 'intent', 'subscription', 'invitation']) {
+    givenUp.inc({ what }, 0)
+    for (const kind of ['unavailable', 'not_yet', 'contradiction', 'defect'])
+      failedTries.inc({ what, kind }, 0)
+  }
+  for (const type of [...stripeEventTypes, 'other']) {
+    eventsForged.inc({ type }, 0)
+    eventsMissed.inc({ type }, 0)
   }
 }

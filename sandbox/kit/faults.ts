@@ -8,6 +8,8 @@ export type Fault = {
   drop_after?: boolean
   /** Do what was asked at once, but keep the answer back until it is released: meanwhile it grows old. */
   hold?: boolean
+  /** Do what was asked, and leave these fields out of the answer. */
+  without?: readonly string[]
   /** How many calls are left; null: no limit. */
   count: number | null
   /** Until when, in real milliseconds; null: no limit. */
@@ -76,10 +78,15 @@ export function injectFaults(
     if (typeof fault?.retry_after_s === 'number') context.set('retry-after', String(fault.retry_after_s))
     if (fault?.status) throw toError(fault.status)
     await next()
+    if (fault?.without?.length) context.body = withoutFields(Object(context.body), fault.without)
     if (!fault?.drop_after && !fault?.hold) return
     flush()
     if (fault.hold) return faults.hold()
     context.respond = false
     context.req.socket.destroy()
   }
+}
+
+function withoutFields(answer: object, fields: readonly string[]): object {
+  return Object.fromEntries(Object.entries(answer).filter(([name]) => !fields.includes(name)))
 }

@@ -55,6 +55,14 @@ it('an answer that is held back is as old as its call, and later calls are answe
   expect(arrived).toEqual(['Ada'])
 })
 
+it('an answer without a field is one time only, and what it is about is whole', async () => {
+  const { stripe, knob } = await startHarness()
+  await knob('faults', { without: ['name'], count: 1, path_prefix: '/v1/customers' })
+  const created = await stripe.customers.create({ name: 'Ada' })
+  expect(created).not.toHaveProperty('name')
+  expect(await stripe.customers.retrieve(created.id)).toMatchObject({ name: 'Ada' })
+})
+
 it.each([
   [500, 'StripeAPIError'],
   [429, 'StripeRateLimitError'],

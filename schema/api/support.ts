@@ -56,10 +56,10 @@ const moneySchema = z.object({ amount_minor: z.int(), currency: currencySchema }
 /** The same object at the vendors; null where it has none, and in sandbox mode. */
 const linksSchema = z.object({ stripe: z.nullable(z.url()), clerk: z.nullable(z.url()) })
 
-/** What `POST /api/support/acts` needs to replay it. */
+/** The target with which `POST /api/support/acts` replays it. */
 const replaySchema = z.object({
-  target_kind: z.enum(['event', 'intent', 'subscription', 'invitation', 'charge']),
-  target_id: z.string(),
+  kind: z.enum(['event', 'intent', 'subscription', 'invitation', 'charge']),
+  id: z.string(),
 })
 export type ReplayTarget = z.infer<typeof replaySchema>
 

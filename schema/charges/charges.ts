@@ -48,10 +48,7 @@ export async function listChargesOfIntent(db: Kysely<DB>, intentId: string): Pro
   return db.selectFrom('charges').selectAll().where('intent_id', '=', intentId).execute()
 }
 
-export async function listChargesOfIntents(
-  db: Kysely<DB>,
-  intentIds: readonly string[],
-): Promise<Charge[]> {
+export async function listChargesOfIntents(db: Kysely<DB>, intentIds: readonly string[]): Promise<Charge[]> {
   if (intentIds.length === 0) return []
   return db.selectFrom('charges').selectAll().where('intent_id', 'in', intentIds).execute()
 }

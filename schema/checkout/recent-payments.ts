@@ -24,7 +24,7 @@ export interface RecentPayment {
 }
 
 /** The reasons of a checkout that failed because its payment did. */
-const refusedByBank = ['The payment failed', 'The first payment failed']
+export const refusedByBank = ['The payment failed', 'The first payment failed']
 
 /**
  * An owner's checkouts since a day that somebody has paid, or tried to, and that are not in the ledger, newest first. A payment page that

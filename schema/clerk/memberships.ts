@@ -13,6 +13,8 @@ export interface Membership {
   readonly role: OrganizationRole
   /** How many people Clerk lets into the organization, open invitations included; 0 is no limit. */
   readonly membership_limit: number
+  /** When the membership came about, or its role changed. */
+  readonly updated_at: Date
 }
 
 export interface MemberKey {
@@ -75,6 +77,7 @@ function toMembership(found: OrganizationMembership): Membership | null {
     email: emailOf(found.publicUserData.identifier),
     role: roleOf(found.role),
     membership_limit: found.organization.maxAllowedMemberships,
+    updated_at: new Date(found.updatedAt),
   }
 }
 

@@ -1,3 +1,11 @@
+CREATE FUNCTION public.audit_log_refuse_change() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  RAISE EXCEPTION 'The audit log is append-only: % is refused', TG_OP USING ERRCODE = 'restrict_violation';
+END
+$$;
+
 CREATE FUNCTION public.checkout_intents_guard() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -44,6 +52,7 @@ CREATE TABLE public.ledger_transfers (
     reason text NOT NULL,
     format smallint DEFAULT 2 NOT NULL,
     grant_id text,
+    act_id uuid DEFAULT (NULLIF(current_setting('tidemark.act_id'::text, true), ''::text))::uuid,
     CONSTRAINT ledger_transfers_format_check CHECK ((format = ANY (ARRAY[1, 2]))),
     CONSTRAINT ledger_transfers_grant_check CHECK (((kind = 'usage'::text) = (grant_id IS NULL))),
     CONSTRAINT ledger_transfers_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 255))),
@@ -442,6 +451,83 @@ CREATE FUNCTION public.stripe_livemode() RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $$ SELECT coalesce(nullif(current_setting('tidemark.livemode', true), ''), 'off')::boolean $$;
 
+CREATE FUNCTION public.support_acts_guard() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  IF (NEW.id, NEW.batch_id, NEW.finding_id, NEW.kind, NEW.target_kind, NEW.target_id, NEW.params, NEW.reason, NEW.is_dry_run,
+      NEW.requested_by, NEW.requested_at)
+     IS DISTINCT FROM
+     (OLD.id, OLD.batch_id, OLD.finding_id, OLD.kind, OLD.target_kind, OLD.target_id, OLD.params, OLD.reason, OLD.is_dry_run,
+      OLD.requested_by, OLD.requested_at) THEN
+    RAISE EXCEPTION 'What act % is to do may not change', OLD.id USING ERRCODE = 'check_violation';
+  END IF;
+  IF OLD.state IN ('done', 'failed', 'refused')
+    OR (OLD.state = 'queued' AND NEW.state NOT IN ('queued', 'done', 'failed'))
+    OR (OLD.state = 'waiting_for_approval' AND NEW.state NOT IN ('waiting_for_approval', 'queued', 'refused')) THEN
+    RAISE EXCEPTION 'Act % is % and cannot become %', OLD.id, OLD.state, NEW.state USING ERRCODE = 'check_violation';
+  END IF;
+  IF OLD.state = 'waiting_for_approval' AND NEW.state = 'queued' AND NEW.approved_by IS NULL THEN
+    RAISE EXCEPTION 'Act % waits for a second person', OLD.id USING ERRCODE = 'check_violation';
+  END IF;
+  RETURN NEW;
+END
+$$;
+
+CREATE TABLE public.audit_log (
+    id bigint NOT NULL,
+    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    actor text NOT NULL,
+    act_id uuid,
+    what text NOT NULL,
+    outcome text NOT NULL,
+    target_kind text,
+    target_id text,
+    owner_kind text,
+    owner_id text,
+    reason text,
+    detail text,
+    before jsonb,
+    after jsonb,
+    CONSTRAINT audit_log_actor_check CHECK (((length(actor) >= 1) AND (length(actor) <= 100))),
+    CONSTRAINT audit_log_check CHECK (((owner_kind IS NULL) = (owner_id IS NULL))),
+    CONSTRAINT audit_log_check1 CHECK (((target_kind IS NULL) = (target_id IS NULL))),
+    CONSTRAINT audit_log_outcome_check CHECK ((outcome = ANY (ARRAY['requested'::text, 'approved'::text, 'refused'::text, 'denied'::text, 'done'::text, 'failed'::text]))),
+    CONSTRAINT audit_log_target_id_check CHECK ((length(target_id) <= 255)),
+    CONSTRAINT audit_log_what_check CHECK (((length(what) >= 1) AND (length(what) <= 60)))
+);
+
+ALTER TABLE public.audit_log ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.audit_log_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.balance_transactions (
+    stripe_balance_transaction_id text NOT NULL,
+    livemode boolean DEFAULT public.stripe_livemode() NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    category text NOT NULL,
+    amount_minor bigint NOT NULL,
+    fee_minor bigint NOT NULL,
+    net_minor bigint NOT NULL,
+    currency text NOT NULL,
+    source_id text,
+    charge_id text,
+    paid_minor bigint,
+    paid_currency text,
+    intent_id uuid,
+    stripe_invoice_id text,
+    CONSTRAINT balance_transactions_check CHECK (((paid_minor IS NULL) = (paid_currency IS NULL))),
+    CONSTRAINT balance_transactions_check1 CHECK (((intent_id IS NULL) OR (stripe_invoice_id IS NULL))),
+    CONSTRAINT balance_transactions_currency_check CHECK ((length(currency) = 3)),
+    CONSTRAINT balance_transactions_paid_currency_check CHECK ((length(paid_currency) = 3)),
+    CONSTRAINT balance_transactions_stripe_balance_transaction_id_check CHECK (((length(stripe_balance_transaction_id) >= 1) AND (length(stripe_balance_transaction_id) <= 255)))
+);
+
 CREATE TABLE public.charges (
     stripe_charge_id text NOT NULL,
     intent_id uuid,
@@ -577,6 +663,7 @@ CREATE TABLE public.failed_tries (
     id bigint NOT NULL,
     table_name text NOT NULL,
     row_id text NOT NULL,
+    subject text,
     kind text NOT NULL,
     error text NOT NULL,
     tries integer DEFAULT 1 NOT NULL,
@@ -585,7 +672,8 @@ CREATE TABLE public.failed_tries (
     CONSTRAINT failed_tries_check CHECK ((last_at >= first_at)),
     CONSTRAINT failed_tries_kind_check CHECK ((kind = ANY (ARRAY['unavailable'::text, 'not_yet'::text, 'contradiction'::text, 'defect'::text]))),
     CONSTRAINT failed_tries_row_id_check CHECK (((length(row_id) >= 1) AND (length(row_id) <= 255))),
-    CONSTRAINT failed_tries_table_name_check CHECK ((table_name = ANY (ARRAY['inbox_events'::text, 'checkout_intents'::text, 'subscriptions'::text, 'team_invitations'::text]))),
+    CONSTRAINT failed_tries_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 255))),
+    CONSTRAINT failed_tries_table_name_check CHECK ((table_name = ANY (ARRAY['inbox_events'::text, 'checkout_intents'::text, 'subscriptions'::text, 'team_invitations'::text, 'support_acts'::text]))),
     CONSTRAINT failed_tries_tries_check CHECK ((tries > 0))
 );
 
@@ -804,6 +892,54 @@ CREATE TABLE public.paid_invoice_lines (
     CONSTRAINT subscription_invoices_seats_check CHECK ((seats >= 1))
 );
 
+CREATE TABLE public.reconciliation_findings (
+    id uuid NOT NULL,
+    livemode boolean DEFAULT public.stripe_livemode() NOT NULL,
+    kind text NOT NULL,
+    object_id text NOT NULL,
+    owner_kind text,
+    owner_id text,
+    sentence text NOT NULL,
+    they_say text NOT NULL,
+    we_have text NOT NULL,
+    amount_minor bigint,
+    currency text,
+    credits bigint,
+    mending jsonb,
+    advice text NOT NULL,
+    first_seen_at timestamp with time zone NOT NULL,
+    last_seen_at timestamp with time zone NOT NULL,
+    gone_at timestamp with time zone,
+    CONSTRAINT reconciliation_findings_check CHECK (((owner_kind IS NULL) = (owner_id IS NULL))),
+    CONSTRAINT reconciliation_findings_check1 CHECK (((amount_minor IS NULL) = (currency IS NULL))),
+    CONSTRAINT reconciliation_findings_kind_check CHECK (((length(kind) >= 1) AND (length(kind) <= 64))),
+    CONSTRAINT reconciliation_findings_object_id_check CHECK (((length(object_id) >= 1) AND (length(object_id) <= 255))),
+    CONSTRAINT reconciliation_findings_owner_id_check CHECK (((length(owner_id) >= 1) AND (length(owner_id) <= 64))),
+    CONSTRAINT reconciliation_findings_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
+);
+
+CREATE TABLE public.reconciliation_runs (
+    id uuid NOT NULL,
+    livemode boolean DEFAULT public.stripe_livemode() NOT NULL,
+    state text NOT NULL,
+    requested_by text NOT NULL,
+    requested_at timestamp with time zone NOT NULL,
+    since timestamp with time zone,
+    until timestamp with time zone,
+    "position" jsonb,
+    revision integer DEFAULT 0 NOT NULL,
+    compared jsonb DEFAULT '{}'::jsonb NOT NULL,
+    findings integer DEFAULT 0 NOT NULL,
+    is_proven boolean DEFAULT false NOT NULL,
+    error text,
+    ended_at timestamp with time zone,
+    CONSTRAINT reconciliation_runs_check CHECK (((state <> 'running'::text) OR ((since IS NOT NULL) AND (until IS NOT NULL)))),
+    CONSTRAINT reconciliation_runs_check1 CHECK (((state = ANY (ARRAY['done'::text, 'failed'::text])) = (ended_at IS NOT NULL))),
+    CONSTRAINT reconciliation_runs_check2 CHECK (((NOT is_proven) OR (state = 'done'::text))),
+    CONSTRAINT reconciliation_runs_requested_by_check CHECK (((length(requested_by) >= 1) AND (length(requested_by) <= 200))),
+    CONSTRAINT reconciliation_runs_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'running'::text, 'done'::text, 'failed'::text])))
+);
+
 CREATE TABLE public.seats (
     id bigint NOT NULL,
     organization_id text NOT NULL,
@@ -837,6 +973,16 @@ CREATE SEQUENCE public.snapshot_orders
     NO MINVALUE
     NO MAXVALUE
     CACHE 1;
+
+CREATE TABLE public.statement_days (
+    date date NOT NULL,
+    livemode boolean DEFAULT public.stripe_livemode() NOT NULL,
+    read_at timestamp with time zone NOT NULL,
+    closed_at timestamp with time zone,
+    statement jsonb,
+    last_transfer_id bigint,
+    CONSTRAINT statement_days_check CHECK ((((closed_at IS NULL) = (statement IS NULL)) AND ((closed_at IS NULL) = (last_transfer_id IS NULL))))
+);
 
 CREATE TABLE public.stripe_customers (
     owner_kind text NOT NULL,
@@ -889,6 +1035,50 @@ CREATE TABLE public.subscriptions (
     CONSTRAINT subscriptions_status_check CHECK ((status = ANY (ARRAY['incomplete'::text, 'incomplete_expired'::text, 'trialing'::text, 'active'::text, 'past_due'::text, 'canceled'::text, 'unpaid'::text, 'paused'::text])))
 );
 
+CREATE TABLE public.support_acts (
+    id uuid NOT NULL,
+    batch_id uuid,
+    finding_id text,
+    kind text NOT NULL,
+    target_kind text NOT NULL,
+    target_id text NOT NULL,
+    owner_kind text,
+    owner_id text,
+    params jsonb DEFAULT '{}'::jsonb NOT NULL,
+    reason text NOT NULL,
+    is_dry_run boolean NOT NULL,
+    requested_by text NOT NULL,
+    requested_at timestamp with time zone NOT NULL,
+    approved_by text,
+    approved_at timestamp with time zone,
+    refused_by text,
+    state text NOT NULL,
+    outcome jsonb,
+    error text,
+    finished_at timestamp with time zone,
+    sweep_at timestamp with time zone NOT NULL,
+    sweeps integer DEFAULT 0 NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    last_error text,
+    unavailable_since timestamp with time zone,
+    CONSTRAINT support_acts_check CHECK ((is_dry_run OR (length(TRIM(BOTH FROM reason)) >= 10))),
+    CONSTRAINT support_acts_check1 CHECK ((approved_by <> requested_by)),
+    CONSTRAINT support_acts_check2 CHECK (((owner_kind IS NULL) = (owner_id IS NULL))),
+    CONSTRAINT support_acts_check3 CHECK (((approved_by IS NULL) = (approved_at IS NULL))),
+    CONSTRAINT support_acts_check4 CHECK (((state = ANY (ARRAY['done'::text, 'failed'::text, 'refused'::text])) = (finished_at IS NOT NULL))),
+    CONSTRAINT support_acts_check5 CHECK (((state = ANY (ARRAY['failed'::text, 'refused'::text])) = (error IS NOT NULL))),
+    CONSTRAINT support_acts_check6 CHECK (((state = 'done'::text) = (outcome IS NOT NULL))),
+    CONSTRAINT support_acts_check7 CHECK (((state = 'refused'::text) = (refused_by IS NOT NULL))),
+    CONSTRAINT support_acts_finding_id_check CHECK (((length(finding_id) >= 1) AND (length(finding_id) <= 200))),
+    CONSTRAINT support_acts_kind_check CHECK ((kind = ANY (ARRAY['replay'::text, 'resync'::text, 'adjust'::text, 'cancel_intent'::text, 'resend_invitation'::text, 'forget'::text]))),
+    CONSTRAINT support_acts_owner_id_check CHECK (((length(owner_id) >= 1) AND (length(owner_id) <= 64))),
+    CONSTRAINT support_acts_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text]))),
+    CONSTRAINT support_acts_requested_by_check CHECK (((length(requested_by) >= 1) AND (length(requested_by) <= 100))),
+    CONSTRAINT support_acts_state_check CHECK ((state = ANY (ARRAY['waiting_for_approval'::text, 'queued'::text, 'done'::text, 'failed'::text, 'refused'::text]))),
+    CONSTRAINT support_acts_target_id_check CHECK (((length(target_id) >= 1) AND (length(target_id) <= 255))),
+    CONSTRAINT support_acts_target_kind_check CHECK ((target_kind = ANY (ARRAY['event'::text, 'intent'::text, 'subscription'::text, 'invitation'::text, 'charge'::text, 'user'::text, 'organization'::text])))
+);
+
 CREATE TABLE public.support_visits (
     owner_id text NOT NULL,
     user_id text NOT NULL,
@@ -937,6 +1127,12 @@ CREATE TABLE public.users (
     CONSTRAINT users_clerk_id_check CHECK (((length(clerk_id) >= 1) AND (length(clerk_id) <= 64))),
     CONSTRAINT users_plan_type_check CHECK ((plan_type = ANY (ARRAY['starter'::text, 'pro'::text, 'teams'::text])))
 );
+
+ALTER TABLE ONLY public.audit_log
+    ADD CONSTRAINT audit_log_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.balance_transactions
+    ADD CONSTRAINT balance_transactions_pkey PRIMARY KEY (stripe_balance_transaction_id);
 
 ALTER TABLE ONLY public.charges
     ADD CONSTRAINT charges_pkey PRIMARY KEY (stripe_charge_id);
@@ -1004,11 +1200,23 @@ ALTER TABLE ONLY public.ledger_transfers
 ALTER TABLE ONLY public.organization_members
     ADD CONSTRAINT organization_members_pkey PRIMARY KEY (organization_id, user_id);
 
+ALTER TABLE ONLY public.reconciliation_findings
+    ADD CONSTRAINT reconciliation_findings_kind_object_id_key UNIQUE (kind, object_id);
+
+ALTER TABLE ONLY public.reconciliation_findings
+    ADD CONSTRAINT reconciliation_findings_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.reconciliation_runs
+    ADD CONSTRAINT reconciliation_runs_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.seats
     ADD CONSTRAINT seats_invitation_id_key UNIQUE (invitation_id);
 
 ALTER TABLE ONLY public.seats
     ADD CONSTRAINT seats_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.statement_days
+    ADD CONSTRAINT statement_days_pkey PRIMARY KEY (date, livemode);
 
 ALTER TABLE ONLY public.stripe_customers
     ADD CONSTRAINT stripe_customers_customer_id_key UNIQUE (customer_id);
@@ -1025,6 +1233,9 @@ ALTER TABLE ONLY public.subscriptions
 ALTER TABLE ONLY public.subscriptions
     ADD CONSTRAINT subscriptions_pkey PRIMARY KEY (stripe_subscription_id);
 
+ALTER TABLE ONLY public.support_acts
+    ADD CONSTRAINT support_acts_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.support_visits
     ADD CONSTRAINT support_visits_pkey PRIMARY KEY (owner_id, user_id);
 
@@ -1036,6 +1247,20 @@ ALTER TABLE ONLY public.team_invitations
 
 ALTER TABLE ONLY public.users
     ADD CONSTRAINT users_pkey PRIMARY KEY (clerk_id);
+
+CREATE INDEX audit_log_act ON public.audit_log USING btree (act_id, id) WHERE (act_id IS NOT NULL);
+
+CREATE INDEX audit_log_actor ON public.audit_log USING btree (actor, id DESC);
+
+CREATE INDEX audit_log_owner ON public.audit_log USING btree (owner_kind, owner_id, id DESC) WHERE (owner_id IS NOT NULL);
+
+CREATE INDEX balance_transactions_charge ON public.balance_transactions USING btree (charge_id) WHERE (charge_id IS NOT NULL);
+
+CREATE INDEX balance_transactions_created ON public.balance_transactions USING btree (created_at);
+
+CREATE INDEX balance_transactions_intent ON public.balance_transactions USING btree (intent_id) WHERE (intent_id IS NOT NULL);
+
+CREATE INDEX balance_transactions_invoice ON public.balance_transactions USING btree (stripe_invoice_id) WHERE (stripe_invoice_id IS NOT NULL);
 
 CREATE INDEX charges_intent ON public.charges USING btree (intent_id) WHERE (intent_id IS NOT NULL);
 
@@ -1064,6 +1289,8 @@ CREATE UNIQUE INDEX extension_tokens_one_active ON public.extension_tokens USING
 CREATE INDEX failed_tries_old ON public.failed_tries USING btree (last_at);
 
 CREATE INDEX failed_tries_row ON public.failed_tries USING btree (row_id, id);
+
+CREATE INDEX failed_tries_subject ON public.failed_tries USING btree (subject, first_at) WHERE (subject IS NOT NULL);
 
 CREATE INDEX idempotent_requests_old ON public.idempotent_requests USING btree (created_at);
 
@@ -1097,13 +1324,31 @@ CREATE INDEX ledger_grants_owner ON public.ledger_grants USING btree (owner_kind
 
 CREATE INDEX ledger_months_used_owner ON public.ledger_months_used USING btree (owner_kind, owner_id);
 
+CREATE INDEX ledger_transfers_act ON public.ledger_transfers USING btree (act_id) WHERE (act_id IS NOT NULL);
+
 CREATE INDEX ledger_transfers_grant ON public.ledger_transfers USING btree (grant_id) WHERE (grant_id IS NOT NULL);
 
 CREATE INDEX ledger_transfers_intent ON public.ledger_transfers USING btree (intent_id) WHERE (intent_id IS NOT NULL);
 
+CREATE INDEX ledger_transfers_occurred ON public.ledger_transfers USING brin (occurred_at) WITH (pages_per_range='16', autosummarize='on');
+
 CREATE INDEX organization_members_user ON public.organization_members USING btree (user_id);
 
+CREATE INDEX paid_invoice_lines_paid ON public.paid_invoice_lines USING btree (paid_at);
+
 CREATE INDEX paid_invoice_lines_subscription ON public.paid_invoice_lines USING btree (stripe_subscription_id, starts_at);
+
+CREATE INDEX reconciliation_findings_gone ON public.reconciliation_findings USING btree (gone_at) WHERE (gone_at IS NOT NULL);
+
+CREATE INDEX reconciliation_findings_open ON public.reconciliation_findings USING btree (first_seen_at, id) WHERE (gone_at IS NULL);
+
+CREATE INDEX reconciliation_findings_owner ON public.reconciliation_findings USING btree (owner_kind, owner_id, first_seen_at, id);
+
+CREATE INDEX reconciliation_runs_latest ON public.reconciliation_runs USING btree (requested_at DESC);
+
+CREATE UNIQUE INDEX reconciliation_runs_one ON public.reconciliation_runs USING btree (livemode) WHERE (state = ANY (ARRAY['waiting'::text, 'running'::text]));
+
+CREATE INDEX reconciliation_runs_proven ON public.reconciliation_runs USING btree (until DESC) WHERE is_proven;
 
 CREATE INDEX seats_email ON public.seats USING btree (email);
 
@@ -1127,6 +1372,18 @@ CREATE INDEX subscriptions_sync_failed ON public.subscriptions USING btree (sync
 
 CREATE INDEX subscriptions_user ON public.subscriptions USING btree (user_id);
 
+CREATE INDEX support_acts_batch ON public.support_acts USING btree (batch_id, id) WHERE (batch_id IS NOT NULL);
+
+CREATE INDEX support_acts_owner ON public.support_acts USING btree (owner_kind, owner_id, requested_at DESC) WHERE (owner_id IS NOT NULL);
+
+CREATE INDEX support_acts_sweep ON public.support_acts USING btree (sweep_at) WHERE (state = 'queued'::text);
+
+CREATE INDEX support_acts_target ON public.support_acts USING btree (target_kind, target_id, requested_at DESC);
+
+CREATE UNIQUE INDEX support_acts_under_way ON public.support_acts USING btree (target_kind, target_id) WHERE ((state = ANY (ARRAY['waiting_for_approval'::text, 'queued'::text])) AND (NOT is_dry_run));
+
+CREATE INDEX support_acts_waiting ON public.support_acts USING btree (requested_at) WHERE (state = 'waiting_for_approval'::text);
+
 CREATE INDEX support_visits_old ON public.support_visits USING btree (seen_at);
 
 CREATE INDEX team_invitations_email ON public.team_invitations USING btree (email);
@@ -1144,6 +1401,10 @@ CREATE INDEX team_invitations_sweep ON public.team_invitations USING btree (swee
 CREATE INDEX team_invitations_sync_failed ON public.team_invitations USING btree (sync_failed_at) WHERE (sync_failed_at IS NOT NULL);
 
 CREATE INDEX users_email ON public.users USING btree (lower(email));
+
+CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE ON public.audit_log FOR EACH ROW EXECUTE FUNCTION public.audit_log_refuse_change();
+
+CREATE TRIGGER audit_log_no_truncate BEFORE TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION public.audit_log_refuse_change();
 
 CREATE TRIGGER checkout_intents_guard BEFORE UPDATE ON public.checkout_intents FOR EACH ROW EXECUTE FUNCTION public.checkout_intents_guard();
 
@@ -1166,6 +1427,8 @@ CREATE TRIGGER ledger_months_used_no_truncate BEFORE TRUNCATE ON public.ledger_m
 CREATE TRIGGER ledger_transfers_append_only BEFORE DELETE OR UPDATE ON public.ledger_transfers FOR EACH ROW EXECUTE FUNCTION public.ledger_refuse_change();
 
 CREATE TRIGGER ledger_transfers_no_truncate BEFORE TRUNCATE ON public.ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION public.ledger_refuse_change();
+
+CREATE TRIGGER support_acts_guard BEFORE UPDATE ON public.support_acts FOR EACH ROW EXECUTE FUNCTION public.support_acts_guard();
 
 ALTER TABLE ONLY public.charges
     ADD CONSTRAINT charges_intent_id_fkey FOREIGN KEY (intent_id) REFERENCES public.checkout_intents(id);
@@ -1209,6 +1472,14 @@ ALTER TABLE ONLY public.team_invitations
 ALTER TABLE ONLY public.team_invitations
     ADD CONSTRAINT team_invitations_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES public.subscriptions(stripe_subscription_id);
 
+ALTER TABLE public.audit_log ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY audit_log_read ON public.audit_log FOR SELECT TO tidemark_server USING (true);
+
+CREATE POLICY audit_log_request ON public.audit_log FOR INSERT TO tidemark_server WITH CHECK (((outcome = ANY (ARRAY['requested'::text, 'approved'::text, 'refused'::text, 'denied'::text])) OR ((what = 'open_case'::text) AND (act_id IS NULL))));
+
+CREATE POLICY audit_log_worker ON public.audit_log TO tidemark_worker USING (true) WITH CHECK (true);
+
 ALTER TABLE public.inbox_events ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY inbox_events_read ON public.inbox_events FOR SELECT TO tidemark_server USING (true);
@@ -1216,6 +1487,16 @@ CREATE POLICY inbox_events_read ON public.inbox_events FOR SELECT TO tidemark_se
 CREATE POLICY inbox_events_receive ON public.inbox_events FOR INSERT TO tidemark_server WITH CHECK (((state = ANY (ARRAY['received'::text, 'failed'::text])) AND (received_via = 'webhook'::text)));
 
 CREATE POLICY inbox_events_worker ON public.inbox_events TO tidemark_worker USING (true) WITH CHECK (true);
+
+ALTER TABLE public.support_acts ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY support_acts_decide ON public.support_acts FOR UPDATE TO tidemark_server USING ((state = 'waiting_for_approval'::text)) WITH CHECK ((state = ANY (ARRAY['queued'::text, 'refused'::text])));
+
+CREATE POLICY support_acts_read ON public.support_acts FOR SELECT TO tidemark_server USING (true);
+
+CREATE POLICY support_acts_request ON public.support_acts FOR INSERT TO tidemark_server WITH CHECK ((state = ANY (ARRAY['waiting_for_approval'::text, 'queued'::text])));
+
+CREATE POLICY support_acts_worker ON public.support_acts TO tidemark_worker USING (true) WITH CHECK (true);
 
 GRANT USAGE ON SCHEMA public TO tidemark_server;
 GRANT USAGE ON SCHEMA public TO tidemark_worker;
@@ -1258,6 +1539,48 @@ GRANT ALL ON FUNCTION public.ledger_use(owner_kind text, owner_id text, credits 
 
 GRANT ALL ON FUNCTION public.stripe_livemode() TO tidemark_server;
 GRANT ALL ON FUNCTION public.stripe_livemode() TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.audit_log TO tidemark_server;
+GRANT SELECT ON TABLE public.audit_log TO tidemark_worker;
+
+GRANT INSERT(actor) ON TABLE public.audit_log TO tidemark_server;
+GRANT INSERT(actor) ON TABLE public.audit_log TO tidemark_worker;
+
+GRANT INSERT(act_id) ON TABLE public.audit_log TO tidemark_server;
+GRANT INSERT(act_id) ON TABLE public.audit_log TO tidemark_worker;
+
+GRANT INSERT(what) ON TABLE public.audit_log TO tidemark_server;
+GRANT INSERT(what) ON TABLE public.audit_log TO tidemark_worker;
+
+GRANT INSERT(outcome) ON TABLE public.audit_log TO tidemark_server;
+GRANT INSERT(outcome) ON TABLE public.audit_log TO tidemark_worker;
+
+GRANT INSERT(target_kind) ON TABLE public.audit_log TO tidemark_server;
+GRANT INSERT(target_kind) ON TABLE public.audit_log TO tidemark_worker;
+
+GRANT INSERT(target_id) ON TABLE public.audit_log TO tidemark_server;
+GRANT INSERT(target_id) ON TABLE public.audit_log TO tidemark_worker;
+
+GRANT INSERT(owner_kind) ON TABLE public.audit_log TO tidemark_server;
+GRANT INSERT(owner_kind) ON TABLE public.audit_log TO tidemark_worker;
+
+GRANT INSERT(owner_id) ON TABLE public.audit_log TO tidemark_server;
+GRANT INSERT(owner_id) ON TABLE public.audit_log TO tidemark_worker;
+
+GRANT INSERT(reason) ON TABLE public.audit_log TO tidemark_server;
+GRANT INSERT(reason) ON TABLE public.audit_log TO tidemark_worker;
+
+GRANT INSERT(detail) ON TABLE public.audit_log TO tidemark_server;
+GRANT INSERT(detail) ON TABLE public.audit_log TO tidemark_worker;
+
+GRANT INSERT(before) ON TABLE public.audit_log TO tidemark_server;
+GRANT INSERT(before) ON TABLE public.audit_log TO tidemark_worker;
+
+GRANT INSERT(after) ON TABLE public.audit_log TO tidemark_server;
+GRANT INSERT(after) ON TABLE public.audit_log TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.balance_transactions TO tidemark_server;
+GRANT SELECT,INSERT ON TABLE public.balance_transactions TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.charges TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.charges TO tidemark_worker;
@@ -1409,11 +1732,28 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.organization_members TO tidemark_work
 GRANT SELECT ON TABLE public.paid_invoice_lines TO tidemark_server;
 GRANT SELECT,INSERT ON TABLE public.paid_invoice_lines TO tidemark_worker;
 
+GRANT SELECT ON TABLE public.reconciliation_findings TO tidemark_server;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reconciliation_findings TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.reconciliation_runs TO tidemark_server;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reconciliation_runs TO tidemark_worker;
+
+GRANT INSERT(id) ON TABLE public.reconciliation_runs TO tidemark_server;
+
+GRANT INSERT(state) ON TABLE public.reconciliation_runs TO tidemark_server;
+
+GRANT INSERT(requested_by) ON TABLE public.reconciliation_runs TO tidemark_server;
+
+GRANT INSERT(requested_at) ON TABLE public.reconciliation_runs TO tidemark_server;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE public.seats TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.seats TO tidemark_worker;
 
 GRANT USAGE ON SEQUENCE public.snapshot_orders TO tidemark_worker;
 GRANT USAGE ON SEQUENCE public.snapshot_orders TO tidemark_server;
+
+GRANT SELECT ON TABLE public.statement_days TO tidemark_server;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.statement_days TO tidemark_worker;
 
 GRANT SELECT,INSERT ON TABLE public.stripe_customers TO tidemark_server;
 GRANT SELECT,INSERT ON TABLE public.stripe_customers TO tidemark_worker;
@@ -1424,6 +1764,65 @@ GRANT SELECT ON TABLE public.subscriptions TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.subscriptions TO tidemark_worker;
 
 GRANT UPDATE(updated_at) ON TABLE public.subscriptions TO tidemark_server;
+
+GRANT SELECT ON TABLE public.support_acts TO tidemark_server;
+GRANT SELECT ON TABLE public.support_acts TO tidemark_worker;
+
+GRANT INSERT(id) ON TABLE public.support_acts TO tidemark_server;
+
+GRANT INSERT(batch_id) ON TABLE public.support_acts TO tidemark_server;
+
+GRANT INSERT(finding_id) ON TABLE public.support_acts TO tidemark_server;
+
+GRANT INSERT(kind) ON TABLE public.support_acts TO tidemark_server;
+
+GRANT INSERT(target_kind) ON TABLE public.support_acts TO tidemark_server;
+
+GRANT INSERT(target_id) ON TABLE public.support_acts TO tidemark_server;
+
+GRANT INSERT(owner_kind) ON TABLE public.support_acts TO tidemark_server;
+GRANT UPDATE(owner_kind) ON TABLE public.support_acts TO tidemark_worker;
+
+GRANT INSERT(owner_id) ON TABLE public.support_acts TO tidemark_server;
+GRANT UPDATE(owner_id) ON TABLE public.support_acts TO tidemark_worker;
+
+GRANT INSERT(params) ON TABLE public.support_acts TO tidemark_server;
+
+GRANT INSERT(reason) ON TABLE public.support_acts TO tidemark_server;
+
+GRANT INSERT(is_dry_run) ON TABLE public.support_acts TO tidemark_server;
+
+GRANT INSERT(requested_by) ON TABLE public.support_acts TO tidemark_server;
+
+GRANT INSERT(requested_at) ON TABLE public.support_acts TO tidemark_server;
+
+GRANT UPDATE(approved_by) ON TABLE public.support_acts TO tidemark_server;
+
+GRANT UPDATE(approved_at) ON TABLE public.support_acts TO tidemark_server;
+
+GRANT UPDATE(refused_by) ON TABLE public.support_acts TO tidemark_server;
+
+GRANT INSERT(state),UPDATE(state) ON TABLE public.support_acts TO tidemark_server;
+GRANT UPDATE(state) ON TABLE public.support_acts TO tidemark_worker;
+
+GRANT UPDATE(outcome) ON TABLE public.support_acts TO tidemark_worker;
+
+GRANT UPDATE(error) ON TABLE public.support_acts TO tidemark_server;
+GRANT UPDATE(error) ON TABLE public.support_acts TO tidemark_worker;
+
+GRANT UPDATE(finished_at) ON TABLE public.support_acts TO tidemark_server;
+GRANT UPDATE(finished_at) ON TABLE public.support_acts TO tidemark_worker;
+
+GRANT INSERT(sweep_at),UPDATE(sweep_at) ON TABLE public.support_acts TO tidemark_server;
+GRANT UPDATE(sweep_at) ON TABLE public.support_acts TO tidemark_worker;
+
+GRANT UPDATE(sweeps) ON TABLE public.support_acts TO tidemark_worker;
+
+GRANT UPDATE(attempts) ON TABLE public.support_acts TO tidemark_worker;
+
+GRANT UPDATE(last_error) ON TABLE public.support_acts TO tidemark_worker;
+
+GRANT UPDATE(unavailable_since) ON TABLE public.support_acts TO tidemark_worker;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.support_visits TO tidemark_server;
 

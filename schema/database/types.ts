@@ -23,6 +23,40 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+export interface AuditLog {
+  act_id: string | null;
+  actor: string;
+  after: Json | null;
+  at: Generated<Timestamp>;
+  before: Json | null;
+  detail: string | null;
+  id: Generated<number>;
+  outcome: "requested" | "approved" | "refused" | "denied" | "done" | "failed";
+  owner_id: string | null;
+  owner_kind: "user" | "organization" | null | null;
+  reason: string | null;
+  target_id: string | null;
+  target_kind: string | null;
+  what: string;
+}
+
+export interface BalanceTransactions {
+  amount_minor: number;
+  category: string;
+  charge_id: string | null;
+  created_at: Timestamp;
+  currency: string;
+  fee_minor: number;
+  intent_id: string | null;
+  livemode: Generated<boolean>;
+  net_minor: number;
+  paid_currency: string | null;
+  paid_minor: number | null;
+  source_id: string | null;
+  stripe_balance_transaction_id: string;
+  stripe_invoice_id: string | null;
+}
+
 export interface Charges {
   amount_minor: number;
   created_at: Generated<Timestamp>;
@@ -116,6 +150,7 @@ export interface FailedTries {
   kind: string;
   last_at: Timestamp;
   row_id: string;
+  subject: string | null;
   table_name: string;
   tries: Generated<number>;
 }
@@ -235,6 +270,7 @@ export interface LedgerProofs {
 }
 
 export interface LedgerTransfers {
+  act_id: Generated<string | null>;
   actor: string;
   event_id: string | null;
   format: Generated<number>;
@@ -271,6 +307,43 @@ export interface PaidInvoiceLines {
   total_minor: number;
 }
 
+export interface ReconciliationFindings {
+  advice: string;
+  amount_minor: number | null;
+  credits: number | null;
+  currency: string | null;
+  first_seen_at: Timestamp;
+  gone_at: Timestamp | null;
+  id: string;
+  kind: string;
+  last_seen_at: Timestamp;
+  livemode: Generated<boolean>;
+  mending: Json | null;
+  object_id: string;
+  owner_id: string | null;
+  owner_kind: "user" | "organization" | null | null;
+  sentence: string;
+  they_say: string;
+  we_have: string;
+}
+
+export interface ReconciliationRuns {
+  compared: Generated<Json>;
+  ended_at: Timestamp | null;
+  error: string | null;
+  findings: Generated<number>;
+  id: string;
+  is_proven: Generated<boolean>;
+  livemode: Generated<boolean>;
+  position: Json | null;
+  requested_at: Timestamp;
+  requested_by: string;
+  revision: Generated<number>;
+  since: Timestamp | null;
+  state: "waiting" | "running" | "done" | "failed";
+  until: Timestamp | null;
+}
+
 export interface Seats {
   assigned_at: Generated<Timestamp>;
   email: string;
@@ -281,6 +354,15 @@ export interface Seats {
   status: "active" | "pending" | "revoked" | "expired";
   updated_at: Generated<Timestamp>;
   user_id: string | null;
+}
+
+export interface StatementDays {
+  closed_at: Timestamp | null;
+  date: Timestamp;
+  last_transfer_id: number | null;
+  livemode: Generated<boolean>;
+  read_at: Timestamp;
+  statement: Json | null;
 }
 
 export interface StripeCustomers {
@@ -320,6 +402,34 @@ export interface Subscriptions {
   unavailable_since: Timestamp | null;
   updated_at: Generated<Timestamp>;
   user_id: string;
+}
+
+export interface SupportActs {
+  approved_at: Timestamp | null;
+  approved_by: string | null;
+  attempts: Generated<number>;
+  batch_id: string | null;
+  error: string | null;
+  finding_id: string | null;
+  finished_at: Timestamp | null;
+  id: string;
+  is_dry_run: boolean;
+  kind: "replay" | "resync" | "adjust" | "cancel_intent" | "resend_invitation" | "forget";
+  last_error: string | null;
+  outcome: Json | null;
+  owner_id: string | null;
+  owner_kind: "user" | "organization" | null | null;
+  params: Generated<Json>;
+  reason: string;
+  refused_by: string | null;
+  requested_at: Timestamp;
+  requested_by: string;
+  state: "waiting_for_approval" | "queued" | "done" | "failed" | "refused";
+  sweep_at: Timestamp;
+  sweeps: Generated<number>;
+  target_id: string;
+  target_kind: "event" | "intent" | "subscription" | "invitation" | "charge" | "user" | "organization";
+  unavailable_since: Timestamp | null;
 }
 
 export interface SupportVisits {
@@ -362,6 +472,8 @@ export interface Users {
 }
 
 export interface DB {
+  audit_log: AuditLog;
+  balance_transactions: BalanceTransactions;
   charges: Charges;
   checkout_intents: CheckoutIntents;
   cursors: Cursors;
@@ -381,9 +493,13 @@ export interface DB {
   ledger_transfers: LedgerTransfers;
   organization_members: OrganizationMembers;
   paid_invoice_lines: PaidInvoiceLines;
+  reconciliation_findings: ReconciliationFindings;
+  reconciliation_runs: ReconciliationRuns;
   seats: Seats;
+  statement_days: StatementDays;
   stripe_customers: StripeCustomers;
   subscriptions: Subscriptions;
+  support_acts: SupportActs;
   support_visits: SupportVisits;
   team_invitations: TeamInvitations;
   users: Users;

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { DB } from '../database/types.ts'
+import type { InboxEvent } from './events.ts'
 
 export interface InboxBacklog {
   /** Of the oldest event that is not settled; null when everything is settled. */
@@ -33,4 +34,18 @@ export async function findInboxBacklog(db: Kysely<DB>): Promise<InboxBacklog> {
     ])
     .executeTakeFirstOrThrow()
   return { ...oldest, failed: failed ?? 0 }
+}
+
+/** The event that has waited longest; null when everything is settled. */
+export async function findOldestUnapplied(
+  db: Kysely<DB>,
+): Promise<Pick<InboxEvent, 'id' | 'source' | 'type' | 'received_at'> | null> {
+  const oldest = await db
+    .selectFrom('inbox_events')
+    .select(['id', 'source', 'type', 'received_at'])
+    .where('state', '=', 'received')
+    .orderBy('received_at')
+    .limit(1)
+    .executeTakeFirst()
+  return oldest ?? null
 }

@@ -1,6 +1,7 @@
 import type { Kysely, Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { DB, InboxEvents, Json } from '../database/types.ts'
+import { cleanRecord } from '../sweep/swept-tables.ts'
 import { subjectOf } from './subject.ts'
 
 export type InboxEvent = Selectable<InboxEvents>
@@ -83,6 +84,17 @@ export async function settleEvent(
     .where('source', '=', key.source)
     .where('id', '=', key.id)
     .where('state', '=', 'received')
+    .execute()
+}
+
+/** Makes an event that failed, or that nothing followed from, one that is to be applied; its payload must be there. */
+export async function reopenEvent(db: Kysely<DB>, key: EventKey): Promise<void> {
+  await db
+    .updateTable('inbox_events')
+    .set({ state: 'received', reason: null, settled_at: null, ...cleanRecord })
+    .where('source', '=', key.source)
+    .where('id', '=', key.id)
+    .where('state', 'in', ['failed', 'ignored'])
     .execute()
 }
 

@@ -155,6 +155,33 @@ export async function failInvitationSync(
     .execute()
 }
 
+/** After a try that somebody asked for and that went well. */
+export async function clearInvitationFailure(db: Kysely<DB>, id: string): Promise<void> {
+  await db
+    .updateTable('team_invitations')
+    .set({ ...cleanRecord, sync_failed_at: null })
+    .where('id', '=', id)
+    .where('sync_failed_at', 'is not', null)
+    .execute()
+}
+
+/**
+ * Makes an invitation one that has not been sent yet, so that it can be sent again; what Clerk has of it was revoked there. The caller
+ * holds its row until the new one is recorded, so that the news of the revocation does not end it.
+ */
+export async function detachInvitation(
+  trx: DatabaseTransaction,
+  { id, expires_at }: { readonly id: string; readonly expires_at: Date },
+): Promise<Invitation> {
+  return trx
+    .updateTable('team_invitations')
+    .set({ clerk_invitation_id: null, send_at: null, expires_at, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
 /** Takes an invitation that has ended, in our database and at Clerk, out of the sweep. */
 export async function stopSweeping(db: Kysely<DB>, id: string): Promise<void> {
   await db

@@ -77,6 +77,23 @@ export async function readPurchaseGrant(db: Kysely<DB>, intentId: string): Promi
   return readGrant(db, purchaseGrantId(intentId))
 }
 
+/** Of some checkouts of credits: the id of each one's grant, and whether the ledger has it. */
+export async function listPurchaseGrants(
+  db: Kysely<DB>,
+  intentIds: readonly string[],
+): Promise<Map<string, { readonly grant_id: string; readonly is_posted: boolean }>> {
+  if (intentIds.length === 0) return new Map()
+  const ids = intentIds.map(purchaseGrantId)
+  const rows = await db.selectFrom('ledger_grants').select('id').where('id', 'in', ids).execute()
+  const posted = new Set(rows.map(({ id }) => id))
+  return new Map(
+    intentIds.map((id) => [
+      id,
+      { grant_id: purchaseGrantId(id), is_posted: posted.has(purchaseGrantId(id)) },
+    ]),
+  )
+}
+
 /**
  * Closes a month: writes down how many of its plan credits were used, once and for all. Expiring or writing off what follows
  * from that is the caller's, in the same transaction. Doing it again with the same number does nothing; with another it throws

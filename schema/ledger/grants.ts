@@ -1,5 +1,5 @@
 import type { Owner, OwnerAccount } from './accounts.ts'
-import { adjustmentGrantId, monthGrantId, purchaseGrantId } from './keys.ts'
+import { actGrantId, adjustmentGrantId, monthGrantId, purchaseGrantId } from './keys.ts'
 
 /**
  * `purchase`: a checkout. `month`: a billing month that an invoice paid for. `seats`: seats added to one. `late_month`: a month
@@ -69,10 +69,10 @@ export function monthGrant(
   }
 }
 
-/** The grant of what belongs to no other, such as corrections by support: one per account. */
-export function adjustmentGrant(owner: Owner, account: OwnerAccount): Grant {
+/** The grant of what belongs to no other: one per account, or one for each act of support that adjusts it. */
+export function adjustmentGrant(owner: Owner, account: OwnerAccount, actId?: string): Grant {
   return {
-    id: adjustmentGrantId(owner, account),
+    id: actId === undefined ? adjustmentGrantId(owner, account) : actGrantId(actId),
     kind: 'adjustment',
     owner_kind: owner.owner_kind,
     owner_id: owner.owner_id,

@@ -21,6 +21,11 @@ export function adjustmentGrantId(owner: Owner, account: OwnerAccount): string {
   return `adjustment/${owner.owner_kind}/${owner.owner_id}/${account}`
 }
 
+/** What an act of support adjusted: doing the act again names the same grant. */
+export function actGrantId(actId: string): string {
+  return `adjustment/${actId}`
+}
+
 /**
  * The key of a grant's transfers, numbered from 1. The next number is read under the owner's lock, so that a second attempt that
  * did not see the first cannot post beside it.

@@ -11,9 +11,10 @@ const checkoutCompletionJobSchema = z.object({
   claim,
 })
 const subscriptionSyncJobSchema = z.object({ subscription_id: z.string(), claim })
+const supportActJobSchema = z.object({ act_id: z.uuid(), claim })
 const maintenanceJobSchema = z.object({})
 const scheduledTaskJobSchema = z.object({
-  task: z.enum(['read_stripe_events', 'sync_kept_events', 'compare_seats', 'delete_old_rows']),
+  task: z.enum(['read_stripe_events', 'sync_kept_events', 'compare_seats', 'delete_old_rows', 'reconcile']),
 })
 
 export const queueSchemas = {
@@ -21,6 +22,7 @@ export const queueSchemas = {
   'checkout-completions': checkoutCompletionJobSchema,
   'clerk-events': clerkEventJobSchema,
   'subscription-syncs': subscriptionSyncJobSchema,
+  'support-acts': supportActJobSchema,
   maintenance: maintenanceJobSchema,
   'scheduled-tasks': scheduledTaskJobSchema,
 } as const

@@ -45,6 +45,23 @@ export async function findLatestSubscription(
     .executeTakeFirst()
 }
 
+/** An owner's subscriptions, live or ended, the oldest first. */
+export async function listSubscriptionsOfOwner(
+  db: Kysely<DB>,
+  owner: Owner,
+  { limit }: { readonly limit: number },
+): Promise<Subscription[]> {
+  return db
+    .selectFrom('subscriptions')
+    .selectAll()
+    .where('owner_kind', '=', owner.owner_kind)
+    .where('owner_id', '=', owner.owner_id)
+    .where(inThisMode('subscriptions'))
+    .orderBy('created_at')
+    .limit(limit)
+    .execute()
+}
+
 /** A live Teams subscription that the person bought, for any organization. */
 export async function findLiveTeam(db: Kysely<DB>, buyerId: string): Promise<Subscription | undefined> {
   return db

@@ -14,6 +14,7 @@ export const sweptTables = {
     key: ['id'],
     isWaiting: sql<SqlBool>`sweep_at IS NOT NULL AND sync_failed_at IS NULL`,
   },
+  support_acts: { key: ['id'], isWaiting: sql<SqlBool>`state = 'queued'` },
 } as const
 
 export type SweptTable = keyof typeof sweptTables

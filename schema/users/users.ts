@@ -63,3 +63,19 @@ export async function updateProfile(db: Kysely<DB>, profile: UserProfile): Promi
     .executeTakeFirst()
   return updated !== undefined
 }
+
+/** The names of people, by their ids; those without a name are left out. */
+export async function listNames(db: Kysely<DB>, clerkIds: readonly string[]): Promise<Map<string, string>> {
+  if (clerkIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('users')
+    .select(['clerk_id', 'first_name', 'last_name'])
+    .where('clerk_id', 'in', [...new Set(clerkIds)])
+    .execute()
+  return new Map(
+    rows.flatMap(({ clerk_id, first_name, last_name }) => {
+      const name = [first_name, last_name].filter((part) => part).join(' ')
+      return name ? [[clerk_id, name] as const] : []
+    }),
+  )
+}

@@ -17,6 +17,7 @@ export type PostgresServerOptions = {
   readonly port: number
   readonly durable: boolean
   readonly password: string
+  readonly settings: Readonly<Record<string, string>>
 }
 
 /** After a kill the old backends may hold the shared memory for a moment; Postgres reports that, and the start is tried again. */
@@ -56,6 +57,7 @@ async function spawnServer(options: PostgresServerOptions): Promise<ChildProcess
     timezone: 'UTC',
     max_connections: options.durable ? 100 : 200,
     ...(options.durable ? {} : { fsync: 'off', full_page_writes: 'off' }),
+    ...options.settings,
   }
   const [command = '', ...args] = [
     ...options.identity.prefix,

@@ -36,8 +36,8 @@ const testDoors: typeof doors = {
 }
 /** What product code takes of the ledger: reads for both, debits for the server, books and postings for the worker. */
 const ledgerDoors: typeof doors = {
-  server: ['accounts', 'balances', 'errors', 'history', 'usage'],
-  worker: ['accounts', 'balances', 'books', 'errors', 'grants', 'post'],
+  server: ['accounts', 'balances', 'errors', 'explanation', 'history', 'usage'],
+  worker: ['accounts', 'acts', 'balances', 'books', 'errors', 'grants', 'post'],
 }
 
 /** Places whose files lie side by side. */

@@ -19,6 +19,10 @@ const owners: Readonly<Record<string, string>> = {
   ledger_grants: 'schema/ledger',
   ledger_months_used: 'schema/ledger',
   ledger_proofs: 'schema/ledger',
+  reconciliation_runs: 'schema/reconciliation',
+  reconciliation_findings: 'schema/reconciliation',
+  balance_transactions: 'schema/reconciliation',
+  statement_days: 'schema/reconciliation',
   charges: 'schema/charges',
   subscriptions: 'schema/subscriptions',
   paid_invoice_lines: 'schema/subscriptions',
@@ -27,6 +31,10 @@ const owners: Readonly<Record<string, string>> = {
   team_invitations: 'schema/invitations',
   extension_tokens: 'schema/extension',
   extension_sign_ins: 'schema/extension',
+  failed_tries: 'schema/sweep',
+  support_visits: 'schema/support',
+  support_acts: 'schema/support',
+  audit_log: 'schema/support',
 }
 
 /** Writes, of whichever table it is given, the columns that say how its tries went and when the next one is due. */

@@ -8,6 +8,13 @@ import { decodeProtectedHeader } from 'jose'
 import { askClerk, openClerk } from '../../schema/clerk/client.ts'
 import { type ClerkDirectory, createClerkDirectory } from '../../schema/clerk/directory.ts'
 import { ClerkUnavailableError } from '../../schema/clerk/errors.ts'
+import {
+  findUserIdsByEmail,
+  type Identity,
+  identifyOrganization,
+  identifyUser,
+} from '../../schema/clerk/people.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
 import { withTimeLimit } from '../../schema/time-limit.ts'
 import type { UserProfile } from '../../schema/users/users.ts'
 
@@ -22,6 +29,9 @@ export interface Clerk extends ClerkDirectory {
    * write, and they may sign in. Throws ClerkUnavailableError.
    */
   isSupportStaff(userId: string): Promise<boolean>
+  /** Null when Clerk does not know the person or organization (any more). Throws ClerkUnavailableError. */
+  identify(owner: Owner): Promise<Identity | null>
+  findUserIdsByEmail(email: string): Promise<string[]>
   /** Null when Clerk does not know the person (any more). Throws ClerkUnavailableError. */
   getProfile(userId: string): Promise<UserProfile | null>
 }
@@ -133,6 +143,9 @@ export function createClerk(options: {
       const user = await askClerk('Reading a role', api.users.getUser(userId))
       return user?.publicMetadata.role === 'support' && !user.banned && !user.locked
     },
+    identify: ({ owner_kind, owner_id }) =>
+      owner_kind === 'user' ? identifyUser(api, owner_id) : identifyOrganization(api, owner_id),
+    findUserIdsByEmail: (email) => findUserIdsByEmail(api, email),
     async getProfile(userId) {
       try {
         const user = await withTimeLimit(api.users.getUser(userId), {

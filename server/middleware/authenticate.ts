@@ -1,5 +1,6 @@
 import { tokenPrefix } from '../../schema/extension/secrets.ts'
 import { findToken, isActive, recordTokenUse } from '../../schema/extension/tokens.ts'
+import { recordAudit } from '../../schema/support/audit.ts'
 import { TokenRejectedError } from '../auth/clerk.ts'
 import type { AppContext, AppMiddleware } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -30,8 +31,9 @@ export function authenticate(deps: Pick<Dependencies, 'clerk' | 'limits'>): AppM
 }
 
 /**
- * Lets only support staff pass. Everybody else, with or without a valid token, is told that there is nothing at this address. Clerk is
- * asked for the role: a token says what was true when it was made, and what it says of its owner may come from the owner.
+ * Lets only support staff pass. Everybody else, with or without a valid token, is told that there is nothing at this address, and if we know
+ * who it was, the attempt is in the audit log. Clerk is asked for the role: a token says what was true when it was made, and what it says of
+ * its owner may come from the owner.
  */
 export function authenticateSupport(
   deps: Pick<Dependencies, 'db' | 'clerk' | 'isSupportStaff' | 'limits' | 'now'>,
@@ -45,7 +47,11 @@ export function authenticateSupport(
       throw error
     }
     const { user_id } = ctx.state
-    if (user_id === undefined || !(await deps.isSupportStaff(deps, user_id))) throw notFound()
+    if (user_id === undefined) throw notFound()
+    if (!(await deps.isSupportStaff(deps, user_id))) {
+      await recordDenial(deps, { user_id, address: `${ctx.method} ${ctx.path}` })
+      throw notFound()
+    }
     await next()
   }
 }
@@ -67,6 +73,24 @@ export function authenticateExtension(deps: Pick<Dependencies, 'db' | 'limits' |
     await recordTokenUse(deps.db, token, now)
     await next()
   }
+}
+
+/** Once somebody's budget is used up no more lines are written: nobody can fill the log, and the first lines tell it all. */
+async function recordDenial(
+  { db, limits }: Pick<Dependencies, 'db' | 'limits'>,
+  { user_id, address }: { readonly user_id: string; readonly address: string },
+): Promise<void> {
+  if ((await limits.consume('auth', `denied:${user_id}`)) !== null) return
+  await recordAudit(db, {
+    actor: user_id,
+    act_id: null,
+    what: 'access',
+    outcome: 'denied',
+    target: { kind: 'call', id: address },
+    owner: null,
+    reason: null,
+    detail: 'This person is not on the support staff',
+  })
 }
 
 async function countForgedToken({ limits }: Pick<Dependencies, 'limits'>, caller: string): Promise<void> {

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { getTrace, listWork, searchSupport, visitCase } from '../../schema/api/support.ts'
+import { failEvent } from '../../schema/inbox/events.ts'
+import { receiveStripeEvent } from '../../tests/support/factories/events.ts'
 import { buildOrganization } from '../../tests/support/factories/organizations.ts'
+import { buildPaidCredits } from '../../tests/support/factories/paid-purchases.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { signUp, tokenOf } from '../../tests/support/services/clerk.ts'
@@ -72,4 +75,39 @@ describe('who loses the role, or may not sign in any more,', () => {
     await clerk.clear('faults')
     expect((await server.api(listWork, { token: fresh.token })).status).toBe(200)
   })
+})
+
+test('scratch', async () => {
+  const bought = await buildPaidCredits(product)
+  const [completed] = (await product.stripe.takeEvents()).filter(
+    ({ type }) => type === 'checkout.session.completed',
+  )
+  const id = await receiveStripeEvent(product.database.server, completed as never)
+  await failEvent(
+    product.database.worker,
+    { source: 'stripe', id },
+    { reason: 'Cannot read properties of undefined', now: new Date() },
+  )
+  const trace = await server.ask(getTrace, { token: sam.token, query: { owner: bought.user_id } })
+  console.log(JSON.stringify(trace, null, 1))
+  console.log(JSON.stringify(await server.ask(listWork, { token: sam.token }), null, 1))
+  const session = await product.stripe.client.checkout.sessions.retrieve(bought.session_id)
+  const pi = String(session.payment_intent)
+  const charge = (await product.stripe.client.paymentIntents.retrieve(pi)).latest_charge
+  for (const q of [
+    id,
+    bought.intent_id,
+    bought.session_id,
+    bought.customer_id,
+    pi,
+    charge,
+    `${id}.ab12cd34`,
+    `intent:${bought.intent_id}`,
+    bought.user_id,
+    `${bought.user_id}@tidemark.test`,
+  ])
+    console.log(
+      q,
+      JSON.stringify(await server.ask(searchSupport, { token: sam.token, query: { q: String(q) } })),
+    )
 })

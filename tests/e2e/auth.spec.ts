@@ -1,8 +1,8 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
+import { startGateway } from './support/gateway.ts'
 import { arrive, signUp } from './support/people.ts'
 import { failCallsAbout } from './support/product.ts'
-import { startRelease } from './support/release.ts'
 import { alsoOnPhones, expect, german, test } from './support/test.ts'
 
 const plan = (page: Page) => page.getByRole('region', { name: 'Your plan' })
@@ -81,42 +81,42 @@ test('a page that was opened before a release is reloaded once, and code that st
   page,
   baseURL,
 }) => {
-  const release = await startRelease(baseURL ?? '')
-  await page.goto(`${release.url}/sign-in`)
+  const gateway = await startGateway(baseURL ?? '')
+  await page.goto(`${gateway.url}/sign-in`)
   await expect(page.getByLabel('Email address')).toBeVisible()
-  release.lose(/SignUpPage/, 0)
+  gateway.lose(/SignUpPage/, 0)
   await page.getByRole('link', { name: 'Sign up' }).click()
   await expect(heading(page, 'Create your account')).toBeVisible()
-  await expect(page).toHaveURL(`${release.url}/sign-up`)
-  expect(release.documents()).toBe(1)
+  await expect(page).toHaveURL(`${gateway.url}/sign-up`)
+  expect(gateway.documents()).toBe(1)
 
   const other = await page.context().newPage()
-  release.lose(/PaymentCancelledPage/, Number.POSITIVE_INFINITY)
-  await other.goto(`${release.url}/payment/cancelled`)
+  gateway.lose(/PaymentCancelledPage/, Number.POSITIVE_INFINITY)
+  await other.goto(`${gateway.url}/payment/cancelled`)
   await expect(heading(other, 'Unexpected Application Error!')).toBeVisible()
   await expect(other.getByText('Your payments and credits are not affected')).toBeVisible()
   await expect(other.getByRole('link', { name: 'Go to Home' })).toHaveAttribute('href', '/')
-  expect(release.documents()).toBe(2)
-  release.lose(/$^/, 0)
+  expect(gateway.documents()).toBe(2)
+  gateway.lose(/$^/, 0)
   await other.getByRole('button', { name: 'Refresh Page' }).click()
   await expect(heading(other, 'Payment Cancelled')).toBeVisible()
 
   const marketing = await page.context().newPage()
-  release.lose(/PricingPage/, 1)
-  await marketing.goto(`${release.url}/pricing`)
-  await expect.poll(() => release.documents()).toBe(2)
+  gateway.lose(/PricingPage/, 1)
+  await marketing.goto(`${gateway.url}/pricing`)
+  await expect.poll(() => gateway.documents()).toBe(2)
   await marketing.getByText('Yearly').click()
   await expect(marketing).toHaveURL(/billing=yearly/)
-  release.close()
+  gateway.close()
 })
 
 test('where the sign-in service cannot be loaded, the page says so after 15 seconds', async ({
   page,
   baseURL,
 }) => {
-  const release = await startRelease(baseURL ?? '')
-  release.lose(/^\/__clerk\/npm\//, 1)
-  await page.goto(`${release.url}/sign-in`)
+  const gateway = await startGateway(baseURL ?? '')
+  gateway.lose(/^\/__clerk\/npm\//, 1)
+  await page.goto(`${gateway.url}/sign-in`)
   await expect(heading(page, 'Authentication Error')).toBeVisible({ timeout: 45_000 })
   await expect(
     page.getByText(
@@ -126,7 +126,7 @@ test('where the sign-in service cannot be loaded, the page says so after 15 seco
   await expect(page.getByRole('link', { name: 'Go to Home' })).toHaveAttribute('href', '/')
   await page.getByRole('button', { name: 'Refresh Page' }).click()
   await expect(page.getByLabel('Email address')).toBeVisible()
-  release.close()
+  gateway.close()
 })
 
 test('in a German browser the price of a plan is written in German', german, async ({ page }) => {

@@ -1,5 +1,5 @@
 import { AxeBuilder } from '@axe-core/playwright'
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { cards, payByCard } from './support/checkout-page.ts'
 import { signUp } from './support/people.ts'
 import { clearFaults, openSandboxClerk, turnClerkKnob, turnStripeKnob } from './support/product.ts'
@@ -122,6 +122,46 @@ test(
   },
 )
 
+test(
+  'credits that run low, a trial that ends and a payment that failed each have a notice and one click out of it',
+  alone,
+  async ({ page }) => {
+    test.slow()
+    await signUp(page)
+    await page.goto('/auth/post-signup?plan=pro')
+    await page.waitForURL(/\/c\/pay\//)
+    await payByCard(page, cards.paysOnce, 'Start trial')
+    await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+    await page.goto('/dashboard')
+    const notices = region(page, 'Notices')
+    await expect(region(page, 'Available Credits')).toContainText('500')
+    await expect(notices).toBeHidden()
+    await spend(page, 450)
+    await page.reload()
+    await expect(notices).toContainText('You have 50 credits left')
+    await notices.getByRole('link', { name: 'Add credits' }).click()
+    await expect(page).toHaveURL(/#add-credits$/)
+    await expect(region(page, 'Add Credits')).toBeInViewport()
+
+    await turnStripeKnob('clock/advance', { days: 12 })
+    await page.goto('/dashboard')
+    await expect(notices).toContainText(/The free trial of Pro ends on \w+ \d+, \d+/)
+    await expect(notices).toContainText('Cancel before it and nothing is charged.')
+    await notices.getByRole('button', { name: 'Manage plan' }).click()
+    await page.waitForURL(/\/p\/session\//)
+
+    await turnStripeKnob('clock/advance', { days: 3 })
+    await showsAfterReloads(page, notices.getByText('The last payment for Pro failed'))
+    await expectAccessible(page)
+    await notices.getByRole('button', { name: 'Update card' }).click()
+    await page.waitForURL(/\/p\/session\//)
+    await page.getByRole('link', { name: 'pay the invoice' }).click()
+    await payByCard(page, cards.pays)
+    await showsAfterReloads(page, region(page, 'Current Plan').getByText('Active'))
+    await expect(notices).toBeHidden()
+  },
+)
+
 test('with an organization chosen the dashboard is the organization’s: an admin buys, a member sees', async ({
   page,
   browser,
@@ -141,6 +181,7 @@ test('with an organization chosen the dashboard is the organization’s: an admi
 
   await page.getByLabel('Number of credits').fill('70')
   await page.keyboard.press('Enter')
+  await expect(toasts(page)).toContainText('Invalid Amount')
   await expect(toasts(page)).toContainText('Please enter a valid number of credits.')
   await page.getByLabel('Number of credits').fill('500')
   await page.keyboard.press('Enter')
@@ -203,6 +244,29 @@ test('the profile is for people who are signed in, and leads back to the dashboa
   await page.getByRole('link', { name: 'Dashboard' }).click()
   await expect(page).toHaveURL(/\/dashboard$/)
 })
+
+/** As an editor does that has a token. */
+async function spend(page: Page, credits: number): Promise<void> {
+  const session = await page.evaluate<string>('window.Clerk.session.getToken()')
+  const authorization = (token: string) => ({ authorization: `Bearer ${token}` })
+  const generated = await page.request.post('/api/extension-token/generate', {
+    headers: authorization(session),
+  })
+  const { access_token } = (await generated.json()) as { access_token: string }
+  const used = await page.request.post('/api/extension/usage', {
+    headers: authorization(access_token),
+    data: { credits, idempotency_key: `spend-${credits}` },
+  })
+  expect(used.status()).toBe(200)
+}
+
+/** What happens at Stripe arrives by an event. */
+async function showsAfterReloads(page: Page, shown: Locator): Promise<void> {
+  await expect(async () => {
+    await page.goto('/dashboard')
+    await expect(shown).toBeVisible({ timeout: 3000 })
+  }).toPass({ timeout: 45_000 })
+}
 
 async function choose(page: Page, organization: string): Promise<void> {
   // Clerk's script has the list of organizations of when the page was loaded.

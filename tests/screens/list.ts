@@ -13,8 +13,6 @@ export interface Screen {
   readonly shows: string | RegExp
   /** Opens a dialog or a menu of it. */
   readonly open?: (page: Page) => Promise<void>
-  /** The server refuses what this address asks for, and the browser logs the status of such an answer by itself. */
-  readonly refused?: number
   /** What is opened has no place on wide, or on narrow windows. */
   readonly only?: 'wide' | 'narrow'
 }
@@ -92,7 +90,6 @@ export const screens: readonly Screen[] = [
     as: 'newcomer',
     address: '/auth/post-signup?plan=teams&seats=101',
     shows: 'Seats must be a whole number',
-    refused: 400,
   },
   {
     name: 'post-signup-subscribed',
@@ -188,6 +185,13 @@ export const screens: readonly Screen[] = [
     as: 'subscriber',
     address: '/billing?tab=invoices',
     shows: 'Transaction History',
+  },
+  {
+    name: 'billing-explained',
+    route: '/billing',
+    as: 'subscriber',
+    address: '/billing?tab=invoices&view=balance',
+    shows: 'Balance before these changes',
   },
   { name: 'billing-past-due', route: '/billing', as: 'debtor', shows: 'Last 30 days' },
   {

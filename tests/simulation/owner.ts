@@ -77,12 +77,22 @@ export async function newOwner(product: FaultyProduct, kind: Owner['kind']): Pro
 }
 
 /** A token of the owner that has not run out, however long the history lasts. */
-export function tokenFor(product: FaultyProduct, { person }: Owner): Promise<string> {
-  return tokenOf(product.clerk, { user_id: person.user_id })
+export function tokenFor(
+  { clerk }: { readonly clerk: Pick<FaultyProduct['clerk'], 'knob'> },
+  { person }: Pick<Owner, 'person'>,
+): Promise<string> {
+  return tokenOf(clerk, { user_id: person.user_id })
 }
 
 /** What the owner is told by our own calls; the settled sessions are no call's answer and come from the intents. */
-export async function toldBelongings(product: FaultyProduct, owner: Owner): Promise<Belongings> {
+export async function toldBelongings(
+  product: {
+    readonly clerk: Pick<FaultyProduct['clerk'], 'knob'>
+    readonly server: Pick<FaultyProduct['server'], 'ask'>
+    readonly database: Pick<FaultyProduct['database'], 'owner'>
+  },
+  owner: Pick<Owner, 'kind' | 'person' | 'organization_id'>,
+): Promise<Belongings> {
   const { server, database } = product
   const token = await tokenFor(product, owner)
   const intents = await database.owner

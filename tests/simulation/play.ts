@@ -127,7 +127,10 @@ async function sessionAt(product: FaultyProduct, sessionId: string): Promise<Str
 }
 
 /** The simulation's own calls to Stripe must not use up the faults that are meant for the product. */
-export async function withoutFaults<T>(product: FaultyProduct, read: () => Promise<T>): Promise<T> {
+export async function withoutFaults<T>(
+  product: Pick<FaultyProduct, 'stripe'>,
+  read: () => Promise<T>,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await read()

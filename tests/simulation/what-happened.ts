@@ -4,8 +4,15 @@ import type { Life, Payment, Period, Purchase, Subscription } from './model.ts'
 import type { InvoiceFacts, Owner } from './owner.ts'
 import { withoutFaults } from './play.ts'
 
+/** What is asked of Stripe, and what only the player knows. */
+type World = Pick<FaultyProduct, 'stripe'>
+type Player = Pick<
+  Owner,
+  'kind' | 'sessions' | 'customers' | 'seatChanges' | 'usages' | 'colleagues' | 'paidInvoices'
+>
+
 /** What happened to an owner so far, in the model's words: from Stripe's own objects, and from what the player itself has done. */
-export function whatHappened(product: FaultyProduct, owner: Owner): Promise<Life> {
+export function whatHappened(product: World, owner: Player): Promise<Life> {
   return withoutFaults(product, async () => {
     const stripe = product.stripe.client
     const sessions = await Promise.all(owner.sessions.map(({ id }) => stripe.checkout.sessions.retrieve(id)))
@@ -36,9 +43,9 @@ export function whatHappened(product: FaultyProduct, owner: Owner): Promise<Life
 
 type Charges = readonly { payment_intent: string; taken_back: number }[]
 
-async function chargesOf({ stripe: { client: stripe } }: FaultyProduct, owner: Owner): Promise<Charges> {
+async function chargesOf({ stripe: { client: stripe } }: World, { customers }: Player): Promise<Charges> {
   const found: Stripe.Charge[] = []
-  for (const customer of owner.customers)
+  for (const customer of customers)
     for await (const charge of stripe.charges.list({ customer, limit: 100 })) found.push(charge)
   return Promise.all(
     found.map(async (charge) => {
@@ -59,8 +66,8 @@ function takenBack(charges: Charges, intents: readonly string[]): number {
 }
 
 async function subscriptionOf(
-  product: FaultyProduct,
-  owner: Owner,
+  product: World,
+  owner: Player,
   found: { session: Stripe.Checkout.Session; subscription: Stripe.Subscription; charges: Charges },
 ): Promise<Subscription> {
   const { session, subscription, charges } = found
@@ -102,12 +109,12 @@ async function subscriptionOf(
 }
 
 async function factsOf(
-  { stripe: { client: stripe } }: FaultyProduct,
-  owner: Owner,
+  { stripe: { client: stripe } }: World,
+  { paidInvoices }: Player,
   invoice: Stripe.Invoice,
 ): Promise<InvoiceFacts> {
   const id = invoice.id ?? ''
-  const known = owner.paidInvoices.get(id)
+  const known = paidInvoices.get(id)
   if (known) return known
   const payment_intents: string[] = []
   for await (const { payment } of stripe.invoicePayments.list({ invoice: id, limit: 100 }))
@@ -120,6 +127,6 @@ async function factsOf(
   }
   const facts = { payment_intents, regular }
   // What is paid does not change any more, apart from money that goes back.
-  if (invoice.status === 'paid') owner.paidInvoices.set(id, facts)
+  if (invoice.status === 'paid') paidInvoices.set(id, facts)
   return facts
 }

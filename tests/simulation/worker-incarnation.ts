@@ -72,6 +72,7 @@ export async function startIncarnation(options: IncarnationOptions): Promise<Wor
       now: options.now,
       appUrl: 'http://localhost:3000',
       sweepAfterMs: timing.sweepAfterMs,
+      adjustmentLimit: 5000,
       livemode: false,
     },
     backend,

@@ -52,6 +52,17 @@ export function selectionProblem(search: URLSearchParams): SelectionProblem | nu
   return seats > maximumSeats ? { kind: 'seats_out_of_range', nearest: maximumSeats } : null
 }
 
+export function problemText(problem: SelectionProblem): string {
+  switch (problem.kind) {
+    case 'unknown_plan':
+      return 'There is no such plan'
+    case 'one_seat_only':
+      return `${plans.pro.name} is for one person`
+    case 'seats_out_of_range':
+      return `Seats must be a whole number from ${minimumSeats} to ${maximumSeats}`
+  }
+}
+
 /** The same address with another selection; everything else in its query stays. */
 export function withSelection(
   search: URLSearchParams,

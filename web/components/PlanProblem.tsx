@@ -1,7 +1,7 @@
 import { PackageX } from 'lucide-react'
-import { maximumSeats, minimumSeats, plans } from '../../schema/catalogue/plans.ts'
+import { maximumSeats, plans } from '../../schema/catalogue/plans.ts'
 import { useWebConfig } from '../api/catalogue.ts'
-import { mendOf, type SelectionProblem, withSelection } from '../auth/offer.ts'
+import { mendOf, problemText, type SelectionProblem, withSelection } from '../auth/offer.ts'
 import { LinkButton } from '../ui/LinkButton.tsx'
 import { StatusView } from './StatusView.tsx'
 
@@ -24,7 +24,7 @@ export function PlanProblem({ problem, search }: PlanProblemProps) {
         <StatusView
           tone="caution"
           Icon={PackageX}
-          title="There is no such plan"
+          title={problemText(problem)}
           text={`The link that brought you here names a plan that we do not sell. ${untouched}`}
           actions={
             <>
@@ -41,7 +41,7 @@ export function PlanProblem({ problem, search }: PlanProblemProps) {
         <StatusView
           tone="caution"
           Icon={PackageX}
-          title={`${plans.pro.name} is for one person`}
+          title={problemText(problem)}
           text={`This link asks for ${problem.seats.toLocaleString()} seats. Seats come with ${plans.teams.name}. ${untouched}`}
           actions={
             <>
@@ -58,7 +58,7 @@ export function PlanProblem({ problem, search }: PlanProblemProps) {
         <StatusView
           tone="caution"
           Icon={PackageX}
-          title={`Seats must be a whole number from ${minimumSeats} to ${maximumSeats}`}
+          title={problemText(problem)}
           text={
             <>
               {untouched}

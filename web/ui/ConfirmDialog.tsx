@@ -1,6 +1,7 @@
 import { AlertDialog } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { Button } from './Button.tsx'
+import { dialogStyle, overlayStyle } from './dialogStyle.ts'
 
 interface ConfirmDialogProps {
   /** The button that asks. */
@@ -19,8 +20,8 @@ export function ConfirmDialog({ trigger, title, text, confirm, dismiss, onConfir
     <AlertDialog.Root>
       <AlertDialog.Trigger asChild>{trigger}</AlertDialog.Trigger>
       <AlertDialog.Portal>
-        <AlertDialog.Overlay className="fixed inset-0 z-40 animate-fade-in bg-black/45" />
-        <AlertDialog.Content className="fixed top-1/2 left-1/2 z-50 w-[calc(100%-2rem)] max-w-md -translate-x-1/2 -translate-y-1/2 animate-fade-in rounded-card border bg-surface p-6 shadow-float">
+        <AlertDialog.Overlay className={overlayStyle} />
+        <AlertDialog.Content className={dialogStyle}>
           <AlertDialog.Title className="font-semibold text-lg leading-7">{title}</AlertDialog.Title>
           <AlertDialog.Description className="mt-2 text-muted text-sm leading-relaxed [overflow-wrap:anywhere]">
             {text}

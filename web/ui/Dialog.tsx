@@ -2,6 +2,7 @@ import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { Button } from './Button.tsx'
+import { dialogStyle, overlayStyle } from './dialogStyle.ts'
 
 interface DialogProps {
   open: boolean
@@ -17,8 +18,8 @@ export function Dialog({ open, onOpenChange, title, description, children }: Dia
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
-        <Radix.Overlay className="fixed inset-0 z-40 animate-fade-in bg-black/45" />
-        <Radix.Content className="fixed top-1/2 left-1/2 z-50 max-h-[calc(100dvh-2rem)] w-[calc(100%-2rem)] max-w-md -translate-x-1/2 -translate-y-1/2 animate-fade-in overflow-y-auto rounded-card border bg-surface p-6 shadow-float">
+        <Radix.Overlay className={overlayStyle} />
+        <Radix.Content className={dialogStyle}>
           <Radix.Title className="pr-8 font-semibold text-lg leading-7">{title}</Radix.Title>
           <Radix.Description className="mt-1 text-muted text-sm leading-relaxed [overflow-wrap:anywhere]">
             {description}

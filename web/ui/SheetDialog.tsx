@@ -1,6 +1,7 @@
 import { Dialog } from 'radix-ui'
 import { type ReactNode, useRef } from 'react'
 import { cn } from './cn.ts'
+import { overlayStyle } from './dialogStyle.ts'
 
 export interface SheetProps {
   open: boolean
@@ -19,7 +20,7 @@ export function SheetDialog({ open, onOpenChange, title, shape, closeOnLink, chi
   return (
     <Dialog.Root open={open} onOpenChange={onOpenChange}>
       <Dialog.Portal>
-        <Dialog.Overlay className="fixed inset-0 z-40 animate-fade-in bg-black/45" />
+        <Dialog.Overlay className={overlayStyle} />
         <Dialog.Content
           aria-describedby={undefined}
           onClick={(event) => {

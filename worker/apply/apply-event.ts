@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import type { Json } from '../../schema/database/types.ts'
-import { type InboxEvent, lockEvent, settleEvent } from '../../schema/inbox/events.ts'
+import { type InboxEvent, lockEvent, reopenEvent, settleEvent } from '../../schema/inbox/events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
 /** What became of an event: it was applied, or nothing follows from it and `reason` says why. */
@@ -29,6 +29,8 @@ export type AppliedEvent =
   | { readonly outcome: 'settled_before' }
   | {
       readonly outcome: EventOutcome['state']
+      /** Why nothing followed from it. */
+      readonly reason: string | null
       readonly type: string
       readonly received_at: Date
       readonly intent_id: string | undefined
@@ -42,25 +44,33 @@ export function ignore(reason: string): ApplyInTransaction {
 
 /**
  * Applies one event of the inbox in one transaction: the row is locked, its consequences are carried out, and it is marked, or
- * nothing at all happens. A second worker waits at the lock and then finds it settled.
+ * nothing at all happens. A second worker waits at the lock and then finds it settled. `isReplay`: a person asked for it again, whatever
+ * became of it; one that was applied stays as it is, and a forged one is never applied.
  */
 export async function applyEvent(
   deps: WorkerDependencies,
   event: InboxEvent,
   prepare: PrepareEvent,
+  { isReplay = false }: { readonly isReplay?: boolean } = {},
 ): Promise<AppliedEvent> {
-  if (event.state !== 'received') return { outcome: 'settled_before' }
+  const isToBeApplied = ({ state }: InboxEvent) => (isReplay ? state !== 'forged' : state === 'received')
+  if (!isToBeApplied(event)) return { outcome: 'settled_before' }
   const apply = await prepare(deps, event.payload)
   return retryTransaction(deps.db, async (trx): Promise<AppliedEvent> => {
     const row = await lockEvent(trx, event)
-    if (row?.state !== 'received') return { outcome: 'settled_before' }
+    if (!row || !isToBeApplied(row)) return { outcome: 'settled_before' }
     const outcome = await apply(trx)
-    await settleEvent(trx, event, { ...outcome, now: deps.now() })
+    if (row.state !== 'applied') {
+      await reopenEvent(trx, event)
+      await settleEvent(trx, event, { ...outcome, now: deps.now() })
+    }
     const { intent_id, seats_changed_in } = outcome.state === 'applied' ? outcome : {}
+    const { type, received_at } = row
     return {
       outcome: outcome.state,
-      type: row.type,
-      received_at: row.received_at,
+      reason: outcome.reason,
+      type,
+      received_at,
       intent_id,
       seats_changed_in,
     }

@@ -50,11 +50,11 @@ export async function reconcilePurchase(
 
 /**
  * Takes back what such a checkout brought, because it was never paid: without its purchase the facts are due nothing. The caller holds
- * the intent's row.
+ * the intent's row, if there is one.
  */
 export async function withdrawPurchase(
   trx: DatabaseTransaction,
-  intent: CheckoutIntent,
+  intent: Pick<CheckoutIntent, 'id' | 'owner_kind' | 'owner_id' | 'stripe_session_id'>,
   cause: Cause,
 ): Promise<number> {
   const owner = recipientOf(intent)

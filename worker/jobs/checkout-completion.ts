@@ -44,11 +44,13 @@ export async function processCheckoutCompletion(
     what: 'intent',
     table: 'checkout_intents',
     key: { id: intent.id },
+    subject: intent.owner_id ?? intent.user_id,
     record: intent,
     isScheduled,
     giveUp: (failure_reason: string) => failUnsettledIntent(deps.db, { id: intent.id, failure_reason }),
   } as const
-  await tryRow(deps, row, () => complete(deps, intent, payload.cause))
+  const done = await tryRow(deps, row, () => completeCheckout(deps, intent, payload.cause))
+  await keepRoom(deps, done)
   if (isScheduled) {
     await recordFruitlessTry(deps.db, { ...row, claim: intent.sweeps }, nextCheckAt(deps, intent))
   }
@@ -63,14 +65,18 @@ function nextCheckAt(
   return new Date(now + Math.min(Math.max(now - created_at.getTime(), deps.sweepAfterMs), longestWaitMs))
 }
 
-async function complete(
+/**
+ * Fetches a checkout's session and applies it. Says why nothing followed, and the organization that has more or fewer seats now, for
+ * which see `keepRoom`.
+ */
+export async function completeCheckout(
   deps: WorkerDependencies,
   intent: CheckoutIntent,
-  cause: JobPayload<'checkout-completions'>['cause'],
-): Promise<void> {
-  const log = deps.log.child({ intent_id: intent.id, cause })
+  actor: string,
+): Promise<{ readonly reason: string | null; readonly seats_changed_in?: string | undefined }> {
+  const log = deps.log.child({ intent_id: intent.id, actor })
   const sessionId = intent.stripe_session_id ?? (await findLostSession(deps, intent))
-  if (!sessionId) return
+  if (!sessionId) return { reason: 'Stripe has no payment page for it' }
   if (!intent.stripe_session_id) await attachSession(deps.db, { id: intent.id, stripe_session_id: sessionId })
   const session = await deps.stripe.checkout.sessions.retrieve(sessionId, { expand: ['payment_intent'] })
   const subscription =
@@ -79,11 +85,11 @@ async function complete(
     const apply = await syncSubscription(deps, subscription, {
       event_id: null,
       session_id: session.id,
-      actor: cause,
+      actor,
     })
     const outcome = await retryTransaction(deps.db, apply)
     log.info({ outcome, subscription_id: subscription }, 'Subscription synced')
-    return keepRoom(deps, outcome.state === 'applied' ? outcome : {})
+    return outcome
   }
   const paymentIntent = session.payment_intent
   const decision = await retryTransaction(deps.db, (trx) =>
@@ -93,8 +99,9 @@ async function complete(
       payment_intent_status: paymentIntent && typeof paymentIntent === 'object' ? paymentIntent.status : null,
       event_id: null,
       occurred_at: deps.now(),
-      actor: cause,
+      actor,
     }),
   )
   log.info({ decision: decision?.action, session_id: session.id }, 'Checkout synced')
+  return { reason: decision?.action === 'none' ? decision.reason : null }
 }

@@ -1,6 +1,7 @@
 import { deleteOldSignIns } from '../../schema/extension/sign-ins.ts'
 import { deleteOldRequests } from '../../schema/idempotency/requests.ts'
 import { removePayloads } from '../../schema/inbox/remove-payloads.ts'
+import { deleteOldTries } from '../../schema/sweep/failed-tries.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
 const dayMs = 24 * 3600 * 1000
@@ -13,6 +14,9 @@ const payloadRetentionMs = {
   failed: 400 * dayMs,
   forged: 400 * dayMs,
 } as const
+
+/** As long as the event that they were about. */
+const triesRetentionMs = 400 * dayMs
 
 const batchSize = 500
 /** A run ends after so many batches, so that it does not keep the disk busy; the next one goes on. */
@@ -35,8 +39,10 @@ export async function deleteOldRows(
   }
   const sign_ins = await inBatches(() => deleteOldSignIns(deps.db, { now, limit: batchSize }))
   const requests = await inBatches(() => deleteOldRequests(deps.db, { now, limit: batchSize }))
-  if (payloads + sign_ins + requests > 0) {
-    deps.log.info({ payloads, sign_ins, requests }, 'Removed what is old')
+  const over_before = new Date(now.getTime() - triesRetentionMs)
+  const tries = await inBatches(() => deleteOldTries(deps.db, { over_before, limit: batchSize }))
+  if (payloads + sign_ins + requests + tries > 0) {
+    deps.log.info({ payloads, sign_ins, requests, tries }, 'Removed what is old')
   }
   return { payloads, sign_ins }
 }

@@ -43,6 +43,7 @@ export async function syncDueInvitations(deps: WorkerDependencies): Promise<numb
       what: 'invitation',
       table: 'team_invitations',
       key: { id },
+      subject: invitation.organization_id,
       record: invitation,
       isScheduled: true,
       giveUp: (reason: string) => failInvitationSync(deps.db, { id, reason, now: deps.now() }),
@@ -59,7 +60,8 @@ export async function syncDueInvitations(deps: WorkerDependencies): Promise<numb
   return synced
 }
 
-async function syncInvitation(deps: WorkerDependencies, invitation: Invitation): Promise<void> {
+/** Sends one that had to wait, or makes ours agree with Clerk's; one that has ended is ended there too. */
+export async function syncInvitation(deps: WorkerDependencies, invitation: Invitation): Promise<void> {
   if (invitation.status === 'pending' && invitation.send_at) return sendWaiting(deps, invitation)
   const snapshot = await fetchSnapshot(deps, invitation)
   await retryTransaction(deps.db, async (trx) => {

@@ -9,7 +9,7 @@ import type { WorkerDependencies } from '../dependencies.ts'
 import { NotYetError } from '../errors.ts'
 import { tryRow } from './try-row.ts'
 
-const prepareBySource: Record<EventKey['source'], PrepareEvent> = {
+export const prepareBySource: Record<EventKey['source'], PrepareEvent> = {
   stripe: prepareStripeEvent,
   clerk: prepareClerkEvent,
 }
@@ -33,6 +33,7 @@ export async function processInboxEvent(
     what: 'event',
     table: 'inbox_events',
     key: { source: key.source, id: key.id },
+    subject: event.subject,
     record: event,
     isScheduled: true,
     giveUp: (reason: string) => failEvent(deps.db, key, { reason, now: deps.now() }),

@@ -9,8 +9,8 @@ import type { WorkerDependencies } from '../dependencies.ts'
 const batchSize = 500
 
 /**
- * Enqueues every event and intent that is due and not settled, and every subscription that begins a new month or has not been
- * synced for a week. This alone, not the queue, tries anything again, and makes sure that nothing is forgotten: the whole queue may
+ * Enqueues every event and intent that is due and not settled, every subscription that begins a new month or has not been synced for a
+ * week, and every act of support whose job was lost. This alone, not the queue, tries anything again, and makes sure that nothing is forgotten: the whole queue may
  * be lost. Returns how many events and intents it enqueued.
  */
 export async function sweep(deps: WorkerDependencies): Promise<{ events: number; intents: number }> {
@@ -23,6 +23,11 @@ export async function sweep(deps: WorkerDependencies): Promise<{ events: number;
   for (const { stripe_subscription_id: id, claim } of subscriptions) {
     await deps.producer.add('subscription-syncs', freshJobId(id), { subscription_id: id, claim })
   }
+  const acts = await claim(deps, 'support_acts', 'support-acts')
+  for (const { id, claim } of acts) {
+    await deps.producer.add('support-acts', freshJobId(id), { act_id: id, claim })
+  }
+  deps.metrics.swept.inc({ what: 'act' }, acts.length)
   deps.metrics.swept.inc({ what: 'subscription' }, subscriptions.length)
   deps.metrics.swept.inc({ what: 'event' }, events.length)
   deps.metrics.swept.inc({ what: 'intent' }, intents.length)

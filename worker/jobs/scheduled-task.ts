@@ -2,6 +2,7 @@ import type { Logger } from '../../schema/log.ts'
 import type { QueueProducer } from '../../schema/queues/producer.ts'
 import { type JobPayload, jobOptions } from '../../schema/queues/queues.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
+import { reconcile } from '../reconciliation/run.ts'
 import { checkUnconfirmedEvents } from './check-unconfirmed-events.ts'
 import { compareSeats } from './compare-seats.ts'
 import { deleteOldRows } from './delete-old-rows.ts'
@@ -25,6 +26,8 @@ const tasks: Readonly<Record<Task, ScheduledTask>> = {
     run: (deps) => readStripeEvents(deps).finally(() => checkUnconfirmedEvents(deps)),
   },
   sync_kept_events: { everyMs: minuteMs / 2, run: syncKeptEvents },
+  // A run takes as many jobs as it needs; without one there is nothing to do.
+  reconcile: { everyMs: minuteMs / 4, run: reconcile },
   compare_seats: { everyMs: minuteMs, run: compareSeats },
   delete_old_rows: { everyMs: 10 * minuteMs, run: deleteOldRows },
 }

@@ -26,6 +26,7 @@ export async function processSubscriptionSync(
     what: 'subscription',
     table: 'subscriptions',
     key: { stripe_subscription_id: id },
+    subject: subscription.owner_id,
     record: subscription,
     isScheduled: true,
     giveUp: (reason: string) => failSubscriptionSync(deps.db, { id, reason, now: deps.now() }),

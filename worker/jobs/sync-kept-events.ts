@@ -47,7 +47,8 @@ export async function syncKeptEvents(deps: WorkerDependencies): Promise<number> 
   return synced
 }
 
-async function syncObject(deps: WorkerDependencies, kept: KeptEvent): Promise<void> {
+/** Fetches what a kept event is about and makes our rows agree with it. */
+export async function syncObject(deps: WorkerDependencies, kept: KeptEvent): Promise<void> {
   const event = storable(JSON.parse(kept.raw.toString('utf8')))
   const payload = kept.source === 'stripe' ? await withFreshSession(deps, event, kept.received_at) : event
   const apply = await prepareBySource[kept.source](deps, payload)

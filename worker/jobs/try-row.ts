@@ -1,4 +1,5 @@
 import { ZodError, z } from 'zod'
+import { recordError } from '../../schema/sweep/failed-tries.ts'
 import { recordFailedTry, type Try } from '../../schema/sweep/record-try.ts'
 import type { TryRecord } from '../../schema/sweep/swept-tables.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
@@ -6,7 +7,9 @@ import { type Consequence, consequenceOf, maximumAttempts } from '../failures.ts
 
 export interface TriedRow extends Pick<Try, 'table' | 'key'> {
   /** As metrics and the log call it. */
-  readonly what: 'event' | 'intent' | 'subscription' | 'invitation'
+  readonly what: 'event' | 'intent' | 'subscription' | 'invitation' | 'act'
+  /** Whom it is about: the subject of an event, the owner of everything else. */
+  readonly subject: string | null
   /** As it was read when the try began. */
   readonly record: TryRecord
   /**
@@ -51,9 +54,11 @@ async function record(
   const { kind } = consequence
   deps.metrics.failedTries.inc({ what, kind })
   const log = deps.log.child({ ...key, kind })
+  const failed = { table_name: table, row_id: rowIdOf(key), subject: row.subject, kind, at: deps.now() }
   if (consequence.next === 'give_up') {
     if (kind !== 'contradiction' && !isScheduled) return
     const reason = reasonOf(error)
+    await recordError(deps.db, { ...failed, error: reason })
     await row.giveUp(
       kind === 'contradiction' ? reason : `Given up after ${maximumAttempts} attempts: ${reason}`,
     )
@@ -64,6 +69,7 @@ async function record(
   if (!isScheduled) return
   const now = deps.now()
   const sweep_at = new Date(now.getTime() + consequence.wait_ms)
+  await recordError(deps.db, { ...failed, error: reasonOf(error) })
   await recordFailedTry(
     deps.db,
     { table, key, claim: row.record.sweeps },
@@ -73,8 +79,13 @@ async function record(
   log.warn({ err: error, next_try_at: sweep_at }, `The ${what} ${text}`)
 }
 
+/** The last column of a key names the row; the ids of events differ by their sender. */
+function rowIdOf(key: Try['key']): string {
+  return Object.values(key).at(-1) ?? ''
+}
+
 /** The failure in a sentence, for whoever reads the row. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   if (error instanceof ZodError)
     return `It has a form that we do not know: ${z.prettifyError(error)}`.slice(0, 1000)
   return (error instanceof Error ? error.message || error.name : String(error)).slice(0, 1000)

@@ -27,6 +27,7 @@ const faultBody = z.strictObject({
   status: z.literal([429, 500, 502, 503]).nullable().default(null),
   drop_after: z.boolean().default(false),
   hold: z.boolean().default(false),
+  without: z.array(z.string()).default([]),
   count: z.int().min(1).nullable().default(null),
   for_ms: z.int().min(1).nullable().default(null),
   path_prefix: z.string().default('/v1/'),
@@ -61,8 +62,10 @@ export function machineKnobs(router: Router, service: Service): void {
 
   router.post('/_sandbox/faults', async (context) => {
     const { status, drop_after, hold, for_ms, ...rest } = await readJson(context, faultBody)
-    if ([status !== null, drop_after, hold].filter(Boolean).length !== 1) {
-      throw invalidRequest('Say either `status`, `drop_after` or `hold`: a fault does one of them.')
+    if ([status !== null, drop_after, hold, rest.without.length > 0].filter(Boolean).length !== 1) {
+      throw invalidRequest(
+        'Say either `status`, `drop_after`, `hold` or `without`: a fault does one of them.',
+      )
     }
     faults.add({ ...rest, status, drop_after, hold, until_ms: for_ms === null ? null : Date.now() + for_ms })
     context.body = { faults: faults.list() }
@@ -116,7 +119,7 @@ const knobs = {
   'POST /_sandbox/clock/advance':
     '{seconds or days}: move the clock, here and of all that follow it; what falls due happens',
   'POST /_sandbox/faults':
-    '{status: 429|500|502|503 or drop_after: true or hold: true, count?, for_ms?, path_prefix?, method?}: make API calls fail, or keep their answers back',
+    '{status: 429|500|502|503 or drop_after: true or hold: true or without: [fields], count?, for_ms?, path_prefix?, method?}: make API calls fail, keep their answers back, or leave fields out of them',
   'POST /_sandbox/faults/release': 'send the answers that are kept back',
   'DELETE /_sandbox/faults': 'stop all that',
   'POST /_sandbox/reset': 'forget everything',

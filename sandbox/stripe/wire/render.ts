@@ -148,6 +148,10 @@ function lookUp(service: Service, original: Json, field: string, whole: string):
   if (original.object === 'invoice' && field === 'lines') {
     return firstEntries((original as unknown as StoredInvoice).lines) as unknown as Json
   }
+  if (original.object === 'balance_transaction' && field === 'source') {
+    const id = String(original.source)
+    return (store.charges.get(id) ?? store.refunds.get(id) ?? store.disputes.get(id) ?? null) as Json | null
+  }
   const value = original[field]
   if (value === null) return null
   if (typeof value === 'object') return value as Json

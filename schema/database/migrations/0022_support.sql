@@ -25,8 +25,11 @@ CREATE INDEX inbox_events_ignored ON inbox_events (received_at) WHERE state = 'i
 -- Failed tries of a row, one line for each error that came again and again.
 CREATE TABLE failed_tries (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  table_name text NOT NULL CHECK (table_name IN ('inbox_events', 'checkout_intents', 'subscriptions', 'team_invitations')),
+  table_name text NOT NULL CHECK (table_name IN (
+    'inbox_events', 'checkout_intents', 'subscriptions', 'team_invitations', 'support_acts')),
   row_id text NOT NULL CHECK (length(row_id) BETWEEN 1 AND 255),
+  -- Whom it was about: the subject of an event, the owner of everything else.
+  subject text CHECK (length(subject) BETWEEN 1 AND 255),
   -- As worker/failures.ts tells failures apart.
   kind text NOT NULL CHECK (kind IN ('unavailable', 'not_yet', 'contradiction', 'defect')),
   error text NOT NULL,
@@ -35,6 +38,7 @@ CREATE TABLE failed_tries (
   last_at timestamptz NOT NULL CHECK (last_at >= first_at)
 );
 CREATE INDEX failed_tries_row ON failed_tries (row_id, id);
+CREATE INDEX failed_tries_subject ON failed_tries (subject, first_at) WHERE subject IS NOT NULL;
 CREATE INDEX failed_tries_old ON failed_tries (last_at);
 GRANT SELECT ON failed_tries TO tidemark_server;
 GRANT SELECT, INSERT, UPDATE, DELETE ON failed_tries TO tidemark_worker;

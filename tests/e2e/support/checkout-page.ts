@@ -1,6 +1,11 @@
 import type { Page } from '@playwright/test'
 
-export const cards = { pays: '4242 4242 4242 4242', isDeclined: '4000 0000 0000 0002' } as const
+export const cards = {
+  pays: '4242 4242 4242 4242',
+  isDeclined: '4000 0000 0000 0002',
+  /** Is taken on the payment page; what is charged later fails. */
+  paysOnce: '4000 0000 0000 0341',
+} as const
 
 /** The hosted payment page, by the names that a person reads; `button` is what its button says. */
 export async function payByCard(page: Page, card: string, button: string | RegExp = /^Pay/): Promise<void> {

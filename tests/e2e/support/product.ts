@@ -1,5 +1,5 @@
 import { test } from '@playwright/test'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { openClerk } from '../../../schema/clerk/client.ts'
 import { connectDatabase } from '../../../schema/database/connect.ts'
 import type { DB } from '../../../schema/database/types.ts'
@@ -27,7 +27,7 @@ export function findLedgerProblems() {
 }
 
 /** What every test of the product would notice. */
-const noticedByAll = /^(faults|deliveries|clock|account|instance|reset)\b/
+const noticedByAll = /^(faults|deliveries|clock|account|instance|reset|database)\b/
 
 /** Turns a knob of the payment sandbox. */
 export function turnStripeKnob(path: string, body: object = {}): Promise<void> {
@@ -58,8 +58,56 @@ export async function clearFaults(): Promise<void> {
   await turnKnob(address('E2E_CLERK_URL'), 'faults', { method: 'DELETE' })
 }
 
-/** Both sandboxes behave as they do at first; a clock that was advanced stays where it is. */
-export async function calmSandboxes(): Promise<void> {
+/** What the product's processes do to a table. */
+type Access = 'reads' | 'writes'
+
+/**
+ * From now on Postgres cannot read, or cannot write, what the product asks of a table, as when the disk under it is broken. What the
+ * database's own functions do with it goes on.
+ */
+export function breakTable(table: string, access: Access): Promise<void> {
+  refuseForAll('database')
+  const broken = 'broken_disk()'
+  const policies =
+    access === 'reads'
+      ? [`USING (${broken}) WITH CHECK (${broken})`]
+      : [
+          'FOR SELECT USING (true)',
+          `FOR INSERT WITH CHECK (${broken})`,
+          `FOR UPDATE USING (${broken})`,
+          `FOR DELETE USING (${broken})`,
+        ]
+  return withDatabase(async (db) => {
+    await sql
+      .raw(
+        `CREATE OR REPLACE FUNCTION broken_disk() RETURNS boolean LANGUAGE plpgsql AS $$
+         BEGIN RAISE EXCEPTION 'could not read block 0: Input/output error' USING ERRCODE = '58030'; END $$;
+         GRANT EXECUTE ON FUNCTION broken_disk() TO PUBLIC;
+         ${policies.map((policy, number) => `CREATE POLICY broken_${number} ON ${table} ${policy};`).join('\n')}
+         ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`,
+      )
+      .execute(db)
+  })
+}
+
+export function mendTables(): Promise<void> {
+  return withDatabase(async (db) => {
+    await sql
+      .raw(
+        `DO $$ DECLARE broken record; BEGIN
+           FOR broken IN SELECT policyname, tablename FROM pg_policies WHERE policyname LIKE 'broken_%' LOOP
+             EXECUTE format('DROP POLICY %I ON %I', broken.policyname, broken.tablename);
+             EXECUTE format('ALTER TABLE %I DISABLE ROW LEVEL SECURITY', broken.tablename);
+           END LOOP;
+         END $$`,
+      )
+      .execute(db)
+  })
+}
+
+/** The database and both sandboxes behave as they do at first; a clock that was advanced stays where it is. */
+export async function calmProduct(): Promise<void> {
+  await mendTables()
   await clearFaults()
   const body = JSON.stringify({ mode: 'normal' })
   await turnKnob(address('E2E_STRIPE_URL'), 'deliveries', { method: 'POST', body })

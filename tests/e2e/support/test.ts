@@ -1,6 +1,6 @@
 import * as playwright from '@playwright/test'
 import pg from 'pg'
-import { calmSandboxes } from './product.ts'
+import { calmProduct } from './product.ts'
 
 /** Tests of this kind turn a knob that all others would notice: faults, deliveries, the clock. */
 export const alone = { tag: '@alone' }
@@ -17,7 +17,7 @@ export const test = playwright.test.extend<{ turn: undefined }>({
       const release = await takeTurn(isAlone)
       try {
         await use(undefined)
-        if (isAlone) await calmSandboxes()
+        if (isAlone) await calmProduct()
       } finally {
         await release()
       }

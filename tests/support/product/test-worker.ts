@@ -79,6 +79,7 @@ export function createTestDependencies(
     now: () => new Date(),
     appUrl: testAppUrl,
     sweepAfterMs: 1000,
+    adjustmentLimit: 5000,
     livemode: false,
     ...overrides,
   }

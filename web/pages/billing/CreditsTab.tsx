@@ -5,11 +5,11 @@ import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../api/account.ts'
 import { usageSummaryQuery } from '../../api/billing.ts'
 import { BuyCredits } from '../../components/credits/BuyCredits.tsx'
-import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatCreditChange, readerLocales } from '../../components/format.ts'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import type { Payer } from './payer.ts'
+import { UsageFailure } from './UsageFailure.tsx'
 
 export function CreditsTab({ payer }: { payer: Payer }) {
   const isPersonal = payer.organizationName === null
@@ -76,13 +76,7 @@ function SummaryCard({ payer, currency }: CardProps) {
     <Card aria-labelledby="usage-title" className="lg:col-span-2">
       <CardHeader id="usage-title" title="Usage Summary" />
       {usage.isLoadingError ? (
-        <FailurePanel
-          title="Your usage could not be loaded"
-          error={usage.error}
-          defaultText="An unexpected error occurred"
-          busy={usage.isFetching}
-          onRetry={() => void usage.refetch()}
-        />
+        <UsageFailure usage={usage} />
       ) : (
         <dl className="divide-y divide-line px-5 pt-2 text-sm tabular-nums sm:px-6">
           <Row term="This month" used={usage.data?.this_month.used} />

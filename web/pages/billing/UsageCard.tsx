@@ -4,12 +4,12 @@ import { type CSSProperties, lazy, Suspense } from 'react'
 import type { UsageSummary } from '../../../schema/api/credits.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { usageSummaryQuery } from '../../api/billing.ts'
-import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatCredits, formatDay } from '../../components/format.ts'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import type { Payer } from './payer.ts'
+import { UsageFailure } from './UsageFailure.tsx'
 
 /** The library for charts is larger than the rest of the page, so it comes when the page is there. */
 const UsageChart = lazy(async () => ({ default: (await import('./UsageChart.tsx')).UsageChart }))
@@ -27,13 +27,7 @@ export function UsageCard({ payer, className }: { payer: Payer; className: strin
     <Card aria-labelledby="chart-title" style={granted} className={className}>
       <CardHeader id="chart-title" title="Last 30 days" description={<Legend />} />
       {usage.isLoadingError ? (
-        <FailurePanel
-          title="Your usage could not be loaded"
-          error={usage.error}
-          defaultText="An unexpected error occurred"
-          busy={usage.isFetching}
-          onRetry={() => void usage.refetch()}
-        />
+        <UsageFailure usage={usage} />
       ) : usage.isPending ? (
         <div role="status" className="px-5 pt-4 pb-13 sm:px-6">
           <span className="sr-only">Loading the last 30 days</span>

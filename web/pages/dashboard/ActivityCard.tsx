@@ -4,12 +4,12 @@ import type { AccountPayment } from '../../../schema/api/account.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { creditHistoryQuery } from '../../api/account.ts'
 import type { Payer } from '../../components/account/usePayer.ts'
+import { HistoryTable } from '../../components/credits/HistoryTable.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { ShowMore } from '../../components/ShowMore.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import { ActivityTable } from './ActivityTable.tsx'
 import { Payments } from './Payments.tsx'
 
 interface ActivityCardProps {
@@ -49,7 +49,9 @@ function Activity({ payer: { payer, userId }, hasPayments }: { payer: Payer; has
   if (items.length === 0) return hasPayments ? null : <NoActivity />
   return (
     <>
-      <ActivityTable items={items} />
+      <div className="mt-4">
+        <HistoryTable brief items={items} />
+      </div>
       <div className="mt-auto">
         <ShowMore
           query={history}

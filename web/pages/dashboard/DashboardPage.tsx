@@ -53,7 +53,8 @@ function greeting({ firstName, createdAt, lastSignInAt }: SignedInUser, { organi
 function Dashboard({ user, payer }: { user: SignedInUser; payer: Payer }) {
   const account = useAccount(user, payer.payer)
   const token = useQuery(extensionTokenQuery(useApi(), user.id))
-  if (account.state === 'loading' || token.isPending) return <Loading />
+  // Without an answer the token's card says so and asks again, for which the dashboard stays.
+  if (account.state === 'loading' || !token.isFetched) return <Loading />
   return <LoadedDashboard account={account} connected={token.data?.hasActive ?? false} {...{ user, payer }} />
 }
 

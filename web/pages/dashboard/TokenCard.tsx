@@ -21,7 +21,8 @@ import { useLater } from '../../ui/useLater.ts'
 
 /** The long-lived token that connects an editor. It is shown once, when it is made. */
 export function TokenCard({ userId }: { userId: string }) {
-  const token = useQuery(extensionTokenQuery(useApi(), userId))
+  // The dashboard has asked already, and what failed is asked for again by the button.
+  const token = useQuery({ ...extensionTokenQuery(useApi(), userId), retryOnMount: false })
   const [secret, setSecret] = useState<string | null>(null)
   const generation = useGeneration(userId, setSecret)
   const revocation = useRevocation(userId, () => setSecret(null))

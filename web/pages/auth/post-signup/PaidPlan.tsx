@@ -15,12 +15,12 @@ import { type Mend, SetupView } from './SetupView.tsx'
 interface PaidPlanProps {
   user: SignedInUser
   selection: Selection & { plan: SoldPlanType }
-  /** What to buy instead, if this order cannot be taken. */
-  mend: Mend | null
+  /** Why this order cannot be taken, which is known before the server is asked, and what to buy instead. */
+  refusal: { readonly text: string; readonly mend: Mend | null } | null
 }
 
 /** Creates the account, then sends the browser to the payment page for the chosen plan. */
-export function PaidPlan({ user, selection, mend }: PaidPlanProps) {
+export function PaidPlan({ user, selection, refusal }: PaidPlanProps) {
   const { plan, billing, currency, seats } = selection
   const api = useApi()
   const account = useQuery(initializeQuery(api, user, plan))
@@ -33,7 +33,7 @@ export function PaidPlan({ user, selection, mend }: PaidPlanProps) {
       seats,
       clerkUserId: user.id,
     }),
-    enabled: owned === null,
+    enabled: owned === null && refusal === null,
   })
 
   const url = checkout.data?.url
@@ -64,9 +64,15 @@ export function PaidPlan({ user, selection, mend }: PaidPlanProps) {
       <SetupView
         state="error"
         notice={failureNotice(checkout.error, defaultText)}
-        mend={mend}
+        mend={refusal?.mend ?? null}
         onRetry={() => void checkout.refetch()}
       />
+    )
+  }
+  if (account.data && refusal && !checkout.isFetching) {
+    const notice = { text: refusal.text, reference: null }
+    return (
+      <SetupView state="error" notice={notice} mend={refusal.mend} onRetry={() => void checkout.refetch()} />
     )
   }
   return <SetupView state="processing" />

@@ -5,7 +5,7 @@ import { Navigate, useNavigate, useSearchParams } from 'react-router-dom'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { starterSignupQuery } from '../../../api/account.ts'
 import { failureNotice } from '../../../api/failure.ts'
-import { mendOf, selectionProblem } from '../../../auth/offer.ts'
+import { mendOf, problemText, selectionProblem } from '../../../auth/offer.ts'
 import type { SignedInUser } from '../../../auth/RequireUser.tsx'
 import { afterPostSignup, signUpPath } from '../../../auth/redirects.ts'
 import { readSelection } from '../../../auth/selection.ts'
@@ -27,8 +27,9 @@ export function PostSignupPage() {
   if (!user) return <Navigate to={signUpPath(search)} replace />
   if (!selection.plan) return <Navigate to="/dashboard" replace />
   if (selection.plan === 'starter') return <StarterPlan user={user} target={target} />
-  const mend = mendOf(selectionProblem(search), search)
-  return <PaidPlan user={user} selection={{ ...selection, plan: selection.plan }} mend={mend} />
+  const problem = selectionProblem(search)
+  const refusal = problem && { text: problemText(problem), mend: mendOf(problem, search) }
+  return <PaidPlan user={user} selection={{ ...selection, plan: selection.plan }} refusal={refusal} />
 }
 
 interface StarterPlanProps {

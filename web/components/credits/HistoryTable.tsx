@@ -1,10 +1,16 @@
 import type { CreditTransaction } from '../../../schema/api/credits.ts'
-import { formatCreditChange, formatCredits, formatDay, formatTime } from '../../components/format.ts'
 import { cn } from '../../ui/cn.ts'
 import { Skeleton } from '../../ui/Skeleton.tsx'
+import { formatCreditChange, formatCredits, formatDay, formatTime } from '../format.ts'
+
+interface HistoryTableProps {
+  items: readonly CreditTransaction[]
+  /** Without the references, which are for whoever compares with receipts. */
+  brief?: boolean
+}
 
 /** Where there is little room, on a phone or beside the sidebar, the date and the balance stand below the description. */
-export function HistoryTable({ items }: { items: readonly CreditTransaction[] }) {
+export function HistoryTable({ items, brief = false }: HistoryTableProps) {
   return (
     <div className="@container">
       <table className="w-full text-sm">
@@ -26,7 +32,7 @@ export function HistoryTable({ items }: { items: readonly CreditTransaction[] })
         </thead>
         <tbody className="divide-y divide-line tabular-nums">
           {items.map((item) => (
-            <Row key={item.id} item={item} />
+            <Row key={item.id} item={item} brief={brief} />
           ))}
         </tbody>
       </table>
@@ -34,7 +40,7 @@ export function HistoryTable({ items }: { items: readonly CreditTransaction[] })
   )
 }
 
-function Row({ item }: { item: CreditTransaction }) {
+function Row({ item, brief }: { item: CreditTransaction; brief: boolean }) {
   const when = (
     <time dateTime={item.created_at}>
       {formatDay(item.created_at)} <span className="text-faint">{formatTime(item.created_at)}</span>
@@ -47,7 +53,7 @@ function Row({ item }: { item: CreditTransaction }) {
       <td className="px-5 py-3 [overflow-wrap:anywhere] sm:px-6 @2xl:px-4">
         <p className="font-medium">{item.description}</p>
         <p className="mt-0.5 text-muted text-xs @2xl:hidden">{when}</p>
-        {item.reference_id && (
+        {item.reference_id && !brief && (
           <p
             className="mt-0.5 line-clamp-1 break-all font-mono text-faint text-xs @2xl:line-clamp-none"
             title={item.reference_id}

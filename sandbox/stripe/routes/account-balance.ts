@@ -1,0 +1,118 @@
+import type { Router } from '@koa/router'
+import type Stripe from 'stripe'
+import { z } from 'zod'
+import { noSuch } from '../errors.ts'
+import type { Service } from '../service.ts'
+import { handle } from '../wire/handle.ts'
+import { pageOf } from '../wire/list.ts'
+import { common, isWithin, pagination, range, readParams, text } from '../wire/params.ts'
+
+const listParams = z.strictObject({
+  ...pagination,
+  created: range.optional(),
+  currency: text.optional(),
+  source: text.optional(),
+  type: text.optional(),
+})
+
+type Movement = Omit<Stripe.BalanceTransaction, 'source' | 'type'> & { source: string; type: string }
+
+/** What Stripe takes of a payment by a European card: https://stripe.com/pricing. Refunds give none of it back. */
+const fees = { share: 0.015, fixed_minor: 25 }
+
+const newestFirst = (a: Movement, b: Movement) => b.created - a.created || b.id.localeCompare(a.id)
+
+/**
+ * What changed the account's own balance, newest first: payments when their money came, refunds, and what disputes took and brought back.
+ * https://docs.stripe.com/api/balance_transactions/list
+ */
+export function accountBalanceRoutes(router: Router, service: Service): void {
+  const path = '/v1/balance_transactions'
+
+  router.get(
+    path,
+    handle(service, ({ form }) => {
+      const { created, ...asked } = readParams(listParams, form)
+      const fields = (['currency', 'source', 'type'] as const).filter((name) => asked[name] !== undefined)
+      const found = movementsOf(service).filter(
+        (movement) =>
+          isWithin(movement.created, created) && fields.every((name) => movement[name] === asked[name]),
+      )
+      return pageOf(found, asked, { url: path, noun: 'balance_transaction' })
+    }),
+  )
+
+  router.get(
+    `${path}/:id`,
+    handle(service, ({ form, path }) => {
+      readParams(z.strictObject(common), form)
+      const movement = movementsOf(service).find(({ id }) => id === path('id'))
+      if (!movement) throw noSuch('balance transaction', path('id'))
+      return movement
+    }),
+  )
+}
+
+function movementsOf({ store }: Service): Movement[] {
+  const succeededAt = new Map<string, number>()
+  for (const { type, created, data } of store.events.newestFirst()) {
+    if (type === 'charge.succeeded') succeededAt.set((data.object as Stripe.Charge).id, created)
+  }
+  const payments = [...store.charges.newestFirst()].flatMap((charge) => {
+    const { id, balance_transaction, amount, currency } = charge
+    if (!balance_transaction) return []
+    const fee = Math.round(amount * fees.share) + fees.fixed_minor
+    return newMovement({
+      id: balance_transaction,
+      source: id,
+      amount,
+      fee,
+      currency,
+      created: succeededAt.get(id) ?? charge.created,
+      category: 'charge',
+      type: charge.payment_method_details?.type === 'card' ? 'charge' : 'payment',
+    })
+  })
+  const refunds = [...store.refunds.newestFirst()].flatMap((refund) => {
+    const { id, balance_transaction, amount, currency, created } = refund
+    if (!balance_transaction) return []
+    const money = { id: balance_transaction, source: id, amount: -amount, fee: 0, currency, created }
+    return newMovement({ ...money, category: 'refund', type: 'refund' })
+  })
+  const disputes = [...store.disputes.newestFirst()].flatMap((dispute) =>
+    dispute.balance_transactions.map((one): Movement => ({ ...one, source: dispute.id })),
+  )
+  return [...payments, ...refunds, ...disputes].toSorted(newestFirst)
+}
+
+function newMovement({
+  category,
+  ...money
+}: Pick<Movement, 'id' | 'source' | 'amount' | 'fee' | 'currency' | 'created' | 'type'> & {
+  category: string
+}): Movement {
+  const { amount, fee, currency, created } = money
+  return {
+    ...money,
+    object: 'balance_transaction',
+    available_on: created,
+    balance_type: 'payments',
+    description: null,
+    exchange_rate: null,
+    fee_details:
+      fee === 0
+        ? []
+        : [
+            {
+              amount: fee,
+              application: null,
+              currency,
+              description: 'Stripe processing fees',
+              type: 'stripe_fee',
+            },
+          ],
+    net: amount - fee,
+    reporting_category: category,
+    status: 'available',
+  }
+}

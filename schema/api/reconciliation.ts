@@ -1,0 +1,253 @@
+import * as z from 'zod/mini'
+import { currencySchema } from '../catalogue/schemas.ts'
+import { endpoint } from './endpoint.ts'
+
+/** Whose credits: `user_…` or `org_…`, as Clerk names them. */
+const ownerIdSchema = z.string().check(z.maxLength(64), z.regex(/^(user|org)_\w+$/, 'user_… or org_…'))
+
+/**
+ * What can differ, by what it is about. With Stripe: `session_not_settled` (paid, and we do not know it), `settled_without_payment`,
+ * `invoice_unknown` (paid, and its lines are missing), `invoice_differs`, `refund_differs`, `dispute_differs`, `subscription_unknown`,
+ * `subscription_differs`. With Clerk: `seat_without_membership`, `membership_without_seat` (one that we do not know, or whose seat is still promised),
+ * `seat_role_differs`, `member_limit_differs`. Of our own:
+ * `credits_missing`, `credits_too_many` (position and books), `grant_unexplained`, `adjustment_unexplained`, `event_unapplied`,
+ * `work_overdue` (due for so long that no job has it).
+ */
+export const findingKinds = [
+  'session_not_settled',
+  'settled_without_payment',
+  'invoice_unknown',
+  'invoice_differs',
+  'refund_differs',
+  'dispute_differs',
+  'subscription_unknown',
+  'subscription_differs',
+  'seat_without_membership',
+  'membership_without_seat',
+  'seat_role_differs',
+  'member_limit_differs',
+  'credits_missing',
+  'credits_too_many',
+  'grant_unexplained',
+  'adjustment_unexplained',
+  'event_unapplied',
+  'work_overdue',
+] as const
+export type FindingKind = (typeof findingKinds)[number]
+
+const moneySchema = z.object({ amount_minor: z.int(), currency: currencySchema })
+
+/**
+ * An act that mends it: what `POST /api/support/acts` takes, without reason and id; the target is to carry the finding's id as
+ * `finding_id`. `params` of `adjust` are those of an adjustment, the others have none.
+ */
+const mendingSchema = z.object({
+  kind: z.enum(['replay', 'resync', 'adjust']),
+  target: z.object({
+    kind: z.enum(['event', 'intent', 'subscription', 'invitation', 'charge', 'user', 'organization']),
+    id: z.string(),
+  }),
+  params: z.record(z.string(), z.union([z.string(), z.int()])),
+})
+export type Mending = z.infer<typeof mendingSchema>
+
+const findingSchema = z.object({
+  id: z.uuid(),
+  kind: z.enum(findingKinds),
+  /** Of what differs: `cs_…`, `in_…`, `ch_…`, `dp_…`, `sub_…`, an intent, a grant, a seat, an event. With `kind` it is unique. */
+  object_id: z.string(),
+  /** Null when it belongs to nobody that we know. */
+  owner: z.nullable(z.object({ kind: z.enum(['user', 'organization']), id: z.string() })),
+  /** e.g. `A paid checkout of 500 credits is not settled`. */
+  sentence: z.string(),
+  /** What Stripe, Clerk or the facts say, and what we have, each in a sentence. */
+  they_say: z.string(),
+  we_have: z.string(),
+  /** At stake; null where it is not about money, or not known. */
+  money: z.nullable(moneySchema),
+  /** Missing, below zero what is too much; null where it is not about credits, or not known. */
+  credits: z.nullable(z.int()),
+  /** Null when only a person can decide; `advice` then says what about. */
+  mending: z.nullable(mendingSchema),
+  /** Why this mends it, or what a person has to decide; a sentence. */
+  advice: z.string(),
+  first_seen_at: z.iso.datetime(),
+  last_seen_at: z.iso.datetime(),
+  /** When a later comparison no longer found it; null while it is open. */
+  gone_at: z.nullable(z.iso.datetime()),
+})
+export type Finding = z.infer<typeof findingSchema>
+
+const runSchema = z.object({
+  id: z.uuid(),
+  /** `waiting`: asked for, and begun by the worker within a minute. `failed`: it could not go on, see `error`. */
+  state: z.enum(['waiting', 'running', 'done', 'failed']),
+  /** `schedule`, `cli:…`, or who pressed the button. */
+  requested_by: z.string(),
+  began_at: z.iso.datetime(),
+  ended_at: z.nullable(z.iso.datetime()),
+  /** What it compares at Stripe: everything that was made or could still change in this time. Null while it waits. */
+  since: z.nullable(z.iso.datetime()),
+  until: z.nullable(z.iso.datetime()),
+  /** How many of each were compared so far, e.g. `sessions`, `invoices`, `owners`. */
+  compared: z.array(z.object({ what: z.string(), count: z.int() })),
+  /** Differences that it found; also those that were known before. */
+  findings: z.int(),
+  error: z.nullable(z.string()),
+})
+export type ReconciliationRun = z.infer<typeof runSchema>
+
+export const listFindings = endpoint({
+  method: 'GET',
+  path: '/api/support/findings',
+  summary:
+    'Differences between Stripe, Clerk, the facts, the books and the seats, the oldest first, and the run that found them',
+  auth: 'support',
+  limit: 'read',
+  query: z.strictObject({
+    kind: z.optional(z.enum(findingKinds)),
+    owner: z.optional(ownerIdSchema),
+    state: z._default(z.enum(['open', 'gone']), 'open'),
+    limit: z._default(z.coerce.number().check(z.int(), z.gte(1), z.lte(200)), 50),
+    cursor: z.optional(z.string().check(z.maxLength(200))),
+  }),
+  response: z.object({
+    findings: z.array(findingSchema),
+    next_cursor: z.nullable(z.string()),
+    /** Of all that are open, whatever the filter. */
+    counts: z.array(
+      z.object({
+        kind: z.enum(findingKinds),
+        count: z.int(),
+        money: z.array(moneySchema),
+        /** The sum of what is missing and of what is too much, both above zero. */
+        credits_missing: z.int(),
+        credits_too_many: z.int(),
+      }),
+    ),
+    /** Null before the first. */
+    last_run: z.nullable(runSchema),
+    /** Nothing differs up to the end of this day (UTC); null when no run has proven anything yet. */
+    proven_day: z.nullable(z.iso.date()),
+  }),
+})
+export type FindingsList = z.infer<(typeof listFindings)['response']>
+
+export const listReconciliationRuns = endpoint({
+  method: 'GET',
+  path: '/api/support/reconciliation/runs',
+  summary: 'The latest comparisons, newest first',
+  auth: 'support',
+  limit: 'read',
+  query: z.strictObject({
+    limit: z._default(z.coerce.number().check(z.int(), z.gte(1), z.lte(100)), 20),
+  }),
+  response: z.object({ runs: z.array(runSchema) }),
+})
+
+export const requestReconciliation = endpoint({
+  method: 'POST',
+  path: '/api/support/reconciliation/runs',
+  summary: 'Asks for a comparison now; while one is waiting or running, that one is answered',
+  auth: 'support',
+  limit: 'write',
+  body: z.strictObject({}),
+  response: z.object({ run: runSchema }),
+})
+
+const monthSchema = z.string().check(z.regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'a month such as 2026-11'))
+
+/** Minor units of what customers paid in, from the balance transactions of the day; taken away is above zero. */
+const moneyOfDaySchema = z.object({
+  /** Upper case. */
+  currency: z.string(),
+  payments: z.int(),
+  gross_minor: z.int(),
+  refunded_minor: z.int(),
+  /** Withdrawn for disputes, less what came back. */
+  disputed_minor: z.int(),
+  /** `gross − refunded − disputed`. */
+  net_minor: z.int(),
+  /** What our facts of the day say came in: purchases of credits, and invoices of plans. */
+  credits_sold_minor: z.int(),
+  plans_paid_minor: z.int(),
+  /** Payments for something else that is sold through the same account. */
+  foreign_minor: z.int(),
+  /** `gross − foreign − credits_sold − plans_paid`: zero, or `unexplained` names the objects. */
+  difference_minor: z.int(),
+})
+
+/** What Stripe added to the balance, in the currencies that it is kept in, fees taken off. */
+const balanceOfDaySchema = z.object({
+  currency: z.string(),
+  gross_minor: z.int(),
+  fees_minor: z.int(),
+  net_minor: z.int(),
+})
+
+/** Whole credits. `sold` and `granted` added, the others above zero took away; `refunded`, `disputed` less what was given back. */
+const creditsOfDaySchema = z.object({
+  sold: z.int(),
+  granted: z.int(),
+  used: z.int(),
+  expired: z.int(),
+  refunded: z.int(),
+  disputed: z.int(),
+  /** Added, below zero taken away. */
+  written_off: z.int(),
+  adjusted: z.int(),
+  /** Of all owners together. */
+  change_plan: z.int(),
+  change_purchased: z.int(),
+  /** `sold + granted + written_off + adjusted − used − expired − refunded − disputed − change_plan − change_purchased`: zero. */
+  difference: z.int(),
+  transfers: z.int(),
+})
+
+const statementDaySchema = z.object({
+  date: z.iso.date(),
+  /** `closed`: proven, and never changes again. `open`: computed now. */
+  state: z.enum(['closed', 'open']),
+  /** Null while Stripe's list of the day has not been read: the day is not over, or the next run reads it. */
+  money: z.nullable(z.array(moneyOfDaySchema)),
+  balance: z.nullable(z.array(balanceOfDaySchema)),
+  credits: creditsOfDaySchema,
+  /** Whether everything sums to zero; null where `money` is. */
+  agrees: z.nullable(z.boolean()),
+  /** Objects that one side has and the other has not, a hundred at most. */
+  unexplained: z.array(
+    z.object({ object_id: z.string(), amount_minor: z.int(), currency: z.string(), sentence: z.string() }),
+  ),
+})
+export type StatementDay = z.infer<typeof statementDaySchema>
+
+/** One of the two; this month where neither is given. */
+const statementQuery = z
+  .strictObject({ day: z.optional(z.iso.date()), month: z.optional(monthSchema) })
+  .check(z.refine(({ day, month }) => !(day && month), { message: 'Give a day or a month' }))
+
+export const getStatement = endpoint({
+  method: 'GET',
+  path: '/api/support/statement',
+  summary:
+    'Money that came in at Stripe beside credits sold, granted, used, expired and taken back, for each day (UTC)',
+  auth: 'support',
+  limit: 'read',
+  query: statementQuery,
+  response: z.object({
+    /** Oldest first; days of the future are left out. */
+    days: z.array(statementDaySchema),
+  }),
+})
+export type Statement = z.infer<(typeof getStatement)['response']>
+
+export const exportStatement = endpoint({
+  method: 'GET',
+  path: '/api/support/statement/export',
+  summary: 'The same as a file: a line for each day, figure and currency',
+  auth: 'support',
+  limit: 'write',
+  query: statementQuery,
+  file: 'text/csv',
+  response: z.string(),
+})

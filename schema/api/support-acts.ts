@@ -1,0 +1,287 @@
+import * as z from 'zod/mini'
+import { endpoint } from './endpoint.ts'
+
+/**
+ * What support staff can do.
+ * - `replay`: try again what an event, a checkout, a subscription, an invitation, a charge or a job is about.
+ * - `resync`: fetch everything of an owner from Stripe and Clerk, and make books and seats agree with it.
+ * - `adjust`: give credits, or take some away.
+ * - `cancel_intent`: end a checkout that is stuck and was not paid.
+ * - `resend_invitation`: send an open invitation once more.
+ */
+export const actKinds = ['replay', 'resync', 'adjust', 'cancel_intent', 'resend_invitation'] as const
+export type ActKind = (typeof actKinds)[number]
+
+/** A job leads to the row that it works on, which is then the act's target. */
+export const targetKinds = [
+  'event',
+  'intent',
+  'subscription',
+  'invitation',
+  'charge',
+  'job',
+  'user',
+  'organization',
+] as const
+export type TargetKind = (typeof targetKinds)[number]
+
+/** What each kind of act can be done to. */
+export const targetsOf: Readonly<Record<ActKind, readonly TargetKind[]>> = {
+  replay: ['event', 'intent', 'subscription', 'invitation', 'charge', 'job'],
+  resync: ['user', 'organization'],
+  adjust: ['user', 'organization'],
+  cancel_intent: ['intent'],
+  resend_invitation: ['invitation'],
+}
+
+export const actStates = ['waiting_for_approval', 'queued', 'done', 'failed', 'refused'] as const
+export type ActState = (typeof actStates)[number]
+
+export const maximumTargets = 500
+/** Nobody adjusts more than this, with or without a second person. */
+export const maximumAdjustment = 10_000_000
+
+const leastReason = 10
+
+/** Why a reason will not do; null when it will. It is for colleagues, who read it in the audit log. */
+export function reasonProblem(reason: string): string | null {
+  const words = reason.trim().split(/\s+/)
+  return reason.trim().length >= leastReason && words.length >= 2
+    ? null
+    : 'Say why in a few words: your colleagues read it in the audit log'
+}
+
+/** Ours or the vendor's id; of a job, `<queue>/<id>`. */
+export const targetSchema = z.object({
+  kind: z.enum(targetKinds),
+  id: z.string().check(z.trim(), z.minLength(1), z.maxLength(255)),
+  /** Of reconciliation, when the act mends what it found. */
+  finding_id: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+})
+export type ActTarget = z.infer<typeof targetSchema>
+
+export const adjustmentSchema = z.strictObject({
+  /** Whole credits, added to what was bought; below zero to take some away. */
+  credits: z.int().check(
+    z.minimum(-maximumAdjustment),
+    z.maximum(maximumAdjustment),
+    z.refine((credits) => credits !== 0, 'Not zero'),
+  ),
+  /** What the customer reads in their credit history. The reason is for colleagues and is never shown to them. */
+  customer_note: z.string().check(z.trim(), z.minLength(3), z.maxLength(200)),
+  /** Takes more than there is, and leaves a debt; a second person has to agree. */
+  may_leave_debt: z._default(z.boolean(), false),
+})
+export type Adjustment = z.infer<typeof adjustmentSchema>
+
+export const personSchema = z.object({
+  /** A user's id, or `cli:` and the name of whoever ran the command. */
+  id: z.string(),
+  /** The id, where no name is known. */
+  name: z.string(),
+})
+
+export const ownerSchema = z.object({ owner_kind: z.enum(['user', 'organization']), owner_id: z.string() })
+
+const changeOf = <Schema extends z.core.$ZodType>(schema: Schema) =>
+  z.object({ before: schema, after: schema })
+
+/** What came of an act. Of a dry run: what would come of it. */
+export const actOutcomeSchema = z.object({
+  /** False when everything was as it should be already. */
+  changed: z.boolean(),
+  /** For people, e.g. `500 credits were added for a purchase.` or `Nothing changed: …`. */
+  sentence: z.string(),
+  transfers: z.array(
+    z.object({
+      kind: z.string(),
+      account: z.enum(['plan', 'purchased']),
+      /** Whole credits, signed. */
+      credits: z.int(),
+      /** As the customer reads it. */
+      reason: z.string(),
+      grant_id: z.nullable(z.string()),
+    }),
+  ),
+  /** Of an organization. */
+  seats: changeOf(z.nullable(z.object({ total: z.int(), active: z.int(), pending: z.int() }))),
+  /** The plan that is shown to a user, or that an organization has; null for none. */
+  plan: changeOf(z.nullable(z.string())),
+  /** Of both accounts together; null when it is not known whose the target is. */
+  balance: changeOf(z.nullable(z.int())),
+  /** Every row of the owner's whose state changed, and the target itself in any case. */
+  states: z.array(
+    z.object({
+      what: z.enum(['event', 'intent', 'subscription', 'invitation', 'charge', 'seat']),
+      /** Of a seat: the user who has it, or the invitation that promises it. */
+      id: z.string(),
+      before: z.nullable(z.string()),
+      after: z.nullable(z.string()),
+    }),
+  ),
+})
+export type ActOutcome = z.infer<typeof actOutcomeSchema>
+
+export const supportActSchema = z.object({
+  id: z.uuid(),
+  batch_id: z.nullable(z.uuid()),
+  finding_id: z.nullable(z.string()),
+  kind: z.string(),
+  target: z.object({ kind: z.string(), id: z.string() }),
+  owner: z.nullable(ownerSchema),
+  adjustment: z.nullable(adjustmentSchema),
+  reason: z.string(),
+  is_dry_run: z.boolean(),
+  state: z.enum(actStates),
+  requested_by: personSchema,
+  requested_at: z.iso.datetime(),
+  approved_by: z.nullable(personSchema),
+  approved_at: z.nullable(z.iso.datetime()),
+  refused_by: z.nullable(personSchema),
+  /** Null until it is done. */
+  outcome: z.nullable(actOutcomeSchema),
+  /** Why it failed, or why somebody refused it. */
+  error: z.nullable(z.string()),
+  /** While it is queued: why the last try came to nothing, e.g. because Stripe did not answer. It is tried again by itself. */
+  last_error: z.nullable(z.string()),
+  finished_at: z.nullable(z.iso.datetime()),
+})
+export type SupportAct = z.infer<typeof supportActSchema>
+
+const refusedTargetSchema = z.object({
+  target: targetSchema,
+  code: z.string(),
+  error: z.string(),
+})
+
+const idSchema = z.uuid()
+
+/**
+ * The answer comes when the act is written down; `getSupportActs` says what became of it. The same id again gets the same act. For one
+ * target a refusal is an error: `reason_required` (400), `target_not_found` (404), `act_under_way` (409, with `act_id`, `by` and `since`),
+ * `not_possible` (422, e.g. a forged event), `act_id_reused` (422). For several, those that were refused are listed beside the others.
+ */
+export const requestSupportActs = endpoint({
+  method: 'POST',
+  path: '/api/support/acts',
+  summary: 'Ask for an act on one target or on many; above the limit it waits for a second person',
+  auth: 'support',
+  limit: 'write',
+  body: z
+    .strictObject({
+      /** A fresh UUID: of the act, or of the batch when there are several targets. */
+      id: idSchema,
+      kind: z.enum(actKinds),
+      targets: z.array(targetSchema).check(z.minLength(1), z.maxLength(maximumTargets)),
+      /** For colleagues; see `reasonProblem`. A dry run needs none. */
+      reason: z._default(z.string().check(z.trim(), z.maxLength(1000)), ''),
+      is_dry_run: z._default(z.boolean(), false),
+      /** For `adjust`, and only there. */
+      adjustment: z.optional(adjustmentSchema),
+    })
+    .check(
+      z.refine(({ kind, adjustment }) => (kind === 'adjust') === (adjustment !== undefined), {
+        message: 'An adjustment says how many credits, and no other act does',
+        path: ['adjustment'],
+      }),
+    ),
+  response: z.object({
+    success: z.literal(true),
+    data: z.object({
+      batch_id: z.nullable(z.uuid()),
+      acts: z.array(supportActSchema),
+      refused: z.array(refusedTargetSchema),
+    }),
+  }),
+})
+
+export const getSupportActs = endpoint({
+  method: 'GET',
+  path: '/api/support/acts',
+  summary:
+    'One act, the acts of a batch with their progress, those of an owner, or those that wait for a second person',
+  auth: 'support',
+  limit: 'read',
+  /** One of `id`, `batch_id` and `owner_id`; without any, those that wait for a second person. */
+  query: z.strictObject({
+    id: z.optional(idSchema),
+    batch_id: z.optional(idSchema),
+    owner_id: z.optional(z.string().check(z.minLength(1), z.maxLength(64))),
+    limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(maximumTargets)), 50),
+  }),
+  response: z.object({
+    success: z.literal(true),
+    data: z.object({
+      acts: z.array(supportActSchema),
+      /** Of the whole batch, or of the acts above. */
+      counts: z.record(z.enum(actStates), z.int()),
+    }),
+  }),
+})
+
+/** Refusals: `act_not_found` (404), `act_not_waiting` (409), `own_approval` (403). */
+export const approveSupportAct = endpoint({
+  method: 'POST',
+  path: '/api/support/acts/approve',
+  summary: 'Agree to an act that somebody else has asked for; it is done at once',
+  auth: 'support',
+  limit: 'write',
+  body: z.strictObject({ id: idSchema }),
+  response: z.object({ success: z.literal(true), data: supportActSchema }),
+})
+
+export const refuseSupportAct = endpoint({
+  method: 'POST',
+  path: '/api/support/acts/refuse',
+  summary: 'Refuse an act that waits for a second person, or take one’s own back',
+  auth: 'support',
+  limit: 'write',
+  body: z.strictObject({
+    id: idSchema,
+    reason: z._default(z.string().check(z.trim(), z.maxLength(1000)), ''),
+  }),
+  response: z.object({ success: z.literal(true), data: supportActSchema }),
+})
+
+export const auditOutcomes = ['requested', 'approved', 'refused', 'denied', 'done', 'failed'] as const
+export type AuditOutcome = (typeof auditOutcomes)[number]
+
+export const auditEntrySchema = z.object({
+  id: z.int(),
+  at: z.iso.datetime(),
+  actor: personSchema,
+  act_id: z.nullable(z.uuid()),
+  /** The kind of act, or what else was tried, such as `access`. */
+  what: z.string(),
+  /** `denied`: somebody who may not. `refused`: an act that was not to be done. */
+  outcome: z.enum(auditOutcomes),
+  target: z.nullable(z.object({ kind: z.string(), id: z.string() })),
+  owner: z.nullable(ownerSchema),
+  reason: z.nullable(z.string()),
+  /** Why it was refused, why it failed, or what came of it: a sentence. */
+  detail: z.nullable(z.string()),
+  /** Balance, seats, plan and states. */
+  before: z.nullable(z.unknown()),
+  after: z.nullable(z.unknown()),
+})
+export type AuditEntry = z.infer<typeof auditEntrySchema>
+
+export const getAuditLog = endpoint({
+  method: 'GET',
+  path: '/api/support/audit',
+  summary: 'What support staff asked for and did, newest first',
+  auth: 'support',
+  limit: 'read',
+  query: z.strictObject({
+    owner_id: z.optional(z.string().check(z.minLength(1), z.maxLength(64))),
+    actor: z.optional(z.string().check(z.minLength(1), z.maxLength(100))),
+    act_id: z.optional(idSchema),
+    limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100)), 25),
+    /** The `next_cursor` of the page before. */
+    cursor: z.optional(z.coerce.number().check(z.int(), z.minimum(1))),
+  }),
+  response: z.object({
+    success: z.literal(true),
+    data: z.object({ items: z.array(auditEntrySchema), next_cursor: z.nullable(z.int()) }),
+  }),
+})

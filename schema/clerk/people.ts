@@ -1,0 +1,42 @@
+import type { ClerkClient } from '@clerk/backend'
+import { askClerk } from './client.ts'
+
+/** Somebody, or an organization, as Clerk has them now. */
+export interface Identity {
+  readonly name: string | null
+  /** Null for an organization, and for whoever signed up with something else. */
+  readonly email: string | null
+  readonly state: 'known' | 'banned' | 'locked'
+}
+
+/** Null when Clerk does not know the person (any more). */
+export async function identifyUser(api: ClerkClient, userId: string): Promise<Identity | null> {
+  const user = await askClerk('Reading a person', api.users.getUser(userId))
+  if (!user) return null
+  return {
+    name: user.fullName,
+    email: (user.primaryEmailAddress ?? user.emailAddresses[0])?.emailAddress ?? null,
+    state: user.banned ? 'banned' : user.locked ? 'locked' : 'known',
+  }
+}
+
+/** Null when the organization does not exist (any more). */
+export async function identifyOrganization(
+  api: ClerkClient,
+  organizationId: string,
+): Promise<Identity | null> {
+  const organization = await askClerk(
+    'Reading an organization',
+    api.organizations.getOrganization({ organizationId }),
+  )
+  return organization && { name: organization.name, email: null, state: 'known' }
+}
+
+/** Everybody who has this address, primary or not. */
+export async function findUserIdsByEmail(api: ClerkClient, email: string): Promise<string[]> {
+  const users = await askClerk(
+    'Finding a person',
+    api.users.getUserList({ emailAddress: [email], limit: 10 }),
+  )
+  return users?.data.map(({ id }) => id) ?? []
+}

@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto'
+import { type Kysely, type Selectable, sql } from 'kysely'
+import type { FindingKind, Mending } from '../api/reconciliation.ts'
+import type { DatabaseTransaction } from '../database/connect.ts'
+import type { DB, ReconciliationFindings } from '../database/types.ts'
+import type { Owner } from '../ledger/accounts.ts'
+
+export type FindingRow = Selectable<ReconciliationFindings>
+
+/** A difference, as a comparison finds it. `kind` and `object_id` together name it. */
+export interface Difference {
+  readonly kind: FindingKind
+  readonly object_id: string
+  readonly owner: Owner | null
+  readonly sentence: string
+  readonly they_say: string
+  readonly we_have: string
+  /** Minor units at stake. */
+  readonly money: { readonly amount_minor: number; readonly currency: string } | null
+  /** Missing; below zero what is too much. */
+  readonly credits: number | null
+  /** Null when only a person can decide. */
+  readonly mending: Mending | null
+  readonly advice: string
+}
+
+/** Rows of the mode that this process has a Stripe key of (decision 073). */
+const inThisMode = sql<boolean>`livemode = stripe_livemode()`
+
+/** Writes differences down, or that they are still there; one that had gone begins anew. */
+export async function saveFindings(
+  trx: DatabaseTransaction,
+  differences: readonly Difference[],
+  now: Date,
+): Promise<void> {
+  if (differences.length === 0) return
+  const unique = new Map(differences.map((one) => [`${one.kind}/${one.object_id}`, one]))
+  await trx
+    .insertInto('reconciliation_findings')
+    .values(
+      [...unique.values()].map(({ owner, money, mending, ...texts }) => ({
+        id: randomUUID(),
+        ...texts,
+        owner_kind: owner?.owner_kind ?? null,
+        owner_id: owner?.owner_id ?? null,
+        amount_minor: money?.amount_minor ?? null,
+        currency: money?.currency ?? null,
+        mending: mending && JSON.stringify(mending),
+        first_seen_at: now,
+        last_seen_at: now,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['kind', 'object_id']).doUpdateSet((eb) => ({
+        owner_kind: eb.ref('excluded.owner_kind'),
+        owner_id: eb.ref('excluded.owner_id'),
+        sentence: eb.ref('excluded.sentence'),
+        they_say: eb.ref('excluded.they_say'),
+        we_have: eb.ref('excluded.we_have'),
+        amount_minor: eb.ref('excluded.amount_minor'),
+        currency: eb.ref('excluded.currency'),
+        credits: eb.ref('excluded.credits'),
+        mending: eb.ref('excluded.mending'),
+        advice: eb.ref('excluded.advice'),
+        first_seen_at: sql`CASE WHEN reconciliation_findings.gone_at IS NULL
+          THEN reconciliation_findings.first_seen_at ELSE excluded.first_seen_at END`,
+        last_seen_at: eb.ref('excluded.last_seen_at'),
+        gone_at: null,
+      })),
+    )
+    .execute()
+}
+
+/** Closes what a run that began at that time, and has compared everything, did not see any more. */
+export async function closeUnseenFindings(
+  trx: DatabaseTransaction,
+  { began_at, now }: { readonly began_at: Date; readonly now: Date },
+): Promise<void> {
+  await trx
+    .updateTable('reconciliation_findings')
+    .set({ gone_at: now })
+    .where('gone_at', 'is', null)
+    .where('last_seen_at', '<', began_at)
+    .where(inThisMode)
+    .execute()
+}
+
+export interface FindingsCursor {
+  readonly first_seen_at: Date
+  readonly id: string
+}
+
+export interface FindingsFilter {
+  readonly kind?: FindingKind | undefined
+  readonly owner_id?: string | undefined
+  readonly state: 'open' | 'gone'
+}
+
+/** The oldest first; one more than asked for shows that there is a next page. */
+export async function listFindings(
+  db: Kysely<DB>,
+  page: {
+    readonly filter: FindingsFilter
+    readonly limit: number
+    readonly after?: FindingsCursor | undefined
+  },
+): Promise<{ findings: FindingRow[]; next: FindingsCursor | null }> {
+  const { filter, limit, after } = page
+  const { kind, owner_id } = filter
+  let query = db
+    .selectFrom('reconciliation_findings')
+    .selectAll()
+    .where('gone_at', filter.state === 'open' ? 'is' : 'is not', null)
+    .where(inThisMode)
+  if (kind !== undefined) query = query.where('kind', '=', kind)
+  if (owner_id !== undefined) {
+    const owner_kind = owner_id.startsWith('org_') ? 'organization' : 'user'
+    query = query.where('owner_kind', '=', owner_kind).where('owner_id', '=', owner_id)
+  }
+  if (after)
+    query = query.where(sql<boolean>`(first_seen_at, id) > (${after.first_seen_at}, ${after.id}::uuid)`)
+  const rows = await query
+    .orderBy('first_seen_at')
+    .orderBy('id')
+    .limit(limit + 1)
+    .execute()
+  const findings = rows.slice(0, limit)
+  const last = findings.at(-1)
+  return { findings, next: rows.length > limit && last ? last : null }
+}
+
+export interface FindingCount {
+  readonly kind: FindingKind
+  readonly currency: string | null
+  readonly count: number
+  readonly amount_minor: number
+  readonly credits_missing: number
+  readonly credits_too_many: number
+}
+
+/** All that are open, by kind and currency. */
+export async function countFindings(db: Kysely<DB>): Promise<FindingCount[]> {
+  const { rows } = await sql<FindingCount>`
+    SELECT kind, currency, count(*) AS count, coalesce(sum(amount_minor), 0)::bigint AS amount_minor,
+      coalesce(sum(credits) FILTER (WHERE credits > 0), 0)::bigint AS credits_missing,
+      coalesce(-sum(credits) FILTER (WHERE credits < 0), 0)::bigint AS credits_too_many
+    FROM reconciliation_findings WHERE gone_at IS NULL AND livemode = stripe_livemode()
+    GROUP BY kind, currency ORDER BY kind, currency`.execute(db)
+  return rows
+}

@@ -1,0 +1,63 @@
+import type { Kysely, Selectable } from 'kysely'
+import type { AuditLog, DB, Json } from '../database/types.ts'
+import type { Owner } from '../ledger/accounts.ts'
+
+export type AuditRow = Selectable<AuditLog>
+
+export interface NewAuditEntry {
+  /** A user's id, or `cli:` and the name of whoever ran the command. */
+  readonly actor: string
+  /** Null for what was refused before there was an act. */
+  readonly act_id: string | null
+  /** The kind of act, or what else was tried, such as `access`. */
+  readonly what: string
+  readonly outcome: AuditRow['outcome']
+  readonly target: { readonly kind: string; readonly id: string } | null
+  readonly owner: Owner | null
+  /** As the person gave it. */
+  readonly reason: string | null
+  /** Why it was refused, why it failed, or what came of it: a sentence. */
+  readonly detail: string | null
+  readonly before?: Json
+  readonly after?: Json
+}
+
+/** Writes an entry, which nobody can change or delete. Its time is the database's. */
+export async function recordAudit(db: Kysely<DB>, entry: NewAuditEntry): Promise<void> {
+  const { target, owner, before, after, ...fields } = entry
+  await db
+    .insertInto('audit_log')
+    .values({
+      ...fields,
+      target_kind: target?.kind ?? null,
+      target_id: target?.id ?? null,
+      owner_kind: owner?.owner_kind ?? null,
+      owner_id: owner?.owner_id ?? null,
+      before: before === undefined ? null : JSON.stringify(before),
+      after: after === undefined ? null : JSON.stringify(after),
+    })
+    .execute()
+}
+
+export interface AuditFilter {
+  readonly owner?: Owner | undefined
+  readonly actor?: string | undefined
+  readonly act_id?: string | undefined
+}
+
+/** Newest first, `limit` at most, older than the entry `before` where one is given. */
+export async function listAudit(
+  db: Kysely<DB>,
+  filter: AuditFilter,
+  page: { readonly limit: number; readonly before?: number | undefined },
+): Promise<AuditRow[]> {
+  const { owner, actor, act_id } = filter
+  let query = db.selectFrom('audit_log').selectAll().orderBy('id', 'desc').limit(page.limit)
+  if (owner) {
+    query = query.where('owner_kind', '=', owner.owner_kind).where('owner_id', '=', owner.owner_id)
+  }
+  if (actor !== undefined) query = query.where('actor', '=', actor)
+  if (act_id !== undefined) query = query.where('act_id', '=', act_id)
+  if (page.before !== undefined) query = query.where('id', '<', page.before)
+  return query.execute()
+}

@@ -1,0 +1,37 @@
+import type { Kysely } from 'kysely'
+import type { PlanType } from '../catalogue/plans.ts'
+import type { DB } from '../database/types.ts'
+import type { Owner } from '../ledger/accounts.ts'
+import { findLiveSubscription } from '../subscriptions/subscriptions.ts'
+import { comparePlanType } from '../users/plan-type.ts'
+
+/** The plan that is shown, and the one that follows from subscriptions and seats. Null where none is shown: an organization, a stranger. */
+export async function findPlanTypes(
+  db: Kysely<DB>,
+  owner: Owner,
+): Promise<{ readonly is: PlanType | null; readonly should: PlanType | null }> {
+  if (owner.owner_kind === 'organization') {
+    const live = await findLiveSubscription(db, owner)
+    return { is: live?.plan_type ?? null, should: live?.plan_type ?? null }
+  }
+  return (await comparePlanType(db, owner.owner_id)) ?? { is: null, should: null }
+}
+
+/** Seats that are paid for, and that are in use or promised. */
+export async function findSeatFigures(
+  db: Kysely<DB>,
+  organizationId: string,
+): Promise<{ total: number; held: number; active: number; pending: number }> {
+  const owner = { owner_kind: 'organization', owner_id: organizationId } as const
+  const subscription = await findLiveSubscription(db, owner)
+  const { active, pending } = await db
+    .selectFrom('seats')
+    .select(({ fn }) => [
+      fn.countAll<number>().filterWhere('status', '=', 'active').as('active'),
+      fn.countAll<number>().filterWhere('status', '=', 'pending').as('pending'),
+    ])
+    .where('organization_id', '=', organizationId)
+    .where('status', 'in', ['active', 'pending'])
+    .executeTakeFirstOrThrow()
+  return { total: subscription?.seats_total ?? 0, held: active + pending, active, pending }
+}

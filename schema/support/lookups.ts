@@ -1,0 +1,64 @@
+import { type Kysely, sql } from 'kysely'
+import type { DB } from '../database/types.ts'
+import type { Owner } from '../ledger/accounts.ts'
+
+/** More than anybody has, and than anybody reads. */
+const hitsMax = 20
+
+/** Who has an account with this address, and which organizations gave or promised it a seat. */
+export async function findHeldBy(
+  db: Kysely<DB>,
+  email: string,
+): Promise<{
+  readonly users: string[]
+  readonly organizations: { readonly organization_id: string; readonly via: 'seat' | 'invitation' }[]
+}> {
+  const users = await db
+    .selectFrom('users')
+    .select('clerk_id')
+    .where(sql`lower(email)`, '=', email)
+    .limit(hitsMax)
+    .execute()
+  const { rows } = await sql<{ organization_id: string; via: 'seat' | 'invitation' }>`
+    SELECT organization_id, max(via) AS via FROM (
+      SELECT organization_id, 'seat' AS via FROM seats WHERE email = ${email}
+      UNION ALL SELECT organization_id, 'invitation' FROM team_invitations WHERE email = ${email}) held
+    GROUP BY organization_id ORDER BY organization_id LIMIT ${hitsMax}`.execute(db)
+  return { users: users.map(({ clerk_id }) => clerk_id), organizations: rows }
+}
+
+/** Whether any row of ours is about them. */
+export async function isKnownOwner(db: Kysely<DB>, { owner_kind, owner_id }: Owner): Promise<boolean> {
+  const isThere =
+    owner_kind === 'user'
+      ? sql`EXISTS (SELECT 1 FROM users WHERE clerk_id = ${owner_id})
+          OR EXISTS (SELECT 1 FROM checkout_intents WHERE user_id = ${owner_id})`
+      : sql`EXISTS (SELECT 1 FROM checkout_intents WHERE owner_kind = 'organization' AND owner_id = ${owner_id})
+          OR EXISTS (SELECT 1 FROM seats WHERE organization_id = ${owner_id})
+          OR EXISTS (SELECT 1 FROM organization_members WHERE organization_id = ${owner_id})`
+  const { rows } = await sql<{ is_known: boolean }>`
+    SELECT ${isThere} OR EXISTS (
+      SELECT 1 FROM ledger_accounts WHERE owner_kind = ${owner_kind} AND owner_id = ${owner_id}) AS is_known`.execute(
+    db,
+  )
+  return rows[0]?.is_known ?? false
+}
+
+/** Transfers with this idempotency key, or of the grant with this id, the newest first. */
+export async function findTransferIds(db: Kysely<DB>, key: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT id::text FROM ledger_transfers WHERE idempotency_key = ${key}
+    UNION ALL
+    (SELECT id::text FROM ledger_transfers WHERE grant_id = ${key} ORDER BY id DESC LIMIT ${hitsMax})`.execute(
+    db,
+  )
+  return rows.map(({ id }) => id)
+}
+
+export async function findOwnerOfTransfer(db: Kysely<DB>, id: string): Promise<Owner | null> {
+  const { rows } = await sql<Owner>`
+    SELECT account.owner_kind, account.owner_id FROM ledger_entries entry
+    JOIN ledger_accounts account ON account.id = entry.account_id
+    WHERE entry.transfer_id = ${id}::bigint AND account.owner_kind <> 'house' LIMIT 1`.execute(db)
+  return rows[0] ?? null
+}

@@ -1,0 +1,50 @@
+import { type Kysely, sql } from 'kysely'
+import type { DB } from '../database/types.ts'
+import type { Owner } from '../ledger/accounts.ts'
+
+/** Whose something is, by what events call them: a customer, a charge, a checkout, or an id of Clerk's. */
+export async function findOwners(db: Kysely<DB>, names: readonly string[]): Promise<Map<string, Owner>> {
+  const owners = new Map<string, Owner>()
+  const asked = new Set<string>()
+  for (const name of names) {
+    const owner = ownerOfId(name)
+    if (owner) owners.set(name, owner)
+    else asked.add(name)
+  }
+  if (asked.size === 0) return owners
+  const { rows } = await sql<Owner & { name: string }>`
+    SELECT named.name, found.owner_kind, found.owner_id FROM unnest(${[...asked]}::text[]) AS named(name)
+    CROSS JOIN LATERAL (
+      SELECT owner_kind, owner_id FROM stripe_customers WHERE customer_id = named.name
+      UNION ALL
+      (SELECT i.owner_kind, coalesce(i.owner_id, i.user_id) FROM checkout_intents i
+        WHERE i.id = CASE WHEN named.name ~ ${uuidPattern} THEN named.name::uuid END)
+      UNION ALL
+      (SELECT i.owner_kind, i.owner_id FROM charges c JOIN checkout_intents i ON i.id = c.intent_id
+        WHERE c.stripe_charge_id = named.name)
+      UNION ALL
+      (SELECT s.owner_kind, s.owner_id FROM charges c
+        JOIN paid_invoice_lines line ON line.stripe_invoice_id = c.stripe_invoice_id
+        JOIN subscriptions s ON s.stripe_subscription_id = line.stripe_subscription_id
+        WHERE c.stripe_charge_id = named.name LIMIT 1)
+      UNION ALL
+      -- A customer that was replaced, or whose checkout is not settled: one of its sessions names the checkout.
+      (SELECT i.owner_kind, coalesce(i.owner_id, i.user_id) FROM inbox_events e
+        JOIN checkout_intents i ON i.id = CASE WHEN e.payload #>> '{data,object,client_reference_id}' ~ ${uuidPattern}
+          THEN (e.payload #>> '{data,object,client_reference_id}')::uuid END
+        WHERE e.subject = named.name LIMIT 1)
+      LIMIT 1) found`.execute(db)
+  for (const { name, owner_id, owner_kind } of rows) {
+    // Paid for an organization that does not exist yet: it is found with whoever paid.
+    owners.set(name, ownerOfId(owner_id) ?? { owner_kind, owner_id })
+  }
+  return owners
+}
+
+const uuidPattern = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+
+/** By Clerk's id alone. */
+export function ownerOfId(id: string): Owner | null {
+  if (/^org_\w+$/.test(id)) return { owner_kind: 'organization', owner_id: id }
+  return /^user_\w+$/.test(id) ? { owner_kind: 'user', owner_id: id } : null
+}

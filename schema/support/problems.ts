@@ -1,0 +1,152 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { unsettledStates } from '../checkout/intents.ts'
+import { refusedByBank } from '../checkout/recent-payments.ts'
+import type { DB } from '../database/types.ts'
+import type { Owner } from '../ledger/accounts.ts'
+import { finalStatuses } from '../stripe/statuses.ts'
+import { parseTimelineRow, type TimelineKind, type TimelineRow } from './timeline-rows.ts'
+import { asText, columns, intentsOf } from './timeline-sql.ts'
+
+export type ProblemKind = 'event' | 'intent' | 'subscription' | 'invitation'
+/** `failed`: given up. `stuck`: still tried, or not tried although it came before `stuck_before`. */
+export type ProblemState = 'failed' | 'stuck' | 'ignored'
+
+export type ProblemRow = TimelineRow & { readonly kind: ProblemKind }
+
+const literals = (values: readonly string[]) => sql.join(values.map((value) => sql.lit(value)))
+
+/** The conditions of the partial indexes (migration 0022), word for word. */
+const conditions: Readonly<
+  Record<ProblemKind, Partial<Record<ProblemState, (stuck_before: Date) => RawBuilder<unknown>>>>
+> = {
+  event: {
+    failed: () => sql`e.state = 'failed'`,
+    stuck: (stuck_before) =>
+      sql`e.state = 'received' AND (e.received_at < ${stuck_before} OR e.last_error IS NOT NULL)`,
+    ignored: () => sql`e.state = 'ignored'`,
+  },
+  intent: {
+    failed: () => sql`i.state = 'failed' AND i.stripe_session_id IS NOT NULL
+      AND i.failure_reason NOT IN (${literals(refusedByBank)})`,
+    stuck: () => sql`i.state IN (${literals(unsettledStates)}) AND i.last_error IS NOT NULL`,
+  },
+  subscription: {
+    failed: () => sql`s.sync_failed_at IS NOT NULL`,
+    stuck: () =>
+      sql`s.status NOT IN (${literals(finalStatuses)}) AND s.sync_failed_at IS NULL AND s.last_error IS NOT NULL`,
+  },
+  invitation: {
+    failed: () => sql`v.sync_failed_at IS NOT NULL`,
+    stuck: () => sql`v.sweep_at IS NOT NULL AND v.sync_failed_at IS NULL AND v.last_error IS NOT NULL`,
+  },
+}
+
+const tables = {
+  event: sql`inbox_events e`,
+  intent: sql`checkout_intents i`,
+  subscription: sql`subscriptions s`,
+  invitation: sql`team_invitations v`,
+} as const
+
+/** More of one owner's problems than anybody reads. */
+const ownersProblemsMax = 100
+
+/** What of one owner's has failed or is stuck, the oldest first. */
+export async function listProblemsOf(
+  db: Kysely<DB>,
+  owner: Owner,
+  { subjects, stuck_before }: { readonly subjects: readonly string[]; readonly stuck_before: Date },
+): Promise<ProblemRow[]> {
+  const isTheirs: Record<ProblemKind, RawBuilder<unknown>> = {
+    event: sql`e.subject = ANY (${subjects})`,
+    intent: intentsOf(owner),
+    subscription: sql`s.owner_kind = ${owner.owner_kind} AND s.owner_id = ${owner.owner_id}`,
+    invitation: sql`v.organization_id = ${owner.owner_id}`,
+  }
+  const parts = (Object.keys(tables) as ProblemKind[]).map((kind) => {
+    const { failed, stuck } = conditions[kind]
+    const is = [failed, stuck].flatMap((condition) => (condition ? [sql`(${condition(stuck_before)})`] : []))
+    return select(kind, sql`${isTheirs[kind]} AND (${sql.join(is, sql` OR `)})`, ownersProblemsMax)
+  })
+  return read(db, sql`${sql.join(parts, sql` UNION ALL `)}`, ownersProblemsMax)
+}
+
+export interface ProblemFilter {
+  readonly kind: ProblemKind
+  readonly state: ProblemState
+  readonly stuck_before: Date
+  /** Only what came, or was begun, before. */
+  readonly older_than?: Date | undefined
+  /** Below the last one that was shown. */
+  readonly after?: { readonly at: string; readonly key: string } | undefined
+  /** Part of the reason, the type or the id. */
+  readonly text?: string | undefined
+  readonly limit: number
+}
+
+/** Rows that a search for a text looks at. */
+const searchedMax = 1000
+
+/** Whoever they belong to, the oldest first: found by partial indexes, which have nothing but them. */
+export async function listProblems(db: Kysely<DB>, filter: ProblemFilter): Promise<ProblemRow[]> {
+  const { kind, state, stuck_before, older_than, after, text, limit } = filter
+  const condition = conditions[kind][state]
+  if (!condition) return []
+  const { at, id } = columns[kind]
+  const key = sql`(${sql.lit(`${kind}:`)} || ${id}) COLLATE "C"`
+  const where = sql.join(
+    [
+      condition(stuck_before),
+      ...(older_than ? [sql`${at} < ${older_than}`] : []),
+      ...(after
+        ? [
+            sql`${at} >= ${after.at}::timestamptz AND (${at} > ${after.at}::timestamptz OR ${key} > ${after.key})`,
+          ]
+        : []),
+    ],
+    sql` AND `,
+  )
+  const source = select(kind, where, text === undefined ? limit : searchedMax)
+  if (text === undefined) return read(db, source, limit)
+  const said = sql`concat_ws(' ', id, data ->> 'type', data ->> 'reason', data ->> 'failure_reason', data ->> 'last_error',
+    data ->> 'object_id', data ->> 'stripe_session_id')`
+  return read(
+    db,
+    sql`SELECT * FROM (${source}) found WHERE position(lower(${text}) IN lower(${said})) > 0`,
+    limit,
+  )
+}
+
+/** How many there are, as far as they are counted. */
+export async function countProblems(
+  db: Kysely<DB>,
+  { stuck_before, limit }: { readonly stuck_before: Date; readonly limit: number },
+): Promise<{ kind: ProblemKind; state: ProblemState; count: number }[]> {
+  const parts = (Object.keys(tables) as ProblemKind[]).flatMap((kind) =>
+    (['failed', 'stuck'] as const).flatMap((state) => {
+      const condition = conditions[kind][state]
+      return condition
+        ? [
+            sql`SELECT ${sql.lit(kind)} AS kind, ${sql.lit(state)} AS state, count(*) AS count
+              FROM (SELECT 1 FROM ${tables[kind]} WHERE ${condition(stuck_before)} LIMIT ${limit}) counted`,
+          ]
+        : []
+    }),
+  )
+  const { rows } = await sql<{ kind: ProblemKind; state: ProblemState; count: number }>`
+    ${sql.join(parts, sql` UNION ALL `)}`.execute(db)
+  return rows
+}
+
+function select(kind: ProblemKind, where: RawBuilder<unknown>, limit: number): RawBuilder<unknown> {
+  const { at, id, data } = columns[kind]
+  return sql`(SELECT ${sql.lit(kind)} AS kind, ${id} AS id, ${at} AS at, ${data} AS data FROM ${tables[kind]}
+    WHERE ${where} ORDER BY ${at}, (${sql.lit(`${kind}:`)} || ${id}) COLLATE "C" LIMIT ${limit})`
+}
+
+async function read(db: Kysely<DB>, source: RawBuilder<unknown>, limit: number): Promise<ProblemRow[]> {
+  const { rows } = await sql<{ kind: TimelineKind; id: string; at: string; data: unknown }>`
+    SELECT kind, id, ${asText(sql`at`)} AS at, data FROM (${source}) item
+    ORDER BY item.at, (kind || ':' || id) COLLATE "C" LIMIT ${limit}`.execute(db)
+  return rows.map((row) => parseTimelineRow(row) as ProblemRow)
+}

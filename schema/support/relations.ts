@@ -1,0 +1,54 @@
+import { type Kysely, sql } from 'kysely'
+import type { DB } from '../database/types.ts'
+import type { Owner } from '../ledger/accounts.ts'
+
+/** A member of an organization, or an organization of a member's. */
+export interface Relation {
+  readonly kind: Owner['owner_kind']
+  readonly id: string
+  readonly email: string | null
+  readonly role: 'admin' | 'member' | null
+  readonly has_seat: boolean
+}
+
+const relationsMax = 100
+
+/** Where a person is a member, or who is a member of an organization, as far as Clerk has told us. */
+export async function listRelations(db: Kysely<DB>, owner: Owner): Promise<Relation[]> {
+  const isOrganization = owner.owner_kind === 'organization'
+  const { rows } = await sql<Relation>`
+    SELECT ${sql.lit(isOrganization ? 'user' : 'organization')} AS kind,
+      ${sql.ref(isOrganization ? 'm.user_id' : 'm.organization_id')} AS id,
+      ${isOrganization ? sql`u.email` : sql`NULL`} AS email, m.role,
+      EXISTS (SELECT 1 FROM seats s WHERE s.organization_id = m.organization_id AND s.user_id = m.user_id
+        AND s.status = 'active') AS has_seat
+    FROM organization_members m LEFT JOIN users u ON u.clerk_id = m.user_id
+    WHERE ${sql.ref(isOrganization ? 'm.organization_id' : 'm.user_id')} = ${owner.owner_id} AND m.role IS NOT NULL
+    ORDER BY m.role, id LIMIT ${relationsMax}`.execute(db)
+  return rows
+}
+
+/** Stripe's customers of an owner, the present one first. */
+export async function listCustomers(
+  db: Kysely<DB>,
+  owner: Owner,
+): Promise<{ customer_id: string; livemode: boolean }[]> {
+  return db
+    .selectFrom('stripe_customers')
+    .select(['customer_id', 'livemode'])
+    .where('owner_kind', '=', owner.owner_kind)
+    .where('owner_id', '=', owner.owner_id)
+    .orderBy(sql`livemode = stripe_livemode()`, 'desc')
+    .execute()
+}
+
+/** Our copies of people's addresses, for lists. */
+export async function findEmails(db: Kysely<DB>, userIds: readonly string[]): Promise<Map<string, string>> {
+  if (userIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('users')
+    .select(['clerk_id', 'email'])
+    .where('clerk_id', 'in', [...new Set(userIds)])
+    .execute()
+  return new Map(rows.map(({ clerk_id, email }) => [clerk_id, email]))
+}

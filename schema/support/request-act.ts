@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import {
+  type ActKind,
+  type ActTarget,
+  type Adjustment,
+  reasonProblem,
+  targetsOf,
+} from '../api/support-acts.ts'
+import type { Database } from '../database/connect.ts'
+import { retryTransaction } from '../database/retry.ts'
+import { insertAct, ownerOf, paramsOf, type SupportActRow, targetOf } from './acts.ts'
+import { needsApproval } from './approval.ts'
+import { recordAudit } from './audit.ts'
+import { type FoundTarget, type JobFinder, resolveTarget } from './targets.ts'
+
+export interface AskedAct {
+  readonly id: string
+  readonly batch_id: string | null
+  readonly kind: ActKind
+  readonly target: ActTarget
+  readonly adjustment?: Adjustment | undefined
+  readonly reason: string
+  readonly is_dry_run: boolean
+  readonly requested_by: string
+  /** How many targets are asked for at once. */
+  readonly targets: number
+}
+
+export type RefusalCode =
+  | 'reason_required'
+  | 'target_not_found'
+  | 'not_possible'
+  | 'act_under_way'
+  | 'act_id_reused'
+
+export type RequestedAct =
+  | { readonly outcome: 'accepted'; readonly act: SupportActRow }
+  | {
+      readonly outcome: 'refused'
+      readonly code: RefusalCode
+      readonly error: string
+      /** The one that is under way. */
+      readonly other?: SupportActRow
+    }
+
+export interface RequestDependencies {
+  readonly db: Database
+  readonly producer: JobFinder
+  readonly now: () => Date
+  /** When the sweep looks after an act that nobody has done. */
+  readonly sweepAfterMs: number
+  readonly adjustmentLimit: number
+}
+
+/**
+ * Writes down what support asks for, or why it is refused: every request but that of a dry run is in the audit log. The same id again
+ * gets the same act and no second entry.
+ */
+export async function requestAct(deps: RequestDependencies, asked: AskedAct): Promise<RequestedAct> {
+  const found = await resolveTarget(deps, asked.target)
+  const refusal = refusalOf(asked, found)
+  if (refusal || !found) return refuse(deps, asked, found, refusal ?? notFound)
+  const now = deps.now()
+  const { target, owner } = found
+  const { adjustment, requested_by, is_dry_run } = asked
+  const limit = deps.adjustmentLimit
+  const needs_approval =
+    !is_dry_run &&
+    adjustment !== undefined &&
+    owner !== null &&
+    (await needsApproval(deps.db, { adjustment, owner, requested_by, limit, owners: asked.targets, now }))
+  const params = {
+    ...(adjustment && { adjustment }),
+    ...(asked.target.kind === 'job' && { job: asked.target.id }),
+  }
+  const requested = await retryTransaction(deps.db, async (trx) => {
+    const inserted = await insertAct(trx, {
+      id: asked.id,
+      batch_id: asked.batch_id,
+      finding_id: asked.target.finding_id ?? null,
+      kind: asked.kind,
+      target,
+      owner,
+      params,
+      reason: asked.reason,
+      is_dry_run,
+      requested_by,
+      requested_at: now,
+      needs_approval,
+      sweep_at: new Date(now.getTime() + deps.sweepAfterMs),
+    })
+    if (inserted.outcome === 'new' && !is_dry_run) {
+      const detail = needs_approval ? 'It waits for a second person' : null
+      await recordAudit(trx, { ...entryOf(asked, found), outcome: 'requested', detail })
+    }
+    return inserted
+  })
+  if (requested.outcome === 'under_way') {
+    const { act: other } = requested
+    const error = `${other.requested_by} asked for the same or another act on it at ${other.requested_at.toISOString()}, which is under way`
+    return refuse(deps, asked, found, { code: 'act_under_way', error, other })
+  }
+  if (requested.outcome === 'known' && !isSame(requested.act, { asked, found, params })) {
+    return refuse(deps, asked, found, { code: 'act_id_reused', error: 'This id was used for another act' })
+  }
+  return { outcome: 'accepted', act: requested.act }
+}
+
+/** The id of one act of a batch: asking for the batch again names the same acts. */
+export function idInBatch(batchId: string, { kind, id }: ActTarget): string {
+  const hash = createHash('sha256').update(`${batchId}/${kind}/${id}`).digest('hex')
+  // Version 8 (RFC 9562, section 5.8): its bits mean what we like.
+  return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-a${hash.slice(17, 20)}-${hash.slice(20, 32)}`
+}
+
+interface Refusal {
+  readonly code: RefusalCode
+  readonly error: string
+  readonly other?: SupportActRow
+}
+
+const notFound: Refusal = {
+  code: 'target_not_found',
+  error: 'There is no such thing, or it is not kept any more',
+}
+
+function refusalOf(asked: AskedAct, found: FoundTarget | null): Refusal | null {
+  const problem = asked.is_dry_run ? null : reasonProblem(asked.reason)
+  if (problem) return { code: 'reason_required', error: problem }
+  if (!found) return notFound
+  const { target, state } = found
+  if (!targetsOf[asked.kind].includes(target.kind)) {
+    return { code: 'not_possible', error: `This cannot be done to ${article(target.kind)}` }
+  }
+  if (state === 'forged') {
+    return { code: 'not_possible', error: 'The event was forged: nothing may follow from it' }
+  }
+  return null
+}
+
+function article(kind: string): string {
+  return /^[aeio]/.test(kind) ? `an ${kind}` : `a ${kind}`
+}
+
+async function refuse(
+  deps: RequestDependencies,
+  asked: AskedAct,
+  found: FoundTarget | null,
+  refusal: Refusal,
+): Promise<RequestedAct> {
+  if (!asked.is_dry_run) {
+    await recordAudit(deps.db, {
+      ...entryOf(asked, found),
+      act_id: null,
+      outcome: 'refused',
+      detail: refusal.error,
+    })
+  }
+  return { outcome: 'refused', ...refusal }
+}
+
+function entryOf(asked: AskedAct, found: FoundTarget | null) {
+  const { id: act_id, kind: what, requested_by: actor, reason } = asked
+  const { kind, id } = found?.target ?? asked.target
+  return { actor, act_id, what, target: { kind, id }, owner: found?.owner ?? null, reason }
+}
+
+function isSame(
+  act: SupportActRow,
+  { asked, found, params }: { asked: AskedAct; found: FoundTarget; params: object },
+): boolean {
+  return (
+    act.kind === asked.kind &&
+    act.reason === asked.reason &&
+    act.is_dry_run === asked.is_dry_run &&
+    act.requested_by === asked.requested_by &&
+    isDeepStrictEqual(targetOf(act), found.target) &&
+    (asked.kind !== 'adjust' || isDeepStrictEqual(ownerOf(act), found.owner)) &&
+    isDeepStrictEqual(paramsOf(act), params)
+  )
+}

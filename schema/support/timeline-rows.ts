@@ -1,0 +1,184 @@
+import { z } from 'zod'
+import { transferKinds } from '../ledger/accounts.ts'
+
+/** What Postgres makes of a time in JSON. */
+const time = z.string().transform((text) => new Date(text))
+const maybeTime = time.nullable()
+const text = z.string().nullable()
+const integer = z.int()
+const ownerKind = z.enum(['user', 'organization'])
+
+/** What is told of a row, by its kind. Payloads are not: of an event only ids, amounts and states are read. */
+const dataSchemas = {
+  intent: z.object({
+    kind: z.enum(['credit_purchase', 'subscription']),
+    user_id: z.string(),
+    owner_kind: ownerKind,
+    owner_id: text,
+    plan_type: text,
+    billing_frequency: text,
+    seats: integer.nullable(),
+    credits: integer,
+    amount_minor: integer,
+    currency: z.enum(['EUR', 'USD', 'GBP']),
+    state: z.enum(['created', 'open', 'awaiting_payment', 'settled', 'failed', 'expired']),
+    failure_reason: text,
+    settled_at: maybeTime,
+    withdrawn_at: maybeTime,
+    attempts: integer,
+    last_error: text,
+    sweep_at: time,
+    stripe_session_id: text,
+    livemode: z.boolean(),
+  }),
+  event: z.object({
+    source: z.enum(['stripe', 'clerk']),
+    type: z.string(),
+    subject: text,
+    state: z.enum(['received', 'applied', 'ignored', 'failed', 'forged']),
+    reason: text,
+    last_error: text,
+    attempts: integer,
+    sweep_at: time,
+    unavailable_since: maybeTime,
+    occurred_at: time,
+    settled_at: maybeTime,
+    received_via: z.enum(['webhook', 'reader']),
+    is_stored: z.boolean(),
+    /** This and what follows is as its sender wrote it. */
+    livemode: z.boolean().nullable().catch(null),
+    object_id: text,
+    /** Of the checkout that it came from, where the object says it. */
+    intent_id: text,
+    payment_status: text,
+    /** Of a session, an invoice, a refund, a dispute or a charge: what it is about, in minor units. */
+    amount_minor: integer.nullable().catch(null),
+    currency: z.enum(['EUR', 'USD', 'GBP']).nullable().catch(null),
+  }),
+  attempt: z.object({
+    table_name: z.enum([
+      'inbox_events',
+      'checkout_intents',
+      'subscriptions',
+      'team_invitations',
+      'support_acts',
+    ]),
+    row_id: z.string(),
+    subject: text,
+    kind: z.enum(['unavailable', 'not_yet', 'contradiction', 'defect']),
+    error: z.string(),
+    tries: integer,
+    last_at: time,
+  }),
+  subscription: z.object({
+    intent_id: z.string(),
+    owner_kind: ownerKind,
+    owner_id: z.string(),
+    plan_type: z.enum(['pro', 'teams']),
+    billing_frequency: z.enum(['monthly', 'yearly']),
+    status: z.string(),
+    seats_total: integer,
+    credits_per_seat: integer,
+    current_period_end: time,
+    cancel_at: maybeTime,
+    ended_at: maybeTime,
+    updated_at: time,
+    attempts: integer,
+    last_error: text,
+    sync_failed_at: maybeTime,
+    sweep_at: time,
+    livemode: z.boolean(),
+  }),
+  invoice: z.object({
+    stripe_subscription_id: z.string(),
+    currency: z.enum(['EUR', 'USD', 'GBP']),
+    total_minor: integer,
+    amount_paid_minor: integer,
+    periods: integer,
+    seats: integer,
+    starts_at: time,
+    ends_at: time,
+    livemode: z.boolean(),
+  }),
+  charge: z.object({
+    intent_id: text,
+    stripe_invoice_id: text,
+    currency: z.enum(['EUR', 'USD', 'GBP']),
+    amount_minor: integer,
+    refunded_minor: integer,
+    disputed_minor: integer,
+    updated_at: time,
+    livemode: z.boolean(),
+  }),
+  transfer: z.object({
+    kind: z.enum(transferKinds),
+    reason: z.string(),
+    actor: z.string(),
+    occurred_at: time,
+    idempotency_key: z.string(),
+    grant_id: text,
+    intent_id: text,
+    event_id: text,
+    account: z.enum(['plan', 'purchased']),
+    amount: integer,
+    balance_after: integer,
+  }),
+  seat: z.object({
+    organization_id: z.string(),
+    email: z.string(),
+    user_id: text,
+    role: z.enum(['admin', 'member']),
+    status: z.enum(['active', 'pending', 'revoked', 'expired']),
+    invitation_id: text,
+    updated_at: time,
+  }),
+  invitation: z.object({
+    organization_id: z.string(),
+    email: z.string(),
+    role: z.enum(['admin', 'member']),
+    status: z.enum(['pending', 'accepted', 'expired', 'revoked']),
+    expires_at: time,
+    clerk_invitation_id: text,
+    attempts: integer,
+    last_error: text,
+    sync_failed_at: maybeTime,
+    sweep_at: maybeTime,
+  }),
+  act: z.object({
+    kind: z.string(),
+    target_kind: z.string(),
+    target_id: z.string(),
+    owner_id: text,
+    reason: z.string(),
+    requested_by: z.string(),
+    approved_by: text,
+    state: z.enum(['waiting_for_approval', 'queued', 'done', 'failed', 'refused']),
+    error: text,
+    last_error: text,
+    sentence: text,
+    attempts: integer,
+    sweep_at: time,
+  }),
+} as const
+
+export type TimelineKind = keyof typeof dataSchemas
+export const timelineKinds = Object.keys(dataSchemas) as TimelineKind[]
+
+/** A row of the timeline; `at` has all of Postgres' digits, so that it can be a place in the order. */
+export type TimelineRow = {
+  [Kind in TimelineKind]: {
+    readonly kind: Kind
+    readonly id: string
+    readonly at: string
+    readonly data: z.infer<(typeof dataSchemas)[Kind]>
+  }
+}[TimelineKind]
+
+export function parseTimelineRow(row: {
+  readonly kind: TimelineKind
+  readonly id: string
+  readonly at: string
+  readonly data: unknown
+}): TimelineRow {
+  return { ...row, data: dataSchemas[row.kind].parse(row.data) } as TimelineRow
+}

@@ -1,0 +1,118 @@
+import type Stripe from 'stripe'
+import { currencies } from '../../schema/catalogue/currency.ts'
+import { billingFrequencies, plans } from '../../schema/catalogue/plans.ts'
+import {
+  attachSession,
+  insertOrFindIntent,
+  type NewCheckoutIntent,
+  recordCustomer,
+} from '../../schema/checkout/intents.ts'
+import type { Database } from '../../schema/database/connect.ts'
+import { checkoutMetadataSchema, intentIdOf } from '../../schema/stripe/metadata.ts'
+import { ensureUser, findUser, type UserProfile } from '../../schema/users/users.ts'
+
+export interface RestoredCheckouts {
+  /** Ids of the intents that were written again. */
+  readonly restored: readonly string[]
+  readonly known: number
+  /** Sessions of ours that do not say enough: a person has to look at them. */
+  readonly left: readonly { readonly session_id: string; readonly why: string }[]
+}
+
+/**
+ * Writes the checkout intents again that a restored database has lost, from the sessions that Stripe has: an event whose intent is missing
+ * could never be applied. To be run by the owner of the tables after a restore, before the worker starts. Safe to repeat.
+ */
+export async function restoreCheckouts(
+  {
+    db,
+    stripe,
+    findProfile,
+  }: {
+    readonly db: Database
+    readonly stripe: Stripe
+    /** Somebody who signed up in the time that was lost. */
+    readonly findProfile: (userId: string) => Promise<UserProfile | null>
+  },
+  since: Date,
+): Promise<RestoredCheckouts> {
+  const restored: string[] = []
+  const left: { session_id: string; why: string }[] = []
+  let known = 0
+  const created = { gte: Math.floor(since.getTime() / 1000) }
+  const expand = ['data.customer', 'data.subscription']
+  for await (const session of stripe.checkout.sessions.list({ created, limit: 100, expand })) {
+    const id = intentIdOf(session)
+    if (!id) continue
+    const intent = intentOf(session, id)
+    if (typeof intent === 'string') {
+      left.push({ session_id: session.id, why: intent })
+      continue
+    }
+    if (!(await findUser(db, intent.user_id))) {
+      const profile = await findProfile(intent.user_id)
+      if (!profile) {
+        left.push({ session_id: session.id, why: `Clerk does not know ${intent.user_id}` })
+        continue
+      }
+      await ensureUser(db, profile)
+    }
+    const isKnown =
+      (await db.selectFrom('checkout_intents').select('id').where('id', '=', id).execute()).length > 0
+    if (isKnown) known += 1
+    else {
+      await insertOrFindIntent(db, intent)
+      await recordCustomer(db, { id, stripe_customer_id: customerOf(session)?.id ?? '' })
+      await attachSession(db, { id, stripe_session_id: session.id })
+      restored.push(id)
+    }
+  }
+  return { restored, known, left }
+}
+
+/** What was promised, as far as the session says it; or why it does not. */
+function intentOf(session: Stripe.Checkout.Session, id: string): NewCheckoutIntent | string {
+  const metadata = checkoutMetadataSchema.parse(session.metadata)
+  const user_id = customerOf(session)?.metadata.clerkUserId
+  if (!user_id) return 'Its customer names nobody'
+  const currency = currencies.find((known) => known === session.currency?.toUpperCase())
+  const credits = Number(metadata.credits)
+  if (!currency || !Number.isInteger(credits)) return 'It does not say which credits were promised'
+  const created_at = new Date(session.created * 1000)
+  const { organizationId } = metadata
+  const common = { id, user_id, credits, currency, created_at, sweep_at: new Date() }
+  const owner = organizationId
+    ? ({ owner_kind: 'organization', owner_id: organizationId } as const)
+    : ({ owner_kind: 'user', owner_id: user_id } as const)
+  if (session.mode === 'payment') {
+    if (!session.amount_total) return 'It costs nothing'
+    return { ...common, ...owner, kind: 'credit_purchase', amount_minor: session.amount_total }
+  }
+  const billing_frequency = billingFrequencies.find((known) => known === metadata.billingFrequency)
+  const plan_type = (['pro', 'teams'] as const).find((known) => known === metadata.planType)
+  const seats = Number(metadata.seats)
+  if (!billing_frequency || !plan_type || !Number.isInteger(seats))
+    return 'It does not say which plan was bought'
+  if (plan_type === 'teams' && !organizationId) return 'Its organization was made after it was paid'
+  return {
+    ...common,
+    ...owner,
+    kind: 'subscription',
+    plan_type,
+    billing_frequency,
+    seats,
+    credits_per_seat: credits / seats,
+    amount_minor: session.amount_subtotal || plans[plan_type].price_minor[billing_frequency] * seats,
+    trial_days: trialDaysOf(session),
+  }
+}
+
+function customerOf({ customer }: Stripe.Checkout.Session): Stripe.Customer | null {
+  return customer && typeof customer === 'object' && !customer.deleted ? customer : null
+}
+
+function trialDaysOf({ subscription }: Stripe.Checkout.Session): number {
+  if (!subscription || typeof subscription === 'string') return 0
+  const { trial_start, trial_end } = subscription
+  return trial_start && trial_end ? Math.round((trial_end - trial_start) / 86_400) : 0
+}

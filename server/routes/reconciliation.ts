@@ -1,0 +1,194 @@
+import {
+  exportStatement,
+  type Finding,
+  type FindingKind,
+  type FindingsList,
+  getStatement,
+  listFindings,
+  listReconciliationRuns,
+  type Mending,
+  type ReconciliationRun,
+  requestReconciliation,
+  type StatementDay,
+} from '../../schema/api/reconciliation.ts'
+import { currencies } from '../../schema/catalogue/currency.ts'
+import {
+  countFindings,
+  type FindingCount,
+  type FindingRow,
+  type FindingsCursor,
+  listFindings as readFindings,
+} from '../../schema/reconciliation/findings.ts'
+import { findProvenUntil, listRuns, type Run, requestRun } from '../../schema/reconciliation/runs.ts'
+import { readStatement } from '../../schema/reconciliation/statement.ts'
+import { csvLine } from '../csv.ts'
+import { invalidCursor } from '../errors.ts'
+import { supportStaff } from '../rights.ts'
+import { route } from '../route.ts'
+import { TextFile } from '../text-file.ts'
+
+export const reconciliationRoutes = [
+  route(listFindings, { rights: supportStaff }).handle(async ({ query }, { db }) => {
+    const { kind, owner, state, limit, cursor } = query
+    const { findings, next } = await readFindings(db, {
+      filter: { kind, owner_id: owner, state },
+      limit,
+      after: cursor === undefined ? undefined : decodeCursor(cursor),
+    })
+    const [last] = await listRuns(db, 1)
+    return {
+      findings: findings.map(presentFinding),
+      next_cursor: next && encodeCursor(next),
+      counts: presentCounts(await countFindings(db)),
+      last_run: last ? presentRun(last) : null,
+      proven_day: provenDay(await findProvenUntil(db)),
+    }
+  }),
+
+  route(listReconciliationRuns, { rights: supportStaff }).handle(async ({ query }, { db }) => ({
+    runs: (await listRuns(db, query.limit)).map(presentRun),
+  })),
+
+  // The row is the request: the worker looks for it every few seconds.
+  route(requestReconciliation, { rights: supportStaff }).handle(async ({ user_id }, { db, now }) => ({
+    run: presentRun(await requestRun(db, { requested_by: user_id, now: now() })),
+  })),
+
+  route(getStatement, { rights: supportStaff }).handle(async ({ query }, { db, now }) => ({
+    days: await readStatement(db, daysOf(query, now())),
+  })),
+
+  route(exportStatement, { rights: supportStaff }).handle(({ query }, { db, now }) => {
+    const days = daysOf(query, now())
+    return new TextFile(
+      `statement-${query.day ?? query.month ?? days.first.slice(0, 7)}.csv`,
+      csvOf(readStatement(db, days)),
+    )
+  }),
+]
+
+/** The day or the month that was asked for, up to today: this month where neither was. */
+function daysOf({ day, month }: { day?: string | undefined; month?: string | undefined }, now: Date) {
+  const today = now.toISOString().slice(0, 10)
+  if (day !== undefined) return { first: day, last: earlier(day, today) }
+  const first = `${month ?? today.slice(0, 7)}-01`
+  const next = new Date(first)
+  next.setUTCMonth(next.getUTCMonth() + 1, 0)
+  return { first, last: earlier(next.toISOString().slice(0, 10), today) }
+}
+
+function earlier(one: string, other: string): string {
+  return one < other ? one : other
+}
+
+function presentFinding(row: FindingRow): Finding {
+  const { id, object_id, sentence, they_say, we_have, credits, advice } = row
+  return {
+    id,
+    kind: row.kind as FindingKind,
+    object_id,
+    owner: row.owner_kind && row.owner_id ? { kind: row.owner_kind, id: row.owner_id } : null,
+    sentence,
+    they_say,
+    we_have,
+    money: moneyOf(row.amount_minor, row.currency),
+    credits,
+    mending: row.mending as unknown as Mending | null,
+    advice,
+    first_seen_at: row.first_seen_at.toISOString(),
+    last_seen_at: row.last_seen_at.toISOString(),
+    gone_at: row.gone_at?.toISOString() ?? null,
+  }
+}
+
+/** Of a payment in a currency that we do not sell in only the sentence speaks. */
+function moneyOf(amount_minor: number | null, code: string | null): Finding['money'] {
+  const currency = currencies.find((known) => known === code)
+  return amount_minor === null || !currency ? null : { amount_minor, currency }
+}
+
+function presentCounts(rows: readonly FindingCount[]): FindingsList['counts'] {
+  return [...Map.groupBy(rows, ({ kind }) => kind)].map(([kind, some]) => ({
+    kind,
+    count: some.reduce((sum, row) => sum + row.count, 0),
+    money: some.flatMap((row) => moneyOf(row.amount_minor, row.currency) ?? []),
+    credits_missing: some.reduce((sum, row) => sum + row.credits_missing, 0),
+    credits_too_many: some.reduce((sum, row) => sum + row.credits_too_many, 0),
+  }))
+}
+
+function presentRun(run: Run): ReconciliationRun {
+  const { id, state, requested_by, findings, error } = run
+  return {
+    id,
+    state,
+    requested_by,
+    began_at: run.requested_at.toISOString(),
+    ended_at: run.ended_at?.toISOString() ?? null,
+    since: run.since?.toISOString() ?? null,
+    until: run.until?.toISOString() ?? null,
+    compared: Object.entries(run.compared).map(([what, count]) => ({ what, count })),
+    findings,
+    error,
+  }
+}
+
+/** The last whole day before that moment. */
+function provenDay(until: Date | null): string | null {
+  if (!until) return null
+  const day = new Date(until)
+  day.setUTCDate(day.getUTCDate() - 1)
+  return day.toISOString().slice(0, 10)
+}
+
+const csvColumns = ['date', 'state', 'part', 'figure', 'currency', 'value', 'remark']
+
+async function* csvOf(statement: Promise<StatementDay[]>): AsyncGenerator<string> {
+  yield csvLine(csvColumns)
+  for (const day of await statement) yield linesOf(day).map(csvLine).join('')
+}
+
+function linesOf({ date, state, money, balance, credits, agrees, unexplained }: StatementDay) {
+  const line = (part: string, figure: string, value: number | string, currency = '', remark = '') => [
+    date,
+    state,
+    part,
+    figure,
+    currency,
+    value,
+    remark,
+  ]
+  const ofMoney = (
+    part: string,
+    { currency, payments, ...figures }: { currency: string; payments?: number },
+  ) => [
+    ...(payments === undefined ? [] : [line(part, 'payments', payments, currency)]),
+    ...Object.entries(figures).map(([name, minor]) =>
+      line(part, name.replace(/_minor$/, ''), major(Number(minor)), currency),
+    ),
+  ]
+  return [
+    ...(money ?? []).flatMap((one) => ofMoney('money', one)),
+    ...(balance ?? []).flatMap((one) => ofMoney('balance at Stripe', one)),
+    ...Object.entries(credits).map(([name, value]) => line('credits', name, value)),
+    ...unexplained.map((one) =>
+      line('unexplained', one.object_id, major(one.amount_minor), one.currency, one.sentence),
+    ),
+    line('day', 'agrees', agrees === null ? 'not read yet' : agrees ? 'yes' : 'no'),
+  ]
+}
+
+/** A number for a spreadsheet: two decimals, as every currency that we sell in has. */
+function major(minor: number): number {
+  return Number((minor / 100).toFixed(2))
+}
+
+function encodeCursor({ first_seen_at, id }: FindingsCursor): string {
+  return Buffer.from(`${first_seen_at.getTime()}.${id}`).toString('base64url')
+}
+
+function decodeCursor(cursor: string): FindingsCursor {
+  const parts = /^(\d{1,15})\.([0-9a-f-]{36})$/.exec(Buffer.from(cursor, 'base64url').toString())
+  if (!parts?.[2]) throw invalidCursor()
+  return { first_seen_at: new Date(Number(parts[1])), id: parts[2] }
+}

@@ -1,0 +1,281 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import type { BodyInputOf, ResponseOf } from '../../schema/api/endpoint.ts'
+import {
+  approveSupportAct,
+  getAuditLog,
+  getSupportActs,
+  refuseSupportAct,
+  requestSupportActs,
+} from '../../schema/api/support-acts.ts'
+import { findBalance } from '../../schema/ledger/balances.ts'
+import { findAct } from '../../schema/support/acts.ts'
+import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
+import { buildPurchase } from '../../tests/support/factories/purchases.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { processInboxEvent } from '../../worker/jobs/inbox-event.ts'
+import { processSupportAct } from '../../worker/jobs/support-act.ts'
+
+/** Who may call at all is tested in rights.test.ts. */
+const product = testProduct({ clerk: 'trusting', server: { deps: { isSupportStaff: async () => true } } })
+const { database, server, worker } = product
+const sam = { token: 'user_sam' }
+const sue = { token: 'user_sue' }
+const reason = 'The customer wrote to us twice'
+
+type Body = BodyInputOf<typeof requestSupportActs>
+type Request = Partial<Body> & Pick<Body, 'kind' | 'targets'>
+type Answer = ResponseOf<typeof requestSupportActs>['data']
+
+const request = (body: Request, who = sam) =>
+  server.api(requestSupportActs, { ...who, body: { id: randomUUID(), reason, ...body } })
+const ask = async (body: Request, who = sam): Promise<Answer> =>
+  (await server.ask(requestSupportActs, { ...who, body: { id: randomUUID(), reason, ...body } })).data
+const adjustment = (credits: number, more = {}) => ({ credits, customer_note: 'With our apologies', ...more })
+const adjust = (id: string, credits: number): Request => ({
+  kind: 'adjust',
+  targets: [{ kind: 'user', id }],
+  adjustment: adjustment(credits),
+})
+const audit = async (query: Record<string, string>) =>
+  (await server.ask(getAuditLog, { ...sam, query })).data.items
+const auditOf = async (owner_id: string) =>
+  (await audit({ owner_id })).map(({ outcome, actor, detail }) => ({ outcome, actor: actor.id, detail }))
+const balanceOf = async (owner_id: string) =>
+  (await findBalance(database.owner, { owner_kind: 'user', owner_id })).total
+
+/** What the worker does with the jobs. */
+async function work(acts: Answer['acts']): Promise<void> {
+  for (const { id } of acts) await processSupportAct(worker.deps, { act_id: id })
+}
+
+async function buildPaidEvent(fields = {}) {
+  const intent = await buildPurchase(database.server)
+  const event = eventOf('checkout.session.completed', sessionOf(intent.id, fields))
+  return { owner_id: intent.owner_id, id: await receiveStripeEvent(database.server, event) }
+}
+
+describe('an act that is asked for', () => {
+  test('is done by the worker, and the same request again gets the same answer and does nothing', async () => {
+    const user = await buildUser(database.server)
+    const id = randomUUID()
+    const body = { id, reason, ...adjust(user, 300) }
+    const { acts } = await ask(body)
+    expect(acts).toMatchObject([
+      { id, state: 'queued', owner: { owner_id: user }, adjustment: { credits: 300 } },
+    ])
+    await work(acts)
+    for (let i = 0; i < 10; i++) {
+      const again = await ask(body)
+      expect(again.acts).toMatchObject([{ id, state: 'done', outcome: { changed: true } }])
+      await work(again.acts)
+    }
+    expect(await balanceOf(user)).toBe(300)
+    expect(await auditOf(user)).toMatchObject([
+      { outcome: 'done' },
+      { outcome: 'requested', actor: 'user_sam' },
+    ])
+    expect((await request({ ...body, adjustment: adjustment(301) })).body).toMatchObject({
+      code: 'act_id_reused',
+    })
+  })
+
+  test('without a reason is refused, and the refusal is in the log', async () => {
+    const user = await buildUser(database.server)
+    for (const bad of ['', 'because', '          ']) {
+      const answer = await request({ ...adjust(user, 1), reason: bad })
+      expect(answer).toMatchObject({ status: 400, body: { code: 'reason_required' } })
+    }
+    expect(await balanceOf(user)).toBe(0)
+    const logged = await auditOf(user)
+    expect(logged.map(({ outcome }) => outcome)).toEqual(['refused', 'refused', 'refused'])
+  })
+
+  test('on what somebody else is acting on is refused, and says who that is', async () => {
+    const user = await buildUser(database.server)
+    await buildUser(database.server, 'user_sue')
+    const { acts } = await ask({ kind: 'resync', targets: [{ kind: 'user', id: user }] }, sue)
+    const second = await request(adjust(user, 1))
+    expect(second).toMatchObject({
+      status: 409,
+      body: {
+        code: 'act_under_way',
+        act_id: acts[0]?.id,
+        by: 'user_sue',
+        error: expect.stringContaining('Ada'),
+      },
+    })
+    expect(await auditOf(user)).toMatchObject([
+      { outcome: 'refused', actor: 'user_sam' },
+      { outcome: 'requested', actor: 'user_sue' },
+    ])
+    // Looking is always possible.
+    expect(await request({ ...adjust(user, 1), is_dry_run: true, reason: '' })).toMatchObject({ status: 200 })
+  })
+
+  test.each([
+    ['an event that nobody knows', 'replay', { kind: 'event', id: 'evt_unknown' }, 404, 'target_not_found'],
+    ['a job that is gone', 'replay', { kind: 'job', id: 'stripe-events/gone' }, 404, 'target_not_found'],
+    ['an intent with a bad id', 'cancel_intent', { kind: 'intent', id: 'no uuid' }, 404, 'target_not_found'],
+    [
+      'a charge that is to be synced like an owner',
+      'resync',
+      { kind: 'charge', id: 'ch_1' },
+      422,
+      'not_possible',
+    ],
+  ] as const)('is refused for %s', async (_, kind, target, status, code) => {
+    expect(await request({ kind, targets: [target] })).toMatchObject({ status, body: { code } })
+  })
+
+  test.each([
+    [
+      'an adjustment that does not say how much',
+      { kind: 'adjust', targets: [{ kind: 'user', id: 'user_x' }] },
+    ],
+    [
+      'a replay with credits',
+      { kind: 'replay', targets: [{ kind: 'event', id: 'e' }], adjustment: adjustment(1) },
+    ],
+    ['no target', { kind: 'replay', targets: [] }],
+  ] as const)('is a bad request for %s', async (_, body) => {
+    expect(await request(body as unknown as Request)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request' },
+    })
+  })
+})
+
+describe('an adjustment above the limit', () => {
+  test('waits for a second person, who is not the one who asked for it', async () => {
+    const user = await buildUser(database.server)
+    const { acts } = await ask(adjust(user, 5001))
+    const id = acts[0]?.id ?? ''
+    expect(acts).toMatchObject([{ state: 'waiting_for_approval' }])
+    await work(acts)
+    expect(await balanceOf(user)).toBe(0)
+    const waiting = await server.ask(getSupportActs, sue)
+    expect(waiting.data.acts.map((act) => act.id)).toContain(id)
+
+    expect(await server.api(approveSupportAct, { ...sam, body: { id } })).toMatchObject({
+      status: 403,
+      body: { code: 'own_approval' },
+    })
+    expect((await server.api(approveSupportAct, { token: user, body: { id } })).status).toBe(403)
+    const approved = await server.ask(approveSupportAct, { ...sue, body: { id } })
+    expect(approved.data).toMatchObject({ state: 'queued', approved_by: { id: 'user_sue' } })
+    await work(acts)
+    expect(await balanceOf(user)).toBe(5001)
+    expect(await server.api(approveSupportAct, { ...sue, body: { id } })).toMatchObject({
+      status: 409,
+      body: { code: 'act_not_waiting' },
+    })
+    const logged = (await auditOf(user)).map(({ outcome, actor }) => `${outcome} ${actor}`)
+    expect(logged).toEqual([
+      'refused user_sue',
+      'done user_sam',
+      'approved user_sue',
+      `refused ${user}`,
+      'refused user_sam',
+      'requested user_sam',
+    ])
+  })
+
+  test('is refused by the second person, with a reason, and never done', async () => {
+    const user = await buildUser(database.server)
+    const { acts } = await ask(adjust(user, 6000))
+    const id = acts[0]?.id ?? ''
+    expect((await server.api(refuseSupportAct, { ...sue, body: { id } })).body).toMatchObject({
+      code: 'reason_required',
+    })
+    const refused = await server.ask(refuseSupportAct, { ...sue, body: { id, reason: 'Too much' } })
+    expect(refused.data).toMatchObject({
+      state: 'refused',
+      error: 'Too much',
+      refused_by: { id: 'user_sue' },
+    })
+    await work(acts)
+    expect(await balanceOf(user)).toBe(0)
+    expect((await server.api(approveSupportAct, { ...sue, body: { id } })).status).toBe(409)
+    expect((await server.api(refuseSupportAct, { ...sue, body: { id: randomUUID(), reason } })).status).toBe(
+      404,
+    )
+  })
+
+  test.each([
+    [
+      'in steps',
+      async (user: string) => {
+        for (const credits of [3000, -1000]) await work((await ask(adjust(user, credits))).acts)
+        return ask(adjust(user, 1001))
+      },
+    ],
+    ['for oneself', (user: string) => ask(adjust(user, 1), { token: user })],
+    [
+      'with a debt',
+      (user: string) => ask({ ...adjust(user, -1), adjustment: adjustment(-1, { may_leave_debt: true }) }),
+    ],
+    [
+      'for many at once',
+      async (user: string) => {
+        const other = await buildUser(database.server)
+        return ask({
+          ...adjust(user, 2501),
+          targets: [user, other].map((id) => ({ kind: 'user', id }) as const),
+        })
+      },
+    ],
+  ])('cannot be gone around: %s', async (_, attempt) => {
+    const { acts } = await attempt(await buildUser(database.server))
+    for (const act of acts) expect(act.state).toBe('waiting_for_approval')
+    expect(acts.length).toBeGreaterThan(0)
+  })
+})
+
+describe('many at once', () => {
+  test('are done one by one: one that fails or is refused does not stop the others', async () => {
+    const good = [await buildPaidEvent(), await buildPaidEvent()]
+    const bad = await buildPaidEvent({ amount_total: 1 })
+    await processInboxEvent(worker.deps, { source: 'stripe', id: bad.id }).catch(() => undefined)
+    const body = {
+      id: randomUUID(),
+      kind: 'replay',
+      targets: [good[0]?.id, bad.id, 'evt_unknown', good[1]?.id].map(
+        (id) => ({ kind: 'event', id: id ?? '' }) as const,
+      ),
+    } as const
+    const { batch_id, acts, refused } = await ask(body)
+    expect(batch_id).toBe(body.id)
+    expect(refused).toMatchObject([{ target: { id: 'evt_unknown' }, code: 'target_not_found' }])
+    const progress = async () =>
+      (await server.ask(getSupportActs, { ...sam, query: { batch_id: body.id } })).data.counts
+    expect(await progress()).toMatchObject({ queued: 3, done: 0, failed: 0 })
+    await work(acts.slice(0, 2))
+    expect(await progress()).toMatchObject({ queued: 1, done: 1, failed: 1 })
+    await work(acts)
+    expect(await progress()).toMatchObject({ queued: 0, done: 2, failed: 1 })
+    for (const { owner_id } of good) expect(await balanceOf(owner_id)).toBe(500)
+    expect((await ask(body)).acts.map(({ id }) => id).toSorted()).toEqual(acts.map(({ id }) => id).toSorted())
+  })
+})
+
+test('a job leads to the row that it works on', async () => {
+  const { id } = await buildPaidEvent()
+  await server.deps.producer.add('stripe-events', 'job-1', { event_id: id })
+  const { acts } = await ask({ kind: 'replay', targets: [{ kind: 'job', id: 'stripe-events/job-1' }] })
+  expect(acts).toMatchObject([{ target: { kind: 'event', id } }])
+  expect(await findAct(database.owner, acts[0]?.id ?? '')).toMatchObject({
+    params: { job: 'stripe-events/job-1' },
+  })
+})
+
+test('the log is read page by page, by owner and by actor', async () => {
+  const user = await buildUser(database.server)
+  for (let i = 0; i < 3; i++) await request({ ...adjust(user, 1), reason: '' }, { token: 'user_pages' })
+  const first = (await server.ask(getAuditLog, { ...sam, query: { actor: 'user_pages', limit: '2' } })).data
+  const query = { actor: 'user_pages', limit: '2', cursor: String(first.next_cursor) }
+  const second = (await server.ask(getAuditLog, { ...sam, query })).data
+  expect([first.items.length, second.items.length, second.next_cursor]).toEqual([2, 1, null])
+  expect(new Set([...first.items, ...second.items].map(({ id }) => id)).size).toBe(3)
+})

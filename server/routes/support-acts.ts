@@ -1,0 +1,230 @@
+import {
+  type ActState,
+  type ActTarget,
+  type AuditEntry,
+  actStates,
+  approveSupportAct,
+  getAuditLog,
+  getSupportActs,
+  refuseSupportAct,
+  requestSupportActs,
+  type SupportAct,
+} from '../../schema/api/support-acts.ts'
+import type { Database } from '../../schema/database/connect.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
+import { freshJobId } from '../../schema/queues/producer.ts'
+import {
+  type ActFilter,
+  countBatch,
+  listActs,
+  outcomeOf,
+  ownerOf,
+  paramsOf,
+  type SupportActRow,
+} from '../../schema/support/acts.ts'
+import { type AuditRow, listAudit } from '../../schema/support/audit.ts'
+import { type DecidedAct, decideToApprove, decideToRefuse } from '../../schema/support/decide-act.ts'
+import { idInBatch, type RequestedAct, requestAct } from '../../schema/support/request-act.ts'
+import { listNames } from '../../schema/users/users.ts'
+import type { Trace } from '../context.ts'
+import type { Dependencies } from '../dependencies.ts'
+import { enqueue } from '../enqueue.ts'
+import { actNotFound, actNotWaiting, actRefused, ownApproval, reasonRequired } from '../errors.ts'
+import { supportStaff } from '../rights.ts'
+import { route } from '../route.ts'
+
+export const supportActsRoutes = [
+  route(requestSupportActs, { rights: supportStaff }).handle(async ({ body, user_id, trace }, deps) => {
+    const { id, kind, targets, adjustment, reason, is_dry_run } = body
+    const batch_id = targets.length > 1 ? id : null
+    const accepted: SupportActRow[] = []
+    const refused: { target: ActTarget; code: string; error: string }[] = []
+    for (const target of withoutRepeats(targets)) {
+      const requested = await requestAct(requestDependencies(deps), {
+        id: batch_id === null ? id : idInBatch(batch_id, target),
+        batch_id,
+        kind,
+        target,
+        adjustment,
+        reason,
+        is_dry_run,
+        requested_by: user_id,
+        targets: targets.length,
+      })
+      if (requested.outcome === 'refused') {
+        const { code, error } = await refusalOf(deps.db, requested)
+        if (batch_id === null) throw actRefused(requested, error)
+        refused.push({ target, code, error })
+        continue
+      }
+      accepted.push(requested.act)
+      await enqueueAct(deps, trace, requested.act)
+    }
+    return { success: true, data: { batch_id, acts: await presentActs(deps.db, accepted), refused } }
+  }),
+
+  route(getSupportActs, { rights: supportStaff }).handle(async ({ query }, { db }) => {
+    const rows = await listActs(db, filterOf(query), { limit: query.limit })
+    const counted = query.batch_id
+      ? await countBatch(db, query.batch_id)
+      : rows.map(({ state }) => ({ state, count: 1 }))
+    const counts = Object.fromEntries(actStates.map((state) => [state, 0])) as Record<ActState, number>
+    for (const { state, count } of counted) counts[state] += count
+    return { success: true, data: { acts: await presentActs(db, rows), counts } }
+  }),
+
+  route(approveSupportAct, { rights: supportStaff }).handle(async ({ body, user_id, trace }, deps) => {
+    const now = deps.now()
+    const sweep_at = new Date(now.getTime() + deps.settings.sweep_after_ms)
+    const act = decidedOrThrow(
+      await decideToApprove(deps.db, { id: body.id, decided_by: user_id, now, sweep_at }),
+    )
+    await enqueueAct(deps, trace, act)
+    return { success: true, data: await presentAct(deps.db, act) }
+  }),
+
+  route(refuseSupportAct, { rights: supportStaff }).handle(async ({ body, user_id }, { db, now }) => {
+    const { id, reason } = body
+    const act = decidedOrThrow(await decideToRefuse(db, { id, reason, decided_by: user_id, now: now() }))
+    return { success: true, data: await presentAct(db, act) }
+  }),
+
+  route(getAuditLog, { rights: supportStaff }).handle(async ({ query }, { db }) => {
+    const { owner_id, actor, act_id, limit, cursor } = query
+    const owner = owner_id === undefined ? undefined : ownerNamed(owner_id)
+    const rows = await listAudit(db, { owner, actor, act_id }, { limit: limit + 1, before: cursor })
+    const items = rows.slice(0, limit)
+    const next_cursor = rows.length > limit ? (items.at(-1)?.id ?? null) : null
+    return { success: true, data: { items: await presentEntries(db, items), next_cursor } }
+  }),
+]
+
+function requestDependencies({ db, producer, now, settings }: Dependencies) {
+  return {
+    db,
+    producer,
+    now,
+    sweepAfterMs: settings.sweep_after_ms,
+    adjustmentLimit: settings.adjustment_limit,
+  }
+}
+
+async function enqueueAct(
+  deps: Pick<Dependencies, 'producer' | 'metrics' | 'settings'>,
+  trace: Trace,
+  { id, state }: SupportActRow,
+): Promise<void> {
+  if (state !== 'queued') return
+  await enqueue(deps, trace, { queue: 'support-acts', id: freshJobId(id), payload: { act_id: id } })
+}
+
+function withoutRepeats(targets: readonly ActTarget[]): ActTarget[] {
+  return [...new Map(targets.map((target) => [`${target.kind}/${target.id}`, target])).values()]
+}
+
+/** Names the colleague who was first. */
+async function refusalOf(
+  db: Database,
+  { code, error, other }: Extract<RequestedAct, { outcome: 'refused' }>,
+): Promise<{ code: string; error: string }> {
+  if (!other) return { code, error }
+  const names = await listNames(db, [other.requested_by])
+  const name = names.get(other.requested_by) ?? other.requested_by
+  const until = other.state === 'queued' ? 'is being done' : 'waits for a second person'
+  return { code, error: `${name} has asked for an act on this already, which ${until}` }
+}
+
+function decidedOrThrow(decided: DecidedAct): SupportActRow {
+  switch (decided.outcome) {
+    case 'decided':
+      return decided.act
+    case 'not_found':
+      throw actNotFound()
+    case 'not_waiting':
+      throw actNotWaiting(decided.act.state)
+    case 'own_act':
+      throw ownApproval()
+    case 'no_reason':
+      throw reasonRequired()
+  }
+}
+
+function filterOf(query: {
+  readonly id?: string | undefined
+  readonly batch_id?: string | undefined
+  readonly owner_id?: string | undefined
+}): ActFilter {
+  if (query.id !== undefined) return { id: query.id }
+  if (query.batch_id !== undefined) return { batch_id: query.batch_id }
+  if (query.owner_id !== undefined) return { owner: ownerNamed(query.owner_id) }
+  return { state: 'waiting_for_approval' }
+}
+
+function ownerNamed(owner_id: string): Owner {
+  return { owner_kind: owner_id.startsWith('org_') ? 'organization' : 'user', owner_id }
+}
+
+async function presentAct(db: Database, row: SupportActRow): Promise<SupportAct> {
+  const [act] = await presentActs(db, [row])
+  if (!act) throw new Error('One act was to be presented')
+  return act
+}
+
+async function presentActs(db: Database, rows: readonly SupportActRow[]): Promise<SupportAct[]> {
+  const people = rows.flatMap(({ requested_by, approved_by, refused_by }) => [
+    requested_by,
+    approved_by,
+    refused_by,
+  ])
+  const person = await personIn(db, people)
+  return rows.map((row) => ({
+    id: row.id,
+    batch_id: row.batch_id,
+    finding_id: row.finding_id,
+    kind: row.kind,
+    target: { kind: row.target_kind, id: row.target_id },
+    owner: ownerOf(row),
+    adjustment: paramsOf(row).adjustment ?? null,
+    reason: row.reason,
+    is_dry_run: row.is_dry_run,
+    state: row.state,
+    requested_by: person(row.requested_by),
+    requested_at: row.requested_at.toISOString(),
+    approved_by: row.approved_by === null ? null : person(row.approved_by),
+    approved_at: row.approved_at?.toISOString() ?? null,
+    refused_by: row.refused_by === null ? null : person(row.refused_by),
+    outcome: outcomeOf(row),
+    error: row.error,
+    last_error: row.last_error,
+    finished_at: row.finished_at?.toISOString() ?? null,
+  }))
+}
+
+async function presentEntries(db: Database, rows: readonly AuditRow[]): Promise<AuditEntry[]> {
+  const person = await personIn(
+    db,
+    rows.map(({ actor }) => actor),
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    at: row.at.toISOString(),
+    actor: person(row.actor),
+    act_id: row.act_id,
+    what: row.what,
+    outcome: row.outcome,
+    target: row.target_kind && row.target_id ? { kind: row.target_kind, id: row.target_id } : null,
+    owner: ownerOf(row),
+    reason: row.reason,
+    detail: row.detail,
+    before: row.before,
+    after: row.after,
+  }))
+}
+
+async function personIn(db: Database, ids: readonly (string | null)[]) {
+  const names = await listNames(
+    db,
+    ids.flatMap((id) => id ?? []),
+  )
+  return (id: string) => ({ id, name: names.get(id) ?? id })
+}

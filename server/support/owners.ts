@@ -1,0 +1,83 @@
+import type { SupportOwner, SupportPerson, SupportVisitor } from '../../schema/api/support.ts'
+import { ClerkUnavailableError } from '../../schema/clerk/errors.ts'
+import type { Database } from '../../schema/database/connect.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
+import { findEmails, listCustomers, listRelations } from '../../schema/support/relations.ts'
+import type { Visit } from '../../schema/support/visits.ts'
+import { findUser } from '../../schema/users/users.ts'
+import type { Dependencies } from '../dependencies.ts'
+import type { Links } from './links.ts'
+import { maskEmail } from './words.ts'
+
+/** Owners as lists show them; people by an address that is masked. */
+export async function presentOwners(
+  db: Database,
+  owners: readonly (Owner | null)[],
+): Promise<(owner: Owner | null) => SupportOwner | null> {
+  const people = owners.flatMap((owner) => (owner?.owner_kind === 'user' ? [owner.owner_id] : []))
+  const emails = await findEmails(db, people)
+  return (owner) => {
+    if (!owner) return null
+    const email = emails.get(owner.owner_id)
+    return { kind: owner.owner_kind, id: owner.owner_id, label: email ? maskEmail(email) : null }
+  }
+}
+
+/** Who it is, in full, because somebody has opened this one owner. Our copy stands in while Clerk does not answer. */
+export async function presentPerson(
+  { db, clerk }: Pick<Dependencies, 'db' | 'clerk'>,
+  owner: Owner,
+  links: Links,
+): Promise<SupportPerson> {
+  const [identity, user, customers, relations] = await Promise.all([
+    identify(clerk, owner),
+    owner.owner_kind === 'user' ? findUser(db, owner.owner_id) : undefined,
+    listCustomers(db, owner),
+    listRelations(db, owner),
+  ])
+  const isKnown = typeof identity === 'object'
+  const ourName = [user?.first_name, user?.last_name].filter(Boolean).join(' ')
+  return {
+    name: isKnown ? identity.name : ourName || null,
+    email: isKnown ? identity.email : user?.email || null,
+    at_clerk: isKnown ? identity.state : identity,
+    member_since: user?.created_at.toISOString() ?? null,
+    customers: customers.map(({ customer_id, livemode }) => ({
+      id: customer_id,
+      links: links.stripe(customer_id, livemode),
+    })),
+    related: relations.map(({ email, ...relation }) => ({
+      ...relation,
+      label: email ? maskEmail(email) : null,
+    })),
+    links: links.clerk(owner.owner_id),
+  }
+}
+
+async function identify(clerk: Dependencies['clerk'], owner: Owner) {
+  try {
+    return (await clerk.identify(owner)) ?? 'gone'
+  } catch (error) {
+    if (error instanceof ClerkUnavailableError) return 'unknown'
+    throw error
+  }
+}
+
+/** Colleagues by name, as far as Clerk answers. */
+export function presentVisitors(
+  { clerk }: Pick<Dependencies, 'clerk'>,
+  visits: readonly Visit[],
+): Promise<SupportVisitor[]> {
+  return Promise.all(
+    visits.map(async ({ user_id, began_at, seen_at }) => {
+      const identity = await identify(clerk, { owner_kind: 'user', owner_id: user_id })
+      const name = typeof identity === 'object' ? (identity.name ?? identity.email) : null
+      return {
+        user_id,
+        name: name ?? user_id,
+        since: began_at.toISOString(),
+        seen_at: seen_at.toISOString(),
+      }
+    }),
+  )
+}

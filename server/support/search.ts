@@ -1,0 +1,81 @@
+import type { ResponseOf } from '../../schema/api/endpoint.ts'
+import type { searchSupport } from '../../schema/api/support.ts'
+import { lookupKinds } from '../../schema/api/support.ts'
+import type { Dependencies } from '../dependencies.ts'
+import { type Hit, type Lookup, lookUp } from './look-up.ts'
+import { presentOwners } from './owners.ts'
+import { presentOptions } from './trace.ts'
+
+type Deps = Pick<Dependencies, 'db' | 'clerk' | 'stripe' | 'producer' | 'settings' | 'now'>
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** What each form of text may be, and how it is called. The first that fits counts. */
+const forms: readonly {
+  readonly form: RegExp
+  readonly name: string
+  readonly kinds: readonly Lookup['kind'][]
+}[] = [
+  { form: /^[^@\s/:]+@[^@\s]+$/, name: 'an e-mail address', kinds: ['email'] },
+  { form: /^user_\w+$/, name: 'a user', kinds: ['user'] },
+  { form: /^org_\w+$/, name: 'an organization', kinds: ['organization'] },
+  { form: /^orginv_\w+$/, name: 'an invitation at Clerk', kinds: ['invitation'] },
+  { form: /^cs_\w+$/, name: 'a checkout session of Stripe’s', kinds: ['session'] },
+  { form: /^pi_\w+$/, name: 'a payment of Stripe’s', kinds: ['payment_intent'] },
+  { form: /^(ch|py)_\w+$/, name: 'a charge of Stripe’s', kinds: ['charge'] },
+  { form: /^in_\w+$/, name: 'an invoice of Stripe’s', kinds: ['invoice'] },
+  { form: /^sub_(?!sched_)\w+$/, name: 'a subscription of Stripe’s', kinds: ['subscription'] },
+  { form: /^cus_\w+$/, name: 'a customer of Stripe’s', kinds: ['customer'] },
+  { form: /^(re|pyr)_\w+$/, name: 'a refund of Stripe’s', kinds: ['refund'] },
+  { form: /^(dp|du)_\w+$/, name: 'a dispute of Stripe’s', kinds: ['dispute'] },
+  { form: /^evt_\w+$/, name: 'an event of Stripe’s', kinds: ['event'] },
+  { form: /^msg_[\w-]+$/, name: 'an event of Clerk’s', kinds: ['event'] },
+  { form: uuid, name: 'a checkout, an invitation or an act', kinds: ['intent', 'invitation', 'act'] },
+  { form: /^\d{1,15}$/, name: 'a transfer', kinds: ['transfer'] },
+  { form: /^[\w-]+\/\S+$/, name: 'a transfer, by its key or its grant', kinds: ['transfer', 'job'] },
+  { form: /^\S+$/, name: 'a job', kinds: ['event', 'job'] },
+]
+
+/** Everything that the text names, exactly as it is written. */
+export async function search(deps: Deps, text: string): Promise<ResponseOf<typeof searchSupport>> {
+  const { recognized_as, lookups } = recognize(text)
+  const options = presentOptions(deps)
+  const hits: Hit[] = []
+  for (const lookup of lookups) {
+    hits.push(...(await lookUp(deps, lookup, options)))
+    if (hits.length > 0) break
+  }
+  const present = await presentOwners(
+    deps.db,
+    hits.map(({ owner }) => owner),
+  )
+  return {
+    recognized_as,
+    matches: hits.map(({ kind, id, title, owner, item }) => ({
+      kind,
+      id,
+      title,
+      owner: present(owner),
+      item_key: item?.key ?? null,
+      at: item?.at ?? null,
+      level: item?.level ?? null,
+      state: item?.state ?? null,
+    })),
+  }
+}
+
+/** Also `kind:id`, as the timeline calls its items. */
+export function recognize(text: string): {
+  readonly recognized_as: string | null
+  readonly lookups: readonly Lookup[]
+} {
+  const [, prefix, rest] = /^([a-z_]+):(\S+)$/.exec(text) ?? []
+  const named = lookupKinds.find((kind) => kind === prefix)
+  if (named && rest)
+    return { recognized_as: named.replaceAll('_', ' '), lookups: [{ kind: named, id: rest }] }
+  const found = forms.find(({ form }) => form.test(text))
+  return {
+    recognized_as: found?.name ?? null,
+    lookups: found?.kinds.map((kind) => ({ kind, id: text })) ?? [],
+  }
+}

@@ -1,0 +1,243 @@
+import type { SupportProblem, SupportStanding } from '../../schema/api/support.ts'
+import type { DatabaseTransaction } from '../../schema/database/connect.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
+import type { GrantDue } from '../../schema/position/position.ts'
+import { readOwnerBalanceSheet } from '../../schema/position/read-owner.ts'
+import { findPlanTypes, findSeatFigures } from '../../schema/support/figures.ts'
+import { listProblemsOf, type ProblemRow } from '../../schema/support/problems.ts'
+import { findTimelineRow, keyOf, listSubjects } from '../../schema/support/timeline.ts'
+import type { TimelineRow } from '../../schema/support/timeline-rows.ts'
+import { type PresentOptions, presentRow, whatIsBought } from './trace-items.ts'
+import { capitalized, creditsText, dayText, durationText, moneyText, sentence } from './words.ts'
+
+type IntentRow = Extract<TimelineRow, { kind: 'intent' }>
+type EventRow = Extract<TimelineRow, { kind: 'event' }>
+
+/** Credits that a grant should have had by now and has not, or has too many of. */
+interface GrantDifference {
+  readonly grant: Pick<
+    GrantDue,
+    'id' | 'kind' | 'account' | 'intent_id' | 'stripe_subscription_id' | 'starts_at'
+  >
+  readonly is: number
+  readonly should: number
+  /** Of a checkout that was paid by an event which could not be applied. */
+  readonly event: EventRow | null
+}
+
+/**
+ * What should be there beside what is, for one owner. The facts are those that were written down, and beside them what a signed event says
+ * that could not be applied: a session that was paid is paid, whatever became of its event here. The caller's transaction is a snapshot.
+ */
+export async function readStanding(
+  trx: DatabaseTransaction,
+  owner: Owner,
+  options: PresentOptions,
+): Promise<SupportStanding> {
+  const { now, stuck_before } = options
+  const subjects = await listSubjects(trx, owner)
+  const sheet = await readOwnerBalanceSheet(trx, owner, now)
+  const rows = await listProblemsOf(trx, owner, { subjects, stuck_before })
+  const inBooks = new Map(sheet.books.grants.map((grant) => [grant.id, grant]))
+  const missing = Map.groupBy(sheet.difference.transfers, ({ grant }) => grant.id)
+  const booked = [...missing].flatMap(([id, transfers]): GrantDifference[] => {
+    const [first] = transfers
+    const known = inBooks.get(id)
+    const is = known
+      ? known.gross - known.refunded - known.disputed + known.expired + known.written_off + known.adjusted
+      : 0
+    const credits = transfers.reduce((sum, transfer) => sum + transfer.credits, 0)
+    return first && credits !== 0
+      ? [{ grant: first.grant, is, should: is + credits, event: eventOf(rows, first.grant.intent_id) }]
+      : []
+  })
+  const intents = await findIntents(trx, [
+    ...booked.flatMap(({ grant }) => grant.intent_id ?? []),
+    ...rows.flatMap((row) => (row.kind === 'event' ? (row.data.intent_id ?? []) : [])),
+  ])
+  const differences = [...booked, ...paidButUnsettled(rows, intents)]
+  const missingIn = (account: 'plan' | 'purchased') =>
+    differences
+      .filter(({ grant }) => grant.account === account)
+      .reduce((sum, { is, should }) => sum + should - is, 0)
+  const balance = (account: 'plan' | 'purchased') => {
+    const is = sheet.books[account].balance
+    return { is, should: is + missingIn(account) }
+  }
+  const plan = balance('plan')
+  const purchased = balance('purchased')
+  const plan_type = await findPlanTypes(trx, owner)
+  const explained = new Set(differences.flatMap(({ event }) => (event ? [keyOf(event)] : [])))
+  const problems: SupportProblem[] = [
+    ...differences.map((difference) => presentDifference(difference, intents)),
+    ...rows.filter((row) => !explained.has(keyOf(row))).map((row) => presentProblem(row, options)),
+    ...(plan_type.is !== null && plan_type.is !== plan_type.should
+      ? [planProblem(plan_type.is, plan_type.should ?? 'starter')]
+      : []),
+  ]
+  return {
+    as_of: now.toISOString(),
+    agrees: problems.length === 0,
+    sentence: inOneSentence(problems),
+    problems,
+    plan_type,
+    balance: {
+      plan,
+      purchased,
+      total: { is: plan.is + purchased.is, should: plan.should + purchased.should },
+    },
+    grants: differences.map(({ grant, is, should }) => ({
+      id: grant.id,
+      title: capitalized(nameOf(grant, intents)),
+      account: grant.account,
+      credits: { is, should },
+      item_key: grant.intent_id ? `intent:${grant.intent_id}` : null,
+    })),
+    seats: owner.owner_kind === 'organization' ? await findSeatFigures(trx, owner.owner_id) : null,
+  }
+}
+
+async function findIntents(
+  trx: DatabaseTransaction,
+  ids: readonly string[],
+): Promise<Map<string, IntentRow>> {
+  const found = new Map<string, IntentRow>()
+  for (const id of new Set(ids)) {
+    const row = await findTimelineRow(trx, { kind: 'intent', id })
+    if (row?.kind === 'intent') found.set(row.id, row)
+  }
+  return found
+}
+
+/** The failed or waiting event of a checkout, the one that says that it was paid before all others. */
+function eventOf(rows: readonly ProblemRow[], intentId: string | null): EventRow | null {
+  const events = rows.flatMap((row) =>
+    row.kind === 'event' && intentId !== null && row.data.intent_id === intentId ? [row] : [],
+  )
+  return events.find(saysPaid) ?? events[0] ?? null
+}
+
+function saysPaid({ data }: EventRow): boolean {
+  const isPaid = data.payment_status === 'paid' || data.payment_status === 'no_payment_required'
+  return isPaid && /^checkout\.session\.(completed|async_payment_succeeded)$/.test(data.type)
+}
+
+/** Checkouts for which a signed event says that what was promised has been paid, and that are not settled. */
+function paidButUnsettled(
+  rows: readonly ProblemRow[],
+  intents: ReadonlyMap<string, IntentRow>,
+): GrantDifference[] {
+  const seen = new Set<string>()
+  return rows.flatMap((row): GrantDifference[] => {
+    if (row.kind !== 'event' || !saysPaid(row)) return []
+    const intent = intents.get(row.data.intent_id ?? '')
+    if (!intent || intent.data.state === 'settled' || seen.has(intent.id)) return []
+    const { data } = intent
+    const isPlan = data.kind === 'subscription'
+    // A discount or a trial may make a plan cheaper; a purchase that took another sum is for a person to decide.
+    if (!isPlan && (row.data.amount_minor !== data.amount_minor || row.data.currency !== data.currency))
+      return []
+    seen.add(intent.id)
+    const grant = {
+      id: isPlan ? `plan/${intent.id}` : `purchase/${intent.id}`,
+      kind: isPlan ? ('month' as const) : ('purchase' as const),
+      account: isPlan ? ('plan' as const) : ('purchased' as const),
+      intent_id: intent.id,
+      stripe_subscription_id: null,
+      starts_at: new Date(intent.at),
+    }
+    return [{ grant, is: 0, should: data.credits, event: row }]
+  })
+}
+
+function presentDifference(
+  { grant, is, should, event }: GrantDifference,
+  intents: ReadonlyMap<string, IntentRow>,
+): SupportProblem {
+  const missing = should - is
+  const what = `${creditsText(missing)} of ${nameOf(grant, intents)} are ${missing > 0 ? 'missing' : 'too many'}`
+  const cause = event
+    ? `its event ${event.id} ${whyEvent(event)}`
+    : missing > 0
+      ? 'nothing about it has failed; a replay works it out again'
+      : 'what was taken back at Stripe, or ended, has not been taken back here'
+  const intent = intents.get(grant.intent_id ?? '')
+  const money = intent && { amount_minor: intent.data.amount_minor, currency: intent.data.currency }
+  return {
+    sentence: sentence(`${what}: ${cause}`),
+    credits: missing,
+    money: money ?? null,
+    item_key: event ? keyOf(event) : grant.intent_id ? `intent:${grant.intent_id}` : null,
+    replay: event
+      ? { kind: 'event', id: event.id }
+      : grant.stripe_subscription_id
+        ? { kind: 'subscription', id: grant.stripe_subscription_id }
+        : grant.intent_id
+          ? { kind: 'intent', id: grant.intent_id }
+          : null,
+  }
+}
+
+function whyEvent({ data }: EventRow): string {
+  if (data.state === 'failed') return `failed: ${data.reason}`
+  return data.last_error
+    ? `is tried again and again: ${data.last_error}`
+    : 'has come, and nobody has tried it'
+}
+
+function presentProblem(row: ProblemRow, options: PresentOptions): SupportProblem {
+  const item = presentRow(row, options).at(-1)
+  const since = durationText(options.now.getTime() - new Date(row.at).getTime())
+  const isFailed =
+    row.kind === 'event' || row.kind === 'intent'
+      ? row.data.state === 'failed'
+      : row.data.sync_failed_at !== null
+  const sum = item?.money ? ` about ${moneyText(item.money.amount_minor, item.money.currency)}` : ''
+  const what = `${item?.title} of ${dayText(row.at)}${row.kind === 'event' ? `, ${row.id},` : ''}${sum}`
+  return {
+    sentence: sentence(
+      `${what} ${isFailed ? 'failed' : `is stuck for ${since}`}: ${item?.error ?? 'nobody knows why'}`,
+    ),
+    credits: null,
+    money: item?.money ?? null,
+    item_key: keyOf(row),
+    replay: item?.replay ?? null,
+  }
+}
+
+function planProblem(is: string, should: string): SupportProblem {
+  return {
+    sentence: `The plan that is shown is ${capitalized(is)}, and it should be ${capitalized(should)}.`,
+    credits: null,
+    money: null,
+    item_key: null,
+    replay: null,
+  }
+}
+
+function nameOf(grant: GrantDifference['grant'], intents: ReadonlyMap<string, IntentRow>): string {
+  const intent = intents.get(grant.intent_id ?? '')
+  const day = dayText((grant.kind === 'purchase' ? intent?.at : null) ?? grant.starts_at ?? new Date(0))
+  const plan = intent ? `${whatIsBought(intent.data)}` : 'the plan'
+  switch (grant.kind) {
+    case 'purchase':
+      return `the purchase of ${day}`
+    case 'month':
+      return `the month of ${plan} from ${day}`
+    case 'seats':
+      return `the seats added on ${day}`
+    case 'late_month':
+      return `the late payment for the month from ${day}`
+    case 'adjustment':
+      return 'adjustments'
+    case 'legacy':
+      return 'earlier credits'
+  }
+}
+
+function inOneSentence(problems: readonly SupportProblem[]): string {
+  const [first, ...others] = problems
+  if (!first) return 'Everything that should be there is there.'
+  if (others.length === 0) return first.sentence
+  return `${first.sentence} And ${others.length} more ${others.length === 1 ? 'thing needs' : 'things need'} a look.`
+}

@@ -1,0 +1,335 @@
+import type { SupportLevel, TraceItem } from '../../schema/api/support.ts'
+import { refusedByBank } from '../../schema/checkout/recent-payments.ts'
+import { keyOf } from '../../schema/support/timeline.ts'
+import type { TimelineKind, TimelineRow } from '../../schema/support/timeline-rows.ts'
+import type { Links } from './links.ts'
+import { capitalized, creditsText, dayText, durationText, maskEmail, moneyText, sentence } from './words.ts'
+
+export interface PresentOptions {
+  readonly links: Links
+  readonly now: Date
+  /** An event that came before and that nobody has tried is stuck. */
+  readonly stuck_before: Date
+}
+
+type RowOf<Kind extends TimelineKind> = Extract<TimelineRow, { kind: Kind }>
+type Told = Pick<TraceItem, 'title' | 'level'> & Partial<Omit<TraceItem, 'key' | 'kind' | 'id' | 'at'>>
+
+/** A row as people read it, the newest first; a checkout is two things, its intent and Stripe's page for it. */
+export function presentRow(row: TimelineRow, options: PresentOptions): TraceItem[] {
+  const item = itemOf(row, row.kind, row.id, tell(row, options))
+  if (row.kind !== 'intent' || row.data.stripe_session_id === null) return [item]
+  const id = row.data.stripe_session_id
+  const session: Told = {
+    title: 'Payment page of Stripe',
+    level: item.level,
+    state: item.state,
+    money: item.money,
+    caused_by: [item.key],
+    links: options.links.stripe(id, row.data.livemode),
+  }
+  return [itemOf(row, 'session', id, session), item]
+}
+
+function itemOf({ at }: TimelineRow, kind: TraceItem['kind'], id: string, told: Told): TraceItem {
+  return {
+    key: keyOf({ kind, id }),
+    kind,
+    id,
+    at: new Date(at).toISOString(),
+    state: null,
+    error: null,
+    detail: null,
+    money: null,
+    credits: null,
+    account: null,
+    balance_after: null,
+    attempts: null,
+    next_try_at: null,
+    caused_by: [],
+    links: { stripe: null, clerk: null },
+    replay: null,
+    ...told,
+  }
+}
+
+function tell(row: TimelineRow, options: PresentOptions): Told {
+  switch (row.kind) {
+    case 'intent':
+      return tellIntent(row, options)
+    case 'event':
+      return tellEvent(row, options)
+    case 'attempt':
+      return tellAttempt(row)
+    case 'subscription':
+      return tellSubscription(row, options)
+    case 'invoice':
+      return tellInvoice(row, options)
+    case 'charge':
+      return tellCharge(row, options)
+    case 'transfer':
+      return tellTransfer(row)
+    case 'act':
+      return tellAct(row)
+    case 'seat':
+      return tellSeat(row, options)
+    case 'invitation':
+      return tellInvitation(row)
+  }
+}
+
+function tellIntent({ id, data }: RowOf<'intent'>, { links }: PresentOptions): Told {
+  const isWaiting = ['created', 'open', 'awaiting_payment'].includes(data.state)
+  const error = data.state === 'failed' ? data.failure_reason : isWaiting ? data.last_error : null
+  const details = [
+    ...(data.state === 'awaiting_payment' ? ['The buyer has paid in a way that takes days.'] : []),
+    ...(data.state === 'open' ? ['Nothing has been paid that we know of.'] : []),
+    ...(data.settled_at ? [`Settled on ${dayText(data.settled_at)}.`] : []),
+    ...(data.withdrawn_at ? [`Taken back on ${dayText(data.withdrawn_at)}: the payment was forged.`] : []),
+    ...(data.owner_kind === 'organization' && data.owner_id === null
+      ? ['Its organization is made when it is paid.']
+      : []),
+  ]
+  return {
+    title: `Checkout of ${whatIsBought(data)}`,
+    level: intentLevel(data),
+    state: data.state,
+    error,
+    detail: details.join(' ') || null,
+    money: { amount_minor: data.amount_minor, currency: data.currency },
+    credits: data.credits,
+    attempts: data.attempts,
+    next_try_at: isWaiting ? data.sweep_at.toISOString() : null,
+    links: links.clerk(data.user_id),
+    replay: data.stripe_session_id !== null && data.state !== 'settled' ? { kind: 'intent', id } : null,
+  }
+}
+
+export function whatIsBought(
+  intent: Pick<RowOf<'intent'>['data'], 'plan_type' | 'billing_frequency' | 'seats' | 'credits'>,
+): string {
+  if (intent.plan_type === null) return creditsText(intent.credits)
+  return `${capitalized(intent.plan_type)}, ${intent.billing_frequency}, ${seatsText(intent.seats ?? 1)}`
+}
+
+function intentLevel({ state, failure_reason, last_error, stripe_session_id }: RowOf<'intent'>['data']) {
+  if (state === 'settled') return 'done'
+  if (state === 'expired') return 'ignored'
+  if (state !== 'failed') return last_error === null ? 'waiting' : 'problem'
+  const isOver = stripe_session_id === null || refusedByBank.includes(failure_reason ?? '')
+  return isOver ? 'ignored' : 'problem'
+}
+
+function tellEvent({ id, data, at }: RowOf<'event'>, options: PresentOptions): Told {
+  const { state, source, type } = data
+  const isWaiting = state === 'received'
+  const isUntried = isWaiting && data.last_error === null
+  const isLate = isUntried && new Date(at) < options.stuck_before
+  const waited = durationText(options.now.getTime() - new Date(at).getTime())
+  const levels: Record<typeof state, SupportLevel> = {
+    applied: 'done',
+    ignored: 'ignored',
+    failed: 'problem',
+    forged: 'problem',
+    received: isUntried && !isLate ? 'waiting' : 'problem',
+  }
+  const details = [
+    ...(state === 'applied' && data.reason ? [sentence(data.reason)] : []),
+    ...(data.received_via === 'reader'
+      ? ['It never came by webhook; it was found in Stripe’s own list of events.']
+      : []),
+    ...(data.unavailable_since && isWaiting ? ['The other side is away, which costs no attempt.'] : []),
+    ...(data.is_stored ? [] : ['Its content is not kept any more, or could not be stored.']),
+  ]
+  const session = data.object_id?.startsWith('cs_') ? [`session:${data.object_id}`] : []
+  return {
+    title: `${type} of ${source === 'stripe' ? 'Stripe' : 'Clerk'}`,
+    level: levels[state],
+    state,
+    error: isLate
+      ? `Nobody has tried it in ${waited}: is a worker running?`
+      : isWaiting
+        ? data.last_error
+        : state === 'applied'
+          ? null
+          : data.reason,
+    detail: details.join(' ') || null,
+    money:
+      data.amount_minor !== null && data.currency
+        ? { amount_minor: data.amount_minor, currency: data.currency }
+        : null,
+    attempts: data.attempts,
+    next_try_at: isWaiting ? data.sweep_at.toISOString() : null,
+    caused_by: [...session, ...(data.intent_id ? [`intent:${data.intent_id}`] : [])],
+    links:
+      source === 'stripe'
+        ? options.links.stripe(id, data.livemode ?? false)
+        : data.subject
+          ? options.links.clerk(data.subject)
+          : options.links.none,
+    replay: state === 'received' || state === 'failed' || state === 'ignored' ? { kind: 'event', id } : null,
+  }
+}
+
+const triedKinds = {
+  inbox_events: 'event',
+  checkout_intents: 'intent',
+  subscriptions: 'subscription',
+  team_invitations: 'invitation',
+  support_acts: 'act',
+} as const
+const failureMeanings = {
+  unavailable: 'The other side did not answer usefully; that costs no attempt.',
+  not_yet: 'Something that it needs was not there yet.',
+  contradiction: 'What we were told contradicts what we know: it was given up at once.',
+  defect: 'Something unexpected went wrong, perhaps a fault of ours.',
+} as const
+
+function tellAttempt({ data, at }: RowOf<'attempt'>): Told {
+  const isOne = data.tries === 1
+  const until = isOne ? '' : ` The last of them was at ${data.last_at.toISOString()}.`
+  return {
+    title: isOne ? 'A try failed' : `${data.tries} tries failed in the same way`,
+    level: data.kind === 'unavailable' || data.kind === 'not_yet' ? 'waiting' : 'problem',
+    state: data.kind,
+    error: data.error,
+    detail: `${failureMeanings[data.kind]}${new Date(at) < data.last_at ? until : ''}`,
+    attempts: data.tries,
+    caused_by: [keyOf({ kind: triedKinds[data.table_name], id: data.row_id })],
+  }
+}
+
+function tellSubscription({ id, data }: RowOf<'subscription'>, { links }: PresentOptions): Told {
+  const error = data.sync_failed_at || data.last_error ? data.last_error : null
+  const isDue = ['past_due', 'unpaid', 'paused', 'incomplete'].includes(data.status)
+  const details = [
+    data.ended_at
+      ? `It ended on ${dayText(data.ended_at)}.`
+      : data.cancel_at
+        ? `It is cancelled and ends on ${dayText(data.cancel_at)}.`
+        : `Its period ends on ${dayText(data.current_period_end)}.`,
+    `Last fetched from Stripe on ${dayText(data.updated_at)}.`,
+  ]
+  return {
+    title: `Subscription to ${whatIsBought({ ...data, credits: 0, seats: data.seats_total })}`,
+    level: error !== null ? 'problem' : isDue ? 'waiting' : 'done',
+    state: data.status,
+    error,
+    detail: details.join(' '),
+    credits: data.credits_per_seat * data.seats_total,
+    attempts: data.attempts,
+    next_try_at: data.sync_failed_at || data.ended_at ? null : data.sweep_at.toISOString(),
+    caused_by: [`intent:${data.intent_id}`],
+    links: links.stripe(id, data.livemode),
+    replay: { kind: 'subscription', id },
+  }
+}
+
+function tellInvoice({ id, data }: RowOf<'invoice'>, { links }: PresentOptions): Told {
+  return {
+    title: data.periods > 0 ? 'Invoice paid' : 'Invoice for a change of seats paid',
+    level: 'done',
+    state: 'paid',
+    detail: `From ${dayText(data.starts_at)} to ${dayText(data.ends_at)}, ${seatsText(data.seats)}.`,
+    money: { amount_minor: data.amount_paid_minor, currency: data.currency },
+    caused_by: [`subscription:${data.stripe_subscription_id}`],
+    links: links.stripe(id, data.livemode),
+  }
+}
+
+function tellCharge({ id, data }: RowOf<'charge'>, { links }: PresentOptions): Told {
+  const money = (minor: number) => moneyText(minor, data.currency)
+  const parts = [
+    ...(data.refunded_minor > 0 ? [`${money(data.refunded_minor)} refunded`] : []),
+    ...(data.disputed_minor > 0 ? [`${money(data.disputed_minor)} held by disputes`] : []),
+  ]
+  return {
+    title: capitalized(`${parts.join(' and ') || 'nothing taken back'} of ${money(data.amount_minor)}`),
+    level: 'done',
+    state: data.disputed_minor > 0 ? 'disputed' : data.refunded_minor > 0 ? 'refunded' : 'paid',
+    detail: `As Stripe had it on ${dayText(data.updated_at)}.`,
+    money: { amount_minor: data.refunded_minor + data.disputed_minor, currency: data.currency },
+    caused_by: data.intent_id ? [`intent:${data.intent_id}`] : [`invoice:${data.stripe_invoice_id}`],
+    links: links.stripe(id, data.livemode),
+    replay: { kind: 'charge', id },
+  }
+}
+
+/** Actors that are no person. */
+const ourOwnActors = ['stripe', 'sweep', 'schedule']
+
+function tellTransfer({ data, at }: RowOf<'transfer'>): Told {
+  const late_ms = new Date(at).getTime() - data.occurred_at.getTime()
+  const details = [
+    ...(late_ms > 60_000 ? [`It happened on ${dayText(data.occurred_at)}.`] : []),
+    ...(data.kind === 'usage' || ourOwnActors.includes(data.actor) ? [] : [`By ${data.actor}.`]),
+  ]
+  return {
+    title: data.reason,
+    level: 'done',
+    state: data.kind,
+    detail: details.join(' ') || null,
+    credits: data.amount,
+    account: data.account,
+    balance_after: data.balance_after,
+    caused_by: [
+      ...(data.event_id ? [`event:${data.event_id}`] : []),
+      ...(data.intent_id ? [`intent:${data.intent_id}`] : []),
+    ],
+  }
+}
+
+const actWords: Readonly<Record<string, string>> = {
+  replay: 'Replay',
+  resync: 'Resync from Stripe and Clerk',
+  adjust: 'Adjustment',
+  cancel_intent: 'Cancellation of a checkout',
+  resend_invitation: 'Invitation sent again',
+}
+
+function tellAct({ data }: RowOf<'act'>): Told {
+  const isOpen = data.state === 'queued' || data.state === 'waiting_for_approval'
+  const approved = data.approved_by ? `, agreed to by ${data.approved_by}` : ''
+  return {
+    title: `${actWords[data.kind] ?? capitalized(data.kind)} by support`,
+    level: isOpen ? 'waiting' : data.state === 'failed' ? 'problem' : 'done',
+    state: data.state,
+    error: data.state === 'queued' ? data.last_error : data.error,
+    detail: `${data.sentence ? `${data.sentence} ` : ''}Asked for by ${data.requested_by}${approved}: ${sentence(data.reason)}`,
+    attempts: data.attempts,
+    next_try_at: data.state === 'queued' ? data.sweep_at.toISOString() : null,
+    caused_by: [keyOf({ kind: data.target_kind, id: data.target_id })],
+  }
+}
+
+function tellSeat({ data }: RowOf<'seat'>, { links }: PresentOptions): Told {
+  const isOver = data.status === 'revoked' || data.status === 'expired'
+  return {
+    title: `Seat of ${maskEmail(data.email)}`,
+    level: data.status === 'pending' ? 'waiting' : 'done',
+    state: data.status,
+    detail: isOver ? `Ended on ${dayText(data.updated_at)}.` : `As ${data.role}, in ${data.organization_id}.`,
+    caused_by: data.invitation_id ? [`invitation:${data.invitation_id}`] : [],
+    links: data.user_id ? links.clerk(data.user_id) : links.none,
+  }
+}
+
+function tellInvitation({ id, data }: RowOf<'invitation'>): Told {
+  const isProblem = data.sync_failed_at !== null || (data.sweep_at !== null && data.last_error !== null)
+  return {
+    title: `Invitation of ${maskEmail(data.email)}`,
+    level: isProblem ? 'problem' : data.status === 'pending' ? 'waiting' : 'done',
+    state: data.status,
+    error: isProblem ? data.last_error : null,
+    detail: data.clerk_invitation_id
+      ? `It is good until ${dayText(data.expires_at)}.`
+      : 'It has not been sent yet.',
+    attempts: data.attempts,
+    next_try_at: data.sync_failed_at ? null : (data.sweep_at?.toISOString() ?? null),
+    replay: { kind: 'invitation', id },
+  }
+}
+
+function seatsText(seats: number): string {
+  return `${seats} ${seats === 1 ? 'seat' : 'seats'}`
+}

@@ -1,0 +1,107 @@
+import type { QueryOf } from '../../schema/api/endpoint.ts'
+import type { getTrace, SupportStanding, SupportTrace, TraceItem } from '../../schema/api/support.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
+import { ownerOfId } from '../../schema/support/owners.ts'
+import { readTimeline, type TimelineCursor } from '../../schema/support/timeline.ts'
+import { recordVisit } from '../../schema/support/visits.ts'
+import type { Dependencies } from '../dependencies.ts'
+import { invalidCursor, supportItemNotFound } from '../errors.ts'
+import { openLinks } from './links.ts'
+import { lookUp } from './look-up.ts'
+import { presentOwners, presentPerson, presentVisitors } from './owners.ts'
+import { readStanding } from './standing.ts'
+import { type PresentOptions, presentRow } from './trace-items.ts'
+
+type Deps = Pick<Dependencies, 'db' | 'clerk' | 'stripe' | 'producer' | 'settings' | 'now'>
+
+/** An event that came so long ago and that nobody has tried is stuck; the sweep tries what waits for longer than a minute. */
+const stuckAfterMs = 2 * 60_000
+
+export function presentOptions({ settings, now }: Pick<Dependencies, 'settings' | 'now'>): PresentOptions {
+  const at = now()
+  return {
+    links: openLinks(settings),
+    now: at,
+    stuck_before: new Date(at.getTime() - stuckAfterMs),
+  }
+}
+
+const pageSize = 50
+
+/**
+ * Everything that became of one owner's money. The first page says who it is, how they stand and who else has the case open; opening it is
+ * a visit. What is asked for by kind and id leads to its owner, or is shown alone when it has none.
+ */
+export async function readTrace(
+  deps: Deps,
+  query: QueryOf<typeof getTrace>,
+  { user_id }: { readonly user_id: string },
+): Promise<SupportTrace & { readonly opened: Owner | null }> {
+  const options = presentOptions(deps)
+  const { kind, id } = query
+  const found = kind !== undefined && id !== undefined ? await lookUp(deps, { kind, id }, options) : undefined
+  if (found && found.length === 0 && query.owner === undefined) throw supportItemNotFound()
+  const owner = query.owner === undefined ? (found?.[0]?.owner ?? null) : ownerOfId(query.owner)
+  const highlighted = found?.find((hit) => hit.owner?.owner_id === owner?.owner_id)?.item ?? null
+  const present = await presentOwners(deps.db, [owner])
+  const nothing = { person: null, standing: null, visitors: [], next_cursor: null, opened: null }
+  if (!owner) {
+    return { owner: null, ...nothing, highlighted, timeline: highlighted ? [highlighted] : [] }
+  }
+  const before = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
+  const page = await readTimeline(deps.db, owner, {
+    limit: pageSize,
+    before,
+    with_usage: query.usage === 'shown',
+  })
+  const timeline = page.rows.flatMap((row): TraceItem[] => presentRow(row, options))
+  const next_cursor = page.next && encodeCursor(page.next)
+  if (before) return { owner: present(owner), ...nothing, highlighted, timeline, next_cursor }
+  const [person, standing, visit] = await Promise.all([
+    presentPerson(deps, owner, options.links),
+    deps.db
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .execute((trx) => readStanding(trx, owner, options)),
+    recordVisit(deps.db, { owner_id: owner.owner_id, user_id, now: options.now }),
+  ])
+  return {
+    owner: present(owner),
+    person,
+    standing,
+    visitors: await presentVisitors(deps, visit.others),
+    highlighted,
+    timeline: timeline.map((item) => markUnsettled(item, standing)),
+    next_cursor,
+    opened: visit.is_new ? owner : null,
+  }
+}
+
+/** The row of a checkout waits for a payment; that it was paid is known from an event which could not be applied. */
+function markUnsettled(item: TraceItem, { grants }: SupportStanding): TraceItem {
+  const isMissing = grants.some(
+    ({ item_key, credits }) =>
+      credits.should > credits.is && (item_key === item.key || item_key === item.caused_by[0]),
+  )
+  if (!isMissing || item.level !== 'waiting') return item
+  const detail = 'It was paid at Stripe, and what it brings is not here yet.'
+  return { ...item, level: 'problem', detail }
+}
+
+function encodeCursor({ at, key, usage_before }: TimelineCursor): string {
+  return Buffer.from(JSON.stringify([at, key, usage_before])).toString('base64url')
+}
+
+function decodeCursor(cursor: string): TimelineCursor {
+  try {
+    const [at, key, usage_before] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]
+    const isTime = typeof at === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(at)
+    const isUsage = usage_before === null || Number.isSafeInteger(usage_before)
+    if (isTime && typeof key === 'string' && key.length <= 300 && isUsage) {
+      return { at, key, usage_before: usage_before as number | null }
+    }
+  } catch {
+    // It is no JSON.
+  }
+  throw invalidCursor()
+}

@@ -1,0 +1,46 @@
+import type { Database } from '../../schema/database/connect.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
+import { readBooks, readPurchaseGrant } from '../../schema/ledger/books.ts'
+import { type BooksInScope, differenceOf } from '../../schema/position/difference.ts'
+import type { OwnerFacts } from '../../schema/position/facts.ts'
+import { positionOf } from '../../schema/position/position.ts'
+import { readPlanFacts, readPurchaseFacts } from '../../schema/position/read-facts.ts'
+
+/** Owners whose books are not what their facts make due, by the product's own reckoning. */
+export async function booksDiffer(database: Database, now: Date): Promise<string[]> {
+  return database
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (trx) => {
+      const problems: string[] = []
+      const compare = (what: string, facts: OwnerFacts, books: BooksInScope) => {
+        const { transfers, closings } = differenceOf(positionOf(facts, now), books)
+        for (const { component, credits, grant } of transfers)
+          problems.push(`${what}: ${credits} credits (${component}) of ${grant.id} are not posted`)
+        for (const month of closings) problems.push(`${what}: month ${JSON.stringify(month)} is not closed`)
+      }
+      const planOwners = await trx
+        .selectFrom('subscriptions')
+        .select(['owner_kind', 'owner_id'])
+        .distinct()
+        .execute()
+      for (const owner of planOwners as Owner[]) {
+        const books = await readBooks(trx, owner)
+        const grants = books.grants.filter(({ kind }) => kind !== 'purchase')
+        compare(owner.owner_id, await readPlanFacts(trx, owner), { ...books, grants })
+      }
+      const purchases = await trx
+        .selectFrom('checkout_intents')
+        .select(['id', 'owner_kind', 'owner_id', 'credits', 'amount_minor'])
+        .where('kind', '=', 'credit_purchase')
+        .where('state', '=', 'settled')
+        .execute()
+      for (const purchase of purchases) {
+        const facts = await readPurchaseFacts(trx, purchase as Owner, purchase)
+        const grant = await readPurchaseGrant(trx, purchase.id)
+        const books = { grants: grant ? [grant] : [], closed_months: [], used_open: 0 }
+        compare(`purchase ${purchase.id}`, facts, books)
+      }
+      return problems
+    })
+}

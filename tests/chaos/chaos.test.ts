@@ -1,0 +1,44 @@
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { findRedis } from '../../scripts/test/tools/redis.ts'
+import { seed } from '../simulation/seed.ts'
+import { describeReport, howToRepeat } from './report.ts'
+import { runChaos } from './run.ts'
+
+/** Short locks and sweeps, so that what was lost is found soon. */
+const env = { JOB_LOCK_MS: '1000', JOB_STALLED_MS: '300', SWEEP_EVERY_MS: '300', SWEEP_AFTER_MS: '500' }
+
+/** `npm run chaos` for a quarter of a minute; there are its figures and how it is run for longer. */
+describe.concurrent.each(['postgres', 'redis'] as const)('on %s', (backend) => {
+  let redis: Awaited<ReturnType<typeof findRedis>>
+  beforeAll(async () => {
+    redis = await findRedis({ install: false, say: () => undefined })
+  })
+
+  test('whatever is killed while customers are at it, nothing is lost and nothing is doubled', async ({
+    skip,
+  }) => {
+    if (backend === 'redis' && !redis.found) skip(`no Redis: ${redis.reason}`)
+    const report = await runChaos({
+      seed,
+      events: 100,
+      kills: 5,
+      longest_ms: 15_000,
+      crowd: 10,
+      storm: {
+        kill_every_ms: [300, 1500],
+        databases_every_ms: [4000, 10_000],
+        clock_every_ms: [3000, 6000],
+      },
+      isInHurry: true,
+      env,
+      redisProgram: backend === 'redis' && redis.found ? redis.value : undefined,
+      logFile: join(import.meta.dirname, `../../reports/chaos/test-${backend}.log`),
+      say: () => undefined,
+    })
+    console.log(describeReport(report))
+    expect(report.problems, `Again, for longer: ${howToRepeat(report)}`).toEqual([])
+    expect(report.kills).toBeGreaterThan(0)
+    expect(report.sent['copies sent']).toBeGreaterThan(0)
+  })
+})

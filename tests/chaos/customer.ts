@@ -1,0 +1,117 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type Stripe from 'stripe'
+import { initializeUser } from '../../schema/api/users.ts'
+import type { Owner } from '../simulation/owner.ts'
+import { type Person, signUp } from '../support/services/clerk.ts'
+import type { Client } from './client.ts'
+import type { Random } from './random.ts'
+import type { System } from './system.ts'
+
+/** What one report of usage came to, by the answer that its sender had in the end. */
+export interface Report {
+  readonly key: string
+  readonly payer: 'personal' | 'organization'
+  readonly credits: number
+  readonly outcome: 'charged' | 'refused'
+}
+
+/** Somebody who buys and uses, with a journal of their own: what they did, and what they were told. */
+export interface Customer
+  extends Pick<
+    Owner,
+    'kind' | 'person' | 'sessions' | 'customers' | 'seatChanges' | 'usages' | 'colleagues' | 'paidInvoices'
+  > {
+  organization_id: string | null
+  /** When each session was paid, by the real time in milliseconds. */
+  readonly paidAt: Map<string, number>
+  readonly reports: Report[]
+  /** Of the extension; made when it is first needed. */
+  access_token: string | null
+  /** The latest version of each payer's balance. */
+  readonly versions: Map<string, number>
+  /** How often money may have gone back, which alone may make a balance a debt. */
+  clawbacks: number
+  /** What must not have happened, seen with the customer's own eyes: nothing can mend it any more. */
+  readonly complaints: string[]
+}
+
+/** What customers have to do with. */
+export interface World {
+  readonly system: System
+  readonly client: Client
+  /** The storm is over, or about to be: nobody begins anything new. */
+  readonly isClosing: () => boolean
+}
+
+export async function newCustomer(world: World, kind: Customer['kind']): Promise<Customer> {
+  const person: Person = await untilDone(() => signUp(world.system.clerk, { first_name: 'Ada' }))
+  const user = { id: person.user_id, emailAddresses: [{ emailAddress: person.email }] }
+  await world.client.ask(initializeUser, {
+    token: person.token,
+    body: { clerkUser: user, planType: 'starter' },
+  })
+  return {
+    kind,
+    person,
+    organization_id: null,
+    sessions: [],
+    customers: new Set(),
+    seatChanges: new Map(),
+    usages: [],
+    colleagues: [],
+    paidInvoices: new Map(),
+    paidAt: new Map(),
+    reports: [],
+    access_token: null,
+    versions: new Map(),
+    clawbacks: 0,
+    complaints: [],
+  }
+}
+
+/**
+ * What somebody does at Stripe, or in its dashboard, whatever failures the product is to see: tried again until Stripe says what became of
+ * it. Null when Stripe refuses, as it may.
+ */
+export async function atStripe<T>(
+  { system }: Pick<World, 'system'>,
+  work: (stripe: Stripe) => Promise<T>,
+): Promise<T | null> {
+  return untilDone(async () => {
+    try {
+      return await work(system.stripe.client)
+    } catch (error) {
+      const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 0
+      if ([400, 402, 404].includes(status)) return null
+      throw error
+    }
+  })
+}
+
+/** A knob that the stand-in may refuse to turn, because what it is about is not so (any more). */
+export async function turnKnob<T>(
+  { system }: Pick<World, 'system'>,
+  path: string,
+  body: object = {},
+): Promise<T | null> {
+  return system.stripe.knob<T>(path, body).catch((error: unknown) => {
+    if (error instanceof Error && / (400|402|404|409) /.test(error.message)) return null
+    throw error
+  })
+}
+
+/** For what is not the product: a stand-in that was told to fail does so for a few calls only. */
+export async function untilDone<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (tries >= 60) throw error
+      await delay(Math.min(100 * tries, 1000))
+    }
+  }
+}
+
+export function pause(random: Random, longest_ms: number): Promise<void> {
+  return delay(random.int(0, longest_ms))
+}

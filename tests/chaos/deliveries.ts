@@ -1,0 +1,62 @@
+import { listedEventTypes } from '../../schema/stripe/event-types.ts'
+import type { System } from './system.ts'
+
+/** What became of the webhooks, by the senders' own books. */
+export interface Sent {
+  /** Of Stripe's, those that must be in the inbox in the end, however they come there. */
+  readonly events: string[]
+  readonly figures: {
+    readonly 'events of Stripe': number
+    readonly 'copies sent': number
+    readonly 'tries of these': number
+    readonly 'copies beyond the first': number
+    readonly 'never sent': number
+    readonly 'events of Clerk': number
+    readonly 'of these never sent': number
+  }
+  /** Of Clerk's, those that are still tried. */
+  readonly pendingOfClerk: string[]
+}
+
+interface Delivery {
+  readonly event: string
+  readonly state: 'pending' | 'delivered' | 'abandoned' | 'withheld'
+  readonly attempts: number
+}
+
+export async function whatStripeSent({ stripe, clerk }: Pick<System, 'stripe' | 'clerk'>): Promise<Sent> {
+  const { deliveries } = await read<{ deliveries: Delivery[] }>(`${stripe.url}/_sandbox/deliveries`)
+  const { data: ofClerk } = await read<{ data: { id: string; status: string }[] }>(
+    `${clerk.url}/_sandbox/events`,
+  )
+  const listed = new Set<string>()
+  for await (const event of stripe.client.events.list({ limit: 100, types: [...listedEventTypes] }))
+    listed.add(event.id)
+  const distinct = new Set(deliveries.map(({ event }) => event))
+  const inState = (state: Delivery['state']) =>
+    deliveries.filter((delivery) => delivery.state === state).length
+  const sent = deliveries.length - inState('withheld')
+  return {
+    events: [...distinct].filter((id) => listed.has(id)),
+    figures: {
+      'events of Stripe': distinct.size,
+      'copies sent': sent,
+      'tries of these': deliveries.reduce((sum, { attempts }) => sum + attempts, 0),
+      'copies beyond the first': deliveries.length - distinct.size,
+      'never sent': inState('withheld'),
+      'events of Clerk': ofClerk.length,
+      'of these never sent': ofClerk.filter(({ status }) => status === 'withheld').length,
+    },
+    pendingOfClerk: ofClerk.filter(({ status }) => status === 'pending').map(({ id }) => id),
+  }
+}
+
+/** How many copies of Stripe's events were made so far, those included that are never sent. */
+export async function countCopies({ stripe }: Pick<System, 'stripe'>): Promise<number> {
+  const { deliveries } = await read<{ deliveries: Record<string, number> }>(`${stripe.url}/_sandbox`)
+  return Object.values(deliveries).reduce((sum, count) => sum + count, 0)
+}
+
+async function read<T>(url: string): Promise<T> {
+  return (await (await fetch(url)).json()) as T
+}

@@ -1,0 +1,146 @@
+import type Stripe from 'stripe'
+import { verifyLedger } from '../../schema/ledger/verify.ts'
+import { booksDiffer } from './books-agree.ts'
+import type { Customer, World } from './customer.ts'
+import { whatStripeSent } from './deliveries.ts'
+import { ownerDiffers } from './owner-agrees.ts'
+
+/** How many owners are asked about at once. */
+const atOnce = 6
+
+export interface Verdict {
+  readonly problems: readonly string[]
+  /** The customers who are told something else than the model says. */
+  readonly differing: readonly Customer[]
+}
+
+/**
+ * What is wrong when everything should be at rest; nothing when all is well. It goes by what Stripe and Clerk say, by what the customers were
+ * told, and by a model of the rules that shares no code with the product. Only of those who are doubted it is asked what they have.
+ */
+export async function judge(
+  world: World,
+  customers: readonly Customer[],
+  doubted: readonly Customer[],
+): Promise<Verdict> {
+  const { database } = world.system
+  const { problems: inLedger } = await verifyLedger(database)
+  const owners = await compareOwners(world, doubted)
+  return {
+    problems: [
+      ...inLedger.map(({ check, subject }) => `ledger: ${check}: ${subject}`),
+      ...(await unfinished(world)),
+      ...(await wrongIntents(world)),
+      ...(await wrongUsage(world, customers)),
+      ...(await booksDiffer(database, await world.system.now())),
+      ...owners.problems,
+    ],
+    differing: owners.differing,
+  }
+}
+
+async function compareOwners(world: World, customers: readonly Customer[]): Promise<Verdict> {
+  const left = [...customers]
+  const problems: string[] = []
+  const differing: Customer[] = []
+  const compareNext = async () => {
+    for (let customer = left.pop(); customer; customer = left.pop()) {
+      const found = await ownerDiffers(world, customer)
+      problems.push(...found)
+      if (found.length > 0) differing.push(customer)
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, compareNext))
+  return { problems, differing }
+}
+
+/** Everything that is not at an end that a customer may be left with. */
+async function unfinished({ system }: World): Promise<string[]> {
+  const { database } = system
+  const events = await database
+    .selectFrom('inbox_events')
+    .select(['source', 'id', 'type', 'state', 'reason', 'last_error'])
+    .where('state', 'not in', ['applied', 'ignored'])
+    .execute()
+  const subscriptions = await database
+    .selectFrom('subscriptions')
+    .select(['stripe_subscription_id', 'last_error'])
+    .where('sync_failed_at', 'is not', null)
+    .execute()
+  const known = await database
+    .selectFrom('inbox_events')
+    .select('id')
+    .where('source', '=', 'stripe')
+    .execute()
+  const received = new Set(known.map(({ id }) => id))
+  const lost = (await whatStripeSent(system)).events.filter((id) => !received.has(id))
+  return [
+    ...events.map((event) => `event: ${JSON.stringify(event)}`),
+    ...subscriptions.map((subscription) => `subscription: ${JSON.stringify(subscription)}`),
+    ...lost.map((id) => `event ${id} never came`),
+  ]
+}
+
+/** Every promise ended as its page at Stripe did, and no promise has two pages. */
+async function wrongIntents({ system }: World): Promise<string[]> {
+  const sessions: Stripe.Checkout.Session[] = []
+  for await (const session of system.stripe.client.checkout.sessions.list({
+    limit: 100,
+    expand: ['data.payment_intent'],
+  }))
+    sessions.push(session)
+  const ofIntent = Map.groupBy(sessions, ({ client_reference_id }) => client_reference_id)
+  const intents = await system.database
+    .selectFrom('checkout_intents')
+    .select(['id', 'state', 'stripe_session_id', 'failure_reason', 'last_error'])
+    .execute()
+  const known = new Set<string | null>(intents.map(({ id }) => id))
+  const problems = sessions
+    .filter(({ client_reference_id }) => !known.has(client_reference_id))
+    .map(({ id }) => `session ${id} was promised to nobody`)
+  for (const intent of intents) {
+    const pages = ofIntent.get(intent.id) ?? []
+    if (pages.length > 1) problems.push(`intent ${intent.id} has ${pages.length} pages`)
+    const expected = endOf(pages[0])
+    if (!expected.includes(intent.state))
+      problems.push(`intent: expected ${expected.join(' or ')}: ${JSON.stringify(intent)}`)
+  }
+  return problems
+}
+
+function endOf(page: Stripe.Checkout.Session | undefined): readonly string[] {
+  if (!page) return ['failed', 'expired']
+  if (page.status === 'expired') return ['expired']
+  if (page.status === 'open') return ['open']
+  return page.payment_status === 'unpaid' ? ['failed'] : ['settled']
+}
+
+/** What was told to be charged is in the ledger once, and nothing else is. */
+async function wrongUsage({ system }: World, customers: readonly Customer[]): Promise<string[]> {
+  const posted = await system.database
+    .selectFrom('ledger_transfers as transfer')
+    .innerJoin('ledger_entries as entry', 'entry.transfer_id', 'transfer.id')
+    .innerJoin('ledger_accounts as account', 'account.id', 'entry.account_id')
+    .where('transfer.kind', '=', 'usage')
+    .where('account.owner_kind', '<>', 'house')
+    .groupBy(['transfer.id', 'transfer.idempotency_key', 'account.owner_id'])
+    .select(({ fn }) => [
+      'transfer.idempotency_key as key',
+      'account.owner_id',
+      fn.sum<string>('entry.amount').as('amount'),
+    ])
+    .execute()
+  const found = new Map(posted.map(({ key, owner_id, amount }) => [key, `${owner_id} ${-Number(amount)}`]))
+  const problems: string[] = []
+  for (const { person, organization_id, reports } of customers) {
+    for (const { key, payer, credits, outcome } of reports) {
+      const owner = payer === 'personal' ? person.user_id : organization_id
+      const name = `usage/${owner}/${person.user_id}/${key}`
+      const charged = found.get(name)
+      const expected = outcome === 'charged' ? `${owner} ${credits}` : undefined
+      if (charged !== expected) problems.push(`usage ${key}: told ${expected}, charged ${charged}`)
+      found.delete(name)
+    }
+  }
+  return [...problems, ...[...found.keys()].map((key) => `usage ${key} was told to nobody`)]
+}

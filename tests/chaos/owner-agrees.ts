@@ -1,0 +1,115 @@
+import type { Owner } from '../../schema/ledger/accounts.ts'
+import { type Books, readBooks } from '../../schema/ledger/books.ts'
+import { belongings, type Life, openMonth, type Usage } from '../simulation/model.ts'
+import { toldBelongings } from '../simulation/owner.ts'
+import { whatHappened } from '../simulation/what-happened.ts'
+import { type Customer, untilDone, type World } from './customer.ts'
+import type { System } from './system.ts'
+
+/** What a customer is told, against what the model makes of what happened at Stripe and Clerk. */
+export async function ownerDiffers(world: World, customer: Customer): Promise<string[]> {
+  const { system } = world
+  const problem = (text: string) => `${customer.organization_id ?? customer.person.user_id}: ${text}`
+  const told = await toldBelongings(
+    { clerk: system.clerk, server: world.client, database: { owner: system.database } },
+    customer,
+  )
+  const seats = await seatsAtClerk(system, customer)
+  customer.colleagues.splice(0, customer.colleagues.length, ...seats.colleagues)
+  customer.usages.length = 0
+  const life = await whatHappened(system, customer)
+  const used = await usagesInBooks(system, customer, life)
+  const lived: Life = { ...life, usages: used.usages }
+  const now = await system.now()
+  const expected = belongings(lived, now.getTime() / 1000)
+  const problems = used.unexplained.map(problem)
+  for (const what of ['plan', 'purchased', 'plan_type', 'seats_total', 'seats_used', 'settled'] as const) {
+    const [want, found] = [JSON.stringify(expected[what]), JSON.stringify(told[what])]
+    if (want !== found)
+      problems.push(problem(`${what}: expected ${want}, found ${found}; ${JSON.stringify(lived)}`))
+  }
+  const pending = await countPendingSeats(system, customer)
+  if (pending !== seats.invited)
+    problems.push(problem(`${seats.invited} are invited at Clerk, and ${pending} seats are promised`))
+  return problems
+}
+
+/**
+ * Which month a usage counts for depends on when the product learned that the month was paid, so the books are asked for that alone. How
+ * much was used in all is known from what customers were told.
+ */
+async function usagesInBooks(
+  { database }: System,
+  customer: Customer,
+  life: Life,
+): Promise<{ usages: Usage[]; unexplained: string[] }> {
+  const owner = accountsOf(customer)
+  const books = await database.transaction().execute((trx) => readBooks(trx, owner))
+  const usages: Usage[] = []
+  const unexplained: string[] = []
+  for (const { stripe_subscription_id, starts_at, used } of monthsUsed(books)) {
+    if (used === 0) continue
+    const at = starts_at.getTime() / 1000
+    const month = life.subscriptions
+      .map((subscription) => openMonth({ ...life, subscriptions: [{ ...subscription, ended_at: null }] }, at))
+      .find((found) => found?.starts_at === at)
+    if (month) usages.push({ month: month.name, plan: used, purchased: 0 })
+    else unexplained.push(`no month of ${stripe_subscription_id} began at ${starts_at.toISOString()}`)
+  }
+  const reported = customer.reports.filter(
+    ({ outcome, payer }) => outcome === 'charged' && (payer === 'personal') === (owner.owner_kind === 'user'),
+  )
+  const total = reported.reduce((sum, { credits }) => sum + credits, 0)
+  const ofPlan = usages.reduce((sum, { plan }) => sum + plan, 0)
+  usages.push({ month: null, plan: 0, purchased: total - ofPlan })
+  return { usages, unexplained }
+}
+
+function monthsUsed({ grants, closed_months, used_open }: Books) {
+  const isClosed = (starts_at: Date | null) =>
+    closed_months.some((month) => month.starts_at.getTime() === starts_at?.getTime())
+  const open = grants.findLast(({ kind, month_starts_at }) => kind === 'month' && !isClosed(month_starts_at))
+  const { stripe_subscription_id, month_starts_at } = open ?? {}
+  return stripe_subscription_id && month_starts_at
+    ? [...closed_months, { stripe_subscription_id, starts_at: month_starts_at, used: used_open }]
+    : closed_months
+}
+
+function accountsOf({ kind, person, organization_id }: Customer): Owner {
+  return kind === 'team' && organization_id
+    ? { owner_kind: 'organization', owner_id: organization_id }
+    : { owner_kind: 'user', owner_id: person.user_id }
+}
+
+/** Who is in the team beside the buyer, and how many more are invited. */
+async function seatsAtClerk(
+  { clerk }: System,
+  { organization_id, person }: Customer,
+): Promise<{ colleagues: string[]; invited: number }> {
+  if (!organization_id) return { colleagues: [], invited: 0 }
+  const organizationId = organization_id
+  return untilDone(async () => {
+    const members = await clerk.client.organizations.getOrganizationMembershipList({
+      organizationId,
+      limit: 100,
+    })
+    const invitations = await clerk.client.organizations.getOrganizationInvitationList({
+      organizationId,
+      status: ['pending'],
+      limit: 100,
+    })
+    const ids = members.data.flatMap(({ publicUserData }) => publicUserData?.userId ?? [])
+    return { colleagues: ids.filter((id) => id !== person.user_id), invited: invitations.totalCount }
+  })
+}
+
+async function countPendingSeats({ database }: System, { organization_id }: Customer): Promise<number> {
+  if (!organization_id) return 0
+  const { count } = await database
+    .selectFrom('seats')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('organization_id', '=', organization_id)
+    .where('status', '=', 'pending')
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}

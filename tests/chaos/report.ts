@@ -1,0 +1,38 @@
+import type { ChaosReport } from './run.ts'
+
+/** The figures for people. */
+export function describeReport(report: ChaosReport): string {
+  const { settled, calls } = report
+  const rows: (readonly [string, string | number])[] = [
+    ['queues', report.backend],
+    ['seed', report.seed],
+    ['the storm lasted', `${report.storm_s} s`],
+    ...Object.entries(report.sent),
+    ...Object.entries(report.faults).filter(([, count]) => count > 0),
+    ['processes killed', report.kills],
+    ['customers', report.customers],
+    ['calls of theirs', calls.calls],
+    ['of these without an answer', calls.unanswered],
+    ['of these told to try again', calls.turned_away],
+    ['reports of usage', report.usage_reports],
+    ['payments settled', settled.payments],
+    ['time to settle, median', `${settled.p50_ms} ms`],
+    ['time to settle, 99 %', `${settled.p99_ms} ms`],
+    ['time to settle, longest', `${settled.max_ms} ms`],
+    ['all settled after the last fault', `${report.settled_after_s} s`],
+    ['clock moved meanwhile', `${report.clock_moved_s} s`],
+  ]
+  const width = Math.max(...rows.map(([name]) => name.length))
+  const table = rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n')
+  const shown = report.problems.slice(0, 40).map((problem) => `- ${problem}`)
+  const verdict =
+    report.problems.length === 0
+      ? 'Position and books agree for every owner; nothing is lost, nothing is doubled.'
+      : `${report.problems.length} things are wrong:\n${shown.join('\n')}`
+  return `${table}\n\n${verdict}`
+}
+
+/** How to run it again with the same choices. What they meet is a matter of the moment. */
+export function howToRepeat({ seed, backend, kills, sent }: ChaosReport): string {
+  return `npm run chaos -- --seed ${seed} --backend ${backend} --events ${sent['copies sent']} --kills ${kills}`
+}

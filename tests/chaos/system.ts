@@ -1,0 +1,193 @@
+import { createWriteStream } from 'node:fs'
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { ClerkClient } from '@clerk/backend'
+import { openClerk } from '../../schema/clerk/client.ts'
+import { connectDatabase, type Database } from '../../schema/database/connect.ts'
+import { migrateToLatest } from '../../schema/database/migrate.ts'
+import { connectQueueBackend } from '../../schema/queues/backend.ts'
+import { createProducer, type QueueProducer } from '../../schema/queues/producer.ts'
+import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
+import { createDatabase } from '../../scripts/database.ts'
+import { type RunningPostgres, startPostgres } from '../../scripts/postgres.ts'
+import { findFreePort } from '../../scripts/processes/ports.ts'
+import { startWatchdog, type Watchdog } from '../../scripts/processes/watchdog.ts'
+import { clerkSandboxVariables, stripeSandboxVariables } from '../../scripts/sandbox-environment.ts'
+import { type RunningRedis, startRedis } from '../../scripts/test/tools/redis.ts'
+import { type Sandbox, startSandbox, testAppUrl } from '../support/services/sandbox-process.ts'
+import { startStripe, type TestStripe } from '../support/services/stripe.ts'
+import { startBalancer } from './balancer.ts'
+import { type Member, startMember } from './member.ts'
+
+export interface SystemOptions {
+  /** The program, for queues on Redis; left out, they are in Postgres. */
+  readonly redisProgram?: string | undefined
+  /** How often servers and workers look after what is not done yet; left out, as in production. */
+  readonly env?: Record<string, string>
+  /** What the processes log. */
+  readonly logFile: string
+}
+
+/** All of it as real processes: Postgres of its own, Redis, stand-ins, two servers behind one address and two workers. */
+export interface System {
+  readonly backend: 'postgres' | 'redis'
+  readonly postgres: RunningPostgres
+  readonly redis: RunningRedis | undefined
+  readonly servers: readonly Member[]
+  readonly workers: readonly Member[]
+  readonly stripe: TestStripe
+  readonly clerk: Sandbox & { readonly client: ClerkClient }
+  /** Of the servers. */
+  readonly url: string
+  /** As the tables' owner. */
+  readonly database: Database
+  readonly producer: QueueProducer
+  /** The time that the product goes by. */
+  now(): Promise<Date>
+  close(): Promise<void>
+}
+
+/** The stand-in's name for the endpoint that its environment names. */
+const webhookEndpoint = 'we_sandbox_from_environment'
+
+export async function startSystem(options: SystemOptions): Promise<System> {
+  const running = new AsyncDisposableStack()
+  try {
+    return await startParts(options, running)
+  } catch (error) {
+    await running.disposeAsync()
+    throw error
+  }
+}
+
+async function startParts(options: SystemOptions, running: AsyncDisposableStack): Promise<System> {
+  await mkdir(dirname(options.logFile), { recursive: true })
+  const log = createWriteStream(options.logFile)
+  running.defer(() => void log.end())
+  const watchdog = startWatchdog()
+  running.defer(() => watchdog.close())
+  const serverPorts = [await findFreePort(), await findFreePort()]
+  const balancer = await startBalancer(serverPorts)
+  running.defer(() => balancer.close())
+
+  const postgres = await startOwnPostgres(running, watchdog)
+  const databaseUrl = postgres.urlOf('tidemark')
+  const redis = options.redisProgram
+    ? await startOwnRedis(options.redisProgram, running, watchdog)
+    : undefined
+  const stripe = await startStripe({ serverPort: balancer.port })
+  running.defer(() => stripe.stop())
+  const sandbox = await startSandbox('clerk', {
+    serverPort: balancer.port,
+    env: { SANDBOX_CLERK_CLOCK_URL: `${stripe.url}/_sandbox/clock` },
+  })
+  running.defer(() => sandbox.stop())
+  await stripe.setUp()
+  // As `npm run stripe:setup` asks a real account for them: nothing that we do not handle is sent.
+  await stripe.client.webhookEndpoints.update(webhookEndpoint, { enabled_events: [...stripeEventTypes] })
+
+  const env = {
+    PATH: process.env.PATH,
+    NODE_ENV: 'test',
+    APP_URL: testAppUrl,
+    DATABASE_URL: databaseUrl,
+    DATABASE_POOL_MAX: '8',
+    REDIS_URL: redis?.url ?? '',
+    ...stripeSandboxVariables({ stripePort: stripe.port }),
+    ...clerkSandboxVariables({ clerkPort: sandbox.port }),
+    ...options.env,
+  }
+  const start = async (room: 'server' | 'worker', index: number, more: Record<string, string>) => {
+    const name = `${room} ${index + 1}`
+    const member = await startMember({
+      name,
+      script: `${room}/main.ts`,
+      env: { ...env, ...more },
+      readyLine: room === 'server' ? 'Server is ready' : 'Worker is ready',
+      watchdog,
+      onLine: (line) => log.write(`${name} ${line}\n`),
+    })
+    running.defer(() => member.stop())
+    return member
+  }
+  const [servers, workers] = await Promise.all([
+    Promise.all(serverPorts.map((port, index) => start('server', index, { PORT: String(port) }))),
+    Promise.all([0, 1].map((index) => start('worker', index, {}))),
+  ])
+
+  const onError = () => undefined
+  const connection = connectDatabase({ connectionString: databaseUrl, role: 'owner', poolMax: 6, onError })
+  running.defer(() => connection.close())
+  const backend = connectQueueBackend({
+    databaseUrl,
+    redisUrl: redis?.url,
+    role: 'tidemark_server',
+    poolMax: 2,
+    whenUnavailable: 'wait',
+    onError,
+  })
+  running.defer(() => backend.close())
+  const producer = createProducer(backend, { onError })
+  running.defer(() => producer.close())
+  return {
+    backend: backend.kind,
+    postgres,
+    redis,
+    servers,
+    workers,
+    stripe,
+    clerk: {
+      ...sandbox,
+      client: openClerk({ secretKey: 'sk_test_sandbox', apiUrl: `${sandbox.url}/bapi` }),
+    },
+    url: `http://127.0.0.1:${balancer.port}`,
+    database: connection.db,
+    producer,
+    async now() {
+      const answer = await fetch(`${stripe.url}/_sandbox/clock`)
+      return new Date(Date.now() + ((await answer.json()) as { offset_ms: number }).offset_ms)
+    },
+    close: () => running.disposeAsync(),
+  }
+}
+
+async function startOwnRedis(
+  program: string,
+  running: AsyncDisposableStack,
+  watchdog: Watchdog,
+): Promise<RunningRedis> {
+  const redis = await startRedis({ program })
+  running.defer(() => redis.stop())
+  return watched(redis, () => watchdog.watch(redis.pid, 1, 'SIGTERM'))
+}
+
+/** Durable: what was committed must be there after a power cut. */
+async function startOwnPostgres(running: AsyncDisposableStack, watchdog: Watchdog): Promise<RunningPostgres> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-chaos-'))
+  await chmod(dataDir, 0o711)
+  running.defer(() => rm(dataDir, { recursive: true, force: true }))
+  const postgres = await startPostgres({ dataDir, durable: true })
+  running.defer(() => postgres.stop())
+  await createDatabase({ adminUrl: postgres.url, name: 'tidemark' })
+  await migrateToLatest({ connectionString: postgres.urlOf('tidemark') })
+  return watched(postgres, () => watchdog.watch(postgres.pid, 1, 'SIGINT'))
+}
+
+/** Whatever was started again ends with us too. */
+function watched<Service extends { readonly pid: number; restart(): Promise<void> }>(
+  service: Service,
+  watch: () => void,
+): Service {
+  watch()
+  return {
+    ...service,
+    get pid() {
+      return service.pid
+    },
+    async restart() {
+      await service.restart()
+      watch()
+    },
+  }
+}

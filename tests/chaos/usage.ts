@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { generateExtensionToken, getExtensionBalance, reportUsage } from '../../schema/api/extension.ts'
+import { type Answer, isFinal, patience_ms } from './client.ts'
+import type { Customer, Report, World } from './customer.ts'
+import type { Random } from './random.ts'
+
+/** Reports usage as an editor does: with one key until there is an answer, which it may not have waited for. */
+export async function use(world: World, customer: Customer, random: Random): Promise<void> {
+  for (let reports = random.int(1, 4); reports > 0; reports--) await report(world, customer, random)
+}
+
+async function report(world: World, customer: Customer, random: Random): Promise<void> {
+  const key = randomUUID()
+  const payer = customer.organization_id ?? 'personal'
+  const credits = random.chance(0.05) ? 10_000 : random.int(1, 80)
+  const body = { credits, payer, idempotency_key: key }
+  const answer = await send(world, customer, body, random)
+  const isCharged = answer.status === 200
+  if (isCharged && (answer.body as { charged: number }).charged !== credits)
+    customer.complaints.push(`usage ${key}: ${credits} credits reported, told ${JSON.stringify(answer.body)}`)
+  const outcome: Report['outcome'] = isCharged ? 'charged' : 'refused'
+  customer.reports.push({ key, payer: payer === 'personal' ? payer : 'organization', credits, outcome })
+}
+
+async function send(world: World, customer: Customer, body: object, random: Random): Promise<Answer> {
+  const deadline = Date.now() + patience_ms
+  for (let tries = 0; Date.now() < deadline; tries++) {
+    const request = { token: await accessToken(world, customer), body }
+    const isAborted = tries === 0 && random.chance(0.3)
+    const signal = isAborted ? AbortSignal.timeout(random.int(1, 25)) : undefined
+    const sent = [world.client.attempt(reportUsage, request, signal)]
+    if (random.chance(0.1)) sent.push(world.client.attempt(reportUsage, request))
+    const answers = (await Promise.all(sent)).filter((answer) => answer !== null && isFinal(answer))
+    const answer = answers.find((found) => found?.status === 200) ?? answers[0]
+    if (answer?.status === 401) customer.access_token = null
+    else if (answer) return answer
+    await delay(Math.min(100 * 2 ** tries, 1500))
+  }
+  throw new Error(`${reportUsage.path} had no answer for ${patience_ms / 1000} s`)
+}
+
+async function accessToken({ client }: World, customer: Customer): Promise<string> {
+  customer.access_token ??= (
+    await client.ask(generateExtensionToken, { token: customer.person.token })
+  ).access_token
+  return customer.access_token
+}
+
+/** What an editor shows: it never goes back to an older state, and is no debt unless money went back. */
+export async function readBalance(world: World, customer: Customer): Promise<void> {
+  const payer = customer.organization_id ?? 'personal'
+  const { person } = customer
+  const mayBeDebt = customer.clawbacks > 0
+  const token = await accessToken(world, customer)
+  const { status, body } = await world.client.call(getExtensionBalance, { token, query: { payer } })
+  if (status === 401) customer.access_token = null
+  if (status !== 200) return
+  const { version, plan, purchased } = body as { version: number; plan: number; purchased: number }
+  const before = customer.versions.get(payer) ?? 0
+  customer.versions.set(payer, version)
+  if (version < before)
+    customer.complaints.push(
+      `the balance of ${person.user_id} (${payer}) went from version ${before} to ${version}`,
+    )
+  if (plan + purchased < 0 && !mayBeDebt)
+    customer.complaints.push(
+      `the balance of ${person.user_id} (${payer}) is ${plan} + ${purchased}, and no money went back`,
+    )
+}

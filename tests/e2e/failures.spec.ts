@@ -1,0 +1,267 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Page } from '@playwright/test'
+import { cards, payByCard } from './support/checkout-page.ts'
+import { type Gateway, startGateway } from './support/gateway.ts'
+import { arrive, signUp } from './support/people.ts'
+import {
+  breakTable,
+  failCallsAbout,
+  findLedgerProblems,
+  mendTables,
+  openSandboxClerk,
+  turnStripeKnob,
+} from './support/product.ts'
+import { alone, expect, test } from './support/test.ts'
+
+const region = (page: Page, name: string | RegExp) => page.getByRole('region', { name })
+const toasts = (page: Page) => region(page, /Notifications/)
+const pathOf = (page: Page) => page.url().replace(new URL(page.url()).origin, '')
+
+test.afterEach(async () => {
+  expect(await findLedgerProblems()).toEqual([])
+})
+
+test('what is none of the server’s answers is told for what it means, and the next try works', async ({
+  page,
+  baseURL,
+}) => {
+  test.slow()
+  const { email } = await signUp(page)
+  await page.goto('/auth/post-signup?plan=pro')
+  await page.waitForURL(/\/c\/pay\//)
+  await payByCard(page, cards.pays, 'Start trial')
+  await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
+  const gateway = await startGateway(baseURL ?? '')
+  await walkDashboard(page, gateway)
+  await walkSetup(page, gateway)
+  await walkEditor(page, gateway)
+  await walkOlderEditor(page, gateway, email)
+  gateway.close()
+})
+
+async function walkDashboard(page: Page, gateway: Gateway): Promise<void> {
+  gateway.trouble('/api/account/summary', 'no_credentials')
+  gateway.trouble('/api/extension-token/active', 'foreign_page')
+  await page.goto(`${gateway.url}/dashboard`)
+  const account = page.getByRole('alert').filter({ hasText: 'Authentication Error' })
+  await expect(account).toContainText('User not authenticated')
+  const token = region(page, 'Extension token')
+  await expect(token.getByRole('alert')).toContainText('An unexpected error occurred')
+  gateway.trouble('/api/account/summary', 'none')
+  gateway.trouble('/api/extension-token/active', 'none')
+  await account.getByRole('button', { name: 'Try again' }).click()
+  await expect(toasts(page)).toContainText('Data Loaded')
+  await token.getByRole('button', { name: 'Try again' }).click()
+
+  gateway.trouble('/api/extension-token/generate', 'foreign_page')
+  await token.getByRole('button', { name: 'Generate Long-Lived Token' }).click()
+  await expect(toasts(page)).toContainText('No access token in response')
+
+  const buy = page.getByRole('button', { name: 'Add Credits' })
+  await page.getByLabel('Number of credits').fill('500')
+  gateway.trouble('/api/billing/credit-purchase', 'bad_gateway')
+  await buy.click()
+  await expect(toasts(page)).toContainText('Failed to process credit addition. Nothing was charged.')
+  gateway.trouble('/api/billing/credit-purchase', 'foreign_page')
+  await buy.click()
+  await expect(toasts(page)).toContainText('No checkout URL received. Nothing was charged.')
+
+  const portal = region(page, 'Current Plan').getByRole('button', { name: 'Manage billing' })
+  gateway.trouble('/api/stripe/create-customer-portal-session', 'bad_gateway')
+  await portal.click()
+  await expect(toasts(page)).toContainText('Billing Portal Error')
+  await expect(toasts(page)).toContainText('An unexpected error occurred. Please try again later.')
+  gateway.trouble('/api/stripe/create-customer-portal-session', 'no_credentials')
+  await portal.click()
+  await expect(toasts(page)).toContainText('Authentication Required')
+  await expect(toasts(page)).toContainText('Please sign in to access billing information')
+  gateway.trouble('/api/stripe/create-customer-portal-session', 'none')
+  await portal.click()
+  await page.waitForURL(/\/p\/session\//)
+}
+
+async function walkSetup(page: Page, gateway: Gateway): Promise<void> {
+  gateway.trouble('/api/starter', 'foreign_page')
+  await page.goto(`${gateway.url}/auth/post-signup?plan=starter`)
+  await expect(page.getByText('Failed to process starter plan signup')).toBeVisible()
+  gateway.trouble('/api/starter', 'none')
+  await page.getByRole('button', { name: 'Try Again' }).click()
+  await expect(page.getByRole('heading', { name: 'You’re all set!' })).toBeVisible()
+}
+
+async function walkEditor(page: Page, gateway: Gateway): Promise<void> {
+  const state = randomBytes(16).toString('base64url')
+  const code_challenge = createHash('sha256').update(state).digest('base64url')
+  const vscode_redirect_uri = 'http://127.0.0.1:9/callback'
+  const asked = new URLSearchParams({ vscode_redirect_uri, code_challenge, state })
+  gateway.trouble('/api/auth/initiate-vscode-auth', 'bad_gateway')
+  await page.goto(`${gateway.url}/auth/vscode-initiate?${asked}`)
+  await expect(page.getByText('Failed to initiate authentication flow.')).toBeVisible()
+  gateway.trouble('/api/auth/initiate-vscode-auth', 'no_answer')
+  await page.getByRole('button', { name: 'Try Again' }).click()
+  await expect(
+    page.getByText('Network error or server issue during authentication initiation.'),
+  ).toBeVisible()
+  gateway.trouble('/api/auth/initiate-vscode-auth', 'none')
+  await page.getByRole('button', { name: 'Try Again' }).click()
+  await page.waitForURL('**/auth/vscode-callback?**')
+  gateway.trouble('/api/auth/update-auth-code', 'foreign_page')
+  await page.goto(gateway.url + pathOf(page))
+  await page.getByRole('button', { name: 'Sign in the editor' }).click()
+  await expect(page.getByText('Authentication failed: Authentication failed')).toBeVisible()
+}
+
+async function walkOlderEditor(page: Page, gateway: Gateway, email: string): Promise<void> {
+  const agree = page.getByRole('button', { name: 'Sign in the editor' })
+  const again = page.getByRole('button', { name: 'Try Again' })
+  const state = randomBytes(16).toString('base64url')
+  const asked = new URLSearchParams({ state, redirect_uri: 'http://127.0.0.1:9/callback' })
+  await page.goto(`${gateway.url}/extension-signin?${asked}`)
+  gateway.trouble('/api/auth/complete-vscode-auth', 'bad_gateway')
+  await agree.click()
+  await expect(page.getByText('Authentication failed', { exact: true })).toBeVisible()
+  gateway.trouble('/api/auth/complete-vscode-auth', 'no_answer')
+  await again.click()
+  await agree.click()
+  await expect(page.getByText('Failed to complete authentication. Please try again.')).toBeVisible()
+  gateway.trouble('/api/auth/complete-vscode-auth', 'none')
+  await again.click()
+  await expect(agree).toBeVisible()
+  await failCallsAbout(email, 1)
+  await agree.click()
+  await expect(page.getByText('Failed to complete authentication', { exact: true })).toBeVisible()
+}
+
+test(
+  'while tables cannot be read or written, each page says what it could not do, and nothing is lost',
+  alone,
+  async ({ page, baseURL }) => {
+    test.slow()
+    const gateway = await startGateway(baseURL ?? '')
+    const { email } = await arrive(page.request)
+    await breakTable('users', 'writes')
+    await page.goto('/dashboard')
+    const missing = page.getByRole('alert').filter({ hasText: 'Initialization Error' })
+    await expect(missing).toContainText('An unexpected error occurred. Please try again later.')
+    await mendTables()
+    await missing.getByRole('button', { name: 'Try again' }).click()
+    await expect(toasts(page)).toContainText('Account Created')
+    await breakTable('users', 'reads')
+    await page.reload()
+    const failure = page.getByRole('alert').filter({ hasText: 'Database Error' })
+    await expect(failure).toContainText('An unexpected error occurred. Please try again later.')
+    await mendTables()
+    await failure.getByRole('button', { name: 'Try again' }).click()
+    await expect(toasts(page)).toContainText('Data Loaded')
+
+    await page.getByLabel('Number of credits').fill('500')
+    const order = { path_prefix: '/v1/checkout/sessions', method: 'POST' }
+    await turnStripeKnob('faults', { without: ['url'], count: 1, ...order })
+    await page.getByRole('button', { name: 'Add Credits' }).click()
+    await expect(toasts(page)).toContainText('No checkout URL received. Nothing was charged.')
+
+    await page.goto('/auth/post-signup?plan=teams&billing=monthly&currency=EUR&seats=4')
+    await page.waitForURL(/\/c\/pay\//)
+    await breakTable('checkout_intents', 'writes')
+    await payByCard(page, cards.pays, 'Subscribe')
+    await page.waitForURL('**/payment/success**')
+    const paid = gateway.url + pathOf(page)
+    gateway.trouble('/api/stripe/process-payment-success', 'foreign_page')
+    await page.goto(paid)
+    await expect(page.getByRole('status').filter({ hasText: 'Failed to process payment' })).toContainText(
+      'you need not pay again',
+    )
+    gateway.trouble('/api/stripe/session-status', 'foreign_page')
+    await page.goto(paid)
+    await expect(page.getByRole('heading', { name: 'Verification Error' })).toBeVisible()
+    await expect(page.getByText('Failed to verify payment status')).toBeVisible()
+    await mendTables()
+    gateway.trouble('/api/stripe/process-payment-success', 'none')
+    gateway.trouble('/api/stripe/session-status', 'none')
+    await page.getByRole('button', { name: 'Try Again' }).click()
+    await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible({ timeout: 60_000 })
+
+    await walkInvitations(page)
+    await walkOrganization(page, gateway, email)
+    gateway.trouble('/api/team-invitations', 'none')
+    await page.goto(paid)
+    await walkLostOrganization(page, email)
+    gateway.close()
+  },
+)
+
+const manager = (page: Page) => region(page, 'Invite your team')
+
+async function invite(page: Page, email: string): Promise<void> {
+  await manager(page).getByLabel('Email address').fill(email)
+  await manager(page).getByRole('button', { name: 'Send Invite' }).click()
+}
+
+async function walkInvitations(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Invite Team Members' }).click()
+  await invite(page, 'bob@tidemark.test')
+  await expect(manager(page)).toContainText('Invitation sent to bob@tidemark.test')
+  await breakTable('team_invitations', 'writes')
+  await invite(page, 'eve@tidemark.test')
+  await expect(manager(page)).toContainText('Failed to store invitation in database')
+  await manager(page).getByRole('button', { name: 'Revoke the invitation to bob' }).click()
+  await expect(manager(page)).toContainText('Failed to update invitation status in database')
+  await mendTables()
+  await invite(page, 'eve@tidemark.test')
+  await expect(manager(page)).toContainText('Invitation sent to eve@tidemark.test')
+}
+
+async function walkOrganization(page: Page, gateway: Gateway, email: string): Promise<void> {
+  await page.goto(`${gateway.url}/organizations`)
+  await page.getByRole('button', { name: 'Open organization switcher' }).click()
+  await page.getByRole('button', { name: /team/i }).click()
+  const tab = (name: string) => page.getByRole('tab', { name })
+
+  await tab('Seat Management').click()
+  gateway.trouble('/api/organizations/seats/', 'foreign_page')
+  await page.getByRole('button', { name: 'Assign Seat' }).click()
+  const assign = page.getByRole('dialog', { name: 'Assign Seat' })
+  await assign.getByLabel('Email of the person').fill('eve@tidemark.test')
+  await assign.getByRole('button', { name: 'Assign Seat' }).click()
+  await expect(toasts(page)).toContainText('Failed to assign seat')
+  await page.keyboard.press('Escape')
+  const seat = region(page, 'Seats').getByRole('listitem').filter({ hasText: email })
+  await seat.getByRole('button', { name: /^Revoke the seat/ }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke seat' }).click()
+  await expect(toasts(page)).toContainText('Failed to revoke seat')
+
+  gateway.trouble('/api/team-invitations', 'foreign_page')
+  gateway.trouble('/api/organizations/credits', 'foreign_page')
+  await page.goto(`${gateway.url}/organizations?tab=seats`)
+  await expect(page.getByRole('alert')).toContainText(['Failed to load invitations'])
+  await tab('Billing').click()
+  await expect(page.getByRole('alert')).toContainText(['Failed to load organization credits'])
+
+  gateway.trouble('/api/organizations/s', 'foreign_page')
+  await page.goto(`${gateway.url}/organizations?tab=seats`)
+  await expect(page.getByRole('alert')).toContainText(['Failed to load seat information'])
+  await tab('Billing').click()
+  await expect(page.getByRole('alert')).toContainText(['Failed to load billing information'])
+}
+
+/** Somebody else takes the organization over while the page is open. */
+async function walkLostOrganization(page: Page, email: string): Promise<void> {
+  await page.getByRole('button', { name: 'Invite Team Members' }).click()
+  await expect(manager(page)).toContainText('eve@tidemark.test')
+  const clerk = openSandboxClerk()
+  const idOf = async (address: string) =>
+    (await clerk.users.getUserList({ emailAddress: [address] })).data[0]?.id ?? ''
+  const userId = await idOf(email)
+  const [membership] = (await clerk.users.getOrganizationMembershipList({ userId })).data
+  const organizationId = membership?.organization.id ?? ''
+  await clerk.organizations.createOrganizationMembership({
+    organizationId,
+    userId: await idOf('demo@tidemark.test'),
+    role: 'org:admin',
+  })
+  await clerk.organizations.deleteOrganizationMembership({ organizationId, userId })
+  await manager(page).getByRole('button', { name: 'Revoke the invitation to eve' }).click()
+  await expect(manager(page)).toContainText('Invitation not found in database')
+  await invite(page, 'dan@tidemark.test')
+  await expect(manager(page)).toContainText('Organization not initialized')
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { runRestoreDrill } from './drill.ts'
+
+test('a database that is lost is restored with all that was paid, once; only usage that no log was kept of is gone', async () => {
+  const { at_backup, at_crash, ...restored } = await runRestoreDrill(() => undefined)
+  expect(at_backup).toEqual({ ada: 400, bob: 500, cleo: 0 })
+  expect(at_crash).toEqual({ ada: 350, bob: 500, cleo: 500, dan: 500 })
+
+  // With the log up to the crash nothing is missing.
+  expect(restored.from_backup_and_archive).toEqual({
+    found: at_crash,
+    restored_checkouts: 0,
+    missed_events: 0,
+    balances: at_crash,
+    missed_again: 0,
+    balances_again: at_crash,
+    problems: [],
+  })
+
+  // Stripe knows what was paid and paid back, and nobody but us what was used: 50 credits of Ada's are there again.
+  const withoutLastUsage = { ...at_crash, ada: 400 }
+  expect(restored.from_backup_alone).toEqual({
+    found: { ...at_backup, dan: 0 },
+    restored_checkouts: 2,
+    missed_events: expect.any(Number),
+    balances: withoutLastUsage,
+    missed_again: 0,
+    balances_again: withoutLastUsage,
+    problems: [],
+  })
+  expect(restored.from_backup_alone.missed_events).toBeGreaterThan(0)
+}, 120_000)

@@ -1,0 +1,361 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterAll, describe, expect, test } from 'vitest'
+import { findIntent } from '../../schema/checkout/intents.ts'
+import { findEvent, settleEvent } from '../../schema/inbox/events.ts'
+import { markForged } from '../../schema/inbox/known-events.ts'
+import { findBalance } from '../../schema/ledger/balances.ts'
+import { listHistory } from '../../schema/ledger/history.ts'
+import { verifyLedger } from '../../schema/ledger/verify.ts'
+import { approveAct, findAct, insertAct, type NewAct, outcomeOf } from '../../schema/support/acts.ts'
+import { listAudit } from '../../schema/support/audit.ts'
+import { testDatabase } from '../../tests/support/database/test-database.ts'
+import { buildAct } from '../../tests/support/factories/acts.ts'
+import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
+import { buildPurchase } from '../../tests/support/factories/purchases.ts'
+import { giveCredits } from '../../tests/support/factories/transfers.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
+import { createTestDependencies } from '../../tests/support/product/test-worker.ts'
+import { maximumAttempts } from '../failures.ts'
+import { processInboxEvent } from './inbox-event.ts'
+import { sweep } from './maintenance.ts'
+import { processSupportAct } from './support-act.ts'
+
+const database = testDatabase()
+const deps = () => createTestDependencies(database)
+afterAll(async () => {
+  expect((await verifyLedger(database.owner)).problems).toEqual([])
+})
+
+const userOf = (owner_id: string) => ({ owner_kind: 'user', owner_id }) as const
+const balanceOf = async (owner_id: string) => (await findBalance(database.owner, userOf(owner_id))).total
+const eventRow = (id: string) => findEvent(database.owner, { source: 'stripe', id })
+const countTransfers = async () =>
+  (await database.owner.selectFrom('ledger_transfers').select('id').execute()).length
+
+/** Asks for an act and does it; what came of it. */
+async function perform(asked: Pick<NewAct, 'kind' | 'target'> & Partial<NewAct>) {
+  const { id } = await buildAct(database, asked)
+  await processSupportAct(deps(), { act_id: id })
+  const act = await findAct(database.owner, id)
+  return { id, state: act?.state, error: act?.error, outcome: act && outcomeOf(act) }
+}
+
+const replayOf = (id: string, more: Partial<NewAct> = {}) =>
+  perform({ kind: 'replay', target: { kind: 'event', id }, ...more })
+
+async function buildPaidEvent() {
+  const intent = await buildPurchase(database.server)
+  const event = eventOf('checkout.session.completed', sessionOf(intent.id))
+  return { intent, id: await receiveStripeEvent(database.server, event) }
+}
+
+/** A bug that concerns one owner: whatever is posted for them fails, until it is mended. */
+async function plantBug(ownerId: string): Promise<() => Promise<unknown>> {
+  const name = sql.id(`bug_${randomUUID().slice(0, 8)}`)
+  await sql`CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    RAISE EXCEPTION 'a bug of ours'; END $$`.execute(database.owner)
+  await sql`CREATE TRIGGER ${name} BEFORE INSERT ON ledger_grants FOR EACH ROW
+    WHEN (NEW.owner_id = ${sql.lit(ownerId)}) EXECUTE FUNCTION ${name}()`.execute(database.owner)
+  return () => sql`DROP FUNCTION ${name} CASCADE`.execute(database.owner)
+}
+
+/** Whoever is about to commit this act is killed: everything was done, and nothing of it is there. */
+async function killWhenDone(actId: string): Promise<() => Promise<unknown>> {
+  const name = sql.id(`kill_${randomUUID().slice(0, 8)}`)
+  await sql`CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
+    PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$`.execute(database.owner)
+  await sql`CREATE TRIGGER ${name} BEFORE UPDATE ON support_acts FOR EACH ROW
+    WHEN (NEW.id = ${sql.lit(actId)} AND NEW.state = 'done') EXECUTE FUNCTION ${name}()`.execute(
+    database.owner,
+  )
+  return () => sql`DROP FUNCTION ${name} CASCADE`.execute(database.owner)
+}
+
+async function failBecauseOfBug() {
+  const { intent, id } = await buildPaidEvent()
+  const mend = await plantBug(intent.owner_id)
+  for (let i = 0; i < maximumAttempts; i++) {
+    await expect(processInboxEvent(deps(), { source: 'stripe', id })).rejects.toThrow(/a bug of ours/)
+  }
+  return { intent, id, mend }
+}
+
+describe('a job that failed because of a bug', () => {
+  test('is visible with its error, is settled once by one replay after the mend, and by ten more not again', async () => {
+    const { intent, id, mend } = await failBecauseOfBug()
+    expect(await eventRow(id)).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('a bug of ours'),
+    })
+
+    // Before the mend a replay says why it fails, and leaves everything as it was.
+    const tooEarly = await replayOf(id)
+    expect(tooEarly).toMatchObject({ state: 'failed', error: 'a bug of ours' })
+    expect(await eventRow(id)).toMatchObject({ state: 'failed', attempts: maximumAttempts })
+    await mend()
+
+    const dry = await replayOf(id, { is_dry_run: true, reason: '' })
+    expect(dry).toMatchObject({ state: 'done', outcome: { changed: true } })
+    expect(await balanceOf(intent.owner_id)).toBe(0)
+    expect(await eventRow(id)).toMatchObject({ state: 'failed' })
+
+    const first = await replayOf(id)
+    expect(first.outcome).toEqual(dry.outcome)
+    expect(first).toMatchObject({
+      state: 'done',
+      outcome: {
+        changed: true,
+        sentence: '+500 credits: Credit purchase. Event: failed → applied. Checkout: created → settled.',
+        transfers: [{ kind: 'credit_purchase', account: 'purchased', credits: 500 }],
+        balance: { before: 0, after: 500 },
+      },
+    })
+    expect(await eventRow(id)).toMatchObject({ state: 'applied', attempts: 0, last_error: null })
+    expect(await findIntent(database.owner, intent.id)).toMatchObject({ state: 'settled' })
+
+    const transfers = await countTransfers()
+    const row = await eventRow(id)
+    for (let i = 0; i < 10; i++) {
+      expect(await replayOf(id)).toMatchObject({
+        state: 'done',
+        outcome: {
+          changed: false,
+          sentence: 'Nothing changed: it is settled already.',
+          transfers: [],
+          balance: { before: 500, after: 500 },
+          states: [{ what: 'event', id, before: 'applied', after: 'applied' }],
+        },
+      })
+    }
+    expect(await countTransfers()).toBe(transfers)
+    expect(await eventRow(id)).toEqual(row)
+  })
+
+  test('is settled once when the worker tries it in the same moment', async () => {
+    for (let i = 0; i < 5; i++) {
+      const { intent, id } = await buildPaidEvent()
+      const { id: act_id } = await buildAct(database, { kind: 'replay', target: { kind: 'event', id } })
+      await Promise.all([
+        processSupportAct(deps(), { act_id }),
+        processInboxEvent(deps(), { source: 'stripe', id }),
+      ])
+      expect(await findAct(database.owner, act_id)).toMatchObject({ state: 'done' })
+      expect(await balanceOf(intent.owner_id)).toBe(500)
+      expect(await eventRow(id)).toMatchObject({ state: 'applied' })
+    }
+  })
+})
+
+test('an ignored event is replayed, and says why it is ignored again', async () => {
+  const event = eventOf('customer.created', { object: 'customer' })
+  const id = await receiveStripeEvent(database.server, event)
+  await settleEvent(
+    database.worker,
+    { source: 'stripe', id },
+    { state: 'ignored', reason: 'An earlier version did not know it', now: new Date() },
+  )
+  expect(await replayOf(id)).toMatchObject({
+    state: 'done',
+    outcome: {
+      changed: false,
+      sentence: 'Nothing changed: we do not handle events of type customer.created.',
+    },
+  })
+})
+
+test('a forged event stays forged', async () => {
+  const { intent, id } = await buildPaidEvent()
+  await markForged(database.worker, { source: 'stripe', id }, 'Stripe does not know this event')
+  expect(await replayOf(id)).toMatchObject({ state: 'failed', error: expect.stringContaining('forged') })
+  expect(await eventRow(id)).toMatchObject({ state: 'forged' })
+  expect(await balanceOf(intent.owner_id)).toBe(0)
+})
+
+describe('an act whose job is lost', () => {
+  const swept = async () => {
+    const jobs: string[] = []
+    const producer = {
+      add: async (_: string, __: string, payload: object) => {
+        if ('act_id' in payload) jobs.push(String(payload.act_id))
+      },
+      countWaiting: async () => 0,
+    }
+    await sweep(createTestDependencies(database, { producer, now: () => new Date(Date.now() + 3_600_000) }))
+    return jobs
+  }
+
+  test('because its worker was killed in the middle is found by the sweep and done once', async () => {
+    const { intent, id } = await buildPaidEvent()
+    const act = await buildAct(database, { kind: 'replay', target: { kind: 'event', id } })
+    const revive = await killWhenDone(act.id)
+    await expect(processSupportAct(deps(), { act_id: act.id })).rejects.toThrow()
+    await revive()
+    expect(await balanceOf(intent.owner_id)).toBe(0)
+    expect(await findAct(database.owner, act.id)).toMatchObject({ state: 'queued' })
+
+    expect(await swept()).toContain(act.id)
+    await processSupportAct(deps(), { act_id: act.id })
+    expect(await balanceOf(intent.owner_id)).toBe(500)
+  })
+
+  test('after it was done is not done again', async () => {
+    const { intent, id } = await buildPaidEvent()
+    const act = await buildAct(database, { kind: 'replay', target: { kind: 'event', id } })
+    await processSupportAct(deps(), { act_id: act.id })
+    const done = await findAct(database.owner, act.id)
+    expect(await swept()).not.toContain(act.id)
+    // The job comes again, because nobody answered for it.
+    await processSupportAct(deps(), { act_id: act.id })
+    expect(await findAct(database.owner, act.id)).toEqual(done)
+    expect(await balanceOf(intent.owner_id)).toBe(500)
+    const entries = await listAudit(database.owner, { act_id: act.id }, { limit: 10 })
+    expect(entries.map(({ outcome }) => outcome)).toEqual(['done'])
+  })
+})
+
+test('an act waits while Stripe is away, and tells after an hour', async () => {
+  const target = { kind: 'subscription', id: 'sub_unreachable' } as const
+  const act = await buildAct(database, { kind: 'replay', target })
+  await expect(processSupportAct(deps(), { act_id: act.id })).rejects.toThrow()
+  expect(await findAct(database.owner, act.id)).toMatchObject({
+    state: 'queued',
+    attempts: 0,
+    last_error: expect.any(String),
+    unavailable_since: expect.any(Date),
+  })
+  const later = createTestDependencies(database, { now: () => new Date(Date.now() + 2 * 3_600_000) })
+  await processSupportAct(later, { act_id: act.id })
+  expect(await findAct(database.owner, act.id)).toMatchObject({ state: 'failed', error: expect.any(String) })
+})
+
+describe('an adjustment', () => {
+  const adjustment = (credits: number, may_leave_debt = false) => ({
+    adjustment: { credits, customer_note: 'Sorry for the trouble', may_leave_debt },
+  })
+  const adjustOf = async (owner_id: string, params: NewAct['params'], more: Partial<NewAct> = {}) =>
+    perform({ kind: 'adjust', target: { kind: 'user', id: owner_id }, params, ...more })
+
+  test('is posted once however often it is tried, and the customer reads the note and not the reason', async () => {
+    const owner_id = await buildUser(database.server)
+    const reason = 'He is a friend of the boss'
+    const { id, outcome } = await adjustOf(owner_id, adjustment(250), { reason })
+    expect(outcome).toMatchObject({
+      changed: true,
+      transfers: [{ kind: 'adjustment', credits: 250, grant_id: `adjustment/${id}` }],
+      balance: { before: 0, after: 250 },
+    })
+    for (let i = 0; i < 10; i++) await processSupportAct(deps(), { act_id: id })
+    expect(await balanceOf(owner_id)).toBe(250)
+    const { entries } = await listHistory(database.server, userOf(owner_id), { limit: 10 })
+    expect(entries).toMatchObject([{ kind: 'adjustment', amount: 250, reason: 'Sorry for the trouble' }])
+    expect(JSON.stringify(entries)).not.toContain(reason)
+    const [entry] = await listAudit(database.owner, { owner: userOf(owner_id) }, { limit: 10 })
+    expect(entry).toMatchObject({
+      outcome: 'done',
+      actor: 'user_support',
+      reason,
+      before: { balance: 0 },
+      after: { balance: 250 },
+    })
+  })
+
+  test('takes no more than what was bought, unless it was agreed that a debt remains', async () => {
+    const owner_id = await buildUser(database.server)
+    await giveCredits(database, userOf(owner_id), { purchased: 100 })
+    expect(await adjustOf(owner_id, adjustment(-101))).toMatchObject({
+      state: 'failed',
+      error: 'It takes 101 credits, and 100 of those that were bought are left',
+    })
+    expect(await adjustOf(owner_id, adjustment(-60))).toMatchObject({ state: 'done' })
+    expect(await balanceOf(owner_id)).toBe(40)
+
+    const debt = await buildAct(database, {
+      kind: 'adjust',
+      target: { kind: 'user', id: owner_id },
+      params: adjustment(-100, true),
+      needs_approval: true,
+    })
+    await processSupportAct(deps(), { act_id: debt.id })
+    expect(await balanceOf(owner_id)).toBe(40)
+    const now = new Date()
+    await approveAct(database.server, { id: debt.id, approved_by: 'user_second', now, sweep_at: now })
+    await processSupportAct(deps(), { act_id: debt.id })
+    expect(await balanceOf(owner_id)).toBe(-60)
+  })
+
+  test('that needs a second person is refused by the worker too', async () => {
+    const owner_id = await buildUser(database.server)
+    for (const params of [adjustment(5001), adjustment(-1, true)]) {
+      expect(await adjustOf(owner_id, params)).toMatchObject({
+        state: 'failed',
+        error: 'A second person has to agree to it',
+      })
+    }
+    expect(await adjustOf(owner_id, adjustment(1), { requested_by: owner_id })).toMatchObject({
+      state: 'failed',
+    })
+    expect(await balanceOf(owner_id)).toBe(0)
+  })
+})
+
+describe('the rows of acts', () => {
+  test('nobody can agree to their own act, or do what was not agreed to', async () => {
+    const id = await buildUser(database.server)
+    const act = await buildAct(database, {
+      kind: 'resync',
+      target: { kind: 'user', id },
+      needs_approval: true,
+    })
+    const now = new Date()
+    const approval = { id: act.id, approved_by: act.requested_by, now, sweep_at: now }
+    await expect(approveAct(database.server, approval)).rejects.toThrow(/check/)
+    const update = database.server.updateTable('support_acts').where('id', '=', act.id)
+    await expect(update.set({ state: 'queued' }).execute()).rejects.toThrow(/second person/)
+    await expect(update.set({ state: 'done', finished_at: now }).execute()).rejects.toThrow()
+    const bigger = database.owner.updateTable('support_acts').set({ params: '{}', reason: 'Something else' })
+    await expect(bigger.where('id', '=', act.id).execute()).rejects.toThrow(/may not change/)
+  })
+
+  test('one act is under way per target, and dry runs do not count', async () => {
+    const target = { kind: 'user', id: await buildUser(database.server) } as const
+    const first = await buildAct(database, { kind: 'resync', target })
+    const dry = await buildAct(database, { kind: 'resync', target, is_dry_run: true })
+    expect(dry.id).not.toBe(first.id)
+    const asked = {
+      id: randomUUID(),
+      batch_id: null,
+      finding_id: null,
+      kind: 'resync',
+      target,
+      owner: null,
+      params: {},
+      reason: 'Because I was here too',
+      is_dry_run: false,
+      requested_by: 'user_second',
+      requested_at: new Date(),
+      needs_approval: false,
+      sweep_at: new Date(),
+    } as const
+    expect(await insertAct(database.server, asked)).toMatchObject({
+      outcome: 'under_way',
+      act: { id: first.id, requested_by: 'user_support' },
+    })
+  })
+
+  test('the audit log refuses to be changed by anybody', async () => {
+    const owner_id = await buildUser(database.server)
+    await perform({
+      kind: 'adjust',
+      target: { kind: 'user', id: owner_id },
+      params: { adjustment: { credits: 1, customer_note: 'A gift', may_leave_debt: false } },
+    })
+    for (const db of [database.server, database.worker, database.owner]) {
+      await expect(db.updateTable('audit_log').set({ actor: 'somebody else' }).execute()).rejects.toThrow()
+      await expect(db.deleteFrom('audit_log').execute()).rejects.toThrow()
+      await expect(sql`TRUNCATE audit_log`.execute(db)).rejects.toThrow()
+    }
+    const entry = { actor: 'user_x', what: 'adjust', outcome: 'done' } as const
+    await expect(database.server.insertInto('audit_log').values(entry).execute()).rejects.toThrow(/row-level/)
+  })
+})

@@ -1,0 +1,162 @@
+import type { ActKind, ActOutcome } from '../../schema/api/support-acts.ts'
+import { inOneTransaction } from '../../schema/database/one-transaction.ts'
+import { retryTransaction } from '../../schema/database/retry.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
+import { listTransfersOfAct, markAct } from '../../schema/ledger/acts.ts'
+import type { JobPayload } from '../../schema/queues/queues.ts'
+import {
+  failAct,
+  findAct,
+  finishAct,
+  lockAct,
+  ownerOf,
+  type SupportActRow,
+  targetOf,
+} from '../../schema/support/acts.ts'
+import { recordAudit } from '../../schema/support/audit.ts'
+import { findTarget } from '../../schema/support/targets.ts'
+import { keepRoom } from '../apply/clerk/keep-room.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
+import { PermanentError } from '../errors.ts'
+import { kindOf } from '../failures.ts'
+import type { DoAct } from '../support/act.ts'
+import { adjust } from '../support/adjust.ts'
+import { cancelIntent } from '../support/cancel-intent.ts'
+import { withoutEffects } from '../support/dry-run.ts'
+import { outcomeOfAct } from '../support/outcome.ts'
+import { replay } from '../support/replay.ts'
+import { resendInvitation } from '../support/resend-invitation.ts'
+import { resync } from '../support/resync.ts'
+import { readStanding } from '../support/standing.ts'
+import { reasonOf, tryRow } from './try-row.ts'
+
+const acts: Readonly<Record<ActKind, DoAct>> = {
+  replay,
+  resync,
+  adjust,
+  cancel_intent: cancelIntent,
+  resend_invitation: resendInvitation,
+}
+
+/** For so long an act waits for Stripe or Clerk by itself; then a person is told, who may ask for it again. */
+const longestWaitMs = 3600 * 1000
+
+/**
+ * Does what support asked for. While Stripe or Clerk is away the act waits and is tried again, like every row; any other failure ends it,
+ * because somebody is waiting for the answer, and leaves everything as it was. `claim` as in every job.
+ */
+export async function processSupportAct(
+  deps: WorkerDependencies,
+  { act_id, claim }: JobPayload<'support-acts'>,
+): Promise<void> {
+  const act = await findAct(deps.db, act_id)
+  if (act?.state !== 'queued' || (claim !== undefined && claim !== act.sweeps)) return
+  const row = {
+    what: 'act',
+    table: 'support_acts',
+    key: { id: act.id },
+    subject: act.owner_id,
+    record: act,
+    isScheduled: true,
+    giveUp: (reason: string) => fail(deps, act, reason),
+  } as const
+  await tryRow(deps, row, async () => {
+    try {
+      await carryOut(deps, act)
+    } catch (error) {
+      if (mayWait(act, error, deps.now())) throw error
+      deps.log.error({ err: error, act_id }, 'An act of support failed')
+      await fail(deps, act, reasonOf(error))
+    }
+  })
+}
+
+/** Nobody waits for an hour to be told what would happen. */
+function mayWait({ is_dry_run, unavailable_since }: SupportActRow, error: unknown, now: Date): boolean {
+  if (kindOf(error) !== 'unavailable' || is_dry_run) return false
+  return unavailable_since === null || now.getTime() - unavailable_since.getTime() < longestWaitMs
+}
+
+async function fail(deps: WorkerDependencies, act: SupportActRow, reason: string): Promise<void> {
+  await retryTransaction(deps.db, async (trx) => {
+    const isFailed = await failAct(trx, { id: act.id, error: reason, now: deps.now() })
+    if (!isFailed || act.is_dry_run) return
+    await recordAudit(trx, { ...entryOf(act, ownerOf(act)), outcome: 'failed', detail: reason })
+  })
+}
+
+/** How a dry run ends: an error takes back everything that was done. */
+class DryRunOver extends Error {
+  readonly finished: Finished
+  constructor(finished: Finished) {
+    super('A dry run is over')
+    this.finished = finished
+  }
+}
+
+interface Finished {
+  readonly owner: Owner | null
+  readonly outcome: ActOutcome
+  readonly seats_changed_in: readonly string[]
+}
+
+const doAct: DoAct = (deps, act) => {
+  if (act.kind === 'forget') throw new PermanentError('There is no way yet to forget somebody')
+  return acts[act.kind](deps, act)
+}
+
+async function carryOut(deps: WorkerDependencies, act: SupportActRow): Promise<void> {
+  const finished = await inOneTransaction(deps.db, async (db, trx): Promise<Finished | null> => {
+    const locked = await lockAct(trx, act.id)
+    if (locked?.state !== 'queued') return null
+    await markAct(trx, act.id)
+    const inside = { ...deps, db }
+    const done = await doAct(act.is_dry_run ? withoutEffects(inside) : inside, act)
+    const target = targetOf(act)
+    // It may have become known, or its organization may have been made, only now.
+    const owner = (await findTarget(trx, target))?.owner ?? ownerOf(act)
+    // Nobody else sees yet what the act has changed, and the rows are locked.
+    const after = await readStanding(trx, { target, owner })
+    const before = await readStanding(deps.db, { target, owner })
+    const transfers = await listTransfersOfAct(trx, act.id)
+    const outcome = outcomeOfAct({ target, before, after, transfers, done })
+    const result = { owner, outcome, seats_changed_in: done.seats_changed_in }
+    if (act.is_dry_run) throw new DryRunOver(result)
+    await finishAct(trx, { id: act.id, owner: result.owner, outcome, now: deps.now() })
+    const { balance, seats, plan, states } = outcome
+    await recordAudit(trx, {
+      ...entryOf(act, result.owner),
+      outcome: 'done',
+      detail: outcome.sentence,
+      before: {
+        balance: balance.before,
+        seats: seats.before,
+        plan: plan.before,
+        states: side(states, 'before'),
+      },
+      after: { balance: balance.after, seats: seats.after, plan: plan.after, states: side(states, 'after') },
+    })
+    return result
+  }).catch(async (error: unknown) => {
+    if (!(error instanceof DryRunOver)) throw error
+    const { owner, outcome } = error.finished
+    await finishAct(deps.db, { id: act.id, owner, outcome, now: deps.now() })
+    return null
+  })
+  deps.log.info(
+    { act_id: act.id, kind: act.kind, outcome: finished?.outcome.sentence },
+    'Act of support done',
+  )
+  for (const organization of finished?.seats_changed_in ?? []) {
+    await keepRoom(deps, { seats_changed_in: organization })
+  }
+}
+
+function side(states: ActOutcome['states'], when: 'before' | 'after'): Record<string, string | null> {
+  return Object.fromEntries(states.map((state) => [`${state.what} ${state.id}`, state[when]]))
+}
+
+function entryOf(act: SupportActRow, owner: Owner | null) {
+  const { requested_by: actor, id: act_id, kind: what, reason } = act
+  return { actor, act_id, what, target: targetOf(act), owner, reason }
+}

@@ -1,0 +1,78 @@
+import type { Mending } from '../../schema/api/reconciliation.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
+import type { Difference } from '../../schema/reconciliation/findings.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
+
+/** What of ours is compared with one list of Stripe's, of Clerk's or of our own, some objects a step. */
+export interface Comparison {
+  /** As a run counts it, e.g. `sessions`. */
+  readonly name: string
+  /** Compares the objects that follow `after`, the last one of the step before; null is the beginning. */
+  step(context: ComparisonContext, after: string | null): Promise<Compared>
+}
+
+export interface ComparisonContext {
+  readonly deps: WorkerDependencies
+  /** Everything before it was compared, and agreed. */
+  readonly since: Date
+  readonly now: Date
+}
+
+export interface Compared {
+  /** How many objects. */
+  readonly count: number
+  readonly differences: readonly Candidate[]
+  /** Where the next step goes on; null when the list is complete. */
+  readonly next: string | null
+}
+
+/** A difference, unless one of `refs` (ids of Stripe's or ours) is on its way to us at this moment. */
+export interface Candidate extends Difference {
+  readonly refs?: readonly (string | null | undefined)[]
+}
+
+const minuteMs = 60_000
+
+/** What is younger may be on its way: the webhook, the queue, the transaction that applies it. */
+export const graceMs = 5 * minuteMs
+
+export function isYoung(at: Date | null | undefined, now: Date): boolean {
+  return at !== null && at !== undefined && now.getTime() - at.getTime() < graceMs
+}
+
+export const dayMs = 24 * 60 * minuteMs
+
+/** As Stripe's lists take it: seconds. */
+export function seconds(date: Date): number {
+  return Math.floor(date.getTime() / 1000)
+}
+
+export function fromSeconds(value: number): Date {
+  return new Date(value * 1000)
+}
+
+/** For people, e.g. `7.00 EUR`. Ours have two decimals in every currency that we sell in. */
+export function moneyText(amount_minor: number, currency: string): string {
+  return `${(amount_minor / 100).toFixed(2)} ${currency.toUpperCase()}`
+}
+
+export function replayOf(kind: Exclude<Mending['target']['kind'], Owner['owner_kind']>, id: string): Mending {
+  return { kind: 'replay', target: { kind, id }, params: {} }
+}
+
+export function resyncOf({ owner_kind, owner_id }: Owner): Mending {
+  return { kind: 'resync', target: { kind: owner_kind, id: owner_id }, params: {} }
+}
+
+/** Takes away what nothing explains, or gives back what was taken. */
+export function adjustmentOf({ owner_kind, owner_id }: Owner, credits: number): Mending {
+  const params = { credits, customer_note: 'Correction of your credits' }
+  return { kind: 'adjust', target: { kind: owner_kind, id: owner_id }, params }
+}
+
+/** A row's owner; null while its organization has not been created. */
+export function ownerOf(
+  row: { readonly owner_kind: Owner['owner_kind']; readonly owner_id: string | null } | undefined,
+): Owner | null {
+  return row?.owner_id ? { owner_kind: row.owner_kind, owner_id: row.owner_id } : null
+}

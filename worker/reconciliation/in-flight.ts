@@ -1,0 +1,65 @@
+import { sql } from 'kysely'
+import { listedEventTypes } from '../../schema/stripe/event-types.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
+import { graceMs, seconds } from './comparison.ts'
+import { oldMs } from './work.ts'
+
+/** Pages of events that are read at most. */
+const maximumPages = 20
+/** More waiting events than these are a backlog, which is a finding of its own. */
+const maximumWaiting = 5000
+
+/** Where an event names what it is about. */
+const fields = [
+  'id',
+  'charge',
+  'subscription',
+  'client_reference_id',
+  'payment_intent',
+  'organization_id',
+] as const
+
+/**
+ * Ids of everything that is on its way to us at this moment: what Stripe has sent an event about within the last minutes, and what the
+ * events are about that wait for a try, until they are too old to be only on their way.
+ */
+export async function listInFlight(
+  { stripe, db }: Pick<WorkerDependencies, 'stripe' | 'db'>,
+  now: Date,
+): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>()
+  let after: string | undefined
+  for (let page = 0; page < maximumPages; page += 1) {
+    const { data, has_more } = await stripe.events.list({
+      types: [...listedEventTypes],
+      created: { gte: seconds(new Date(now.getTime() - graceMs)) },
+      limit: 100,
+      ...(after && { starting_after: after }),
+    })
+    for (const event of data) addIds(ids, event.data.object)
+    after = data.at(-1)?.id
+    if (!has_more) break
+  }
+  const { rows } = await sql<{ object: unknown }>`
+    SELECT jsonb_strip_nulls(jsonb_build_object(
+      'id', payload #> '{data,object,id}', 'charge', payload #> '{data,object,charge}',
+      'subscription', coalesce(payload #> '{data,object,subscription}',
+        payload #> '{data,object,parent,subscription_details,subscription}'),
+      'client_reference_id', payload #> '{data,object,client_reference_id}',
+      'organization_id', coalesce(payload #> '{data,organization_id}', payload #> '{data,organization,id}'))) AS object
+    FROM inbox_events WHERE state = 'received' AND received_at > ${new Date(now.getTime() - oldMs)}
+    ORDER BY received_at DESC LIMIT ${maximumWaiting}`.execute(db)
+  for (const { object } of rows) addIds(ids, object)
+  return ids
+}
+
+function addIds(ids: Set<string>, object: unknown): void {
+  if (typeof object !== 'object' || object === null) return
+  for (const field of fields) {
+    const value: unknown = Reflect.get(object, field)
+    if (typeof value === 'string') ids.add(value)
+  }
+  const details: unknown = Reflect.get(Object(Reflect.get(object, 'parent')), 'subscription_details')
+  const subscription: unknown = Reflect.get(Object(details), 'subscription')
+  if (typeof subscription === 'string') ids.add(subscription)
+}

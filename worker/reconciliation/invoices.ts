@@ -1,0 +1,161 @@
+import { z } from 'zod'
+import type { Database } from '../../schema/database/connect.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
+import { stripeReferenceSchema } from '../../schema/stripe/events.ts'
+import {
+  type Candidate,
+  type Comparison,
+  dayMs,
+  fromSeconds,
+  isYoung,
+  moneyText,
+  ownerOf,
+  replayOf,
+  seconds,
+} from './comparison.ts'
+
+/** Stripe tries a card for up to two months: https://docs.stripe.com/billing/revenue-recovery/smart-retries. */
+const longestPaymentMs = 62 * dayMs
+
+const itemSchema = z.object({ proration: z.boolean() }).nullish()
+const lineSchema = z.object({
+  amount: z.int(),
+  period: z.object({ start: z.int(), end: z.int() }),
+  parent: z.object({ subscription_item_details: itemSchema, invoice_item_details: itemSchema }).nullable(),
+})
+
+const invoiceSchema = z.object({
+  id: z.string(),
+  total: z.int(),
+  amount_paid: z.int(),
+  currency: z.string(),
+  created: z.int(),
+  status_transitions: z.object({ paid_at: z.int().nullable() }),
+  parent: z
+    .object({
+      subscription_details: z
+        .object({
+          subscription: stripeReferenceSchema,
+          metadata: z.record(z.string(), z.string()).nullable(),
+        })
+        .nullish(),
+    })
+    .nullable(),
+  lines: z.object({ has_more: z.boolean(), data: z.array(lineSchema) }),
+})
+type Invoice = z.infer<typeof invoiceSchema>
+
+/** Every invoice of a plan that is paid at Stripe has its lines here, and the same total. */
+export const invoices: Comparison = {
+  name: 'invoices',
+  async step({ deps, since, now }, after) {
+    const page = await deps.stripe.invoices.list({
+      status: 'paid',
+      created: { gte: seconds(new Date(since.getTime() - longestPaymentMs)) },
+      limit: 100,
+      ...(after !== null && { starting_after: after }),
+    })
+    const ours = z
+      .array(invoiceSchema)
+      .parse(page.data)
+      .flatMap((invoice) => {
+        const details = invoice.parent?.subscription_details
+        const intentId = details?.metadata?.intentId
+        return details && z.uuid().safeParse(intentId).success
+          ? { invoice, intentId: String(intentId), subscriptionId: details.subscription }
+          : []
+      })
+    const totals = await findTotals(
+      deps.db,
+      ours.map(({ invoice }) => invoice.id),
+    )
+    const owners = await findOwners(
+      deps.db,
+      ours.map(({ intentId }) => intentId),
+    )
+    return {
+      count: ours.length,
+      differences: ours.flatMap((one): Candidate[] => {
+        const { invoice, intentId } = one
+        if (isYoung(fromSeconds(invoice.status_transitions.paid_at ?? invoice.created), now)) return []
+        const difference = differenceOf(one, totals.get(invoice.id))
+        return difference ? [{ ...difference, ...(owners.get(intentId) ?? nobody) }] : []
+      }),
+      next: page.has_more ? (page.data.at(-1)?.id ?? null) : null,
+    }
+  },
+}
+
+const nobody = { owner: null }
+
+async function findTotals(db: Database, ids: readonly string[]): Promise<Map<string, number>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('paid_invoice_lines')
+    .select(['stripe_invoice_id', 'total_minor'])
+    .where('stripe_invoice_id', 'in', ids)
+    .execute()
+  return new Map(rows.map((row) => [row.stripe_invoice_id, row.total_minor]))
+}
+
+async function findOwners(
+  db: Database,
+  intentIds: readonly string[],
+): Promise<Map<string, { readonly owner: Owner | null }>> {
+  if (intentIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('checkout_intents')
+    .select(['id', 'owner_kind', 'owner_id'])
+    .where('id', 'in', intentIds)
+    .execute()
+  return new Map(rows.map((row) => [row.id, { owner: ownerOf(row) }]))
+}
+
+function differenceOf(
+  { invoice, intentId, subscriptionId }: { invoice: Invoice; intentId: string; subscriptionId: string },
+  known: number | undefined,
+): Omit<Candidate, 'owner'> | undefined {
+  const { id, total } = invoice
+  const currency = invoice.currency.toUpperCase()
+  const common = {
+    object_id: id,
+    they_say: `Invoice ${id} is paid: ${moneyText(total, currency)}.`,
+    credits: null,
+    refs: [id, subscriptionId, intentId],
+  }
+  if (known === undefined && paysForSomething(invoice)) {
+    return {
+      ...common,
+      kind: 'invoice_unknown',
+      sentence: 'An invoice of a plan is paid, and what it paid for is missing',
+      we_have: `Nothing that was paid with invoice ${id}.`,
+      money: { amount_minor: total, currency },
+      mending: replayOf('subscription', subscriptionId),
+      advice: 'A replay of the subscription fetches all its paid invoices.',
+    }
+  }
+  if (known === undefined || known === total) return undefined
+  return {
+    ...common,
+    kind: 'invoice_differs',
+    sentence: 'An invoice of a plan was paid with another total than we know',
+    we_have: `Its lines say that it cost ${moneyText(known, currency)}.`,
+    money: { amount_minor: total - known, currency },
+    mending: null,
+    advice:
+      'A paid invoice does not change at Stripe. Compare its lines there with ours, and adjust the credits.',
+  }
+}
+
+/** A period, or seats that cost something. Items that were added by hand bring nothing, nor do changes that cancel out. */
+function paysForSomething({ lines }: Invoice): boolean {
+  if (lines.has_more) return true
+  let prorated = 0
+  for (const { parent, period, amount } of lines.data) {
+    if (period.start >= period.end) continue
+    if (parent?.subscription_item_details?.proration === false) return true
+    const details = parent?.subscription_item_details ?? parent?.invoice_item_details
+    if (details?.proration) prorated += amount
+  }
+  return prorated > 0
+}

@@ -1,0 +1,204 @@
+import { z } from 'zod'
+import type { Database } from '../../schema/database/connect.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
+import { stripeReferenceSchema } from '../../schema/stripe/events.ts'
+import { disputedMinor } from '../../schema/stripe/statuses.ts'
+import { findOwnerOfInvoice } from '../../schema/subscriptions/snapshots.ts'
+import { type ChargeOrigin, chargeSchema, findChargeOrigin, findOriginById } from './charge-origin.ts'
+import {
+  type Candidate,
+  type Comparison,
+  dayMs,
+  fromSeconds,
+  isYoung,
+  moneyText,
+  ownerOf,
+  replayOf,
+  seconds,
+} from './comparison.ts'
+
+/** A refund may still fail a month later: https://docs.stripe.com/refunds#failed-refunds. */
+const longestRefundMs = 31 * dayMs
+/** With an appeal a dispute may take half a year. */
+const longestDisputeMs = 200 * dayMs
+
+const refundSchema = z.object({ id: z.string(), created: z.int(), charge: chargeSchema.nullable() })
+
+/** What Stripe has given back of each charge is what we know. */
+export const refunds: Comparison = {
+  name: 'refunds',
+  async step({ deps, since, now }, after) {
+    const page = await deps.stripe.refunds.list({
+      created: { gte: seconds(new Date(since.getTime() - longestRefundMs)) },
+      limit: 100,
+      expand: ['data.charge'],
+      ...(after !== null && { starting_after: after }),
+    })
+    const listed = z.array(refundSchema).parse(page.data)
+    const young = new Set(
+      listed.flatMap(({ charge, created }) => (isYoung(fromSeconds(created), now) && charge?.id) || []),
+    )
+    const charges = new Map(
+      listed.flatMap(({ charge }) => (charge && !young.has(charge.id) ? [[charge.id, charge]] : [])),
+    )
+    const known = await findKnown(deps.db, [...charges.keys()])
+    const differences: Candidate[] = []
+    for (const charge of charges.values()) {
+      const row = known.get(charge.id)
+      const have = row?.refunded_minor ?? 0
+      if (have === charge.amount_refunded) continue
+      const origin = row ?? (await findChargeOrigin(deps.stripe, charge))
+      if (!isOurs(origin)) continue
+      differences.push(
+        await moneyBack(deps.db, {
+          kind: 'refund_differs',
+          charge_id: charge.id,
+          origin,
+          currency: charge.currency.toUpperCase(),
+          there: charge.amount_refunded,
+          here: have,
+        }),
+      )
+    }
+    return {
+      count: listed.length,
+      differences,
+      next: page.has_more ? (page.data.at(-1)?.id ?? null) : null,
+    }
+  },
+}
+
+const disputeSchema = z.object({
+  id: z.string(),
+  amount: z.int(),
+  currency: z.string(),
+  status: z.string(),
+  created: z.int(),
+  charge: stripeReferenceSchema,
+  balance_transactions: z.array(z.object({ amount: z.int(), created: z.int() })),
+})
+type Dispute = z.infer<typeof disputeSchema>
+
+/** What disputes hold of each charge is what we know. */
+export const disputes: Comparison = {
+  name: 'disputes',
+  async step({ deps, since, now }, after) {
+    const page = await deps.stripe.disputes.list({
+      created: { gte: seconds(new Date(since.getTime() - longestDisputeMs)) },
+      limit: 100,
+      ...(after !== null && { starting_after: after }),
+    })
+    const listed = z.array(disputeSchema).parse(page.data)
+    const byCharge = Map.groupBy(listed, ({ charge }) => charge)
+    const known = await findKnown(deps.db, [...byCharge.keys()])
+    const differences: Candidate[] = []
+    for (const [charge_id, some] of byCharge) {
+      const row = known.get(charge_id)
+      const have = row?.disputed_minor ?? 0
+      if (agrees(some, have)) continue
+      // A charge may have been disputed more than once.
+      const all = z
+        .array(disputeSchema)
+        .parse((await deps.stripe.disputes.list({ charge: charge_id, limit: 100 })).data)
+      if (agrees(all, have) || all.some((dispute) => isYoung(fromSeconds(lastMoved(dispute)), now))) continue
+      const origin = row ?? (await findOriginById(deps, charge_id))
+      if (!isOurs(origin)) continue
+      const [first] = all
+      differences.push(
+        await moneyBack(deps.db, {
+          kind: 'dispute_differs',
+          charge_id,
+          origin,
+          currency: (first?.currency ?? '').toUpperCase(),
+          there: heldByMoney(all),
+          here: have,
+        }),
+      )
+    }
+    return { count: listed.length, differences, next: page.has_more ? (page.data.at(-1)?.id ?? null) : null }
+  },
+}
+
+/**
+ * The balance transactions say where the money is; the status says where it is about to be. Only when both disagree with what we have is
+ * it a difference. A status that we do not know leaves what we have as it is.
+ */
+function agrees(disputes: readonly Dispute[], have: number): boolean {
+  const byStatus = disputes.map(disputedMinor)
+  if (byStatus.includes(null)) return true
+  return (
+    heldByMoney(disputes) === have || byStatus.reduce((sum: number, held) => sum + (held ?? 0), 0) === have
+  )
+}
+
+function heldByMoney(disputes: readonly Dispute[]): number {
+  return disputes
+    .filter(
+      ({ balance_transactions }) => balance_transactions.reduce((sum, { amount }) => sum + amount, 0) < 0,
+    )
+    .reduce((sum, { amount }) => sum + amount, 0)
+}
+
+function lastMoved({ created, balance_transactions }: Dispute): number {
+  return Math.max(created, ...balance_transactions.map((one) => one.created))
+}
+
+async function findKnown(db: Database, ids: readonly string[]) {
+  if (ids.length === 0) return new Map()
+  const rows = await db.selectFrom('charges').selectAll().where('stripe_charge_id', 'in', ids).execute()
+  return new Map(rows.map((row) => [row.stripe_charge_id, row]))
+}
+
+function isOurs({ intent_id, stripe_invoice_id }: ChargeOrigin): boolean {
+  return intent_id !== null || stripe_invoice_id !== null
+}
+
+async function moneyBack(
+  db: Database,
+  found: {
+    readonly kind: 'refund_differs' | 'dispute_differs'
+    readonly charge_id: string
+    readonly origin: ChargeOrigin
+    readonly currency: string
+    readonly there: number
+    readonly here: number
+  },
+): Promise<Candidate> {
+  const { kind, charge_id, origin, currency, there, here } = found
+  const { owner, credits } = await whatItPaidFor(db, origin, there - here)
+  const what = kind === 'refund_differs' ? 'given back' : 'held by disputes'
+  return {
+    kind,
+    object_id: charge_id,
+    owner,
+    sentence: `${moneyText(there, currency)} of a payment are ${what}, and we know of ${moneyText(here, currency)}`,
+    they_say: `Of charge ${charge_id} ${moneyText(there, currency)} are ${what}.`,
+    we_have: `We know of ${moneyText(here, currency)}.`,
+    money: { amount_minor: there - here, currency },
+    credits,
+    mending: replayOf('charge', charge_id),
+    advice: 'A replay of the charge fetches it with its disputes, and takes back or returns the credits.',
+    refs: [charge_id],
+  }
+}
+
+/** Credits of a purchase follow its money in proportion; those of a plan depend on the month that they belong to. */
+async function whatItPaidFor(
+  db: Database,
+  { intent_id, stripe_invoice_id }: ChargeOrigin,
+  minor: number,
+): Promise<{ owner: Owner | null; credits: number | null }> {
+  if (stripe_invoice_id !== null) {
+    return { owner: (await findOwnerOfInvoice(db, stripe_invoice_id)) ?? null, credits: null }
+  }
+  const intent =
+    intent_id === null
+      ? undefined
+      : await db
+          .selectFrom('checkout_intents')
+          .select(['owner_kind', 'owner_id', 'credits', 'amount_minor'])
+          .where('id', '=', intent_id)
+          .executeTakeFirst()
+  const credits = intent ? -Math.floor((intent.credits * minor) / intent.amount_minor) : null
+  return { owner: ownerOf(intent), credits: credits === 0 ? null : credits }
+}

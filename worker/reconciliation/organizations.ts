@@ -1,0 +1,140 @@
+import type { Membership } from '../../schema/clerk/memberships.ts'
+import { findSeatsAtClerk, membershipLimitFor } from '../../schema/seats/membership-limit.ts'
+import { listHeldSeats, listOrganizationsWithSeats, type Seat } from '../../schema/seats/seats.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
+import { type Candidate, type Comparison, isYoung, resyncOf } from './comparison.ts'
+
+/** Each costs a call to Clerk. */
+const organizationsPerStep = 20
+
+/** Who has a seat is a member at Clerk, with the same role; who is a member is known to us; and Clerk has room for as many as seats were sold. */
+export const organizations: Comparison = {
+  name: 'organizations',
+  async step({ deps, now }, after) {
+    const ids = await listOrganizationsWithSeats(deps.db, {
+      after_organization_id: after ?? '',
+      limit: organizationsPerStep,
+    })
+    const differences: Candidate[] = []
+    for (const id of ids) differences.push(...(await compareOrganization(deps, id, now)))
+    return {
+      count: ids.length,
+      differences,
+      next: ids.length < organizationsPerStep ? null : (ids.at(-1) ?? null),
+    }
+  },
+}
+
+async function compareOrganization(deps: WorkerDependencies, id: string, now: Date): Promise<Candidate[]> {
+  const members = await deps.clerk.listMembers(id)
+  // Read after Clerk was asked: what is older than the list is in it.
+  const seats = await listHeldSeats(deps.db, id)
+  if (members === null) return [organizationGone(id, seats)]
+  const settledSeats = seats.filter(({ updated_at }) => !isYoung(updated_at, now))
+  const settledMembers = members.filter(({ updated_at }) => !isYoung(updated_at, now))
+  const known = await deps.db
+    .selectFrom('organization_members')
+    .select(['user_id', 'role'])
+    .where('organization_id', '=', id)
+    .execute()
+  const roles = new Map(known.map((row) => [row.user_id, row.role]))
+  return [
+    ...settledSeats.flatMap((seat) => compareSeat(seat, members, now) ?? []),
+    ...settledMembers.flatMap((member) => compareMember(member, seats, roles.get(member.user_id)) ?? []),
+    // A change of either is followed by one of the limit.
+    ...(settledSeats.length === seats.length && settledMembers.length === members.length
+      ? ((await compareLimit(deps, id, members)) ?? [])
+      : []),
+  ]
+}
+
+const ownerOf = (id: string) => ({ owner_kind: 'organization', owner_id: id }) as const
+
+function common(organization_id: string, object: string) {
+  const owner = ownerOf(organization_id)
+  return {
+    object_id: `${organization_id}/${object}`,
+    owner,
+    money: null,
+    credits: null,
+    mending: resyncOf(owner),
+    advice: 'A resync asks Clerk about everybody in the organization, and makes the seats agree.',
+    refs: [organization_id, object],
+  }
+}
+
+function organizationGone(id: string, seats: readonly Seat[]): Candidate {
+  return {
+    ...common(id, 'organization'),
+    kind: 'seat_without_membership',
+    sentence: `${seats.length} seats are held in an organization that Clerk does not know`,
+    they_say: `There is no organization ${id}.`,
+    we_have: `${seats.length} of its seats are in use or promised.`,
+  }
+}
+
+function compareSeat(seat: Seat, members: readonly Membership[], now: Date): Candidate | undefined {
+  const { organization_id, user_id, role, status } = seat
+  if (status !== 'active' || user_id === null) return undefined
+  const member = members.find((one) => one.user_id === user_id)
+  if (!member) {
+    return {
+      ...common(organization_id, user_id),
+      kind: 'seat_without_membership',
+      sentence: 'A seat is in use by somebody who is not a member of the organization',
+      they_say: `${user_id} is not a member of ${organization_id}.`,
+      we_have: `Their seat is active, as ${role}.`,
+    }
+  }
+  if (member.role === role || isYoung(member.updated_at, now)) return undefined
+  return {
+    ...common(organization_id, user_id),
+    kind: 'seat_role_differs',
+    sentence: 'The role of a seat is not the role of its member',
+    they_say: `${user_id} is ${member.role} of ${organization_id}.`,
+    we_have: `Their seat is that of ${role}.`,
+  }
+}
+
+/** A member without any seat is none: nobody gets a seat that was not promised (decision 041). */
+function compareMember(
+  { organization_id, user_id, email, role }: Membership,
+  seats: readonly Seat[],
+  knownRole: Membership['role'] | null | undefined,
+): Candidate | undefined {
+  const hasSeat = seats.some((seat) => seat.user_id === user_id)
+  const isPromised = !hasSeat && seats.some((seat) => seat.status === 'pending' && seat.email === email)
+  if (!isPromised && (hasSeat || knownRole === role)) return undefined
+  return {
+    ...common(organization_id, user_id),
+    kind: 'membership_without_seat',
+    sentence: isPromised
+      ? 'A member of an organization waits for a seat that was promised to them'
+      : 'A member of an organization is not known to us',
+    they_say: `${user_id} is ${role} of ${organization_id}.`,
+    we_have: isPromised
+      ? 'Their seat is pending.'
+      : `${knownRole ? `As far as we know they are ${knownRole}` : 'As far as we know they are not a member'}, and have no seat.`,
+  }
+}
+
+async function compareLimit(
+  deps: WorkerDependencies,
+  id: string,
+  members: readonly Membership[],
+): Promise<Candidate[] | undefined> {
+  const [member] = members
+  const seats = await findSeatsAtClerk(deps.db, id)
+  if (!member || !seats) return undefined
+  const limit = membershipLimitFor({ ...seats, people_at_clerk: members.length + seats.seats_promised })
+  if (member.membership_limit === limit) return undefined
+  return [
+    {
+      ...common(id, 'limit'),
+      kind: 'member_limit_differs',
+      sentence: 'Clerk lets another number of people into an organization than have seats',
+      they_say: `${id} may have ${member.membership_limit || 'any number of'} members.`,
+      we_have: `With ${seats.seats_total} seats it should have room for ${limit}.`,
+    },
+  ]
+}

@@ -1,0 +1,180 @@
+import { sql } from 'kysely'
+import type { FindingKind } from '../../schema/api/reconciliation.ts'
+import type { Database } from '../../schema/database/connect.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
+import { readBooks } from '../../schema/ledger/books.ts'
+import type { Difference as MissingTransfers } from '../../schema/position/difference.ts'
+import { differenceOf } from '../../schema/position/difference.ts'
+import { type Position, positionOf } from '../../schema/position/position.ts'
+import { readOwnerFacts } from '../../schema/position/read-owner.ts'
+import {
+  adjustmentOf,
+  type Candidate,
+  type Comparison,
+  type ComparisonContext,
+  graceMs,
+  resyncOf,
+} from './comparison.ts'
+
+const ownersPerStep = 50
+
+/** The books of every owner have what the position says, and every transfer by hand was asked for by somebody. */
+export const owners: Comparison = {
+  name: 'owners',
+  async step({ deps, now }, after) {
+    const some = await listOwners(deps.db, after)
+    const differences: Candidate[] = []
+    for (const owner of some) differences.push(...(await compareOwner(deps.db, owner, now)))
+    const last = some.at(-1)
+    return {
+      count: some.length,
+      differences,
+      next: some.length < ownersPerStep || !last ? null : `${last.owner_kind}/${last.owner_id}`,
+    }
+  },
+}
+
+/** Whoever has books or had a plan, in the order of their ids. A purchase without books is found by its session. */
+async function listOwners(db: Database, after: string | null): Promise<Owner[]> {
+  const [kind = '', id = ''] =
+    after === null ? [] : [after.slice(0, after.indexOf('/')), after.slice(after.indexOf('/') + 1)]
+  const { rows } = await sql<Owner>`
+    (SELECT owner_kind, owner_id FROM ledger_accounts
+      WHERE owner_kind IN ('user', 'organization') AND (owner_kind, owner_id) > (${kind}, ${id})
+      GROUP BY owner_kind, owner_id ORDER BY owner_kind, owner_id LIMIT ${ownersPerStep})
+    UNION
+    (SELECT owner_kind, owner_id FROM subscriptions
+      WHERE (owner_kind, owner_id) > (${kind}, ${id})
+      GROUP BY owner_kind, owner_id ORDER BY owner_kind, owner_id LIMIT ${ownersPerStep})
+    ORDER BY owner_kind, owner_id LIMIT ${ownersPerStep}`.execute(db)
+  return rows
+}
+
+/** Facts and books are of one snapshot, so nothing that is posted meanwhile is a difference, and nobody waits for us. */
+async function compareOwner(db: Database, owner: Owner, now: Date): Promise<Candidate[]> {
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (trx) => {
+      const facts = await readOwnerFacts(trx, owner)
+      const books = await readBooks(trx, owner)
+      const position = positionOf(facts, now)
+      const difference = differenceOf(position, books)
+      // A month that has just begun or ended is on its way.
+      const before = differenceOf(positionOf(facts, new Date(now.getTime() - graceMs)), books)
+      const lasting = lastingTransfers(difference, before)
+      const found = [
+        ...bookDifferences(owner, lasting, position),
+        ...(books.grants.some(({ kind }) => kind === 'adjustment') ? await listAdjustments(trx, owner) : []),
+      ]
+      return found.length === 0 ? [] : withoutExplained(trx, owner, found)
+    })
+}
+
+type Transfers = MissingTransfers['transfers']
+
+function lastingTransfers(now: MissingTransfers, before: MissingTransfers): Transfers {
+  const nameOf = ({ grant, component, credits }: Transfers[number]) =>
+    `${grant.id} ${component} ${Math.sign(credits)}`
+  const known = new Set(before.transfers.map(nameOf))
+  return now.transfers.filter((transfer) => known.has(nameOf(transfer)))
+}
+
+function bookDifferences(owner: Owner, transfers: Transfers, position: Position): Candidate[] {
+  const due = new Map(position.grants.map((grant) => [grant.id, grant]))
+  return [...Map.groupBy(transfers, ({ grant }) => grant.id)].flatMap(([id, some]): Candidate[] => {
+    const [first] = some
+    const credits = some.reduce((sum, transfer) => sum + transfer.credits, 0)
+    if (!first || credits === 0) return []
+    const { grant } = first
+    const want = due.get(id)
+    const kind = kindOf(Boolean(want), credits)
+    const parts = some.map(
+      (one) => `${one.credits > 0 ? '+' : '−'}${Math.abs(one.credits)} ${one.component.replace('_', ' ')}`,
+    )
+    return [
+      {
+        kind,
+        object_id: id,
+        owner,
+        sentence: sentences[kind](Math.abs(credits)),
+        they_say: want
+          ? `By the facts grant ${id} is due ${want.gross - want.refunded - want.disputed} credits.`
+          : `No checkout and no invoice stands behind grant ${id}.`,
+        we_have: `To agree, the ledger lacks: ${parts.join(', ')}.`,
+        money: null,
+        credits,
+        mending: resyncOf(owner),
+        advice: want
+          ? 'A resync posts what the facts say and the ledger lacks.'
+          : 'A resync asks Stripe once more, and takes back what nobody paid for.',
+        refs: [id, grant.intent_id, grant.stripe_subscription_id, grant.stripe_invoice_id],
+      },
+    ]
+  })
+}
+
+type BookKind = Extract<FindingKind, 'grant_unexplained' | 'credits_missing' | 'credits_too_many'>
+
+function kindOf(isExplained: boolean, credits: number): BookKind {
+  if (!isExplained) return 'grant_unexplained'
+  return credits > 0 ? 'credits_missing' : 'credits_too_many'
+}
+
+const sentences: Readonly<Record<BookKind, (credits: number) => string>> = {
+  grant_unexplained: (credits) => `${credits} credits were granted, and nothing explains them`,
+  credits_missing: (credits) => `${credits} credits that are due are not there`,
+  credits_too_many: (credits) => `${credits} credits are there that are not due`,
+}
+
+type Trx = Parameters<Parameters<ReturnType<ComparisonContext['deps']['db']['transaction']>['execute']>[0]>[0]
+
+/** Adjustments that belong to no act of support. */
+async function listAdjustments(trx: Trx, owner: Owner): Promise<Candidate[]> {
+  const { rows } = await sql<{
+    transfer_id: number
+    account: string
+    credits: number
+    actor: string
+    reason: string
+    posted_at: Date
+  }>`
+    SELECT t.id AS transfer_id, g.account, e.amount AS credits, t.actor, t.reason, t.posted_at
+    FROM ledger_grants g
+    JOIN ledger_transfers t ON t.grant_id = g.id
+    JOIN ledger_accounts a ON a.owner_kind = g.owner_kind AND a.owner_id = g.owner_id AND a.name = g.account
+    JOIN ledger_entries e ON e.transfer_id = t.id AND e.account_id = a.id
+    WHERE g.owner_kind = ${owner.owner_kind} AND g.owner_id = ${owner.owner_id} AND g.kind = 'adjustment' AND t.act_id IS NULL
+    ORDER BY t.id LIMIT 100`.execute(trx)
+  return rows.map(({ transfer_id, account, credits, actor, reason, posted_at }) => ({
+    kind: 'adjustment_unexplained',
+    object_id: String(transfer_id),
+    owner,
+    sentence: `${Math.abs(credits)} credits were ${credits > 0 ? 'given' : 'taken'} by hand, and nobody of support did it`,
+    they_say: 'There is no act of support behind it.',
+    we_have: `Transfer ${transfer_id} of ${posted_at.toISOString().slice(0, 10)} to the ${account} account, by ${actor}: ${reason}.`,
+    money: null,
+    credits: -credits,
+    mending: adjustmentOf(owner, -credits),
+    advice: 'Find out who posted it; then post the opposite amount.',
+  }))
+}
+
+/** What a person has adjusted because of a finding is explained. */
+async function withoutExplained(trx: Trx, owner: Owner, found: readonly Candidate[]): Promise<Candidate[]> {
+  const acts = await trx
+    .selectFrom('support_acts')
+    .innerJoin('reconciliation_findings as f', (join) =>
+      join.on(sql<boolean>`f.id::text = support_acts.finding_id`),
+    )
+    .select(['f.kind', 'f.object_id'])
+    .where('support_acts.owner_kind', '=', owner.owner_kind)
+    .where('support_acts.owner_id', '=', owner.owner_id)
+    .where('support_acts.kind', '=', 'adjust')
+    .where('support_acts.state', '=', 'done')
+    .where('support_acts.is_dry_run', '=', false)
+    .execute()
+  const explained = new Set(acts.map(({ kind, object_id }) => `${kind} ${object_id}`))
+  return found.filter(({ kind, object_id }) => !explained.has(`${kind} ${object_id}`))
+}

@@ -1,0 +1,404 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Mending } from '../../schema/api/reconciliation.ts'
+import { adjustmentSchema } from '../../schema/api/support-acts.ts'
+import { closeUnpaidIntent } from '../../schema/checkout/outcomes.ts'
+import { findBalance } from '../../schema/ledger/balances.ts'
+import { monthGrant } from '../../schema/ledger/grants.ts'
+import { grantTransfer, postTransfer } from '../../schema/ledger/post.ts'
+import { verifyLedger } from '../../schema/ledger/verify.ts'
+import { type FindingRow, listFindings } from '../../schema/reconciliation/findings.ts'
+import { findProvenUntil, type Run } from '../../schema/reconciliation/runs.ts'
+import { stripeEventSchema } from '../../schema/stripe/events.ts'
+import { findAct } from '../../schema/support/acts.ts'
+import { buildAct } from '../../tests/support/factories/acts.ts'
+import { receiveStripeEvent } from '../../tests/support/factories/events.ts'
+import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
+import {
+  buildOpenCredits,
+  buildPaidCredits,
+  buildPaidPlan,
+  type PaidPurchase,
+} from '../../tests/support/factories/paid-purchases.ts'
+import { buildGrant } from '../../tests/support/factories/transfers.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
+import { planLife } from '../../tests/support/product/plan-life.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { signUp } from '../../tests/support/services/clerk.ts'
+import { processJob } from '../consumers.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
+import { compareSeats } from '../jobs/compare-seats.ts'
+import { processSupportAct } from '../jobs/support-act.ts'
+import { reconcile, reconcileAll } from './run.ts'
+
+const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
+const { database, worker, stripe, clerk, clock } = product
+const life = planLife(product)
+const hourMs = 3600_000
+
+/** As the sweep and the queue do it, once. */
+async function sweepOnce(): Promise<void> {
+  const jobs: Parameters<WorkerDependencies['producer']['add']>[] = []
+  const producer: WorkerDependencies['producer'] = {
+    add: async (...job) => void jobs.push(job),
+    countWaiting: async () => 0,
+  }
+  await processJob({ ...worker.deps, producer }, 'maintenance', {})
+  for (const [queue, , payload] of jobs) await processJob(worker.deps, queue, payload)
+}
+
+/** Everything arrives and is done; afterwards nothing is young any more. */
+async function settle(): Promise<void> {
+  await worker.catchUp()
+  await worker.applyAllOfClerk(await clerk.listEvents())
+  await clerk.forgetEvents()
+  clock.advance(hourMs)
+  await sweepOnce()
+  await database.owner.deleteFrom('cursors').execute()
+  await compareSeats(worker.deps)
+}
+
+/** As support does it. */
+async function mend(finding: FindingRow): Promise<void> {
+  const { kind, target, params } = finding.mending as unknown as Mending
+  const { id } = await buildAct(database, {
+    kind,
+    target,
+    finding_id: finding.id,
+    params: kind === 'adjust' ? { adjustment: adjustmentSchema.parse(params) } : {},
+  })
+  await processSupportAct(worker.deps, { act_id: id })
+  expect([finding.kind, await findAct(database.owner, id)]).toMatchObject([
+    finding.kind,
+    { state: 'done', error: null },
+  ])
+}
+
+async function compare(): Promise<{ run: Run; findings: FindingRow[] }> {
+  const run = await reconcileAll(worker.deps, 'test')
+  const { findings } = await listFindings(database.server, { filter: { state: 'open' }, limit: 100 })
+  return { run, findings }
+}
+
+const kindsOf = (findings: readonly FindingRow[]) => findings.map(({ kind }) => kind).sort()
+
+/** Nothing of it arrives, and an hour passes, in which the sweep has looked for it in vain. */
+async function loseEvents(): Promise<void> {
+  await stripe.takeEvents()
+  clock.advance(hourMs)
+  const sweep_at = new Date(clock.now().getTime() + hourMs)
+  await database.owner.updateTable('checkout_intents').set({ sweep_at }).where('state', '=', 'open').execute()
+}
+
+/** Applies what is proposed for each, and compares again. */
+async function mendAll(findings: readonly FindingRow[]): Promise<FindingRow[]> {
+  for (const finding of findings) await mend(finding)
+  clock.advance(hourMs)
+  await sweepOnce()
+  return (await compare()).findings
+}
+
+async function buyTeam(): Promise<{ bought: PaidPurchase; member: { user_id: string; email: string } }> {
+  const admin = await signUp(clerk)
+  await buildUser(database.server, admin.user_id)
+  const organization = await buildOrganization(clerk, admin)
+  const owner = { owner_kind: 'organization', owner_id: organization.id } as const
+  const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 3, owner, user_id: admin.user_id })
+  await worker.catchUp()
+  const member = await signUp(clerk)
+  await addMember(clerk, organization, member)
+  return { bought, member }
+}
+
+beforeAll(async () => {
+  const refunded = await buildPaidCredits(product)
+  const disputed = await buildPaidCredits(product)
+  const won = await buildPaidCredits(product)
+  const used = await buildPaidPlan(product)
+  const ended = await buildPaidPlan(product)
+  const yearly = await buildPaidPlan(product, { billing_frequency: 'yearly' })
+  await buildPaidPlan(product, { trial_days: 14 })
+  await buyTeam()
+  const expired = await buildOpenCredits(product)
+  await buildOpenCredits(product)
+  await settle()
+  await life.refund((await life.charges(refunded))[0], 250)
+  await life.dispute((await life.charges(disputed))[0])
+  const dispute = await life.dispute((await life.charges(won))[0])
+  await stripe.knob(`sessions/${expired.session_id}/expire`)
+  await life.use(used, 120)
+  await settle()
+  await life.closeDispute(dispute, 'won')
+  await life.changeSeats(ended, 2)
+  await life.cancel(ended)
+  await settle()
+  await product.advanceDays(32)
+  await settle()
+  await life.use(yearly, 10)
+}, 120_000)
+
+afterAll(async () => {
+  expect((await verifyLedger(database.owner)).problems).toEqual([])
+})
+
+describe('with a varied history, of which nothing was lost', () => {
+  test('a comparison finds nothing, and everything until then is proven', async () => {
+    const { run, findings } = await compare()
+    expect(findings).toEqual([])
+    expect(run).toMatchObject({ state: 'done', is_proven: true, error: null })
+    expect(run.compared).toMatchObject({ organizations: 1, refunds: 1, disputes: 2, subscriptions: 5 })
+    for (const what of ['sessions', 'invoices', 'owners', 'balance transactions']) {
+      expect([what, (run.compared[what] ?? 0) >= 8]).toEqual([what, true])
+    }
+    expect(await findProvenUntil(database.worker)).toEqual(run.until)
+  })
+
+  test('what has just happened is on its way, and no finding', async () => {
+    const bought = await buildPaidCredits(product)
+    // Our clock is ahead of Stripe’s by what `settle` let pass.
+    const now = () => new Date()
+    const run = await reconcileAll({ ...worker.deps, now }, 'test')
+    expect((await listFindings(database.server, { filter: { state: 'open' }, limit: 10 })).findings).toEqual(
+      [],
+    )
+    expect(run.state).toBe('done')
+    await settle()
+    expect((await findBalance(database.owner, bought.owner)).total).toBe(500)
+  })
+
+  test('the schedule begins one every six hours, and goes on with it job by job', async () => {
+    expect(await reconcile(worker.deps)).toBeUndefined()
+    clock.advance(6 * hourMs)
+    await sweepOnce()
+    const run = await reconcile(worker.deps)
+    expect(run).toMatchObject({ requested_by: 'schedule', state: 'done', is_proven: true })
+  })
+})
+
+describe('a planted difference is found, its mending is proposed, and mends it:', () => {
+  test('an event that was lost', async () => {
+    const bought = await buildPaidCredits(product)
+    await loseEvents()
+    const { findings, run } = await compare()
+    expect(run).toMatchObject({ state: 'done', is_proven: false, findings: findings.length })
+    expect(findings).toMatchObject([
+      {
+        kind: 'session_not_settled',
+        object_id: bought.session_id,
+        owner_id: bought.user_id,
+        amount_minor: 700,
+        currency: 'EUR',
+        credits: 500,
+        mending: { kind: 'replay', target: { kind: 'intent', id: bought.intent_id }, params: {} },
+      },
+    ])
+    expect(await mendAll(findings)).toEqual([])
+    expect((await findBalance(database.owner, bought.owner)).total).toBe(500)
+  })
+
+  test('a plan whose events were all lost', async () => {
+    const bought = await buildPaidPlan(product)
+    await loseEvents()
+    const { findings } = await compare()
+    expect(kindsOf(findings)).toEqual(['invoice_unknown', 'session_not_settled', 'subscription_unknown'])
+    expect(findings.map(({ owner_id }) => owner_id)).toEqual(Array(3).fill(bought.user_id))
+    expect(await mendAll(findings)).toEqual([])
+    expect((await findBalance(database.owner, bought.owner)).plan).toBe(500)
+  })
+
+  test('a deleted queue', async () => {
+    const bought = await buildPaidCredits(product)
+    const events = await stripe.takeEvents()
+    for (const event of events) await receiveStripeEvent(database.server, stripeEventSchema.parse(event))
+    await loseEvents()
+    await database.owner
+      .updateTable('inbox_events')
+      .set({ sweep_at: clock.now(), received_at: clock.now() })
+      .where('state', '=', 'received')
+      .execute()
+    clock.advance(15 * 60_000)
+    const soon = (await compare()).findings
+    expect(new Set(kindsOf(soon))).toEqual(new Set(['work_overdue']))
+    expect(soon[0]?.mending).toMatchObject({ kind: 'replay', target: { kind: 'event' } })
+    clock.advance(hourMs)
+    const later = (await compare()).findings
+    expect(new Set(kindsOf(later))).toEqual(
+      new Set(['event_unapplied', 'session_not_settled', 'work_overdue']),
+    )
+    expect(await mendAll(later)).toEqual([])
+    expect((await findBalance(database.owner, bought.owner)).total).toBe(500)
+  })
+
+  test('a session that was paid after we had given it up', async () => {
+    const bought = await buildOpenCredits(product)
+    const key = { id: bought.intent_id, stripe_session_id: bought.session_id }
+    await database.worker
+      .transaction()
+      .execute((trx) => closeUnpaidIntent(trx, { ...key, state: 'failed', failure_reason: 'Nobody paid' }))
+    await stripe.knob(`sessions/${bought.session_id}/pay`)
+    await loseEvents()
+    const { findings } = await compare()
+    expect(findings).toMatchObject([
+      { kind: 'session_not_settled', we_have: expect.stringContaining('failed: Nobody paid') },
+    ])
+    expect(await mendAll(findings)).toEqual([])
+    expect((await findBalance(database.owner, bought.owner)).total).toBe(500)
+  })
+
+  test('a wrong number of seats', async () => {
+    const { bought, member } = await buyTeam()
+    await settle()
+    await database.owner
+      .updateTable('subscriptions')
+      .set({ seats_total: 7 })
+      .where('stripe_subscription_id', '=', bought.subscription_id ?? '')
+      .execute()
+    await database.owner
+      .insertInto('seats')
+      .values({
+        organization_id: bought.owner.owner_id,
+        email: 'nobody@tidemark.test',
+        user_id: 'user_nobody',
+        role: 'member',
+        status: 'active',
+      })
+      .execute()
+    await database.owner.deleteFrom('organization_members').where('user_id', '=', member.user_id).execute()
+    clock.advance(hourMs)
+    const { findings } = await compare()
+    expect(kindsOf(findings)).toEqual([
+      'member_limit_differs',
+      'membership_without_seat',
+      'seat_without_membership',
+      'subscription_differs',
+    ])
+    const differs = findings.find(({ kind }) => kind === 'subscription_differs')
+    expect(differs).toMatchObject({
+      sentence: 'A plan differs in seats',
+      mending: { kind: 'replay', target: { kind: 'subscription', id: bought.subscription_id } },
+    })
+    expect(findings.find(({ kind }) => kind === 'seat_without_membership')).toMatchObject({
+      mending: { kind: 'resync', target: { kind: 'organization', id: bought.owner.owner_id } },
+    })
+    expect(await mendAll(findings)).toEqual([])
+  })
+
+  test('a transfer that nothing explains', async () => {
+    const user_id = await buildUser(database.server)
+    const { transfer_id } = await postTransfer(database.worker, buildGrant(user_id, 300))
+    const { findings } = await compare()
+    expect(findings).toMatchObject([
+      {
+        kind: 'adjustment_unexplained',
+        object_id: String(transfer_id),
+        owner_id: user_id,
+        credits: -300,
+        mending: { kind: 'adjust', target: { kind: 'user', id: user_id }, params: { credits: -300 } },
+      },
+    ])
+    expect(await mendAll(findings)).toEqual([])
+    expect((await findBalance(database.owner, { owner_kind: 'user', owner_id: user_id })).total).toBe(0)
+  })
+
+  test('a month that no invoice paid for', async () => {
+    const bought = await buildPaidPlan(product)
+    await settle()
+    const starts_at = new Date('2026-01-01T00:00:00Z')
+    const grant = monthGrant('late_month', bought.owner, {
+      intent_id: bought.intent_id,
+      stripe_subscription_id: bought.subscription_id ?? '',
+      stripe_invoice_id: 'in_never',
+      month_starts_at: null,
+      starts_at,
+      ends_at: new Date('2026-02-01T00:00:00Z'),
+    })
+    const transfer = {
+      grant,
+      ordinal: 1,
+      credits: 900,
+      kind: 'plan_grant',
+      house: 'granted',
+      stripe_session_id: null,
+    } as const
+    await postTransfer(
+      database.worker,
+      grantTransfer(transfer, { occurred_at: clock.now(), event_id: null, actor: 'test', reason: 'Test' }),
+    )
+    const { findings } = await compare()
+    expect(findings).toMatchObject([
+      {
+        kind: 'grant_unexplained',
+        object_id: grant.id,
+        credits: -900,
+        mending: { kind: 'resync', target: { kind: 'user' } },
+      },
+    ])
+    expect(await mendAll(findings)).toEqual([])
+    expect(await findBalance(database.owner, bought.owner)).toMatchObject({ plan: 500, purchased: 0 })
+  })
+
+  test('a refund and a dispute while we were away', async () => {
+    const [refunded, disputed, plan] = [
+      await buildPaidCredits(product),
+      await buildPaidCredits(product),
+      await buildPaidPlan(product),
+    ]
+    await settle()
+    const charges = await Promise.all(
+      [refunded, disputed, plan].map(async (one) => (await life.charges(one))[0]),
+    )
+    await life.refund(charges[0], 350)
+    await life.dispute(charges[1])
+    await life.refund(charges[2], 1000)
+    await loseEvents()
+    const { findings } = await compare()
+    expect(kindsOf(findings)).toEqual(['dispute_differs', 'refund_differs', 'refund_differs'])
+    const ofPurchase = findings.find(({ object_id }) => object_id === charges[0]?.id)
+    expect(ofPurchase).toMatchObject({
+      owner_id: refunded.user_id,
+      amount_minor: 350,
+      credits: -250,
+      mending: { kind: 'replay', target: { kind: 'charge', id: charges[0]?.id } },
+    })
+    expect(await mendAll(findings)).toEqual([])
+    expect((await findBalance(database.owner, refunded.owner)).total).toBe(250)
+    expect((await findBalance(database.owner, disputed.owner)).total).toBe(0)
+    expect((await findBalance(database.owner, plan.owner)).plan).toBe(250)
+  })
+})
+
+test('what only a person can decide has no mending, and says what to decide', async () => {
+  const customer = await stripe.client.customers.create({ email: 'lost@tidemark.test' })
+  const intentId = randomUUID()
+  const session = await stripe.client.checkout.sessions.create({
+    mode: 'payment',
+    customer: customer.id,
+    client_reference_id: intentId,
+    metadata: { intentId },
+    line_items: [
+      {
+        quantity: 1,
+        price_data: { currency: 'eur', unit_amount: 700, product_data: { name: '500 credits' } },
+      },
+    ],
+    success_url: 'http://localhost:3000/x',
+  })
+  await stripe.knob(`sessions/${session.id}/pay`)
+  await loseEvents()
+  const { findings } = await compare()
+  expect(findings).toMatchObject([
+    { kind: 'session_not_settled', object_id: session.id, owner_id: null, amount_minor: 700, mending: null },
+  ])
+  expect(findings[0]?.advice).toMatch(/refund it at Stripe/)
+})
+
+test('a run that Stripe interrupts goes on where it was', async () => {
+  clock.advance(6 * hourMs)
+  await sweepOnce()
+  await stripe.knob('faults', { status: 500, path_prefix: '/v1/refunds', count: 3 })
+  await expect(reconcile(worker.deps)).rejects.toThrow()
+  await stripe.clear('faults')
+  const run = await reconcile(worker.deps)
+  expect(run?.state).toBe('done')
+  expect(run?.compared.refunds).toBeGreaterThan(0)
+})

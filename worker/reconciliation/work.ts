@@ -1,0 +1,165 @@
+import type { Database } from '../../schema/database/connect.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
+import { inThisMode } from '../../schema/stripe/mode.ts'
+import { sweptTables } from '../../schema/sweep/swept-tables.ts'
+import { type Candidate, type Comparison, ownerOf, replayOf } from './comparison.ts'
+
+const minuteMs = 60_000
+
+/** An event that waits for longer than this is not on its way any more. */
+export const oldMs = 60 * minuteMs
+/** The sweep enqueues what is due within seconds. */
+const overdueMs = 10 * minuteMs
+/** With more than that of one kind there is one cause, and these are enough to see it. */
+const maximum = 500
+
+/** Nothing waits for too long: every event is applied, and what is due has a job. */
+export const work: Comparison = {
+  name: 'rows that wait',
+  async step({ deps, now }) {
+    const overdue = new Date(now.getTime() - overdueMs)
+    const differences = [
+      ...(await oldEvents(deps.db, { received: new Date(now.getTime() - oldMs), overdue, now })),
+      ...(await overdueIntents(deps.db, overdue)),
+      ...(await overdueSubscriptions(deps.db, overdue)),
+      ...(await overdueInvitations(deps.db, overdue)),
+    ]
+    return { count: differences.length, differences, next: null }
+  },
+}
+
+async function oldEvents(
+  db: Database,
+  before: { readonly received: Date; readonly overdue: Date; readonly now: Date },
+): Promise<Candidate[]> {
+  const rows = await db
+    .selectFrom('inbox_events as event')
+    .leftJoin('stripe_customers as customer', 'customer.customer_id', 'event.subject')
+    .select([
+      'event.id',
+      'event.source',
+      'event.type',
+      'event.received_at',
+      'event.sweep_at',
+      'event.last_error',
+    ])
+    .select(['event.subject', 'customer.owner_kind', 'customer.owner_id'])
+    .where('event.state', '=', 'received')
+    .where((eb) =>
+      eb.or([eb('event.received_at', '<', before.received), eb('event.sweep_at', '<', before.overdue)]),
+    )
+    .orderBy('event.received_at')
+    .limit(maximum)
+    .execute()
+  return rows.map((row): Candidate => {
+    const { id, source, type, last_error, received_at } = row
+    const sender = source === 'stripe' ? 'Stripe' : 'Clerk'
+    const isOld = received_at < before.received
+    const minutes = Math.floor((before.now.getTime() - received_at.getTime()) / minuteMs)
+    return {
+      kind: isOld ? 'event_unapplied' : 'work_overdue',
+      object_id: id,
+      owner: ownerOfEvent(row),
+      sentence: isOld
+        ? `An event of ${sender}’s has not been applied for ${minutes} minutes`
+        : `An event of ${sender}’s is due, and no job has it`,
+      they_say: `${sender} sent ${type}.`,
+      we_have: last_error ? `The last try failed: ${last_error}` : 'Nobody has tried to apply it.',
+      money: null,
+      credits: null,
+      mending: replayOf('event', id),
+      advice: isOld
+        ? 'A replay tries it now, and says why it fails.'
+        : 'Look whether a worker runs: the sweep enqueues what is due. A replay tries it now.',
+    }
+  })
+}
+
+function ownerOfEvent({
+  subject,
+  owner_kind,
+  owner_id,
+}: {
+  readonly subject: string | null
+  readonly owner_kind: Owner['owner_kind'] | null
+  readonly owner_id: string | null
+}): Owner | null {
+  if (owner_kind && owner_id) return { owner_kind, owner_id }
+  if (subject?.startsWith('org_')) return { owner_kind: 'organization', owner_id: subject }
+  return subject?.startsWith('user_') ? { owner_kind: 'user', owner_id: subject } : null
+}
+
+interface Overdue {
+  readonly what: string
+  readonly id: string
+  readonly owner: Owner | null
+  readonly last_error: string | null
+  readonly sweep_at: Date | null
+}
+
+async function overdueIntents(db: Database, overdue: Date): Promise<Candidate[]> {
+  const rows = await db
+    .selectFrom('checkout_intents')
+    .selectAll()
+    .where(sweptTables.checkout_intents.isWaiting)
+    .where('sweep_at', '<', overdue)
+    .where(inThisMode('checkout_intents'))
+    .orderBy('sweep_at')
+    .limit(maximum)
+    .execute()
+  return rows.map((row) => ({
+    ...overdueRow({ what: 'checkout', owner: ownerOf(row), ...row }),
+    money: { amount_minor: row.amount_minor, currency: row.currency },
+    credits: row.credits,
+    mending: replayOf('intent', row.id),
+  }))
+}
+
+async function overdueSubscriptions(db: Database, overdue: Date): Promise<Candidate[]> {
+  const rows = await db
+    .selectFrom('subscriptions')
+    .selectAll()
+    .where(sweptTables.subscriptions.isWaiting)
+    .where('sweep_at', '<', overdue)
+    .where(inThisMode('subscriptions'))
+    .orderBy('sweep_at')
+    .limit(maximum)
+    .execute()
+  return rows.map((row) => ({
+    ...overdueRow({ what: 'subscription', id: row.stripe_subscription_id, owner: ownerOf(row), ...row }),
+    mending: replayOf('subscription', row.stripe_subscription_id),
+  }))
+}
+
+async function overdueInvitations(db: Database, overdue: Date): Promise<Candidate[]> {
+  const rows = await db
+    .selectFrom('team_invitations')
+    .selectAll()
+    .where(sweptTables.team_invitations.isWaiting)
+    .where('sweep_at', '<', overdue)
+    .orderBy('sweep_at')
+    .limit(maximum)
+    .execute()
+  return rows.map((row) => ({
+    ...overdueRow({
+      what: 'invitation',
+      owner: { owner_kind: 'organization', owner_id: row.organization_id },
+      ...row,
+    }),
+    mending: replayOf('invitation', row.id),
+  }))
+}
+
+function overdueRow({ what, id, owner, last_error, sweep_at }: Overdue): Omit<Candidate, 'mending'> {
+  return {
+    kind: 'work_overdue',
+    object_id: id,
+    owner,
+    sentence: `A ${what} is due, and no job has it`,
+    they_say: `It should have been looked at by ${sweep_at?.toISOString().slice(0, 16).replace('T', ' ')} UTC.`,
+    we_have: last_error ? `The last try failed: ${last_error}` : 'Nobody has tried since.',
+    money: null,
+    credits: null,
+    advice: 'Look whether a worker runs: the sweep enqueues what is due. A replay tries it now.',
+  }
+}

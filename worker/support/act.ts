@@ -1,0 +1,18 @@
+import type { SupportActRow } from '../../schema/support/acts.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
+
+/** What an act did beside what can be seen in rows and books. */
+export interface ActDone {
+  /** Something that was done elsewhere, as a sentence; else null. */
+  readonly did: string | null
+  /** Why nothing followed; null when there is nothing to say. */
+  readonly note: string | null
+  /** Organizations that have more or fewer seats now: see `keepRoom`. */
+  readonly seats_changed_in: readonly string[]
+}
+
+/**
+ * Does an act with a handle whose transactions are parts of one, which is rolled back after a dry run. Whatever changes something at
+ * Stripe or Clerk is not in `deps` during a dry run, or asks `act.is_dry_run`.
+ */
+export type DoAct = (deps: WorkerDependencies, act: SupportActRow) => Promise<ActDone>

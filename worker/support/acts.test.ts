@@ -1,0 +1,198 @@
+import { describe, expect, test } from 'vitest'
+import { assignSeat } from '../../schema/api/organization-seats.ts'
+import { findIntent } from '../../schema/checkout/intents.ts'
+import { findInvitation } from '../../schema/invitations/invitations.ts'
+import { findBalance } from '../../schema/ledger/balances.ts'
+import { purchaseGrant } from '../../schema/ledger/grants.ts'
+import { grantTransfer, postTransfer } from '../../schema/ledger/post.ts'
+import { verifyLedger } from '../../schema/ledger/verify.ts'
+import { findAct, type NewAct, outcomeOf } from '../../schema/support/acts.ts'
+import { buildAct } from '../../tests/support/factories/acts.ts'
+import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
+import {
+  buildOpenCredits,
+  buildPaidCredits,
+  buildPaidPlan,
+} from '../../tests/support/factories/paid-purchases.ts'
+import { buildTeam, invite } from '../../tests/support/factories/teams.ts'
+import { giveCredits } from '../../tests/support/factories/transfers.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { signUp } from '../../tests/support/services/clerk.ts'
+import { processSupportAct } from '../jobs/support-act.ts'
+
+const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
+const { database, stripe, clerk, worker } = product
+
+type Asked = Pick<NewAct, 'kind' | 'target'> & Partial<NewAct>
+
+async function perform(asked: Asked) {
+  const { id } = await buildAct(database, asked)
+  await processSupportAct(worker.deps, { act_id: id })
+  const act = await findAct(database.owner, id)
+  return { state: act?.state, error: act?.error, outcome: act && outcomeOf(act) }
+}
+
+/** What it would do, then what it does, then that doing it again does nothing. */
+async function performWithDryRun(asked: Asked) {
+  const dry = await perform({ ...asked, is_dry_run: true, reason: '' })
+  const done = await perform(asked)
+  expect(done.outcome).toEqual(dry.outcome)
+  const again = await perform(asked)
+  expect(again).toMatchObject({ state: 'done', outcome: { changed: false, transfers: [] } })
+  expect(again.outcome?.sentence).toMatch(/^Nothing changed: /)
+  return done
+}
+
+const balanceOf = async (owner: Parameters<typeof findBalance>[1]) =>
+  (await findBalance(database.owner, owner)).total
+
+describe('a replay brings what is due, and a dry run says exactly that, of', () => {
+  test('a checkout that was paid behind our back', async () => {
+    const paid = await buildPaidCredits(product)
+    const done = await performWithDryRun({ kind: 'replay', target: { kind: 'intent', id: paid.intent_id } })
+    expect(done.outcome?.sentence).toBe('+500 credits: Credit purchase. Checkout: open → settled.')
+    expect(await balanceOf(paid.owner)).toBe(500)
+  })
+
+  test('a subscription that we have never heard of', async () => {
+    const paid = await buildPaidPlan(product)
+    const target = { kind: 'subscription', id: paid.subscription_id ?? '' } as const
+    const done = await performWithDryRun({ kind: 'replay', target })
+    expect(done.outcome).toMatchObject({
+      transfers: [{ kind: 'plan_grant', account: 'plan', credits: 500 }],
+      plan: { before: 'starter', after: 'pro' },
+      balance: { before: 0, after: 500 },
+    })
+  })
+
+  test('a charge that was refunded while we were away', async () => {
+    const paid = await buildPaidCredits(product)
+    await perform({ kind: 'replay', target: { kind: 'intent', id: paid.intent_id } })
+    const { data } = await stripe.client.charges.list({ customer: paid.customer_id })
+    await stripe.client.refunds.create({ charge: data[0]?.id ?? '' })
+    const done = await performWithDryRun({
+      kind: 'replay',
+      target: { kind: 'charge', id: data[0]?.id ?? '' },
+    })
+    expect(done.outcome).toMatchObject({ transfers: [{ kind: 'refund', credits: -500 }] })
+    expect(await balanceOf(paid.owner)).toBe(0)
+  })
+})
+
+describe('a resync makes everything agree with Stripe and Clerk', () => {
+  test('of a user: a plan, a purchase, a refund, and a transfer that nothing explains', async () => {
+    const plan = await buildPaidPlan(product)
+    const { user_id, owner } = plan
+    await buildPaidCredits(product, { user_id })
+    const refunded = await buildPaidCredits(product, { user_id })
+    const { data } = await stripe.client.charges.list({ customer: refunded.customer_id })
+    await stripe.client.refunds.create({ charge: data[0]?.id ?? '' })
+    const unpaid = await buildOpenCredits(product, { user_id })
+    const grant = purchaseGrant(owner, { intent_id: unpaid.intent_id, starts_at: new Date() })
+    const posting = {
+      ordinal: 1,
+      credits: 500,
+      kind: 'credit_purchase',
+      house: 'sold',
+      stripe_session_id: null,
+    } as const
+    const cause = { occurred_at: new Date(), event_id: null, actor: 'test', reason: 'Nobody paid' }
+    await postTransfer(database.worker, grantTransfer({ grant, ...posting }, cause))
+    expect(await balanceOf(owner)).toBe(500)
+
+    const done = await performWithDryRun({ kind: 'resync', target: { kind: 'user', id: user_id } })
+    expect(done.outcome).toMatchObject({
+      plan: { before: 'starter', after: 'pro' },
+      balance: { before: 500, after: 1000 },
+    })
+    expect(await balanceOf(owner)).toBe(1000)
+    expect((await verifyLedger(database.owner)).problems).toEqual([])
+  })
+
+  test('of an organization: its seats, who left it, and how many people Clerk lets in', async () => {
+    const admin = await signUp(clerk)
+    const organization = await buildOrganization(clerk, admin)
+    const owner = { owner_kind: 'organization', owner_id: organization.id } as const
+    await buildUser(database.server, admin.user_id)
+    await buildPaidPlan(product, { plan_type: 'teams', seats: 9, owner, user_id: admin.user_id })
+    const target = { kind: 'organization', id: organization.id } as const
+    await giveCredits(database, owner, { purchased: 1 })
+    const bought = await performWithDryRun({ kind: 'resync', target })
+    expect(bought.outcome).toMatchObject({
+      seats: { before: { total: 0, active: 0 }, after: { total: 9, active: 1 } },
+      plan: { before: null, after: 'teams' },
+      balance: { before: 1, after: 4501 },
+    })
+    expect(await worker.deps.clerk.findRoom(organization.id)).toMatchObject({ limit: 9 })
+
+    const person = await signUp(clerk)
+    await addMember(clerk, organization, person)
+    const joined = { organizationId: organization.id, userId: person.user_id }
+    const body = { org_id: organization.id, email: person.email }
+    await product.server.ask(assignSeat, { token: admin.token, body })
+    await clerk.client.organizations.deleteOrganizationMembership(joined)
+    const left = await performWithDryRun({ kind: 'resync', target })
+    expect(left.outcome).toMatchObject({ seats: { before: { active: 2 }, after: { active: 1 } } })
+  })
+})
+
+describe('a checkout that is stuck', () => {
+  test('is cancelled, and its payment page is closed first; a dry run leaves it open', async () => {
+    const open = await buildOpenCredits(product)
+    const target = { kind: 'intent', id: open.intent_id } as const
+    const sessionStatus = async () => (await stripe.client.checkout.sessions.retrieve(open.session_id)).status
+    const dry = await perform({ kind: 'cancel_intent', target, is_dry_run: true, reason: '' })
+    expect(await sessionStatus()).toBe('open')
+    const done = await perform({ kind: 'cancel_intent', target })
+    expect(done.outcome).toEqual(dry.outcome)
+    expect(done.outcome?.sentence).toBe('Checkout: open → expired.')
+    expect(await sessionStatus()).toBe('expired')
+    expect(await perform({ kind: 'cancel_intent', target })).toMatchObject({
+      outcome: { sentence: 'Nothing changed: it is expired already.' },
+    })
+  })
+
+  test('is never cancelled when it was paid', async () => {
+    const paid = await buildPaidCredits(product)
+    const target = { kind: 'intent', id: paid.intent_id } as const
+    expect(await perform({ kind: 'cancel_intent', target })).toMatchObject({
+      state: 'failed',
+      error: 'It was paid: replay it instead',
+    })
+    expect(await findIntent(database.owner, paid.intent_id)).toMatchObject({ state: 'open' })
+  })
+})
+
+test('an invitation is sent again and keeps its seat; a dry run sends nothing', async () => {
+  const team = await buildTeam(product)
+  const invitation = await invite(product, team, `${crypto.randomUUID()}@tidemark.test`)
+  const target = { kind: 'invitation', id: invitation.id } as const
+  const atClerk = async () => {
+    const all = await worker.deps.clerk.listInvitations(team.organization.id)
+    return all.map(({ clerk_invitation_id, status }) => ({ clerk_invitation_id, status }))
+  }
+  const before = await atClerk()
+  expect(before).toHaveLength(1)
+  const dry = await perform({ kind: 'resend_invitation', target, is_dry_run: true, reason: '' })
+  expect(await atClerk()).toEqual(before)
+  expect(dry.outcome).toMatchObject({ changed: true, sentence: 'The invitation is sent again.' })
+
+  const done = await perform({ kind: 'resend_invitation', target })
+  expect(done.outcome).toEqual(dry.outcome)
+  const sent = await findInvitation(database.owner, invitation.id)
+  expect(sent).toMatchObject({ status: 'pending' })
+  expect(sent?.clerk_invitation_id).not.toBe(invitation.clerk_invitation_id)
+  expect(await atClerk()).toContainEqual({
+    clerk_invitation_id: sent?.clerk_invitation_id,
+    status: 'pending',
+  })
+
+  // Clerk's news of the first one, which comes late, ends nothing.
+  await worker.applyAllOfClerk(await clerk.listEvents('organizationInvitation'))
+  expect(await findInvitation(database.owner, invitation.id)).toMatchObject({ status: 'pending' })
+  expect(await perform({ kind: 'replay', target })).toMatchObject({
+    state: 'done',
+    outcome: { changed: false },
+  })
+})

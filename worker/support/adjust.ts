@@ -1,0 +1,41 @@
+import { retryTransaction } from '../../schema/database/retry.ts'
+import { findBalance } from '../../schema/ledger/balances.ts'
+import { lockOwner } from '../../schema/ledger/books.ts'
+import { adjustmentGrant } from '../../schema/ledger/grants.ts'
+import { grantTransfer, postTransfers } from '../../schema/ledger/post.ts'
+import { ownerOf, paramsOf } from '../../schema/support/acts.ts'
+import { asksForApproval } from '../../schema/support/approval.ts'
+import { PermanentError } from '../errors.ts'
+import type { DoAct } from './act.ts'
+
+/**
+ * Gives credits, or takes some away, by one transfer that is named after the act: however often the act is tried, it is posted once. What
+ * was bought is taken as far as it is there; to leave a debt has to be asked for, and agreed to by a second person.
+ */
+export const adjust: DoAct = async (deps, act) => {
+  const owner = ownerOf(act)
+  const { adjustment } = paramsOf(act)
+  if (!owner || !adjustment) throw new PermanentError('It does not say what to adjust, or for whom')
+  const { credits, customer_note, may_leave_debt } = adjustment
+  // The server has decided it already; whoever takes the server over must not be able to give themselves credits.
+  const asked = { adjustment, owner, requested_by: act.requested_by, limit: deps.adjustmentLimit }
+  if (!act.is_dry_run && act.approved_by === null && asksForApproval(asked)) {
+    throw new PermanentError('A second person has to agree to it')
+  }
+  await retryTransaction(deps.db, async (trx) => {
+    await lockOwner(trx, owner)
+    const { purchased } = await findBalance(trx, owner)
+    if (credits < 0 && purchased + credits < 0 && !may_leave_debt) {
+      throw new PermanentError(
+        `It takes ${-credits} credits, and ${Math.max(0, purchased)} of those that were bought are left`,
+      )
+    }
+    const grant = adjustmentGrant(owner, 'purchased', act.id)
+    const transfer = grantTransfer(
+      { grant, ordinal: 1, credits, kind: 'adjustment', house: 'adjusted', stripe_session_id: null },
+      { occurred_at: act.requested_at, event_id: null, actor: act.requested_by, reason: customer_note },
+    )
+    await postTransfers(trx, [transfer])
+  })
+  return { did: null, note: null, seats_changed_in: [] }
+}

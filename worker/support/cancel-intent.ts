@@ -1,0 +1,60 @@
+import Stripe from 'stripe'
+import { type CheckoutIntent, findIntent, unsettledStates } from '../../schema/checkout/intents.ts'
+import { expireIntent } from '../../schema/checkout/open-checkouts.ts'
+import { retryTransaction } from '../../schema/database/retry.ts'
+import { type CheckoutSession, checkoutSessionSchema } from '../../schema/stripe/events.ts'
+import { applyCheckout } from '../apply/apply-checkout.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
+import { PermanentError } from '../errors.ts'
+import { findLostSession } from '../jobs/find-lost-session.ts'
+import type { DoAct } from './act.ts'
+
+/** Ends a checkout that is stuck. Its payment page is closed at Stripe first, so that nobody can pay it afterwards. */
+export const cancelIntent: DoAct = async (deps, { target_id: id, requested_by, is_dry_run }) => {
+  const intent = await findIntent(deps.db, id)
+  if (!intent) throw new PermanentError(`There is no checkout ${id}`)
+  const done = { did: null, note: `It is ${intent.state} already`, seats_changed_in: [] }
+  if (!(unsettledStates as readonly string[]).includes(intent.state)) return done
+  const sessionId = intent.stripe_session_id ?? (await findLostSession(deps, intent))
+  if (!sessionId) {
+    await expireIntent(deps.db, intent)
+    return done
+  }
+  const session = await closeSession(deps, sessionId, { is_dry_run })
+  await retryTransaction(deps.db, (trx) =>
+    applyCheckout(trx, id, {
+      session,
+      signal: 'fetched',
+      event_id: null,
+      occurred_at: deps.now(),
+      actor: requested_by,
+    }),
+  )
+  return done
+}
+
+/** The session as it is when nobody can pay it any more. Throws PermanentError when it was paid, or a payment is on its way. */
+async function closeSession(
+  { stripe }: Pick<WorkerDependencies, 'stripe'>,
+  sessionId: CheckoutIntent['id'],
+  { is_dry_run }: { readonly is_dry_run: boolean },
+): Promise<CheckoutSession> {
+  const session = checkoutSessionSchema.parse(await stripe.checkout.sessions.retrieve(sessionId))
+  if (session.status === 'complete') {
+    throw new PermanentError(
+      session.payment_status === 'unpaid'
+        ? 'A payment for it is on its way: it ends by itself when the bank has decided'
+        : 'It was paid: replay it instead',
+    )
+  }
+  if (session.status === 'expired') return session
+  if (is_dry_run) return { ...session, status: 'expired' }
+  try {
+    return checkoutSessionSchema.parse(await stripe.checkout.sessions.expire(sessionId))
+  } catch (error) {
+    if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
+    throw new PermanentError('Stripe does not close its payment page: somebody may have paid just now', {
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,35 @@
+import type { ClerkDirectory } from '../../schema/clerk/directory.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
+
+/**
+ * The dependencies of a dry run: what only reads goes to Clerk, what would change something there is answered as if it had been done. Of
+ * Stripe the worker only reads, but for one call: see cancel-intent.ts.
+ */
+export function withoutEffects(deps: WorkerDependencies): WorkerDependencies {
+  const { clerk, now } = deps
+  const harmless: ClerkDirectory = {
+    findMembership: (key) => clerk.findMembership(key),
+    findMemberByEmail: (key) => clerk.findMemberByEmail(key),
+    listMembers: (organizationId) => clerk.listMembers(organizationId),
+    listEmailAddresses: (userId) => clerk.listEmailAddresses(userId),
+    findInvitation: (key) => clerk.findInvitation(key),
+    listInvitations: (organizationId) => clerk.listInvitations(organizationId),
+    findRoom: (organizationId) => clerk.findRoom(organizationId),
+    sendInvitation: async ({ invitation_id, organization_id, email, role, lifetime_days }) => ({
+      invitation_id,
+      organization_id,
+      email,
+      role,
+      clerk_invitation_id: `orginv_dry_run_${invitation_id}`,
+      status: 'pending',
+      expires_at: new Date(now().getTime() + lifetime_days * 24 * 3600 * 1000),
+    }),
+    revokeInvitation: async () => undefined,
+    setMembershipLimit: async () => undefined,
+  }
+  return {
+    ...deps,
+    clerk: harmless,
+    organizations: { makeOrganization: async () => 'org_thatIsToBeCreated' },
+  }
+}

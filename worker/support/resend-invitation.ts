@@ -1,0 +1,53 @@
+import { ClerkRefusalError } from '../../schema/clerk/errors.ts'
+import { retryTransaction } from '../../schema/database/retry.ts'
+import { deliverInvitation, invitationLifetimeDays } from '../../schema/invitations/deliver-invitation.ts'
+import {
+  detachInvitation,
+  findInvitation,
+  type Invitation,
+  lockInvitation,
+} from '../../schema/invitations/invitations.ts'
+import { lockSeats } from '../apply/clerk/apply-member.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
+import { PermanentError } from '../errors.ts'
+import type { DoAct } from './act.ts'
+
+const dayMs = 24 * 3600 * 1000
+
+/**
+ * Sends an open invitation once more. Clerk has no call for that, and refuses a second invitation to the same address, so the first one is
+ * revoked and a new one sent, which keeps the seat.
+ */
+export const resendInvitation: DoAct = async (deps, { target_id: id }) => {
+  const invitation = await findInvitation(deps.db, id)
+  if (!invitation) throw new PermanentError(`There is no invitation ${id}`)
+  await retryTransaction(deps.db, async (trx) => {
+    await lockSeats(trx, invitation.organization_id)
+    const locked = await lockInvitation(trx, id)
+    if (locked?.status !== 'pending') {
+      throw new PermanentError(`The invitation is ${locked?.status ?? 'gone'}: an admin has to invite again`)
+    }
+    await revokeAtClerk(deps, locked)
+    const expires_at = new Date(deps.now().getTime() + invitationLifetimeDays * dayMs)
+    const fresh = await detachInvitation(trx, { id, expires_at })
+    await deliverInvitation({ ...deps, db: trx, app_url: deps.appUrl }, fresh)
+  })
+  return { did: 'The invitation is sent again.', note: null, seats_changed_in: [] }
+}
+
+async function revokeAtClerk(
+  { clerk }: Pick<WorkerDependencies, 'clerk'>,
+  { organization_id, clerk_invitation_id }: Invitation,
+): Promise<void> {
+  if (!clerk_invitation_id) return
+  const key = { organization_id, clerk_invitation_id }
+  try {
+    await clerk.revokeInvitation(key)
+  } catch (error) {
+    if (!(error instanceof ClerkRefusalError)) throw error
+    const found = await clerk.findInvitation(key)
+    if (found?.status === 'accepted') throw new PermanentError('It has just been accepted', { cause: error })
+    // It has ended at Clerk, and the news has not come yet.
+    if (found?.status === 'pending') throw error
+  }
+}

@@ -1,0 +1,152 @@
+import { listSettledPurchases, lockIntent } from '../../schema/checkout/intents.ts'
+import { listIntentsOfOwner, listUnsettledIntents } from '../../schema/checkout/owner-intents.ts'
+import type { Membership } from '../../schema/clerk/memberships.ts'
+import { findStripeCustomer } from '../../schema/customers/customers.ts'
+import type { DatabaseTransaction } from '../../schema/database/connect.ts'
+import { retryTransaction } from '../../schema/database/retry.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
+import { readBooks } from '../../schema/ledger/books.ts'
+import { findSeatsAtClerk, membershipLimitFor } from '../../schema/seats/membership-limit.ts'
+import { listHeldSeats } from '../../schema/seats/seats.ts'
+import { listSubscriptionsOfOwner } from '../../schema/subscriptions/subscriptions.ts'
+import { ownerOf } from '../../schema/support/acts.ts'
+import { syncCharge } from '../apply/charge/sync-charge.ts'
+import { syncMember } from '../apply/clerk/sync-member.ts'
+import { syncSubscription } from '../apply/subscription/sync-subscription.ts'
+import { type Cause, reconcilePlan, reconcilePurchase, withdrawPurchase } from '../books/reconcile.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
+import { PermanentError } from '../errors.ts'
+import { completeCheckout } from '../jobs/checkout-completion.ts'
+import type { DoAct } from './act.ts'
+
+/** Of each kind of object; an owner with more is synced piece by piece. */
+const mostObjects = 100
+const mostCustomers = 5
+
+/**
+ * Fetches everything of an owner's from Stripe and Clerk, and makes books, plan and seats agree with it. Everything is fetched before
+ * anything is applied, so that nobody waits for the owner's locks meanwhile; only checkouts that are not settled come one by one.
+ */
+export const resync: DoAct = async (deps, act) => {
+  const owner = ownerOf(act)
+  if (!owner) throw new PermanentError('It is not known who the owner is')
+  const cause = { event_id: null, actor: act.requested_by } as const
+  const organization_id = owner.owner_kind === 'organization' ? owner.owner_id : null
+  const members = (organization_id && (await deps.clerk.listMembers(organization_id))) || []
+  const customers = await listCustomers(deps, owner)
+  const apply = [
+    ...(await fetchSubscriptions(deps, { owner, customers }, cause)),
+    ...(await fetchCharges(deps, customers, cause)),
+    ...(organization_id === null ? [] : await fetchMembers(deps, organization_id, members)),
+  ]
+  const seats_changed_in = organization_id === null ? [] : [organization_id]
+  for (const intent of await listUnsettledIntents(deps.db, owner, { limit: mostObjects })) {
+    if (intent.livemode !== deps.livemode || intent.stripe_customer_id === null) continue
+    await completeCheckout(deps, intent, act.requested_by)
+  }
+  for (const applyOne of apply) await retryTransaction(deps.db, applyOne)
+  const purchases = await listSettledPurchases(deps.db, owner)
+  await retryTransaction(deps.db, (trx) =>
+    reconcileOwner(trx, owner, purchases, { ...cause, now: deps.now() }),
+  )
+  const did = organization_id && (await describeRoom(deps, organization_id, members))
+  return { did, note: 'Stripe and Clerk have it as we do', seats_changed_in }
+}
+
+type Apply = (trx: DatabaseTransaction) => Promise<unknown>
+type Origin = Pick<Cause, 'event_id' | 'actor'>
+
+/** Their present customer at Stripe, and those that it replaced. */
+async function listCustomers({ db }: WorkerDependencies, owner: Owner): Promise<readonly string[]> {
+  const intents = await listIntentsOfOwner(db, owner, { limit: mostObjects })
+  const customers = new Set([await findStripeCustomer(db, owner)])
+  for (const intent of intents) customers.add(intent.stripe_customer_id ?? undefined)
+  return [...customers].flatMap((customer) => customer ?? []).slice(0, mostCustomers)
+}
+
+/** Those that we know and those that Stripe has for the same customers. */
+async function fetchSubscriptions(
+  deps: WorkerDependencies,
+  { owner, customers }: { readonly owner: Owner; readonly customers: readonly string[] },
+  cause: Origin,
+): Promise<Apply[]> {
+  const known = await listSubscriptionsOfOwner(deps.db, owner, { limit: mostObjects })
+  const ids = new Set(known.map((subscription) => subscription.stripe_subscription_id))
+  for (const customer of customers) {
+    const { data } = await deps.stripe.subscriptions.list({ customer, status: 'all', limit: mostObjects })
+    // Oldest first: one that has ended makes room for the next.
+    for (const { id } of data.toReversed()) ids.add(id)
+  }
+  const apply: Apply[] = []
+  for (const id of ids) apply.push(await syncSubscription(deps, id, { ...cause, session_id: null }))
+  return apply
+}
+
+/** Of a charge nothing can have changed but what went back, so those that nothing went back of are left alone. */
+async function fetchCharges(
+  deps: WorkerDependencies,
+  customers: readonly string[],
+  cause: Origin,
+): Promise<Apply[]> {
+  const apply: Apply[] = []
+  for (const customer of customers) {
+    const { data } = await deps.stripe.charges.list({ customer, limit: mostObjects })
+    const concerned = data.filter(({ amount_refunded, disputed }) => amount_refunded > 0 || disputed)
+    for (const { id } of concerned) apply.push(await syncCharge(deps, id, cause))
+  }
+  return apply
+}
+
+/** Everybody whom Clerk lists, and whoever has a seat and is none of them any more. */
+async function fetchMembers(
+  deps: WorkerDependencies,
+  organization_id: string,
+  members: readonly Membership[],
+): Promise<Apply[]> {
+  const seats = await listHeldSeats(deps.db, organization_id)
+  const userIds = new Set([...members, ...seats].flatMap(({ user_id }) => user_id ?? []))
+  const apply: Apply[] = []
+  for (const user_id of userIds) {
+    const sync = await syncMember(deps, { organization_id, user_id })
+    apply.push(async (trx) => {
+      await sync(trx)
+      return undefined
+    })
+  }
+  return apply
+}
+
+/** What will be done after the act (see `keepRoom`), if anything: Clerk lets in as many people as there are seats. */
+async function describeRoom(
+  deps: WorkerDependencies,
+  organizationId: string,
+  members: readonly Membership[],
+): Promise<string | null> {
+  const seats = await findSeatsAtClerk(deps.db, organizationId)
+  const [member] = members
+  if (!seats || !member) return null
+  const limit = membershipLimitFor({ ...seats, people_at_clerk: members.length + seats.seats_promised })
+  return member.membership_limit === limit ? null : `Clerk lets ${limit} people in.`
+}
+
+/** Also without any news: the books may differ from facts that were written down long ago. */
+async function reconcileOwner(
+  trx: DatabaseTransaction,
+  owner: Owner,
+  purchases: readonly { readonly id: string }[],
+  cause: Cause,
+): Promise<void> {
+  for (const { id } of purchases) {
+    const intent = await lockIntent(trx, id)
+    if (intent?.state === 'settled') await reconcilePurchase(trx, intent, cause)
+  }
+  await reconcilePlan(trx, owner, cause)
+  const { grants } = await readBooks(trx, owner)
+  for (const { kind, intent_id, gross } of grants) {
+    if (kind !== 'purchase' || intent_id === null || gross === 0) continue
+    const intent = await lockIntent(trx, intent_id)
+    if (intent?.state === 'settled') continue
+    // Nobody paid for it.
+    await withdrawPurchase(trx, { id: intent_id, ...owner, stripe_session_id: null }, cause)
+  }
+}
