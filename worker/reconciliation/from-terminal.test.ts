@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { postTransfer } from '../schema/ledger/post.ts'
-import { buildGrant } from '../tests/support/factories/transfers.ts'
-import { testProduct } from '../tests/support/product/start-test-product.ts'
+import { postTransfer } from '../../schema/ledger/post.ts'
+import { buildGrant } from '../../tests/support/factories/transfers.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
 
 const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
 
@@ -16,7 +16,7 @@ function run(stripePort: string): Promise<{ code: number; stdout: string; stderr
     SANDBOX_STRIPE_PORT: stripePort,
     SANDBOX_CLERK_PORT: new URL(product.clerk.url).port,
   }
-  const script = join(import.meta.dirname, 'reconcile.ts')
+  const script = join(import.meta.dirname, '../../scripts/reconcile.ts')
   return new Promise((resolve) => {
     execFile(process.execPath, [script], { env, cwd: import.meta.dirname }, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr })
