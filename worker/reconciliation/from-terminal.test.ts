@@ -37,4 +37,4 @@ test('npm run reconcile ends with 0 when all agrees, with 1 when something diffe
     code: 2,
     stderr: expect.stringContaining('It could not be compared'),
   })
-})
+}, 120_000)
