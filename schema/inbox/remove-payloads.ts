@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import type { DB } from '../database/types.ts'
 import type { DatabaseTransaction } from '../database/connect.ts'
+import type { DB } from '../database/types.ts'
 
 /**
  * Removes the payloads of up to `limit` events that were settled before a moment; id, type, times and state stay, so that an event
@@ -30,7 +30,7 @@ export interface PersonInInbox {
   readonly own: readonly string[]
   /** What is about these may name others, too: organizations, and what they pay with. */
   readonly shared: readonly string[]
-  /** What names the person: their id and their addresses, in lower case. */
+  /** What names the person: their id, their addresses, and Clerk's ids of invitations to them, in lower case. */
   readonly names: readonly string[]
 }
 

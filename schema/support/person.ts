@@ -3,6 +3,7 @@ import { unsettledStates } from '../checkout/intents.ts'
 import type { DB } from '../database/types.ts'
 import type { PersonInInbox } from '../inbox/remove-payloads.ts'
 import { liveStatuses } from '../stripe/statuses.ts'
+import { pseudonymOf } from '../users/forget-user.ts'
 
 /** By what a person is found in our tables. */
 export interface PersonTraces extends PersonInInbox {
@@ -19,7 +20,10 @@ export async function findTracesOf(
   db: Kysely<DB>,
   { user_id, addresses }: { readonly user_id: string; readonly addresses: readonly string[] },
 ): Promise<PersonTraces> {
-  const { rows } = await sql<{ what: 'own' | 'customer' | 'organization' | 'shared' | 'email'; name: string }>`
+  const { rows } = await sql<{
+    what: 'own' | 'customer' | 'organization' | 'shared' | 'email' | 'invitation'
+    name: string
+  }>`
     WITH intents AS (SELECT * FROM checkout_intents WHERE user_id = ${user_id}),
     customers AS (
       SELECT customer_id AS name FROM stripe_customers WHERE owner_kind = 'user' AND owner_id = ${user_id}
@@ -27,7 +31,12 @@ export async function findTracesOf(
     organizations AS (
       SELECT organization_id AS name FROM organization_members WHERE user_id = ${user_id}
       UNION SELECT organization_id FROM seats WHERE user_id = ${user_id} AND status = 'active'
-      UNION SELECT owner_id FROM intents WHERE owner_kind = 'organization' AND owner_id IS NOT NULL)
+      UNION SELECT owner_id FROM intents WHERE owner_kind = 'organization' AND owner_id IS NOT NULL),
+    emails AS (
+      SELECT unnest(${addresses}::text[]) AS name
+      UNION SELECT lower(email) FROM users WHERE clerk_id = ${user_id}
+      UNION SELECT s.email FROM seats s JOIN organizations o ON o.name = s.organization_id WHERE s.user_id = ${user_id}),
+    invitations AS (SELECT v.* FROM team_invitations v JOIN emails e ON e.name = v.email)
     SELECT 'customer' AS what, name FROM customers
     UNION SELECT 'organization', name FROM organizations
     UNION SELECT 'own', id::text FROM intents WHERE owner_kind = 'user'
@@ -39,20 +48,21 @@ export async function findTracesOf(
     UNION SELECT 'shared', coalesce(i.stripe_customer_id, i.id::text) FROM intents i WHERE i.owner_kind = 'organization'
     UNION SELECT 'shared', c.customer_id FROM stripe_customers c
       JOIN organizations o ON o.name = c.owner_id WHERE c.owner_kind = 'organization'
-    UNION SELECT 'email', lower(email) FROM users WHERE clerk_id = ${user_id} AND forgotten_at IS NULL
-    UNION SELECT 'email', s.email FROM seats s JOIN organizations o ON o.name = s.organization_id
-      WHERE s.user_id = ${user_id} AND s.email NOT LIKE 'forgotten-%@tidemark.invalid'
+    UNION SELECT 'shared', organization_id FROM invitations
+    UNION SELECT 'invitation', lower(clerk_invitation_id) FROM invitations WHERE clerk_invitation_id IS NOT NULL
+    UNION SELECT 'email', name FROM emails WHERE name <> '' AND name <> ${pseudonymOf(user_id)}
     ORDER BY what, name`.execute(db)
-  const of = (what: (typeof rows)[number]['what']) => rows.flatMap((row) => (row.what === what ? row.name : []))
-  const emails = [...new Set([...addresses, ...of('email')])].filter((email) => email !== '')
-  const [customers, organizations] = [of('customer'), of('organization')]
+  const of = (what: (typeof rows)[number]['what']) =>
+    rows.flatMap((row) => (row.what === what ? row.name : []))
+  const [customers, organizations, emails] = [of('customer'), of('organization'), of('email')]
   return {
     emails,
     organizations,
     customers,
     own: [user_id, ...customers, ...of('own')],
     shared: [...organizations, ...of('shared')],
-    names: [user_id.toLowerCase(), ...emails],
+    // News of an invitation that comes after its address was replaced still has the address.
+    names: [user_id.toLowerCase(), ...emails, ...of('invitation')],
   }
 }
 

@@ -70,7 +70,14 @@ export async function requestAct(deps: RequestDependencies, asked: AskedAct): Pr
     (asked.kind === 'forget' ||
       (adjustment !== undefined &&
         owner !== null &&
-        (await needsApproval(deps.db, { adjustment, owner, requested_by, limit, owners: asked.targets, now }))))
+        (await needsApproval(deps.db, {
+          adjustment,
+          owner,
+          requested_by,
+          limit,
+          owners: asked.targets,
+          now,
+        }))))
   const params = {
     ...(adjustment && { adjustment }),
     ...(asked.target.kind === 'job' && { job: asked.target.id }),
