@@ -19,6 +19,7 @@ import { type Sandbox, startSandbox, testAppUrl } from '../support/services/sand
 import { startStripe, type TestStripe } from '../support/services/stripe.ts'
 import { startBalancer } from './balancer.ts'
 import { type Member, startMember } from './member.ts'
+import { patient, untilDone } from './until-done.ts'
 
 export interface SystemOptions {
   /** The program, for queues on Redis; left out, they are in Postgres. */
@@ -141,9 +142,9 @@ async function startParts(options: SystemOptions, running: AsyncDisposableStack)
     redis,
     servers,
     workers,
-    stripe,
+    stripe: patient(stripe),
     clerk: {
-      ...sandbox,
+      ...patient(sandbox),
       client: openClerk({ secretKey: 'sk_test_sandbox', apiUrl: `${sandbox.url}/bapi` }),
     },
     url: `http://127.0.0.1:${balancer.port}`,
@@ -153,8 +154,8 @@ async function startParts(options: SystemOptions, running: AsyncDisposableStack)
       return producer
     },
     async now() {
-      const answer = await fetch(`${stripe.url}/_sandbox/clock`)
-      return new Date(Date.now() + ((await answer.json()) as { offset_ms: number }).offset_ms)
+      const answer = await untilDone(async () => (await fetch(`${stripe.url}/_sandbox/clock`)).json())
+      return new Date(Date.now() + (answer as { offset_ms: number }).offset_ms)
     },
     close: () => running.disposeAsync(),
   }
