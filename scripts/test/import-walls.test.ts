@@ -21,7 +21,8 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   web: ['schema/api', 'schema/catalogue'],
   'web/ui': [],
   sandbox: ['sandbox/kit'],
-  scripts: ['schema'],
+  // Some of the worker's work is done from a terminal, too.
+  scripts: ['schema', 'worker'],
   tests: ['schema', 'server', 'worker', 'scripts'],
 }
 /** The same for tests that stand beside what they test. */
