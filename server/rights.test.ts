@@ -162,10 +162,14 @@ const requests: Readonly<Record<string, (actor: Actor) => Request | Promise<Requ
   },
   'POST /api/extension/usage': () => ({ body: { credits: 1, idempotency_key: randomUUID() } }),
   ...Object.fromEntries(
-    ['credits/history', 'credits/export', 'credits/usage-summary', 'billing/invoices'].map((call) => [
-      `GET /api/${call} an_organization`,
-      () => ({ query: { payer: org.id } }),
-    ]),
+    [
+      'credits/history',
+      'credits/export',
+      'credits/usage-summary',
+      'credits/explanation',
+      'credits/explanation/export',
+      'billing/invoices',
+    ].map((call) => [`GET /api/${call} an_organization`, () => ({ query: { payer: org.id } })]),
   ),
   'GET /api/support/trace': () => ({ query: { owner: people.user.user_id } }),
   'POST /api/support/visits': () => ({ body: { owner: people.user.user_id } }),

@@ -4,6 +4,7 @@ import { billingRoutes } from './routes/billing.ts'
 import { catalogueRoutes } from './routes/catalogue.ts'
 import { checkoutRoutes } from './routes/checkout.ts'
 import { creditsRoutes } from './routes/credits.ts'
+import { explanationRoutes } from './routes/explanation.ts'
 import { extensionRoutes } from './routes/extension.ts'
 import { extensionAuthRoutes } from './routes/extension-auth.ts'
 import { healthRoutes } from './routes/health.ts'
@@ -23,6 +24,7 @@ const calls: readonly Route[] = [
   ...usersRoutes,
   ...accountRoutes,
   ...creditsRoutes,
+  ...explanationRoutes,
   ...billingRoutes,
   ...checkoutRoutes,
   ...subscriptionsRoutes,

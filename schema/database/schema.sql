@@ -1476,7 +1476,7 @@ ALTER TABLE public.audit_log ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY audit_log_read ON public.audit_log FOR SELECT TO tidemark_server USING (true);
 
-CREATE POLICY audit_log_request ON public.audit_log FOR INSERT TO tidemark_server WITH CHECK ((outcome = ANY (ARRAY['requested'::text, 'approved'::text, 'refused'::text, 'denied'::text])));
+CREATE POLICY audit_log_request ON public.audit_log FOR INSERT TO tidemark_server WITH CHECK (((outcome = ANY (ARRAY['requested'::text, 'approved'::text, 'refused'::text, 'denied'::text])) OR ((what = 'open_case'::text) AND (act_id IS NULL))));
 
 CREATE POLICY audit_log_worker ON public.audit_log TO tidemark_worker USING (true) WITH CHECK (true);
 

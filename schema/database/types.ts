@@ -150,6 +150,7 @@ export interface FailedTries {
   kind: string;
   last_at: Timestamp;
   row_id: string;
+  subject: string | null;
   table_name: string;
   tries: Generated<number>;
 }

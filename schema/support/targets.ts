@@ -1,17 +1,16 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { ActTarget } from '../api/support-acts.ts'
-import { findCharge } from '../charges/charges.ts'
 import { findIntent, recipientOf } from '../checkout/intents.ts'
-import type { DB, Json } from '../database/types.ts'
+import type { DB } from '../database/types.ts'
 import { findEvent, type InboxEvent } from '../inbox/events.ts'
 import { findInvitation, findInvitationAtClerk } from '../invitations/invitations.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { type QueueName, queueNames } from '../queues/queues.ts'
-import { findOwnerOfInvoice } from '../subscriptions/snapshots.ts'
 import { findSubscription } from '../subscriptions/subscriptions.ts'
-import { findUser } from '../users/users.ts'
 import type { RowTarget } from './acts.ts'
+import { isKnownOwner } from './lookups.ts'
+import { findOwners } from './owners.ts'
 
 export interface FoundTarget {
   readonly target: RowTarget
@@ -48,7 +47,7 @@ export async function findTarget(db: Db, { kind, id }: RowTarget): Promise<Found
     }
     case 'charge':
       return /^(ch|py)_\w+$/.test(id)
-        ? { target: { kind, id }, owner: await findOwnerOfCharge(db, id), state: null }
+        ? { target: { kind, id }, owner: (await findOwners(db, [id])).get(id) ?? null, state: null }
         : null
     case 'invitation': {
       const invitation = isUuid(id) ? await findInvitation(db, id) : await findInvitationAtClerk(db, id)
@@ -107,91 +106,17 @@ export async function findEventById(db: Db, id: string): Promise<InboxEvent | un
   return (await findEvent(db, { source: 'stripe', id })) ?? findEvent(db, { source: 'clerk', id })
 }
 
-async function findOwnerOfCharge(db: Db, id: string): Promise<Owner | null> {
-  const charge = await findCharge(db, id)
-  if (charge?.intent_id) {
-    const intent = await findIntent(db, charge.intent_id)
-    return intent ? recipientOf(intent) : null
-  }
-  return (charge?.stripe_invoice_id && (await findOwnerOfInvoice(db, charge.stripe_invoice_id))) || null
+/** By the checkout that it names, else by whom it is about. */
+async function findOwnerOfEvent(db: Db, { payload, subject }: InboxEvent): Promise<Owner | null> {
+  const intentId = checkoutEventSchema.safeParse(payload).data?.data.object.client_reference_id
+  const names = [intentId, subject].flatMap((name) => name ?? [])
+  const owners = await findOwners(db, names)
+  return names.map((name) => owners.get(name)).find((owner) => owner !== undefined) ?? null
 }
 
-const reference = z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)]).nullish()
-const metadataSchema = z.object({ intentId: z.uuid().optional() }).nullish().catch(null)
-
-/** Whatever an object of Stripe's says of whose it is. */
-const stripeObjectSchema = z.object({
-  id: z.string().optional(),
-  client_reference_id: z.string().nullish().catch(null),
-  metadata: metadataSchema,
-  subscription: reference.catch(null),
-  charge: reference.catch(null),
-  customer: reference.catch(null),
-  parent: z
-    .object({ subscription_details: z.object({ subscription: reference }).nullish() })
-    .nullish()
-    .catch(null),
+const checkoutEventSchema = z.object({
+  data: z.object({ object: z.object({ client_reference_id: z.string() }) }),
 })
-
-const clerkObjectSchema = z.object({
-  id: z.string().optional(),
-  organization_id: z.string().optional(),
-  organization: z.object({ id: z.string() }).optional().catch(undefined),
-})
-
-const payloadSchema = z.object({ data: z.looseObject({ object: z.unknown() }) })
-
-/** Of a checkout that the event names, else of the subscription, the charge or the customer. */
-export async function findOwnerOfEvent(
-  db: Db,
-  { source, payload }: { readonly source: InboxEvent['source']; readonly payload: Json | null },
-): Promise<Owner | null> {
-  const { data } = payloadSchema.safeParse(payload).data ?? {}
-  if (!data) return null
-  if (source === 'clerk') return ownerAtClerk(clerkObjectSchema.safeParse(data).data)
-  const object = stripeObjectSchema.safeParse(data.object).data
-  if (!object) return null
-  const intentId = object.metadata?.intentId ?? object.client_reference_id
-  const intent = intentId && isUuid(intentId) ? await findIntent(db, intentId) : undefined
-  const recipient = intent && recipientOf(intent)
-  if (recipient) return recipient
-  const subscriptionId =
-    (object.id?.startsWith('sub_') ? object.id : object.subscription) ??
-    object.parent?.subscription_details?.subscription
-  const subscription = subscriptionId ? await findSubscription(db, subscriptionId) : undefined
-  if (subscription) return { owner_kind: subscription.owner_kind, owner_id: subscription.owner_id }
-  const chargeId = object.id?.startsWith('ch_') ? object.id : object.charge
-  const payer = chargeId ? await findOwnerOfCharge(db, chargeId) : null
-  if (payer || !object.customer) return payer
-  const customer = await db
-    .selectFrom('stripe_customers')
-    .select(['owner_kind', 'owner_id'])
-    .where('customer_id', '=', object.customer)
-    .executeTakeFirst()
-  return customer ?? null
-}
-
-function ownerAtClerk(object: z.infer<typeof clerkObjectSchema> | undefined): Owner | null {
-  const id = object?.organization?.id ?? object?.organization_id ?? object?.id
-  if (id?.startsWith('org_')) return { owner_kind: 'organization', owner_id: id }
-  return id?.startsWith('user_') ? { owner_kind: 'user', owner_id: id } : null
-}
-
-/** Somebody who has an account with us, credits, or a subscription. */
-async function isKnownOwner(db: Db, { owner_kind, owner_id }: Owner): Promise<boolean> {
-  if (owner_kind === 'user' && (await findUser(db, owner_id))) return true
-  for (const table of ['ledger_accounts', 'stripe_customers', 'subscriptions'] as const) {
-    const row = await db
-      .selectFrom(table)
-      .select('owner_id')
-      .where('owner_kind', '=', owner_kind)
-      .where('owner_id', '=', owner_id)
-      .limit(1)
-      .executeTakeFirst()
-    if (row) return true
-  }
-  return false
-}
 
 function isUuid(text: string): boolean {
   return z.uuid().safeParse(text).success

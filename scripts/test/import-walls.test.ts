@@ -21,7 +21,8 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   web: ['schema/api', 'schema/catalogue'],
   'web/ui': [],
   sandbox: ['sandbox/kit'],
-  scripts: ['schema'],
+  // Some of the worker's work is done from a terminal, too.
+  scripts: ['schema', 'worker'],
   tests: ['schema', 'server', 'worker', 'scripts'],
 }
 /** The same for tests that stand beside what they test. */
@@ -36,7 +37,7 @@ const testDoors: typeof doors = {
 }
 /** What product code takes of the ledger: reads for both, debits for the server, books and postings for the worker. */
 const ledgerDoors: typeof doors = {
-  server: ['accounts', 'balances', 'errors', 'history', 'usage'],
+  server: ['accounts', 'balances', 'errors', 'explanation', 'history', 'usage'],
   worker: ['accounts', 'acts', 'balances', 'books', 'errors', 'grants', 'post'],
 }
 

@@ -9,6 +9,7 @@ import {
   purchaseCredits,
 } from '../../schema/api/checkout.ts'
 import { exportCreditHistory, getCreditHistory, getUsageSummary } from '../../schema/api/credits.ts'
+import { explainBalance } from '../../schema/api/explanation.ts'
 import { getExtensionBalance, reportUsage } from '../../schema/api/extension.ts'
 import { getOrganizationSeats } from '../../schema/api/organization-seats.ts'
 import { getOrganizationCredits, getOrganizationSubscription } from '../../schema/api/organizations.ts'
@@ -138,6 +139,15 @@ export const paths: Readonly<Record<string, Path>> = {
   'the export of a history': async (product) => {
     const { token } = await buildPersonWithHistory(product)
     return () => product.server.ask(exportCreditHistory, { token })
+  },
+  'an explained balance of now': async (product) => {
+    const { token } = await buildPersonWithHistory(product)
+    return () => product.server.ask(explainBalance, { token, query: { limit: '20' } })
+  },
+  'an explained balance of an earlier day': async (product) => {
+    const { token } = await buildPersonWithHistory(product)
+    const date = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+    return () => product.server.ask(explainBalance, { token, query: { limit: '20', date } })
   },
   'the history of an organization': async (product) => {
     const { team } = await buildTeamWithCredits(product)

@@ -186,6 +186,13 @@ export const screens: readonly Screen[] = [
     address: '/billing?tab=invoices',
     shows: 'Transaction History',
   },
+  {
+    name: 'billing-explained',
+    route: '/billing',
+    as: 'subscriber',
+    address: '/billing?tab=invoices&view=balance',
+    shows: 'Balance before these changes',
+  },
   { name: 'billing-past-due', route: '/billing', as: 'debtor', shows: 'Last 30 days' },
   {
     name: 'billing-organization',

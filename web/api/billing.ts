@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { listBillingDocuments } from '../../schema/api/billing.ts'
 import { type CreditCategory, getCreditHistory, getUsageSummary } from '../../schema/api/credits.ts'
+import { explainBalance } from '../../schema/api/explanation.ts'
 import type { PayerView } from './account.ts'
 import type { Api } from './client.ts'
 
@@ -38,6 +39,25 @@ export function billingHistoryQuery(api: Api, { payer, userId }: PayerView, filt
 /** What a filter means in a call; also for the export. */
 export function selectionOf(payer: string, { category, q }: HistoryFilter) {
   return { payer, ...(category && { category }), ...(q && { q }) }
+}
+
+/** `date` is a day of the reader's, at whose end the balance is explained; null is now. */
+export function explanationQuery(api: Api, { payer, userId }: PayerView, date: string | null) {
+  const moment = momentOf(payer, date)
+  return infiniteQueryOptions({
+    queryKey: ['balance-explanation', userId, moment],
+    queryFn: async ({ signal, pageParam }) =>
+      (await api(explainBalance, { query: { ...moment, limit: historyPageSize, cursor: pageParam }, signal }))
+        .data,
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+  })
+}
+
+/** What a day means in a call; also for the export. */
+export function momentOf(payer: string, date: string | null) {
+  const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  return { payer, time_zone, ...(date && { date }) }
 }
 
 /** Not retried here: the server has asked Stripe three times already. */

@@ -14,6 +14,7 @@ import {
   targetOf,
 } from '../../schema/support/acts.ts'
 import { recordAudit } from '../../schema/support/audit.ts'
+import { findTarget } from '../../schema/support/targets.ts'
 import { keepRoom } from '../apply/clerk/keep-room.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
@@ -111,13 +112,15 @@ async function carryOut(deps: WorkerDependencies, act: SupportActRow): Promise<v
     await markAct(trx, act.id)
     const inside = { ...deps, db }
     const done = await doAct(act.is_dry_run ? withoutEffects(inside) : inside, act)
-    const about = { target: targetOf(act), owner: ownerOf(act) }
+    const target = targetOf(act)
+    // It may have become known, or its organization may have been made, only now.
+    const owner = (await findTarget(trx, target))?.owner ?? ownerOf(act)
     // Nobody else sees yet what the act has changed, and the rows are locked.
-    const after = await readStanding(trx, about)
-    const before = await readStanding(deps.db, { ...about, owner: after.owner })
+    const after = await readStanding(trx, { target, owner })
+    const before = await readStanding(deps.db, { target, owner })
     const transfers = await listTransfersOfAct(trx, act.id)
-    const outcome = outcomeOfAct({ target: about.target, before, after, transfers, done })
-    const result = { owner: after.owner, outcome, seats_changed_in: done.seats_changed_in }
+    const outcome = outcomeOfAct({ target, before, after, transfers, done })
+    const result = { owner, outcome, seats_changed_in: done.seats_changed_in }
     if (act.is_dry_run) throw new DryRunOver(result)
     await finishAct(trx, { id: act.id, owner: result.owner, outcome, now: deps.now() })
     const { balance, seats, plan, states } = outcome

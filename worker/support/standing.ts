@@ -27,10 +27,9 @@ const mostRows = 100
 
 export async function readStanding(
   db: Kysely<DB>,
-  { target, owner: known }: { readonly target: RowTarget; readonly owner: Owner | null },
+  { target, owner }: { readonly target: RowTarget; readonly owner: Owner | null },
 ): Promise<Standing> {
   const found = await findTarget(db, target)
-  const owner = found?.owner ?? known
   const states = new Map<string, Pick<State, 'what' | 'id'> & { state: string | null }>()
   const note = (what: State['what'], id: string, state: string | null) => {
     states.set(`${what}/${id}`, { what, id, state })

@@ -114,8 +114,8 @@ CREATE TRIGGER audit_log_append_only BEFORE UPDATE OR DELETE ON audit_log
 CREATE TRIGGER audit_log_no_truncate BEFORE TRUNCATE ON audit_log
   FOR EACH STATEMENT EXECUTE FUNCTION audit_log_refuse_change();
 
--- The server writes down what is asked for and who agreed; that something was done is for the worker to say. The time of an entry is the
--- database's.
+-- The server writes down what is asked for, who agreed, and who opened a case; that an act was done is for the worker to say. The time of
+-- an entry is the database's.
 GRANT SELECT ON support_acts, audit_log TO tidemark_server, tidemark_worker;
 GRANT INSERT (id, batch_id, finding_id, kind, target_kind, target_id, owner_kind, owner_id, params, reason, is_dry_run, requested_by,
   requested_at, state, sweep_at) ON support_acts TO tidemark_server;
@@ -136,7 +136,7 @@ CREATE POLICY support_acts_worker ON support_acts TO tidemark_worker USING (true
 ALTER TABLE audit_log ENABLE ROW LEVEL SECURITY;
 CREATE POLICY audit_log_read ON audit_log FOR SELECT TO tidemark_server USING (true);
 CREATE POLICY audit_log_request ON audit_log FOR INSERT TO tidemark_server
-  WITH CHECK (outcome IN ('requested', 'approved', 'refused', 'denied'));
+  WITH CHECK (outcome IN ('requested', 'approved', 'refused', 'denied') OR (what = 'open_case' AND act_id IS NULL));
 CREATE POLICY audit_log_worker ON audit_log TO tidemark_worker USING (true) WITH CHECK (true);
 
 -- The act that posted a transfer, by a setting of its transaction: which transfers followed from it is then no guess.

@@ -10,10 +10,12 @@ import { OrganizationBilling } from '../../components/organization-billing/Organ
 import { usePageTitle } from '../../components/usePageTitle.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
+import { Segments } from '../../ui/Segments.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { CreditsTab } from './CreditsTab.tsx'
 import { DocumentsCard } from './DocumentsCard.tsx'
+import { ExplanationCard, useExplainedDay, useExplanation } from './ExplanationCard.tsx'
 import { HistoryCard, useHistory, useHistoryFilter } from './HistoryCard.tsx'
 import { OverviewTab } from './OverviewTab.tsx'
 import type { BillingTab, Payer } from './payer.ts'
@@ -114,16 +116,58 @@ function Balance({ payer, onTopUp }: { payer: Payer; onTopUp: () => void }) {
   )
 }
 
+const invoiceViews = [
+  { value: 'transactions', label: 'Transactions' },
+  { value: 'balance', label: 'Explain my balance' },
+] as const
+type InvoiceView = (typeof invoiceViews)[number]['value']
+
 function Invoices({ payer }: { payer: Payer }) {
+  const [search, setSearch] = useSearchParams()
+  const view: InvoiceView = search.get('view') === 'balance' ? 'balance' : 'transactions'
+  return (
+    <div className="space-y-4 sm:space-y-5">
+      <Segments
+        label="View"
+        name="invoices-view"
+        value={view}
+        options={invoiceViews}
+        onChange={(chosen) =>
+          setSearch({ tab: 'invoices', ...(chosen === 'balance' && { view: chosen }) }, { replace: true })
+        }
+      />
+      {view === 'balance' ? <ExplainedBalance payer={payer} /> : <Transactions payer={payer} />}
+    </div>
+  )
+}
+
+function Transactions({ payer }: { payer: Payer }) {
   const [filter] = useHistoryFilter()
   const { isPending } = useHistory(payer, filter)
   return (
-    <div className="space-y-4 sm:space-y-5">
+    <>
       <HistoryCard payer={payer} />
-      {/* Loads meanwhile, but is not seen before it is known how long the history above it is: it would jump. */}
-      <div className={isPending ? 'hidden' : undefined}>
-        <DocumentsCard payer={payer} />
-      </div>
+      <Documents payer={payer} hidden={isPending} />
+    </>
+  )
+}
+
+function ExplainedBalance({ payer }: { payer: Payer }) {
+  const [date] = useExplainedDay()
+  const { isPending } = useExplanation(payer, date)
+  return (
+    <>
+      <ExplanationCard payer={payer} />
+      <Documents payer={payer} hidden={isPending} />
+    </>
+  )
+}
+
+/** Loads meanwhile, but is not seen before it is known how long the list above it is: it would jump. */
+function Documents({ payer, hidden }: { payer: Payer; hidden: boolean }) {
+  return (
+    <div className={hidden ? 'hidden' : undefined}>
+      <DocumentsCard payer={payer} />
     </div>
   )
 }

@@ -1,5 +1,5 @@
-import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react-query'
-import { Download, Search, Waves } from 'lucide-react'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { Search, Waves } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import {
@@ -10,14 +10,13 @@ import {
 } from '../../../schema/api/credits.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { billingHistoryQuery, type HistoryFilter, selectionOf } from '../../api/billing.ts'
-import { failureText } from '../../api/failure.ts'
 import { HistorySkeleton, HistoryTable } from '../../components/credits/HistoryTable.tsx'
+import { ExportButton } from '../../components/ExportButton.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { ShowMore } from '../../components/ShowMore.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { toast } from '../../ui/toast.ts'
 import type { Payer } from './payer.ts'
 
 const categoryNames: Readonly<Record<CreditCategory, string>> = {
@@ -30,6 +29,7 @@ const categoryNames: Readonly<Record<CreditCategory, string>> = {
 }
 
 export function HistoryCard({ payer }: { payer: Payer }) {
+  const api = useApi()
   const [filter, setFilter] = useHistoryFilter()
   return (
     <Card aria-labelledby="history-title">
@@ -37,7 +37,13 @@ export function HistoryCard({ payer }: { payer: Payer }) {
         id="history-title"
         title="Transaction History"
         description="Every credit in and out, newest first"
-        action={<ExportButton payer={payer} filter={filter} />}
+        action={
+          <ExportButton
+            name="credit-history"
+            failure="Failed to export your history"
+            load={() => api(exportCreditHistory, { query: selectionOf(payer.payer, filter) })}
+          />
+        }
       />
       <search className="flex flex-col gap-2 px-5 pt-4 pb-4 sm:flex-row sm:px-6">
         <SearchField value={filter.q} onChange={(q) => setFilter({ ...filter, q })} />
@@ -116,39 +122,6 @@ function SearchField({ value, onChange }: { value: string; onChange: (q: string)
       />
     </div>
   )
-}
-
-function ExportButton({ payer, filter }: { payer: Payer; filter: HistoryFilter }) {
-  const api = useApi()
-  const download = useMutation({
-    mutationFn: () => api(exportCreditHistory, { query: selectionOf(payer.payer, filter) }),
-    onSuccess: (text) => saveFile(text),
-    onError: (error) =>
-      toast.error('Error', { description: failureText(error, 'Failed to export your history') }),
-  })
-  return (
-    <Button
-      variant="secondary"
-      size="small"
-      busy={download.isPending}
-      disabled={download.isPending}
-      onClick={() => download.mutate()}
-    >
-      {!download.isPending && <Download aria-hidden="true" />}
-      Export
-    </Button>
-  )
-}
-
-function saveFile(text: string): void {
-  // Without the mark at its beginning Excel would read the file in another encoding.
-  const url = URL.createObjectURL(new Blob(['\uFEFF', text], { type: 'text/csv;charset=utf-8' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = `credit-history-${new Date().toISOString().slice(0, 10)}.csv`
-  link.click()
-  // Safari reads it only after a while.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }
 
 interface HistoryProps {

@@ -1,0 +1,209 @@
+import * as z from 'zod/mini'
+import { currencySchema } from '../catalogue/schemas.ts'
+import { endpoint } from './endpoint.ts'
+import { payerSchema } from './ids.ts'
+import { timeZoneSchema } from './time-zone.ts'
+
+/** Whole credits. */
+const creditsSchema = z.object({
+  plan: z.int(),
+  purchased: z.int(),
+  /** Both together: what is shown as the balance. */
+  total: z.int(),
+})
+
+/** Everything that changes a balance, as its owner tells it apart. */
+export const causeKinds = [
+  'purchase',
+  'purchase_withdrawn',
+  'plan_month',
+  'plan_month_shortened',
+  'seats_added',
+  'late_month',
+  'usage',
+  'expiry',
+  'expiry_reversed',
+  'write_off',
+  'write_off_reversed',
+  'refund',
+  'refund_reversed',
+  'dispute',
+  'dispute_won',
+  'move',
+  'correction',
+  'earlier',
+] as const
+export type CauseKind = (typeof causeKinds)[number]
+
+const causeSchema = z.object({
+  kind: z.enum(causeKinds),
+  /** What an editor wrote of a usage, or support of a correction. */
+  note: z.nullable(z.string()),
+  /** The month of the plan that it is about, or its trial. */
+  month: z.nullable(z.object({ starts_at: z.iso.datetime(), ends_at: z.iso.datetime() })),
+  /** The purchase that it is, or that it takes back. */
+  purchase: z.nullable(
+    z.object({
+      credits: z.int(),
+      amount_minor: z.int(),
+      currency: currencySchema,
+      paid_at: z.nullable(z.iso.datetime()),
+    }),
+  ),
+  /** Of the invoice or the receipt, as `GET /api/billing/invoices` lists them. */
+  document_id: z.nullable(z.string()),
+})
+export type Cause = z.infer<typeof causeSchema>
+
+const changeSchema = z.object({
+  id: z.string(),
+  occurred_at: z.iso.datetime(),
+  cause: causeSchema,
+  /** Whole credits; negative when taken. */
+  change: creditsSchema,
+  balance_after: creditsSchema,
+})
+export type BalanceChange = z.infer<typeof changeSchema>
+
+/** Whose balance, and when. */
+const moment = {
+  payer: z._default(payerSchema, 'personal'),
+  /** The end of this day; left out or not over yet, now. */
+  date: z.optional(z.iso.date()),
+  /** IANA name; the day ends when it ends there. */
+  time_zone: z._default(timeZoneSchema, 'UTC'),
+}
+
+export const explainBalance = endpoint({
+  method: 'GET',
+  path: '/api/credits/explanation',
+  summary:
+    'What made a payer’s balance what it was on a date: each change with its cause and the balance after it, newest first; of an organization for its admins',
+  auth: 'user',
+  limit: 'read',
+  query: z.strictObject({
+    ...moment,
+    limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100)), 25),
+    cursor: z.optional(z.string().check(z.maxLength(64))),
+  }),
+  response: z.object({
+    success: z.literal(true),
+    data: z.object({
+      /** The moment whose balance is explained. */
+      as_of: z.iso.datetime(),
+      /** No day was asked for, or one that is not over. */
+      is_now: z.boolean(),
+      /** After the first of the items. */
+      balance: creditsSchema,
+      items: z.array(changeSchema),
+      /** Before the last of the items. */
+      opening: creditsSchema,
+      next_cursor: z.nullable(z.string()),
+    }),
+  }),
+})
+
+/** The columns of the file, in their order. */
+export const explanationColumns = [
+  /** ISO 8601, UTC. */
+  'date',
+  'what',
+  'cause',
+  'plan_change',
+  'purchased_change',
+  'plan_balance',
+  'purchased_balance',
+  'balance',
+] as const
+
+export const exportExplanation = endpoint({
+  method: 'GET',
+  path: '/api/credits/explanation/export',
+  summary: `The same as a file, whole and newest first; columns: ${explanationColumns.join(', ')}`,
+  auth: 'user',
+  limit: 'write',
+  query: z.strictObject(moment),
+  file: 'text/csv',
+  response: z.string(),
+})
+
+/** How days and sums are written for whoever reads. */
+export interface CauseFormat {
+  day(iso: string): string
+  credits(amount: number): string
+  money(amount_minor: number, currency: z.infer<typeof currencySchema>): string
+}
+
+/** A change in plain words: what happened, and what caused it. */
+export function describeCause(cause: Cause, format: CauseFormat): { what: string; why: string } {
+  const { note } = cause
+  const period = periodOf(cause, format)
+  switch (cause.kind) {
+    case 'purchase':
+      return { what: `${bought(cause, format)} bought`, why: paid(cause, format) }
+    case 'purchase_withdrawn':
+      return { what: 'Purchase taken back', why: `${ofPurchase(cause, format)}; the payment was never made` }
+    case 'plan_month':
+      return { what: 'Plan credits', why: `Included in the plan from ${period}` }
+    case 'plan_month_shortened':
+      return { what: 'Plan credits taken back', why: `The time from ${period} was cut short` }
+    case 'seats_added':
+      return { what: 'Credits for added seats', why: `From ${period}` }
+    case 'late_month':
+      return { what: 'Credits for a late plan payment', why: `For ${period}; they do not expire` }
+    case 'usage':
+      return { what: note ?? 'Usage', why: 'Used in an editor' }
+    case 'expiry':
+      return { what: 'Unused plan credits expired', why: `Of those included from ${period}` }
+    case 'expiry_reversed':
+      return { what: 'Expired plan credits given back', why: `Of those included from ${period}` }
+    case 'write_off':
+      return {
+        what: 'Missing plan credits made up',
+        why: `Those included from ${period} ended below zero; nothing of it is owed`,
+      }
+    case 'write_off_reversed':
+      return { what: 'Made up plan credits taken back', why: `Of those included from ${period}` }
+    case 'refund':
+      return { what: 'Refund', why: ofPayment(cause, format) }
+    case 'refund_reversed':
+      return { what: 'Refund reversed', why: ofPayment(cause, format) }
+    case 'dispute':
+      return { what: 'Payment disputed', why: `${ofPayment(cause, format)}; held until the bank decides` }
+    case 'dispute_won':
+      return { what: 'Dispute decided for you', why: ofPayment(cause, format) }
+    case 'move':
+      return { what: 'Moved between plan and purchased credits', why: note ?? '' }
+    case 'correction':
+      return { what: 'Correction by support', why: note ?? '' }
+    case 'earlier':
+      return { what: 'Earlier credits', why: note ?? '' }
+  }
+}
+
+/** A month of the plan, or its trial. */
+function periodOf({ month }: Cause, format: CauseFormat): string {
+  return month ? `${format.day(month.starts_at)} to ${format.day(month.ends_at)}` : 'an earlier time'
+}
+
+function bought({ purchase }: Cause, format: CauseFormat): string {
+  return purchase ? `${format.credits(purchase.credits)} credits` : 'Credits'
+}
+
+function paid({ purchase }: Cause, format: CauseFormat): string {
+  if (!purchase) return ''
+  const sum = format.money(purchase.amount_minor, purchase.currency)
+  return purchase.paid_at === null ? `For ${sum}` : `Paid ${sum} on ${format.day(purchase.paid_at)}`
+}
+
+function ofPurchase(cause: Cause, format: CauseFormat): string {
+  const { purchase } = cause
+  const day = purchase?.paid_at ? ` bought on ${format.day(purchase.paid_at)}` : ''
+  return `Of ${purchase ? bought(cause, format) : 'credits'}${day}`
+}
+
+/** Refunds and disputes are of a purchase, or of the invoice that paid for a month. */
+function ofPayment(cause: Cause, format: CauseFormat): string {
+  const isOfMonth = cause.month !== null && cause.purchase === null
+  return isOfMonth ? `Of the payment for ${periodOf(cause, format)}` : ofPurchase(cause, format)
+}

@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest'
+import { testDatabase } from '../../tests/support/database/test-database.ts'
+import { buildGrant } from '../../tests/support/factories/transfers.ts'
+import { findBalance } from './balances.ts'
+import { type Change, type Credits, explainBalance } from './explanation.ts'
+import { houseLeg, postTransfers } from './post.ts'
+import { spendCredits } from './usage.ts'
+import { verifyLedger } from './verify.ts'
+
+const database = testDatabase()
+const user = (owner_id: string) => ({ owner_kind: 'user', owner_id }) as const
+const minute = 60_000
+const start = Date.parse('2026-03-01T00:00:00Z')
+
+/** Every page, one after the other. */
+async function explainAll(owner_id: string, { until, limit }: { until?: Date | undefined; limit: number }) {
+  const changes: Change[] = []
+  let before: number | undefined
+  let closing: Credits | null = null
+  let opening: Credits | null = null
+  do {
+    const page = await explainBalance(database.server, user(owner_id), { limit, until, before })
+    expect(page.changes.length).toBeLessThanOrEqual(limit)
+    if (opening) expect(page.closing).toEqual(opening)
+    closing ??= page.closing
+    changes.push(...page.changes)
+    opening = page.opening
+    before = page.next ?? undefined
+  } while (before)
+  return { changes, closing, opening }
+}
+
+const sumOf = (changes: readonly Credits[]): Credits => ({
+  plan: changes.reduce((sum, { plan }) => sum + plan, 0),
+  purchased: changes.reduce((sum, { purchased }) => sum + purchased, 0),
+})
+
+/** A repeatable stream of numbers from 0 up to 1 (mulberry32). */
+function randomFrom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+/** Posts a random history, in which a tenth is told of late, and returns what was posted, in its order. */
+async function live(owner_id: string, { seed, length }: { seed: number; length: number }) {
+  const random = randomFrom(seed)
+  const told: { at: Date; plan: number; purchased: number }[] = []
+  for (let number = 0; number < length; number++) {
+    const isLate = random() < 0.1
+    const at = new Date(start + (isLate ? number * random() : number) * minute)
+    const credits = 1 + Math.floor(random() * 50)
+    if (random() < 0.6) {
+      const before = await findBalance(database.server, user(owner_id))
+      const { outcome, plan, purchased } = await spendCredits(database.server, {
+        ...user(owner_id),
+        credits,
+        idempotency_key: `${seed}-${number}`,
+        occurred_at: at,
+        actor: 'test',
+        reason: `Chat ${number}`,
+      })
+      if (outcome === 'posted') {
+        told.push({ at, plan: plan - before.plan, purchased: purchased - before.purchased })
+      }
+    } else {
+      const account = random() < 0.5 ? 'plan' : 'purchased'
+      const amount = random() < 0.2 ? -credits : credits
+      const legs = [{ ...user(owner_id), account, amount } as const, houseLeg('adjusted', -amount)]
+      await postTransfers(database.worker, [buildGrant(owner_id, amount, { legs, occurred_at: at })])
+      told.push({ at, plan: 0, purchased: 0, [account]: amount })
+    }
+  }
+  return told
+}
+
+test.each([1, 2])('the changes of a random history (%i) add up to the balance at any time', async (seed) => {
+  const owner_id = `user_random_${seed}`
+  const told = await live(owner_id, { seed, length: 80 })
+  const now = await explainAll(owner_id, { limit: 7 })
+  const balance = await findBalance(database.server, user(owner_id))
+  expect(now.closing).toEqual({ plan: balance.plan, purchased: balance.purchased })
+  expect(now.changes[0]?.after).toEqual(now.closing)
+  expect(now.opening).toEqual({ plan: 0, purchased: 0 })
+  expect(now.changes.map(({ change }) => change).toReversed()).toEqual(
+    told.map(({ plan, purchased }) => ({ plan, purchased })),
+  )
+
+  for (const minutes of [0, 1, 17, 60, 79, 500]) {
+    const until = new Date(start + minutes * minute)
+    const then = await explainAll(owner_id, { until, limit: 7 })
+    const happened = told.filter(({ at }) => at < until)
+    expect(then.closing).toEqual(sumOf(happened))
+    expect(then.opening).toEqual({ plan: 0, purchased: 0 })
+    expect(then.changes.map(({ occurred_at }) => occurred_at).toReversed()).toEqual(
+      happened.map(({ at }) => at),
+    )
+    let after: Credits | null = then.closing
+    for (const explained of then.changes) {
+      expect(explained.after).toEqual(after)
+      after = sumOf([
+        explained.after,
+        { plan: -explained.change.plan, purchased: -explained.change.purchased },
+      ])
+    }
+  }
+  expect((await verifyLedger(database.owner)).problems).toEqual([])
+})
+
+test('somebody without credits has nothing to explain', async () => {
+  const nothing = {
+    closing: { plan: 0, purchased: 0 },
+    changes: [],
+    opening: { plan: 0, purchased: 0 },
+    next: null,
+  }
+  expect(await explainBalance(database.server, user('user_none'), { limit: 5 })).toEqual(nothing)
+  expect(await explainBalance(database.server, user('user_none'), { limit: 5, until: new Date() })).toEqual(
+    nothing,
+  )
+})

@@ -1,0 +1,254 @@
+import { type Kysely, sql } from 'kysely'
+import type { Currency } from '../catalogue/currency.ts'
+import type { DB } from '../database/types.ts'
+import type { Owner, OwnerAccount, TransferKind } from './accounts.ts'
+import type { GrantKind } from './grants.ts'
+
+/** Whole credits in the owner's two accounts. */
+export interface Credits {
+  readonly plan: number
+  readonly purchased: number
+}
+
+/** One transfer as its owner sees it: what it changed, what was there afterwards, and what it belongs to. */
+export interface Change {
+  readonly transfer_id: number
+  readonly kind: TransferKind
+  readonly reason: string
+  readonly occurred_at: Date
+  readonly change: Credits
+  readonly after: Credits
+  readonly grant: {
+    readonly kind: GrantKind
+    readonly starts_at: Date | null
+    readonly ends_at: Date | null
+    readonly stripe_invoice_id: string | null
+  } | null
+  /** The purchase that the grant is of. */
+  readonly purchase: {
+    readonly credits: number
+    readonly amount_minor: number
+    readonly currency: Currency
+    readonly settled_at: Date | null
+    readonly stripe_session_id: string | null
+  } | null
+}
+
+export interface Explanation {
+  /** After the first of the changes. */
+  readonly closing: Credits
+  /** Newest first. */
+  readonly changes: readonly Change[]
+  /** Before the last of them. */
+  readonly opening: Credits
+  /** The page goes on below this transfer; null when there is nothing older. */
+  readonly next: number | null
+}
+
+export interface ExplanationPage {
+  readonly limit: number
+  /** Only what occurred before this moment; left out, everything. */
+  readonly until?: Date | undefined
+  readonly before?: number | undefined
+}
+
+/**
+ * What made an owner's balance what it is, or was: every change that had occurred by then, newest first, with the balance after each.
+ * The changes of all pages and the last opening balance (zero) add up to the first closing one, which without `until` is the balance
+ * of the latest entries. What occurred later is left out of every balance, also what was posted earlier.
+ */
+export async function explainBalance(
+  db: Kysely<DB>,
+  owner: Owner,
+  { limit, until, before = Number.MAX_SAFE_INTEGER }: ExplanationPage,
+): Promise<Explanation> {
+  const bounds = until ? await findBounds(db, owner, until) : []
+  const { closing, below } = await readTop(db, owner, { before, bounds })
+  const rows = await readChanges(db, owner, { limit: limit + 1, until, below })
+  const page = rows.slice(0, limit)
+  const causes = await findCauses(db, page)
+  let after = closing
+  const changes = page.map(({ plan, purchased, grant_id, ...row }): Change => {
+    const cause = causes.get(grant_id ?? '') ?? { grant: null, purchase: null }
+    const explained = { ...row, change: { plan, purchased }, after, ...cause }
+    after = { plan: after.plan - plan, purchased: after.purchased - purchased }
+    return explained
+  })
+  const next = rows.length > limit ? (changes.at(-1)?.transfer_id ?? null) : null
+  return { closing, changes, opening: after, next }
+}
+
+/** How far transfers may have been posted out of the order in which they occurred, in entries of one account. */
+const disorder = 2000
+
+/** Where the entries of an account begin to be later than a moment. */
+interface Bound {
+  readonly account: OwnerAccount
+  /** All entries above this transfer are later. */
+  readonly top: number
+  /** The last transfer that is not later. */
+  readonly last: number
+  /** The later ones up to `top`. */
+  readonly later: readonly { readonly transfer_id: number; readonly amount: number }[]
+}
+
+/**
+ * Versions grow with time but for a little disorder, so halving finds where they pass the moment, in as many steps as the length of the
+ * history has binary digits; around that place every entry is looked at.
+ */
+async function findBounds(db: Kysely<DB>, owner: Owner, until: Date): Promise<Bound[]> {
+  const { rows } = await sql<{
+    account: OwnerAccount
+    transfer_id: number
+    amount: number
+    is_later: boolean
+  }>`
+    WITH RECURSIVE half (account_id, account, low, high) AS (
+      SELECT account_id, account, 0::bigint, version FROM ledger_balances
+      WHERE owner_kind = ${owner.owner_kind} AND owner_id = ${owner.owner_id}
+      UNION ALL
+      SELECT half.account_id, half.account,
+        CASE WHEN is_later THEN half.low ELSE middle END, CASE WHEN is_later THEN middle - 1 ELSE half.high END
+      FROM half
+      CROSS JOIN LATERAL (SELECT (half.low + half.high + 1) / 2 AS middle) halves
+      CROSS JOIN LATERAL (
+        SELECT transfer_id FROM ledger_entries
+        WHERE account_id = half.account_id AND version = middle OFFSET 0) entry
+      CROSS JOIN LATERAL (
+        SELECT occurred_at >= ${until} AS is_later FROM ledger_transfers WHERE id = entry.transfer_id OFFSET 0) transfer
+      WHERE half.low < half.high)
+    SELECT half.account, entry.transfer_id, entry.amount, transfer.is_later
+    FROM half
+    CROSS JOIN LATERAL (
+      SELECT transfer_id, amount FROM ledger_entries
+      WHERE account_id = half.account_id AND version BETWEEN half.low - ${disorder} AND half.low + ${disorder}
+      OFFSET 0) entry
+    CROSS JOIN LATERAL (
+      SELECT occurred_at >= ${until} AS is_later FROM ledger_transfers WHERE id = entry.transfer_id OFFSET 0) transfer
+    WHERE half.low = half.high`.execute(db)
+  const highest = (ids: readonly { readonly transfer_id: number }[]) =>
+    ids.reduce((most, { transfer_id }) => Math.max(most, transfer_id), 0)
+  return (['plan', 'purchased'] as const).map((account) => {
+    const around = rows.filter((row) => row.account === account)
+    return {
+      account,
+      top: highest(around),
+      last: highest(around.filter(({ is_later }) => !is_later)),
+      later: around.filter(({ is_later }) => is_later),
+    }
+  })
+}
+
+/** The balance below a transfer, or of now, without what is later; and from where to read what made it. */
+async function readTop(
+  db: Kysely<DB>,
+  owner: Owner,
+  { before, bounds }: { before: number; bounds: readonly Bound[] },
+): Promise<{ closing: Credits; below: number }> {
+  const limitOf = (account: OwnerAccount) => {
+    const bound = bounds.find((found) => found.account === account)
+    return { below: bound ? Math.min(before, bound.top + 1) : before, later: bound?.later ?? [] }
+  }
+  const limits = { plan: limitOf('plan'), purchased: limitOf('purchased') }
+  const { rows } = await sql<{ account: OwnerAccount; transfer_id: number; balance_after: number }>`
+    SELECT account.name AS account, entry.transfer_id, entry.balance_after
+    FROM ledger_accounts account
+    CROSS JOIN LATERAL (
+      SELECT e.transfer_id, e.balance_after FROM ledger_entries e
+      WHERE e.account_id = account.id AND e.version IS NOT NULL AND e.transfer_id < CASE account.name
+        WHEN 'plan' THEN ${limits.plan.below}::bigint ELSE ${limits.purchased.below}::bigint END
+      ORDER BY e.transfer_id DESC LIMIT 1) entry
+    WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}`.execute(db)
+  const balanceOf = (account: OwnerAccount) => {
+    const { below, later } = limits[account]
+    const posted = rows.find((row) => row.account === account)?.balance_after ?? 0
+    return later.reduce((sum, { transfer_id, amount }) => sum - (transfer_id < below ? amount : 0), posted)
+  }
+  // What is posted meanwhile belongs to no page of this explanation.
+  const last = Math.max(
+    0,
+    ...(bounds.length > 0 ? bounds.map((bound) => bound.last) : rows.map((row) => row.transfer_id)),
+  )
+  return {
+    closing: { plan: balanceOf('plan'), purchased: balanceOf('purchased') },
+    below: Math.min(before, last + 1),
+  }
+}
+
+interface ChangeRow extends Credits {
+  readonly transfer_id: number
+  readonly kind: TransferKind
+  readonly reason: string
+  readonly occurred_at: Date
+  readonly grant_id: string | null
+}
+
+/** Reads as much of each account downwards, merges them and looks up the transfers by their keys, until there are enough. */
+async function readChanges(
+  db: Kysely<DB>,
+  owner: Owner,
+  page: { limit: number; until: Date | undefined; below: number },
+): Promise<ChangeRow[]> {
+  const { limit, until } = page
+  const found: ChangeRow[] = []
+  let below = page.below
+  while (found.length < limit) {
+    const { rows } = await sql<ChangeRow>`
+      WITH entry AS MATERIALIZED (
+        SELECT account.name AS account, of_account.transfer_id, of_account.amount
+        FROM ledger_accounts account
+        CROSS JOIN LATERAL (
+          SELECT e.transfer_id, e.amount FROM ledger_entries e
+          WHERE e.account_id = account.id AND e.version IS NOT NULL AND e.transfer_id < ${below}::bigint
+          ORDER BY e.transfer_id DESC LIMIT ${limit}) of_account
+        WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}),
+      change AS MATERIALIZED (
+        SELECT transfer_id,
+          coalesce(sum(amount) FILTER (WHERE account = 'plan'), 0)::bigint AS plan,
+          coalesce(sum(amount) FILTER (WHERE account = 'purchased'), 0)::bigint AS purchased
+        FROM entry GROUP BY transfer_id ORDER BY transfer_id DESC LIMIT ${limit})
+      SELECT change.*, transfer.kind, transfer.reason, transfer.occurred_at, transfer.grant_id
+      FROM change
+      CROSS JOIN LATERAL (
+        SELECT kind, reason, occurred_at, grant_id FROM ledger_transfers
+        WHERE id = change.transfer_id OFFSET 0) transfer
+      ORDER BY change.transfer_id DESC`.execute(db)
+    found.push(...rows.filter(({ occurred_at }) => !until || occurred_at < until))
+    const lowest = rows.at(-1)
+    if (!lowest || rows.length < limit) break
+    below = lowest.transfer_id
+  }
+  return found.slice(0, limit)
+}
+
+type Cause = Pick<Change, 'grant' | 'purchase'>
+
+async function findCauses(
+  db: Kysely<DB>,
+  rows: readonly Pick<ChangeRow, 'grant_id'>[],
+): Promise<ReadonlyMap<string, Cause>> {
+  const ids = [...new Set(rows.flatMap(({ grant_id }) => grant_id ?? []))]
+  if (ids.length === 0) return new Map()
+  const grants = await db
+    .selectFrom('ledger_grants')
+    .select(['id', 'kind', 'intent_id', 'starts_at', 'ends_at', 'stripe_invoice_id'])
+    .where('id', 'in', ids)
+    .execute()
+  const intentIds = grants.flatMap(({ kind, intent_id }) =>
+    kind === 'purchase' && intent_id ? [intent_id] : [],
+  )
+  const intents =
+    intentIds.length === 0
+      ? []
+      : await db
+          .selectFrom('checkout_intents')
+          .select(['id', 'credits', 'amount_minor', 'currency', 'settled_at', 'stripe_session_id'])
+          .where('id', 'in', intentIds)
+          .execute()
+  return new Map(
+    grants.map(({ id, kind, intent_id, ...period }) => {
+      const purchase = intents.find((intent) => kind === 'purchase' && intent.id === intent_id) ?? null
+      return [id, { grant: { kind, ...period }, purchase }]
+    }),
+  )
+}

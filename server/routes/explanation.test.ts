@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest'
+import { getAccountSummary } from '../../schema/api/account.ts'
+import {
+  type BalanceChange,
+  describeCause,
+  explainBalance,
+  exportExplanation,
+} from '../../schema/api/explanation.ts'
+import { postTransfer } from '../../schema/ledger/post.ts'
+import { verifyLedger } from '../../schema/ledger/verify.ts'
+import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
+import { buildGrant } from '../../tests/support/factories/transfers.ts'
+import { planLife } from '../../tests/support/product/plan-life.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+
+const product = testProduct({ stripe: 'with_prices', clerk: 'trusting' })
+const { server, database, clock, worker } = product
+const life = planLife(product)
+const format = {
+  day: (iso: string) => iso.slice(0, 10),
+  credits: (amount: number) => String(amount),
+  money: (amount_minor: number, currency: string) => `${currency} ${amount_minor / 100}`,
+}
+const dayAfter = (days: number) =>
+  new Date(clock.now().getTime() + days * 86_400_000).toISOString().slice(0, 10)
+const told = ({ cause, change, balance_after }: BalanceChange) => [
+  describeCause(cause, format).what,
+  change.total,
+  balance_after.total,
+]
+
+test('a month of a customer is explained: purchase, usage, refund, end of the month, and the balance of any day', async () => {
+  const today = dayAfter(0)
+  const plan = await buildPaidPlan(product)
+  await worker.catchUp()
+  await life.use(plan, 120)
+  const credits = await buildPaidCredits(product, { user_id: plan.user_id })
+  await worker.catchUp()
+  const explain = async (query: Record<string, string> = {}) =>
+    (await server.ask(explainBalance, { token: plan.user_id, query })).data
+  const bought = [
+    ['500 credits bought', 500, 880],
+    ['Test', -120, 380],
+    ['Plan credits', 500, 500],
+  ]
+  expect((await explain()).items.map(told)).toEqual(bought)
+
+  await life.live(10)
+  await life.refund((await life.charges(credits)).find(({ amount }) => amount === 700))
+  await life.live(25)
+  const correction = { reason: 'Sorry for the outage', occurred_at: clock.now() }
+  await postTransfer(database.worker, buildGrant(plan.user_id, 40, correction))
+
+  const now = await explain({ time_zone: 'Europe/Berlin' })
+  expect(now.items.map(told)).toEqual([
+    ['Correction by support', 40, 540],
+    ['Unused plan credits expired', -380, 500],
+    ['Plan credits', 500, 880],
+    ['Refund', -500, 380],
+    ...bought,
+  ])
+  const { balance } = await server.ask(getAccountSummary, { token: plan.user_id, query: {} })
+  expect(now.balance).toEqual({ plan: balance.plan, purchased: balance.purchased, total: balance.total })
+  expect(now.opening.total).toBe(0)
+  expect((await verifyLedger(database.owner)).problems).toEqual([])
+
+  const [added, expiry, month, refund, purchase, usage] = now.items.map(({ cause }) => cause)
+  expect(added?.note).toBe('Sorry for the outage')
+  expect(month).toMatchObject({ document_id: expect.stringMatching(/^in_/), purchase: null })
+  expect(expiry && describeCause(expiry, format).why).toMatch(/^Of those included from [\d-]+ to [\d-]+$/)
+  expect(refund && describeCause(refund, format).why).toBe(`Of 500 credits bought on ${today}`)
+  expect(purchase).toMatchObject({ document_id: credits.session_id, purchase: { amount_minor: 700 } })
+  expect(usage).toMatchObject({ kind: 'usage', document_id: null, month: null })
+
+  const then = await explain({ date: today, limit: '2' })
+  expect(then.as_of).toBe(`${today}T23:59:59.999Z`)
+  expect(then.items.map(told)).toEqual(bought.slice(0, 2))
+  expect(now.is_now).toBe(true)
+  expect(then).toMatchObject({ is_now: false, balance: { total: 880 }, opening: { total: 500 } })
+  const rest = await explain({ date: today, limit: '2', cursor: then.next_cursor ?? '' })
+  expect(rest.items.map(told)).toEqual(bought.slice(2))
+  expect(rest).toMatchObject({ balance: { total: 500 }, opening: { total: 0 }, next_cursor: null })
+  expect(await explain({ date: '2020-01-01' })).toMatchObject({ items: [], balance: { total: 0 } })
+
+  const file = await server.ask(exportExplanation, { token: plan.user_id, query: { date: today } })
+  const lines = file.trimEnd().split('\r\n')
+  expect(lines).toHaveLength(4)
+  expect(lines[0]).toBe('date,what,cause,plan_change,purchased_change,plan_balance,purchased_balance,balance')
+  expect(lines[1]).toMatch(/^[\d-]+T[\d:.]+Z,500 credits bought,Paid EUR 7\.00 on [\d-]+,0,500,380,500,880$/)
+})
+
+test('a cursor that is none is refused', async () => {
+  const query = { cursor: 'x' }
+  expect(await server.api(explainBalance, { token: 'user_any', query })).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_cursor' },
+  })
+})

@@ -1,0 +1,165 @@
+import {
+  type BalanceChange,
+  type Cause,
+  type CauseFormat,
+  type CauseKind,
+  describeCause,
+  explainBalance,
+  explanationColumns,
+  exportExplanation,
+} from '../../schema/api/explanation.ts'
+import type { Database } from '../../schema/database/connect.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
+import {
+  type Change,
+  type Credits,
+  explainBalance as readExplanation,
+} from '../../schema/ledger/explanation.ts'
+import { csvLine } from '../csv.ts'
+import { invalidCursor } from '../errors.ts'
+import { addDays, openCalendar } from '../local-days.ts'
+import { thePayer } from '../rights.ts'
+import { route } from '../route.ts'
+import { TextFile } from '../text-file.ts'
+
+export const explanationRoutes = [
+  // As the history: see decision 093.
+  route(explainBalance, {
+    rights: thePayer({ doing: 'view the credit history' }),
+  }).handle(async ({ query, owner }, { db, now }) => {
+    const { until, as_of } = momentOf(query, now())
+    const before = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
+    const { closing, changes, opening, next } = await readExplanation(db, owner, {
+      limit: query.limit,
+      until,
+      before,
+    })
+    return {
+      success: true,
+      data: {
+        as_of: as_of.toISOString(),
+        is_now: until === undefined,
+        balance: withTotal(closing),
+        items: changes.map(presentChange),
+        opening: withTotal(opening),
+        next_cursor: next === null ? null : String(next),
+      },
+    }
+  }),
+
+  route(exportExplanation, {
+    rights: thePayer({ doing: 'export the credit history' }),
+  }).handle(({ query, owner }, { db, now }) => {
+    const { until, as_of } = momentOf(query, now())
+    const { dateOf } = openCalendar(query.time_zone)
+    return new TextFile(`balance-${dateOf(as_of)}.csv`, csvOf(db, owner, { until, dateOf }))
+  }),
+]
+
+/** Whoever asks for a day that is not over is told of now, and of all that was posted. */
+function momentOf(
+  { date, time_zone }: { readonly date?: string | undefined; readonly time_zone: string },
+  now: Date,
+): { until: Date | undefined; as_of: Date } {
+  if (date === undefined) return { until: undefined, as_of: now }
+  const until = openCalendar(time_zone).startOf(addDays(date, 1))
+  return until > now ? { until: undefined, as_of: now } : { until, as_of: new Date(until.getTime() - 1) }
+}
+
+function presentChange({ transfer_id, occurred_at, change, after, ...cause }: Change): BalanceChange {
+  return {
+    id: String(transfer_id),
+    occurred_at: occurred_at.toISOString(),
+    cause: causeOf({ ...cause, change }),
+    change: withTotal(change),
+    balance_after: withTotal(after),
+  }
+}
+
+function withTotal({ plan, purchased }: Credits) {
+  return { plan, purchased, total: plan + purchased }
+}
+
+type Caused = Pick<Change, 'kind' | 'reason' | 'change' | 'grant' | 'purchase'>
+
+function causeOf(caused: Caused): Cause {
+  const { grant, purchase, reason } = caused
+  const kind = causeKindOf(caused)
+  const hasNote = kind === 'usage' || kind === 'correction' || kind === 'earlier' || kind === 'move'
+  return {
+    kind,
+    note: hasNote ? reason : null,
+    month:
+      grant?.starts_at && grant.ends_at
+        ? { starts_at: grant.starts_at.toISOString(), ends_at: grant.ends_at.toISOString() }
+        : null,
+    purchase: purchase && {
+      credits: purchase.credits,
+      amount_minor: purchase.amount_minor,
+      currency: purchase.currency,
+      paid_at: purchase.settled_at?.toISOString() ?? null,
+    },
+    document_id: grant?.stripe_invoice_id ?? purchase?.stripe_session_id ?? null,
+  }
+}
+
+function causeKindOf({ kind, change, grant }: Caused): CauseKind {
+  const isTaken = change.plan + change.purchased < 0
+  switch (kind) {
+    case 'credit_purchase':
+      return 'purchase'
+    case 'withdrawal':
+      return 'purchase_withdrawn'
+    case 'plan_grant':
+      if (grant?.kind === 'late_month') return 'late_month'
+      return isTaken ? 'plan_month_shortened' : 'plan_month'
+    case 'seat_grant':
+      return isTaken ? 'plan_month_shortened' : 'seats_added'
+    case 'refund':
+      return isTaken ? 'refund' : 'refund_reversed'
+    case 'expiry':
+      return isTaken ? 'expiry' : 'expiry_reversed'
+    case 'write_off':
+      return isTaken ? 'write_off_reversed' : 'write_off'
+    case 'settlement':
+      return 'move'
+    case 'adjustment':
+      return grant?.kind === 'legacy' ? 'earlier' : 'correction'
+    default:
+      return kind
+  }
+}
+
+const exportPage = 1000
+
+/** Reads a page when the one before it has been sent. */
+async function* csvOf(
+  db: Database,
+  owner: Owner,
+  { until, dateOf }: { until: Date | undefined; dateOf: (moment: Date) => string },
+): AsyncGenerator<string> {
+  const format: CauseFormat = {
+    day: (iso) => dateOf(new Date(iso)),
+    credits: (amount) => String(amount),
+    money: (amount_minor, currency) => `${currency} ${(amount_minor / 100).toFixed(2)}`,
+  }
+  let head = csvLine(explanationColumns)
+  let before: number | undefined
+  do {
+    const page = await readExplanation(db, owner, { limit: exportPage, until, before })
+    yield head + page.changes.map((change) => csvLine(cellsOf(presentChange(change), format))).join('')
+    head = ''
+    before = page.next ?? undefined
+  } while (before)
+}
+
+function cellsOf({ occurred_at, cause, change, balance_after }: BalanceChange, format: CauseFormat) {
+  const { what, why } = describeCause(cause, format)
+  const { plan, purchased, total } = balance_after
+  return [occurred_at, what, why, change.plan, change.purchased, plan, purchased, total]
+}
+
+function decodeCursor(cursor: string): number {
+  if (!/^\d{1,15}$/.test(cursor)) throw invalidCursor()
+  return Number(cursor)
+}

@@ -1,0 +1,46 @@
+import { useMutation } from '@tanstack/react-query'
+import { Download } from 'lucide-react'
+import { failureText } from '../api/failure.ts'
+import { Button } from '../ui/Button.tsx'
+import { toast } from '../ui/toast.ts'
+
+interface ExportButtonProps {
+  /** The text of the file. */
+  load: () => Promise<string>
+  /** Without the day and the ending, which are added. */
+  name: string
+  /** Said when it cannot be loaded, unless the server says more. */
+  failure: string
+}
+
+/** Downloads a table as a file for spreadsheets. */
+export function ExportButton({ load, name, failure }: ExportButtonProps) {
+  const download = useMutation({
+    mutationFn: load,
+    onSuccess: (text) => saveFile(text, `${name}-${new Date().toISOString().slice(0, 10)}.csv`),
+    onError: (error) => toast.error('Error', { description: failureText(error, failure) }),
+  })
+  return (
+    <Button
+      variant="secondary"
+      size="small"
+      busy={download.isPending}
+      disabled={download.isPending}
+      onClick={() => download.mutate()}
+    >
+      {!download.isPending && <Download aria-hidden="true" />}
+      Export
+    </Button>
+  )
+}
+
+function saveFile(text: string, name: string): void {
+  // Without the mark at its beginning Excel would read the file in another encoding.
+  const url = URL.createObjectURL(new Blob(['\uFEFF', text], { type: 'text/csv;charset=utf-8' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  // Safari reads it only after a while.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}
