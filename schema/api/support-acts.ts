@@ -243,8 +243,7 @@ export const refuseSupportAct = endpoint({
   response: z.object({ success: z.literal(true), data: supportActSchema }),
 })
 
-export const auditOutcomes = ['requested', 'approved', 'refused', 'denied', 'done', 'failed'] as const
-export type AuditOutcome = (typeof auditOutcomes)[number]
+const auditOutcomes = ['requested', 'approved', 'refused', 'denied', 'done', 'failed'] as const
 
 export const auditEntrySchema = z.object({
   id: z.int(),
