@@ -1,9 +1,9 @@
 import { userInfo } from 'node:os'
-import { withDatabase } from './database.ts'
+import { openDependencies } from '../server/dependencies.ts'
 import { loadDotEnv } from './dot-env.ts'
 import { UsageError } from './support/named.ts'
-import { openProduct } from './support/open-product.ts'
 import { runSupport, usage } from './support/run.ts'
+import { withWorkerDependencies } from './worker-dependencies.ts'
 
 /**
  * `npm run support -- COMMAND`: what the console at /support does, for the terminal. Whoever runs it is in the audit log as `cli:` and the
@@ -15,11 +15,12 @@ if (argv.length === 0 || argv.includes('--help') || argv[0] === 'help') {
   process.stdout.write(usage)
 } else {
   try {
-    process.exitCode = await withDatabase(async (url) => {
-      await using running = new AsyncDisposableStack()
-      const product = await openProduct(url, running)
+    process.exitCode = await withWorkerDependencies(process.env, async (worker, env) => {
+      // Reads, and writes down what is asked for, with the rights of the server.
+      const { deps: server, close } = openDependencies({ ...env, LOG_LEVEL: 'silent' }, worker)
       const actor = `cli:${userInfo().username}`
-      return await runSupport(product, argv, { actor, say: (line) => process.stdout.write(`${line}\n`) })
+      const say = (line: string) => process.stdout.write(`${line}\n`)
+      return await runSupport({ server, worker }, argv, { actor, say }).finally(close)
     })
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)

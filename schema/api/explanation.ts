@@ -39,7 +39,7 @@ const causeSchema = z.object({
   kind: z.enum(causeKinds),
   /** What an editor wrote of a usage, or support of a correction. */
   note: z.nullable(z.string()),
-  /** The month of the plan that it is about. */
+  /** The month of the plan that it is about, or its trial. */
   month: z.nullable(z.object({ starts_at: z.iso.datetime(), ends_at: z.iso.datetime() })),
   /** The purchase that it is, or that it takes back. */
   purchase: z.nullable(
@@ -137,35 +137,33 @@ export interface CauseFormat {
 /** A change in plain words: what happened, and what caused it. */
 export function describeCause(cause: Cause, format: CauseFormat): { what: string; why: string } {
   const { note } = cause
+  const period = periodOf(cause, format)
   switch (cause.kind) {
     case 'purchase':
       return { what: `${bought(cause, format)} bought`, why: paid(cause, format) }
     case 'purchase_withdrawn':
       return { what: 'Purchase taken back', why: `${ofPurchase(cause, format)}; the payment was never made` }
     case 'plan_month':
-      return { what: 'Plan credits', why: `For ${month(cause, format)}` }
+      return { what: 'Plan credits', why: `Included in the plan from ${period}` }
     case 'plan_month_shortened':
-      return { what: 'Plan credits taken back', why: `${capital(month(cause, format))} was cut short` }
+      return { what: 'Plan credits taken back', why: `The time from ${period} was cut short` }
     case 'seats_added':
-      return { what: 'Credits for added seats', why: capital(rest(cause, format)) }
+      return { what: 'Credits for added seats', why: `From ${period}` }
     case 'late_month':
-      return {
-        what: 'Credits for a late plan payment',
-        why: `For ${month(cause, format)}; they do not expire`,
-      }
+      return { what: 'Credits for a late plan payment', why: `For ${period}; they do not expire` }
     case 'usage':
       return { what: note ?? 'Usage', why: 'Used in an editor' }
     case 'expiry':
-      return { what: 'Unused plan credits expired', why: `At the end of ${month(cause, format)}` }
+      return { what: 'Unused plan credits expired', why: `Of those included from ${period}` }
     case 'expiry_reversed':
-      return { what: 'Expired plan credits given back', why: `Of ${month(cause, format)}` }
+      return { what: 'Expired plan credits given back', why: `Of those included from ${period}` }
     case 'write_off':
       return {
         what: 'Missing plan credits made up',
-        why: `${capital(month(cause, format))} ended below zero; nothing of it is owed`,
+        why: `Those included from ${period} ended below zero; nothing of it is owed`,
       }
     case 'write_off_reversed':
-      return { what: 'Made up plan credits taken back', why: `Of ${month(cause, format)}` }
+      return { what: 'Made up plan credits taken back', why: `Of those included from ${period}` }
     case 'refund':
       return { what: 'Refund', why: ofPayment(cause, format) }
     case 'refund_reversed':
@@ -181,6 +179,11 @@ export function describeCause(cause: Cause, format: CauseFormat): { what: string
     case 'earlier':
       return { what: 'Earlier credits', why: note ?? '' }
   }
+}
+
+/** A month of the plan, or its trial. */
+function periodOf({ month }: Cause, format: CauseFormat): string {
+  return month ? `${format.day(month.starts_at)} to ${format.day(month.ends_at)}` : 'an earlier time'
 }
 
 function bought({ purchase }: Cause, format: CauseFormat): string {
@@ -201,22 +204,6 @@ function ofPurchase(cause: Cause, format: CauseFormat): string {
 
 /** Refunds and disputes are of a purchase, or of the invoice that paid for a month. */
 function ofPayment(cause: Cause, format: CauseFormat): string {
-  return cause.purchase || !cause.month
-    ? ofPurchase(cause, format)
-    : `Of the payment for ${month(cause, format)}`
-}
-
-function month({ month: period }: Cause, format: CauseFormat): string {
-  return period
-    ? `the month from ${format.day(period.starts_at)} to ${format.day(period.ends_at)}`
-    : 'a month of the plan'
-}
-
-/** A seat's credits begin in the middle of a month. */
-function rest({ month: period }: Cause, format: CauseFormat): string {
-  return period ? `from ${format.day(period.starts_at)} to ${format.day(period.ends_at)}` : ''
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
+  const isOfMonth = cause.month !== null && cause.purchase === null
+  return isOfMonth ? `Of the payment for ${periodOf(cause, format)}` : ofPurchase(cause, format)
 }

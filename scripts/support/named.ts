@@ -2,8 +2,15 @@ import * as z from 'zod/mini'
 import { type ActTarget, targetKinds } from '../../schema/api/support-acts.ts'
 import { ownerOfId } from '../../schema/support/owners.ts'
 import { findTarget } from '../../schema/support/targets.ts'
+import type { Dependencies } from '../../server/dependencies.ts'
 import { search } from '../../server/support/search.ts'
-import type { OpenProduct } from './open-product.ts'
+import type { WorkerDependencies } from '../../worker/dependencies.ts'
+
+/** What server and worker are given; see `withWorkerDependencies`. */
+export interface OpenProduct {
+  readonly server: Dependencies
+  readonly worker: WorkerDependencies
+}
 
 export class UsageError extends Error {
   override readonly name = 'UsageError'

@@ -17,8 +17,15 @@ import { search } from '../../server/support/search.ts'
 import { readTrace } from '../../server/support/trace.ts'
 import { readWork } from '../../server/support/work.ts'
 import { processSupportAct } from '../../worker/jobs/support-act.ts'
-import { actNamed, findOwnerId, knownTarget, ownerNamed, targetsNamed, UsageError } from './named.ts'
-import type { OpenProduct } from './open-product.ts'
+import {
+  actNamed,
+  findOwnerId,
+  knownTarget,
+  type OpenProduct,
+  ownerNamed,
+  targetsNamed,
+  UsageError,
+} from './named.ts'
 import { nameOf, present, type Refused, type Report, reportActs } from './report.ts'
 
 export const usage = `npm run support -- COMMAND [--json]

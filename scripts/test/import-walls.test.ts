@@ -21,7 +21,8 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   web: ['schema/api', 'schema/catalogue'],
   'web/ui': [],
   sandbox: ['sandbox/kit'],
-  scripts: ['schema'],
+  // Some of the worker's work is done from a terminal, too.
+  scripts: ['schema', 'worker'],
   // One command does what server and worker do, by their functions.
   'scripts/support': ['schema', 'server', 'worker', 'scripts', 'tests'],
   tests: ['schema', 'server', 'worker', 'scripts'],

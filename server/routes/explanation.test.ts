@@ -67,9 +67,7 @@ test('a month of a customer is explained: purchase, usage, refund, end of the mo
   const [added, expiry, month, refund, purchase, usage] = now.items.map(({ cause }) => cause)
   expect(added?.note).toBe('Sorry for the outage')
   expect(month).toMatchObject({ document_id: expect.stringMatching(/^in_/), purchase: null })
-  expect(expiry && describeCause(expiry, format).why).toMatch(
-    /^At the end of the month from [\d-]+ to [\d-]+$/,
-  )
+  expect(expiry && describeCause(expiry, format).why).toMatch(/^Of those included from [\d-]+ to [\d-]+$/)
   expect(refund && describeCause(refund, format).why).toBe(`Of 500 credits bought on ${today}`)
   expect(purchase).toMatchObject({ document_id: credits.session_id, purchase: { amount_minor: 700 } })
   expect(usage).toMatchObject({ kind: 'usage', document_id: null, month: null })

@@ -45,7 +45,7 @@ function createBoard(queues: readonly Queue[]): AppMiddleware {
     serverAdapter: adapter,
     options: {
       uiConfig: {
-        boardTitle: 'Queues, to look at',
+        boardTitle: 'Queues (read-only)',
         miscLinks: [{ text: 'Support', url: '/support' }],
       },
     },

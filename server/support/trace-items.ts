@@ -167,7 +167,7 @@ function tellEvent({ id, data, at }: RowOf<'event'>, options: PresentOptions): T
         : data.subject
           ? options.links.clerk(data.subject)
           : options.links.none,
-    replay: state === 'received' || state === 'failed' || state === 'ignored' ? { kind: 'event', id } : null,
+    replay: state === 'forged' ? null : { kind: 'event', id },
   }
 }
 

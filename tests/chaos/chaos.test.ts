@@ -25,7 +25,11 @@ describe.concurrent.each(['postgres', 'redis'] as const)('on %s', (backend) => {
       kills: 5,
       longest_ms: 15_000,
       crowd: 10,
-      storm: { kill_every_ms: [600, 2000], clock_every_ms: [3000, 6000] },
+      storm: {
+        kill_every_ms: [300, 1500],
+        databases_every_ms: [4000, 10_000],
+        clock_every_ms: [3000, 6000],
+      },
       isInHurry: true,
       env,
       redisProgram: backend === 'redis' && redis.found ? redis.value : undefined,

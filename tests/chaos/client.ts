@@ -20,7 +20,7 @@ export interface Client {
 }
 
 /** Longer than any trouble lasts here. Whoever gets no answer in this time has found a fault. */
-const patience_ms = 300_000
+export const patience_ms = 15 * 60_000
 /** A try that hangs is given up, as browsers and editors do sooner or later. */
 const longestTry_ms = 30_000
 

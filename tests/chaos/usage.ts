@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { generateExtensionToken, getExtensionBalance, reportUsage } from '../../schema/api/extension.ts'
-import { type Answer, isFinal } from './client.ts'
+import { type Answer, isFinal, patience_ms } from './client.ts'
 import type { Customer, Report, World } from './customer.ts'
 import type { Random } from './random.ts'
 
@@ -24,7 +24,7 @@ async function report(world: World, customer: Customer, random: Random): Promise
 }
 
 async function send(world: World, customer: Customer, body: object, random: Random): Promise<Answer> {
-  const deadline = Date.now() + 300_000
+  const deadline = Date.now() + patience_ms
   for (let tries = 0; Date.now() < deadline; tries++) {
     const request = { token: await accessToken(world, customer), body }
     const isAborted = tries === 0 && random.chance(0.3)
@@ -37,7 +37,7 @@ async function send(world: World, customer: Customer, body: object, random: Rand
     else if (answer) return answer
     await delay(Math.min(100 * 2 ** tries, 1500))
   }
-  throw new Error(`${reportUsage.path} had no answer for 300 s`)
+  throw new Error(`${reportUsage.path} had no answer for ${patience_ms / 1000} s`)
 }
 
 async function accessToken({ client }: World, customer: Customer): Promise<string> {

@@ -18,6 +18,8 @@ test(
   'credits that are bought are in the balance, the chart, the history, the export and the receipts',
   alsoOnPhones,
   async ({ page }) => {
+    // All of the page's lists, each looked at by axe in two themes.
+    test.slow()
     await signUp(page)
     await page.goto('/billing')
     await expect(page.getByRole('heading', { name: 'Billing & Payments' })).toBeVisible()
@@ -75,6 +77,28 @@ test(
       '\uFEFFdate,category,description,credits,balance_after,account,reference_id',
       expect.stringMatching(/^[\d-]+T[\d:.]+Z,purchase,.+,1000,1000,purchased,cs_test_\w+$/),
     ])
+
+    await page.getByText('Explain my balance').click()
+    const explanation = region(page, 'Explain my balance')
+    await expect(explanation.getByRole('status')).toContainText('Your balance is now1,000 credits')
+    const change = explanation.locator('tbody').getByRole('row')
+    await expect(change).toContainText(/1,000 credits boughtPaid €14\.00 on \w+ \d+, \d+/)
+    await expect(change).toContainText(/\+1,000/)
+    await expect(change.getByRole('link', { name: 'Receipt' })).toHaveAttribute('href', /\/receipts\/ch_/)
+    await expect(explanation.locator('tfoot')).toContainText('Balance before these changes0')
+    await explanation.getByLabel('As of').fill('2026-01-31')
+    await expect(explanation.getByRole('status').first()).toContainText(
+      /On Jan 31, 2026 at 11:59.PM your balance was0 credits/,
+    )
+    await expect(explanation).toContainText('No credits by then')
+    await expect(page).toHaveURL(/view=balance&on=2026-01-31/)
+    await explanation.getByRole('button', { name: 'Now' }).click()
+    await expect(change).toHaveCount(1)
+    const explained = page.waitForEvent('download')
+    await explanation.getByRole('button', { name: 'Export' }).click()
+    expect(await readFile(await (await explained).path(), 'utf8')).toMatch(
+      /,1000 credits bought,Paid EUR 14\.00 on [\d-]+,0,1000,0,1000,1000\r\n$/,
+    )
 
     const documents = region(page, 'Invoices and receipts').getByRole('listitem')
     await expect(documents).toHaveCount(1)

@@ -25,6 +25,7 @@ test('what is none of the server’s answers is told for what it means, and the 
   page,
   baseURL,
 }) => {
+  test.slow()
   const { email } = await signUp(page)
   await page.goto('/auth/post-signup?plan=pro')
   await page.waitForURL(/\/c\/pay\//)

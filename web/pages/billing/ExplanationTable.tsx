@@ -27,7 +27,7 @@ interface ExplanationTableProps {
 export function ExplanationTable({ payer, changes, opening }: ExplanationTableProps) {
   const documents = useDocuments(payer)
   return (
-    <div className="@container">
+    <div className="@container overflow-hidden last:rounded-b-card">
       <table className="w-full text-sm">
         <thead className="border-y bg-sunken">
           <tr className="text-left text-faint text-xs [&>th]:py-2 [&>th]:font-medium">
@@ -38,7 +38,7 @@ export function ExplanationTable({ payer, changes, opening }: ExplanationTablePr
               What happened
             </th>
             <th scope="col" className="pr-5 text-right sm:pr-6 @2xl:px-4">
-              Change
+              Change<span className="@2xl:hidden">, balance after it</span>
             </th>
             <th scope="col" className="hidden pr-6 text-right @2xl:table-cell">
               Balance after it
@@ -92,6 +92,7 @@ function Row({ change, document }: { change: BalanceChange; document: DocumentLi
                 href={document.href}
                 target="_blank"
                 rel="noreferrer"
+                aria-label={`${document.name} for: ${what}`}
                 className="inline-flex items-center gap-1 whitespace-nowrap font-medium text-accent-text hover:underline"
               >
                 {document.name}

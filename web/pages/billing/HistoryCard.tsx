@@ -11,12 +11,12 @@ import {
 import { useApi } from '../../api/ApiProvider.tsx'
 import { billingHistoryQuery, type HistoryFilter, selectionOf } from '../../api/billing.ts'
 import { HistorySkeleton, HistoryTable } from '../../components/credits/HistoryTable.tsx'
+import { ExportButton } from '../../components/ExportButton.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { ShowMore } from '../../components/ShowMore.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { ExportButton } from './ExportButton.tsx'
 import type { Payer } from './payer.ts'
 
 const categoryNames: Readonly<Record<CreditCategory, string>> = {

@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
-import { failureText } from '../../api/failure.ts'
-import { Button } from '../../ui/Button.tsx'
-import { toast } from '../../ui/toast.ts'
+import { failureText } from '../api/failure.ts'
+import { Button } from '../ui/Button.tsx'
+import { toast } from '../ui/toast.ts'
 
 interface ExportButtonProps {
   /** The text of the file. */

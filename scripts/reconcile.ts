@@ -1,0 +1,67 @@
+import { userInfo } from 'node:os'
+import type { Mending } from '../schema/api/reconciliation.ts'
+import { countFindings, type FindingRow, listFindings } from '../schema/reconciliation/findings.ts'
+import type { Run } from '../schema/reconciliation/runs.ts'
+import type { WorkerDependencies } from '../worker/dependencies.ts'
+import { reconcileAll } from '../worker/reconciliation/run.ts'
+import { loadDotEnv } from './dot-env.ts'
+import { explainError } from './explain-error.ts'
+import { withWorkerDependencies } from './worker-dependencies.ts'
+
+/**
+ * `npm run reconcile`: compares Stripe and Clerk with what we have, now, and prints what differs with what would mend it. Ends with 1 when
+ * anything differs, and with 2 when it could not be compared.
+ */
+loadDotEnv()
+try {
+  const isAlike = await withWorkerDependencies(process.env, async (deps) => {
+    const run = await reconcileAll(deps, `cli:${userInfo().username}`)
+    if (run.state === 'failed') throw new Error(run.error ?? 'The run has failed')
+    print(...describeRun(run))
+    const count = await printFindings(deps)
+    print(count === 0 ? 'Nothing differs.' : `${count} differences.`)
+    return count === 0
+  })
+  process.exitCode = isAlike ? 0 : 1
+} catch (error) {
+  process.stderr.write(`It could not be compared: ${explainError(error)}\n`)
+  process.exitCode = 2
+}
+
+function print(...lines: readonly string[]): void {
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''))
+}
+
+function describeRun({ since, until, compared }: Run): string[] {
+  const counts = Object.entries(compared).map(([what, count]) => `${count} ${what}`)
+  return [
+    `Compared ${counts.join(', ')}; at Stripe since ${since?.toISOString()}, until ${until?.toISOString()}.`,
+  ]
+}
+
+async function printFindings({ db }: WorkerDependencies): Promise<number> {
+  let after: Awaited<ReturnType<typeof listFindings>>['next'] = null
+  do {
+    const page = await listFindings(db, { filter: { state: 'open' }, limit: 200, ...(after && { after }) })
+    print(...page.findings.flatMap(describeFinding))
+    after = page.next
+  } while (after)
+  const counts = await countFindings(db)
+  print(
+    ...counts.map(({ kind, count, amount_minor, currency }) => {
+      const money = currency ? `, ${(amount_minor / 100).toFixed(2)} ${currency}` : ''
+      return `${kind}: ${count}${money}`
+    }),
+  )
+  return counts.reduce((sum, { count }) => sum + count, 0)
+}
+
+function describeFinding(finding: FindingRow): string[] {
+  const { kind, object_id, owner_id, sentence, they_say, we_have, advice } = finding
+  const mending = finding.mending as unknown as Mending | null
+  return [
+    `DIFFERS  ${kind} ${object_id}${owner_id ? ` (${owner_id})` : ''}: ${sentence}.`,
+    `         ${they_say} ${we_have}`,
+    `         ${mending ? `To mend it: ${mending.kind} ${mending.target.kind} ${mending.target.id}. ` : ''}${advice}`,
+  ]
+}

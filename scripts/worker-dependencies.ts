@@ -1,0 +1,84 @@
+import { openClerk } from '../schema/clerk/client.ts'
+import { createClerkDirectory } from '../schema/clerk/directory.ts'
+import { createOrganizationMaker } from '../schema/clerk/organizations.ts'
+import { openClock } from '../schema/clock.ts'
+import { connectDatabase } from '../schema/database/connect.ts'
+import { type ProcessEnvironment, parseEnvironment, processEnvironment } from '../schema/env.ts'
+import { createLogger } from '../schema/log.ts'
+import { connectQueueBackend } from '../schema/queues/backend.ts'
+import { createProducer } from '../schema/queues/producer.ts'
+import { createCallLimit } from '../schema/stripe/call-limit.ts'
+import { createStripe } from '../schema/stripe/client.ts'
+import { isLiveKey } from '../schema/stripe/mode.ts'
+import type { WorkerDependencies } from '../worker/dependencies.ts'
+import { createWorkerMetrics } from '../worker/metrics.ts'
+import { withDatabase } from './database.ts'
+import { clerkSandboxVariables, stripeSandboxVariables } from './sandbox-environment.ts'
+
+/**
+ * Does some of the worker's work from the terminal, with the rights of the worker and what `npm start` would connect it to: a service that
+ * the environment does not name is the stand-in that `npm start` runs meanwhile.
+ */
+export function withWorkerDependencies<T>(
+  raw: Readonly<Record<string, string | undefined>>,
+  work: (deps: WorkerDependencies, env: ProcessEnvironment) => Promise<T>,
+): Promise<T> {
+  return withDatabase(async (databaseUrl) => {
+    const env = processEnvironment({ ...withStandIns(raw), DATABASE_URL: databaseUrl })
+    const onError = () => undefined
+    const livemode = isLiveKey(env.STRIPE_SECRET_KEY)
+    const connection = { connectionString: env.DATABASE_URL, role: 'tidemark_worker', livemode } as const
+    const database = connectDatabase({ ...connection, poolMax: 4, onError })
+    const backend = connectQueueBackend({
+      databaseUrl: env.DATABASE_URL,
+      redisUrl: env.REDIS_URL,
+      role: 'tidemark_worker',
+      poolMax: 4,
+      whenUnavailable: 'fail_fast',
+      onError,
+    })
+    const producer = createProducer(backend, { onError })
+    const clock = openClock(env)
+    await clock.ready
+    const clerk = openClerk({ secretKey: env.CLERK_SECRET_KEY, apiUrl: env.CLERK_API_URL })
+    const calls = {
+      calls_per_second: env.STRIPE_CALLS_PER_SECOND,
+      ...(backend.kind === 'redis' && { redis: backend.connection }),
+    }
+    const callLimit = createCallLimit({ ...calls, process: 'worker' })
+    try {
+      const deps: WorkerDependencies = {
+        db: database.db,
+        stripe: createStripe({ secretKey: env.STRIPE_SECRET_KEY, apiBase: env.STRIPE_API_BASE, callLimit }),
+        organizations: createOrganizationMaker(clerk),
+        clerk: createClerkDirectory(clerk),
+        producer,
+        log: createLogger({ process: 'worker', level: 'silent' }),
+        metrics: createWorkerMetrics(database.pool),
+        now: clock.now,
+        appUrl: env.APP_URL.replace(/\/+$/, ''),
+        sweepAfterMs: env.SWEEP_AFTER_MS,
+        adjustmentLimit: env.SUPPORT_ADJUSTMENT_LIMIT,
+        livemode,
+      }
+      return await work(deps, env)
+    } finally {
+      clock.stop()
+      await producer.close()
+      await backend.close()
+      await database.close()
+    }
+  })
+}
+
+function withStandIns(raw: Readonly<Record<string, string | undefined>>) {
+  const { NODE_ENV, STRIPE_SECRET_KEY, CLERK_SECRET_KEY } = parseEnvironment(raw)
+  if (NODE_ENV === 'production') return raw
+  const stripePort = Number(raw.SANDBOX_STRIPE_PORT ?? 4242)
+  const clerkPort = Number(raw.SANDBOX_CLERK_PORT ?? 4243)
+  return {
+    ...raw,
+    ...(STRIPE_SECRET_KEY ? {} : stripeSandboxVariables({ stripePort })),
+    ...(CLERK_SECRET_KEY ? {} : clerkSandboxVariables({ clerkPort })),
+  }
+}

@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { postTransfer } from '../../schema/ledger/post.ts'
+import { buildGrant } from '../../tests/support/factories/transfers.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+
+const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
+
+function run(stripePort: string): Promise<{ code: number; stdout: string; stderr: string }> {
+  const env = {
+    PATH: process.env.PATH,
+    NODE_ENV: 'test',
+    APP_URL: 'http://localhost:3000',
+    DATABASE_URL: product.database.url,
+    SANDBOX_STRIPE_PORT: stripePort,
+    SANDBOX_CLERK_PORT: new URL(product.clerk.url).port,
+  }
+  const script = join(import.meta.dirname, '../../scripts/reconcile.ts')
+  return new Promise((resolve) => {
+    execFile(process.execPath, [script], { env, cwd: import.meta.dirname }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr })
+    })
+  })
+}
+
+test('npm run reconcile ends with 0 when all agrees, with 1 when something differs, with 2 when it cannot tell', async () => {
+  const { port } = new URL(product.stripe.url)
+  expect(await run(port)).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing differs.') })
+  await postTransfer(product.database.worker, buildGrant('user_cli', 300))
+  const { code, stdout } = await run(port)
+  expect([code, stdout]).toEqual([1, expect.stringContaining('1 differences.')])
+  expect(stdout).toContain('DIFFERS  adjustment_unexplained')
+  expect(stdout).toContain('To mend it: adjust user user_cli.')
+  // Nobody listens there.
+  expect(await run('1')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('It could not be compared'),
+  })
+}, 120_000)
