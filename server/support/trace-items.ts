@@ -167,6 +167,7 @@ function tellEvent({ id, data, at }: RowOf<'event'>, options: PresentOptions): T
         : data.subject
           ? options.links.clerk(data.subject)
           : options.links.none,
+    // Replaying what was applied shows that nothing is left to do.
     replay: state === 'forged' ? null : { kind: 'event', id },
   }
 }
