@@ -83,6 +83,29 @@ const routes: RouteObject[] = [
           },
         ],
       },
+      {
+        lazy: async () => ({
+          Component: (await import('./layouts/support/SupportLayout.tsx')).SupportLayout,
+        }),
+        children: [
+          page('/support', async () => (await import('./pages/support/work/WorkPage.tsx')).WorkPage),
+          page(
+            '/support/search',
+            async () => (await import('./pages/support/search/SearchPage.tsx')).SearchPage,
+          ),
+          page('/support/trace', async () => (await import('./pages/support/trace/TracePage.tsx')).TracePage),
+          page(
+            '/support/reconciliation',
+            async () =>
+              (await import('./pages/support/reconciliation/ReconciliationPage.tsx')).ReconciliationPage,
+          ),
+          page(
+            '/support/statement',
+            async () => (await import('./pages/support/statement/StatementPage.tsx')).StatementPage,
+          ),
+          page('/support/audit', async () => (await import('./pages/support/audit/AuditPage.tsx')).AuditPage),
+        ],
+      },
     ],
   },
 ]

@@ -38,11 +38,12 @@ describe.each([
     await database.owner.transaction().execute(async (trx) => {
       await trx.selectFrom('inbox_events').select('id').where('id', '=', inHand.id).forUpdate().execute()
       await inHand.enqueue()
-      await waitUntil(isWorkerBlocked, 'the job to run')
+      await waitUntil(isWorkerBlocked, 'the job to run', 60_000)
       worker.terminate()
       await waitUntil(
         () => worker.lines.some((line) => line.includes('Worker is finishing its running jobs')),
         'the signal to arrive',
+        60_000,
       )
       await later.enqueue()
     })
@@ -60,7 +61,7 @@ describe.each([
     await producer.queue('stripe-events').obliterate({ force: true })
     await producer.close()
     await backend.close()
-  })
+  }, 120_000)
 })
 
 async function isWorkerBlocked(): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Stripe from 'stripe'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { findBalance } from '../schema/ledger/balances.ts'
 import { testDatabase } from '../tests/support/database/test-database.ts'
@@ -9,7 +9,11 @@ import { eventOf, sessionOf } from '../tests/support/factories/events.ts'
 import { buildPurchase } from '../tests/support/factories/purchases.ts'
 import { buildUser } from '../tests/support/factories/users.ts'
 import { madeOnce } from '../tests/support/made.ts'
-import { startProductProcess, webhookSecret } from '../tests/support/product/product-process.ts'
+import {
+  type ProductProcess,
+  startProductProcess,
+  webhookSecret,
+} from '../tests/support/product/product-process.ts'
 import { waitUntil } from '../tests/support/wait-until.ts'
 
 const valueSchema = z.object({
@@ -37,6 +41,10 @@ const exportSchema = z.object({
 type Span = z.infer<typeof spanSchema> & { readonly service: string | undefined }
 
 const database = testDatabase()
+const running: ProductProcess[] = []
+afterEach(async () => {
+  for (const started of running.splice(0)) await started.kill()
+})
 
 /** A collector as OpenTelemetry has it: takes spans over OTLP/HTTP, and says that it has them. */
 const collector = madeOnce(
@@ -62,13 +70,19 @@ const collector = madeOnce(
   (made) => made.close().then(() => undefined),
 )
 
+/** Four processes are started. */
+const patienceMs = 120_000
+
 /** A paid checkout's event, delivered to a server and applied by a worker, both with these variables, and both stopped afterwards. */
 async function buyWith(env: Record<string, string>) {
-  const options = { databaseUrl: database.url, env }
-  const [server, worker] = await Promise.all([
-    startProductProcess('server', options),
-    startProductProcess('worker', options),
-  ])
+  // On a slow machine the sweep would come before the webhook's own job, and begin a trace of its own.
+  const options = { databaseUrl: database.url, env: { ...env, SWEEP_AFTER_MS: '600000' } }
+  const start = async (room: 'server' | 'worker') => {
+    const started = await startProductProcess(room, options)
+    running.push(started)
+    return started
+  }
+  const [server, worker] = await Promise.all([start('server'), start('worker')])
   const user_id = await buildUser(database.owner)
   const intent = await buildPurchase(database.owner, { user_id, owner_id: user_id })
   const event = eventOf('checkout.session.completed', sessionOf(intent.id))
@@ -90,6 +104,7 @@ async function buyWith(env: Record<string, string>) {
       (await findBalance(database.owner, { owner_kind: 'user', owner_id: user_id })).total === 500 &&
       worker.lines.some((line) => line.includes('Event processed')),
     'the credits to be there',
+    60_000,
   )
   for (const process of [server, worker]) process.terminate()
   expect(await Promise.all([server.ended, worker.ended])).toEqual([0, 0])
@@ -99,44 +114,52 @@ async function buyWith(env: Record<string, string>) {
 }
 
 describe('where a collector is configured', () => {
-  test('one trace leads from the webhook to the ledger, and the lines of both logs carry its id', async () => {
-    const { event, intent, lines } = await buyWith({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
-    expect(collector.bodies.every((body) => body.startsWith('POST /v1/traces '))).toBe(true)
+  test(
+    'one trace leads from the webhook to the ledger, and the lines of both logs carry its id',
+    async () => {
+      const { event, intent, lines } = await buyWith({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
+      expect(collector.bodies.every((body) => body.startsWith('POST /v1/traces '))).toBe(true)
 
-    const webhook = collector.spans.find(({ name }) => name === 'POST /api/stripe/webhook')
-    const trace = collector.spans.filter(({ traceId }) => traceId === webhook?.traceId)
-    const post = trace.find(({ name }) => name === 'ledger post')
-    expect(pathOf(post, trace)).toEqual([
-      'tidemark-server POST /api/stripe/webhook',
-      'tidemark-worker job stripe-events',
-      'tidemark-worker transaction',
-      'tidemark-worker ledger post',
-    ])
-    expect(valuesOf(webhook)).toMatchObject({
-      'tidemark.event_id': event.id,
-      'tidemark.request_id': `request-${intent.id}`,
-    })
-    expect(JSON.stringify(post?.attributes)).toContain(intent.id)
-    expect(JSON.stringify(post?.attributes)).toContain(event.id)
-    for (const line of [lines.server.at(-1), lines.worker.at(-1)]) {
-      expect(line).toMatchObject({ trace_id: webhook?.traceId, request_id: `request-${intent.id}` })
-    }
-    expect(lines.worker.at(-1)).toMatchObject({ msg: 'Event processed', intent_id: intent.id })
-    // Nothing of a person and no payload.
-    expect(collector.bodies.join()).not.toMatch(/@|payment_status/)
-  })
+      const webhook = collector.spans.find(({ name }) => name === 'POST /api/stripe/webhook')
+      const trace = collector.spans.filter(({ traceId }) => traceId === webhook?.traceId)
+      const post = trace.find(({ name }) => name === 'ledger post')
+      expect(pathOf(post, trace)).toEqual([
+        'tidemark-server POST /api/stripe/webhook',
+        'tidemark-worker job stripe-events',
+        'tidemark-worker transaction',
+        'tidemark-worker ledger post',
+      ])
+      expect(valuesOf(webhook)).toMatchObject({
+        'tidemark.event_id': event.id,
+        'tidemark.request_id': `request-${intent.id}`,
+      })
+      expect(JSON.stringify(post?.attributes)).toContain(intent.id)
+      expect(JSON.stringify(post?.attributes)).toContain(event.id)
+      for (const line of [lines.server.at(-1), lines.worker.at(-1)]) {
+        expect(line).toMatchObject({ trace_id: webhook?.traceId, request_id: `request-${intent.id}` })
+      }
+      expect(lines.worker.at(-1)).toMatchObject({ msg: 'Event processed', intent_id: intent.id })
+      // Nothing of a person and no payload.
+      expect(collector.bodies.join()).not.toMatch(/@|payment_status/)
+    },
+    patienceMs,
+  )
 })
 
 describe('where none is', () => {
-  test('the lines of both logs carry the id of the request all the same, and no trace', async () => {
-    const before = collector.bodies.length
-    const { intent, lines } = await buyWith({})
-    for (const line of [lines.server.at(-1), lines.worker.at(-1)]) {
-      expect(line).toMatchObject({ request_id: `request-${intent.id}` })
-      expect(line).not.toHaveProperty('trace_id')
-    }
-    expect(collector.bodies.length).toBe(before)
-  })
+  test(
+    'the lines of both logs carry the id of the request all the same, and no trace',
+    async () => {
+      const before = collector.bodies.length
+      const { intent, lines } = await buyWith({})
+      for (const line of [lines.server.at(-1), lines.worker.at(-1)]) {
+        expect(line).toMatchObject({ request_id: `request-${intent.id}` })
+        expect(line).not.toHaveProperty('trace_id')
+      }
+      expect(collector.bodies.length).toBe(before)
+    },
+    patienceMs,
+  )
 })
 
 function pathOf(span: Span | undefined, trace: readonly Span[]): string[] {

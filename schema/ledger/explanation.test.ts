@@ -78,41 +78,38 @@ async function live(owner_id: string, { seed, length }: { seed: number; length: 
   return told
 }
 
-test.each([1, 2])(
-  'the changes of a random history (%i) add up to the balance at any time',
-  async (seed) => {
-    const owner_id = `user_random_${seed}`
-    const told = await live(owner_id, { seed, length: 80 })
-    const now = await explainAll(owner_id, { limit: 7 })
-    const balance = await findBalance(database.server, user(owner_id))
-    expect(now.closing).toEqual({ plan: balance.plan, purchased: balance.purchased })
-    expect(now.changes[0]?.after).toEqual(now.closing)
-    expect(now.opening).toEqual({ plan: 0, purchased: 0 })
-    expect(now.changes.map(({ change }) => change).toReversed()).toEqual(
-      told.map(({ plan, purchased }) => ({ plan, purchased })),
-    )
+test.each([1, 2])('the changes of a random history (%i) add up to the balance at any time', async (seed) => {
+  const owner_id = `user_random_${seed}`
+  const told = await live(owner_id, { seed, length: 80 })
+  const now = await explainAll(owner_id, { limit: 7 })
+  const balance = await findBalance(database.server, user(owner_id))
+  expect(now.closing).toEqual({ plan: balance.plan, purchased: balance.purchased })
+  expect(now.changes[0]?.after).toEqual(now.closing)
+  expect(now.opening).toEqual({ plan: 0, purchased: 0 })
+  expect(now.changes.map(({ change }) => change).toReversed()).toEqual(
+    told.map(({ plan, purchased }) => ({ plan, purchased })),
+  )
 
-    for (const minutes of [0, 1, 17, 60, 79, 500]) {
-      const until = new Date(start + minutes * minute)
-      const then = await explainAll(owner_id, { until, limit: 7 })
-      const happened = told.filter(({ at }) => at < until)
-      expect(then.closing).toEqual(sumOf(happened))
-      expect(then.opening).toEqual({ plan: 0, purchased: 0 })
-      expect(then.changes.map(({ occurred_at }) => occurred_at).toReversed()).toEqual(
-        happened.map(({ at }) => at),
-      )
-      let after: Credits | null = then.closing
-      for (const explained of then.changes) {
-        expect(explained.after).toEqual(after)
-        after = sumOf([
-          explained.after,
-          { plan: -explained.change.plan, purchased: -explained.change.purchased },
-        ])
-      }
+  for (const minutes of [0, 1, 17, 60, 79, 500]) {
+    const until = new Date(start + minutes * minute)
+    const then = await explainAll(owner_id, { until, limit: 7 })
+    const happened = told.filter(({ at }) => at < until)
+    expect(then.closing).toEqual(sumOf(happened))
+    expect(then.opening).toEqual({ plan: 0, purchased: 0 })
+    expect(then.changes.map(({ occurred_at }) => occurred_at).toReversed()).toEqual(
+      happened.map(({ at }) => at),
+    )
+    let after: Credits | null = then.closing
+    for (const explained of then.changes) {
+      expect(explained.after).toEqual(after)
+      after = sumOf([
+        explained.after,
+        { plan: -explained.change.plan, purchased: -explained.change.purchased },
+      ])
     }
-    expect((await verifyLedger(database.owner)).problems).toEqual([])
-  },
-)
+  }
+  expect((await verifyLedger(database.owner)).problems).toEqual([])
+})
 
 test('somebody without credits has nothing to explain', async () => {
   const nothing = {

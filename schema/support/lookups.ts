@@ -21,7 +21,7 @@ export async function findHeldBy(
     .execute()
   const { rows } = await sql<{ organization_id: string; via: 'seat' | 'invitation' }>`
     SELECT organization_id, max(via) AS via FROM (
-      SELECT organization_id, 'seat' AS via FROM seats WHERE email = ${email}
+      SELECT organization_id, CASE status WHEN 'pending' THEN 'invitation' ELSE 'seat' END AS via FROM seats WHERE email = ${email}
       UNION ALL SELECT organization_id, 'invitation' FROM team_invitations WHERE email = ${email}) held
     GROUP BY organization_id ORDER BY organization_id LIMIT ${hitsMax}`.execute(db)
   return { users: users.map(({ clerk_id }) => clerk_id), organizations: rows }

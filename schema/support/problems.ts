@@ -15,29 +15,35 @@ export type ProblemRow = TimelineRow & { readonly kind: ProblemKind }
 
 const literals = (values: readonly string[]) => sql.join(values.map((value) => sql.lit(value)))
 
-/** The conditions of the partial indexes (migration 0022), word for word. */
+/** The conditions of the partial indexes (migration 0022), word for word. Where there are two, each has an index of its own order. */
 const conditions: Readonly<
-  Record<ProblemKind, Partial<Record<ProblemState, (stuck_before: Date) => RawBuilder<unknown>>>>
+  Record<ProblemKind, Partial<Record<ProblemState, (stuck_before: Date) => readonly RawBuilder<unknown>[]>>>
 > = {
   event: {
-    failed: () => sql`e.state = 'failed'`,
-    stuck: (stuck_before) =>
-      sql`e.state = 'received' AND (e.received_at < ${stuck_before} OR e.last_error IS NOT NULL)`,
-    ignored: () => sql`e.state = 'ignored'`,
+    failed: () => [sql`e.state = 'failed'`],
+    stuck: (stuck_before) => [
+      sql`e.state = 'received' AND e.received_at < ${stuck_before}`,
+      // Those that came just now are few.
+      sql`e.state = 'received' AND e.received_at >= ${stuck_before} AND e.last_error IS NOT NULL`,
+    ],
+    ignored: () => [sql`e.state = 'ignored'`],
   },
   intent: {
-    failed: () => sql`i.state = 'failed' AND i.stripe_session_id IS NOT NULL
-      AND i.failure_reason NOT IN (${literals(refusedByBank)})`,
-    stuck: () => sql`i.state IN (${literals(unsettledStates)}) AND i.last_error IS NOT NULL`,
+    failed: () => [
+      sql`i.state = 'failed' AND i.stripe_session_id IS NOT NULL
+        AND i.failure_reason NOT IN (${literals(refusedByBank)})`,
+    ],
+    stuck: () => [sql`i.state IN (${literals(unsettledStates)}) AND i.last_error IS NOT NULL`],
   },
   subscription: {
-    failed: () => sql`s.sync_failed_at IS NOT NULL`,
-    stuck: () =>
+    failed: () => [sql`s.sync_failed_at IS NOT NULL`],
+    stuck: () => [
       sql`s.status NOT IN (${literals(finalStatuses)}) AND s.sync_failed_at IS NULL AND s.last_error IS NOT NULL`,
+    ],
   },
   invitation: {
-    failed: () => sql`v.sync_failed_at IS NOT NULL`,
-    stuck: () => sql`v.sweep_at IS NOT NULL AND v.sync_failed_at IS NULL AND v.last_error IS NOT NULL`,
+    failed: () => [sql`v.sync_failed_at IS NOT NULL`],
+    stuck: () => [sql`v.sweep_at IS NOT NULL AND v.sync_failed_at IS NULL AND v.last_error IS NOT NULL`],
   },
 }
 
@@ -65,8 +71,8 @@ export async function listProblemsOf(
   }
   const parts = (Object.keys(tables) as ProblemKind[]).map((kind) => {
     const { failed, stuck } = conditions[kind]
-    const is = [failed, stuck].flatMap((condition) => (condition ? [sql`(${condition(stuck_before)})`] : []))
-    return select(kind, sql`${isTheirs[kind]} AND (${sql.join(is, sql` OR `)})`, ownersProblemsMax)
+    const is = [...(failed?.(stuck_before) ?? []), ...(stuck?.(stuck_before) ?? [])]
+    return select(kind, sql`${isTheirs[kind]} AND ((${sql.join(is, sql`) OR (`)}))`, ownersProblemsMax)
   })
   return read(db, sql`${sql.join(parts, sql` UNION ALL `)}`, ownersProblemsMax)
 }
@@ -90,23 +96,22 @@ const searchedMax = 1000
 /** Whoever they belong to, the oldest first: found by partial indexes, which have nothing but them. */
 export async function listProblems(db: Kysely<DB>, filter: ProblemFilter): Promise<ProblemRow[]> {
   const { kind, state, stuck_before, older_than, after, text, limit } = filter
-  const condition = conditions[kind][state]
-  if (!condition) return []
   const { at, id } = columns[kind]
   const key = sql`(${sql.lit(`${kind}:`)} || ${id}) COLLATE "C"`
-  const where = sql.join(
-    [
-      condition(stuck_before),
-      ...(older_than ? [sql`${at} < ${older_than}`] : []),
-      ...(after
-        ? [
-            sql`${at} >= ${after.at}::timestamptz AND (${at} > ${after.at}::timestamptz OR ${key} > ${after.key})`,
-          ]
-        : []),
-    ],
-    sql` AND `,
-  )
-  const source = select(kind, where, text === undefined ? limit : searchedMax)
+  const narrowed = [
+    ...(older_than ? [sql`${at} < ${older_than}`] : []),
+    ...(after
+      ? [
+          sql`${at} >= ${after.at}::timestamptz AND (${at} > ${after.at}::timestamptz OR ${key} > ${after.key})`,
+        ]
+      : []),
+  ]
+  const sources = (conditions[kind][state]?.(stuck_before) ?? []).map((condition) => {
+    const where = sql.join([condition, ...narrowed], sql` AND `)
+    return select(kind, where, text === undefined ? limit : searchedMax)
+  })
+  if (sources.length === 0) return []
+  const source = sql.join(sources, sql` UNION ALL `)
   if (text === undefined) return read(db, source, limit)
   const said = sql`concat_ws(' ', id, data ->> 'type', data ->> 'reason', data ->> 'failure_reason', data ->> 'last_error',
     data ->> 'object_id', data ->> 'stripe_session_id')`
@@ -124,13 +129,14 @@ export async function countProblems(
 ): Promise<{ kind: ProblemKind; state: ProblemState; count: number }[]> {
   const parts = (Object.keys(tables) as ProblemKind[]).flatMap((kind) =>
     (['failed', 'stuck'] as const).flatMap((state) => {
-      const condition = conditions[kind][state]
-      return condition
-        ? [
-            sql`SELECT ${sql.lit(kind)} AS kind, ${sql.lit(state)} AS state, count(*) AS count
-              FROM (SELECT 1 FROM ${tables[kind]} WHERE ${condition(stuck_before)} LIMIT ${limit}) counted`,
-          ]
-        : []
+      const counts = (conditions[kind][state]?.(stuck_before) ?? []).map(
+        (condition) =>
+          sql`(SELECT count(*) FROM (SELECT 1 FROM ${tables[kind]} WHERE ${condition} LIMIT ${limit}) counted)`,
+      )
+      if (counts.length === 0) return []
+      return [
+        sql`SELECT ${sql.lit(kind)} AS kind, ${sql.lit(state)} AS state, ${sql.join(counts, sql` + `)} AS count`,
+      ]
     }),
   )
   const { rows } = await sql<{ kind: ProblemKind; state: ProblemState; count: number }>`
@@ -138,10 +144,11 @@ export async function countProblems(
   return rows
 }
 
+/** In the order of the index alone, so that it is read from its beginning; whoever came in the same moment as the last one is there too. */
 function select(kind: ProblemKind, where: RawBuilder<unknown>, limit: number): RawBuilder<unknown> {
   const { at, id, data } = columns[kind]
   return sql`(SELECT ${sql.lit(kind)} AS kind, ${id} AS id, ${at} AS at, ${data} AS data FROM ${tables[kind]}
-    WHERE ${where} ORDER BY ${at}, (${sql.lit(`${kind}:`)} || ${id}) COLLATE "C" LIMIT ${limit})`
+    WHERE ${where} ORDER BY ${at} FETCH FIRST (${limit}::integer) ROWS WITH TIES)`
 }
 
 async function read(db: Kysely<DB>, source: RawBuilder<unknown>, limit: number): Promise<ProblemRow[]> {

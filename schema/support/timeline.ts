@@ -1,6 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { clerkEventTypes } from '../clerk/event-types.ts'
 import type { DB } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
+import { stripeEventTypes } from '../stripe/event-types.ts'
 import { parseTimelineRow, type TimelineKind, type TimelineRow } from './timeline-rows.ts'
 import { asText, columns, intentsOf, invoicesOf } from './timeline-sql.ts'
 
@@ -129,7 +131,7 @@ function sourcesOf(owner: Owner, options: SourceOptions): RawBuilder<unknown>[] 
     of('intent', { from: sql`checkout_intents i`, where: intentsOf(owner) }),
     sql`(SELECT 'event' AS kind, found.* FROM unnest(${subjects}::text[]) AS named(subject)
       CROSS JOIN LATERAL (SELECT ${event.id} AS id, ${event.at} AS at, ${event.data} AS data
-        FROM inbox_events e WHERE e.subject = named.subject AND ${eventPage.isBelow} ${eventPage.newest}) found)`,
+        FROM inbox_events e WHERE e.subject = named.subject AND ${isOfInterest} AND ${eventPage.isBelow} ${eventPage.newest}) found)`,
     sql`(SELECT 'attempt' AS kind, found.* FROM unnest(${subjects}::text[]) AS named(subject)
       CROSS JOIN LATERAL (SELECT ${attempt.id} AS id, ${attempt.at} AS at, ${attempt.data} AS data
         FROM failed_tries f WHERE f.subject = named.subject AND ${attemptPage.isBelow} ${attemptPage.newest}) found)`,
@@ -233,6 +235,9 @@ function sourceById(kind: TimelineKind, id: string): RawBuilder<unknown> | null 
       return row(sql`team_invitations v`, sql`v.clerk_invitation_id = ${id}`)
   }
 }
+
+/** An endpoint may be sent what it did not ask for; of that nothing follows, and nobody needs to read it. */
+const isOfInterest = sql`(e.state <> 'ignored' OR e.type = ANY (${[...stripeEventTypes, ...clerkEventTypes]}))`
 
 /** Uses of credits; one that took from both accounts is a row with the sum. */
 function usageOf(

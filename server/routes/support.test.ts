@@ -1,15 +1,31 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { getTrace, listWork, searchSupport, visitCase } from '../../schema/api/support.ts'
-import { failEvent } from '../../schema/inbox/events.ts'
-import { receiveStripeEvent } from '../../tests/support/factories/events.ts'
+import {
+  getTrace,
+  listWork,
+  type SupportMatch,
+  type SupportTrace,
+  searchSupport,
+  visitCase,
+} from '../../schema/api/support.ts'
+import { failEvent, settleEvent } from '../../schema/inbox/events.ts'
+import { postTransfers } from '../../schema/ledger/post.ts'
+import { spendCredits } from '../../schema/ledger/usage.ts'
+import { listAudit } from '../../schema/support/audit.ts'
+import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
 import { buildOrganization } from '../../tests/support/factories/organizations.ts'
-import { buildPaidCredits } from '../../tests/support/factories/paid-purchases.ts'
+import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
+import { buildPurchase } from '../../tests/support/factories/purchases.ts'
+import { buildTeam, giveSeat, invite } from '../../tests/support/factories/teams.ts'
+import { buildGrant } from '../../tests/support/factories/transfers.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
-import { signUp, tokenOf } from '../../tests/support/services/clerk.ts'
+import { type Person, signUp, tokenOf } from '../../tests/support/services/clerk.ts'
+import { processInboxEvent } from '../../worker/jobs/inbox-event.ts'
 
 const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
-const { clerk, clock, server } = product
+const { clerk, clock, database, server, stripe, worker } = product
 const sam = madeOnce(() => signUp(clerk, { role: 'support' }))
 
 const nothingHere = { error: 'There is nothing at this address', code: 'not_found' }
@@ -46,6 +62,16 @@ describe('everybody but support staff is told that there is nothing, whether', (
     expect(await asks.work(mallory.token)).toMatchObject({ status: 404, body: nothingHere })
   })
 
+  test('anybody asked before; who is known is in the audit log', async () => {
+    const ada = await signUp(clerk)
+    await asks.trace(ada.token)
+    await asks.trace()
+    const lines = await listAudit(database.server, { actor: ada.user_id }, { limit: 10 })
+    expect(lines).toMatchObject([
+      { what: 'access', outcome: 'denied', target_kind: 'call', target_id: 'GET /api/support/trace' },
+    ])
+  })
+
   test('the request is a good one or not', async () => {
     const ada = await signUp(clerk)
     expect(await server.api(getTrace, { token: ada.token })).toMatchObject({ status: 404, body: nothingHere })
@@ -77,37 +103,426 @@ describe('who loses the role, or may not sign in any more,', () => {
   })
 })
 
-test('scratch', async () => {
-  const bought = await buildPaidCredits(product)
-  const [completed] = (await product.stripe.takeEvents()).filter(
-    ({ type }) => type === 'checkout.session.completed',
-  )
-  const id = await receiveStripeEvent(product.database.server, completed as never)
-  await failEvent(
-    product.database.worker,
-    { source: 'stripe', id },
-    { reason: 'Cannot read properties of undefined', now: new Date() },
-  )
-  const trace = await server.ask(getTrace, { token: sam.token, query: { owner: bought.user_id } })
-  console.log(JSON.stringify(trace, null, 1))
-  console.log(JSON.stringify(await server.ask(listWork, { token: sam.token }), null, 1))
-  const session = await product.stripe.client.checkout.sessions.retrieve(bought.session_id)
-  const pi = String(session.payment_intent)
-  const charge = (await product.stripe.client.paymentIntents.retrieve(pi)).latest_charge
-  for (const q of [
-    id,
-    bought.intent_id,
-    bought.session_id,
-    bought.customer_id,
-    pi,
-    charge,
-    `${id}.ab12cd34`,
-    `intent:${bought.intent_id}`,
-    bought.user_id,
-    `${bought.user_id}@tidemark.test`,
-  ])
-    console.log(
-      q,
-      JSON.stringify(await server.ask(searchSupport, { token: sam.token, query: { q: String(q) } })),
+/** Somebody with an account. */
+async function buildPerson(): Promise<Person> {
+  const person = await signUp(clerk, { first_name: 'Ada', last_name: 'Lovelace' })
+  await buildUser(database.server, person.user_id)
+  return person
+}
+
+/** A paid purchase of 500 credits whose event the worker cannot read, as it was delivered. */
+async function buildFailedPurchase(user_id: string) {
+  const bought = await buildPaidCredits(product, { user_id })
+  const events = await stripe.takeEvents()
+  const completed = events.find(({ type }) => type === 'checkout.session.completed')
+  const object = { ...completed?.data.object, status: 'a status of the future' }
+  const event_id = await receiveStripeEvent(database.server, {
+    ...eventOf('checkout.session.completed', object as { object: string }),
+    id: completed?.id ?? '',
+  })
+  const key = { source: 'stripe', id: event_id } as const
+  await expect(processInboxEvent(worker.deps, key)).rejects.toThrow()
+  return { ...bought, event_id }
+}
+
+const trace = (owner: string, query: Record<string, string> = {}) =>
+  server.ask(getTrace, { token: sam.token, query: { owner, ...query } })
+
+const find = async (q: string): Promise<SupportMatch[]> =>
+  (await server.ask(searchSupport, { token: sam.token, query: { q } })).matches
+
+const keys = ({ timeline }: SupportTrace) => timeline.map(({ key }) => key)
+
+describe('a search', () => {
+  test('by anything of a purchase, a plan and their ends leads to whose it is', async () => {
+    const ada = await buildPerson()
+    const bought = await buildPaidCredits(product, { user_id: ada.user_id })
+    const plan = await buildPaidPlan(product, { user_id: ada.user_id })
+    await worker.catchUp()
+    const session = await stripe.client.checkout.sessions.retrieve(bought.session_id)
+    const payment = String(session.payment_intent)
+    const refund = await stripe.client.refunds.create({ payment_intent: payment })
+    const [notified] = await stripe.takeEvents()
+    const { latest_charge } = await stripe.client.paymentIntents.retrieve(payment)
+    const { latest_invoice } = await stripe.client.subscriptions.retrieve(plan.subscription_id ?? '')
+    const transfer = await database.owner
+      .selectFrom('ledger_transfers')
+      .select(['id', 'idempotency_key', 'grant_id'])
+      .where('intent_id', '=', bought.intent_id)
+      .executeTakeFirstOrThrow()
+    const event = await database.owner
+      .selectFrom('inbox_events')
+      .select(['id'])
+      .where('subject', '=', bought.customer_id)
+      .where('type', '=', 'checkout.session.completed')
+      .executeTakeFirstOrThrow()
+
+    const intent = `intent:${bought.intent_id}`
+    const expected: Record<string, string | null> = {
+      [ada.email.toUpperCase()]: null,
+      [`${ada.user_id}@tidemark.test`]: null,
+      [ada.user_id]: null,
+      [bought.intent_id]: intent,
+      [intent]: intent,
+      [bought.session_id]: `session:${bought.session_id}`,
+      [payment]: intent,
+      [String(latest_charge)]: intent,
+      [refund.id]: intent,
+      [bought.customer_id]: null,
+      [event.id]: `event:${event.id}`,
+      [`${event.id}.0f0f0f0f`]: `event:${event.id}`,
+      [`stripe-events:${event.id}`]: `event:${event.id}`,
+      // Not delivered yet.
+      [notified?.id ?? '']: intent,
+      [String(transfer.id)]: `transfer:${transfer.id}`,
+      [transfer.idempotency_key]: `transfer:${transfer.id}`,
+      [transfer.grant_id ?? '']: `transfer:${transfer.id}`,
+      [plan.subscription_id ?? '']: `subscription:${plan.subscription_id}`,
+      [String(latest_invoice)]: `invoice:${latest_invoice}`,
+    }
+    for (const [text, item_key] of Object.entries(expected)) {
+      const matches = await find(text)
+      expect(matches, text).toMatchObject([{ owner: { kind: 'user', id: ada.user_id }, item_key }])
+      // What it leads to is there to be opened.
+      const [match] = matches
+      const { highlighted } = await trace(ada.user_id, { kind: match?.kind ?? '', id: match?.id ?? '' })
+      expect(highlighted?.key ?? null, text).toBe(item_key)
+    }
+  })
+
+  test('by the address of a seat or an invitation leads to the organization', async () => {
+    const team = await buildTeam(product)
+    await giveSeat(product, team, team.admin.email)
+    const email = `${randomUUID().slice(0, 8)}@tidemark.test`
+    const invitation = await invite(product, team, email)
+    const theirs = { owner: { kind: 'organization', id: team.organization.id } }
+    expect(await find(email)).toMatchObject([
+      { ...theirs, title: `Invitation of ${email.slice(0, 1)}…@tidemark.test` },
+    ])
+    expect(await find(team.admin.email)).toMatchObject([{ kind: 'user', id: team.admin.user_id }, theirs])
+    expect(await find(invitation.id)).toMatchObject([{ ...theirs, item_key: `invitation:${invitation.id}` }])
+    expect(await find(team.organization.id)).toMatchObject([theirs])
+  })
+
+  test.each([
+    'nobody@tidemark.test',
+    'user_nobody',
+    'org_nothing',
+    'cs_test_nothing',
+    'pi_nothing',
+    'evt_nothing',
+    'msg_nothing',
+    '0b1f3c52-8f5c-4f3b-9c7e-111111111111',
+    '999999999999999',
+    'purchase/nothing',
+    'three words here',
+    "' OR true --",
+  ])('for %s finds nothing, exactly as it was given', async (text) => {
+    expect(await find(text)).toEqual([])
+  })
+
+  test('for what only Stripe can know says so when Stripe does not answer', async () => {
+    await stripe.knob('faults', { status: 500, count: 100 })
+    const answer = await server.api(searchSupport, { token: sam.token, query: { q: 'pi_nothing' } })
+    await stripe.clear('faults')
+    expect(answer).toMatchObject({ status: 503, body: { code: 'stripe_unavailable' } })
+  })
+})
+
+describe('a trace', () => {
+  test('says which credits are missing, and which event failed to bring them', async () => {
+    const ada = await buildPerson()
+    const { event_id, intent_id, session_id } = await buildFailedPurchase(ada.user_id)
+    const opened = await trace(ada.user_id, { kind: 'event', id: event_id })
+    expect(opened.person).toMatchObject({ name: 'Ada Lovelace', email: ada.email, at_clerk: 'known' })
+    expect(opened.standing).toMatchObject({
+      agrees: false,
+      sentence: expect.stringMatching(
+        new RegExp(
+          `^500 credits of the purchase of .+ are missing: its event ${event_id} failed: It has a form`,
+        ),
+      ),
+      problems: [{ credits: 500, item_key: `event:${event_id}`, replay: { kind: 'event', id: event_id } }],
+      balance: { purchased: { is: 0, should: 500 }, plan: { is: 0, should: 0 } },
+      grants: [{ account: 'purchased', credits: { is: 0, should: 500 } }],
+      plan_type: { is: 'starter', should: 'starter' },
+      seats: null,
+    })
+    expect(keys(opened).filter((key) => !key.startsWith('attempt:'))).toEqual([
+      `event:${event_id}`,
+      `session:${session_id}`,
+      `intent:${intent_id}`,
+    ])
+    expect(opened.timeline.find(({ kind }) => kind === 'attempt')).toMatchObject({
+      level: 'problem',
+      state: 'contradiction',
+      caused_by: [`event:${event_id}`],
+    })
+    expect(opened.highlighted).toMatchObject({ key: `event:${event_id}`, level: 'problem', state: 'failed' })
+    expect(opened.timeline.at(-1)).toMatchObject({ level: 'problem', state: 'open', credits: 500 })
+  })
+
+  test('of somebody for whom all went well says that everything is there', async () => {
+    const ada = await buildPerson()
+    const bought = await buildPaidCredits(product, { user_id: ada.user_id })
+    await buildPaidPlan(product, { user_id: ada.user_id })
+    await worker.catchUp()
+    const session = await stripe.client.checkout.sessions.retrieve(bought.session_id)
+    await stripe.client.refunds.create({ payment_intent: String(session.payment_intent), amount: 350 })
+    await worker.catchUp()
+    const { standing, timeline } = await trace(ada.user_id)
+    expect(standing).toMatchObject({
+      agrees: true,
+      sentence: 'Everything that should be there is there.',
+      problems: [],
+      grants: [],
+      plan_type: { is: 'pro', should: 'pro' },
+      balance: { total: { is: 750, should: 750 } },
+    })
+    const of = (kind: string) => timeline.filter((item) => item.kind === kind)
+    expect(of('transfer').map(({ credits, balance_after }) => ({ credits, balance_after }))).toEqual([
+      { credits: -250, balance_after: 250 },
+      { credits: 500, balance_after: 500 },
+      { credits: 500, balance_after: 500 },
+    ])
+    expect(of('charge')).toMatchObject([{ title: '€3.50 refunded of €7.00', state: 'refunded' }])
+    expect(of('invoice')).toMatchObject([{ money: { amount_minor: 2000, currency: 'EUR' } }])
+    expect(of('subscription')).toMatchObject([{ title: 'Subscription to Pro, monthly, 1 seat' }])
+    // Of events only what the timeline shows is told, and nothing of cards and addresses.
+    for (const told of ['"card"', '"address"', '"url"', 'visa', '4242']) {
+      expect(JSON.stringify(timeline)).not.toContain(told)
+    }
+  })
+
+  test('finds a refund that was not taken back, and a transfer that nothing explains', async () => {
+    const ada = await buildPerson()
+    const { intent_id } = await buildPaidCredits(product, { user_id: ada.user_id })
+    await worker.catchUp()
+    await database.worker
+      .insertInto('charges')
+      .values({
+        stripe_charge_id: `ch_${randomUUID()}`,
+        intent_id,
+        amount_minor: 700,
+        refunded_minor: 700,
+        disputed_minor: 0,
+        snapshot_order: 1,
+      })
+      .execute()
+    expect((await trace(ada.user_id)).standing).toMatchObject({
+      sentence: expect.stringMatching(/^500 credits of the purchase of .+ are too many: what was taken back/),
+      problems: [{ credits: -500, replay: { kind: 'intent', id: intent_id } }],
+      balance: { purchased: { is: 500, should: 0 } },
+    })
+  })
+
+  test('of an organization has its seats and invitations, and addresses only masked', async () => {
+    const team = await buildTeam(product, { seats: 3 })
+    await giveSeat(product, team, team.admin.email)
+    const invitation = await invite(product, team, `secret.${randomUUID()}@tidemark.test`)
+    const opened = await trace(team.organization.id)
+    expect(opened.person).toMatchObject({ name: team.organization.name, email: null })
+    expect(opened.standing).toMatchObject({ seats: { total: 3, held: 2, active: 1, pending: 1 } })
+    expect(keys(opened)).toEqual(
+      expect.arrayContaining([`invitation:${invitation.id}`, `subscription:${team.subscription_id}`]),
     )
+    expect(
+      opened.timeline
+        .filter(({ kind }) => kind === 'seat')
+        .map(({ state }) => state)
+        .toSorted(),
+    ).toEqual(['active', 'pending'])
+    expect(JSON.stringify(opened)).not.toContain('secret.')
+    expect((await trace(team.admin.user_id)).timeline).toMatchObject([{ kind: 'seat', state: 'active' }])
+  })
+
+  test('is read page by page, each item once, uses of credits only when they are asked for', async () => {
+    const user_id = await buildUser(database.server)
+    const owner = { owner_kind: 'user', owner_id: user_id } as const
+    await postTransfers(
+      database.worker,
+      Array.from({ length: 70 }, () => buildGrant(user_id, 10)),
+    )
+    for (let used = 0; used < 60; used += 1) {
+      await spendCredits(database.server, {
+        ...owner,
+        credits: 1,
+        idempotency_key: randomUUID(),
+        occurred_at: new Date(),
+        actor: user_id,
+        reason: 'Chat',
+      })
+    }
+    await postTransfers(database.worker, [buildGrant(user_id, 10)])
+    const walk = async (query: Record<string, string>) => {
+      const pages: SupportTrace[] = []
+      for (
+        let cursor: string | null | undefined;
+        cursor !== null;
+        cursor = pages.at(-1)?.next_cursor ?? null
+      ) {
+        pages.push(await trace(user_id, { ...query, ...(cursor && { cursor }) }))
+      }
+      return pages.flatMap(({ timeline }) => timeline)
+    }
+    const grants = await walk({})
+    expect(grants).toHaveLength(71)
+    const all = await walk({ usage: 'shown' })
+    expect(all).toHaveLength(131)
+    expect(new Set(all.map(({ key }) => key)).size).toBe(131)
+    expect(all.map(({ id }) => Number(id))).toEqual(all.map(({ id }) => Number(id)).toSorted((a, b) => b - a))
+    const broken = await server.api(getTrace, { token: sam.token, query: { owner: user_id, cursor: 'x' } })
+    expect(broken).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } })
+  })
+
+  test('has nothing of anybody else', async () => {
+    const [ada, bob] = [await buildPerson(), await buildPerson()]
+    const theirs = await buildFailedPurchase(ada.user_id)
+    await buildPaidCredits(product, { user_id: bob.user_id })
+    await worker.catchUp()
+    const [ofAda, ofBob] = [await trace(ada.user_id), await trace(bob.user_id)]
+    expect(keys(ofAda).filter((key) => keys(ofBob).includes(key))).toEqual([])
+    expect(JSON.stringify(ofBob)).not.toContain(theirs.event_id)
+    expect(ofBob.standing?.agrees).toBe(true)
+    // An id of somebody else's highlights nothing here.
+    const mixed = await trace(bob.user_id, { kind: 'event', id: theirs.event_id })
+    expect(mixed).toMatchObject({ owner: { id: bob.user_id }, highlighted: null })
+  })
+
+  test('of something that belongs to nobody shows it alone', async () => {
+    const event = eventOf('invoice.paid', { object: 'invoice' })
+    const id = await receiveStripeEvent(database.server, event)
+    await settleEvent(
+      database.worker,
+      { source: 'stripe', id },
+      { state: 'ignored', reason: 'Not ours', now: new Date() },
+    )
+    const alone = await server.ask(getTrace, { token: sam.token, query: { kind: 'event', id } })
+    expect(alone).toMatchObject({
+      owner: null,
+      standing: null,
+      timeline: [{ key: `event:${id}`, error: 'Not ours' }],
+    })
+    const nothing = await server.api(getTrace, {
+      token: sam.token,
+      query: { kind: 'event', id: 'evt_nothing' },
+    })
+    expect(nothing).toMatchObject({ status: 404, body: { code: 'support_item_not_found' } })
+  })
+})
+
+describe('the list of work', () => {
+  const work = (query: Record<string, string> = {}) => server.ask(listWork, { token: sam.token, query })
+
+  test('has what failed and is stuck, the oldest first, with the money and credits at stake', async () => {
+    const mark = randomUUID()
+    const now = clock.now().getTime()
+    const minutesAgo = (minutes: number) => new Date(now - minutes * 60_000)
+    const paidEvent = async (minutes: number, state: 'failed' | 'received' | 'ignored') => {
+      const { id: intent_id, user_id } = await buildPurchase(database.server)
+      const id = await receiveStripeEvent(
+        database.server,
+        eventOf('checkout.session.completed', sessionOf(intent_id)),
+      )
+      const key = { source: 'stripe', id } as const
+      if (state === 'failed') await failEvent(database.worker, key, { reason: mark, now: new Date() })
+      if (state === 'ignored')
+        await settleEvent(database.worker, key, { state, reason: mark, now: new Date() })
+      await database.owner
+        .updateTable('inbox_events')
+        .set({ received_at: minutesAgo(minutes), ...(state === 'received' && { last_error: mark }) })
+        .where('id', '=', id)
+        .execute()
+      return { id, user_id }
+    }
+    const recent = await paidEvent(30, 'received')
+    const old = await paidEvent(600, 'failed')
+    const ignored = await paidEvent(60, 'ignored')
+    const { id: stuck_intent } = await buildPurchase(database.server, {
+      created_at: minutesAgo(300),
+      amount_minor: 70_000,
+      credits: 50_000,
+    })
+    await database.owner
+      .updateTable('checkout_intents')
+      .set({ last_error: mark, attempts: 3 })
+      .where('id', '=', stuck_intent)
+      .execute()
+
+    const { rows, counts, queues, oldest_unapplied_event } = await work({ text: mark.toUpperCase() })
+    expect(rows).toMatchObject([
+      {
+        key: `event:${old.id}`,
+        state: 'failed',
+        error: mark,
+        owner: { id: old.user_id },
+        money: { amount_minor: 700, currency: 'EUR' },
+        credits: 500,
+        next_try_at: null,
+        replay: { kind: 'event', id: old.id },
+      },
+      { key: `intent:${stuck_intent}`, state: 'stuck', attempts: 3, credits: 50_000 },
+      { key: `event:${recent.id}`, state: 'stuck', error: mark, next_try_at: expect.any(String) },
+    ])
+    const keysOf = async (query: Record<string, string>) =>
+      (await work({ text: mark, ...query })).rows.map(({ key }) => key)
+    expect(await keysOf({ order: 'money' })).toEqual([
+      `intent:${stuck_intent}`,
+      `event:${old.id}`,
+      `event:${recent.id}`,
+    ])
+    expect(await keysOf({ kind: 'event' })).toEqual([`event:${old.id}`, `event:${recent.id}`])
+    expect(await keysOf({ state: 'stuck', older_than_minutes: '120' })).toEqual([`intent:${stuck_intent}`])
+    expect(await keysOf({ state: 'ignored' })).toEqual([`event:${ignored.id}`])
+    expect(counts).toEqual(
+      expect.arrayContaining([{ kind: 'intent', state: 'stuck', count: 1, capped: false }]),
+    )
+    expect(queues?.map(({ name }) => name)).toEqual(expect.arrayContaining(['stripe-events', 'clerk-events']))
+    expect(oldest_unapplied_event).toMatchObject({ id: recent.id, type: 'checkout.session.completed' })
+  })
+
+  test('is read page by page', async () => {
+    const mark = randomUUID()
+    const made = new Set<string>()
+    for (let i = 0; i < 60; i += 1) {
+      const id = await receiveStripeEvent(database.server, eventOf('invoice.paid', { object: 'invoice' }))
+      await failEvent(database.worker, { source: 'stripe', id }, { reason: mark, now: new Date() })
+      made.add(`event:${id}`)
+    }
+    const first = await work({ text: mark })
+    const second = await work({ text: mark, cursor: first.next_cursor ?? '' })
+    expect(second.next_cursor).toBeNull()
+    expect(first.rows).toHaveLength(50)
+    expect(new Set([...first.rows, ...second.rows].map(({ key }) => key))).toEqual(made)
+  })
+})
+
+describe('of two people at one case', () => {
+  test('the second is told, until the first has closed it; each opening is in the audit log once', async () => {
+    const ada = await buildPerson()
+    const kim = await signUp(clerk, { role: 'support', first_name: 'Kim', last_name: 'Care' })
+    const open = (person: Person) =>
+      server.ask(getTrace, { token: person.token, query: { owner: ada.user_id } })
+    const stay = (person: Person) =>
+      server.ask(visitCase, { token: person.token, body: { owner: ada.user_id } })
+
+    expect((await open(kim)).visitors).toEqual([])
+    expect((await open(sam)).visitors).toMatchObject([{ user_id: kim.user_id, name: 'Kim Care' }])
+    expect((await stay(kim)).visitors).toMatchObject([{ user_id: sam.user_id }])
+    await open(kim)
+    const lines = await listAudit(
+      database.server,
+      { owner: { owner_kind: 'user', owner_id: ada.user_id } },
+      { limit: 10 },
+    )
+    expect(lines.map(({ actor, what }) => ({ actor, what }))).toEqual([
+      { actor: sam.user_id, what: 'open_case' },
+      { actor: kim.user_id, what: 'open_case' },
+    ])
+    clock.advance(60_000)
+    await stay(sam)
+    clock.advance(60_000)
+    expect((await stay(sam)).visitors).toEqual([])
+    expect((await open(kim)).visitors).toMatchObject([{ user_id: sam.user_id }])
+  })
 })

@@ -27,11 +27,11 @@ export const supportRoutes = [
         actor: user_id,
         act_id: null,
         what: 'open_case',
-        outcome: 'done',
+        outcome: 'requested',
         target: { kind: opened.owner_kind, id: opened.owner_id },
         owner: opened,
         reason: null,
-        detail: null,
+        detail: 'Opened the case, and saw whose it is',
       })
     }
     return trace

@@ -182,13 +182,13 @@ async function lookUpAtStripe(deps: Deps, { kind, id }: Lookup, options: Present
     (await lookUpRow(deps, { kind: 'subscription', id: names.subscription_id }, options))
   const charge = names.charge_id && (await lookUpRow(deps, { kind: 'charge', id: names.charge_id }, options))
   const known = charge || intent || subscription || null
-  const owner =
-    known?.owner ?? (await firstOwner(deps.db, [...names.owner_ids, names.customer_id, names.charge_id]))
   // A refund or a dispute leads to its charge, and that to what it paid for.
-  if (!owner && names.charge_id && names.charge_id !== id) {
+  if (!known && names.charge_id && names.charge_id !== id) {
     const [hit] = await lookUp(deps, { kind: 'charge', id: names.charge_id }, options)
     if (hit) return [{ ...hit, kind, id, title: `${wordOf(kind)} at Stripe` }]
   }
+  const owner =
+    known?.owner ?? (await firstOwner(deps.db, [...names.owner_ids, names.customer_id, names.charge_id]))
   return [{ kind, id, title: `${wordOf(kind)} at Stripe`, owner, item: known?.item ?? null }]
 }
 

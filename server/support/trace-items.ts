@@ -167,7 +167,8 @@ function tellEvent({ id, data, at }: RowOf<'event'>, options: PresentOptions): T
         : data.subject
           ? options.links.clerk(data.subject)
           : options.links.none,
-    replay: state === 'received' || state === 'failed' || state === 'ignored' ? { kind: 'event', id } : null,
+    // Replaying what was applied shows that nothing is left to do.
+    replay: state === 'forged' ? null : { kind: 'event', id },
   }
 }
 

@@ -1,5 +1,5 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
+import { expectAccessibleInBothThemes } from './support/accessibility.ts'
 import { signUp } from './support/people.ts'
 import { expect, german, test } from './support/test.ts'
 
@@ -343,13 +343,4 @@ function consoleProblems(page: Page): string[] {
   })
   page.on('pageerror', (error) => problems.push(error.message))
   return problems
-}
-
-async function expectAccessibleInBothThemes(page: Page): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)
-    expect(found, colorScheme).toEqual([])
-  }
 }

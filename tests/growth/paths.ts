@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { getAccountSummary } from '../../schema/api/account.ts'
 import { listBillingDocuments } from '../../schema/api/billing.ts'
 import {
@@ -13,6 +14,7 @@ import { getExtensionBalance, reportUsage } from '../../schema/api/extension.ts'
 import { getOrganizationSeats } from '../../schema/api/organization-seats.ts'
 import { getOrganizationCredits, getOrganizationSubscription } from '../../schema/api/organizations.ts'
 import { getStatement } from '../../schema/api/reconciliation.ts'
+import { getTrace, listWork, searchSupport } from '../../schema/api/support.ts'
 import { listTeamInvitations } from '../../schema/api/team-invitations.ts'
 import { getUser } from '../../schema/api/users.ts'
 import { confirmEvents, listUnconfirmedEvents } from '../../schema/inbox/known-events.ts'
@@ -276,6 +278,41 @@ export const paths: Readonly<Record<string, Path>> = {
     }
   },
 
+  'a search of support by a payment': async (product) => {
+    const bought = await buildPaidCredits(product)
+    await (await applyEvents(product, bought))()
+    return askSupport(product, (token) =>
+      product.server.ask(searchSupport, { token, query: { q: bought.session_id } }),
+    )
+  },
+  'a search of support by an address': async (product) => {
+    const { member } = await buildTeamWithCredits(product)
+    return askSupport(product, (token) =>
+      product.server.ask(searchSupport, { token, query: { q: member.email } }),
+    )
+  },
+  'the trace of a person': async (product) => {
+    const person = await buildPersonWithHistory(product)
+    const bought = await buildPaidCredits(product, { user_id: person.user_id })
+    await (await applyEvents(product, bought))()
+    const query = { owner: person.user_id, usage: 'shown' }
+    return askSupport(product, (token) => product.server.ask(getTrace, { token, query }))
+  },
+  'the trace of an organization': async (product) => {
+    const { team } = await buildTeamWithCredits(product)
+    const query = { owner: team.organization.id }
+    return askSupport(product, (token) => product.server.ask(getTrace, { token, query }))
+  },
+  'the list of work': async (product) => {
+    await fillWork(product)
+    return askSupport(product, (token) => product.server.ask(listWork, { token }))
+  },
+  'a search in the list of work': async (product) => {
+    await fillWork(product)
+    const query = { text: 'Planted', kind: 'event' }
+    return askSupport(product, (token) => product.server.ask(listWork, { token, query }))
+  },
+
   'whether the server is ready':
     async ({ server }) =>
     () =>
@@ -299,6 +336,34 @@ export const paths: Readonly<Record<string, Path>> = {
     const { token } = await signUp(product.clerk, { role: 'support' })
     return () => product.server.ask(getStatement, { token, query: { day } })
   },
+}
+
+/** Asks as support staff, whose role is known by then. */
+async function askSupport(
+  { clerk, server }: TestProduct,
+  ask: (token: string) => Promise<unknown>,
+): Promise<() => Promise<unknown>> {
+  const { token } = await signUp(clerk, { role: 'support' })
+  await server.ask(listWork, { token })
+  return () => ask(token)
+}
+
+let hasPlanted = false
+
+/** As many that failed, and that are stuck, as the list looks at, and older than everybody else's. */
+async function fillWork({ database }: TestProduct): Promise<void> {
+  if (hasPlanted) return
+  hasPlanted = true
+  for (const state of ['failed', 'received'] as const) {
+    await sql`
+      INSERT INTO inbox_events (source, id, type, payload, occurred_at, received_at, sweep_at, last_error, state, settled_at, reason)
+      SELECT 'stripe', ${`evt_${state}_`} || i, 'invoice.paid', '{}', at, at, '2099-01-01Z', 'Planted', ${state},
+        CASE ${state} WHEN 'failed' THEN at END, CASE ${state} WHEN 'failed' THEN 'Planted' END
+      FROM generate_series(1, 1100) i, LATERAL (SELECT timestamptz '2026-07-01Z' + i * interval '1 second' AS at) time`.execute(
+      database.owner,
+    )
+  }
+  await sql`VACUUM (ANALYZE) inbox_events`.execute(database.owner)
 }
 
 async function fetchOk(url: string, request?: RequestInit): Promise<void> {

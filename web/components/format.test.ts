@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatCreditChange, formatCredits, formatDay } from './format.ts'
+import { formatCreditChange, formatCredits, formatDate, formatDay } from './format.ts'
 
 describe('format', () => {
   it('separates thousands', () => {
@@ -14,5 +14,9 @@ describe('format', () => {
 
   it('writes dates in US style with a short month', () => {
     expect(formatDay('2026-01-05T12:00:00.000Z')).toBe('Jan 5, 2026')
+  })
+
+  it('writes a date as the same day in every time zone', () => {
+    expect(formatDate('2026-01-05')).toBe('Jan 5, 2026')
   })
 })

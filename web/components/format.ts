@@ -5,6 +5,12 @@ export const readerLocales: readonly string[] = navigator.languages
 
 const credits = new Intl.NumberFormat(readerLocales)
 const day = new Intl.DateTimeFormat(readerLocales, { month: 'short', day: 'numeric', year: 'numeric' })
+const utcDay = new Intl.DateTimeFormat(readerLocales, {
+  month: 'short',
+  day: 'numeric',
+  year: 'numeric',
+  timeZone: 'UTC',
+})
 const time = new Intl.DateTimeFormat(readerLocales, { hour: 'numeric', minute: '2-digit' })
 
 export function formatCredits(amount: number): string {
@@ -19,6 +25,11 @@ export function formatCreditChange(amount: number): string {
 /** Formats minor units (cents): `formatMoney(700, 'EUR')` is "€7.00", or "7,00 €". */
 export function formatMoney(amountMinor: number, currency: Currency): string {
   return new Intl.NumberFormat(readerLocales, { style: 'currency', currency }).format(amountMinor / 100)
+}
+
+/** A date without a time, such as `2026-11-22`: the same day everywhere. */
+export function formatDate(date: string): string {
+  return utcDay.format(new Date(date))
 }
 
 export function formatDay(iso: string): string {

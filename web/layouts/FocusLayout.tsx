@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { Outlet } from 'react-router-dom'
 import { Logo } from '../components/Logo.tsx'
 import { SandboxMarker } from '../components/SandboxMarker.tsx'
@@ -5,8 +6,8 @@ import { ThemeSwitch } from '../components/ThemeSwitch.tsx'
 import { TideLines } from '../components/TideLines.tsx'
 import { Main } from './Main.tsx'
 
-/** A single card in the middle of the page, for signing in and for the outcome of a payment. */
-export function FocusLayout() {
+/** A single card in the middle of the page, for signing in and for the outcome of a payment: the route's, or what it is given. */
+export function FocusLayout({ children = <Outlet /> }: { children?: ReactNode }) {
   return (
     <div className="relative isolate flex min-h-dvh flex-col overflow-hidden">
       <TideLines className="fixed inset-x-0 bottom-0 -z-10 h-80" />
@@ -14,9 +15,7 @@ export function FocusLayout() {
         <Logo />
         <SandboxMarker />
       </header>
-      <Main className="flex flex-1 flex-col items-center justify-center px-4 py-8 sm:pb-20">
-        <Outlet />
-      </Main>
+      <Main className="flex flex-1 flex-col items-center justify-center px-4 py-8 sm:pb-20">{children}</Main>
       <footer className="flex justify-center px-5 py-5 sm:justify-end sm:px-8">
         <ThemeSwitch />
       </footer>

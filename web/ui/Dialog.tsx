@@ -2,6 +2,7 @@ import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { Button } from './Button.tsx'
+import { cn } from './cn.ts'
 import { dialogStyle, overlayStyle } from './dialogStyle.ts'
 
 interface DialogProps {
@@ -9,17 +10,18 @@ interface DialogProps {
   onOpenChange: (open: boolean) => void
   title: string
   description: ReactNode
+  wide?: boolean
   /** A form, with its own buttons. */
   children: ReactNode
 }
 
 /** A small form over the page: Escape and a click beside it close it, and the focus returns to where it was. */
-export function Dialog({ open, onOpenChange, title, description, children }: DialogProps) {
+export function Dialog({ open, onOpenChange, title, description, wide, children }: DialogProps) {
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
         <Radix.Overlay className={overlayStyle} />
-        <Radix.Content className={dialogStyle}>
+        <Radix.Content className={cn(dialogStyle, wide && 'max-w-xl')}>
           <Radix.Title className="pr-8 font-semibold text-lg leading-7">{title}</Radix.Title>
           <Radix.Description className="mt-1 text-muted text-sm leading-relaxed [overflow-wrap:anywhere]">
             {description}

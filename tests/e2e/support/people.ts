@@ -24,15 +24,26 @@ export async function signUp(page: Page): Promise<Person> {
  */
 export async function arrive(request: APIRequestContext): Promise<Person> {
   const person = newPerson()
-  const call = async (path: string, form: Record<string, string>): Promise<{ response: { id: string } }> => {
-    const response = await request.post(`/__clerk/v1/client/sign_ups${path}`, { form })
-    if (!response.ok()) throw new Error(`${path}: ${response.status()} ${await response.text()}`)
-    return response.json()
-  }
+  const call = callsOf(request, 'sign_ups')
   const { id } = (await call('', { email_address: person.email, password: person.password })).response
   await call(`/${id}/prepare_verification`, { strategy: 'email_code' })
   await call(`/${id}/attempt_verification`, { strategy: 'email_code', code: '424242' })
   return person
+}
+
+/** Signs somebody in who is known already, by the calls that the sign-in form makes. */
+export async function signIn(request: APIRequestContext, { email, password }: Person): Promise<void> {
+  const call = callsOf(request, 'sign_ins')
+  const { id } = (await call('', { identifier: email })).response
+  await call(`/${id}/attempt_first_factor`, { strategy: 'password', password })
+}
+
+function callsOf(request: APIRequestContext, kind: 'sign_ups' | 'sign_ins') {
+  return async (path: string, form: Record<string, string>): Promise<{ response: { id: string } }> => {
+    const response = await request.post(`/__clerk/v1/client/${kind}${path}`, { form })
+    if (!response.ok()) throw new Error(`${kind}${path}: ${response.status()} ${await response.text()}`)
+    return response.json()
+  }
 }
 
 /** The sign-up form of the page that is open, from its first field to the e-mail's code. */

@@ -105,6 +105,59 @@ export function mendTables(): Promise<void> {
   })
 }
 
+/**
+ * From now on nothing can be posted for somebody's checkouts, as if our own code failed on them. Nobody else notices. Until
+ * `mendPostings`.
+ */
+export function failPostings(userId: string, error: string): Promise<void> {
+  return withDatabase(async (db) => {
+    await sql
+      .raw(
+        `CREATE FUNCTION bug_of_${userId}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+         BEGIN
+           IF EXISTS (SELECT FROM checkout_intents WHERE id = NEW.intent_id AND user_id = '${userId}') THEN
+             RAISE EXCEPTION '${error}';
+           END IF;
+           RETURN NEW;
+         END $$;
+         CREATE TRIGGER bug_of_${userId} BEFORE INSERT ON ledger_transfers
+           FOR EACH ROW EXECUTE FUNCTION bug_of_${userId}()`,
+      )
+      .execute(db)
+  })
+}
+
+/** How many events about somebody's checkouts have failed and wait for their next try. */
+export function countFailedEvents(userId: string): Promise<number> {
+  return withDatabase(async (db) => (await failedEvents(db, userId).select('id').execute()).length)
+}
+
+/** The bug is mended, but what failed because of it is not tried again by itself before a person sees to it. */
+export function mendPostings(userId: string): Promise<void> {
+  return withDatabase(async (db) => {
+    const held = { sweep_at: sql<Date>`now() + interval '1 day'`, sweeps: sql<number>`sweeps + 1` }
+    await db.updateTable('checkout_intents').set(held).where('user_id', '=', userId).execute()
+    await db
+      .updateTable('inbox_events')
+      .set(held)
+      .where('id', 'in', failedEvents(db, userId).select('id'))
+      .execute()
+    await sql.raw(`DROP FUNCTION bug_of_${userId}() CASCADE`).execute(db)
+  })
+}
+
+function failedEvents(db: Kysely<DB>, userId: string) {
+  const intents = db
+    .selectFrom('checkout_intents')
+    .where('user_id', '=', userId)
+    .select(sql<string>`id::text`.as('id'))
+  return db
+    .selectFrom('inbox_events')
+    .where('state', '=', 'received')
+    .where('last_error', 'is not', null)
+    .where(sql<string>`payload -> 'data' -> 'object' ->> 'client_reference_id'`, 'in', intents)
+}
+
 /** The database and both sandboxes behave as they do at first; a clock that was advanced stays where it is. */
 export async function calmProduct(): Promise<void> {
   await mendTables()
@@ -118,10 +171,20 @@ export function openSandboxClerk() {
   return openClerk({ secretKey: 'sk_test_sandbox', apiUrl: `${address('E2E_CLERK_URL')}/bapi` })
 }
 
+export async function findUserId(email: string): Promise<string> {
+  const { data } = await openSandboxClerk().users.getUserList({ emailAddress: [email] })
+  const [user] = data
+  if (!user) throw new Error(`Nobody has the e-mail address ${email}.`)
+  return user.id
+}
+
 /** So many calls of ours about one person fail at the sign-in sandbox. Nobody else notices. */
 export async function failCallsAbout(email: string, count: number): Promise<void> {
-  const { data } = await openSandboxClerk().users.getUserList({ emailAddress: [email] })
-  const body = JSON.stringify({ status: 500, count, path_prefix: `/bapi/v1/users/${data[0]?.id}` })
+  const body = JSON.stringify({
+    status: 500,
+    count,
+    path_prefix: `/bapi/v1/users/${await findUserId(email)}`,
+  })
   await turnKnob(address('E2E_CLERK_URL'), 'faults', { method: 'POST', body })
 }
 

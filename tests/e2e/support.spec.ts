@@ -1,0 +1,159 @@
+import type { Browser, Page } from '@playwright/test'
+import { cards, payByCard, startPurchase } from './support/checkout-page.ts'
+import { arrive, type Person, signIn, signUp } from './support/people.ts'
+import {
+  countFailedEvents,
+  failPostings,
+  findLedgerProblems,
+  findUserId,
+  mendPostings,
+  openSandboxClerk,
+} from './support/product.ts'
+import { expect, test } from './support/test.ts'
+
+const sam = { email: 'support@tidemark.test', password: 'tidemark-support-1' }
+const standing = (page: Page) => page.getByRole('region', { name: 'What should be and what is' })
+const dialog = (page: Page) => page.getByRole('dialog')
+
+// Two or three people and a payment each, one after the other.
+test.describe.configure({ timeout: 180_000 })
+
+test.afterEach(async () => {
+  expect(await findLedgerProblems()).toEqual([])
+})
+
+test('a purchase that a bug held up is found by e-mail, understood and replayed within six clicks, and once', async ({
+  page: customer,
+  browser,
+  baseURL,
+}) => {
+  const { email } = await signUp(customer)
+  const userId = await findUserId(email)
+  await failPostings(userId, 'a simulated bug')
+  await startPurchase(customer, 500)
+  await payByCard(customer, cards.pays)
+  await customer.waitForURL('**/billing/success**')
+  await customer.goto('about:blank')
+  await expect.poll(() => countFailedEvents(userId), { timeout: 30_000 }).toBeGreaterThan(0)
+  await mendPostings(userId)
+
+  const support = await openConsole({ browser, baseURL }, sam)
+  await countClicks(support)
+  await support.goto('/support')
+  await support.getByRole('searchbox', { name: 'Search support' }).click()
+  await support.keyboard.type(email)
+  await support.keyboard.press('Enter')
+  await expect(standing(support)).toContainText(/500 credits .* are missing/)
+  await expect(standing(support)).toContainText('a simulated bug')
+  await standing(support)
+    .getByRole('button', { name: /^Replay/ })
+    .first()
+    .click()
+  await expect(dialog(support)).toContainText('+500 credits')
+  await expect(dialog(support)).toContainText('0 → 500')
+  await support.keyboard.type('The bug is mended in the new release')
+  await dialog(support).getByRole('button', { name: 'Replay', exact: true }).click()
+  await dialog(support).getByRole('button', { name: 'Done', exact: true }).click()
+  await expect(standing(support)).toContainText('Everything that should be there is there')
+  expect(await clicksOf(support)).toBeLessThanOrEqual(6)
+
+  await support.getByRole('button', { name: /^checkout.session.completed of Stripe/ }).click()
+  await support.keyboard.press('r')
+  await expect(dialog(support)).toContainText('Nothing would change')
+  await support.keyboard.type('To see that nothing happens twice')
+  await support.keyboard.press('Enter')
+  await expect(dialog(support)).toContainText('Nothing changed')
+  await support.keyboard.press('Escape')
+  await support.context().close()
+
+  await customer.goto('/dashboard')
+  const balance = customer.getByRole('region', { name: 'Available Credits' })
+  await expect(balance.getByText('500', { exact: true }).first()).toBeVisible()
+})
+
+test('only support staff find the console; two of them see each other, and what is above the limit takes both', async ({
+  page: customer,
+  browser,
+  baseURL,
+}) => {
+  const { email } = await signUp(customer)
+  const userId = await findUserId(email)
+  await expect(customer.getByRole('region', { name: 'Available Credits' })).toBeVisible()
+  await customer.goto('/support/audit')
+  await expect(customer.getByRole('heading', { name: 'Oops! Page not found' })).toBeVisible()
+
+  const first = await openConsole({ browser, baseURL }, sam)
+  const second = await openConsole({ browser, baseURL }, await hireSupport({ browser, baseURL }))
+  await first.goto(`/support/trace?owner=${userId}`)
+  await expect(standing(first)).toBeVisible()
+  await second.goto(`/support/trace?owner=${userId}`)
+  await expect(second.getByText('Sam Support is looking at this too')).toBeVisible()
+
+  await first.getByRole('button', { name: 'Adjust credits' }).click()
+  await dialog(first).getByLabel('Credits').fill('6000')
+  await dialog(first).getByLabel('What the customer reads').fill('For the outage of Friday')
+  await dialog(first).getByRole('button', { name: 'Preview' }).click()
+  await expect(dialog(first)).toContainText('+6,000 credits')
+  await dialog(first).getByRole('button', { name: 'Adjust credits' }).click()
+  await expect(dialog(first)).toContainText('Say why in a few words')
+  await dialog(first).getByLabel('Reason').fill('Promised on the phone after the outage')
+  await dialog(first).getByRole('button', { name: 'Adjust credits' }).click()
+  await expect(dialog(first)).toContainText('It needs a second person')
+  await first.keyboard.press('Escape')
+
+  const waiting = (page: Page) =>
+    page
+      .getByRole('region', { name: 'Waiting for a second person' })
+      .getByRole('listitem')
+      .filter({ hasText: userId })
+  await first.getByRole('link', { name: /^Work/ }).first().click()
+  await expect(waiting(first).getByRole('button', { name: 'Take back' })).toBeVisible()
+  await expect(waiting(first).getByRole('button', { name: 'Approve' })).toHaveCount(0)
+  await second.getByRole('link', { name: /^Work/ }).first().click()
+  await waiting(second).getByRole('button', { name: 'Approve' }).click()
+  await dialog(second).getByRole('button', { name: 'Done', exact: true }).click()
+  await expect(waiting(second)).toHaveCount(0)
+
+  await second.goto(`/support/audit?owner_id=${userId}`)
+  await expect(second.getByRole('button', { name: /Promised on the phone/ }).first()).toBeVisible()
+  await customer.goto('/billing?tab=invoices')
+  await expect(customer.getByRole('region', { name: 'Transaction History' })).toContainText(
+    'For the outage of Friday',
+  )
+  await first.context().close()
+  await second.context().close()
+})
+
+interface Setting {
+  readonly browser: Browser
+  readonly baseURL: string | undefined
+}
+
+async function openConsole({ browser, baseURL }: Setting, person: Person): Promise<Page> {
+  const context = await browser.newContext({ ...(baseURL && { baseURL }) })
+  await signIn(context.request, person)
+  return context.newPage()
+}
+
+/** Somebody new whom Clerk calls support staff. */
+async function hireSupport({ browser, baseURL }: Setting): Promise<Person> {
+  const context = await browser.newContext({ ...(baseURL && { baseURL }) })
+  const person = await arrive(context.request)
+  await context.close()
+  await openSandboxClerk().users.updateUserMetadata(await findUserId(person.email), {
+    publicMetadata: { role: 'support' },
+  })
+  return person
+}
+
+/** Clicks of a mouse; a key that presses a button is none. */
+async function countClicks(page: Page): Promise<void> {
+  await page.addInitScript(`
+    window.clicks = 0
+    addEventListener('click', ({ detail }) => { if (detail > 0) window.clicks += 1 }, true)
+  `)
+}
+
+function clicksOf(page: Page): Promise<number> {
+  return page.evaluate<number>('window.clicks')
+}

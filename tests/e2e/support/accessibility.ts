@@ -1,0 +1,35 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { expect } from './test.ts'
+
+/** The rules that a theme can break: it changes colors and nothing else. */
+const colorRules = ['color-contrast', 'link-in-text-block']
+
+/** No rule of axe is broken in the light theme, and none about colors in the dark one. */
+export async function expectAccessibleInBothThemes(page: Page): Promise<void> {
+  await choose(page, 'light')
+  expect(await findViolations(openAxe(page)), 'light').toEqual([])
+  await choose(page, 'dark')
+  expect(await findViolations(openAxe(page).withRules(colorRules)), 'dark').toEqual([])
+}
+
+async function choose(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+  await expect(page.locator('html')).toContainClass(colorScheme)
+}
+
+function openAxe(page: Page): AxeBuilder {
+  return (
+    new AxeBuilder({ page })
+      // Clerk's own components are Clerk's; what they are placed in is ours.
+      .exclude('[class*="cl-rootBox"]')
+      .options({ resultTypes: ['violations'] })
+      // It would open one more page for every run, to put the results of several frames together.
+      .setLegacyMode(page.frames().length === 1)
+  )
+}
+
+async function findViolations(axe: AxeBuilder): Promise<string[]> {
+  const { violations } = await axe.analyze()
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+}

@@ -1,0 +1,72 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import type { BodyInputOf, ResponseOf } from '../../schema/api/endpoint.ts'
+import {
+  getAuditLog,
+  getSupportActs,
+  requestSupportActs,
+  type SupportAct,
+} from '../../schema/api/support-acts.ts'
+import type { Api } from './client.ts'
+import { supportKey } from './support.ts'
+
+const whileUnderWayMs = 1000
+const every15SecondsMs = 15_000
+/** As many as one act may have targets. */
+const wholeBatch = 500
+
+/**
+ * Those that wait for a second person. To everybody but support staff the call does not exist, so it also says whether somebody may see
+ * the console: the user's id is in its key, and nothing else of the console is shown before it has answered.
+ */
+export function waitingActsQuery(api: Api, userId: string) {
+  return queryOptions({
+    queryKey: [...supportKey, 'acts', 'waiting', userId],
+    queryFn: async ({ signal }) => (await api(getSupportActs, { signal })).data.acts,
+    refetchInterval: ({ state }) => (state.error ? false : every15SecondsMs),
+  })
+}
+
+export type RequestedActs = ResponseOf<typeof requestSupportActs>['data']
+
+/** A POST, but one that changes nothing and happens because a dialog is open. Its id is that of the act. */
+export function dryRunQuery(api: Api, body: BodyInputOf<typeof requestSupportActs>) {
+  return queryOptions({
+    queryKey: ['support-acts', 'dry-run', body.id],
+    queryFn: async ({ signal }) =>
+      (await api(requestSupportActs, { body: { ...body, is_dry_run: true }, signal })).data,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  })
+}
+
+/** An act, or the acts of a batch, until all of them have ended. Not under `supportKey`: ends, and then never changes again. */
+export function actProgressQuery(api: Api, asked: { id: string } | { batch_id: string }) {
+  return queryOptions({
+    queryKey: ['support-acts', asked],
+    queryFn: async ({ signal }) =>
+      (await api(getSupportActs, { query: { ...asked, limit: wholeBatch }, signal })).data,
+    refetchInterval: ({ state: { data } }) => (data?.acts.every(isSettled) ? false : whileUnderWayMs),
+  })
+}
+
+/** Nothing more happens to it by itself. */
+export function isSettled({ state }: SupportAct): boolean {
+  return state !== 'queued'
+}
+
+export interface AuditFilter {
+  owner_id?: string
+  actor?: string
+  act_id?: string
+}
+
+export function auditQuery(api: Api, filter: AuditFilter) {
+  return infiniteQueryOptions({
+    queryKey: [...supportKey, 'audit', filter],
+    queryFn: async ({ signal, pageParam }) =>
+      (await api(getAuditLog, { query: { ...filter, ...(pageParam && { cursor: pageParam }) }, signal }))
+        .data,
+    initialPageParam: undefined as number | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+  })
+}

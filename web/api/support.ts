@@ -1,0 +1,75 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import {
+  getTrace,
+  type LookupKind,
+  listWork,
+  searchSupport,
+  visitCase,
+  type WorkKind,
+  type WorkState,
+} from '../../schema/api/support.ts'
+import type { Api } from './client.ts'
+
+const every15SecondsMs = 15_000
+/** As often as the server wants to hear that somebody still has the case open. */
+const every30SecondsMs = 30_000
+
+/** Everything that support sees begins with this, so that an act can make all of it be fetched again. */
+export const supportKey = ['support'] as const
+
+export interface WorkFilter {
+  kind?: WorkKind
+  state?: WorkState
+  older_than_minutes?: number
+  text?: string
+  order: 'age' | 'money'
+}
+
+export function workQuery(api: Api, filter: WorkFilter) {
+  return infiniteQueryOptions({
+    queryKey: [...supportKey, 'work', filter],
+    queryFn: ({ signal, pageParam }) =>
+      api(listWork, { query: { ...filter, ...(pageParam && { cursor: pageParam }) }, signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    refetchInterval: every15SecondsMs,
+    placeholderData: keepPreviousData,
+  })
+}
+
+export function supportSearchQuery(api: Api, q: string) {
+  return queryOptions({
+    queryKey: [...supportKey, 'search', q],
+    queryFn: ({ signal }) => api(searchSupport, { query: { q }, signal }),
+  })
+}
+
+/** Of an owner, or of something by its kind and id; both when a thing on the owner's timeline is to be pointed out. */
+export interface Case {
+  owner?: string
+  kind?: LookupKind
+  id?: string
+}
+
+export function traceQuery(api: Api, { owner, kind, id }: Case, usage: 'hidden' | 'shown') {
+  const query = { ...(owner && { owner }), ...(kind && id && { kind, id }), usage }
+  return infiniteQueryOptions({
+    queryKey: [...supportKey, 'trace', query],
+    queryFn: ({ signal, pageParam }) =>
+      api(getTrace, { query: { ...query, ...(pageParam && { cursor: pageParam }) }, signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    refetchInterval: every30SecondsMs,
+    // Of the same case: the page is made anew for another one.
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** A POST, but one that happens because a case is open and not because a button is pressed. */
+export function visitQuery(api: Api, owner: string) {
+  return queryOptions({
+    queryKey: [...supportKey, 'visit', owner],
+    queryFn: ({ signal }) => api(visitCase, { body: { owner }, signal }),
+    refetchInterval: every30SecondsMs,
+  })
+}

@@ -1,0 +1,62 @@
+import { useState } from 'react'
+import type { ActKind, Adjustment } from '../../../../schema/api/support-acts.ts'
+import type { RequestedActs } from '../../../api/support-acts.ts'
+import { Dialog } from '../../../ui/Dialog.tsx'
+import { actNames, counted } from '../words.ts'
+import { ActResults } from './ActResults.tsx'
+import { AdjustForm } from './AdjustForm.tsx'
+import { ConfirmForm } from './ConfirmForm.tsx'
+import type { ActRequest } from './useAct.ts'
+
+const descriptions: Readonly<Record<ActKind, string>> = {
+  replay: 'Does again what it stands for. What was done already is not done twice.',
+  resync:
+    'Fetches everything of the customer from Stripe and Clerk, and makes books and seats agree with it.',
+  adjust: 'Gives the customer credits, or takes some away. They see it in their history.',
+  cancel_intent:
+    'Ends a checkout that is stuck and was not paid, so that the customer can begin another one.',
+  resend_invitation: 'Sends the open invitation once more.',
+}
+
+/** First what would follow, then the reason and the confirmation, then what followed. Escape leaves at any time. */
+export function ActDialog({ request, onClose }: { request: ActRequest; onClose: () => void }) {
+  const { kind, subject, targets } = request
+  return (
+    <Dialog
+      open
+      wide
+      onOpenChange={(open) => !open && onClose()}
+      title={`${actNames[kind]}: ${targets.length === 1 ? subject : counted(targets.length, 'item')}`}
+      description={descriptions[kind]}
+    >
+      <Steps request={request} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+function Steps({ request, onClose }: { request: ActRequest; onClose: () => void }) {
+  const [adjustment, setAdjustment] = useState<Adjustment>()
+  const [isPreviewed, setIsPreviewed] = useState(request.kind !== 'adjust')
+  const [started, setStarted] = useState<RequestedActs>()
+  if (started) return <ActResults started={started} onClose={onClose} onDone={request.onDone} />
+  if (!isPreviewed) {
+    return (
+      <AdjustForm
+        initial={adjustment ?? request.adjustment}
+        onPreview={(next) => {
+          setAdjustment(next)
+          setIsPreviewed(true)
+        }}
+      />
+    )
+  }
+  return (
+    <ConfirmForm
+      kind={request.kind}
+      targets={request.targets}
+      adjustment={adjustment}
+      onBack={request.kind === 'adjust' ? () => setIsPreviewed(false) : onClose}
+      onStarted={setStarted}
+    />
+  )
+}

@@ -1,0 +1,79 @@
+import { type FormEvent, useState } from 'react'
+import { type Adjustment, adjustmentSchema } from '../../../../schema/api/support-acts.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Field } from '../../../ui/Field.tsx'
+
+interface AdjustFormProps {
+  initial: Partial<Adjustment> | undefined
+  onPreview: (adjustment: Adjustment) => void
+}
+
+/** How many credits, and what the customer reads of it. */
+export function AdjustForm({ initial, onPreview }: AdjustFormProps) {
+  const [credits, setCredits] = useState(initial?.credits === undefined ? '' : String(initial.credits))
+  const [note, setNote] = useState(initial?.customer_note ?? '')
+  const [mayLeaveDebt, setMayLeaveDebt] = useState(initial?.may_leave_debt ?? false)
+  const [checked, setChecked] = useState(false)
+  const amount = readAmount(credits)
+  const adjustment = adjustmentSchema.safeParse({
+    credits: amount,
+    customer_note: note,
+    may_leave_debt: mayLeaveDebt,
+  })
+  const wrong = (name: string) =>
+    checked && !adjustment.success && adjustment.error.issues.some(({ path }) => path[0] === name)
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    setChecked(true)
+    if (adjustment.success) onPreview(adjustment.data)
+  }
+
+  return (
+    <form noValidate onSubmit={submit}>
+      <Field
+        label="Credits"
+        inputMode="numeric"
+        autoComplete="off"
+        placeholder="500, or −500 to take some away"
+        value={credits}
+        problem={wrong('credits') ? 'Enter a whole number that is not zero' : null}
+        hint="Added to what the customer bought; those of the plan stay as they are."
+        onChange={({ target }) => setCredits(target.value)}
+      />
+      <Field
+        label="What the customer reads"
+        autoComplete="off"
+        maxLength={200}
+        placeholder="For the outage of 12 November"
+        value={note}
+        problem={wrong('customer_note') ? 'Say in a few words what it is for' : null}
+        hint="In their credit history. Your reason for colleagues comes next."
+        onChange={({ target }) => setNote(target.value)}
+      />
+      {(amount ?? 0) < 0 && (
+        <label className="mb-2 flex items-start gap-2.5 text-sm">
+          <input
+            type="checkbox"
+            className="mt-0.5 size-4 accent-accent"
+            checked={mayLeaveDebt}
+            onChange={({ target }) => setMayLeaveDebt(target.checked)}
+          />
+          It may take more than there is and leave a debt; a second person has to agree to that.
+        </label>
+      )}
+      <div className="mt-4 flex justify-end">
+        <Button type="submit">Preview</Button>
+      </div>
+    </form>
+  )
+}
+
+/** A whole number as people write it, also with a real minus sign and with separators; undefined when it is none. */
+export function readAmount(text: string): number | undefined {
+  const plain = text
+    .trim()
+    .replace(/^[−–]/, '-')
+    .replace(/[\s,.'’_]/g, '')
+  return /^[+-]?\d+$/.test(plain) ? Number(plain) : undefined
+}

@@ -1,0 +1,23 @@
+import type { ActOutcome } from '../../../../schema/api/support-acts.ts'
+import { changesOf } from './outcome.ts'
+
+/** What changed, or would change, line by line. */
+export function Changes({ outcome }: { outcome: ActOutcome }) {
+  const changes = changesOf(outcome)
+  if (changes.length === 0) return null
+  return (
+    <dl className="divide-y divide-line rounded-control border text-sm">
+      {changes.map(({ what, change, note }) => (
+        <div key={`${what} ${change} ${note}`} className="flex flex-wrap items-baseline gap-x-3 px-3 py-1.5">
+          <dt className="w-32 shrink-0 text-muted">{what}</dt>
+          <dd className="min-w-0 flex-1 font-medium tabular-nums">
+            {change}
+            {note && (
+              <span className="block font-normal text-faint text-xs [overflow-wrap:anywhere]">{note}</span>
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,88 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import {
+  type ActKind,
+  type ActTarget,
+  type Adjustment,
+  reasonProblem,
+  requestSupportActs,
+} from '../../../../schema/api/support-acts.ts'
+import { useApi } from '../../../api/ApiProvider.tsx'
+import { failureText } from '../../../api/failure.ts'
+import { dryRunQuery, type RequestedActs } from '../../../api/support-acts.ts'
+import { Alert } from '../../../ui/Alert.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { Field } from '../../../ui/Field.tsx'
+import { actNames, counted } from '../words.ts'
+import { DryRun } from './DryRun.tsx'
+
+interface ConfirmFormProps {
+  kind: ActKind
+  targets: readonly ActTarget[]
+  adjustment: Adjustment | undefined
+  onBack: () => void
+  onStarted: (started: RequestedActs) => void
+}
+
+/** What would follow, worked out at once; then the reason, without which nothing is done. */
+export function ConfirmForm({ kind, targets, adjustment, onBack, onStarted }: ConfirmFormProps) {
+  const api = useApi()
+  // Born before the calls: a call that is repeated is about the same act.
+  const [dryRunId] = useState(() => crypto.randomUUID())
+  const [actId] = useState(() => crypto.randomUUID())
+  const [reason, setReason] = useState('')
+  const [checked, setChecked] = useState(false)
+  const body = { kind, targets: [...targets], ...(adjustment && { adjustment }) }
+  const dryRun = useQuery(dryRunQuery(api, { ...body, id: dryRunId }))
+  const act = useMutation({
+    mutationFn: async () => (await api(requestSupportActs, { body: { ...body, id: actId, reason } })).data,
+    onSuccess: onStarted,
+  })
+  const problem = reasonProblem(reason)
+  const name = targets.length === 1 ? actNames[kind] : `${actNames[kind]} ${counted(targets.length, 'item')}`
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    setChecked(true)
+    if (problem === null && !act.isPending) act.mutate()
+  }
+
+  return (
+    <form noValidate onSubmit={submit}>
+      {dryRun.isError ? (
+        <Alert tone="critical" title="What would follow could not be worked out">
+          {failureText(dryRun.error, 'Please try again.')}
+        </Alert>
+      ) : (
+        <DryRun requested={dryRun.data} />
+      )}
+      <div className="mt-5">
+        <Field
+          label="Reason"
+          autoFocus
+          autoComplete="off"
+          maxLength={1000}
+          placeholder="Why this is done"
+          value={reason}
+          disabled={act.isPending}
+          problem={checked ? problem : null}
+          hint="For your colleagues, in the audit log. The customer does not see it."
+          onChange={({ target }) => setReason(target.value)}
+        />
+      </div>
+      {act.isError && (
+        <Alert tone="critical" title="It was not done">
+          {failureText(act.error, 'An unexpected error occurred. Please try again.')}
+        </Alert>
+      )}
+      <div className="mt-4 flex flex-col-reverse gap-2.5 sm:flex-row sm:justify-end">
+        <Button variant="secondary" onClick={onBack}>
+          {kind === 'adjust' ? 'Back' : 'Cancel'}
+        </Button>
+        <Button type="submit" busy={act.isPending} disabled={act.isPending}>
+          {name}
+        </Button>
+      </div>
+    </form>
+  )
+}

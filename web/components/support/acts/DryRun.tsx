@@ -1,0 +1,61 @@
+import type { RequestedActs } from '../../../api/support-acts.ts'
+import { Alert } from '../../../ui/Alert.tsx'
+import { Spinner } from '../../../ui/Spinner.tsx'
+import { formatCredits } from '../../format.ts'
+import { ActList } from './ActResults.tsx'
+import { Changes } from './Changes.tsx'
+import { summaryOf, whyNothing } from './outcome.ts'
+import { useProgress } from './useProgress.ts'
+
+/** What would follow: the same work, done and taken back. */
+export function DryRun({ requested }: { requested: RequestedActs | undefined }) {
+  const { acts, refused, isSettled } = useProgress(requested)
+  const [act] = acts
+  const isOne = acts.length + refused.length === 1
+  if (!isSettled) {
+    const done = acts.filter(({ state }) => state !== 'queued').length
+    return (
+      <div
+        role="status"
+        className="flex items-center gap-2.5 rounded-control bg-sunken px-4 py-3 text-muted text-sm"
+      >
+        <Spinner />
+        <span>
+          Working out what would change …
+          {acts.length > 1 && ` ${formatCredits(done)} of ${formatCredits(acts.length)}`}
+          {isOne && act?.last_error && <span className="block text-xs">{act.last_error}</span>}
+        </span>
+      </div>
+    )
+  }
+  if (!isOne || !act) {
+    return (
+      <div className="space-y-3">
+        <p role="status" className="font-medium text-sm">
+          {summaryOf(acts, refused.length)}
+        </p>
+        <ActList acts={acts} refused={refused} />
+      </div>
+    )
+  }
+  if (!act.outcome) {
+    return (
+      <Alert tone="critical" title="It would fail">
+        {act.error ?? 'No reason is known.'}
+      </Alert>
+    )
+  }
+  if (!act.outcome.changed) {
+    return (
+      <Alert tone="info" title="Nothing would change">
+        {whyNothing(act.outcome)}
+      </Alert>
+    )
+  }
+  return (
+    <div role="status">
+      <p className="mb-2 font-medium text-sm">This would change</p>
+      <Changes outcome={act.outcome} />
+    </div>
+  )
+}

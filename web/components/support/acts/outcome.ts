@@ -1,0 +1,81 @@
+import type { ActOutcome, SupportAct } from '../../../../schema/api/support-acts.ts'
+import { formatCreditChange, formatCredits } from '../../format.ts'
+import { counted, sentenceCase } from '../words.ts'
+
+/** One thing that changed, or would change. */
+export interface Change {
+  what: string
+  /** e.g. `+500`, `3 → 5`. */
+  change: string
+  note: string | null
+}
+
+/** Everything that an act changed or would change, what concerns the customer first. */
+export function changesOf(outcome: ActOutcome): readonly Change[] {
+  const { transfers, balance, plan, seats, states } = outcome
+  return [
+    ...transfers.map(({ account, credits, reason }) => ({
+      what: account === 'plan' ? 'Plan credits' : 'Purchased credits',
+      change: `${formatCreditChange(credits)} credits`,
+      note: reason,
+    })),
+    ...changeOf('Balance', balance, formatCredits),
+    ...changeOf('Plan', plan, sentenceCase),
+    ...changeOf('Seats', { before: seats.before?.total ?? null, after: seats.after?.total ?? null }, String),
+    ...changeOf(
+      'Seats in use',
+      { before: seats.before?.active ?? null, after: seats.after?.active ?? null },
+      String,
+    ),
+    ...changeOf(
+      'Seats promised',
+      { before: seats.before?.pending ?? null, after: seats.after?.pending ?? null },
+      String,
+    ),
+    ...states.flatMap(({ what, id, before, after }) =>
+      changeOf(sentenceCase(what), { before, after }, sentenceCase).map((change) => ({
+        ...change,
+        note: id,
+      })),
+    ),
+  ]
+}
+
+function changeOf<Value>(
+  what: string,
+  { before, after }: { before: Value | null; after: Value | null },
+  say: (value: Value) => string,
+): readonly Change[] {
+  if (before === after) return []
+  const text = (value: Value | null) => (value === null ? 'none' : say(value))
+  return [{ what, change: `${text(before)} → ${text(after)}`, note: null }]
+}
+
+const nothing = /^Nothing (?:changed|would change)\s*[:.]\s*/
+
+/** Why nothing would change, without saying once more that nothing does. */
+export function whyNothing({ sentence }: ActOutcome): string {
+  const rest = sentence.replace(nothing, '')
+  return rest.charAt(0).toUpperCase() + rest.slice(1)
+}
+
+/** What many acts did, or would do, in a sentence. */
+export function summaryOf(acts: readonly SupportAct[], refused: number): string {
+  const isDryRun = acts[0]?.is_dry_run ?? false
+  const outcomes = acts.flatMap(({ outcome }) => outcome ?? [])
+  const changed = outcomes.filter((outcome) => outcome.changed)
+  const credits = changed.flatMap(({ transfers }) => transfers).reduce((sum, one) => sum + one.credits, 0)
+  const count = (state: SupportAct['state']) => acts.filter((act) => act.state === state).length
+  const parts = [
+    [changed.length, isDryRun ? 'would change something' : 'changed something'],
+    [outcomes.length - changed.length, isDryRun ? 'would change nothing' : 'changed nothing'],
+    [count('failed'), isDryRun ? 'would fail' : 'failed'],
+    [count('waiting_for_approval'), 'waiting for a second person'],
+    [count('refused') + refused, 'refused'],
+  ] as const
+  const said = parts
+    .filter(([number]) => number > 0)
+    .map(([number, text]) => `${formatCredits(number)} ${text}`)
+  const total = credits === 0 ? '' : ` ${formatCreditChange(credits)} credits in all.`
+  return `${counted(acts.length + refused, 'item')}: ${said.join(', ')}.${total}`
+}

@@ -1,0 +1,17 @@
+import type { Case } from '../../api/support.ts'
+
+/** The case of an owner, where something of theirs may be pointed out, or of something that belongs to nobody. */
+export function traceAddress({ owner, kind, id }: Case): string {
+  const query = new URLSearchParams({ ...(owner && { owner }), ...(kind && id && { kind, id }) })
+  return `/support/trace?${query}`
+}
+
+/** Of an item's key, which is its kind and its id. */
+export function caseOfItem(owner: string, itemKey: string | null): Case {
+  const [kind = '', ...rest] = itemKey?.split(':') ?? []
+  return { owner, ...(itemKey && { kind: kind as NonNullable<Case['kind']>, id: rest.join(':') }) }
+}
+
+export function searchAddress(q: string): string {
+  return `/support/search?${new URLSearchParams({ q })}`
+}

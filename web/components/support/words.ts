@@ -1,0 +1,126 @@
+import type {
+  LookupKind,
+  SupportLevel,
+  SupportOwner,
+  WorkKind,
+  WorkState,
+} from '../../../schema/api/support.ts'
+import type { ActKind, ActState, AuditOutcome } from '../../../schema/api/support-acts.ts'
+import type { Currency } from '../../../schema/catalogue/currency.ts'
+import { formatCreditChange, formatMoney, readerLocales } from '../format.ts'
+
+export const kindNames: Readonly<Record<LookupKind, string>> = {
+  email: 'E-mail address',
+  user: 'User',
+  organization: 'Organization',
+  customer: 'Stripe customer',
+  payment_intent: 'Payment',
+  refund: 'Refund',
+  dispute: 'Dispute',
+  grant: 'Grant',
+  job: 'Job',
+  intent: 'Checkout intent',
+  session: 'Checkout session',
+  event: 'Event',
+  attempt: 'Attempt',
+  subscription: 'Subscription',
+  invoice: 'Invoice',
+  charge: 'Charge',
+  transfer: 'Transfer',
+  seat: 'Seat',
+  invitation: 'Invitation',
+  act: 'Support act',
+}
+
+export const workKindNames: Readonly<Record<WorkKind, string>> = {
+  event: 'Events',
+  intent: 'Checkouts',
+  subscription: 'Subscriptions',
+  invitation: 'Invitations',
+}
+
+export const workStateNames: Readonly<Record<WorkState, string>> = {
+  failed: 'Failed',
+  stuck: 'Stuck',
+  ignored: 'Ignored',
+}
+
+export type Tone = 'neutral' | 'accent' | 'positive' | 'caution' | 'critical'
+
+export const levelTones: Readonly<Record<SupportLevel, Tone>> = {
+  done: 'positive',
+  waiting: 'caution',
+  problem: 'critical',
+  ignored: 'neutral',
+}
+
+/** What the button that does it says. */
+export const actNames: Readonly<Record<ActKind, string>> = {
+  replay: 'Replay',
+  resync: 'Resync',
+  adjust: 'Adjust credits',
+  cancel_intent: 'Cancel checkout',
+  resend_invitation: 'Resend invitation',
+}
+
+/** An act's kind as people say it, also of kinds that only the terminal knows. */
+export function actName(kind: string): string {
+  return actNames[kind as ActKind] ?? sentenceCase(kind)
+}
+
+export const actStates: Readonly<Record<ActState, readonly [Tone, string]>> = {
+  waiting_for_approval: ['caution', 'Needs a second person'],
+  queued: ['accent', 'Under way'],
+  done: ['positive', 'Done'],
+  failed: ['critical', 'Failed'],
+  refused: ['neutral', 'Refused'],
+}
+
+export const auditOutcomes: Readonly<Record<AuditOutcome, readonly [Tone, string]>> = {
+  requested: ['accent', 'Asked for'],
+  approved: ['accent', 'Approved'],
+  refused: ['caution', 'Refused'],
+  denied: ['critical', 'No access'],
+  done: ['positive', 'Done'],
+  failed: ['critical', 'Failed'],
+}
+
+/** Whose it is, in a list. */
+export function ownerTitle({ label, id }: Pick<SupportOwner, 'label' | 'id'>): string {
+  return label ?? id
+}
+
+/** A name of the system's as people read it: `past_due` is “Past due”. */
+export function sentenceCase(name: string): string {
+  const text = name.replaceAll('_', ' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${new Intl.NumberFormat([...readerLocales]).format(count)} ${count === 1 ? one : many}`
+}
+
+/** What is at stake, e.g. `€7.00 · 500 credits`; null where it is neither about money nor about credits. */
+export function stakeText(
+  money: { amount_minor: number; currency: Currency } | null,
+  credits: number | null,
+): string | null {
+  const parts = [
+    money && formatMoney(money.amount_minor, money.currency),
+    credits && `${formatCreditChange(credits)} credits`,
+  ].filter(Boolean)
+  return parts.length > 0 ? parts.join(' · ') : null
+}
+
+const units = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+] as const
+
+/** How long ago, in its largest unit: `3 d`, `12 min`. By the server's clock, because that of a sandbox may be elsewhere. */
+export function ageText(since: string, asOf: string): string {
+  const elapsed_ms = Date.parse(asOf) - Date.parse(since)
+  const unit = units.find(([, length_ms]) => elapsed_ms >= length_ms)
+  return unit ? `${Math.floor(elapsed_ms / unit[1])} ${unit[0]}` : 'now'
+}

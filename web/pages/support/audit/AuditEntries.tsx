@@ -1,0 +1,117 @@
+import { ChevronRight } from 'lucide-react'
+import { type ReactNode, useId, useRef, useState } from 'react'
+import { Link } from 'react-router-dom'
+import type { AuditEntry } from '../../../../schema/api/support-acts.ts'
+import { traceAddress } from '../../../components/support/addresses.ts'
+import { CopyId } from '../../../components/support/CopyId.tsx'
+import { Moment } from '../../../components/support/Moment.tsx'
+import { useRowKeys } from '../../../components/support/useKeys.ts'
+import { actName, auditOutcomes, sentenceCase } from '../../../components/support/words.ts'
+import { Badge } from '../../../ui/Badge.tsx'
+import { differencesOf } from './differences.ts'
+
+export function AuditEntries({ entries }: { entries: readonly AuditEntry[] }) {
+  const list = useRef<HTMLUListElement>(null)
+  useRowKeys(list)
+  return (
+    <ul ref={list} className="divide-y divide-line text-sm">
+      {entries.map((entry) => (
+        <Entry key={entry.id} entry={entry} />
+      ))}
+    </ul>
+  )
+}
+
+/** In a line who did what; opened, the ids and what it changed. */
+function Entry({ entry }: { entry: AuditEntry }) {
+  const [isOpen, setIsOpen] = useState(false)
+  const id = useId()
+  const [tone, outcome] = auditOutcomes[entry.outcome]
+  const text = [entry.detail, entry.reason].filter(Boolean).join(' · ')
+  return (
+    <li>
+      <button
+        type="button"
+        data-row={entry.id}
+        aria-expanded={isOpen}
+        aria-controls={`${id}-details`}
+        onClick={() => setIsOpen(!isOpen)}
+        className="group grid w-full grid-cols-[minmax(0,1fr)_auto] items-start gap-x-3 gap-y-0.5 px-4 py-2 text-left hover:bg-sunken focus-visible:-outline-offset-2 @3xl:grid-cols-[11rem_9rem_9rem_minmax(0,1fr)_auto]"
+      >
+        <Moment at={entry.at} className="text-muted text-xs leading-5 tabular-nums" />
+        <span className="truncate @max-3xl:order-2">{entry.actor.name}</span>
+        <span className="font-medium @max-3xl:order-3 @max-3xl:text-right">{whatOf(entry)}</span>
+        <span className="truncate text-muted @max-3xl:order-4 @max-3xl:col-span-2">{text}</span>
+        <span className="flex items-center justify-end gap-2 @max-3xl:order-1">
+          <Badge tone={tone}>{outcome}</Badge>
+          <ChevronRight
+            aria-hidden="true"
+            className="size-3.5 text-faint transition-transform group-aria-expanded:rotate-90"
+          />
+        </span>
+      </button>
+      <div id={`${id}-details`} hidden={!isOpen} className="px-4 pb-3">
+        {isOpen && <Details entry={entry} />}
+      </div>
+    </li>
+  )
+}
+
+function Details({ entry }: { entry: AuditEntry }) {
+  const { reason, detail, target, owner, actor, act_id, before, after } = entry
+  const differences = differencesOf(before, after)
+  return (
+    <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-4 gap-y-1 rounded-control bg-sunken px-3 py-2.5 text-[13px]">
+      {reason && <Detail name="Reason">{reason}</Detail>}
+      {detail && <Detail name="Outcome">{detail}</Detail>}
+      <Detail name="Colleague">
+        <CopyId id={actor.id} />
+      </Detail>
+      {target && (
+        <Detail name={sentenceCase(target.kind)}>
+          <CopyId id={target.id} />
+        </Detail>
+      )}
+      {owner && (
+        <Detail name="Customer">
+          <Link to={traceAddress({ owner: owner.owner_id })} className="text-accent-text hover:underline">
+            <span className="font-mono text-xs">{owner.owner_id}</span>
+          </Link>
+        </Detail>
+      )}
+      {act_id && (
+        <Detail name="Act">
+          <Link to={`/support/audit?act_id=${act_id}`} className="text-accent-text hover:underline">
+            <span className="break-all font-mono text-xs">{act_id}</span>
+          </Link>
+        </Detail>
+      )}
+      {differences.length > 0 && (
+        <Detail name="Changed">
+          <ul className="tabular-nums">
+            {differences.map((difference) => (
+              <li key={difference.what} className="[overflow-wrap:anywhere]">
+                {sentenceCase(difference.what)}: <s className="text-faint">{difference.before}</s> →{' '}
+                <span className="font-medium">{difference.after}</span>
+              </li>
+            ))}
+          </ul>
+        </Detail>
+      )}
+    </dl>
+  )
+}
+
+function Detail({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-faint">{name}</dt>
+      <dd className="min-w-0 [overflow-wrap:anywhere]">{children}</dd>
+    </>
+  )
+}
+
+/** `access` is not an act: somebody tried the console who may not. */
+function whatOf({ what }: AuditEntry): string {
+  return what === 'access' ? 'Support console' : actName(what)
+}

@@ -1,0 +1,130 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { ScrollText } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { useSearchParams } from 'react-router-dom'
+import { useApi } from '../../../api/ApiProvider.tsx'
+import { type AuditFilter, auditQuery } from '../../../api/support-acts.ts'
+import { FailurePanel } from '../../../components/FailurePanel.tsx'
+import { ShowMore } from '../../../components/ShowMore.tsx'
+import { ListSkeleton } from '../../../components/support/ListSkeleton.tsx'
+import { Page } from '../../../components/support/Page.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { Card } from '../../../ui/Card.tsx'
+import { EmptyState } from '../../../ui/EmptyState.tsx'
+import { AuditEntries } from './AuditEntries.tsx'
+
+/** What support staff asked for and did, which nobody can change afterwards. */
+export function AuditPage() {
+  const [search, setSearch] = useSearchParams()
+  const filter = readFilter(search)
+  const isFiltered = Object.keys(filter).length > 0
+  const log = useInfiniteQuery(auditQuery(useApi(), filter))
+  const entries = log.data?.pages.flatMap(({ items }) => items) ?? []
+  return (
+    <Page
+      title="Audit log"
+      description="Who did what, why, and what it changed; nothing of it can be changed or deleted"
+    >
+      <FilterForm key={search.toString()} filter={filter} onChange={(next) => setSearch({ ...next })} />
+      <Card className="@container overflow-clip">
+        {log.isPending ? (
+          <ListSkeleton label="Loading the audit log" />
+        ) : log.isLoadingError ? (
+          <FailurePanel
+            title="The audit log could not be loaded"
+            error={log.error}
+            defaultText="An unexpected error occurred"
+            busy={log.isFetching}
+            onRetry={() => void log.refetch()}
+          />
+        ) : entries.length === 0 ? (
+          <EmptyState
+            icon={ScrollText}
+            title={isFiltered ? 'Nothing fits this filter' : 'Nothing was done yet'}
+            className="py-14"
+          >
+            {isFiltered
+              ? 'Ids are compared exactly as they are written.'
+              : 'Each act of support staff is written down here, with its reason.'}
+          </EmptyState>
+        ) : (
+          <>
+            <AuditEntries entries={entries} />
+            <ShowMore query={log} label="Show older" failure="Could not load more. Please try again." />
+          </>
+        )}
+      </Card>
+    </Page>
+  )
+}
+
+function readFilter(search: URLSearchParams): AuditFilter {
+  const [owner_id, actor, act_id] = ['owner_id', 'actor', 'act_id'].map((name) => search.get(name)?.trim())
+  return { ...(owner_id && { owner_id }), ...(actor && { actor }), ...(act_id && { act_id }) }
+}
+
+interface FilterFormProps {
+  filter: AuditFilter
+  onChange: (filter: AuditFilter) => void
+}
+
+function FilterForm({ filter, onChange }: FilterFormProps) {
+  const [owner, setOwner] = useState(filter.owner_id ?? '')
+  const [actor, setActor] = useState(filter.actor ?? '')
+  const [owner_id, who] = [owner.trim(), actor.trim()]
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    onChange({ ...(owner_id && { owner_id }), ...(who && { actor: who }) })
+  }
+
+  return (
+    <search>
+      <form onSubmit={submit} className="mb-3 flex flex-wrap gap-2">
+        <FilterField
+          label="Customer"
+          placeholder="Customer: user_… or org_…"
+          value={owner}
+          onChange={setOwner}
+        />
+        <FilterField
+          label="Colleague"
+          placeholder="Colleague: user_… or cli:…"
+          value={actor}
+          onChange={setActor}
+        />
+        <Button type="submit" variant="secondary" size="small">
+          Filter
+        </Button>
+        {Object.keys(filter).length > 0 && (
+          <Button variant="quiet" size="small" onClick={() => onChange({})}>
+            Clear
+          </Button>
+        )}
+      </form>
+    </search>
+  )
+}
+
+interface FilterFieldProps {
+  label: string
+  placeholder: string
+  value: string
+  onChange: (value: string) => void
+}
+
+function FilterField({ label, placeholder, value, onChange }: FilterFieldProps) {
+  return (
+    <input
+      type="search"
+      aria-label={label}
+      placeholder={placeholder}
+      maxLength={64}
+      autoComplete="off"
+      spellCheck={false}
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+      className="h-8 min-w-56 flex-1 rounded-control border border-line-strong bg-surface px-2.5 text-[13px] shadow-low placeholder:text-faint sm:max-w-72"
+    />
+  )
+}

@@ -1,0 +1,106 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { Scale } from 'lucide-react'
+import { useSearchParams } from 'react-router-dom'
+import { findingKinds, requestReconciliation } from '../../../../schema/api/reconciliation.ts'
+import { useApi } from '../../../api/ApiProvider.tsx'
+import { failureText } from '../../../api/failure.ts'
+import { type FindingsFilter, findingsQuery } from '../../../api/reconciliation.ts'
+import { supportKey } from '../../../api/support.ts'
+import { FailurePanel } from '../../../components/FailurePanel.tsx'
+import { ShowMore } from '../../../components/ShowMore.tsx'
+import { ListSkeleton } from '../../../components/support/ListSkeleton.tsx'
+import { Page } from '../../../components/support/Page.tsx'
+import { Card } from '../../../ui/Card.tsx'
+import { EmptyState } from '../../../ui/EmptyState.tsx'
+import { toast } from '../../../ui/toast.ts'
+import { Findings } from './Findings.tsx'
+import { Kinds } from './Kinds.tsx'
+import { LastRun } from './LastRun.tsx'
+
+/** Where Stripe, Clerk, the facts, the books and the seats differ. */
+export function ReconciliationPage() {
+  const [search] = useSearchParams()
+  const kind = findingKinds.find((name) => name === search.get('kind'))
+  const filter: FindingsFilter = {
+    state: search.get('state') === 'gone' ? 'gone' : 'open',
+    ...(kind && { kind }),
+  }
+  const found = useInfiniteQuery(findingsQuery(useApi(), filter))
+  const first = found.data?.pages[0]
+  const compare = useCompare()
+  return (
+    <Page
+      title="Reconciliation"
+      description="Stripe and Clerk compared with our facts, books and seats, customer by customer"
+    >
+      {found.isPending ? (
+        <Card className="overflow-clip">
+          <ListSkeleton label="Loading the differences" />
+        </Card>
+      ) : !found.data || !first ? (
+        <Card>
+          <FailurePanel
+            title="The differences could not be loaded"
+            error={found.error}
+            defaultText="An unexpected error occurred"
+            busy={found.isFetching}
+            onRetry={() => void found.refetch()}
+          />
+        </Card>
+      ) : (
+        <>
+          <LastRun
+            run={first.last_run}
+            provenDay={first.proven_day}
+            isBusy={compare.isPending}
+            onCompare={() => compare.mutate()}
+          />
+          <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[16rem_minmax(0,1fr)]">
+            <Kinds counts={first.counts} filter={filter} />
+            <Card
+              aria-busy={found.isPlaceholderData || undefined}
+              className="@container overflow-clip aria-busy:opacity-60"
+            >
+              {first.findings.length === 0 ? (
+                <EmptyState
+                  icon={Scale}
+                  title={filter.state === 'open' ? 'Nothing differs' : 'Nothing was mended yet'}
+                  className="py-14"
+                >
+                  {first.last_run
+                    ? 'What Stripe and Clerk say is what we have.'
+                    : 'Nothing has been compared yet. Compare now to begin.'}
+                </EmptyState>
+              ) : (
+                <>
+                  <Findings
+                    findings={found.data.pages.flatMap(({ findings }) => findings)}
+                    kind={kind ?? null}
+                    onMended={() => compare.mutate()}
+                  />
+                  <ShowMore
+                    query={found}
+                    label="Show more"
+                    failure="Could not load more. Please try again."
+                  />
+                </>
+              )}
+            </Card>
+          </div>
+        </>
+      )}
+    </Page>
+  )
+}
+
+/** Only a comparison says that a difference is gone. */
+function useCompare() {
+  const api = useApi()
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: () => api(requestReconciliation, { body: {} }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: supportKey }),
+    onError: (error) =>
+      toast.error('Error', { description: failureText(error, 'The comparison could not be started') }),
+  })
+}

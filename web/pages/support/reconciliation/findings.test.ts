@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import type { Finding, Mending } from '../../../../schema/api/reconciliation.ts'
+import { actOf, actsOf } from './findings.ts'
+
+const event = { kind: 'event', id: 'evt_1' } as const
+const ada = { kind: 'user', id: 'user_1' } as const
+
+function finding(id: string, mending: Mending | null): Finding {
+  const at = '2026-11-22T12:00:00.000Z'
+  return {
+    id,
+    kind: 'event_unapplied',
+    object_id: id,
+    owner: null,
+    sentence: `Sentence of ${id}`,
+    they_say: '',
+    we_have: '',
+    money: null,
+    credits: null,
+    mending,
+    advice: '',
+    first_seen_at: at,
+    last_seen_at: at,
+    gone_at: null,
+  }
+}
+
+test('a finding is mended by the act that it proposes, which carries its id', () => {
+  expect(actOf(finding('f1', { kind: 'replay', target: event, params: {} }))).toEqual({
+    kind: 'replay',
+    targets: [{ ...event, finding_id: 'f1' }],
+    subject: 'Sentence of f1',
+  })
+  const params = { credits: -40, customer_note: 'Correction' }
+  expect(actOf(finding('f1', { kind: 'adjust', target: ada, params }))?.adjustment).toEqual(params)
+  expect(actOf(finding('f1', null))).toBeNull()
+})
+
+test('all are mended together, each target once, and without adjustments', () => {
+  const acts = actsOf([
+    finding('f1', { kind: 'replay', target: event, params: {} }),
+    finding('f2', { kind: 'resync', target: ada, params: {} }),
+    finding('f3', { kind: 'resync', target: ada, params: {} }),
+    finding('f4', { kind: 'adjust', target: ada, params: { credits: 5 } }),
+    finding('f5', null),
+  ])
+  expect(acts.map(({ kind, targets }) => [kind, targets.map(({ id }) => id)])).toEqual([
+    ['replay', ['evt_1']],
+    ['resync', ['user_1']],
+  ])
+})

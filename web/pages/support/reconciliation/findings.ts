@@ -1,0 +1,62 @@
+import type { Finding, FindingKind, Mending } from '../../../../schema/api/reconciliation.ts'
+import type { Adjustment } from '../../../../schema/api/support-acts.ts'
+import type { ActRequest } from '../../../components/support/acts/useAct.ts'
+
+export const findingNames: Readonly<Record<FindingKind, string>> = {
+  session_not_settled: 'Paid, not settled here',
+  settled_without_payment: 'Settled here, not paid',
+  invoice_unknown: 'Paid invoice missing here',
+  invoice_differs: 'Invoice differs',
+  refund_differs: 'Refund differs',
+  dispute_differs: 'Dispute differs',
+  subscription_unknown: 'Subscription missing here',
+  subscription_differs: 'Subscription differs',
+  seat_without_membership: 'Seat without a member',
+  membership_without_seat: 'Member without the seat',
+  seat_role_differs: 'Role of a seat differs',
+  member_limit_differs: 'Limit of members differs',
+  credits_missing: 'Credits missing',
+  credits_too_many: 'Too many credits',
+  grant_unexplained: 'Grant without a cause',
+  adjustment_unexplained: 'Correction without an act',
+  event_unapplied: 'Event not applied',
+  work_overdue: 'Work overdue',
+}
+
+/** The act that mends it, as the dialog wants it; null when only a person can decide. */
+export function actOf({ id, sentence, mending }: Finding): ActRequest | null {
+  if (!mending) return null
+  return {
+    kind: mending.kind,
+    targets: [{ ...mending.target, finding_id: id }],
+    subject: sentence,
+    ...(mending.kind === 'adjust' && { adjustment: adjustmentOf(mending) }),
+  }
+}
+
+/**
+ * The acts that mend all of them at once, one for each kind of act. Each target once, because two acts on one would be refused.
+ * Adjustments are not among them: each has a number of credits and a text of its own.
+ */
+export function actsOf(findings: readonly Finding[]): readonly ActRequest[] {
+  return (['replay', 'resync'] as const).flatMap((kind) => {
+    const targets = new Map(
+      findings.flatMap(({ id, mending }) =>
+        mending?.kind === kind
+          ? [[`${mending.target.kind}:${mending.target.id}`, { ...mending.target, finding_id: id }] as const]
+          : [],
+      ),
+    )
+    const [first] = findings
+    return targets.size > 0 && first
+      ? [{ kind, targets: [...targets.values()], subject: first.sentence }]
+      : []
+  })
+}
+
+function adjustmentOf({ params: { credits, customer_note } }: Mending): Partial<Adjustment> {
+  return {
+    ...(typeof credits === 'number' && { credits }),
+    ...(typeof customer_note === 'string' && { customer_note }),
+  }
+}

@@ -1,0 +1,157 @@
+import { useQuery } from '@tanstack/react-query'
+import { SearchX, TextSearch } from 'lucide-react'
+import { useRef } from 'react'
+import { Link, Navigate, useSearchParams } from 'react-router-dom'
+import type { SupportMatch } from '../../../../schema/api/support.ts'
+import { useApi } from '../../../api/ApiProvider.tsx'
+import { supportSearchQuery } from '../../../api/support.ts'
+import { FailurePanel } from '../../../components/FailurePanel.tsx'
+import { caseOfItem, traceAddress } from '../../../components/support/addresses.ts'
+import { ListSkeleton } from '../../../components/support/ListSkeleton.tsx'
+import { Moment } from '../../../components/support/Moment.tsx'
+import { Page } from '../../../components/support/Page.tsx'
+import { useRowKeys } from '../../../components/support/useKeys.ts'
+import {
+  counted,
+  kindNames,
+  levelTones,
+  ownerTitle,
+  sentenceCase,
+} from '../../../components/support/words.ts'
+import { Badge } from '../../../ui/Badge.tsx'
+import { Card } from '../../../ui/Card.tsx'
+import { EmptyState } from '../../../ui/EmptyState.tsx'
+
+/** What the one search box understands, with an example of each. */
+const understood = [
+  ['E-mail address', 'ada@example.com'],
+  ['User or organization', 'user_…, org_…'],
+  ['Stripe customer', 'cus_…'],
+  ['Checkout session or intent', 'cs_…, or the intent’s UUID'],
+  ['Event of Stripe or Clerk', 'evt_…, msg_…'],
+  ['Subscription, invoice', 'sub_…, in_…'],
+  ['Payment, charge', 'pi_…, ch_…'],
+  ['Refund, dispute', 're_…, dp_…'],
+  ['Invitation', 'orginv_…'],
+  ['Transfer, grant, job', 'the id, as it stands in a log'],
+] as const
+
+export function SearchPage() {
+  const [search] = useSearchParams()
+  const q = search.get('q')?.trim() ?? ''
+  return (
+    <Page title="Search" description={q ? `For “${q}”` : 'Whose money it is, by anything that names it'}>
+      <Card className="overflow-clip">{q ? <Results key={q} q={q} /> : <Understood />}</Card>
+    </Page>
+  )
+}
+
+/** A single thing is opened at once. */
+function Results({ q }: { q: string }) {
+  const found = useQuery(supportSearchQuery(useApi(), q))
+  if (found.isPending) return <ListSkeleton label="Searching" />
+  if (found.isLoadingError || !found.data) {
+    return (
+      <FailurePanel
+        title="The search did not work"
+        error={found.error}
+        defaultText="An unexpected error occurred"
+        busy={found.isFetching}
+        onRetry={() => void found.refetch()}
+      />
+    )
+  }
+  const { matches, recognized_as } = found.data
+  const [only, ...others] = matches
+  if (!only) return <NotFound q={q} recognizedAs={recognized_as} />
+  if (others.length === 0) return <Navigate to={addressOf(only)} replace />
+  return <Matches matches={matches} />
+}
+
+function Matches({ matches }: { matches: readonly SupportMatch[] }) {
+  const list = useRef<HTMLUListElement>(null)
+  useRowKeys(list)
+  return (
+    <>
+      <p role="status" className="border-b bg-sunken px-4 py-1.5 text-faint text-xs">
+        {counted(matches.length, 'match', 'matches')}
+      </p>
+      <ul ref={list} className="divide-y divide-line text-sm">
+        {matches.map((match) => (
+          <li
+            key={`${match.kind}:${match.id}:${match.owner?.id}`}
+            className="relative grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 px-4 py-2.5 hover:bg-sunken has-[[data-row]:focus-visible]:bg-hover"
+          >
+            <div className="min-w-0">
+              <Link
+                to={addressOf(match)}
+                data-row={match.id}
+                className="font-medium outline-none after:absolute after:inset-0 focus-visible:after:outline-2 focus-visible:after:outline-accent focus-visible:after:-outline-offset-2"
+              >
+                {match.title}
+              </Link>
+              <p className="mt-0.5 truncate text-faint text-xs">
+                {kindNames[match.kind]} · <span className="font-mono">{match.id}</span>
+                {match.owner && match.owner.id !== match.id && ` · ${ownerTitle(match.owner)}`}
+              </p>
+            </div>
+            <div className="text-right">
+              {match.level && match.state && (
+                <Badge tone={levelTones[match.level]}>{sentenceCase(match.state)}</Badge>
+              )}
+              {match.at && <Moment at={match.at} className="mt-0.5 block text-muted text-xs" />}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function NotFound({ q, recognizedAs }: { q: string; recognizedAs: string | null }) {
+  return (
+    <>
+      <div role="status">
+        <EmptyState icon={SearchX} title={`Nothing is known about “${q}”`} className="pt-12 pb-8">
+          {recognizedAs
+            ? `It looks like ${recognizedAs}, and was looked for as that, exactly as it is written.`
+            : 'It looks like nothing that the search understands. Parts of a name or of an id are not searched.'}
+        </EmptyState>
+      </div>
+      <Kinds />
+    </>
+  )
+}
+
+function Understood() {
+  return (
+    <>
+      <EmptyState icon={TextSearch} title="One box for everything" className="pt-12 pb-8">
+        Press / and type. A single match is opened at once.
+      </EmptyState>
+      <Kinds />
+    </>
+  )
+}
+
+function Kinds() {
+  return (
+    <section aria-labelledby="kinds-title" className="border-t px-4 py-4 sm:px-6">
+      <h2 id="kinds-title" className="font-medium text-sm">
+        What is understood
+      </h2>
+      <dl className="mt-2 grid gap-x-8 text-sm sm:grid-cols-2">
+        {understood.map(([name, example]) => (
+          <div key={name} className="flex justify-between gap-4 border-b py-1.5">
+            <dt>{name}</dt>
+            <dd className="text-right font-mono text-muted text-xs leading-5">{example}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+function addressOf({ owner, item_key, kind, id }: SupportMatch): string {
+  return traceAddress(owner ? caseOfItem(owner.id, item_key) : { kind, id })
+}

@@ -1,0 +1,98 @@
+import { useQuery } from '@tanstack/react-query'
+import { ChevronLeft, ChevronRight, Sheet } from 'lucide-react'
+import { Link, useSearchParams } from 'react-router-dom'
+import { exportStatement } from '../../../../schema/api/reconciliation.ts'
+import { useApi } from '../../../api/ApiProvider.tsx'
+import { statementQuery } from '../../../api/reconciliation.ts'
+import { ExportButton } from '../../../components/ExportButton.tsx'
+import { FailurePanel } from '../../../components/FailurePanel.tsx'
+import { ListSkeleton } from '../../../components/support/ListSkeleton.tsx'
+import { Page } from '../../../components/support/Page.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { Card } from '../../../ui/Card.tsx'
+import { EmptyState } from '../../../ui/EmptyState.tsx'
+import { type Period, periodAfter, periodName, readPeriod } from './period.ts'
+import { CreditsTable, MoneyTables } from './StatementTables.tsx'
+import { Verdict } from './Verdict.tsx'
+
+/** Money that came in beside credits that went out, for each day of a month or for one. */
+export function StatementPage() {
+  const [search] = useSearchParams()
+  const period = readPeriod(search)
+  const statement = useQuery(statementQuery(useApi(), period))
+  return (
+    <Page
+      title="Statement"
+      description="What came in at Stripe beside credits sold, granted, used and taken back; days end at midnight UTC"
+      action={<PeriodSwitch period={period} />}
+    >
+      {statement.isPending ? (
+        <Card className="overflow-clip">
+          <ListSkeleton label="Loading the statement" />
+        </Card>
+      ) : !statement.data ? (
+        <Card>
+          <FailurePanel
+            title="The statement could not be loaded"
+            error={statement.error}
+            defaultText="An unexpected error occurred"
+            busy={statement.isFetching}
+            onRetry={() => void statement.refetch()}
+          />
+        </Card>
+      ) : statement.data.length === 0 ? (
+        <Card>
+          <EmptyState icon={Sheet} title="It has not begun" className="py-14">
+            Days appear here one by one.
+          </EmptyState>
+        </Card>
+      ) : (
+        <div aria-busy={statement.isPlaceholderData || undefined} className="space-y-4 aria-busy:opacity-60">
+          <Verdict days={statement.data} />
+          <MoneyTables days={statement.data} />
+          <CreditsTable days={statement.data} />
+        </div>
+      )}
+    </Page>
+  )
+}
+
+function PeriodSwitch({ period }: { period: Period }) {
+  const [before, after] = [periodAfter(period, -1), periodAfter(period, 1)]
+  return (
+    <div className="flex flex-wrap items-center gap-1">
+      {'day' in period && (
+        <Button variant="quiet" size="small" asChild>
+          <Link to={addressOf({ month: period.day.slice(0, 7) })}>Whole month</Link>
+        </Button>
+      )}
+      <Button variant="quiet" size="icon" asChild>
+        <Link to={addressOf(before)} aria-label={periodName(before)}>
+          <ChevronLeft aria-hidden="true" />
+        </Link>
+      </Button>
+      <span className="min-w-32 text-center font-medium text-sm">{periodName(period)}</span>
+      <Button variant="quiet" size="icon" asChild>
+        <Link to={addressOf(after)} aria-label={periodName(after)}>
+          <ChevronRight aria-hidden="true" />
+        </Link>
+      </Button>
+      <Export period={period} />
+    </div>
+  )
+}
+
+function addressOf(period: Period): string {
+  return `/support/statement?${new URLSearchParams({ ...period })}`
+}
+
+function Export({ period }: { period: Period }) {
+  const api = useApi()
+  return (
+    <ExportButton
+      load={() => api(exportStatement, { query: period })}
+      name={`statement-${'day' in period ? period.day : period.month}`}
+      failure="Failed to export the statement"
+    />
+  )
+}

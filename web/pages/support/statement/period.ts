@@ -1,0 +1,33 @@
+import { formatDate, readerLocales } from '../../../components/format.ts'
+
+/** Days and months end at midnight UTC. */
+export type Period = { day: string } | { month: string }
+
+/** What the address names, or the present month. */
+export function readPeriod(search: URLSearchParams, now = new Date()): Period {
+  const [day, month] = [search.get('day'), search.get('month')]
+  if (day && isDate(day)) return { day }
+  return { month: month && isDate(`${month}-01`) ? month : now.toISOString().slice(0, 7) }
+}
+
+function isDate(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
+}
+
+/** So many days or months later: of `2026-12`, 1 is `2027-01`. */
+export function periodAfter(period: Period, steps: number): Period {
+  const [year = 0, month = 1, day = 1] = ('day' in period ? period.day : period.month).split('-').map(Number)
+  const later = (months: number, days: number) =>
+    new Date(Date.UTC(year, month - 1 + months, day + days)).toISOString()
+  return 'day' in period ? { day: later(0, steps).slice(0, 10) } : { month: later(steps, 0).slice(0, 7) }
+}
+
+const monthFormat = new Intl.DateTimeFormat(readerLocales, {
+  month: 'long',
+  year: 'numeric',
+  timeZone: 'UTC',
+})
+
+export function periodName(period: Period): string {
+  return 'day' in period ? formatDate(period.day) : monthFormat.format(new Date(`${period.month}-01`))
+}

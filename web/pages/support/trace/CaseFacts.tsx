@@ -1,0 +1,121 @@
+import { RefreshCw, Scale } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router-dom'
+import type { SupportOwner, SupportPerson, SupportTrace } from '../../../../schema/api/support.ts'
+import { formatCredits, formatDay } from '../../../components/format.ts'
+import { useAct } from '../../../components/support/acts/useAct.ts'
+import { traceAddress } from '../../../components/support/addresses.ts'
+import { CopyId } from '../../../components/support/CopyId.tsx'
+import { VendorLinks } from '../../../components/support/VendorLinks.tsx'
+import { ownerTitle, sentenceCase, type Tone } from '../../../components/support/words.ts'
+import { Badge } from '../../../ui/Badge.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { Card } from '../../../ui/Card.tsx'
+
+/** What can be done for an owner as a whole. */
+export function CaseActions({ trace, owner }: { trace: SupportTrace; owner: SupportOwner }) {
+  const act = useAct()
+  const subject = trace.person?.name ?? ownerTitle(owner)
+  const targets = [{ kind: owner.kind, id: owner.id }]
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Button variant="secondary" size="small" onClick={() => act({ kind: 'resync', targets, subject })}>
+        <RefreshCw aria-hidden="true" />
+        Resync
+      </Button>
+      <Button variant="secondary" size="small" onClick={() => act({ kind: 'adjust', targets, subject })}>
+        <Scale aria-hidden="true" />
+        Adjust credits
+      </Button>
+    </div>
+  )
+}
+
+const atClerk: Readonly<Record<SupportPerson['at_clerk'], readonly [Tone, string] | null>> = {
+  known: null,
+  gone: ['neutral', 'Deleted at Clerk'],
+  banned: ['critical', 'Banned at Clerk'],
+  locked: ['caution', 'Locked at Clerk'],
+  unknown: ['caution', 'Clerk does not answer'],
+}
+
+/** Who it is, what they have, and where else they are known. */
+export function CaseFacts({ trace: { owner, person, standing } }: { trace: SupportTrace }) {
+  if (!owner) return null
+  const clerk = person && atClerk[person.at_clerk]
+  const related = owner.kind === 'user' ? 'Member of' : 'Members'
+  return (
+    <Card aria-label="Customer" className="divide-y divide-line text-sm">
+      <div className="px-4 py-3">
+        <p className="flex flex-wrap items-center gap-2 font-medium">
+          {owner.kind === 'user' ? 'Person' : 'Organization'}
+          {standing?.plan_type.is && <Badge tone="accent">{sentenceCase(standing.plan_type.is)}</Badge>}
+          {clerk && <Badge tone={clerk[0]}>{clerk[1]}</Badge>}
+        </p>
+        {person?.email && <p className="mt-1.5 [overflow-wrap:anywhere]">{person.email}</p>}
+        <p className="mt-1 flex items-center gap-2">
+          <CopyId id={owner.id} />
+          {person && <VendorLinks of={owner.id} links={person.links} />}
+        </p>
+      </div>
+      {standing && (
+        <dl className="space-y-1.5 px-4 py-3">
+          <Fact name="Balance">
+            <strong className="font-semibold">{formatCredits(standing.balance.total.is)}</strong> credits
+          </Fact>
+          {standing.seats && (
+            <Fact name="Seats">
+              {standing.seats.held} of {standing.seats.total} held
+              <span className="block text-faint text-xs">
+                {standing.seats.active} in use, {standing.seats.pending} promised
+              </span>
+            </Fact>
+          )}
+          {person?.member_since && <Fact name="Since">{formatDay(person.member_since)}</Fact>}
+        </dl>
+      )}
+      {person && person.customers.length > 0 && (
+        <div className="px-4 py-3">
+          <h2 className="font-medium text-xs">At Stripe</h2>
+          <ul className="mt-1">
+            {person.customers.map(({ id, links }) => (
+              <li key={id} className="flex items-center gap-2">
+                <CopyId id={id} />
+                <VendorLinks of={id} links={links} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {person && person.related.length > 0 && (
+        <div className="px-4 py-3">
+          <h2 className="font-medium text-xs">{related}</h2>
+          <ul className="mt-1.5 space-y-1">
+            {person.related.map(({ id, label, role, has_seat }) => (
+              <li key={id} className="flex items-center justify-between gap-2">
+                <Link
+                  to={traceAddress({ owner: id })}
+                  className="min-w-0 truncate text-accent-text hover:underline"
+                >
+                  {label ?? id}
+                </Link>
+                <span className="shrink-0 text-faint text-xs">
+                  {[role && sentenceCase(role), has_seat ? 'seat' : 'no seat'].filter(Boolean).join(', ')}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </Card>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="flex justify-between gap-4">
+      <dt className="text-muted">{name}</dt>
+      <dd className="text-right tabular-nums">{children}</dd>
+    </div>
+  )
+}

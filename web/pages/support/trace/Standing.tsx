@@ -1,0 +1,166 @@
+import { CircleAlert, CircleCheck, RotateCcw } from 'lucide-react'
+import { Link } from 'react-router-dom'
+import type { SupportProblem, SupportStanding } from '../../../../schema/api/support.ts'
+import { formatCreditChange, formatCredits } from '../../../components/format.ts'
+import { useAct } from '../../../components/support/acts/useAct.ts'
+import { caseOfItem, traceAddress } from '../../../components/support/addresses.ts'
+import { sentenceCase, stakeText } from '../../../components/support/words.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Card } from '../../../ui/Card.tsx'
+import { cn } from '../../../ui/cn.ts'
+
+/** What should be there beside what is, and the difference in a sentence. */
+export function Standing({ standing, owner }: { standing: SupportStanding; owner: string }) {
+  const { agrees, sentence, problems, plan_type, balance, grants } = standing
+  const others = problems.filter((problem) => problem.sentence !== sentence)
+  const first = problems.find((problem) => problem.sentence === sentence)
+  const Icon = agrees ? CircleCheck : CircleAlert
+  return (
+    <Card aria-label="What should be and what is" className="overflow-clip">
+      <div
+        className={cn(
+          'flex flex-wrap items-start gap-x-4 gap-y-3 border-b px-4 py-3',
+          agrees ? 'bg-positive-soft' : 'bg-critical-soft',
+        )}
+      >
+        <p className="flex min-w-0 flex-1 basis-72 gap-2.5 font-medium text-[15px] leading-snug [overflow-wrap:anywhere]">
+          <Icon
+            aria-hidden="true"
+            className={cn('mt-px size-4.5 shrink-0', agrees ? 'text-positive' : 'text-critical')}
+          />
+          {sentence}
+        </p>
+        {first && <ProblemActions problem={first} owner={owner} isFirst />}
+      </div>
+      {others.length > 0 && (
+        <ul className="divide-y divide-line border-b text-sm">
+          {others.map((problem) => (
+            <li key={problem.sentence} className="flex flex-wrap items-start gap-x-4 gap-y-2 px-4 py-2.5">
+              <p className="min-w-0 flex-1 basis-72 [overflow-wrap:anywhere]">
+                {problem.sentence}
+                <span className="block text-faint text-xs">{stakeText(problem.money, problem.credits)}</span>
+              </p>
+              <ProblemActions problem={problem} owner={owner} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <table className="w-full text-sm tabular-nums">
+        <thead className="text-faint text-xs">
+          <tr className="border-b text-right [&>th]:px-4 [&>th]:py-1.5 [&>th]:font-medium">
+            <td />
+            <th scope="col">Should be</th>
+            <th scope="col">Is</th>
+            <th scope="col">Difference</th>
+          </tr>
+        </thead>
+        <tbody className="divide-y divide-line">
+          <Row
+            name="Plan"
+            should={planText(plan_type.should)}
+            is={planText(plan_type.is)}
+            difference={plan_type.should === plan_type.is ? null : 'differs'}
+          />
+          <CreditsRow name="Plan credits" credits={balance.plan} />
+          <CreditsRow name="Purchased credits" credits={balance.purchased} />
+          {grants.map(({ id, title, credits, item_key }) => (
+            <CreditsRow
+              key={id}
+              name={title}
+              to={item_key && traceAddress(caseOfItem(owner, item_key))}
+              credits={credits}
+            />
+          ))}
+          <CreditsRow name="Balance" credits={balance.total} />
+        </tbody>
+      </table>
+    </Card>
+  )
+}
+
+interface ProblemActionsProps {
+  problem: SupportProblem
+  owner: string
+  isFirst?: boolean
+}
+
+function ProblemActions({
+  problem: { item_key, replay, sentence },
+  owner,
+  isFirst = false,
+}: ProblemActionsProps) {
+  const act = useAct()
+  return (
+    <span className="ml-auto flex shrink-0 items-center gap-2">
+      {item_key && (
+        <Button variant="quiet" size="small" asChild>
+          <Link to={traceAddress(caseOfItem(owner, item_key))} replace>
+            Show
+          </Link>
+        </Button>
+      )}
+      {replay && (
+        <Button
+          variant={isFirst ? 'primary' : 'secondary'}
+          size="small"
+          aria-keyshortcuts={isFirst ? 'r' : undefined}
+          onClick={() => act({ kind: 'replay', targets: [replay], subject: `${replay.kind} ${replay.id}` })}
+        >
+          <RotateCcw aria-hidden="true" />
+          Replay
+          <span className="sr-only">: {sentence}</span>
+        </Button>
+      )}
+    </span>
+  )
+}
+
+interface CreditsRowProps {
+  name: string
+  to?: string | null
+  credits: { is: number; should: number }
+}
+
+function CreditsRow({ name, to, credits: { is, should } }: CreditsRowProps) {
+  return (
+    <Row
+      name={name}
+      to={to}
+      should={formatCredits(should)}
+      is={formatCredits(is)}
+      difference={is === should ? null : formatCreditChange(is - should)}
+    />
+  )
+}
+
+interface RowProps {
+  name: string
+  to?: string | null | undefined
+  should: string
+  is: string
+  /** Null when there is none. */
+  difference: string | null
+}
+
+function Row({ name, to, should, is, difference }: RowProps) {
+  return (
+    <tr className={cn('text-right [&>td]:px-4 [&>td]:py-1.5', difference && 'bg-critical-soft/60')}>
+      <th scope="row" className="px-4 py-1.5 text-left font-normal text-muted">
+        {to ? (
+          <Link to={to} replace className="text-accent-text hover:underline">
+            {name}
+          </Link>
+        ) : (
+          name
+        )}
+      </th>
+      <td>{should}</td>
+      <td className={difference ? 'font-medium text-critical' : undefined}>{is}</td>
+      <td className={difference ? 'font-medium text-critical' : 'text-faint'}>{difference ?? '–'}</td>
+    </tr>
+  )
+}
+
+function planText(plan: string | null): string {
+  return plan === null ? 'None' : sentenceCase(plan)
+}

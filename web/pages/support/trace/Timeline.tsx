@@ -1,0 +1,133 @@
+import { useEffect, useRef, useState } from 'react'
+import { useSearchParams } from 'react-router-dom'
+import type { SupportProblem, TraceItem, TraceItemKind } from '../../../../schema/api/support.ts'
+import { ShowMore } from '../../../components/ShowMore.tsx'
+import { useAct } from '../../../components/support/acts/useAct.ts'
+import { useRowKeys } from '../../../components/support/useKeys.ts'
+import { Card } from '../../../ui/Card.tsx'
+import { TimelineItem } from './TimelineItem.tsx'
+
+/** The kinds of things on it, in groups that people have names for. */
+const groups: readonly { name: string; kinds: readonly TraceItemKind[] }[] = [
+  { name: 'Payments', kinds: ['intent', 'session', 'subscription', 'invoice', 'charge'] },
+  { name: 'Events', kinds: ['event', 'attempt'] },
+  { name: 'Credits', kinds: ['transfer'] },
+  { name: 'Seats', kinds: ['seat', 'invitation'] },
+  { name: 'Support acts', kinds: ['act'] },
+]
+
+interface TimelineProps {
+  items: readonly TraceItem[]
+  owner: string | null
+  /** What the address asks for, wherever on the timeline it is. */
+  highlighted: TraceItem | null
+  problems: readonly SupportProblem[]
+  query: Parameters<typeof ShowMore>[0]['query']
+}
+
+/** Newest first. The address says which groups are shown. */
+export function Timeline({ items, owner, highlighted, problems, query }: TimelineProps) {
+  const [search, setSearch] = useSearchParams()
+  const act = useAct()
+  const list = useRef<HTMLOListElement>(null)
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const group = groups.find(({ name }) => name === search.get('show'))
+  const key = highlighted?.key
+  const isElsewhere = highlighted !== null && !items.some((item) => item.key === key)
+  const shown = (isElsewhere ? [highlighted, ...items] : items).filter(
+    (item) => !group || group.kinds.includes(item.kind) || item.key === key,
+  )
+  useHighlight(list, key, () => key && setOpen((before) => new Set([...before, key])))
+  useRowKeys(list, {
+    r: (row) => {
+      const item = items.find((one) => one.key === row)
+      const problem = problems.find(({ replay }) => replay)
+      const replay = item ? item.replay : problem?.replay
+      if (replay)
+        act({ kind: 'replay', targets: [replay], subject: item?.title ?? `${replay.kind} ${replay.id}` })
+    },
+  })
+  const set = (name: string, value: string | null) =>
+    setSearch(
+      (before) => {
+        const next = new URLSearchParams(before)
+        if (value === null) next.delete(name)
+        else next.set(name, value)
+        return next
+      },
+      { replace: true },
+    )
+  const toggle = (item: string) =>
+    setOpen((before) =>
+      before.has(item) ? new Set([...before].filter((one) => one !== item)) : new Set([...before, item]),
+    )
+  return (
+    <Card aria-labelledby="timeline-title" className="overflow-clip">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b px-4 py-2.5">
+        <h2 id="timeline-title" className="font-semibold text-sm">
+          Timeline
+        </h2>
+        <fieldset className="flex flex-wrap gap-1">
+          <legend className="sr-only">What is shown</legend>
+          {[{ name: 'All' }, ...groups].map(({ name }) => (
+            <button
+              key={name}
+              type="button"
+              aria-pressed={name === (group?.name ?? 'All')}
+              className="h-7 rounded-md px-2 font-medium text-muted text-xs hover:bg-hover aria-pressed:bg-hover aria-pressed:text-ink"
+              onClick={() => set('show', name === 'All' ? null : name)}
+            >
+              {name}
+            </button>
+          ))}
+        </fieldset>
+        <label className="ml-auto flex items-center gap-2 text-muted text-xs">
+          <input
+            type="checkbox"
+            className="size-3.5 accent-accent"
+            checked={search.get('usage') === 'shown'}
+            onChange={({ target }) => set('usage', target.checked ? 'shown' : null)}
+          />
+          With usage
+        </label>
+      </div>
+      {shown.length === 0 ? (
+        <p role="status" className="px-4 py-10 text-center text-muted text-sm">
+          {group ? 'Nothing of this kind so far.' : 'Nothing has happened yet.'}
+        </p>
+      ) : (
+        <ol ref={list}>
+          {shown.map((item) => (
+            <TimelineItem
+              key={item.key}
+              item={item}
+              owner={owner}
+              isOpen={open.has(item.key)}
+              isHighlighted={item.key === key}
+              onToggle={() => toggle(item.key)}
+            />
+          ))}
+        </ol>
+      )}
+      <ShowMore query={query} label="Show older" failure="Could not load more. Please try again." />
+    </Card>
+  )
+}
+
+/** Brings what is asked for into view, once for each time that something else is asked for. */
+function useHighlight(
+  list: React.RefObject<HTMLElement | null>,
+  key: string | undefined,
+  onHighlight: () => void,
+): void {
+  const shown = useRef<string>(undefined)
+  useEffect(() => {
+    if (!key || shown.current === key) return
+    shown.current = key
+    onHighlight()
+    const rows = [...(list.current?.querySelectorAll<HTMLElement>('[data-row]') ?? [])]
+    const row = rows.find(({ dataset }) => dataset.row === key)
+    row?.scrollIntoView({ block: 'center' })
+    row?.focus({ preventScroll: true })
+  })
+}

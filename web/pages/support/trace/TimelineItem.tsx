@@ -1,0 +1,216 @@
+import {
+  ArrowLeftRight,
+  ChevronRight,
+  CreditCard,
+  FileText,
+  Hand,
+  type LucideIcon,
+  Mail,
+  Receipt,
+  Repeat,
+  RotateCcw,
+  ShoppingCart,
+  UserRound,
+  Webhook,
+  Wrench,
+} from 'lucide-react'
+import { type ReactNode, useId } from 'react'
+import { Link } from 'react-router-dom'
+import type { TraceItem, TraceItemKind } from '../../../../schema/api/support.ts'
+import type { ActKind } from '../../../../schema/api/support-acts.ts'
+import { formatCreditChange, formatCredits, formatMoney } from '../../../components/format.ts'
+import { useAct } from '../../../components/support/acts/useAct.ts'
+import { caseOfItem, traceAddress } from '../../../components/support/addresses.ts'
+import { CopyId } from '../../../components/support/CopyId.tsx'
+import { Moment } from '../../../components/support/Moment.tsx'
+import { VendorLinks } from '../../../components/support/VendorLinks.tsx'
+import { actNames, counted, kindNames, levelTones, sentenceCase } from '../../../components/support/words.ts'
+import { Badge } from '../../../ui/Badge.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { cn } from '../../../ui/cn.ts'
+
+const icons: Readonly<Record<TraceItemKind, LucideIcon>> = {
+  intent: ShoppingCart,
+  session: CreditCard,
+  event: Webhook,
+  attempt: Wrench,
+  subscription: Repeat,
+  invoice: FileText,
+  charge: Receipt,
+  transfer: ArrowLeftRight,
+  seat: UserRound,
+  invitation: Mail,
+  act: Hand,
+}
+
+const dots = {
+  done: 'bg-surface text-muted',
+  waiting: 'bg-caution-soft text-caution border-caution-line',
+  problem: 'bg-critical-soft text-critical border-critical-line',
+  ignored: 'bg-surface text-faint',
+}
+
+interface TimelineItemProps {
+  item: TraceItem
+  owner: string | null
+  isOpen: boolean
+  isHighlighted: boolean
+  onToggle: () => void
+}
+
+/** In a line what happened; opened in place, everything that is known of it and what can be done. */
+export function TimelineItem({ item, owner, isOpen, isHighlighted, onToggle }: TimelineItemProps) {
+  const id = useId()
+  const { kind, level, state, title, error, credits, account, balance_after } = item
+  const Icon = icons[kind]
+  return (
+    <li
+      className={cn(
+        'relative border-b last:border-b-0 before:absolute before:inset-y-0 before:left-[1.72rem] before:w-px before:bg-line',
+        isHighlighted && 'bg-accent-soft',
+      )}
+    >
+      <button
+        type="button"
+        data-row={item.key}
+        aria-expanded={isOpen}
+        aria-controls={`${id}-details`}
+        onClick={onToggle}
+        className="group relative grid w-full grid-cols-[auto_minmax(0,1fr)_auto] items-start gap-x-3 px-4 py-2 text-left text-sm hover:bg-hover/60 focus-visible:bg-hover/60 focus-visible:-outline-offset-2"
+      >
+        <span className={cn('grid size-6 place-items-center rounded-full border', dots[level])}>
+          <Icon aria-hidden="true" className="size-3.5" />
+        </span>
+        <span className="min-w-0">
+          <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
+            <span className="font-medium [overflow-wrap:anywhere]">{title}</span>
+            {state && (
+              <Badge tone={level === 'done' ? 'neutral' : levelTones[level]}>{sentenceCase(state)}</Badge>
+            )}
+          </span>
+          <span className="mt-0.5 block text-faint text-xs">
+            {kindNames[kind]} · <Moment at={item.at} />
+          </span>
+          {error && (
+            <span
+              className={cn(
+                'mt-0.5 block text-critical text-xs [overflow-wrap:anywhere]',
+                !isOpen && 'line-clamp-2',
+              )}
+            >
+              {error}
+            </span>
+          )}
+        </span>
+        <span className="flex items-start gap-2 text-right tabular-nums">
+          <span>
+            {credits !== null && (
+              <span
+                className={cn(
+                  'block font-medium',
+                  kind !== 'transfer' ? 'text-muted' : credits > 0 ? 'text-positive' : 'text-critical',
+                )}
+              >
+                {kind === 'transfer' ? formatCreditChange(credits) : formatCredits(credits)}
+              </span>
+            )}
+            {balance_after !== null && (
+              <span className="block text-faint text-xs">
+                {formatCredits(balance_after)} {account}
+              </span>
+            )}
+            {item.money && balance_after === null && (
+              <span className="block text-muted text-xs">
+                {formatMoney(item.money.amount_minor, item.money.currency)}
+              </span>
+            )}
+          </span>
+          <ChevronRight
+            aria-hidden="true"
+            className="mt-1 size-3.5 text-faint transition-transform group-aria-expanded:rotate-90"
+          />
+        </span>
+      </button>
+      <div id={`${id}-details`} hidden={!isOpen} className="pr-4 pb-3 pl-13 text-sm">
+        {isOpen && <Details item={item} owner={owner} />}
+      </div>
+    </li>
+  )
+}
+
+/** Only what is waiting for a payment can be cancelled. */
+const cancelable = ['created', 'open', 'awaiting_payment']
+
+function Details({ item, owner }: { item: TraceItem; owner: string | null }) {
+  const { kind, id, detail, attempts, next_try_at, caused_by, links, replay, state, title } = item
+  const act = useAct()
+  const canCancel = kind === 'intent' && cancelable.includes(state ?? '')
+  const canResend = kind === 'invitation' && state === 'pending'
+  const button = (what: ActKind, target: typeof replay, Icon?: LucideIcon) =>
+    target && (
+      <Button
+        variant="secondary"
+        size="small"
+        onClick={() => act({ kind: what, targets: [target], subject: title })}
+      >
+        {Icon && <Icon aria-hidden="true" />}
+        {actNames[what]}
+      </Button>
+    )
+  return (
+    <>
+      {detail && <p className="mb-2 max-w-2xl text-muted [overflow-wrap:anywhere]">{detail}</p>}
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-4 gap-y-1 text-[13px]">
+        <Detail name="Id">
+          <span className="flex flex-wrap items-center gap-x-3">
+            <CopyId id={id} />
+            <VendorLinks of={title} links={links} />
+          </span>
+        </Detail>
+        {attempts !== null && attempts > 0 && (
+          <Detail name="Tried">
+            {counted(attempts, 'time')}
+            {next_try_at && (
+              <>
+                , again <Moment at={next_try_at} />
+              </>
+            )}
+          </Detail>
+        )}
+        {caused_by.length > 0 && (
+          <Detail name="Because of">
+            {caused_by.map((key) => (
+              <CausedBy key={key} itemKey={key} owner={owner} />
+            ))}
+          </Detail>
+        )}
+      </dl>
+      {(replay || canCancel || canResend) && (
+        <div className="mt-3 flex flex-wrap gap-2">
+          {button('replay', replay, RotateCcw)}
+          {canCancel && button('cancel_intent', { kind: 'intent', id })}
+          {canResend && button('resend_invitation', { kind: 'invitation', id })}
+        </div>
+      )}
+    </>
+  )
+}
+
+function Detail({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-faint">{name}</dt>
+      <dd className="min-w-0">{children}</dd>
+    </>
+  )
+}
+
+function CausedBy({ itemKey, owner }: { itemKey: string; owner: string | null }) {
+  const [kind = '', ...rest] = itemKey.split(':')
+  const asked = owner ? caseOfItem(owner, itemKey) : { kind: kind as TraceItemKind, id: rest.join(':') }
+  return (
+    <Link to={traceAddress(asked)} replace className="block truncate text-accent-text hover:underline">
+      {kindNames[kind as TraceItemKind]} <span className="font-mono text-xs">{rest.join(':')}</span>
+    </Link>
+  )
+}

@@ -1,0 +1,124 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { FileQuestion } from 'lucide-react'
+import { useNavigate, useSearchParams } from 'react-router-dom'
+import { lookupKinds, type SupportTrace } from '../../../../schema/api/support.ts'
+import { useApi } from '../../../api/ApiProvider.tsx'
+import { isStatus } from '../../../api/failure.ts'
+import { type Case, traceQuery } from '../../../api/support.ts'
+import { FailurePanel } from '../../../components/FailurePanel.tsx'
+import { ListSkeleton } from '../../../components/support/ListSkeleton.tsx'
+import { Page } from '../../../components/support/Page.tsx'
+import { useKeys } from '../../../components/support/useKeys.ts'
+import { kindNames } from '../../../components/support/words.ts'
+import { Card } from '../../../ui/Card.tsx'
+import { EmptyState } from '../../../ui/EmptyState.tsx'
+import { Skeleton } from '../../../ui/Skeleton.tsx'
+import { CaseActions, CaseFacts } from './CaseFacts.tsx'
+import { Standing } from './Standing.tsx'
+import { Timeline } from './Timeline.tsx'
+import { Visitors } from './Visitors.tsx'
+
+/** Everything that became of the money of one owner, beside what should have become of it. */
+export function TracePage() {
+  const [search] = useSearchParams()
+  const navigate = useNavigate()
+  useKeys({ escape: () => void (window.history.length > 1 ? navigate(-1) : navigate('/support')) })
+  const asked = readCase(search)
+  if (!asked.owner && !asked.id) return <Unknown />
+  return <OneCase key={asked.owner ?? `${asked.kind}:${asked.id}`} asked={asked} />
+}
+
+function OneCase({ asked }: { asked: Case }) {
+  const [search] = useSearchParams()
+  const usage = search.get('usage') === 'shown' ? 'shown' : 'hidden'
+  const trace = useInfiniteQuery(traceQuery(useApi(), asked, usage))
+  if (trace.isPending) return <CaseSkeleton />
+  if (isStatus(trace.error, 404)) return <Unknown />
+  const first = trace.data?.pages[0]
+  if (!trace.data || !first) {
+    return (
+      <Page title="Trace">
+        <Card>
+          <FailurePanel
+            title="The trace could not be loaded"
+            error={trace.error}
+            defaultText="An unexpected error occurred"
+            busy={trace.isFetching}
+            onRetry={() => void trace.refetch()}
+          />
+        </Card>
+      </Page>
+    )
+  }
+  const items = trace.data.pages.flatMap(({ timeline }) => timeline)
+  return (
+    <Page title={titleOf(first)} action={first.owner && <CaseActions trace={first} owner={first.owner} />}>
+      {first.owner && <Visitors owner={first.owner.id} known={first.visitors} />}
+      <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_18rem]">
+        <div className="min-w-0 space-y-4">
+          {first.standing && <Standing standing={first.standing} owner={first.owner?.id ?? ''} />}
+          {!first.owner && <OwnerUnknown />}
+          <Timeline
+            items={items}
+            owner={first.owner?.id ?? null}
+            highlighted={first.highlighted}
+            problems={first.standing?.problems ?? []}
+            query={trace}
+          />
+        </div>
+        <CaseFacts trace={first} />
+      </div>
+    </Page>
+  )
+}
+
+function readCase(search: URLSearchParams): Case {
+  const kind = lookupKinds.find((name) => name === search.get('kind'))
+  const [owner, id] = [search.get('owner'), search.get('id')]
+  return { ...(owner && { owner }), ...(kind && id && { kind, id }) }
+}
+
+function titleOf({ owner, person, highlighted }: SupportTrace): string {
+  if (owner) return person?.name ?? person?.email ?? owner.label ?? owner.id
+  return highlighted ? `${kindNames[highlighted.kind]} of nobody that we know` : 'Trace'
+}
+
+function OwnerUnknown() {
+  return (
+    <Card className="px-4 py-3 text-sm">
+      <p className="font-medium">It belongs to nobody that we know</p>
+      <p className="mt-0.5 text-muted">
+        It may be of another application that shares the Stripe account or the Clerk instance, or of a
+        customer who was never written down.
+      </p>
+    </Card>
+  )
+}
+
+function Unknown() {
+  return (
+    <Page title="Trace">
+      <Card>
+        <EmptyState icon={FileQuestion} title="There is no such case" className="py-14">
+          The address names nobody and nothing that is known. Press / to search.
+        </EmptyState>
+      </Card>
+    </Page>
+  )
+}
+
+function CaseSkeleton() {
+  return (
+    <Page title="Trace">
+      <div className="grid grid-cols-1 gap-4 lg:grid-cols-[minmax(0,1fr)_18rem]">
+        <div className="space-y-4">
+          <Skeleton className="h-52 rounded-card" />
+          <Card>
+            <ListSkeleton label="Loading the trace" />
+          </Card>
+        </div>
+        <Skeleton className="h-72 rounded-card" />
+      </div>
+    </Page>
+  )
+}

@@ -1,0 +1,122 @@
+import { useUser } from '@clerk/clerk-react'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'react-router-dom'
+import { approveSupportAct, refuseSupportAct, type SupportAct } from '../../../../schema/api/support-acts.ts'
+import { useApi } from '../../../api/ApiProvider.tsx'
+import { failureText } from '../../../api/failure.ts'
+import { supportKey } from '../../../api/support.ts'
+import { type RequestedActs, waitingActsQuery } from '../../../api/support-acts.ts'
+import { formatCreditChange } from '../../../components/format.ts'
+import { ActResults } from '../../../components/support/acts/ActResults.tsx'
+import { traceAddress } from '../../../components/support/addresses.ts'
+import { Moment } from '../../../components/support/Moment.tsx'
+import { actName } from '../../../components/support/words.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Card } from '../../../ui/Card.tsx'
+import { Dialog } from '../../../ui/Dialog.tsx'
+import { toast } from '../../../ui/toast.ts'
+
+/** Acts above the limit of one person: a colleague agrees or refuses, and whoever asked may take it back. */
+export function Approvals() {
+  const { user } = useUser()
+  const userId = user?.id ?? ''
+  const { data: waiting = [] } = useQuery(waitingActsQuery(useApi(), userId))
+  // What was approved stays open until it has ended, when it is no longer among those that wait.
+  const [approved, setApproved] = useState<RequestedActs>()
+  return (
+    <>
+      {waiting.length > 0 && (
+        <Card aria-labelledby="approvals-title" className="mb-5">
+          <h2 id="approvals-title" className="px-4 pt-3 font-semibold text-sm">
+            Waiting for a second person
+          </h2>
+          <ul className="mt-1 divide-y divide-line">
+            {waiting.map((act) => (
+              <Approval
+                key={act.id}
+                act={act}
+                isOwn={act.requested_by.id === userId}
+                onApproved={setApproved}
+              />
+            ))}
+          </ul>
+        </Card>
+      )}
+      <Dialog
+        open={approved !== undefined}
+        onOpenChange={(open) => !open && setApproved(undefined)}
+        wide
+        title="Approved"
+        description="It is done at once."
+      >
+        {approved && <ActResults started={approved} onClose={() => setApproved(undefined)} />}
+      </Dialog>
+    </>
+  )
+}
+
+interface ApprovalProps {
+  act: SupportAct
+  /** Nobody approves what they asked for themselves. */
+  isOwn: boolean
+  onApproved: (approved: RequestedActs) => void
+}
+
+function Approval({ act, isOwn, onApproved }: ApprovalProps) {
+  const api = useApi()
+  const queryClient = useQueryClient()
+  const { id, owner, adjustment } = act
+  const answered = { onSettled: () => queryClient.invalidateQueries({ queryKey: supportKey }) }
+  const failed = (error: unknown) =>
+    toast.error('Error', { description: failureText(error, 'An unexpected error occurred') })
+  const approve = useMutation({
+    mutationFn: () => api(approveSupportAct, { body: { id } }),
+    onSuccess: ({ data }) => onApproved({ batch_id: null, acts: [data], refused: [] }),
+    onError: failed,
+    ...answered,
+  })
+  const refuse = useMutation({
+    mutationFn: () => api(refuseSupportAct, { body: { id } }),
+    onSuccess: () => toast.success(isOwn ? 'Taken back' : 'Refused'),
+    onError: failed,
+    ...answered,
+  })
+  const isBusy = approve.isPending || refuse.isPending
+  const what = adjustment ? `${formatCreditChange(adjustment.credits)} credits` : actName(act.kind)
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-2.5 text-sm">
+      <div className="min-w-60 flex-1">
+        <p className="font-medium">
+          {what} for{' '}
+          {owner ? (
+            <Link to={traceAddress({ owner: owner.owner_id })} className="text-accent-text hover:underline">
+              {owner.owner_id}
+            </Link>
+          ) : (
+            act.target.id
+          )}
+        </p>
+        <p className="mt-0.5 text-muted [overflow-wrap:anywhere]">
+          {act.reason}
+          {adjustment && (
+            <span className="text-faint"> The customer reads: “{adjustment.customer_note}”</span>
+          )}
+        </p>
+        <p className="mt-0.5 text-faint text-xs">
+          {isOwn ? 'You' : act.requested_by.name} · <Moment at={act.requested_at} />
+        </p>
+      </div>
+      <div className="ml-auto flex gap-2">
+        <Button variant="secondary" size="small" disabled={isBusy} onClick={() => refuse.mutate()}>
+          {isOwn ? 'Take back' : 'Refuse'}
+        </Button>
+        {!isOwn && (
+          <Button size="small" busy={approve.isPending} disabled={isBusy} onClick={() => approve.mutate()}>
+            Approve
+          </Button>
+        )}
+      </div>
+    </li>
+  )
+}

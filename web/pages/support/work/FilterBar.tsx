@@ -1,0 +1,194 @@
+import { BookmarkPlus, Search, X } from 'lucide-react'
+import { type FormEvent, useEffect, useState } from 'react'
+import { useSearchParams } from 'react-router-dom'
+import { workKinds, workStates } from '../../../../schema/api/support.ts'
+import { Select } from '../../../components/support/Select.tsx'
+import { workKindNames, workStateNames } from '../../../components/support/words.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Dialog } from '../../../ui/Dialog.tsx'
+import { Field } from '../../../ui/Field.tsx'
+import {
+  addSaved,
+  loadSaved,
+  longestText,
+  readFilter,
+  type SavedFilter,
+  storeSaved,
+  writeFilter,
+} from './filter.ts'
+
+const ages = [
+  ['15', 'Older than 15 min'],
+  ['60', 'Older than 1 h'],
+  ['1440', 'Older than 1 d'],
+  ['10080', 'Older than 7 d'],
+] as const
+
+/** The filter is in the address; those that are saved are in the browser. */
+export function FilterBar() {
+  const [search, setSearch] = useSearchParams()
+  const filter = readFilter(search)
+  const current = writeFilter(filter).toString()
+  const set = (name: string) => (value: string) =>
+    setSearch(
+      (before) => {
+        const next = new URLSearchParams(before)
+        if (value) next.set(name, value)
+        else next.delete(name)
+        return next
+      },
+      { replace: true },
+    )
+  return (
+    <search className="mb-3 flex flex-wrap items-center gap-2">
+      <TextField value={filter.text ?? ''} onChange={set('text')} />
+      <Select
+        label="State"
+        value={filter.state ?? ''}
+        onChange={set('state')}
+        options={[['', 'Failed and stuck'], ...workStates.map((one) => [one, workStateNames[one]] as const)]}
+      />
+      <Select
+        label="Kind"
+        value={filter.kind ?? ''}
+        onChange={set('kind')}
+        options={[['', 'All kinds'], ...workKinds.map((one) => [one, workKindNames[one]] as const)]}
+      />
+      <Select
+        label="Age"
+        value={String(filter.older_than_minutes ?? '')}
+        onChange={set('older')}
+        options={[['', 'Any age'], ...ages]}
+      />
+      <Select
+        label="Order"
+        value={filter.order === 'money' ? 'money' : ''}
+        onChange={set('order')}
+        options={[
+          ['', 'Oldest first'],
+          ['money', 'Most money first'],
+        ]}
+      />
+      {current && (
+        <Button variant="quiet" size="small" onClick={() => setSearch({})}>
+          Clear
+        </Button>
+      )}
+      <SavedFilters current={current} onChoose={setSearch} />
+    </search>
+  )
+}
+
+const typingPauseMs = 300
+
+function TextField({ value, onChange }: { value: string; onChange: (text: string) => void }) {
+  const [text, setText] = useState(value)
+  const typed = text.trim()
+  // What was typed goes into the address after a pause, and what the address says otherwise comes back.
+  const [known, setKnown] = useState(value)
+  if (known !== value) {
+    setKnown(value)
+    if (typed !== value) setText(value)
+  }
+  useEffect(() => {
+    if (typed === value) return
+    const timer = setTimeout(() => onChange(typed), typingPauseMs)
+    return () => clearTimeout(timer)
+  })
+  return (
+    <div className="relative min-w-48 flex-1">
+      <Search aria-hidden="true" className="absolute top-2 left-2.5 size-4 text-faint" />
+      <input
+        type="search"
+        aria-label="Filter by error, title or id"
+        placeholder="Error, title or id"
+        maxLength={longestText}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+        className="h-8 w-full rounded-control border border-line-strong bg-surface pr-2 pl-8 text-[13px] shadow-low placeholder:text-faint"
+      />
+    </div>
+  )
+}
+
+interface SavedFiltersProps {
+  /** The query of the filter that is chosen; empty for none. */
+  current: string
+  onChoose: (query: URLSearchParams) => void
+}
+
+function SavedFilters({ current, onChoose }: SavedFiltersProps) {
+  const [saved, setSaved] = useState(loadSaved)
+  const [isNaming, setIsNaming] = useState(false)
+  const [name, setName] = useState('')
+  const keep = (next: readonly SavedFilter[]) => {
+    storeSaved(next)
+    setSaved(next)
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    if (!name.trim()) return
+    keep(addSaved(saved, { name: name.trim(), query: current }))
+    setIsNaming(false)
+    setName('')
+  }
+
+  return (
+    <>
+      {current && !saved.some(({ query }) => query === current) && (
+        <Button variant="quiet" size="small" onClick={() => setIsNaming(true)}>
+          <BookmarkPlus aria-hidden="true" />
+          Save filter
+        </Button>
+      )}
+      {saved.length > 0 && (
+        <ul aria-label="Saved filters" className="flex w-full flex-wrap gap-1.5">
+          {saved.map((filter) => (
+            <li
+              key={filter.name}
+              className="inline-flex items-center rounded-full border bg-surface text-xs has-aria-pressed:border-accent-line"
+            >
+              <button
+                type="button"
+                aria-pressed={filter.query === current}
+                className="rounded-full py-1 pl-2.5 font-medium aria-pressed:text-accent-text hover:text-accent-text"
+                onClick={() => onChoose(new URLSearchParams(filter.query))}
+              >
+                {filter.name}
+              </button>
+              <button
+                type="button"
+                aria-label={`Forget the filter ${filter.name}`}
+                className="mr-1 ml-0.5 grid size-5 place-items-center rounded-full text-faint hover:bg-hover hover:text-ink"
+                onClick={() => keep(saved.filter(({ name: other }) => other !== filter.name))}
+              >
+                <X aria-hidden="true" className="size-3" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Dialog
+        open={isNaming}
+        onOpenChange={setIsNaming}
+        title="Save this filter"
+        description="It is kept in this browser."
+      >
+        <form onSubmit={submit}>
+          <Field
+            label="Name"
+            autoFocus
+            autoComplete="off"
+            maxLength={40}
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+          />
+          <div className="mt-4 flex justify-end">
+            <Button type="submit">Save</Button>
+          </div>
+        </form>
+      </Dialog>
+    </>
+  )
+}

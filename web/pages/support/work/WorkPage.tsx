@@ -1,0 +1,67 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Inbox } from 'lucide-react'
+import { useSearchParams } from 'react-router-dom'
+import { useApi } from '../../../api/ApiProvider.tsx'
+import { workQuery } from '../../../api/support.ts'
+import { FailurePanel } from '../../../components/FailurePanel.tsx'
+import { ShowMore } from '../../../components/ShowMore.tsx'
+import { ListSkeleton } from '../../../components/support/ListSkeleton.tsx'
+import { Page } from '../../../components/support/Page.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { Card } from '../../../ui/Card.tsx'
+import { EmptyState } from '../../../ui/EmptyState.tsx'
+import { Approvals } from './Approvals.tsx'
+import { Figures } from './Figures.tsx'
+import { FilterBar } from './FilterBar.tsx'
+import { readFilter } from './filter.ts'
+import { Queues } from './Queues.tsx'
+import { WorkTable } from './WorkTable.tsx'
+
+/** What needs a person now. */
+export function WorkPage() {
+  const [search, setSearch] = useSearchParams()
+  const filter = readFilter(search)
+  const work = useInfiniteQuery(workQuery(useApi(), filter))
+  const first = work.data?.pages[0]
+  const isFiltered = search.size > 0
+  return (
+    <Page title="Work" description="What failed or is stuck, and what waits for you">
+      <Figures work={first} />
+      <Approvals />
+      <FilterBar />
+      <Card className="overflow-clip">
+        {work.isPending ? (
+          <ListSkeleton label="Loading the work" />
+        ) : work.isLoadingError || !first ? (
+          <FailurePanel
+            title="The work could not be loaded"
+            error={work.error}
+            defaultText="An unexpected error occurred"
+            busy={work.isFetching}
+            onRetry={() => void work.refetch()}
+          />
+        ) : first.rows.length === 0 ? (
+          <EmptyState
+            icon={Inbox}
+            title={isFiltered ? 'Nothing fits this filter' : 'Nothing needs you'}
+            className="py-14"
+          >
+            {isFiltered ? (
+              <Button variant="secondary" size="small" className="mt-3" onClick={() => setSearch({})}>
+                Clear the filter
+              </Button>
+            ) : (
+              'Everything that was paid for has been delivered. What fails or is stuck appears here by itself.'
+            )}
+          </EmptyState>
+        ) : (
+          <div aria-busy={work.isPlaceholderData || undefined} className="aria-busy:opacity-60">
+            <WorkTable rows={work.data.pages.flatMap(({ rows }) => rows)} asOf={first.as_of} />
+            <ShowMore query={work} label="Show more" failure="Could not load more. Please try again." />
+          </div>
+        )}
+      </Card>
+      {first && <Queues queues={first.queues} />}
+    </Page>
+  )
+}

@@ -1,0 +1,177 @@
+import { RotateCcw } from 'lucide-react'
+import { useRef, useState } from 'react'
+import { Link } from 'react-router-dom'
+import type { WorkRow } from '../../../../schema/api/support.ts'
+import { useAct } from '../../../components/support/acts/useAct.ts'
+import { traceAddress } from '../../../components/support/addresses.ts'
+import { useKeys, useRowKeys } from '../../../components/support/useKeys.ts'
+import {
+  ageText,
+  counted,
+  ownerTitle,
+  stakeText,
+  type Tone,
+  workStateNames,
+} from '../../../components/support/words.ts'
+import { Badge } from '../../../ui/Badge.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { cn } from '../../../ui/cn.ts'
+
+const stateTones: Readonly<Record<WorkRow['state'], Tone>> = {
+  failed: 'critical',
+  stuck: 'caution',
+  ignored: 'neutral',
+}
+
+const columns =
+  'grid grid-cols-[auto_minmax(0,1fr)_auto] gap-x-3 @3xl:grid-cols-[auto_4.5rem_minmax(0,1fr)_11rem_10rem_4.5rem_5.5rem]'
+
+interface WorkTableProps {
+  rows: readonly WorkRow[]
+  /** The server's time. */
+  asOf: string
+}
+
+/** One or many are chosen and replayed; the row that has the focus is opened with Enter, replayed with r, chosen with x. */
+export function WorkTable({ rows, asOf }: WorkTableProps) {
+  const act = useAct()
+  const list = useRef<HTMLUListElement>(null)
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  // A row that is gone is no longer chosen.
+  const selection = rows.filter(({ key, replay }) => replay && chosen.has(key))
+  const possible = rows.filter(({ replay }) => replay)
+  const choose = (key: string) =>
+    setChosen((before) =>
+      before.has(key) ? new Set([...before].filter((one) => one !== key)) : new Set([...before, key]),
+    )
+  const replay = (asked: readonly WorkRow[]) => {
+    const targets = asked.flatMap((row) => row.replay ?? [])
+    if (targets.length === 0) return
+    act({ kind: 'replay', targets, subject: asked[0]?.title ?? '', onDone: () => setChosen(new Set()) })
+  }
+  useRowKeys(list, {
+    r: (key) => replay(selection.length > 0 ? selection : rows.filter((row) => row.key === key)),
+    x: (key) => key !== undefined && possible.some((row) => row.key === key) && choose(key),
+  })
+  useKeys({ escape: () => setChosen(new Set()) })
+  return (
+    <div className="@container">
+      <div className={cn(columns, 'items-center border-b bg-sunken px-4 py-1.5 text-faint text-xs')}>
+        <input
+          type="checkbox"
+          aria-label="Select all that can be replayed"
+          className="size-4 accent-accent"
+          checked={possible.length > 0 && selection.length === possible.length}
+          onChange={({ target }) => setChosen(new Set(target.checked ? possible.map(({ key }) => key) : []))}
+        />
+        <span className="@3xl:hidden">{counted(rows.length, 'item')} shown</span>
+        {['State', 'What and why', 'Customer', 'At stake', 'Age'].map((name) => (
+          <span key={name} aria-hidden="true" className="hidden font-medium @3xl:block">
+            {name}
+          </span>
+        ))}
+      </div>
+      <ul ref={list} className="divide-y divide-line text-sm">
+        {rows.map((row) => (
+          <Row
+            key={row.key}
+            row={row}
+            asOf={asOf}
+            isChosen={chosen.has(row.key)}
+            onChoose={() => choose(row.key)}
+            onReplay={() => replay([row])}
+          />
+        ))}
+      </ul>
+      {selection.length > 0 && (
+        <div
+          role="status"
+          className="sticky bottom-0 z-10 flex items-center gap-3 border-t bg-surface px-4 py-2.5 text-sm shadow-float"
+        >
+          <span className="font-medium">{counted(selection.length, 'item')} selected</span>
+          <Button variant="quiet" size="small" className="ml-auto" onClick={() => setChosen(new Set())}>
+            Clear
+          </Button>
+          <Button size="small" onClick={() => replay(selection)}>
+            Replay {selection.length}
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+interface RowProps {
+  row: WorkRow
+  asOf: string
+  isChosen: boolean
+  onChoose: () => void
+  onReplay: () => void
+}
+
+function Row({ row, asOf, isChosen, onChoose, onReplay }: RowProps) {
+  const { key, kind, id, title, state, owner, error, attempts, next_try_at, since } = row
+  const stake = stakeText(row.money, row.credits)
+  const tries =
+    attempts > 0
+      ? `${counted(attempts, 'try', 'tries')}${next_try_at ? ', tried again by itself' : ''}`
+      : null
+  return (
+    <li
+      className={cn(
+        columns,
+        'relative items-start px-4 py-2.5 transition-colors hover:bg-sunken has-[[data-row]:focus-visible]:bg-hover @3xl:items-center',
+        isChosen && 'bg-accent-soft',
+      )}
+    >
+      <input
+        type="checkbox"
+        aria-label={`Select ${title}`}
+        className="relative z-1 mt-0.5 size-4 accent-accent disabled:opacity-30 @3xl:mt-0"
+        disabled={!row.replay}
+        checked={isChosen}
+        onChange={onChoose}
+      />
+      <span className="hidden @3xl:block">
+        <Badge tone={stateTones[state]}>{workStateNames[state]}</Badge>
+      </span>
+      <div className="min-w-0">
+        <Link
+          to={traceAddress({ ...(owner && { owner: owner.id }), kind, id })}
+          data-row={key}
+          className="font-medium outline-none after:absolute after:inset-0 focus-visible:after:outline-2 focus-visible:after:outline-accent focus-visible:after:-outline-offset-2"
+        >
+          {title}
+        </Link>
+        {error && (
+          <p className="mt-0.5 line-clamp-2 text-critical text-xs [overflow-wrap:anywhere]" title={error}>
+            {error}
+          </p>
+        )}
+        <p className="mt-0.5 flex flex-wrap items-center gap-x-2 gap-y-1 text-faint text-xs">
+          <span className="@3xl:hidden">
+            {[workStateNames[state], owner && ownerTitle(owner), stake, ageText(since, asOf)]
+              .filter(Boolean)
+              .join(' · ')}
+          </span>
+          {tries && <span>{tries}</span>}
+        </p>
+      </div>
+      <span className="hidden truncate text-muted text-xs @3xl:block">
+        {owner ? ownerTitle(owner) : 'Nobody that we know'}
+      </span>
+      <span className="hidden text-xs tabular-nums @3xl:block">{stake ?? '–'}</span>
+      <time dateTime={since} className="hidden text-muted text-xs tabular-nums @3xl:block">
+        {ageText(since, asOf)}
+      </time>
+      <span className="relative z-1 text-right">
+        {row.replay && (
+          <Button variant="secondary" size="small" aria-label={`Replay ${title}`} onClick={onReplay}>
+            <RotateCcw aria-hidden="true" />
+            <span className="max-sm:hidden">Replay</span>
+          </Button>
+        )}
+      </span>
+    </li>
+  )
+}

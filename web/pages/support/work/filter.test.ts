@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { addSaved, readFilter, readSaved, writeFilter } from './filter.ts'
+
+test.each(['', 'kind=event&state=stuck&older=60&text=card+declined&order=money', 'text=evt_1'])(
+  'a filter is the same after it was written into the address: “%s”',
+  (query) => {
+    expect(writeFilter(readFilter(new URLSearchParams(query))).toString()).toBe(query)
+  },
+)
+
+test('what an address names that is no filter is left out', () => {
+  const filter = readFilter(new URLSearchParams('kind=nonsense&state=&older=-5&text=++&order=color&x=1'))
+  expect(filter).toEqual({ order: 'age' })
+  expect(readFilter(new URLSearchParams({ text: 'x'.repeat(200) })).text).toHaveLength(100)
+})
+
+test('saved filters that cannot be read are none, and a name has one filter', () => {
+  expect(readSaved(null)).toEqual([])
+  expect(readSaved('{')).toEqual([])
+  expect(readSaved('{"name":"a"}')).toEqual([])
+  expect(readSaved('[{"name":"a","query":"b=1"},{"name":1},null,"x"]')).toEqual([{ name: 'a', query: 'b=1' }])
+  const saved = addSaved([{ name: 'old', query: 'older=60' }], { name: 'mine', query: 'kind=event' })
+  expect(addSaved(saved, { name: 'old', query: 'older=90' })).toEqual([
+    { name: 'mine', query: 'kind=event' },
+    { name: 'old', query: 'older=90' },
+  ])
+})

@@ -1,0 +1,74 @@
+import { type WorkKind, type WorkState, workKinds, workStates } from '../../../../schema/api/support.ts'
+import type { WorkFilter } from '../../../api/support.ts'
+
+export const longestText = 100
+
+/** The filter that an address names. What it does not know it leaves out, because anybody may have written the address. */
+export function readFilter(query: URLSearchParams): WorkFilter {
+  const kind = workKinds.find((name): name is WorkKind => name === query.get('kind'))
+  const state = workStates.find((name): name is WorkState => name === query.get('state'))
+  const older = query.get('older') ?? ''
+  const text = query.get('text')?.trim().slice(0, longestText)
+  return {
+    ...(kind && { kind }),
+    ...(state && { state }),
+    ...(/^\d{1,6}$/.test(older) && Number(older) > 0 && { older_than_minutes: Number(older) }),
+    ...(text && { text }),
+    order: query.get('order') === 'money' ? 'money' : 'age',
+  }
+}
+
+/** The address's query, without what is so anyway. */
+export function writeFilter({ kind, state, older_than_minutes, text, order }: WorkFilter): URLSearchParams {
+  return new URLSearchParams({
+    ...(kind && { kind }),
+    ...(state && { state }),
+    ...(older_than_minutes && { older: String(older_than_minutes) }),
+    ...(text && { text }),
+    ...(order === 'money' && { order }),
+  })
+}
+
+export interface SavedFilter {
+  name: string
+  query: string
+}
+
+const storedAs = 'support-filters'
+
+/** A browser that forbids storage has none, and keeps none. */
+export function loadSaved(): readonly SavedFilter[] {
+  try {
+    return readSaved(localStorage.getItem(storedAs))
+  } catch {
+    return []
+  }
+}
+
+export function storeSaved(saved: readonly SavedFilter[]): void {
+  try {
+    localStorage.setItem(storedAs, JSON.stringify(saved))
+  } catch {
+    // They are there until the page is closed.
+  }
+}
+
+/** Those that are kept in the browser; what is not readable there is none. */
+export function readSaved(stored: string | null): readonly SavedFilter[] {
+  try {
+    const saved: unknown = JSON.parse(stored ?? '[]')
+    return Array.isArray(saved) ? saved.filter(isSaved) : []
+  } catch {
+    return []
+  }
+}
+
+/** A name that is used again gets the new filter. */
+export function addSaved(saved: readonly SavedFilter[], added: SavedFilter): readonly SavedFilter[] {
+  return [...saved.filter(({ name }) => name !== added.name), added]
+}
+
+function isSaved(value: unknown): value is SavedFilter {
+  if (typeof value !== 'object' || value === null || !('name' in value) || !('query' in value)) return false
+  return typeof value.name === 'string' && typeof value.query === 'string'
+}
