@@ -10,7 +10,7 @@ const limits = { testTimeout: 30_000, hookTimeout: 60_000, retry: process.env.CI
 /** Rooms that need no database; everything else gets one. */
 const withoutDatabase = [
   '{sandbox,web}/**/*.test.{ts,tsx}',
-  'scripts/!(database-files){,/**/*}.test.ts',
+  'scripts/!(database-files|support){,/**/*}.test.ts',
   'schema/{api,catalogue,stripe}/**/*.test.ts',
   'schema/*.test.ts',
   'tests/{support,live-check,screens}/**/*.test.ts',

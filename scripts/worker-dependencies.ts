@@ -3,7 +3,7 @@ import { createClerkDirectory } from '../schema/clerk/directory.ts'
 import { createOrganizationMaker } from '../schema/clerk/organizations.ts'
 import { openClock } from '../schema/clock.ts'
 import { connectDatabase } from '../schema/database/connect.ts'
-import { parseEnvironment, processEnvironment } from '../schema/env.ts'
+import { type ProcessEnvironment, parseEnvironment, processEnvironment } from '../schema/env.ts'
 import { createLogger } from '../schema/log.ts'
 import { connectQueueBackend } from '../schema/queues/backend.ts'
 import { createProducer } from '../schema/queues/producer.ts'
@@ -21,7 +21,7 @@ import { clerkSandboxVariables, stripeSandboxVariables } from './sandbox-environ
  */
 export function withWorkerDependencies<T>(
   raw: Readonly<Record<string, string | undefined>>,
-  work: (deps: WorkerDependencies) => Promise<T>,
+  work: (deps: WorkerDependencies, env: ProcessEnvironment) => Promise<T>,
 ): Promise<T> {
   return withDatabase(async (databaseUrl) => {
     const env = processEnvironment({ ...withStandIns(raw), DATABASE_URL: databaseUrl })
@@ -47,7 +47,7 @@ export function withWorkerDependencies<T>(
     }
     const callLimit = createCallLimit({ ...calls, process: 'worker' })
     try {
-      return await work({
+      const deps: WorkerDependencies = {
         db: database.db,
         stripe: createStripe({ secretKey: env.STRIPE_SECRET_KEY, apiBase: env.STRIPE_API_BASE, callLimit }),
         organizations: createOrganizationMaker(clerk),
@@ -60,7 +60,8 @@ export function withWorkerDependencies<T>(
         sweepAfterMs: env.SWEEP_AFTER_MS,
         adjustmentLimit: env.SUPPORT_ADJUSTMENT_LIMIT,
         livemode,
-      })
+      }
+      return await work(deps, env)
     } finally {
       clock.stop()
       await producer.close()

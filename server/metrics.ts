@@ -11,6 +11,8 @@ export interface ServerMetrics {
   readonly inboxFailed: Gauge
   readonly eventsReaderLagSeconds: Gauge
   readonly queueJobs: Gauge<'queue' | 'state'>
+  readonly findings: Gauge<'kind'>
+  readonly unfinishedActs: Gauge<'state'>
 }
 
 /** What is read of a pool of `pg`. */
@@ -77,6 +79,18 @@ export function createServerMetrics(pool?: MeasuredPool): ServerMetrics {
     eventsReaderLagSeconds: new Gauge({
       name: 'tidemark_events_reader_lag_seconds',
       help: "Time since the inbox was last known to hold everything in Stripe's list of events",
+      registers,
+    }),
+    findings: new Gauge({
+      name: 'tidemark_reconciliation_findings',
+      help: 'Open differences between Stripe, Clerk and us, by kind',
+      labelNames: ['kind'],
+      registers,
+    }),
+    unfinishedActs: new Gauge({
+      name: 'tidemark_support_acts_unfinished',
+      help: 'Acts of support that wait for a second person (waiting_for_approval) or for the worker (queued)',
+      labelNames: ['state'],
       registers,
     }),
     queueJobs: new Gauge({

@@ -2,6 +2,8 @@ import { Router } from '@koa/router'
 import Koa, { type Middleware } from 'koa'
 import { findCursor } from '../schema/cursors/cursors.ts'
 import { findInboxBacklog } from '../schema/inbox/backlog.ts'
+import { countFindings } from '../schema/reconciliation/findings.ts'
+import { countUnfinishedActs } from '../schema/support/acts.ts'
 import { withTimeLimit } from '../schema/time-limit.ts'
 import type { Dependencies } from './dependencies.ts'
 import { findReasonsNotReady } from './routes/health.ts'
@@ -35,6 +37,8 @@ function answerMetrics(deps: Dependencies): Middleware {
       attempt('inbox', measureInbox(deps)),
       attempt('the reader of events', measureEventsReader(deps)),
       attempt('queues', measureQueues(deps)),
+      attempt('findings', measureFindings(deps)),
+      attempt('acts', measureActs(deps)),
     ])
     ctx.set('content-type', deps.metrics.registry.contentType)
     ctx.set('cache-control', 'no-store')
@@ -64,6 +68,19 @@ async function measureEventsReader({ db, metrics, now }: Dependencies): Promise<
   const completedAt = (await findCursor(db, 'stripe_events'))?.completed_at
   if (!completedAt) return
   metrics.eventsReaderLagSeconds.set(Math.max(0, (now().getTime() - completedAt.getTime()) / 1000))
+}
+
+async function measureFindings({ db, metrics }: Dependencies): Promise<void> {
+  metrics.findings.reset()
+  // A kind is counted once for each currency.
+  for (const { kind, count } of await countFindings(db)) metrics.findings.inc({ kind }, count)
+}
+
+async function measureActs({ db, metrics }: Dependencies): Promise<void> {
+  metrics.unfinishedActs.reset()
+  for (const [state, count] of Object.entries(await countUnfinishedActs(db))) {
+    metrics.unfinishedActs.set({ state }, count)
+  }
 }
 
 async function measureQueues({ producer, metrics }: Dependencies): Promise<void> {

@@ -14,6 +14,7 @@ export interface WorkerMetrics {
   readonly eventsMissed: Counter<'type'>
   readonly eventsForged: Counter<'type'>
   readonly seatsCorrected: Counter
+  readonly supportActs: Counter<'kind' | 'outcome'>
 }
 
 /** What is read of a pool of `pg`. */
@@ -90,6 +91,12 @@ export function createWorkerMetrics(pool?: MeasuredPool): WorkerMetrics {
       labelNames: ['type'],
       registers: [registry],
     }),
+    supportActs: new Counter({
+      name: 'tidemark_support_acts_total',
+      help: 'Acts of support by kind and outcome: changed, unchanged, dry_run or failed',
+      labelNames: ['kind', 'outcome'],
+      registers: [registry],
+    }),
     seatsCorrected: new Counter({
       name: 'tidemark_seats_corrected_total',
       help: "Seats that did not agree with Clerk's memberships until they were compared",
@@ -105,7 +112,7 @@ export function createWorkerMetrics(pool?: MeasuredPool): WorkerMetrics {
  * every label that they can have.
  */
 function beginAtZero({ failedTries, givenUp, eventsForged, eventsMissed }: WorkerMetrics): void {
-  for (const what of ['event', 'intent', 'subscription', 'invitation']) {
+  for (const what of ['event', 'intent', 'subscription', 'invitation', 'act']) {
     givenUp.inc({ what }, 0)
     for (const kind of ['unavailable', 'not_yet', 'contradiction', 'defect'])
       failedTries.inc({ what, kind }, 0)

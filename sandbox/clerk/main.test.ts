@@ -51,7 +51,9 @@ test('SIGTERM ends it with 0, and a second start seeds nothing again', async () 
   expect(await first.end('SIGTERM')).toBe(0)
   const second = await launch().ready()
   const events = await (await fetch(`${second.url}/_sandbox/events?type=user.created`)).json()
-  expect(events).toMatchObject({ data: [{ status: 'pending' }, { status: 'pending' }] })
+  expect(events).toMatchObject({
+    data: [{ status: 'pending' }, { status: 'pending' }, { status: 'pending' }],
+  })
 })
 
 test('passwords and cookies are not in the state file in clear', async () => {

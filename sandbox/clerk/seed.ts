@@ -19,6 +19,14 @@ export const seeds = {
     firstName: 'Sam',
     lastName: 'Support',
   },
+  /** A second one, because nobody agrees to what they asked for themselves. */
+  supervisor: {
+    id: 'user_2sandboxSupervisor00000000',
+    email: 'supervisor@tidemark.test',
+    password: 'tidemark-supervisor-1',
+    firstName: 'Uma',
+    lastName: 'Supervisor',
+  },
   organization: {
     id: 'org_2sandboxDemo0000000000000000',
     name: 'Demo Organization',
@@ -27,18 +35,17 @@ export const seeds = {
 } as const
 
 export async function seed(service: Service): Promise<void> {
-  const { demo, support, organization } = seeds
-  const [demoHash, supportHash] = await Promise.all([
-    hashPassword(demo.password),
-    hashPassword(support.password),
-  ])
+  const { demo, organization } = seeds
+  const demoHash = await hashPassword(demo.password)
   const owner = createUser(service, { ...demo, emailAddresses: [demo.email], passwordHash: demoHash })
-  createUser(service, {
-    ...support,
-    emailAddresses: [support.email],
-    passwordHash: supportHash,
-    publicMetadata: { role: 'support' },
-  })
+  for (const { password, ...person } of [seeds.support, seeds.supervisor]) {
+    createUser(service, {
+      ...person,
+      emailAddresses: [person.email],
+      passwordHash: await hashPassword(password),
+      publicMetadata: { role: 'support' },
+    })
+  }
   if (service.instance.organizations_enabled) {
     createOrganization(service, { ...organization, createdBy: owner })
   }

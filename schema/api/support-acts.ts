@@ -39,7 +39,7 @@ export type ActState = (typeof actStates)[number]
 
 export const maximumTargets = 500
 /** Nobody adjusts more than this, with or without a second person. */
-export const maximumAdjustment = 10_000_000
+const maximumAdjustment = 10_000_000
 
 const leastReason = 10
 
@@ -74,14 +74,14 @@ export const adjustmentSchema = z.strictObject({
 })
 export type Adjustment = z.infer<typeof adjustmentSchema>
 
-export const personSchema = z.object({
+const personSchema = z.object({
   /** A user's id, or `cli:` and the name of whoever ran the command. */
   id: z.string(),
   /** The id, where no name is known. */
   name: z.string(),
 })
 
-export const ownerSchema = z.object({ owner_kind: z.enum(['user', 'organization']), owner_id: z.string() })
+const ownerSchema = z.object({ owner_kind: z.enum(['user', 'organization']), owner_id: z.string() })
 
 const changeOf = <Schema extends z.core.$ZodType>(schema: Schema) =>
   z.object({ before: schema, after: schema })
@@ -243,7 +243,7 @@ export const refuseSupportAct = endpoint({
   response: z.object({ success: z.literal(true), data: supportActSchema }),
 })
 
-export const auditOutcomes = ['requested', 'approved', 'refused', 'denied', 'done', 'failed'] as const
+const auditOutcomes = ['requested', 'approved', 'refused', 'denied', 'done', 'failed'] as const
 export type AuditOutcome = (typeof auditOutcomes)[number]
 
 export const auditEntrySchema = z.object({

@@ -257,3 +257,18 @@ export async function failAct(
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }
+
+/** How many acts wait for a second person, and how many for the worker. */
+export async function countUnfinishedActs(
+  db: Kysely<DB>,
+): Promise<{ readonly waiting_for_approval: number; readonly queued: number }> {
+  const count = async (state: 'waiting_for_approval' | 'queued') => {
+    const { acts } = await db
+      .selectFrom('support_acts')
+      .select(({ fn }) => fn.countAll<number>().as('acts'))
+      .where('state', '=', state)
+      .executeTakeFirstOrThrow()
+    return acts
+  }
+  return { waiting_for_approval: await count('waiting_for_approval'), queued: await count('queued') }
+}

@@ -81,7 +81,7 @@ export interface JobFinder {
  * The row that a job (`<queue>/<id>`) works on. Null when the queue does not keep it any more, and for a job that belongs to no row: those
  * run again by themselves.
  */
-export async function findRowOfJob(producer: JobFinder, jobId: string): Promise<RowTarget | null> {
+async function findRowOfJob(producer: JobFinder, jobId: string): Promise<RowTarget | null> {
   const [name = '', ...rest] = jobId.split('/')
   const queue = queueNames.find((candidate) => candidate === name)
   const job = queue && (await producer.queue(queue).getJob(rest.join('/')))

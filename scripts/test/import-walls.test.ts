@@ -23,6 +23,8 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['sandbox/kit'],
   // Some of the worker's work is done from a terminal, too.
   scripts: ['schema', 'worker'],
+  // One command does what server and worker do, by their functions.
+  'scripts/support': ['schema', 'server', 'worker', 'scripts', 'tests'],
   tests: ['schema', 'server', 'worker', 'scripts'],
 }
 /** The same for tests that stand beside what they test. */
@@ -143,7 +145,7 @@ async function listPlaces(): Promise<string[]> {
   const places = folders.map(([room, part]) =>
     part && divided.includes(room ?? '') ? `${room}/${part}` : room,
   )
-  return [...new Set([...places, 'web/ui'])].filter((place) => place !== undefined).sort()
+  return [...new Set([...places, 'web/ui', 'scripts/support'])].filter((place) => place !== undefined).sort()
 }
 
 function roomOf(place: string): string {

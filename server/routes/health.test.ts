@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { saveFindings } from '../../schema/reconciliation/findings.ts'
 import { eventOf, receiveStripeEvent } from '../../tests/support/factories/events.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -78,6 +79,28 @@ describe('health', () => {
     expect(text).toContain('tidemark_queue_jobs{queue="stripe-events",state="waiting"} 0')
     expect(text).toContain('tidemark_inbox_failed_events 0')
     expect(text).toContain('process_cpu_seconds_total')
+  })
+
+  test('is measured by what support and reconciliation have left to do', async () => {
+    const texts = {
+      sentence: 'S',
+      they_say: 'T',
+      we_have: 'W',
+      advice: 'A',
+      owner: null,
+      credits: null,
+      mending: null,
+    }
+    const money = (currency: string) => ({ amount_minor: 700, currency })
+    const differences = [
+      { ...texts, kind: 'session_not_settled', object_id: 'cs_1', money: money('EUR') },
+      { ...texts, kind: 'session_not_settled', object_id: 'cs_2', money: money('USD') },
+    ] as const
+    await database.worker.transaction().execute((trx) => saveFindings(trx, differences, new Date()))
+    const text = await (await getMonitoring('/metrics')).text()
+    expect(text).toContain('tidemark_reconciliation_findings{kind="session_not_settled"} 2')
+    expect(text).toContain('tidemark_support_acts_unfinished{state="waiting_for_approval"} 0')
+    expect(text).toMatch(/^tidemark_database_connections\{state="in_use"\} \d/m)
   })
 
   test('is measured as far as possible when the database is unavailable', async () => {

@@ -1,6 +1,3 @@
-import { createBullBoard } from '@bull-board/api'
-import { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
-import { KoaAdapter } from '@bull-board/koa'
 import type { Queue } from 'bullmq'
 import { queueNames } from '../../schema/queues/queues.ts'
 import { TokenRejectedError } from '../auth/clerk.ts'
@@ -21,7 +18,7 @@ const oldestTokenMs = 12 * 3_600_000
  * tried again is a row, and replaying it is an act with a reason, so any other method than GET ends here.
  */
 export function queueBoard(deps: Dependencies): AppMiddleware {
-  let board: { readonly of: Queue | undefined; readonly serve: AppMiddleware } | undefined
+  let board: { readonly of: Queue | undefined; readonly serve: Promise<AppMiddleware> } | undefined
   return async (ctx, next) => {
     if (ctx.path !== boardPath && !ctx.path.startsWith(`${boardPath}/`)) return next()
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw notFound()
@@ -34,11 +31,18 @@ export function queueBoard(deps: Dependencies): AppMiddleware {
     // The producer opens new queues when its backend was away.
     if (!board || board.of !== queues[0]) board = { of: queues[0], serve: createBoard(queues) }
     ctx.set('cache-control', 'no-store')
-    await board.serve(ctx, next)
+    const serve = await board.serve
+    await serve(ctx, next)
   }
 }
 
-function createBoard(queues: readonly Queue[]): AppMiddleware {
+/** Loaded when somebody looks for the first time: no other request, and no start of a server, waits for it. */
+async function createBoard(queues: readonly Queue[]): Promise<AppMiddleware> {
+  const [{ createBullBoard }, { BullMQAdapter }, { KoaAdapter }] = await Promise.all([
+    import('@bull-board/api'),
+    import('@bull-board/api/bullMQAdapter'),
+    import('@bull-board/koa'),
+  ])
   const adapter = new KoaAdapter().setBasePath(boardPath)
   createBullBoard({
     queues: queues.map((queue) => new BullMQAdapter(queue, { readOnlyMode: true, allowRetries: false })),

@@ -1,14 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { revokeTeamInvitation, sendTeamInvitation } from '../../schema/api/team-invitations.ts'
 import { signUp } from '../support/services/clerk.ts'
-import { type Customer, untilDone, type World } from './customer.ts'
+import type { Customer, World } from './customer.ts'
 import type { Random } from './random.ts'
+import { untilDone } from './until-done.ts'
 
 /** Somebody is invited, and accepts, is told never mind, or does not answer. */
 export async function invite(world: World, customer: Customer, random: Random): Promise<void> {
   const { organization_id, person } = customer
   if (!organization_id) return
-  const colleague = await untilDone(() => signUp(world.system.clerk))
+  const colleague = await signUp(world.system.clerk)
   const { token } = person
   const { status, body } = await world.client.call(sendTeamInvitation, {
     token,
@@ -36,8 +37,10 @@ export async function invite(world: World, customer: Customer, random: Random): 
 /** Of the link in the mail, which comes later when Clerk had to be asked again. */
 async function findTicket({ system }: World, email: string): Promise<string | null> {
   for (let tries = 0; tries < 10; tries++) {
-    const mails = await fetch(`${system.clerk.url}/_sandbox/mails?to=${email}`)
-    const { data } = (await mails.json()) as { data: { url: string }[] }
+    const { data } = await untilDone(async () => {
+      const mails = await fetch(`${system.clerk.url}/_sandbox/mails?to=${email}`)
+      return (await mails.json()) as { data: { url: string }[] }
+    })
     if (data[0]) return new URL(data[0].url).searchParams.get('ticket')
     await delay(500)
   }

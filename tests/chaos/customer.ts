@@ -6,6 +6,7 @@ import { type Person, signUp } from '../support/services/clerk.ts'
 import type { Client } from './client.ts'
 import type { Random } from './random.ts'
 import type { System } from './system.ts'
+import { Refused, untilDone } from './until-done.ts'
 
 /** What one report of usage came to, by the answer that its sender had in the end. */
 export interface Report {
@@ -44,7 +45,7 @@ export interface World {
 }
 
 export async function newCustomer(world: World, kind: Customer['kind']): Promise<Customer> {
-  const person: Person = await untilDone(() => signUp(world.system.clerk, { first_name: 'Ada' }))
+  const person: Person = await signUp(world.system.clerk, { first_name: 'Ada' })
   const user = { id: person.user_id, emailAddresses: [{ emailAddress: person.email }] }
   await world.client.ask(initializeUser, {
     token: person.token,
@@ -95,21 +96,9 @@ export async function turnKnob<T>(
   body: object = {},
 ): Promise<T | null> {
   return system.stripe.knob<T>(path, body).catch((error: unknown) => {
-    if (error instanceof Error && / (400|402|404|409) /.test(error.message)) return null
+    if (error instanceof Refused && / (400|402|404|409) /.test(error.message)) return null
     throw error
   })
-}
-
-/** For what is not the product: a stand-in that was told to fail does so for a few calls only. */
-export async function untilDone<T>(work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await work()
-    } catch (error) {
-      if (tries >= 60) throw error
-      await delay(Math.min(100 * tries, 1000))
-    }
-  }
 }
 
 export function pause(random: Random, longest_ms: number): Promise<void> {

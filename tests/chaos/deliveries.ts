@@ -1,5 +1,6 @@
 import { listedEventTypes } from '../../schema/stripe/event-types.ts'
 import type { System } from './system.ts'
+import { untilDone } from './until-done.ts'
 
 /** What became of the webhooks, by the senders' own books. */
 export interface Sent {
@@ -58,5 +59,5 @@ export async function countCopies({ stripe }: Pick<System, 'stripe'>): Promise<n
 }
 
 async function read<T>(url: string): Promise<T> {
-  return (await (await fetch(url)).json()) as T
+  return untilDone(async () => (await (await fetch(url)).json()) as T)
 }

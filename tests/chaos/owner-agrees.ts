@@ -3,8 +3,9 @@ import { type Books, readBooks } from '../../schema/ledger/books.ts'
 import { belongings, type Life, openMonth, type Usage } from '../simulation/model.ts'
 import { toldBelongings } from '../simulation/owner.ts'
 import { whatHappened } from '../simulation/what-happened.ts'
-import { type Customer, untilDone, type World } from './customer.ts'
+import type { Customer, World } from './customer.ts'
 import type { System } from './system.ts'
+import { untilDone } from './until-done.ts'
 
 /** What a customer is told, against what the model makes of what happened at Stripe and Clerk. */
 export async function ownerDiffers(world: World, customer: Customer): Promise<string[]> {
@@ -17,7 +18,7 @@ export async function ownerDiffers(world: World, customer: Customer): Promise<st
   const seats = await seatsAtClerk(system, customer)
   customer.colleagues.splice(0, customer.colleagues.length, ...seats.colleagues)
   customer.usages.length = 0
-  const life = await whatHappened(system, customer)
+  const life = await untilDone(() => whatHappened(system, customer))
   const used = await usagesInBooks(system, customer, life)
   const lived: Life = { ...life, usages: used.usages }
   const now = await system.now()

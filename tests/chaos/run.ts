@@ -68,32 +68,32 @@ async function run(system: System, options: ChaosOptions): Promise<ChaosReport> 
 
   const began = Date.now()
   const storm = startStorm(system, random.fork('storm'), options.storm)
+  const failures: string[] = []
   let lives = 0
   const crowd = Array.from({ length: options.crowd }, async () => {
-    while (!isClosing) await live(world, random.fork(`life ${lives++}`), (born) => customers.push(born))
-  })
-  const crowded = Promise.all(crowd)
-  let failure: unknown
-  crowded.catch((error: unknown) => {
-    failure = error
+    while (!isClosing) {
+      const name = `life ${lives++}`
+      await live(world, random.fork(name), (born) => customers.push(born)).catch((error: unknown) =>
+        failures.push(`${name}: ${error instanceof Error ? error.stack : error}`),
+      )
+    }
   })
   const isEnough = async () => {
     const events = await countCopies(system)
     say(`${seconds(began)} s: ${events} events sent, ${storm.kills()} kills, ${customers.length} customers`)
     return events >= options.events && storm.kills() >= options.kills
   }
-  while (!failure && Date.now() - began < options.longest_ms && !(await isEnough()))
+  while (failures.length < 5 && Date.now() - began < options.longest_ms && !(await isEnough()))
     await delay(Math.min(10_000, options.longest_ms / 10))
   isClosing = true
   // Whoever waits for an answer gets it while everything still goes wrong.
-  const crowdEnded = crowded.catch(() => undefined)
-  await Promise.race([crowdEnded, delay(5000)])
+  const crowded = Promise.all(crowd)
+  await Promise.race([crowded, delay(5000)])
   await storm.stop()
   const storm_s = seconds(began)
   const lastFault = Date.now()
   say(`${storm_s} s: the storm is over`)
-  await crowdEnded
-  if (failure) throw failure
+  await crowded
 
   const calmed = await waitUntilSettled(system, { ...options, lastFault })
   const settled_after_s = seconds(lastFault)
@@ -114,6 +114,7 @@ async function run(system: System, options: ChaosOptions): Promise<ChaosReport> 
     settled_after_s,
     clock_moved_s: calmed.clock_moved_s,
     problems: [
+      ...failures,
       ...problems,
       ...customers.flatMap(({ complaints }) => complaints),
       ...members.flatMap(({ unexpectedExits }) => unexpectedExits),
@@ -185,7 +186,7 @@ async function judgePatiently(
 /** What runs every minute, so that nobody has to wait for it. */
 async function runTasks({ producer }: System): Promise<void> {
   for (const task of ['read_stripe_events', 'compare_seats', 'sync_kept_events'] as const)
-    await producer.add('scheduled-tasks', freshJobId(task), { task })
+    await producer().add('scheduled-tasks', freshJobId(task), { task })
 }
 
 async function moveClock({ stripe }: System, s: number): Promise<number> {

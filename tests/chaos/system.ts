@@ -19,6 +19,7 @@ import { type Sandbox, startSandbox, testAppUrl } from '../support/services/sand
 import { startStripe, type TestStripe } from '../support/services/stripe.ts'
 import { startBalancer } from './balancer.ts'
 import { type Member, startMember } from './member.ts'
+import { patient, untilDone } from './until-done.ts'
 
 export interface SystemOptions {
   /** The program, for queues on Redis; left out, they are in Postgres. */
@@ -42,7 +43,8 @@ export interface System {
   readonly url: string
   /** As the tables' owner. */
   readonly database: Database
-  readonly producer: QueueProducer
+  /** Opened when it is first asked for, which must be when everything works: BullMQ remembers for good that it could not open a queue. */
+  readonly producer: () => QueueProducer
   /** The time that the product goes by. */
   now(): Promise<Date>
   close(): Promise<void>
@@ -119,34 +121,41 @@ async function startParts(options: SystemOptions, running: AsyncDisposableStack)
   const onError = () => undefined
   const connection = connectDatabase({ connectionString: databaseUrl, role: 'owner', poolMax: 6, onError })
   running.defer(() => connection.close())
-  const backend = connectQueueBackend({
-    databaseUrl,
-    redisUrl: redis?.url,
-    role: 'tidemark_server',
-    poolMax: 2,
-    whenUnavailable: 'wait',
-    onError,
-  })
-  running.defer(() => backend.close())
-  const producer = createProducer(backend, { onError })
-  running.defer(() => producer.close())
+  let producer: QueueProducer | undefined
+  const openProducer = () => {
+    const backend = connectQueueBackend({
+      databaseUrl,
+      redisUrl: redis?.url,
+      role: 'tidemark_server',
+      poolMax: 2,
+      whenUnavailable: 'wait',
+      onError,
+    })
+    running.defer(() => backend.close())
+    const opened = createProducer(backend, { onError })
+    running.defer(() => opened.close())
+    return opened
+  }
   return {
-    backend: backend.kind,
+    backend: redis ? 'redis' : 'postgres',
     postgres,
     redis,
     servers,
     workers,
-    stripe,
+    stripe: patient(stripe),
     clerk: {
-      ...sandbox,
+      ...patient(sandbox),
       client: openClerk({ secretKey: 'sk_test_sandbox', apiUrl: `${sandbox.url}/bapi` }),
     },
     url: `http://127.0.0.1:${balancer.port}`,
     database: connection.db,
-    producer,
+    producer() {
+      producer ??= openProducer()
+      return producer
+    },
     async now() {
-      const answer = await fetch(`${stripe.url}/_sandbox/clock`)
-      return new Date(Date.now() + ((await answer.json()) as { offset_ms: number }).offset_ms)
+      const answer = await untilDone(async () => (await fetch(`${stripe.url}/_sandbox/clock`)).json())
+      return new Date(Date.now() + (answer as { offset_ms: number }).offset_ms)
     },
     close: () => running.disposeAsync(),
   }

@@ -15,6 +15,9 @@ const sam = { email: 'support@tidemark.test', password: 'tidemark-support-1' }
 const standing = (page: Page) => page.getByRole('region', { name: 'What should be and what is' })
 const dialog = (page: Page) => page.getByRole('dialog')
 
+// Two or three people and a payment each, one after the other.
+test.describe.configure({ timeout: 180_000 })
+
 test.afterEach(async () => {
   expect(await findLedgerProblems()).toEqual([])
 })

@@ -13,6 +13,7 @@ import { explainBalance } from '../../schema/api/explanation.ts'
 import { getExtensionBalance, reportUsage } from '../../schema/api/extension.ts'
 import { getOrganizationSeats } from '../../schema/api/organization-seats.ts'
 import { getOrganizationCredits, getOrganizationSubscription } from '../../schema/api/organizations.ts'
+import { getStatement, listFindings } from '../../schema/api/reconciliation.ts'
 import { getTrace, listWork, searchSupport } from '../../schema/api/support.ts'
 import { listTeamInvitations } from '../../schema/api/team-invitations.ts'
 import { getUser } from '../../schema/api/users.ts'
@@ -23,6 +24,7 @@ import { syncDueInvitations } from '../../worker/jobs/due-invitations.ts'
 import { sweep } from '../../worker/jobs/maintenance.ts'
 import { processSubscriptionSync } from '../../worker/jobs/subscription-sync.ts'
 import { syncKeptEvents } from '../../worker/jobs/sync-kept-events.ts'
+import { owners } from '../../worker/reconciliation/owners.ts'
 import { eventOf, sessionOf } from '../support/factories/events.ts'
 import { buildExtensionToken } from '../support/factories/extension-tokens.ts'
 import {
@@ -317,6 +319,21 @@ export const paths: Readonly<Record<string, Path>> = {
     async ({ server }) =>
     () =>
       fetchOk(`${server.monitoringUrl}/metrics`),
+
+  'fifty owners of a reconciliation': async ({ worker }) => {
+    const now = worker.deps.now()
+    return () => owners.step({ deps: worker.deps, since: now, now }, 'user/user_fill_5')
+  },
+  'the findings of a reconciliation': async ({ server, clerk }) => {
+    const { token } = await signUp(clerk, { role: 'support' })
+    return () => server.ask(listFindings, { token, query: {} })
+  },
+  'the statement of a day': async (product) => {
+    await buildPersonWithHistory(product)
+    const { token } = await signUp(product.clerk, { role: 'support' })
+    const day = '2026-01-02'
+    return () => product.server.ask(getStatement, { token, query: { day } })
+  },
 }
 
 /** Asks as support staff, whose role is known by then. */

@@ -29,4 +29,4 @@ test('a database that is lost is restored with all that was paid, once; only usa
     problems: [],
   })
   expect(restored.from_backup_alone.missed_events).toBeGreaterThan(0)
-}, 120_000)
+}, 180_000)

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { Browser, BrowserContext, Page } from '@playwright/test'
 import { cards, payByCard, startPurchase } from '../e2e/support/checkout-page.ts'
-import { arrive } from '../e2e/support/people.ts'
+import { arrive, signIn } from '../e2e/support/people.ts'
 import { openSandboxClerk, turnStripeKnob } from '../e2e/support/product.ts'
 
 /** Who looks at a screen. */
-export type Role = 'visitor' | 'newcomer' | 'subscriber' | 'debtor' | 'admin' | 'member'
+export type Role = 'visitor' | 'newcomer' | 'subscriber' | 'debtor' | 'admin' | 'member' | 'support'
 type StorageState = Awaited<ReturnType<BrowserContext['storageState']>>
 
 /** Pages whose addresses are only known once somebody has been there. */
@@ -15,6 +15,8 @@ interface Addresses {
   readonly planPaid: string
   readonly teamsPaid: string
   readonly invitation: string
+  /** The subscriber, as support sees them. */
+  readonly supportCase: string
 }
 
 export interface Cast extends Addresses {
@@ -25,11 +27,12 @@ type Setting = { readonly browser: Browser; readonly baseURL: string }
 
 /** Brings the people of all screens into their states, by the forms of the product and the knobs of the sandboxes. */
 export async function gatherCast(setting: Setting): Promise<Cast> {
-  const [newcomer, subscriber, debtor, team] = await Promise.all([
+  const [newcomer, subscriber, debtor, team, support] = await Promise.all([
     inOwnBrowser(setting, (page) => beNewcomer(page)),
     inOwnBrowser(setting, (page) => subscribe(page)),
     inOwnBrowser(setting, (page) => oweMoney(page)),
     inOwnBrowser(setting, (page) => leadTeam(page)),
+    inOwnBrowser(setting, (page) => beSupport(page)),
   ])
   const member = await inOwnBrowser(setting, (page) => joinTeam(page, team.organizationId))
   return {
@@ -42,6 +45,7 @@ export async function gatherCast(setting: Setting): Promise<Cast> {
       debtor: debtor.session,
       admin: team.session,
       member: member.session,
+      support: support.session,
     },
   }
 }
@@ -78,7 +82,19 @@ async function subscribe(page: Page) {
   await page.getByLabel(/Bank debit/).check()
   await page.getByRole('button', { name: /^Pay/ }).click()
   await page.getByRole('heading', { name: 'Payment pending' }).waitFor()
-  return { planPaid, creditsPaid, creditsPending: addressOf(page) }
+  const { userId } = await sessionOf(page)
+  return {
+    planPaid,
+    creditsPaid,
+    creditsPending: addressOf(page),
+    supportCase: `/support/trace?owner=${userId}`,
+  }
+}
+
+/** Whom the sandbox knows from its beginning. */
+async function beSupport(page: Page) {
+  await signIn(page.request, { email: 'support@tidemark.test', password: 'tidemark-support-1' })
+  return {}
 }
 
 /** The trial is over and the card pays no more. */

@@ -279,6 +279,42 @@ export const screens: readonly Screen[] = [
     shows: 'Payment pending',
   },
   { name: 'payment-cancelled', route: '/payment/cancelled', as: 'newcomer', shows: 'Payment Cancelled' },
+
+  { name: 'support-work', route: '/support', as: 'support', shows: 'Queues' },
+  { name: 'support-search', route: '/support/search', as: 'support', shows: 'What is understood' },
+  {
+    name: 'support-trace',
+    route: '/support/trace',
+    as: 'support',
+    address: ({ supportCase }) => supportCase,
+    shows: 'Timeline',
+    open: (page) =>
+      page.getByRole('region', { name: 'Timeline' }).getByRole('button', { expanded: false }).first().click(),
+  },
+  {
+    name: 'support-dialog',
+    route: '/support/trace',
+    as: 'support',
+    address: ({ supportCase }) => supportCase,
+    shows: 'Timeline',
+    open: async (page) => {
+      await page.getByRole('button', { name: 'Resync' }).click()
+      await page.getByRole('dialog').getByText('would change').waitFor()
+    },
+  },
+  {
+    name: 'support-reconciliation',
+    route: '/support/reconciliation',
+    as: 'support',
+    shows: 'Compare now',
+  },
+  { name: 'support-statement', route: '/support/statement', as: 'support', shows: 'Purchased ±' },
+  {
+    name: 'support-audit',
+    route: '/support/audit',
+    as: 'support',
+    shows: /Nothing was done yet|Done|Asked for|No access/,
+  },
   { name: 'not-found', route: '*', as: 'visitor', address: '/nowhere', shows: 'Oops! Page not found' },
 ]
 

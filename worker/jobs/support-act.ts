@@ -81,6 +81,7 @@ async function fail(deps: WorkerDependencies, act: SupportActRow, reason: string
   await retryTransaction(deps.db, async (trx) => {
     const isFailed = await failAct(trx, { id: act.id, error: reason, now: deps.now() })
     if (!isFailed || act.is_dry_run) return
+    deps.metrics.supportActs.inc({ kind: act.kind, outcome: 'failed' })
     await recordAudit(trx, { ...entryOf(act, ownerOf(act)), outcome: 'failed', detail: reason })
   })
 }
@@ -141,8 +142,13 @@ async function carryOut(deps: WorkerDependencies, act: SupportActRow): Promise<v
     if (!(error instanceof DryRunOver)) throw error
     const { owner, outcome } = error.finished
     await finishAct(deps.db, { id: act.id, owner, outcome, now: deps.now() })
+    deps.metrics.supportActs.inc({ kind: act.kind, outcome: 'dry_run' })
     return null
   })
+  if (finished) {
+    const outcome = finished.outcome.changed ? 'changed' : 'unchanged'
+    deps.metrics.supportActs.inc({ kind: act.kind, outcome })
+  }
   deps.log.info(
     { act_id: act.id, kind: act.kind, outcome: finished?.outcome.sentence },
     'Act of support done',

@@ -120,7 +120,7 @@ function notSettled(session: Session, intentId: string, intent: CheckoutIntent |
       : { amount_minor: amount_total, currency: currency.toUpperCase() }
   const problem = intent
     ? whyNotReplayed(session, intent)
-    : 'There is no such checkout in our database: refund it at Stripe, or restore the row from a backup.'
+    : 'There is no such checkout in our database. After a restore `npm run restore:checkouts` writes it again; otherwise refund it at Stripe.'
   const what =
     mode === 'subscription' ? 'A paid plan' : `A paid checkout of ${intent?.credits ?? 'unknown'} credits`
   return {

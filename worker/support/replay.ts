@@ -40,7 +40,7 @@ export const replay: DoAct = async (deps, { target_kind, target_id, requested_by
   }
 }
 
-export function doneBy(outcome: {
+function doneBy(outcome: {
   readonly reason: string | null
   readonly seats_changed_in?: string | undefined
 }): ActDone {

@@ -34,14 +34,14 @@ test('the seeds are found by address, by id, by text, and with their role', asyn
   expect((await clerk.users.getUserList({ query: 'dana' })).data.map((row) => row.id)).toEqual([
     seeds.demo.id,
   ])
-  expect(await clerk.users.getCount()).toBe(2)
+  expect(await clerk.users.getCount()).toBe(3)
 })
 
 test('lists are cut by limit and offset, newest first', async () => {
   const first = await clerk.users.getUserList({ limit: 1 })
   const second = await clerk.users.getUserList({ limit: 1, offset: 1 })
-  expect([first.data[0]?.id, second.data[0]?.id]).toEqual([seeds.support.id, seeds.demo.id])
-  expect(first.totalCount).toBe(2)
+  expect([first.data[0]?.id, second.data[0]?.id]).toEqual([seeds.supervisor.id, seeds.support.id])
+  expect(first.totalCount).toBe(3)
 })
 
 test('a user is created, updated, given metadata, and deleted', async () => {

@@ -70,7 +70,7 @@ export function summaryOf(acts: readonly SupportAct[], refused: number): string 
     [changed.length, isDryRun ? 'would change something' : 'changed something'],
     [outcomes.length - changed.length, isDryRun ? 'would change nothing' : 'changed nothing'],
     [count('failed'), isDryRun ? 'would fail' : 'failed'],
-    [count('waiting_for_approval'), 'need a second person'],
+    [count('waiting_for_approval'), 'waiting for a second person'],
     [count('refused') + refused, 'refused'],
   ] as const
   const said = parts

@@ -27,7 +27,7 @@ function Entry({ entry }: { entry: AuditEntry }) {
   const [isOpen, setIsOpen] = useState(false)
   const id = useId()
   const [tone, outcome] = auditOutcomes[entry.outcome]
-  const text = entry.detail ?? entry.reason
+  const text = [entry.detail, entry.reason].filter(Boolean).join(' · ')
   return (
     <li>
       <button

@@ -53,7 +53,7 @@ function OneCase({ asked }: { asked: Case }) {
   const items = trace.data.pages.flatMap(({ timeline }) => timeline)
   return (
     <Page title={titleOf(first)} action={first.owner && <CaseActions trace={first} owner={first.owner} />}>
-      {first.owner && <Visitors owner={first.owner.id} />}
+      {first.owner && <Visitors owner={first.owner.id} known={first.visitors} />}
       <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_18rem]">
         <div className="min-w-0 space-y-4">
           {first.standing && <Standing standing={first.standing} owner={first.owner?.id ?? ''} />}

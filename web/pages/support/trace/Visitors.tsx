@@ -1,12 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { Eye } from 'lucide-react'
+import type { SupportVisitor } from '../../../../schema/api/support.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { visitQuery } from '../../../api/support.ts'
 import { formatTime } from '../../../components/format.ts'
 
+interface VisitorsProps {
+  owner: string
+  /** Those whom the trace named. */
+  known: readonly SupportVisitor[]
+}
+
 /** Says that the case is open here, and who else has it open, so that two people do not mend it at once. */
-export function Visitors({ owner }: { owner: string }) {
-  const visitors = useQuery(visitQuery(useApi(), owner)).data?.visitors ?? []
+export function Visitors({ owner, known }: VisitorsProps) {
+  const visitors = useQuery(visitQuery(useApi(), owner)).data?.visitors ?? known
   return (
     <div role="status">
       {visitors.map(({ user_id, name, since }) => (

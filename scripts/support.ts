@@ -1,0 +1,30 @@
+import { userInfo } from 'node:os'
+import { openDependencies } from '../server/dependencies.ts'
+import { loadDotEnv } from './dot-env.ts'
+import { UsageError } from './support/named.ts'
+import { runSupport, usage } from './support/run.ts'
+import { withWorkerDependencies } from './worker-dependencies.ts'
+
+/**
+ * `npm run support -- COMMAND`: what the console at /support does, for the terminal. Whoever runs it is in the audit log as `cli:` and the
+ * name of the operating system's user. Exit code 1 when something was refused, failed or does not agree, 2 when it was not understood.
+ */
+loadDotEnv()
+const argv = process.argv.slice(2)
+if (argv.length === 0 || argv.includes('--help') || argv[0] === 'help') {
+  process.stdout.write(usage)
+} else {
+  try {
+    process.exitCode = await withWorkerDependencies(process.env, async (worker, env) => {
+      // Reads, and writes down what is asked for, with the rights of the server.
+      const { deps: server, close } = openDependencies({ ...env, LOG_LEVEL: 'silent' }, worker)
+      const actor = `cli:${userInfo().username}`
+      const say = (line: string) => process.stdout.write(`${line}\n`)
+      return await runSupport({ server, worker }, argv, { actor, say }).finally(close)
+    })
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    if (error instanceof UsageError) process.stderr.write(`\n${usage}`)
+    process.exitCode = error instanceof UsageError ? 2 : 1
+  }
+}

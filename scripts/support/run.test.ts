@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest'
+import { findBalance } from '../../schema/ledger/balances.ts'
+import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
+import { buildPurchase } from '../../tests/support/factories/purchases.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
+import { testProduct, trustingClerk } from '../../tests/support/product/start-test-product.ts'
+import { runSupport } from './run.ts'
+
+const product = testProduct({
+  server: { deps: { clerk: { ...trustingClerk, identify: async () => null } } },
+})
+const { database, server, worker } = product
+
+/** What a command says, and what the process ends with. */
+async function run(argv: readonly string[], actor = 'cli:ada') {
+  const lines: string[] = []
+  const opened = { server: server.deps, worker: worker.deps }
+  const code = await runSupport(opened, argv, { actor, say: (line) => lines.push(line) })
+  return { code, text: lines.join('\n') }
+}
+const runJson = async (argv: readonly string[], actor?: string) =>
+  JSON.parse((await run([...argv, '--json'], actor)).text)
+const reason = ['--reason', 'The customer wrote to us']
+const balanceOf = async (owner_id: string) =>
+  (await findBalance(database.owner, { owner_kind: 'user', owner_id })).total
+
+async function buildPaidEvent() {
+  const intent = await buildPurchase(database.server)
+  const event = eventOf('checkout.session.completed', sessionOf(intent.id))
+  return { owner_id: intent.owner_id, id: await receiveStripeEvent(database.server, event) }
+}
+
+describe('support from the terminal', () => {
+  test('replays after a dry run that says the same, and says when nothing changed', async () => {
+    const { owner_id, id } = await buildPaidEvent()
+    const dry = await run(['replay', id, '--dry-run'])
+    expect(dry.text).toContain('+500 credits: Credit purchase.')
+    expect(await balanceOf(owner_id)).toBe(0)
+    const done = await run(['replay', id, ...reason])
+    expect(done).toEqual({ code: 0, text: dry.text.replace('dry run of ', '') })
+    expect(await balanceOf(owner_id)).toBe(500)
+    expect((await run(['replay', `event:${id}`, ...reason])).text).toMatch(/Nothing changed: /)
+    const { acts } = await runJson(['replay', id, ...reason])
+    expect(acts).toMatchObject([{ state: 'done', requested_by: 'cli:ada', outcome: { changed: false } }])
+  })
+
+  test('adjusts up to the limit, and above it with a second person', async () => {
+    const user = await buildUser(database.server)
+    const adjust = (credits: number) => [
+      'adjust',
+      user,
+      `--credits=${credits}`,
+      '--note',
+      'Our apologies',
+      ...reason,
+    ]
+    expect((await run(adjust(20))).code).toBe(0)
+    expect((await run(adjust(-5))).code).toBe(0)
+    const { acts } = await runJson(adjust(6000))
+    expect(acts).toMatchObject([{ state: 'waiting_for_approval' }])
+    const { id } = acts[0]
+    expect((await run(['waiting'])).text).toContain(id)
+    await expect(run(['approve', id])).rejects.toThrow(/second person/)
+    expect((await run(['approve', id], 'cli:bob')).text).toContain('+6,000 credits: Our apologies.')
+    expect(await balanceOf(user)).toBe(6015)
+    const audit = await runJson(['audit', user])
+    expect(audit[0]).toMatchObject({ outcome: 'done', actor: 'cli:ada' })
+    expect((await run(['trace', user])).text).toContain('balance 6015')
+  })
+
+  test('ends with 1 when something is refused, and does the others', async () => {
+    const { owner_id, id } = await buildPaidEvent()
+    const { code, text } = await run(['replay', 'evt_unknown', id, ...reason])
+    expect(code).toBe(1)
+    expect(text).toContain('event:evt_unknown: refused.')
+    expect(await balanceOf(owner_id)).toBe(500)
+    expect(await run(['replay', id])).toMatchObject({ code: 1, text: expect.stringContaining('Say why') })
+  })
+
+  test('lists what needs a person', async () => {
+    const { rows } = await runJson(['list', '--state', 'failed'])
+    expect(rows).toEqual([])
+  })
+
+  test.each([
+    [[]],
+    [['frobnicate']],
+    [['replay']],
+    [['adjust', 'user_x', '--credits=many', '--note', 'Hello']],
+    [['resync', 'someone@tidemark.test']],
+    [['list', '--state', 'broken']],
+    [['approve', 'that one']],
+    [['replay', 'evt_1', '--force']],
+  ])('says that it does not understand %j', async (argv) => {
+    await expect(run(argv)).rejects.toMatchObject({ name: 'UsageError' })
+  })
+})

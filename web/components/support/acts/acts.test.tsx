@@ -1,0 +1,103 @@
+import { renderToString } from 'react-dom/server'
+import { expect, test } from 'vitest'
+import type { ActOutcome, SupportAct } from '../../../../schema/api/support-acts.ts'
+import { readAmount } from './AdjustForm.tsx'
+import { Changes } from './Changes.tsx'
+import { changesOf, summaryOf, whyNothing } from './outcome.ts'
+
+const nothing: ActOutcome = {
+  changed: false,
+  sentence: 'Nothing changed: the event was applied before.',
+  transfers: [],
+  seats: { before: null, after: null },
+  plan: { before: 'pro', after: 'pro' },
+  balance: { before: 500, after: 500 },
+  states: [{ what: 'event', id: 'evt_1', before: 'applied', after: 'applied' }],
+}
+
+const purchase: ActOutcome = {
+  ...nothing,
+  changed: true,
+  sentence: '500 credits were added for a purchase.',
+  transfers: [
+    {
+      kind: 'credit_purchase',
+      account: 'purchased',
+      credits: 500,
+      reason: 'Credit purchase',
+      grant_id: 'grant',
+    },
+  ],
+  seats: {
+    before: { total: 3, active: 2, pending: 0 },
+    after: { total: 5, active: 2, pending: 1 },
+  },
+  plan: { before: null, after: 'pro' },
+  balance: { before: 1000, after: 1500 },
+  states: [{ what: 'event', id: 'evt_1', before: 'failed', after: 'applied' }],
+}
+
+const act = (outcome: ActOutcome | null, more: Partial<SupportAct> = {}): SupportAct => ({
+  id: '00000000-0000-4000-8000-000000000001',
+  batch_id: null,
+  finding_id: null,
+  kind: 'replay',
+  target: { kind: 'event', id: 'evt_1' },
+  owner: null,
+  adjustment: null,
+  reason: 'The bug is mended',
+  is_dry_run: false,
+  state: outcome ? 'done' : 'failed',
+  requested_by: { id: 'user_1', name: 'Sam' },
+  requested_at: '2026-11-22T12:00:00.000Z',
+  approved_by: null,
+  approved_at: null,
+  refused_by: null,
+  outcome,
+  error: outcome ? null : 'It failed.',
+  last_error: null,
+  finished_at: '2026-11-22T12:00:01.000Z',
+  ...more,
+})
+
+test('what would change is told line by line, credits first, and nothing that stays as it is', () => {
+  expect(changesOf(purchase).map(({ what, change }) => `${what}: ${change}`)).toEqual([
+    'Purchased credits: +500 credits',
+    'Balance: 1,000 → 1,500',
+    'Plan: none → Pro',
+    'Seats: 3 → 5',
+    'Seats promised: 0 → 1',
+    'Event: Failed → Applied',
+  ])
+  expect(renderToString(<Changes outcome={purchase} />)).toContain('Credit purchase')
+  expect(changesOf(nothing)).toEqual([])
+  expect(renderToString(<Changes outcome={nothing} />)).toBe('')
+})
+
+test('that nothing would change is said once, with the reason', () => {
+  expect(whyNothing(nothing)).toBe('The event was applied before.')
+})
+
+test('many acts are summed up in a sentence, before and after they are done', () => {
+  expect(summaryOf([act(purchase), act(nothing), act(null)], 1)).toBe(
+    '4 items: 1 changed something, 1 changed nothing, 1 failed, 1 refused. +500 credits in all.',
+  )
+  const dry = { is_dry_run: true }
+  expect(summaryOf([act(purchase, dry), act(purchase, dry)], 0)).toBe(
+    '2 items: 2 would change something. +1,000 credits in all.',
+  )
+  expect(summaryOf([act(null, { state: 'waiting_for_approval' })], 0)).toBe('1 item: 1 waiting for a second person.')
+})
+
+test.each([
+  ['500', 500],
+  [' 1,500 ', 1500],
+  ['−40', -40],
+  ['+7', 7],
+  ['1 000', 1000],
+  ['', undefined],
+  ['ten', undefined],
+  ['-', undefined],
+])('an amount written as “%s” is %s', (text, amount) => {
+  expect(readAmount(text)).toBe(amount)
+})
