@@ -239,7 +239,6 @@ export const getStatement = endpoint({
     days: z.array(statementDaySchema),
   }),
 })
-export type Statement = z.infer<(typeof getStatement)['response']>
 
 export const exportStatement = endpoint({
   method: 'GET',

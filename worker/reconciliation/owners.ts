@@ -16,7 +16,8 @@ import {
   resyncOf,
 } from './comparison.ts'
 
-const ownersPerStep = 50
+/** Of each table; an owner has two accounts. */
+const rowsPerStep = 100
 
 /** The books of every owner have what the position says, and every transfer by hand was asked for by somebody. */
 export const owners: Comparison = {
@@ -29,25 +30,36 @@ export const owners: Comparison = {
     return {
       count: some.length,
       differences,
-      next: some.length < ownersPerStep || !last ? null : `${last.owner_kind}/${last.owner_id}`,
+      next: last ? `${last.owner_kind}/${last.owner_id}` : null,
     }
   },
 }
 
-/** Whoever has books or had a plan, in the order of their ids. A purchase without books is found by its session. */
+/**
+ * Whoever has books or had a plan, in the order of their ids; as many rows of each table are read, so the list ends where the first of the
+ * two does. A purchase without books is found by its session.
+ */
 async function listOwners(db: Database, after: string | null): Promise<Owner[]> {
-  const [kind = '', id = ''] =
-    after === null ? [] : [after.slice(0, after.indexOf('/')), after.slice(after.indexOf('/') + 1)]
+  const { kind, id } = after === null ? beforeAll : splitName(after)
+  const rowsAfter = (table: 'ledger_accounts' | 'subscriptions') => sql`
+    SELECT owner_kind, owner_id FROM ${sql.table(table)} WHERE (owner_kind, owner_id) > (${kind}, ${id})
+    ORDER BY owner_kind, owner_id LIMIT ${rowsPerStep}`
+  const isListed = (part: 'account' | 'plan') => sql`
+    ((SELECT count(*) FROM ${sql.table(part)}) < ${rowsPerStep} OR (owner_kind, owner_id) <=
+      (SELECT owner_kind, owner_id FROM ${sql.table(part)} ORDER BY owner_kind DESC, owner_id DESC LIMIT 1))`
   const { rows } = await sql<Owner>`
-    (SELECT owner_kind, owner_id FROM ledger_accounts
-      WHERE owner_kind IN ('user', 'organization') AND (owner_kind, owner_id) > (${kind}, ${id})
-      GROUP BY owner_kind, owner_id ORDER BY owner_kind, owner_id LIMIT ${ownersPerStep})
-    UNION
-    (SELECT owner_kind, owner_id FROM subscriptions
-      WHERE (owner_kind, owner_id) > (${kind}, ${id})
-      GROUP BY owner_kind, owner_id ORDER BY owner_kind, owner_id LIMIT ${ownersPerStep})
-    ORDER BY owner_kind, owner_id LIMIT ${ownersPerStep}`.execute(db)
+    WITH account AS MATERIALIZED (${rowsAfter('ledger_accounts')}), plan AS MATERIALIZED (${rowsAfter('subscriptions')})
+    SELECT DISTINCT owner_kind, owner_id FROM (SELECT * FROM account UNION ALL SELECT * FROM plan) owner
+    WHERE ${isListed('account')} AND ${isListed('plan')} ORDER BY owner_kind, owner_id`.execute(db)
   return rows
+}
+
+/** The house's accounts are the first. */
+const beforeAll = { kind: 'house', id: 'house' }
+
+function splitName(name: string): { kind: string; id: string } {
+  const slash = name.indexOf('/')
+  return { kind: name.slice(0, slash), id: name.slice(slash + 1) }
 }
 
 /** Facts and books are of one snapshot, so nothing that is posted meanwhile is a difference, and nobody waits for us. */
