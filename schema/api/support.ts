@@ -61,7 +61,6 @@ const replaySchema = z.object({
   kind: z.enum(['event', 'intent', 'subscription', 'invitation', 'charge']),
   id: z.string(),
 })
-export type ReplayTarget = z.infer<typeof replaySchema>
 
 const traceItemSchema = z.object({
   /** `kind:id`, unique on the timeline. */

@@ -162,7 +162,6 @@ const dataSchemas = {
 } as const
 
 export type TimelineKind = keyof typeof dataSchemas
-export const timelineKinds = Object.keys(dataSchemas) as TimelineKind[]
 
 /** A row of the timeline; `at` has all of Postgres' digits, so that it can be a place in the order. */
 export type TimelineRow = {

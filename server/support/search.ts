@@ -65,7 +65,7 @@ export async function search(deps: Deps, text: string): Promise<ResponseOf<typeo
 }
 
 /** Also `kind:id`, as the timeline calls its items. */
-export function recognize(text: string): {
+function recognize(text: string): {
   readonly recognized_as: string | null
   readonly lookups: readonly Lookup[]
 } {

@@ -85,7 +85,9 @@ const names: Readonly<Record<ActOutcome['states'][number]['what'], string>> = {
 }
 
 function nothingBecause({ note }: ActDone): string {
-  return withStop(note ? `${note.charAt(0).toLowerCase()}${note.slice(1)}` : 'all is as it should be')
+  if (note === null) return 'all is as it should be.'
+  const isName = /^(?:Stripe|Clerk)\b/.test(note)
+  return withStop(isName ? note : `${note.charAt(0).toLowerCase()}${note.slice(1)}`)
 }
 
 function withStop(text: string): string {

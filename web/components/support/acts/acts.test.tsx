@@ -86,7 +86,9 @@ test('many acts are summed up in a sentence, before and after they are done', ()
   expect(summaryOf([act(purchase, dry), act(purchase, dry)], 0)).toBe(
     '2 items: 2 would change something. +1,000 credits in all.',
   )
-  expect(summaryOf([act(null, { state: 'waiting_for_approval' })], 0)).toBe('1 item: 1 waiting for a second person.')
+  expect(summaryOf([act(null, { state: 'waiting_for_approval' })], 0)).toBe(
+    '1 item: 1 waiting for a second person.',
+  )
 })
 
 test.each([

@@ -1,3 +1,4 @@
+import { useUser } from '@clerk/clerk-react'
 import { ChevronRight } from 'lucide-react'
 import { type ReactNode, useId, useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
@@ -11,19 +12,20 @@ import { Badge } from '../../../ui/Badge.tsx'
 import { differencesOf } from './differences.ts'
 
 export function AuditEntries({ entries }: { entries: readonly AuditEntry[] }) {
+  const { user } = useUser()
   const list = useRef<HTMLUListElement>(null)
   useRowKeys(list)
   return (
     <ul ref={list} className="divide-y divide-line text-sm">
       {entries.map((entry) => (
-        <Entry key={entry.id} entry={entry} />
+        <Entry key={entry.id} entry={entry} isOwn={entry.actor.id === user?.id} />
       ))}
     </ul>
   )
 }
 
 /** In a line who did what; opened, the ids and what it changed. */
-function Entry({ entry }: { entry: AuditEntry }) {
+function Entry({ entry, isOwn }: { entry: AuditEntry; isOwn: boolean }) {
   const [isOpen, setIsOpen] = useState(false)
   const id = useId()
   const [tone, outcome] = auditOutcomes[entry.outcome]
@@ -39,7 +41,7 @@ function Entry({ entry }: { entry: AuditEntry }) {
         className="group grid w-full grid-cols-[minmax(0,1fr)_auto] items-start gap-x-3 gap-y-0.5 px-4 py-2 text-left hover:bg-sunken focus-visible:-outline-offset-2 @3xl:grid-cols-[11rem_9rem_9rem_minmax(0,1fr)_auto]"
       >
         <Moment at={entry.at} className="text-muted text-xs leading-5 tabular-nums" />
-        <span className="truncate @max-3xl:order-2">{entry.actor.name}</span>
+        <span className="truncate @max-3xl:order-2">{isOwn ? 'You' : entry.actor.name}</span>
         <span className="font-medium @max-3xl:order-3 @max-3xl:text-right">{whatOf(entry)}</span>
         <span className="truncate text-muted @max-3xl:order-4 @max-3xl:col-span-2">{text}</span>
         <span className="flex items-center justify-end gap-2 @max-3xl:order-1">

@@ -19,7 +19,7 @@ export function LastRun({ run, provenDay, isBusy, onCompare }: LastRunProps) {
   const isUnderWay = run?.state === 'waiting' || run?.state === 'running'
   return (
     <Card className="mb-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-3 px-4 py-3 text-sm">
-      <div className="min-w-0" role="status">
+      <div className="min-w-0 flex-1 basis-64" role="status">
         <p className="flex flex-wrap items-center gap-2">
           <span className="font-medium">
             {provenDay ? `Proven up to ${formatDate(provenDay)}` : 'No day is proven yet'}
@@ -30,7 +30,9 @@ export function LastRun({ run, provenDay, isBusy, onCompare }: LastRunProps) {
           {run ? (
             <>
               Compared <Moment at={run.ended_at ?? run.began_at} /> · {run.requested_by}
-              {run.compared.map(({ what, count }) => ` · ${formatCredits(count)} ${what}`)}
+              {run.compared
+                .filter(({ count }) => count > 0)
+                .map(({ what, count }) => ` · ${formatCredits(count)} ${what}`)}
             </>
           ) : (
             'Nothing has been compared yet.'

@@ -1,5 +1,5 @@
 import type { Finding, FindingKind, Mending } from '../../../../schema/api/reconciliation.ts'
-import type { Adjustment } from '../../../../schema/api/support-acts.ts'
+import { type Adjustment, maximumTargets } from '../../../../schema/api/support-acts.ts'
 import type { ActRequest } from '../../../components/support/acts/useAct.ts'
 
 export const findingNames: Readonly<Record<FindingKind, string>> = {
@@ -49,7 +49,7 @@ export function actsOf(findings: readonly Finding[]): readonly ActRequest[] {
     )
     const [first] = findings
     return targets.size > 0 && first
-      ? [{ kind, targets: [...targets.values()], subject: first.sentence }]
+      ? [{ kind, targets: [...targets.values()].slice(0, maximumTargets), subject: first.sentence }]
       : []
   })
 }

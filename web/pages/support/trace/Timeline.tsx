@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import type { SupportProblem, TraceItem, TraceItemKind } from '../../../../schema/api/support.ts'
 import { ShowMore } from '../../../components/ShowMore.tsx'
@@ -32,10 +32,13 @@ export function Timeline({ items, owner, highlighted, problems, query }: Timelin
   const list = useRef<HTMLOListElement>(null)
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const group = groups.find(({ name }) => name === search.get('show'))
+  const isIgnoredShown = search.get('ignored') === 'shown'
   const key = highlighted?.key
   const isElsewhere = highlighted !== null && !items.some((item) => item.key === key)
   const shown = (isElsewhere ? [highlighted, ...items] : items).filter(
-    (item) => !group || group.kinds.includes(item.kind) || item.key === key,
+    ({ kind, level, ...item }) =>
+      item.key === key ||
+      ((!group || group.kinds.includes(kind)) && (isIgnoredShown || kind !== 'event' || level !== 'ignored')),
   )
   useHighlight(list, key, () => key && setOpen((before) => new Set([...before, key])))
   useRowKeys(list, {
@@ -81,15 +84,10 @@ export function Timeline({ items, owner, highlighted, problems, query }: Timelin
             </button>
           ))}
         </fieldset>
-        <label className="ml-auto flex items-center gap-2 text-muted text-xs">
-          <input
-            type="checkbox"
-            className="size-3.5 accent-accent"
-            checked={search.get('usage') === 'shown'}
-            onChange={({ target }) => set('usage', target.checked ? 'shown' : null)}
-          />
-          With usage
-        </label>
+        <div className="ml-auto flex gap-4">
+          <Also name="ignored" label="Ignored events" isShown={isIgnoredShown} onChange={set} />
+          <Also name="usage" label="Usage" isShown={search.get('usage') === 'shown'} onChange={set} />
+        </div>
       </div>
       {shown.length === 0 ? (
         <p role="status" className="px-4 py-10 text-center text-muted text-sm">
@@ -114,9 +112,32 @@ export function Timeline({ items, owner, highlighted, problems, query }: Timelin
   )
 }
 
+interface AlsoProps {
+  /** As the address has it. */
+  name: string
+  label: string
+  isShown: boolean
+  onChange: (name: string, value: string | null) => void
+}
+
+/** What there is much of, and what seldom matters. */
+function Also({ name, label, isShown, onChange }: AlsoProps) {
+  return (
+    <label className="flex items-center gap-2 text-muted text-xs">
+      <input
+        type="checkbox"
+        className="size-3.5 accent-accent"
+        checked={isShown}
+        onChange={({ target }) => onChange(name, target.checked ? 'shown' : null)}
+      />
+      {label}
+    </label>
+  )
+}
+
 /** Brings what is asked for into view, once for each time that something else is asked for. */
 function useHighlight(
-  list: React.RefObject<HTMLElement | null>,
+  list: RefObject<HTMLElement | null>,
   key: string | undefined,
   onHighlight: () => void,
 ): void {

@@ -84,7 +84,8 @@ export function TimelineItem({ item, owner, isOpen, isHighlighted, onToggle }: T
         <span className="min-w-0">
           <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
             <span className="font-medium [overflow-wrap:anywhere]">{title}</span>
-            {state && (
+            {/* A transfer's is its kind, which the title says. */}
+            {state && kind !== 'transfer' && (
               <Badge tone={level === 'done' ? 'neutral' : levelTones[level]}>{sentenceCase(state)}</Badge>
             )}
           </span>
@@ -94,7 +95,8 @@ export function TimelineItem({ item, owner, isOpen, isHighlighted, onToggle }: T
           {error && (
             <span
               className={cn(
-                'mt-0.5 block text-critical text-xs [overflow-wrap:anywhere]',
+                'mt-0.5 block text-xs [overflow-wrap:anywhere]',
+                level === 'problem' ? 'text-critical' : 'text-muted',
                 !isOpen && 'line-clamp-2',
               )}
             >

@@ -2,6 +2,7 @@ import { RotateCcw } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
 import type { WorkRow } from '../../../../schema/api/support.ts'
+import { maximumTargets } from '../../../../schema/api/support-acts.ts'
 import { useAct } from '../../../components/support/acts/useAct.ts'
 import { traceAddress } from '../../../components/support/addresses.ts'
 import { useKeys, useRowKeys } from '../../../components/support/useKeys.ts'
@@ -45,7 +46,7 @@ export function WorkTable({ rows, asOf }: WorkTableProps) {
       before.has(key) ? new Set([...before].filter((one) => one !== key)) : new Set([...before, key]),
     )
   const replay = (asked: readonly WorkRow[]) => {
-    const targets = asked.flatMap((row) => row.replay ?? [])
+    const targets = asked.flatMap((row) => row.replay ?? []).slice(0, maximumTargets)
     if (targets.length === 0) return
     act({ kind: 'replay', targets, subject: asked[0]?.title ?? '', onDone: () => setChosen(new Set()) })
   }
