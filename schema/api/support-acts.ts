@@ -8,8 +8,16 @@ import { endpoint } from './endpoint.ts'
  * - `adjust`: give credits, or take some away.
  * - `cancel_intent`: end a checkout that is stuck and was not paid.
  * - `resend_invitation`: send an open invitation once more.
+ * - `forget`: erase a person. It cannot be undone, so a second person agrees, and it is one person at a time.
  */
-export const actKinds = ['replay', 'resync', 'adjust', 'cancel_intent', 'resend_invitation'] as const
+export const actKinds = [
+  'replay',
+  'resync',
+  'adjust',
+  'cancel_intent',
+  'resend_invitation',
+  'forget',
+] as const
 export type ActKind = (typeof actKinds)[number]
 
 /** A job leads to the row that it works on, which is then the act's target. */
@@ -32,6 +40,7 @@ export const targetsOf: Readonly<Record<ActKind, readonly TargetKind[]>> = {
   adjust: ['user', 'organization'],
   cancel_intent: ['intent'],
   resend_invitation: ['invitation'],
+  forget: ['user'],
 }
 
 export const actStates = ['waiting_for_approval', 'queued', 'done', 'failed', 'refused'] as const
@@ -183,6 +192,10 @@ export const requestSupportActs = endpoint({
       z.refine(({ kind, adjustment }) => (kind === 'adjust') === (adjustment !== undefined), {
         message: 'An adjustment says how many credits, and no other act does',
         path: ['adjustment'],
+      }),
+      z.refine(({ kind, targets }) => kind !== 'forget' || targets.length === 1, {
+        message: 'One person at a time',
+        path: ['targets'],
       }),
     ),
   response: z.object({

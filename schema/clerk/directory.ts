@@ -17,6 +17,7 @@ import {
   type Membership,
 } from './memberships.ts'
 import { findRoom, type OrganizationRoom, setMembershipLimit } from './organizations.ts'
+import { deleteUser } from './people.ts'
 
 /**
  * People, memberships and invitations as Clerk has them now. Every call goes to Clerk, nothing is cached: see decision 040.
@@ -38,6 +39,8 @@ export interface ClerkDirectory {
   /** Null when the organization does not exist (any more). */
   findRoom(organizationId: string): Promise<OrganizationRoom | null>
   setMembershipLimit(change: { organization_id: string; limit: number }): Promise<void>
+  /** Ends their account with its sessions and memberships; nothing happens when Clerk does not know them (any more). */
+  deleteUser(userId: string): Promise<void>
 }
 
 export function createClerkDirectory(api: ClerkClient): ClerkDirectory {
@@ -52,5 +55,6 @@ export function createClerkDirectory(api: ClerkClient): ClerkDirectory {
     revokeInvitation: (key) => revokeInvitation(api, key),
     findRoom: (organizationId) => findRoom(api, organizationId),
     setMembershipLimit: (change) => setMembershipLimit(api, change),
+    deleteUser: (userId) => deleteUser(api, userId),
   }
 }

@@ -40,3 +40,8 @@ export async function findUserIdsByEmail(api: ClerkClient, email: string): Promi
   )
   return users?.data.map(({ id }) => id) ?? []
 }
+
+/** Clerk deletes memberships, sessions and the profile with the account (its operation DeleteUser). */
+export async function deleteUser(api: ClerkClient, userId: string): Promise<void> {
+  await askClerk('Deleting a person', api.users.deleteUser(userId))
+}

@@ -94,3 +94,13 @@ export async function endCreation(db: Kysely<DB>, creation: CustomerCreation): P
     .where('creation_key', '=', creation.creation_key)
     .execute()
 }
+
+/** Deletes what a customer was about to be made with, which has a name and an address. Returns whether there was something. */
+export async function deleteCreationOf(db: Kysely<DB>, { owner_kind, owner_id }: Owner): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('customer_creations')
+    .where('owner_kind', '=', owner_kind)
+    .where('owner_id', '=', owner_id)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}

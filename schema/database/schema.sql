@@ -1070,6 +1070,7 @@ CREATE TABLE public.support_acts (
     CONSTRAINT support_acts_check6 CHECK (((state = 'done'::text) = (outcome IS NOT NULL))),
     CONSTRAINT support_acts_check7 CHECK (((state = 'refused'::text) = (refused_by IS NOT NULL))),
     CONSTRAINT support_acts_finding_id_check CHECK (((length(finding_id) >= 1) AND (length(finding_id) <= 200))),
+    CONSTRAINT support_acts_forget CHECK (((kind <> 'forget'::text) OR is_dry_run OR (approved_by IS NOT NULL) OR (state = ANY (ARRAY['waiting_for_approval'::text, 'refused'::text])))),
     CONSTRAINT support_acts_kind_check CHECK ((kind = ANY (ARRAY['replay'::text, 'resync'::text, 'adjust'::text, 'cancel_intent'::text, 'resend_invitation'::text, 'forget'::text]))),
     CONSTRAINT support_acts_owner_id_check CHECK (((length(owner_id) >= 1) AND (length(owner_id) <= 64))),
     CONSTRAINT support_acts_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text]))),
@@ -1124,7 +1125,9 @@ CREATE TABLE public.users (
     profile_updated_at timestamp with time zone NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    forgotten_at timestamp with time zone,
     CONSTRAINT users_clerk_id_check CHECK (((length(clerk_id) >= 1) AND (length(clerk_id) <= 64))),
+    CONSTRAINT users_forgotten CHECK (((forgotten_at IS NULL) OR ((first_name IS NULL) AND (last_name IS NULL) AND (email ~~ 'forgotten-%@tidemark.invalid'::text)))),
     CONSTRAINT users_plan_type_check CHECK ((plan_type = ANY (ARRAY['starter'::text, 'pro'::text, 'teams'::text])))
 );
 
@@ -1634,6 +1637,7 @@ GRANT SELECT ON TABLE public.cursors TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.cursors TO tidemark_worker;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.customer_creations TO tidemark_server;
+GRANT SELECT,DELETE ON TABLE public.customer_creations TO tidemark_worker;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.extension_sign_ins TO tidemark_server;
 GRANT SELECT,DELETE ON TABLE public.extension_sign_ins TO tidemark_worker;
@@ -1655,7 +1659,7 @@ GRANT UPDATE(confirmed_at) ON TABLE public.extension_sign_ins TO tidemark_server
 GRANT UPDATE(clerk_session_id) ON TABLE public.extension_sign_ins TO tidemark_server;
 
 GRANT SELECT,INSERT ON TABLE public.extension_tokens TO tidemark_server;
-GRANT SELECT ON TABLE public.extension_tokens TO tidemark_worker;
+GRANT SELECT,DELETE ON TABLE public.extension_tokens TO tidemark_worker;
 
 GRANT UPDATE(last_used_at) ON TABLE public.extension_tokens TO tidemark_server;
 

@@ -465,6 +465,7 @@ export interface Users {
   created_at: Generated<Timestamp>;
   email: string;
   first_name: string | null;
+  forgotten_at: Timestamp | null;
   last_name: string | null;
   plan_type: Generated<"starter" | "pro" | "teams">;
   profile_updated_at: Timestamp;

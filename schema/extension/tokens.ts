@@ -122,3 +122,12 @@ export async function recordTokenUse(db: Database, token: StoredToken, now: Date
     .where(({ eb, or }) => or([eb('last_used_at', 'is', null), eb('last_used_at', '<=', before)]))
     .execute()
 }
+
+/** Deletes a person's tokens; their sign-ins, which name them, are deleted before. Returns how many. */
+export async function deleteTokensOf(trx: DatabaseTransaction, userId: string): Promise<number> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('extension_tokens')
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}

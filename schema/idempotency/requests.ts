@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Database } from '../database/connect.ts'
-import type { Json } from '../database/types.ts'
+import type { DB, Json } from '../database/types.ts'
 
 /** How long a key is remembered, as Stripe does. */
 const retentionMs = 24 * 3600_000
@@ -92,4 +92,13 @@ export async function deleteOldRequests(
       SELECT user_id, key FROM idempotent_requests WHERE created_at <= ${new Date(now.getTime() - retentionMs)}
       ORDER BY created_at LIMIT ${limit})`.execute(db)
   return Number(numAffectedRows)
+}
+
+/** Deletes the keys and the kept answers of a person's requests. Returns how many. */
+export async function deleteRequestsOf(db: Kysely<DB>, userId: string): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('idempotent_requests')
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return Number(numDeletedRows)
 }

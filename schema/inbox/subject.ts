@@ -18,6 +18,7 @@ const clerkSchema = z.object({
   data: z.object({
     organization: mayBe(z.object({ id: idSchema })),
     organization_id: mayBe(idSchema),
+    user_id: mayBe(idSchema),
     id: mayBe(idSchema),
   }),
 })
@@ -32,5 +33,5 @@ export function subjectOf(source: 'stripe' | 'clerk', payload: unknown): string 
     return object?.customer ?? object?.charge ?? object?.client_reference_id ?? null
   }
   const data = clerkSchema.safeParse(payload).data?.data
-  return data?.organization?.id ?? data?.organization_id ?? data?.id ?? null
+  return data?.organization?.id ?? data?.organization_id ?? data?.user_id ?? data?.id ?? null
 }

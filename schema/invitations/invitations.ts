@@ -243,3 +243,30 @@ export async function countInvited(db: Kysely<DB>, organizationId: string): Prom
     .executeTakeFirstOrThrow()
   return invited
 }
+
+/** The invitations that were sent, or are to be sent, to one of these addresses, in the order in which every caller locks them. */
+export async function listInvitationsTo(db: Kysely<DB>, emails: readonly string[]): Promise<Invitation[]> {
+  if (emails.length === 0) return []
+  return db
+    .selectFrom('team_invitations')
+    .selectAll()
+    .where('email', 'in', emails)
+    .orderBy('organization_id')
+    .orderBy('id')
+    .execute()
+}
+
+/** Puts a pseudonym in place of the address of invitations that have ended. Returns how many it changed. */
+export async function replaceInvitationEmails(
+  trx: DatabaseTransaction,
+  { ids, pseudonym }: { readonly ids: readonly string[]; readonly pseudonym: string },
+): Promise<number> {
+  if (ids.length === 0) return 0
+  const { numUpdatedRows } = await trx
+    .updateTable('team_invitations')
+    .set({ email: pseudonym, updated_at: sql`now()` })
+    .where('id', 'in', ids)
+    .where('status', '<>', 'pending')
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
+}

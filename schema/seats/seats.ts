@@ -250,3 +250,26 @@ export async function revokeActiveSeat(
     .returningAll()
     .executeTakeFirst()
 }
+
+/** Puts a pseudonym in place of a person's addresses, on every seat of theirs. Returns how many it changed. */
+export async function replaceSeatEmails(
+  trx: DatabaseTransaction,
+  person: {
+    readonly user_id: string
+    readonly emails: readonly string[]
+    /** Where they are or were a member. */
+    readonly organizations: readonly string[]
+    readonly pseudonym: string
+  },
+): Promise<number> {
+  const { numUpdatedRows } = await trx
+    .updateTable('seats')
+    .set({ email: person.pseudonym, updated_at: sql`now()` })
+    .where(
+      sql<boolean>`(email = ANY (${person.emails})
+        OR (organization_id = ANY (${person.organizations}) AND user_id = ${person.user_id}))`,
+    )
+    .where('email', '<>', person.pseudonym)
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
+}

@@ -67,9 +67,17 @@ export async function requestAct(deps: RequestDependencies, asked: AskedAct): Pr
   const limit = deps.adjustmentLimit
   const needs_approval =
     !is_dry_run &&
-    adjustment !== undefined &&
-    owner !== null &&
-    (await needsApproval(deps.db, { adjustment, owner, requested_by, limit, owners: asked.targets, now }))
+    (asked.kind === 'forget' ||
+      (adjustment !== undefined &&
+        owner !== null &&
+        (await needsApproval(deps.db, {
+          adjustment,
+          owner,
+          requested_by,
+          limit,
+          owners: asked.targets,
+          now,
+        }))))
   const params = {
     ...(adjustment && { adjustment }),
     ...(asked.target.kind === 'job' && { job: asked.target.id }),

@@ -35,3 +35,12 @@ export async function deleteOldTries(
       FOR UPDATE SKIP LOCKED)`.execute(db)
   return Number(numAffectedRows)
 }
+
+/** Deletes those that were about one of these; returns how many. */
+export async function deleteTriesOf(db: Kysely<DB>, subjects: readonly string[]): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('failed_tries')
+    .where('subject', 'in', subjects)
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}

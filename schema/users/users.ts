@@ -41,7 +41,7 @@ export async function ensureUser(
   return { user, created: false }
 }
 
-/** Copies e-mail and name unless ours are newer; says whether there is such an account. */
+/** Copies e-mail and name unless ours are newer; says whether there is such an account. Who was forgotten stays so. */
 export async function updateProfile(db: Kysely<DB>, profile: UserProfile): Promise<boolean> {
   const updated = await db
     .updateTable('users')
@@ -59,6 +59,7 @@ export async function updateProfile(db: Kysely<DB>, profile: UserProfile): Promi
       }
     })
     .where('clerk_id', '=', profile.clerk_id)
+    .where('forgotten_at', 'is', null)
     .returning('clerk_id')
     .executeTakeFirst()
   return updated !== undefined

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { findBalance } from '../../schema/ledger/balances.ts'
+import { pseudonymOf } from '../../schema/users/forget-user.ts'
+import { findUser } from '../../schema/users/users.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
@@ -14,7 +16,13 @@ const { database, server, worker } = product
 /** What a command says, and what the process ends with. */
 async function run(argv: readonly string[], actor = 'cli:ada') {
   const lines: string[] = []
-  const opened = { server: server.deps, worker: worker.deps }
+  // Clerk has nobody.
+  const clerk = {
+    ...worker.deps.clerk,
+    listEmailAddresses: async () => [],
+    deleteUser: async () => undefined,
+  }
+  const opened = { server: server.deps, worker: { ...worker.deps, clerk } }
   const code = await runSupport(opened, argv, { actor, say: (line) => lines.push(line) })
   return { code, text: lines.join('\n') }
 }
@@ -66,6 +74,22 @@ describe('support from the terminal', () => {
     const audit = await runJson(['audit', user])
     expect(audit[0]).toMatchObject({ outcome: 'done', actor: 'cli:ada' })
     expect((await run(['trace', user])).text).toContain('balance 6015')
+  })
+
+  test('erases a person when a second one has agreed, and says again and again that it was done', async () => {
+    const user = await buildUser(database.server)
+    const dry = await run(['forget', user, '--dry-run'])
+    expect(dry.text).toContain('Their account, name and addresses are erased.')
+    const { acts } = await runJson(['forget', user, ...reason])
+    expect(acts).toMatchObject([{ state: 'waiting_for_approval' }])
+    expect(await findUser(database.owner, user)).toMatchObject({ first_name: 'Ada' })
+    await expect(run(['approve', acts[0].id])).rejects.toThrow(/second person/)
+    const done = await run(['approve', acts[0].id], 'cli:bob')
+    expect(done).toEqual({ code: 0, text: dry.text.replace('dry run of ', '') })
+    expect(await findUser(database.owner, user)).toMatchObject({ email: pseudonymOf(user), first_name: null })
+    const again = await runJson(['forget', user, ...reason])
+    expect((await run(['approve', again.acts[0].id], 'cli:bob')).text).toContain('Nothing changed: ')
+    await expect(run(['forget', 'org_tidemark', ...reason])).rejects.toMatchObject({ name: 'UsageError' })
   })
 
   test('ends with 1 when something is refused, and does the others', async () => {

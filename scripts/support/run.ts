@@ -38,6 +38,7 @@ export const usage = `npm run support -- COMMAND [--json]
   adjust OWNER --credits=N --note TEXT [--may-leave-debt]
   cancel INTENT                   end a checkout that is stuck
   resend INVITATION               send an open invitation once more
+  forget USER                     erase a person, after a second one has agreed (docs/privacy.md)
   waiting                         what waits for a second person
   approve ACT                     agree to what somebody else has asked for
   refuse ACT --reason TEXT
@@ -189,6 +190,12 @@ const commands: Readonly<Record<string, (product: OpenProduct, command: Command)
       kind: 'resend_invitation',
       targets: command.args.map((id) => ({ kind: 'invitation', id })),
     }),
+
+  async forget(product, command) {
+    const target = ownerNamed(only(command.args, 'a user'))
+    if (target.kind !== 'user') throw new UsageError(`Only people can be forgotten, not ${target.id}`)
+    return act(product, command, { kind: 'forget', targets: [target] })
+  },
 
   async waiting({ server }, { args }) {
     none(args)

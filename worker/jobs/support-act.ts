@@ -17,12 +17,12 @@ import { recordAudit } from '../../schema/support/audit.ts'
 import { findTarget } from '../../schema/support/targets.ts'
 import { keepRoom } from '../apply/clerk/keep-room.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { PermanentError } from '../errors.ts'
 import { kindOf } from '../failures.ts'
 import type { DoAct } from '../support/act.ts'
 import { adjust } from '../support/adjust.ts'
 import { cancelIntent } from '../support/cancel-intent.ts'
 import { withoutEffects } from '../support/dry-run.ts'
+import { forget } from '../support/forget.ts'
 import { outcomeOfAct } from '../support/outcome.ts'
 import { replay } from '../support/replay.ts'
 import { resendInvitation } from '../support/resend-invitation.ts'
@@ -36,6 +36,7 @@ const acts: Readonly<Record<ActKind, DoAct>> = {
   adjust,
   cancel_intent: cancelIntent,
   resend_invitation: resendInvitation,
+  forget,
 }
 
 /** For so long an act waits for Stripe or Clerk by itself; then a person is told, who may ask for it again. */
@@ -101,18 +102,13 @@ interface Finished {
   readonly seats_changed_in: readonly string[]
 }
 
-const doAct: DoAct = (deps, act) => {
-  if (act.kind === 'forget') throw new PermanentError('There is no way yet to forget somebody')
-  return acts[act.kind](deps, act)
-}
-
 async function carryOut(deps: WorkerDependencies, act: SupportActRow): Promise<void> {
   const finished = await inOneTransaction(deps.db, async (db, trx): Promise<Finished | null> => {
     const locked = await lockAct(trx, act.id)
     if (locked?.state !== 'queued') return null
     await markAct(trx, act.id)
     const inside = { ...deps, db }
-    const done = await doAct(act.is_dry_run ? withoutEffects(inside) : inside, act)
+    const done = await acts[act.kind](act.is_dry_run ? withoutEffects(inside) : inside, act)
     const target = targetOf(act)
     // It may have become known, or its organization may have been made, only now.
     const owner = (await findTarget(trx, target))?.owner ?? ownerOf(act)

@@ -26,6 +26,7 @@ export function withoutEffects(deps: WorkerDependencies): WorkerDependencies {
     }),
     revokeInvitation: async () => undefined,
     setMembershipLimit: async () => undefined,
+    deleteUser: async () => undefined,
   }
   return {
     ...deps,

@@ -35,7 +35,7 @@ export const resendInvitation: DoAct = async (deps, { target_id: id }) => {
   return { did: 'The invitation is sent again.', note: null, seats_changed_in: [] }
 }
 
-async function revokeAtClerk(
+export async function revokeAtClerk(
   { clerk }: Pick<WorkerDependencies, 'clerk'>,
   { organization_id, clerk_invitation_id }: Invitation,
 ): Promise<void> {

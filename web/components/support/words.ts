@@ -61,6 +61,7 @@ export const actNames: Readonly<Record<ActKind, string>> = {
   adjust: 'Adjust credits',
   cancel_intent: 'Cancel checkout',
   resend_invitation: 'Resend invitation',
+  forget: 'Erase person',
 }
 
 /** An act's kind as people say it, also of kinds that only the terminal knows. */

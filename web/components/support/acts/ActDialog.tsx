@@ -16,6 +16,7 @@ const descriptions: Readonly<Record<ActKind, string>> = {
   cancel_intent:
     'Ends a checkout that is stuck and was not paid, so that the customer can begin another one.',
   resend_invitation: 'Sends the open invitation once more.',
+  forget: 'Erases the person. It cannot be undone, so a second person has to agree.',
 }
 
 /** First what would follow, then the reason and the confirmation, then what followed. Escape leaves at any time. */

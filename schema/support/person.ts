@@ -1,0 +1,96 @@
+import { type Kysely, sql } from 'kysely'
+import { unsettledStates } from '../checkout/intents.ts'
+import type { DB } from '../database/types.ts'
+import type { PersonInInbox } from '../inbox/remove-payloads.ts'
+import { liveStatuses } from '../stripe/statuses.ts'
+import { pseudonymOf } from '../users/forget-user.ts'
+
+/** By what a person is found in our tables. */
+export interface PersonTraces extends PersonInInbox {
+  /** Every address that we know of them, in lower case. */
+  readonly emails: readonly string[]
+  /** Where they are or were a member. */
+  readonly organizations: readonly string[]
+  /** Their customers at Stripe, without those of organizations. */
+  readonly customers: readonly string[]
+}
+
+/** `addresses` are those that Clerk has; ours are added. */
+export async function findTracesOf(
+  db: Kysely<DB>,
+  { user_id, addresses }: { readonly user_id: string; readonly addresses: readonly string[] },
+): Promise<PersonTraces> {
+  const { rows } = await sql<{
+    what: 'own' | 'customer' | 'organization' | 'shared' | 'email' | 'invitation'
+    name: string
+  }>`
+    WITH intents AS (SELECT * FROM checkout_intents WHERE user_id = ${user_id}),
+    customers AS (
+      SELECT customer_id AS name FROM stripe_customers WHERE owner_kind = 'user' AND owner_id = ${user_id}
+      UNION SELECT stripe_customer_id FROM intents WHERE owner_kind = 'user' AND stripe_customer_id IS NOT NULL),
+    organizations AS (
+      SELECT organization_id AS name FROM organization_members WHERE user_id = ${user_id}
+      UNION SELECT organization_id FROM seats WHERE user_id = ${user_id} AND status = 'active'
+      UNION SELECT owner_id FROM intents WHERE owner_kind = 'organization' AND owner_id IS NOT NULL),
+    emails AS (
+      SELECT unnest(${addresses}::text[]) AS name
+      UNION SELECT lower(email) FROM users WHERE clerk_id = ${user_id}
+      UNION SELECT s.email FROM seats s JOIN organizations o ON o.name = s.organization_id WHERE s.user_id = ${user_id}),
+    invitations AS (SELECT v.* FROM team_invitations v JOIN emails e ON e.name = v.email)
+    SELECT 'customer' AS what, name FROM customers
+    UNION SELECT 'organization', name FROM organizations
+    UNION SELECT 'own', id::text FROM intents WHERE owner_kind = 'user'
+    UNION SELECT 'own', c.stripe_charge_id FROM charges c JOIN intents i ON i.id = c.intent_id WHERE i.owner_kind = 'user'
+    UNION SELECT 'own', c.stripe_charge_id FROM subscriptions s
+      JOIN paid_invoice_lines line ON line.stripe_subscription_id = s.stripe_subscription_id
+      JOIN charges c ON c.stripe_invoice_id = line.stripe_invoice_id
+      WHERE s.owner_kind = 'user' AND s.owner_id = ${user_id}
+    UNION SELECT 'shared', coalesce(i.stripe_customer_id, i.id::text) FROM intents i WHERE i.owner_kind = 'organization'
+    UNION SELECT 'shared', c.customer_id FROM stripe_customers c
+      JOIN organizations o ON o.name = c.owner_id WHERE c.owner_kind = 'organization'
+    UNION SELECT 'shared', organization_id FROM invitations
+    UNION SELECT 'invitation', lower(clerk_invitation_id) FROM invitations WHERE clerk_invitation_id IS NOT NULL
+    UNION SELECT 'email', name FROM emails WHERE name <> '' AND name <> ${pseudonymOf(user_id)}
+    ORDER BY what, name`.execute(db)
+  const of = (what: (typeof rows)[number]['what']) =>
+    rows.flatMap((row) => (row.what === what ? row.name : []))
+  const [customers, organizations, emails] = [of('customer'), of('organization'), of('email')]
+  return {
+    emails,
+    organizations,
+    customers,
+    own: [user_id, ...customers, ...of('own')],
+    shared: [...organizations, ...of('shared')],
+    // News of an invitation that comes after its address was replaced still has the address.
+    names: [user_id.toLowerCase(), ...emails, ...of('invitation')],
+  }
+}
+
+/** Checkouts that somebody opened and that may still be paid, whoever is to receive what is bought. */
+export async function listCheckoutsUnderWay(
+  db: Kysely<DB>,
+  { user_id, limit }: { readonly user_id: string; readonly limit: number },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('checkout_intents')
+    .select('id')
+    .where('user_id', '=', user_id)
+    .where('state', 'in', unsettledStates)
+    .orderBy('created_at')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Organizations with a plan in which nobody else is an admin: nobody could end it. */
+export async function listOrganizationsWithoutOtherAdmin(db: Kysely<DB>, userId: string): Promise<string[]> {
+  const { rows } = await sql<{ organization_id: string }>`
+    SELECT m.organization_id FROM organization_members m
+    WHERE m.user_id = ${userId} AND m.role = 'admin'
+      AND EXISTS (SELECT 1 FROM subscriptions s WHERE s.owner_kind = 'organization'
+        AND s.owner_id = m.organization_id AND s.status = ANY (${liveStatuses}))
+      AND NOT EXISTS (SELECT 1 FROM organization_members other WHERE other.organization_id = m.organization_id
+        AND other.user_id <> m.user_id AND other.role = 'admin')
+    ORDER BY m.organization_id`.execute(db)
+  return rows.map(({ organization_id }) => organization_id)
+}

@@ -1,0 +1,252 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { deleteTokensOf } from '../../schema/extension/tokens.ts'
+import { findBalance } from '../../schema/ledger/balances.ts'
+import { verifyLedger } from '../../schema/ledger/verify.ts'
+import { approveAct, findAct, type NewAct, outcomeOf } from '../../schema/support/acts.ts'
+import { listAudit } from '../../schema/support/audit.ts'
+import { recordError } from '../../schema/sweep/failed-tries.ts'
+import { pseudonymOf } from '../../schema/users/forget-user.ts'
+import { ensureUser, findUser } from '../../schema/users/users.ts'
+import { buildAct } from '../../tests/support/factories/acts.ts'
+import { receiveClerkEvent } from '../../tests/support/factories/events.ts'
+import { buildExtensionToken } from '../../tests/support/factories/extension-tokens.ts'
+import { addMember } from '../../tests/support/factories/organizations.ts'
+import {
+  buildOpenCredits,
+  buildPaidCredits,
+  buildPaidPlan,
+} from '../../tests/support/factories/paid-purchases.ts'
+import { buildTeam, giveSeat, invite, readTeam } from '../../tests/support/factories/teams.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { type Person, signUp } from '../../tests/support/services/clerk.ts'
+import { processSupportAct } from '../jobs/support-act.ts'
+
+const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
+const { database, clerk, worker } = product
+
+async function forget(user_id: string, fields: Partial<NewAct> = {}) {
+  const target = { kind: 'user', id: user_id } as const
+  const needs_approval = !fields.is_dry_run
+  const { id } = await buildAct(database, { kind: 'forget', target, needs_approval, ...fields })
+  const now = new Date()
+  if (needs_approval)
+    await approveAct(database.server, { id, approved_by: 'user_second', now, sweep_at: now })
+  await processSupportAct(worker.deps, { act_id: id })
+  const act = await findAct(database.owner, id)
+  return { id, state: act?.state, error: act?.error, outcome: act && outcomeOf(act) }
+}
+
+/** Somebody with an account here. */
+async function signUpHere(first_name = 'Ada'): Promise<Person> {
+  const person = await signUp(clerk, { first_name })
+  const profile_updated_at = new Date()
+  await ensureUser(database.server, {
+    clerk_id: person.user_id,
+    email: person.email,
+    first_name,
+    last_name: null,
+    profile_updated_at,
+  })
+  return person
+}
+
+/** Every row of every table that has one of the words in any column, as `table: row`. */
+async function rowsWith(...words: string[]): Promise<string[]> {
+  const { rows: tables } = await sql<{ name: string }>`
+    SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`.execute(database.owner)
+  const found: string[] = []
+  for (const { name } of tables) {
+    const { rows } = await sql<{ line: string }>`
+      SELECT t::text AS line FROM ${sql.table(name)} t
+      WHERE EXISTS (SELECT 1 FROM unnest(${words}::text[]) AS word WHERE t::text ILIKE '%' || word || '%'
+        OR t::text ILIKE '%' || encode(convert_to(word, 'UTF8'), 'hex') || '%')`.execute(database.owner)
+    found.push(...rows.map(({ line }) => `${name}: ${line}`))
+  }
+  return found
+}
+
+const tablesOf = (rows: readonly string[]) => new Set(rows.map((row) => row.split(':')[0]))
+
+/** Ada in every table that can know her: she paid, has a seat and a token, and is invited elsewhere. */
+async function buildAda() {
+  const first_name = `Adalind${randomUUID().slice(0, 8)}`
+  const ada = await signUpHere(first_name)
+  const team = await buildTeam(product)
+  await addMember(clerk, team.organization, ada)
+  await giveSeat(product, team, ada.email)
+  const elsewhere = await buildTeam(product)
+  const invitation = await invite(product, elsewhere, ada.email)
+  await buildPaidCredits(product, { user_id: ada.user_id })
+  await worker.catchUp()
+  const events = await clerk.listEvents()
+  await worker.applyAllOfClerk(events.filter(({ payload }) => JSON.stringify(payload).includes(ada.email)))
+  await buildExtensionToken(database, ada.user_id)
+  await database.owner
+    .insertInto('idempotent_requests')
+    .values({
+      user_id: ada.user_id,
+      key: randomUUID(),
+      request_hash: Buffer.alloc(32),
+      attempt_id: randomUUID(),
+      answer: JSON.stringify({ status: 200, body: { email: ada.email } }),
+      created_at: new Date(),
+    })
+    .execute()
+  await database.owner
+    .insertInto('customer_creations')
+    .values({
+      owner_kind: 'user',
+      owner_id: ada.user_id,
+      creation_key: randomUUID(),
+      params: JSON.stringify({ email: ada.email, name: first_name }),
+      created_at: new Date(),
+    })
+    .execute()
+  await recordError(database.worker, {
+    table_name: 'inbox_events',
+    row_id: randomUUID(),
+    subject: ada.user_id,
+    kind: 'unavailable',
+    error: `Clerk refused ${ada.email}`,
+    at: new Date(),
+  })
+  return { ada, first_name, team, elsewhere, invitation }
+}
+
+test('a forgotten person is in no row of any table any more, and the ledger is as it was', async () => {
+  const { ada, first_name, team, elsewhere, invitation } = await buildAda()
+  const words = [ada.email, first_name]
+  const owner = { owner_kind: 'user', owner_id: ada.user_id } as const
+  const known = await rowsWith(...words)
+  // Otherwise the test proves little.
+  expect([...tablesOf(known)].sort()).toEqual([
+    'customer_creations',
+    'failed_tries',
+    'idempotent_requests',
+    'inbox_events',
+    'seats',
+    'team_invitations',
+    'users',
+  ])
+
+  const dry = await forget(ada.user_id, { is_dry_run: true, reason: '' })
+  expect(dry).toMatchObject({ state: 'done', outcome: { changed: true } })
+  expect(await rowsWith(...words)).toEqual(known)
+  expect(await clerk.client.users.getUser(ada.user_id)).toMatchObject({ id: ada.user_id })
+
+  const done = await forget(ada.user_id)
+  expect(done.outcome).toEqual(dry.outcome)
+  expect(await rowsWith(...words)).toEqual([])
+  await expect(clerk.client.users.getUser(ada.user_id)).rejects.toMatchObject({ status: 404 })
+  const pseudonym = pseudonymOf(ada.user_id)
+  expect(await findUser(database.owner, ada.user_id)).toMatchObject({ email: pseudonym, first_name: null })
+  const left = await readTeam(database, team)
+  expect(left.seats).toContainEqual({
+    email: pseudonym,
+    user_id: ada.user_id,
+    role: 'member',
+    status: 'revoked',
+  })
+  expect((await readTeam(database, elsewhere)).invitations).toEqual([{ email: pseudonym, status: 'revoked' }])
+  const invited = await clerk.directory.listInvitations(elsewhere.organization.id)
+  expect(invited).toMatchObject([{ invitation_id: invitation.id, status: 'revoked' }])
+
+  expect((await findBalance(database.owner, owner)).total).toBe(500)
+  expect((await verifyLedger(database.owner)).problems).toEqual([])
+  const entries = await listAudit(database.owner, { act_id: done.id }, { limit: 10 })
+  expect(entries).toMatchObject([{ outcome: 'done', what: 'forget', owner_id: ada.user_id }])
+})
+
+test('ten times are once, and what comes late brings nothing back', async () => {
+  const { ada, first_name } = await buildAda()
+  await forget(ada.user_id)
+  for (let i = 0; i < 10; i++) {
+    expect((await forget(ada.user_id)).outcome).toMatchObject({
+      changed: false,
+      sentence: 'Nothing changed: they are forgotten already.',
+    })
+  }
+
+  const updated = (await clerk.listEvents('user.')).filter(
+    ({ type, payload }) => type !== 'user.deleted' && payload.data.id === ada.user_id,
+  )
+  expect(updated.length).toBeGreaterThan(0)
+  for (const event of updated) {
+    const data = { ...event.payload.data, updated_at: Date.now() + 60_000 }
+    await worker.applyClerk({ ...event, payload: { ...event.payload, data } })
+  }
+  await worker.applyAllOfClerk(await clerk.listEvents('user.deleted'))
+  // The events themselves are kept as long as any other, or until somebody asks again.
+  expect([...tablesOf(await rowsWith(ada.email, first_name))]).toEqual(['inbox_events'])
+  expect(await findUser(database.owner, ada.user_id)).toMatchObject({ email: pseudonymOf(ada.user_id) })
+  expect((await forget(ada.user_id)).outcome?.sentence).toMatch(
+    /^What came later is erased\. .*payloads: \d+/,
+  )
+  expect(await rowsWith(ada.email, first_name)).toEqual([])
+})
+
+describe('nobody is forgotten while', () => {
+  test('their plan runs', async () => {
+    const ada = await signUpHere()
+    await buildPaidPlan(product, { user_id: ada.user_id })
+    await worker.catchUp()
+    const refused = await forget(ada.user_id)
+    expect(refused).toMatchObject({
+      state: 'failed',
+      error: expect.stringMatching(/^Their plan sub_\w+ is not over/),
+    })
+    expect(await clerk.client.users.getUser(ada.user_id)).toMatchObject({ id: ada.user_id })
+    expect(await findUser(database.owner, ada.user_id)).toMatchObject({ email: ada.email })
+  })
+
+  test('a checkout of theirs may still be paid', async () => {
+    const ada = await signUpHere()
+    const { intent_id } = await buildOpenCredits(product, { user_id: ada.user_id })
+    expect(await forget(ada.user_id)).toMatchObject({
+      state: 'failed',
+      error: expect.stringContaining(intent_id),
+    })
+  })
+
+  test('an event about them is not applied yet', async () => {
+    const ada = await signUpHere()
+    const [created] = (await clerk.listEvents('user.created')).filter(
+      ({ payload }) => payload.data.id === ada.user_id,
+    )
+    if (!created) throw new Error('Clerk sent no event')
+    const id = await receiveClerkEvent(database.server, created)
+    expect(await forget(ada.user_id)).toMatchObject({ state: 'failed', error: expect.stringContaining(id) })
+  })
+
+  test('an organization with a plan has no other admin', async () => {
+    const { organization, admin } = await buildTeam(product)
+    await worker.applyAllOfClerk(await clerk.listEvents('organizationMembership.created'))
+    expect(await forget(admin.user_id)).toMatchObject({
+      state: 'failed',
+      error: expect.stringContaining(organization.id),
+    })
+  })
+
+  test('Clerk does not answer: nothing has happened, and the act is tried again', async () => {
+    const ada = await signUpHere()
+    await clerk.knob('faults', { status: 500, count: 100, path_prefix: '/bapi/v1/users' })
+    await expect(forget(ada.user_id)).rejects.toThrow()
+    await clerk.clear('faults')
+    expect(await findUser(database.owner, ada.user_id)).toMatchObject({ email: ada.email })
+  })
+})
+
+test('the database takes no erasure to which nobody else agreed', async () => {
+  const ada = await signUpHere()
+  const target = { kind: 'user', id: ada.user_id } as const
+  await expect(buildAct(database, { kind: 'forget', target })).rejects.toThrow(/support_acts_forget/)
+})
+
+test('the server may not erase anything', async () => {
+  const ada = await signUpHere()
+  await buildExtensionToken(database, ada.user_id)
+  const erase = database.server.transaction().execute((trx) => deleteTokensOf(trx, ada.user_id))
+  await expect(erase).rejects.toThrow(/permission denied/)
+})

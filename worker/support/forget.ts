@@ -1,0 +1,134 @@
+import type { Kysely } from 'kysely'
+import { deleteCreationOf } from '../../schema/customers/customers.ts'
+import type { DatabaseTransaction } from '../../schema/database/connect.ts'
+import { retryTransaction } from '../../schema/database/retry.ts'
+import type { DB } from '../../schema/database/types.ts'
+import { deleteTokensOf } from '../../schema/extension/tokens.ts'
+import { deleteRequestsOf } from '../../schema/idempotency/requests.ts'
+import { listOpenEventsOf, removePayloadsOf } from '../../schema/inbox/remove-payloads.ts'
+import {
+  endInvitation,
+  listInvitationsTo,
+  lockInvitation,
+  replaceInvitationEmails,
+} from '../../schema/invitations/invitations.ts'
+import { replaceSeatEmails } from '../../schema/seats/seats.ts'
+import { findLiveSubscription } from '../../schema/subscriptions/subscriptions.ts'
+import {
+  findTracesOf,
+  listCheckoutsUnderWay,
+  listOrganizationsWithoutOtherAdmin,
+  type PersonTraces,
+} from '../../schema/support/person.ts'
+import { deleteTriesOf } from '../../schema/sweep/failed-tries.ts'
+import { forgetUser, pseudonymOf } from '../../schema/users/forget-user.ts'
+import { lockSeats } from '../apply/clerk/apply-member.ts'
+import { prepareUserDeletion } from '../apply/clerk/prepare-user-deletion.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
+import { PermanentError } from '../errors.ts'
+import type { DoAct } from './act.ts'
+import { revokeAtClerk } from './resend-invitation.ts'
+
+/**
+ * Erases a person: deletes or replaces what names them in our tables, then deletes their account at Clerk. What is about money stays under
+ * Clerk's id, which leads to nobody any more. docs/privacy.md has the whole list, and what is left to do at Stripe.
+ */
+export const forget: DoAct = async (deps, act) => {
+  const user_id = act.target_id
+  // The server has asked for a second person already; whoever takes the server over must not be able to erase people.
+  if (!act.is_dry_run && act.approved_by === null)
+    throw new PermanentError('A second person has to agree to it')
+  const addresses = await deps.clerk.listEmailAddresses(user_id)
+  const endAccess = await prepareUserDeletion(deps, {
+    object: 'event',
+    type: 'user.deleted',
+    data: { id: user_id },
+  })
+  const erased = await retryTransaction(deps.db, async (trx) => {
+    const traces = await findTracesOf(trx, { user_id, addresses })
+    const obstacle = await findObstacle(trx, { user_id, traces })
+    if (obstacle) throw new PermanentError(obstacle)
+    await endAccess(trx)
+    return { traces, removed: await erase(deps, trx, { user_id, traces }) }
+  })
+  // Last, because it cannot be rolled back: when Clerk is away nothing has happened, and the act is tried again.
+  await deps.clerk.deleteUser(user_id)
+  const { traces, removed } = erased
+  return {
+    did: sentenceOf(removed, traces),
+    note: 'They are forgotten already',
+    seats_changed_in: traces.organizations,
+  }
+}
+
+const mostNamed = 3
+
+/** Why it cannot be done yet: money is on its way, or would be paid and could not be ended. */
+async function findObstacle(
+  db: Kysely<DB>,
+  { user_id, traces }: { readonly user_id: string; readonly traces: PersonTraces },
+): Promise<string | null> {
+  const plan = await findLiveSubscription(db, { owner_kind: 'user', owner_id: user_id })
+  if (plan) return `Their plan ${plan.stripe_subscription_id} is not over: end it at Stripe first`
+  const checkouts = await listCheckoutsUnderWay(db, { user_id, limit: mostNamed })
+  if (checkouts.length > 0) {
+    return `Something that they began to buy may still be paid: ${checkouts.join(', ')}. Cancel it, or wait until it is settled`
+  }
+  const events = await listOpenEventsOf(db, { own: traces.own, limit: mostNamed })
+  if (events.length > 0)
+    return `Something may still follow from events about them: ${events.join(', ')}. Wait, or replay them`
+  const [organization] = await listOrganizationsWithoutOtherAdmin(db, user_id)
+  return organization
+    ? `Nobody else is an admin of ${organization}, which has a plan: somebody else has to become one, or end the plan`
+    : null
+}
+
+interface Removed {
+  readonly profile: boolean
+  readonly tokens: number
+  readonly answers: number
+  readonly seats: number
+  readonly invitations: number
+  readonly payloads: number
+  readonly tries: number
+}
+
+async function erase(
+  deps: WorkerDependencies,
+  trx: DatabaseTransaction,
+  { user_id, traces }: { readonly user_id: string; readonly traces: PersonTraces },
+): Promise<Removed> {
+  const now = deps.now()
+  const pseudonym = pseudonymOf(user_id)
+  const { emails, organizations } = traces
+  const invitations = await listInvitationsTo(trx, emails)
+  for (const { id, organization_id, status } of invitations) {
+    if (status !== 'pending') continue
+    await lockSeats(trx, organization_id)
+    const locked = await lockInvitation(trx, id)
+    if (locked?.status !== 'pending') continue
+    await revokeAtClerk(deps, locked)
+    await endInvitation(trx, { id, status: 'revoked' })
+  }
+  await deleteCreationOf(trx, { owner_kind: 'user', owner_id: user_id })
+  return {
+    tokens: await deleteTokensOf(trx, user_id),
+    answers: await deleteRequestsOf(trx, user_id),
+    seats: await replaceSeatEmails(trx, { user_id, emails, organizations, pseudonym }),
+    invitations: await replaceInvitationEmails(trx, { ids: invitations.map(({ id }) => id), pseudonym }),
+    payloads: await removePayloadsOf(trx, { ...traces, now }),
+    tries: await deleteTriesOf(trx, traces.own),
+    profile: await forgetUser(trx, { user_id, now }),
+  }
+}
+
+/** Null when there was nothing to remove. It is in the audit log for good, so it has no name and no address. */
+function sentenceOf({ profile, ...counts }: Removed, { customers }: PersonTraces): string | null {
+  const parts = Object.entries(counts).flatMap(([what, count]) => (count > 0 ? `${what}: ${count}` : []))
+  if (!profile && parts.length === 0) return null
+  return [
+    profile ? 'Their account, name and addresses are erased.' : 'What came later is erased.',
+    ...(parts.length > 0 ? [`Removed or replaced: ${parts.join(', ')}.`] : []),
+    ...(customers.length > 0 ? [`At Stripe a person has to redact ${customers.join(', ')}.`] : []),
+  ].join(' ')
+}
