@@ -266,7 +266,7 @@ const workRowSchema = z.object({
 export type WorkRow = z.infer<typeof workRowSchema>
 
 /** The filter of a list of work; what is left out does not restrict it. Failed and stuck things where no state is named. */
-export const workFilter = {
+const workFilter = {
   kind: z.optional(z.enum(workKinds)),
   state: z.optional(z.enum(workStates)),
   older_than_minutes: z.optional(z.coerce.number().check(z.int(), z.gte(0), z.lte(1_000_000))),
