@@ -2,6 +2,7 @@ import { useUser } from '@clerk/clerk-react'
 import { useQuery } from '@tanstack/react-query'
 import { Outlet } from 'react-router-dom'
 import { useApi } from '../../api/ApiProvider.tsx'
+import { initializeQuery, type Person } from '../../api/account.ts'
 import { isStatus } from '../../api/failure.ts'
 import { waitingActsQuery } from '../../api/support-acts.ts'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
@@ -20,11 +21,14 @@ export function SupportLayout() {
   const { isLoaded, user } = useUser()
   if (!isLoaded) return <ConsoleSkeleton />
   if (!user) return <NoSuchPage />
-  return <Console key={user.id} userId={user.id} />
+  return <Console key={user.id} person={user} />
 }
 
-function Console({ userId }: { userId: string }) {
-  const waiting = useQuery(waitingActsQuery(useApi(), userId))
+function Console({ person }: { person: Person }) {
+  const api = useApi()
+  const waiting = useQuery(waitingActsQuery(api, person.id))
+  // Writes down who they are: the audit log names its actors by that.
+  useQuery({ ...initializeQuery(api, person, 'starter'), enabled: waiting.isSuccess })
   if (isStatus(waiting.error, 404)) return <NoSuchPage />
   if (waiting.isPending) return <ConsoleSkeleton />
   if (waiting.isLoadingError) {
