@@ -1,17 +1,10 @@
 import { Check, Copy } from 'lucide-react'
-import { useEffect, useState } from 'react'
 import { cn } from '../../ui/cn.ts'
-
-const copiedForMs = 2000
+import { useCopied } from '../useCopied.ts'
 
 /** An id with a button that copies it. */
 export function CopyId({ id, className }: { id: string; className?: string }) {
-  const [isCopied, setIsCopied] = useState(false)
-  useEffect(() => {
-    if (!isCopied) return
-    const timer = setTimeout(() => setIsCopied(false), copiedForMs)
-    return () => clearTimeout(timer)
-  }, [isCopied])
+  const [isCopied, copy] = useCopied()
   const Icon = isCopied ? Check : Copy
   return (
     <span className={cn('inline-flex min-w-0 max-w-full items-center gap-0.5', className)}>
@@ -22,7 +15,7 @@ export function CopyId({ id, className }: { id: string; className?: string }) {
         type="button"
         aria-label={`Copy ${id}`}
         className="grid size-6 shrink-0 place-items-center rounded-md text-faint hover:bg-hover hover:text-ink"
-        onClick={() => void navigator.clipboard.writeText(id).then(() => setIsCopied(true))}
+        onClick={() => void copy(id)}
       >
         <Icon aria-hidden="true" className={cn('size-3.5', isCopied && 'text-positive')} />
       </button>

@@ -1,6 +1,6 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
-import { Search, Waves } from 'lucide-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import { Waves } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import {
   type CreditCategory,
@@ -13,6 +13,7 @@ import { billingHistoryQuery, type HistoryFilter, selectionOf } from '../../api/
 import { HistorySkeleton, HistoryTable } from '../../components/credits/HistoryTable.tsx'
 import { ExportButton } from '../../components/ExportButton.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
+import { SearchField } from '../../components/SearchField.tsx'
 import { ShowMore } from '../../components/ShowMore.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
@@ -46,7 +47,13 @@ export function HistoryCard({ payer }: { payer: Payer }) {
         }
       />
       <search className="flex flex-col gap-2 px-5 pt-4 pb-4 sm:flex-row sm:px-6">
-        <SearchField value={filter.q} onChange={(q) => setFilter({ ...filter, q })} />
+        <SearchField
+          label="Search billing history"
+          placeholder="Search billing history..."
+          maxLength={100}
+          value={filter.q}
+          onChange={(q) => setFilter({ ...filter, q })}
+        />
         <select
           aria-label="Kind of transaction"
           value={filter.category ?? ''}
@@ -90,38 +97,6 @@ export function useHistory(payer: Payer, filter: HistoryFilter) {
 
 function categoryOf(name: string | null): CreditCategory | null {
   return creditCategories.find((category) => category === name) ?? null
-}
-
-const typingPauseMs = 300
-
-function SearchField({ value, onChange }: { value: string; onChange: (q: string) => void }) {
-  const [text, setText] = useState(value)
-  const typed = text.trim()
-  // What was typed goes into the address after a pause, and what the address says otherwise ("Clear the search") comes back.
-  const [known, setKnown] = useState(value)
-  if (known !== value) {
-    setKnown(value)
-    if (typed !== value) setText(value)
-  }
-  useEffect(() => {
-    if (typed === value) return
-    const timer = setTimeout(() => onChange(typed), typingPauseMs)
-    return () => clearTimeout(timer)
-  })
-  return (
-    <div className="relative min-w-0 flex-1">
-      <Search aria-hidden="true" className="absolute top-2.5 left-3 size-4 text-faint" />
-      <input
-        type="search"
-        aria-label="Search billing history"
-        placeholder="Search billing history..."
-        maxLength={100}
-        value={text}
-        onChange={({ target }) => setText(target.value)}
-        className="h-9 w-full rounded-control border border-line-strong bg-surface pr-3 pl-9 text-sm shadow-low placeholder:text-faint"
-      />
-    </div>
-  )
 }
 
 interface HistoryProps {

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Check, Copy, KeyRound } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import type { ResponseOf } from '../../../schema/api/endpoint.ts'
 import {
   generateExtensionToken,
@@ -12,6 +12,7 @@ import { extensionTokenQuery } from '../../api/account.ts'
 import { ApiFailure, failureText } from '../../api/failure.ts'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatDay, formatTime } from '../../components/format.ts'
+import { useCopied } from '../../components/useCopied.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
@@ -144,28 +145,19 @@ function Secret({ secret }: { secret: string }) {
   )
 }
 
-const copiedForMs = 2000
-
 function CopyButton({ text }: { text: string }) {
-  const [copied, setCopied] = useState(false)
-  useEffect(() => {
-    if (!copied) return
-    const timer = setTimeout(() => setCopied(false), copiedForMs)
-    return () => clearTimeout(timer)
-  }, [copied])
+  const [copied, copy] = useCopied()
   return (
     <Button
       variant="secondary"
       size="small"
       className="w-24"
       onClick={() =>
-        void navigator.clipboard.writeText(text).then(
-          () => setCopied(true),
-          // The browser allows it only with a permission; the text can be selected with one click.
-          () =>
-            toast.error('Error', {
-              description: 'Your browser does not allow copying. Select the token instead.',
-            }),
+        // The browser allows it only with a permission; the text can be selected with one click.
+        void copy(text).catch(() =>
+          toast.error('Error', {
+            description: 'Your browser does not allow copying. Select the token instead.',
+          }),
         )
       }
     >

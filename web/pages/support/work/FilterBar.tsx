@@ -1,7 +1,8 @@
-import { BookmarkPlus, Search, X } from 'lucide-react'
-import { type FormEvent, useEffect, useState } from 'react'
+import { BookmarkPlus, X } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { workKinds, workStates } from '../../../../schema/api/support.ts'
+import { SearchField } from '../../../components/SearchField.tsx'
 import { Select } from '../../../components/support/Select.tsx'
 import { workKindNames, workStateNames } from '../../../components/support/words.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -41,7 +42,14 @@ export function FilterBar() {
     )
   return (
     <search className="mb-3 flex flex-wrap items-center gap-2">
-      <TextField value={filter.text ?? ''} onChange={set('text')} />
+      <SearchField
+        label="Filter by error, title or id"
+        placeholder="Error, title or id"
+        maxLength={longestText}
+        value={filter.text ?? ''}
+        onChange={set('text')}
+        className="h-8 min-w-48 text-[13px]"
+      />
       <Select
         label="State"
         value={filter.state ?? ''}
@@ -76,38 +84,6 @@ export function FilterBar() {
       )}
       <SavedFilters current={current} onChoose={setSearch} />
     </search>
-  )
-}
-
-const typingPauseMs = 300
-
-function TextField({ value, onChange }: { value: string; onChange: (text: string) => void }) {
-  const [text, setText] = useState(value)
-  const typed = text.trim()
-  // What was typed goes into the address after a pause, and what the address says otherwise comes back.
-  const [known, setKnown] = useState(value)
-  if (known !== value) {
-    setKnown(value)
-    if (typed !== value) setText(value)
-  }
-  useEffect(() => {
-    if (typed === value) return
-    const timer = setTimeout(() => onChange(typed), typingPauseMs)
-    return () => clearTimeout(timer)
-  })
-  return (
-    <div className="relative min-w-48 flex-1">
-      <Search aria-hidden="true" className="absolute top-2 left-2.5 size-4 text-faint" />
-      <input
-        type="search"
-        aria-label="Filter by error, title or id"
-        placeholder="Error, title or id"
-        maxLength={longestText}
-        value={text}
-        onChange={({ target }) => setText(target.value)}
-        className="h-8 w-full rounded-control border border-line-strong bg-surface pr-2 pl-8 text-[13px] shadow-low placeholder:text-faint"
-      />
-    </div>
   )
 }
 

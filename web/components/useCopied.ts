@@ -1,0 +1,14 @@
+import { useEffect, useState } from 'react'
+
+const copiedForMs = 2000
+
+/** Copies a text, and says for two seconds that it was copied. Rejects where the browser does not allow it. */
+export function useCopied(): [isCopied: boolean, copy: (text: string) => Promise<void>] {
+  const [isCopied, setIsCopied] = useState(false)
+  useEffect(() => {
+    if (!isCopied) return
+    const timer = setTimeout(() => setIsCopied(false), copiedForMs)
+    return () => clearTimeout(timer)
+  }, [isCopied])
+  return [isCopied, (text) => navigator.clipboard.writeText(text).then(() => setIsCopied(true))]
+}
