@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
-import { describe, expect, inject, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { findFreePort } from '../scripts/processes/ports.ts'
 import { testDatabase } from '../tests/support/database/test-database.ts'
+import { ownRedisUrl } from '../tests/support/own-redis.ts'
 import { startTestServer } from '../tests/support/product/test-server.ts'
 import { waitUntil } from '../tests/support/wait-until.ts'
 
@@ -61,7 +62,7 @@ describe('a queue that was unavailable when the server started accepts jobs once
     expect(jobs).toEqual([{ event_id: 'evt_late' }])
   })
 
-  const redisUrl = inject('redisUrl')
+  const redisUrl = ownRedisUrl()
   test.runIf(redisUrl)('on Redis', async () => {
     const address = await lateAddress(redisUrl ?? '')
     const jobs = await enqueuesOnceItIsThere(

@@ -5,6 +5,7 @@ import { connectQueueBackend } from '../schema/queues/backend.ts'
 import { createProducer } from '../schema/queues/producer.ts'
 import { testDatabase } from '../tests/support/database/test-database.ts'
 import { eventOf, receiveStripeEvent } from '../tests/support/factories/events.ts'
+import { ownRedisUrl } from '../tests/support/own-redis.ts'
 import { startProductProcess } from '../tests/support/product/product-process.ts'
 import { waitUntil } from '../tests/support/wait-until.ts'
 
@@ -12,7 +13,7 @@ const database = testDatabase()
 
 describe.each([
   { name: 'Postgres', redisUrl: undefined, missing: undefined },
-  { name: 'Redis', redisUrl: inject('redisUrl'), missing: inject('redisReason') },
+  { name: 'Redis', redisUrl: ownRedisUrl(), missing: inject('redisReason') },
 ])('with queues on $name, at SIGTERM', ({ redisUrl, missing }) => {
   test('the worker finishes the job in hand, leaves none half done, and ends well', async ({ skip }) => {
     if (missing) skip(`no Redis: ${missing}`)
@@ -25,6 +26,7 @@ describe.each([
       onError: () => undefined,
     })
     const producer = createProducer(backend, { onError: () => undefined })
+    await producer.queue('stripe-events').obliterate({ force: true })
     const receiveEvent = async () => {
       const event = eventOf('product.created', { object: 'product' })
       const id = await receiveStripeEvent(database.server, event)
@@ -58,7 +60,6 @@ describe.each([
       active: 0,
       failed: 0,
     })
-    await producer.queue('stripe-events').obliterate({ force: true })
     await producer.close()
     await backend.close()
   }, 120_000)

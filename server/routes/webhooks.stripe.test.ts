@@ -1,8 +1,9 @@
-import { beforeEach, describe, expect, inject, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { settleEvent } from '../../schema/inbox/events.ts'
 import type { QueueProducer } from '../../schema/queues/producer.ts'
 import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
 import { eventOf, sessionOf } from '../../tests/support/factories/events.ts'
+import { ownRedisUrl } from '../../tests/support/own-redis.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { startTestServer, type TestServer } from '../../tests/support/product/test-server.ts'
 import { waitUntil } from '../../tests/support/wait-until.ts'
@@ -164,7 +165,7 @@ describe('when the queue', () => {
   })
 })
 
-const redisUrl = inject('redisUrl')
+const redisUrl = ownRedisUrl()
 describe.runIf(redisUrl)('with the queue on Redis', () => {
   test('an event is enqueued there', async () => {
     const onRedis = await startTestServer({ databaseUrl: database.url, redisUrl })

@@ -1,5 +1,6 @@
 import { describe, expect, inject, test } from 'vitest'
 import { madeOnce } from '../../tests/support/made.ts'
+import { ownRedisUrl } from '../../tests/support/own-redis.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { signUp, tokenOf } from '../../tests/support/services/clerk.ts'
 import { waitUntil } from '../../tests/support/wait-until.ts'
@@ -72,7 +73,7 @@ describe('the board of the raw queues', () => {
 
 describe.each([
   { name: 'Postgres', redisUrl: undefined, missing: undefined },
-  { name: 'Redis', redisUrl: inject('redisUrl'), missing: inject('redisReason') },
+  { name: 'Redis', redisUrl: ownRedisUrl(), missing: inject('redisReason') },
 ])('with queues on $name', ({ redisUrl, missing }) => {
   test('it shows jobs and changes none', async ({ skip }) => {
     if (missing) skip(`no Redis: ${missing}`)
@@ -80,6 +81,7 @@ describe.each([
     const { producer } = server.deps
     // Redis takes commands once it is connected.
     await waitUntil(() => producer.counts().catch(() => undefined), 'the queues to answer')
+    await producer.queue('stripe-events').obliterate({ force: true })
     await producer.add('stripe-events', 'evt_shown', { event_id: 'evt_shown' })
     const list = async () => {
       const answer = await visit(
@@ -109,7 +111,6 @@ describe.each([
       expect([method, path, answer.status]).toEqual([method, path, 404])
     }
     expect((await list())?.jobs).toHaveLength(1)
-    await producer.queue('stripe-events').obliterate({ force: true })
     await server.close()
   })
 })
