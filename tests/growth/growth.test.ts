@@ -4,7 +4,7 @@ import { createTestDatabase } from '../support/database/test-database.ts'
 import { fillOthers } from '../support/growth/fill-others.ts'
 import { type ExplainedStatement, recordPages } from '../support/growth/page-recorder.ts'
 import { startTestProduct, type TestProduct } from '../support/product/start-test-product.ts'
-import { type Path, paths } from './paths.ts'
+import { type Path, paths, withWork, workPaths } from './paths.ts'
 import { runJobs, settleQueues } from './run-jobs.ts'
 
 /** `GROWTH_OWNERS=10000` is a tenth of it, for whoever writes a query. */
@@ -41,8 +41,11 @@ beforeAll(async () => {
 
   const measureAll = async () => {
     const results = new Map<string, Measured>()
-    const all: Readonly<Record<string, Path>> = { ...paths, [queue]: runJobs }
-    for (const [name, path] of Object.entries(all)) results.set(name, await measure(product, path))
+    const measureEach = async (some: Readonly<Record<string, Path>>) => {
+      for (const [name, path] of Object.entries(some)) results.set(name, await measure(product, path))
+    }
+    await measureEach({ ...paths, [queue]: runJobs })
+    await withWork(product, () => measureEach(workPaths))
     return results
   }
   const measure = async (on: TestProduct, path: Path): Promise<Measured> => {
@@ -92,7 +95,7 @@ function print(before: ReadonlyMap<string, Measured>, after: ReadonlyMap<string,
   )
 }
 
-test.each([...Object.keys(paths), queue])(
+test.each([...Object.keys({ ...paths, ...workPaths }), queue])(
   '%s reads no more when others have a hundred times as much',
   (name) => {
     const before = measured.before.get(name)
