@@ -52,12 +52,12 @@ export function HistoryCard({ payer }: { payer: Payer }) {
           placeholder="Search billing history..."
           maxLength={100}
           value={filter.q}
-          onChange={(q) => setFilter({ ...filter, q })}
+          onChange={(q) => setFilter({ q })}
         />
         <select
           aria-label="Kind of transaction"
           value={filter.category ?? ''}
-          onChange={({ target }) => setFilter({ ...filter, category: categoryOf(target.value) })}
+          onChange={({ target }) => setFilter({ category: categoryOf(target.value) })}
           className="h-9 rounded-control border border-line-strong bg-surface px-3 text-sm shadow-low"
         >
           <option value="">All transactions</option>
@@ -74,17 +74,24 @@ export function HistoryCard({ payer }: { payer: Payer }) {
 }
 
 /** In the address, so that a search can be bookmarked and is there again after a look at a receipt. */
-export function useHistoryFilter(): [HistoryFilter, (filter: HistoryFilter) => void] {
+export function useHistoryFilter(): [HistoryFilter, (change: Partial<HistoryFilter>) => void] {
   const [search, setSearch] = useSearchParams()
-  const filter = {
+  return [
+    filterIn(search),
+    (change) => {
+      // As the address is now: what was chosen while somebody typed may not have been rendered yet.
+      const now = filterIn(new URLSearchParams(window.location.search))
+      const { category, q } = { ...now, ...change }
+      setSearch({ tab: 'invoices', ...(category && { category }), ...(q && { q }) }, { replace: true })
+    },
+  ]
+}
+
+function filterIn(search: URLSearchParams): HistoryFilter {
+  return {
     category: categoryOf(search.get('category')),
     q: search.get('q')?.trim().slice(0, 100) ?? '',
   }
-  return [
-    filter,
-    ({ category, q }) =>
-      setSearch({ tab: 'invoices', ...(category && { category }), ...(q && { q }) }, { replace: true }),
-  ]
 }
 
 /** What was found before stays until the next result is there, so that nothing jumps while somebody types. */

@@ -30,16 +30,13 @@ export function FilterBar() {
   const [search, setSearch] = useSearchParams()
   const filter = readFilter(search)
   const current = writeFilter(filter).toString()
-  const set = (name: string) => (value: string) =>
-    setSearch(
-      (before) => {
-        const next = new URLSearchParams(before)
-        if (value) next.set(name, value)
-        else next.delete(name)
-        return next
-      },
-      { replace: true },
-    )
+  const set = (name: string) => (value: string) => {
+    // As the address is now: what was chosen while somebody typed may not have been rendered yet.
+    const next = new URLSearchParams(window.location.search)
+    if (value) next.set(name, value)
+    else next.delete(name)
+    setSearch(next, { replace: true })
+  }
   return (
     <search className="mb-3 flex flex-wrap items-center gap-2">
       <SearchField
