@@ -1,17 +1,11 @@
-import { openClerk } from '../schema/clerk/client.ts'
-import { createClerkDirectory } from '../schema/clerk/directory.ts'
-import { createOrganizationMaker } from '../schema/clerk/organizations.ts'
 import { openClock } from '../schema/clock.ts'
 import { connectDatabase } from '../schema/database/connect.ts'
 import { type ProcessEnvironment, parseEnvironment, processEnvironment } from '../schema/env.ts'
 import { createLogger } from '../schema/log.ts'
 import { connectQueueBackend } from '../schema/queues/backend.ts'
 import { createProducer } from '../schema/queues/producer.ts'
-import { createCallLimit } from '../schema/stripe/call-limit.ts'
-import { createStripe } from '../schema/stripe/client.ts'
 import { isLiveKey } from '../schema/stripe/mode.ts'
-import type { WorkerDependencies } from '../worker/dependencies.ts'
-import { createWorkerMetrics } from '../worker/metrics.ts'
+import { createDependencies, type WorkerDependencies } from '../worker/dependencies.ts'
 import { withDatabase } from './database.ts'
 import { clerkSandboxVariables, stripeSandboxVariables } from './sandbox-environment.ts'
 
@@ -40,27 +34,9 @@ export function withWorkerDependencies<T>(
     const producer = createProducer(backend, { onError })
     const clock = openClock(env)
     await clock.ready
-    const clerk = openClerk({ secretKey: env.CLERK_SECRET_KEY, apiUrl: env.CLERK_API_URL })
-    const calls = {
-      calls_per_second: env.STRIPE_CALLS_PER_SECOND,
-      ...(backend.kind === 'redis' && { redis: backend.connection }),
-    }
-    const callLimit = createCallLimit({ ...calls, process: 'worker' })
     try {
-      const deps: WorkerDependencies = {
-        db: database.db,
-        stripe: createStripe({ secretKey: env.STRIPE_SECRET_KEY, apiBase: env.STRIPE_API_BASE, callLimit }),
-        organizations: createOrganizationMaker(clerk),
-        clerk: createClerkDirectory(clerk),
-        producer,
-        log: createLogger({ process: 'worker', level: 'silent' }),
-        metrics: createWorkerMetrics(database.pool),
-        now: clock.now,
-        appUrl: env.APP_URL.replace(/\/+$/, ''),
-        sweepAfterMs: env.SWEEP_AFTER_MS,
-        adjustmentLimit: env.SUPPORT_ADJUSTMENT_LIMIT,
-        livemode,
-      }
+      const log = createLogger({ process: 'worker', level: 'silent' })
+      const deps = createDependencies({ env, database, backend, producer, log, now: clock.now })
       return await work(deps, env)
     } finally {
       clock.stop()

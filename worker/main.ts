@@ -1,23 +1,17 @@
 import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { openClerk } from '../schema/clerk/client.ts'
-import { createClerkDirectory } from '../schema/clerk/directory.ts'
-import { createOrganizationMaker } from '../schema/clerk/organizations.ts'
 import { openClock } from '../schema/clock.ts'
 import { connectDatabase, type Database } from '../schema/database/connect.ts'
 import { EnvironmentError, processEnvironment } from '../schema/env.ts'
 import { createLogger, type Logger } from '../schema/log.ts'
 import { connectQueueBackend } from '../schema/queues/backend.ts'
 import { createProducer } from '../schema/queues/producer.ts'
-import { createCallLimit } from '../schema/stripe/call-limit.ts'
-import { createStripe } from '../schema/stripe/client.ts'
 import { isLiveKey } from '../schema/stripe/mode.ts'
 import { startTracing } from '../schema/tracing.ts'
 import { startConsumers } from './consumers.ts'
-import type { WorkerDependencies } from './dependencies.ts'
+import { createDependencies } from './dependencies.ts'
 import { serveHealth } from './health.ts'
 import { keepTaskSchedules } from './jobs/scheduled-task.ts'
-import { createWorkerMetrics } from './metrics.ts'
 import { keepSchedule } from './schedule.ts'
 
 /** Each of the seven BullMQ workers keeps one connection on Postgres to LISTEN, the rest is for claiming and finishing. */
@@ -50,29 +44,7 @@ async function main(): Promise<void> {
   const producer = createProducer(backend, { onError })
   const clock = openClock(env)
   await clock.ready
-  const clerk = openClerk({ secretKey: env.CLERK_SECRET_KEY, apiUrl: env.CLERK_API_URL })
-  const deps: WorkerDependencies = {
-    db: database.db,
-    stripe: createStripe({
-      secretKey: env.STRIPE_SECRET_KEY,
-      apiBase: env.STRIPE_API_BASE,
-      callLimit: createCallLimit({
-        calls_per_second: env.STRIPE_CALLS_PER_SECOND,
-        process: 'worker',
-        ...(backend.kind === 'redis' && { redis: backend.connection }),
-      }),
-    }),
-    organizations: createOrganizationMaker(clerk),
-    clerk: createClerkDirectory(clerk),
-    producer,
-    log,
-    metrics: createWorkerMetrics(database.pool),
-    now: clock.now,
-    appUrl: env.APP_URL.replace(/\/+$/, ''),
-    sweepAfterMs: env.SWEEP_AFTER_MS,
-    adjustmentLimit: env.SUPPORT_ADJUSTMENT_LIMIT,
-    livemode: isLiveKey(env.STRIPE_SECRET_KEY),
-  }
+  const deps = createDependencies({ env, database, backend, producer, log, now: clock.now })
   const health = await serveHealth(deps, { host: env.METRICS_HOST, port: env.METRICS_PORT })
   const consumers = startConsumers(deps, backend, { lockMs: env.JOB_LOCK_MS, stalledMs: env.JOB_STALLED_MS })
   const schedule = keepSchedule(producer, { sweepEveryMs: env.SWEEP_EVERY_MS, log })

@@ -10,3 +10,6 @@ export const userIdSchema = z.string().check(z.minLength(1), z.maxLength(64))
 export const payerSchema = z
   .string()
   .check(z.maxLength(64), z.regex(/^(personal|org_\w+)$/, 'personal, or the id of an organization'))
+
+/** Clerk's id of whoever owns credits, as support names them. */
+export const ownerIdSchema = z.string().check(z.maxLength(64), z.regex(/^(user|org)_\w+$/, 'user_… or org_…'))

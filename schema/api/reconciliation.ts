@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
 import { currencySchema } from '../catalogue/schemas.ts'
 import { endpoint } from './endpoint.ts'
+import { ownerIdSchema } from './ids.ts'
 
 /** Whose credits: `user_…` or `org_…`, as Clerk names them. */
-const ownerIdSchema = z.string().check(z.maxLength(64), z.regex(/^(user|org)_\w+$/, 'user_… or org_…'))
 
 /**
  * What can differ, by what it is about. With Stripe: `session_not_settled` (paid, and we do not know it), `settled_without_payment`,

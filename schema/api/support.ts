@@ -1,9 +1,7 @@
 import * as z from 'zod/mini'
 import { currencySchema } from '../catalogue/schemas.ts'
 import { endpoint } from './endpoint.ts'
-
-/** Whose credits: `user_…` or `org_…`, as Clerk names them. */
-const ownerIdSchema = z.string().check(z.maxLength(64), z.regex(/^(user|org)_\w+$/, 'user_… or org_…'))
+import { ownerIdSchema } from './ids.ts'
 
 const ownerSchema = z.object({
   kind: z.enum(['user', 'organization']),

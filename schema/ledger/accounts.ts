@@ -4,6 +4,12 @@ export interface Owner {
   readonly owner_id: string
 }
 
+/** The owner by Clerk's id alone; null for any other text. */
+export function ownerOfId(id: string): Owner | null {
+  if (/^org_\w+$/.test(id)) return { owner_kind: 'organization', owner_id: id }
+  return /^user_\w+$/.test(id) ? { owner_kind: 'user', owner_id: id } : null
+}
+
 /** `plan`: included in the plan, resets each billing month. `purchased`: bought, never expires. */
 export type OwnerAccount = 'plan' | 'purchased'
 

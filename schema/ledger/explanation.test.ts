@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { buildGrant } from '../../tests/support/factories/transfers.ts'
+import { createRandom } from '../../tests/support/random.ts'
 import { findBalance } from './balances.ts'
 import { type Change, type Credits, explainBalance } from './explanation.ts'
 import { houseLeg, postTransfers } from './post.ts'
@@ -35,20 +36,9 @@ const sumOf = (changes: readonly Credits[]): Credits => ({
   purchased: changes.reduce((sum, { purchased }) => sum + purchased, 0),
 })
 
-/** A repeatable stream of numbers from 0 up to 1 (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
 /** Posts a random history, in which a tenth is told of late, and returns what was posted, in its order. */
 async function live(owner_id: string, { seed, length }: { seed: number; length: number }) {
-  const random = randomFrom(seed)
+  const { next: random } = createRandom(seed)
   const told: { at: Date; plan: number; purchased: number }[] = []
   for (let number = 0; number < length; number++) {
     const isLate = random() < 0.1

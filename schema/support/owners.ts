@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { DB } from '../database/types.ts'
-import type { Owner } from '../ledger/accounts.ts'
+import { type Owner, ownerOfId } from '../ledger/accounts.ts'
 
 /** Whose something is, by what events call them: a customer, a charge, a checkout, or an id of Clerk's. */
 export async function findOwners(db: Kysely<DB>, names: readonly string[]): Promise<Map<string, Owner>> {
@@ -42,9 +42,3 @@ export async function findOwners(db: Kysely<DB>, names: readonly string[]): Prom
 }
 
 const uuidPattern = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
-
-/** By Clerk's id alone. */
-export function ownerOfId(id: string): Owner | null {
-  if (/^org_\w+$/.test(id)) return { owner_kind: 'organization', owner_id: id }
-  return /^user_\w+$/.test(id) ? { owner_kind: 'user', owner_id: id } : null
-}

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { type ActTarget, targetKinds } from '../../schema/api/support-acts.ts'
-import { ownerOfId } from '../../schema/support/owners.ts'
+import { ownerOfId } from '../../schema/ledger/accounts.ts'
 import { findTarget } from '../../schema/support/targets.ts'
 import type { Dependencies } from '../../server/dependencies.ts'
 import { search } from '../../server/support/search.ts'

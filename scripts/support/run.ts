@@ -8,10 +8,10 @@ import {
   adjustmentSchema,
   maximumTargets,
 } from '../../schema/api/support-acts.ts'
+import { ownerOfId } from '../../schema/ledger/accounts.ts'
 import { findAct, listActs, type SupportActRow } from '../../schema/support/acts.ts'
 import { listAudit, recordAudit } from '../../schema/support/audit.ts'
 import { type DecidedAct, decideToApprove, decideToRefuse } from '../../schema/support/decide-act.ts'
-import { ownerOfId } from '../../schema/support/owners.ts'
 import { idInBatch, requestAct } from '../../schema/support/request-act.ts'
 import { search } from '../../server/support/search.ts'
 import { readTrace } from '../../server/support/trace.ts'

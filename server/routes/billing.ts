@@ -2,11 +2,10 @@ import { z } from 'zod'
 import { type BillingDocument, listBillingDocuments } from '../../schema/api/billing.ts'
 import { findStripeCustomer } from '../../schema/customers/customers.ts'
 import {
-  type DocumentsCursor,
   listStripeDocuments,
   type StripeDocument,
 } from '../../schema/stripe/billing-documents.ts'
-import { invalidCursor } from '../errors.ts'
+import { cursorOf } from '../cursor.ts'
 import { invoicesFailure } from '../failures.ts'
 import { thePayer } from '../rights.ts'
 import { route } from '../route.ts'
@@ -16,14 +15,14 @@ export const billingRoutes = [
     rights: thePayer({ doing: 'view billing settings' }),
     failure: invoicesFailure('Failed to load invoices. Your payments and credits are not affected.'),
   }).handle(async ({ query, owner }, { db, stripe }) => {
-    const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
+    const after = query.cursor === undefined ? undefined : documentsCursor.decode(query.cursor)
     const customer = await findStripeCustomer(db, owner)
     // Who never bought anything has no customer at Stripe, and none is made for looking.
     if (!customer) return { success: true, data: { items: [], next_cursor: null } }
     const { documents, next } = await listStripeDocuments(stripe, { customer, limit: query.limit, after })
     return {
       success: true,
-      data: { items: documents.map(presentDocument), next_cursor: next && encodeCursor(next) },
+      data: { items: documents.map(presentDocument), next_cursor: next && documentsCursor.encode(next) },
     }
   }),
 ]
@@ -80,25 +79,15 @@ function timeOf(seconds: number): string {
   return new Date(seconds * 1000).toISOString()
 }
 
-const cursorSchema = z.strictObject({
-  invoice: z
-    .string()
-    .regex(/^in_\w{1,250}$/)
-    .optional(),
-  session: z
-    .string()
-    .regex(/^cs_\w{1,250}$/)
-    .optional(),
-})
-
-function encodeCursor({ invoice, session }: DocumentsCursor): string {
-  return Buffer.from(JSON.stringify({ invoice, session })).toString('base64url')
-}
-
-function decodeCursor(cursor: string): DocumentsCursor {
-  try {
-    return cursorSchema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()))
-  } catch {
-    throw invalidCursor()
-  }
-}
+const documentsCursor = cursorOf(
+  z.strictObject({
+    invoice: z
+      .string()
+      .regex(/^in_\w{1,250}$/)
+      .optional(),
+    session: z
+      .string()
+      .regex(/^cs_\w{1,250}$/)
+      .optional(),
+  }),
+)

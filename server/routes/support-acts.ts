@@ -11,7 +11,7 @@ import {
   type SupportAct,
 } from '../../schema/api/support-acts.ts'
 import type { Database } from '../../schema/database/connect.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
+import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
 import { freshJobId } from '../../schema/queues/producer.ts'
 import {
   type ActFilter,
@@ -160,8 +160,9 @@ function filterOf(query: {
   return { state: 'waiting_for_approval' }
 }
 
+/** Whatever is no id of Clerk's is nobody's. */
 function ownerNamed(owner_id: string): Owner {
-  return { owner_kind: owner_id.startsWith('org_') ? 'organization' : 'user', owner_id }
+  return ownerOfId(owner_id) ?? { owner_kind: 'user', owner_id }
 }
 
 async function presentAct(db: Database, row: SupportActRow): Promise<SupportAct> {

@@ -1,5 +1,5 @@
 import type { LookupKind, TraceItem } from '../../schema/api/support.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
+import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
 import { queueNames } from '../../schema/queues/queues.ts'
 import {
   findHeldBy,
@@ -7,7 +7,7 @@ import {
   findTransferIds,
   isKnownOwner,
 } from '../../schema/support/lookups.ts'
-import { findOwners, ownerOfId } from '../../schema/support/owners.ts'
+import { findOwners } from '../../schema/support/owners.ts'
 import { findTimelineRow } from '../../schema/support/timeline.ts'
 import type { TimelineKind, TimelineRow } from '../../schema/support/timeline-rows.ts'
 import type { Dependencies } from '../dependencies.ts'

@@ -1,11 +1,12 @@
+import { z } from 'zod'
 import type { QueryOf } from '../../schema/api/endpoint.ts'
 import type { getTrace, SupportStanding, SupportTrace, TraceItem } from '../../schema/api/support.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
-import { ownerOfId } from '../../schema/support/owners.ts'
+import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
 import { readTimeline, type TimelineCursor } from '../../schema/support/timeline.ts'
 import { recordVisit } from '../../schema/support/visits.ts'
+import { cursorOf, cursorTimeSchema } from '../cursor.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { invalidCursor, supportItemNotFound } from '../errors.ts'
+import { supportItemNotFound } from '../errors.ts'
 import { openLinks } from './links.ts'
 import { lookUp } from './look-up.ts'
 import { presentOwners, presentPerson, presentVisitors } from './owners.ts'
@@ -48,14 +49,14 @@ export async function readTrace(
   if (!owner) {
     return { owner: null, ...nothing, highlighted, timeline: highlighted ? [highlighted] : [] }
   }
-  const before = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
+  const before = query.cursor === undefined ? undefined : placeOf(query.cursor)
   const page = await readTimeline(deps.db, owner, {
     limit: pageSize,
     before,
     with_usage: query.usage === 'shown',
   })
   const timeline = page.rows.flatMap((row): TraceItem[] => presentRow(row, options))
-  const next_cursor = page.next && encodeCursor(page.next)
+  const next_cursor = page.next && cursorAt(page.next)
   if (before) return { owner: present(owner), ...nothing, highlighted, timeline, next_cursor }
   const [person, standing, visit] = await Promise.all([
     presentPerson(deps, owner, options.links),
@@ -88,20 +89,13 @@ function markUnsettled(item: TraceItem, { grants }: SupportStanding): TraceItem 
   return { ...item, level: 'problem', detail }
 }
 
-function encodeCursor({ at, key, usage_before }: TimelineCursor): string {
-  return Buffer.from(JSON.stringify([at, key, usage_before])).toString('base64url')
+const timelineCursor = cursorOf(z.tuple([cursorTimeSchema, z.string().max(300), z.int().nullable()]))
+
+function cursorAt({ at, key, usage_before }: TimelineCursor): string {
+  return timelineCursor.encode([at, key, usage_before])
 }
 
-function decodeCursor(cursor: string): TimelineCursor {
-  try {
-    const [at, key, usage_before] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]
-    const isTime = typeof at === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(at)
-    const isUsage = usage_before === null || Number.isSafeInteger(usage_before)
-    if (isTime && typeof key === 'string' && key.length <= 300 && isUsage) {
-      return { at, key, usage_before: usage_before as number | null }
-    }
-  } catch {
-    // It is no JSON.
-  }
-  throw invalidCursor()
+function placeOf(cursor: string): TimelineCursor {
+  const [at, key, usage_before] = timelineCursor.decode(cursor)
+  return { at, key, usage_before }
 }

@@ -1,8 +1,9 @@
+import { z } from 'zod'
 import type { QueryOf } from '../../schema/api/endpoint.ts'
 import { type listWork, type WorkList, type WorkRow, workKinds } from '../../schema/api/support.ts'
 import { findOldestUnapplied } from '../../schema/inbox/backlog.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
-import { findOwners, ownerOfId } from '../../schema/support/owners.ts'
+import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
+import { findOwners } from '../../schema/support/owners.ts'
 import {
   countProblems,
   listProblems,
@@ -10,8 +11,8 @@ import {
   type ProblemState,
 } from '../../schema/support/problems.ts'
 import { findTimelineRow } from '../../schema/support/timeline.ts'
+import { cursorOf, cursorTimeSchema } from '../cursor.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { invalidCursor } from '../errors.ts'
 import { presentOwners } from './owners.ts'
 import { presentOptions } from './trace.ts'
 import { presentRow } from './trace-items.ts'
@@ -89,7 +90,7 @@ async function findWork(
 ): Promise<{ found: Found[]; next_cursor: string | null }> {
   const kinds = query.kind ? [query.kind] : workKinds
   const states: readonly ProblemState[] = query.state ? [query.state] : ['failed', 'stuck']
-  const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
+  const after = query.cursor === undefined ? undefined : placeAt(query.cursor)
   const older_than =
     query.older_than_minutes === undefined
       ? undefined
@@ -109,7 +110,7 @@ async function findWork(
   if (!isByAge) return { found: ordered, next_cursor: null }
   const found = ordered.slice(0, pageSize)
   const last = found.at(-1)
-  return { found, next_cursor: ordered.length > pageSize && last ? encodeCursor(placeOf(last.row)) : null }
+  return { found, next_cursor: ordered.length > pageSize && last ? cursorAt(placeOf(last.row)) : null }
 }
 
 interface Place {
@@ -191,17 +192,13 @@ async function readQueues({ producer }: Deps): Promise<WorkList['queues']> {
   }
 }
 
-function encodeCursor({ at, key }: Place): string {
-  return Buffer.from(JSON.stringify([at, key])).toString('base64url')
+const workCursor = cursorOf(z.tuple([cursorTimeSchema, z.string().max(300)]))
+
+function cursorAt({ at, key }: Place): string {
+  return workCursor.encode([at, key])
 }
 
-function decodeCursor(cursor: string): Place {
-  try {
-    const [at, key] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]
-    const isTime = typeof at === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(at)
-    if (isTime && typeof key === 'string' && key.length <= 300) return { at, key }
-  } catch {
-    // It is no JSON.
-  }
-  throw invalidCursor()
+function placeAt(cursor: string): Place {
+  const [at, key] = workCursor.decode(cursor)
+  return { at, key }
 }

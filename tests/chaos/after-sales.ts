@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type Stripe from 'stripe'
 import { buySeats, cancelOrganizationSubscription } from '../../schema/api/organizations.ts'
 import { createCustomerPortalSession } from '../../schema/api/subscriptions.ts'
+import type { Random } from '../support/random.ts'
 import { atStripe, type Customer, turnKnob, type World } from './customer.ts'
-import type { Random } from './random.ts'
 
 /** Support gives money back, all of a payment or a part. */
 export async function refund(world: World, customer: Customer, random: Random): Promise<void> {

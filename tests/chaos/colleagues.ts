@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { revokeTeamInvitation, sendTeamInvitation } from '../../schema/api/team-invitations.ts'
+import type { Random } from '../support/random.ts'
 import { signUp } from '../support/services/clerk.ts'
 import type { Customer, World } from './customer.ts'
-import type { Random } from './random.ts'
 import { untilDone } from './until-done.ts'
 
 /** Somebody is invited, and accepts, is told never mind, or does not answer. */

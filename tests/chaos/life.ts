@@ -1,8 +1,8 @@
+import type { Random } from '../support/random.ts'
 import { cancel, changeSeats, closeDispute, dispute, refund } from './after-sales.ts'
 import { invite, lose } from './colleagues.ts'
 import { type Customer, newCustomer, pause, type World } from './customer.ts'
 import { buyCredits, subscribe } from './purchases.ts'
-import type { Random } from './random.ts'
 import { readBalance, use } from './usage.ts'
 
 type Act = (world: World, customer: Customer, random: Random) => Promise<void>

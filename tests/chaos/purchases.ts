@@ -5,9 +5,9 @@ import { createCheckoutSession } from '../../schema/api/subscriptions.ts'
 import { initializeUser } from '../../schema/api/users.ts'
 import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
 import { failingCard } from '../simulation/owner-at-stripe.ts'
+import type { Random } from '../support/random.ts'
 import type { Answer } from './client.ts'
 import { atStripe, type Customer, pause, turnKnob, type World } from './customer.ts'
-import type { Random } from './random.ts'
 
 /** How somebody behaves on a payment page. */
 type Manner = 'pays' | 'is_declined_first' | 'debit_comes' | 'debit_fails' | 'leaves'

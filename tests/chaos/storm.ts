@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Random } from '../support/random.ts'
 import type { Member } from './member.ts'
-import type { Random } from './random.ts'
 import type { System } from './system.ts'
 
 export interface StormOptions {

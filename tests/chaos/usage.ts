@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { generateExtensionToken, getExtensionBalance, reportUsage } from '../../schema/api/extension.ts'
+import type { Random } from '../support/random.ts'
 import { type Answer, isFinal, patience_ms } from './client.ts'
 import type { Customer, Report, World } from './customer.ts'
-import type { Random } from './random.ts'
 
 /** Reports usage as an editor does: with one key until there is an answer, which it may not have waited for. */
 export async function use(world: World, customer: Customer, random: Random): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Database } from '../../schema/database/connect.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
+import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
 import { inThisMode } from '../../schema/stripe/mode.ts'
 import { sweptTables } from '../../schema/sweep/swept-tables.ts'
 import { type Candidate, type Comparison, ownerOf, replayOf } from './comparison.ts'
@@ -85,8 +85,7 @@ function ownerOfEvent({
   readonly owner_id: string | null
 }): Owner | null {
   if (owner_kind && owner_id) return { owner_kind, owner_id }
-  if (subject?.startsWith('org_')) return { owner_kind: 'organization', owner_id: subject }
-  return subject?.startsWith('user_') ? { owner_kind: 'user', owner_id: subject } : null
+  return subject === null ? null : ownerOfId(subject)
 }
 
 interface Overdue {
