@@ -52,7 +52,9 @@ import { type Person, signUp } from '../support/services/clerk.ts'
 export type Path = (product: TestProduct) => Promise<() => Promise<unknown>>
 
 /** Events that were confirmed before are not written again. */
-let compared = 0
+let compared = -1
+/** Of the ten events that each owner is filled with, those of Stripe. */
+const stripeNumbers = [1, 2, 3, 4, 6, 7, 8, 9]
 /** Nothing else occurred on the day of a statement. */
 let days = 0
 
@@ -260,10 +262,14 @@ export const paths: Readonly<Record<string, Path>> = {
     }
   },
   'a comparison of ten events with Stripe’s list': async ({ database }) => {
+    // Of the same owners each time: whether a page has room for a changed row is up to who changed one on it before.
     compared += 1
     const content = { type: 'invoice.paid', object_id: null, payment_status: null }
     const events = new Map(
-      Array.from({ length: 10 }, (_, i) => [`evt_fill_${100 * i + compared}_1`, content] as const),
+      Array.from(
+        { length: 10 },
+        (_, i) => [`evt_fill_${100 * i + 1}_${stripeNumbers[compared]}`, content] as const,
+      ),
     )
     return async () => {
       await confirmEvents(database.worker, { source: 'stripe', events, now: new Date() })
