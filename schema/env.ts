@@ -74,6 +74,17 @@ export const environmentSchema = z.object({
     .optional()
     .describe("The server's own login, which npm run db:migrate makes; the server has it as DATABASE_URL"),
   DATABASE_WORKER_URL: z.url().optional().describe("The same for the worker's own login"),
+  DATABASE_READ_URL: z
+    .url()
+    .optional()
+    .describe(
+      'A streaming replica, for the server’s reads that may be a moment old; without it all reads go to DATABASE_URL',
+    ),
+  DATABASE_READ_MAX_AGE_MS: milliseconds
+    .default(10_000)
+    .describe(
+      'How far behind the replica may be, in milliseconds, before those reads go to DATABASE_URL too',
+    ),
   DATABASE_POOL_MAX: z.coerce
     .number()
     .int()
