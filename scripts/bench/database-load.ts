@@ -7,7 +7,7 @@ import {
 import { createPool } from '../../schema/database/pool.ts'
 
 /** As many connections as the figures were taken with: more bring nothing on a few cores. */
-export const databaseConnections = 20
+const databaseConnections = 20
 
 const onError = () => undefined
 

@@ -46,13 +46,14 @@ export async function sendRequests(
 }
 
 /** Below undici's `request`, which makes a stream of each answer. */
-export function send(pool: Pool, request: HttpRequest, expected: number): Promise<void> {
+function send(pool: Pool, request: HttpRequest, expected: number): Promise<void> {
   return new Promise((resolve, reject) => {
     let status = 0
     let answer = ''
     pool.dispatch(
       { method: request.method, path: request.path, headers: request.headers, body: request.body ?? null },
       {
+        onRequestStart: () => undefined,
         onResponseStart: (_, statusCode) => {
           status = statusCode
         },

@@ -52,12 +52,12 @@ export function compare({
   }
 }
 
-export function median(figures: readonly number[]): number {
+function median(figures: readonly number[]): number {
   return percentile(figures, 0.5)
 }
 
 /** `share` of the figures are at most this; between two figures it lies between them. */
-export function percentile(figures: readonly number[], share: number): number {
+function percentile(figures: readonly number[], share: number): number {
   const sorted = [...figures].sort((a, b) => a - b)
   const place = share * (sorted.length - 1)
   const below = sorted[Math.floor(place)] ?? Number.NaN

@@ -1,10 +1,11 @@
+import { Queue } from 'bullmq'
 import Koa from 'koa'
 import getRawBody from 'raw-body'
 import Stripe from 'stripe'
 import { createPool } from '../../../schema/database/pool.ts'
 import { processEnvironment } from '../../../schema/env.ts'
 import { connectQueueBackend } from '../../../schema/queues/backend.ts'
-import { createProducer } from '../../../schema/queues/producer.ts'
+import { jobOptions } from '../../../schema/queues/queues.ts'
 import { floorStatements } from './tables.ts'
 
 /**
@@ -19,10 +20,15 @@ const backend = connectQueueBackend({
   redisUrl: env.REDIS_URL,
   role: 'tidemark_server',
   poolMax: 4,
-  whenUnavailable: 'fail_fast',
+  whenUnavailable: 'wait',
   onError,
 })
-const producer = createProducer(backend, { onError })
+const queue = new Queue(
+  'stripe-events',
+  { connection: backend.connection, defaultJobOptions: jobOptions },
+  backend.factory,
+)
+queue.on('error', onError)
 const stripe = new Stripe(env.STRIPE_SECRET_KEY)
 
 const app = new Koa()
@@ -36,7 +42,7 @@ app.use(async (ctx) => {
         env.STRIPE_WEBHOOK_SECRET,
       )
       await pool.query({ ...floorStatements.insertEvent, values: [event.id, raw.toString()] })
-      await producer.add('stripe-events', event.id, { event_id: event.id })
+      await queue.add('stripe-events', { event_id: event.id }, { jobId: event.id })
       ctx.body = { received: true }
       break
     }
