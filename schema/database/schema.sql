@@ -64,7 +64,7 @@ CREATE TABLE public.ledger_transfers (
     CONSTRAINT ledger_transfers_kind_check CHECK ((kind = ANY (ARRAY['credit_purchase'::text, 'withdrawal'::text, 'plan_grant'::text, 'seat_grant'::text, 'usage'::text, 'expiry'::text, 'write_off'::text, 'refund'::text, 'dispute'::text, 'dispute_won'::text, 'settlement'::text, 'adjustment'::text])))
 );
 
-CREATE FUNCTION public.ledger_append(transfers public.ledger_transfers[], entries public.ledger_entries[]) RETURNS void
+CREATE FUNCTION public.ledger_append(transfers public.ledger_transfers[], entries public.ledger_entries[]) RETURNS integer
     LANGUAGE plpgsql
     AS $$
 DECLARE
@@ -85,6 +85,7 @@ BEGIN
   END IF;
   INSERT INTO ledger_entries (transfer_id, account_id, amount, version, balance_after, hash)
   SELECT e.transfer_id, e.account_id, e.amount, e.version, e.balance_after, e.hash FROM unnest(entries) e;
+  RETURN inserted;
 END
 $$;
 
@@ -160,7 +161,7 @@ CREATE FUNCTION public.ledger_house_entry(account_id bigint, chain bytea, transf
 $$;
 
 CREATE FUNCTION public.ledger_input_hash(item jsonb, legs jsonb, format smallint) RETURNS bytea
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    LANGUAGE sql STABLE PARALLEL SAFE
     AS $$
   SELECT sha256(convert_to((CASE format
     WHEN 1 THEN jsonb_build_object('kind', item -> 'kind', 'intent_id', item -> 'intent_id', 'legs', legs)
@@ -197,8 +198,6 @@ $$;
 CREATE FUNCTION public.ledger_lock_owner(owner_kind text, owner_id text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
 BEGIN
   PERFORM ledger_lock_accounts(ARRAY[ledger_lock_owner.owner_kind], ARRAY[ledger_lock_owner.owner_id]);
@@ -208,8 +207,6 @@ $$;
 CREATE FUNCTION public.ledger_lock_owners(owners jsonb) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
 BEGIN
   PERFORM ledger_lock_accounts(coalesce(array_agg(named.owner_kind), '{}'), coalesce(array_agg(named.owner_id), '{}'))
@@ -229,7 +226,6 @@ CREATE FUNCTION public.ledger_post(transfers jsonb) RETURNS TABLE(ordinal bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
 #variable_conflict use_column
 DECLARE
@@ -272,7 +268,7 @@ BEGIN
     grant_ids := grant_ids || given.id;
     -- Whoever names a grant holds its owner's locks, so that nobody else can post it meanwhile.
     name := given.owner_kind || '/' || given.owner_id;
-    IF name <> ALL (owner_names) THEN
+    IF name IS NOT NULL AND name <> ALL (owner_names) THEN
       owner_names := owner_names || name; owner_kinds := owner_kinds || given.owner_kind; owner_ids := owner_ids || given.owner_id;
     END IF;
     FOR j IN 0..jsonb_array_length(item -> 'legs') - 1 LOOP
@@ -411,7 +407,7 @@ BEGIN
     END IF;
   END IF;
   IF cardinality(posted_transfers) > known_transfers THEN
-    PERFORM ledger_append(posted_transfers[known_transfers + 1:], new_entries);
+    n := ledger_append(posted_transfers[known_transfers + 1:], new_entries);
   END IF;
 END
 $$;
@@ -460,8 +456,6 @@ $$;
 CREATE FUNCTION public.ledger_use(owner_kind text, owner_id text, credits bigint, idempotency_key text, occurred_at timestamp with time zone, actor text, reason text) RETURNS TABLE(outcome text, transfer_id bigint, plan bigint, purchased bigint)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
 #variable_conflict use_column
 BEGIN
@@ -480,7 +474,6 @@ CREATE FUNCTION public.ledger_use_many(usages jsonb) RETURNS TABLE(ordinal bigin
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
 #variable_conflict use_column
 DECLARE
@@ -593,7 +586,7 @@ BEGIN
   END LOOP;
 
   IF cardinality(posted_transfers) > known_transfers THEN
-    PERFORM ledger_append(posted_transfers[known_transfers + 1:], new_entries);
+    n := ledger_append(posted_transfers[known_transfers + 1:], new_entries);
   END IF;
 END
 $$;
@@ -1622,12 +1615,6 @@ ALTER TABLE ONLY public.extension_sign_ins
 
 ALTER TABLE ONLY public.extension_tokens
     ADD CONSTRAINT extension_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
-
-ALTER TABLE ONLY public.ledger_entries
-    ADD CONSTRAINT ledger_entries_transfer_id_fkey FOREIGN KEY (transfer_id) REFERENCES public.ledger_transfers(id);
-
-ALTER TABLE ONLY public.ledger_transfers
-    ADD CONSTRAINT ledger_transfers_grant_id_fkey FOREIGN KEY (grant_id) REFERENCES public.ledger_grants(id);
 
 ALTER TABLE ONLY public.ledger_transfers
     ADD CONSTRAINT ledger_transfers_intent_id_fkey FOREIGN KEY (intent_id) REFERENCES public.checkout_intents(id);

@@ -41,8 +41,16 @@ LANGUAGE sql IMMUTABLE AS $$
     ledger_entry_hash(chain, digest, account_id, credits, NULL, NULL))::ledger_entries
 $$;
 
--- Inserts what was worked out under the locks. Only another owner can have posted one of the keys meanwhile.
-CREATE FUNCTION ledger_append(transfers ledger_transfers[], entries ledger_entries[]) RETURNS void LANGUAGE plpgsql AS $$
+-- Said to be IMMUTABLE it was called instead of inlined, because jsonb_build_object is only STABLE.
+ALTER FUNCTION ledger_input_hash(jsonb, jsonb, smallint) STABLE;
+
+-- Rows are inserted by these functions alone, together with what they refer to, and nothing is ever deleted; ledger:verify proves both.
+ALTER TABLE ledger_entries DROP CONSTRAINT ledger_entries_transfer_id_fkey;
+ALTER TABLE ledger_transfers DROP CONSTRAINT ledger_transfers_grant_id_fkey;
+
+-- Inserts what was worked out under the locks, and returns how many transfers. Only another owner can have posted one of the keys
+-- meanwhile.
+CREATE FUNCTION ledger_append(transfers ledger_transfers[], entries ledger_entries[]) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
   inserted integer;
   taken_key text;
@@ -61,6 +69,7 @@ BEGIN
   END IF;
   INSERT INTO ledger_entries (transfer_id, account_id, amount, version, balance_after, hash)
   SELECT e.transfer_id, e.account_id, e.amount, e.version, e.balance_after, e.hash FROM unnest(entries) e;
+  RETURN inserted;
 END
 $$;
 
@@ -86,7 +95,8 @@ $$;
 -- one that is not the grant's, LG003 not enough credits: that of the first transfer that is wrong, and then nothing is posted.
 CREATE OR REPLACE FUNCTION ledger_post(transfers jsonb)
 RETURNS TABLE (ordinal bigint, transfer_id bigint, posted boolean)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp
+SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
   item jsonb;
@@ -128,7 +138,7 @@ BEGIN
     grant_ids := grant_ids || given.id;
     -- Whoever names a grant holds its owner's locks, so that nobody else can post it meanwhile.
     name := given.owner_kind || '/' || given.owner_id;
-    IF name <> ALL (owner_names) THEN
+    IF name IS NOT NULL AND name <> ALL (owner_names) THEN
       owner_names := owner_names || name; owner_kinds := owner_kinds || given.owner_kind; owner_ids := owner_ids || given.owner_id;
     END IF;
     FOR j IN 0..jsonb_array_length(item -> 'legs') - 1 LOOP
@@ -267,7 +277,7 @@ BEGIN
     END IF;
   END IF;
   IF cardinality(posted_transfers) > known_transfers THEN
-    PERFORM ledger_append(posted_transfers[known_transfers + 1:], new_entries);
+    n := ledger_append(posted_transfers[known_transfers + 1:], new_entries);
   END IF;
 END
 $$;
@@ -278,7 +288,8 @@ $$;
 -- key was posted before with another input). `plan` and `purchased` are the balances after the decision.
 CREATE FUNCTION ledger_use_many(usages jsonb)
 RETURNS TABLE (ordinal bigint, outcome text, transfer_id bigint, plan bigint, purchased bigint)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp
+SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
   item jsonb;
@@ -390,7 +401,7 @@ BEGIN
   END LOOP;
 
   IF cardinality(posted_transfers) > known_transfers THEN
-    PERFORM ledger_append(posted_transfers[known_transfers + 1:], new_entries);
+    n := ledger_append(posted_transfers[known_transfers + 1:], new_entries);
   END IF;
 END
 $$;
@@ -399,7 +410,7 @@ $$;
 CREATE OR REPLACE FUNCTION ledger_use(
   owner_kind text, owner_id text, credits bigint, idempotency_key text, occurred_at timestamptz, actor text, reason text
 ) RETURNS TABLE (outcome text, transfer_id bigint, plan bigint, purchased bigint)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
   SELECT decided.outcome, decided.transfer_id, decided.plan, decided.purchased INTO outcome, transfer_id, plan, purchased
@@ -415,7 +426,7 @@ $$;
 
 -- For whoever decides about several owners in one transaction: the locks of all of them at once, in the fixed order.
 CREATE OR REPLACE FUNCTION ledger_lock_owners(owners jsonb) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
   PERFORM ledger_lock_accounts(coalesce(array_agg(named.owner_kind), '{}'), coalesce(array_agg(named.owner_id), '{}'))
   FROM (SELECT DISTINCT o.owner_kind, o.owner_id FROM jsonb_to_recordset(owners) AS o (owner_kind text, owner_id text)
@@ -424,7 +435,7 @@ END
 $$;
 
 CREATE OR REPLACE FUNCTION ledger_lock_owner(owner_kind text, owner_id text) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
   PERFORM ledger_lock_accounts(ARRAY[ledger_lock_owner.owner_kind], ARRAY[ledger_lock_owner.owner_id]);
 END
