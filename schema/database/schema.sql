@@ -227,7 +227,8 @@ CREATE FUNCTION public.ledger_lock_owner(owner_kind text, owner_id text) RETURNS
 $$;
 
 CREATE FUNCTION public.ledger_lock_owners(owners jsonb) RETURNS void
-    LANGUAGE plpgsql
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
     AS $$
 #variable_conflict use_column
 DECLARE
@@ -1531,6 +1532,7 @@ REVOKE ALL ON FUNCTION public.ledger_lock_owner(owner_kind text, owner_id text) 
 GRANT ALL ON FUNCTION public.ledger_lock_owner(owner_kind text, owner_id text) TO tidemark_worker;
 
 REVOKE ALL ON FUNCTION public.ledger_lock_owners(owners jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.ledger_lock_owners(owners jsonb) TO tidemark_worker;
 
 REVOKE ALL ON FUNCTION public.ledger_post(transfers jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_post(transfers jsonb) TO tidemark_worker;
