@@ -53,7 +53,11 @@ export function keepTaskSchedules(
           name: 'scheduled-tasks',
           data: { task },
           // The next run is the next attempt.
-          opts: { ...jobOptionsOf('scheduled-tasks'), attempts: 1, removeOnComplete: { count: 20 }, removeOnFail: { count: 100 } },
+          opts: {
+            ...jobOptionsOf('scheduled-tasks'),
+            removeOnComplete: { count: 20 },
+            removeOnFail: { count: 100 },
+          },
         },
       )
     }
