@@ -44,7 +44,8 @@ export function createSettlingSide({ server, workers, pool, table }: SettlingPar
   }
 }
 
-async function lastId(pool: pg.Pool, table: string): Promise<number> {
+/** The last row of a table whose ids grow. */
+export async function lastId(pool: pg.Pool, table: string): Promise<number> {
   const { rows } = await pool.query(`SELECT coalesce(max(id), 0)::float8 AS id FROM ${table}`)
   return rows[0].id
 }
