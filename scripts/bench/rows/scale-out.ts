@@ -15,10 +15,11 @@ async function measure(bench: Bench): Promise<Line[]> {
   const product = await createProduct(machine, running)
   const server = await startServer(machine, running, product)
   const workers = await startWorkers(machine, running, product, 4)
-  // Those that do not take part in a turn stand still.
   const side = (count: number) =>
     createSettlingSide({ ...product, server, workers: workers.slice(0, count), table: 'ledger_transfers' })
-  const { four, two, one } = await takeTurns(bench, { four: side(4), two: side(2), one: side(1) })
+  // Those that do not take part in a turn stand still.
+  const sides = { four: await side(4), two: await side(2), one: await side(1) }
+  const { four, two, one } = await takeTurns(bench, sides)
   const line = { row: 'scale-out', unit: 'events/s', floor: one, target: { at_least: 1 } }
   return [
     { ...line, what: `2 workers beside 1, queue on ${machine.queues}`, measured: two },

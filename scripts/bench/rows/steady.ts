@@ -4,7 +4,6 @@ import { connectQueueBackend } from '../../../schema/queues/backend.ts'
 import { createProducer } from '../../../schema/queues/producer.ts'
 import { fillSettledEvents } from '../fill.ts'
 import type { QueueKind } from '../machine.ts'
-import type { BenchProcess } from '../process.ts'
 import type { Bench, Line, Row } from '../row.ts'
 import { createSettlingSide } from '../settling.ts'
 import { createProduct, type Part, startServer, startWorkers } from '../sides.ts'
@@ -55,7 +54,7 @@ async function sideAfter(
   const product = await createProduct(machine, running, queues)
   await fillSettledEvents(product.place.databaseUrl, events)
   const workers = await startWorkers(machine, running, product)
-  await runJobs(product, workers, bench.isFull ? events : Math.min(events, jobsAtMost))
+  await runJobs(product, bench.isFull ? events : Math.min(events, jobsAtMost))
   const server = await startServer(machine, running, product)
   return createSettlingSide({ ...product, server, workers, table: 'ledger_transfers' })
 }
@@ -64,7 +63,7 @@ async function sideAfter(
  * Lets the queue do its part of so many events: jobs for events that are settled already, which go through the real queue and the real
  * worker, and leave behind in both what the jobs of new ones would.
  */
-async function runJobs({ place }: Part, workers: readonly BenchProcess[], count: number): Promise<void> {
+async function runJobs({ place }: Part, count: number): Promise<void> {
   const onError = () => undefined
   const backend = connectQueueBackend({
     ...place,
@@ -89,5 +88,4 @@ async function runJobs({ place }: Part, workers: readonly BenchProcess[], count:
     await producer.close()
     await backend.close()
   }
-  for (const worker of workers) worker.freeze()
 }
