@@ -38,6 +38,8 @@ function connectRedis(redisUrl: string, options: QueueBackendOptions): QueueBack
   const redis = new Redis(redisUrl, {
     maxRetriesPerRequest: options.whenUnavailable === 'wait' ? null : 1,
     enableOfflineQueue: options.whenUnavailable === 'wait',
+    // What requests ask of it in one turn of the event loop is sent in one go. A worker's connection also waits for jobs.
+    enableAutoPipelining: options.whenUnavailable === 'fail_fast',
     retryStrategy: (times) => Math.min(times * 100, 2000),
   })
   redis.on('error', options.onError)
