@@ -30,14 +30,18 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION public.ledger_account_ids_of(owner_kinds text[], owner_ids text[]) RETURNS bigint[]
-    LANGUAGE sql STABLE
-    AS $$
-  SELECT coalesce(array_agg(a.id ORDER BY a.id), '{}')
-  FROM unnest(owner_kinds, owner_ids) AS named (owner_kind, owner_id)
-  CROSS JOIN LATERAL (SELECT id FROM ledger_accounts
-    WHERE ledger_accounts.owner_kind = named.owner_kind AND ledger_accounts.owner_id = named.owner_id OFFSET 0) a
-$$;
+CREATE TABLE public.ledger_entries (
+    transfer_id bigint NOT NULL,
+    account_id bigint NOT NULL,
+    amount bigint NOT NULL,
+    version bigint,
+    balance_after bigint,
+    hash bytea NOT NULL,
+    CONSTRAINT ledger_entries_amount_check CHECK ((amount <> 0)),
+    CONSTRAINT ledger_entries_check CHECK (((version IS NULL) = (balance_after IS NULL))),
+    CONSTRAINT ledger_entries_hash_check CHECK ((length(hash) = 32)),
+    CONSTRAINT ledger_entries_version_check CHECK ((version > 0))
+);
 
 CREATE TABLE public.ledger_transfers (
     id bigint NOT NULL,
@@ -60,29 +64,27 @@ CREATE TABLE public.ledger_transfers (
     CONSTRAINT ledger_transfers_kind_check CHECK ((kind = ANY (ARRAY['credit_purchase'::text, 'withdrawal'::text, 'plan_grant'::text, 'seat_grant'::text, 'usage'::text, 'expiry'::text, 'write_off'::text, 'refund'::text, 'dispute'::text, 'dispute_won'::text, 'settlement'::text, 'adjustment'::text])))
 );
 
-CREATE FUNCTION public.ledger_append_owner_entry(transfer public.ledger_transfers, digest bytea, owner_account_id bigint, credits bigint, may_go_below_zero boolean) RETURNS bytea
+CREATE FUNCTION public.ledger_append(transfers public.ledger_transfers[], entries public.ledger_entries[]) RETURNS void
     LANGUAGE plpgsql
     AS $$
 DECLARE
-  previous record;
-  entry_hash bytea;
-  new_version bigint;
-  new_balance bigint;
+  inserted integer;
+  taken_key text;
 BEGIN
-  SELECT e.version, e.balance_after, e.hash INTO previous
-  FROM ledger_entries e
-  WHERE e.account_id = owner_account_id AND e.version IS NOT NULL
-  ORDER BY e.version DESC LIMIT 1;
-  new_version := coalesce(previous.version, 0) + 1;
-  new_balance := coalesce(previous.balance_after, 0) + credits;
-  IF credits < 0 AND new_balance < 0 AND NOT may_go_below_zero THEN
-    RAISE EXCEPTION 'Account % has % credits, transfer % takes %',
-      owner_account_id, coalesce(previous.balance_after, 0), transfer.idempotency_key, -credits USING ERRCODE = 'LG003';
+  INSERT INTO ledger_transfers (id, idempotency_key, kind, input_hash, occurred_at, posted_at, intent_id, event_id, actor, reason,
+    format, grant_id) OVERRIDING SYSTEM VALUE
+  SELECT t.id, t.idempotency_key, t.kind, t.input_hash, t.occurred_at, t.posted_at, t.intent_id, t.event_id, t.actor, t.reason,
+    t.format, t.grant_id
+  FROM unnest(transfers) t
+  ON CONFLICT (idempotency_key) DO NOTHING;
+  GET DIAGNOSTICS inserted = ROW_COUNT;
+  IF inserted < cardinality(transfers) THEN
+    SELECT t.idempotency_key INTO taken_key FROM unnest(transfers) t
+    WHERE NOT EXISTS (SELECT FROM ledger_transfers posted WHERE posted.id = t.id) LIMIT 1;
+    RAISE EXCEPTION 'Transfer % was posted before with another input', taken_key USING ERRCODE = 'LG001';
   END IF;
-  entry_hash := ledger_entry_hash(previous.hash, digest, owner_account_id, credits, new_version, new_balance);
   INSERT INTO ledger_entries (transfer_id, account_id, amount, version, balance_after, hash)
-  VALUES (transfer.id, owner_account_id, credits, new_version, new_balance, entry_hash);
-  RETURN entry_hash;
+  SELECT e.transfer_id, e.account_id, e.amount, e.version, e.balance_after, e.hash FROM unnest(entries) e;
 END
 $$;
 
@@ -143,70 +145,33 @@ BEGIN
 END
 $$;
 
-CREATE TABLE public.ledger_grants (
-    id text NOT NULL,
-    owner_kind text NOT NULL,
-    owner_id text NOT NULL,
-    account text NOT NULL,
-    kind text NOT NULL,
-    intent_id uuid,
-    stripe_subscription_id text,
-    stripe_invoice_id text,
-    month_starts_at timestamp with time zone,
-    starts_at timestamp with time zone,
-    ends_at timestamp with time zone,
-    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    CONSTRAINT ledger_grants_account_check CHECK ((account = ANY (ARRAY['plan'::text, 'purchased'::text]))),
-    CONSTRAINT ledger_grants_check CHECK ((starts_at < ends_at)),
-    CONSTRAINT ledger_grants_check1 CHECK (((kind = ANY (ARRAY['month'::text, 'seats'::text, 'late_month'::text])) = (stripe_subscription_id IS NOT NULL))),
-    CONSTRAINT ledger_grants_check2 CHECK (((stripe_subscription_id IS NULL) = (stripe_invoice_id IS NULL))),
-    CONSTRAINT ledger_grants_check3 CHECK (((kind = ANY (ARRAY['month'::text, 'seats'::text])) = (month_starts_at IS NOT NULL))),
-    CONSTRAINT ledger_grants_check4 CHECK (
-CASE
-    WHEN (kind = ANY (ARRAY['purchase'::text, 'late_month'::text])) THEN (account = 'purchased'::text)
-    WHEN (kind = ANY (ARRAY['month'::text, 'seats'::text])) THEN (account = 'plan'::text)
-    ELSE true
-END),
-    CONSTRAINT ledger_grants_id_check CHECK (((length(id) >= 1) AND (length(id) <= 200))),
-    CONSTRAINT ledger_grants_kind_check CHECK ((kind = ANY (ARRAY['purchase'::text, 'month'::text, 'seats'::text, 'late_month'::text, 'adjustment'::text, 'legacy'::text]))),
-    CONSTRAINT ledger_grants_natural_id CHECK (COALESCE(
-CASE
-    WHEN (kind = 'purchase'::text) THEN (id = ('purchase/'::text || (intent_id)::text))
-    WHEN (kind = ANY (ARRAY['month'::text, 'seats'::text])) THEN (id = ((((kind || '/'::text) || stripe_invoice_id) || '/'::text) || ((EXTRACT(epoch FROM month_starts_at))::bigint)::text))
-    WHEN (kind = 'late_month'::text) THEN starts_with(id, (('late_month/'::text || stripe_invoice_id) || '/'::text))
-    ELSE starts_with(id, (kind || '/'::text))
-END, false)),
-    CONSTRAINT ledger_grants_owner_id_check CHECK (((length(owner_id) >= 1) AND (length(owner_id) <= 64))),
-    CONSTRAINT ledger_grants_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
-);
-
-CREATE FUNCTION public.ledger_ensure_grant(given public.ledger_grants) RETURNS void
-    LANGUAGE plpgsql
-    AS $$
-DECLARE
-  known ledger_grants;
-BEGIN
-  SELECT * INTO known FROM ledger_grants g WHERE g.id = given.id;
-  IF known.id IS NULL THEN
-    given.created_at := clock_timestamp();
-    INSERT INTO ledger_grants SELECT given.* ON CONFLICT (id) DO NOTHING;
-    IF FOUND THEN
-      RETURN;
-    END IF;
-    SELECT * INTO known FROM ledger_grants g WHERE g.id = given.id;
-  END IF;
-  IF (known.owner_kind, known.owner_id, known.account, known.kind)
-     IS DISTINCT FROM (given.owner_kind, given.owner_id, given.account, given.kind) THEN
-    RAISE EXCEPTION 'Grant % was written down before for another owner, account or kind', given.id USING ERRCODE = 'LG001';
-  END IF;
-END
-$$;
-
 CREATE FUNCTION public.ledger_entry_hash(previous bytea, digest bytea, account_id bigint, amount bigint, version bigint, balance_after bigint) RETURNS bytea
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
   SELECT sha256(coalesce(previous, ''::bytea) || digest || int8send(account_id) || int8send(amount)
     || coalesce(int8send(version), ''::bytea) || coalesce(int8send(balance_after), ''::bytea))
+$$;
+
+CREATE FUNCTION public.ledger_heads(account_ids bigint[]) RETURNS public.ledger_entries[]
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  RETURN (
+    SELECT array_agg(
+      ROW(head.transfer_id, account.id, head.amount, coalesce(head.version, 0), coalesce(head.balance_after, 0), head.hash)::ledger_entries
+      ORDER BY account.position)
+    FROM unnest(account_ids) WITH ORDINALITY AS account (id, position)
+    LEFT JOIN LATERAL (
+      SELECT e.transfer_id, e.amount, e.version, e.balance_after, e.hash FROM ledger_entries e
+      WHERE e.account_id = account.id AND e.version IS NOT NULL ORDER BY e.version DESC LIMIT 1) head ON true);
+END
+$$;
+
+CREATE FUNCTION public.ledger_house_entry(account_id bigint, chain bytea, transfer_id bigint, digest bytea, credits bigint) RETURNS public.ledger_entries
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  SELECT ROW(transfer_id, account_id, credits, NULL, NULL,
+    ledger_entry_hash(chain, digest, account_id, credits, NULL, NULL))::ledger_entries
 $$;
 
 CREATE FUNCTION public.ledger_input_hash(item jsonb, legs jsonb, format smallint) RETURNS bytea
@@ -218,44 +183,55 @@ CREATE FUNCTION public.ledger_input_hash(item jsonb, legs jsonb, format smallint
     END)::text, 'UTF8'))
 $$;
 
-CREATE FUNCTION public.ledger_lock_owner(owner_kind text, owner_id text) RETURNS void
-    LANGUAGE sql SECURITY DEFINER
-    SET search_path TO 'public', 'pg_temp'
-    AS $$
-  SELECT ledger_lock_owners(jsonb_build_array(jsonb_build_object(
-    'owner_kind', ledger_lock_owner.owner_kind, 'owner_id', ledger_lock_owner.owner_id)))
-$$;
-
-CREATE FUNCTION public.ledger_lock_owners(owners jsonb) RETURNS void
+CREATE FUNCTION public.ledger_lock_accounts(owner_kinds text[], owner_ids text[]) RETURNS bigint[]
     LANGUAGE plpgsql
     AS $$
-#variable_conflict use_column
 DECLARE
-  owner_kinds text[];
-  owner_ids text[];
   account_ids bigint[];
-  locked_id bigint;
 BEGIN
-  SELECT array_agg(named.owner_kind), array_agg(named.owner_id) INTO owner_kinds, owner_ids
-  FROM (SELECT DISTINCT o.owner_kind, o.owner_id FROM jsonb_to_recordset(owners) AS o (owner_kind text, owner_id text)
-    WHERE o.owner_kind <> 'house') named;
-  IF owner_ids IS NULL THEN
-    RETURN;
-  END IF;
-  account_ids := ledger_account_ids_of(owner_kinds, owner_ids);
-  IF cardinality(account_ids) < 2 * cardinality(owner_ids) THEN
+  FOR attempt IN 1..2 LOOP
+    SELECT coalesce(array_agg(a.id ORDER BY a.id), '{}') INTO account_ids
+    FROM unnest(owner_kinds, owner_ids) AS named (owner_kind, owner_id)
+    CROSS JOIN LATERAL (SELECT id FROM ledger_accounts
+      WHERE ledger_accounts.owner_kind = named.owner_kind AND ledger_accounts.owner_id = named.owner_id OFFSET 0) a;
+    EXIT WHEN cardinality(account_ids) = 2 * cardinality(owner_ids);
     INSERT INTO ledger_accounts (owner_kind, owner_id, name)
     SELECT named.owner_kind, named.owner_id, account.name
     FROM unnest(owner_kinds, owner_ids) AS named (owner_kind, owner_id), unnest(ARRAY['plan', 'purchased']) AS account (name)
     ORDER BY 1, 2, 3
     ON CONFLICT DO NOTHING;
-    account_ids := ledger_account_ids_of(owner_kinds, owner_ids);
-  END IF;
-  -- One by one: a look-up by primary key needs no plan that depends on how many there are.
-  FOREACH locked_id IN ARRAY account_ids LOOP
-    PERFORM FROM ledger_accounts a WHERE a.id = locked_id FOR NO KEY UPDATE;
   END LOOP;
+  -- Rows are locked after they were sorted, and an id never changes.
+  PERFORM FROM ledger_accounts a WHERE a.id = ANY (account_ids) ORDER BY a.id FOR NO KEY UPDATE;
+  RETURN account_ids;
 END
+$$;
+
+CREATE FUNCTION public.ledger_lock_owner(owner_kind text, owner_id text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+BEGIN
+  PERFORM ledger_lock_accounts(ARRAY[ledger_lock_owner.owner_kind], ARRAY[ledger_lock_owner.owner_id]);
+END
+$$;
+
+CREATE FUNCTION public.ledger_lock_owners(owners jsonb) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+BEGIN
+  PERFORM ledger_lock_accounts(coalesce(array_agg(named.owner_kind), '{}'), coalesce(array_agg(named.owner_id), '{}'))
+  FROM (SELECT DISTINCT o.owner_kind, o.owner_id FROM jsonb_to_recordset(owners) AS o (owner_kind text, owner_id text)
+    WHERE o.owner_kind <> 'house') named;
+END
+$$;
+
+CREATE FUNCTION public.ledger_next_entry(head public.ledger_entries, transfer_id bigint, digest bytea, credits bigint) RETURNS public.ledger_entries
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  SELECT ROW(transfer_id, head.account_id, credits, head.version + 1, head.balance_after + credits,
+    ledger_entry_hash(head.hash, digest, head.account_id, credits, head.version + 1, head.balance_after + credits))::ledger_entries
 $$;
 
 CREATE FUNCTION public.ledger_post(transfers jsonb) RETURNS TABLE(ordinal bigint, transfer_id bigint, posted boolean)
@@ -265,91 +241,137 @@ CREATE FUNCTION public.ledger_post(transfers jsonb) RETURNS TABLE(ordinal bigint
 #variable_conflict use_column
 DECLARE
   item record;
-  leg record;
   given ledger_grants;
+  known ledger_grants;
+  new_grants ledger_grants[] := '{}';
+  grant_ids text[] := '{}';
   transfer ledger_transfers;
+  new_transfers ledger_transfers[] := '{}';
+  keys text[] := '{}';
+  entry ledger_entries;
+  new_entries ledger_entries[] := '{}';
+  account_ids bigint[];
+  heads ledger_entries[];
   digest bytea;
   chain bytea;
-  hash_of_input bytea;
-  entries integer;
   total bigint;
+  n integer;
 BEGIN
-  PERFORM ledger_lock_owners(
-    (SELECT jsonb_agg(l.value) FROM jsonb_array_elements(transfers) t, jsonb_array_elements(t.value -> 'legs') l));
+  SELECT ledger_lock_accounts(coalesce(array_agg(named.owner_kind), '{}'), coalesce(array_agg(named.owner_id), '{}')) INTO account_ids
+  FROM (
+    SELECT l.owner_kind, l.owner_id
+    FROM jsonb_array_elements(transfers) t, jsonb_to_recordset(t.value -> 'legs') AS l (owner_kind text, owner_id text)
+    WHERE l.owner_kind <> 'house'
+    -- Whoever names a grant holds its owner's locks, so that nobody else can post it meanwhile.
+    UNION
+    SELECT t.value -> 'grant' ->> 'owner_kind', t.value -> 'grant' ->> 'owner_id'
+    FROM jsonb_array_elements(transfers) t WHERE t.value -> 'grant' ->> 'owner_id' IS NOT NULL) named;
+  heads := ledger_heads(account_ids);
 
   FOR item IN
-    SELECT t.value AS body, t.ordinality AS position,
-      (SELECT jsonb_agg(l.value ORDER BY l.value ->> 'owner_kind', l.value ->> 'owner_id', l.value ->> 'account')
-       FROM jsonb_array_elements(t.value -> 'legs') l) AS legs
-    FROM jsonb_array_elements(transfers) WITH ORDINALITY t
-    ORDER BY t.ordinality
+    SELECT t.position, t.body, legs.*, posted.id AS posted_id, posted.input_hash AS posted_hash, known_grant.known_grant,
+      ledger_input_hash(t.body, legs.given, coalesce(posted.format, 2::smallint)) AS input_hash
+    FROM jsonb_array_elements(transfers) WITH ORDINALITY AS t (body, position)
+    CROSS JOIN LATERAL (
+      SELECT jsonb_agg(l.given ORDER BY l.given ->> 'owner_kind', l.given ->> 'owner_id', l.given ->> 'account') AS given,
+        array_agg(l.account_id ORDER BY l.is_house, l.account_id) AS accounts,
+        array_agg(l.is_house ORDER BY l.is_house, l.account_id) AS are_house,
+        array_agg((l.given ->> 'amount')::bigint ORDER BY l.is_house, l.account_id) AS amounts,
+        array_agg(NOT l.is_house AND (
+          (l.given ->> 'owner_kind', l.given ->> 'owner_id') <> (t.body -> 'grant' ->> 'owner_kind', t.body -> 'grant' ->> 'owner_id')
+          OR (l.given ->> 'account' <> t.body -> 'grant' ->> 'account' AND t.body ->> 'kind' <> 'settlement'))
+          ORDER BY l.is_house, l.account_id) AS are_foreign
+      FROM (
+        SELECT leg.value AS given, leg.value ->> 'owner_kind' = 'house' AS is_house, (
+          SELECT a.id FROM ledger_accounts a WHERE a.owner_kind = leg.value ->> 'owner_kind'
+            AND a.owner_id = leg.value ->> 'owner_id' AND a.name = leg.value ->> 'account') AS account_id
+        FROM jsonb_array_elements(t.body -> 'legs') leg) l) legs
+    LEFT JOIN LATERAL (
+      SELECT existing.id, existing.input_hash, existing.format FROM ledger_transfers existing
+      WHERE existing.idempotency_key = t.body ->> 'idempotency_key' OFFSET 0) posted ON true
+    LEFT JOIN LATERAL (
+      SELECT g AS known_grant FROM ledger_grants g WHERE g.id = t.body -> 'grant' ->> 'id' OFFSET 0) known_grant ON true
+    ORDER BY t.position
   LOOP
     given := jsonb_populate_record(NULL::ledger_grants, nullif(item.body -> 'grant', 'null'));
     IF given.id IS NULL THEN
       RAISE EXCEPTION 'Transfer % belongs to no grant', item.body ->> 'idempotency_key' USING ERRCODE = 'LG002';
     END IF;
 
-    SELECT * INTO transfer FROM ledger_transfers existing WHERE existing.idempotency_key = item.body ->> 'idempotency_key';
-    IF transfer.id IS NULL THEN
-      PERFORM ledger_ensure_grant(given);
-      INSERT INTO ledger_transfers (idempotency_key, kind, input_hash, occurred_at, intent_id, event_id, actor, reason, grant_id)
-      VALUES (item.body ->> 'idempotency_key', item.body ->> 'kind', ledger_input_hash(item.body, item.legs, 2::smallint),
-        (item.body ->> 'occurred_at')::timestamptz, (item.body ->> 'intent_id')::uuid, item.body ->> 'event_id',
-        item.body ->> 'actor', item.body ->> 'reason', given.id)
-      ON CONFLICT (idempotency_key) DO NOTHING
-      RETURNING * INTO transfer;
-      posted := transfer.id IS NOT NULL;
-      IF NOT posted THEN
-        -- Only another owner can have posted the key meanwhile: this owner's accounts are locked.
-        SELECT * INTO transfer FROM ledger_transfers existing WHERE existing.idempotency_key = item.body ->> 'idempotency_key';
+    ordinal := item.position;
+    n := array_position(keys, item.body ->> 'idempotency_key');
+    IF item.posted_id IS NOT NULL OR n IS NOT NULL THEN
+      IF coalesce(item.posted_hash, new_transfers[n].input_hash) <> item.input_hash THEN
+        RAISE EXCEPTION 'Transfer % was posted before with another input', item.body ->> 'idempotency_key' USING ERRCODE = 'LG001';
       END IF;
-    ELSE
-      posted := false;
-    END IF;
-
-    ordinal := item.position; transfer_id := transfer.id;
-    IF NOT posted THEN
-      IF transfer.input_hash <> ledger_input_hash(item.body, item.legs, transfer.format) THEN
-        RAISE EXCEPTION 'Transfer % was posted before with another input', transfer.idempotency_key USING ERRCODE = 'LG001';
-      END IF;
+      transfer_id := coalesce(item.posted_id, new_transfers[n].id); posted := false;
       RETURN NEXT;
       CONTINUE;
     END IF;
 
+    n := array_position(grant_ids, given.id);
+    known := CASE WHEN n IS NULL THEN item.known_grant ELSE new_grants[n] END;
+    IF known.id IS NULL THEN
+      given.created_at := clock_timestamp();
+      grant_ids := grant_ids || given.id;
+      new_grants := new_grants || given;
+    ELSIF (known.owner_kind, known.owner_id, known.account, known.kind)
+      IS DISTINCT FROM (given.owner_kind, given.owner_id, given.account, given.kind) THEN
+      RAISE EXCEPTION 'Grant % was written down before for another owner, account or kind', given.id USING ERRCODE = 'LG001';
+    END IF;
+
+    transfer := jsonb_populate_record(NULL::ledger_transfers, item.body);
+    transfer.id := nextval('ledger_transfers_id_seq');
+    transfer.input_hash := item.input_hash;
+    transfer.posted_at := clock_timestamp();
+    transfer.format := 2;
+    transfer.grant_id := given.id;
     digest := ledger_transfer_digest(transfer);
     chain := NULL;
-    entries := 0;
     total := 0;
-    FOR leg IN
-      SELECT l.owner_kind, l.owner_id, l.account, l.amount, (SELECT a.id FROM ledger_accounts a
-        WHERE a.owner_kind = l.owner_kind AND a.owner_id = l.owner_id AND a.name = l.account) AS account_id
-      FROM jsonb_to_recordset(item.legs) AS l (owner_kind text, owner_id text, account text, amount bigint)
-      ORDER BY (l.owner_kind = 'house'), account_id
-    LOOP
-      IF leg.account_id IS NULL THEN
+    FOR leg IN 1..coalesce(cardinality(item.accounts), 0) LOOP
+      IF item.accounts[leg] IS NULL THEN
         RAISE EXCEPTION 'Transfer % names an account that does not exist', transfer.idempotency_key USING ERRCODE = 'LG002';
       END IF;
-      entries := entries + 1;
-      total := total + leg.amount;
-      IF leg.owner_kind = 'house' THEN
-        INSERT INTO ledger_entries (transfer_id, account_id, amount, hash)
-        VALUES (transfer.id, leg.account_id, leg.amount,
-          ledger_entry_hash(chain, digest, leg.account_id, leg.amount, NULL, NULL));
+      IF item.are_house[leg] THEN
+        entry := ledger_house_entry(item.accounts[leg], chain, transfer.id, digest, item.amounts[leg]);
       ELSE
-        IF (leg.owner_kind, leg.owner_id) <> (given.owner_kind, given.owner_id)
-          OR (leg.account <> given.account AND transfer.kind <> 'settlement') THEN
+        IF item.are_foreign[leg] THEN
           RAISE EXCEPTION 'Transfer % moves credits of an account that is not its grant''s', transfer.idempotency_key
             USING ERRCODE = 'LG002';
         END IF;
-        chain := ledger_append_owner_entry(transfer, digest, leg.account_id, leg.amount,
-          transfer.kind NOT IN ('usage', 'credit_purchase'));
+        n := array_position(account_ids, item.accounts[leg]);
+        entry := heads[n];
+        IF item.amounts[leg] < 0 AND entry.balance_after + item.amounts[leg] < 0 AND transfer.kind IN ('usage', 'credit_purchase') THEN
+          RAISE EXCEPTION 'Account % has % credits, transfer % takes %', entry.account_id, entry.balance_after,
+            transfer.idempotency_key, -item.amounts[leg] USING ERRCODE = 'LG003';
+        END IF;
+        entry := ledger_next_entry(entry, transfer.id, digest, item.amounts[leg]);
+        heads[n] := entry;
+        chain := entry.hash;
       END IF;
+      new_entries := new_entries || entry;
+      total := total + item.amounts[leg];
     END LOOP;
-    IF entries = 0 OR total <> 0 THEN
+    IF item.accounts IS NULL OR total <> 0 THEN
       RAISE EXCEPTION 'Transfer % does not balance', transfer.idempotency_key USING ERRCODE = 'LG002';
     END IF;
+    keys := keys || transfer.idempotency_key;
+    new_transfers := new_transfers || transfer;
+    transfer_id := transfer.id; posted := true;
     RETURN NEXT;
   END LOOP;
+
+  IF cardinality(new_grants) > 0 THEN
+    INSERT INTO ledger_grants SELECT * FROM unnest(new_grants) ON CONFLICT (id) DO NOTHING;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    IF n < cardinality(new_grants) THEN
+      RAISE EXCEPTION 'One of the grants % was written down before for another owner', grant_ids USING ERRCODE = 'LG001';
+    END IF;
+  END IF;
+  IF cardinality(new_transfers) > 0 THEN
+    PERFORM ledger_append(new_transfers, new_entries);
+  END IF;
 END
 $$;
 
@@ -382,68 +404,123 @@ CREATE FUNCTION public.ledger_use(owner_kind text, owner_id text, credits bigint
     SET search_path TO 'public', 'pg_temp'
     AS $$
 #variable_conflict use_column
-DECLARE
-  transfer ledger_transfers;
-  digest bytea;
-  chain bytea;
-  hash_of_input bytea;
-  plan_account bigint;
-  purchased_account bigint;
-  from_plan bigint;
 BEGIN
-  IF ledger_use.credits <= 0 THEN
-    RAISE EXCEPTION 'Usage must be at least one credit' USING ERRCODE = 'LG002';
-  END IF;
-  PERFORM ledger_lock_owner(ledger_use.owner_kind, ledger_use.owner_id);
-  SELECT max(a.id) FILTER (WHERE a.name = 'plan'), max(a.id) FILTER (WHERE a.name = 'purchased')
-  INTO plan_account, purchased_account
-  FROM ledger_accounts a WHERE a.owner_kind = ledger_use.owner_kind AND a.owner_id = ledger_use.owner_id;
-  plan := coalesce((SELECT e.balance_after FROM ledger_entries e
-    WHERE e.account_id = plan_account AND e.version IS NOT NULL ORDER BY e.version DESC LIMIT 1), 0);
-  purchased := coalesce((SELECT e.balance_after FROM ledger_entries e
-    WHERE e.account_id = purchased_account AND e.version IS NOT NULL ORDER BY e.version DESC LIMIT 1), 0);
-
-  hash_of_input := sha256(convert_to(jsonb_build_object('kind', 'usage', 'owner_kind', ledger_use.owner_kind,
-    'owner_id', ledger_use.owner_id, 'credits', ledger_use.credits)::text, 'UTF8'));
-  SELECT * INTO transfer FROM ledger_transfers existing WHERE existing.idempotency_key = ledger_use.idempotency_key;
-  IF FOUND THEN
-    IF transfer.input_hash <> hash_of_input THEN
-      RAISE EXCEPTION 'Transfer % was posted before with another input', transfer.idempotency_key USING ERRCODE = 'LG001';
-    END IF;
-    outcome := 'replayed'; transfer_id := transfer.id;
-    RETURN NEXT; RETURN;
-  END IF;
-  IF plan + purchased < ledger_use.credits THEN
-    outcome := 'refused';
-    RETURN NEXT; RETURN;
-  END IF;
-
-  INSERT INTO ledger_transfers (idempotency_key, kind, input_hash, occurred_at, actor, reason)
-  VALUES (ledger_use.idempotency_key, 'usage', hash_of_input, ledger_use.occurred_at, ledger_use.actor, ledger_use.reason)
-  ON CONFLICT (idempotency_key) DO NOTHING
-  RETURNING * INTO transfer;
-  IF transfer.id IS NULL THEN
-    -- Only another owner can have posted the key meanwhile: this owner's accounts are locked.
+  SELECT decided.outcome, decided.transfer_id, decided.plan, decided.purchased INTO outcome, transfer_id, plan, purchased
+  FROM ledger_use_many(jsonb_build_array(jsonb_build_object('owner_kind', ledger_use.owner_kind, 'owner_id', ledger_use.owner_id,
+    'credits', ledger_use.credits, 'idempotency_key', ledger_use.idempotency_key, 'occurred_at', ledger_use.occurred_at,
+    'actor', ledger_use.actor, 'reason', ledger_use.reason))) decided;
+  IF outcome = 'conflict' THEN
     RAISE EXCEPTION 'Transfer % was posted before with another input', ledger_use.idempotency_key USING ERRCODE = 'LG001';
   END IF;
-  digest := ledger_transfer_digest(transfer);
-  from_plan := least(greatest(plan, 0), ledger_use.credits);
-  -- In the order of the accounts' ids, as everywhere: an entry of the house hangs on the owner's last one.
-  IF plan_account < purchased_account AND from_plan > 0 THEN
-    chain := ledger_append_owner_entry(transfer, digest, plan_account, -from_plan, false);
-  END IF;
-  IF ledger_use.credits > from_plan THEN
-    chain := ledger_append_owner_entry(transfer, digest, purchased_account, from_plan - ledger_use.credits, false);
-  END IF;
-  IF plan_account > purchased_account AND from_plan > 0 THEN
-    chain := ledger_append_owner_entry(transfer, digest, plan_account, -from_plan, false);
-  END IF;
-  INSERT INTO ledger_entries (transfer_id, account_id, amount, hash)
-  SELECT transfer.id, a.id, ledger_use.credits, ledger_entry_hash(chain, digest, a.id, ledger_use.credits, NULL, NULL)
-  FROM ledger_accounts a WHERE a.owner_kind = 'house' AND a.name = 'used';
-  outcome := 'posted'; transfer_id := transfer.id;
-  plan := plan - from_plan; purchased := purchased - (ledger_use.credits - from_plan);
   RETURN NEXT;
+END
+$$;
+
+CREATE FUNCTION public.ledger_use_many(usages jsonb) RETURNS TABLE(ordinal bigint, outcome text, transfer_id bigint, plan bigint, purchased bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+DECLARE
+  usage record;
+  transfer ledger_transfers;
+  new_transfers ledger_transfers[] := '{}';
+  keys text[] := '{}';
+  entry ledger_entries;
+  new_entries ledger_entries[] := '{}';
+  owner_kinds text[];
+  owner_ids text[];
+  account_ids bigint[];
+  used_account bigint;
+  heads ledger_entries[];
+  known_hash bytea;
+  digest bytea;
+  from_plan bigint;
+  credits bigint;
+  n integer;
+BEGIN
+  SELECT array_agg(named.owner_kind), array_agg(named.owner_id) INTO owner_kinds, owner_ids
+  FROM (SELECT DISTINCT u.owner_kind, u.owner_id FROM jsonb_to_recordset(usages) AS u (owner_kind text, owner_id text)) named;
+  account_ids := ledger_lock_accounts(owner_kinds, owner_ids);
+  heads := ledger_heads(account_ids);
+  used_account := (SELECT a.id FROM ledger_accounts a WHERE a.owner_kind = 'house' AND a.owner_id = 'house' AND a.name = 'used');
+
+  FOR usage IN
+    SELECT u.*, owner.plan_head, owner.purchased_head, known.id AS known_id, known.input_hash AS known_hash,
+      sha256(convert_to(jsonb_build_object('kind', 'usage', 'owner_kind', u.owner_kind, 'owner_id', u.owner_id,
+        'credits', u.credits)::text, 'UTF8')) AS input_hash
+    FROM ROWS FROM (jsonb_to_recordset(usages) AS (owner_kind text, owner_id text, credits bigint, idempotency_key text,
+      occurred_at timestamptz, actor text, reason text)) WITH ORDINALITY
+      AS u (owner_kind, owner_id, credits, idempotency_key, occurred_at, actor, reason, position)
+    JOIN (
+      SELECT named.owner_kind, named.owner_id,
+        (SELECT array_position(account_ids, a.id) FROM ledger_accounts a
+          WHERE a.owner_kind = named.owner_kind AND a.owner_id = named.owner_id AND a.name = 'plan') AS plan_head,
+        (SELECT array_position(account_ids, a.id) FROM ledger_accounts a
+          WHERE a.owner_kind = named.owner_kind AND a.owner_id = named.owner_id AND a.name = 'purchased') AS purchased_head
+      FROM unnest(owner_kinds, owner_ids) AS named (owner_kind, owner_id) OFFSET 0) owner
+      ON owner.owner_kind = u.owner_kind AND owner.owner_id = u.owner_id
+    LEFT JOIN LATERAL (
+      SELECT existing.id, existing.input_hash FROM ledger_transfers existing
+      WHERE existing.idempotency_key = u.idempotency_key OFFSET 0) known ON true
+    ORDER BY u.position
+  LOOP
+    credits := usage.credits;
+    IF credits <= 0 THEN
+      RAISE EXCEPTION 'Usage must be at least one credit' USING ERRCODE = 'LG002';
+    END IF;
+    ordinal := usage.position;
+    plan := heads[usage.plan_head].balance_after;
+    purchased := heads[usage.purchased_head].balance_after;
+    transfer_id := usage.known_id;
+    known_hash := usage.known_hash;
+    n := array_position(keys, usage.idempotency_key);
+    IF n IS NOT NULL THEN
+      transfer_id := new_transfers[n].id;
+      known_hash := new_transfers[n].input_hash;
+    END IF;
+    IF transfer_id IS NOT NULL THEN
+      outcome := CASE WHEN known_hash = usage.input_hash THEN 'replayed' ELSE 'conflict' END;
+      RETURN NEXT;
+      CONTINUE;
+    END IF;
+    IF plan + purchased < credits THEN
+      outcome := 'refused';
+      RETURN NEXT;
+      CONTINUE;
+    END IF;
+
+    transfer.id := nextval('ledger_transfers_id_seq');
+    transfer.idempotency_key := usage.idempotency_key;
+    transfer.kind := 'usage';
+    transfer.input_hash := usage.input_hash;
+    transfer.occurred_at := usage.occurred_at;
+    transfer.posted_at := clock_timestamp();
+    transfer.actor := usage.actor;
+    transfer.reason := usage.reason;
+    transfer.format := 2;
+    digest := ledger_transfer_digest(transfer);
+    from_plan := least(greatest(plan, 0), credits);
+    -- In the order of the accounts' ids, as everywhere: an entry of the house hangs on the owner's last one.
+    FOR n IN least(usage.plan_head, usage.purchased_head)..greatest(usage.plan_head, usage.purchased_head) LOOP
+      CONTINUE WHEN n NOT IN (usage.plan_head, usage.purchased_head);
+      CONTINUE WHEN CASE n WHEN usage.plan_head THEN from_plan ELSE credits - from_plan END = 0;
+      entry := heads[n];
+      entry := ledger_next_entry(entry, transfer.id, digest, CASE n WHEN usage.plan_head THEN -from_plan ELSE from_plan - credits END);
+      heads[n] := entry;
+      new_entries := new_entries || entry;
+    END LOOP;
+    new_entries := new_entries || ledger_house_entry(used_account, entry.hash, transfer.id, digest, credits);
+    keys := keys || transfer.idempotency_key;
+    new_transfers := new_transfers || transfer;
+    outcome := 'posted'; transfer_id := transfer.id;
+    plan := plan - from_plan; purchased := purchased - (credits - from_plan);
+    RETURN NEXT;
+  END LOOP;
+
+  IF cardinality(new_transfers) > 0 THEN
+    PERFORM ledger_append(new_transfers, new_entries);
+  END IF;
 END
 $$;
 
@@ -759,19 +836,6 @@ ALTER TABLE public.ledger_accounts ALTER COLUMN id ADD GENERATED ALWAYS AS IDENT
     CACHE 1
 );
 
-CREATE TABLE public.ledger_entries (
-    transfer_id bigint NOT NULL,
-    account_id bigint NOT NULL,
-    amount bigint NOT NULL,
-    version bigint,
-    balance_after bigint,
-    hash bytea NOT NULL,
-    CONSTRAINT ledger_entries_amount_check CHECK ((amount <> 0)),
-    CONSTRAINT ledger_entries_check CHECK (((version IS NULL) = (balance_after IS NULL))),
-    CONSTRAINT ledger_entries_hash_check CHECK ((length(hash) = 32)),
-    CONSTRAINT ledger_entries_version_check CHECK ((version > 0))
-);
-
 CREATE VIEW public.ledger_balances AS
  SELECT a.owner_kind,
     a.owner_id,
@@ -787,6 +851,43 @@ CREATE VIEW public.ledger_balances AS
           ORDER BY e.version DESC
          LIMIT 1) head ON (true))
   WHERE (a.owner_kind <> 'house'::text);
+
+CREATE TABLE public.ledger_grants (
+    id text NOT NULL,
+    owner_kind text NOT NULL,
+    owner_id text NOT NULL,
+    account text NOT NULL,
+    kind text NOT NULL,
+    intent_id uuid,
+    stripe_subscription_id text,
+    stripe_invoice_id text,
+    month_starts_at timestamp with time zone,
+    starts_at timestamp with time zone,
+    ends_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT ledger_grants_account_check CHECK ((account = ANY (ARRAY['plan'::text, 'purchased'::text]))),
+    CONSTRAINT ledger_grants_check CHECK ((starts_at < ends_at)),
+    CONSTRAINT ledger_grants_check1 CHECK (((kind = ANY (ARRAY['month'::text, 'seats'::text, 'late_month'::text])) = (stripe_subscription_id IS NOT NULL))),
+    CONSTRAINT ledger_grants_check2 CHECK (((stripe_subscription_id IS NULL) = (stripe_invoice_id IS NULL))),
+    CONSTRAINT ledger_grants_check3 CHECK (((kind = ANY (ARRAY['month'::text, 'seats'::text])) = (month_starts_at IS NOT NULL))),
+    CONSTRAINT ledger_grants_check4 CHECK (
+CASE
+    WHEN (kind = ANY (ARRAY['purchase'::text, 'late_month'::text])) THEN (account = 'purchased'::text)
+    WHEN (kind = ANY (ARRAY['month'::text, 'seats'::text])) THEN (account = 'plan'::text)
+    ELSE true
+END),
+    CONSTRAINT ledger_grants_id_check CHECK (((length(id) >= 1) AND (length(id) <= 200))),
+    CONSTRAINT ledger_grants_kind_check CHECK ((kind = ANY (ARRAY['purchase'::text, 'month'::text, 'seats'::text, 'late_month'::text, 'adjustment'::text, 'legacy'::text]))),
+    CONSTRAINT ledger_grants_natural_id CHECK (COALESCE(
+CASE
+    WHEN (kind = 'purchase'::text) THEN (id = ('purchase/'::text || (intent_id)::text))
+    WHEN (kind = ANY (ARRAY['month'::text, 'seats'::text])) THEN (id = ((((kind || '/'::text) || stripe_invoice_id) || '/'::text) || ((EXTRACT(epoch FROM month_starts_at))::bigint)::text))
+    WHEN (kind = 'late_month'::text) THEN starts_with(id, (('late_month/'::text || stripe_invoice_id) || '/'::text))
+    ELSE starts_with(id, (kind || '/'::text))
+END, false)),
+    CONSTRAINT ledger_grants_owner_id_check CHECK (((length(owner_id) >= 1) AND (length(owner_id) <= 64))),
+    CONSTRAINT ledger_grants_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
+);
 
 CREATE VIEW public.ledger_grant_sums AS
  SELECT g.id,
@@ -1504,12 +1605,13 @@ CREATE POLICY support_acts_worker ON public.support_acts TO tidemark_worker USIN
 GRANT USAGE ON SCHEMA public TO tidemark_server;
 GRANT USAGE ON SCHEMA public TO tidemark_worker;
 
-REVOKE ALL ON FUNCTION public.ledger_account_ids_of(owner_kinds text[], owner_ids text[]) FROM PUBLIC;
+GRANT SELECT ON TABLE public.ledger_entries TO tidemark_server;
+GRANT SELECT ON TABLE public.ledger_entries TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.ledger_transfers TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_transfers TO tidemark_worker;
 
-REVOKE ALL ON FUNCTION public.ledger_append_owner_entry(transfer public.ledger_transfers, digest bytea, owner_account_id bigint, credits bigint, may_go_below_zero boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.ledger_append(transfers public.ledger_transfers[], entries public.ledger_entries[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_books(owner_kind text, owner_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_books(owner_kind text, owner_id text) TO tidemark_worker;
@@ -1518,19 +1620,23 @@ GRANT ALL ON FUNCTION public.ledger_books(owner_kind text, owner_id text) TO tid
 REVOKE ALL ON FUNCTION public.ledger_close_month(owner_kind text, owner_id text, stripe_subscription_id text, month_starts_at timestamp with time zone, used bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_close_month(owner_kind text, owner_id text, stripe_subscription_id text, month_starts_at timestamp with time zone, used bigint) TO tidemark_worker;
 
-GRANT SELECT ON TABLE public.ledger_grants TO tidemark_server;
-GRANT SELECT ON TABLE public.ledger_grants TO tidemark_worker;
-
-REVOKE ALL ON FUNCTION public.ledger_ensure_grant(given public.ledger_grants) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION public.ledger_entry_hash(previous bytea, digest bytea, account_id bigint, amount bigint, version bigint, balance_after bigint) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION public.ledger_heads(account_ids bigint[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.ledger_house_entry(account_id bigint, chain bytea, transfer_id bigint, digest bytea, credits bigint) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.ledger_input_hash(item jsonb, legs jsonb, format smallint) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.ledger_lock_accounts(owner_kinds text[], owner_ids text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_lock_owner(owner_kind text, owner_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_lock_owner(owner_kind text, owner_id text) TO tidemark_worker;
 
 REVOKE ALL ON FUNCTION public.ledger_lock_owners(owners jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.ledger_lock_owners(owners jsonb) TO tidemark_worker;
+
+REVOKE ALL ON FUNCTION public.ledger_next_entry(head public.ledger_entries, transfer_id bigint, digest bytea, credits bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_post(transfers jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_post(transfers jsonb) TO tidemark_worker;
@@ -1539,6 +1645,9 @@ REVOKE ALL ON FUNCTION public.ledger_transfer_digest(transfer public.ledger_tran
 
 REVOKE ALL ON FUNCTION public.ledger_use(owner_kind text, owner_id text, credits bigint, idempotency_key text, occurred_at timestamp with time zone, actor text, reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_use(owner_kind text, owner_id text, credits bigint, idempotency_key text, occurred_at timestamp with time zone, actor text, reason text) TO tidemark_server;
+
+REVOKE ALL ON FUNCTION public.ledger_use_many(usages jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.ledger_use_many(usages jsonb) TO tidemark_server;
 
 GRANT ALL ON FUNCTION public.stripe_livemode() TO tidemark_server;
 GRANT ALL ON FUNCTION public.stripe_livemode() TO tidemark_worker;
@@ -1718,11 +1827,11 @@ GRANT INSERT(subject) ON TABLE public.inbox_events TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_accounts TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_accounts TO tidemark_worker;
 
-GRANT SELECT ON TABLE public.ledger_entries TO tidemark_server;
-GRANT SELECT ON TABLE public.ledger_entries TO tidemark_worker;
-
 GRANT SELECT ON TABLE public.ledger_balances TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_balances TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.ledger_grants TO tidemark_server;
+GRANT SELECT ON TABLE public.ledger_grants TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.ledger_grant_sums TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_grant_sums TO tidemark_worker;
