@@ -8,11 +8,13 @@ import { createCallLimit } from '../schema/stripe/call-limit.ts'
 import { createStripe } from '../schema/stripe/client.ts'
 import { isLiveKey } from '../schema/stripe/mode.ts'
 import { type Clerk, createClerk } from './auth/clerk.ts'
+import { createEditorTokens, type EditorTokens } from './auth/editor-tokens.ts'
 import { createSupportStaff, type SupportStaff } from './auth/support-staff.ts'
 import { createServerMetrics, type ServerMetrics } from './metrics.ts'
 import { createRateLimits, type RateLimits } from './rate-limits.ts'
 import { createReopeningProducer } from './reopening-producer.ts'
 import { type Settings, settingsOf } from './settings.ts'
+import { createSpend, type Spend } from './spend.ts'
 import { createStripeCatalogue, type StripeCatalogue } from './stripe-catalogue.ts'
 
 /** Everything that a route may use; tests can replace any of it. */
@@ -24,6 +26,8 @@ export interface Dependencies {
   readonly catalogue: StripeCatalogue
   readonly clerk: Clerk
   readonly isSupportStaff: SupportStaff
+  readonly editorTokens: EditorTokens
+  readonly spend: Spend
   readonly limits: RateLimits
   readonly metrics: ServerMetrics
   /** Told at the beginning of a shutdown, so that the load balancer stops sending calls before the server stops answering them. */
@@ -81,6 +85,8 @@ export function openDependencies(
       authorizedParties: settings.own_origins,
     }),
     isSupportStaff: createSupportStaff(),
+    editorTokens: createEditorTokens(),
+    spend: createSpend(database.db),
     limits: createRateLimits(redis),
     metrics: createServerMetrics(database.pool),
     readiness: { isStopping: false },

@@ -13,7 +13,6 @@ import { retryTransaction } from '../../schema/database/retry.ts'
 import { findActiveToken, issueToken, revokeTokens } from '../../schema/extension/tokens.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { findBalance } from '../../schema/ledger/balances.ts'
-import { spendCredits } from '../../schema/ledger/usage.ts'
 import { findActiveSeat } from '../../schema/seats/seats.ts'
 import { findLiveSubscription } from '../../schema/subscriptions/subscriptions.ts'
 import { findUser } from '../../schema/users/users.ts'
@@ -47,7 +46,7 @@ export const extensionRoutes = [
     await findOrCreateAccount(deps, user_id)
     const { access_token, expires_at } = await retryTransaction(deps.db, (trx) =>
       issueToken(trx, { user_id, now: deps.now() }),
-    )
+    ).finally(deps.editorTokens.forgetAll)
     return { access_token, expires_at: expires_at.toISOString() }
   }),
 
@@ -56,7 +55,7 @@ export const extensionRoutes = [
     failure: anyFailure('Failed to revoke token', 'token_revocation_failed'),
   }).handle(async ({ user_id }, deps) => ({
     success: true,
-    revoked: await revokeTokens(deps.db, { user_id, now: deps.now() }),
+    revoked: await revokeTokens(deps.db, { user_id, now: deps.now() }).finally(deps.editorTokens.forgetAll),
   })),
 
   route(getExtensionBalance, {
@@ -78,7 +77,7 @@ export const extensionRoutes = [
   }).handle(async ({ body, user_id }, deps) => {
     const { credits, description, idempotency_key } = body
     const payer = await findPayer(deps.db, { payer: body.payer, user_id })
-    const usage = await spendCredits(deps.db, {
+    const usage = await deps.spend({
       ...payer.owner,
       credits,
       // Users of one organization do not know each other's keys, so keys are unique per user.
