@@ -3,8 +3,11 @@ export interface BatchOptions<Item, Result> {
   readonly items_max: number
   /** So many batches may be under way at once. */
   readonly batches_max: number
-  /** Items of one key are never in two batches at once, so one that waits for the locks of a key holds up no other batch. */
-  readonly keyOf: (item: Item) => string
+  /**
+   * Items of one key are never in two batches at once, so one that waits for the locks of a key holds up no other batch. Left out, they
+   * have nothing in common.
+   */
+  readonly keyOf?: (item: Item) => string
   /** Does them all or none, and says what became of each, in their order. */
   readonly together: (items: readonly Item[]) => Promise<readonly Result[]>
   /** Does a single one. It is called for an item that came alone, and for each of those that failed together. */
@@ -14,6 +17,7 @@ export interface BatchOptions<Item, Result> {
 }
 
 interface Waiting<Item, Result> {
+  readonly key: string | number
   readonly item: Item
   resolve(result: Result): void
   reject(error: unknown): void
@@ -32,8 +36,9 @@ export function createBatches<Item, Result>({
   alone,
   isShared,
 }: BatchOptions<Item, Result>): (item: Item) => Promise<Result> {
-  const waiting = new Map<string, Waiting<Item, Result>[]>()
-  const keysUnderWay = new Set<string>()
+  const waiting = new Map<Waiting<Item, Result>['key'], Waiting<Item, Result>[]>()
+  const keysUnderWay = new Set<Waiting<Item, Result>['key']>()
+  let count = 0
   let batches = 0
   let isPlanned = false
 
@@ -53,7 +58,7 @@ export function createBatches<Item, Result>({
 
   /** The next batch: of each key in turn an equal share, and what is left of a key goes to the end of the line. */
   function take(): Waiting<Item, Result>[] {
-    const keys: string[] = []
+    const keys: Waiting<Item, Result>['key'][] = []
     for (const key of waiting.keys()) {
       if (keys.length === items_max) break
       if (!keysUnderWay.has(key)) keys.push(key)
@@ -68,7 +73,7 @@ export function createBatches<Item, Result>({
   }
 
   async function send(batch: readonly Waiting<Item, Result>[]): Promise<void> {
-    const keys = new Set(batch.map(({ item }) => keyOf(item)))
+    const keys = new Set(batch.map(({ key }) => key))
     for (const key of keys) keysUnderWay.add(key)
     batches += 1
     await settle(batch)
@@ -95,10 +100,10 @@ export function createBatches<Item, Result>({
 
   return (item) =>
     new Promise((resolve, reject) => {
-      const key = keyOf(item)
+      const key = keyOf?.(item) ?? count++
       const ofKey = waiting.get(key)
-      if (ofKey) ofKey.push({ item, resolve, reject })
-      else waiting.set(key, [{ item, resolve, reject }])
+      if (ofKey) ofKey.push({ key, item, resolve, reject })
+      else waiting.set(key, [{ key, item, resolve, reject }])
       plan()
     })
 }

@@ -10,11 +10,11 @@ import { isLiveKey } from '../schema/stripe/mode.ts'
 import { type Clerk, createClerk } from './auth/clerk.ts'
 import { createEditorTokens, type EditorTokens } from './auth/editor-tokens.ts'
 import { createSupportStaff, type SupportStaff } from './auth/support-staff.ts'
+import { createEditorCalls, type EditorCalls } from './editor-calls.ts'
 import { createServerMetrics, type ServerMetrics } from './metrics.ts'
 import { createRateLimits, type RateLimits } from './rate-limits.ts'
 import { createReopeningProducer } from './reopening-producer.ts'
 import { type Settings, settingsOf } from './settings.ts'
-import { createSpend, type Spend } from './spend.ts'
 import { createStripeCatalogue, type StripeCatalogue } from './stripe-catalogue.ts'
 
 /** Everything that a route may use; tests can replace any of it. */
@@ -27,7 +27,7 @@ export interface Dependencies {
   readonly clerk: Clerk
   readonly isSupportStaff: SupportStaff
   readonly editorTokens: EditorTokens
-  readonly spend: Spend
+  readonly editorCalls: EditorCalls
   readonly limits: RateLimits
   readonly metrics: ServerMetrics
   /** Told at the beginning of a shutdown, so that the load balancer stops sending calls before the server stops answering them. */
@@ -86,7 +86,7 @@ export function openDependencies(
     }),
     isSupportStaff: createSupportStaff(),
     editorTokens: createEditorTokens(),
-    spend: createSpend(database.db),
+    editorCalls: createEditorCalls(database.db),
     limits: createRateLimits(redis),
     metrics: createServerMetrics(database.pool),
     readiness: { isStopping: false },

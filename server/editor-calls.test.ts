@@ -6,7 +6,7 @@ import type { Usage } from '../schema/ledger/usage.ts'
 import { verifyLedger } from '../schema/ledger/verify.ts'
 import { testDatabase } from '../tests/support/database/test-database.ts'
 import { giveCredits } from '../tests/support/factories/transfers.ts'
-import { createSpend } from './spend.ts'
+import { createEditorCalls } from './editor-calls.ts'
 
 const database = testDatabase()
 afterAll(async () => {
@@ -42,7 +42,7 @@ function counted(): { readonly db: Database; count(): number } {
 
 /** All at the same moment. What was thrown is the error's name. */
 function spendAtOnce(usages: readonly Usage[], db = database.server) {
-  const spend = createSpend(db)
+  const { spend } = createEditorCalls(db)
   return Promise.all(
     usages.map((usage) =>
       spend(usage).then(
