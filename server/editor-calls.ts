@@ -29,12 +29,13 @@ export interface EditorCalls {
   spend(usage: Usage): Promise<UsageResult>
 }
 
-/** Of a kind, so that the connections suffice for everything else. */
-const together = { items_max: 100, batches_max: 2, isShared: isDatabaseUnavailable }
+const together = { items_max: 100, isShared: isDatabaseUnavailable }
 
 export function createEditorCalls(db: Database): EditorCalls {
   const decide = createBatches<Usage, UsageOutcome>({
     ...together,
+    // A payer may be locked for a while, by the worker or another server; the others go past it.
+    batches_max: 4,
     keyOf: ({ owner_kind, owner_id }) => `${owner_kind}/${owner_id}`,
     together: (usages) => spendCreditsMany(db, usages),
     alone: (usage) => spendCredits(db, usage),
@@ -50,12 +51,13 @@ export function createEditorCalls(db: Database): EditorCalls {
   }
 }
 
-/** Reads wait for no locks, so any number of the same may be under way. */
 function createReads<Asked, Answer>(
   read: (asked: readonly Asked[]) => Promise<readonly Answer[]>,
 ): (asked: Asked) => Promise<Answer> {
   return createBatches({
     ...together,
+    // Nothing that is read is ever locked.
+    batches_max: 1,
     together: read,
     alone: async (asked) => (await read([asked]))[0] as Answer,
   })
