@@ -23,7 +23,10 @@ export async function enqueue<Name extends QueueName>(
     return true
   } catch (error) {
     deps.metrics.enqueueFailures.inc({ queue: job.queue })
-    trace.log.warn({ err: error, queue: job.queue, job_id: job.id }, 'Job not enqueued; the sweep will enqueue it')
+    trace.log.warn(
+      { err: error, queue: job.queue, job_id: job.id },
+      'Job not enqueued; the sweep will enqueue it',
+    )
     return false
   }
 }

@@ -64,7 +64,7 @@ CREATE TABLE public.ledger_transfers (
     CONSTRAINT ledger_transfers_kind_check CHECK ((kind = ANY (ARRAY['credit_purchase'::text, 'withdrawal'::text, 'plan_grant'::text, 'seat_grant'::text, 'usage'::text, 'expiry'::text, 'write_off'::text, 'refund'::text, 'dispute'::text, 'dispute_won'::text, 'settlement'::text, 'adjustment'::text])))
 );
 
-CREATE FUNCTION public.ledger_append(transfers public.ledger_transfers[], entries public.ledger_entries[]) RETURNS void
+CREATE FUNCTION public.ledger_append(transfers public.ledger_transfers[], entries public.ledger_entries[]) RETURNS integer
     LANGUAGE plpgsql
     AS $$
 DECLARE
@@ -85,6 +85,7 @@ BEGIN
   END IF;
   INSERT INTO ledger_entries (transfer_id, account_id, amount, version, balance_after, hash)
   SELECT e.transfer_id, e.account_id, e.amount, e.version, e.balance_after, e.hash FROM unnest(entries) e;
+  RETURN inserted;
 END
 $$;
 
@@ -152,21 +153,6 @@ CREATE FUNCTION public.ledger_entry_hash(previous bytea, digest bytea, account_i
     || coalesce(int8send(version), ''::bytea) || coalesce(int8send(balance_after), ''::bytea))
 $$;
 
-CREATE FUNCTION public.ledger_heads(account_ids bigint[]) RETURNS public.ledger_entries[]
-    LANGUAGE plpgsql
-    AS $$
-BEGIN
-  RETURN (
-    SELECT array_agg(
-      ROW(head.transfer_id, account.id, head.amount, coalesce(head.version, 0), coalesce(head.balance_after, 0), head.hash)::ledger_entries
-      ORDER BY account.position)
-    FROM unnest(account_ids) WITH ORDINALITY AS account (id, position)
-    LEFT JOIN LATERAL (
-      SELECT e.transfer_id, e.amount, e.version, e.balance_after, e.hash FROM ledger_entries e
-      WHERE e.account_id = account.id AND e.version IS NOT NULL ORDER BY e.version DESC LIMIT 1) head ON true);
-END
-$$;
-
 CREATE FUNCTION public.ledger_house_entry(account_id bigint, chain bytea, transfer_id bigint, digest bytea, credits bigint) RETURNS public.ledger_entries
     LANGUAGE sql IMMUTABLE
     AS $$
@@ -175,7 +161,7 @@ CREATE FUNCTION public.ledger_house_entry(account_id bigint, chain bytea, transf
 $$;
 
 CREATE FUNCTION public.ledger_input_hash(item jsonb, legs jsonb, format smallint) RETURNS bytea
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    LANGUAGE sql STABLE PARALLEL SAFE
     AS $$
   SELECT sha256(convert_to((CASE format
     WHEN 1 THEN jsonb_build_object('kind', item -> 'kind', 'intent_id', item -> 'intent_id', 'legs', legs)
@@ -190,10 +176,14 @@ DECLARE
   account_ids bigint[];
 BEGIN
   FOR attempt IN 1..2 LOOP
-    SELECT coalesce(array_agg(a.id ORDER BY a.id), '{}') INTO account_ids
-    FROM unnest(owner_kinds, owner_ids) AS named (owner_kind, owner_id)
-    CROSS JOIN LATERAL (SELECT id FROM ledger_accounts
-      WHERE ledger_accounts.owner_kind = named.owner_kind AND ledger_accounts.owner_id = named.owner_id OFFSET 0) a;
+    -- Rows are locked after they were sorted, and an id never changes.
+    account_ids := ARRAY(
+      SELECT a.id FROM ledger_accounts a
+      WHERE a.id = ANY (ARRAY(
+        SELECT of_owner.id FROM unnest(owner_kinds, owner_ids) AS named (owner_kind, owner_id)
+        CROSS JOIN LATERAL (SELECT id FROM ledger_accounts
+          WHERE ledger_accounts.owner_kind = named.owner_kind AND ledger_accounts.owner_id = named.owner_id OFFSET 0) of_owner))
+      ORDER BY a.id FOR NO KEY UPDATE);
     EXIT WHEN cardinality(account_ids) = 2 * cardinality(owner_ids);
     INSERT INTO ledger_accounts (owner_kind, owner_id, name)
     SELECT named.owner_kind, named.owner_id, account.name
@@ -201,8 +191,6 @@ BEGIN
     ORDER BY 1, 2, 3
     ON CONFLICT DO NOTHING;
   END LOOP;
-  -- Rows are locked after they were sorted, and an id never changes.
-  PERFORM FROM ledger_accounts a WHERE a.id = ANY (account_ids) ORDER BY a.id FOR NO KEY UPDATE;
   RETURN account_ids;
 END
 $$;
@@ -237,140 +225,189 @@ $$;
 CREATE FUNCTION public.ledger_post(transfers jsonb) RETURNS TABLE(ordinal bigint, transfer_id bigint, posted boolean)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 #variable_conflict use_column
 DECLARE
-  item record;
+  item jsonb;
+  leg jsonb;
+  legs jsonb;
   given ledger_grants;
-  known ledger_grants;
-  new_grants ledger_grants[] := '{}';
-  grant_ids text[] := '{}';
+  known_grant ledger_grants;
   transfer ledger_transfers;
-  new_transfers ledger_transfers[] := '{}';
-  keys text[] := '{}';
   entry ledger_entries;
-  new_entries ledger_entries[] := '{}';
+  -- Owners are named `kind/id`, accounts `kind/id/name`.
+  owner_names text[] := '{}';
+  owner_kinds text[] := '{}';
+  owner_ids text[] := '{}';
+  house_names text[] := '{}';
   account_ids bigint[];
+  -- The accounts that the batch names, in the order of their ids, those of the house last, and the latest entry of each so far.
+  account_names text[];
   heads ledger_entries[];
+  -- What was there first, then what is new.
+  grant_ids text[] := '{}';
+  grants ledger_grants[];
+  keys text[] := '{}';
+  posted_transfers ledger_transfers[];
+  new_entries ledger_entries[] := '{}';
+  known_grants integer;
+  known_transfers integer;
+  slots integer[];
+  amounts bigint[];
+  total bigint;
   digest bytea;
   chain bytea;
-  total bigint;
+  name text;
   n integer;
 BEGIN
-  SELECT ledger_lock_accounts(coalesce(array_agg(named.owner_kind), '{}'), coalesce(array_agg(named.owner_id), '{}')) INTO account_ids
-  FROM (
-    SELECT l.owner_kind, l.owner_id
-    FROM jsonb_array_elements(transfers) t, jsonb_to_recordset(t.value -> 'legs') AS l (owner_kind text, owner_id text)
-    WHERE l.owner_kind <> 'house'
+  FOR i IN 0..jsonb_array_length(transfers) - 1 LOOP
+    item := transfers -> i;
+    given := jsonb_populate_record(NULL::ledger_grants, nullif(item -> 'grant', 'null'));
+    keys := keys || (item ->> 'idempotency_key');
+    grant_ids := grant_ids || given.id;
     -- Whoever names a grant holds its owner's locks, so that nobody else can post it meanwhile.
-    UNION
-    SELECT t.value -> 'grant' ->> 'owner_kind', t.value -> 'grant' ->> 'owner_id'
-    FROM jsonb_array_elements(transfers) t WHERE t.value -> 'grant' ->> 'owner_id' IS NOT NULL) named;
-  heads := ledger_heads(account_ids);
-
-  FOR item IN
-    SELECT t.position, t.body, legs.*, posted.id AS posted_id, posted.input_hash AS posted_hash, known_grant.known_grant,
-      ledger_input_hash(t.body, legs.given, coalesce(posted.format, 2::smallint)) AS input_hash
-    FROM jsonb_array_elements(transfers) WITH ORDINALITY AS t (body, position)
-    CROSS JOIN LATERAL (
-      SELECT jsonb_agg(l.given ORDER BY l.given ->> 'owner_kind', l.given ->> 'owner_id', l.given ->> 'account') AS given,
-        array_agg(l.account_id ORDER BY l.is_house, l.account_id) AS accounts,
-        array_agg(l.is_house ORDER BY l.is_house, l.account_id) AS are_house,
-        array_agg((l.given ->> 'amount')::bigint ORDER BY l.is_house, l.account_id) AS amounts,
-        array_agg(NOT l.is_house AND (
-          (l.given ->> 'owner_kind', l.given ->> 'owner_id') <> (t.body -> 'grant' ->> 'owner_kind', t.body -> 'grant' ->> 'owner_id')
-          OR (l.given ->> 'account' <> t.body -> 'grant' ->> 'account' AND t.body ->> 'kind' <> 'settlement'))
-          ORDER BY l.is_house, l.account_id) AS are_foreign
-      FROM (
-        SELECT leg.value AS given, leg.value ->> 'owner_kind' = 'house' AS is_house, (
-          SELECT a.id FROM ledger_accounts a WHERE a.owner_kind = leg.value ->> 'owner_kind'
-            AND a.owner_id = leg.value ->> 'owner_id' AND a.name = leg.value ->> 'account') AS account_id
-        FROM jsonb_array_elements(t.body -> 'legs') leg) l) legs
-    LEFT JOIN LATERAL (
-      SELECT existing.id, existing.input_hash, existing.format FROM ledger_transfers existing
-      WHERE existing.idempotency_key = t.body ->> 'idempotency_key' OFFSET 0) posted ON true
-    LEFT JOIN LATERAL (
-      SELECT g AS known_grant FROM ledger_grants g WHERE g.id = t.body -> 'grant' ->> 'id' OFFSET 0) known_grant ON true
-    ORDER BY t.position
-  LOOP
-    given := jsonb_populate_record(NULL::ledger_grants, nullif(item.body -> 'grant', 'null'));
-    IF given.id IS NULL THEN
-      RAISE EXCEPTION 'Transfer % belongs to no grant', item.body ->> 'idempotency_key' USING ERRCODE = 'LG002';
+    name := given.owner_kind || '/' || given.owner_id;
+    IF name IS NOT NULL AND name <> ALL (owner_names) THEN
+      owner_names := owner_names || name; owner_kinds := owner_kinds || given.owner_kind; owner_ids := owner_ids || given.owner_id;
     END IF;
-
-    ordinal := item.position;
-    n := array_position(keys, item.body ->> 'idempotency_key');
-    IF item.posted_id IS NOT NULL OR n IS NOT NULL THEN
-      IF coalesce(item.posted_hash, new_transfers[n].input_hash) <> item.input_hash THEN
-        RAISE EXCEPTION 'Transfer % was posted before with another input', item.body ->> 'idempotency_key' USING ERRCODE = 'LG001';
+    FOR j IN 0..jsonb_array_length(item -> 'legs') - 1 LOOP
+      leg := item -> 'legs' -> j;
+      IF leg ->> 'owner_kind' = 'house' THEN
+        house_names := house_names || (leg ->> 'account');
+      ELSE
+        name := (leg ->> 'owner_kind') || '/' || (leg ->> 'owner_id');
+        IF name <> ALL (owner_names) THEN
+          owner_names := owner_names || name; owner_kinds := owner_kinds || (leg ->> 'owner_kind');
+          owner_ids := owner_ids || (leg ->> 'owner_id');
+        END IF;
       END IF;
-      transfer_id := coalesce(item.posted_id, new_transfers[n].id); posted := false;
+    END LOOP;
+  END LOOP;
+
+  account_ids := ledger_lock_accounts(owner_kinds, owner_ids);
+  SELECT array_agg(a.owner_kind || '/' || a.owner_id || '/' || a.name ORDER BY named.position),
+    array_agg(ROW(NULL, a.id, NULL, coalesce(head.version, 0), coalesce(head.balance_after, 0), head.hash)::ledger_entries
+      ORDER BY named.position),
+    ARRAY(SELECT g FROM ledger_grants g WHERE g.id = ANY (grant_ids)),
+    ARRAY(SELECT t FROM ledger_transfers t WHERE t.idempotency_key = ANY (keys))
+  INTO account_names, heads, grants, posted_transfers
+  FROM unnest(account_ids || ARRAY(
+      SELECT house.id FROM ledger_accounts house
+      WHERE house.owner_kind = 'house' AND house.owner_id = 'house' AND house.name = ANY (house_names) ORDER BY house.id))
+    WITH ORDINALITY AS named (id, position)
+  JOIN LATERAL (SELECT * FROM ledger_accounts WHERE ledger_accounts.id = named.id OFFSET 0) a ON true
+  LEFT JOIN LATERAL (
+    SELECT e.version, e.balance_after, e.hash FROM ledger_entries e
+    WHERE e.account_id = named.id AND e.version IS NOT NULL ORDER BY e.version DESC LIMIT 1) head ON true;
+  known_grants := cardinality(grants);
+  known_transfers := cardinality(posted_transfers);
+  grant_ids := '{}';
+  keys := '{}';
+  FOR i IN 1..known_grants LOOP
+    grant_ids := grant_ids || grants[i].id;
+  END LOOP;
+  FOR i IN 1..known_transfers LOOP
+    keys := keys || posted_transfers[i].idempotency_key;
+  END LOOP;
+
+  FOR i IN 0..jsonb_array_length(transfers) - 1 LOOP
+    item := transfers -> i;
+    given := jsonb_populate_record(NULL::ledger_grants, nullif(item -> 'grant', 'null'));
+    IF given.id IS NULL THEN
+      RAISE EXCEPTION 'Transfer % belongs to no grant', item ->> 'idempotency_key' USING ERRCODE = 'LG002';
+    END IF;
+    legs := ledger_sorted_legs(item -> 'legs');
+
+    ordinal := i + 1;
+    n := array_position(keys, item ->> 'idempotency_key');
+    IF n IS NOT NULL THEN
+      transfer := posted_transfers[n];
+      IF transfer.input_hash <> ledger_input_hash(item, legs, transfer.format) THEN
+        RAISE EXCEPTION 'Transfer % was posted before with another input', transfer.idempotency_key USING ERRCODE = 'LG001';
+      END IF;
+      transfer_id := transfer.id; posted := false;
       RETURN NEXT;
       CONTINUE;
     END IF;
 
     n := array_position(grant_ids, given.id);
-    known := CASE WHEN n IS NULL THEN item.known_grant ELSE new_grants[n] END;
-    IF known.id IS NULL THEN
+    IF n IS NULL THEN
       given.created_at := clock_timestamp();
       grant_ids := grant_ids || given.id;
-      new_grants := new_grants || given;
-    ELSIF (known.owner_kind, known.owner_id, known.account, known.kind)
-      IS DISTINCT FROM (given.owner_kind, given.owner_id, given.account, given.kind) THEN
-      RAISE EXCEPTION 'Grant % was written down before for another owner, account or kind', given.id USING ERRCODE = 'LG001';
+      grants := grants || given;
+    ELSE
+      known_grant := grants[n];
+      IF (known_grant.owner_kind, known_grant.owner_id, known_grant.account, known_grant.kind)
+        IS DISTINCT FROM (given.owner_kind, given.owner_id, given.account, given.kind) THEN
+        RAISE EXCEPTION 'Grant % was written down before for another owner, account or kind', given.id USING ERRCODE = 'LG001';
+      END IF;
     END IF;
 
-    transfer := jsonb_populate_record(NULL::ledger_transfers, item.body);
+    transfer := jsonb_populate_record(NULL::ledger_transfers, item);
     transfer.id := nextval('ledger_transfers_id_seq');
-    transfer.input_hash := item.input_hash;
+    transfer.input_hash := ledger_input_hash(item, legs, 2::smallint);
     transfer.posted_at := clock_timestamp();
     transfer.format := 2;
     transfer.grant_id := given.id;
     digest := ledger_transfer_digest(transfer);
-    chain := NULL;
+
+    slots := '{}';
+    amounts := '{}';
     total := 0;
-    FOR leg IN 1..coalesce(cardinality(item.accounts), 0) LOOP
-      IF item.accounts[leg] IS NULL THEN
+    FOR j IN 0..coalesce(jsonb_array_length(legs), 0) - 1 LOOP
+      leg := legs -> j;
+      n := array_position(account_names, (leg ->> 'owner_kind') || '/' || (leg ->> 'owner_id') || '/' || (leg ->> 'account'));
+      IF n IS NULL THEN
         RAISE EXCEPTION 'Transfer % names an account that does not exist', transfer.idempotency_key USING ERRCODE = 'LG002';
       END IF;
-      IF item.are_house[leg] THEN
-        entry := ledger_house_entry(item.accounts[leg], chain, transfer.id, digest, item.amounts[leg]);
-      ELSE
-        IF item.are_foreign[leg] THEN
-          RAISE EXCEPTION 'Transfer % moves credits of an account that is not its grant''s', transfer.idempotency_key
-            USING ERRCODE = 'LG002';
-        END IF;
-        n := array_position(account_ids, item.accounts[leg]);
-        entry := heads[n];
-        IF item.amounts[leg] < 0 AND entry.balance_after + item.amounts[leg] < 0 AND transfer.kind IN ('usage', 'credit_purchase') THEN
-          RAISE EXCEPTION 'Account % has % credits, transfer % takes %', entry.account_id, entry.balance_after,
-            transfer.idempotency_key, -item.amounts[leg] USING ERRCODE = 'LG003';
-        END IF;
-        entry := ledger_next_entry(entry, transfer.id, digest, item.amounts[leg]);
-        heads[n] := entry;
-        chain := entry.hash;
-      END IF;
-      new_entries := new_entries || entry;
-      total := total + item.amounts[leg];
+      slots := slots || n;
+      amounts := amounts || (leg ->> 'amount')::bigint;
+      total := total + (leg ->> 'amount')::bigint;
     END LOOP;
-    IF item.accounts IS NULL OR total <> 0 THEN
+    -- Entries are in the order of the accounts, those of the house last: they hang on the owner's last one.
+    chain := NULL;
+    FOREACH n IN ARRAY CASE WHEN cardinality(slots) = 2 AND slots[1] > slots[2] THEN ARRAY[slots[2], slots[1]]
+      WHEN cardinality(slots) > 2 THEN ARRAY(SELECT slot FROM unnest(slots) slot ORDER BY slot) ELSE slots END
+    LOOP
+      entry := heads[n];
+      IF n > cardinality(account_ids) THEN
+        new_entries := new_entries
+          || ledger_house_entry(entry.account_id, chain, transfer.id, digest, amounts[array_position(slots, n)]);
+        CONTINUE;
+      END IF;
+      name := given.owner_kind || '/' || given.owner_id || '/';
+      IF NOT (account_names[n] = name || given.account OR (transfer.kind = 'settlement' AND starts_with(account_names[n], name))) THEN
+        RAISE EXCEPTION 'Transfer % moves credits of an account that is not its grant''s', transfer.idempotency_key
+          USING ERRCODE = 'LG002';
+      END IF;
+      entry := ledger_next_entry(entry, transfer.id, digest, amounts[array_position(slots, n)]);
+      IF entry.amount < 0 AND entry.balance_after < 0 AND transfer.kind IN ('usage', 'credit_purchase') THEN
+        RAISE EXCEPTION 'Account % has % credits, transfer % takes %', entry.account_id, entry.balance_after - entry.amount,
+          transfer.idempotency_key, -entry.amount USING ERRCODE = 'LG003';
+      END IF;
+      heads[n] := entry;
+      chain := entry.hash;
+      new_entries := new_entries || entry;
+    END LOOP;
+    IF cardinality(slots) = 0 OR total <> 0 THEN
       RAISE EXCEPTION 'Transfer % does not balance', transfer.idempotency_key USING ERRCODE = 'LG002';
     END IF;
     keys := keys || transfer.idempotency_key;
-    new_transfers := new_transfers || transfer;
+    posted_transfers := posted_transfers || transfer;
     transfer_id := transfer.id; posted := true;
     RETURN NEXT;
   END LOOP;
 
-  IF cardinality(new_grants) > 0 THEN
-    INSERT INTO ledger_grants SELECT * FROM unnest(new_grants) ON CONFLICT (id) DO NOTHING;
+  IF cardinality(grants) > known_grants THEN
+    INSERT INTO ledger_grants SELECT * FROM unnest(grants[known_grants + 1:]) ON CONFLICT (id) DO NOTHING;
     GET DIAGNOSTICS n = ROW_COUNT;
-    IF n < cardinality(new_grants) THEN
+    IF n < cardinality(grants) - known_grants THEN
       RAISE EXCEPTION 'One of the grants % was written down before for another owner', grant_ids USING ERRCODE = 'LG001';
     END IF;
   END IF;
-  IF cardinality(new_transfers) > 0 THEN
-    PERFORM ledger_append(new_transfers, new_entries);
+  IF cardinality(posted_transfers) > known_transfers THEN
+    n := ledger_append(posted_transfers[known_transfers + 1:], new_entries);
   END IF;
 END
 $$;
@@ -381,6 +418,23 @@ CREATE FUNCTION public.ledger_refuse_change() RETURNS trigger
 BEGIN
   RAISE EXCEPTION 'The ledger is append-only: % on % is refused; a correction is one more transfer', TG_OP, TG_TABLE_NAME
     USING ERRCODE = 'restrict_violation';
+END
+$$;
+
+CREATE FUNCTION public.ledger_sorted_legs(legs jsonb) RETURNS jsonb
+    LANGUAGE plpgsql IMMUTABLE
+    AS $$
+BEGIN
+  -- The usual two need no query.
+  IF jsonb_array_length(legs) = 2 THEN
+    IF (legs -> 0 ->> 'owner_kind', legs -> 0 ->> 'owner_id', legs -> 0 ->> 'account')
+      <= (legs -> 1 ->> 'owner_kind', legs -> 1 ->> 'owner_id', legs -> 1 ->> 'account') THEN
+      RETURN legs;
+    END IF;
+    RETURN jsonb_build_array(legs -> 1, legs -> 0);
+  END IF;
+  RETURN (SELECT jsonb_agg(l.value ORDER BY l.value ->> 'owner_kind', l.value ->> 'owner_id', l.value ->> 'account')
+    FROM jsonb_array_elements(legs) l);
 END
 $$;
 
@@ -419,107 +473,120 @@ $$;
 CREATE FUNCTION public.ledger_use_many(usages jsonb) RETURNS TABLE(ordinal bigint, outcome text, transfer_id bigint, plan bigint, purchased bigint)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 #variable_conflict use_column
 DECLARE
-  usage record;
+  item jsonb;
   transfer ledger_transfers;
-  new_transfers ledger_transfers[] := '{}';
-  keys text[] := '{}';
   entry ledger_entries;
-  new_entries ledger_entries[] := '{}';
-  owner_kinds text[];
-  owner_ids text[];
+  -- Owners are named `kind/id`, accounts `kind/id/name`.
+  owner_names text[] := '{}';
+  owner_kinds text[] := '{}';
+  owner_ids text[] := '{}';
   account_ids bigint[];
-  used_account bigint;
+  -- The owners' accounts in the order of their ids, and the latest entry of each so far.
+  account_names text[];
   heads ledger_entries[];
-  known_hash bytea;
+  used_account bigint;
+  -- What was there first, then what is new.
+  keys text[] := '{}';
+  posted_transfers ledger_transfers[];
+  new_entries ledger_entries[] := '{}';
+  known_transfers integer;
+  hash_of_input bytea;
   digest bytea;
-  from_plan bigint;
   credits bigint;
+  from_plan bigint;
+  plan_slot integer;
+  purchased_slot integer;
+  name text;
   n integer;
 BEGIN
-  SELECT array_agg(named.owner_kind), array_agg(named.owner_id) INTO owner_kinds, owner_ids
-  FROM (SELECT DISTINCT u.owner_kind, u.owner_id FROM jsonb_to_recordset(usages) AS u (owner_kind text, owner_id text)) named;
-  account_ids := ledger_lock_accounts(owner_kinds, owner_ids);
-  heads := ledger_heads(account_ids);
-  used_account := (SELECT a.id FROM ledger_accounts a WHERE a.owner_kind = 'house' AND a.owner_id = 'house' AND a.name = 'used');
+  FOR i IN 0..jsonb_array_length(usages) - 1 LOOP
+    item := usages -> i;
+    keys := keys || (item ->> 'idempotency_key');
+    name := (item ->> 'owner_kind') || '/' || (item ->> 'owner_id');
+    IF name <> ALL (owner_names) THEN
+      owner_names := owner_names || name; owner_kinds := owner_kinds || (item ->> 'owner_kind');
+      owner_ids := owner_ids || (item ->> 'owner_id');
+    END IF;
+  END LOOP;
 
-  FOR usage IN
-    SELECT u.*, owner.plan_head, owner.purchased_head, known.id AS known_id, known.input_hash AS known_hash,
-      sha256(convert_to(jsonb_build_object('kind', 'usage', 'owner_kind', u.owner_kind, 'owner_id', u.owner_id,
-        'credits', u.credits)::text, 'UTF8')) AS input_hash
-    FROM ROWS FROM (jsonb_to_recordset(usages) AS (owner_kind text, owner_id text, credits bigint, idempotency_key text,
-      occurred_at timestamptz, actor text, reason text)) WITH ORDINALITY
-      AS u (owner_kind, owner_id, credits, idempotency_key, occurred_at, actor, reason, position)
-    JOIN (
-      SELECT named.owner_kind, named.owner_id,
-        (SELECT array_position(account_ids, a.id) FROM ledger_accounts a
-          WHERE a.owner_kind = named.owner_kind AND a.owner_id = named.owner_id AND a.name = 'plan') AS plan_head,
-        (SELECT array_position(account_ids, a.id) FROM ledger_accounts a
-          WHERE a.owner_kind = named.owner_kind AND a.owner_id = named.owner_id AND a.name = 'purchased') AS purchased_head
-      FROM unnest(owner_kinds, owner_ids) AS named (owner_kind, owner_id) OFFSET 0) owner
-      ON owner.owner_kind = u.owner_kind AND owner.owner_id = u.owner_id
-    LEFT JOIN LATERAL (
-      SELECT existing.id, existing.input_hash FROM ledger_transfers existing
-      WHERE existing.idempotency_key = u.idempotency_key OFFSET 0) known ON true
-    ORDER BY u.position
-  LOOP
-    credits := usage.credits;
+  account_ids := ledger_lock_accounts(owner_kinds, owner_ids);
+  SELECT array_agg(a.owner_kind || '/' || a.owner_id || '/' || a.name ORDER BY named.position),
+    array_agg(ROW(NULL, a.id, NULL, coalesce(head.version, 0), coalesce(head.balance_after, 0), head.hash)::ledger_entries
+      ORDER BY named.position),
+    (SELECT house.id FROM ledger_accounts house
+      WHERE house.owner_kind = 'house' AND house.owner_id = 'house' AND house.name = 'used'),
+    ARRAY(SELECT t FROM ledger_transfers t WHERE t.idempotency_key = ANY (keys))
+  INTO account_names, heads, used_account, posted_transfers
+  FROM unnest(account_ids) WITH ORDINALITY AS named (id, position)
+  JOIN LATERAL (SELECT * FROM ledger_accounts WHERE ledger_accounts.id = named.id OFFSET 0) a ON true
+  LEFT JOIN LATERAL (
+    SELECT e.version, e.balance_after, e.hash FROM ledger_entries e
+    WHERE e.account_id = named.id AND e.version IS NOT NULL ORDER BY e.version DESC LIMIT 1) head ON true;
+  known_transfers := cardinality(posted_transfers);
+  keys := '{}';
+  FOR i IN 1..known_transfers LOOP
+    keys := keys || posted_transfers[i].idempotency_key;
+  END LOOP;
+
+  FOR i IN 0..jsonb_array_length(usages) - 1 LOOP
+    item := usages -> i;
+    credits := (item ->> 'credits')::bigint;
     IF credits <= 0 THEN
       RAISE EXCEPTION 'Usage must be at least one credit' USING ERRCODE = 'LG002';
     END IF;
-    ordinal := usage.position;
-    plan := heads[usage.plan_head].balance_after;
-    purchased := heads[usage.purchased_head].balance_after;
-    transfer_id := usage.known_id;
-    known_hash := usage.known_hash;
-    n := array_position(keys, usage.idempotency_key);
+    name := (item ->> 'owner_kind') || '/' || (item ->> 'owner_id');
+    plan_slot := array_position(account_names, name || '/plan');
+    purchased_slot := array_position(account_names, name || '/purchased');
+    plan := heads[plan_slot].balance_after;
+    purchased := heads[purchased_slot].balance_after;
+    hash_of_input := sha256(convert_to(jsonb_build_object('kind', 'usage', 'owner_kind', item -> 'owner_kind',
+      'owner_id', item -> 'owner_id', 'credits', credits)::text, 'UTF8'));
+
+    ordinal := i + 1;
+    n := array_position(keys, item ->> 'idempotency_key');
     IF n IS NOT NULL THEN
-      transfer_id := new_transfers[n].id;
-      known_hash := new_transfers[n].input_hash;
-    END IF;
-    IF transfer_id IS NOT NULL THEN
-      outcome := CASE WHEN known_hash = usage.input_hash THEN 'replayed' ELSE 'conflict' END;
+      outcome := CASE WHEN posted_transfers[n].input_hash = hash_of_input THEN 'replayed' ELSE 'conflict' END;
+      transfer_id := posted_transfers[n].id;
       RETURN NEXT;
       CONTINUE;
     END IF;
     IF plan + purchased < credits THEN
-      outcome := 'refused';
+      outcome := 'refused'; transfer_id := NULL;
       RETURN NEXT;
       CONTINUE;
     END IF;
 
+    transfer := jsonb_populate_record(NULL::ledger_transfers, item);
     transfer.id := nextval('ledger_transfers_id_seq');
-    transfer.idempotency_key := usage.idempotency_key;
     transfer.kind := 'usage';
-    transfer.input_hash := usage.input_hash;
-    transfer.occurred_at := usage.occurred_at;
+    transfer.input_hash := hash_of_input;
     transfer.posted_at := clock_timestamp();
-    transfer.actor := usage.actor;
-    transfer.reason := usage.reason;
     transfer.format := 2;
     digest := ledger_transfer_digest(transfer);
     from_plan := least(greatest(plan, 0), credits);
-    -- In the order of the accounts' ids, as everywhere: an entry of the house hangs on the owner's last one.
-    FOR n IN least(usage.plan_head, usage.purchased_head)..greatest(usage.plan_head, usage.purchased_head) LOOP
-      CONTINUE WHEN n NOT IN (usage.plan_head, usage.purchased_head);
-      CONTINUE WHEN CASE n WHEN usage.plan_head THEN from_plan ELSE credits - from_plan END = 0;
+    -- In the order of the accounts' ids, as everywhere: the entry of the house hangs on the owner's last one.
+    FOREACH n IN ARRAY CASE WHEN plan_slot < purchased_slot THEN ARRAY[plan_slot, purchased_slot] ELSE ARRAY[purchased_slot, plan_slot] END
+    LOOP
+      CONTINUE WHEN CASE n WHEN plan_slot THEN from_plan ELSE credits - from_plan END = 0;
       entry := heads[n];
-      entry := ledger_next_entry(entry, transfer.id, digest, CASE n WHEN usage.plan_head THEN -from_plan ELSE from_plan - credits END);
+      entry := ledger_next_entry(entry, transfer.id, digest, CASE n WHEN plan_slot THEN -from_plan ELSE from_plan - credits END);
       heads[n] := entry;
       new_entries := new_entries || entry;
     END LOOP;
     new_entries := new_entries || ledger_house_entry(used_account, entry.hash, transfer.id, digest, credits);
     keys := keys || transfer.idempotency_key;
-    new_transfers := new_transfers || transfer;
+    posted_transfers := posted_transfers || transfer;
     outcome := 'posted'; transfer_id := transfer.id;
     plan := plan - from_plan; purchased := purchased - (credits - from_plan);
     RETURN NEXT;
   END LOOP;
 
-  IF cardinality(new_transfers) > 0 THEN
-    PERFORM ledger_append(new_transfers, new_entries);
+  IF cardinality(posted_transfers) > known_transfers THEN
+    n := ledger_append(posted_transfers[known_transfers + 1:], new_entries);
   END IF;
 END
 $$;
@@ -1549,12 +1616,6 @@ ALTER TABLE ONLY public.extension_sign_ins
 ALTER TABLE ONLY public.extension_tokens
     ADD CONSTRAINT extension_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
 
-ALTER TABLE ONLY public.ledger_entries
-    ADD CONSTRAINT ledger_entries_transfer_id_fkey FOREIGN KEY (transfer_id) REFERENCES public.ledger_transfers(id);
-
-ALTER TABLE ONLY public.ledger_transfers
-    ADD CONSTRAINT ledger_transfers_grant_id_fkey FOREIGN KEY (grant_id) REFERENCES public.ledger_grants(id);
-
 ALTER TABLE ONLY public.ledger_transfers
     ADD CONSTRAINT ledger_transfers_intent_id_fkey FOREIGN KEY (intent_id) REFERENCES public.checkout_intents(id);
 
@@ -1622,8 +1683,6 @@ GRANT ALL ON FUNCTION public.ledger_close_month(owner_kind text, owner_id text, 
 
 REVOKE ALL ON FUNCTION public.ledger_entry_hash(previous bytea, digest bytea, account_id bigint, amount bigint, version bigint, balance_after bigint) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION public.ledger_heads(account_ids bigint[]) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION public.ledger_house_entry(account_id bigint, chain bytea, transfer_id bigint, digest bytea, credits bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_input_hash(item jsonb, legs jsonb, format smallint) FROM PUBLIC;
@@ -1640,6 +1699,8 @@ REVOKE ALL ON FUNCTION public.ledger_next_entry(head public.ledger_entries, tran
 
 REVOKE ALL ON FUNCTION public.ledger_post(transfers jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_post(transfers jsonb) TO tidemark_worker;
+
+REVOKE ALL ON FUNCTION public.ledger_sorted_legs(legs jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_transfer_digest(transfer public.ledger_transfers) FROM PUBLIC;
 

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { PlanType } from '../catalogue/plans.ts'
+import { prepared } from '../database/prepared.ts'
 import type { DB } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { liveStatuses } from '../stripe/statuses.ts'
@@ -27,7 +28,7 @@ export async function readEditorBalances(
   db: Kysely<DB>,
   asked: readonly AskedBalance[],
 ): Promise<EditorBalance[]> {
-  const { rows } = await sql<EditorBalance>`
+  const statement = sql<EditorBalance>`
     SELECT seat.role AS seat_role, coalesce(balance.plan, 0)::bigint AS plan,
       coalesce(balance.purchased, 0)::bigint AS purchased, coalesce(balance.version, 0)::bigint AS version,
       coalesce(person.plan_type, subscription.plan_type) AS plan_type
@@ -50,6 +51,7 @@ export async function readEditorBalances(
       SELECT plan_type FROM subscriptions
       WHERE asked.owner_kind = 'organization' AND owner_kind = asked.owner_kind AND owner_id = asked.owner_id
         AND status = ANY(${[...liveStatuses]}::text[]) AND livemode = stripe_livemode() OFFSET 0) subscription ON true
-    ORDER BY asked.ordinal`.execute(db)
+    ORDER BY asked.ordinal`
+  const { rows } = await prepared('editor_balances', statement).execute(db)
   return rows
 }

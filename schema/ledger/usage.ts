@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { prepared } from '../database/prepared.ts'
 import { retryConflicts } from '../database/retry.ts'
 import type { DB } from '../database/types.ts'
 import { inSpan } from '../tracing.ts'
@@ -64,8 +65,11 @@ export async function spendCreditsMany(db: Kysely<DB>, usages: readonly Usage[])
   const decide = () =>
     callLedger(
       db,
-      sql<UsageOutcome>`
-      SELECT outcome, transfer_id, plan, purchased FROM ledger_use_many(${JSON.stringify(items)}::jsonb) ORDER BY ordinal`,
+      prepared(
+        'ledger_use_many',
+        sql<UsageOutcome>`
+        SELECT outcome, transfer_id, plan, purchased FROM ledger_use_many(${JSON.stringify(items)}::jsonb) ORDER BY ordinal`,
+      ),
     )
   const attributes = () => ({
     'tidemark.usages': usages.length,

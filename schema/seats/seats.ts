@@ -1,5 +1,6 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { DatabaseTransaction } from '../database/connect.ts'
+import { prepared } from '../database/prepared.ts'
 import type { DB, Seats } from '../database/types.ts'
 
 export type Seat = Selectable<Seats>
@@ -70,7 +71,7 @@ export async function findActiveSeats(
   db: Kysely<DB>,
   holders: readonly SeatHolder[],
 ): Promise<(SeatRole | null)[]> {
-  const { rows } = await sql<{ role: SeatRole | null }>`
+  const statement = sql<{ role: SeatRole | null }>`
     SELECT seat.role
     FROM unnest(
       ${holders.map(({ organization_id }) => organization_id)}::text[],
@@ -78,7 +79,8 @@ export async function findActiveSeats(
     LEFT JOIN LATERAL (
       SELECT role FROM seats
       WHERE organization_id = holder.organization_id AND user_id = holder.user_id AND status = 'active' OFFSET 0) seat ON true
-    ORDER BY holder.ordinal`.execute(db)
+    ORDER BY holder.ordinal`
+  const { rows } = await prepared('active_seats', statement).execute(db)
   return rows.map(({ role }) => role)
 }
 
