@@ -59,7 +59,7 @@ function figure(value: number): string {
 export function describeMachine({ machine, load_before, load_after }: Report): string {
   const { cpu, cores, memory_gib, node, postgres, redis } = machine
   return (
-    `${cores} cores (${cpu}), ${memory_gib} GiB, Node ${node}, Postgres ${postgres}, Redis: ${redis}; ` +
+    `${cores} cores (${cpu}), ${memory_gib} GiB, Node ${node}, Postgres ${postgres}, Redis ${redis}; ` +
     `load of the last minute ${load_before.toFixed(1)} before and ${load_after.toFixed(1)} after the run`
   )
 }
@@ -70,16 +70,19 @@ const end = '<!-- bench: end -->'
 /** Replaces the run that docs/performance.md shows. */
 export async function writeDocument(report: Report): Promise<string> {
   const path = join(repositoryRoot, 'docs/performance.md')
-  const text = await readFile(path, 'utf8')
+  await writeFile(path, replaceRun(await readFile(path, 'utf8'), report))
+  return path
+}
+
+/** The text with this run instead of the one that it has. */
+export function replaceRun(text: string, report: Report): string {
   const [before, rest] = text.split(beginning, 2)
   const [, after] = rest?.split(end, 2) ?? []
-  if (before === undefined || after === undefined) throw new Error(`${path} has no place for the table`)
-  const run = `${report.at.slice(0, 10)}, commit ${report.commit}, ${report.pairs} pairs of ${report.seconds} s, ${report.took_s} s in all.`
-  const written = [beginning, `${run} ${describeMachine(report)}.`, describeTable(report.lines), end].join(
-    '\n\n',
-  )
-  await writeFile(path, `${before}${written}${after}`)
-  return path
+  if (before === undefined || after === undefined) throw new Error('The document has no place for the run')
+  const { at, commit, pairs, seconds, took_s } = report
+  const run = `${at.slice(0, 10)}, commit ${commit}, ${pairs} pairs of ${seconds} s, ${took_s} s in all. ${describeMachine(report)}.`
+  const written = [beginning, run, describeTable(report.lines), end].join('\n\n')
+  return `${before}${written}${after}`
 }
 
 /** Writes the run under reports/ and returns where. */
