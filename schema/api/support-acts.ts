@@ -61,7 +61,7 @@ export function reasonProblem(reason: string): string | null {
 }
 
 /** Ours or the vendor's id; of a job, `<queue>/<id>`. */
-export const targetSchema = z.object({
+export const targetSchema = z.strictObject({
   kind: z.enum(targetKinds),
   id: z.string().check(z.trim(), z.minLength(1), z.maxLength(255)),
   /** Of reconciliation, when the act mends what it found. */

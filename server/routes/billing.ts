@@ -1,10 +1,7 @@
 import { z } from 'zod'
 import { type BillingDocument, listBillingDocuments } from '../../schema/api/billing.ts'
 import { findStripeCustomer } from '../../schema/customers/customers.ts'
-import {
-  listStripeDocuments,
-  type StripeDocument,
-} from '../../schema/stripe/billing-documents.ts'
+import { listStripeDocuments, type StripeDocument } from '../../schema/stripe/billing-documents.ts'
 import { cursorOf } from '../cursor.ts'
 import { invoicesFailure } from '../failures.ts'
 import { thePayer } from '../rights.ts'
