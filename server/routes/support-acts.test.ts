@@ -160,7 +160,11 @@ describe('an adjustment above the limit', () => {
     await work(acts)
     expect(await balanceOf(user)).toBe(0)
     const waiting = await server.ask(getSupportActs, sue)
-    expect(waiting.data.acts.map((act) => act.id)).toContain(id)
+    expect(waiting.data.acts.find((act) => act.id === id)?.owner).toEqual({
+      owner_kind: 'user',
+      owner_id: user,
+      label: 'u…@tidemark.test',
+    })
 
     expect(await server.api(approveSupportAct, { ...sam, body: { id } })).toMatchObject({
       status: 403,

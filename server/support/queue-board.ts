@@ -22,9 +22,8 @@ export function queueBoard(deps: Dependencies): AppMiddleware {
   let board: { readonly of: Queue | undefined; readonly serve: Promise<AppMiddleware> } | undefined
   return async (ctx, next) => {
     if (ctx.path !== boardPath && !ctx.path.startsWith(`${boardPath}/`)) return next()
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw notFound()
     const user_id = await findSupportStaff(deps, ctx)
-    if (!user_id) throw notFound()
+    if (!user_id || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) throw notFound()
     ctx.state.trace.note({ user_id })
     // Its links are relative to a folder.
     if (ctx.path === boardPath) return ctx.redirect(`${boardPath}/`)
