@@ -1,0 +1,62 @@
+import { Queue } from 'bullmq'
+import Koa from 'koa'
+import getRawBody from 'raw-body'
+import Stripe from 'stripe'
+import { createPool } from '../../../schema/database/pool.ts'
+import { processEnvironment } from '../../../schema/env.ts'
+import { connectQueueBackend } from '../../../schema/queues/backend.ts'
+import { jobOptions } from '../../../schema/queues/queues.ts'
+import { floorStatements } from './tables.ts'
+
+/**
+ * The least that a server can do for the calls that are measured, with the same libraries: one route each, the same check of the
+ * signature, one statement, and for a webhook one job. No log, no limits, no metrics, and whoever calls is believed.
+ */
+const env = processEnvironment(process.env)
+const onError = () => undefined
+const pool = createPool({ connectionString: env.DATABASE_URL, max: env.DATABASE_POOL_MAX }, onError)
+const backend = connectQueueBackend({
+  databaseUrl: env.DATABASE_URL,
+  redisUrl: env.REDIS_URL,
+  role: 'tidemark_server',
+  poolMax: 4,
+  whenUnavailable: 'wait',
+  onError,
+})
+const queue = new Queue(
+  'stripe-events',
+  { connection: backend.connection, defaultJobOptions: jobOptions },
+  backend.factory,
+)
+queue.on('error', onError)
+const stripe = new Stripe(env.STRIPE_SECRET_KEY)
+
+const app = new Koa()
+app.use(async (ctx) => {
+  switch (ctx.path) {
+    case '/api/stripe/webhook': {
+      const raw = await getRawBody(ctx.req)
+      const event = stripe.webhooks.constructEvent(
+        raw,
+        ctx.get('stripe-signature'),
+        env.STRIPE_WEBHOOK_SECRET,
+      )
+      await pool.query({ ...floorStatements.insertEvent, values: [event.id, raw.toString()] })
+      await queue.add('stripe-events', { event_id: event.id }, { jobId: event.id })
+      ctx.body = { received: true }
+      break
+    }
+    case '/api/extension/balance': {
+      const { rows } = await pool.query({ ...floorStatements.findBalance, values: [ctx.get('x-wallet')] })
+      ctx.body = { balance: rows[0]?.balance }
+      break
+    }
+    case '/api/extension/usage': {
+      const { credits } = JSON.parse((await getRawBody(ctx.req)).toString()) as { credits: number }
+      const { rows } = await pool.query({ ...floorStatements.spend, values: [ctx.get('x-wallet'), credits] })
+      ctx.body = { balance: rows[0]?.balance }
+      break
+    }
+  }
+})
+app.listen(env.PORT, '127.0.0.1', () => process.stdout.write('Server is ready\n'))

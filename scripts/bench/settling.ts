@@ -1,0 +1,75 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type pg from 'pg'
+import { sendRequests } from './http-load.ts'
+import type { Place } from './machine.ts'
+import type { BenchProcess } from './process.ts'
+import type { Side } from './turns.ts'
+import { makeDeliveries } from './webhooks.ts'
+
+export interface SettlingParts {
+  readonly place: Place
+  readonly server: { readonly url: string }
+  readonly workers: readonly BenchProcess[]
+  /** In the place's database. */
+  readonly pool: pg.Pool
+  /** Where a row says that an event is settled; its ids grow. */
+  readonly table: 'ledger_transfers' | 'floor.settled'
+}
+
+const patienceMs = 60_000
+/** A worker ends its jobs in the queue after it has committed them. */
+const finishingMs = 250
+
+/**
+ * Lets webhooks pile up while the workers stand still, then lets these go and returns how many events a second they settled: from that
+ * moment until the last commit, whose time Postgres keeps.
+ */
+export function createSettlingSide({ server, workers, pool, table }: SettlingParts): Side {
+  const intents = table === 'ledger_transfers' ? pool : null
+  for (const worker of workers) worker.freeze()
+  let perSecond = 150
+  return async (seconds) => {
+    const count = Math.max(100, Math.round(perSecond * seconds))
+    const before = await lastId(pool, table)
+    const deliveries = await makeDeliveries(count, intents)
+    let sent = 0
+    await sendRequests(server.url, () => deliveries[sent++], { seconds: 60, status: 200 })
+    const startedMs = Date.now()
+    for (const worker of workers) worker.thaw()
+    const lastMs = await waitUntilSettled(pool, { table, before, count })
+    await delay(finishingMs)
+    for (const worker of workers) worker.freeze()
+    perSecond = count / ((lastMs - startedMs) / 1000)
+    return perSecond
+  }
+}
+
+async function lastId(pool: pg.Pool, table: string): Promise<number> {
+  const { rows } = await pool.query(`SELECT coalesce(max(id), 0)::float8 AS id FROM ${table}`)
+  return rows[0].id
+}
+
+interface Awaited {
+  readonly table: string
+  readonly before: number
+  readonly count: number
+}
+
+/** When the last of them was committed. */
+async function waitUntilSettled(pool: pg.Pool, { table, before, count }: Awaited): Promise<number> {
+  const deadline = Date.now() + patienceMs
+  for (;;) {
+    const { rows } = await pool.query(`SELECT count(*)::integer AS settled FROM ${table} WHERE id > $1`, [
+      before,
+    ])
+    const { settled } = rows[0]
+    if (settled >= count) break
+    if (Date.now() > deadline) throw new Error(`Only ${settled} of ${count} events were settled in a minute`)
+    await delay(50)
+  }
+  const { rows } = await pool.query(
+    `SELECT max(extract(epoch FROM pg_xact_commit_timestamp(xmin)) * 1000)::float8 AS last_ms FROM ${table} WHERE id > $1`,
+    [before],
+  )
+  return rows[0].last_ms
+}
