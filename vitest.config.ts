@@ -33,7 +33,7 @@ export default defineConfig({
         test: {
           ...limits,
           name: 'database',
-          include: ['{schema,server,worker,scripts,tests/growth,tests/restore}/**/*.test.ts'],
+          include: ['{schema,server,worker,scripts,tests/engines,tests/growth,tests/restore}/**/*.test.ts'],
           exclude: withoutDatabase,
           globalSetup: 'tests/support/database/global-setup.ts',
         },

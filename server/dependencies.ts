@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import { connectDatabase, type Database } from '../schema/database/connect.ts'
+import { connectReplica, type Reads, readsFrom } from '../schema/database/replica.ts'
 import type { ProcessEnvironment } from '../schema/env.ts'
 import { createLogger, type Logger } from '../schema/log.ts'
 import { connectQueueBackend } from '../schema/queues/backend.ts'
@@ -19,6 +20,8 @@ import { createStripeCatalogue, type StripeCatalogue } from './stripe-catalogue.
 export interface Dependencies {
   readonly settings: Settings
   readonly db: Database
+  /** Where a request reads what may be a moment old: a replica, where there is one. Nothing that decides about money or rights does. */
+  reads(): Promise<Reads>
   readonly producer: QueueProducer
   readonly stripe: Stripe
   readonly catalogue: StripeCatalogue
@@ -43,13 +46,23 @@ export function openDependencies(
   const log = createLogger({ process: 'server', level: env.LOG_LEVEL })
   const onError = (error: Error) => log.warn({ err: error }, 'A connection was lost')
   const settings = settingsOf(env)
-  const database = connectDatabase({
-    connectionString: env.DATABASE_URL,
+  const sessions = {
     role: 'tidemark_server',
     livemode: isLiveKey(env.STRIPE_SECRET_KEY),
     poolMax: env.DATABASE_POOL_MAX,
     onError,
-  })
+  } as const
+  const database = connectDatabase({ connectionString: env.DATABASE_URL, ...sessions })
+  const metrics = createServerMetrics(database.pool)
+  const replica = env.DATABASE_READ_URL
+    ? connectReplica({
+        connectionString: env.DATABASE_READ_URL,
+        ...sessions,
+        primary: database,
+        maxAgeMs: env.DATABASE_READ_MAX_AGE_MS,
+        onChoice: (outcome) => metrics.replicaReads.inc({ outcome }),
+      })
+    : undefined
   const backend = connectQueueBackend({
     databaseUrl: env.DATABASE_URL,
     redisUrl: env.REDIS_URL,
@@ -72,6 +85,7 @@ export function openDependencies(
   const deps: Dependencies = {
     settings,
     db: database.db,
+    reads: replica ? replica.choose : async () => readsFrom(database.db),
     producer,
     stripe,
     catalogue: createStripeCatalogue({ stripe, now }),
@@ -82,7 +96,7 @@ export function openDependencies(
     }),
     isSupportStaff: createSupportStaff(),
     limits: createRateLimits(redis),
-    metrics: createServerMetrics(database.pool),
+    metrics,
     readiness: { isStopping: false },
     log,
     now,
@@ -92,6 +106,7 @@ export function openDependencies(
     async close() {
       await producer.close()
       await backend.close()
+      await replica?.close()
       await database.close()
     },
   }

@@ -13,6 +13,7 @@ export interface ServerMetrics {
   readonly queueJobs: Gauge<'queue' | 'state'>
   readonly findings: Gauge<'kind'>
   readonly unfinishedActs: Gauge<'state'>
+  readonly replicaReads: Counter<'outcome'>
 }
 
 /** What is read of a pool of `pg`. */
@@ -91,6 +92,12 @@ export function createServerMetrics(pool?: MeasuredPool): ServerMetrics {
       name: 'tidemark_support_acts_unfinished',
       help: 'Acts of support that wait for a second person (waiting_for_approval) or for the worker (queued)',
       labelNames: ['state'],
+      registers,
+    }),
+    replicaReads: new Counter({
+      name: 'tidemark_replica_reads_total',
+      help: 'Requests that may read a replica: from it (replica), or from the primary because it is behind or away',
+      labelNames: ['outcome'],
       registers,
     }),
     queueJobs: new Gauge({

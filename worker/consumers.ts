@@ -1,11 +1,11 @@
 import { type Job, Worker } from 'bullmq'
-import type { EventSource } from '../schema/inbox/events.ts'
 import type { QueueBackend } from '../schema/queues/backend.ts'
 import {
   type JobOrigin,
   type JobPayload,
   originOf,
   type QueueName,
+  queueNames,
   queueSchemas,
 } from '../schema/queues/queues.ts'
 import { inSpan } from '../schema/tracing.ts'
@@ -13,6 +13,7 @@ import type { WorkerDependencies } from './dependencies.ts'
 import { processCheckoutCompletion } from './jobs/checkout-completion.ts'
 import { syncDueInvitations } from './jobs/due-invitations.ts'
 import { processInboxEvent } from './jobs/inbox-event.ts'
+import { createEventTries, mostTogether } from './jobs/inbox-events.ts'
 import { sweep } from './jobs/maintenance.ts'
 import { runScheduledTask } from './jobs/scheduled-task.ts'
 import { processSubscriptionSync } from './jobs/subscription-sync.ts'
@@ -26,12 +27,15 @@ export interface ConsumerSettings {
 }
 
 type Handlers = {
-  [Name in QueueName]: (deps: WorkerDependencies, payload: JobPayload<Name>) => Promise<unknown>
+  readonly [Name in QueueName]: (deps: WorkerDependencies, payload: JobPayload<Name>) => Promise<unknown>
 }
 
+/** What a job of each queue does by itself. The job that the webhook enqueued came before any claim. */
 const handlers: Handlers = {
-  'stripe-events': (deps, payload) => processEventJob(deps, 'stripe', payload),
-  'clerk-events': (deps, payload) => processEventJob(deps, 'clerk', payload),
+  'stripe-events': (deps, { event_id, claim = 0 }) =>
+    processInboxEvent(deps, { source: 'stripe', id: event_id }, claim),
+  'clerk-events': (deps, { event_id, claim = 0 }) =>
+    processInboxEvent(deps, { source: 'clerk', id: event_id }, claim),
   'checkout-completions': processCheckoutCompletion,
   'subscription-syncs': processSubscriptionSync,
   'support-acts': processSupportAct,
@@ -42,17 +46,17 @@ const handlers: Handlers = {
   'scheduled-tasks': (deps, payload) => runScheduledTask(deps, payload.task),
 }
 
-/** The job that the webhook enqueued came before any claim. */
-function processEventJob(
-  deps: WorkerDependencies,
-  source: EventSource,
-  { event_id, claim = 0 }: JobPayload<'stripe-events'>,
-): Promise<void> {
-  return processInboxEvent(deps, { source, id: event_id }, claim)
+/** The same in a worker, where events that wait together are applied together. */
+function createHandlers(deps: WorkerDependencies): Handlers {
+  const tryEvent = createEventTries(deps)
+  return {
+    ...handlers,
+    'stripe-events': (jobDeps, { event_id, claim = 0 }) => tryEvent(jobDeps, { id: event_id, claim }),
+  }
 }
 
 const concurrency: Record<QueueName, number> = {
-  'stripe-events': 8,
+  'stripe-events': mostTogether,
   'checkout-completions': 4,
   'clerk-events': 2,
   'subscription-syncs': 2,
@@ -80,9 +84,8 @@ export function startConsumers(
   backend: QueueBackend,
   settings: ConsumerSettings,
 ): Consumers {
-  const workers = (Object.keys(handlers) as QueueName[]).map((name) =>
-    startConsumer(name, deps, backend, settings),
-  )
+  const handlersOfWorker = createHandlers(deps)
+  const workers = queueNames.map((name) => startConsumer(name, deps, { backend, settings, handlersOfWorker }))
   return {
     workers,
     async close(force = false) {
@@ -97,8 +100,8 @@ export async function processJob<Name extends QueueName>(
   name: Name,
   data: unknown,
   origin?: JobOrigin,
+  { [name]: handle }: Handlers = handlers,
 ): Promise<void> {
-  const handle: Handlers[Name] = handlers[name]
   const payload = queueSchemas[name].parse(data) as JobPayload<Name>
   const { request_id, traceparent } = origin ?? {}
   const log = request_id ? deps.log.child({ request_id }) : deps.log
@@ -123,12 +126,19 @@ function attributesOf(queue: QueueName, payload: object): Record<string, string>
 function startConsumer<Name extends QueueName>(
   name: Name,
   deps: WorkerDependencies,
-  backend: QueueBackend,
-  settings: ConsumerSettings,
+  {
+    backend,
+    settings,
+    handlersOfWorker,
+  }: {
+    readonly backend: QueueBackend
+    readonly settings: ConsumerSettings
+    readonly handlersOfWorker: Handlers
+  },
 ): Worker {
   const worker = new Worker(
     name,
-    (job: Job) => processJob(deps, name, job.data, originOf(job)),
+    (job: Job) => processJob(deps, name, job.data, originOf(job), handlersOfWorker),
     {
       connection: backend.connection,
       concurrency: concurrency[name],

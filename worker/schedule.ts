@@ -1,6 +1,6 @@
 import type { Logger } from '../schema/log.ts'
 import type { QueueProducer } from '../schema/queues/producer.ts'
-import { jobOptions } from '../schema/queues/queues.ts'
+import { jobOptionsOf } from '../schema/queues/queues.ts'
 
 /** Deleting a queue deletes its schedule too, so it is rewritten this often. */
 const rewriteEveryMs = 30_000
@@ -26,7 +26,7 @@ export function keepSchedule(
         {
           name: 'maintenance',
           data: {},
-          opts: jobOptions,
+          opts: jobOptionsOf('maintenance'),
         },
       )
       .catch((error: unknown) => options.log.warn({ err: error }, 'The sweep could not be scheduled'))

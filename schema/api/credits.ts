@@ -64,7 +64,12 @@ export const getCreditHistory = endpoint({
   }),
   response: z.object({
     success: z.literal(true),
-    data: z.object({ items: z.array(creditTransactionSchema), next_cursor: z.nullable(z.string()) }),
+    data: z.object({
+      items: z.array(creditTransactionSchema),
+      next_cursor: z.nullable(z.string()),
+      /** What is newer may be missing for a moment, though it counts in the balance already; null when nothing is missing. */
+      missing_since: z.nullable(z.iso.datetime()),
+    }),
   }),
 })
 

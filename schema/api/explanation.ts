@@ -91,7 +91,7 @@ export const explainBalance = endpoint({
     data: z.object({
       /** The moment whose balance is explained. */
       as_of: z.iso.datetime(),
-      /** No day was asked for, or one that is not over. */
+      /** No day was asked for, or one that is not over. False also while what is read is some seconds old: then `as_of` says since when. */
       is_now: z.boolean(),
       /** After the first of the items. */
       balance: creditsSchema,

@@ -44,10 +44,6 @@ export async function findCharge(db: Kysely<DB>, stripeChargeId: string): Promis
     .executeTakeFirst()
 }
 
-export async function listChargesOfIntent(db: Kysely<DB>, intentId: string): Promise<Charge[]> {
-  return db.selectFrom('charges').selectAll().where('intent_id', '=', intentId).execute()
-}
-
 export async function listChargesOfIntents(db: Kysely<DB>, intentIds: readonly string[]): Promise<Charge[]> {
   if (intentIds.length === 0) return []
   return db.selectFrom('charges').selectAll().where('intent_id', 'in', intentIds).execute()

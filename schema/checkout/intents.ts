@@ -171,5 +171,16 @@ function selectIntentsOf(db: Kysely<DB>, { owner_kind, owner_id }: Owner) {
 
 /** Reads the intent and keeps everybody else from changing it until the transaction ends. */
 export async function lockIntent(db: Kysely<DB>, id: string): Promise<CheckoutIntent | undefined> {
-  return db.selectFrom('checkout_intents').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+  return (await lockIntents(db, [id]))[0]
+}
+
+/** The same for several, in the order of their ids, so that two who lock some of the same wait for each other in a line. */
+export async function lockIntents(db: Kysely<DB>, ids: readonly string[]): Promise<CheckoutIntent[]> {
+  return db
+    .selectFrom('checkout_intents')
+    .selectAll()
+    .where(sql<boolean>`id = ANY(${ids}::uuid[])`)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
 }

@@ -3,41 +3,53 @@ import type { DatabaseTransaction } from '../database/connect.ts'
 import type { DB } from '../database/types.ts'
 import { unsettledStates } from './intents.ts'
 
-/** The payment has arrived. The caller holds the intent's row, and grants in the same transaction. */
+/** What became of a checkout whose session we know. */
+export interface IntentOutcome {
+  readonly id: string
+  readonly stripe_session_id: string
+  readonly state: 'settled' | 'awaiting_payment' | 'failed' | 'expired'
+  /** Left out, the one that is there stays, if the intent is not settled. */
+  readonly failure_reason?: string
+}
+
+/**
+ * Records what became of checkouts. The caller holds the intents' rows, and grants in the same transaction what the settled ones
+ * bring; one that was settled before stays so.
+ */
+export async function recordOutcomes(
+  trx: DatabaseTransaction,
+  outcomes: readonly IntentOutcome[],
+): Promise<void> {
+  if (outcomes.length === 0) return
+  const isSettled = sql<boolean>`outcome.state = 'settled'`
+  await trx
+    .updateTable('checkout_intents as intent')
+    .from(
+      sql<IntentOutcome>`unnest(
+        ${outcomes.map(({ id }) => id)}::uuid[], ${outcomes.map(({ stripe_session_id }) => stripe_session_id)}::text[],
+        ${outcomes.map(({ state }) => state)}::text[],
+        ${outcomes.map(({ failure_reason }) => failure_reason ?? null)}::text[])`.as<'outcome'>(
+        sql`outcome (id, stripe_session_id, state, failure_reason)`,
+      ),
+    )
+    .set({
+      state: sql`outcome.state`,
+      stripe_session_id: sql`outcome.stripe_session_id`,
+      settled_at: sql`CASE WHEN ${isSettled} THEN clock_timestamp() END`,
+      failure_reason: sql`CASE WHEN NOT ${isSettled} THEN coalesce(outcome.failure_reason, intent.failure_reason) END`,
+      updated_at: sql`now()`,
+    })
+    .whereRef('intent.id', '=', 'outcome.id')
+    .where(sql<boolean>`(${isSettled} OR intent.state <> 'settled')`)
+    .execute()
+}
+
+/** The payment has arrived. */
 export async function settleIntent(
   trx: DatabaseTransaction,
   intent: { readonly id: string; readonly stripe_session_id: string },
 ): Promise<void> {
-  await trx
-    .updateTable('checkout_intents')
-    .set({
-      state: 'settled',
-      stripe_session_id: intent.stripe_session_id,
-      settled_at: sql`clock_timestamp()`,
-      failure_reason: null,
-      updated_at: sql`now()`,
-    })
-    .where('id', '=', intent.id)
-    .execute()
-}
-
-/** The other outcomes of a checkout whose session we know; a settled one stays settled. */
-export async function closeUnpaidIntent(
-  trx: DatabaseTransaction,
-  intent: {
-    readonly id: string
-    readonly stripe_session_id: string
-    readonly state: 'awaiting_payment' | 'failed' | 'expired'
-    readonly failure_reason?: string
-  },
-): Promise<void> {
-  const { id, ...outcome } = intent
-  await trx
-    .updateTable('checkout_intents')
-    .set({ ...outcome, updated_at: sql`now()` })
-    .where('id', '=', id)
-    .where('state', '<>', 'settled')
-    .execute()
+  await recordOutcomes(trx, [{ ...intent, state: 'settled' }])
 }
 
 /**

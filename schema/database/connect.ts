@@ -1,10 +1,16 @@
-import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPool, type Transaction } from 'kysely'
 import pg from 'pg'
 import { createPool } from './pool.ts'
 import type { DB } from './types.ts'
 
 export type Database = Kysely<DB>
 export type DatabaseTransaction = Transaction<DB>
+
+/**
+ * What a function takes that only reads and may be told of a moment ago: `deps.readDb`, which may be a replica. Any database or transaction is
+ * one. It is none of the others, so that it cannot be handed to what writes, locks or decides about money or rights.
+ */
+export type ReadDatabase = Pick<Database, 'selectFrom' | 'with' | 'getExecutor'>
 
 /** The group role that decides what a process may do; see the first migration. */
 export type DatabaseRole = 'tidemark_server' | 'tidemark_worker'
@@ -32,32 +38,56 @@ const types = {
       : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 }
 
+export interface SessionOptions {
+  readonly connectionString: string
+  readonly role: DatabaseActor
+  /** Whether the process has a live key of Stripe's: rows of the other mode are not used (decision 073). Left out, it has not. */
+  readonly livemode?: boolean
+  readonly poolMax: number
+  readonly onError: (error: Error) => void
+}
+
 /**
  * Opens a pool whose sessions act as `role`: even a mistake in the process cannot write what the role may not. Connections
  * that Postgres drops (a restart) are replaced, and their errors handed to `onError`.
  */
-export function connectDatabase(options: {
-  connectionString: string
-  role: DatabaseActor
-  /** Whether the process has a live key of Stripe's: rows of the other mode are not used (decision 073). Left out, it has not. */
-  livemode?: boolean
-  poolMax: number
-  onError: (error: Error) => void
-}): DatabaseConnection {
-  const pool = createPool(
+export function connectDatabase(options: SessionOptions): DatabaseConnection {
+  const pool = openPool(options)
+  const db = openDatabase(pool)
+  return { db, pool, close: () => db.destroy() }
+}
+
+export function openPool(
+  { connectionString, role, livemode, poolMax, onError }: SessionOptions,
+  more: { readonly options?: string; readonly connectionTimeoutMillis?: number } = {},
+): pg.Pool {
+  return createPool(
     {
-      connectionString: options.connectionString,
-      application_name: options.role === 'owner' ? 'tidemark_owner' : options.role,
+      connectionString,
+      application_name: role === 'owner' ? 'tidemark_owner' : role,
       options: [
-        ...(options.role === 'owner' ? [] : [`-c role=${options.role}`]),
-        `-c tidemark.livemode=${options.livemode ? 'on' : 'off'}`,
+        ...(role === 'owner' ? [] : [`-c role=${role}`]),
+        `-c tidemark.livemode=${livemode ? 'on' : 'off'}`,
+        ...(more.options ? [more.options] : []),
       ].join(' '),
-      max: options.poolMax,
-      connectionTimeoutMillis: 10_000,
+      max: poolMax,
+      connectionTimeoutMillis: more.connectionTimeoutMillis ?? 10_000,
       types,
     },
-    options.onError,
+    onError,
   )
-  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
-  return { db, pool, close: () => db.destroy() }
+}
+
+export function openDatabase(pool: PostgresPool): Database {
+  return new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
+}
+
+/** Reads several times from one state of the database. */
+export function inSnapshot<T>(db: ReadDatabase, read: (snapshot: ReadDatabase) => Promise<T>): Promise<T> {
+  // The narrow type is the guard; behind it there is always a database or a transaction.
+  return (db as Database)
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(read)
 }

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { prepareMarkedStatements } from './prepared.ts'
 
 /**
  * A pool whose connections may be lost without ending the process. The pool itself only listens to idle clients: one that is
@@ -8,6 +9,9 @@ import pg from 'pg'
 export function createPool(config: pg.PoolConfig, onError: (error: Error) => void): pg.Pool {
   const pool = new pg.Pool({ keepAlive: true, ...config })
   pool.on('error', onError)
-  pool.on('connect', (client) => client.on('error', onError))
+  pool.on('connect', (client) => {
+    client.on('error', onError)
+    prepareMarkedStatements(client)
+  })
   return pool
 }

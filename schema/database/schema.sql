@@ -30,14 +30,18 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION public.ledger_account_ids_of(owner_kinds text[], owner_ids text[]) RETURNS bigint[]
-    LANGUAGE sql STABLE
-    AS $$
-  SELECT coalesce(array_agg(a.id ORDER BY a.id), '{}')
-  FROM unnest(owner_kinds, owner_ids) AS named (owner_kind, owner_id)
-  CROSS JOIN LATERAL (SELECT id FROM ledger_accounts
-    WHERE ledger_accounts.owner_kind = named.owner_kind AND ledger_accounts.owner_id = named.owner_id OFFSET 0) a
-$$;
+CREATE TABLE public.ledger_entries (
+    transfer_id bigint NOT NULL,
+    account_id bigint NOT NULL,
+    amount bigint NOT NULL,
+    version bigint,
+    balance_after bigint,
+    hash bytea NOT NULL,
+    CONSTRAINT ledger_entries_amount_check CHECK ((amount <> 0)),
+    CONSTRAINT ledger_entries_check CHECK (((version IS NULL) = (balance_after IS NULL))),
+    CONSTRAINT ledger_entries_hash_check CHECK ((length(hash) = 32)),
+    CONSTRAINT ledger_entries_version_check CHECK ((version > 0))
+);
 
 CREATE TABLE public.ledger_transfers (
     id bigint NOT NULL,
@@ -60,29 +64,28 @@ CREATE TABLE public.ledger_transfers (
     CONSTRAINT ledger_transfers_kind_check CHECK ((kind = ANY (ARRAY['credit_purchase'::text, 'withdrawal'::text, 'plan_grant'::text, 'seat_grant'::text, 'usage'::text, 'expiry'::text, 'write_off'::text, 'refund'::text, 'dispute'::text, 'dispute_won'::text, 'settlement'::text, 'adjustment'::text])))
 );
 
-CREATE FUNCTION public.ledger_append_owner_entry(transfer public.ledger_transfers, digest bytea, owner_account_id bigint, credits bigint, may_go_below_zero boolean) RETURNS bytea
+CREATE FUNCTION public.ledger_append(transfers public.ledger_transfers[], entries public.ledger_entries[]) RETURNS integer
     LANGUAGE plpgsql
     AS $$
 DECLARE
-  previous record;
-  entry_hash bytea;
-  new_version bigint;
-  new_balance bigint;
+  inserted integer;
+  taken_key text;
 BEGIN
-  SELECT e.version, e.balance_after, e.hash INTO previous
-  FROM ledger_entries e
-  WHERE e.account_id = owner_account_id AND e.version IS NOT NULL
-  ORDER BY e.version DESC LIMIT 1;
-  new_version := coalesce(previous.version, 0) + 1;
-  new_balance := coalesce(previous.balance_after, 0) + credits;
-  IF credits < 0 AND new_balance < 0 AND NOT may_go_below_zero THEN
-    RAISE EXCEPTION 'Account % has % credits, transfer % takes %',
-      owner_account_id, coalesce(previous.balance_after, 0), transfer.idempotency_key, -credits USING ERRCODE = 'LG003';
+  INSERT INTO ledger_transfers (id, idempotency_key, kind, input_hash, occurred_at, posted_at, intent_id, event_id, actor, reason,
+    format, grant_id) OVERRIDING SYSTEM VALUE
+  SELECT t.id, t.idempotency_key, t.kind, t.input_hash, t.occurred_at, t.posted_at, t.intent_id, t.event_id, t.actor, t.reason,
+    t.format, t.grant_id
+  FROM unnest(transfers) t
+  ON CONFLICT (idempotency_key) DO NOTHING;
+  GET DIAGNOSTICS inserted = ROW_COUNT;
+  IF inserted < cardinality(transfers) THEN
+    SELECT t.idempotency_key INTO taken_key FROM unnest(transfers) t
+    WHERE NOT EXISTS (SELECT FROM ledger_transfers posted WHERE posted.id = t.id) LIMIT 1;
+    RAISE EXCEPTION 'Transfer % was posted before with another input', taken_key USING ERRCODE = 'LG001';
   END IF;
-  entry_hash := ledger_entry_hash(previous.hash, digest, owner_account_id, credits, new_version, new_balance);
   INSERT INTO ledger_entries (transfer_id, account_id, amount, version, balance_after, hash)
-  VALUES (transfer.id, owner_account_id, credits, new_version, new_balance, entry_hash);
-  RETURN entry_hash;
+  SELECT e.transfer_id, e.account_id, e.amount, e.version, e.balance_after, e.hash FROM unnest(entries) e;
+  RETURN inserted;
 END
 $$;
 
@@ -143,65 +146,6 @@ BEGIN
 END
 $$;
 
-CREATE TABLE public.ledger_grants (
-    id text NOT NULL,
-    owner_kind text NOT NULL,
-    owner_id text NOT NULL,
-    account text NOT NULL,
-    kind text NOT NULL,
-    intent_id uuid,
-    stripe_subscription_id text,
-    stripe_invoice_id text,
-    month_starts_at timestamp with time zone,
-    starts_at timestamp with time zone,
-    ends_at timestamp with time zone,
-    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    CONSTRAINT ledger_grants_account_check CHECK ((account = ANY (ARRAY['plan'::text, 'purchased'::text]))),
-    CONSTRAINT ledger_grants_check CHECK ((starts_at < ends_at)),
-    CONSTRAINT ledger_grants_check1 CHECK (((kind = ANY (ARRAY['month'::text, 'seats'::text, 'late_month'::text])) = (stripe_subscription_id IS NOT NULL))),
-    CONSTRAINT ledger_grants_check2 CHECK (((stripe_subscription_id IS NULL) = (stripe_invoice_id IS NULL))),
-    CONSTRAINT ledger_grants_check3 CHECK (((kind = ANY (ARRAY['month'::text, 'seats'::text])) = (month_starts_at IS NOT NULL))),
-    CONSTRAINT ledger_grants_check4 CHECK (
-CASE
-    WHEN (kind = ANY (ARRAY['purchase'::text, 'late_month'::text])) THEN (account = 'purchased'::text)
-    WHEN (kind = ANY (ARRAY['month'::text, 'seats'::text])) THEN (account = 'plan'::text)
-    ELSE true
-END),
-    CONSTRAINT ledger_grants_id_check CHECK (((length(id) >= 1) AND (length(id) <= 200))),
-    CONSTRAINT ledger_grants_kind_check CHECK ((kind = ANY (ARRAY['purchase'::text, 'month'::text, 'seats'::text, 'late_month'::text, 'adjustment'::text, 'legacy'::text]))),
-    CONSTRAINT ledger_grants_natural_id CHECK (COALESCE(
-CASE
-    WHEN (kind = 'purchase'::text) THEN (id = ('purchase/'::text || (intent_id)::text))
-    WHEN (kind = ANY (ARRAY['month'::text, 'seats'::text])) THEN (id = ((((kind || '/'::text) || stripe_invoice_id) || '/'::text) || ((EXTRACT(epoch FROM month_starts_at))::bigint)::text))
-    WHEN (kind = 'late_month'::text) THEN starts_with(id, (('late_month/'::text || stripe_invoice_id) || '/'::text))
-    ELSE starts_with(id, (kind || '/'::text))
-END, false)),
-    CONSTRAINT ledger_grants_owner_id_check CHECK (((length(owner_id) >= 1) AND (length(owner_id) <= 64))),
-    CONSTRAINT ledger_grants_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
-);
-
-CREATE FUNCTION public.ledger_ensure_grant(given public.ledger_grants) RETURNS void
-    LANGUAGE plpgsql
-    AS $$
-DECLARE
-  known ledger_grants;
-BEGIN
-  SELECT * INTO known FROM ledger_grants g WHERE g.id = given.id;
-  IF known.id IS NULL THEN
-    given.created_at := clock_timestamp();
-    INSERT INTO ledger_grants SELECT given.* ON CONFLICT (id) DO NOTHING;
-    IF FOUND THEN
-      RETURN;
-    END IF;
-    SELECT * INTO known FROM ledger_grants g WHERE g.id = given.id;
-  END IF;
-  IF (known.owner_kind, known.owner_id, known.account, known.kind)
-     IS DISTINCT FROM (given.owner_kind, given.owner_id, given.account, given.kind) THEN
-    RAISE EXCEPTION 'Grant % was written down before for another owner, account or kind', given.id USING ERRCODE = 'LG001';
-  END IF;
-END
-$$;
-
 CREATE FUNCTION public.ledger_entry_hash(previous bytea, digest bytea, account_id bigint, amount bigint, version bigint, balance_after bigint) RETURNS bytea
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
@@ -209,8 +153,15 @@ CREATE FUNCTION public.ledger_entry_hash(previous bytea, digest bytea, account_i
     || coalesce(int8send(version), ''::bytea) || coalesce(int8send(balance_after), ''::bytea))
 $$;
 
+CREATE FUNCTION public.ledger_house_entry(account_id bigint, chain bytea, transfer_id bigint, digest bytea, credits bigint) RETURNS public.ledger_entries
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  SELECT ROW(transfer_id, account_id, credits, NULL, NULL,
+    ledger_entry_hash(chain, digest, account_id, credits, NULL, NULL))::ledger_entries
+$$;
+
 CREATE FUNCTION public.ledger_input_hash(item jsonb, legs jsonb, format smallint) RETURNS bytea
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    LANGUAGE sql STABLE PARALLEL SAFE
     AS $$
   SELECT sha256(convert_to((CASE format
     WHEN 1 THEN jsonb_build_object('kind', item -> 'kind', 'intent_id', item -> 'intent_id', 'legs', legs)
@@ -218,138 +169,246 @@ CREATE FUNCTION public.ledger_input_hash(item jsonb, legs jsonb, format smallint
     END)::text, 'UTF8'))
 $$;
 
-CREATE FUNCTION public.ledger_lock_owner(owner_kind text, owner_id text) RETURNS void
-    LANGUAGE sql SECURITY DEFINER
-    SET search_path TO 'public', 'pg_temp'
-    AS $$
-  SELECT ledger_lock_owners(jsonb_build_array(jsonb_build_object(
-    'owner_kind', ledger_lock_owner.owner_kind, 'owner_id', ledger_lock_owner.owner_id)))
-$$;
-
-CREATE FUNCTION public.ledger_lock_owners(owners jsonb) RETURNS void
+CREATE FUNCTION public.ledger_lock_accounts(owner_kinds text[], owner_ids text[]) RETURNS bigint[]
     LANGUAGE plpgsql
     AS $$
-#variable_conflict use_column
 DECLARE
-  owner_kinds text[];
-  owner_ids text[];
   account_ids bigint[];
-  locked_id bigint;
 BEGIN
-  SELECT array_agg(named.owner_kind), array_agg(named.owner_id) INTO owner_kinds, owner_ids
-  FROM (SELECT DISTINCT o.owner_kind, o.owner_id FROM jsonb_to_recordset(owners) AS o (owner_kind text, owner_id text)
-    WHERE o.owner_kind <> 'house') named;
-  IF owner_ids IS NULL THEN
-    RETURN;
-  END IF;
-  account_ids := ledger_account_ids_of(owner_kinds, owner_ids);
-  IF cardinality(account_ids) < 2 * cardinality(owner_ids) THEN
+  FOR attempt IN 1..2 LOOP
+    -- Rows are locked after they were sorted, and an id never changes.
+    account_ids := ARRAY(
+      SELECT a.id FROM ledger_accounts a
+      WHERE a.id = ANY (ARRAY(
+        SELECT of_owner.id FROM unnest(owner_kinds, owner_ids) AS named (owner_kind, owner_id)
+        CROSS JOIN LATERAL (SELECT id FROM ledger_accounts
+          WHERE ledger_accounts.owner_kind = named.owner_kind AND ledger_accounts.owner_id = named.owner_id OFFSET 0) of_owner))
+      ORDER BY a.id FOR NO KEY UPDATE);
+    EXIT WHEN cardinality(account_ids) = 2 * cardinality(owner_ids);
     INSERT INTO ledger_accounts (owner_kind, owner_id, name)
     SELECT named.owner_kind, named.owner_id, account.name
     FROM unnest(owner_kinds, owner_ids) AS named (owner_kind, owner_id), unnest(ARRAY['plan', 'purchased']) AS account (name)
     ORDER BY 1, 2, 3
     ON CONFLICT DO NOTHING;
-    account_ids := ledger_account_ids_of(owner_kinds, owner_ids);
-  END IF;
-  -- One by one: a look-up by primary key needs no plan that depends on how many there are.
-  FOREACH locked_id IN ARRAY account_ids LOOP
-    PERFORM FROM ledger_accounts a WHERE a.id = locked_id FOR NO KEY UPDATE;
   END LOOP;
+  RETURN account_ids;
 END
+$$;
+
+CREATE FUNCTION public.ledger_lock_owner(owner_kind text, owner_id text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+BEGIN
+  PERFORM ledger_lock_accounts(ARRAY[ledger_lock_owner.owner_kind], ARRAY[ledger_lock_owner.owner_id]);
+END
+$$;
+
+CREATE FUNCTION public.ledger_lock_owners(owners jsonb) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+BEGIN
+  PERFORM ledger_lock_accounts(coalesce(array_agg(named.owner_kind), '{}'), coalesce(array_agg(named.owner_id), '{}'))
+  FROM (SELECT DISTINCT o.owner_kind, o.owner_id FROM jsonb_to_recordset(owners) AS o (owner_kind text, owner_id text)
+    WHERE o.owner_kind <> 'house') named;
+END
+$$;
+
+CREATE FUNCTION public.ledger_next_entry(head public.ledger_entries, transfer_id bigint, digest bytea, credits bigint) RETURNS public.ledger_entries
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  SELECT ROW(transfer_id, head.account_id, credits, head.version + 1, head.balance_after + credits,
+    ledger_entry_hash(head.hash, digest, head.account_id, credits, head.version + 1, head.balance_after + credits))::ledger_entries
 $$;
 
 CREATE FUNCTION public.ledger_post(transfers jsonb) RETURNS TABLE(ordinal bigint, transfer_id bigint, posted boolean)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 #variable_conflict use_column
 DECLARE
-  item record;
-  leg record;
+  item jsonb;
+  leg jsonb;
+  legs jsonb;
   given ledger_grants;
+  known_grant ledger_grants;
   transfer ledger_transfers;
+  entry ledger_entries;
+  -- Owners are named `kind/id`, accounts `kind/id/name`.
+  owner_names text[] := '{}';
+  owner_kinds text[] := '{}';
+  owner_ids text[] := '{}';
+  house_names text[] := '{}';
+  account_ids bigint[];
+  -- The accounts that the batch names, in the order of their ids, those of the house last, and the latest entry of each so far.
+  account_names text[];
+  heads ledger_entries[];
+  -- What was there first, then what is new.
+  grant_ids text[] := '{}';
+  grants ledger_grants[];
+  keys text[] := '{}';
+  posted_transfers ledger_transfers[];
+  new_entries ledger_entries[] := '{}';
+  known_grants integer;
+  known_transfers integer;
+  slots integer[];
+  amounts bigint[];
+  total bigint;
   digest bytea;
   chain bytea;
-  hash_of_input bytea;
-  entries integer;
-  total bigint;
+  name text;
+  n integer;
 BEGIN
-  PERFORM ledger_lock_owners(
-    (SELECT jsonb_agg(l.value) FROM jsonb_array_elements(transfers) t, jsonb_array_elements(t.value -> 'legs') l));
-
-  FOR item IN
-    SELECT t.value AS body, t.ordinality AS position,
-      (SELECT jsonb_agg(l.value ORDER BY l.value ->> 'owner_kind', l.value ->> 'owner_id', l.value ->> 'account')
-       FROM jsonb_array_elements(t.value -> 'legs') l) AS legs
-    FROM jsonb_array_elements(transfers) WITH ORDINALITY t
-    ORDER BY t.ordinality
-  LOOP
-    given := jsonb_populate_record(NULL::ledger_grants, nullif(item.body -> 'grant', 'null'));
-    IF given.id IS NULL THEN
-      RAISE EXCEPTION 'Transfer % belongs to no grant', item.body ->> 'idempotency_key' USING ERRCODE = 'LG002';
+  FOR i IN 0..jsonb_array_length(transfers) - 1 LOOP
+    item := transfers -> i;
+    given := jsonb_populate_record(NULL::ledger_grants, nullif(item -> 'grant', 'null'));
+    keys := keys || (item ->> 'idempotency_key');
+    grant_ids := grant_ids || given.id;
+    -- Whoever names a grant holds its owner's locks, so that nobody else can post it meanwhile.
+    name := given.owner_kind || '/' || given.owner_id;
+    IF name IS NOT NULL AND name <> ALL (owner_names) THEN
+      owner_names := owner_names || name; owner_kinds := owner_kinds || given.owner_kind; owner_ids := owner_ids || given.owner_id;
     END IF;
-
-    SELECT * INTO transfer FROM ledger_transfers existing WHERE existing.idempotency_key = item.body ->> 'idempotency_key';
-    IF transfer.id IS NULL THEN
-      PERFORM ledger_ensure_grant(given);
-      INSERT INTO ledger_transfers (idempotency_key, kind, input_hash, occurred_at, intent_id, event_id, actor, reason, grant_id)
-      VALUES (item.body ->> 'idempotency_key', item.body ->> 'kind', ledger_input_hash(item.body, item.legs, 2::smallint),
-        (item.body ->> 'occurred_at')::timestamptz, (item.body ->> 'intent_id')::uuid, item.body ->> 'event_id',
-        item.body ->> 'actor', item.body ->> 'reason', given.id)
-      ON CONFLICT (idempotency_key) DO NOTHING
-      RETURNING * INTO transfer;
-      posted := transfer.id IS NOT NULL;
-      IF NOT posted THEN
-        -- Only another owner can have posted the key meanwhile: this owner's accounts are locked.
-        SELECT * INTO transfer FROM ledger_transfers existing WHERE existing.idempotency_key = item.body ->> 'idempotency_key';
+    FOR j IN 0..jsonb_array_length(item -> 'legs') - 1 LOOP
+      leg := item -> 'legs' -> j;
+      IF leg ->> 'owner_kind' = 'house' THEN
+        house_names := house_names || (leg ->> 'account');
+      ELSE
+        name := (leg ->> 'owner_kind') || '/' || (leg ->> 'owner_id');
+        IF name <> ALL (owner_names) THEN
+          owner_names := owner_names || name; owner_kinds := owner_kinds || (leg ->> 'owner_kind');
+          owner_ids := owner_ids || (leg ->> 'owner_id');
+        END IF;
       END IF;
-    ELSE
-      posted := false;
-    END IF;
+    END LOOP;
+  END LOOP;
 
-    ordinal := item.position; transfer_id := transfer.id;
-    IF NOT posted THEN
-      IF transfer.input_hash <> ledger_input_hash(item.body, item.legs, transfer.format) THEN
+  account_ids := ledger_lock_accounts(owner_kinds, owner_ids);
+  SELECT array_agg(a.owner_kind || '/' || a.owner_id || '/' || a.name ORDER BY named.position),
+    array_agg(ROW(NULL, a.id, NULL, coalesce(head.version, 0), coalesce(head.balance_after, 0), head.hash)::ledger_entries
+      ORDER BY named.position),
+    ARRAY(SELECT g FROM ledger_grants g WHERE g.id = ANY (grant_ids)),
+    ARRAY(SELECT t FROM ledger_transfers t WHERE t.idempotency_key = ANY (keys))
+  INTO account_names, heads, grants, posted_transfers
+  FROM unnest(account_ids || ARRAY(
+      SELECT house.id FROM ledger_accounts house
+      WHERE house.owner_kind = 'house' AND house.owner_id = 'house' AND house.name = ANY (house_names) ORDER BY house.id))
+    WITH ORDINALITY AS named (id, position)
+  JOIN LATERAL (SELECT * FROM ledger_accounts WHERE ledger_accounts.id = named.id OFFSET 0) a ON true
+  LEFT JOIN LATERAL (
+    SELECT e.version, e.balance_after, e.hash FROM ledger_entries e
+    WHERE e.account_id = named.id AND e.version IS NOT NULL ORDER BY e.version DESC LIMIT 1) head ON true;
+  known_grants := cardinality(grants);
+  known_transfers := cardinality(posted_transfers);
+  grant_ids := '{}';
+  keys := '{}';
+  FOR i IN 1..known_grants LOOP
+    grant_ids := grant_ids || grants[i].id;
+  END LOOP;
+  FOR i IN 1..known_transfers LOOP
+    keys := keys || posted_transfers[i].idempotency_key;
+  END LOOP;
+
+  FOR i IN 0..jsonb_array_length(transfers) - 1 LOOP
+    item := transfers -> i;
+    given := jsonb_populate_record(NULL::ledger_grants, nullif(item -> 'grant', 'null'));
+    IF given.id IS NULL THEN
+      RAISE EXCEPTION 'Transfer % belongs to no grant', item ->> 'idempotency_key' USING ERRCODE = 'LG002';
+    END IF;
+    legs := ledger_sorted_legs(item -> 'legs');
+
+    ordinal := i + 1;
+    n := array_position(keys, item ->> 'idempotency_key');
+    IF n IS NOT NULL THEN
+      transfer := posted_transfers[n];
+      IF transfer.input_hash <> ledger_input_hash(item, legs, transfer.format) THEN
         RAISE EXCEPTION 'Transfer % was posted before with another input', transfer.idempotency_key USING ERRCODE = 'LG001';
       END IF;
+      transfer_id := transfer.id; posted := false;
       RETURN NEXT;
       CONTINUE;
     END IF;
 
+    n := array_position(grant_ids, given.id);
+    IF n IS NULL THEN
+      given.created_at := clock_timestamp();
+      grant_ids := grant_ids || given.id;
+      grants := grants || given;
+    ELSE
+      known_grant := grants[n];
+      IF (known_grant.owner_kind, known_grant.owner_id, known_grant.account, known_grant.kind)
+        IS DISTINCT FROM (given.owner_kind, given.owner_id, given.account, given.kind) THEN
+        RAISE EXCEPTION 'Grant % was written down before for another owner, account or kind', given.id USING ERRCODE = 'LG001';
+      END IF;
+    END IF;
+
+    transfer := jsonb_populate_record(NULL::ledger_transfers, item);
+    transfer.id := nextval('ledger_transfers_id_seq');
+    transfer.input_hash := ledger_input_hash(item, legs, 2::smallint);
+    transfer.posted_at := clock_timestamp();
+    transfer.format := 2;
+    transfer.grant_id := given.id;
     digest := ledger_transfer_digest(transfer);
-    chain := NULL;
-    entries := 0;
+
+    slots := '{}';
+    amounts := '{}';
     total := 0;
-    FOR leg IN
-      SELECT l.owner_kind, l.owner_id, l.account, l.amount, (SELECT a.id FROM ledger_accounts a
-        WHERE a.owner_kind = l.owner_kind AND a.owner_id = l.owner_id AND a.name = l.account) AS account_id
-      FROM jsonb_to_recordset(item.legs) AS l (owner_kind text, owner_id text, account text, amount bigint)
-      ORDER BY (l.owner_kind = 'house'), account_id
-    LOOP
-      IF leg.account_id IS NULL THEN
+    FOR j IN 0..coalesce(jsonb_array_length(legs), 0) - 1 LOOP
+      leg := legs -> j;
+      n := array_position(account_names, (leg ->> 'owner_kind') || '/' || (leg ->> 'owner_id') || '/' || (leg ->> 'account'));
+      IF n IS NULL THEN
         RAISE EXCEPTION 'Transfer % names an account that does not exist', transfer.idempotency_key USING ERRCODE = 'LG002';
       END IF;
-      entries := entries + 1;
-      total := total + leg.amount;
-      IF leg.owner_kind = 'house' THEN
-        INSERT INTO ledger_entries (transfer_id, account_id, amount, hash)
-        VALUES (transfer.id, leg.account_id, leg.amount,
-          ledger_entry_hash(chain, digest, leg.account_id, leg.amount, NULL, NULL));
-      ELSE
-        IF (leg.owner_kind, leg.owner_id) <> (given.owner_kind, given.owner_id)
-          OR (leg.account <> given.account AND transfer.kind <> 'settlement') THEN
-          RAISE EXCEPTION 'Transfer % moves credits of an account that is not its grant''s', transfer.idempotency_key
-            USING ERRCODE = 'LG002';
-        END IF;
-        chain := ledger_append_owner_entry(transfer, digest, leg.account_id, leg.amount,
-          transfer.kind NOT IN ('usage', 'credit_purchase'));
-      END IF;
+      slots := slots || n;
+      amounts := amounts || (leg ->> 'amount')::bigint;
+      total := total + (leg ->> 'amount')::bigint;
     END LOOP;
-    IF entries = 0 OR total <> 0 THEN
+    -- Entries are in the order of the accounts, those of the house last: they hang on the owner's last one.
+    chain := NULL;
+    FOREACH n IN ARRAY CASE WHEN cardinality(slots) = 2 AND slots[1] > slots[2] THEN ARRAY[slots[2], slots[1]]
+      WHEN cardinality(slots) > 2 THEN ARRAY(SELECT slot FROM unnest(slots) slot ORDER BY slot) ELSE slots END
+    LOOP
+      entry := heads[n];
+      IF n > cardinality(account_ids) THEN
+        new_entries := new_entries
+          || ledger_house_entry(entry.account_id, chain, transfer.id, digest, amounts[array_position(slots, n)]);
+        CONTINUE;
+      END IF;
+      name := given.owner_kind || '/' || given.owner_id || '/';
+      IF NOT (account_names[n] = name || given.account OR (transfer.kind = 'settlement' AND starts_with(account_names[n], name))) THEN
+        RAISE EXCEPTION 'Transfer % moves credits of an account that is not its grant''s', transfer.idempotency_key
+          USING ERRCODE = 'LG002';
+      END IF;
+      entry := ledger_next_entry(entry, transfer.id, digest, amounts[array_position(slots, n)]);
+      IF entry.amount < 0 AND entry.balance_after < 0 AND transfer.kind IN ('usage', 'credit_purchase') THEN
+        RAISE EXCEPTION 'Account % has % credits, transfer % takes %', entry.account_id, entry.balance_after - entry.amount,
+          transfer.idempotency_key, -entry.amount USING ERRCODE = 'LG003';
+      END IF;
+      heads[n] := entry;
+      chain := entry.hash;
+      new_entries := new_entries || entry;
+    END LOOP;
+    IF cardinality(slots) = 0 OR total <> 0 THEN
       RAISE EXCEPTION 'Transfer % does not balance', transfer.idempotency_key USING ERRCODE = 'LG002';
     END IF;
+    keys := keys || transfer.idempotency_key;
+    posted_transfers := posted_transfers || transfer;
+    transfer_id := transfer.id; posted := true;
     RETURN NEXT;
   END LOOP;
+
+  IF cardinality(grants) > known_grants THEN
+    INSERT INTO ledger_grants SELECT * FROM unnest(grants[known_grants + 1:]) ON CONFLICT (id) DO NOTHING;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    IF n < cardinality(grants) - known_grants THEN
+      RAISE EXCEPTION 'One of the grants % was written down before for another owner', grant_ids USING ERRCODE = 'LG001';
+    END IF;
+  END IF;
+  IF cardinality(posted_transfers) > known_transfers THEN
+    n := ledger_append(posted_transfers[known_transfers + 1:], new_entries);
+  END IF;
 END
 $$;
 
@@ -359,6 +418,23 @@ CREATE FUNCTION public.ledger_refuse_change() RETURNS trigger
 BEGIN
   RAISE EXCEPTION 'The ledger is append-only: % on % is refused; a correction is one more transfer', TG_OP, TG_TABLE_NAME
     USING ERRCODE = 'restrict_violation';
+END
+$$;
+
+CREATE FUNCTION public.ledger_sorted_legs(legs jsonb) RETURNS jsonb
+    LANGUAGE plpgsql IMMUTABLE
+    AS $$
+BEGIN
+  -- The usual two need no query.
+  IF jsonb_array_length(legs) = 2 THEN
+    IF (legs -> 0 ->> 'owner_kind', legs -> 0 ->> 'owner_id', legs -> 0 ->> 'account')
+      <= (legs -> 1 ->> 'owner_kind', legs -> 1 ->> 'owner_id', legs -> 1 ->> 'account') THEN
+      RETURN legs;
+    END IF;
+    RETURN jsonb_build_array(legs -> 1, legs -> 0);
+  END IF;
+  RETURN (SELECT jsonb_agg(l.value ORDER BY l.value ->> 'owner_kind', l.value ->> 'owner_id', l.value ->> 'account')
+    FROM jsonb_array_elements(legs) l);
 END
 $$;
 
@@ -382,68 +458,136 @@ CREATE FUNCTION public.ledger_use(owner_kind text, owner_id text, credits bigint
     SET search_path TO 'public', 'pg_temp'
     AS $$
 #variable_conflict use_column
-DECLARE
-  transfer ledger_transfers;
-  digest bytea;
-  chain bytea;
-  hash_of_input bytea;
-  plan_account bigint;
-  purchased_account bigint;
-  from_plan bigint;
 BEGIN
-  IF ledger_use.credits <= 0 THEN
-    RAISE EXCEPTION 'Usage must be at least one credit' USING ERRCODE = 'LG002';
-  END IF;
-  PERFORM ledger_lock_owner(ledger_use.owner_kind, ledger_use.owner_id);
-  SELECT max(a.id) FILTER (WHERE a.name = 'plan'), max(a.id) FILTER (WHERE a.name = 'purchased')
-  INTO plan_account, purchased_account
-  FROM ledger_accounts a WHERE a.owner_kind = ledger_use.owner_kind AND a.owner_id = ledger_use.owner_id;
-  plan := coalesce((SELECT e.balance_after FROM ledger_entries e
-    WHERE e.account_id = plan_account AND e.version IS NOT NULL ORDER BY e.version DESC LIMIT 1), 0);
-  purchased := coalesce((SELECT e.balance_after FROM ledger_entries e
-    WHERE e.account_id = purchased_account AND e.version IS NOT NULL ORDER BY e.version DESC LIMIT 1), 0);
-
-  hash_of_input := sha256(convert_to(jsonb_build_object('kind', 'usage', 'owner_kind', ledger_use.owner_kind,
-    'owner_id', ledger_use.owner_id, 'credits', ledger_use.credits)::text, 'UTF8'));
-  SELECT * INTO transfer FROM ledger_transfers existing WHERE existing.idempotency_key = ledger_use.idempotency_key;
-  IF FOUND THEN
-    IF transfer.input_hash <> hash_of_input THEN
-      RAISE EXCEPTION 'Transfer % was posted before with another input', transfer.idempotency_key USING ERRCODE = 'LG001';
-    END IF;
-    outcome := 'replayed'; transfer_id := transfer.id;
-    RETURN NEXT; RETURN;
-  END IF;
-  IF plan + purchased < ledger_use.credits THEN
-    outcome := 'refused';
-    RETURN NEXT; RETURN;
-  END IF;
-
-  INSERT INTO ledger_transfers (idempotency_key, kind, input_hash, occurred_at, actor, reason)
-  VALUES (ledger_use.idempotency_key, 'usage', hash_of_input, ledger_use.occurred_at, ledger_use.actor, ledger_use.reason)
-  ON CONFLICT (idempotency_key) DO NOTHING
-  RETURNING * INTO transfer;
-  IF transfer.id IS NULL THEN
-    -- Only another owner can have posted the key meanwhile: this owner's accounts are locked.
+  SELECT decided.outcome, decided.transfer_id, decided.plan, decided.purchased INTO outcome, transfer_id, plan, purchased
+  FROM ledger_use_many(jsonb_build_array(jsonb_build_object('owner_kind', ledger_use.owner_kind, 'owner_id', ledger_use.owner_id,
+    'credits', ledger_use.credits, 'idempotency_key', ledger_use.idempotency_key, 'occurred_at', ledger_use.occurred_at,
+    'actor', ledger_use.actor, 'reason', ledger_use.reason))) decided;
+  IF outcome = 'conflict' THEN
     RAISE EXCEPTION 'Transfer % was posted before with another input', ledger_use.idempotency_key USING ERRCODE = 'LG001';
   END IF;
-  digest := ledger_transfer_digest(transfer);
-  from_plan := least(greatest(plan, 0), ledger_use.credits);
-  -- In the order of the accounts' ids, as everywhere: an entry of the house hangs on the owner's last one.
-  IF plan_account < purchased_account AND from_plan > 0 THEN
-    chain := ledger_append_owner_entry(transfer, digest, plan_account, -from_plan, false);
-  END IF;
-  IF ledger_use.credits > from_plan THEN
-    chain := ledger_append_owner_entry(transfer, digest, purchased_account, from_plan - ledger_use.credits, false);
-  END IF;
-  IF plan_account > purchased_account AND from_plan > 0 THEN
-    chain := ledger_append_owner_entry(transfer, digest, plan_account, -from_plan, false);
-  END IF;
-  INSERT INTO ledger_entries (transfer_id, account_id, amount, hash)
-  SELECT transfer.id, a.id, ledger_use.credits, ledger_entry_hash(chain, digest, a.id, ledger_use.credits, NULL, NULL)
-  FROM ledger_accounts a WHERE a.owner_kind = 'house' AND a.name = 'used';
-  outcome := 'posted'; transfer_id := transfer.id;
-  plan := plan - from_plan; purchased := purchased - (ledger_use.credits - from_plan);
   RETURN NEXT;
+END
+$$;
+
+CREATE FUNCTION public.ledger_use_many(usages jsonb) RETURNS TABLE(ordinal bigint, outcome text, transfer_id bigint, plan bigint, purchased bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+#variable_conflict use_column
+DECLARE
+  item jsonb;
+  transfer ledger_transfers;
+  entry ledger_entries;
+  -- Owners are named `kind/id`, accounts `kind/id/name`.
+  owner_names text[] := '{}';
+  owner_kinds text[] := '{}';
+  owner_ids text[] := '{}';
+  account_ids bigint[];
+  -- The owners' accounts in the order of their ids, and the latest entry of each so far.
+  account_names text[];
+  heads ledger_entries[];
+  used_account bigint;
+  -- What was there first, then what is new.
+  keys text[] := '{}';
+  posted_transfers ledger_transfers[];
+  new_entries ledger_entries[] := '{}';
+  known_transfers integer;
+  hash_of_input bytea;
+  digest bytea;
+  credits bigint;
+  from_plan bigint;
+  plan_slot integer;
+  purchased_slot integer;
+  name text;
+  n integer;
+BEGIN
+  FOR i IN 0..jsonb_array_length(usages) - 1 LOOP
+    item := usages -> i;
+    keys := keys || (item ->> 'idempotency_key');
+    name := (item ->> 'owner_kind') || '/' || (item ->> 'owner_id');
+    IF name <> ALL (owner_names) THEN
+      owner_names := owner_names || name; owner_kinds := owner_kinds || (item ->> 'owner_kind');
+      owner_ids := owner_ids || (item ->> 'owner_id');
+    END IF;
+  END LOOP;
+
+  account_ids := ledger_lock_accounts(owner_kinds, owner_ids);
+  SELECT array_agg(a.owner_kind || '/' || a.owner_id || '/' || a.name ORDER BY named.position),
+    array_agg(ROW(NULL, a.id, NULL, coalesce(head.version, 0), coalesce(head.balance_after, 0), head.hash)::ledger_entries
+      ORDER BY named.position),
+    (SELECT house.id FROM ledger_accounts house
+      WHERE house.owner_kind = 'house' AND house.owner_id = 'house' AND house.name = 'used'),
+    ARRAY(SELECT t FROM ledger_transfers t WHERE t.idempotency_key = ANY (keys))
+  INTO account_names, heads, used_account, posted_transfers
+  FROM unnest(account_ids) WITH ORDINALITY AS named (id, position)
+  JOIN LATERAL (SELECT * FROM ledger_accounts WHERE ledger_accounts.id = named.id OFFSET 0) a ON true
+  LEFT JOIN LATERAL (
+    SELECT e.version, e.balance_after, e.hash FROM ledger_entries e
+    WHERE e.account_id = named.id AND e.version IS NOT NULL ORDER BY e.version DESC LIMIT 1) head ON true;
+  known_transfers := cardinality(posted_transfers);
+  keys := '{}';
+  FOR i IN 1..known_transfers LOOP
+    keys := keys || posted_transfers[i].idempotency_key;
+  END LOOP;
+
+  FOR i IN 0..jsonb_array_length(usages) - 1 LOOP
+    item := usages -> i;
+    credits := (item ->> 'credits')::bigint;
+    IF credits <= 0 THEN
+      RAISE EXCEPTION 'Usage must be at least one credit' USING ERRCODE = 'LG002';
+    END IF;
+    name := (item ->> 'owner_kind') || '/' || (item ->> 'owner_id');
+    plan_slot := array_position(account_names, name || '/plan');
+    purchased_slot := array_position(account_names, name || '/purchased');
+    plan := heads[plan_slot].balance_after;
+    purchased := heads[purchased_slot].balance_after;
+    hash_of_input := sha256(convert_to(jsonb_build_object('kind', 'usage', 'owner_kind', item -> 'owner_kind',
+      'owner_id', item -> 'owner_id', 'credits', credits)::text, 'UTF8'));
+
+    ordinal := i + 1;
+    n := array_position(keys, item ->> 'idempotency_key');
+    IF n IS NOT NULL THEN
+      outcome := CASE WHEN posted_transfers[n].input_hash = hash_of_input THEN 'replayed' ELSE 'conflict' END;
+      transfer_id := posted_transfers[n].id;
+      RETURN NEXT;
+      CONTINUE;
+    END IF;
+    IF plan + purchased < credits THEN
+      outcome := 'refused'; transfer_id := NULL;
+      RETURN NEXT;
+      CONTINUE;
+    END IF;
+
+    transfer := jsonb_populate_record(NULL::ledger_transfers, item);
+    transfer.id := nextval('ledger_transfers_id_seq');
+    transfer.kind := 'usage';
+    transfer.input_hash := hash_of_input;
+    transfer.posted_at := clock_timestamp();
+    transfer.format := 2;
+    digest := ledger_transfer_digest(transfer);
+    from_plan := least(greatest(plan, 0), credits);
+    -- In the order of the accounts' ids, as everywhere: the entry of the house hangs on the owner's last one.
+    FOREACH n IN ARRAY CASE WHEN plan_slot < purchased_slot THEN ARRAY[plan_slot, purchased_slot] ELSE ARRAY[purchased_slot, plan_slot] END
+    LOOP
+      CONTINUE WHEN CASE n WHEN plan_slot THEN from_plan ELSE credits - from_plan END = 0;
+      entry := heads[n];
+      entry := ledger_next_entry(entry, transfer.id, digest, CASE n WHEN plan_slot THEN -from_plan ELSE from_plan - credits END);
+      heads[n] := entry;
+      new_entries := new_entries || entry;
+    END LOOP;
+    new_entries := new_entries || ledger_house_entry(used_account, entry.hash, transfer.id, digest, credits);
+    keys := keys || transfer.idempotency_key;
+    posted_transfers := posted_transfers || transfer;
+    outcome := 'posted'; transfer_id := transfer.id;
+    plan := plan - from_plan; purchased := purchased - (credits - from_plan);
+    RETURN NEXT;
+  END LOOP;
+
+  IF cardinality(posted_transfers) > known_transfers THEN
+    n := ledger_append(posted_transfers[known_transfers + 1:], new_entries);
+  END IF;
 END
 $$;
 
@@ -759,19 +903,6 @@ ALTER TABLE public.ledger_accounts ALTER COLUMN id ADD GENERATED ALWAYS AS IDENT
     CACHE 1
 );
 
-CREATE TABLE public.ledger_entries (
-    transfer_id bigint NOT NULL,
-    account_id bigint NOT NULL,
-    amount bigint NOT NULL,
-    version bigint,
-    balance_after bigint,
-    hash bytea NOT NULL,
-    CONSTRAINT ledger_entries_amount_check CHECK ((amount <> 0)),
-    CONSTRAINT ledger_entries_check CHECK (((version IS NULL) = (balance_after IS NULL))),
-    CONSTRAINT ledger_entries_hash_check CHECK ((length(hash) = 32)),
-    CONSTRAINT ledger_entries_version_check CHECK ((version > 0))
-);
-
 CREATE VIEW public.ledger_balances AS
  SELECT a.owner_kind,
     a.owner_id,
@@ -787,6 +918,43 @@ CREATE VIEW public.ledger_balances AS
           ORDER BY e.version DESC
          LIMIT 1) head ON (true))
   WHERE (a.owner_kind <> 'house'::text);
+
+CREATE TABLE public.ledger_grants (
+    id text NOT NULL,
+    owner_kind text NOT NULL,
+    owner_id text NOT NULL,
+    account text NOT NULL,
+    kind text NOT NULL,
+    intent_id uuid,
+    stripe_subscription_id text,
+    stripe_invoice_id text,
+    month_starts_at timestamp with time zone,
+    starts_at timestamp with time zone,
+    ends_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT ledger_grants_account_check CHECK ((account = ANY (ARRAY['plan'::text, 'purchased'::text]))),
+    CONSTRAINT ledger_grants_check CHECK ((starts_at < ends_at)),
+    CONSTRAINT ledger_grants_check1 CHECK (((kind = ANY (ARRAY['month'::text, 'seats'::text, 'late_month'::text])) = (stripe_subscription_id IS NOT NULL))),
+    CONSTRAINT ledger_grants_check2 CHECK (((stripe_subscription_id IS NULL) = (stripe_invoice_id IS NULL))),
+    CONSTRAINT ledger_grants_check3 CHECK (((kind = ANY (ARRAY['month'::text, 'seats'::text])) = (month_starts_at IS NOT NULL))),
+    CONSTRAINT ledger_grants_check4 CHECK (
+CASE
+    WHEN (kind = ANY (ARRAY['purchase'::text, 'late_month'::text])) THEN (account = 'purchased'::text)
+    WHEN (kind = ANY (ARRAY['month'::text, 'seats'::text])) THEN (account = 'plan'::text)
+    ELSE true
+END),
+    CONSTRAINT ledger_grants_id_check CHECK (((length(id) >= 1) AND (length(id) <= 200))),
+    CONSTRAINT ledger_grants_kind_check CHECK ((kind = ANY (ARRAY['purchase'::text, 'month'::text, 'seats'::text, 'late_month'::text, 'adjustment'::text, 'legacy'::text]))),
+    CONSTRAINT ledger_grants_natural_id CHECK (COALESCE(
+CASE
+    WHEN (kind = 'purchase'::text) THEN (id = ('purchase/'::text || (intent_id)::text))
+    WHEN (kind = ANY (ARRAY['month'::text, 'seats'::text])) THEN (id = ((((kind || '/'::text) || stripe_invoice_id) || '/'::text) || ((EXTRACT(epoch FROM month_starts_at))::bigint)::text))
+    WHEN (kind = 'late_month'::text) THEN starts_with(id, (('late_month/'::text || stripe_invoice_id) || '/'::text))
+    ELSE starts_with(id, (kind || '/'::text))
+END, false)),
+    CONSTRAINT ledger_grants_owner_id_check CHECK (((length(owner_id) >= 1) AND (length(owner_id) <= 64))),
+    CONSTRAINT ledger_grants_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
+);
 
 CREATE VIEW public.ledger_grant_sums AS
  SELECT g.id,
@@ -1448,12 +1616,6 @@ ALTER TABLE ONLY public.extension_sign_ins
 ALTER TABLE ONLY public.extension_tokens
     ADD CONSTRAINT extension_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
 
-ALTER TABLE ONLY public.ledger_entries
-    ADD CONSTRAINT ledger_entries_transfer_id_fkey FOREIGN KEY (transfer_id) REFERENCES public.ledger_transfers(id);
-
-ALTER TABLE ONLY public.ledger_transfers
-    ADD CONSTRAINT ledger_transfers_grant_id_fkey FOREIGN KEY (grant_id) REFERENCES public.ledger_grants(id);
-
 ALTER TABLE ONLY public.ledger_transfers
     ADD CONSTRAINT ledger_transfers_intent_id_fkey FOREIGN KEY (intent_id) REFERENCES public.checkout_intents(id);
 
@@ -1504,12 +1666,13 @@ CREATE POLICY support_acts_worker ON public.support_acts TO tidemark_worker USIN
 GRANT USAGE ON SCHEMA public TO tidemark_server;
 GRANT USAGE ON SCHEMA public TO tidemark_worker;
 
-REVOKE ALL ON FUNCTION public.ledger_account_ids_of(owner_kinds text[], owner_ids text[]) FROM PUBLIC;
+GRANT SELECT ON TABLE public.ledger_entries TO tidemark_server;
+GRANT SELECT ON TABLE public.ledger_entries TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.ledger_transfers TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_transfers TO tidemark_worker;
 
-REVOKE ALL ON FUNCTION public.ledger_append_owner_entry(transfer public.ledger_transfers, digest bytea, owner_account_id bigint, credits bigint, may_go_below_zero boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.ledger_append(transfers public.ledger_transfers[], entries public.ledger_entries[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_books(owner_kind text, owner_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_books(owner_kind text, owner_id text) TO tidemark_worker;
@@ -1518,27 +1681,34 @@ GRANT ALL ON FUNCTION public.ledger_books(owner_kind text, owner_id text) TO tid
 REVOKE ALL ON FUNCTION public.ledger_close_month(owner_kind text, owner_id text, stripe_subscription_id text, month_starts_at timestamp with time zone, used bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_close_month(owner_kind text, owner_id text, stripe_subscription_id text, month_starts_at timestamp with time zone, used bigint) TO tidemark_worker;
 
-GRANT SELECT ON TABLE public.ledger_grants TO tidemark_server;
-GRANT SELECT ON TABLE public.ledger_grants TO tidemark_worker;
-
-REVOKE ALL ON FUNCTION public.ledger_ensure_grant(given public.ledger_grants) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION public.ledger_entry_hash(previous bytea, digest bytea, account_id bigint, amount bigint, version bigint, balance_after bigint) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION public.ledger_house_entry(account_id bigint, chain bytea, transfer_id bigint, digest bytea, credits bigint) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.ledger_input_hash(item jsonb, legs jsonb, format smallint) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.ledger_lock_accounts(owner_kinds text[], owner_ids text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_lock_owner(owner_kind text, owner_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_lock_owner(owner_kind text, owner_id text) TO tidemark_worker;
 
 REVOKE ALL ON FUNCTION public.ledger_lock_owners(owners jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.ledger_lock_owners(owners jsonb) TO tidemark_worker;
+
+REVOKE ALL ON FUNCTION public.ledger_next_entry(head public.ledger_entries, transfer_id bigint, digest bytea, credits bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_post(transfers jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_post(transfers jsonb) TO tidemark_worker;
+
+REVOKE ALL ON FUNCTION public.ledger_sorted_legs(legs jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_transfer_digest(transfer public.ledger_transfers) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_use(owner_kind text, owner_id text, credits bigint, idempotency_key text, occurred_at timestamp with time zone, actor text, reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_use(owner_kind text, owner_id text, credits bigint, idempotency_key text, occurred_at timestamp with time zone, actor text, reason text) TO tidemark_server;
+
+REVOKE ALL ON FUNCTION public.ledger_use_many(usages jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.ledger_use_many(usages jsonb) TO tidemark_server;
 
 GRANT ALL ON FUNCTION public.stripe_livemode() TO tidemark_server;
 GRANT ALL ON FUNCTION public.stripe_livemode() TO tidemark_worker;
@@ -1718,11 +1888,11 @@ GRANT INSERT(subject) ON TABLE public.inbox_events TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_accounts TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_accounts TO tidemark_worker;
 
-GRANT SELECT ON TABLE public.ledger_entries TO tidemark_server;
-GRANT SELECT ON TABLE public.ledger_entries TO tidemark_worker;
-
 GRANT SELECT ON TABLE public.ledger_balances TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_balances TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.ledger_grants TO tidemark_server;
+GRANT SELECT ON TABLE public.ledger_grants TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.ledger_grant_sums TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_grant_sums TO tidemark_worker;

@@ -61,41 +61,91 @@ export async function findEvent(db: Kysely<DB>, key: EventKey): Promise<InboxEve
     .executeTakeFirst()
 }
 
-/** Reads the event and keeps other workers from applying it until the transaction ends. */
-export async function lockEvent(db: Kysely<DB>, key: EventKey): Promise<InboxEvent | undefined> {
+/** Those that are in the inbox, in no order. */
+export async function findEvents(
+  db: Kysely<DB>,
+  { source, ids }: { readonly source: EventSource; readonly ids: readonly string[] },
+): Promise<InboxEvent[]> {
   return db
     .selectFrom('inbox_events')
     .selectAll()
-    .where('source', '=', key.source)
-    .where('id', '=', key.id)
-    .forUpdate()
-    .executeTakeFirst()
+    .where('source', '=', source)
+    .where(sql<boolean>`id = ANY(${ids}::text[])`)
+    .execute()
 }
 
-/** Marks the event as settled, in the transaction that applied it. */
+/** What may have changed of an event since it was read. */
+export type LockedEvent = Pick<
+  InboxEvent,
+  'source' | 'id' | 'type' | 'state' | 'received_at' | 'confirmed_at'
+>
+
+/** Reads the event and keeps other workers from applying it until the transaction ends. */
+export async function lockEvent(db: Kysely<DB>, { source, id }: EventKey): Promise<LockedEvent | undefined> {
+  return (await lockEvents(db, { source, ids: [id] }))[0]
+}
+
+/** The same for several, in the order of their ids, so that two who lock some of the same wait for each other in a line. */
+export async function lockEvents(
+  db: Kysely<DB>,
+  { source, ids }: { readonly source: EventSource; readonly ids: readonly string[] },
+): Promise<LockedEvent[]> {
+  return db
+    .selectFrom('inbox_events')
+    .select(['source', 'id', 'type', 'state', 'received_at', 'confirmed_at'])
+    .where('source', '=', source)
+    .where(sql<boolean>`id = ANY(${ids}::text[])`)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+}
+
+export interface SettledEvent extends EventKey {
+  readonly state: 'applied' | 'ignored'
+  readonly reason: string | null
+}
+
+/**
+ * Marks events as settled, in the transaction that applied them. One that had failed, or from which nothing had followed, was replayed: what
+ * its tries left is cleared.
+ */
+export async function settleEvents(
+  db: Kysely<DB>,
+  settled: readonly SettledEvent[],
+  now: Date,
+): Promise<void> {
+  const isReplayed = sql<boolean>`event.state <> 'received'`
+  await db
+    .updateTable('inbox_events as event')
+    .from(
+      sql<SettledEvent>`unnest(
+        ${settled.map(({ source }) => source)}::text[], ${settled.map(({ id }) => id)}::text[],
+        ${settled.map(({ state }) => state)}::text[], ${settled.map(({ reason }) => reason)}::text[])`.as<'settled'>(
+        sql`settled (source, id, state, reason)`,
+      ),
+    )
+    .set({
+      state: sql`settled.state`,
+      reason: sql`settled.reason`,
+      settled_at: now,
+      sweeps: sql`CASE WHEN ${isReplayed} THEN ${cleanRecord.sweeps} ELSE event.sweeps END`,
+      attempts: sql`CASE WHEN ${isReplayed} THEN ${cleanRecord.attempts} ELSE event.attempts END`,
+      last_error: sql`CASE WHEN ${isReplayed} THEN ${cleanRecord.last_error} ELSE event.last_error END`,
+      unavailable_since: sql`CASE WHEN ${isReplayed} THEN ${cleanRecord.unavailable_since} ELSE event.unavailable_since END`,
+    })
+    .whereRef('event.source', '=', 'settled.source')
+    .whereRef('event.id', '=', 'settled.id')
+    .where('event.state', 'in', ['received', 'failed', 'ignored'])
+    .execute()
+}
+
+/** Marks one event as settled. */
 export async function settleEvent(
   db: Kysely<DB>,
-  key: EventKey,
-  settled: { readonly state: 'applied' | 'ignored'; readonly reason: string | null; readonly now: Date },
+  { source, id }: EventKey,
+  { state, reason, now }: Pick<SettledEvent, 'state' | 'reason'> & { readonly now: Date },
 ): Promise<void> {
-  await db
-    .updateTable('inbox_events')
-    .set({ state: settled.state, reason: settled.reason, settled_at: settled.now })
-    .where('source', '=', key.source)
-    .where('id', '=', key.id)
-    .where('state', '=', 'received')
-    .execute()
-}
-
-/** Makes an event that failed, or that nothing followed from, one that is to be applied; its payload must be there. */
-export async function reopenEvent(db: Kysely<DB>, key: EventKey): Promise<void> {
-  await db
-    .updateTable('inbox_events')
-    .set({ state: 'received', reason: null, settled_at: null, ...cleanRecord })
-    .where('source', '=', key.source)
-    .where('id', '=', key.id)
-    .where('state', 'in', ['failed', 'ignored'])
-    .execute()
+  await settleEvents(db, [{ source, id, state, reason }], now)
 }
 
 /** Marks the event as failed: no further try can help, and a person has to see to it. */

@@ -50,7 +50,13 @@ interface AccountInBooks {
 
 /** Takes the same locks as posting, until the transaction ends, so what it reads of the owner's books cannot change meanwhile. */
 export async function lockOwner(trx: DatabaseTransaction, owner: Owner): Promise<void> {
-  await callLedger(trx, sql`SELECT ledger_lock_owner(${owner.owner_kind}, ${owner.owner_id})`)
+  await lockOwners(trx, [owner])
+}
+
+/** The same for several at once, in the one order that posting has too. Whoever holds one owner's locks takes no other's later. */
+export async function lockOwners(trx: DatabaseTransaction, owners: readonly Owner[]): Promise<void> {
+  const named = owners.map(({ owner_kind, owner_id }) => ({ owner_kind, owner_id }))
+  await callLedger(trx, sql`SELECT ledger_lock_owners(${JSON.stringify(named)}::jsonb)`)
 }
 
 /** The owner's books, in one round trip; its cost grows with the owner's grants, not with their usage. Lock first, then read. */
@@ -74,7 +80,26 @@ export async function readGrant(db: Kysely<DB>, grantId: string): Promise<GrantI
 
 /** The same for a purchase: all that settling it needs to know of the owner's books. */
 export async function readPurchaseGrant(db: Kysely<DB>, intentId: string): Promise<GrantInBooks | null> {
-  return readGrant(db, purchaseGrantId(intentId))
+  return (await readPurchaseGrants(db, [intentId])).get(intentId) ?? null
+}
+
+/** The same for several, by the id of their checkout. One to which nothing was ever posted is missing. */
+export async function readPurchaseGrants(
+  db: Kysely<DB>,
+  intentIds: readonly string[],
+): Promise<ReadonlyMap<string, GrantInBooks>> {
+  const rows = await db
+    .selectFrom('ledger_grant_sums')
+    .select(sql<unknown>`to_jsonb(ledger_grant_sums)`.as('grant'))
+    .where(sql<boolean>`id = ANY(${intentIds.map(purchaseGrantId)}::text[])`)
+    .execute()
+  const grants = new Map(rows.map(({ grant }) => grantSchema.parse(grant)).map((grant) => [grant.id, grant]))
+  return new Map(
+    intentIds.flatMap((id) => {
+      const grant = grants.get(purchaseGrantId(id))
+      return grant ? [[id, grant] as const] : []
+    }),
+  )
 }
 
 /** Of some checkouts of credits: the id of each one's grant, and whether the ledger has it. */

@@ -1,6 +1,6 @@
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Currency } from '../catalogue/currency.ts'
-import type { DB } from '../database/types.ts'
+import type { ReadDatabase } from '../database/connect.ts'
 import type { Owner, OwnerAccount, TransferKind } from './accounts.ts'
 import type { GrantKind } from './grants.ts'
 
@@ -58,7 +58,7 @@ export interface ExplanationPage {
  * of the latest entries. What occurred later is left out of every balance, also what was posted earlier.
  */
 export async function explainBalance(
-  db: Kysely<DB>,
+  db: ReadDatabase,
   owner: Owner,
   { limit, until, before = Number.MAX_SAFE_INTEGER }: ExplanationPage,
 ): Promise<Explanation> {
@@ -96,7 +96,7 @@ interface Bound {
  * Versions grow with time but for a little disorder, so halving finds where they pass the moment, in as many steps as the length of the
  * history has binary digits; around that place every entry is looked at.
  */
-async function findBounds(db: Kysely<DB>, owner: Owner, until: Date): Promise<Bound[]> {
+async function findBounds(db: ReadDatabase, owner: Owner, until: Date): Promise<Bound[]> {
   const { rows } = await sql<{
     account: OwnerAccount
     transfer_id: number
@@ -141,7 +141,7 @@ async function findBounds(db: Kysely<DB>, owner: Owner, until: Date): Promise<Bo
 
 /** The balance below a transfer, or of now, without what is later; and from where to read what made it. */
 async function readTop(
-  db: Kysely<DB>,
+  db: ReadDatabase,
   owner: Owner,
   { before, bounds }: { before: number; bounds: readonly Bound[] },
 ): Promise<{ closing: Credits; below: number }> {
@@ -185,7 +185,7 @@ interface ChangeRow extends Credits {
 
 /** Reads as much of each account downwards, merges them and looks up the transfers by their keys, until there are enough. */
 async function readChanges(
-  db: Kysely<DB>,
+  db: ReadDatabase,
   owner: Owner,
   page: { limit: number; until: Date | undefined; below: number },
 ): Promise<ChangeRow[]> {
@@ -224,7 +224,7 @@ async function readChanges(
 type Cause = Pick<Change, 'grant' | 'purchase'>
 
 async function findCauses(
-  db: Kysely<DB>,
+  db: ReadDatabase,
   rows: readonly Pick<ChangeRow, 'grant_id'>[],
 ): Promise<ReadonlyMap<string, Cause>> {
   const ids = [...new Set(rows.flatMap(({ grant_id }) => grant_id ?? []))]

@@ -1,5 +1,5 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { DB } from '../database/types.ts'
+import { type RawBuilder, sql } from 'kysely'
+import type { ReadDatabase } from '../database/connect.ts'
 import type { Owner, OwnerAccount, TransferKind } from './accounts.ts'
 
 export interface HistoryEntry {
@@ -32,6 +32,12 @@ export interface HistoryPage {
   readonly next: HistoryCursor | null
 }
 
+/** Whether this database has a transfer, and with it all earlier ones of the same owner: they are committed in the order of their ids. */
+export async function hasTransfer(db: ReadDatabase, id: number): Promise<boolean> {
+  const found = await db.selectFrom('ledger_transfers').select('id').where('id', '=', id).executeTakeFirst()
+  return found !== undefined
+}
+
 /** Entries that one search reads at most, and how many in one statement. */
 const searchLimit = 5000
 const searchStep = 1000
@@ -41,7 +47,7 @@ const searchStep = 1000
  * `searchLimit` entries, matching or not, and its page then has fewer entries than `limit` and goes on where it stopped.
  */
 export async function listHistory(
-  db: Kysely<DB>,
+  db: ReadDatabase,
   owner: Owner,
   page: { limit: number; before?: HistoryCursor | undefined; filter?: HistoryFilter },
 ): Promise<HistoryPage> {
@@ -81,7 +87,7 @@ interface ReadEntry extends HistoryEntry {
  * Postgres from joining whole tables), so that it costs the same however long the history is and wherever in it the cursor is.
  */
 async function readEntries(
-  db: Kysely<DB>,
+  db: ReadDatabase,
   owner: Owner,
   page: { step: number; limit: number; before: HistoryCursor | undefined; filter: HistoryFilter },
 ): Promise<{ matching: HistoryEntry[]; end: HistoryCursor | null }> {
@@ -144,7 +150,7 @@ const sumStep = 5000
  * not the length of the history. Entries may have occurred in another order than they were posted, but not by so many.
  */
 export async function sumPeriods(
-  db: Kysely<DB>,
+  db: ReadDatabase,
   owner: Owner,
   times: readonly Date[],
 ): Promise<PeriodSums[]> {
@@ -168,7 +174,7 @@ export async function sumPeriods(
 const neitherUsedNorGranted: readonly TransferKind[] = ['settlement', 'write_off']
 
 async function sumEntries(
-  db: Kysely<DB>,
+  db: ReadDatabase,
   owner: Owner,
   { times, before }: { times: readonly Date[]; before: number },
 ): Promise<{ periods: (PeriodSums & { period: number })[]; end: number | null }> {

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { prepared } from '../database/prepared.ts'
 import type { DB } from '../database/types.ts'
 import { inSpan } from '../tracing.ts'
 import type { HouseAccount, Owner, OwnerAccount, TransferKind } from './accounts.ts'
@@ -88,8 +89,11 @@ export async function postTransfers(
   return inSpan('ledger post', { attributes: () => attributesOf(transfers) }, () =>
     callLedger(
       db,
-      sql<PostedTransfer>`
-      SELECT transfer_id, posted FROM ledger_post(${JSON.stringify(items)}::jsonb) ORDER BY ordinal`,
+      prepared(
+        'ledger_post',
+        sql<PostedTransfer>`
+        SELECT transfer_id, posted FROM ledger_post(${JSON.stringify(items)}::jsonb) ORDER BY ordinal`,
+      ),
     ),
   )
 }

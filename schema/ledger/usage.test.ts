@@ -4,7 +4,7 @@ import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { giveCredits } from '../../tests/support/factories/transfers.ts'
 import { findBalance } from './balances.ts'
 import { IdempotencyConflictError } from './errors.ts'
-import { spendCredits } from './usage.ts'
+import { spendCredits, spendCreditsMany } from './usage.ts'
 import { verifyLedger } from './verify.ts'
 
 const database = testDatabase()
@@ -98,4 +98,34 @@ test('usage never makes a debt of the plan account larger, nor one of the purcha
     plan: -30,
     purchased: 30,
   })
+})
+
+test('several usages in one statement are decided in their order, and none fails the others', async () => {
+  await give('user_several', { plan: 4, purchased: 6 })
+  await give('user_beside', { purchased: 1 })
+  await spendCredits(database.server, usageOf('user_several', 1, 'before'))
+  const results = await spendCreditsMany(database.server, [
+    usageOf('user_several', 5, 'first'),
+    usageOf('user_several', 7, 'too-much'),
+    usageOf('user_beside', 1, 'other'),
+    usageOf('user_several', 5, 'first'),
+    usageOf('user_several', 2, 'first'),
+    usageOf('user_several', 2, 'before'),
+    usageOf('user_several', 1, 'before'),
+    usageOf('user_several', 4, 'last'),
+    usageOf('user_beside', 1, 'too-late'),
+  ])
+  expect(results.map(({ outcome, plan, purchased }) => [outcome, plan, purchased])).toEqual([
+    ['posted', 0, 4],
+    ['refused', 0, 4],
+    ['posted', 0, 0],
+    ['replayed', 0, 4],
+    ['conflict', 0, 4],
+    ['conflict', 0, 4],
+    ['replayed', 0, 4],
+    ['posted', 0, 0],
+    ['refused', 0, 0],
+  ])
+  expect(results[3]?.transfer_id).toBe(results[0]?.transfer_id)
+  expect(await findBalance(database.server, user('user_several'))).toMatchObject({ total: 0 })
 })

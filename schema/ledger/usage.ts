@@ -1,9 +1,11 @@
 import { type Kysely, sql } from 'kysely'
+import { prepared } from '../database/prepared.ts'
 import { retryConflicts } from '../database/retry.ts'
 import type { DB } from '../database/types.ts'
 import { inSpan } from '../tracing.ts'
 import type { Owner } from './accounts.ts'
 import { callLedger } from './call.ts'
+import { IdempotencyConflictError } from './errors.ts'
 import { usageKey } from './keys.ts'
 
 export interface Usage extends Owner {
@@ -24,26 +26,52 @@ export type UsageResult = {
   readonly purchased: number
 }
 
+/** The same for one of several usages: here a key that was used for something else is a result too, and nothing was posted. */
+export type UsageOutcome = Omit<UsageResult, 'outcome'> & {
+  readonly outcome: UsageResult['outcome'] | 'conflict'
+}
+
 /**
  * Spends credits, plan credits first, or refuses, in one statement. It is refused when both accounts together do not cover it, so
  * a debt of one account blocks as many credits of the other. Throws IdempotencyConflictError when the key was used for something
  * else.
  */
 export async function spendCredits(db: Kysely<DB>, usage: Usage): Promise<UsageResult> {
+  const [result] = await spendCreditsMany(db, [usage])
+  if (!result) throw new Error('The ledger did not decide a usage')
+  const { outcome } = result
+  if (outcome === 'conflict') {
+    const key = usageKey(usage, usage.idempotency_key)
+    throw new IdempotencyConflictError(`Transfer ${key} was posted before with another input`)
+  }
+  return { ...result, outcome }
+}
+
+/**
+ * Decides several usages, of one owner or of many, in one statement under one lock per owner: each in the given order, with what
+ * those before it left, as if they had come one by one, and none fails the others. Results come in the same order.
+ */
+export async function spendCreditsMany(db: Kysely<DB>, usages: readonly Usage[]): Promise<UsageOutcome[]> {
+  if (usages.length === 0) return []
+  const items = usages.map((usage) => ({
+    ...usage,
+    idempotency_key: usageKey(usage, usage.idempotency_key),
+  }))
   const decide = () =>
     callLedger(
       db,
-      sql<UsageResult>`
-      SELECT outcome, transfer_id, plan, purchased FROM ledger_use(
-        ${usage.owner_kind}, ${usage.owner_id}, ${usage.credits}, ${usageKey(usage, usage.idempotency_key)},
-        ${usage.occurred_at}, ${usage.actor}, ${usage.reason})`,
+      prepared(
+        'ledger_use_many',
+        sql<UsageOutcome>`
+        SELECT outcome, transfer_id, plan, purchased FROM ledger_use_many(${JSON.stringify(items)}::jsonb) ORDER BY ordinal`,
+      ),
     )
-  const attributes = () => ({ 'tidemark.owner_kind': usage.owner_kind, 'tidemark.credits': usage.credits })
-  const [row] = await inSpan('ledger use', { attributes }, () =>
-    db.isTransaction ? decide() : retryConflicts(decide),
-  )
-  if (!row) throw new Error('The ledger did not decide a usage')
-  return row
+  const attributes = () => ({
+    'tidemark.usages': usages.length,
+    'tidemark.owner_kinds': [...new Set(usages.map(({ owner_kind }) => owner_kind))],
+    'tidemark.credits': usages.reduce((sum, { credits }) => sum + credits, 0),
+  })
+  return inSpan('ledger use', { attributes }, () => (db.isTransaction ? decide() : retryConflicts(decide)))
 }
 
 /**

@@ -1,9 +1,11 @@
-import { listChargesOfIntent, listChargesOfInvoices } from '../charges/charges.ts'
+import type { Kysely } from 'kysely'
+import { listChargesOfIntents, listChargesOfInvoices } from '../charges/charges.ts'
 import type { CheckoutIntent } from '../checkout/intents.ts'
 import type { DatabaseTransaction } from '../database/connect.ts'
+import type { DB } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { listSubscriptionsWithLines } from '../subscriptions/snapshots.ts'
-import type { MoneyBack, OwnerFacts } from './facts.ts'
+import type { MoneyBack, OwnerFacts, PurchaseFact } from './facts.ts'
 
 /** The facts about an owner's subscriptions, those that have ended included. */
 export async function readPlanFacts(trx: DatabaseTransaction, owner: Owner): Promise<OwnerFacts> {
@@ -37,19 +39,28 @@ export async function readPlanFacts(trx: DatabaseTransaction, owner: Owner): Pro
   }
 }
 
-/** The facts about one paid checkout of credits. */
+/** The facts about paid checkouts of credits, by the checkout's id. */
 export async function readPurchaseFacts(
-  trx: DatabaseTransaction,
-  owner: Owner,
-  { id: intent_id, credits, amount_minor }: Pick<CheckoutIntent, 'id' | 'credits' | 'amount_minor'>,
-): Promise<OwnerFacts> {
-  const money = moneyBack(amount_minor, await listChargesOfIntent(trx, intent_id))
-  const purchases = [{ intent_id, credits, money }]
-  return { owner, purchases, subscriptions: [], invoice_money: new Map() }
+  db: Kysely<DB>,
+  intents: readonly Pick<CheckoutIntent, 'id' | 'credits' | 'amount_minor'>[],
+): Promise<ReadonlyMap<string, PurchaseFact>> {
+  const charges = Map.groupBy(
+    await listChargesOfIntents(
+      db,
+      intents.map(({ id }) => id),
+    ),
+    ({ intent_id }) => intent_id,
+  )
+  return new Map(
+    intents.map(({ id, credits, amount_minor }) => [
+      id,
+      { intent_id: id, credits, money: moneyBack(amount_minor, charges.get(id) ?? []) },
+    ]),
+  )
 }
 
 /** What was to be paid, and what of it went back by all its charges. */
-export function moneyBack(
+function moneyBack(
   total_minor: number,
   charges: readonly { readonly refunded_minor: number; readonly disputed_minor: number }[],
 ): MoneyBack {

@@ -1,8 +1,9 @@
-import { type BackendFactory, createPostgresBackend, createRedisBackend } from 'bullmq'
-import { Redis } from 'ioredis'
+import { type BackendFactory, createPostgresBackend, createRedisBackend, type QueueOptions } from 'bullmq'
+import { Cluster } from 'ioredis'
 import type { DatabaseRole } from '../database/connect.ts'
 import { createPool } from '../database/pool.ts'
 import { queueSchema } from './migrate.ts'
+import { connectRedis } from './redis.ts'
 
 /**
  * Where BullMQ keeps its queues. `connection` and `factory` are handed to every Queue and Worker of a process, which share
@@ -31,24 +32,29 @@ export interface QueueBackendOptions {
 
 /** Redis when `redisUrl` is set, the same Postgres otherwise. */
 export function connectQueueBackend(options: QueueBackendOptions): QueueBackend {
-  return options.redisUrl ? connectRedis(options.redisUrl, options) : connectPostgres(options)
+  return options.redisUrl ? connectToRedis(options.redisUrl, options) : connectPostgres(options)
 }
 
-function connectRedis(redisUrl: string, options: QueueBackendOptions): QueueBackend {
-  const redis = new Redis(redisUrl, {
-    maxRetriesPerRequest: options.whenUnavailable === 'wait' ? null : 1,
-    enableOfflineQueue: options.whenUnavailable === 'wait',
-    retryStrategy: (times) => Math.min(times * 100, 2000),
-  })
+function connectToRedis(redisUrl: string, options: QueueBackendOptions): QueueBackend {
+  const redis = connectRedis(redisUrl, options)
   redis.on('error', options.onError)
   return {
     kind: 'redis',
     connection: redis,
-    factory: createRedisBackend,
+    factory: redis instanceof Cluster ? createClusterBackend : createRedisBackend,
     close: async () => {
       redis.disconnect()
     },
   }
+}
+
+/**
+ * BullMQ's scripts change many keys of a queue at once, so a cluster must keep them in one slot: what is in braces decides which. With the
+ * queue's own name there, different queues may be on different nodes. https://docs.bullmq.io/patterns/redis-cluster
+ */
+const createClusterBackend: typeof createRedisBackend = (name, options, connections) => {
+  const inOneSlot: QueueOptions = { ...options, prefix: `{${name}}` }
+  return createRedisBackend(name, inOneSlot, connections)
 }
 
 function connectPostgres(options: QueueBackendOptions): QueueBackend {

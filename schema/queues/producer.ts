@@ -4,7 +4,7 @@ import type { QueueBackend } from './backend.ts'
 import {
   type JobOrigin,
   type JobPayload,
-  jobOptions,
+  jobOptionsOf,
   originOptions,
   type QueueName,
   queueNames,
@@ -42,7 +42,7 @@ export function createProducer(
     queueNames.map((name) => {
       const queue = new Queue(
         name,
-        { connection: backend.connection, defaultJobOptions: jobOptions, skipWaitingForReady: true },
+        { connection: backend.connection, defaultJobOptions: jobOptionsOf(name), skipWaitingForReady: true },
         backend.factory,
       )
       queue.on('error', options.onError)

@@ -62,10 +62,14 @@ export const queueNames = Object.keys(queueSchemas) as QueueName[]
 
 /**
  * A job is one try. The row says when the next one is due, so a job is never retried by its queue. Few finished jobs are kept, for a
- * glance at what went on: on Postgres each of them makes the queue slower, and the rows have the history.
+ * glance at what went on: the rows have the history. Of events none is kept that went well: whoever ends a job on Postgres looks for
+ * those that are too many, and all who do that at once wait for each other (decision 124).
  */
-export const jobOptions = {
-  attempts: 1,
-  removeOnComplete: { age: 3600, count: 100 },
-  removeOnFail: { age: 7 * 24 * 3600, count: 100 },
-} as const
+export function jobOptionsOf(queue: QueueName) {
+  const isOfEvents = queue === 'stripe-events' || queue === 'clerk-events'
+  return {
+    attempts: 1,
+    removeOnComplete: isOfEvents || { age: 3600, count: 100 },
+    removeOnFail: { age: 7 * 24 * 3600, count: 100 },
+  }
+}

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { FindingKind, Mending } from '../api/reconciliation.ts'
-import type { DatabaseTransaction } from '../database/connect.ts'
-import type { DB, ReconciliationFindings } from '../database/types.ts'
+import type { DatabaseTransaction, ReadDatabase } from '../database/connect.ts'
+import type { ReconciliationFindings } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
 
 export type FindingRow = Selectable<ReconciliationFindings>
@@ -121,7 +121,7 @@ export interface FindingsFilter {
 
 /** The oldest first; one more than asked for shows that there is a next page. */
 export async function listFindings(
-  db: Kysely<DB>,
+  db: ReadDatabase,
   page: {
     readonly filter: FindingsFilter
     readonly limit: number
@@ -162,7 +162,7 @@ export interface FindingCount {
 }
 
 /** All that are open, by kind and currency. */
-export async function countFindings(db: Kysely<DB>): Promise<FindingCount[]> {
+export async function countFindings(db: ReadDatabase): Promise<FindingCount[]> {
   const { rows } = await sql<FindingCount>`
     SELECT kind, currency, count(*) AS count, coalesce(sum(amount_minor), 0)::bigint AS amount_minor,
       coalesce(sum(credits) FILTER (WHERE credits > 0), 0)::bigint AS credits_missing,

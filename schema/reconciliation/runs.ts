@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Kysely, type Selectable, sql } from 'kysely'
 import { z } from 'zod'
-import type { DatabaseTransaction } from '../database/connect.ts'
+import type { DatabaseTransaction, ReadDatabase } from '../database/connect.ts'
 import type { DB, ReconciliationRuns } from '../database/types.ts'
 
 type Row = Selectable<ReconciliationRuns>
@@ -73,7 +73,7 @@ export async function findRun(db: Kysely<DB>, id: string): Promise<Run | undefin
 }
 
 /** The newest first. */
-export async function listRuns(db: Kysely<DB>, limit: number): Promise<Run[]> {
+export async function listRuns(db: ReadDatabase, limit: number): Promise<Run[]> {
   const rows = await db
     .selectFrom('reconciliation_runs')
     .selectAll()
@@ -85,7 +85,7 @@ export async function listRuns(db: Kysely<DB>, limit: number): Promise<Run[]> {
 }
 
 /** Everything that happened before this moment agreed when a run compared it; null before the first such run. */
-export async function findProvenUntil(db: Kysely<DB>): Promise<Date | null> {
+export async function findProvenUntil(db: ReadDatabase): Promise<Date | null> {
   const row = await db
     .selectFrom('reconciliation_runs')
     .select('until')

@@ -1,7 +1,6 @@
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { StatementDay } from '../api/reconciliation.ts'
-import type { Database } from '../database/connect.ts'
-import type { DB } from '../database/types.ts'
+import { type Database, inSnapshot, type ReadDatabase } from '../database/connect.ts'
 
 type Money = NonNullable<StatementDay['money']>[number]
 type Balance = NonNullable<StatementDay['balance']>[number]
@@ -28,7 +27,7 @@ const dayMs = 24 * 3600 * 1000
  * are not closed; a closed day is one row.
  */
 export async function readStatement(
-  db: Database,
+  db: ReadDatabase,
   { first, last }: { readonly first: string; readonly last: string },
 ): Promise<StatementDay[]> {
   return inSnapshot(db, async (trx) => {
@@ -81,21 +80,21 @@ interface LastClosed {
   readonly last_transfer_id: number
 }
 
-async function findLastClosed(db: Kysely<DB>): Promise<LastClosed | undefined> {
+async function findLastClosed(db: ReadDatabase): Promise<LastClosed | undefined> {
   const { rows } = await sql<LastClosed>`
     SELECT date::text AS date, last_transfer_id FROM statement_days
     WHERE closed_at IS NOT NULL AND livemode = stripe_livemode() ORDER BY date DESC LIMIT 1`.execute(db)
   return rows[0]
 }
 
-async function findLastTransfer(db: Kysely<DB>): Promise<number> {
+async function findLastTransfer(db: ReadDatabase): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     SELECT id FROM ledger_transfers ORDER BY id DESC LIMIT 1`.execute(db)
   return rows[0]?.id ?? 0
 }
 
 async function computeDay(
-  db: Kysely<DB>,
+  db: ReadDatabase,
   { date, closed, isRead }: { date: string; closed: LastClosed | undefined; isRead: boolean },
 ): Promise<Content> {
   const transfers = transfersOf(date, closed)
@@ -123,7 +122,7 @@ function transfersOf(date: string, closed: LastClosed | undefined) {
     WHERE id > ${closed.last_transfer_id} AND occurred_at < ${startOf(date)}`
 }
 
-async function sumCredits(db: Kysely<DB>, transfers: ReturnType<typeof transfersOf>): Promise<Credits> {
+async function sumCredits(db: ReadDatabase, transfers: ReturnType<typeof transfersOf>): Promise<Credits> {
   const { rows } = await sql<{ owner_kind: string; name: string; amount: number; transfers: number }>`
     WITH t AS MATERIALIZED (${transfers})
     SELECT CASE a.owner_kind WHEN 'house' THEN 'house' ELSE 'owner' END AS owner_kind, a.name,
@@ -172,7 +171,7 @@ function factsOf(date: string, transfers: ReturnType<typeof transfersOf>) {
 }
 
 async function sumMoney(
-  db: Kysely<DB>,
+  db: ReadDatabase,
   date: string,
   transfers: ReturnType<typeof transfersOf>,
 ): Promise<Money[]> {
@@ -200,7 +199,7 @@ async function sumMoney(
   return rows
 }
 
-async function sumBalance(db: Kysely<DB>, date: string): Promise<Balance[]> {
+async function sumBalance(db: ReadDatabase, date: string): Promise<Balance[]> {
   const { rows } = await sql<Balance>`
     SELECT currency, sum(amount_minor)::bigint AS gross_minor, sum(fee_minor)::bigint AS fees_minor, sum(net_minor)::bigint AS net_minor
     FROM (${balanceTransactionsOf(date)}) b WHERE paid_minor IS NOT NULL OR category = 'fee'
@@ -210,7 +209,7 @@ async function sumBalance(db: Kysely<DB>, date: string): Promise<Balance[]> {
 
 /** Payments and facts that are not on the same day, or not of the same amount. */
 async function listUnexplained(
-  db: Kysely<DB>,
+  db: ReadDatabase,
   date: string,
   transfers: ReturnType<typeof transfersOf>,
 ): Promise<Unexplained[]> {
@@ -271,10 +270,6 @@ function sentenceOf(found: {
       : 'It counts with us on this day, and Stripe has no payment for it'
   }
   return 'Stripe took another amount than we know of'
-}
-
-function inSnapshot<T>(db: Database, read: (trx: Kysely<DB>) => Promise<T>): Promise<T> {
-  return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read)
 }
 
 function previousDay(date: string): string {

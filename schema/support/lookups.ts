@@ -1,5 +1,5 @@
-import { type Kysely, sql } from 'kysely'
-import type { DB } from '../database/types.ts'
+import { sql } from 'kysely'
+import type { ReadDatabase } from '../database/connect.ts'
 import type { Owner } from '../ledger/accounts.ts'
 
 /** More than anybody has, and than anybody reads. */
@@ -7,7 +7,7 @@ const hitsMax = 20
 
 /** Who has an account with this address, and which organizations gave or promised it a seat. */
 export async function findHeldBy(
-  db: Kysely<DB>,
+  db: ReadDatabase,
   email: string,
 ): Promise<{
   readonly users: string[]
@@ -28,7 +28,7 @@ export async function findHeldBy(
 }
 
 /** Whether any row of ours is about them. */
-export async function isKnownOwner(db: Kysely<DB>, { owner_kind, owner_id }: Owner): Promise<boolean> {
+export async function isKnownOwner(db: ReadDatabase, { owner_kind, owner_id }: Owner): Promise<boolean> {
   const isThere =
     owner_kind === 'user'
       ? sql`EXISTS (SELECT 1 FROM users WHERE clerk_id = ${owner_id})
@@ -45,7 +45,7 @@ export async function isKnownOwner(db: Kysely<DB>, { owner_kind, owner_id }: Own
 }
 
 /** Transfers with this idempotency key, or of the grant with this id, the newest first. */
-export async function findTransferIds(db: Kysely<DB>, key: string): Promise<string[]> {
+export async function findTransferIds(db: ReadDatabase, key: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     SELECT id::text FROM ledger_transfers WHERE idempotency_key = ${key}
     UNION ALL
@@ -55,7 +55,7 @@ export async function findTransferIds(db: Kysely<DB>, key: string): Promise<stri
   return rows.map(({ id }) => id)
 }
 
-export async function findOwnerOfTransfer(db: Kysely<DB>, id: string): Promise<Owner | null> {
+export async function findOwnerOfTransfer(db: ReadDatabase, id: string): Promise<Owner | null> {
   const { rows } = await sql<Owner>`
     SELECT account.owner_kind, account.owner_id FROM ledger_entries entry
     JOIN ledger_accounts account ON account.id = entry.account_id

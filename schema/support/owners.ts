@@ -1,9 +1,9 @@
-import { type Kysely, sql } from 'kysely'
-import type { DB } from '../database/types.ts'
+import { sql } from 'kysely'
+import type { ReadDatabase } from '../database/connect.ts'
 import { type Owner, ownerOfId } from '../ledger/accounts.ts'
 
 /** Whose something is, by what events call them: a customer, a charge, a checkout, or an id of Clerk's. */
-export async function findOwners(db: Kysely<DB>, names: readonly string[]): Promise<Map<string, Owner>> {
+export async function findOwners(db: ReadDatabase, names: readonly string[]): Promise<Map<string, Owner>> {
   const owners = new Map<string, Owner>()
   const asked = new Set<string>()
   for (const name of names) {

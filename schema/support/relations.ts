@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import type { ReadDatabase } from '../database/connect.ts'
 import type { DB } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
 
@@ -43,7 +44,7 @@ export async function listCustomers(
 }
 
 /** Our copies of people's addresses, for lists. */
-export async function findEmails(db: Kysely<DB>, userIds: readonly string[]): Promise<Map<string, string>> {
+export async function findEmails(db: ReadDatabase, userIds: readonly string[]): Promise<Map<string, string>> {
   if (userIds.length === 0) return new Map()
   const rows = await db
     .selectFrom('users')

@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { clerkEventTypes } from '../clerk/event-types.ts'
+import type { ReadDatabase } from '../database/connect.ts'
 import type { DB } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { stripeEventTypes } from '../stripe/event-types.ts'
@@ -58,7 +59,7 @@ export async function readTimeline(
 
 /** One row, whoever it belongs to; undefined when there is none. A session is the intent that it was opened for. */
 export async function findTimelineRow(
-  db: Kysely<DB>,
+  db: ReadDatabase,
   { kind, id }: { readonly kind: TimelineKind; readonly id: string },
 ): Promise<TimelineRow | undefined> {
   const source = sourceById(kind, id)

@@ -13,7 +13,7 @@ export interface HttpLoad {
 }
 
 /** As many as keep a server of one process busy. */
-const connections = 32
+const enoughConnections = 32
 
 /**
  * Sends requests that were made before, over connections that stay open, until `next` has none left or the time is over. Throws at an
@@ -22,8 +22,9 @@ const connections = 32
 export async function sendRequests(
   url: string,
   next: () => HttpRequest | undefined,
-  options: { readonly seconds: number; readonly status: number },
+  options: { readonly seconds: number; readonly status: number; readonly connections?: number },
 ): Promise<HttpLoad> {
+  const { connections = enoughConnections } = options
   const pool = new Pool(url, { connections, pipelining: 1 })
   const started = performance.now()
   const end = started + options.seconds * 1000
@@ -46,7 +47,7 @@ export async function sendRequests(
 }
 
 /** Below undici's `request`, which makes a stream of each answer. */
-function send(pool: Pool, request: HttpRequest, expected: number): Promise<void> {
+export function send(pool: Pool, request: HttpRequest, expected: number): Promise<void> {
   return new Promise((resolve, reject) => {
     let status = 0
     let answer = ''

@@ -5,11 +5,31 @@ import { describeMachine, describeTable, type Report, readCommit, writeReport } 
 import type { Line, Row } from './row.ts'
 import { accept } from './rows/accept.ts'
 import { balance } from './rows/balance.ts'
+import { growth } from './rows/growth.ts'
+import { history } from './rows/history.ts'
+import { latency } from './rows/latency.ts'
+import { noise } from './rows/noise.ts'
 import { posting } from './rows/posting.ts'
+import { scaleOut } from './rows/scale-out.ts'
 import { settle } from './rows/settle.ts'
+import { steady } from './rows/steady.ts'
 import { usage } from './rows/usage.ts'
+import { verify } from './rows/verify.ts'
 
-const rows: readonly Row[] = [posting, accept, settle, balance, usage]
+const rows: readonly Row[] = [
+  posting,
+  accept,
+  settle,
+  steady,
+  latency,
+  balance,
+  usage,
+  history,
+  growth,
+  verify,
+  scaleOut,
+  noise,
+]
 
 // Whoever is told to stop exits, and the watchdog ends what was started.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))

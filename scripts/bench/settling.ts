@@ -19,24 +19,34 @@ export interface SettlingParts {
 const patienceMs = 60_000
 /** A worker ends its jobs in the queue after it has committed them. */
 const finishingMs = 250
+/** Enough that each worker has had some, and so all its connections, before it is stopped for the first time. */
+const firstEvents = 60
+const connectingMs = 1000
 
 /**
  * Lets webhooks pile up while the workers stand still, then lets these go and returns how many events a second they settled: from that
  * moment until the last commit, whose time Postgres keeps.
  */
-export function createSettlingSide({ server, workers, pool, table }: SettlingParts): Side {
+export async function createSettlingSide({ server, workers, pool, table }: SettlingParts): Promise<Side> {
   const intents = table === 'ledger_transfers' ? pool : null
-  for (const worker of workers) worker.freeze()
-  let perSecond = 150
-  return async (seconds) => {
-    const count = Math.max(100, Math.round(perSecond * seconds))
+  const deliver = async (count: number) => {
     const before = await lastId(pool, table)
     const deliveries = await makeDeliveries(count, intents)
     let sent = 0
     await sendRequests(server.url, () => deliveries[sent++], { seconds: 60, status: 200 })
+    return { table, before, count }
+  }
+  for (const worker of workers) worker.thaw()
+  await waitUntilSettled(pool, await deliver(firstEvents))
+  await delay(connectingMs)
+  for (const worker of workers) worker.freeze()
+  let perSecond = 150
+  return async (seconds) => {
+    const count = Math.max(100, Math.round(perSecond * seconds))
+    const awaited = await deliver(count)
     const startedMs = Date.now()
     for (const worker of workers) worker.thaw()
-    const lastMs = await waitUntilSettled(pool, { table, before, count })
+    const lastMs = await waitUntilSettled(pool, awaited)
     await delay(finishingMs)
     for (const worker of workers) worker.freeze()
     perSecond = count / ((lastMs - startedMs) / 1000)
@@ -44,7 +54,8 @@ export function createSettlingSide({ server, workers, pool, table }: SettlingPar
   }
 }
 
-async function lastId(pool: pg.Pool, table: string): Promise<number> {
+/** The last row of a table whose ids grow. */
+export async function lastId(pool: pg.Pool, table: string): Promise<number> {
   const { rows } = await pool.query(`SELECT coalesce(max(id), 0)::float8 AS id FROM ${table}`)
   return rows[0].id
 }

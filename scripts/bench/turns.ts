@@ -1,7 +1,7 @@
 import type { Bench, Line } from './row.ts'
 
-/** Measures for about so many seconds and returns one figure. */
-export type Side = (seconds: number) => Promise<number>
+/** Measures for about so many seconds and returns what came out, mostly one figure. */
+export type Side<Figure = number> = (seconds: number) => Promise<Figure>
 
 const warmUpSeconds = 0.6
 
@@ -9,12 +9,12 @@ const warmUpSeconds = 0.6
  * Lets all sides measure in turns, A B A B …, and returns the figures of each in that order. What slows the machine down for a while
  * slows down both, so that the figures of one round may be compared. A first round, which nobody counts, warms everything up.
  */
-export async function takeTurns<Name extends string>(
+export async function takeTurns<Figure, Name extends string>(
   { pairs, seconds }: Pick<Bench, 'pairs' | 'seconds'>,
-  sides: Readonly<Record<Name, Side>>,
-): Promise<Record<Name, number[]>> {
+  sides: Readonly<Record<Name, Side<Figure>>>,
+): Promise<Record<Name, Figure[]>> {
   const names = Object.keys(sides) as Name[]
-  const figures = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>
+  const figures = Object.fromEntries(names.map((name) => [name, [] as Figure[]])) as Record<Name, Figure[]>
   for (const name of names) await sides[name](Math.min(warmUpSeconds, seconds))
   for (let pair = 0; pair < pairs; pair++) {
     for (const name of names) figures[name].push(await sides[name](seconds))
@@ -52,12 +52,12 @@ export function compare({
   }
 }
 
-function median(figures: readonly number[]): number {
+export function median(figures: readonly number[]): number {
   return percentile(figures, 0.5)
 }
 
 /** `share` of the figures are at most this; between two figures it lies between them. */
-function percentile(figures: readonly number[], share: number): number {
+export function percentile(figures: readonly number[], share: number): number {
   const sorted = [...figures].sort((a, b) => a - b)
   const place = share * (sorted.length - 1)
   const below = sorted[Math.floor(place)] ?? Number.NaN

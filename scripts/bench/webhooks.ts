@@ -8,11 +8,15 @@ export const webhookSecret = 'whsec_bench'
 
 const stripe = new Stripe('sk_test_bench')
 
+export interface Delivery extends HttpRequest {
+  readonly event_id: string
+}
+
 /**
  * Signed deliveries of paid sessions, each of a purchase of its own by one of the wallets. With `intents` the purchases are in the
  * database, as they are before anybody can pay.
  */
-export async function makeDeliveries(count: number, intents: pg.Pool | null): Promise<HttpRequest[]> {
+export async function makeDeliveries(count: number, intents: pg.Pool | null): Promise<Delivery[]> {
   const ids = Array.from({ length: count }, () => randomUUID())
   if (intents) {
     await intents.query(
@@ -25,10 +29,17 @@ export async function makeDeliveries(count: number, intents: pg.Pool | null): Pr
   }
   const timestamp = Math.floor(Date.now() / 1000)
   return ids.map((id, index) => {
-    const payload = JSON.stringify(paidSession(id, walletId(index % wallets), timestamp))
+    const event = paidSession(id, walletId(index % wallets), timestamp)
+    const payload = JSON.stringify(event)
     const signature = stripe.webhooks.generateTestHeaderString({ payload, secret: webhookSecret, timestamp })
     const headers = { 'content-type': 'application/json', 'stripe-signature': signature }
-    return { method: 'POST', path: '/api/stripe/webhook', headers, body: Buffer.from(payload) }
+    return {
+      event_id: event.id,
+      method: 'POST',
+      path: '/api/stripe/webhook',
+      headers,
+      body: Buffer.from(payload),
+    }
   })
 }
 

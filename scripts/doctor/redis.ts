@@ -1,4 +1,5 @@
-import { Redis } from 'ioredis'
+import { Cluster, type Redis } from 'ioredis'
+import { connectRedis } from '../../schema/queues/redis.ts'
 import { explainError } from '../explain-error.ts'
 import type { Configuration } from './configuration.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
@@ -11,31 +12,36 @@ const means = {
 /** Whether the queues' Redis answers, is new enough and keeps what it is given. `INFO` is also allowed where `CONFIG` is not. */
 export async function examineRedis({ env }: Configuration): Promise<Finding[]> {
   if (env.REDIS_URL === undefined) return [ok('queues', 'in Postgres')]
-  const redis = new Redis(env.REDIS_URL, {
-    lazyConnect: true,
-    maxRetriesPerRequest: 0,
-    retryStrategy: () => null,
-  })
+  const redis = connectRedis(env.REDIS_URL, { whenUnavailable: 'give_up' })
   redis.on('error', () => undefined)
   try {
     await redis.connect()
-    const info = await redis.info()
-    const read = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1]
-    const [version = 'unknown', policy = 'unknown'] = [read('redis_version'), read('maxmemory_policy')]
-    const [major = 0, minor = 0] = version.split('.').map(Number)
-    if (major < 6 || (major === 6 && minor < 2)) {
-      const mend = 'Move to Redis 6.2 or newer.'
-      return [problem('Redis', { text: `version ${version}`, means: 'BullMQ does not run on it.', mend })]
-    }
-    if (policy === 'noeviction') return [ok('Redis', `${version}, keeps every job (noeviction)`)]
-    const mend =
-      'Set maxmemory-policy to noeviction: redis-cli CONFIG SET maxmemory-policy noeviction, and in its configuration.'
-    const level = policy === 'unknown' ? warning : problem
-    return [level('Redis', { text: `its eviction policy is ${policy}`, means: means.evicts, mend })]
+    const nodes = redis instanceof Cluster ? redis.nodes('master') : [redis]
+    return await Promise.all(
+      nodes.map((node) =>
+        examineNode(node, nodes.length === 1 ? 'Redis' : `Redis ${node.options.host}:${node.options.port}`),
+      ),
+    )
   } catch (error) {
     const mend = 'Correct REDIS_URL, or leave it out: the queues are then in Postgres.'
     return [problem('Redis', { text: `it does not answer: ${explainError(error)}`, means: means.away, mend })]
   } finally {
     redis.disconnect()
   }
+}
+
+async function examineNode(node: Redis, name: string): Promise<Finding> {
+  const info = await node.info()
+  const read = (field: string) => new RegExp(`^${field}:(.*?)\\r?$`, 'm').exec(info)?.[1]
+  const [version = 'unknown', policy = 'unknown'] = [read('redis_version'), read('maxmemory_policy')]
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (major < 6 || (major === 6 && minor < 2)) {
+    const mend = 'Move to Redis 6.2 or newer.'
+    return problem(name, { text: `version ${version}`, means: 'BullMQ does not run on it.', mend })
+  }
+  if (policy === 'noeviction') return ok(name, `${version}, keeps every job (noeviction)`)
+  const mend =
+    'Set maxmemory-policy to noeviction: redis-cli CONFIG SET maxmemory-policy noeviction, and in its configuration.'
+  const level = policy === 'unknown' ? warning : problem
+  return level(name, { text: `its eviction policy is ${policy}`, means: means.evicts, mend })
 }

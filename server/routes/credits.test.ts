@@ -22,7 +22,11 @@ const page = async (query: Record<string, string> = {}, by = ada) =>
 
 describe('the history of credits', () => {
   test('is empty at first', async () => {
-    expect(await page()).toEqual({ items: [], next_cursor: null })
+    expect(await page()).toEqual({
+      items: [],
+      next_cursor: null,
+      missing_since: null,
+    })
   })
 
   test('shows purchases and usage, newest first, with their references', async () => {

@@ -8,7 +8,7 @@ import {
   summaryDays,
 } from '../../schema/api/credits.ts'
 import type { QueryOf } from '../../schema/api/endpoint.ts'
-import type { Database } from '../../schema/database/connect.ts'
+import type { ReadDatabase } from '../../schema/database/connect.ts'
 import { type Owner, type TransferKind, transferKinds } from '../../schema/ledger/accounts.ts'
 import {
   type HistoryCursor,
@@ -21,6 +21,7 @@ import {
 import { csvLine } from '../csv.ts'
 import { invalidCursor } from '../errors.ts'
 import { addDays, monthOf, openCalendar } from '../local-days.ts'
+import { chooseReads, missingSince } from '../reads.ts'
 import { thePayer } from '../rights.ts'
 import { route } from '../route.ts'
 import { TextFile } from '../text-file.ts'
@@ -29,27 +30,34 @@ export const creditsRoutes = [
   // The entries of an organization say what its members did and what was paid, so they are for its admins; sums are for all members.
   route(getCreditHistory, {
     rights: thePayer({ doing: 'view the credit history' }),
-  }).handle(async ({ query, owner }, { db }) => {
+  }).handle(async ({ query, owner }, deps) => {
     const before = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
-    const { entries, next } = await listHistory(db, owner, {
+    const reads = await chooseReads(deps, before?.transfer_id)
+    const { entries, next } = await listHistory(reads.db, owner, {
       limit: query.limit,
       before,
       filter: filterOf(query),
     })
     return {
       success: true,
-      data: { items: entries.map(presentEntry), next_cursor: next && encodeCursor(next) },
+      data: {
+        items: entries.map(presentEntry),
+        next_cursor: next && encodeCursor(next),
+        missing_since: missingSince(reads, deps.now())?.toISOString() ?? null,
+      },
     }
   }),
 
   route(exportCreditHistory, {
     rights: thePayer({ doing: 'export the credit history' }),
-  }).handle(({ query, owner }, { db, now }) => {
+  }).handle(async ({ query, owner }, { reads, now }) => {
+    const { db } = await reads()
     const day = now().toISOString().slice(0, 10)
     return new TextFile(`credit-history-${day}.csv`, csvOf(db, owner, filterOf(query)))
   }),
 
-  route(getUsageSummary, { rights: thePayer() }).handle(async ({ query, owner }, { db, now }) => {
+  route(getUsageSummary, { rights: thePayer() }).handle(async ({ query, owner }, { reads, now }) => {
+    const { db } = await reads()
     const { dateOf, startOf } = openCalendar(query.time_zone)
     const today = dateOf(now())
     const firstDay = addDays(today, 1 - summaryDays)
@@ -114,7 +122,7 @@ function presentEntry(entry: HistoryEntry): CreditTransaction {
 const exportPage = 1000
 
 /** Reads a page when the one before it has been sent. */
-async function* csvOf(db: Database, owner: Owner, filter: HistoryFilter): AsyncGenerator<string> {
+async function* csvOf(db: ReadDatabase, owner: Owner, filter: HistoryFilter): AsyncGenerator<string> {
   let head = csvLine(exportColumns)
   let before: HistoryCursor | undefined
   do {

@@ -8,7 +8,7 @@ import {
   explanationColumns,
   exportExplanation,
 } from '../../schema/api/explanation.ts'
-import type { Database } from '../../schema/database/connect.ts'
+import { inSnapshot, type ReadDatabase } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import {
   type Change,
@@ -18,6 +18,7 @@ import {
 import { csvLine } from '../csv.ts'
 import { invalidCursor } from '../errors.ts'
 import { addDays, openCalendar } from '../local-days.ts'
+import { chooseReads, missingSince } from '../reads.ts'
 import { thePayer } from '../rights.ts'
 import { route } from '../route.ts'
 import { TextFile } from '../text-file.ts'
@@ -26,19 +27,20 @@ export const explanationRoutes = [
   // As the history: see decision 093.
   route(explainBalance, {
     rights: thePayer({ doing: 'view the credit history' }),
-  }).handle(async ({ query, owner }, { db, now }) => {
-    const { until, as_of } = momentOf(query, now())
+  }).handle(async ({ query, owner }, deps) => {
     const before = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
-    const { closing, changes, opening, next } = await readExplanation(db, owner, {
-      limit: query.limit,
-      until,
-      before,
-    })
+    const reads = await chooseReads(deps, before)
+    const missing_since = missingSince(reads, deps.now())
+    const { until, as_of } = momentOf(query, missing_since ?? deps.now())
+    const page = { limit: query.limit, until, before }
+    const { closing, changes, opening, next } = await inSnapshot(reads.db, (db) =>
+      readExplanation(db, owner, page),
+    )
     return {
       success: true,
       data: {
         as_of: as_of.toISOString(),
-        is_now: until === undefined,
+        is_now: until === undefined && missing_since === null,
         balance: withTotal(closing),
         items: changes.map(presentChange),
         opening: withTotal(opening),
@@ -49,7 +51,8 @@ export const explanationRoutes = [
 
   route(exportExplanation, {
     rights: thePayer({ doing: 'export the credit history' }),
-  }).handle(({ query, owner }, { db, now }) => {
+  }).handle(async ({ query, owner }, { reads, now }) => {
+    const { db } = await reads()
     const { until, as_of } = momentOf(query, now())
     const { dateOf } = openCalendar(query.time_zone)
     return new TextFile(`balance-${dateOf(as_of)}.csv`, csvOf(db, owner, { until, dateOf }))
@@ -134,7 +137,7 @@ const exportPage = 1000
 
 /** Reads a page when the one before it has been sent. */
 async function* csvOf(
-  db: Database,
+  db: ReadDatabase,
   owner: Owner,
   { until, dateOf }: { until: Date | undefined; dateOf: (moment: Date) => string },
 ): AsyncGenerator<string> {
@@ -146,7 +149,9 @@ async function* csvOf(
   let head = csvLine(explanationColumns)
   let before: number | undefined
   do {
-    const page = await readExplanation(db, owner, { limit: exportPage, until, before })
+    const page = await inSnapshot(db, (snapshot) =>
+      readExplanation(snapshot, owner, { limit: exportPage, until, before }),
+    )
     yield head + page.changes.map((change) => csvLine(cellsOf(presentChange(change), format))).join('')
     head = ''
     before = page.next ?? undefined

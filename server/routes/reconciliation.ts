@@ -28,7 +28,8 @@ import { route } from '../route.ts'
 import { TextFile } from '../text-file.ts'
 
 export const reconciliationRoutes = [
-  route(listFindings, { rights: supportStaff }).handle(async ({ query }, { db }) => {
+  route(listFindings, { rights: supportStaff }).handle(async ({ query }, { reads }) => {
+    const { db } = await reads()
     const { kind, owner, state, limit, cursor } = query
     const { findings, next } = await readFindings(db, {
       filter: { kind, owner_id: owner, state },
@@ -54,11 +55,12 @@ export const reconciliationRoutes = [
     run: presentRun(await requestRun(db, { requested_by: user_id, now: now() })),
   })),
 
-  route(getStatement, { rights: supportStaff }).handle(async ({ query }, { db, now }) => ({
-    days: await readStatement(db, daysOf(query, now())),
+  route(getStatement, { rights: supportStaff }).handle(async ({ query }, { reads, now }) => ({
+    days: await readStatement((await reads()).db, daysOf(query, now())),
   })),
 
-  route(exportStatement, { rights: supportStaff }).handle(({ query }, { db, now }) => {
+  route(exportStatement, { rights: supportStaff }).handle(async ({ query }, { reads, now }) => {
+    const { db } = await reads()
     const days = daysOf(query, now())
     return new TextFile(
       `statement-${query.day ?? query.month ?? days.first.slice(0, 7)}.csv`,

@@ -1,4 +1,5 @@
 import type { LookupKind, TraceItem } from '../../schema/api/support.ts'
+import type { ReadDatabase } from '../../schema/database/connect.ts'
 import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
 import { queueNames } from '../../schema/queues/queues.ts'
 import {
@@ -30,7 +31,7 @@ export interface Lookup {
   readonly id: string
 }
 
-type Deps = Pick<Dependencies, 'db' | 'clerk' | 'stripe' | 'producer'>
+type Deps = Pick<Dependencies, 'clerk' | 'stripe' | 'producer'> & { readonly db: ReadDatabase }
 
 /**
  * Finds what an id names, exactly and by an index. Where our tables do not hold it, Stripe is asked once for the object, and what it says

@@ -1,6 +1,6 @@
 import type { SupportOwner, SupportPerson, SupportVisitor } from '../../schema/api/support.ts'
 import { ClerkUnavailableError } from '../../schema/clerk/errors.ts'
-import type { Database } from '../../schema/database/connect.ts'
+import type { ReadDatabase } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { findEmails, listCustomers, listRelations } from '../../schema/support/relations.ts'
 import type { Visit } from '../../schema/support/visits.ts'
@@ -11,7 +11,7 @@ import { maskEmail } from './words.ts'
 
 /** Owners as lists show them; people by an address that is masked. */
 export async function presentOwners(
-  db: Database,
+  db: ReadDatabase,
   owners: readonly (Owner | null)[],
 ): Promise<(owner: Owner | null) => SupportOwner | null> {
   const people = owners.flatMap((owner) => (owner?.owner_kind === 'user' ? [owner.owner_id] : []))

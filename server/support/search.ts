@@ -6,7 +6,7 @@ import { type Hit, type Lookup, lookUp } from './look-up.ts'
 import { presentOwners } from './owners.ts'
 import { presentOptions } from './trace.ts'
 
-type Deps = Pick<Dependencies, 'db' | 'clerk' | 'stripe' | 'producer' | 'settings' | 'now'>
+type Deps = Pick<Dependencies, 'reads' | 'clerk' | 'stripe' | 'producer' | 'settings' | 'now'>
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -40,13 +40,14 @@ const forms: readonly {
 export async function search(deps: Deps, text: string): Promise<ResponseOf<typeof searchSupport>> {
   const { recognized_as, lookups } = recognize(text)
   const options = presentOptions(deps)
+  const { db } = await deps.reads()
   const hits: Hit[] = []
   for (const lookup of lookups) {
-    hits.push(...(await lookUp(deps, lookup, options)))
+    hits.push(...(await lookUp({ ...deps, db }, lookup, options)))
     if (hits.length > 0) break
   }
   const present = await presentOwners(
-    deps.db,
+    db,
     hits.map(({ owner }) => owner),
   )
   return {

@@ -35,8 +35,15 @@ export async function booksDiffer(database: Database, now: Date): Promise<string
         .where('kind', '=', 'credit_purchase')
         .where('state', '=', 'settled')
         .execute()
+      const purchaseFacts = await readPurchaseFacts(trx, purchases)
       for (const purchase of purchases) {
-        const facts = await readPurchaseFacts(trx, purchase as Owner, purchase)
+        const fact = purchaseFacts.get(purchase.id)
+        const facts = {
+          owner: purchase as Owner,
+          purchases: fact ? [fact] : [],
+          subscriptions: [],
+          invoice_money: new Map(),
+        }
         const grant = await readPurchaseGrant(trx, purchase.id)
         const books = { grants: grant ? [grant] : [], closed_months: [], used_open: 0 }
         compare(`purchase ${purchase.id}`, facts, books)

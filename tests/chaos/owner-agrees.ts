@@ -1,6 +1,6 @@
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { type Books, readBooks } from '../../schema/ledger/books.ts'
-import { belongings, type Life, openMonth, type Usage } from '../simulation/model.ts'
+import { type Belongings, belongings, type Life, openMonth, type Usage } from '../simulation/model.ts'
 import { toldBelongings } from '../simulation/owner.ts'
 import { whatHappened } from '../simulation/what-happened.ts'
 import type { Customer, World } from './customer.ts'
@@ -26,13 +26,21 @@ export async function ownerDiffers(world: World, customer: Customer): Promise<st
   const problems = used.unexplained.map(problem)
   for (const what of ['plan', 'purchased', 'plan_type', 'seats_total', 'seats_used', 'settled'] as const) {
     const [want, found] = [JSON.stringify(expected[what]), JSON.stringify(told[what])]
-    if (want !== found)
+    if (want !== found && !(what === 'seats_used' && isWithoutBuyersSeat(expected, told)))
       problems.push(problem(`${what}: expected ${want}, found ${found}; ${JSON.stringify(lived)}`))
   }
   const pending = await countPendingSeats(system, customer)
   if (pending !== seats.invited)
     problems.push(problem(`${seats.invited} are invited at Clerk, and ${pending} seats are promised`))
   return problems
+}
+
+/**
+ * A plan that began and ended before the product heard of it gave its buyer no seat: which events had come by then is not in the model.
+ * Nothing depends on a seat while there is no plan.
+ */
+function isWithoutBuyersSeat(expected: Belongings, told: Belongings): boolean {
+  return expected.seats_total === 0 && told.seats_used === expected.seats_used - 1
 }
 
 /**

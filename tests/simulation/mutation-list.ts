@@ -78,16 +78,16 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a debt blocks nothing',
     history: 'usage up to a debt and beyond it',
-    file: 'schema/database/migrations/0010_ledger_grants.sql',
-    text: 'IF plan + purchased < ledger_use.credits THEN',
-    becomes: 'IF greatest(plan, 0) + greatest(purchased, 0) < ledger_use.credits THEN',
+    file: 'schema/database/migrations/0026_set_based_ledger.sql',
+    text: 'IF plan + purchased < credits THEN',
+    becomes: 'IF greatest(plan, 0) + greatest(purchased, 0) < credits THEN',
   },
   {
     name: 'bought credits are spent first',
     history: 'debt of an ended plan before and after a new one',
-    file: 'schema/database/migrations/0010_ledger_grants.sql',
-    text: 'from_plan := least(greatest(plan, 0), ledger_use.credits);',
-    becomes: 'from_plan := greatest(ledger_use.credits - greatest(purchased, 0), 0);',
+    file: 'schema/database/migrations/0026_set_based_ledger.sql',
+    text: 'from_plan := least(greatest(plan, 0), credits);',
+    becomes: 'from_plan := greatest(credits - greatest(purchased, 0), 0);',
   },
   {
     name: 'a trial is cut as a paid period is',

@@ -1,37 +1,94 @@
-import { lockIntent } from '../../schema/checkout/intents.ts'
-import { closeUnpaidIntent, settleIntent } from '../../schema/checkout/outcomes.ts'
+import { type CheckoutIntent, lockIntents } from '../../schema/checkout/intents.ts'
+import { type IntentOutcome, recordOutcomes } from '../../schema/checkout/outcomes.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
-import { reconcilePurchase } from '../books/reconcile.ts'
+import { reconcilePurchases } from '../books/reconcile.ts'
 import { type CheckoutDecision, type CheckoutNews, decideCheckout } from './decide-checkout.ts'
 
+export interface CheckoutToApply {
+  readonly intent_id: string
+  readonly news: CheckoutNews
+}
+
+/** What followed from the news of one checkout. Of one that is refused nothing was written. */
+export type CheckoutVerdict =
+  | { readonly verdict: 'decided'; readonly decision: CheckoutDecision }
+  | { readonly verdict: 'refused'; readonly error: unknown }
+  /** There is no such intent (yet). */
+  | { readonly verdict: 'unknown' }
+
 /**
- * Carries out what follows from the news, inside the caller's transaction. The webhook, the return page and the sweep all call
- * it. Returns undefined when there is no such intent (yet).
+ * Carries out what follows from the news, inside the caller's transaction. The webhook, the return page and the sweep all end
+ * here. Returns undefined when there is no such intent (yet).
  */
 export async function applyCheckout(
   trx: DatabaseTransaction,
-  intentId: string,
+  intent_id: string,
   news: CheckoutNews,
 ): Promise<CheckoutDecision | undefined> {
-  const intent = await lockIntent(trx, intentId)
-  if (!intent) return undefined
-  const decision = decideCheckout(intent, news)
-  const key = { id: intent.id, stripe_session_id: news.session.id }
+  const [applied] = await applyCheckouts(trx, [{ intent_id, news }])
+  if (applied?.verdict === 'refused') throw applied.error
+  return applied?.verdict === 'decided' ? applied.decision : undefined
+}
+
+/**
+ * The same for several checkouts, each with news of its own, in as many statements as for one. Verdicts come in the same order. One
+ * that is refused or unknown changes nothing and keeps nobody else's from being carried out.
+ *
+ * Everybody locks events before intents and intents before owners, each by their ids, so transactions that lock several of them wait in a
+ * line. Syncing a subscription locks its owner before its intent, which is none of a purchase's.
+ */
+export async function applyCheckouts(
+  trx: DatabaseTransaction,
+  checkouts: readonly CheckoutToApply[],
+): Promise<CheckoutVerdict[]> {
+  const locked = await lockIntents(
+    trx,
+    checkouts.map(({ intent_id }) => intent_id),
+  )
+  const intents = new Map(locked.map((intent) => [intent.id, intent]))
+  const outcomes: IntentOutcome[] = []
+  const paid: Parameters<typeof reconcilePurchases>[1][number][] = []
+  const verdicts = checkouts.map(({ intent_id, news }): CheckoutVerdict => {
+    const intent = intents.get(intent_id)
+    if (!intent) return { verdict: 'unknown' }
+    const decided = decide(intent, news)
+    if (decided.verdict !== 'decided') return decided
+    const outcome = outcomeOf(intent, news, decided.decision)
+    if (outcome) outcomes.push(outcome)
+    if (outcome?.state === 'settled') {
+      paid.push({ intent: { ...intent, ...outcome }, cause: { ...news, now: news.occurred_at } })
+    }
+    return decided
+  })
+  await recordOutcomes(trx, outcomes)
+  await reconcilePurchases(trx, paid)
+  return verdicts
+}
+
+function decide(intent: CheckoutIntent, news: CheckoutNews): CheckoutVerdict {
+  try {
+    return { verdict: 'decided', decision: decideCheckout(intent, news) }
+  } catch (error) {
+    return { verdict: 'refused', error }
+  }
+}
+
+function outcomeOf(
+  { id }: CheckoutIntent,
+  { session }: CheckoutNews,
+  decision: CheckoutDecision,
+): IntentOutcome | undefined {
+  const key = { id, stripe_session_id: session.id }
   switch (decision.action) {
     case 'settle':
-      await settleIntent(trx, key)
-      await reconcilePurchase(trx, { ...intent, ...key }, { ...news, now: news.occurred_at })
-      break
+      return { ...key, state: 'settled' }
     case 'await_payment':
-      await closeUnpaidIntent(trx, { ...key, state: 'awaiting_payment' })
-      break
+      return { ...key, state: 'awaiting_payment' }
     case 'fail':
-      await closeUnpaidIntent(trx, { ...key, state: 'failed', failure_reason: decision.reason })
-      break
+      return { ...key, state: 'failed', failure_reason: decision.reason }
     case 'expire':
-      await closeUnpaidIntent(trx, { ...key, state: 'expired' })
-      break
+      return { ...key, state: 'expired' }
     case 'none':
+      return undefined
   }
-  return decision
 }

@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import type { Json } from '../../schema/database/types.ts'
-import { type InboxEvent, lockEvent, reopenEvent, settleEvent } from '../../schema/inbox/events.ts'
+import { type InboxEvent, type LockedEvent, lockEvent, settleEvent } from '../../schema/inbox/events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
 /** What became of an event: it was applied, or nothing follows from it and `reason` says why. */
@@ -53,26 +53,27 @@ export async function applyEvent(
   prepare: PrepareEvent,
   { isReplay = false }: { readonly isReplay?: boolean } = {},
 ): Promise<AppliedEvent> {
-  const isToBeApplied = ({ state }: InboxEvent) => (isReplay ? state !== 'forged' : state === 'received')
+  const isToBeApplied = ({ state }: Pick<InboxEvent, 'state'>) =>
+    isReplay ? state !== 'forged' : state === 'received'
   if (!isToBeApplied(event)) return { outcome: 'settled_before' }
   const apply = await prepare(deps, event.payload)
   return retryTransaction(deps.db, async (trx): Promise<AppliedEvent> => {
     const row = await lockEvent(trx, event)
     if (!row || !isToBeApplied(row)) return { outcome: 'settled_before' }
     const outcome = await apply(trx)
-    if (row.state !== 'applied') {
-      await reopenEvent(trx, event)
-      await settleEvent(trx, event, { ...outcome, now: deps.now() })
-    }
-    const { intent_id, seats_changed_in } = outcome.state === 'applied' ? outcome : {}
-    const { type, received_at } = row
-    return {
-      outcome: outcome.state,
-      reason: outcome.reason,
-      type,
-      received_at,
-      intent_id,
-      seats_changed_in,
-    }
+    if (row.state !== 'applied') await settleEvent(trx, event, { ...outcome, now: deps.now() })
+    return appliedEvent(row, outcome)
   })
+}
+
+export function appliedEvent({ type, received_at }: LockedEvent, outcome: EventOutcome): AppliedEvent {
+  const { intent_id, seats_changed_in } = outcome.state === 'applied' ? outcome : {}
+  return {
+    outcome: outcome.state,
+    reason: outcome.reason,
+    type,
+    received_at,
+    intent_id,
+    seats_changed_in,
+  }
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import type { Json } from '../../schema/database/types.ts'
 import {
   type CheckoutEventType,
+  checkoutEventTypes,
   isStripeEventType,
   type StripeEventType,
 } from '../../schema/stripe/event-types.ts'
@@ -14,32 +16,68 @@ import { intentIdOf } from '../../schema/stripe/metadata.ts'
 import { modeName } from '../../schema/stripe/mode.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { NotYetError } from '../errors.ts'
-import { applyCheckout } from './apply-checkout.ts'
-import { type ApplyInTransaction, ignore, type PrepareEvent } from './apply-event.ts'
+import { applyCheckout, type CheckoutToApply } from './apply-checkout.ts'
+import { type ApplyInTransaction, type EventOutcome, ignore, type PrepareEvent } from './apply-event.ts'
 import { syncCharge } from './charge/sync-charge.ts'
+import type { CheckoutDecision } from './decide-checkout.ts'
 import { syncSubscription } from './subscription/sync-subscription.ts'
 
 type PrepareStripeEvent = (deps: WorkerDependencies, event: StripeEvent) => Promise<ApplyInTransaction>
 
-export const prepareStripeEvent: PrepareEvent = async (deps, payload) => {
-  const event = stripeEventSchema.parse(payload)
-  if (!isStripeEventType(event.type)) return ignore(`We do not handle events of type ${event.type}`)
-  const { livemode = deps.livemode } = event
-  if (livemode !== deps.livemode) {
-    return ignore(`It happened in ${modeName(livemode)}; our key is one of ${modeName(deps.livemode)}`)
-  }
-  return handlers[event.type](deps, event)
-}
+/** What an event needs before it can be applied. */
+export type StripeEventNeeds =
+  /** Nothing follows from it. */
+  | { readonly needs: 'nothing'; readonly reason: string }
+  /** It says all that is to be known of a checkout without a subscription. */
+  | { readonly needs: 'intent'; readonly checkout: CheckoutToApply }
+  /** What it is about has to be fetched. */
+  | { readonly needs: 'fetch'; fetch(deps: WorkerDependencies): Promise<ApplyInTransaction> }
 
 /**
- * What follows from which type of event. Checkout sessions are trusted for what cannot change any more; a subscription or a
- * charge is fetched, so that all events of one object have the same result, in any order.
+ * Reads an event. Checkout sessions are trusted for what cannot change any more; a subscription or a charge is fetched, so that all
+ * events of one object have the same result, in any order. Throws when the event has a form that we do not know.
  */
-const handlers: Readonly<Record<StripeEventType, PrepareStripeEvent>> = {
-  'checkout.session.completed': prepareCheckout,
-  'checkout.session.async_payment_succeeded': prepareCheckout,
-  'checkout.session.async_payment_failed': prepareCheckout,
-  'checkout.session.expired': prepareCheckout,
+export function readStripeEvent(payload: Json, us: Pick<WorkerDependencies, 'livemode'>): StripeEventNeeds {
+  const event = stripeEventSchema.parse(payload)
+  const { type, livemode = us.livemode } = event
+  if (!isStripeEventType(type)) return nothing(`We do not handle events of type ${type}`)
+  if (livemode !== us.livemode) {
+    return nothing(`It happened in ${modeName(livemode)}; our key is one of ${modeName(us.livemode)}`)
+  }
+  if (isCheckoutEventType(type)) return readCheckout(event, type)
+  return { needs: 'fetch', fetch: (deps) => fetchers[type](deps, event) }
+}
+
+function nothing(reason: string): StripeEventNeeds {
+  return { needs: 'nothing', reason }
+}
+
+export const prepareStripeEvent: PrepareEvent = async (deps, payload) => {
+  const read = readStripeEvent(payload, deps)
+  switch (read.needs) {
+    case 'nothing':
+      return ignore(read.reason)
+    case 'intent':
+      return async (trx) => {
+        const { intent_id, news } = read.checkout
+        const decision = await applyCheckout(trx, intent_id, news)
+        if (!decision) {
+          const { id } = news.session
+          throw new NotYetError(`Checkout intent ${intent_id} of session ${id} has not been committed yet`)
+        }
+        return outcomeOfCheckout(intent_id, decision)
+      }
+    case 'fetch':
+      return read.fetch(deps)
+  }
+}
+
+export function outcomeOfCheckout(intent_id: string, decision: CheckoutDecision): EventOutcome {
+  return { state: 'applied', reason: decision.action === 'none' ? decision.reason : null, intent_id }
+}
+
+/** What is fetched for which type of event. */
+const fetchers: Readonly<Record<Exclude<StripeEventType, CheckoutEventType>, PrepareStripeEvent>> = {
   'customer.subscription.created': prepareSubscriptionEvent,
   'customer.subscription.updated': prepareSubscriptionEvent,
   'customer.subscription.deleted': prepareSubscriptionEvent,
@@ -64,39 +102,27 @@ const handlers: Readonly<Record<StripeEventType, PrepareStripeEvent>> = {
   'charge.dispute.funds_reinstated': prepareReferredCharge,
 }
 
-const occurredAt = (event: StripeEvent) => new Date(event.created * 1000)
-
 /** Of a session that is not ours no other form is expected. */
 const sessionMarkSchema = checkoutSessionSchema.pick({ id: true, client_reference_id: true, metadata: true })
 
-async function prepareCheckout(deps: WorkerDependencies, event: StripeEvent): Promise<ApplyInTransaction> {
+function readCheckout(event: StripeEvent, signal: CheckoutEventType): StripeEventNeeds {
   const mark = sessionMarkSchema.parse(event.data.object)
-  const intentId = intentIdOf(mark)
-  if (!intentId) return ignore(`Session ${mark.id} was not started by us`)
+  const intent_id = intentIdOf(mark)
+  if (!intent_id) return nothing(`Session ${mark.id} was not started by us`)
   const session = checkoutSessionSchema.parse(event.data.object)
-  if (session.mode === 'subscription' && session.subscription) {
-    return syncSubscription(deps, session.subscription, {
-      event_id: event.id,
-      actor: 'stripe',
-      session_id: session.id,
-    })
+  const { subscription } = session
+  const cause = { event_id: event.id, actor: 'stripe' }
+  if (session.mode === 'subscription' && subscription) {
+    const fetch = (deps: WorkerDependencies) =>
+      syncSubscription(deps, subscription, { ...cause, session_id: session.id })
+    return { needs: 'fetch', fetch }
   }
-  return async (trx) => {
-    const decision = await applyCheckout(trx, intentId, {
-      session,
-      signal: event.type as CheckoutEventType,
-      event_id: event.id,
-      occurred_at: occurredAt(event),
-      actor: 'stripe',
-    })
-    if (!decision)
-      throw new NotYetError(`Checkout intent ${intentId} of session ${session.id} has not been committed yet`)
-    return {
-      state: 'applied',
-      reason: decision.action === 'none' ? decision.reason : null,
-      intent_id: intentId,
-    }
-  }
+  const occurred_at = new Date(event.created * 1000)
+  return { needs: 'intent', checkout: { intent_id, news: { ...cause, session, signal, occurred_at } } }
+}
+
+function isCheckoutEventType(type: StripeEventType): type is CheckoutEventType {
+  return (checkoutEventTypes as readonly string[]).includes(type)
 }
 
 async function prepareSubscriptionEvent(

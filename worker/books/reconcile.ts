@@ -2,7 +2,15 @@ import type { CheckoutIntent } from '../../schema/checkout/intents.ts'
 import { recipientOf } from '../../schema/checkout/intents.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import type { HouseAccount, Owner, TransferKind } from '../../schema/ledger/accounts.ts'
-import { closeMonth, lockOwner, readBooks, readPurchaseGrant } from '../../schema/ledger/books.ts'
+import {
+  closeMonth,
+  type GrantInBooks,
+  lockOwner,
+  lockOwners,
+  readBooks,
+  readPurchaseGrant,
+  readPurchaseGrants,
+} from '../../schema/ledger/books.ts'
 import type { GrantKind } from '../../schema/ledger/grants.ts'
 import { grantTransfer, postTransfers } from '../../schema/ledger/post.ts'
 import { type BooksInScope, differenceOf, type MissingTransfer } from '../../schema/position/difference.ts'
@@ -27,7 +35,15 @@ export async function reconcilePlan(trx: DatabaseTransaction, owner: Owner, caus
   const facts = await readPlanFacts(trx, owner)
   const books = await readBooks(trx, owner)
   const grants = books.grants.filter((grant) => grant.kind !== 'purchase')
-  return postDifference(trx, { facts, books: { ...books, grants }, cause, stripe_session_id: null })
+  const { transfers, closings } = missingIn({
+    facts,
+    books: { ...books, grants },
+    cause,
+    stripe_session_id: null,
+  })
+  await postTransfers(trx, transfers)
+  for (const month of closings) await closeMonth(trx, owner, month)
+  return transfers.length
 }
 
 /**
@@ -39,13 +55,39 @@ export async function reconcilePurchase(
   intent: CheckoutIntent,
   cause: Cause,
 ): Promise<number> {
+  return reconcilePurchases(trx, [{ intent, cause }])
+}
+
+/** The same for several checkouts, of the same owner or of others, in as many statements as for one. */
+export async function reconcilePurchases(
+  trx: DatabaseTransaction,
+  purchases: readonly { readonly intent: CheckoutIntent; readonly cause: Cause }[],
+): Promise<number> {
+  if (purchases.length === 0) return 0
+  const intents = purchases.map(({ intent }) => intent)
+  await lockOwners(trx, intents.map(recipientOfPurchase))
+  const facts = await readPurchaseFacts(trx, intents)
+  const known = await readPurchaseGrants(
+    trx,
+    intents.map(({ id }) => id),
+  )
+  const missing = purchases.flatMap(({ intent, cause }) => {
+    const purchase = facts.get(intent.id)
+    return missingIn({
+      facts: { ...withoutFacts(recipientOfPurchase(intent)), purchases: purchase ? [purchase] : [] },
+      books: withOneGrant(known.get(intent.id)),
+      cause,
+      stripe_session_id: intent.stripe_session_id,
+    }).transfers
+  })
+  await postTransfers(trx, missing)
+  return missing.length
+}
+
+function recipientOfPurchase(intent: CheckoutIntent): Owner {
   const owner = recipientOf(intent)
   if (!owner) throw new Error(`Intent ${intent.id} has no recipient for the credits`)
-  await lockOwner(trx, owner)
-  const facts = await readPurchaseFacts(trx, owner, intent)
-  const known = await readPurchaseGrant(trx, intent.id)
-  const books = { grants: known ? [known] : [], closed_months: [], used_open: 0 }
-  return postDifference(trx, { facts, books, cause, stripe_session_id: intent.stripe_session_id })
+  return owner
 }
 
 /**
@@ -62,9 +104,22 @@ export async function withdrawPurchase(
   await lockOwner(trx, owner)
   const known = await readPurchaseGrant(trx, intent.id)
   if (!known) return 0
-  const facts = { owner, purchases: [], subscriptions: [], invoice_money: new Map() }
-  const books = { grants: [known], closed_months: [], used_open: 0 }
-  return postDifference(trx, { facts, books, cause, stripe_session_id: intent.stripe_session_id })
+  const { transfers } = missingIn({
+    facts: withoutFacts(owner),
+    books: withOneGrant(known),
+    cause,
+    stripe_session_id: intent.stripe_session_id,
+  })
+  await postTransfers(trx, transfers)
+  return transfers.length
+}
+
+function withoutFacts(owner: Owner): OwnerFacts {
+  return { owner, purchases: [], subscriptions: [], invoice_money: new Map() }
+}
+
+function withOneGrant(grant: GrantInBooks | undefined): BooksInScope {
+  return { grants: grant ? [grant] : [], closed_months: [], used_open: 0 }
 }
 
 interface Reconciliation {
@@ -75,10 +130,8 @@ interface Reconciliation {
   readonly stripe_session_id: string | null
 }
 
-async function postDifference(
-  trx: DatabaseTransaction,
-  { facts, books, cause, stripe_session_id }: Reconciliation,
-): Promise<number> {
+/** What has to be posted and closed so that the books agree with the facts. */
+function missingIn({ facts, books, cause, stripe_session_id }: Reconciliation) {
   const { transfers, closings } = differenceOf(positionOf(facts, cause.now), books)
   const { now, event_id, actor } = cause
   const posted = transfers.map((missing) => {
@@ -90,9 +143,7 @@ async function postDifference(
       { occurred_at, event_id, actor, reason },
     )
   })
-  await postTransfers(trx, posted)
-  for (const month of closings) await closeMonth(trx, facts.owner, month)
-  return posted.length
+  return { transfers: posted, closings }
 }
 
 /** How one missing transfer is posted, and what people read of it. */

@@ -1,7 +1,7 @@
 import { eventTypeLabel } from '../../schema/inbox/event-type-label.ts'
-import { type EventKey, failEvent, findEvent } from '../../schema/inbox/events.ts'
+import { type EventKey, failEvent, findEvent, type InboxEvent } from '../../schema/inbox/events.ts'
 import { noteInSpan } from '../../schema/tracing.ts'
-import { applyEvent, type PrepareEvent } from '../apply/apply-event.ts'
+import { type AppliedEvent, applyEvent, type PrepareEvent } from '../apply/apply-event.ts'
 import { keepRoom } from '../apply/clerk/keep-room.ts'
 import { prepareClerkEvent } from '../apply/clerk-event.ts'
 import { prepareStripeEvent } from '../apply/stripe-event.ts'
@@ -25,10 +25,7 @@ export async function processInboxEvent(
 ): Promise<void> {
   const event = await findEvent(deps.db, key)
   if (!event) throw new NotYetError(`Event ${key.id} is not in the inbox`)
-  const log = deps.log.child({ event_id: key.id })
-  if (event.state !== 'received' || (claim !== undefined && claim !== event.sweeps)) {
-    return log.debug({ state: event.state }, 'There is nothing to do for this job any more')
-  }
+  if (!isToBeTried(event, claim)) return reportNothingToDo(deps, key)
   const row = {
     what: 'event',
     table: 'inbox_events',
@@ -39,16 +36,28 @@ export async function processInboxEvent(
     giveUp: (reason: string) => failEvent(deps.db, key, { reason, now: deps.now() }),
   } as const
   const applied = await tryRow(deps, row, () => applyEvent(deps, event, prepareBySource[key.source]))
-  if (applied.outcome !== 'settled_before') {
-    const seconds = (deps.now().getTime() - applied.received_at.getTime()) / 1000
-    deps.metrics.settleSeconds.observe(
-      { type: eventTypeLabel({ ...key, type: applied.type }) },
-      Math.max(0, seconds),
-    )
+  reportApplied(deps, key, applied)
+  if (applied.outcome !== 'settled_before') await keepRoom(deps, applied)
+}
+
+/** Whether a try that was made for a claim still counts. */
+export function isToBeTried(event: Pick<InboxEvent, 'state' | 'sweeps'>, claim: number | undefined): boolean {
+  return event.state === 'received' && (claim === undefined || claim === event.sweeps)
+}
+
+export function reportNothingToDo(deps: WorkerDependencies, { id }: EventKey): void {
+  deps.log.debug({ event_id: id }, 'There is nothing to do for this job any more')
+}
+
+export function reportApplied(deps: WorkerDependencies, key: EventKey, applied: AppliedEvent): void {
+  const { outcome } = applied
+  if (outcome === 'settled_before') {
+    deps.log.info({ event_id: key.id, outcome }, 'Event processed')
+    return
   }
-  if (applied.outcome === 'settled_before') return log.info({ outcome: applied.outcome }, 'Event processed')
-  const { intent_id } = applied
-  noteInSpan({ ...(intent_id && { 'tidemark.intent_id': intent_id }), 'tidemark.event_type': applied.type })
-  log.info({ outcome: applied.outcome, ...(intent_id && { intent_id }) }, 'Event processed')
-  await keepRoom(deps, applied)
+  const { type, intent_id } = applied
+  const seconds = (deps.now().getTime() - applied.received_at.getTime()) / 1000
+  deps.metrics.settleSeconds.observe({ type: eventTypeLabel({ ...key, type }) }, Math.max(0, seconds))
+  noteInSpan({ ...(intent_id && { 'tidemark.intent_id': intent_id }), 'tidemark.event_type': type })
+  deps.log.info({ event_id: key.id, outcome, ...(intent_id && { intent_id }) }, 'Event processed')
 }

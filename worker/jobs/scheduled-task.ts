@@ -1,6 +1,6 @@
 import type { Logger } from '../../schema/log.ts'
 import type { QueueProducer } from '../../schema/queues/producer.ts'
-import { type JobPayload, jobOptions } from '../../schema/queues/queues.ts'
+import { type JobPayload, jobOptionsOf } from '../../schema/queues/queues.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { reconcile } from '../reconciliation/run.ts'
 import { checkUnconfirmedEvents } from './check-unconfirmed-events.ts'
@@ -53,7 +53,11 @@ export function keepTaskSchedules(
           name: 'scheduled-tasks',
           data: { task },
           // The next run is the next attempt.
-          opts: { ...jobOptions, attempts: 1, removeOnComplete: { count: 20 }, removeOnFail: { count: 100 } },
+          opts: {
+            ...jobOptionsOf('scheduled-tasks'),
+            removeOnComplete: { count: 20 },
+            removeOnFail: { count: 100 },
+          },
         },
       )
     }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Mending } from '../../schema/api/reconciliation.ts'
 import { adjustmentSchema } from '../../schema/api/support-acts.ts'
-import { closeUnpaidIntent, settleIntent } from '../../schema/checkout/outcomes.ts'
+import { recordOutcomes, settleIntent } from '../../schema/checkout/outcomes.ts'
 import { findBalance } from '../../schema/ledger/balances.ts'
 import { monthGrant } from '../../schema/ledger/grants.ts'
 import { grantTransfer, postTransfer } from '../../schema/ledger/post.ts'
@@ -238,7 +238,7 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
     const key = { id: bought.intent_id, stripe_session_id: bought.session_id }
     await database.worker
       .transaction()
-      .execute((trx) => closeUnpaidIntent(trx, { ...key, state: 'failed', failure_reason: 'Nobody paid' }))
+      .execute((trx) => recordOutcomes(trx, [{ ...key, state: 'failed', failure_reason: 'Nobody paid' }]))
     await stripe.knob(`sessions/${bought.session_id}/pay`)
     await loseEvents()
     const { findings } = await compare()

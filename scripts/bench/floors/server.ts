@@ -5,7 +5,7 @@ import Stripe from 'stripe'
 import { createPool } from '../../../schema/database/pool.ts'
 import { processEnvironment } from '../../../schema/env.ts'
 import { connectQueueBackend } from '../../../schema/queues/backend.ts'
-import { jobOptions } from '../../../schema/queues/queues.ts'
+import { jobOptionsOf } from '../../../schema/queues/queues.ts'
 import { floorStatements } from './tables.ts'
 
 /**
@@ -25,7 +25,7 @@ const backend = connectQueueBackend({
 })
 const queue = new Queue(
   'stripe-events',
-  { connection: backend.connection, defaultJobOptions: jobOptions },
+  { connection: backend.connection, defaultJobOptions: jobOptionsOf('stripe-events') },
   backend.factory,
 )
 queue.on('error', onError)

@@ -28,13 +28,13 @@ async function measureOn(bench: Bench, queues: QueueKind): Promise<Line> {
   const product = await createProduct(machine, running, queues)
   const floor = await createFloor(machine, running, queues)
   const { measured, bare } = await takeTurns(bench, {
-    measured: createSettlingSide({
+    measured: await createSettlingSide({
       ...product,
       server: await startServer(machine, running, product),
       workers: await startWorkers(machine, running, product),
       table: 'ledger_transfers',
     }),
-    bare: createSettlingSide({
+    bare: await createSettlingSide({
       ...floor,
       server: await startServer(machine, running, floor),
       workers: await startWorkers(machine, running, floor),

@@ -6,7 +6,8 @@ import { createHttpSide, type HttpRequest } from '../http-load.ts'
 import type { Bench, Line, Row } from '../row.ts'
 import { createFloor, createProduct, startServer } from '../sides.ts'
 import { takeTurns } from '../turns.ts'
-import { anyWallet, hotPool, tokenOf, walletId, wallets } from '../wallets.ts'
+import { usageReports } from '../usage-reports.ts'
+import { anyWallet, hotPool, walletId, wallets } from '../wallets.ts'
 
 export const usage: Row = {
   name: 'usage',
@@ -37,9 +38,9 @@ async function measure(bench: Bench): Promise<Line[]> {
     })
   const update = (wallet: string) => floor.pool.query({ ...floorStatements.spend, values: [wallet, 1] })
   const figures = await takeTurns(bench, {
-    httpSpread: createHttpSide(server.url, (count) => reports(count, 'personal')),
+    httpSpread: createHttpSide(server.url, (count) => usageReports(count, 'personal')),
     httpSpreadFloor: createHttpSide(floorServer.url, (count) => bareReports(count, walletId)),
-    httpHot: createHttpSide(server.url, (count) => reports(count, hotPool.owner_id)),
+    httpHot: createHttpSide(server.url, (count) => usageReports(count, hotPool.owner_id)),
     httpHotFloor: createHttpSide(floorServer.url, (count) => bareReports(count, () => hotPool.owner_id)),
     spread: (seconds) => repeat(() => spend(anyWallet()), seconds),
     spreadFloor: (seconds) => repeat(() => update(anyWallet().owner_id), seconds),
@@ -60,18 +61,6 @@ async function measure(bench: Bench): Promise<Line[]> {
     line('in the database, 1,000 wallets', figures.spread, figures.spreadFloor, spread),
     line('in the database, one hot pool', figures.hot, figures.hotFloor, hot),
   ]
-}
-
-/** Of all users in turn, each with a key of its own. */
-function reports(count: number, payer: string): HttpRequest[] {
-  return Array.from({ length: count }, (_, index) => ({
-    method: 'POST',
-    path: '/api/extension/usage',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${tokenOf(index % wallets)}` },
-    body: Buffer.from(
-      JSON.stringify({ credits: 1, payer, idempotency_key: randomUUID(), description: 'Completion' }),
-    ),
-  }))
 }
 
 function bareReports(count: number, wallet: (index: number) => string): HttpRequest[] {

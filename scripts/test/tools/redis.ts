@@ -44,8 +44,11 @@ export async function findRedis(options: {
     : { found: false, reason: 'Debian’s redis-tools has no server program' }
 }
 
-/** A Redis that keeps nothing on disk, on the loopback address and a free port. */
-export async function startRedis(options: { readonly program: string }): Promise<RunningRedis> {
+/** A Redis that keeps nothing on disk, on the loopback address and a free port. `settings` are more lines of its configuration. */
+export async function startRedis(options: {
+  readonly program: string
+  readonly settings?: Readonly<Record<string, string>>
+}): Promise<RunningRedis> {
   const port = await findFreePort()
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-redis-'))
   const url = `redis://127.0.0.1:${port}`
@@ -72,7 +75,13 @@ export async function startRedis(options: { readonly program: string }): Promise
   }
 }
 
-async function spawnServer(options: { program: string; port: number; folder: string; url: string }) {
+async function spawnServer(options: {
+  readonly program: string
+  readonly port: number
+  readonly folder: string
+  readonly url: string
+  readonly settings?: Readonly<Record<string, string>>
+}) {
   const settings = {
     port: String(options.port),
     bind: '127.0.0.1',
@@ -80,6 +89,7 @@ async function spawnServer(options: { program: string; port: number; folder: str
     save: '',
     appendonly: 'no',
     'maxmemory-policy': 'noeviction',
+    ...options.settings,
   }
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])
   const server = spawn(options.program, args, {

@@ -13,6 +13,7 @@ import { billingHistoryQuery, type HistoryFilter, selectionOf } from '../../api/
 import { HistorySkeleton, HistoryTable } from '../../components/credits/HistoryTable.tsx'
 import { ExportButton } from '../../components/ExportButton.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
+import { formatTime } from '../../components/format.ts'
 import { SearchField } from '../../components/SearchField.tsx'
 import { ShowMore } from '../../components/ShowMore.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -128,8 +129,14 @@ function History({ payer, filter, onClear }: HistoryProps) {
     )
   }
   const items: CreditTransaction[] = history.data.pages.flatMap((page) => page.items)
+  const missingSince = history.data.pages[0]?.missing_since
   return (
     <div aria-busy={history.isPlaceholderData || undefined} className="aria-busy:opacity-60">
+      {missingSince && (
+        <p role="status" className="px-5 pb-4 text-muted text-sm sm:px-6">
+          Transactions since {formatTime(missingSince)} may not be listed yet. Your balance includes them.
+        </p>
+      )}
       {items.length > 0 ? (
         <HistoryTable items={items} />
       ) : history.hasNextPage ? (

@@ -1,0 +1,45 @@
+import { Cluster, Redis } from 'ioredis'
+import { listOf } from '../env.ts'
+
+/** A Redis, or a Redis Cluster as a whole; queues and limiters take either. */
+export type RedisClient = Redis | Cluster
+
+export interface RedisSettings {
+  /**
+   * Whether a command waits for Redis to come back, however long that takes, or fails. `give_up` connects when it is told to, and never
+   * tries again.
+   */
+  readonly whenUnavailable: 'fail_fast' | 'wait' | 'give_up'
+}
+
+/**
+ * Connects to what REDIS_URL names: one address is a Redis, several are nodes of one cluster, of which one that answers is enough to find
+ * the rest. User, password and TLS of the first address are those of every node.
+ */
+export function connectRedis(redisUrl: string, { whenUnavailable }: RedisSettings): RedisClient {
+  const [first = '', ...others] = listOf(redisUrl)
+  const waits = whenUnavailable === 'wait'
+  const givesUp = whenUnavailable === 'give_up'
+  const retryStrategy = (times: number) => (givesUp ? null : Math.min(times * 100, 2000))
+  const perCommand = { maxRetriesPerRequest: waits ? null : givesUp ? 0 : 1 }
+  const connection = { enableOfflineQueue: waits, lazyConnect: givesUp }
+  if (others.length === 0) return new Redis(first, { ...perCommand, ...connection, retryStrategy })
+  return new Cluster([first, ...others], {
+    ...connection,
+    clusterRetryStrategy: retryStrategy,
+    // How often a command looks for the node of its key, a tenth of a second apart while that node is away.
+    maxRedirections: waits ? 16 : 4,
+    redisOptions: { ...perCommand, ...accessOf(first) },
+    // A certificate is for a name: https://github.com/redis/ioredis#special-note-aws-elasticache-clusters-with-tls
+    ...(first.startsWith('rediss:') && { dnsLookup: (name, found) => found(null, name) }),
+  })
+}
+
+function accessOf(address: string) {
+  const { username, password, protocol } = new URL(address)
+  return {
+    ...(username && { username: decodeURIComponent(username) }),
+    ...(password && { password: decodeURIComponent(password) }),
+    ...(protocol === 'rediss:' && { tls: {} }),
+  }
+}

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest'
+import { findBalance } from '../../schema/ledger/balances.ts'
+import { verifyLedger } from '../../schema/ledger/verify.ts'
+import { findRedis } from '../../scripts/test/tools/redis.ts'
+import { buildPaidCredits, type PaidPurchase } from '../support/factories/paid-purchases.ts'
+import { madeOnce } from '../support/made.ts'
+import { testProduct } from '../support/product/start-test-product.ts'
+import { startRedisCluster } from '../support/redis-cluster.ts'
+import { waitUntil } from '../support/wait-until.ts'
+
+const program = await findRedis({ install: false, say: () => undefined })
+
+describe('with queues on a Redis Cluster of three nodes', () => {
+  const cluster = madeOnce(
+    async () => (program.found ? startRedisCluster(program.value) : undefined),
+    (made) => made.stop(),
+  )
+  const product = testProduct(() =>
+    program.found
+      ? {
+          redisUrl: cluster.url,
+          stripe: 'with_prices',
+          webhooks: ['stripe'],
+          worker: 'process',
+          server: { env: { SWEEP_AFTER_MS: '500' } },
+        }
+      : undefined,
+  )
+  const nodeOfEvents = () => cluster.nodeOf('{stripe-events}')
+
+  test('queues are on different nodes', async ({ skip }) => {
+    if (!program.found) skip(program.reason)
+    const found = await Promise.all(
+      ['stripe-events', 'clerk-events', 'maintenance', 'checkout-completions', 'scheduled-tasks'].map(
+        (queue) => cluster.nodeOf(`{${queue}}`),
+      ),
+    )
+    expect(new Set(found).size).toBeGreaterThan(1)
+    await grantedOnce([await buildPaidCredits(product)])
+  })
+
+  test('when a node dies with all that it had, each payment is granted once after it is back', async ({
+    skip,
+  }) => {
+    if (!program.found) skip(program.reason)
+    const node = await nodeOfEvents()
+    const before = await buySome()
+    await node.kill()
+    const during = await buySome()
+    await waitUntil(() => areReceived(during), 'webhooks to be taken without the queue')
+    await node.restart()
+    const after = await buySome()
+    await grantedOnce([...before, ...during, ...after])
+  })
+
+  test('when a node dies that has a replica, payments are granted once without anybody’s help', async ({
+    skip,
+  }) => {
+    if (!program.found) skip(program.reason)
+    const node = await nodeOfEvents()
+    const replica = await cluster.addReplicaOf(node)
+    const before = await buySome()
+    await node.kill()
+    const during = await buySome()
+    await waitUntil(async () => (await nodeOfEvents()) === replica, 'the replica to take over')
+    const after = await buySome()
+    await grantedOnce([...before, ...during, ...after])
+  })
+
+  async function buySome(): Promise<PaidPurchase[]> {
+    const bought: PaidPurchase[] = []
+    for (let count = 0; count < 6; count++) bought.push(await buildPaidCredits(product))
+    return bought
+  }
+
+  async function areReceived(bought: readonly PaidPurchase[]): Promise<boolean> {
+    const rows = await product.database.owner
+      .selectFrom('inbox_events')
+      .select('payload')
+      .where('type', '=', 'checkout.session.completed')
+      .execute()
+    const text = JSON.stringify(rows)
+    return bought.every(({ session_id }) => text.includes(session_id))
+  }
+
+  async function grantedOnce(bought: readonly PaidPurchase[]): Promise<void> {
+    const { database, workerProcess } = product
+    for (const { owner } of bought) {
+      await waitUntil(
+        async () => (await findBalance(database.owner, owner)).total > 0,
+        () => `${owner.owner_id} to have credits\n${workerProcess.lines.slice(-20).join('\n')}`,
+      )
+    }
+    await waitUntil(async () => {
+      const open = await database.owner
+        .selectFrom('inbox_events')
+        .select('id')
+        .where('state', '=', 'received')
+        .execute()
+      return open.length === 0
+    }, 'every event to be settled')
+    for (const { owner } of bought) {
+      expect(await findBalance(database.owner, owner)).toMatchObject({ total: 500, version: 1 })
+    }
+    expect((await verifyLedger(database.owner)).problems).toEqual([])
+  }
+})

@@ -1,0 +1,115 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { setImmediate } from 'node:timers/promises'
+import { findEvents, type InboxEvent } from '../../schema/inbox/events.ts'
+import { type AppliedOfSeveral, applyEvents } from '../apply/apply-events.ts'
+import type { WorkerDependencies } from '../dependencies.ts'
+import { isToBeTried, processInboxEvent, reportApplied, reportNothingToDo } from './inbox-event.ts'
+
+/** Most events that are applied together. Whoever waits for one of their owners waits as long as all of them take. */
+export const mostTogether = 50
+
+/** Events that are applied alone mostly wait for Stripe, and each holds a connection in the end. */
+const mostAlone = 8
+
+interface Try {
+  readonly id: string
+  readonly claim: number
+}
+
+type Outcome = AppliedOfSeveral | { readonly outcome: 'nothing_to_do' }
+
+/** Tries one of Stripe's events, for a job with a log of its own. */
+export type TryStripeEvent = (deps: WorkerDependencies, tried: Try) => Promise<void>
+
+/**
+ * Tries events of the jobs in hand together: a job's event waits until those before it are done, and then all that wait are taken. One
+ * that comes alone goes at once. What cannot be applied together, and everything after a failure, is tried one by one, so
+ * that each event has an outcome and an error of its own.
+ */
+export function createEventTries(deps: WorkerDependencies): TryStripeEvent {
+  const together = inBatches(mostTogether, (tries: readonly Try[]) => tryTogether(deps, tries))
+  const alone = atMost(mostAlone)
+  return async (jobDeps, tried) => {
+    const key = { source: 'stripe', id: tried.id } as const
+    const applied = await together(tried)
+    if (applied.outcome === 'alone') return alone(() => processInboxEvent(jobDeps, key, tried.claim))
+    if (applied.outcome === 'nothing_to_do') return reportNothingToDo(jobDeps, key)
+    reportApplied(jobDeps, key, applied)
+  }
+}
+
+async function tryTogether(deps: WorkerDependencies, tries: readonly Try[]): Promise<readonly Outcome[]> {
+  try {
+    const rows = await findEvents(deps.db, { source: 'stripe', ids: tries.map(({ id }) => id) })
+    const events = new Map(rows.map((event) => [event.id, event]))
+    // A sweep may have enqueued what is in hand already.
+    const due = new Map<string, InboxEvent>()
+    const outcomes = tries.map(({ id, claim }): Outcome | undefined => {
+      const event = events.get(id)
+      if (!event) return { outcome: 'alone' }
+      if (!isToBeTried(event, claim) || due.has(id)) return { outcome: 'nothing_to_do' }
+      due.set(id, event)
+      return undefined
+    })
+    const applied = await applyEvents(deps, [...due.values()])
+    return tries.map(({ id }, index) => outcomes[index] ?? applied.get(id) ?? { outcome: 'alone' })
+  } catch (error) {
+    deps.log.warn({ err: error, events: tries.length }, 'Events that failed together are tried one by one')
+    return tries.map(() => ({ outcome: 'alone' }))
+  }
+}
+
+interface Waiting<Item, Result> {
+  readonly item: Item
+  readonly answer: PromiseWithResolvers<Result>
+  /** In the span of its job, so that a trace leads on to what was done for it. */
+  readonly inItsContext: <T>(work: () => T) => T
+}
+
+/** Collects what is asked for while work is done, and then does all of it at once. Results come in the order of the items. */
+function inBatches<Item, Result>(
+  most: number,
+  work: (items: readonly Item[]) => Promise<readonly Result[]>,
+): (item: Item) => Promise<Result> {
+  const waiting: Waiting<Item, Result>[] = []
+  let isWorking = false
+  const workUntilNoneWaits = async () => {
+    isWorking = true
+    while (waiting.length > 0) {
+      // Answers of the queue that came together are read one after the other.
+      await setImmediate()
+      const batch = waiting.splice(0, most)
+      const [first] = batch
+      if (!first) continue
+      try {
+        const results = await first.inItsContext(() => work(batch.map(({ item }) => item)))
+        for (const [index, { answer }] of batch.entries()) answer.resolve(results[index] as Result)
+      } catch (error) {
+        for (const { answer } of batch) answer.reject(error)
+      }
+    }
+    isWorking = false
+  }
+  return (item) => {
+    const answer = Promise.withResolvers<Result>()
+    waiting.push({ item, answer, inItsContext: AsyncLocalStorage.snapshot() })
+    if (!isWorking) void workUntilNoneWaits()
+    return answer.promise
+  }
+}
+
+function atMost(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let working = 0
+  const waiting: (() => void)[] = []
+  return async (work) => {
+    if (working < most) working++
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else working--
+    }
+  }
+}
