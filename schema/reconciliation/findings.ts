@@ -90,7 +90,7 @@ export async function closeUnseenFindings(
  * explained by credits.
  */
 export async function withoutExplained<One extends Difference>(
-  db: Kysely<DB>,
+  db: ReadDatabase,
   differences: readonly One[],
 ): Promise<readonly One[]> {
   const explainable = differences.filter(({ owner, mending }) => owner && mending?.kind !== 'replay')

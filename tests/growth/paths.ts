@@ -267,10 +267,7 @@ export const paths: Readonly<Record<string, Path>> = {
     compared += 1
     const content = { type: 'invoice.paid', object_id: null, payment_status: null }
     const events = new Map(
-      Array.from(
-        { length: 10 },
-        (_, i) => [`evt_fill_${100 * i + 10 * compared + 1}_1`, content] as const,
-      ),
+      Array.from({ length: 10 }, (_, i) => [`evt_fill_${100 * i + 10 * compared + 1}_1`, content] as const),
     )
     return async () => {
       await confirmEvents(database.worker, { source: 'stripe', events, now: new Date() })
