@@ -78,7 +78,7 @@ export function authenticateExtension(
 }
 
 /** Once somebody's budget is used up no more lines are written: nobody can fill the log, and the first lines tell it all. */
-async function recordDenial(
+export async function recordDenial(
   { db, limits }: Pick<Dependencies, 'db' | 'limits'>,
   { user_id, address }: { readonly user_id: string; readonly address: string },
 ): Promise<void> {
