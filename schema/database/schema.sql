@@ -64,28 +64,17 @@ CREATE TABLE public.ledger_transfers (
     CONSTRAINT ledger_transfers_kind_check CHECK ((kind = ANY (ARRAY['credit_purchase'::text, 'withdrawal'::text, 'plan_grant'::text, 'seat_grant'::text, 'usage'::text, 'expiry'::text, 'write_off'::text, 'refund'::text, 'dispute'::text, 'dispute_won'::text, 'settlement'::text, 'adjustment'::text])))
 );
 
-CREATE FUNCTION public.ledger_append(transfers public.ledger_transfers[], entries public.ledger_entries[]) RETURNS integer
+CREATE FUNCTION public.ledger_append(transfers public.ledger_transfers[], entries public.ledger_entries[]) RETURNS void
     LANGUAGE plpgsql
     AS $$
-DECLARE
-  inserted integer;
-  taken_key text;
 BEGIN
   INSERT INTO ledger_transfers (id, idempotency_key, kind, input_hash, occurred_at, posted_at, intent_id, event_id, actor, reason,
     format, grant_id) OVERRIDING SYSTEM VALUE
   SELECT t.id, t.idempotency_key, t.kind, t.input_hash, t.occurred_at, t.posted_at, t.intent_id, t.event_id, t.actor, t.reason,
     t.format, t.grant_id
-  FROM unnest(transfers) t
-  ON CONFLICT (idempotency_key) DO NOTHING;
-  GET DIAGNOSTICS inserted = ROW_COUNT;
-  IF inserted < cardinality(transfers) THEN
-    SELECT t.idempotency_key INTO taken_key FROM unnest(transfers) t
-    WHERE NOT EXISTS (SELECT FROM ledger_transfers posted WHERE posted.id = t.id) LIMIT 1;
-    RAISE EXCEPTION 'Transfer % was posted before with another input', taken_key USING ERRCODE = 'LG001';
-  END IF;
+  FROM unnest(transfers) t;
   INSERT INTO ledger_entries (transfer_id, account_id, amount, version, balance_after, hash)
   SELECT e.transfer_id, e.account_id, e.amount, e.version, e.balance_after, e.hash FROM unnest(entries) e;
-  RETURN inserted;
 END
 $$;
 
@@ -400,14 +389,10 @@ BEGIN
   END LOOP;
 
   IF cardinality(grants) > known_grants THEN
-    INSERT INTO ledger_grants SELECT * FROM unnest(grants[known_grants + 1:]) ON CONFLICT (id) DO NOTHING;
-    GET DIAGNOSTICS n = ROW_COUNT;
-    IF n < cardinality(grants) - known_grants THEN
-      RAISE EXCEPTION 'One of the grants % was written down before for another owner', grant_ids USING ERRCODE = 'LG001';
-    END IF;
+    INSERT INTO ledger_grants SELECT * FROM unnest(grants[known_grants + 1:]);
   END IF;
   IF cardinality(posted_transfers) > known_transfers THEN
-    n := ledger_append(posted_transfers[known_transfers + 1:], new_entries);
+    PERFORM ledger_append(posted_transfers[known_transfers + 1:], new_entries);
   END IF;
 END
 $$;
@@ -586,7 +571,7 @@ BEGIN
   END LOOP;
 
   IF cardinality(posted_transfers) > known_transfers THEN
-    n := ledger_append(posted_transfers[known_transfers + 1:], new_entries);
+    PERFORM ledger_append(posted_transfers[known_transfers + 1:], new_entries);
   END IF;
 END
 $$;

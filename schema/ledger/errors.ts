@@ -13,10 +13,17 @@ export class InsufficientCreditsError extends Error {
   override readonly name = 'InsufficientCreditsError'
 }
 
+/** Of what two owners named alike at the same moment, the second violates one of these. */
+const uniqueKeys = ['ledger_transfers_idempotency_key_key', 'ledger_grants_pkey']
+
 /** Turns the SQLSTATEs that the ledger's functions raise into typed errors; everything else passes through. */
 export function ledgerError(error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error
   switch (error.code) {
+    case '23505': {
+      const isTaken = 'constraint' in error && uniqueKeys.includes(String(error.constraint))
+      return isTaken ? new IdempotencyConflictError(error.message, { cause: error }) : error
+    }
     case 'LG001':
       return new IdempotencyConflictError(error.message, { cause: error })
     case 'LG002':

@@ -48,28 +48,17 @@ ALTER FUNCTION ledger_input_hash(jsonb, jsonb, smallint) STABLE;
 ALTER TABLE ledger_entries DROP CONSTRAINT ledger_entries_transfer_id_fkey;
 ALTER TABLE ledger_transfers DROP CONSTRAINT ledger_transfers_grant_id_fkey;
 
--- Inserts what was worked out under the locks, and returns how many transfers. Only another owner can have posted one of the keys
--- meanwhile.
-CREATE FUNCTION ledger_append(transfers ledger_transfers[], entries ledger_entries[]) RETURNS integer LANGUAGE plpgsql AS $$
-DECLARE
-  inserted integer;
-  taken_key text;
+-- Inserts what was worked out under the locks. Only another owner can have posted one of the keys meanwhile: that is a violation of the
+-- unique key, which callers understand as LG001.
+CREATE FUNCTION ledger_append(transfers ledger_transfers[], entries ledger_entries[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO ledger_transfers (id, idempotency_key, kind, input_hash, occurred_at, posted_at, intent_id, event_id, actor, reason,
     format, grant_id) OVERRIDING SYSTEM VALUE
   SELECT t.id, t.idempotency_key, t.kind, t.input_hash, t.occurred_at, t.posted_at, t.intent_id, t.event_id, t.actor, t.reason,
     t.format, t.grant_id
-  FROM unnest(transfers) t
-  ON CONFLICT (idempotency_key) DO NOTHING;
-  GET DIAGNOSTICS inserted = ROW_COUNT;
-  IF inserted < cardinality(transfers) THEN
-    SELECT t.idempotency_key INTO taken_key FROM unnest(transfers) t
-    WHERE NOT EXISTS (SELECT FROM ledger_transfers posted WHERE posted.id = t.id) LIMIT 1;
-    RAISE EXCEPTION 'Transfer % was posted before with another input', taken_key USING ERRCODE = 'LG001';
-  END IF;
+  FROM unnest(transfers) t;
   INSERT INTO ledger_entries (transfer_id, account_id, amount, version, balance_after, hash)
   SELECT e.transfer_id, e.account_id, e.amount, e.version, e.balance_after, e.hash FROM unnest(entries) e;
-  RETURN inserted;
 END
 $$;
 
@@ -270,14 +259,10 @@ BEGIN
   END LOOP;
 
   IF cardinality(grants) > known_grants THEN
-    INSERT INTO ledger_grants SELECT * FROM unnest(grants[known_grants + 1:]) ON CONFLICT (id) DO NOTHING;
-    GET DIAGNOSTICS n = ROW_COUNT;
-    IF n < cardinality(grants) - known_grants THEN
-      RAISE EXCEPTION 'One of the grants % was written down before for another owner', grant_ids USING ERRCODE = 'LG001';
-    END IF;
+    INSERT INTO ledger_grants SELECT * FROM unnest(grants[known_grants + 1:]);
   END IF;
   IF cardinality(posted_transfers) > known_transfers THEN
-    n := ledger_append(posted_transfers[known_transfers + 1:], new_entries);
+    PERFORM ledger_append(posted_transfers[known_transfers + 1:], new_entries);
   END IF;
 END
 $$;
@@ -401,7 +386,7 @@ BEGIN
   END LOOP;
 
   IF cardinality(posted_transfers) > known_transfers THEN
-    n := ledger_append(posted_transfers[known_transfers + 1:], new_entries);
+    PERFORM ledger_append(posted_transfers[known_transfers + 1:], new_entries);
   END IF;
 END
 $$;

@@ -66,10 +66,12 @@ export class EntryCheck {
     range: { readonly after: number; readonly upTo: number },
     onProgress: (id: number) => void,
   ): Promise<void> {
+    let next = this.#batch(range.after, range.upTo)
     for (let after = range.after; after < range.upTo; after += batchSize) {
-      const upTo = Math.min(after + batchSize, range.upTo)
-      const [transfers, entries] = [await this.#transfers(after, upTo), await this.#entries(after, upTo)]
+      const { upTo, transfers, entries } = await next
       if (this.#startsAfter > 0) await this.#findHeads(entries)
+      // Postgres reads the next batch while this one is checked.
+      next = this.#batch(upTo, range.upTo)
       const byTransfer = Map.groupBy(entries, (entry) => entry.transfer_id)
       for (const transfer of transfers) {
         this.#check(transfer, byTransfer.get(transfer.id) ?? [])
@@ -80,6 +82,12 @@ export class EntryCheck {
       this.entries += entries.length
       onProgress(upTo)
     }
+  }
+
+  async #batch(after: number, end: number) {
+    const upTo = Math.min(after + batchSize, end)
+    if (after >= upTo) return { upTo, transfers: [], entries: [] }
+    return { upTo, transfers: await this.#transfers(after, upTo), entries: await this.#entries(after, upTo) }
   }
 
   async #transfers(after: number, upTo: number): Promise<TransferRow[]> {

@@ -69,7 +69,10 @@ export async function checkGrants(
   }
 }
 
-/** The transfers of grants, summed by what they are, in the grant's account. */
+/**
+ * The transfers of grants, summed by what they are, in the grant's account. Entries are found one by one by their keys (OFFSET 0, and
+ * the account in a subquery of its own): before Postgres has statistics of new books it would read all entries for each grant.
+ */
 function sumsOf(grant: ReturnType<typeof sql>) {
   return sql`(
     SELECT
@@ -80,8 +83,9 @@ function sumsOf(grant: ReturnType<typeof sql>) {
       coalesce(sum(e.amount) FILTER (WHERE t.kind = 'write_off'), 0)::bigint AS written_off,
       coalesce(bool_or(t.format = 1), false) AS is_early
     FROM ledger_transfers t
-    JOIN ledger_entries e ON e.transfer_id = t.id
-    JOIN ledger_accounts a ON a.id = e.account_id AND a.owner_kind <> 'house'
+    CROSS JOIN LATERAL (
+      SELECT entry.amount FROM ledger_entries entry
+      WHERE entry.transfer_id = t.id AND (SELECT owner_kind FROM ledger_accounts WHERE id = entry.account_id) <> 'house' OFFSET 0) e
     WHERE t.grant_id ${grant})`
 }
 
