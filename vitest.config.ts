@@ -7,6 +7,7 @@ import { SummaryReporter } from './scripts/test/summary-reporter.ts'
  * that it is mended. Not the simulation: what it finds only now and then may be a fault of the product.
  */
 const limits = { testTimeout: 30_000, hookTimeout: 60_000, retry: process.env.CI ? 1 : 0 }
+const patience = { testTimeout: 20 * 60_000, hookTimeout: 120_000 }
 /** Rooms that need no database; everything else gets one. */
 const withoutDatabase = [
   '{sandbox,web}/**/*.test.{ts,tsx}',
@@ -39,12 +40,19 @@ export default defineConfig({
       },
       {
         test: {
+          ...patience,
           name: 'simulation',
-          include: ['tests/{simulation,chaos}/**/*.test.ts'],
+          include: ['tests/simulation/**/*.test.ts'],
           globalSetup: 'tests/support/database/global-setup.ts',
-          fileParallelism: false,
-          testTimeout: 20 * 60_000,
-          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          ...patience,
+          name: 'chaos',
+          include: ['tests/chaos/**/*.test.ts'],
+          // It fills the machine by itself.
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -34,7 +34,8 @@ export function createLogger(options: {
       censor: '[removed]',
     },
   }
-  return options.destination ? pino(settings, options.destination) : pino(settings)
+  // A server writes a line for each request: those that come while others are being written go together. At exit the rest is written.
+  return pino(settings, options.destination ?? pino.destination({ sync: options.process !== 'server' }))
 }
 
 /**

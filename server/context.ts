@@ -49,14 +49,18 @@ export interface Trace {
 }
 
 export function createTrace(base: Logger, request_id: string): Trace {
-  let log = base.child({ request_id })
+  // A logger of its own costs more than the one line that most requests write, so it is made when somebody writes one.
+  let noted: Record<string, string> = { request_id }
+  let log: Logger | undefined
   return {
     request_id,
     get log() {
+      log ??= base.child(noted)
       return log
     },
     note(fields) {
-      log = log.child(fields)
+      noted = { ...noted, ...fields }
+      log = undefined
       noteInSpan(attributesOf(fields))
     },
   }

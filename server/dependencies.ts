@@ -9,7 +9,9 @@ import { createCallLimit } from '../schema/stripe/call-limit.ts'
 import { createStripe } from '../schema/stripe/client.ts'
 import { isLiveKey } from '../schema/stripe/mode.ts'
 import { type Clerk, createClerk } from './auth/clerk.ts'
+import { createEditorTokens, type EditorTokens } from './auth/editor-tokens.ts'
 import { createSupportStaff, type SupportStaff } from './auth/support-staff.ts'
+import { createEditorCalls, type EditorCalls } from './editor-calls.ts'
 import { createServerMetrics, type ServerMetrics } from './metrics.ts'
 import { createRateLimits, type RateLimits } from './rate-limits.ts'
 import { createReopeningProducer } from './reopening-producer.ts'
@@ -27,6 +29,8 @@ export interface Dependencies {
   readonly catalogue: StripeCatalogue
   readonly clerk: Clerk
   readonly isSupportStaff: SupportStaff
+  readonly editorTokens: EditorTokens
+  readonly editorCalls: EditorCalls
   readonly limits: RateLimits
   readonly metrics: ServerMetrics
   /** Told at the beginning of a shutdown, so that the load balancer stops sending calls before the server stops answering them. */
@@ -95,6 +99,8 @@ export function openDependencies(
       authorizedParties: settings.own_origins,
     }),
     isSupportStaff: createSupportStaff(),
+    editorTokens: createEditorTokens(),
+    editorCalls: createEditorCalls(database.db),
     limits: createRateLimits(redis),
     metrics,
     readiness: { isStopping: false },

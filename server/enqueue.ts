@@ -10,11 +10,11 @@ import type { Dependencies } from './dependencies.ts'
  */
 export async function enqueue<Name extends QueueName>(
   deps: Pick<Dependencies, 'producer' | 'metrics' | 'settings'>,
-  { request_id, log }: Trace,
+  trace: Trace,
   job: { readonly queue: Name; readonly id: string; readonly payload: JobPayload<Name> },
 ): Promise<boolean> {
   const span = currentSpan()
-  const origin = { request_id, ...(span && { traceparent: span.traceparent }) }
+  const origin = { request_id: trace.request_id, ...(span && { traceparent: span.traceparent }) }
   try {
     await withTimeLimit(deps.producer.add(job.queue, job.id, job.payload, origin), {
       limit_ms: deps.settings.enqueue_limit_ms,
@@ -23,7 +23,10 @@ export async function enqueue<Name extends QueueName>(
     return true
   } catch (error) {
     deps.metrics.enqueueFailures.inc({ queue: job.queue })
-    log.warn({ err: error, queue: job.queue, job_id: job.id }, 'Job not enqueued; the sweep will enqueue it')
+    trace.log.warn(
+      { err: error, queue: job.queue, job_id: job.id },
+      'Job not enqueued; the sweep will enqueue it',
+    )
     return false
   }
 }

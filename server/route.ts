@@ -102,10 +102,6 @@ function answer<E extends Endpoint, Found>(
     if (endpoint.file && result instanceof TextFile) return result.send(ctx, endpoint.file)
     ctx.state.failure = undefined
     const { body: answered, etag } = result instanceof Tagged ? result : { body: result, etag: null }
-    const parsed = z.safeParse(endpoint.response, answered)
-    if (!parsed.success) {
-      throw new Error(`The answer of ${endpoint.path} does not match its schema`, { cause: parsed.error })
-    }
     ctx.set('cache-control', etag === null ? 'no-store' : 'private, no-cache')
     if (etag !== null) {
       ctx.set('etag', etag)
@@ -114,6 +110,10 @@ function answer<E extends Endpoint, Found>(
         ctx.status = 304
         return
       }
+    }
+    const parsed = z.safeParse(endpoint.response, answered)
+    if (!parsed.success) {
+      throw new Error(`The answer of ${endpoint.path} does not match its schema`, { cause: parsed.error })
     }
     ctx.body = parsed.data
   }

@@ -61,7 +61,7 @@ export function reasonProblem(reason: string): string | null {
 }
 
 /** Ours or the vendor's id; of a job, `<queue>/<id>`. */
-export const targetSchema = z.object({
+export const targetSchema = z.strictObject({
   kind: z.enum(targetKinds),
   id: z.string().check(z.trim(), z.minLength(1), z.maxLength(255)),
   /** Of reconciliation, when the act mends what it found. */
@@ -137,7 +137,8 @@ export const supportActSchema = z.object({
   finding_id: z.nullable(z.string()),
   kind: z.string(),
   target: z.object({ kind: z.string(), id: z.string() }),
-  owner: z.nullable(ownerSchema),
+  /** The label is enough to recognize a person by, e.g. `d…@example.com`; null where no address is known. */
+  owner: z.nullable(z.extend(ownerSchema, { label: z.nullable(z.string()) })),
   adjustment: z.nullable(adjustmentSchema),
   reason: z.string(),
   is_dry_run: z.boolean(),

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 
 /** Marks our tokens, so that scanners for leaked secrets, and people, recognize them. */
 export const tokenPrefix = 'tide_'
@@ -18,5 +18,5 @@ export function createCode(): string {
  * would only make every call of the extension slow.
  */
 export function hashSecret(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest()
+  return hash('sha256', secret, 'buffer')
 }

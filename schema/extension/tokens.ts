@@ -111,10 +111,14 @@ export function isActive(token: StoredToken, now: Date): boolean {
 
 const useResolutionMs = 60_000
 
-/** Records when a token was used, to the minute: a busy editor must not write a row for each of its calls. */
-export async function recordTokenUse(db: Database, token: StoredToken, now: Date): Promise<void> {
+/** Whether its use now is to be recorded: to the minute, because a busy editor must not write a row for each of its calls. */
+export function isUseToBeRecorded({ last_used_at }: Pick<StoredToken, 'last_used_at'>, now: Date): boolean {
+  return last_used_at === null || last_used_at.getTime() <= now.getTime() - useResolutionMs
+}
+
+/** Records that a token was used, unless somebody else did within the last minute. */
+export async function recordTokenUse(db: Database, token: Pick<StoredToken, 'id'>, now: Date): Promise<void> {
   const before = new Date(now.getTime() - useResolutionMs)
-  if (token.last_used_at && token.last_used_at > before) return
   await db
     .updateTable('extension_tokens')
     .set({ last_used_at: now })

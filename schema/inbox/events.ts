@@ -37,19 +37,57 @@ export interface StoredEvent {
 
 /** Stores a verified event once, however often it is delivered. */
 export async function receiveEvent(db: Kysely<DB>, event: ReceivedEvent): Promise<StoredEvent> {
+  const [stored] = await receiveEvents(db, [event])
+  if (!stored) throw new Error('The inbox did not take an event')
+  return stored
+}
+
+/** The same for several in one statement: all or none are stored. What became of each, in their order. */
+export async function receiveEvents(
+  db: Kysely<DB>,
+  events: readonly ReceivedEvent[],
+): Promise<StoredEvent[]> {
   const inserted = await db
     .insertInto('inbox_events')
-    .values({
-      ...event,
-      payload: JSON.stringify(event.payload),
-      subject: subjectOf(event.source, event.payload),
-    })
+    // In the order of their ids, so that two processes that are sent some of the same wait for each other in a line.
+    .values(events.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1)).map(rowOf))
     .onConflict((conflict) => conflict.columns(['source', 'id']).doNothing())
-    .returning('id')
-    .executeTakeFirst()
-  if (inserted) return { unsettled: true, is_new: true }
-  const stored = await findEvent(db, event)
-  return { unsettled: stored?.state === 'received', is_new: false }
+    .returning(['source', 'id'])
+    .execute()
+  const fresh = new Set(inserted.map(nameOf))
+  const known = events.filter((event) => !fresh.has(nameOf(event)))
+  const unsettled = new Set([...fresh, ...(await listUnsettled(db, known)).map(nameOf)])
+  // One that came twice at the same moment is new once.
+  return events.map(nameOf).map((name) => ({ unsettled: unsettled.has(name), is_new: fresh.delete(name) }))
+}
+
+function nameOf({ source, id }: EventKey): string {
+  return `${source}/${id}`
+}
+
+function rowOf(event: ReceivedEvent) {
+  return {
+    ...event,
+    payload: JSON.stringify(event.payload),
+    subject: subjectOf(event.source, event.payload),
+  }
+}
+
+/** Those of them that are in the inbox and still have to be applied. */
+async function listUnsettled(db: Kysely<DB>, keys: readonly EventKey[]): Promise<EventKey[]> {
+  if (keys.length === 0) return []
+  return db
+    .selectFrom('inbox_events')
+    .select(['source', 'id'])
+    .where(({ eb, refTuple, tuple }) =>
+      eb(
+        refTuple('source', 'id'),
+        'in',
+        keys.map(({ source, id }) => tuple(source, id)),
+      ),
+    )
+    .where('state', '=', 'received')
+    .execute()
 }
 
 export async function findEvent(db: Kysely<DB>, key: EventKey): Promise<InboxEvent | undefined> {

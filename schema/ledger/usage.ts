@@ -39,6 +39,11 @@ export type UsageOutcome = Omit<UsageResult, 'outcome'> & {
 export async function spendCredits(db: Kysely<DB>, usage: Usage): Promise<UsageResult> {
   const [result] = await spendCreditsMany(db, [usage])
   if (!result) throw new Error('The ledger did not decide a usage')
+  return refuseConflict(usage, result)
+}
+
+/** What became of one of several, as `spendCredits` says it. */
+export function refuseConflict(usage: Usage, result: UsageOutcome): UsageResult {
   const { outcome } = result
   if (outcome === 'conflict') {
     const key = usageKey(usage, usage.idempotency_key)

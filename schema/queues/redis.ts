@@ -22,7 +22,9 @@ export function connectRedis(redisUrl: string, { whenUnavailable }: RedisSetting
   const givesUp = whenUnavailable === 'give_up'
   const retryStrategy = (times: number) => (givesUp ? null : Math.min(times * 100, 2000))
   const perCommand = { maxRetriesPerRequest: waits ? null : givesUp ? 0 : 1 }
-  const connection = { enableOfflineQueue: waits, lazyConnect: givesUp }
+  // What requests ask for in one turn of the event loop is sent in one go; a worker's connection also waits for jobs.
+  const enableAutoPipelining = whenUnavailable === 'fail_fast'
+  const connection = { enableOfflineQueue: waits, lazyConnect: givesUp, enableAutoPipelining }
   if (others.length === 0) return new Redis(first, { ...perCommand, ...connection, retryStrategy })
   return new Cluster([first, ...others], {
     ...connection,

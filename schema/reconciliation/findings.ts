@@ -85,6 +85,29 @@ export async function closeUnseenFindings(
     .execute()
 }
 
+/**
+ * Those of the differences that nobody has adjusted credits for: an adjustment that names a finding explains it. What a replay would mend is not
+ * explained by credits.
+ */
+export async function withoutExplained<One extends Difference>(
+  db: ReadDatabase,
+  differences: readonly One[],
+): Promise<readonly One[]> {
+  const explainable = differences.filter(({ owner, mending }) => owner && mending?.kind !== 'replay')
+  if (explainable.length === 0) return differences
+  const names = explainable.map(({ kind, object_id }) => sql`(${kind}::text, ${object_id}::text)`)
+  const { rows } = await sql<{ kind: string; object_id: string }>`
+    SELECT f.kind, f.object_id FROM reconciliation_findings f
+    JOIN support_acts a ON a.finding_id = f.id::text AND a.owner_kind = f.owner_kind AND a.owner_id = f.owner_id
+    WHERE (f.kind, f.object_id) IN (${sql.join(names)}) AND a.kind = 'adjust' AND a.state = 'done' AND NOT a.is_dry_run`.execute(
+    db,
+  )
+  const explained = new Set(rows.map(({ kind, object_id }) => `${kind} ${object_id}`))
+  return differences.filter(
+    (one) => !explainable.includes(one) || !explained.has(`${one.kind} ${one.object_id}`),
+  )
+}
+
 export interface FindingsCursor {
   readonly first_seen_at: Date
   readonly id: string

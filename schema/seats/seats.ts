@@ -1,9 +1,15 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { DatabaseTransaction } from '../database/connect.ts'
+import { prepared } from '../database/prepared.ts'
 import type { DB, Seats } from '../database/types.ts'
 
 export type Seat = Selectable<Seats>
 export type SeatRole = Seat['role']
+
+export interface SeatHolder {
+  readonly organization_id: string
+  readonly user_id: string
+}
 
 /** Statuses in which a seat is not free: a pending one is promised to somebody. */
 const heldStatuses = ['active', 'pending'] as const satisfies readonly Seat['status'][]
@@ -60,18 +66,22 @@ export async function findHeldSeat(
     : query.where('email', '=', holder.email).executeTakeFirst()
 }
 
-/** The seat with which a user spends an organization's credits; undefined when there is none. */
-export async function findActiveSeat(
+/** The user's role in the seat with which they spend the organization's credits; null when there is none. In the order of the holders. */
+export async function findActiveSeats(
   db: Kysely<DB>,
-  { organization_id, user_id }: { organization_id: string; user_id: string },
-): Promise<{ role: 'admin' | 'member' } | undefined> {
-  return db
-    .selectFrom('seats')
-    .select('role')
-    .where('organization_id', '=', organization_id)
-    .where('user_id', '=', user_id)
-    .where('status', '=', 'active')
-    .executeTakeFirst()
+  holders: readonly SeatHolder[],
+): Promise<(SeatRole | null)[]> {
+  const statement = sql<{ role: SeatRole | null }>`
+    SELECT seat.role
+    FROM unnest(
+      ${holders.map(({ organization_id }) => organization_id)}::text[],
+      ${holders.map(({ user_id }) => user_id)}::text[]) WITH ORDINALITY AS holder (organization_id, user_id, ordinal)
+    LEFT JOIN LATERAL (
+      SELECT role FROM seats
+      WHERE organization_id = holder.organization_id AND user_id = holder.user_id AND status = 'active' OFFSET 0) seat ON true
+    ORDER BY holder.ordinal`
+  const { rows } = await prepared('active_seats', statement).execute(db)
+  return rows.map(({ role }) => role)
 }
 
 /** Everybody who has a seat of an organization. */

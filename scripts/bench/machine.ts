@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
+import { Redis } from 'ioredis'
 import pg from 'pg'
 import { migrateToLatest } from '../../schema/database/migrate.ts'
 import { createDatabase } from '../database.ts'
@@ -111,7 +112,7 @@ async function open(running: AsyncDisposableStack, say: (message: string) => voi
       memory_gib: Math.round(totalmem() / 2 ** 30),
       node: process.versions.node,
       postgres: await ask(postgres.url, 'SHOW server_version'),
-      redis: redis ? 'yes' : 'none',
+      redis: redis ? await versionOf(redis.url) : 'none',
     },
     queues: redis ? 'redis' : 'postgres',
     async createPlace(queues) {
@@ -166,6 +167,13 @@ async function serveNothing(running: AsyncDisposableStack): Promise<string> {
     server.close()
   })
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+async function versionOf(redisUrl: string): Promise<string> {
+  const redis = new Redis(redisUrl)
+  const [, version] = /redis_version:(\S+)/.exec(await redis.info('server')) ?? []
+  redis.disconnect()
+  return version ?? 'unknown'
 }
 
 /** The first column of the first row. */

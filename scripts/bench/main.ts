@@ -1,7 +1,14 @@
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { openMachine } from './machine.ts'
-import { describeMachine, describeTable, type Report, readCommit, writeReport } from './report.ts'
+import {
+  describeMachine,
+  describeTable,
+  type Report,
+  readCommit,
+  writeDocument,
+  writeReport,
+} from './report.ts'
 import type { Line, Row } from './row.ts'
 import { accept } from './rows/accept.ts'
 import { balance } from './rows/balance.ts'
@@ -9,6 +16,7 @@ import { growth } from './rows/growth.ts'
 import { history } from './rows/history.ts'
 import { latency } from './rows/latency.ts'
 import { noise } from './rows/noise.ts'
+import { peers } from './rows/peers.ts'
 import { posting } from './rows/posting.ts'
 import { scaleOut } from './rows/scale-out.ts'
 import { settle } from './rows/settle.ts'
@@ -44,15 +52,21 @@ async function main(): Promise<void> {
     allowPositionals: true,
     options: {
       pairs: { type: 'string', default: '3' },
-      seconds: { type: 'string', default: '2' },
+      seconds: { type: 'string', default: '1.5' },
       full: { type: 'boolean', default: false },
+      peers: { type: 'boolean', default: false },
+      'write-docs': { type: 'boolean', default: false },
     },
   })
   const unknown = positionals.filter((name) => !rows.some((row) => row.name === name))
   if (unknown.length > 0) {
     throw new Error(`There is no row ${unknown.join(', ')}: ${rows.map(({ name }) => name).join(', ')}`)
   }
-  const chosen = positionals.length > 0 ? rows.filter(({ name }) => positionals.includes(name)) : rows
+  if (values['write-docs'] && positionals.length > 0) throw new Error('The document shows a run of all rows')
+  const chosen = [
+    ...rows.filter(({ name }) => positionals.length === 0 || positionals.includes(name)),
+    ...(values.peers ? [peers] : []),
+  ]
   const settings = { pairs: Number(values.pairs), seconds: Number(values.seconds), isFull: values.full }
   const started = performance.now()
   const at = new Date().toISOString()
@@ -83,6 +97,7 @@ async function main(): Promise<void> {
   }
   say(`\n${describeTable(lines)}\n\n${describeMachine(report)}; ${report.took_s} s\n`)
   say(`Written to ${await writeReport(report)}`)
+  if (values['write-docs']) say(`Written to ${await writeDocument(report)}`)
 }
 
 function say(line: string): void {

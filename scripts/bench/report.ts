@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { repositoryRoot } from '../launch/script.ts'
@@ -31,7 +31,7 @@ export function describeTable(lines: readonly Line[]): string {
   const print = (row: readonly string[]) =>
     `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
   const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`
-  const notes = lines.flatMap(({ row, what, note }) => (note ? [`- ${row}, ${what}: ${note}`] : []))
+  const notes = [...new Set(lines.flatMap(({ row, note }) => (note ? [`- ${row}: ${note}`] : [])))]
   const table = [print(headings), rule, ...rows.slice(1).map(print)].join('\n')
   return notes.length > 0 ? `${table}\n\n${notes.join('\n')}` : table
 }
@@ -52,15 +52,37 @@ function cellsOf(line: Line): string[] {
 }
 
 function figure(value: number): string {
+  if (Number.isNaN(value)) return '–'
   return value >= 100 ? Math.round(value).toLocaleString('en-US') : value.toPrecision(3)
 }
 
 export function describeMachine({ machine, load_before, load_after }: Report): string {
   const { cpu, cores, memory_gib, node, postgres, redis } = machine
   return (
-    `${cores} cores (${cpu}), ${memory_gib} GiB, Node ${node}, Postgres ${postgres}, Redis: ${redis}; ` +
+    `${cores} cores (${cpu}), ${memory_gib} GiB, Node ${node}, Postgres ${postgres}, Redis ${redis}; ` +
     `load of the last minute ${load_before.toFixed(1)} before and ${load_after.toFixed(1)} after the run`
   )
+}
+
+const beginning = '<!-- bench: written by npm run bench -- --write-docs -->'
+const end = '<!-- bench: end -->'
+
+/** Replaces the run that docs/performance.md shows. */
+export async function writeDocument(report: Report): Promise<string> {
+  const path = join(repositoryRoot, 'docs/performance.md')
+  await writeFile(path, replaceRun(await readFile(path, 'utf8'), report))
+  return path
+}
+
+/** The text with this run instead of the one that it has. */
+export function replaceRun(text: string, report: Report): string {
+  const [before, rest] = text.split(beginning, 2)
+  const [, after] = rest?.split(end, 2) ?? []
+  if (before === undefined || after === undefined) throw new Error('The document has no place for the run')
+  const { at, commit, pairs, seconds, took_s } = report
+  const run = `${at.slice(0, 10)}, commit ${commit}, ${pairs} pairs of ${seconds} s, ${took_s} s in all. ${describeMachine(report)}.`
+  const written = [beginning, run, describeTable(report.lines), end].join('\n\n')
+  return `${before}${written}${after}`
 }
 
 /** Writes the run under reports/ and returns where. */
@@ -68,7 +90,7 @@ export async function writeReport(report: Report): Promise<string> {
   const folder = join(repositoryRoot, 'reports/bench')
   await mkdir(folder, { recursive: true })
   const path = join(folder, `${report.at.replaceAll(':', '-')}.json`)
-  const lines = report.lines.map((line) => ({ ...line, ...{ result: compare(line) } }))
+  const lines = report.lines.map((line) => ({ ...line, result: compare(line) }))
   await writeFile(path, `${JSON.stringify({ ...report, lines }, null, 2)}\n`)
   return path
 }

@@ -3,7 +3,7 @@ import { explainError } from '../explain-error.ts'
 import { examineAddress } from './address.ts'
 import { examineClerk } from './clerk.ts'
 import { type Configuration, readConfiguration } from './configuration.ts'
-import { examineDatabase } from './database.ts'
+import { examineDatabase, examineReplica } from './database.ts'
 import { type Finding, warning } from './finding.ts'
 import { examineKeys } from './keys.ts'
 import { examineRedis } from './redis.ts'
@@ -15,6 +15,7 @@ const examinations: Readonly<
 > = {
   keys: examineKeys,
   database: examineDatabase,
+  replica: examineReplica,
   queues: examineRedis,
   Stripe: examineStripe,
   Clerk: examineClerk,

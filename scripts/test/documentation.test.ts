@@ -52,6 +52,14 @@ test('docs/going-live.md names every event of Clerk’s that the product handles
   expect(clerkEventTypes.filter((type) => !text.includes(`\`${type}\``))).toEqual([])
 })
 
+test('docs/scaling.md says of every table where it goes', async () => {
+  const schema = await readFile(join(repositoryRoot, 'schema/database/schema.sql'), 'utf8')
+  const tables = [...schema.matchAll(/^CREATE TABLE public\.(\w+)/gm)].map(([, name]) => name)
+  expect(tables.length).toBeGreaterThan(20)
+  const text = documents.get('docs/scaling.md') ?? ''
+  expect(tables.filter((name) => !text.includes(`\`${name}\``))).toEqual([])
+})
+
 test('every test that docs/security.md names exists', async () => {
   const tests = [
     ...(await readDocuments('{schema,server,worker,web,sandbox,scripts,tests}/**/*.{test,spec}.ts')).keys(),

@@ -26,7 +26,7 @@ const parts: readonly TestPart[] = [
     name: 'simulation',
     title: 'simulation',
     needs: ['postgres', 'redis'],
-    run: (input) => runVitest({ ...input, projects: ['simulation'] }),
+    run: (input) => runVitest({ ...input, projects: ['simulation', 'chaos'] }),
   },
   { name: 'e2e', title: 'browser tests', needs: ['postgres', 'chromium'], run: runBrowserTests },
 ]

@@ -11,22 +11,23 @@ import type { SignedIn, Standing } from './clerk.ts'
  * webhook that says so may be late. A lock ends nothing, since anybody can cause it by guessing passwords.
  */
 export async function findStanding(
-  deps: Pick<Dependencies, 'db' | 'clerk' | 'now'>,
+  deps: Pick<Dependencies, 'db' | 'clerk' | 'editorTokens' | 'now'>,
   who: SignedIn,
 ): Promise<Standing> {
   const standing = await deps.clerk.getStanding(who)
   if (standing === 'gone' || standing === 'banned') {
-    await retryTransaction(deps.db, async (trx) => {
+    const ending = retryTransaction(deps.db, async (trx) => {
       await deleteSignInsOf(trx, who.user_id)
       await revokeTokens(trx, { user_id: who.user_id, now: deps.now() })
     })
+    await ending.finally(deps.editorTokens.forgetAll)
   }
   return standing
 }
 
 /** The same where a page shows the reason. Throws ClerkUnavailableError. */
 export async function requireGoodStanding(
-  deps: Pick<Dependencies, 'db' | 'clerk' | 'now'>,
+  deps: Pick<Dependencies, 'db' | 'clerk' | 'editorTokens' | 'now'>,
   who: SignedIn,
   trace: Trace,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import { tokenPrefix } from '../../schema/extension/secrets.ts'
-import { findToken, isActive, recordTokenUse } from '../../schema/extension/tokens.ts'
+import { isActive } from '../../schema/extension/tokens.ts'
 import { recordAudit } from '../../schema/support/audit.ts'
 import { TokenRejectedError } from '../auth/clerk.ts'
 import type { AppContext, AppMiddleware } from '../context.ts'
@@ -60,23 +60,25 @@ export function authenticateSupport(
  * Lets only editors with a valid long-lived token pass and sets their user id. An address that sends tokens which we never issued
  * is told to wait; expired and revoked tokens do not count, since an editor that was not told sends them.
  */
-export function authenticateExtension(deps: Pick<Dependencies, 'db' | 'limits' | 'now'>): AppMiddleware {
+export function authenticateExtension(
+  deps: Pick<Dependencies, 'db' | 'editorTokens' | 'limits' | 'now'>,
+): AppMiddleware {
   return async (ctx, next) => {
     const bearer = bearerOf(ctx)
     if (!bearer?.startsWith(tokenPrefix)) throw invalidExtensionToken()
-    const token = await findToken(deps.db, bearer)
+    const token = await deps.editorTokens.find(deps.db, bearer)
     if (!token) await countForgedToken(deps, `extension:${ctx.state.network}`)
     const now = deps.now()
     if (!token || !isActive(token, now)) throw invalidExtensionToken()
     ctx.state.user_id = token.user_id
     ctx.state.trace.note({ user_id: token.user_id })
-    await recordTokenUse(deps.db, token, now)
+    await deps.editorTokens.recordUse(deps.db, token, now)
     await next()
   }
 }
 
 /** Once somebody's budget is used up no more lines are written: nobody can fill the log, and the first lines tell it all. */
-async function recordDenial(
+export async function recordDenial(
   { db, limits }: Pick<Dependencies, 'db' | 'limits'>,
   { user_id, address }: { readonly user_id: string; readonly address: string },
 ): Promise<void> {

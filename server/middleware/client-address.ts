@@ -9,8 +9,12 @@ import type { Settings } from '../settings.ts'
  */
 export function clientAddress({ trusted_proxies }: Pick<Settings, 'trusted_proxies'>): AppMiddleware {
   const isTrusted = proxyaddr.compile([...trusted_proxies])
+  /** Of the last address: most calls come over few connections. */
+  let last = { address: '', network: networkOf('') }
   return (ctx, next) => {
-    ctx.state.network = networkOf(proxyaddr(ctx.req, isTrusted))
+    const address = proxyaddr(ctx.req, isTrusted)
+    if (address !== last.address) last = { address, network: networkOf(address) }
+    ctx.state.network = last.network
     return next()
   }
 }

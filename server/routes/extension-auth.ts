@@ -103,7 +103,7 @@ export const extensionAuthRoutes = [
       trace.note({ refusal: standing })
       throw invalidGrant()
     }
-    const outcome = await exchangeSignIn(deps.db, { ...body, now })
+    const outcome = await exchangeSignIn(deps.db, { ...body, now }).finally(deps.editorTokens.forgetAll)
     if ('refusal' in outcome) {
       // The caller must not learn which part was wrong; support can read it in the log.
       trace.note({ refusal: outcome.refusal })

@@ -93,6 +93,17 @@ describe('a long-lived token', () => {
     expect(await revoke(ada)).toEqual({ success: true, revoked: false })
   })
 
+  test('that is in use ends at once when its user revokes it or creates another', async () => {
+    const ada = await signUp(clerk)
+    const first = await generate(ada)
+    expect(await works(first.access_token)).toBe(true)
+    const second = await generate(ada)
+    expect(await works(first.access_token)).toBe(false)
+    expect(await works(second.access_token)).toBe(true)
+    await revoke(ada)
+    expect(await works(second.access_token)).toBe(false)
+  })
+
   test('of one user is not affected by what another does', async () => {
     const [ada, eve] = [await signUp(clerk), await signUp(clerk)]
     const { access_token } = await generate(ada)

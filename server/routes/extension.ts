@@ -7,18 +7,12 @@ import {
   revokeExtensionToken,
 } from '../../schema/api/extension.ts'
 import { lowBalanceCredits } from '../../schema/catalogue/credits.ts'
-import type { PlanType } from '../../schema/catalogue/plans.ts'
-import type { Database } from '../../schema/database/connect.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import { findActiveToken, issueToken, revokeTokens } from '../../schema/extension/tokens.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
-import { findBalance } from '../../schema/ledger/balances.ts'
-import { spendCredits } from '../../schema/ledger/usage.ts'
-import { findActiveSeat } from '../../schema/seats/seats.ts'
-import { findLiveSubscription } from '../../schema/subscriptions/subscriptions.ts'
-import { findUser } from '../../schema/users/users.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
 import { requireGoodStanding } from '../auth/standing.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { insufficientCredits, payerNotFound, type ServerError } from '../errors.ts'
 import { Tagged } from '../etag.ts'
 import { anyFailure } from '../failures.ts'
@@ -47,7 +41,7 @@ export const extensionRoutes = [
     await findOrCreateAccount(deps, user_id)
     const { access_token, expires_at } = await retryTransaction(deps.db, (trx) =>
       issueToken(trx, { user_id, now: deps.now() }),
-    )
+    ).finally(deps.editorTokens.forgetAll)
     return { access_token, expires_at: expires_at.toISOString() }
   }),
 
@@ -56,18 +50,20 @@ export const extensionRoutes = [
     failure: anyFailure('Failed to revoke token', 'token_revocation_failed'),
   }).handle(async ({ user_id }, deps) => ({
     success: true,
-    revoked: await revokeTokens(deps.db, { user_id, now: deps.now() }),
+    revoked: await revokeTokens(deps.db, { user_id, now: deps.now() }).finally(deps.editorTokens.forgetAll),
   })),
 
   route(getExtensionBalance, {
     rights: oneselfOrSeatHolder,
   }).handle(async ({ query, user_id }, deps) => {
-    const { name, owner } = await findPayer(deps.db, { payer: query.payer, user_id })
-    const balance = await findBalance(deps.db, owner)
-    const plan_type = await findPlanType(deps.db, owner)
+    const { payer } = query
+    const owner = ownerOf(payer, user_id)
+    const balance = await deps.editorCalls.readBalance({ ...owner, user_id })
+    if (owner.owner_kind === 'organization' && balance.seat_role === null) throw payerNotFound()
     const { version } = balance
+    const plan_type = balance.plan_type ?? 'starter'
     return new Tagged(
-      { ...presentBalance(name, balance), plan_type, version, as_of: deps.now().toISOString() },
+      { ...presentBalance(payer, balance), plan_type, version, as_of: deps.now().toISOString() },
       // A plan can change without a ledger entry, and `personal` means a different owner for each user.
       `${owner.owner_id}.${version}.${plan_type}`,
     )
@@ -77,8 +73,8 @@ export const extensionRoutes = [
     rights: oneselfOrSeatHolder,
   }).handle(async ({ body, user_id }, deps) => {
     const { credits, description, idempotency_key } = body
-    const payer = await findPayer(deps.db, { payer: body.payer, user_id })
-    const usage = await spendCredits(deps.db, {
+    const payer = await findPayer(deps, { payer: body.payer, user_id })
+    const usage = await deps.editorCalls.spend({
       ...payer.owner,
       credits,
       // Users of one organization do not know each other's keys, so keys are unique per user.
@@ -108,24 +104,20 @@ interface Payer {
 
 /** Whose credits to use. An organization in which the user has no seat is a 404, whether or not it exists. */
 async function findPayer(
-  db: Database,
+  { editorCalls }: Pick<Dependencies, 'editorCalls'>,
   { payer, user_id }: { payer: string; user_id: string },
 ): Promise<Payer> {
-  if (payer === 'personal') {
-    return { name: payer, owner: { owner_kind: 'user', owner_id: user_id }, may_buy: true }
-  }
-  const seat = await findActiveSeat(db, { organization_id: payer, user_id })
-  if (!seat) throw payerNotFound()
-  return {
-    name: payer,
-    owner: { owner_kind: 'organization', owner_id: payer },
-    may_buy: seat.role === 'admin',
-  }
+  const owner = ownerOf(payer, user_id)
+  if (owner.owner_kind === 'user') return { name: payer, owner, may_buy: true }
+  const role = await editorCalls.findSeat({ organization_id: payer, user_id })
+  if (role === null) throw payerNotFound()
+  return { name: payer, owner, may_buy: role === 'admin' }
 }
 
-async function findPlanType(db: Database, owner: Owner): Promise<PlanType> {
-  if (owner.owner_kind === 'user') return (await findUser(db, owner.owner_id))?.plan_type ?? 'starter'
-  return (await findLiveSubscription(db, owner))?.plan_type ?? 'starter'
+function ownerOf(payer: string, user_id: string): Owner {
+  return payer === 'personal'
+    ? { owner_kind: 'user', owner_id: user_id }
+    : { owner_kind: 'organization', owner_id: payer }
 }
 
 interface Accounts {

@@ -253,6 +253,26 @@ describe('fifty parallel reports on a balance for ten:', () => {
     expect(await availableTo(by(0), org)).toBe(0)
   })
 
+  test('twenty reports of five members on a pool for twelve: each is told what is left after it', async () => {
+    const org = newOrganization()
+    await giveCredits(database, { owner_kind: 'organization', owner_id: org }, { plan: 5, purchased: 7 })
+    const members = await Promise.all(Array.from({ length: 5 }, () => member(org)))
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => {
+        const by = members[index % 5] ?? { user_id: '', token: '' }
+        return report(by, { payer: org, idempotency_key: `report-${index}` })
+      }),
+    )
+    const availableOf = (status: number) =>
+      answers
+        .filter((answer) => answer.status === status)
+        .map(({ body }) => body as { available: number; balance?: { available: number } })
+        .map(({ available, balance }) => balance?.available ?? available)
+        .sort((one, other) => one - other)
+    expect(availableOf(200)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+    expect(availableOf(402)).toEqual([0, 0, 0, 0, 0, 0, 0, 0])
+  })
+
   test('one report fifty times is charged once', async () => {
     const ada = await editor({ plan: 4, purchased: 6 })
     const usage = { credits: 3, idempotency_key: 'the-same' }

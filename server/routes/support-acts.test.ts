@@ -139,6 +139,10 @@ describe('an act that is asked for', () => {
       { kind: 'replay', targets: [{ kind: 'event', id: 'e' }], adjustment: adjustment(1) },
     ],
     ['no target', { kind: 'replay', targets: [] }],
+    [
+      'a target with a field that we do not know',
+      { kind: 'replay', targets: [{ kind: 'event', id: 'evt_unknown', finding: 'f' }] },
+    ],
   ] as const)('is a bad request for %s', async (_, body) => {
     expect(await request(body as unknown as Request)).toMatchObject({
       status: 400,
@@ -156,7 +160,11 @@ describe('an adjustment above the limit', () => {
     await work(acts)
     expect(await balanceOf(user)).toBe(0)
     const waiting = await server.ask(getSupportActs, sue)
-    expect(waiting.data.acts.map((act) => act.id)).toContain(id)
+    expect(waiting.data.acts.find((act) => act.id === id)?.owner).toEqual({
+      owner_kind: 'user',
+      owner_id: user,
+      label: 'u…@tidemark.test',
+    })
 
     expect(await server.api(approveSupportAct, { ...sam, body: { id } })).toMatchObject({
       status: 403,

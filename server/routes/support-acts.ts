@@ -32,6 +32,7 @@ import { enqueue } from '../enqueue.ts'
 import { actNotFound, actNotWaiting, actRefused, ownApproval, reasonRequired } from '../errors.ts'
 import { supportStaff } from '../rights.ts'
 import { route } from '../route.ts'
+import { presentOwners } from '../support/owners.ts'
 
 export const supportActsRoutes = [
   route(requestSupportActs, { rights: supportStaff }).handle(async ({ body, user_id, trace }, deps) => {
@@ -178,13 +179,14 @@ async function presentActs(db: Database, rows: readonly SupportActRow[]): Promis
     refused_by,
   ])
   const person = await personIn(db, people)
+  const label = await labelsOf(db, rows)
   return rows.map((row) => ({
     id: row.id,
     batch_id: row.batch_id,
     finding_id: row.finding_id,
     kind: row.kind,
     target: { kind: row.target_kind, id: row.target_id },
-    owner: ownerOf(row),
+    owner: label(ownerOf(row)),
     adjustment: paramsOf(row).adjustment ?? null,
     reason: row.reason,
     is_dry_run: row.is_dry_run,
@@ -199,6 +201,11 @@ async function presentActs(db: Database, rows: readonly SupportActRow[]): Promis
     last_error: row.last_error,
     finished_at: row.finished_at?.toISOString() ?? null,
   }))
+}
+
+async function labelsOf(db: Database, rows: readonly SupportActRow[]) {
+  const present = await presentOwners(db, rows.map(ownerOf))
+  return (owner: Owner | null) => owner && { ...owner, label: present(owner)?.label ?? null }
 }
 
 async function presentEntries(db: Database, rows: readonly AuditRow[]): Promise<AuditEntry[]> {

@@ -9,7 +9,8 @@ import {
   visitCase,
 } from '../../schema/api/support.ts'
 import { failEvent, settleEvent } from '../../schema/inbox/events.ts'
-import { postTransfers } from '../../schema/ledger/post.ts'
+import { monthGrant } from '../../schema/ledger/grants.ts'
+import { grantTransfer, postTransfers } from '../../schema/ledger/post.ts'
 import { spendCredits } from '../../schema/ledger/usage.ts'
 import { listAudit } from '../../schema/support/audit.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
@@ -294,7 +295,7 @@ describe('a trace', () => {
     }
   })
 
-  test('finds a refund that was not taken back, and a transfer that nothing explains', async () => {
+  test('finds a refund that was not taken back', async () => {
     const ada = await buildPerson()
     const { intent_id } = await buildPaidCredits(product, { user_id: ada.user_id })
     await worker.catchUp()
@@ -314,6 +315,36 @@ describe('a trace', () => {
       problems: [{ credits: -500, replay: { kind: 'intent', id: intent_id } }],
       balance: { purchased: { is: 500, should: 0 } },
     })
+  })
+
+  test('finds a transfer that nothing explains', async () => {
+    const ada = await buildPerson()
+    const { owner, intent_id, subscription_id } = await buildPaidPlan(product, { user_id: ada.user_id })
+    await worker.catchUp()
+    const grant = monthGrant('late_month', owner, {
+      intent_id,
+      stripe_subscription_id: subscription_id ?? '',
+      stripe_invoice_id: 'in_never',
+      month_starts_at: null,
+      starts_at: new Date('2026-01-01T00:00:00Z'),
+      ends_at: new Date('2026-02-01T00:00:00Z'),
+    })
+    const transfer = grantTransfer(
+      { grant, ordinal: 1, credits: 900, kind: 'plan_grant', house: 'granted', stripe_session_id: null },
+      { occurred_at: clock.now(), event_id: null, actor: 'test', reason: 'Test' },
+    )
+    await postTransfers(database.worker, [transfer])
+    const { standing, timeline } = await trace(ada.user_id)
+    expect(standing).toMatchObject({
+      agrees: false,
+      sentence: expect.stringMatching(
+        /^900 credits of the late payment for the month from 1 January 2026 are too many: /,
+      ),
+      problems: [{ credits: -900, replay: { kind: 'subscription', id: subscription_id } }],
+      grants: [{ id: grant.id, account: grant.account, credits: { is: 900, should: 0 } }],
+      balance: { total: { is: 1400, should: 500 } },
+    })
+    expect(timeline.find(({ kind, credits }) => kind === 'transfer' && credits === 900)).toBeDefined()
   })
 
   test('of an organization has its seats and invitations, and addresses only masked', async () => {

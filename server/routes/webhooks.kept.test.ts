@@ -1,7 +1,9 @@
+import { sql } from 'kysely'
 import { Webhook } from 'svix'
 import { beforeEach, expect, test } from 'vitest'
 import { eventOf } from '../../tests/support/factories/events.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { waitUntil } from '../../tests/support/wait-until.ts'
 
 const { database, server } = testProduct()
 beforeEach(() => database.owner.deleteFrom('inbox_events').execute())
@@ -84,3 +86,36 @@ test('an id that is none is refused', async () => {
   expect(await postStripe(JSON.stringify(event))).toBe(400)
   expect(await stored()).toEqual([])
 })
+
+test('fifty events at the same moment, some twice and some unstorable, are each stored once and answered 200', async () => {
+  const good = Array.from({ length: 40 }, () => eventOf('charge.refunded', { object: 'charge' }))
+  const bad = ['\0', '\udc00', '\0'].map((note) => ({
+    ...eventOf('charge.refunded', { object: 'charge' }),
+    note,
+  }))
+  const sent = [...good, ...bad, ...good.slice(0, 7)]
+  // While nobody can insert, the first of them wait in the database and the others behind them, so they go in together.
+  const held = await database.owner.startTransaction().execute()
+  await sql`LOCK TABLE inbox_events IN EXCLUSIVE MODE`.execute(held)
+  const answers = Promise.all(sent.map((event) => postStripe(JSON.stringify(event))))
+  await waitUntil(async () => (await waitingInserts()) === 2, 'two batches to wait for the table')
+  await held.rollback().execute()
+  expect(new Set(await answers)).toEqual(new Set([200]))
+
+  const rows = await stored()
+  const idsOf = (state: string) => rows.filter((row) => row.state === state).map(({ id }) => id)
+  expect(idsOf('received').sort()).toEqual(good.map(({ id }) => id).sort())
+  expect(idsOf('failed').sort()).toEqual(bad.map(({ id }) => id).sort())
+  const jobs = await server.deps.producer.queue('stripe-events').getJobs(['waiting'])
+  const enqueued = new Set(jobs.map((job) => job.data.event_id))
+  expect(good.filter(({ id }) => !enqueued.has(id))).toEqual([])
+})
+
+async function waitingInserts(): Promise<number> {
+  const { rows } = await sql`
+    SELECT FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock' AND query ILIKE 'insert into "inbox_events"%'`.execute(
+    database.owner,
+  )
+  return rows.length
+}

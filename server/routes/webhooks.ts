@@ -1,9 +1,17 @@
 import { verifyWebhook } from '@clerk/backend/webhooks'
 import Stripe from 'stripe'
+import { createBatches } from '../../schema/batches.ts'
 import { type ClerkEvent, clerkEventSchema } from '../../schema/clerk/events.ts'
+import { retryConflicts } from '../../schema/database/retry.ts'
 import type { Json } from '../../schema/database/types.ts'
+import { isDatabaseUnavailable } from '../../schema/database/unavailable.ts'
 import { eventTypeLabel } from '../../schema/inbox/event-type-label.ts'
-import type { EventSource } from '../../schema/inbox/events.ts'
+import {
+  type EventSource,
+  type ReceivedEvent,
+  receiveEvents,
+  type StoredEvent,
+} from '../../schema/inbox/events.ts'
 import { receiveOrKeepEvent } from '../../schema/inbox/kept-events.ts'
 import { stripeEventSchema } from '../../schema/stripe/events.ts'
 import type { AppContext, AppMiddleware, Trace } from '../context.ts'
@@ -24,12 +32,14 @@ const toleranceSeconds = 300
 
 /** Only events that Stripe signed are stored, each once. */
 function stripeWebhook(deps: Dependencies): AppMiddleware {
+  const store = createInbox(deps)
   return async (ctx) => {
     const raw = await readRawBody(ctx, webhookLimitBytes)
     const event = stripeEventSchema.safeParse(verifyStripeEvent(deps, raw, ctx.get('stripe-signature')))
     if (!event.success) throw invalidEvent(event.error)
     await storeVerifiedEvent(
       deps,
+      store,
       {
         source: 'stripe',
         id: event.data.id,
@@ -60,6 +70,7 @@ function verifyStripeEvent({ stripe, settings }: Dependencies, raw: Buffer, sign
 
 /** The same for Clerk, with Svix's signature, whose message id is the event's id. */
 function clerkWebhook(deps: Dependencies): AppMiddleware {
+  const store = createInbox(deps)
   return async (ctx) => {
     const raw = await readRawBody(ctx, webhookLimitBytes)
     await verifyClerkSignature(ctx, raw, deps.settings.clerk_webhook_secrets)
@@ -67,6 +78,7 @@ function clerkWebhook(deps: Dependencies): AppMiddleware {
     if (!event.success) throw invalidEvent(event.error)
     await storeVerifiedEvent(
       deps,
+      store,
       {
         source: 'clerk',
         id: ctx.get('svix-id').trim(),
@@ -123,31 +135,49 @@ interface VerifiedEvent {
 
 const queueOf = { stripe: 'stripe-events', clerk: 'clerk-events' } as const
 
+type Inbox = (received: { readonly event: ReceivedEvent; readonly raw: Buffer }) => Promise<StoredEvent>
+
+/** Stores what came at the same moment in one statement; an event that Postgres cannot store fails none of the others. */
+function createInbox({ db, now }: Pick<Dependencies, 'db' | 'now'>): Inbox {
+  return createBatches({
+    items_max: 50,
+    batches_max: 2,
+    keyOf: ({ event }) => event.id,
+    together: (received) =>
+      retryConflicts(() =>
+        receiveEvents(
+          db,
+          received.map(({ event }) => event),
+        ),
+      ),
+    alone: ({ event, raw }) => receiveOrKeepEvent(db, event, { raw: () => raw, now: now() }),
+    isShared: isDatabaseUnavailable,
+  })
+}
+
 /**
  * Stores a verified event in the inbox and enqueues a job for it. When this returns, the row is committed and the sender may
  * forget the event; when it throws, the sender must send it again.
  */
-async function storeVerifiedEvent(deps: Dependencies, event: VerifiedEvent, trace: Trace): Promise<void> {
-  const { raw, ...fields } = event
+async function storeVerifiedEvent(
+  deps: Dependencies,
+  store: Inbox,
+  { raw, ...fields }: VerifiedEvent,
+  trace: Trace,
+): Promise<void> {
+  const { source, id, type } = fields
   const now = deps.now()
-  trace.note({ event_id: event.id, event_type: event.type })
-  const { unsettled } = await receiveOrKeepEvent(
-    deps.db,
-    {
+  trace.note({ event_id: id, event_type: type })
+  const { unsettled } = await store({
+    event: {
       ...fields,
-      payload: event.payload as Json,
-      ...(event.source === 'stripe' && { confirm_at: new Date(now.getTime() + confirmAfterMs) }),
+      payload: fields.payload as Json,
+      ...(source === 'stripe' && { confirm_at: new Date(now.getTime() + confirmAfterMs) }),
       received_at: now,
       sweep_at: new Date(now.getTime() + deps.settings.sweep_after_ms),
     },
-    { raw: () => raw, now },
-  )
-  if (unsettled) {
-    await enqueue(deps, trace, {
-      queue: queueOf[event.source],
-      id: event.id,
-      payload: { event_id: event.id },
-    })
-  }
-  deps.metrics.webhooksAccepted.inc({ source: event.source, type: eventTypeLabel(event) })
+    raw,
+  })
+  if (unsettled) await enqueue(deps, trace, { queue: queueOf[source], id, payload: { event_id: id } })
+  deps.metrics.webhooksAccepted.inc({ source, type: eventTypeLabel({ source, type }) })
 }

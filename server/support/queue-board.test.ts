@@ -1,4 +1,5 @@
 import { describe, expect, inject, test } from 'vitest'
+import { listAudit } from '../../schema/support/audit.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import { ownRedisUrl } from '../../tests/support/own-redis.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -63,6 +64,14 @@ describe('the board of the raw queues', () => {
         expect(await answer.json()).toMatchObject({ code: 'not_found' })
       }
     }
+    const lines = await listAudit(onPostgres.database.server, { actor: ada.user_id }, { limit: 10 })
+    expect(lines).toHaveLength(4)
+    expect(lines[0]).toMatchObject({
+      what: 'access',
+      outcome: 'denied',
+      target_kind: 'call',
+      target_id: 'GET /support/queues',
+    })
     // A token in the wrong place: a page elsewhere could not send it, and ours sends cookies here.
     const bearer = await fetch(`${onPostgres.server.url}${board}`, {
       headers: { authorization: `Bearer ${sam.token}` },

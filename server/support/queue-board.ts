@@ -4,6 +4,7 @@ import { TokenRejectedError } from '../auth/clerk.ts'
 import type { AppContext, AppMiddleware } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { notFound } from '../errors.ts'
+import { recordDenial } from '../middleware/authenticate.ts'
 
 const boardPath = '/support/queues'
 
@@ -21,9 +22,8 @@ export function queueBoard(deps: Dependencies): AppMiddleware {
   let board: { readonly of: Queue | undefined; readonly serve: Promise<AppMiddleware> } | undefined
   return async (ctx, next) => {
     if (ctx.path !== boardPath && !ctx.path.startsWith(`${boardPath}/`)) return next()
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw notFound()
     const user_id = await findSupportStaff(deps, ctx)
-    if (!user_id) throw notFound()
+    if (!user_id || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) throw notFound()
     ctx.state.trace.note({ user_id })
     // Its links are relative to a folder.
     if (ctx.path === boardPath) return ctx.redirect(`${boardPath}/`)
@@ -66,7 +66,11 @@ async function findSupportStaff(deps: Dependencies, ctx: AppContext): Promise<st
   for (const token of sessionTokens(ctx)) {
     try {
       const { user_id, session_id } = await clerk.verifyToken(token, { expired_for_ms: oldestTokenMs })
-      if (!session_id || !(await deps.isSupportStaff(deps, user_id))) continue
+      if (!session_id) continue
+      if (!(await deps.isSupportStaff(deps, user_id))) {
+        await recordDenial(deps, { user_id, address: `${ctx.method} ${boardPath}` })
+        continue
+      }
       if ((await clerk.getStanding({ user_id, session_id })) === 'good') return user_id
     } catch (error) {
       if (!(error instanceof TokenRejectedError)) throw error

@@ -8,6 +8,7 @@ import {
   findUserId,
   mendPostings,
   openSandboxClerk,
+  plantUnexplainedCredits,
 } from './support/product.ts'
 import { expect, test } from './support/test.ts'
 
@@ -122,6 +123,32 @@ test('only support staff find the console; two of them see each other, and what 
   )
   await first.context().close()
   await second.context().close()
+})
+
+test('a difference that was found is mended by what it proposes, and the next comparison sees it no more', async ({
+  page: customer,
+  browser,
+  baseURL,
+}) => {
+  const { email } = await signUp(customer)
+  const userId = await findUserId(email)
+  await customer.goto('about:blank')
+  await plantUnexplainedCredits(userId, 40)
+
+  const support = await openConsole({ browser, baseURL }, sam)
+  await support.goto('/support/reconciliation')
+  const sentence = '40 credits were given by hand, and nobody of support did it'
+  const found = support.getByRole('listitem').filter({ hasText: sentence })
+  await found.getByRole('button', { name: /^Adjust credits/ }).click()
+  await dialog(support).getByRole('button', { name: 'Preview' }).click()
+  await expect(dialog(support)).toContainText('40 → 0')
+  await dialog(support).getByLabel('Reason').fill('Nobody knows where they came from')
+  await dialog(support).getByRole('button', { name: 'Adjust credits' }).click()
+  await dialog(support).getByRole('button', { name: 'Done', exact: true }).click()
+  await expect(found).toHaveCount(0, { timeout: 90_000 })
+  await support.goto(`/support/audit?owner_id=${userId}`)
+  await expect(support.getByRole('button', { name: /Nobody knows where/ }).first()).toBeVisible()
+  await support.context().close()
 })
 
 interface Setting {

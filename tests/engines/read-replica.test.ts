@@ -7,12 +7,15 @@ import { getCreditHistory } from '../../schema/api/credits.ts'
 import { explainBalance } from '../../schema/api/explanation.ts'
 import { getExtensionBalance, reportUsage } from '../../schema/api/extension.ts'
 import type { Database, DatabaseTransaction, ReadDatabase } from '../../schema/database/connect.ts'
+import { processEnvironment } from '../../schema/env.ts'
 import type { findBalance } from '../../schema/ledger/balances.ts'
 import type { spendCredits } from '../../schema/ledger/usage.ts'
+import { examineReplica } from '../../scripts/doctor/database.ts'
 import { startStandby } from '../support/database/standby.ts'
 import { connectTestDatabase } from '../support/database/test-database.ts'
 import { buildExtensionToken } from '../support/factories/extension-tokens.ts'
 import { buildPaidCredits } from '../support/factories/paid-purchases.ts'
+import { productionEnvironment } from '../support/factories/production-environment.ts'
 import { buildUser } from '../support/factories/users.ts'
 import { madeOnce } from '../support/made.ts'
 import { testProduct } from '../support/product/start-test-product.ts'
@@ -133,6 +136,18 @@ describe('with a streaming replica', () => {
       await historyOf(bob)
       return (await readsOf(server)).replica > before
     }, 'the replica to be read again')
+  })
+
+  test('the doctor knows a replica from a database that is none', async () => {
+    const examined = (DATABASE_READ_URL: string) =>
+      examineReplica({
+        env: processEnvironment({ ...productionEnvironment, DATABASE_READ_URL }),
+        sandbox: { stripe: false, clerk: false },
+        now: () => new Date(),
+      })
+    expect(await examined(standby.replicaUrl)).toMatchObject([{ level: 'ok' }])
+    expect(await examined(standby.primaryUrl)).toMatchObject([{ level: 'problem', text: 'it is no replica' }])
+    expect(await examined('postgres://a@127.0.0.1:1/b')).toMatchObject([{ level: 'warning' }])
   })
 
   async function onReplica(statement: string): Promise<unknown> {

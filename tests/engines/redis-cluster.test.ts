@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { processEnvironment } from '../../schema/env.ts'
 import { findBalance } from '../../schema/ledger/balances.ts'
 import { verifyLedger } from '../../schema/ledger/verify.ts'
+import { examineRedis } from '../../scripts/doctor/redis.ts'
 import { findRedis } from '../../scripts/test/tools/redis.ts'
 import { buildPaidCredits, type PaidPurchase } from '../support/factories/paid-purchases.ts'
+import { productionEnvironment } from '../support/factories/production-environment.ts'
 import { madeOnce } from '../support/made.ts'
 import { testProduct } from '../support/product/start-test-product.ts'
 import { startRedisCluster } from '../support/redis-cluster.ts'
@@ -37,6 +40,13 @@ describe('with queues on a Redis Cluster of three nodes', () => {
     )
     expect(new Set(found).size).toBeGreaterThan(1)
     await grantedOnce([await buildPaidCredits(product)])
+    const env = processEnvironment({ ...productionEnvironment, REDIS_URL: cluster.url })
+    const examined = await examineRedis({
+      env,
+      sandbox: { stripe: false, clerk: false },
+      now: () => new Date(),
+    })
+    expect(examined.map(({ level }) => level)).toEqual(['ok', 'ok', 'ok'])
   })
 
   test('when a node dies with all that it had, each payment is granted once after it is back', async ({

@@ -13,18 +13,22 @@ import { explainBalance } from '../../schema/api/explanation.ts'
 import { getExtensionBalance, reportUsage } from '../../schema/api/extension.ts'
 import { getOrganizationSeats } from '../../schema/api/organization-seats.ts'
 import { getOrganizationCredits, getOrganizationSubscription } from '../../schema/api/organizations.ts'
-import { getStatement } from '../../schema/api/reconciliation.ts'
+import { getStatement, listFindings } from '../../schema/api/reconciliation.ts'
 import { getTrace, listWork, searchSupport } from '../../schema/api/support.ts'
+import { getAuditLog, getSupportActs } from '../../schema/api/support-acts.ts'
 import { listTeamInvitations } from '../../schema/api/team-invitations.ts'
 import { getUser } from '../../schema/api/users.ts'
 import { confirmEvents, listUnconfirmedEvents } from '../../schema/inbox/known-events.ts'
 import { postTransfers } from '../../schema/ledger/post.ts'
+import { saveFindings } from '../../schema/reconciliation/findings.ts'
+import { recordAudit } from '../../schema/support/audit.ts'
 import { deleteOldRows } from '../../worker/jobs/delete-old-rows.ts'
 import { syncDueInvitations } from '../../worker/jobs/due-invitations.ts'
 import { sweep } from '../../worker/jobs/maintenance.ts'
 import { processSubscriptionSync } from '../../worker/jobs/subscription-sync.ts'
 import { syncKeptEvents } from '../../worker/jobs/sync-kept-events.ts'
 import { owners } from '../../worker/reconciliation/owners.ts'
+import { buildAct } from '../support/factories/acts.ts'
 import { eventOf, sessionOf } from '../support/factories/events.ts'
 import { buildExtensionToken } from '../support/factories/extension-tokens.ts'
 import {
@@ -53,8 +57,6 @@ export type Path = (product: TestProduct) => Promise<() => Promise<unknown>>
 
 /** Events that were confirmed before are not written again. */
 let compared = -1
-/** Of the ten events that each owner is filled with, those of Stripe. */
-const stripeNumbers = [1, 2, 3, 4, 6, 7, 8, 9]
 /** Nothing else occurred on the day of a statement. */
 let days = 0
 
@@ -262,14 +264,10 @@ export const paths: Readonly<Record<string, Path>> = {
     }
   },
   'a comparison of ten events with Stripe’s list': async ({ database }) => {
-    // Of the same owners each time: whether a page has room for a changed row is up to who changed one on it before.
     compared += 1
     const content = { type: 'invoice.paid', object_id: null, payment_status: null }
     const events = new Map(
-      Array.from(
-        { length: 10 },
-        (_, i) => [`evt_fill_${100 * i + 1}_${stripeNumbers[compared]}`, content] as const,
-      ),
+      Array.from({ length: 10 }, (_, i) => [`evt_fill_${100 * i + 10 * compared + 1}_1`, content] as const),
     )
     return async () => {
       await confirmEvents(database.worker, { source: 'stripe', events, now: new Date() })
@@ -308,6 +306,29 @@ export const paths: Readonly<Record<string, Path>> = {
     const { team } = await buildTeamWithCredits(product)
     const query = { owner: team.organization.id }
     return askSupport(product, (token) => product.server.ask(getTrace, { token, query }))
+  },
+
+  'the acts that wait for a second person': async (product) => {
+    await buildActs(product)
+    return askSupport(product, (token) => product.server.ask(getSupportActs, { token }))
+  },
+  'the acts of a person': async (product) => {
+    const query = { owner_id: await buildActs(product) }
+    return askSupport(product, (token) => product.server.ask(getSupportActs, { token, query }))
+  },
+  'the audit log': (product) =>
+    askSupport(product, (token) => product.server.ask(getAuditLog, { token, query: {} })),
+  'the audit log of a person': async (product) => {
+    const query = { owner_id: await buildActs(product) }
+    return askSupport(product, (token) => product.server.ask(getAuditLog, { token, query }))
+  },
+  'the list of findings': async (product) => {
+    await buildFindings(product)
+    return askSupport(product, (token) => product.server.ask(listFindings, { token, query: {} }))
+  },
+  'the findings about a person': async (product) => {
+    const query = { owner: await buildFindings(product), state: 'gone' } as const
+    return askSupport(product, (token) => product.server.ask(listFindings, { token, query }))
   },
 
   'whether the server is ready':
@@ -376,6 +397,41 @@ async function askSupport(
   const { token } = await signUp(clerk, { role: 'support' })
   for (let times = 0; times < 5; times++) await ask(token)
   return () => ask(token)
+}
+
+/** An act that waits for a second person, for somebody new; nobody else's does. */
+async function buildActs({ database, clock }: TestProduct): Promise<string> {
+  await database.owner
+    .updateTable('support_acts')
+    .set({ state: 'refused', refused_by: 'user_sue', error: 'No', finished_at: clock.now() })
+    .where('state', '=', 'waiting_for_approval')
+    .execute()
+  const user_id = await buildUser(database.server)
+  const target = { kind: 'user', id: user_id } as const
+  const owner = { owner_kind: 'user', owner_id: user_id } as const
+  const { id } = await buildAct(database, { kind: 'resync', target, owner, needs_approval: true })
+  const entry = { actor: 'user_support', act_id: id, what: 'resync', target, owner, reason: null } as const
+  await recordAudit(database.server, { ...entry, outcome: 'requested', detail: null })
+  return user_id
+}
+
+/** Ten that are open, the same ones each time; whose they are has no others. */
+async function buildFindings({ database, clock }: TestProduct): Promise<string> {
+  const owner_id = await buildUser(database.server)
+  const differences = Array.from({ length: 10 }, (_, number) => ({
+    kind: 'refund_differs' as const,
+    object_id: `ch_open_${number}`,
+    owner: { owner_kind: 'user', owner_id } as const,
+    sentence: 'Planted',
+    they_say: 'Planted',
+    we_have: 'Planted',
+    money: { amount_minor: 700, currency: 'EUR' },
+    credits: 500,
+    mending: null,
+    advice: 'Planted',
+  }))
+  await database.worker.transaction().execute((trx) => saveFindings(trx, differences, clock.now()))
+  return owner_id
 }
 
 async function fetchOk(url: string, request?: RequestInit): Promise<void> {

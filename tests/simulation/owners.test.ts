@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, inject, test } from 'vitest'
 import { verifyLedger } from '../../schema/ledger/verify.ts'
 import { madeOnce } from '../support/made.ts'
+import { ownRedisUrl } from '../support/own-redis.ts'
 import { startFaultyProduct } from './faulty-product.ts'
 import { enabledKinds, ownerHistory } from './owner-history.ts'
 import { playOwner } from './play-owner.ts'
@@ -13,7 +14,7 @@ const kinds = enabledKinds()
 
 const backends = [
   { name: 'Postgres', redisUrl: undefined, missing: undefined },
-  { name: 'Redis', redisUrl: inject('redisUrl'), missing: inject('redisReason') },
+  { name: 'Redis', redisUrl: ownRedisUrl(), missing: inject('redisReason') },
 ]
 
 describe.each(backends)(`on $name, with seed ${seed}`, ({ name, redisUrl, missing }) => {

@@ -10,6 +10,7 @@ import { createDatabase } from '../../scripts/database.ts'
 import { type RunningPostgres, startPostgres } from '../../scripts/postgres.ts'
 import { connectTestDatabase } from '../support/database/test-database.ts'
 import { madeOnce } from '../support/made.ts'
+import { ownRedisUrl } from '../support/own-redis.ts'
 import { testProduct } from '../support/product/start-test-product.ts'
 import { signUp } from '../support/services/clerk.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -18,7 +19,7 @@ const buyers = 40
 
 const backends = [
   { name: 'Postgres', redisUrl: undefined, missing: undefined },
-  { name: 'Redis', redisUrl: inject('redisUrl'), missing: inject('redisReason') },
+  { name: 'Redis', redisUrl: ownRedisUrl(), missing: inject('redisReason') },
 ]
 
 describe.each(backends)('on $name', ({ redisUrl, missing }) => {

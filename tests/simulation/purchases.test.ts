@@ -4,6 +4,7 @@ import { unsettledStates } from '../../schema/checkout/intents.ts'
 import { findBalance } from '../../schema/ledger/balances.ts'
 import { verifyLedger } from '../../schema/ledger/verify.ts'
 import { madeOnce } from '../support/made.ts'
+import { ownRedisUrl } from '../support/own-redis.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { type FaultyProduct, startFaultyProduct } from './faulty-product.ts'
 import { history } from './history.ts'
@@ -14,7 +15,7 @@ const histories = numRuns(100)
 
 const backends = [
   { name: 'Postgres', redisUrl: undefined, missing: undefined },
-  { name: 'Redis', redisUrl: inject('redisUrl'), missing: inject('redisReason') },
+  { name: 'Redis', redisUrl: ownRedisUrl(), missing: inject('redisReason') },
 ]
 
 describe.each(backends)(`on $name, with seed ${seed}`, ({ name, redisUrl, missing }) => {

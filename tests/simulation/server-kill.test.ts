@@ -7,12 +7,13 @@ import { eventOf, sessionOf } from '../support/factories/events.ts'
 import { buildPurchase } from '../support/factories/purchases.ts'
 import { startFaultProxy } from '../support/faults/fault-proxy.ts'
 import { madeOnce } from '../support/made.ts'
+import { ownRedisUrl } from '../support/own-redis.ts'
 import { startProductProcess, webhookSecret } from '../support/product/product-process.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 const backends = [
   { name: 'Postgres', redisUrl: undefined, missing: undefined },
-  { name: 'Redis', redisUrl: inject('redisUrl'), missing: inject('redisReason') },
+  { name: 'Redis', redisUrl: ownRedisUrl(), missing: inject('redisReason') },
 ]
 
 describe.each(backends)('on $name', ({ redisUrl, missing }) => {

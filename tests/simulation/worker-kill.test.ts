@@ -9,6 +9,7 @@ import { eventOf, receiveStripeEvent, sessionOf } from '../support/factories/eve
 import { buildPurchase } from '../support/factories/purchases.ts'
 import { startFaultProxy } from '../support/faults/fault-proxy.ts'
 import { madeOnce } from '../support/made.ts'
+import { ownRedisUrl } from '../support/own-redis.ts'
 import { startProductProcess } from '../support/product/product-process.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
@@ -18,7 +19,7 @@ const fewestStatements = 6
 
 const backends = [
   { name: 'Postgres', redisUrl: undefined, missing: undefined },
-  { name: 'Redis', redisUrl: inject('redisUrl'), missing: inject('redisReason') },
+  { name: 'Redis', redisUrl: ownRedisUrl(), missing: inject('redisReason') },
 ]
 
 describe.each(backends)('on $name, a worker that is killed', ({ redisUrl, missing }) => {

@@ -303,7 +303,7 @@ test('any events that are applied in any batches end as they do one by one', asy
     }
     expect(await stateOf(batched)).toEqual(await stateOf(single))
   })
-  await fc.assert(property, { numRuns: 25 })
+  await fc.assert(property, { numRuns: 15 })
 })
 
 /** All that can be seen of it, without what differs from one to the other. */

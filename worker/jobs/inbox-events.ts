@@ -8,6 +8,9 @@ import { isToBeTried, processInboxEvent, reportApplied, reportNothingToDo } from
 /** Most events that are applied together. Whoever waits for one of their owners waits as long as all of them take. */
 export const mostTogether = 50
 
+/** While one batch is with the database, the next is read; and one that waits for somebody's lock does not hold up everything. */
+const mostBatches = 2
+
 /** Events that are applied alone mostly wait for Stripe, and each holds a connection in the end. */
 const mostAlone = 8
 
@@ -22,12 +25,14 @@ type Outcome = AppliedOfSeveral | { readonly outcome: 'nothing_to_do' }
 export type TryStripeEvent = (deps: WorkerDependencies, tried: Try) => Promise<void>
 
 /**
- * Tries events of the jobs in hand together: a job's event waits until those before it are done, and then all that wait are taken. One
- * that comes alone goes at once. What cannot be applied together, and everything after a failure, is tried one by one, so
+ * Tries events of the jobs in hand together: what comes while the worker is busy waits, and then all that wait are taken. One that comes
+ * alone goes at once. What cannot be applied together, and everything after a failure, is tried one by one, so
  * that each event has an outcome and an error of its own.
  */
 export function createEventTries(deps: WorkerDependencies): TryStripeEvent {
-  const together = inBatches(mostTogether, (tries: readonly Try[]) => tryTogether(deps, tries))
+  const together = inBatches({ items: mostTogether, batches: mostBatches }, (tries: readonly Try[]) =>
+    tryTogether(deps, tries),
+  )
   const alone = atMost(mostAlone)
   return async (jobDeps, tried) => {
     const key = { source: 'stripe', id: tried.id } as const
@@ -66,19 +71,21 @@ interface Waiting<Item, Result> {
   readonly inItsContext: <T>(work: () => T) => T
 }
 
-/** Collects what is asked for while work is done, and then does all of it at once. Results come in the order of the items. */
+/**
+ * Collects what is asked for while so many batches are worked on, and then takes all of it at once. Results come in the order of the items.
+ */
 function inBatches<Item, Result>(
-  most: number,
+  limits: { readonly items: number; readonly batches: number },
   work: (items: readonly Item[]) => Promise<readonly Result[]>,
 ): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = []
-  let isWorking = false
+  let working = 0
   const workUntilNoneWaits = async () => {
-    isWorking = true
+    working++
     while (waiting.length > 0) {
       // Answers of the queue that came together are read one after the other.
       await setImmediate()
-      const batch = waiting.splice(0, most)
+      const batch = waiting.splice(0, limits.items)
       const [first] = batch
       if (!first) continue
       try {
@@ -88,12 +95,12 @@ function inBatches<Item, Result>(
         for (const { answer } of batch) answer.reject(error)
       }
     }
-    isWorking = false
+    working--
   }
   return (item) => {
     const answer = Promise.withResolvers<Result>()
     waiting.push({ item, answer, inItsContext: AsyncLocalStorage.snapshot() })
-    if (!isWorking) void workUntilNoneWaits()
+    if (working < limits.batches) void workUntilNoneWaits()
     return answer.promise
   }
 }

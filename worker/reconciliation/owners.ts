@@ -76,11 +76,10 @@ async function compareOwner(db: Database, owner: Owner, now: Date): Promise<Cand
       // A month that has just begun or ended is on its way.
       const before = differenceOf(positionOf(facts, new Date(now.getTime() - graceMs)), books)
       const lasting = lastingTransfers(difference, before)
-      const found = [
+      return [
         ...bookDifferences(owner, lasting, position),
         ...(books.grants.some(({ kind }) => kind === 'adjustment') ? await listAdjustments(trx, owner) : []),
       ]
-      return found.length === 0 ? [] : withoutExplained(trx, owner, found)
     })
 }
 
@@ -171,22 +170,4 @@ async function listAdjustments(trx: Trx, owner: Owner): Promise<Candidate[]> {
     mending: adjustmentOf(owner, -credits),
     advice: 'Find out who posted it; then post the opposite amount.',
   }))
-}
-
-/** What a person has adjusted because of a finding is explained. */
-async function withoutExplained(trx: Trx, owner: Owner, found: readonly Candidate[]): Promise<Candidate[]> {
-  const acts = await trx
-    .selectFrom('support_acts')
-    .innerJoin('reconciliation_findings as f', (join) =>
-      join.on(sql<boolean>`f.id::text = support_acts.finding_id`),
-    )
-    .select(['f.kind', 'f.object_id'])
-    .where('support_acts.owner_kind', '=', owner.owner_kind)
-    .where('support_acts.owner_id', '=', owner.owner_id)
-    .where('support_acts.kind', '=', 'adjust')
-    .where('support_acts.state', '=', 'done')
-    .where('support_acts.is_dry_run', '=', false)
-    .execute()
-  const explained = new Set(acts.map(({ kind, object_id }) => `${kind} ${object_id}`))
-  return found.filter(({ kind, object_id }) => !explained.has(`${kind} ${object_id}`))
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Mending } from '../../schema/api/reconciliation.ts'
 import { adjustmentSchema } from '../../schema/api/support-acts.ts'
-import { recordOutcomes } from '../../schema/checkout/outcomes.ts'
+import { recordOutcomes, settleIntent } from '../../schema/checkout/outcomes.ts'
 import { findBalance } from '../../schema/ledger/balances.ts'
 import { monthGrant } from '../../schema/ledger/grants.ts'
 import { grantTransfer, postTransfer } from '../../schema/ledger/post.ts'
@@ -12,7 +12,7 @@ import { findProvenUntil, type Run } from '../../schema/reconciliation/runs.ts'
 import { stripeEventSchema } from '../../schema/stripe/events.ts'
 import { findAct } from '../../schema/support/acts.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
-import { receiveStripeEvent } from '../../tests/support/factories/events.ts'
+import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
 import {
   buildOpenCredits,
@@ -20,6 +20,7 @@ import {
   buildPaidPlan,
   type PaidPurchase,
 } from '../../tests/support/factories/paid-purchases.ts'
+import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
 import { buildGrant } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { planLife } from '../../tests/support/product/plan-life.ts'
@@ -27,8 +28,11 @@ import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { signUp } from '../../tests/support/services/clerk.ts'
 import { processJob } from '../consumers.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
+import { checkUnconfirmedEvents } from '../jobs/check-unconfirmed-events.ts'
 import { compareSeats } from '../jobs/compare-seats.ts'
+import { processInboxEvent } from '../jobs/inbox-event.ts'
 import { processSupportAct } from '../jobs/support-act.ts'
+import { adjustmentOf } from './comparison.ts'
 import { reconcile, reconcileAll } from './run.ts'
 
 const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
@@ -364,6 +368,178 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
     expect((await findBalance(database.owner, refunded.owner)).total).toBe(250)
     expect((await findBalance(database.owner, disputed.owner)).total).toBe(0)
     expect((await findBalance(database.owner, plan.owner)).plan).toBe(250)
+  })
+
+  test('the role of a seat', async () => {
+    const { bought } = await buyTeam()
+    await settle()
+    const { owner, user_id } = bought
+    const seatOfBuyer = database.owner.updateTable('seats').where('user_id', '=', user_id)
+    await seatOfBuyer.set({ role: 'member' }).execute()
+    clock.advance(hourMs)
+    const { findings } = await compare()
+    expect(findings).toMatchObject([
+      {
+        kind: 'seat_role_differs',
+        object_id: `${owner.owner_id}/${user_id}`,
+        owner_id: owner.owner_id,
+        amount_minor: null,
+        credits: null,
+        they_say: `${user_id} is admin of ${owner.owner_id}.`,
+        mending: { kind: 'resync', target: { kind: 'organization', id: owner.owner_id }, params: {} },
+      },
+    ])
+    expect(await mendAll(findings)).toEqual([])
+  })
+
+  test.each([
+    ['of somebody without books', async () => buildPaidCredits(product)],
+    [
+      'of somebody with a plan',
+      async () => {
+        const plan = await buildPaidPlan(product)
+        await settle()
+        return buildPaidCredits(product, { user_id: plan.user_id })
+      },
+    ],
+  ])('a settled purchase without its credits, %s', async (_, buy) => {
+    const bought = await buy()
+    await loseEvents()
+    const before = (await findBalance(database.owner, bought.owner)).total
+    await database.worker
+      .transaction()
+      .execute((trx) => settleIntent(trx, { id: bought.intent_id, stripe_session_id: bought.session_id }))
+    const { findings } = await compare()
+    expect(findings).toMatchObject([
+      {
+        kind: 'credits_missing',
+        object_id: `purchase/${bought.intent_id}`,
+        owner_id: bought.user_id,
+        credits: 500,
+        mending: { kind: 'resync', target: { kind: 'user', id: bought.user_id }, params: {} },
+      },
+    ])
+    expect(await mendAll(findings)).toEqual([])
+    expect((await findBalance(database.owner, bought.owner)).total).toBe(before + 500)
+  })
+
+  test('a refund that was written down and took nothing back', async () => {
+    const bought = await buildPaidCredits(product)
+    await settle()
+    const [charge] = await life.charges(bought)
+    await life.refund(charge)
+    await loseEvents()
+    const { intent_id } = bought
+    const fact = { amount_minor: 700, refunded_minor: 700, disputed_minor: 0, snapshot_order: 1 }
+    await database.worker
+      .insertInto('charges')
+      .values({ stripe_charge_id: charge?.id ?? '', intent_id, ...fact })
+      .execute()
+    const { findings } = await compare()
+    expect(findings).toMatchObject([
+      {
+        kind: 'credits_too_many',
+        object_id: `purchase/${intent_id}`,
+        owner_id: bought.user_id,
+        amount_minor: null,
+        credits: -500,
+        mending: { kind: 'resync', target: { kind: 'user', id: bought.user_id }, params: {} },
+      },
+    ])
+    expect(await mendAll(findings)).toEqual([])
+    expect((await findBalance(database.owner, bought.owner)).total).toBe(0)
+  })
+})
+
+describe('a planted difference that only a person can decide about is found, and stays until then:', () => {
+  test('credits for a session that nobody paid, which the check of unconfirmed events takes back', async () => {
+    const bought = await buildOpenCredits(product)
+    await stripe.takeEvents()
+    const forged = eventOf(
+      'checkout.session.completed',
+      sessionOf(bought.intent_id, { id: bought.session_id }),
+    )
+    const id = await receiveStripeEvent(database.server, forged)
+    await processInboxEvent(worker.deps, { source: 'stripe', id })
+    expect((await findBalance(database.owner, bought.owner)).total).toBe(500)
+    const { findings } = await compare()
+    expect(findings).toMatchObject([
+      {
+        kind: 'settled_without_payment',
+        object_id: bought.session_id,
+        owner_id: bought.user_id,
+        amount_minor: 700,
+        currency: 'EUR',
+        credits: -500,
+        they_say: `Checkout ${bought.session_id} is open, its payment unpaid.`,
+        mending: null,
+      },
+    ])
+    // As the webhook sets it.
+    await database.owner
+      .updateTable('inbox_events')
+      .set({ confirm_at: clock.now() })
+      .where('id', '=', id)
+      .execute()
+    expect(await checkUnconfirmedEvents(worker.deps)).toBe(1)
+    expect((await findBalance(database.owner, bought.owner)).total).toBe(0)
+    expect((await compare()).findings).toEqual([])
+  })
+
+  test('another total of an invoice, until support has adjusted the credits because of it', async () => {
+    const bought = await buildPaidPlan(product)
+    await settle()
+    const [line] = await database.owner
+      .updateTable('paid_invoice_lines')
+      .set({ total_minor: 1500 })
+      .where('stripe_subscription_id', '=', bought.subscription_id ?? '')
+      .returning('stripe_invoice_id')
+      .execute()
+    const { findings } = await compare()
+    expect(findings).toMatchObject([
+      {
+        kind: 'invoice_differs',
+        object_id: line?.stripe_invoice_id,
+        owner_id: bought.user_id,
+        amount_minor: 500,
+        currency: 'EUR',
+        credits: null,
+        mending: null,
+      },
+    ])
+    const [finding] = findings
+    if (!finding) throw new Error('It was found')
+    expect((await compare()).findings).toHaveLength(1)
+    await mend({ ...finding, mending: adjustmentOf(bought.owner, 125) as unknown as FindingRow['mending'] })
+    expect(await compare()).toMatchObject({ run: { is_proven: true }, findings: [] })
+  })
+
+  test('a plan that Stripe does not have', async () => {
+    const user_id = await buildUser(database.server)
+    const owner = { owner_kind: 'user', owner_id: user_id } as const
+    const { id, intent_id } = await buildSubscription(database, {
+      owner,
+      user_id,
+      fields: { sweep_at: clock.now() },
+    })
+    // Each is fetched again in its turn, and of this one the fetch fails for good.
+    await expect(sweepOnce()).rejects.toThrow(id)
+    const { findings } = await compare()
+    expect(findings).toMatchObject([
+      {
+        kind: 'subscription_gone',
+        object_id: id,
+        owner_id: user_id,
+        amount_minor: null,
+        credits: null,
+        they_say: `There is no subscription ${id}.`,
+        we_have: expect.stringMatching(/^It is active: pro, monthly, 1 seat\. .*No such subscription/),
+        mending: null,
+      },
+    ])
+    await database.owner.deleteFrom('subscriptions').where('stripe_subscription_id', '=', id).execute()
+    await database.owner.deleteFrom('checkout_intents').where('id', '=', intent_id).execute()
+    expect((await compare()).findings).toEqual([])
   })
 })
 

@@ -1,4 +1,9 @@
-import { closeUnseenFindings, countFindings, saveFindings } from '../../schema/reconciliation/findings.ts'
+import {
+  closeUnseenFindings,
+  countFindings,
+  saveFindings,
+  withoutExplained,
+} from '../../schema/reconciliation/findings.ts'
 import {
   beginRun,
   continueRun,
@@ -22,7 +27,7 @@ import { disputes, refunds } from './money-back.ts'
 import { organizations } from './organizations.ts'
 import { owners } from './owners.ts'
 import { sessions } from './sessions.ts'
-import { subscriptions } from './subscriptions.ts'
+import { lostSubscriptions, subscriptions } from './subscriptions.ts'
 import { work } from './work.ts'
 
 /** In this order: each comes after what it may be explained by. */
@@ -32,6 +37,7 @@ const comparisons: readonly [Comparison, ...Comparison[]] = [
   refunds,
   disputes,
   subscriptions,
+  lostSubscriptions,
   organizations,
   owners,
   work,
@@ -128,7 +134,7 @@ async function compare(deps: WorkerDependencies, run: Run): Promise<Run | undefi
   }
   const now = deps.now()
   const { count, differences, next } = await comparison.step({ deps, since, now }, position.after)
-  const found = await withoutInFlight(deps, differences, now)
+  const found = await withoutExplained(deps.db, await withoutInFlight(deps, differences, now))
   const following = next === null ? comparisons[index + 1] : comparison
   const step = {
     position: { comparison: (following ?? comparison).name, after: next },

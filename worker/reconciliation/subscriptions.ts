@@ -1,6 +1,8 @@
+import Stripe from 'stripe'
 import { z } from 'zod'
 import type { CheckoutIntent } from '../../schema/checkout/intents.ts'
-import { subscriptionStatuses } from '../../schema/stripe/statuses.ts'
+import { inThisMode } from '../../schema/stripe/mode.ts'
+import { liveStatuses, subscriptionStatuses } from '../../schema/stripe/statuses.ts'
 import type { Subscription } from '../../schema/subscriptions/subscriptions.ts'
 import { isLive } from '../../schema/subscriptions/subscriptions.ts'
 import { type Candidate, type Comparison, fromSeconds, ownerOf, replayOf } from './comparison.ts'
@@ -128,6 +130,67 @@ function unknown(there: Listed, intent: CheckoutIntent | undefined): Candidate |
       ? 'A replay of the checkout fetches its session and the subscription.'
       : 'Cancel and refund it at Stripe, or restore its checkout from a backup.',
     refs: [there.id, intent?.id, intent?.stripe_session_id],
+  }
+}
+
+/** Each costs a call to Stripe. */
+const failingPerStep = 20
+
+/**
+ * Every live subscription that we have is one of Stripe’s. Its list cannot be asked which of ours it lacks, but every one is fetched at least once
+ * a week; so only those that could not be are asked for once more.
+ */
+export const lostSubscriptions: Comparison = {
+  name: 'subscriptions that could not be fetched',
+  async step({ deps }, after) {
+    const rows = await deps.db
+      .selectFrom('subscriptions')
+      .selectAll()
+      .where('last_error', 'is not', null)
+      .where('status', 'in', liveStatuses)
+      .where(inThisMode('subscriptions'))
+      .where('stripe_subscription_id', '>', after ?? '')
+      .orderBy('stripe_subscription_id')
+      .limit(failingPerStep)
+      .execute()
+    const differences: Candidate[] = []
+    for (const row of rows) {
+      if (await isLost(deps.stripe, row.stripe_subscription_id)) differences.push(lost(row))
+    }
+    return {
+      count: rows.length,
+      differences,
+      next: rows.length < failingPerStep ? null : (rows.at(-1)?.stripe_subscription_id ?? null),
+    }
+  },
+}
+
+async function isLost(stripe: Stripe, id: string): Promise<boolean> {
+  try {
+    await stripe.subscriptions.retrieve(id)
+    return false
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing')
+      return true
+    throw error
+  }
+}
+
+function lost(row: Subscription): Candidate {
+  const { stripe_subscription_id: id, status, seats_total, plan_type, billing_frequency, intent_id } = row
+  return {
+    kind: 'subscription_gone',
+    object_id: id,
+    owner: ownerOf(row),
+    sentence: `A plan that is ${status} here is not known to Stripe`,
+    they_say: `There is no subscription ${id}.`,
+    we_have: `It is ${status}: ${plan_type}, ${billing_frequency}, ${seats_total} ${seats_total === 1 ? 'seat' : 'seats'}. The last try to fetch it failed: ${row.last_error}`,
+    money: null,
+    credits: null,
+    mending: null,
+    advice:
+      'Stripe deletes no subscription. Look first whether our key is one of the account that sold it. If it is, nobody pays for this plan: find out who wrote the row, and sell the customer a new plan, or take its credits back.',
+    refs: [id, intent_id],
   }
 }
 

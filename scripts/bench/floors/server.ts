@@ -46,6 +46,17 @@ app.use(async (ctx) => {
       ctx.body = { received: true }
       break
     }
+    case '/inline': {
+      const raw = await getRawBody(ctx.req)
+      const event = stripe.webhooks.constructEvent(
+        raw,
+        ctx.get('stripe-signature'),
+        env.STRIPE_WEBHOOK_SECRET,
+      )
+      await addInline(event)
+      ctx.body = { received: true }
+      break
+    }
     case '/api/extension/balance': {
       const { rows } = await pool.query({ ...floorStatements.findBalance, values: [ctx.get('x-wallet')] })
       ctx.body = { balance: rows[0]?.balance }
@@ -60,3 +71,20 @@ app.use(async (ctx) => {
   }
 })
 app.listen(env.PORT, '127.0.0.1', () => process.stdout.write('Server is ready\n'))
+
+/** Once per event, and that is all that it promises. */
+async function addInline(event: Stripe.Event): Promise<void> {
+  const { customer, metadata } = event.data.object as Stripe.Checkout.Session
+  const client = await pool.connect()
+  try {
+    await client.query('BEGIN')
+    const { rowCount } = await client.query({ ...floorStatements.insertEvent, values: [event.id, '{}'] })
+    if (rowCount === 1) {
+      const wallet = String(customer).replace(/^cus_/, '')
+      await client.query({ ...floorStatements.add, values: [wallet, Number(metadata?.credits)] })
+    }
+    await client.query('COMMIT')
+  } finally {
+    client.release()
+  }
+}

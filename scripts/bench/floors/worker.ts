@@ -23,7 +23,7 @@ const worker = new Worker(
   },
   {
     connection: backend.connection,
-    concurrency: 8,
+    concurrency: Number(process.env.BENCH_CONCURRENCY ?? 50),
     lockDuration: env.JOB_LOCK_MS,
     stalledInterval: env.JOB_STALLED_MS,
   },

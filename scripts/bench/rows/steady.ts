@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connectQueueBackend } from '../../../schema/queues/backend.ts'
-import { createProducer } from '../../../schema/queues/producer.ts'
+import { createProducer, freshJobId } from '../../../schema/queues/producer.ts'
 import { fillSettledEvents } from '../fill.ts'
 import type { QueueKind } from '../machine.ts'
 import type { Bench, Line, Row } from '../row.ts'
@@ -68,7 +67,7 @@ async function runJobs({ place }: Part, count: number): Promise<void> {
   const backend = connectQueueBackend({
     ...place,
     role: 'tidemark_server',
-    poolMax: 2,
+    poolMax: 8,
     whenUnavailable: 'wait',
     onError,
   })
@@ -76,12 +75,13 @@ async function runJobs({ place }: Part, count: number): Promise<void> {
   const queue = producer.queue('stripe-events')
   try {
     for (let first = 0; first < count; first += 1000) {
-      const jobs = Array.from({ length: Math.min(1000, count - first) }, (_, index) => ({
-        name: 'stripe-events',
-        data: { event_id: `evt_fill_${first + index}` },
-        opts: { jobId: `evt_fill_${first + index}.${randomUUID().slice(0, 8)}` },
-      }))
-      await queue.addBulk(jobs)
+      const ids = Array.from(
+        { length: Math.min(1000, count - first) },
+        (_, index) => `evt_fill_${first + index}`,
+      )
+      await Promise.all(
+        ids.map((event_id) => producer.add('stripe-events', freshJobId(event_id), { event_id })),
+      )
       while ((await queue.getJobCountByTypes('waiting', 'active')) > 0) await delay(20)
     }
   } finally {

@@ -3,7 +3,11 @@ import { type Kysely, sql } from 'kysely'
 import { openClerk } from '../../../schema/clerk/client.ts'
 import { connectDatabase } from '../../../schema/database/connect.ts'
 import type { DB } from '../../../schema/database/types.ts'
+import { postTransfer } from '../../../schema/ledger/post.ts'
 import { verifyLedger } from '../../../schema/ledger/verify.ts'
+import { saveFindings } from '../../../schema/reconciliation/findings.ts'
+import { adjustmentOf } from '../../../worker/reconciliation/comparison.ts'
+import { buildGrant } from '../../support/factories/transfers.ts'
 
 /** What the global setup launched. */
 function address(name: 'E2E_STRIPE_URL' | 'E2E_CLERK_URL' | 'E2E_DATABASE_URL'): string {
@@ -156,6 +160,27 @@ function failedEvents(db: Kysely<DB>, userId: string) {
     .where('state', '=', 'received')
     .where('last_error', 'is not', null)
     .where(sql<string>`payload -> 'data' -> 'object' ->> 'client_reference_id'`, 'in', intents)
+}
+
+/** Credits that somebody was given by hand, which nobody of support did, and the difference that a comparison finds in them. */
+export function plantUnexplainedCredits(userId: string, credits: number): Promise<void> {
+  return withDatabase(async (db) => {
+    const { transfer_id } = await postTransfer(db, buildGrant(userId, credits))
+    const owner = { owner_kind: 'user', owner_id: userId } as const
+    const finding = {
+      kind: 'adjustment_unexplained',
+      object_id: String(transfer_id),
+      owner,
+      sentence: `${credits} credits were given by hand, and nobody of support did it`,
+      they_say: 'There is no act of support behind it.',
+      we_have: `Transfer ${transfer_id} by test.`,
+      money: null,
+      credits: -credits,
+      mending: adjustmentOf(owner, -credits),
+      advice: 'Find out who posted it; then post the opposite amount.',
+    } as const
+    await db.transaction().execute((trx) => saveFindings(trx, [finding], new Date()))
+  })
 }
 
 /** The database and both sandboxes behave as they do at first; a clock that was advanced stays where it is. */

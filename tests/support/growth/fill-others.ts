@@ -12,11 +12,11 @@ const eventsEach = 10
 
 /**
  * Fills a database with what owners have who are nobody's concern in the test: each a subscription and a purchase, paid, ten
- * transfers and ten events of the inbox; every fifth is an organization with five seats. Set-based, with triggers off; hashes and
+ * transfers and ten events of the inbox, and a difference that support has mended; every fifth is an organization with five seats. Set-based, with triggers off; hashes and
  * payloads are dummies. A few events, intents and invitations still wait, none of them is due. May be called again with later owners.
  */
 export async function fillOthers(url: string, owners: Owners): Promise<void> {
-  const parts = [ledger, [...accounts, ...inbox, ...queue, ...teams]]
+  const parts = [ledger, [...accounts, ...inbox, ...queue, ...teams, ...support]]
   await Promise.all(
     parts.map(async (statements) => {
       const client = new pg.Client({ connectionString: url, options: '-c session_replication_role=replica' })
@@ -145,6 +145,25 @@ const inbox = [
      far_away + ((i * 7919 + number * 104729) % 99991) * interval '1 second'
    FROM i, generate_series(1, ${eventsEach}) number,
      LATERAL (SELECT CASE (i * ${eventsEach} + number) % 1000 WHEN 0 THEN 'received' WHEN 1 THEN 'failed' ELSE 'applied' END AS state) s`,
+]
+
+/** As our API has to write them: a version of UUID that leaves the bits to us (RFC 9562, section 5.8). */
+const uuidOf = (what: string) =>
+  `overlay(overlay(md5('${what}' || i) PLACING '8' FROM 13) PLACING 'a' FROM 17)::uuid`
+
+/** One act that was done for each owner, its two lines in the audit log, and the finding that it mended, which has gone. */
+const support = [
+  `INSERT INTO support_acts (id, finding_id, kind, target_kind, target_id, owner_kind, owner_id, reason, is_dry_run, requested_by,
+     requested_at, state, outcome, finished_at, sweep_at)
+   SELECT ${uuidOf('act')}, ${uuidOf('finding')}::text, 'resync', owner_kind, owner_id, owner_kind, owner_id, 'Filled for a test', false,
+     'user_support_' || i % 10, began_at, 'done', '{}', began_at, began_at FROM i`,
+  `INSERT INTO audit_log (at, actor, act_id, what, outcome, target_kind, target_id, owner_kind, owner_id, reason)
+   SELECT began_at, 'user_support_' || i % 10, ${uuidOf('act')}, 'resync', outcome, owner_kind, owner_id, owner_kind, owner_id,
+     'Filled for a test' FROM i, unnest(ARRAY['requested', 'done']) outcome ORDER BY outcome DESC, i`,
+  `INSERT INTO reconciliation_findings (id, kind, object_id, owner_kind, owner_id, sentence, they_say, we_have, advice, first_seen_at,
+     last_seen_at, gone_at)
+   SELECT ${uuidOf('finding')}, 'refund_differs', 'ch_credits_fill_' || i, owner_kind, owner_id, 'Filled', 'Filled', 'Filled',
+     'Filled', began_at, began_at, began_at FROM i`,
 ]
 
 /** A finished job for each owner, over all queues; every other one failed. */

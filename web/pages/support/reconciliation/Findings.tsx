@@ -74,6 +74,7 @@ interface RowProps {
 
 function Row({ finding, isMended, onMend }: RowProps) {
   const { sentence, owner, they_say, we_have, advice, mending, object_id, first_seen_at, gone_at } = finding
+  const request = actOf(finding)
   const stake = stakeText(finding.money, finding.credits)
   return (
     <li className="relative px-4 py-3 hover:bg-sunken has-[[data-row]:focus-visible]:bg-hover">
@@ -107,13 +108,16 @@ function Row({ finding, isMended, onMend }: RowProps) {
             <Badge tone="positive">Gone</Badge>
           ) : isMended ? (
             <Badge tone="accent">Waits for the comparison</Badge>
-          ) : mending ? (
-            <Button variant="secondary" size="small" onClick={onMend}>
-              {actNames[mending.kind]}
-              <span className="sr-only">: {sentence}</span>
-            </Button>
           ) : (
-            <Badge tone="caution">A person decides</Badge>
+            <span className="flex flex-wrap items-center justify-end gap-2">
+              {!mending && <Badge tone="caution">A person decides</Badge>}
+              {request && (
+                <Button variant="secondary" size="small" onClick={onMend}>
+                  {actNames[request.kind]}
+                  <span className="sr-only">: {sentence}</span>
+                </Button>
+              )}
+            </span>
           )}
         </span>
       </div>

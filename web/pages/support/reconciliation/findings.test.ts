@@ -36,6 +36,14 @@ test('a finding is mended by the act that it proposes, which carries its id', ()
   expect(actOf(finding('f1', null))).toBeNull()
 })
 
+test('where only a person can decide, credits can be adjusted for whoever it is about', () => {
+  expect(actOf({ ...finding('f1', null), owner: ada })).toEqual({
+    kind: 'adjust',
+    targets: [{ ...ada, finding_id: 'f1' }],
+    subject: 'Sentence of f1',
+  })
+})
+
 test('all are mended together, each target once, and without adjustments', () => {
   const acts = actsOf([
     finding('f1', { kind: 'replay', target: event, params: {} }),

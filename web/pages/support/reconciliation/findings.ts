@@ -11,6 +11,7 @@ export const findingNames: Readonly<Record<FindingKind, string>> = {
   dispute_differs: 'Dispute differs',
   subscription_unknown: 'Subscription missing here',
   subscription_differs: 'Subscription differs',
+  subscription_gone: 'Subscription missing at Stripe',
   seat_without_membership: 'Seat without a member',
   membership_without_seat: 'Member without the seat',
   seat_role_differs: 'Role of a seat differs',
@@ -23,9 +24,12 @@ export const findingNames: Readonly<Record<FindingKind, string>> = {
   work_overdue: 'Work overdue',
 }
 
-/** The act that mends it, as the dialog wants it; null when only a person can decide. */
-export function actOf({ id, sentence, mending }: Finding): ActRequest | null {
-  if (!mending) return null
+/**
+ * The act that mends it, as the dialog wants it. Where only a person can decide, credits can be adjusted for whoever it is about, which
+ * explains it; null when nobody knows whom it is about.
+ */
+export function actOf({ id, sentence, mending, owner }: Finding): ActRequest | null {
+  if (!mending) return owner && { kind: 'adjust', targets: [{ ...owner, finding_id: id }], subject: sentence }
   return {
     kind: mending.kind,
     targets: [{ ...mending.target, finding_id: id }],

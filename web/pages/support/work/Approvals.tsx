@@ -10,6 +10,7 @@ import { type RequestedActs, waitingActsQuery } from '../../../api/support-acts.
 import { formatCreditChange } from '../../../components/format.ts'
 import { ActResults } from '../../../components/support/acts/ActResults.tsx'
 import { traceAddress } from '../../../components/support/addresses.ts'
+import { CopyId } from '../../../components/support/CopyId.tsx'
 import { Moment } from '../../../components/support/Moment.tsx'
 import { actName } from '../../../components/support/words.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -91,7 +92,7 @@ function Approval({ act, isOwn, onApproved }: ApprovalProps) {
           {what} for{' '}
           {owner ? (
             <Link to={traceAddress({ owner: owner.owner_id })} className="text-accent-text hover:underline">
-              {owner.owner_id}
+              {owner.label ?? owner.owner_id}
             </Link>
           ) : (
             act.target.id
@@ -103,8 +104,11 @@ function Approval({ act, isOwn, onApproved }: ApprovalProps) {
             <span className="text-faint"> The customer reads: “{adjustment.customer_note}”</span>
           )}
         </p>
-        <p className="mt-0.5 text-faint text-xs">
-          {isOwn ? 'You' : act.requested_by.name} · <Moment at={act.requested_at} />
+        <p className="mt-0.5 flex flex-wrap items-center gap-x-2 text-faint text-xs">
+          <span>
+            {isOwn ? 'You' : act.requested_by.name} · <Moment at={act.requested_at} />
+          </span>
+          <CopyId id={owner?.owner_id ?? act.target.id} />
         </p>
       </div>
       <div className="ml-auto flex gap-2">

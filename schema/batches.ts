@@ -1,0 +1,109 @@
+/** How what many callers ask for at the same moment is done in one go. */
+export interface BatchOptions<Item, Result> {
+  readonly items_max: number
+  /** So many batches may be under way at once. */
+  readonly batches_max: number
+  /**
+   * Items of one key are never in two batches at once, so one that waits for the locks of a key holds up no other batch. Left out, they
+   * have nothing in common.
+   */
+  readonly keyOf?: (item: Item) => string
+  /** Does them all or none, and says what became of each, in their order. */
+  readonly together: (items: readonly Item[]) => Promise<readonly Result[]>
+  /** Does a single one. It is called for an item that came alone, and for each of those that failed together. */
+  readonly alone: (item: Item) => Promise<Result>
+  /** Whether a failure is everybody's, such as a database that does not answer, so that trying them one by one is no use. */
+  readonly isShared: (error: unknown) => boolean
+}
+
+interface Waiting<Item, Result> {
+  readonly key: string | number
+  readonly item: Item
+  resolve(result: Result): void
+  reject(error: unknown): void
+}
+
+/**
+ * Collects what comes while other batches are under way and does it together: the busier, the more at once, and nobody waits for others to
+ * come. Keys take turns, so whoever asks for a lot is served beside others and not before them. A failure of one item is
+ * its own: they are tried one by one then.
+ */
+export function createBatches<Item, Result>({
+  items_max,
+  batches_max,
+  keyOf,
+  together,
+  alone,
+  isShared,
+}: BatchOptions<Item, Result>): (item: Item) => Promise<Result> {
+  const waiting = new Map<Waiting<Item, Result>['key'], Waiting<Item, Result>[]>()
+  const keysUnderWay = new Set<Waiting<Item, Result>['key']>()
+  let count = 0
+  let batches = 0
+  let isPlanned = false
+
+  /** At the end of this turn of the event loop, when everything that came in it is here. */
+  function plan(): void {
+    if (isPlanned || batches === batches_max) return
+    isPlanned = true
+    setImmediate(() => {
+      isPlanned = false
+      while (batches < batches_max) {
+        const batch = take()
+        if (batch.length === 0) return
+        void send(batch)
+      }
+    })
+  }
+
+  /** The next batch: of each key in turn an equal share, and what is left of a key goes to the end of the line. */
+  function take(): Waiting<Item, Result>[] {
+    const keys: Waiting<Item, Result>['key'][] = []
+    for (const key of waiting.keys()) {
+      if (keys.length === items_max) break
+      if (!keysUnderWay.has(key)) keys.push(key)
+    }
+    const share = Math.floor(items_max / Math.max(1, keys.length))
+    return keys.flatMap((key) => {
+      const ofKey = waiting.get(key) ?? []
+      waiting.delete(key)
+      if (ofKey.length > share) waiting.set(key, ofKey.slice(share))
+      return ofKey.slice(0, share)
+    })
+  }
+
+  async function send(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+    const keys = new Set(batch.map(({ key }) => key))
+    for (const key of keys) keysUnderWay.add(key)
+    batches += 1
+    await settle(batch)
+    batches -= 1
+    for (const key of keys) keysUnderWay.delete(key)
+    if (waiting.size > 0) plan()
+  }
+
+  async function settle(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+    if (batch.length > 1) {
+      try {
+        const results = await together(batch.map(({ item }) => item))
+        for (const [index, one] of batch.entries()) one.resolve(results[index] as Result)
+        return
+      } catch (error) {
+        if (isShared(error)) {
+          for (const one of batch) one.reject(error)
+          return
+        }
+      }
+    }
+    await Promise.all(batch.map((one) => alone(one.item).then(one.resolve, one.reject)))
+  }
+
+  return (item) =>
+    new Promise((resolve, reject) => {
+      const key = keyOf?.(item) ?? count++
+      const ofKey = waiting.get(key)
+      if (ofKey) ofKey.push({ key, item, resolve, reject })
+      else waiting.set(key, [{ key, item, resolve, reject }])
+      plan()
+    })
+}
