@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { queueNames } from '../../../schema/queues/queues.ts'
+import { jobOptionsOf, queueNames } from '../../../schema/queues/queues.ts'
 
 /** Owners from the first to the last number; what belongs to owner 7 has a 7 in its id. */
 export interface Owners {
@@ -166,11 +166,14 @@ const support = [
      'Filled', began_at, began_at, began_at FROM i`,
 ]
 
-/** A finished job for each owner, over all queues; every other one failed. */
+const keepingNone = queueNames.filter((name) => jobOptionsOf(name).removeOnComplete === true)
+
+/** A finished job for each owner, over all queues; every other one failed, and all of a queue that keeps none that went well. */
 const queue = [
   `INSERT INTO bullmq.job (queue, id, seq, name, state, data, opts, added_at_ms, processed_at_ms, finished_at_ms)
    SELECT queue, 'fill_' || i, nextval('bullmq.job_seq'), queue,
-     CASE (i / 6) % 2 WHEN 0 THEN 'failed' ELSE 'completed' END::bullmq.job_state,
+     CASE WHEN queue = ANY (ARRAY[${keepingNone.map((name) => `'${name}'`)}]) OR (i / 6) % 2 = 0
+       THEN 'failed' ELSE 'completed' END::bullmq.job_state,
      jsonb_build_object('event_id', i), '{"attempts": 1}', ms, ms, ms
    FROM i, LATERAL (SELECT (ARRAY[${queueNames.map((name) => `'${name}'`)}])[1 + i % ${queueNames.length}] AS queue,
      (extract(epoch FROM now()) * 1000)::bigint AS ms) j`,
