@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
 /** How what many callers ask for at the same moment is done in one go. */
 export interface BatchOptions<Item, Result> {
   readonly items_max: number
@@ -19,6 +21,8 @@ export interface BatchOptions<Item, Result> {
 interface Waiting<Item, Result> {
   readonly key: string | number
   readonly item: Item
+  /** In the span of whoever asked, so that a trace leads on to what was done for it. */
+  readonly inItsContext: <T>(work: () => T) => T
   resolve(result: Result): void
   reject(error: unknown): void
 }
@@ -83,9 +87,10 @@ export function createBatches<Item, Result>({
   }
 
   async function settle(batch: readonly Waiting<Item, Result>[]): Promise<void> {
-    if (batch.length > 1) {
+    const [first, second] = batch
+    if (first && second) {
       try {
-        const results = await together(batch.map(({ item }) => item))
+        const results = await first.inItsContext(() => together(batch.map(({ item }) => item)))
         for (const [index, one] of batch.entries()) one.resolve(results[index] as Result)
         return
       } catch (error) {
@@ -95,15 +100,18 @@ export function createBatches<Item, Result>({
         }
       }
     }
-    await Promise.all(batch.map((one) => alone(one.item).then(one.resolve, one.reject)))
+    await Promise.all(
+      batch.map((one) => one.inItsContext(() => alone(one.item)).then(one.resolve, one.reject)),
+    )
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
       const key = keyOf?.(item) ?? count++
+      const one = { key, item, inItsContext: AsyncLocalStorage.snapshot(), resolve, reject }
       const ofKey = waiting.get(key)
-      if (ofKey) ofKey.push({ key, item, resolve, reject })
-      else waiting.set(key, [{ key, item, resolve, reject }])
+      if (ofKey) ofKey.push(one)
+      else waiting.set(key, [one])
       plan()
     })
 }

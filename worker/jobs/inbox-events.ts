@@ -1,5 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
-import { setImmediate } from 'node:timers/promises'
+import { createBatches } from '../../schema/batches.ts'
 import { findEvents, type InboxEvent } from '../../schema/inbox/events.ts'
 import { type AppliedOfSeveral, applyEvents } from '../apply/apply-events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
@@ -21,6 +20,8 @@ interface Try {
 
 type Outcome = AppliedOfSeveral | { readonly outcome: 'nothing_to_do' }
 
+const leftAlone: Outcome = { outcome: 'alone' }
+
 /** Tries one of Stripe's events, for a job with a log of its own. */
 export type TryStripeEvent = (deps: WorkerDependencies, tried: Try) => Promise<void>
 
@@ -30,9 +31,14 @@ export type TryStripeEvent = (deps: WorkerDependencies, tried: Try) => Promise<v
  * that each event has an outcome and an error of its own.
  */
 export function createEventTries(deps: WorkerDependencies): TryStripeEvent {
-  const together = inBatches({ items: mostTogether, batches: mostBatches }, (tries: readonly Try[]) =>
-    tryTogether(deps, tries),
-  )
+  const together = createBatches<Try, Outcome>({
+    items_max: mostTogether,
+    batches_max: mostBatches,
+    keyOf: ({ id }) => id,
+    together: (tries) => tryTogether(deps, tries),
+    alone: async (one) => (await tryTogether(deps, [one]))[0] ?? leftAlone,
+    isShared: () => true,
+  })
   const alone = atMost(mostAlone)
   return async (jobDeps, tried) => {
     const key = { source: 'stripe', id: tried.id } as const
@@ -51,57 +57,16 @@ async function tryTogether(deps: WorkerDependencies, tries: readonly Try[]): Pro
     const due = new Map<string, InboxEvent>()
     const outcomes = tries.map(({ id, claim }): Outcome | undefined => {
       const event = events.get(id)
-      if (!event) return { outcome: 'alone' }
+      if (!event) return leftAlone
       if (!isToBeTried(event, claim) || due.has(id)) return { outcome: 'nothing_to_do' }
       due.set(id, event)
       return undefined
     })
     const applied = await applyEvents(deps, [...due.values()])
-    return tries.map(({ id }, index) => outcomes[index] ?? applied.get(id) ?? { outcome: 'alone' })
+    return tries.map(({ id }, index) => outcomes[index] ?? applied.get(id) ?? leftAlone)
   } catch (error) {
     deps.log.warn({ err: error, events: tries.length }, 'Events that failed together are tried one by one')
-    return tries.map(() => ({ outcome: 'alone' }))
-  }
-}
-
-interface Waiting<Item, Result> {
-  readonly item: Item
-  readonly answer: PromiseWithResolvers<Result>
-  /** In the span of its job, so that a trace leads on to what was done for it. */
-  readonly inItsContext: <T>(work: () => T) => T
-}
-
-/**
- * Collects what is asked for while so many batches are worked on, and then takes all of it at once. Results come in the order of the items.
- */
-function inBatches<Item, Result>(
-  limits: { readonly items: number; readonly batches: number },
-  work: (items: readonly Item[]) => Promise<readonly Result[]>,
-): (item: Item) => Promise<Result> {
-  const waiting: Waiting<Item, Result>[] = []
-  let working = 0
-  const workUntilNoneWaits = async () => {
-    working++
-    while (waiting.length > 0) {
-      // Answers of the queue that came together are read one after the other.
-      await setImmediate()
-      const batch = waiting.splice(0, limits.items)
-      const [first] = batch
-      if (!first) continue
-      try {
-        const results = await first.inItsContext(() => work(batch.map(({ item }) => item)))
-        for (const [index, { answer }] of batch.entries()) answer.resolve(results[index] as Result)
-      } catch (error) {
-        for (const { answer } of batch) answer.reject(error)
-      }
-    }
-    working--
-  }
-  return (item) => {
-    const answer = Promise.withResolvers<Result>()
-    waiting.push({ item, answer, inItsContext: AsyncLocalStorage.snapshot() })
-    if (working < limits.batches) void workUntilNoneWaits()
-    return answer.promise
+    return tries.map(() => leftAlone)
   }
 }
 
