@@ -53,12 +53,12 @@ function ledgerStatements({ owners, transfersEach, prefix = 'user_bench_' }: Fil
 }
 
 /**
- * Writes events that were applied long ago, each a paid purchase of credits of an owner of its own every tenth time, with its intent,
- * grant, transfer and entries.
+ * Writes events that were applied within the last day, ten to an owner, each a paid purchase of credits with its intent, grant, transfer
+ * and entries. Older ones would be work: the worker removes the payloads of events after some months.
  */
 export async function fillSettledEvents(databaseUrl: string, count: number): Promise<void> {
   const events = `SELECT i, md5('fill' || i)::uuid AS intent_id, 'user_fill_' || i / 10 AS owner_id, i % 10 + 1 AS version,
-    timestamptz '2026-01-01Z' + i * interval '1 second' AS at FROM generate_series(0, ${count - 1}) i`
+    now() - interval '1 day' + i * interval '0.1 second' AS at FROM generate_series(0, ${count - 1}) i`
   await withTriggersOff(databaseUrl, async (client) => {
     await client.query(`CREATE TEMPORARY TABLE filled_events AS ${events}`)
     const statements = [

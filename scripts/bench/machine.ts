@@ -156,10 +156,15 @@ function environmentOf(place: Place, awayUrl: string): Record<string, string> {
   }
 }
 
-/** Stripe and Clerk that are away; there is no clock either, so that the real time counts. */
+/** A Stripe whose lists are empty and that is away for everything else, as Clerk is. There is no clock, so that the real time counts. */
 async function serveNothing(running: AsyncDisposableStack): Promise<string> {
   const server = createServer((request, response) => {
-    response.writeHead(request.url?.startsWith('/_sandbox/clock') ? 404 : 503).end('{}')
+    response.setHeader('content-type', 'application/json')
+    const { pathname } = new URL(request.url ?? '/', 'http://away')
+    if (pathname === '/_sandbox/clock') response.writeHead(404).end('{}')
+    else if (/^\/v1\/[a-z_]+$/.test(pathname)) {
+      response.end(JSON.stringify({ object: 'list', data: [], has_more: false, url: pathname }))
+    } else response.writeHead(503).end(JSON.stringify({ error: { type: 'api_error', message: 'Away' } }))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   running.defer(() => {

@@ -16,6 +16,9 @@ const backend = connectQueueBackend({
   whenUnavailable: 'wait',
   onError,
 })
+/** As many jobs at once as the product's worker takes of this queue; fewer are slower here too. */
+const mostTogether = 50
+
 const worker = new Worker(
   'stripe-events',
   async (job) => {
@@ -23,7 +26,7 @@ const worker = new Worker(
   },
   {
     connection: backend.connection,
-    concurrency: Number(process.env.BENCH_CONCURRENCY ?? 50),
+    concurrency: mostTogether,
     lockDuration: env.JOB_LOCK_MS,
     stalledInterval: env.JOB_STALLED_MS,
   },

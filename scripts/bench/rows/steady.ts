@@ -15,7 +15,7 @@ export const steady: Row = {
 }
 
 /** What the queue has done before; more of it only with --full, because each takes a real job. */
-const jobsAtMost = 10_000
+const jobsAtMost = 4000
 
 async function measure(bench: Bench): Promise<Line[]> {
   const { queues } = bench.machine
@@ -64,26 +64,26 @@ async function sideAfter(
  */
 async function runJobs({ place }: Part, count: number): Promise<void> {
   const onError = () => undefined
+  const poolMax = 8
   const backend = connectQueueBackend({
     ...place,
     role: 'tidemark_server',
-    poolMax: 8,
+    poolMax,
     whenUnavailable: 'wait',
     onError,
   })
   const producer = createProducer(backend, { onError })
-  const queue = producer.queue('stripe-events')
   try {
-    for (let first = 0; first < count; first += 1000) {
-      const ids = Array.from(
-        { length: Math.min(1000, count - first) },
-        (_, index) => `evt_fill_${first + index}`,
-      )
-      await Promise.all(
-        ids.map((event_id) => producer.add('stripe-events', freshJobId(event_id), { event_id })),
-      )
-      while ((await queue.getJobCountByTypes('waiting', 'active')) > 0) await delay(20)
+    let added = 0
+    const add = async () => {
+      while (added < count) {
+        const event_id = `evt_fill_${added++}`
+        await producer.add('stripe-events', freshJobId(event_id), { event_id })
+      }
     }
+    await Promise.all(Array.from({ length: poolMax }, add))
+    const queue = producer.queue('stripe-events')
+    while ((await queue.getJobCountByTypes('waiting', 'active')) > 0) await delay(50)
   } finally {
     await producer.close()
     await backend.close()
