@@ -80,9 +80,10 @@ export function useHistoryFilter(): [HistoryFilter, (change: Partial<HistoryFilt
   return [
     filterIn(search),
     (change) => {
-      // As the address is now: what was chosen while somebody typed may not have been rendered yet.
-      const now = filterIn(new URLSearchParams(window.location.search))
-      const { category, q } = { ...now, ...change }
+      // As the address is now: what was chosen while somebody typed, another view too, may not have been rendered yet.
+      const address = new URLSearchParams(window.location.search)
+      if (address.has('view')) return
+      const { category, q } = { ...filterIn(address), ...change }
       setSearch({ tab: 'invoices', ...(category && { category }), ...(q && { q }) }, { replace: true })
     },
   ]
