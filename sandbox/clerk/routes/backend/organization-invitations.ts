@@ -56,7 +56,7 @@ export function backendInvitationRoutes(router: Router, service: Service): void 
   })
 
   router.post('/bapi/v1/organizations/:organizationId/invitations', (ctx) => {
-    service.quotas.invitations.count()
+    service.quotas.invitations.count(service.nowMs())
     const organization = requireOrganization(service, ctx)
     const [invitation] = createInvitations(service, organization, [
       toInvitation(service, readForm(ctx, newForm)),
@@ -65,7 +65,7 @@ export function backendInvitationRoutes(router: Router, service: Service): void 
   })
 
   router.post('/bapi/v1/organizations/:organizationId/invitations/bulk', (ctx) => {
-    service.quotas.batches.count()
+    service.quotas.batches.count(service.nowMs())
     const organization = requireOrganization(service, ctx)
     const wanted = readForm(ctx, bulkForm).map((row) => toInvitation(service, row))
     const data = createInvitations(service, organization, wanted).map((row) =>
