@@ -145,6 +145,7 @@ export function startStorm(system: System, random: Random, options: StormOptions
     counts['moves of the clock']++
     counts['days that it moved'] += days
     await system.stripe.knob('clock/advance', { days })
+    system.clockMoves.push(Date.now())
   }
 
   const running = Promise.all([

@@ -47,6 +47,8 @@ export interface System {
   readonly producer: () => QueueProducer
   /** The time that the product goes by. */
   now(): Promise<Date>
+  /** When that was moved, in milliseconds of the real time. Processes follow it a moment later, and longer when the machine is busy. */
+  readonly clockMoves: number[]
   close(): Promise<void>
 }
 
@@ -157,6 +159,7 @@ async function startParts(options: SystemOptions, running: AsyncDisposableStack)
       const answer = await untilDone(async () => (await fetch(`${stripe.url}/_sandbox/clock`)).json())
       return new Date(Date.now() + (answer as { offset_ms: number }).offset_ms)
     },
+    clockMoves: [],
     close: () => running.disposeAsync(),
   }
 }
