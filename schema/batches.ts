@@ -12,8 +12,11 @@ export interface BatchOptions<Item, Result> {
   readonly keyOf?: (item: Item) => string
   /** Does them all or none, and says what became of each, in their order. */
   readonly together: (items: readonly Item[]) => Promise<readonly Result[]>
-  /** Does a single one. It is called for an item that came alone, and for each of those that failed together. */
-  readonly alone: (item: Item) => Promise<Result>
+  /**
+   * Does a single one. It is called for an item that came alone, and for each of those that failed together. Left out, it is done as a
+   * batch of one.
+   */
+  readonly alone?: (item: Item) => Promise<Result>
   /** Whether a failure is everybody's, such as a database that does not answer, so that trying them one by one is no use. */
   readonly isShared: (error: unknown) => boolean
 }
@@ -37,7 +40,7 @@ export function createBatches<Item, Result>({
   batches_max,
   keyOf,
   together,
-  alone,
+  alone = async (item) => (await together([item]))[0] as Result,
   isShared,
 }: BatchOptions<Item, Result>): (item: Item) => Promise<Result> {
   const waiting = new Map<Waiting<Item, Result>['key'], Waiting<Item, Result>[]>()

@@ -59,6 +59,5 @@ function createReads<Asked, Answer>(
     // Nothing that is read is ever locked.
     batches_max: 1,
     together: read,
-    alone: async (asked) => (await read([asked]))[0] as Answer,
   })
 }

@@ -3,8 +3,6 @@ import { currencySchema } from '../catalogue/schemas.ts'
 import { endpoint } from './endpoint.ts'
 import { ownerIdSchema } from './ids.ts'
 
-/** Whose credits: `user_…` or `org_…`, as Clerk names them. */
-
 /**
  * What can differ, by what it is about. With Stripe: `session_not_settled` (paid, and we do not know it), `settled_without_payment`,
  * `invoice_unknown` (paid, and its lines are missing), `invoice_differs`, `refund_differs`, `dispute_differs`, `subscription_unknown`,

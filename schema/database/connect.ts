@@ -7,7 +7,7 @@ export type Database = Kysely<DB>
 export type DatabaseTransaction = Transaction<DB>
 
 /**
- * What a function takes that only reads and may be told of a moment ago: `deps.readDb`, which may be a replica. Any database or transaction is
+ * What a function takes that only reads and may be told of a moment ago: what `deps.reads()` chose, which may be a replica. Any database or transaction is
  * one. It is none of the others, so that it cannot be handed to what writes, locks or decides about money or rights.
  */
 export type ReadDatabase = Pick<Database, 'selectFrom' | 'with' | 'getExecutor'>

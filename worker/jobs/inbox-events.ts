@@ -36,7 +36,6 @@ export function createEventTries(deps: WorkerDependencies): TryStripeEvent {
     batches_max: mostBatches,
     keyOf: ({ id }) => id,
     together: (tries) => tryTogether(deps, tries),
-    alone: async (one) => (await tryTogether(deps, [one]))[0] ?? leftAlone,
     isShared: () => true,
   })
   const alone = atMost(mostAlone)

@@ -2,27 +2,15 @@ import { Queue } from 'bullmq'
 import Koa from 'koa'
 import getRawBody from 'raw-body'
 import Stripe from 'stripe'
-import { createPool } from '../../../schema/database/pool.ts'
-import { processEnvironment } from '../../../schema/env.ts'
-import { connectQueueBackend } from '../../../schema/queues/backend.ts'
 import { jobOptionsOf } from '../../../schema/queues/queues.ts'
+import { connectFloor } from './connect.ts'
 import { floorStatements } from './tables.ts'
 
 /**
  * The least that a server can do for the calls that are measured, with the same libraries: one route each, the same check of the
  * signature, one statement, and for a webhook one job. No log, no limits, no metrics, and whoever calls is believed.
  */
-const env = processEnvironment(process.env)
-const onError = () => undefined
-const pool = createPool({ connectionString: env.DATABASE_URL, max: env.DATABASE_POOL_MAX }, onError)
-const backend = connectQueueBackend({
-  databaseUrl: env.DATABASE_URL,
-  redisUrl: env.REDIS_URL,
-  role: 'tidemark_server',
-  poolMax: 4,
-  whenUnavailable: 'wait',
-  onError,
-})
+const { env, pool, backend, onError } = connectFloor({ role: 'tidemark_server', poolMax: 4 })
 const queue = new Queue(
   'stripe-events',
   { connection: backend.connection, defaultJobOptions: jobOptionsOf('stripe-events') },
@@ -35,24 +23,14 @@ const app = new Koa()
 app.use(async (ctx) => {
   switch (ctx.path) {
     case '/api/stripe/webhook': {
-      const raw = await getRawBody(ctx.req)
-      const event = stripe.webhooks.constructEvent(
-        raw,
-        ctx.get('stripe-signature'),
-        env.STRIPE_WEBHOOK_SECRET,
-      )
+      const { raw, event } = await readSigned(ctx)
       await pool.query({ ...floorStatements.insertEvent, values: [event.id, raw.toString()] })
       await queue.add('stripe-events', { event_id: event.id }, { jobId: event.id })
       ctx.body = { received: true }
       break
     }
     case '/inline': {
-      const raw = await getRawBody(ctx.req)
-      const event = stripe.webhooks.constructEvent(
-        raw,
-        ctx.get('stripe-signature'),
-        env.STRIPE_WEBHOOK_SECRET,
-      )
+      const { event } = await readSigned(ctx)
       await addInline(event)
       ctx.body = { received: true }
       break
@@ -71,6 +49,12 @@ app.use(async (ctx) => {
   }
 })
 app.listen(env.PORT, '127.0.0.1', () => process.stdout.write('Server is ready\n'))
+
+async function readSigned(ctx: Koa.Context): Promise<{ raw: Buffer; event: Stripe.Event }> {
+  const raw = await getRawBody(ctx.req)
+  const signature = ctx.get('stripe-signature')
+  return { raw, event: stripe.webhooks.constructEvent(raw, signature, env.STRIPE_WEBHOOK_SECRET) }
+}
 
 /** Once per event, and that is all that it promises. */
 async function addInline(event: Stripe.Event): Promise<void> {
