@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
 import { sql } from 'kysely'
+import { preparedAs } from '../database/prepared.ts'
 import type { DB, InboxEvents, Json } from '../database/types.ts'
 import { cleanRecord } from '../sweep/swept-tables.ts'
 import { subjectOf } from './subject.ts'
@@ -99,16 +100,20 @@ export async function findEvent(db: Kysely<DB>, key: EventKey): Promise<InboxEve
     .executeTakeFirst()
 }
 
+/** What has to be known of an event before it is tried. */
+export type EventToTry = Pick<InboxEvent, 'id' | 'state' | 'sweeps' | 'payload'>
+
 /** Those that are in the inbox, in no order. */
 export async function findEvents(
   db: Kysely<DB>,
   { source, ids }: { readonly source: EventSource; readonly ids: readonly string[] },
-): Promise<InboxEvent[]> {
+): Promise<EventToTry[]> {
   return db
     .selectFrom('inbox_events')
-    .selectAll()
+    .select(['id', 'state', 'sweeps', 'payload'])
     .where('source', '=', source)
     .where(sql<boolean>`id = ANY(${ids}::text[])`)
+    .modifyEnd(preparedAs('find_events'))
     .execute()
 }
 
@@ -135,6 +140,7 @@ export async function lockEvents(
     .where(sql<boolean>`id = ANY(${ids}::text[])`)
     .orderBy('id')
     .forUpdate()
+    .modifyEnd(preparedAs('lock_events'))
     .execute()
 }
 
@@ -174,6 +180,7 @@ export async function settleEvents(
     .whereRef('event.source', '=', 'settled.source')
     .whereRef('event.id', '=', 'settled.id')
     .where('event.state', 'in', ['received', 'failed', 'ignored'])
+    .modifyEnd(preparedAs('settle_events'))
     .execute()
 }
 

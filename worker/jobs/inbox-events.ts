@@ -1,5 +1,5 @@
 import { createBatches } from '../../schema/batches.ts'
-import { findEvents, type InboxEvent } from '../../schema/inbox/events.ts'
+import { type EventToTry, findEvents } from '../../schema/inbox/events.ts'
 import { freshJobId } from '../../schema/queues/producer.ts'
 import type { JobOrigin } from '../../schema/queues/queues.ts'
 import { type AppliedOfSeveral, applyEvents } from '../apply/apply-events.ts'
@@ -77,7 +77,7 @@ async function tryTogether(deps: WorkerDependencies, tries: readonly Try[]): Pro
     const rows = await findEvents(deps.db, { source: 'stripe', ids: tries.map(({ id }) => id) })
     const events = new Map(rows.map((event) => [event.id, event]))
     // A sweep may have enqueued what is in hand already.
-    const due = new Map<string, InboxEvent>()
+    const due = new Map<string, EventToTry>()
     const outcomes = tries.map(({ id, claim }): Outcome | undefined => {
       const event = events.get(id)
       if (!event) return leftAlone
