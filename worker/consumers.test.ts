@@ -6,6 +6,7 @@ import { findBalance } from '../schema/ledger/balances.ts'
 import { verifyLedger } from '../schema/ledger/verify.ts'
 import { connectQueueBackend } from '../schema/queues/backend.ts'
 import { createProducer } from '../schema/queues/producer.ts'
+import { queueNames } from '../schema/queues/queues.ts'
 import { testDatabase } from '../tests/support/database/test-database.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../tests/support/factories/events.ts'
 import { buildPurchase } from '../tests/support/factories/purchases.ts'
@@ -42,7 +43,8 @@ describe.each([
     })
     const producer = createProducer(backend, { onError })
     const queue = producer.queue('stripe-events')
-    await queue.obliterate({ force: true })
+    // Nor does the sweep of an earlier product come in between.
+    for (const name of queueNames) await producer.queue(name).obliterate({ force: true })
     await Promise.all(
       ids.map((event_id) =>
         producer.add('stripe-events', event_id, { event_id }, { request_id: `request of ${event_id}` }),
