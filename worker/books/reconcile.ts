@@ -6,7 +6,6 @@ import {
   closeMonth,
   type GrantInBooks,
   lockOwner,
-  lockOwners,
   readBooks,
   readPurchaseGrant,
   readPurchaseGrants,
@@ -71,7 +70,6 @@ export async function reconcilePurchases(
 ): Promise<number> {
   if (purchases.length === 0) return 0
   const intents = purchases.map(({ intent }) => intent)
-  await lockOwners(trx, intents.map(recipientOfPurchase))
   const facts = await readPurchaseFacts(trx, intents)
   const known = await readPurchaseGrants(
     trx,
