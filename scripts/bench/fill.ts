@@ -18,7 +18,7 @@ const filled = ['ledger_transfers', 'ledger_entries']
  */
 export async function fillLedger(databaseUrl: string, filling: Filling): Promise<void> {
   await withTriggersOff(databaseUrl, async (client) => {
-    const indexes = await dropIndexes(client, filled)
+    const indexes = await dropIndexes(client)
     for (const statement of ledgerStatements(filling)) await client.query(statement)
     for (const definition of indexes) await client.query(definition)
     await client.query('VACUUM (ANALYZE) ledger_accounts, ledger_transfers, ledger_entries')
@@ -112,13 +112,13 @@ async function withTriggersOff(
 }
 
 /** Drops those that belong to no constraint and to no partition alone; returns what makes them again. */
-export async function dropIndexes(client: pg.Client, tables: readonly string[]): Promise<string[]> {
+async function dropIndexes(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(
     `SELECT c.oid::regclass::text AS name, pg_get_indexdef(c.oid) AS definition
      FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
      WHERE i.indrelid = ANY($1::regclass[]) AND NOT c.relispartition
        AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = c.oid)`,
-    [tables],
+    [filled],
   )
   for (const { name } of rows) await client.query(`DROP INDEX ${name}`)
   return rows.map(({ definition }) => definition.replace(' ON ONLY ', ' ON '))

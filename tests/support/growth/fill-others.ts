@@ -1,6 +1,5 @@
 import pg from 'pg'
 import { jobOptionsOf, queueNames } from '../../../schema/queues/queues.ts'
-import { dropIndexes } from '../../../scripts/bench/fill.ts'
 
 /** Owners from the first to the last number; what belongs to owner 7 has a 7 in its id. */
 export interface Owners {
@@ -17,12 +16,14 @@ const eventsEach = 10
  * payloads are dummies. A few events, intents and invitations still wait, none of them is due. May be called again with later owners.
  */
 export async function fillOthers(url: string, owners: Owners): Promise<void> {
-  const indexes = await withClient(url, (client) => dropIndexes(client, tables))
   const parts = [ledger, [...accounts, ...inbox, ...queue, ...teams, ...support]]
   await Promise.all(
-    parts.map((statements) =>
-      withClient(url, async (client) => {
-        await client.query(`CREATE TEMPORARY VIEW i AS SELECT i, 'user_fill_' || i AS user_id,
+    parts.map(async (statements) => {
+      const client = new pg.Client({ connectionString: url, options: '-c session_replication_role=replica' })
+      await client.connect()
+      try {
+        await client.query(`SET auto_explain.log_min_duration = -1; SET synchronous_commit = off;
+          CREATE TEMPORARY VIEW i AS SELECT i, 'user_fill_' || i AS user_id,
             CASE WHEN i % 5 = 0 THEN 'organization' ELSE 'user' END AS owner_kind,
             CASE WHEN i % 5 = 0 THEN 'org_fill_' || i ELSE 'user_fill_' || i END AS owner_id,
             'sub_fill_' || i AS subscription_id, 'in_fill_' || i AS invoice_id,
@@ -30,62 +31,20 @@ export async function fillOthers(url: string, owners: Owners): Promise<void> {
             timestamptz '2026-08-01Z' + i * interval '1 second' AS began_at, timestamptz '2099-01-01Z' AS far_away
           FROM generate_series(${owners.first}, ${owners.last}) i`)
         for (const statement of statements) await client.query(statement)
-      }),
-    ),
+      } finally {
+        await client.end()
+      }
+    }),
   )
-  await Promise.all(
-    parts.map((_, part) =>
-      withClient(url, async (client) => {
-        for (const index of indexes.filter((_, number) => number % parts.length === part))
-          await client.query(index)
-      }),
-    ),
-  )
-  await withClient(url, (client) => client.query('VACUUM (ANALYZE)'))
-}
-
-/** Without triggers, and without anything that the recorder of pages would hear. */
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const options = [
-    'session_replication_role=replica',
-    'synchronous_commit=off',
-    'maintenance_work_mem=256MB',
-    'work_mem=64MB',
-  ]
-  const client = new pg.Client({
-    connectionString: url,
-    options: options.map((option) => `-c ${option}`).join(' '),
-  })
+  const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
     await client.query('SET auto_explain.log_min_duration = -1')
-    return await work(client)
+    await client.query('VACUUM (ANALYZE)')
   } finally {
     await client.end()
   }
 }
-
-/** Those that get so many rows that it is quicker to make their indexes afterwards. */
-const tables = [
-  'users',
-  'checkout_intents',
-  'subscriptions',
-  'paid_invoice_lines',
-  'charges',
-  'extension_tokens',
-  'extension_sign_ins',
-  'organization_members',
-  'seats',
-  'ledger_accounts',
-  'ledger_grants',
-  'ledger_transfers',
-  'ledger_entries',
-  'inbox_events',
-  'support_acts',
-  'audit_log',
-  'reconciliation_findings',
-  'bullmq.job',
-]
 
 const accounts = [
   `INSERT INTO users (clerk_id, email, plan_type, profile_updated_at)
