@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration'
 import pg from 'pg'
+import { makeMonths } from '../ledger/months.ts'
 import { migrateQueues } from '../queues/migrate.ts'
 
 const migrationsFolder = join(import.meta.dirname, 'migrations')
@@ -46,6 +47,7 @@ export async function migrateToLatest(connection: { connectionString: string }):
     const migrator = new Migrator({ db, provider: sqlFiles, allowUnorderedMigrations: false })
     const { error, results } = await migrator.migrateToLatest()
     if (error) throw new Error('A migration failed', { cause: error })
+    await makeMonths(db)
     await migrateQueues(pool)
     return (results ?? [])
       .filter((result) => result.status === 'Success')
