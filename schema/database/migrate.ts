@@ -5,6 +5,7 @@ import { type Migration, type MigrationProvider, Migrator } from 'kysely/migrati
 import pg from 'pg'
 import { makeMonths } from '../ledger/months.ts'
 import { migrateQueues } from '../queues/migrate.ts'
+import type { DB } from './types.ts'
 
 const migrationsFolder = join(import.meta.dirname, 'migrations')
 
@@ -47,7 +48,7 @@ export async function migrateToLatest(connection: { connectionString: string }):
     const migrator = new Migrator({ db, provider: sqlFiles, allowUnorderedMigrations: false })
     const { error, results } = await migrator.migrateToLatest()
     if (error) throw new Error('A migration failed', { cause: error })
-    await makeMonths(db)
+    await makeMonths(db as Kysely<DB>)
     await migrateQueues(pool)
     return (results ?? [])
       .filter((result) => result.status === 'Success')

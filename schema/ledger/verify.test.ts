@@ -259,11 +259,7 @@ describe('what was changed behind the ledger’s back is found:', () => {
        WHERE idempotency_key = 'checkout/cs_1'`,
       'every key has its transfer',
     ],
-    [
-      'an intent that is gone',
-      `DELETE FROM checkout_intents`,
-      'every intent that a transfer names is there',
-    ],
+    ['an intent that is gone', `DELETE FROM checkout_intents`, 'every intent that a transfer names is there'],
     [
       'a time',
       `UPDATE ledger_transfers SET occurred_at = occurred_at - interval '1 microsecond'`,
