@@ -7,6 +7,8 @@ export interface ExplainedStatement {
   readonly pages: number
   /** Run by a function, and counted there too. */
   readonly isNested: boolean
+  /** A line for each node that read pages. */
+  readonly plan: string
 }
 
 export interface PageRecorder {
@@ -73,7 +75,19 @@ interface Notice {
 
 interface Explained {
   readonly 'Query Text': string
-  readonly Plan: { readonly 'Shared Hit Blocks': number; readonly 'Shared Read Blocks': number }
+  readonly Plan: PlanNode
+}
+
+interface PlanNode {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly 'Index Name'?: string
+  readonly 'Actual Rows': number
+  readonly 'Actual Loops': number
+  /** Those of its children too. */
+  readonly 'Shared Hit Blocks': number
+  readonly 'Shared Read Blocks': number
+  readonly Plans?: readonly PlanNode[]
 }
 
 function parseNotice({ message, where }: Notice): ExplainedStatement | null {
@@ -82,8 +96,21 @@ function parseNotice({ message, where }: Notice): ExplainedStatement | null {
   const { 'Query Text': text, Plan } = JSON.parse(json) as Explained
   return {
     text: text.replaceAll(/\s+/g, ' ').trim(),
-    pages: Plan['Shared Hit Blocks'] + Plan['Shared Read Blocks'],
+    pages: pagesOf(Plan),
+    plan: nodesOf(Plan).join('\n'),
     // The look-ups of foreign keys have a context too, but no statement's plan contains them.
     isNested: /\bfunction\b/.test(where ?? ''),
   }
+}
+
+function pagesOf(node: PlanNode): number {
+  return node['Shared Hit Blocks'] + node['Shared Read Blocks']
+}
+
+function nodesOf(node: PlanNode, depth = 0): string[] {
+  const pages = pagesOf(node)
+  if (pages === 0) return []
+  const name = [node['Node Type'], node['Index Name'], node['Relation Name']].filter(Boolean).join(' ')
+  const line = `${'  '.repeat(depth)}${name}: ${pages} pages, ${node['Actual Rows']} rows × ${node['Actual Loops']}`
+  return [line, ...(node.Plans ?? []).flatMap((child) => nodesOf(child, depth + 1))]
 }
