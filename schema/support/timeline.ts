@@ -158,11 +158,13 @@ function sourcesOf(owner: Owner, options: SourceOptions): RawBuilder<unknown>[] 
     }),
     of('transfer', {
       from: sql`ledger_grants g
-        CROSS JOIN LATERAL (SELECT * FROM ledger_transfers WHERE grant_id = g.id OFFSET 0) t
+        CROSS JOIN LATERAL (
+          SELECT * FROM ledger_transfers WHERE owner_id = g.owner_id AND grant_id = g.id OFFSET 0) t
         CROSS JOIN LATERAL (
           SELECT account.name, entry.amount, entry.balance_after FROM ledger_accounts account
-          JOIN ledger_entries entry ON entry.transfer_id = t.id AND entry.account_id = account.id
-          WHERE account.owner_kind = g.owner_kind AND account.owner_id = g.owner_id AND account.name = g.account) e`,
+          JOIN ledger_entries entry
+            ON entry.owner_id = account.owner_id AND entry.account_id = account.id AND entry.transfer_id = t.id
+          WHERE account.owner_id = g.owner_id AND account.name = g.account) e`,
       where: ofOwner('g'),
     }),
     // A dry run has changed nothing.
@@ -189,7 +191,7 @@ function sourceById(kind: TimelineKind, id: string): RawBuilder<unknown> | null 
   const { at, id: idColumn, data } = columns[kind]
   const row = (from: RawBuilder<unknown>, where: RawBuilder<unknown>) =>
     sql`SELECT ${sql.lit(kind)} AS kind, ${idColumn} AS id, ${at} AS at, ${data} AS data FROM ${from} WHERE ${where}`
-  const isNumber = /^\d{1,15}$/.test(id)
+  const isNumber = /^\d{1,16}$/.test(id)
   const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)
   switch (kind) {
     case 'intent':
@@ -223,9 +225,10 @@ function sourceById(kind: TimelineKind, id: string): RawBuilder<unknown> | null 
       if (!isNumber) return null
       return row(
         sql`ledger_transfers t CROSS JOIN LATERAL (
-          SELECT account.name, entry.amount, entry.balance_after FROM ledger_entries entry
-          JOIN ledger_accounts account ON account.id = entry.account_id
-          WHERE entry.transfer_id = t.id AND account.owner_kind <> 'house' ORDER BY account.name LIMIT 1) e`,
+          SELECT account.name, entry.amount, entry.balance_after FROM ledger_accounts account
+          JOIN ledger_entries entry
+            ON entry.owner_id = account.owner_id AND entry.account_id = account.id AND entry.transfer_id = t.id
+          WHERE account.owner_id = t.owner_id ORDER BY account.name LIMIT 1) e`,
         sql`t.id = ${id}::bigint`,
       )
     case 'act':
@@ -253,10 +256,12 @@ function usageOf(
         SELECT account.name, of_account.* FROM ledger_accounts account
         CROSS JOIN LATERAL (
           SELECT entry.transfer_id, entry.amount, entry.balance_after FROM ledger_entries entry
-          CROSS JOIN LATERAL (SELECT kind FROM ledger_transfers WHERE id = entry.transfer_id OFFSET 0) transfer
-          WHERE entry.account_id = account.id AND entry.version IS NOT NULL AND transfer.kind = 'usage' AND ${isBelow}
+          CROSS JOIN LATERAL (
+            SELECT kind FROM ledger_transfers WHERE id = entry.transfer_id AND owner_id = account.owner_id OFFSET 0) transfer
+          WHERE entry.owner_id = account.owner_id AND entry.account_id = account.id AND transfer.kind = 'usage' AND ${isBelow}
           ORDER BY entry.transfer_id DESC LIMIT ${limit}) of_account
         WHERE account.owner_kind = ${owner_kind} AND account.owner_id = ${owner_id}) entries
       GROUP BY transfer_id ORDER BY transfer_id DESC LIMIT ${limit}) e
-    CROSS JOIN LATERAL (SELECT * FROM ledger_transfers WHERE id = e.transfer_id OFFSET 0) t)`
+    CROSS JOIN LATERAL (
+      SELECT * FROM ledger_transfers WHERE id = e.transfer_id AND owner_id = ${owner_id} OFFSET 0) t)`
 }
