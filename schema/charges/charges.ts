@@ -1,11 +1,12 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { DatabaseTransaction } from '../database/connect.ts'
 import type { Charges, DB } from '../database/types.ts'
+import type { Owner } from '../ledger/accounts.ts'
 
 export type Charge = Selectable<Charges>
 
 /** A charge as Stripe had it at one moment. Minor units of the currency it was paid in. */
-export interface ChargeSnapshot {
+export interface ChargeSnapshot extends Owner {
   /** Drawn before Stripe was called, so that an older snapshot never replaces a newer one. */
   readonly snapshot_order: number
   readonly stripe_charge_id: string
@@ -27,7 +28,7 @@ export async function saveCharge(trx: DatabaseTransaction, snapshot: ChargeSnaps
     .values({ ...snapshot, disputed_minor: disputed_minor ?? 0 })
     .onConflict((conflict) =>
       conflict
-        .column('stripe_charge_id')
+        .columns(['owner_id', 'stripe_charge_id'])
         .doUpdateSet({ refunded_minor, ...dispute, snapshot_order, updated_at: sql`now()` })
         .where('charges.snapshot_order', '<', snapshot_order),
     )
@@ -44,15 +45,31 @@ export async function findCharge(db: Kysely<DB>, stripeChargeId: string): Promis
     .executeTakeFirst()
 }
 
-export async function listChargesOfIntents(db: Kysely<DB>, intentIds: readonly string[]): Promise<Charge[]> {
-  if (intentIds.length === 0) return []
-  return db.selectFrom('charges').selectAll().where('intent_id', 'in', intentIds).execute()
+/** Of checkouts of one owner or several. */
+export async function listChargesOfIntents(
+  db: Kysely<DB>,
+  intents: readonly { readonly id: string; readonly owner_id: string | null }[],
+): Promise<Charge[]> {
+  if (intents.length === 0) return []
+  const { rows } = await sql<Charge>`
+    SELECT c.* FROM unnest(${intents.map(({ owner_id }) => owner_id)}::text[], ${intents.map(({ id }) => id)}::uuid[])
+      AS intent (owner_id, id)
+    CROSS JOIN LATERAL (SELECT * FROM charges WHERE owner_id = intent.owner_id AND intent_id = intent.id OFFSET 0) c`.execute(
+    db,
+  )
+  return rows
 }
 
 export async function listChargesOfInvoices(
   db: Kysely<DB>,
+  { owner_id }: Owner,
   invoiceIds: readonly string[],
 ): Promise<Charge[]> {
   if (invoiceIds.length === 0) return []
-  return db.selectFrom('charges').selectAll().where('stripe_invoice_id', 'in', invoiceIds).execute()
+  return db
+    .selectFrom('charges')
+    .selectAll()
+    .where('owner_id', '=', owner_id)
+    .where('stripe_invoice_id', 'in', invoiceIds)
+    .execute()
 }
