@@ -1560,7 +1560,7 @@ CREATE INDEX support_acts_waiting ON public.support_acts USING btree (requested_
 
 CREATE INDEX support_visits_old ON public.support_visits USING btree (seen_at);
 
-CREATE INDEX team_invitations_clerk ON public.team_invitations USING btree (clerk_invitation_id) WHERE (clerk_invitation_id IS NOT NULL);
+CREATE INDEX team_invitations_clerk ON public.team_invitations USING btree (clerk_invitation_id);
 
 CREATE INDEX team_invitations_email ON public.team_invitations USING btree (email);
 

@@ -44,7 +44,7 @@ ALTER TABLE team_invitations
   DROP CONSTRAINT team_invitations_clerk_invitation_id_key, ADD UNIQUE (organization_id, clerk_invitation_id),
   ADD FOREIGN KEY (organization_id, subscription_id) REFERENCES subscriptions (owner_id, stripe_subscription_id);
 CREATE INDEX team_invitations_id ON team_invitations (id);
-CREATE INDEX team_invitations_clerk ON team_invitations (clerk_invitation_id) WHERE clerk_invitation_id IS NOT NULL;
+CREATE INDEX team_invitations_clerk ON team_invitations (clerk_invitation_id);
 
 ALTER TABLE seats
   DROP CONSTRAINT seats_pkey, ADD PRIMARY KEY (organization_id, id),
