@@ -55,7 +55,7 @@ async function readTables(): Promise<Map<string, Row[]>> {
   const tables = await query(
     url,
     `SELECT relname AS name FROM pg_class
-     WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname NOT LIKE 'kysely%'`,
+     WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition AND relname NOT LIKE 'kysely%'`,
   )
   const rows = new Map<string, Row[]>()
   for (const { name: table } of tables) {

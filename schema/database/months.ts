@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { makeMonths } from '../ledger/months.ts'
 import type { DB } from './types.ts'
 
 /** So many months are there before anything is filed in them. An alarm asks for fewer: docs/operations/alerts.yml. */
@@ -7,6 +8,7 @@ const monthsAhead = 3
 /** Makes the partitions that the next months will need. Whoever reads or writes meanwhile is not held up. */
 export async function makePartitionsAhead(db: Kysely<DB>, now: Date): Promise<void> {
   await makeInboxMonths(db, now, monthsLater(now, monthsAhead))
+  await makeMonths(db)
 }
 
 /** Makes the months of the inbox from one moment to another. */
@@ -22,9 +24,8 @@ export async function countPartitionsAhead(
   const { rows } = await sql<{ table: string; ahead: number }>`
     SELECT 'inbox_payloads' AS table, count(*) AS ahead FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
     WHERE i.inhparent = 'inbox_payloads'::regclass
-      AND right(c.relname, 7) COLLATE "C" > to_char(${now}::timestamptz AT TIME ZONE 'UTC', 'YYYY_MM')`.execute(
-    db,
-  )
+      AND right(c.relname, 7) COLLATE "C" > to_char(${now}::timestamptz AT TIME ZONE 'UTC', 'YYYY_MM')
+    UNION ALL SELECT 'ledger_entries', ledger_months_ahead()`.execute(db)
   return rows
 }
 

@@ -157,45 +157,134 @@ CREATE TABLE public.ledger_entries (
     amount bigint NOT NULL,
     version bigint,
     balance_after bigint,
+    owner_id text NOT NULL,
     hash bytea NOT NULL,
     CONSTRAINT ledger_entries_amount_check CHECK ((amount <> 0)),
     CONSTRAINT ledger_entries_check CHECK (((version IS NULL) = (balance_after IS NULL))),
     CONSTRAINT ledger_entries_hash_check CHECK ((length(hash) = 32)),
     CONSTRAINT ledger_entries_version_check CHECK ((version > 0))
+)
+PARTITION BY RANGE (transfer_id);
+
+CREATE TABLE public.ledger_grants (
+    id text NOT NULL,
+    owner_kind text NOT NULL,
+    owner_id text NOT NULL,
+    account text NOT NULL,
+    kind text NOT NULL,
+    intent_id uuid,
+    stripe_subscription_id text,
+    stripe_invoice_id text,
+    month_starts_at timestamp with time zone,
+    starts_at timestamp with time zone,
+    ends_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT ledger_grants_account_check CHECK ((account = ANY (ARRAY['plan'::text, 'purchased'::text]))),
+    CONSTRAINT ledger_grants_check CHECK ((starts_at < ends_at)),
+    CONSTRAINT ledger_grants_check1 CHECK (((kind = ANY (ARRAY['month'::text, 'seats'::text, 'late_month'::text])) = (stripe_subscription_id IS NOT NULL))),
+    CONSTRAINT ledger_grants_check2 CHECK (((stripe_subscription_id IS NULL) = (stripe_invoice_id IS NULL))),
+    CONSTRAINT ledger_grants_check3 CHECK (((kind = ANY (ARRAY['month'::text, 'seats'::text])) = (month_starts_at IS NOT NULL))),
+    CONSTRAINT ledger_grants_check4 CHECK (
+CASE
+    WHEN (kind = ANY (ARRAY['purchase'::text, 'late_month'::text])) THEN (account = 'purchased'::text)
+    WHEN (kind = ANY (ARRAY['month'::text, 'seats'::text])) THEN (account = 'plan'::text)
+    ELSE true
+END),
+    CONSTRAINT ledger_grants_id_check CHECK (((length(id) >= 1) AND (length(id) <= 200))),
+    CONSTRAINT ledger_grants_kind_check CHECK ((kind = ANY (ARRAY['purchase'::text, 'month'::text, 'seats'::text, 'late_month'::text, 'adjustment'::text, 'legacy'::text]))),
+    CONSTRAINT ledger_grants_natural_id CHECK (COALESCE(
+CASE
+    WHEN (kind = 'purchase'::text) THEN (id = ('purchase/'::text || (intent_id)::text))
+    WHEN (kind = ANY (ARRAY['month'::text, 'seats'::text])) THEN (id = ((((kind || '/'::text) || stripe_invoice_id) || '/'::text) || ((EXTRACT(epoch FROM month_starts_at))::bigint)::text))
+    WHEN (kind = 'late_month'::text) THEN starts_with(id, (('late_month/'::text || stripe_invoice_id) || '/'::text))
+    ELSE starts_with(id, (kind || '/'::text))
+END, false)),
+    CONSTRAINT ledger_grants_owner_id_check CHECK (((length(owner_id) >= 1) AND (length(owner_id) <= 64))),
+    CONSTRAINT ledger_grants_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
 );
+
+CREATE TABLE public.ledger_keys (
+    owner_id text NOT NULL,
+    idempotency_key text NOT NULL,
+    transfer_id bigint NOT NULL,
+    format smallint NOT NULL,
+    input_hash bytea NOT NULL
+);
+
+CREATE TABLE public.ledger_owners (
+    owner_id text NOT NULL,
+    owner_kind text NOT NULL,
+    last_transfer_id bigint DEFAULT 0 NOT NULL,
+    plan_account_id bigint NOT NULL,
+    plan_version bigint DEFAULT 0 NOT NULL,
+    plan_balance bigint DEFAULT 0 NOT NULL,
+    purchased_account_id bigint NOT NULL,
+    purchased_version bigint DEFAULT 0 NOT NULL,
+    purchased_balance bigint DEFAULT 0 NOT NULL,
+    plan_hash bytea,
+    purchased_hash bytea,
+    CONSTRAINT ledger_owners_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
+)
+WITH (fillfactor='50');
 
 CREATE TABLE public.ledger_transfers (
     id bigint NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    posted_at timestamp with time zone NOT NULL,
+    intent_id uuid,
+    act_id uuid DEFAULT (NULLIF(current_setting('tidemark.act_id'::text, true), ''::text))::uuid,
+    format smallint NOT NULL,
+    owner_id text NOT NULL,
     idempotency_key text NOT NULL,
     kind text NOT NULL,
     input_hash bytea NOT NULL,
-    occurred_at timestamp with time zone NOT NULL,
-    posted_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    intent_id uuid,
     event_id text,
     actor text NOT NULL,
     reason text NOT NULL,
-    format smallint DEFAULT 2 NOT NULL,
     grant_id text,
-    act_id uuid DEFAULT (NULLIF(current_setting('tidemark.act_id'::text, true), ''::text))::uuid,
     CONSTRAINT ledger_transfers_format_check CHECK ((format = ANY (ARRAY[1, 2]))),
     CONSTRAINT ledger_transfers_grant_check CHECK (((kind = 'usage'::text) = (grant_id IS NULL))),
     CONSTRAINT ledger_transfers_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 255))),
     CONSTRAINT ledger_transfers_input_hash_check CHECK ((length(input_hash) = 32)),
-    CONSTRAINT ledger_transfers_kind_check CHECK ((kind = ANY (ARRAY['credit_purchase'::text, 'withdrawal'::text, 'plan_grant'::text, 'seat_grant'::text, 'usage'::text, 'expiry'::text, 'write_off'::text, 'refund'::text, 'dispute'::text, 'dispute_won'::text, 'settlement'::text, 'adjustment'::text])))
-);
+    CONSTRAINT ledger_transfers_kind_check CHECK ((kind = ANY ('{credit_purchase,withdrawal,plan_grant,seat_grant,usage,expiry,write_off,refund,dispute,dispute_won,settlement,adjustment}'::text[])))
+)
+PARTITION BY RANGE (id);
 
-CREATE FUNCTION public.ledger_append(transfers public.ledger_transfers[], entries public.ledger_entries[]) RETURNS void
+CREATE FUNCTION public.ledger_append(owners public.ledger_owners[], keys public.ledger_keys[], grants public.ledger_grants[], transfers public.ledger_transfers[], entries public.ledger_entries[]) RETURNS void
     LANGUAGE plpgsql
     AS $$
 BEGIN
-  INSERT INTO ledger_transfers (id, idempotency_key, kind, input_hash, occurred_at, posted_at, intent_id, event_id, actor, reason,
-    format, grant_id) OVERRIDING SYSTEM VALUE
-  SELECT t.id, t.idempotency_key, t.kind, t.input_hash, t.occurred_at, t.posted_at, t.intent_id, t.event_id, t.actor, t.reason,
-    t.format, t.grant_id
+  INSERT INTO ledger_keys SELECT * FROM unnest(keys);
+  IF cardinality(grants) > 0 THEN
+    INSERT INTO ledger_grants SELECT * FROM unnest(grants);
+  END IF;
+  -- The act has its default.
+  INSERT INTO ledger_transfers (id, occurred_at, posted_at, intent_id, format, owner_id, idempotency_key, kind, input_hash, event_id, actor,
+    reason, grant_id)
+  SELECT t.id, t.occurred_at, t.posted_at, t.intent_id, t.format, t.owner_id, t.idempotency_key, t.kind, t.input_hash, t.event_id, t.actor,
+    t.reason, t.grant_id
   FROM unnest(transfers) t;
-  INSERT INTO ledger_entries (transfer_id, account_id, amount, version, balance_after, hash)
-  SELECT e.transfer_id, e.account_id, e.amount, e.version, e.balance_after, e.hash FROM unnest(entries) e;
+  INSERT INTO ledger_entries SELECT * FROM unnest(entries);
+  UPDATE ledger_owners o
+  SET last_transfer_id = n.last_transfer_id, plan_version = n.plan_version, plan_balance = n.plan_balance, plan_hash = n.plan_hash,
+    purchased_version = n.purchased_version, purchased_balance = n.purchased_balance, purchased_hash = n.purchased_hash
+  FROM unnest(owners) n
+  WHERE o.owner_id = n.owner_id AND o.last_transfer_id < n.last_transfer_id;
+END
+$$;
+
+CREATE FUNCTION public.ledger_begin_month(month bigint, drawn bigint) RETURNS bigint
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  IF to_regclass(ledger_partition_of('public.ledger_entries', month)) IS NULL THEN
+    RETURN drawn;
+  END IF;
+  PERFORM pg_advisory_xact_lock(hashtextextended('ledger_begin_month', 0));
+  IF (SELECT last_value FROM ledger_transfers_id_seq) < ledger_first_id(month) THEN
+    PERFORM setval('ledger_transfers_id_seq', ledger_first_id(month));
+  END IF;
+  RETURN nextval('ledger_transfers_id_seq');
 END
 $$;
 
@@ -209,12 +298,9 @@ CREATE FUNCTION public.ledger_books(owner_kind text, owner_id text) RETURNS json
     SELECT m.stripe_subscription_id, m.month_starts_at AS starts_at, m.used FROM ledger_months_used m
     WHERE m.owner_kind = ledger_books.owner_kind AND m.owner_id = ledger_books.owner_id
   ), balances AS (
-    SELECT
-      coalesce(max(b.balance) FILTER (WHERE b.account = 'plan'), 0) AS plan,
-      coalesce(max(b.version) FILTER (WHERE b.account = 'plan'), 0) AS plan_version,
-      coalesce(max(b.balance) FILTER (WHERE b.account = 'purchased'), 0) AS purchased,
-      coalesce(max(b.version) FILTER (WHERE b.account = 'purchased'), 0) AS purchased_version
-    FROM ledger_balances b WHERE b.owner_kind = ledger_books.owner_kind AND b.owner_id = ledger_books.owner_id
+    SELECT coalesce(max(o.plan_balance), 0) AS plan, coalesce(max(o.plan_version), 0) AS plan_version,
+      coalesce(max(o.purchased_balance), 0) AS purchased, coalesce(max(o.purchased_version), 0) AS purchased_version
+    FROM ledger_owners o WHERE o.owner_kind = ledger_books.owner_kind AND o.owner_id = ledger_books.owner_id
   )
   SELECT jsonb_build_object(
     'plan', jsonb_build_object('balance', balances.plan, 'version', balances.plan_version),
@@ -263,11 +349,10 @@ CREATE FUNCTION public.ledger_entry_hash(previous bytea, digest bytea, account_i
     || coalesce(int8send(version), ''::bytea) || coalesce(int8send(balance_after), ''::bytea))
 $$;
 
-CREATE FUNCTION public.ledger_house_entry(account_id bigint, chain bytea, transfer_id bigint, digest bytea, credits bigint) RETURNS public.ledger_entries
-    LANGUAGE sql IMMUTABLE
+CREATE FUNCTION public.ledger_first_id(month bigint) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
-  SELECT ROW(transfer_id, account_id, credits, NULL, NULL,
-    ledger_entry_hash(chain, digest, account_id, credits, NULL, NULL))::ledger_entries
+  SELECT month << 40
 $$;
 
 CREATE FUNCTION public.ledger_input_hash(item jsonb, legs jsonb, format smallint) RETURNS bytea
@@ -279,63 +364,112 @@ CREATE FUNCTION public.ledger_input_hash(item jsonb, legs jsonb, format smallint
     END)::text, 'UTF8'))
 $$;
 
-CREATE FUNCTION public.ledger_lock_accounts(owner_kinds text[], owner_ids text[]) RETURNS bigint[]
-    LANGUAGE plpgsql
-    AS $$
-DECLARE
-  account_ids bigint[];
-BEGIN
-  FOR attempt IN 1..2 LOOP
-    -- Rows are locked after they were sorted, and an id never changes.
-    account_ids := ARRAY(
-      SELECT a.id FROM ledger_accounts a
-      WHERE a.id = ANY (ARRAY(
-        SELECT of_owner.id FROM unnest(owner_kinds, owner_ids) AS named (owner_kind, owner_id)
-        CROSS JOIN LATERAL (SELECT id FROM ledger_accounts
-          WHERE ledger_accounts.owner_kind = named.owner_kind AND ledger_accounts.owner_id = named.owner_id OFFSET 0) of_owner))
-      ORDER BY a.id FOR NO KEY UPDATE);
-    EXIT WHEN cardinality(account_ids) = 2 * cardinality(owner_ids);
-    INSERT INTO ledger_accounts (owner_kind, owner_id, name)
-    SELECT named.owner_kind, named.owner_id, account.name
-    FROM unnest(owner_kinds, owner_ids) AS named (owner_kind, owner_id), unnest(ARRAY['plan', 'purchased']) AS account (name)
-    ORDER BY 1, 2, 3
-    ON CONFLICT DO NOTHING;
-  END LOOP;
-  RETURN account_ids;
-END
-$$;
-
 CREATE FUNCTION public.ledger_lock_owner(owner_kind text, owner_id text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
 BEGIN
-  PERFORM ledger_lock_accounts(ARRAY[ledger_lock_owner.owner_kind], ARRAY[ledger_lock_owner.owner_id]);
+  PERFORM ledger_lock_rows(ARRAY[ledger_lock_owner.owner_kind], ARRAY[ledger_lock_owner.owner_id]);
 END
 $$;
 
 CREATE FUNCTION public.ledger_lock_owners(owners jsonb) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
+    SET enable_seqscan TO 'off'
     AS $$
 BEGIN
-  PERFORM ledger_lock_accounts(coalesce(array_agg(named.owner_kind), '{}'), coalesce(array_agg(named.owner_id), '{}'))
+  PERFORM ledger_lock_rows(coalesce(array_agg(named.owner_kind), '{}'), coalesce(array_agg(named.owner_id), '{}'))
   FROM (SELECT DISTINCT o.owner_kind, o.owner_id FROM jsonb_to_recordset(owners) AS o (owner_kind text, owner_id text)
     WHERE o.owner_kind <> 'house') named;
 END
 $$;
 
-CREATE FUNCTION public.ledger_next_entry(head public.ledger_entries, transfer_id bigint, digest bytea, credits bigint) RETURNS public.ledger_entries
-    LANGUAGE sql IMMUTABLE
+CREATE FUNCTION public.ledger_lock_rows(owner_kinds text[], owner_ids text[]) RETURNS public.ledger_owners[]
+    LANGUAGE plpgsql
     AS $$
-  SELECT ROW(transfer_id, head.account_id, credits, head.version + 1, head.balance_after + credits,
-    ledger_entry_hash(head.hash, digest, head.account_id, credits, head.version + 1, head.balance_after + credits))::ledger_entries
+DECLARE
+  locked ledger_owners[];
+BEGIN
+  FOR attempt IN 1..2 LOOP
+    -- Rows are locked after they were sorted, and an id never changes.
+    locked := ARRAY(SELECT o FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids) ORDER BY o.owner_id FOR NO KEY UPDATE);
+    EXIT WHEN cardinality(locked) = cardinality(owner_ids);
+    INSERT INTO ledger_accounts (owner_kind, owner_id, name)
+    SELECT named.owner_kind, named.owner_id, account.name
+    FROM unnest(owner_kinds, owner_ids) AS named (owner_kind, owner_id), unnest(ARRAY['plan', 'purchased']) AS account (name)
+    WHERE NOT EXISTS (SELECT FROM ledger_owners o WHERE o.owner_id = named.owner_id)
+    ORDER BY 2, 3
+    ON CONFLICT DO NOTHING;
+    INSERT INTO ledger_owners (owner_id, owner_kind, plan_account_id, purchased_account_id)
+    SELECT plan.owner_id, plan.owner_kind, plan.id, purchased.id
+    FROM ledger_accounts plan JOIN ledger_accounts purchased ON purchased.owner_id = plan.owner_id AND purchased.name = 'purchased'
+    WHERE plan.owner_id = ANY (owner_ids) AND plan.name = 'plan'
+    ORDER BY 1
+    ON CONFLICT DO NOTHING;
+  END LOOP;
+  RETURN locked;
+END
+$$;
+
+CREATE FUNCTION public.ledger_make_months(ahead integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+  parent text;
+  month bigint;
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended('ledger_make_months', 0));
+  -- Entries last: a month has begun to be there when they are.
+  FOREACH parent IN ARRAY ARRAY['ledger_transfers', 'ledger_entries'] LOOP
+    FOR month IN SELECT generate_series(ledger_month_of(now()), ledger_month_of(now()) + ahead) LOOP
+      IF to_regclass(ledger_partition_of('public.' || parent, month)) IS NULL THEN
+        PERFORM ledger_make_partition(parent, ledger_partition_of(parent, month), ledger_first_id(month), ledger_first_id(month + 1));
+      END IF;
+    END LOOP;
+  END LOOP;
+  RETURN ledger_months_ahead();
+END
+$$;
+
+CREATE FUNCTION public.ledger_make_partition(parent text, name text, first_id bigint, end_id bigint) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING DEFAULTS INCLUDING CONSTRAINTS)', name, parent);
+  EXECUTE format('CREATE TRIGGER %I BEFORE TRUNCATE ON %I FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change()',
+    parent || '_no_truncate', name);
+  EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%s) TO (%s)', parent, name, first_id, end_id);
+END
+$$;
+
+CREATE FUNCTION public.ledger_month_of(moment timestamp with time zone) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  SELECT 12 * (date_part('year', moment AT TIME ZONE 'UTC')::bigint - 2000) + date_part('month', moment AT TIME ZONE 'UTC')::bigint - 1
+$$;
+
+CREATE FUNCTION public.ledger_months_ahead() RETURNS integer
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+  SELECT count(*)::integer
+  FROM generate_series(ledger_month_of(now()) + 1, ledger_month_of(now()) + 120) month
+  WHERE to_regclass(ledger_partition_of('public.ledger_entries', month)) IS NOT NULL
+$$;
+
+CREATE FUNCTION public.ledger_partition_of(parent text, month bigint) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  SELECT parent || '_m' || (2000 + month / 12)::text || lpad((month % 12 + 1)::text, 2, '0')
 $$;
 
 CREATE FUNCTION public.ledger_post(transfers jsonb) RETURNS TABLE(ordinal bigint, transfer_id bigint, posted boolean)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
     AS $$
 #variable_conflict use_column
 DECLARE
@@ -344,28 +478,30 @@ DECLARE
   legs jsonb;
   given ledger_grants;
   known_grant ledger_grants;
+  key ledger_keys;
   transfer ledger_transfers;
-  entry ledger_entries;
-  -- Owners are named `kind/id`, accounts `kind/id/name`.
-  owner_names text[] := '{}';
+  owner ledger_owners;
   owner_kinds text[] := '{}';
   owner_ids text[] := '{}';
-  house_names text[] := '{}';
-  account_ids bigint[];
-  -- The accounts that the batch names, in the order of their ids, those of the house last, and the latest entry of each so far.
-  account_names text[];
-  heads ledger_entries[];
+  -- The owners' rows in the order of their ids, with the latest entries so far.
+  owners ledger_owners[];
+  house_names text[];
+  house_ids bigint[];
   -- What was there first, then what is new.
   grant_ids text[] := '{}';
   grants ledger_grants[];
-  keys text[] := '{}';
-  posted_transfers ledger_transfers[];
-  new_entries ledger_entries[] := '{}';
+  key_names text[] := '{}';
+  keys ledger_keys[];
   known_grants integer;
-  known_transfers integer;
-  slots integer[];
-  amounts bigint[];
+  known_keys integer;
+  new_transfers ledger_transfers[] := '{}';
+  new_entries ledger_entries[] := '{}';
+  plan_amount bigint;
+  purchased_amount bigint;
+  houses bigint[];
+  house_amounts bigint[];
   total bigint;
+  amount bigint;
   digest bytea;
   chain bytea;
   name text;
@@ -373,52 +509,37 @@ DECLARE
 BEGIN
   FOR i IN 0..jsonb_array_length(transfers) - 1 LOOP
     item := transfers -> i;
-    given := jsonb_populate_record(NULL::ledger_grants, nullif(item -> 'grant', 'null'));
-    keys := keys || (item ->> 'idempotency_key');
-    grant_ids := grant_ids || given.id;
-    -- Whoever names a grant holds its owner's locks, so that nobody else can post it meanwhile.
-    name := given.owner_kind || '/' || given.owner_id;
-    IF name IS NOT NULL AND name <> ALL (owner_names) THEN
-      owner_names := owner_names || name; owner_kinds := owner_kinds || given.owner_kind; owner_ids := owner_ids || given.owner_id;
-    END IF;
-    FOR j IN 0..jsonb_array_length(item -> 'legs') - 1 LOOP
-      leg := item -> 'legs' -> j;
-      IF leg ->> 'owner_kind' = 'house' THEN
-        house_names := house_names || (leg ->> 'account');
-      ELSE
-        name := (leg ->> 'owner_kind') || '/' || (leg ->> 'owner_id');
-        IF name <> ALL (owner_names) THEN
-          owner_names := owner_names || name; owner_kinds := owner_kinds || (leg ->> 'owner_kind');
-          owner_ids := owner_ids || (leg ->> 'owner_id');
-        END IF;
+    key_names := key_names || (item ->> 'idempotency_key');
+    item := item -> 'grant';
+    -- Whoever names a grant holds its owner's lock, so that nobody else can post it meanwhile; no other owner's credits move with it.
+    IF item ->> 'id' IS NOT NULL THEN
+      grant_ids := grant_ids || (item ->> 'id');
+      IF item ->> 'owner_id' <> ALL (owner_ids) THEN
+        owner_kinds := owner_kinds || (item ->> 'owner_kind');
+        owner_ids := owner_ids || (item ->> 'owner_id');
       END IF;
-    END LOOP;
+    END IF;
   END LOOP;
 
-  account_ids := ledger_lock_accounts(owner_kinds, owner_ids);
-  SELECT array_agg(a.owner_kind || '/' || a.owner_id || '/' || a.name ORDER BY named.position),
-    array_agg(ROW(NULL, a.id, NULL, coalesce(head.version, 0), coalesce(head.balance_after, 0), head.hash)::ledger_entries
-      ORDER BY named.position),
-    ARRAY(SELECT g FROM ledger_grants g WHERE g.id = ANY (grant_ids)),
-    ARRAY(SELECT t FROM ledger_transfers t WHERE t.idempotency_key = ANY (keys))
-  INTO account_names, heads, grants, posted_transfers
-  FROM unnest(account_ids || ARRAY(
-      SELECT house.id FROM ledger_accounts house
-      WHERE house.owner_kind = 'house' AND house.owner_id = 'house' AND house.name = ANY (house_names) ORDER BY house.id))
-    WITH ORDINALITY AS named (id, position)
-  JOIN LATERAL (SELECT * FROM ledger_accounts WHERE ledger_accounts.id = named.id OFFSET 0) a ON true
-  LEFT JOIN LATERAL (
-    SELECT e.version, e.balance_after, e.hash FROM ledger_entries e
-    WHERE e.account_id = named.id AND e.version IS NOT NULL ORDER BY e.version DESC LIMIT 1) head ON true;
+  owners := ledger_lock_rows(owner_kinds, owner_ids);
+  SELECT ARRAY(SELECT g FROM ledger_grants g WHERE g.id = ANY (grant_ids)),
+    ARRAY(SELECT k FROM ledger_keys k WHERE k.idempotency_key = ANY (key_names) AND NOT starts_with(k.idempotency_key, 'usage/')),
+    array_agg(house.name), array_agg(house.id)
+  INTO grants, keys, house_names, house_ids
+  FROM ledger_accounts house WHERE house.owner_id = 'house';
   known_grants := cardinality(grants);
-  known_transfers := cardinality(posted_transfers);
+  known_keys := cardinality(keys);
+  owner_ids := '{}';
+  FOR i IN 1..cardinality(owners) LOOP
+    owner_ids := owner_ids || owners[i].owner_id;
+  END LOOP;
   grant_ids := '{}';
-  keys := '{}';
   FOR i IN 1..known_grants LOOP
     grant_ids := grant_ids || grants[i].id;
   END LOOP;
-  FOR i IN 1..known_transfers LOOP
-    keys := keys || posted_transfers[i].idempotency_key;
+  key_names := '{}';
+  FOR i IN 1..known_keys LOOP
+    key_names := key_names || keys[i].idempotency_key;
   END LOOP;
 
   FOR i IN 0..jsonb_array_length(transfers) - 1 LOOP
@@ -430,13 +551,13 @@ BEGIN
     legs := ledger_sorted_legs(item -> 'legs');
 
     ordinal := i + 1;
-    n := array_position(keys, item ->> 'idempotency_key');
+    n := array_position(key_names, item ->> 'idempotency_key');
     IF n IS NOT NULL THEN
-      transfer := posted_transfers[n];
-      IF transfer.input_hash <> ledger_input_hash(item, legs, transfer.format) THEN
-        RAISE EXCEPTION 'Transfer % was posted before with another input', transfer.idempotency_key USING ERRCODE = 'LG001';
+      key := keys[n];
+      IF key.input_hash <> ledger_input_hash(item, legs, key.format) THEN
+        RAISE EXCEPTION 'Transfer % was posted before with another input', key.idempotency_key USING ERRCODE = 'LG001';
       END IF;
-      transfer_id := transfer.id; posted := false;
+      transfer_id := key.transfer_id; posted := false;
       RETURN NEXT;
       CONTINUE;
     END IF;
@@ -454,66 +575,102 @@ BEGIN
       END IF;
     END IF;
 
+    n := array_position(owner_ids, given.owner_id);
+    owner := owners[n];
     transfer := jsonb_populate_record(NULL::ledger_transfers, item);
-    transfer.id := nextval('ledger_transfers_id_seq');
-    transfer.input_hash := ledger_input_hash(item, legs, 2::smallint);
+    -- Where the key of a usage would be looked up, and nobody's else.
+    IF owner.owner_kind <> given.owner_kind OR starts_with(transfer.idempotency_key, 'usage/') THEN
+      RAISE EXCEPTION 'Transfer % names an owner of another kind, or has the key of a usage', transfer.idempotency_key
+        USING ERRCODE = 'LG002';
+    END IF;
+    transfer.owner_id := given.owner_id;
     transfer.posted_at := clock_timestamp();
+    transfer.id := nextval('ledger_transfers_id_seq');
+    IF transfer.id >> 40 < ledger_month_of(transfer.posted_at) THEN
+      transfer.id := ledger_begin_month(ledger_month_of(transfer.posted_at), transfer.id);
+    END IF;
+    transfer.input_hash := ledger_input_hash(item, legs, 2::smallint);
     transfer.format := 2;
     transfer.grant_id := given.id;
     digest := ledger_transfer_digest(transfer);
 
-    slots := '{}';
-    amounts := '{}';
+    plan_amount := NULL;
+    purchased_amount := NULL;
+    houses := '{}';
+    house_amounts := '{}';
     total := 0;
     FOR j IN 0..coalesce(jsonb_array_length(legs), 0) - 1 LOOP
       leg := legs -> j;
-      n := array_position(account_names, (leg ->> 'owner_kind') || '/' || (leg ->> 'owner_id') || '/' || (leg ->> 'account'));
-      IF n IS NULL THEN
-        RAISE EXCEPTION 'Transfer % names an account that does not exist', transfer.idempotency_key USING ERRCODE = 'LG002';
+      name := leg ->> 'account';
+      amount := (leg ->> 'amount')::bigint;
+      total := total + amount;
+      IF leg ->> 'owner_kind' = 'house' AND name = ANY (house_names) THEN
+        houses := houses || house_ids[array_position(house_names, name)];
+        house_amounts := house_amounts || amount;
+      ELSIF leg ->> 'owner_id' <> given.owner_id OR leg ->> 'owner_kind' <> given.owner_kind THEN
+        RAISE EXCEPTION 'Transfer % moves credits of an account that is not its grant''s', transfer.idempotency_key
+          USING ERRCODE = 'LG002';
+      ELSIF name = 'plan' AND plan_amount IS NULL THEN
+        plan_amount := amount;
+      ELSIF name = 'purchased' AND purchased_amount IS NULL THEN
+        purchased_amount := amount;
+      ELSE
+        RAISE EXCEPTION 'Transfer % names an account that does not exist, or twice', transfer.idempotency_key USING ERRCODE = 'LG002';
       END IF;
-      slots := slots || n;
-      amounts := amounts || (leg ->> 'amount')::bigint;
-      total := total + (leg ->> 'amount')::bigint;
     END LOOP;
     -- Entries are in the order of the accounts, those of the house last: they hang on the owner's last one.
     chain := NULL;
-    FOREACH n IN ARRAY CASE WHEN cardinality(slots) = 2 AND slots[1] > slots[2] THEN ARRAY[slots[2], slots[1]]
-      WHEN cardinality(slots) > 2 THEN ARRAY(SELECT slot FROM unnest(slots) slot ORDER BY slot) ELSE slots END
+    FOREACH name IN ARRAY CASE WHEN owner.plan_account_id < owner.purchased_account_id THEN ARRAY['plan', 'purchased']
+      ELSE ARRAY['purchased', 'plan'] END
     LOOP
-      entry := heads[n];
-      IF n > cardinality(account_ids) THEN
-        new_entries := new_entries
-          || ledger_house_entry(entry.account_id, chain, transfer.id, digest, amounts[array_position(slots, n)]);
-        CONTINUE;
-      END IF;
-      name := given.owner_kind || '/' || given.owner_id || '/';
-      IF NOT (account_names[n] = name || given.account OR (transfer.kind = 'settlement' AND starts_with(account_names[n], name))) THEN
+      amount := CASE name WHEN 'plan' THEN plan_amount ELSE purchased_amount END;
+      CONTINUE WHEN amount IS NULL;
+      IF name <> given.account AND transfer.kind <> 'settlement' THEN
         RAISE EXCEPTION 'Transfer % moves credits of an account that is not its grant''s', transfer.idempotency_key
           USING ERRCODE = 'LG002';
       END IF;
-      entry := ledger_next_entry(entry, transfer.id, digest, amounts[array_position(slots, n)]);
-      IF entry.amount < 0 AND entry.balance_after < 0 AND transfer.kind IN ('usage', 'credit_purchase') THEN
-        RAISE EXCEPTION 'Account % has % credits, transfer % takes %', entry.account_id, entry.balance_after - entry.amount,
-          transfer.idempotency_key, -entry.amount USING ERRCODE = 'LG003';
+      IF name = 'plan' THEN
+        owner.plan_version := owner.plan_version + 1;
+        owner.plan_balance := owner.plan_balance + amount;
+        owner.plan_hash := ledger_entry_hash(owner.plan_hash, digest, owner.plan_account_id, amount, owner.plan_version,
+          owner.plan_balance);
+        chain := owner.plan_hash;
+        new_entries := new_entries || ROW(transfer.id, owner.plan_account_id, amount, owner.plan_version, owner.plan_balance,
+          owner.owner_id, chain)::ledger_entries;
+      ELSE
+        owner.purchased_version := owner.purchased_version + 1;
+        owner.purchased_balance := owner.purchased_balance + amount;
+        owner.purchased_hash := ledger_entry_hash(owner.purchased_hash, digest, owner.purchased_account_id, amount,
+          owner.purchased_version, owner.purchased_balance);
+        chain := owner.purchased_hash;
+        new_entries := new_entries || ROW(transfer.id, owner.purchased_account_id, amount, owner.purchased_version,
+          owner.purchased_balance, owner.owner_id, chain)::ledger_entries;
       END IF;
-      heads[n] := entry;
-      chain := entry.hash;
-      new_entries := new_entries || entry;
+      IF amount < 0 AND transfer.kind IN ('usage', 'credit_purchase')
+        AND (CASE name WHEN 'plan' THEN owner.plan_balance ELSE owner.purchased_balance END) < 0 THEN
+        RAISE EXCEPTION 'The % account of % has % credits, transfer % takes %', name, owner.owner_id,
+          CASE name WHEN 'plan' THEN owner.plan_balance ELSE owner.purchased_balance END - amount, transfer.idempotency_key, -amount
+          USING ERRCODE = 'LG003';
+      END IF;
     END LOOP;
-    IF cardinality(slots) = 0 OR total <> 0 THEN
+    FOR j IN 1..cardinality(houses) LOOP
+      new_entries := new_entries || ROW(transfer.id, houses[j], house_amounts[j], NULL, NULL, owner.owner_id,
+        ledger_entry_hash(chain, digest, houses[j], house_amounts[j], NULL, NULL))::ledger_entries;
+    END LOOP;
+    IF coalesce(jsonb_array_length(legs), 0) = 0 OR total <> 0 THEN
       RAISE EXCEPTION 'Transfer % does not balance', transfer.idempotency_key USING ERRCODE = 'LG002';
     END IF;
-    keys := keys || transfer.idempotency_key;
-    posted_transfers := posted_transfers || transfer;
+    owner.last_transfer_id := transfer.id;
+    owners[n] := owner;
+    key_names := key_names || transfer.idempotency_key;
+    keys := keys || ROW(owner.owner_id, transfer.idempotency_key, transfer.id, 2, transfer.input_hash)::ledger_keys;
+    new_transfers := new_transfers || transfer;
     transfer_id := transfer.id; posted := true;
     RETURN NEXT;
   END LOOP;
 
-  IF cardinality(grants) > known_grants THEN
-    INSERT INTO ledger_grants SELECT * FROM unnest(grants[known_grants + 1:]);
-  END IF;
-  IF cardinality(posted_transfers) > known_transfers THEN
-    PERFORM ledger_append(posted_transfers[known_transfers + 1:], new_entries);
+  IF cardinality(new_transfers) > 0 THEN
+    PERFORM ledger_append(owners, keys[known_keys + 1:], grants[known_grants + 1:], new_transfers, new_entries);
   END IF;
 END
 $$;
@@ -580,62 +737,55 @@ CREATE FUNCTION public.ledger_use_many(usages jsonb) RETURNS TABLE(ordinal bigin
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
     AS $$
 #variable_conflict use_column
 DECLARE
   item jsonb;
+  key ledger_keys;
   transfer ledger_transfers;
-  entry ledger_entries;
-  -- Owners are named `kind/id`, accounts `kind/id/name`.
-  owner_names text[] := '{}';
+  owner ledger_owners;
   owner_kinds text[] := '{}';
   owner_ids text[] := '{}';
-  account_ids bigint[];
-  -- The owners' accounts in the order of their ids, and the latest entry of each so far.
-  account_names text[];
-  heads ledger_entries[];
+  -- The owners' rows in the order of their ids, with the latest entries so far.
+  owners ledger_owners[];
   used_account bigint;
   -- What was there first, then what is new.
-  keys text[] := '{}';
-  posted_transfers ledger_transfers[];
+  key_names text[] := '{}';
+  keys ledger_keys[];
+  known_keys integer;
+  new_transfers ledger_transfers[] := '{}';
   new_entries ledger_entries[] := '{}';
-  known_transfers integer;
   hash_of_input bytea;
   digest bytea;
+  chain bytea;
   credits bigint;
   from_plan bigint;
-  plan_slot integer;
-  purchased_slot integer;
   name text;
   n integer;
+  k integer;
 BEGIN
   FOR i IN 0..jsonb_array_length(usages) - 1 LOOP
     item := usages -> i;
-    keys := keys || (item ->> 'idempotency_key');
-    name := (item ->> 'owner_kind') || '/' || (item ->> 'owner_id');
-    IF name <> ALL (owner_names) THEN
-      owner_names := owner_names || name; owner_kinds := owner_kinds || (item ->> 'owner_kind');
+    key_names := key_names || (item ->> 'idempotency_key');
+    IF item ->> 'owner_id' <> ALL (owner_ids) THEN
+      owner_kinds := owner_kinds || (item ->> 'owner_kind');
       owner_ids := owner_ids || (item ->> 'owner_id');
     END IF;
   END LOOP;
 
-  account_ids := ledger_lock_accounts(owner_kinds, owner_ids);
-  SELECT array_agg(a.owner_kind || '/' || a.owner_id || '/' || a.name ORDER BY named.position),
-    array_agg(ROW(NULL, a.id, NULL, coalesce(head.version, 0), coalesce(head.balance_after, 0), head.hash)::ledger_entries
-      ORDER BY named.position),
-    (SELECT house.id FROM ledger_accounts house
-      WHERE house.owner_kind = 'house' AND house.owner_id = 'house' AND house.name = 'used'),
-    ARRAY(SELECT t FROM ledger_transfers t WHERE t.idempotency_key = ANY (keys))
-  INTO account_names, heads, used_account, posted_transfers
-  FROM unnest(account_ids) WITH ORDINALITY AS named (id, position)
-  JOIN LATERAL (SELECT * FROM ledger_accounts WHERE ledger_accounts.id = named.id OFFSET 0) a ON true
-  LEFT JOIN LATERAL (
-    SELECT e.version, e.balance_after, e.hash FROM ledger_entries e
-    WHERE e.account_id = named.id AND e.version IS NOT NULL ORDER BY e.version DESC LIMIT 1) head ON true;
-  known_transfers := cardinality(posted_transfers);
-  keys := '{}';
-  FOR i IN 1..known_transfers LOOP
-    keys := keys || posted_transfers[i].idempotency_key;
+  owners := ledger_lock_rows(owner_kinds, owner_ids);
+  SELECT ARRAY(SELECT k FROM ledger_keys k WHERE k.owner_id = ANY (owner_ids) AND k.idempotency_key = ANY (key_names)), house.id
+  INTO keys, used_account
+  FROM ledger_accounts house WHERE house.owner_id = 'house' AND house.name = 'used';
+  known_keys := cardinality(keys);
+  owner_ids := '{}';
+  FOR i IN 1..cardinality(owners) LOOP
+    owner_ids := owner_ids || owners[i].owner_id;
+  END LOOP;
+  key_names := '{}';
+  FOR i IN 1..known_keys LOOP
+    key_names := key_names || keys[i].idempotency_key;
   END LOOP;
 
   FOR i IN 0..jsonb_array_length(usages) - 1 LOOP
@@ -644,19 +794,22 @@ BEGIN
     IF credits <= 0 THEN
       RAISE EXCEPTION 'Usage must be at least one credit' USING ERRCODE = 'LG002';
     END IF;
-    name := (item ->> 'owner_kind') || '/' || (item ->> 'owner_id');
-    plan_slot := array_position(account_names, name || '/plan');
-    purchased_slot := array_position(account_names, name || '/purchased');
-    plan := heads[plan_slot].balance_after;
-    purchased := heads[purchased_slot].balance_after;
+    n := array_position(owner_ids, item ->> 'owner_id');
+    owner := owners[n];
+    IF owner.owner_kind <> item ->> 'owner_kind' THEN
+      RAISE EXCEPTION '% is an owner of another kind', owner.owner_id USING ERRCODE = 'LG002';
+    END IF;
+    plan := owner.plan_balance;
+    purchased := owner.purchased_balance;
     hash_of_input := sha256(convert_to(jsonb_build_object('kind', 'usage', 'owner_kind', item -> 'owner_kind',
       'owner_id', item -> 'owner_id', 'credits', credits)::text, 'UTF8'));
 
     ordinal := i + 1;
-    n := array_position(keys, item ->> 'idempotency_key');
-    IF n IS NOT NULL THEN
-      outcome := CASE WHEN posted_transfers[n].input_hash = hash_of_input THEN 'replayed' ELSE 'conflict' END;
-      transfer_id := posted_transfers[n].id;
+    k := array_position(key_names, item ->> 'idempotency_key');
+    IF k IS NOT NULL THEN
+      key := keys[k];
+      outcome := CASE WHEN key.input_hash = hash_of_input THEN 'replayed' ELSE 'conflict' END;
+      transfer_id := key.transfer_id;
       RETURN NEXT;
       CONTINUE;
     END IF;
@@ -667,32 +820,52 @@ BEGIN
     END IF;
 
     transfer := jsonb_populate_record(NULL::ledger_transfers, item);
+    transfer.posted_at := clock_timestamp();
     transfer.id := nextval('ledger_transfers_id_seq');
+    IF transfer.id >> 40 < ledger_month_of(transfer.posted_at) THEN
+      transfer.id := ledger_begin_month(ledger_month_of(transfer.posted_at), transfer.id);
+    END IF;
     transfer.kind := 'usage';
     transfer.input_hash := hash_of_input;
-    transfer.posted_at := clock_timestamp();
     transfer.format := 2;
     digest := ledger_transfer_digest(transfer);
     from_plan := least(greatest(plan, 0), credits);
     -- In the order of the accounts' ids, as everywhere: the entry of the house hangs on the owner's last one.
-    FOREACH n IN ARRAY CASE WHEN plan_slot < purchased_slot THEN ARRAY[plan_slot, purchased_slot] ELSE ARRAY[purchased_slot, plan_slot] END
+    FOREACH name IN ARRAY CASE WHEN owner.plan_account_id < owner.purchased_account_id THEN ARRAY['plan', 'purchased']
+      ELSE ARRAY['purchased', 'plan'] END
     LOOP
-      CONTINUE WHEN CASE n WHEN plan_slot THEN from_plan ELSE credits - from_plan END = 0;
-      entry := heads[n];
-      entry := ledger_next_entry(entry, transfer.id, digest, CASE n WHEN plan_slot THEN -from_plan ELSE from_plan - credits END);
-      heads[n] := entry;
-      new_entries := new_entries || entry;
+      IF name = 'plan' AND from_plan > 0 THEN
+        owner.plan_version := owner.plan_version + 1;
+        owner.plan_balance := plan - from_plan;
+        owner.plan_hash := ledger_entry_hash(owner.plan_hash, digest, owner.plan_account_id, -from_plan, owner.plan_version,
+          owner.plan_balance);
+        chain := owner.plan_hash;
+        new_entries := new_entries || ROW(transfer.id, owner.plan_account_id, -from_plan, owner.plan_version, owner.plan_balance,
+          owner.owner_id, chain)::ledger_entries;
+      ELSIF name = 'purchased' AND from_plan < credits THEN
+        owner.purchased_version := owner.purchased_version + 1;
+        owner.purchased_balance := purchased - (credits - from_plan);
+        owner.purchased_hash := ledger_entry_hash(owner.purchased_hash, digest, owner.purchased_account_id, from_plan - credits,
+          owner.purchased_version, owner.purchased_balance);
+        chain := owner.purchased_hash;
+        new_entries := new_entries || ROW(transfer.id, owner.purchased_account_id, from_plan - credits, owner.purchased_version,
+          owner.purchased_balance, owner.owner_id, chain)::ledger_entries;
+      END IF;
     END LOOP;
-    new_entries := new_entries || ledger_house_entry(used_account, entry.hash, transfer.id, digest, credits);
-    keys := keys || transfer.idempotency_key;
-    posted_transfers := posted_transfers || transfer;
+    new_entries := new_entries || ROW(transfer.id, used_account, credits, NULL, NULL, owner.owner_id,
+      ledger_entry_hash(chain, digest, used_account, credits, NULL, NULL))::ledger_entries;
+    owner.last_transfer_id := transfer.id;
+    owners[n] := owner;
+    key_names := key_names || transfer.idempotency_key;
+    keys := keys || ROW(owner.owner_id, transfer.idempotency_key, transfer.id, 2, hash_of_input)::ledger_keys;
+    new_transfers := new_transfers || transfer;
     outcome := 'posted'; transfer_id := transfer.id;
-    plan := plan - from_plan; purchased := purchased - (credits - from_plan);
+    plan := owner.plan_balance; purchased := owner.purchased_balance;
     RETURN NEXT;
   END LOOP;
 
-  IF cardinality(posted_transfers) > known_transfers THEN
-    PERFORM ledger_append(posted_transfers[known_transfers + 1:], new_entries);
+  IF cardinality(new_transfers) > 0 THEN
+    PERFORM ledger_append(owners, keys[known_keys + 1:], '{}', new_transfers, new_entries);
   END IF;
 END
 $$;
@@ -789,9 +962,12 @@ CREATE TABLE public.charges (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     livemode boolean DEFAULT public.stripe_livemode() NOT NULL,
+    owner_kind text NOT NULL,
+    owner_id text NOT NULL,
     CONSTRAINT charges_amount_minor_check CHECK ((amount_minor > 0)),
     CONSTRAINT charges_check CHECK (((intent_id IS NULL) <> (stripe_invoice_id IS NULL))),
     CONSTRAINT charges_disputed_minor_check CHECK ((disputed_minor >= 0)),
+    CONSTRAINT charges_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text]))),
     CONSTRAINT charges_refunded_minor_check CHECK ((refunded_minor >= 0)),
     CONSTRAINT charges_stripe_charge_id_check CHECK (((length(stripe_charge_id) >= 1) AND (length(stripe_charge_id) <= 255)))
 );
@@ -986,57 +1162,14 @@ ALTER TABLE public.ledger_accounts ALTER COLUMN id ADD GENERATED ALWAYS AS IDENT
 );
 
 CREATE VIEW public.ledger_balances AS
- SELECT a.owner_kind,
-    a.owner_id,
-    a.name AS account,
-    a.id AS account_id,
-    COALESCE(head.version, (0)::bigint) AS version,
-    COALESCE(head.balance_after, (0)::bigint) AS balance
-   FROM (public.ledger_accounts a
-     LEFT JOIN LATERAL ( SELECT e.version,
-            e.balance_after
-           FROM public.ledger_entries e
-          WHERE ((e.account_id = a.id) AND (e.version IS NOT NULL))
-          ORDER BY e.version DESC
-         LIMIT 1) head ON (true))
-  WHERE (a.owner_kind <> 'house'::text);
-
-CREATE TABLE public.ledger_grants (
-    id text NOT NULL,
-    owner_kind text NOT NULL,
-    owner_id text NOT NULL,
-    account text NOT NULL,
-    kind text NOT NULL,
-    intent_id uuid,
-    stripe_subscription_id text,
-    stripe_invoice_id text,
-    month_starts_at timestamp with time zone,
-    starts_at timestamp with time zone,
-    ends_at timestamp with time zone,
-    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    CONSTRAINT ledger_grants_account_check CHECK ((account = ANY (ARRAY['plan'::text, 'purchased'::text]))),
-    CONSTRAINT ledger_grants_check CHECK ((starts_at < ends_at)),
-    CONSTRAINT ledger_grants_check1 CHECK (((kind = ANY (ARRAY['month'::text, 'seats'::text, 'late_month'::text])) = (stripe_subscription_id IS NOT NULL))),
-    CONSTRAINT ledger_grants_check2 CHECK (((stripe_subscription_id IS NULL) = (stripe_invoice_id IS NULL))),
-    CONSTRAINT ledger_grants_check3 CHECK (((kind = ANY (ARRAY['month'::text, 'seats'::text])) = (month_starts_at IS NOT NULL))),
-    CONSTRAINT ledger_grants_check4 CHECK (
-CASE
-    WHEN (kind = ANY (ARRAY['purchase'::text, 'late_month'::text])) THEN (account = 'purchased'::text)
-    WHEN (kind = ANY (ARRAY['month'::text, 'seats'::text])) THEN (account = 'plan'::text)
-    ELSE true
-END),
-    CONSTRAINT ledger_grants_id_check CHECK (((length(id) >= 1) AND (length(id) <= 200))),
-    CONSTRAINT ledger_grants_kind_check CHECK ((kind = ANY (ARRAY['purchase'::text, 'month'::text, 'seats'::text, 'late_month'::text, 'adjustment'::text, 'legacy'::text]))),
-    CONSTRAINT ledger_grants_natural_id CHECK (COALESCE(
-CASE
-    WHEN (kind = 'purchase'::text) THEN (id = ('purchase/'::text || (intent_id)::text))
-    WHEN (kind = ANY (ARRAY['month'::text, 'seats'::text])) THEN (id = ((((kind || '/'::text) || stripe_invoice_id) || '/'::text) || ((EXTRACT(epoch FROM month_starts_at))::bigint)::text))
-    WHEN (kind = 'late_month'::text) THEN starts_with(id, (('late_month/'::text || stripe_invoice_id) || '/'::text))
-    ELSE starts_with(id, (kind || '/'::text))
-END, false)),
-    CONSTRAINT ledger_grants_owner_id_check CHECK (((length(owner_id) >= 1) AND (length(owner_id) <= 64))),
-    CONSTRAINT ledger_grants_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
-);
+ SELECT o.owner_kind,
+    o.owner_id,
+    head.account,
+    head.account_id,
+    head.version,
+    head.balance
+   FROM (public.ledger_owners o
+     CROSS JOIN LATERAL ( VALUES ('plan'::text,o.plan_account_id,o.plan_version,o.plan_balance), ('purchased'::text,o.purchased_account_id,o.purchased_version,o.purchased_balance)) head(account, account_id, version, balance));
 
 CREATE VIEW public.ledger_grant_sums AS
  SELECT g.id,
@@ -1059,7 +1192,7 @@ CREATE VIEW public.ledger_grant_sums AS
     sums.adjusted,
     sums.transfers
    FROM ((public.ledger_grants g
-     LEFT JOIN public.ledger_accounts a ON (((a.owner_kind = g.owner_kind) AND (a.owner_id = g.owner_id) AND (a.name = g.account))))
+     LEFT JOIN public.ledger_accounts a ON (((a.owner_id = g.owner_id) AND (a.name = g.account))))
      CROSS JOIN LATERAL ( SELECT (COALESCE(sum(e.amount) FILTER (WHERE (t.kind = ANY (ARRAY['credit_purchase'::text, 'withdrawal'::text, 'plan_grant'::text, 'seat_grant'::text]))), (0)::numeric))::bigint AS gross,
             (COALESCE((- sum(e.amount) FILTER (WHERE (t.kind = 'refund'::text))), (0)::numeric))::bigint AS refunded,
             (COALESCE((- sum(e.amount) FILTER (WHERE (t.kind = ANY (ARRAY['dispute'::text, 'dispute_won'::text])))), (0)::numeric))::bigint AS disputed,
@@ -1068,8 +1201,8 @@ CREATE VIEW public.ledger_grant_sums AS
             (COALESCE(sum(e.amount) FILTER (WHERE (t.kind = ANY (ARRAY['adjustment'::text, 'settlement'::text]))), (0)::numeric))::bigint AS adjusted,
             count(t.id) AS transfers
            FROM (public.ledger_transfers t
-             LEFT JOIN public.ledger_entries e ON (((e.transfer_id = t.id) AND (e.account_id = a.id))))
-          WHERE (t.grant_id = g.id)) sums);
+             LEFT JOIN public.ledger_entries e ON (((e.owner_id = t.owner_id) AND (e.account_id = a.id) AND (e.transfer_id = t.id))))
+          WHERE ((t.owner_id = g.owner_id) AND (t.grant_id = g.id))) sums);
 
 CREATE TABLE public.ledger_months_used (
     stripe_subscription_id text NOT NULL,
@@ -1102,14 +1235,14 @@ ALTER TABLE public.ledger_proofs ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTIT
     CACHE 1
 );
 
-ALTER TABLE public.ledger_transfers ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME public.ledger_transfers_id_seq
+CREATE SEQUENCE public.ledger_transfers_id_seq
     START WITH 1
     INCREMENT BY 1
     NO MINVALUE
     NO MAXVALUE
-    CACHE 1
-);
+    CACHE 1;
+
+ALTER SEQUENCE public.ledger_transfers_id_seq OWNED BY public.ledger_transfers.id;
 
 CREATE TABLE public.organization_members (
     organization_id text NOT NULL,
@@ -1134,6 +1267,9 @@ CREATE TABLE public.paid_invoice_lines (
     paid_at timestamp with time zone CONSTRAINT subscription_invoices_paid_at_not_null NOT NULL,
     total_minor bigint NOT NULL,
     amount_minor bigint NOT NULL,
+    owner_kind text NOT NULL,
+    owner_id text NOT NULL,
+    CONSTRAINT paid_invoice_lines_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text]))),
     CONSTRAINT paid_invoice_lines_seats_before CHECK (((kind = 'seats'::text) OR (seats_before IS NULL))),
     CONSTRAINT subscription_invoices_amount_paid_minor_check CHECK ((amount_paid_minor >= 0)),
     CONSTRAINT subscription_invoices_check CHECK ((starts_at < ends_at)),
@@ -1388,7 +1524,7 @@ ALTER TABLE ONLY public.balance_transactions
     ADD CONSTRAINT balance_transactions_pkey PRIMARY KEY (stripe_balance_transaction_id);
 
 ALTER TABLE ONLY public.charges
-    ADD CONSTRAINT charges_pkey PRIMARY KEY (stripe_charge_id);
+    ADD CONSTRAINT charges_pkey PRIMARY KEY (owner_id, stripe_charge_id);
 
 ALTER TABLE ONLY public.checkout_intents
     ADD CONSTRAINT checkout_intents_pkey PRIMARY KEY (id);
@@ -1430,31 +1566,43 @@ ALTER TABLE ONLY public.inbox_payloads
     ADD CONSTRAINT inbox_payloads_pkey PRIMARY KEY (source, id, filed_at);
 
 ALTER TABLE ONLY public.ledger_accounts
-    ADD CONSTRAINT ledger_accounts_owner_kind_owner_id_name_key UNIQUE (owner_kind, owner_id, name);
+    ADD CONSTRAINT ledger_accounts_id_owner_id_key UNIQUE (id, owner_id);
 
 ALTER TABLE ONLY public.ledger_accounts
-    ADD CONSTRAINT ledger_accounts_pkey PRIMARY KEY (id);
+    ADD CONSTRAINT ledger_accounts_pkey PRIMARY KEY (owner_id, name);
 
 ALTER TABLE ONLY public.ledger_entries
-    ADD CONSTRAINT ledger_entries_pkey PRIMARY KEY (transfer_id, account_id);
+    ADD CONSTRAINT ledger_entries_pkey PRIMARY KEY (owner_id, account_id, transfer_id);
 
 ALTER TABLE ONLY public.ledger_grants
-    ADD CONSTRAINT ledger_grants_pkey PRIMARY KEY (id);
+    ADD CONSTRAINT ledger_grants_id_key UNIQUE (id);
+
+ALTER TABLE ONLY public.ledger_grants
+    ADD CONSTRAINT ledger_grants_pkey PRIMARY KEY (owner_id, id);
+
+ALTER TABLE ONLY public.ledger_keys
+    ADD CONSTRAINT ledger_keys_pkey PRIMARY KEY (owner_id, idempotency_key);
 
 ALTER TABLE ONLY public.ledger_months_used
-    ADD CONSTRAINT ledger_months_used_pkey PRIMARY KEY (stripe_subscription_id, month_starts_at);
+    ADD CONSTRAINT ledger_months_used_pkey PRIMARY KEY (owner_id, stripe_subscription_id, month_starts_at);
+
+ALTER TABLE ONLY public.ledger_months_used
+    ADD CONSTRAINT ledger_months_used_stripe_subscription_id_month_starts_at_key UNIQUE (stripe_subscription_id, month_starts_at);
+
+ALTER TABLE ONLY public.ledger_owners
+    ADD CONSTRAINT ledger_owners_pkey PRIMARY KEY (owner_id);
 
 ALTER TABLE ONLY public.ledger_proofs
     ADD CONSTRAINT ledger_proofs_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.ledger_transfers
-    ADD CONSTRAINT ledger_transfers_idempotency_key_key UNIQUE (idempotency_key);
-
-ALTER TABLE ONLY public.ledger_transfers
-    ADD CONSTRAINT ledger_transfers_pkey PRIMARY KEY (id);
+    ADD CONSTRAINT ledger_transfers_pkey PRIMARY KEY (id, owner_id);
 
 ALTER TABLE ONLY public.organization_members
     ADD CONSTRAINT organization_members_pkey PRIMARY KEY (organization_id, user_id);
+
+ALTER TABLE ONLY public.paid_invoice_lines
+    ADD CONSTRAINT paid_invoice_lines_pkey PRIMARY KEY (owner_id, stripe_invoice_id, kind, starts_at);
 
 ALTER TABLE ONLY public.reconciliation_findings
     ADD CONSTRAINT reconciliation_findings_kind_object_id_key UNIQUE (kind, object_id);
@@ -1466,10 +1614,10 @@ ALTER TABLE ONLY public.reconciliation_runs
     ADD CONSTRAINT reconciliation_runs_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.seats
-    ADD CONSTRAINT seats_invitation_id_key UNIQUE (invitation_id);
+    ADD CONSTRAINT seats_organization_id_invitation_id_key UNIQUE (organization_id, invitation_id);
 
 ALTER TABLE ONLY public.seats
-    ADD CONSTRAINT seats_pkey PRIMARY KEY (id);
+    ADD CONSTRAINT seats_pkey PRIMARY KEY (organization_id, id);
 
 ALTER TABLE ONLY public.statement_days
     ADD CONSTRAINT statement_days_pkey PRIMARY KEY (date, livemode);
@@ -1480,14 +1628,11 @@ ALTER TABLE ONLY public.stripe_customers
 ALTER TABLE ONLY public.stripe_customers
     ADD CONSTRAINT stripe_customers_pkey PRIMARY KEY (owner_kind, owner_id, livemode);
 
-ALTER TABLE ONLY public.paid_invoice_lines
-    ADD CONSTRAINT subscription_invoices_pkey PRIMARY KEY (stripe_invoice_id, kind, starts_at);
+ALTER TABLE ONLY public.subscriptions
+    ADD CONSTRAINT subscriptions_owner_id_intent_id_key UNIQUE (owner_id, intent_id);
 
 ALTER TABLE ONLY public.subscriptions
-    ADD CONSTRAINT subscriptions_intent_id_key UNIQUE (intent_id);
-
-ALTER TABLE ONLY public.subscriptions
-    ADD CONSTRAINT subscriptions_pkey PRIMARY KEY (stripe_subscription_id);
+    ADD CONSTRAINT subscriptions_pkey PRIMARY KEY (owner_id, stripe_subscription_id);
 
 ALTER TABLE ONLY public.support_acts
     ADD CONSTRAINT support_acts_pkey PRIMARY KEY (id);
@@ -1496,10 +1641,10 @@ ALTER TABLE ONLY public.support_visits
     ADD CONSTRAINT support_visits_pkey PRIMARY KEY (owner_id, user_id);
 
 ALTER TABLE ONLY public.team_invitations
-    ADD CONSTRAINT team_invitations_clerk_invitation_id_key UNIQUE (clerk_invitation_id);
+    ADD CONSTRAINT team_invitations_organization_id_clerk_invitation_id_key UNIQUE (organization_id, clerk_invitation_id);
 
 ALTER TABLE ONLY public.team_invitations
-    ADD CONSTRAINT team_invitations_pkey PRIMARY KEY (id);
+    ADD CONSTRAINT team_invitations_pkey PRIMARY KEY (organization_id, id);
 
 ALTER TABLE ONLY public.users
     ADD CONSTRAINT users_pkey PRIMARY KEY (clerk_id);
@@ -1518,9 +1663,11 @@ CREATE INDEX balance_transactions_intent ON public.balance_transactions USING bt
 
 CREATE INDEX balance_transactions_invoice ON public.balance_transactions USING btree (stripe_invoice_id) WHERE (stripe_invoice_id IS NOT NULL);
 
-CREATE INDEX charges_intent ON public.charges USING btree (intent_id) WHERE (intent_id IS NOT NULL);
+CREATE INDEX charges_id ON public.charges USING btree (stripe_charge_id);
 
-CREATE INDEX charges_invoice ON public.charges USING btree (stripe_invoice_id) WHERE (stripe_invoice_id IS NOT NULL);
+CREATE INDEX charges_intent ON public.charges USING btree (owner_id, intent_id) WHERE (intent_id IS NOT NULL);
+
+CREATE INDEX charges_invoice ON public.charges USING btree (owner_id, stripe_invoice_id) WHERE (stripe_invoice_id IS NOT NULL);
 
 CREATE INDEX checkout_intents_failed ON public.checkout_intents USING btree (created_at) WHERE ((state = 'failed'::text) AND (stripe_session_id IS NOT NULL) AND (failure_reason <> ALL (ARRAY['The payment failed'::text, 'The first payment failed'::text])));
 
@@ -1562,29 +1709,27 @@ CREATE INDEX inbox_events_subject ON public.inbox_events USING btree (subject, r
 
 CREATE INDEX inbox_events_waiting ON public.inbox_events USING btree (received_at, sweep_at) WHERE (state = 'received'::text);
 
-CREATE INDEX ledger_entries_history ON public.ledger_entries USING btree (account_id, transfer_id) WHERE (version IS NOT NULL);
-
-CREATE UNIQUE INDEX ledger_entries_version ON public.ledger_entries USING btree (account_id, version) WHERE (version IS NOT NULL);
-
 CREATE INDEX ledger_grants_month ON public.ledger_grants USING btree (stripe_subscription_id, month_starts_at) WHERE (stripe_subscription_id IS NOT NULL);
 
-CREATE INDEX ledger_grants_owner ON public.ledger_grants USING btree (owner_kind, owner_id);
+CREATE UNIQUE INDEX ledger_keys_over_owners ON public.ledger_keys USING btree (idempotency_key) WHERE (NOT starts_with(idempotency_key, 'usage/'::text));
 
-CREATE INDEX ledger_months_used_owner ON public.ledger_months_used USING btree (owner_kind, owner_id);
+CREATE INDEX ledger_owners_order ON public.ledger_owners USING btree (owner_kind, owner_id);
 
-CREATE INDEX ledger_transfers_act ON public.ledger_transfers USING btree (act_id) WHERE (act_id IS NOT NULL);
+CREATE INDEX ledger_transfers_act ON ONLY public.ledger_transfers USING btree (act_id) WHERE (act_id IS NOT NULL);
 
-CREATE INDEX ledger_transfers_grant ON public.ledger_transfers USING btree (grant_id) WHERE (grant_id IS NOT NULL);
+CREATE INDEX ledger_transfers_grant ON ONLY public.ledger_transfers USING btree (owner_id, grant_id) WHERE (grant_id IS NOT NULL);
 
-CREATE INDEX ledger_transfers_intent ON public.ledger_transfers USING btree (intent_id) WHERE (intent_id IS NOT NULL);
+CREATE INDEX ledger_transfers_intent ON ONLY public.ledger_transfers USING btree (intent_id) WHERE (intent_id IS NOT NULL);
 
-CREATE INDEX ledger_transfers_occurred ON public.ledger_transfers USING brin (occurred_at) WITH (pages_per_range='16', autosummarize='on');
+CREATE INDEX ledger_transfers_occurred ON ONLY public.ledger_transfers USING brin (occurred_at) WITH (pages_per_range='16', autosummarize='on');
 
 CREATE INDEX organization_members_user ON public.organization_members USING btree (user_id);
 
+CREATE INDEX paid_invoice_lines_invoice ON public.paid_invoice_lines USING btree (stripe_invoice_id);
+
 CREATE INDEX paid_invoice_lines_paid ON public.paid_invoice_lines USING btree (paid_at);
 
-CREATE INDEX paid_invoice_lines_subscription ON public.paid_invoice_lines USING btree (stripe_subscription_id, starts_at);
+CREATE INDEX paid_invoice_lines_subscription ON public.paid_invoice_lines USING btree (owner_id, stripe_subscription_id, starts_at);
 
 CREATE INDEX reconciliation_findings_gone ON public.reconciliation_findings USING btree (gone_at) WHERE (gone_at IS NOT NULL);
 
@@ -1600,6 +1745,10 @@ CREATE INDEX reconciliation_runs_proven ON public.reconciliation_runs USING btre
 
 CREATE INDEX seats_email ON public.seats USING btree (email);
 
+CREATE INDEX seats_id ON public.seats USING btree (id);
+
+CREATE INDEX seats_invitation ON public.seats USING btree (invitation_id) WHERE (invitation_id IS NOT NULL);
+
 CREATE UNIQUE INDEX seats_one_email ON public.seats USING btree (organization_id, email) WHERE (status = ANY (ARRAY['active'::text, 'pending'::text]));
 
 CREATE UNIQUE INDEX seats_one_user ON public.seats USING btree (organization_id, user_id) WHERE (status = 'active'::text);
@@ -1607,6 +1756,10 @@ CREATE UNIQUE INDEX seats_one_user ON public.seats USING btree (organization_id,
 CREATE INDEX seats_organization ON public.seats USING btree (organization_id, assigned_at);
 
 CREATE INDEX seats_user ON public.seats USING btree (user_id) WHERE (status = 'active'::text);
+
+CREATE INDEX subscriptions_id ON public.subscriptions USING btree (stripe_subscription_id);
+
+CREATE INDEX subscriptions_intent ON public.subscriptions USING btree (intent_id);
 
 CREATE UNIQUE INDEX subscriptions_one_live ON public.subscriptions USING btree (owner_kind, owner_id, livemode) WHERE (status = ANY (ARRAY['trialing'::text, 'active'::text, 'past_due'::text, 'unpaid'::text, 'paused'::text]));
 
@@ -1634,7 +1787,11 @@ CREATE INDEX support_acts_waiting ON public.support_acts USING btree (requested_
 
 CREATE INDEX support_visits_old ON public.support_visits USING btree (seen_at);
 
+CREATE INDEX team_invitations_clerk ON public.team_invitations USING btree (clerk_invitation_id);
+
 CREATE INDEX team_invitations_email ON public.team_invitations USING btree (email);
+
+CREATE INDEX team_invitations_id ON public.team_invitations USING btree (id);
 
 CREATE UNIQUE INDEX team_invitations_one_pending ON public.team_invitations USING btree (organization_id, email) WHERE (status = 'pending'::text);
 
@@ -1670,9 +1827,19 @@ CREATE TRIGGER ledger_grants_append_only BEFORE DELETE OR UPDATE ON public.ledge
 
 CREATE TRIGGER ledger_grants_no_truncate BEFORE TRUNCATE ON public.ledger_grants FOR EACH STATEMENT EXECUTE FUNCTION public.ledger_refuse_change();
 
+CREATE TRIGGER ledger_keys_append_only BEFORE DELETE OR UPDATE ON public.ledger_keys FOR EACH ROW EXECUTE FUNCTION public.ledger_refuse_change();
+
+CREATE TRIGGER ledger_keys_no_truncate BEFORE TRUNCATE ON public.ledger_keys FOR EACH STATEMENT EXECUTE FUNCTION public.ledger_refuse_change();
+
 CREATE TRIGGER ledger_months_used_append_only BEFORE DELETE OR UPDATE ON public.ledger_months_used FOR EACH ROW EXECUTE FUNCTION public.ledger_refuse_change();
 
 CREATE TRIGGER ledger_months_used_no_truncate BEFORE TRUNCATE ON public.ledger_months_used FOR EACH STATEMENT EXECUTE FUNCTION public.ledger_refuse_change();
+
+CREATE TRIGGER ledger_owners_identity BEFORE UPDATE OF owner_id, owner_kind, plan_account_id, purchased_account_id ON public.ledger_owners FOR EACH ROW EXECUTE FUNCTION public.ledger_refuse_change();
+
+CREATE TRIGGER ledger_owners_no_delete BEFORE DELETE ON public.ledger_owners FOR EACH ROW EXECUTE FUNCTION public.ledger_refuse_change();
+
+CREATE TRIGGER ledger_owners_no_truncate BEFORE TRUNCATE ON public.ledger_owners FOR EACH STATEMENT EXECUTE FUNCTION public.ledger_refuse_change();
 
 CREATE TRIGGER ledger_transfers_append_only BEFORE DELETE OR UPDATE ON public.ledger_transfers FOR EACH ROW EXECUTE FUNCTION public.ledger_refuse_change();
 
@@ -1695,14 +1862,11 @@ ALTER TABLE ONLY public.extension_sign_ins
 ALTER TABLE ONLY public.extension_tokens
     ADD CONSTRAINT extension_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
 
-ALTER TABLE ONLY public.ledger_transfers
-    ADD CONSTRAINT ledger_transfers_intent_id_fkey FOREIGN KEY (intent_id) REFERENCES public.checkout_intents(id);
+ALTER TABLE ONLY public.paid_invoice_lines
+    ADD CONSTRAINT paid_invoice_lines_owner_id_stripe_subscription_id_fkey FOREIGN KEY (owner_id, stripe_subscription_id) REFERENCES public.subscriptions(owner_id, stripe_subscription_id);
 
 ALTER TABLE ONLY public.seats
-    ADD CONSTRAINT seats_invitation_id_fkey FOREIGN KEY (invitation_id) REFERENCES public.team_invitations(id);
-
-ALTER TABLE ONLY public.paid_invoice_lines
-    ADD CONSTRAINT subscription_invoices_stripe_subscription_id_fkey FOREIGN KEY (stripe_subscription_id) REFERENCES public.subscriptions(stripe_subscription_id);
+    ADD CONSTRAINT seats_organization_id_invitation_id_fkey FOREIGN KEY (organization_id, invitation_id) REFERENCES public.team_invitations(organization_id, id);
 
 ALTER TABLE ONLY public.subscriptions
     ADD CONSTRAINT subscriptions_intent_id_fkey FOREIGN KEY (intent_id) REFERENCES public.checkout_intents(id);
@@ -1714,7 +1878,7 @@ ALTER TABLE ONLY public.team_invitations
     ADD CONSTRAINT team_invitations_inviter_id_fkey FOREIGN KEY (inviter_id) REFERENCES public.users(clerk_id);
 
 ALTER TABLE ONLY public.team_invitations
-    ADD CONSTRAINT team_invitations_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES public.subscriptions(stripe_subscription_id);
+    ADD CONSTRAINT team_invitations_organization_id_subscription_id_fkey FOREIGN KEY (organization_id, subscription_id) REFERENCES public.subscriptions(owner_id, stripe_subscription_id);
 
 ALTER TABLE public.audit_log ENABLE ROW LEVEL SECURITY;
 
@@ -1788,10 +1952,21 @@ GRANT INSERT(client_reference_id) ON TABLE public.inbox_events TO tidemark_serve
 GRANT SELECT ON TABLE public.ledger_entries TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_entries TO tidemark_worker;
 
+GRANT SELECT ON TABLE public.ledger_grants TO tidemark_server;
+GRANT SELECT ON TABLE public.ledger_grants TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.ledger_keys TO tidemark_server;
+GRANT SELECT ON TABLE public.ledger_keys TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.ledger_owners TO tidemark_server;
+GRANT SELECT ON TABLE public.ledger_owners TO tidemark_worker;
+
 GRANT SELECT ON TABLE public.ledger_transfers TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_transfers TO tidemark_worker;
 
-REVOKE ALL ON FUNCTION public.ledger_append(transfers public.ledger_transfers[], entries public.ledger_entries[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.ledger_append(owners public.ledger_owners[], keys public.ledger_keys[], grants public.ledger_grants[], transfers public.ledger_transfers[], entries public.ledger_entries[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.ledger_begin_month(month bigint, drawn bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_books(owner_kind text, owner_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_books(owner_kind text, owner_id text) TO tidemark_worker;
@@ -1802,11 +1977,9 @@ GRANT ALL ON FUNCTION public.ledger_close_month(owner_kind text, owner_id text, 
 
 REVOKE ALL ON FUNCTION public.ledger_entry_hash(previous bytea, digest bytea, account_id bigint, amount bigint, version bigint, balance_after bigint) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION public.ledger_house_entry(account_id bigint, chain bytea, transfer_id bigint, digest bytea, credits bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.ledger_first_id(month bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_input_hash(item jsonb, legs jsonb, format smallint) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION public.ledger_lock_accounts(owner_kinds text[], owner_ids text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_lock_owner(owner_kind text, owner_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_lock_owner(owner_kind text, owner_id text) TO tidemark_worker;
@@ -1814,7 +1987,20 @@ GRANT ALL ON FUNCTION public.ledger_lock_owner(owner_kind text, owner_id text) T
 REVOKE ALL ON FUNCTION public.ledger_lock_owners(owners jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_lock_owners(owners jsonb) TO tidemark_worker;
 
-REVOKE ALL ON FUNCTION public.ledger_next_entry(head public.ledger_entries, transfer_id bigint, digest bytea, credits bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.ledger_lock_rows(owner_kinds text[], owner_ids text[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.ledger_make_months(ahead integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.ledger_make_months(ahead integer) TO tidemark_worker;
+
+REVOKE ALL ON FUNCTION public.ledger_make_partition(parent text, name text, first_id bigint, end_id bigint) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.ledger_month_of(moment timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.ledger_months_ahead() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.ledger_months_ahead() TO tidemark_server;
+GRANT ALL ON FUNCTION public.ledger_months_ahead() TO tidemark_worker;
+
+REVOKE ALL ON FUNCTION public.ledger_partition_of(parent text, month bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_post(transfers jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_post(transfers jsonb) TO tidemark_worker;
@@ -1979,9 +2165,6 @@ GRANT SELECT ON TABLE public.ledger_accounts TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.ledger_balances TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_balances TO tidemark_worker;
-
-GRANT SELECT ON TABLE public.ledger_grants TO tidemark_server;
-GRANT SELECT ON TABLE public.ledger_grants TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.ledger_grant_sums TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_grant_sums TO tidemark_worker;

@@ -63,6 +63,8 @@ export interface Charges {
   disputed_minor: number;
   intent_id: string | null;
   livemode: Generated<boolean>;
+  owner_id: string;
+  owner_kind: "user" | "organization";
   refunded_minor: number;
   snapshot_order: number;
   stripe_charge_id: string;
@@ -219,6 +221,7 @@ export interface LedgerEntries {
   amount: number;
   balance_after: number | null;
   hash: Buffer;
+  owner_id: string;
   transfer_id: number;
   version: number | null;
 }
@@ -260,6 +263,14 @@ export interface LedgerGrantSums {
   written_off: number | null;
 }
 
+export interface LedgerKeys {
+  format: number;
+  idempotency_key: string;
+  input_hash: Buffer;
+  owner_id: string;
+  transfer_id: number;
+}
+
 export interface LedgerMonthsUsed {
   closed_at: Generated<Timestamp>;
   month_starts_at: Timestamp;
@@ -267,6 +278,20 @@ export interface LedgerMonthsUsed {
   owner_kind: "user" | "organization";
   stripe_subscription_id: string;
   used: number;
+}
+
+export interface LedgerOwners {
+  last_transfer_id: Generated<number>;
+  owner_id: string;
+  owner_kind: "user" | "organization";
+  plan_account_id: number;
+  plan_balance: Generated<number>;
+  plan_hash: Buffer | null;
+  plan_version: Generated<number>;
+  purchased_account_id: number;
+  purchased_balance: Generated<number>;
+  purchased_hash: Buffer | null;
+  purchased_version: Generated<number>;
 }
 
 export interface LedgerProofs {
@@ -281,7 +306,7 @@ export interface LedgerTransfers {
   act_id: Generated<string | null>;
   actor: string;
   event_id: string | null;
-  format: Generated<number>;
+  format: number;
   grant_id: string | null;
   id: Generated<number>;
   idempotency_key: string;
@@ -289,7 +314,8 @@ export interface LedgerTransfers {
   intent_id: string | null;
   kind: "credit_purchase" | "withdrawal" | "plan_grant" | "seat_grant" | "usage" | "expiry" | "write_off" | "refund" | "dispute" | "dispute_won" | "settlement" | "adjustment";
   occurred_at: Timestamp;
-  posted_at: Generated<Timestamp>;
+  owner_id: string;
+  posted_at: Timestamp;
   reason: string;
 }
 
@@ -306,6 +332,8 @@ export interface PaidInvoiceLines {
   amount_paid_minor: number;
   ends_at: Timestamp;
   kind: "period" | "seats";
+  owner_id: string;
+  owner_kind: "user" | "organization";
   paid_at: Timestamp;
   seats: number;
   seats_before: number | null;
@@ -498,7 +526,9 @@ export interface DB {
   ledger_entries: LedgerEntries;
   ledger_grant_sums: LedgerGrantSums;
   ledger_grants: LedgerGrants;
+  ledger_keys: LedgerKeys;
   ledger_months_used: LedgerMonthsUsed;
+  ledger_owners: LedgerOwners;
   ledger_proofs: LedgerProofs;
   ledger_transfers: LedgerTransfers;
   organization_members: OrganizationMembers;

@@ -41,10 +41,8 @@ export async function readEditorBalances(
       WHERE asked.owner_kind = 'organization' AND organization_id = asked.owner_id AND user_id = asked.user_id
         AND status = 'active' OFFSET 0) seat ON true
     LEFT JOIN LATERAL (
-      SELECT sum(balance) FILTER (WHERE account = 'plan') AS plan,
-        sum(balance) FILTER (WHERE account = 'purchased') AS purchased, sum(version) AS version
-      FROM (SELECT account, balance, version FROM ledger_balances
-        WHERE owner_kind = asked.owner_kind AND owner_id = asked.owner_id OFFSET 0) account) balance ON true
+      SELECT plan_balance AS plan, purchased_balance AS purchased, plan_version + purchased_version AS version
+      FROM ledger_owners WHERE owner_kind = asked.owner_kind AND owner_id = asked.owner_id OFFSET 0) balance ON true
     LEFT JOIN LATERAL (
       SELECT plan_type FROM users WHERE asked.owner_kind = 'user' AND clerk_id = asked.owner_id OFFSET 0) person ON true
     LEFT JOIN LATERAL (

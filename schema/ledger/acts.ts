@@ -23,8 +23,8 @@ export async function listTransfersOfAct(db: Kysely<DB>, actId: string): Promise
     SELECT transfer.kind, transfer.reason, transfer.grant_id, entry.amount AS credits, account.name AS account,
       account.owner_kind, account.owner_id
     FROM ledger_transfers transfer
-    JOIN ledger_entries entry ON entry.transfer_id = transfer.id AND entry.version IS NOT NULL
-    JOIN ledger_accounts account ON account.id = entry.account_id
+    JOIN ledger_accounts account ON account.owner_id = transfer.owner_id
+    JOIN ledger_entries entry ON entry.owner_id = transfer.owner_id AND entry.account_id = account.id AND entry.transfer_id = transfer.id
     WHERE transfer.act_id = ${actId}
     ORDER BY transfer.id, account.name`.execute(db)
   return rows

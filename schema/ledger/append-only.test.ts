@@ -33,7 +33,38 @@ const changes = [
   'UPDATE ledger_months_used SET used = 0',
   'DELETE FROM ledger_months_used',
   'TRUNCATE ledger_months_used CASCADE',
+  'UPDATE ledger_keys SET transfer_id = 1',
+  'DELETE FROM ledger_keys',
+  'TRUNCATE ledger_keys CASCADE',
+  "UPDATE ledger_owners SET owner_id = 'user_b'",
+  'UPDATE ledger_owners SET plan_account_id = purchased_account_id',
+  'DELETE FROM ledger_owners',
+  'TRUNCATE ledger_owners CASCADE',
 ]
+
+/** The same of this month's partitions, by their own names. */
+const changesOfPartitions = [
+  'UPDATE ledger_entries SET amount = amount + 1',
+  'DELETE FROM ledger_entries',
+  'TRUNCATE ledger_entries',
+  "UPDATE ledger_transfers SET reason = 'other'",
+  'DELETE FROM ledger_transfers',
+  'TRUNCATE ledger_transfers',
+]
+
+describe.each(changesOfPartitions)('%s, in its partition', (change) => {
+  const inPartition = async () => {
+    const { rows } = await sql<{ suffix: string }>`
+      SELECT ledger_partition_of('', ledger_month_of(now())) AS suffix`.execute(database.owner)
+    return sql.raw(change.replace(/ledger_(entries|transfers)/, `$&${rows[0]?.suffix}`))
+  }
+  test('fails for the owner of the tables', async () => {
+    await expect((await inPartition()).execute(database.owner)).rejects.toThrow(/append-only/)
+  })
+  test.each(['server', 'worker'] as const)('fails for the role of the %s', async (role) => {
+    await expect((await inPartition()).execute(database[role])).rejects.toThrow(/permission denied/)
+  })
+})
 
 describe.each(changes)('%s', (change) => {
   test('fails for the owner of the tables', async () => {
@@ -46,14 +77,23 @@ describe.each(changes)('%s', (change) => {
 
 describe('a role', () => {
   const insert = sql`
-    INSERT INTO ledger_entries (transfer_id, account_id, amount, version, balance_after, hash)
-    SELECT 1, account_id, 1, 2, 501, hash FROM ledger_entries WHERE version = 1`
+    INSERT INTO ledger_entries (transfer_id, owner_id, account_id, amount, version, balance_after, hash)
+    SELECT 1, owner_id, account_id, 1, 2, 501, hash FROM ledger_entries WHERE version = 1`
   test.each(['server', 'worker'] as const)(
     'cannot insert entries past the posting function: %s',
     async (role) => {
       await expect(insert.execute(database[role])).rejects.toThrow(/permission denied/)
     },
   )
+  test.each(['server', 'worker'] as const)('cannot change what posting goes on from: %s', async (role) => {
+    const richer = sql`UPDATE ledger_owners SET plan_balance = plan_balance + 1`
+    await expect(richer.execute(database[role])).rejects.toThrow(/permission denied/)
+  })
+  test('of the server cannot make months', async () => {
+    await expect(sql`SELECT ledger_make_months(1)`.execute(database.server)).rejects.toThrow(
+      /permission denied/,
+    )
+  })
   test.each(['server', 'worker'] as const)('cannot read or write proofs: %s', async (role) => {
     await expect(sql`SELECT FROM ledger_proofs`.execute(database[role])).rejects.toThrow(/permission denied/)
   })

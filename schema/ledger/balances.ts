@@ -11,20 +11,19 @@ export interface Balance {
   readonly version: number
 }
 
-/** The owner's balance as the latest entries have it; an owner that never had credits has zero. */
+/** The owner's balance after the latest entries; an owner that never had credits has zero. */
 export async function findBalance(db: Kysely<DB>, owner: Owner): Promise<Balance> {
-  const rows = await db
-    .selectFrom('ledger_balances')
-    .select(['account', 'balance', 'version'])
-    .where('owner_kind', '=', owner.owner_kind)
+  const row = await db
+    .selectFrom('ledger_owners')
+    .select(['plan_balance', 'purchased_balance', 'plan_version', 'purchased_version'])
     .where('owner_id', '=', owner.owner_id)
-    .execute()
-  const plan = rows.find((row) => row.account === 'plan')
-  const purchased = rows.find((row) => row.account === 'purchased')
+    .where('owner_kind', '=', owner.owner_kind)
+    .executeTakeFirst()
+  if (!row) return { plan: 0, purchased: 0, total: 0, version: 0 }
   return {
-    plan: plan?.balance ?? 0,
-    purchased: purchased?.balance ?? 0,
-    total: (plan?.balance ?? 0) + (purchased?.balance ?? 0),
-    version: (plan?.version ?? 0) + (purchased?.version ?? 0),
+    plan: row.plan_balance,
+    purchased: row.purchased_balance,
+    total: row.plan_balance + row.purchased_balance,
+    version: row.plan_version + row.purchased_version,
   }
 }

@@ -14,7 +14,12 @@ export class InsufficientCreditsError extends Error {
 }
 
 /** Of what two owners named alike at the same moment, the second violates one of these. */
-const uniqueKeys = ['ledger_transfers_idempotency_key_key', 'ledger_grants_pkey']
+const uniqueKeys = [
+  'ledger_keys_pkey',
+  'ledger_keys_over_owners',
+  'ledger_grants_pkey',
+  'ledger_grants_id_key',
+]
 
 /** Turns the SQLSTATEs that the ledger's functions raise into typed errors; everything else passes through. */
 export function ledgerError(error: unknown): unknown {

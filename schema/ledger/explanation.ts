@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Currency } from '../catalogue/currency.ts'
 import type { ReadDatabase } from '../database/connect.ts'
 import type { Owner, OwnerAccount, TransferKind } from './accounts.ts'
@@ -93,10 +93,16 @@ interface Bound {
 }
 
 /**
- * Versions grow with time but for a little disorder, so halving finds where they pass the moment, in as many steps as the length of the
- * history has binary digits; around that place every entry is looked at.
+ * Ids of transfers grow with time but for a little disorder, so halving finds where they pass the moment, in at most as many steps as an id
+ * has binary digits; around that place every entry is looked at.
  */
 async function findBounds(db: ReadDatabase, owner: Owner, until: Date): Promise<Bound[]> {
+  const entriesOf = (accountId: RawBuilder<unknown>, where: RawBuilder<unknown>) => sql`
+    SELECT transfer_id, amount FROM ledger_entries
+    WHERE owner_id = ${owner.owner_id} AND account_id = ${accountId} AND ${where}`
+  const isLater = sql`
+    SELECT occurred_at >= ${until} AS is_later FROM ledger_transfers
+    WHERE id = entry.transfer_id AND owner_id = ${owner.owner_id} OFFSET 0`
   const { rows } = await sql<{
     account: OwnerAccount
     transfer_id: number
@@ -104,27 +110,27 @@ async function findBounds(db: ReadDatabase, owner: Owner, until: Date): Promise<
     is_later: boolean
   }>`
     WITH RECURSIVE half (account_id, account, low, high) AS (
-      SELECT account_id, account, 0::bigint, version FROM ledger_balances
-      WHERE owner_kind = ${owner.owner_kind} AND owner_id = ${owner.owner_id}
+      SELECT account.id, account.name, coalesce(oldest.transfer_id, 1) - 1, coalesce(newest.transfer_id, 0)
+      FROM ledger_accounts account
+      LEFT JOIN LATERAL (${entriesOf(sql`account.id`, sql`true`)} ORDER BY transfer_id LIMIT 1) oldest ON true
+      LEFT JOIN LATERAL (${entriesOf(sql`account.id`, sql`true`)} ORDER BY transfer_id DESC LIMIT 1) newest ON true
+      WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}
       UNION ALL
       SELECT half.account_id, half.account,
-        CASE WHEN is_later THEN half.low ELSE middle END, CASE WHEN is_later THEN middle - 1 ELSE half.high END
+        CASE WHEN is_later THEN half.low ELSE middle END, CASE WHEN is_later THEN entry.transfer_id - 1 ELSE half.high END
       FROM half
       CROSS JOIN LATERAL (SELECT (half.low + half.high + 1) / 2 AS middle) halves
       CROSS JOIN LATERAL (
-        SELECT transfer_id FROM ledger_entries
-        WHERE account_id = half.account_id AND version = middle OFFSET 0) entry
-      CROSS JOIN LATERAL (
-        SELECT occurred_at >= ${until} AS is_later FROM ledger_transfers WHERE id = entry.transfer_id OFFSET 0) transfer
+        ${entriesOf(sql`half.account_id`, sql`transfer_id <= middle`)} ORDER BY transfer_id DESC LIMIT 1) entry
+      CROSS JOIN LATERAL (${isLater}) transfer
       WHERE half.low < half.high)
     SELECT half.account, entry.transfer_id, entry.amount, transfer.is_later
     FROM half
     CROSS JOIN LATERAL (
-      SELECT transfer_id, amount FROM ledger_entries
-      WHERE account_id = half.account_id AND version BETWEEN half.low - ${disorder} AND half.low + ${disorder}
-      OFFSET 0) entry
-    CROSS JOIN LATERAL (
-      SELECT occurred_at >= ${until} AS is_later FROM ledger_transfers WHERE id = entry.transfer_id OFFSET 0) transfer
+      (${entriesOf(sql`half.account_id`, sql`transfer_id <= half.low`)} ORDER BY transfer_id DESC LIMIT ${disorder})
+      UNION ALL
+      (${entriesOf(sql`half.account_id`, sql`transfer_id > half.low`)} ORDER BY transfer_id LIMIT ${disorder})) entry
+    CROSS JOIN LATERAL (${isLater}) transfer
     WHERE half.low = half.high`.execute(db)
   const highest = (ids: readonly { readonly transfer_id: number }[]) =>
     ids.reduce((most, { transfer_id }) => Math.max(most, transfer_id), 0)
@@ -155,7 +161,7 @@ async function readTop(
     FROM ledger_accounts account
     CROSS JOIN LATERAL (
       SELECT e.transfer_id, e.balance_after FROM ledger_entries e
-      WHERE e.account_id = account.id AND e.version IS NOT NULL AND e.transfer_id < CASE account.name
+      WHERE e.owner_id = account.owner_id AND e.account_id = account.id AND e.transfer_id < CASE account.name
         WHEN 'plan' THEN ${limits.plan.below}::bigint ELSE ${limits.purchased.below}::bigint END
       ORDER BY e.transfer_id DESC LIMIT 1) entry
     WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}`.execute(db)
@@ -199,7 +205,7 @@ async function readChanges(
         FROM ledger_accounts account
         CROSS JOIN LATERAL (
           SELECT e.transfer_id, e.amount FROM ledger_entries e
-          WHERE e.account_id = account.id AND e.version IS NOT NULL AND e.transfer_id < ${below}::bigint
+          WHERE e.owner_id = account.owner_id AND e.account_id = account.id AND e.transfer_id < ${below}::bigint
           ORDER BY e.transfer_id DESC LIMIT ${limit}) of_account
         WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}),
       change AS MATERIALIZED (
@@ -211,7 +217,7 @@ async function readChanges(
       FROM change
       CROSS JOIN LATERAL (
         SELECT kind, reason, occurred_at, grant_id FROM ledger_transfers
-        WHERE id = change.transfer_id OFFSET 0) transfer
+        WHERE id = change.transfer_id AND owner_id = ${owner.owner_id} OFFSET 0) transfer
       ORDER BY change.transfer_id DESC`.execute(db)
     found.push(...rows.filter(({ occurred_at }) => !until || occurred_at < until))
     const lowest = rows.at(-1)

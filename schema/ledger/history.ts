@@ -99,7 +99,7 @@ async function readEntries(
       FROM ledger_accounts account
       CROSS JOIN LATERAL (
         SELECT e.transfer_id, e.account_id, e.amount, e.balance_after FROM ledger_entries e
-        WHERE e.account_id = account.id AND e.version IS NOT NULL
+        WHERE e.owner_id = account.owner_id AND e.account_id = account.id
           AND e.transfer_id <= ${transfer_id}::bigint - (account.id >= ${account_id}::bigint)::integer
         ORDER BY e.transfer_id DESC LIMIT ${page.step}) of_account
       WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}
@@ -107,7 +107,8 @@ async function readEntries(
     found AS (
       SELECT entry.*, transfer.kind, transfer.reason, transfer.occurred_at, intent.stripe_session_id
       FROM entry
-      CROSS JOIN LATERAL (SELECT * FROM ledger_transfers WHERE id = entry.transfer_id OFFSET 0) transfer
+      CROSS JOIN LATERAL (
+        SELECT * FROM ledger_transfers WHERE id = entry.transfer_id AND owner_id = ${owner.owner_id} OFFSET 0) transfer
       LEFT JOIN LATERAL (
         SELECT stripe_session_id FROM checkout_intents WHERE id = transfer.intent_id OFFSET 0) intent ON true)
     (SELECT found.*, true AS matches, false AS is_end FROM found WHERE ${matching(page.filter)}
@@ -183,7 +184,7 @@ async function sumEntries(
       SELECT of_account.* FROM ledger_accounts account
       CROSS JOIN LATERAL (
         SELECT e.transfer_id, e.amount FROM ledger_entries e
-        WHERE e.account_id = account.id AND e.version IS NOT NULL AND e.transfer_id < ${before}::bigint
+        WHERE e.owner_id = account.owner_id AND e.account_id = account.id AND e.transfer_id < ${before}::bigint
         ORDER BY e.transfer_id DESC LIMIT ${sumStep}) of_account
       WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}
       ORDER BY of_account.transfer_id DESC LIMIT ${sumStep}),
@@ -192,7 +193,8 @@ async function sumEntries(
     dated AS (
       SELECT entry.amount, transfer.kind, width_bucket(transfer.occurred_at, ${times}::timestamptz[]) AS period
       FROM entry CROSS JOIN LATERAL (
-        SELECT kind, occurred_at FROM ledger_transfers WHERE id = entry.transfer_id OFFSET 0) transfer
+        SELECT kind, occurred_at FROM ledger_transfers
+        WHERE id = entry.transfer_id AND owner_id = ${owner.owner_id} OFFSET 0) transfer
       WHERE entry.transfer_id <> coalesce((SELECT "end" FROM bounds), 0))
     SELECT period, (SELECT "end" FROM bounds) AS "end",
       coalesce(-sum(amount) FILTER (WHERE kind = 'usage'), 0)::bigint AS used,

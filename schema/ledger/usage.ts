@@ -89,9 +89,10 @@ export async function sumUsageSince(db: Kysely<DB>, owner: Owner, since: Date): 
     FROM ledger_accounts account
     CROSS JOIN LATERAL (
       SELECT transfer_id, amount FROM ledger_entries
-      WHERE account_id = account.id AND version IS NOT NULL AND amount < 0 OFFSET 0) entry
+      WHERE owner_id = account.owner_id AND account_id = account.id AND amount < 0 OFFSET 0) entry
     CROSS JOIN LATERAL (
-      SELECT kind, occurred_at FROM ledger_transfers WHERE id = entry.transfer_id OFFSET 0) transfer
+      SELECT kind, occurred_at FROM ledger_transfers
+      WHERE id = entry.transfer_id AND owner_id = account.owner_id OFFSET 0) transfer
     WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}
       AND transfer.kind = 'usage' AND transfer.occurred_at >= ${since}`.execute(db)
   return rows[0]?.used ?? 0

@@ -3,6 +3,7 @@ import type { DatabaseTransaction } from '../database/connect.ts'
 import type { DB } from '../database/types.ts'
 import { EntryCheck } from './verify/entries.ts'
 import { checkGrants, checkIntents, checkMonths, checkUsage } from './verify/grants.ts'
+import { checkKeys, checkOwners } from './verify/owners.ts'
 import {
   digestHeads,
   findLatestProof,
@@ -75,12 +76,13 @@ async function verify(
   const known = await findLatestProof(trx)
   const from = incremental ? known : null
   const startsAfter = from?.transfer_id ?? 0
-  const upTo = settledId ?? (await findLastId(trx))
+  const upTo = settledId ?? Number.MAX_SAFE_INTEGER
 
   const check = new EntryCheck(trx, startsAfter, problem)
-  await check.read({ after: startsAfter, upTo }, (id) =>
-    onProgress({ what: 'transfers', done: id - startsAfter, total: upTo - startsAfter }),
-  )
+  const total = await countTransfers(trx, startsAfter, upTo)
+  await check.read({ after: startsAfter, upTo }, (done) => onProgress({ what: 'transfers', done, total }))
+  await checkKeys(trx, startsAfter, problem)
+  await checkOwners(trx, problem)
   const heads = await digestHeads(trx, known?.transfer_id ?? 0, check.heads)
   if (known && !heads.before.heads_digest.equals(known.heads_digest)) {
     problem('what was proven is still there', `proof of ${known.proven_at.toISOString()}`)
@@ -110,19 +112,12 @@ async function verify(
   }
 }
 
-/** Entries without their transfer are read too. */
-async function findLastId(trx: DatabaseTransaction): Promise<number> {
-  const { transfer, entry } = await trx
-    .selectNoFrom((eb) => [
-      eb
-        .selectFrom('ledger_transfers')
-        .select((of) => of.fn.max('id').as('id'))
-        .as('transfer'),
-      eb
-        .selectFrom('ledger_entries')
-        .select((of) => of.fn.max('transfer_id').as('id'))
-        .as('entry'),
-    ])
+async function countTransfers(trx: DatabaseTransaction, after: number, upTo: number): Promise<number> {
+  const { count } = await trx
+    .selectFrom('ledger_transfers')
+    .select((of) => of.fn.countAll<number>().as('count'))
+    .where('id', '>', after)
+    .where('id', '<=', upTo)
     .executeTakeFirstOrThrow()
-  return Math.max(transfer ?? 0, entry ?? 0)
+  return count
 }

@@ -115,10 +115,10 @@ const endOf = (date: string) => new Date(Date.parse(`${date}T00:00:00Z`) + dayMs
 
 /** Ids and kinds of the day's transfers; on the first day that is open also of those that came too late for a closed one. */
 function transfersOf(date: string, closed: LastClosed | undefined) {
-  const own = sql`SELECT id, kind, intent_id FROM ledger_transfers
+  const own = sql`SELECT id, owner_id, kind, intent_id FROM ledger_transfers
     WHERE occurred_at >= ${startOf(date)} AND occurred_at < ${endOf(date)}`
   if (closed?.date !== previousDay(date)) return own
-  return sql`${own} UNION ALL SELECT id, kind, intent_id FROM ledger_transfers
+  return sql`${own} UNION ALL SELECT id, owner_id, kind, intent_id FROM ledger_transfers
     WHERE id > ${closed.last_transfer_id} AND occurred_at < ${startOf(date)}`
 }
 
@@ -127,7 +127,9 @@ async function sumCredits(db: ReadDatabase, transfers: ReturnType<typeof transfe
     WITH t AS MATERIALIZED (${transfers})
     SELECT CASE a.owner_kind WHEN 'house' THEN 'house' ELSE 'owner' END AS owner_kind, a.name,
       sum(e.amount)::bigint AS amount, (SELECT count(*) FROM t) AS transfers
-    FROM t JOIN ledger_entries e ON e.transfer_id = t.id JOIN ledger_accounts a ON a.id = e.account_id
+    FROM t
+    JOIN ledger_accounts a ON a.owner_id = t.owner_id OR a.owner_id = 'house'
+    JOIN ledger_entries e ON e.owner_id = t.owner_id AND e.account_id = a.id AND e.transfer_id = t.id
     GROUP BY 1, 2`.execute(db)
   const sum = (kind: string, name: string) =>
     rows.find((row) => row.owner_kind === kind && row.name === name)?.amount ?? 0
@@ -165,7 +167,7 @@ function factsOf(date: string, transfers: ReturnType<typeof transfersOf>) {
     WHERE t.kind IN ('credit_purchase', 'withdrawal') AND i.livemode = stripe_livemode() GROUP BY i.id
     UNION ALL
     SELECT 'invoice/' || line.stripe_invoice_id, max(s.currency), max(line.amount_paid_minor)
-    FROM paid_invoice_lines line JOIN subscriptions s USING (stripe_subscription_id)
+    FROM paid_invoice_lines line JOIN subscriptions s USING (owner_id, stripe_subscription_id)
     WHERE line.paid_at >= ${startOf(date)} AND line.paid_at < ${endOf(date)} AND s.livemode = stripe_livemode()
     GROUP BY line.stripe_invoice_id`
 }

@@ -38,7 +38,7 @@ export async function isKnownOwner(db: ReadDatabase, { owner_kind, owner_id }: O
           OR EXISTS (SELECT 1 FROM organization_members WHERE organization_id = ${owner_id})`
   const { rows } = await sql<{ is_known: boolean }>`
     SELECT ${isThere} OR EXISTS (
-      SELECT 1 FROM ledger_accounts WHERE owner_kind = ${owner_kind} AND owner_id = ${owner_id}) AS is_known`.execute(
+      SELECT 1 FROM ledger_owners WHERE owner_kind = ${owner_kind} AND owner_id = ${owner_id}) AS is_known`.execute(
     db,
   )
   return rows[0]?.is_known ?? false
@@ -47,18 +47,21 @@ export async function isKnownOwner(db: ReadDatabase, { owner_kind, owner_id }: O
 /** Transfers with this idempotency key, or of the grant with this id, the newest first. */
 export async function findTransferIds(db: ReadDatabase, key: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    SELECT id::text FROM ledger_transfers WHERE idempotency_key = ${key}
+    SELECT transfer_id::text AS id FROM ledger_keys
+    WHERE idempotency_key = ${key} AND NOT starts_with(idempotency_key, 'usage/')
     UNION ALL
-    (SELECT id::text FROM ledger_transfers WHERE grant_id = ${key} ORDER BY id DESC LIMIT ${hitsMax})`.execute(
-    db,
-  )
+    SELECT transfer_id::text FROM ledger_keys
+    WHERE idempotency_key = ${key} AND owner_id = split_part(${key}, '/', 2) AND starts_with(idempotency_key, 'usage/')
+    UNION ALL
+    (SELECT t.id::text FROM ledger_grants g JOIN ledger_transfers t ON t.owner_id = g.owner_id AND t.grant_id = g.id
+      WHERE g.id = ${key} ORDER BY t.id DESC LIMIT ${hitsMax})`.execute(db)
   return rows.map(({ id }) => id)
 }
 
 export async function findOwnerOfTransfer(db: ReadDatabase, id: string): Promise<Owner | null> {
   const { rows } = await sql<Owner>`
-    SELECT account.owner_kind, account.owner_id FROM ledger_entries entry
-    JOIN ledger_accounts account ON account.id = entry.account_id
-    WHERE entry.transfer_id = ${id}::bigint AND account.owner_kind <> 'house' LIMIT 1`.execute(db)
+    SELECT owner.owner_kind, owner.owner_id FROM ledger_transfers transfer
+    JOIN ledger_owners owner ON owner.owner_id = transfer.owner_id
+    WHERE transfer.id = ${id}::bigint LIMIT 1`.execute(db)
   return rows[0] ?? null
 }

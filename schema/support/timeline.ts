@@ -83,17 +83,8 @@ export async function listSubjects(db: Kysely<DB>, owner: Owner): Promise<string
     -- Before it has a customer, or when it has got another one. A checkout without one is named itself.
     SELECT coalesce(i.stripe_customer_id, i.id::text) FROM checkout_intents i WHERE ${intentsOf(owner)}
     UNION
-    SELECT charge.stripe_charge_id FROM checkout_intents i
-    CROSS JOIN LATERAL (SELECT stripe_charge_id FROM charges WHERE intent_id = i.id OFFSET 0) charge
-    WHERE ${intentsOf(owner)}
-    UNION
-    SELECT charge.stripe_charge_id FROM subscriptions s
-    CROSS JOIN LATERAL (
-      SELECT stripe_invoice_id FROM paid_invoice_lines
-      WHERE stripe_subscription_id = s.stripe_subscription_id OFFSET 0) line
-    CROSS JOIN LATERAL (
-      SELECT stripe_charge_id FROM charges WHERE stripe_invoice_id = line.stripe_invoice_id OFFSET 0) charge
-    WHERE s.owner_kind = ${owner.owner_kind} AND s.owner_id = ${owner.owner_id}`.execute(db)
+    SELECT stripe_charge_id FROM charges
+    WHERE owner_kind = ${owner.owner_kind} AND owner_id = ${owner.owner_id}`.execute(db)
   return [owner.owner_id, ...rows.map(({ subject }) => subject)]
 }
 
@@ -140,29 +131,20 @@ function sourcesOf(owner: Owner, options: SourceOptions): RawBuilder<unknown>[] 
     of('subscription', { from: sql`subscriptions s`, where: ofOwner('s') }),
     of('invoice', {
       from: sql`(SELECT s.stripe_subscription_id, s.currency, s.livemode, invoice.*
-        FROM subscriptions s CROSS JOIN LATERAL (${invoicesOf(sql`stripe_subscription_id = s.stripe_subscription_id`)}) invoice
+        FROM subscriptions s CROSS JOIN LATERAL (${invoicesOf(sql`owner_id = s.owner_id AND stripe_subscription_id = s.stripe_subscription_id`)}) invoice
         WHERE ${ofOwner('s')}) n`,
       where: sql`true`,
     }),
-    of('charge', {
-      from: sql`(SELECT charge.*, i.currency FROM checkout_intents i
-          CROSS JOIN LATERAL (SELECT * FROM charges WHERE intent_id = i.id OFFSET 0) charge WHERE ${intentsOf(owner)}
-        UNION ALL
-        SELECT charge.*, s.currency FROM subscriptions s
-          CROSS JOIN LATERAL (SELECT DISTINCT stripe_invoice_id FROM paid_invoice_lines
-            WHERE stripe_subscription_id = s.stripe_subscription_id) line
-          CROSS JOIN LATERAL (
-            SELECT * FROM charges WHERE stripe_invoice_id = line.stripe_invoice_id OFFSET 0) charge
-          WHERE ${ofOwner('s')}) c`,
-      where: sql`true`,
-    }),
+    of('charge', { from: chargesOf(ofOwner('charges')), where: sql`c.currency IS NOT NULL` }),
     of('transfer', {
       from: sql`ledger_grants g
-        CROSS JOIN LATERAL (SELECT * FROM ledger_transfers WHERE grant_id = g.id OFFSET 0) t
+        CROSS JOIN LATERAL (
+          SELECT * FROM ledger_transfers WHERE owner_id = g.owner_id AND grant_id = g.id OFFSET 0) t
         CROSS JOIN LATERAL (
           SELECT account.name, entry.amount, entry.balance_after FROM ledger_accounts account
-          JOIN ledger_entries entry ON entry.transfer_id = t.id AND entry.account_id = account.id
-          WHERE account.owner_kind = g.owner_kind AND account.owner_id = g.owner_id AND account.name = g.account) e`,
+          JOIN ledger_entries entry
+            ON entry.owner_id = account.owner_id AND entry.account_id = account.id AND entry.transfer_id = t.id
+          WHERE account.owner_id = g.owner_id AND account.name = g.account) e`,
       where: ofOwner('g'),
     }),
     // A dry run has changed nothing.
@@ -189,7 +171,7 @@ function sourceById(kind: TimelineKind, id: string): RawBuilder<unknown> | null 
   const { at, id: idColumn, data } = columns[kind]
   const row = (from: RawBuilder<unknown>, where: RawBuilder<unknown>) =>
     sql`SELECT ${sql.lit(kind)} AS kind, ${idColumn} AS id, ${at} AS at, ${data} AS data FROM ${from} WHERE ${where}`
-  const isNumber = /^\d{1,15}$/.test(id)
+  const isNumber = /^\d{1,16}$/.test(id)
   const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)
   switch (kind) {
     case 'intent':
@@ -205,27 +187,19 @@ function sourceById(kind: TimelineKind, id: string): RawBuilder<unknown> | null 
       return row(
         sql`(SELECT invoice.*, s.currency, s.livemode
           FROM (${invoicesOf(sql`stripe_invoice_id = ${id}`, sql`stripe_subscription_id`)}) invoice
-          JOIN subscriptions s USING (stripe_subscription_id)) n`,
+          JOIN subscriptions s USING (owner_id, stripe_subscription_id)) n`,
         sql`true`,
       )
     case 'charge':
-      return row(
-        sql`(SELECT charges.*, coalesce(i.currency, s.currency) AS currency FROM charges
-          LEFT JOIN checkout_intents i ON i.id = charges.intent_id
-          LEFT JOIN LATERAL (SELECT stripe_subscription_id FROM paid_invoice_lines line
-            WHERE line.stripe_invoice_id = charges.stripe_invoice_id LIMIT 1) line ON true
-          LEFT JOIN subscriptions s ON s.stripe_subscription_id = line.stripe_subscription_id
-          WHERE charges.stripe_charge_id = ${id}) c`,
-        // Its invoice may not be known yet.
-        sql`c.currency IS NOT NULL`,
-      )
+      return row(chargesOf(sql`charges.stripe_charge_id = ${id}`), sql`c.currency IS NOT NULL`)
     case 'transfer':
       if (!isNumber) return null
       return row(
         sql`ledger_transfers t CROSS JOIN LATERAL (
-          SELECT account.name, entry.amount, entry.balance_after FROM ledger_entries entry
-          JOIN ledger_accounts account ON account.id = entry.account_id
-          WHERE entry.transfer_id = t.id AND account.owner_kind <> 'house' ORDER BY account.name LIMIT 1) e`,
+          SELECT account.name, entry.amount, entry.balance_after FROM ledger_accounts account
+          JOIN ledger_entries entry
+            ON entry.owner_id = account.owner_id AND entry.account_id = account.id AND entry.transfer_id = t.id
+          WHERE account.owner_id = t.owner_id ORDER BY account.name LIMIT 1) e`,
         sql`t.id = ${id}::bigint`,
       )
     case 'act':
@@ -236,6 +210,17 @@ function sourceById(kind: TimelineKind, id: string): RawBuilder<unknown> | null 
       if (isUuid) return row(sql`team_invitations v`, sql`v.id = ${id}::uuid`)
       return row(sql`team_invitations v`, sql`v.clerk_invitation_id = ${id}`)
   }
+}
+
+/** Charges, with the currency of what they paid for: none when their invoice is not known yet. */
+function chargesOf(where: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(SELECT charges.*, coalesce(bought.currency, s.currency) AS currency FROM charges
+    LEFT JOIN LATERAL (SELECT currency FROM checkout_intents WHERE id = charges.intent_id OFFSET 0) bought ON true
+    LEFT JOIN LATERAL (SELECT stripe_subscription_id FROM paid_invoice_lines line
+      WHERE line.owner_id = charges.owner_id AND line.stripe_invoice_id = charges.stripe_invoice_id LIMIT 1) line ON true
+    LEFT JOIN LATERAL (SELECT currency FROM subscriptions
+      WHERE owner_id = charges.owner_id AND stripe_subscription_id = line.stripe_subscription_id OFFSET 0) s ON true
+    WHERE ${where}) c`
 }
 
 /** An endpoint may be sent what it did not ask for; of that nothing follows, and nobody needs to read it. */
@@ -253,10 +238,12 @@ function usageOf(
         SELECT account.name, of_account.* FROM ledger_accounts account
         CROSS JOIN LATERAL (
           SELECT entry.transfer_id, entry.amount, entry.balance_after FROM ledger_entries entry
-          CROSS JOIN LATERAL (SELECT kind FROM ledger_transfers WHERE id = entry.transfer_id OFFSET 0) transfer
-          WHERE entry.account_id = account.id AND entry.version IS NOT NULL AND transfer.kind = 'usage' AND ${isBelow}
+          CROSS JOIN LATERAL (
+            SELECT kind FROM ledger_transfers WHERE id = entry.transfer_id AND owner_id = account.owner_id OFFSET 0) transfer
+          WHERE entry.owner_id = account.owner_id AND entry.account_id = account.id AND transfer.kind = 'usage' AND ${isBelow}
           ORDER BY entry.transfer_id DESC LIMIT ${limit}) of_account
         WHERE account.owner_kind = ${owner_kind} AND account.owner_id = ${owner_id}) entries
       GROUP BY transfer_id ORDER BY transfer_id DESC LIMIT ${limit}) e
-    CROSS JOIN LATERAL (SELECT * FROM ledger_transfers WHERE id = e.transfer_id OFFSET 0) t)`
+    CROSS JOIN LATERAL (
+      SELECT * FROM ledger_transfers WHERE id = e.transfer_id AND owner_id = ${owner_id} OFFSET 0) t)`
 }

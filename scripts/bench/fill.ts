@@ -10,7 +10,7 @@ export interface Filling {
 }
 
 /** Tables that are filled; their indexes are dropped before and made again after, but for the primary keys. */
-const filled = ['ledger_transfers', 'ledger_entries']
+const filled = ['ledger_keys', 'ledger_transfers', 'ledger_entries']
 
 /**
  * Writes transfers with two entries each, set-based and with triggers off, as a ledger has them after a long time: nobody's lie side by
@@ -21,7 +21,9 @@ export async function fillLedger(databaseUrl: string, filling: Filling): Promise
     const indexes = await dropIndexes(client)
     for (const statement of ledgerStatements(filling)) await client.query(statement)
     for (const definition of indexes) await client.query(definition)
-    await client.query('VACUUM (ANALYZE) ledger_accounts, ledger_transfers, ledger_entries')
+    await client.query(
+      'VACUUM (ANALYZE) ledger_accounts, ledger_owners, ledger_keys, ledger_transfers, ledger_entries',
+    )
   })
 }
 
@@ -35,18 +37,25 @@ function ledgerStatements({ owners, transfersEach, prefix = 'user_bench_' }: Fil
      SELECT a.id, 'user', '${prefix}' || i, a.name FROM filled_accounts,
        LATERAL (VALUES (purchased_id, 'purchased'), (plan_id, 'plan')) AS a (id, name)`,
     `CREATE TEMPORARY TABLE filled_transfers AS
-     SELECT i, purchased_id, version, row_number() OVER (ORDER BY version, i)
-       + (SELECT coalesce(max(id), 0) FROM ledger_transfers) AS id
+     SELECT '${prefix}' || i AS owner_id, i, purchased_id, plan_id, version, row_number() OVER (ORDER BY version, i)
+       + (SELECT greatest(max(id), ledger_first_id(ledger_month_of(now()))) FROM ledger_transfers) AS id
      FROM filled_accounts, generate_series(1, ${transfersEach}) version`,
-    `INSERT INTO ledger_transfers (id, idempotency_key, kind, input_hash, occurred_at, actor, reason) OVERRIDING SYSTEM VALUE
-     SELECT id, 'usage/fill/' || lpad(id::text, 12, '0'), 'usage', sha256('filled'),
-       timestamptz '2026-01-01Z' + id * interval '1 second', '${prefix}' || i, 'Filled'
+    `INSERT INTO ledger_transfers (id, owner_id, format, posted_at, idempotency_key, kind, input_hash, occurred_at, actor, reason)
+     SELECT id, owner_id, 2, now(), 'usage/' || owner_id || '/fill/' || lpad(version::text, 12, '0'), 'usage', sha256('filled'),
+       timestamptz '2026-01-01Z' + (id - ledger_first_id(id >> 40)) * interval '1 second', owner_id, 'Filled'
      FROM filled_transfers ORDER BY id`,
+    `INSERT INTO ledger_keys (owner_id, idempotency_key, transfer_id, format, input_hash)
+     SELECT t.owner_id, t.idempotency_key, t.id, t.format, t.input_hash
+     FROM filled_transfers f JOIN ledger_transfers t ON t.id = f.id ORDER BY t.id`,
+    `INSERT INTO ledger_owners (owner_id, owner_kind, last_transfer_id, plan_account_id, purchased_account_id, purchased_version,
+       purchased_balance, purchased_hash)
+     SELECT owner_id, 'user', id, plan_id, purchased_id, version, 100000000 - version, sha256('filled')
+     FROM filled_transfers WHERE version = ${transfersEach} ORDER BY id`,
     `SELECT setval(pg_get_serial_sequence('ledger_transfers', 'id'), (SELECT max(id) FROM ledger_transfers))`,
-    `INSERT INTO ledger_entries (transfer_id, account_id, amount, version, balance_after, hash)
-     SELECT id, purchased_id, -1, version, 100000000 - version, sha256('filled') FROM filled_transfers ORDER BY id`,
-    `INSERT INTO ledger_entries (transfer_id, account_id, amount, hash)
-     SELECT t.id, house.id, 1, sha256('filled') FROM filled_transfers t, ledger_accounts house
+    `INSERT INTO ledger_entries (transfer_id, owner_id, account_id, amount, version, balance_after, hash)
+     SELECT id, owner_id, purchased_id, -1, version, 100000000 - version, sha256('filled') FROM filled_transfers ORDER BY id`,
+    `INSERT INTO ledger_entries (transfer_id, owner_id, account_id, amount, hash)
+     SELECT t.id, t.owner_id, house.id, 1, sha256('filled') FROM filled_transfers t, ledger_accounts house
      WHERE house.owner_kind = 'house' AND house.name = 'used' ORDER BY t.id`,
     'DROP TABLE filled_accounts, filled_transfers',
   ]
@@ -81,18 +90,28 @@ export async function fillSettledEvents(databaseUrl: string, count: number): Pro
        SELECT 'user', owner_id, name FROM (SELECT DISTINCT owner_id FROM filled_events) o, unnest(ARRAY['plan', 'purchased']) name`,
       `INSERT INTO ledger_grants (id, kind, owner_kind, owner_id, account, intent_id, starts_at)
        SELECT 'purchase/' || intent_id, 'purchase', 'user', owner_id, 'purchased', intent_id, at FROM filled_events`,
-      `INSERT INTO ledger_transfers (idempotency_key, kind, input_hash, occurred_at, intent_id, event_id, actor, reason, grant_id)
-       SELECT 'checkout/cs_fill_' || i, 'credit_purchase', sha256('filled'), at, intent_id, 'evt_fill_' || i, 'stripe', 'Filled',
-         'purchase/' || intent_id FROM filled_events ORDER BY i`,
-      `INSERT INTO ledger_entries (transfer_id, account_id, amount, version, balance_after, hash)
-       SELECT t.id, a.id, 500, e.version, 500 * e.version, sha256('filled') FROM filled_events e
-       JOIN ledger_transfers t ON t.idempotency_key = 'checkout/cs_fill_' || e.i
-       JOIN ledger_accounts a ON a.owner_kind = 'user' AND a.owner_id = e.owner_id AND a.name = 'purchased' ORDER BY t.id`,
-      `INSERT INTO ledger_entries (transfer_id, account_id, amount, hash)
-       SELECT t.id, house.id, -500, sha256('filled') FROM filled_events e
-       JOIN ledger_transfers t ON t.idempotency_key = 'checkout/cs_fill_' || e.i, ledger_accounts house
+      `CREATE TEMPORARY TABLE filled_transfers AS
+       SELECT e.*, e.i + (SELECT greatest(max(id), ledger_first_id(ledger_month_of(now()))) FROM ledger_transfers) + 1 AS id,
+         plan.id AS plan_id, purchased.id AS purchased_id
+       FROM filled_events e JOIN ledger_accounts plan ON plan.owner_id = e.owner_id AND plan.name = 'plan'
+       JOIN ledger_accounts purchased ON purchased.owner_id = e.owner_id AND purchased.name = 'purchased'`,
+      `INSERT INTO ledger_transfers (id, owner_id, format, posted_at, idempotency_key, kind, input_hash, occurred_at, intent_id, event_id,
+         actor, reason, grant_id)
+       SELECT id, owner_id, 2, now(), 'checkout/cs_fill_' || i, 'credit_purchase', sha256('filled'), at, intent_id, 'evt_fill_' || i,
+         'stripe', 'Filled', 'purchase/' || intent_id FROM filled_transfers ORDER BY i`,
+      `SELECT setval(pg_get_serial_sequence('ledger_transfers', 'id'), (SELECT max(id) FROM ledger_transfers))`,
+      `INSERT INTO ledger_keys (owner_id, idempotency_key, transfer_id, format, input_hash)
+       SELECT owner_id, 'checkout/cs_fill_' || i, id, 2, sha256('filled') FROM filled_transfers ORDER BY i`,
+      `INSERT INTO ledger_owners (owner_id, owner_kind, last_transfer_id, plan_account_id, purchased_account_id, purchased_version,
+         purchased_balance, purchased_hash)
+       SELECT DISTINCT ON (owner_id) owner_id, 'user', id, plan_id, purchased_id, version, 500 * version, sha256('filled')
+       FROM filled_transfers ORDER BY owner_id, version DESC`,
+      `INSERT INTO ledger_entries (transfer_id, owner_id, account_id, amount, version, balance_after, hash)
+       SELECT id, owner_id, purchased_id, 500, version, 500 * version, sha256('filled') FROM filled_transfers ORDER BY id`,
+      `INSERT INTO ledger_entries (transfer_id, owner_id, account_id, amount, hash)
+       SELECT t.id, t.owner_id, house.id, -500, sha256('filled') FROM filled_transfers t, ledger_accounts house
        WHERE house.owner_kind = 'house' AND house.name = 'sold' ORDER BY t.id`,
-      'DROP TABLE filled_events',
+      'DROP TABLE filled_events, filled_transfers',
       'VACUUM (ANALYZE)',
     ]
     for (const statement of statements) await client.query(statement)

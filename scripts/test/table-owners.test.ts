@@ -15,6 +15,8 @@ const owners: Readonly<Record<string, string>> = {
   inbox_payloads: 'schema/inbox',
   cursors: 'schema/cursors',
   ledger_accounts: 'schema/ledger',
+  ledger_owners: 'schema/ledger',
+  ledger_keys: 'schema/ledger',
   ledger_transfers: 'schema/ledger',
   ledger_entries: 'schema/ledger',
   ledger_grants: 'schema/ledger',

@@ -151,7 +151,7 @@ function encodeCursor({ transfer_id, account_id }: HistoryCursor): string {
 }
 
 function decodeCursor(cursor: string): HistoryCursor {
-  const ids = /^(\d{1,15})\.(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString())
+  const ids = /^(\d{1,16})\.(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString())
   if (!ids) throw invalidCursor()
   return { transfer_id: Number(ids[1]), account_id: Number(ids[2]) }
 }

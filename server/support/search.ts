@@ -31,7 +31,7 @@ const forms: readonly {
   { form: /^evt_\w+$/, name: 'an event of Stripe’s', kinds: ['event'] },
   { form: /^msg_[\w-]+$/, name: 'an event of Clerk’s', kinds: ['event'] },
   { form: uuid, name: 'a checkout, an invitation or an act', kinds: ['intent', 'invitation', 'act'] },
-  { form: /^\d{1,15}$/, name: 'a transfer', kinds: ['transfer'] },
+  { form: /^\d{1,16}$/, name: 'a transfer', kinds: ['transfer'] },
   { form: /^[\w-]+\/\S+$/, name: 'a transfer, by its key or its grant', kinds: ['transfer', 'job'] },
   { form: /^\S+$/, name: 'a job', kinds: ['event', 'job'] },
 ]

@@ -78,14 +78,14 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a debt blocks nothing',
     history: 'usage up to a debt and beyond it',
-    file: 'schema/database/migrations/0026_set_based_ledger.sql',
+    file: 'schema/database/migrations/0027_ledger_months.sql',
     text: 'IF plan + purchased < credits THEN',
     becomes: 'IF greatest(plan, 0) + greatest(purchased, 0) < credits THEN',
   },
   {
     name: 'bought credits are spent first',
     history: 'debt of an ended plan before and after a new one',
-    file: 'schema/database/migrations/0026_set_based_ledger.sql',
+    file: 'schema/database/migrations/0027_ledger_months.sql',
     text: 'from_plan := least(greatest(plan, 0), credits);',
     becomes: 'from_plan := greatest(credits - greatest(purchased, 0), 0);',
   },

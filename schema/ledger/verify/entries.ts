@@ -12,10 +12,21 @@ export interface AccountHead {
 
 interface TransferRow extends TransferContent {
   readonly id: number
+  readonly owner_id: string
   readonly kind: TransferKind
   readonly grant_owner_kind: string | null
   readonly grant_owner_id: string | null
   readonly grant_account: OwnerAccount | null
+  /** What was kept under its key; null when nothing was. */
+  readonly key_transfer_id: number | null
+  readonly key_input_hash: Buffer | null
+  readonly key_format: number | null
+  readonly lacks_intent: boolean
+}
+
+interface Range {
+  readonly after: number
+  readonly upTo: number
 }
 
 interface EntryRow {
@@ -24,6 +35,7 @@ interface EntryRow {
   readonly amount: number
   readonly version: number | null
   readonly balance_after: number | null
+  readonly transfer_owner_id: string
   readonly hash: Buffer
   /** Null when the account does not exist. */
   readonly owner_kind: string | null
@@ -31,7 +43,7 @@ interface EntryRow {
   readonly account: string | null
 }
 
-/** Ids in one batch. */
+/** Transfers in one batch. */
 const batchSize = 2000
 
 /** Only usage and purchases must be covered by the balance; everything else corrects the books. */
@@ -49,6 +61,8 @@ export class EntryCheck {
   readonly #trx: DatabaseTransaction
   readonly #startsAfter: number
   readonly #problem: (check: string, subject: string) => void
+  /** Entries that were read before their transfers. */
+  #ahead: EntryRow[] = []
 
   /** `startsAfter`: up to that transfer the books are not checked. */
   constructor(
@@ -62,16 +76,14 @@ export class EntryCheck {
   }
 
   /** Checks the transfers with `after < id <= upTo`. */
-  async read(
-    range: { readonly after: number; readonly upTo: number },
-    onProgress: (id: number) => void,
-  ): Promise<void> {
-    let next = this.#batch(range.after, range.upTo)
-    for (let after = range.after; after < range.upTo; after += batchSize) {
+  async read(range: Range, onProgress: (transfers: number) => void): Promise<void> {
+    await this.#openEntries(range)
+    let next = this.#batch(range)
+    for (;;) {
       const { upTo, transfers, entries } = await next
       if (this.#startsAfter > 0) await this.#findHeads(entries)
       // Postgres reads the next batch while this one is checked.
-      next = this.#batch(upTo, range.upTo)
+      next = this.#batch({ after: upTo, upTo: range.upTo })
       const byTransfer = Map.groupBy(entries, (entry) => entry.transfer_id)
       for (const transfer of transfers) {
         this.#check(transfer, byTransfer.get(transfer.id) ?? [])
@@ -80,35 +92,58 @@ export class EntryCheck {
       for (const id of byTransfer.keys()) this.#problem('every entry has its transfer', `transfer ${id}`)
       this.transfers += transfers.length
       this.entries += entries.length
-      onProgress(upTo)
+      onProgress(this.transfers)
+      if (upTo >= range.upTo) break
     }
+    await next
   }
 
-  async #batch(after: number, end: number) {
-    const upTo = Math.min(after + batchSize, end)
-    if (after >= upTo) return { upTo, transfers: [], entries: [] }
-    return { upTo, transfers: await this.#transfers(after, upTo), entries: await this.#entries(after, upTo) }
+  async #batch(range: Range) {
+    if (range.after >= range.upTo) return { upTo: range.upTo, transfers: [], entries: [] }
+    const transfers = await this.#transfers(range)
+    const upTo = transfers.length < batchSize ? range.upTo : (transfers.at(-1)?.id ?? range.upTo)
+    return { upTo, transfers, entries: await this.#entriesUpTo(upTo) }
   }
 
-  async #transfers(after: number, upTo: number): Promise<TransferRow[]> {
+  async #transfers({ after, upTo }: Range): Promise<TransferRow[]> {
     const { rows } = await sql<TransferRow>`
-      SELECT t.id, t.format, t.idempotency_key, t.kind, t.grant_id, t.input_hash, t.intent_id, t.event_id, t.actor, t.reason,
+      SELECT t.id, t.owner_id, t.format, t.idempotency_key, t.kind, t.grant_id, t.input_hash, t.intent_id, t.event_id, t.actor, t.reason,
         (extract(epoch FROM t.occurred_at) * 1000000)::bigint AS occurred_at_us,
         (extract(epoch FROM t.posted_at) * 1000000)::bigint AS posted_at_us,
-        g.owner_kind AS grant_owner_kind, g.owner_id AS grant_owner_id, g.account AS grant_account
-      FROM ledger_transfers t LEFT JOIN ledger_grants g ON g.id = t.grant_id
-      WHERE t.id > ${after} AND t.id <= ${upTo} ORDER BY t.id`.execute(this.#trx)
+        g.owner_kind AS grant_owner_kind, g.owner_id AS grant_owner_id, g.account AS grant_account,
+        k.transfer_id AS key_transfer_id, k.input_hash AS key_input_hash, k.format AS key_format,
+        t.intent_id IS NOT NULL AND i.id IS NULL AS lacks_intent
+      FROM (SELECT * FROM ledger_transfers WHERE id > ${after} AND id <= ${upTo} ORDER BY id LIMIT ${sql.lit(batchSize)}) t
+      LEFT JOIN ledger_grants g ON g.owner_id = t.owner_id AND g.id = t.grant_id
+      LEFT JOIN ledger_keys k ON k.owner_id = t.owner_id AND k.idempotency_key = t.idempotency_key
+      LEFT JOIN checkout_intents i ON i.id = t.intent_id
+      ORDER BY t.id`.execute(this.#trx)
     return rows
   }
 
-  async #entries(after: number, upTo: number): Promise<EntryRow[]> {
-    const { rows } = await sql<EntryRow>`
-      SELECT e.transfer_id, e.account_id, e.amount, e.version, e.balance_after, e.hash, a.owner_kind, a.owner_id, a.name AS account
+  /** No index has entries in the order of their transfers, so they are sorted once, a month at a time, and read as far as they are needed. */
+  async #openEntries({ after, upTo }: Range): Promise<void> {
+    await sql`
+      DECLARE verified_entries NO SCROLL CURSOR FOR
+      SELECT e.transfer_id, e.account_id, e.amount, e.version, e.balance_after, e.owner_id AS transfer_owner_id, e.hash,
+        a.owner_kind, a.owner_id, a.name AS account
       FROM ledger_entries e LEFT JOIN ledger_accounts a ON a.id = e.account_id
-      WHERE e.transfer_id > ${after} AND e.transfer_id <= ${upTo} ORDER BY e.transfer_id, e.account_id`.execute(
-      this.#trx,
-    )
-    return rows
+      WHERE e.transfer_id > ${sql.lit(after)} AND e.transfer_id <= ${sql.lit(upTo)}
+      ORDER BY e.transfer_id, e.account_id`.execute(this.#trx)
+  }
+
+  async #entriesUpTo(transferId: number): Promise<EntryRow[]> {
+    const found = this.#ahead
+    while ((found.at(-1)?.transfer_id ?? 0) <= transferId) {
+      const { rows } = await sql<EntryRow>`FETCH ${sql.lit(2 * batchSize)} FROM verified_entries`.execute(
+        this.#trx,
+      )
+      if (rows.length === 0) break
+      found.push(...rows)
+    }
+    const end = found.findIndex((entry) => entry.transfer_id > transferId)
+    this.#ahead = end < 0 ? [] : found.slice(end)
+    return end < 0 ? found : found.slice(0, end)
   }
 
   /** The latest entries, before the range began, of accounts that come up for the first time. */
@@ -121,8 +156,9 @@ export class EntryCheck {
     if (ids.size === 0) return
     const { rows } = await sql<AccountHead & { account_id: number }>`
       SELECT account.id AS account_id, head.version, head.balance, head.hash
-      FROM unnest(${[...ids]}::bigint[]) AS account (id)
-      CROSS JOIN LATERAL ${headUpTo(this.#startsAfter)} head`.execute(this.#trx)
+      FROM ledger_accounts account
+      CROSS JOIN LATERAL ${headUpTo(this.#startsAfter)} head
+      WHERE account.id = ANY(${[...ids]}::bigint[])`.execute(this.#trx)
     for (const { account_id, ...head } of rows) this.heads.set(account_id, head)
   }
 
@@ -132,6 +168,7 @@ export class EntryCheck {
       this.#problem('entries of a transfer sum to zero', name)
     }
     this.#checkGrant(transfer, entries)
+    this.#checkKey(transfer)
     const digest = transferDigest(transfer)
     const owners = entries.filter((entry) => entry.version !== null)
     for (const entry of owners) this.#checkOwnerEntry(transfer, entry, digest)
@@ -141,6 +178,10 @@ export class EntryCheck {
       if (entry.owner_kind === null) this.#problem('every entry has its account', entryName(entry))
       else if ((entry.owner_kind === 'house') !== (entry.version === null)) {
         this.#problem('owners’ entries have a version, house entries have none', entryName(entry))
+      }
+      const isOwners = entry.owner_kind === 'house' || entry.owner_id === entry.transfer_owner_id
+      if (!isOwners || entry.transfer_owner_id !== transfer.owner_id) {
+        this.#problem('every row of a transfer has its owner', entryName(entry))
       }
       if (entry.version !== null) continue
       const possible = chainedTo.length > 0 ? chainedTo.map((owner) => owner.hash) : [null]
@@ -172,6 +213,16 @@ export class EntryCheck {
     this.heads.set(entry.account_id, { version, balance, hash: Buffer.from(entry.hash) })
   }
 
+  #checkKey({ id, idempotency_key, format, input_hash, ...transfer }: TransferRow): void {
+    const isKept =
+      transfer.key_transfer_id === id &&
+      transfer.key_format === format &&
+      transfer.key_input_hash?.equals(input_hash)
+    if (!isKept) this.#problem('every transfer is kept under its key', `transfer ${idempotency_key}`)
+    if (transfer.lacks_intent)
+      this.#problem('every intent that a transfer names is there', `transfer ${idempotency_key}`)
+  }
+
   #checkGrant(transfer: TransferRow, entries: readonly EntryRow[]): void {
     const owners = entries.filter((entry) => entry.owner_kind !== null && entry.owner_kind !== 'house')
     if (transfer.kind === 'usage') {
@@ -197,11 +248,11 @@ export class EntryCheck {
   }
 }
 
-/** To be joined laterally to `account (id)`. */
+/** To be joined laterally to `ledger_accounts account`. */
 export function headUpTo(transferId: number) {
   return sql`(
     SELECT version, balance_after AS balance, hash FROM ledger_entries
-    WHERE account_id = account.id AND version IS NOT NULL AND transfer_id <= ${transferId}
+    WHERE owner_id = account.owner_id AND account_id = account.id AND transfer_id <= ${transferId}
     ORDER BY transfer_id DESC LIMIT 1)`
 }
 

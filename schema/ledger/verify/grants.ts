@@ -7,6 +7,27 @@ type Problem = (check: string, subject: string) => void
 
 const batchSize = 1000
 
+/**
+ * The transfers of a grant `g`, summed by what they are, in the grant's account. Entries are found one by one by their keys (OFFSET 0, and
+ * the account in a subquery of its own): before Postgres has statistics of new books it would read all entries for each grant.
+ */
+const sumsOfGrant = sql`(
+    SELECT
+      coalesce(sum(e.amount) FILTER (WHERE t.kind IN ('credit_purchase', 'withdrawal', 'plan_grant', 'seat_grant')), 0)::bigint AS gross,
+      coalesce(-sum(e.amount) FILTER (WHERE t.kind = 'refund'), 0)::bigint AS refunded,
+      coalesce(-sum(e.amount) FILTER (WHERE t.kind IN ('dispute', 'dispute_won')), 0)::bigint AS disputed,
+      coalesce(sum(e.amount) FILTER (WHERE t.kind = 'expiry'), 0)::bigint AS expired,
+      coalesce(sum(e.amount) FILTER (WHERE t.kind = 'write_off'), 0)::bigint AS written_off,
+      coalesce(bool_or(t.format = 1), false) AS is_early
+    FROM ledger_transfers t
+    CROSS JOIN LATERAL (
+      SELECT entry.amount FROM ledger_accounts account
+      CROSS JOIN LATERAL (
+        SELECT amount FROM ledger_entries
+        WHERE owner_id = account.owner_id AND account_id = account.id AND transfer_id = t.id OFFSET 0) entry
+      WHERE account.owner_id = t.owner_id OFFSET 0) e
+    WHERE t.owner_id = g.owner_id AND t.grant_id = g.id)`
+
 interface GrantRow extends Owner {
   readonly id: string
   readonly kind: GrantKind
@@ -52,7 +73,7 @@ export async function checkGrants(
       FROM (${chosen}) chosen
       JOIN ledger_grants g ON g.id = chosen.id
       LEFT JOIN checkout_intents i ON i.id = g.intent_id
-      CROSS JOIN LATERAL ${sumsOf(sql`= g.id`)} sums
+      CROSS JOIN LATERAL ${sumsOfGrant} sums
       ORDER BY g.id`.execute(trx)
     for (const grant of rows) {
       if (grant.stripe_subscription_id) subscriptionIds.add(grant.stripe_subscription_id)
@@ -67,26 +88,6 @@ export async function checkGrants(
     if (!end || rows.length < batchSize) return { subscriptionIds, planOwners }
     last = end.id
   }
-}
-
-/**
- * The transfers of grants, summed by what they are, in the grant's account. Entries are found one by one by their keys (OFFSET 0, and
- * the account in a subquery of its own): before Postgres has statistics of new books it would read all entries for each grant.
- */
-function sumsOf(grant: ReturnType<typeof sql>) {
-  return sql`(
-    SELECT
-      coalesce(sum(e.amount) FILTER (WHERE t.kind IN ('credit_purchase', 'withdrawal', 'plan_grant', 'seat_grant')), 0)::bigint AS gross,
-      coalesce(-sum(e.amount) FILTER (WHERE t.kind = 'refund'), 0)::bigint AS refunded,
-      coalesce(-sum(e.amount) FILTER (WHERE t.kind IN ('dispute', 'dispute_won')), 0)::bigint AS disputed,
-      coalesce(sum(e.amount) FILTER (WHERE t.kind = 'expiry'), 0)::bigint AS expired,
-      coalesce(sum(e.amount) FILTER (WHERE t.kind = 'write_off'), 0)::bigint AS written_off,
-      coalesce(bool_or(t.format = 1), false) AS is_early
-    FROM ledger_transfers t
-    CROSS JOIN LATERAL (
-      SELECT entry.amount FROM ledger_entries entry
-      WHERE entry.transfer_id = t.id AND (SELECT owner_kind FROM ledger_accounts WHERE id = entry.account_id) <> 'house' OFFSET 0) e
-    WHERE t.grant_id ${grant})`
 }
 
 function checkGrant(grant: GrantRow, problem: Problem): void {
@@ -137,7 +138,7 @@ export async function checkMonths(
       FROM (
         SELECT g.stripe_subscription_id, g.month_starts_at, sum(s.gross - s.refunded - s.disputed)::bigint AS due,
           sum(s.expired)::bigint AS expired, sum(s.written_off)::bigint AS written_off, bool_or(s.is_early) AS is_early
-        FROM ledger_grants g CROSS JOIN LATERAL ${sumsOf(sql`= g.id`)} s
+        FROM ledger_grants g CROSS JOIN LATERAL ${sumsOfGrant} s
         WHERE g.stripe_subscription_id = ANY(${batch}) AND g.kind IN ('month', 'seats')
         GROUP BY g.stripe_subscription_id, g.month_starts_at) granted
       FULL JOIN (
@@ -184,11 +185,11 @@ export async function checkUsage(
       JOIN ledger_accounts a ON a.owner_kind = owner.owner_kind AND a.owner_id = owner.owner_id AND a.name = 'plan'
       WHERE coalesce((
           SELECT sum(e.amount) FROM ledger_grants g
-          JOIN ledger_transfers t ON t.grant_id = g.id
-          JOIN ledger_entries e ON e.transfer_id = t.id AND e.account_id = a.id
+          JOIN ledger_transfers t ON t.owner_id = g.owner_id AND t.grant_id = g.id
+          JOIN ledger_entries e ON e.owner_id = t.owner_id AND e.account_id = a.id AND e.transfer_id = t.id
           WHERE g.owner_kind = owner.owner_kind AND g.owner_id = owner.owner_id), 0)
         - coalesce((SELECT e.balance_after FROM ledger_entries e
-          WHERE e.account_id = a.id AND e.version IS NOT NULL ORDER BY e.version DESC LIMIT 1), 0)
+          WHERE e.owner_id = a.owner_id AND e.account_id = a.id ORDER BY e.transfer_id DESC LIMIT 1), 0)
         < coalesce((SELECT sum(m.used) FROM ledger_months_used m
           WHERE m.owner_kind = owner.owner_kind AND m.owner_id = owner.owner_id), 0)`.execute(trx)
     for (const owner of rows) {
@@ -222,13 +223,13 @@ export async function checkIntents(
       SELECT i.id, i.state, i.kind = 'credit_purchase' AS is_purchase, s.intent_id IS NOT NULL AS has_subscription,
         coalesce(g.owner_kind = i.owner_kind AND g.owner_id = i.owner_id AND sums.gross = i.credits
           AND (i.withdrawn_at IS NOT NULL
-            OR EXISTS (SELECT FROM ledger_transfers t WHERE t.idempotency_key = 'checkout/' || i.stripe_session_id
-              AND t.kind = 'credit_purchase' AND t.grant_id = g.id)), false) AS has_grant
+            OR EXISTS (SELECT FROM ledger_transfers t WHERE t.owner_id = g.owner_id AND t.grant_id = g.id
+              AND t.idempotency_key = 'checkout/' || i.stripe_session_id AND t.kind = 'credit_purchase')), false) AS has_grant
       FROM (SELECT * FROM checkout_intents WHERE id > ${last} AND (state = 'settled' OR kind = 'subscription')
         AND (${changedSince}::timestamptz IS NULL OR updated_at >= ${changedSince}::timestamptz - interval '1 hour') ORDER BY id LIMIT ${sql.lit(batchSize)}) i
       LEFT JOIN subscriptions s ON s.intent_id = i.id
       LEFT JOIN ledger_grants g ON g.id = 'purchase/' || i.id::text
-      LEFT JOIN LATERAL ${sumsOf(sql`= g.id`)} sums ON true
+      LEFT JOIN LATERAL ${sumsOfGrant} sums ON true
       ORDER BY i.id`.execute(trx)
     for (const intent of rows) {
       const isSettled = intent.state === 'settled'

@@ -62,7 +62,7 @@ async function middleOf(db: Database, name: keyof typeof entries): Promise<Histo
     .selectFrom('ledger_entries')
     .innerJoin('ledger_accounts', 'ledger_accounts.id', 'ledger_entries.account_id')
     .select(['transfer_id', 'account_id'])
-    .where('owner_id', '=', ownerOf(name).owner_id)
+    .where('ledger_entries.owner_id', '=', ownerOf(name).owner_id)
     .where('version', '=', entries[name] / 2)
     .executeTakeFirstOrThrow()
 }

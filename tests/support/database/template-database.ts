@@ -11,7 +11,9 @@ const schemaFolder = join(import.meta.dirname, '../../../schema')
  * of what made it, so that on a server that lives longer an outdated one is never copied. Several runs may ask at once.
  */
 export async function ensureTemplateDatabase(adminUrl: string): Promise<string> {
-  const name = `tidemark_template_${await hashMigrations()}`
+  // Which months the ledger has depends on the day.
+  const month = new Date().toISOString().slice(0, 7).replace('-', '')
+  const name = `tidemark_template_${month}_${await hashMigrations()}`
   const client = new pg.Client({ connectionString: adminUrl })
   await client.connect()
   try {

@@ -65,14 +65,14 @@ const accounts = [
    SELECT subscription_id, plan_intent_id, user_id, owner_kind, owner_id, CASE owner_kind WHEN 'user' THEN 'pro' ELSE 'teams' END,
      'monthly', 'EUR', 500, CASE WHEN i % 10 = 1 THEN 'canceled' ELSE 'active' END, 5, began_at, began_at + interval '1 month',
      CASE WHEN i % 10 = 1 THEN began_at END, 1, far_away FROM i`,
-  `INSERT INTO paid_invoice_lines (stripe_invoice_id, stripe_subscription_id, kind, starts_at, ends_at, seats, amount_paid_minor,
+  `INSERT INTO paid_invoice_lines (owner_kind, owner_id, stripe_invoice_id, stripe_subscription_id, kind, starts_at, ends_at, seats, amount_paid_minor,
      paid_at, total_minor, amount_minor)
-   SELECT invoice_id || '_' || month, subscription_id, 'period', began_at + month * interval '1 month',
+   SELECT owner_kind, owner_id, invoice_id || '_' || month, subscription_id, 'period', began_at + month * interval '1 month',
      began_at + (month + 1) * interval '1 month', 5, 15000, began_at, 15000, 15000 FROM i, generate_series(0, 1) month`,
-  `INSERT INTO charges (stripe_charge_id, stripe_invoice_id, amount_minor, refunded_minor, disputed_minor, snapshot_order)
-   SELECT 'ch_plan_fill_' || i || '_' || month, invoice_id || '_' || month, 15000, 0, 0, 1 FROM i, generate_series(0, 1) month`,
-  `INSERT INTO charges (stripe_charge_id, intent_id, amount_minor, refunded_minor, disputed_minor, snapshot_order)
-   SELECT 'ch_credits_fill_' || i, credits_intent_id, 700, 0, 0, 1 FROM i`,
+  `INSERT INTO charges (owner_kind, owner_id, stripe_charge_id, stripe_invoice_id, amount_minor, refunded_minor, disputed_minor, snapshot_order)
+   SELECT owner_kind, owner_id, 'ch_plan_fill_' || i || '_' || month, invoice_id || '_' || month, 15000, 0, 0, 1 FROM i, generate_series(0, 1) month`,
+  `INSERT INTO charges (owner_kind, owner_id, stripe_charge_id, intent_id, amount_minor, refunded_minor, disputed_minor, snapshot_order)
+   SELECT owner_kind, owner_id, 'ch_credits_fill_' || i, credits_intent_id, 700, 0, 0, 1 FROM i`,
   `INSERT INTO extension_tokens (id, user_id, token_hash, created_at, expires_at)
    SELECT md5('token' || i)::uuid, user_id, sha256(('token' || i)::bytea), began_at, far_away FROM i`,
   `INSERT INTO extension_sign_ins (state_hash, redirect_uri, code_challenge, user_id, code_hash, created_at, expires_at, exchanged_at,
@@ -109,25 +109,35 @@ const ledger = [
      plan_intent_id, subscription_id, invoice_id || '_0', began_at, began_at, began_at + interval '1 month' FROM i`,
   `CREATE TEMPORARY TABLE numbered AS
    SELECT i, owner_kind, owner_id, number, row_number() OVER (ORDER BY number, i)
-     + (SELECT coalesce(max(id), 0) FROM ledger_transfers) AS id
+     + (SELECT greatest(max(id), ledger_first_id(ledger_month_of(now()))) FROM ledger_transfers) AS id
    FROM i, generate_series(1, ${transfersEach}) number`,
-  `INSERT INTO ledger_transfers (id, idempotency_key, kind, input_hash, occurred_at, intent_id, actor, reason, grant_id)
-   OVERRIDING SYSTEM VALUE
-   SELECT n.id, 'fill/' || n.number || '/' || n.owner_id,
+  `INSERT INTO ledger_transfers (id, owner_id, format, posted_at, idempotency_key, kind, input_hash, occurred_at, intent_id, actor, reason,
+     grant_id)
+   SELECT n.id, n.owner_id, 2, now(), CASE WHEN n.number > 2 THEN 'usage/' || n.owner_id || '/' || n.number
+     ELSE 'fill/' || n.number || '/' || n.owner_id END,
      CASE n.number WHEN 1 THEN 'credit_purchase' WHEN 2 THEN 'plan_grant' ELSE 'usage' END,
      sha256('filled'), i.began_at + n.number * interval '1 hour', CASE n.number WHEN 1 THEN i.credits_intent_id END, 'filler', 'Filled',
      CASE n.number WHEN 1 THEN 'purchase/' || i.credits_intent_id
        WHEN 2 THEN 'month/' || i.invoice_id || '_0/' || extract(epoch FROM i.began_at)::bigint END
    FROM numbered n JOIN i USING (i) ORDER BY n.id`,
   `SELECT setval(pg_get_serial_sequence('ledger_transfers', 'id'), (SELECT max(id) FROM ledger_transfers))`,
-  `INSERT INTO ledger_entries (transfer_id, account_id, amount, version, balance_after, hash)
-   SELECT n.id, a.id, CASE n.number WHEN 1 THEN 500 WHEN 2 THEN 2500 ELSE -1 END,
+  `INSERT INTO ledger_keys (owner_id, idempotency_key, transfer_id, format, input_hash)
+   SELECT t.owner_id, t.idempotency_key, t.id, t.format, t.input_hash FROM numbered n JOIN ledger_transfers t USING (id) ORDER BY id`,
+  `INSERT INTO ledger_entries (transfer_id, owner_id, account_id, amount, version, balance_after, hash)
+   SELECT n.id, n.owner_id, a.id, CASE n.number WHEN 1 THEN 500 WHEN 2 THEN 2500 ELSE -1 END,
      CASE n.number WHEN 1 THEN 1 ELSE n.number - 1 END, CASE n.number WHEN 1 THEN 500 ELSE 2502 - n.number END, sha256('filled')
    FROM numbered n JOIN ledger_accounts a ON a.owner_kind = n.owner_kind AND a.owner_id = n.owner_id
      AND a.name = CASE n.number WHEN 1 THEN 'purchased' ELSE 'plan' END
    ORDER BY n.id`,
-  `INSERT INTO ledger_entries (transfer_id, account_id, amount, hash)
-   SELECT n.id, house.id, CASE n.number WHEN 1 THEN -500 WHEN 2 THEN -2500 ELSE 1 END, sha256('filled')
+  `INSERT INTO ledger_owners (owner_id, owner_kind, last_transfer_id, plan_account_id, plan_version, plan_balance, plan_hash,
+     purchased_account_id, purchased_version, purchased_balance, purchased_hash)
+   SELECT n.owner_id, n.owner_kind, n.id, plan.id, ${transfersEach - 1}, ${2502 - transfersEach}, sha256('filled'),
+     purchased.id, 1, 500, sha256('filled')
+   FROM numbered n JOIN ledger_accounts plan ON plan.owner_id = n.owner_id AND plan.name = 'plan'
+   JOIN ledger_accounts purchased ON purchased.owner_id = n.owner_id AND purchased.name = 'purchased'
+   WHERE n.number = ${transfersEach} ORDER BY n.id`,
+  `INSERT INTO ledger_entries (transfer_id, owner_id, account_id, amount, hash)
+   SELECT n.id, n.owner_id, house.id, CASE n.number WHEN 1 THEN -500 WHEN 2 THEN -2500 ELSE 1 END, sha256('filled')
    FROM numbered n JOIN ledger_accounts house ON house.owner_kind = 'house'
      AND house.name = CASE n.number WHEN 1 THEN 'sold' WHEN 2 THEN 'granted' ELSE 'used' END
    ORDER BY n.id`,

@@ -1,0 +1,161 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '../../tests/support/database/test-database.ts'
+import { use, user } from '../../tests/support/factories/grants.ts'
+import { buildGrant } from '../../tests/support/factories/transfers.ts'
+import { madeForEachTest } from '../../tests/support/made.ts'
+import { findBalance } from './balances.ts'
+import { explainBalance } from './explanation.ts'
+import { listHistory } from './history.ts'
+import { makeMonths } from './months.ts'
+import { postTransfer, postTransfers } from './post.ts'
+import { verifyLedger } from './verify.ts'
+
+const ada = user('user_ada')
+const database = madeForEachTest(createTestDatabase, (made) => made.close())
+
+/** Lets the database believe that so many months have passed. */
+async function passMonths(count: number): Promise<void> {
+  await sql
+    .raw(`CREATE OR REPLACE FUNCTION ledger_month_of(moment timestamptz) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
+      SELECT 12 * (date_part('year', moment AT TIME ZONE 'UTC')::bigint - 2000)
+        + date_part('month', moment AT TIME ZONE 'UTC')::bigint - 1 + ${count} $$`)
+    .execute(database.owner)
+}
+
+/** How many months after the first one each transfer is filed, by its partition and by its id. */
+async function monthsOfTransfers(): Promise<number[]> {
+  const { rows } = await sql<{ month: number; is_in_it: boolean }>`
+    SELECT (t.id >> 40) - min(t.id >> 40) OVER () AS month,
+      t.tableoid::regclass::text = ledger_partition_of('ledger_transfers', t.id >> 40)
+        AND (SELECT bool_and(e.tableoid::regclass::text = ledger_partition_of('ledger_entries', t.id >> 40))
+          FROM ledger_entries e WHERE e.owner_id = t.owner_id AND e.transfer_id = t.id) AS is_in_it
+    FROM ledger_transfers t ORDER BY t.id`.execute(database.owner)
+  expect(rows.every((row) => row.is_in_it)).toBe(true)
+  return rows.map((row) => row.month)
+}
+
+const give = (credits: number) => postTransfer(database.worker, buildGrant(ada.owner_id, credits))
+
+test('what is posted is filed under its month, and ids grow', async () => {
+  const first = await give(100)
+  await passMonths(1)
+  const second = await give(20)
+  await use(database.server, ada, 5)
+  await passMonths(3)
+  await use(database.server, ada, 7)
+  expect(second.transfer_id).toBeGreaterThan(first.transfer_id)
+  expect(await monthsOfTransfers()).toEqual([0, 1, 1, 3])
+  expect((await verifyLedger(database.owner, { keepProof: true })).problems).toEqual([])
+  await give(1)
+  expect((await verifyLedger(database.owner, { incremental: true })).problems).toEqual([])
+})
+
+test('a clock that is set back files what is posted behind what was posted before', async () => {
+  await passMonths(2)
+  await give(1)
+  await passMonths(0)
+  await give(2)
+  await postTransfer(database.worker, buildGrant('user_new', 3))
+  expect(await monthsOfTransfers()).toEqual([0, 0, 0])
+  expect((await verifyLedger(database.owner)).problems).toEqual([])
+})
+
+test('a month without partitions is filed in the last one that is there', async () => {
+  await give(1)
+  await passMonths(3)
+  await give(2)
+  await passMonths(50)
+  await give(3)
+  expect(await monthsOfTransfers()).toEqual([0, 3, 3])
+  await makeMonths(database.worker)
+  await give(4)
+  expect(await monthsOfTransfers()).toEqual([0, 3, 3, 50])
+})
+
+test('many who begin a month at the same moment draw different ids', async () => {
+  const owners = Array.from({ length: 20 }, (_, index) => `user_${index}`)
+  await Promise.all(owners.map((id) => postTransfer(database.worker, buildGrant(id, 10))))
+  await passMonths(1)
+  const posted = await Promise.all(owners.map((id) => postTransfer(database.worker, buildGrant(id, 1))))
+  expect(new Set(posted.map(({ transfer_id }) => transfer_id)).size).toBe(owners.length)
+  expect(await monthsOfTransfers()).toEqual([...owners.map(() => 0), ...owners.map(() => 1)])
+  expect((await verifyLedger(database.owner)).problems).toEqual([])
+})
+
+test('months are made ahead once, however many make them at the same moment', async () => {
+  await passMonths(7)
+  expect(await Promise.all([1, 2, 3].map(() => makeMonths(database.worker)))).toEqual([3, 3, 3])
+  expect(await makeMonths(database.worker)).toBe(3)
+})
+
+test('a new month is made while somebody posts and somebody reads', async () => {
+  await give(10)
+  await passMonths(9)
+  await database.worker.transaction().execute(async (posting) => {
+    await postTransfer(posting, buildGrant(ada.owner_id, 1))
+    await database.server.transaction().execute(async (reading) => {
+      await listHistory(reading, ada, { limit: 10 })
+      expect(await makeMonths(database.owner)).toBe(3)
+      await listHistory(reading, ada, { limit: 10 })
+    })
+    await postTransfer(posting, buildGrant(ada.owner_id, 1))
+  })
+  await give(1)
+  expect(await findBalance(database.server, ada)).toMatchObject({ total: 13 })
+  expect(await monthsOfTransfers()).toEqual([0, 0, 0, 9])
+})
+
+test('pages and explanations run over months', async () => {
+  for (const month of [0, 1, 2]) {
+    await passMonths(month)
+    await postTransfers(database.worker, [buildGrant(ada.owner_id, 10), buildGrant(ada.owner_id, 1)])
+  }
+  const page = await listHistory(database.server, ada, { limit: 4 })
+  expect(page.entries.map(({ amount, balance_after }) => [amount, balance_after])).toEqual([
+    [1, 33],
+    [10, 32],
+    [1, 22],
+    [10, 21],
+  ])
+  const rest = await listHistory(database.server, ada, { limit: 4, before: page.next ?? undefined })
+  expect(rest.entries.map(({ balance_after }) => balance_after)).toEqual([11, 10])
+  const until = new Date(Date.now() + 60_000)
+  const explained = await explainBalance(database.server, ada, { limit: 10, until })
+  expect(explained.changes.map(({ transfer_id }) => transfer_id)).toEqual(
+    [...page.entries, ...rest.entries].map(({ transfer_id }) => transfer_id),
+  )
+  expect(explained).toMatchObject({ closing: { purchased: 33 }, opening: { purchased: 0 } })
+})
+
+test('the entries of an account are read from the newest month down, and no further', async () => {
+  for (const month of [0, 1, 2]) {
+    await passMonths(month)
+    for (let posted = 0; posted < 3; posted++) await give(1)
+  }
+  const { rows } = await sql<{ 'QUERY PLAN': string }>`
+    EXPLAIN (ANALYZE, COSTS off, TIMING off, SUMMARY off, BUFFERS off)
+    SELECT e.transfer_id FROM ledger_owners o CROSS JOIN LATERAL (
+      SELECT transfer_id FROM ledger_entries WHERE owner_id = o.owner_id AND account_id = o.purchased_account_id
+        AND transfer_id < 9007199254740991 ORDER BY transfer_id DESC LIMIT 2) e
+    WHERE o.owner_id = ${ada.owner_id}`.execute(database.owner)
+  const scans = rows.map((row) => row['QUERY PLAN']).filter((line) => /on ledger_entries_m/.test(line))
+  expect(scans.filter((line) => /rows=[1-9]/.test(line))).toHaveLength(1)
+  expect(scans.filter((line) => /never executed/.test(line)).length).toBeGreaterThanOrEqual(2)
+})
+
+test('a session is granted to one owner only, and reports of different owners may have one key', async () => {
+  const grant = { ...buildGrant('user_ada', 5), idempotency_key: 'checkout/cs_1' }
+  const other = { ...buildGrant('user_eve', 5), idempotency_key: 'checkout/cs_1' }
+  await postTransfer(database.worker, grant)
+  await expect(postTransfer(database.worker, other)).rejects.toThrow('another input')
+  expect((await findBalance(database.server, user('user_eve'))).total).toBe(0)
+  const racing = ['user_bob', 'user_cid', 'user_dan'].map((id) =>
+    postTransfer(database.worker, { ...buildGrant(id, 5), idempotency_key: 'checkout/cs_2' }),
+  )
+  const results = await Promise.allSettled(racing)
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  for (const result of results) {
+    if (result.status === 'rejected') expect(result.reason).toHaveProperty('name', 'IdempotencyConflictError')
+  }
+})

@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import type { DatabaseTransaction } from '../../database/connect.ts'
+
+type Problem = (check: string, subject: string) => void
+
+/**
+ * Compares what posting goes on from, the row of each owner, with the latest entry of each account. Postgres does it, by one look-up for each
+ * account, and returns those that differ.
+ */
+export async function checkOwners(trx: DatabaseTransaction, problem: Problem): Promise<void> {
+  const { rows } = await sql<{ account_id: number }>`
+    SELECT account.id AS account_id
+    FROM ledger_accounts account
+    LEFT JOIN ledger_owners owner ON owner.owner_id = account.owner_id AND owner.owner_kind = account.owner_kind
+    LEFT JOIN LATERAL (
+      SELECT transfer_id, version, balance_after, hash FROM ledger_entries
+      WHERE owner_id = account.owner_id AND account_id = account.id
+      ORDER BY transfer_id DESC LIMIT 1) latest ON true
+    WHERE account.owner_kind <> 'house' AND (CASE account.name
+        WHEN 'plan' THEN ROW(owner.plan_account_id, owner.plan_version, owner.plan_balance, owner.plan_hash)
+        ELSE ROW(owner.purchased_account_id, owner.purchased_version, owner.purchased_balance, owner.purchased_hash) END)
+      IS DISTINCT FROM ROW(account.id, coalesce(latest.version, 0), coalesce(latest.balance_after, 0), latest.hash)
+    ORDER BY account.id`.execute(trx)
+  for (const { account_id } of rows) {
+    problem('every owner’s row has the latest entry of each account', `account ${account_id}`)
+  }
+}
+
+/** A key without its transfer would make the ledger believe that something was posted. Looks at keys of transfers after this one. */
+export async function checkKeys(trx: DatabaseTransaction, after: number, problem: Problem): Promise<void> {
+  const { rows } = await sql<{ idempotency_key: string }>`
+    SELECT key.idempotency_key FROM ledger_keys key
+    LEFT JOIN ledger_transfers transfer ON transfer.id = key.transfer_id AND transfer.owner_id = key.owner_id
+      AND transfer.idempotency_key = key.idempotency_key
+    WHERE key.transfer_id > ${after} AND transfer.id IS NULL
+    ORDER BY key.idempotency_key`.execute(trx)
+  for (const { idempotency_key } of rows) problem('every key has its transfer', `transfer ${idempotency_key}`)
+}
