@@ -1,6 +1,7 @@
 import { Router } from '@koa/router'
 import Koa, { type Middleware } from 'koa'
 import { findCursor } from '../schema/cursors/cursors.ts'
+import { countPartitionsAhead } from '../schema/database/months.ts'
 import { findInboxBacklog } from '../schema/inbox/backlog.ts'
 import { countFindings } from '../schema/reconciliation/findings.ts'
 import { countUnfinishedActs } from '../schema/support/acts.ts'
@@ -37,6 +38,7 @@ function answerMetrics(deps: Dependencies): Middleware {
       attempt('inbox', measureInbox(deps)),
       attempt('the reader of events', measureEventsReader(deps)),
       attempt('queues', measureQueues(deps)),
+      attempt('partitions', measurePartitions(deps)),
       attempt('findings', measureFindings(deps)),
       attempt('acts', measureActs(deps)),
     ])
@@ -68,6 +70,13 @@ async function measureEventsReader({ db, metrics, now }: Dependencies): Promise<
   const completedAt = (await findCursor(db, 'stripe_events'))?.completed_at
   if (!completedAt) return
   metrics.eventsReaderLagSeconds.set(Math.max(0, (now().getTime() - completedAt.getTime()) / 1000))
+}
+
+async function measurePartitions({ db, metrics, now }: Dependencies): Promise<void> {
+  metrics.partitionsAhead.reset()
+  for (const { table, ahead } of await countPartitionsAhead(db, now())) {
+    metrics.partitionsAhead.set({ table }, ahead)
+  }
 }
 
 async function measureFindings({ db, metrics }: Dependencies): Promise<void> {

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Currency } from '../catalogue/currency.ts'
 import type { SoldPlanType } from '../catalogue/plans.ts'
 import type { DB } from '../database/types.ts'
+import { eventsWithPayloads } from '../inbox/payloads.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { inThisMode } from '../stripe/mode.ts'
 
@@ -51,10 +52,10 @@ export async function listRecentPayments(
       END AS state
     FROM checkout_intents i
     LEFT JOIN LATERAL (
-      SELECT e.state, e.payload #>> '{data,object,payment_status}' AS payment_status
-      FROM inbox_events e
+      SELECT e.state, p.payload #>> '{data,object,payment_status}' AS payment_status
+      FROM ${eventsWithPayloads}
       WHERE e.type IN ('checkout.session.completed', 'checkout.session.async_payment_succeeded')
-        AND e.payload #>> '{data,object,client_reference_id}' = i.id::text
+        AND e.client_reference_id = i.id::text
         AND e.source = 'stripe' AND e.state IN ('received', 'applied', 'failed')
       ORDER BY e.occurred_at DESC, e.type
       LIMIT 1

@@ -52,7 +52,7 @@ const waysOut = ['', 'RESET ROLE', 'SET ROLE NONE', 'RESET SESSION AUTHORIZATION
 const refused =
   /permission denied|row-level security|must be owner|must have|check constraint|must be able to SET ROLE/
 
-const event = `'stripe', 'evt_forged', 'checkout.session.completed', '{}', now()`
+const event = `'stripe', 'evt_forged', 'checkout.session.completed', now(), now()`
 const intent = `gen_random_uuid(), 'credit_purchase', 'user_1', 'user', 'user_1', 500, 700, 'EUR', now()`
 
 describe('whatever it does, the login of the server cannot', () => {
@@ -71,21 +71,24 @@ describe('whatever it does, the login of the server cannot', () => {
     ['close a month', `SELECT ledger_close_month('user', 'u', 's', now(), 0)`],
     [
       'receive an event that was applied',
-      `INSERT INTO inbox_events (source, id, type, payload, occurred_at, state, settled_at)
+      `INSERT INTO inbox_events (source, id, type, occurred_at, payload_filed_at, state, settled_at)
       VALUES (${event}, 'applied', now())`,
     ],
     [
       'receive an event that is confirmed',
-      `INSERT INTO inbox_events (source, id, type, payload, occurred_at, confirmed_at)
+      `INSERT INTO inbox_events (source, id, type, occurred_at, payload_filed_at, confirmed_at)
       VALUES (${event}, now())`,
     ],
     [
       'receive an event as if it came from Stripe’s list',
-      `INSERT INTO inbox_events (source, id, type, payload, occurred_at,
-      received_via) VALUES (${event}, 'reader')`,
+      `INSERT INTO inbox_events (source, id, type, occurred_at,
+      payload_filed_at, received_via) VALUES (${event}, 'reader')`,
     ],
     ['mark an event', `UPDATE inbox_events SET state = 'applied', settled_at = now()`],
     ['forget an event', `DELETE FROM inbox_events`],
+    ['change what an event says', `UPDATE inbox_payloads SET payload = '{}'`],
+    ['forget what an event says', `DELETE FROM inbox_payloads`],
+    ['drop a month of the inbox', `SELECT inbox_drop_month(now(), now())`],
     [
       'make a checkout that is paid',
       `INSERT INTO checkout_intents (id, kind, user_id, owner_kind, owner_id, credits, amount_minor,

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration'
 import pg from 'pg'
-import { makeMonths } from '../ledger/months.ts'
 import { migrateQueues } from '../queues/migrate.ts'
+import { makePartitionsAhead } from './months.ts'
 import type { DB } from './types.ts'
 
 const migrationsFolder = join(import.meta.dirname, 'migrations')
@@ -34,7 +34,7 @@ export async function listPendingMigrations(pool: pg.Pool): Promise<string[]> {
 }
 
 /**
- * Brings a database up to date: our tables in `public`, then BullMQ's in their own schema. Safe to run from several
+ * Brings a database up to date: our tables in `public`, with the partitions of the next months, then BullMQ's in their own schema. Safe to run from several
  * processes at once (both migrators take a lock). Returns the names of the migrations that were applied now.
  */
 export async function migrateToLatest(connection: { connectionString: string }): Promise<string[]> {
@@ -48,7 +48,7 @@ export async function migrateToLatest(connection: { connectionString: string }):
     const migrator = new Migrator({ db, provider: sqlFiles, allowUnorderedMigrations: false })
     const { error, results } = await migrator.migrateToLatest()
     if (error) throw new Error('A migration failed', { cause: error })
-    await makeMonths(db as Kysely<DB>)
+    await makePartitionsAhead(db as Kysely<DB>, new Date())
     await migrateQueues(pool)
     return (results ?? [])
       .filter((result) => result.status === 'Success')

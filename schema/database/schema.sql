@@ -30,6 +30,127 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.inbox_drop_month(until timestamp with time zone, failed_since timestamp with time zone) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET lock_timeout TO '100ms'
+    AS $$
+DECLARE
+  name text;
+  month timestamptz;
+BEGIN
+  SELECT c.relname, to_timestamp(right(c.relname, 7), 'YYYY_MM') INTO name, month
+  FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+  WHERE i.inhparent = 'inbox_payloads'::regclass ORDER BY c.relname COLLATE "C" LIMIT 1;
+  IF name IS NULL OR month + interval '1 month' > until THEN
+    RETURN NULL;
+  END IF;
+  -- Nothing is filed there any more while it is looked at.
+  EXECUTE format('LOCK TABLE ONLY %I IN SHARE ROW EXCLUSIVE MODE', name);
+  IF EXISTS (SELECT FROM inbox_events e WHERE e.payload_filed_at >= month AND e.payload_filed_at < month + interval '1 month'
+    AND inbox_needs_payload(e, failed_since)) THEN
+    RETURN NULL;
+  END IF;
+  EXECUTE format('DROP TABLE %I', name);
+  RETURN name;
+EXCEPTION WHEN lock_not_available THEN
+  RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION public.inbox_events_have_payloads() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+  without text;
+BEGIN
+  SELECT e.id INTO without FROM received e
+  WHERE NOT EXISTS (SELECT FROM inbox_payloads p
+    WHERE p.source = e.source AND p.id = e.id AND p.filed_at = e.payload_filed_at) LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'Event % was inserted without its payload', without USING ERRCODE = 'check_violation';
+  END IF;
+  RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION public.inbox_make_months(first timestamp with time zone, last timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+  month timestamp := date_trunc('month', first AT TIME ZONE 'UTC');
+  months timestamp[] := '{}';
+  name text;
+BEGIN
+  IF last > first + interval '10 years' THEN
+    RAISE EXCEPTION 'That is too many months' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  WHILE month <= last AT TIME ZONE 'UTC' LOOP
+    IF to_regclass('inbox_payloads_' || to_char(month, 'YYYY_MM')) IS NULL THEN
+      months := months || month;
+    END IF;
+    month := month + interval '1 month';
+  END LOOP;
+  IF cardinality(months) = 0 THEN
+    RETURN;
+  END IF;
+  -- Whoever wants the same waits and finds it made. Attaching takes this lock anyway, which lets everybody read and write.
+  LOCK TABLE ONLY inbox_payloads IN SHARE UPDATE EXCLUSIVE MODE;
+  FOREACH month IN ARRAY months LOOP
+    name := 'inbox_payloads_' || to_char(month, 'YYYY_MM');
+    IF to_regclass(name) IS NULL THEN
+      EXECUTE format('CREATE TABLE %I (LIKE inbox_payloads INCLUDING ALL)', name);
+      EXECUTE format('ALTER TABLE inbox_payloads ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', name,
+        month AT TIME ZONE 'UTC', (month + interval '1 month') AT TIME ZONE 'UTC');
+    END IF;
+  END LOOP;
+END
+$$;
+
+CREATE TABLE public.inbox_events (
+    source text NOT NULL,
+    id text NOT NULL,
+    type text NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    received_at timestamp with time zone DEFAULT now() NOT NULL,
+    state text DEFAULT 'received'::text NOT NULL,
+    reason text,
+    settled_at timestamp with time zone,
+    attempts integer DEFAULT 0 NOT NULL,
+    last_error text,
+    sweep_at timestamp with time zone DEFAULT now() NOT NULL,
+    sweeps integer DEFAULT 0 NOT NULL,
+    unavailable_since timestamp with time zone,
+    received_via text DEFAULT 'webhook'::text NOT NULL,
+    confirmed_at timestamp with time zone,
+    object_sync_at timestamp with time zone,
+    payload_removed_at timestamp with time zone,
+    confirm_at timestamp with time zone,
+    subject text,
+    payload_filed_at timestamp with time zone,
+    client_reference_id text,
+    CONSTRAINT inbox_events_can_be_applied CHECK (((state <> 'received'::text) OR (payload_filed_at IS NOT NULL))),
+    CONSTRAINT inbox_events_check CHECK (((state = 'received'::text) = (settled_at IS NULL))),
+    CONSTRAINT inbox_events_client_reference_id_check CHECK (((length(client_reference_id) >= 1) AND (length(client_reference_id) <= 255))),
+    CONSTRAINT inbox_events_confirmed CHECK (((confirmed_at IS NULL) OR (confirm_at IS NULL))),
+    CONSTRAINT inbox_events_has_reason CHECK (((state <> ALL (ARRAY['ignored'::text, 'failed'::text, 'forged'::text])) OR (reason IS NOT NULL))),
+    CONSTRAINT inbox_events_id_check CHECK (((length(id) >= 1) AND (length(id) <= 255))),
+    CONSTRAINT inbox_events_payload CHECK (((payload_filed_at IS NULL) = (payload_removed_at IS NOT NULL))),
+    CONSTRAINT inbox_events_received_via_check CHECK ((received_via = ANY (ARRAY['webhook'::text, 'reader'::text]))),
+    CONSTRAINT inbox_events_source_check CHECK ((source = ANY (ARRAY['stripe'::text, 'clerk'::text]))),
+    CONSTRAINT inbox_events_state_check CHECK ((state = ANY (ARRAY['received'::text, 'applied'::text, 'ignored'::text, 'failed'::text, 'forged'::text]))),
+    CONSTRAINT inbox_events_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 255)))
+);
+
+CREATE FUNCTION public.inbox_needs_payload(event public.inbox_events, failed_since timestamp with time zone) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  SELECT event.state = 'received' OR event.confirm_at IS NOT NULL OR event.object_sync_at IS NOT NULL
+    OR (event.state IN ('failed', 'forged') AND event.settled_at >= failed_since)
+$$;
+
 CREATE TABLE public.ledger_entries (
     transfer_id bigint NOT NULL,
     account_id bigint NOT NULL,
@@ -291,7 +412,7 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION public.ledger_make_months(ahead integer) RETURNS integer
+CREATE FUNCTION public.ledger_make_months(ahead integer) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
@@ -308,7 +429,6 @@ BEGIN
       END IF;
     END LOOP;
   END LOOP;
-  RETURN ledger_months_ahead();
 END
 $$;
 
@@ -329,19 +449,10 @@ CREATE FUNCTION public.ledger_month_of(moment timestamp with time zone) RETURNS 
   SELECT 12 * (date_part('year', moment AT TIME ZONE 'UTC')::bigint - 2000) + date_part('month', moment AT TIME ZONE 'UTC')::bigint - 1
 $$;
 
-CREATE FUNCTION public.ledger_months_ahead() RETURNS integer
-    LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'public', 'pg_temp'
-    AS $$
-  SELECT count(*)::integer
-  FROM generate_series(ledger_month_of(now()) + 1, ledger_month_of(now()) + 120) month
-  WHERE to_regclass(ledger_partition_of('public.ledger_entries', month)) IS NOT NULL
-$$;
-
 CREATE FUNCTION public.ledger_partition_of(parent text, month bigint) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
-  SELECT parent || '_m' || (2000 + month / 12)::text || lpad((month % 12 + 1)::text, 2, '0')
+  SELECT parent || '_' || (2000 + month / 12)::text || '_' || lpad((month % 12 + 1)::text, 2, '0')
 $$;
 
 CREATE FUNCTION public.ledger_post(transfers jsonb) RETURNS TABLE(ordinal bigint, transfer_id bigint, posted boolean)
@@ -1002,39 +1113,15 @@ CREATE TABLE public.idempotent_requests (
     CONSTRAINT idempotent_requests_user_id_check CHECK (((length(user_id) >= 1) AND (length(user_id) <= 64)))
 );
 
-CREATE TABLE public.inbox_events (
+CREATE TABLE public.inbox_payloads (
     source text NOT NULL,
     id text NOT NULL,
-    type text NOT NULL,
+    filed_at timestamp with time zone NOT NULL,
     payload jsonb,
-    occurred_at timestamp with time zone NOT NULL,
-    received_at timestamp with time zone DEFAULT now() NOT NULL,
-    state text DEFAULT 'received'::text NOT NULL,
-    reason text,
-    settled_at timestamp with time zone,
-    attempts integer DEFAULT 0 NOT NULL,
-    last_error text,
-    sweep_at timestamp with time zone DEFAULT now() NOT NULL,
-    sweeps integer DEFAULT 0 NOT NULL,
-    unavailable_since timestamp with time zone,
-    received_via text DEFAULT 'webhook'::text NOT NULL,
-    confirmed_at timestamp with time zone,
     raw bytea,
-    object_sync_at timestamp with time zone,
-    payload_removed_at timestamp with time zone,
-    confirm_at timestamp with time zone,
-    subject text,
-    CONSTRAINT inbox_events_can_be_applied CHECK (((state <> 'received'::text) OR (payload IS NOT NULL))),
-    CONSTRAINT inbox_events_check CHECK (((state = 'received'::text) = (settled_at IS NULL))),
-    CONSTRAINT inbox_events_confirmed CHECK (((confirmed_at IS NULL) OR (confirm_at IS NULL))),
-    CONSTRAINT inbox_events_has_reason CHECK (((state <> ALL (ARRAY['ignored'::text, 'failed'::text, 'forged'::text])) OR (reason IS NOT NULL))),
-    CONSTRAINT inbox_events_id_check CHECK (((length(id) >= 1) AND (length(id) <= 255))),
-    CONSTRAINT inbox_events_payload CHECK (((payload IS NOT NULL) OR (raw IS NOT NULL) OR (payload_removed_at IS NOT NULL))),
-    CONSTRAINT inbox_events_received_via_check CHECK ((received_via = ANY (ARRAY['webhook'::text, 'reader'::text]))),
-    CONSTRAINT inbox_events_source_check CHECK ((source = ANY (ARRAY['stripe'::text, 'clerk'::text]))),
-    CONSTRAINT inbox_events_state_check CHECK ((state = ANY (ARRAY['received'::text, 'applied'::text, 'ignored'::text, 'failed'::text, 'forged'::text]))),
-    CONSTRAINT inbox_events_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 255)))
-);
+    CONSTRAINT inbox_payloads_one_form CHECK ((num_nonnulls(payload, raw) = 1))
+)
+PARTITION BY RANGE (filed_at);
 
 CREATE TABLE public.ledger_accounts (
     id bigint NOT NULL,
@@ -1459,6 +1546,9 @@ ALTER TABLE ONLY public.idempotent_requests
 ALTER TABLE ONLY public.inbox_events
     ADD CONSTRAINT inbox_events_pkey PRIMARY KEY (source, id);
 
+ALTER TABLE ONLY public.inbox_payloads
+    ADD CONSTRAINT inbox_payloads_pkey PRIMARY KEY (source, id, filed_at);
+
 ALTER TABLE ONLY public.ledger_accounts
     ADD CONSTRAINT ledger_accounts_id_owner_id_key UNIQUE (id, owner_id);
 
@@ -1589,25 +1679,17 @@ CREATE INDEX failed_tries_subject ON public.failed_tries USING btree (subject, f
 
 CREATE INDEX idempotent_requests_old ON public.idempotent_requests USING btree (created_at);
 
-CREATE INDEX inbox_events_completed_checkout ON public.inbox_events USING btree (((payload #>> '{data,object,client_reference_id}'::text[]))) WHERE (type = ANY (ARRAY['checkout.session.completed'::text, 'checkout.session.async_payment_succeeded'::text]));
+CREATE INDEX inbox_events_completed_checkout ON public.inbox_events USING btree (client_reference_id) WHERE ((client_reference_id IS NOT NULL) AND (type = ANY (ARRAY['checkout.session.completed'::text, 'checkout.session.async_payment_succeeded'::text])));
 
 CREATE INDEX inbox_events_confirm ON public.inbox_events USING btree (confirm_at) WHERE (confirm_at IS NOT NULL);
 
-CREATE INDEX inbox_events_failed ON public.inbox_events USING btree (received_at) WHERE (state = 'failed'::text);
-
-CREATE INDEX inbox_events_forged ON public.inbox_events USING btree (received_at) WHERE (state = 'forged'::text);
-
-CREATE INDEX inbox_events_ignored ON public.inbox_events USING btree (received_at) WHERE (state = 'ignored'::text);
-
 CREATE INDEX inbox_events_object_sync ON public.inbox_events USING btree (object_sync_at) WHERE (object_sync_at IS NOT NULL);
 
-CREATE INDEX inbox_events_old_payloads ON public.inbox_events USING btree (state, settled_at) WHERE ((payload_removed_at IS NULL) AND (settled_at IS NOT NULL));
-
-CREATE INDEX inbox_events_oldest ON public.inbox_events USING btree (received_at) WHERE (state = 'received'::text);
+CREATE INDEX inbox_events_set_aside ON public.inbox_events USING btree (state, received_at) WHERE (state = ANY (ARRAY['failed'::text, 'forged'::text, 'ignored'::text]));
 
 CREATE INDEX inbox_events_subject ON public.inbox_events USING btree (subject, received_at) WHERE (subject IS NOT NULL);
 
-CREATE INDEX inbox_events_sweep ON public.inbox_events USING btree (sweep_at) WHERE (state = 'received'::text);
+CREATE INDEX inbox_events_waiting ON public.inbox_events USING btree (received_at, sweep_at) WHERE (state = 'received'::text);
 
 CREATE INDEX ledger_grants_month ON public.ledger_grants USING btree (stripe_subscription_id, month_starts_at) WHERE (stripe_subscription_id IS NOT NULL);
 
@@ -1698,6 +1780,8 @@ CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE ON public.audit_log
 CREATE TRIGGER audit_log_no_truncate BEFORE TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION public.audit_log_refuse_change();
 
 CREATE TRIGGER checkout_intents_guard BEFORE UPDATE ON public.checkout_intents FOR EACH ROW EXECUTE FUNCTION public.checkout_intents_guard();
+
+CREATE TRIGGER inbox_events_have_payloads AFTER INSERT ON public.inbox_events REFERENCING NEW TABLE AS received FOR EACH STATEMENT EXECUTE FUNCTION public.inbox_events_have_payloads();
 
 CREATE TRIGGER ledger_accounts_append_only BEFORE DELETE OR UPDATE ON public.ledger_accounts FOR EACH ROW EXECUTE FUNCTION public.ledger_refuse_change();
 
@@ -1793,6 +1877,46 @@ CREATE POLICY support_acts_worker ON public.support_acts TO tidemark_worker USIN
 GRANT USAGE ON SCHEMA public TO tidemark_server;
 GRANT USAGE ON SCHEMA public TO tidemark_worker;
 
+REVOKE ALL ON FUNCTION public.inbox_drop_month(until timestamp with time zone, failed_since timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.inbox_drop_month(until timestamp with time zone, failed_since timestamp with time zone) TO tidemark_worker;
+
+REVOKE ALL ON FUNCTION public.inbox_make_months(first timestamp with time zone, last timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.inbox_make_months(first timestamp with time zone, last timestamp with time zone) TO tidemark_server;
+GRANT ALL ON FUNCTION public.inbox_make_months(first timestamp with time zone, last timestamp with time zone) TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.inbox_events TO tidemark_server;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.inbox_events TO tidemark_worker;
+
+GRANT INSERT(source) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(id) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(type) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(occurred_at) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(received_at) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(state) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(reason) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(settled_at) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(sweep_at) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(received_via) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(object_sync_at) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(confirm_at) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(subject) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(payload_filed_at) ON TABLE public.inbox_events TO tidemark_server;
+
+GRANT INSERT(client_reference_id) ON TABLE public.inbox_events TO tidemark_server;
+
 GRANT SELECT ON TABLE public.ledger_entries TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_entries TO tidemark_worker;
 
@@ -1839,9 +1963,6 @@ GRANT ALL ON FUNCTION public.ledger_make_months(ahead integer) TO tidemark_worke
 REVOKE ALL ON FUNCTION public.ledger_make_partition(parent text, name text, first_id bigint, end_id bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_month_of(moment timestamp with time zone) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION public.ledger_months_ahead() FROM PUBLIC;
-GRANT ALL ON FUNCTION public.ledger_months_ahead() TO tidemark_worker;
 
 REVOKE ALL ON FUNCTION public.ledger_partition_of(parent text, month bigint) FROM PUBLIC;
 
@@ -2000,38 +2121,8 @@ GRANT UPDATE(answer) ON TABLE public.idempotent_requests TO tidemark_server;
 
 GRANT UPDATE(created_at) ON TABLE public.idempotent_requests TO tidemark_server;
 
-GRANT SELECT ON TABLE public.inbox_events TO tidemark_server;
-GRANT SELECT,INSERT,UPDATE ON TABLE public.inbox_events TO tidemark_worker;
-
-GRANT INSERT(source) ON TABLE public.inbox_events TO tidemark_server;
-
-GRANT INSERT(id) ON TABLE public.inbox_events TO tidemark_server;
-
-GRANT INSERT(type) ON TABLE public.inbox_events TO tidemark_server;
-
-GRANT INSERT(payload) ON TABLE public.inbox_events TO tidemark_server;
-
-GRANT INSERT(occurred_at) ON TABLE public.inbox_events TO tidemark_server;
-
-GRANT INSERT(received_at) ON TABLE public.inbox_events TO tidemark_server;
-
-GRANT INSERT(state) ON TABLE public.inbox_events TO tidemark_server;
-
-GRANT INSERT(reason) ON TABLE public.inbox_events TO tidemark_server;
-
-GRANT INSERT(settled_at) ON TABLE public.inbox_events TO tidemark_server;
-
-GRANT INSERT(sweep_at) ON TABLE public.inbox_events TO tidemark_server;
-
-GRANT INSERT(received_via) ON TABLE public.inbox_events TO tidemark_server;
-
-GRANT INSERT(raw) ON TABLE public.inbox_events TO tidemark_server;
-
-GRANT INSERT(object_sync_at) ON TABLE public.inbox_events TO tidemark_server;
-
-GRANT INSERT(confirm_at) ON TABLE public.inbox_events TO tidemark_server;
-
-GRANT INSERT(subject) ON TABLE public.inbox_events TO tidemark_server;
+GRANT SELECT,INSERT ON TABLE public.inbox_payloads TO tidemark_server;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.inbox_payloads TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.ledger_accounts TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_accounts TO tidemark_worker;

@@ -167,15 +167,15 @@ export interface IdempotentRequests {
 
 export interface InboxEvents {
   attempts: Generated<number>;
+  client_reference_id: string | null;
   confirm_at: Timestamp | null;
   confirmed_at: Timestamp | null;
   id: string;
   last_error: string | null;
   object_sync_at: Timestamp | null;
   occurred_at: Timestamp;
-  payload: Json | null;
+  payload_filed_at: Timestamp | null;
   payload_removed_at: Timestamp | null;
-  raw: Buffer | null;
   reason: string | null;
   received_at: Generated<Timestamp>;
   received_via: Generated<"webhook" | "reader">;
@@ -187,6 +187,14 @@ export interface InboxEvents {
   sweeps: Generated<number>;
   type: string;
   unavailable_since: Timestamp | null;
+}
+
+export interface InboxPayloads {
+  filed_at: Timestamp;
+  id: string;
+  payload: Json | null;
+  raw: Buffer | null;
+  source: string;
 }
 
 export interface LedgerAccounts {
@@ -508,6 +516,7 @@ export interface DB {
   failed_tries: FailedTries;
   idempotent_requests: IdempotentRequests;
   inbox_events: InboxEvents;
+  inbox_payloads: InboxPayloads;
   ledger_accounts: LedgerAccounts;
   ledger_balances: LedgerBalances;
   ledger_entries: LedgerEntries;

@@ -1,10 +1,13 @@
-import type { Kysely, Selectable } from 'kysely'
+import type { Kysely, RawBuilder, Selectable } from 'kysely'
 import { sql } from 'kysely'
-import type { DB, InboxEvents, Json } from '../database/types.ts'
+import { prepared } from '../database/prepared.ts'
+import type { DB, InboxEvents, InboxPayloads, Json } from '../database/types.ts'
 import { cleanRecord } from '../sweep/swept-tables.ts'
-import { subjectOf } from './subject.ts'
+import { inTheirMonths } from './payloads.ts'
+import { namesIn } from './subject.ts'
 
-export type InboxEvent = Selectable<InboxEvents>
+/** A row of the inbox with what the event says; `payload` and `raw` are null once that was removed. */
+export type InboxEvent = Selectable<InboxEvents> & Pick<Selectable<InboxPayloads>, 'payload' | 'raw'>
 export type EventSource = InboxEvent['source']
 
 export interface EventKey {
@@ -47,13 +50,7 @@ export async function receiveEvents(
   db: Kysely<DB>,
   events: readonly ReceivedEvent[],
 ): Promise<StoredEvent[]> {
-  const inserted = await db
-    .insertInto('inbox_events')
-    // In the order of their ids, so that two processes that are sent some of the same wait for each other in a line.
-    .values(events.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1)).map(rowOf))
-    .onConflict((conflict) => conflict.columns(['source', 'id']).doNothing())
-    .returning(['source', 'id'])
-    .execute()
+  const inserted = await insertEvents(db, events.map(rowOf))
   const fresh = new Set(inserted.map(nameOf))
   const known = events.filter((event) => !fresh.has(nameOf(event)))
   const unsettled = new Set([...fresh, ...(await listUnsettled(db, known)).map(nameOf)])
@@ -65,12 +62,94 @@ function nameOf({ source, id }: EventKey): string {
   return `${source}/${id}`
 }
 
-function rowOf(event: ReceivedEvent) {
-  return {
-    ...event,
-    payload: JSON.stringify(event.payload),
-    subject: subjectOf(event.source, event.payload),
+/** What every event is stored with. The server may write no other columns but those of an event that is kept as bytes. */
+const storedColumns = {
+  source: 'text',
+  id: 'text',
+  type: 'text',
+  subject: 'text',
+  client_reference_id: 'text',
+  occurred_at: 'timestamptz',
+  received_at: 'timestamptz',
+  sweep_at: 'timestamptz',
+  confirm_at: 'timestamptz',
+} as const
+
+const moreColumns = {
+  received_via: 'text',
+  confirmed_at: 'timestamptz',
+  state: 'text',
+  reason: 'text',
+  settled_at: 'timestamptz',
+  object_sync_at: 'timestamptz',
+} as const
+
+const defaults: Readonly<Record<string, RawBuilder<unknown>>> = {
+  received_via: sql`coalesce(received_via, 'webhook')`,
+  state: sql`coalesce(state, 'received')`,
+}
+
+/** A row to insert: columns that are left out are as the table has them by itself. */
+export type NewEvent = EventKey & {
+  readonly received_at: Date
+} & {
+  readonly [Column in Exclude<
+    keyof typeof storedColumns | keyof typeof moreColumns,
+    'source' | 'id' | 'received_at'
+  >]?: string | Date | null | undefined
+} & (
+    | { readonly payload: Json }
+    /** The bytes of one that Postgres cannot store as JSON. */
+    | { readonly raw: Buffer }
+  )
+
+/**
+ * Inserts events with what they say, those that are not there yet, in one statement: neither can be there without the other. Returns the
+ * keys of those that were inserted. They are written in the order of their ids, so that two processes that are sent some of the same
+ * wait for each other in a line.
+ */
+export async function insertEvents(db: Kysely<DB>, events: readonly NewEvent[]): Promise<EventKey[]> {
+  const distinct = new Map(events.map((event) => [nameOf(event), event]))
+  const sorted = [...distinct].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, event]) => event)
+  const more = Object.keys(moreColumns).filter((column) => sorted.some((event) => column in event))
+  const columns = [...Object.keys(storedColumns), ...more]
+  const types = { ...storedColumns, ...moreColumns } as Readonly<Record<string, string>>
+  const names = sql.join(columns.map((column) => sql.ref(column)))
+  const definitions = sql.join(
+    columns.map((column) => sql`${sql.ref(column)} ${sql.raw(types[column] ?? '')}`),
+  )
+  const given = sql.join(columns.map((column) => defaults[column] ?? sql.ref(column)))
+  const statement = sql<EventKey>`
+    WITH given AS (
+      SELECT * FROM jsonb_to_recordset(${`[${sorted.map(jsonOf).join()}]`}::jsonb) AS given (${definitions}, payload jsonb, raw text)),
+    stored AS (
+      INSERT INTO inbox_events (${names}, payload_filed_at) SELECT ${given}, received_at FROM given
+      ON CONFLICT (source, id) DO NOTHING RETURNING source, id),
+    filed AS (
+      INSERT INTO inbox_payloads (source, id, filed_at, payload, raw)
+      SELECT source, id, received_at, payload, decode(raw, 'base64') FROM given JOIN stored USING (source, id))
+    SELECT source, id FROM stored`
+  const insert = more.length === 0 ? prepared('inbox_receive', statement) : statement
+  const filed = sorted.map(({ received_at }) => received_at)
+  return (await inTheirMonths(db, filed, () => insert.execute(db))).rows
+}
+
+function rowOf({ payload, ...event }: ReceivedEvent): NewEvent {
+  return { ...event, ...namesIn(event.source, payload), payload }
+}
+
+function jsonOf({ source, id, ...fields }: NewEvent): string {
+  const row: Record<string, unknown> = { source, id }
+  for (const [name, value] of Object.entries(fields)) {
+    if (value instanceof Date) row[name] = timeOf(value)
+    else row[name] = Buffer.isBuffer(value) ? value.toString('base64') : value
   }
+  return JSON.stringify(row)
+}
+
+/** Postgres knows no sign before a year of five digits. */
+function timeOf(date: Date): string {
+  return date.toISOString().replace(/^\+0*/, '')
 }
 
 /** Those of them that are in the inbox and still have to be applied. */
@@ -90,13 +169,28 @@ async function listUnsettled(db: Kysely<DB>, keys: readonly EventKey[]): Promise
     .execute()
 }
 
-export async function findEvent(db: Kysely<DB>, key: EventKey): Promise<InboxEvent | undefined> {
+/** Events `e` with what they say. */
+export function selectEvents(db: Kysely<DB>) {
   return db
-    .selectFrom('inbox_events')
-    .selectAll()
-    .where('source', '=', key.source)
-    .where('id', '=', key.id)
-    .executeTakeFirst()
+    .selectFrom('inbox_events as e')
+    .leftJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('inbox_payloads')
+          .select(['payload', 'raw'])
+          .whereRef('inbox_payloads.source', '=', 'e.source')
+          .whereRef('inbox_payloads.id', '=', 'e.id')
+          .whereRef('inbox_payloads.filed_at', '=', 'e.payload_filed_at')
+          .offset(sql.lit(0))
+          .as('p'),
+      (join) => join.onTrue(),
+    )
+    .selectAll('e')
+    .select(['p.payload', 'p.raw'])
+}
+
+export async function findEvent(db: Kysely<DB>, key: EventKey): Promise<InboxEvent | undefined> {
+  return selectEvents(db).where('e.source', '=', key.source).where('e.id', '=', key.id).executeTakeFirst()
 }
 
 /** Those that are in the inbox, in no order. */
@@ -104,11 +198,9 @@ export async function findEvents(
   db: Kysely<DB>,
   { source, ids }: { readonly source: EventSource; readonly ids: readonly string[] },
 ): Promise<InboxEvent[]> {
-  return db
-    .selectFrom('inbox_events')
-    .selectAll()
-    .where('source', '=', source)
-    .where(sql<boolean>`id = ANY(${ids}::text[])`)
+  return selectEvents(db)
+    .where('e.source', '=', source)
+    .where(sql<boolean>`e.id = ANY(${ids}::text[])`)
     .execute()
 }
 

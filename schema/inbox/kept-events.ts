@@ -1,8 +1,15 @@
 import { type Kysely, sql } from 'kysely'
 import type { DatabaseTransaction } from '../database/connect.ts'
 import type { DB } from '../database/types.ts'
-import { type EventKey, type ReceivedEvent, receiveEvent, type StoredEvent } from './events.ts'
-import { subjectOf } from './subject.ts'
+import {
+  type EventKey,
+  insertEvents,
+  type ReceivedEvent,
+  receiveEvent,
+  type StoredEvent,
+  selectEvents,
+} from './events.ts'
+import { namesIn } from './subject.ts'
 
 /** An event that is kept as the bytes that came, because Postgres cannot store it as JSON. */
 export interface KeptEvent extends EventKey {
@@ -41,14 +48,12 @@ async function keepEvent(
   event: ReceivedEvent,
   kept: { readonly raw: Buffer; readonly now: Date; readonly reason: string },
 ): Promise<StoredEvent> {
-  const inserted = await db
-    .insertInto('inbox_events')
-    .values({
+  const inserted = await insertEvents(db, [
+    {
       source: event.source,
       id: event.id,
       type: event.type.replaceAll(/[^\w.]/g, '?'),
-      payload: null,
-      subject: subjectOf(event.source, event.payload),
+      ...namesIn(event.source, event.payload),
       raw: kept.raw,
       // Its own time may be what cannot be stored.
       occurred_at: kept.now,
@@ -62,11 +67,9 @@ async function keepEvent(
       reason: kept.reason,
       settled_at: kept.now,
       object_sync_at: kept.now,
-    })
-    .onConflict((conflict) => conflict.columns(['source', 'id']).doNothing())
-    .returning('id')
-    .executeTakeFirst()
-  return { unsettled: false, is_new: inserted !== undefined }
+    },
+  ])
+  return { unsettled: false, is_new: inserted.length > 0 }
 }
 
 /** What is wrong with the event, in words for support; null when the failure has another cause. */
@@ -95,14 +98,12 @@ export async function listDueKeptEvents(
   db: Kysely<DB>,
   due: { readonly now: Date; readonly limit: number },
 ): Promise<KeptEvent[]> {
-  const rows = await db
-    .selectFrom('inbox_events')
-    .select(['source', 'id', 'raw', 'received_at'])
-    .where('object_sync_at', '<=', due.now)
-    .orderBy('object_sync_at')
+  const rows = await selectEvents(db)
+    .where('e.object_sync_at', '<=', due.now)
+    .orderBy('e.object_sync_at')
     .limit(due.limit)
     .execute()
-  return rows.flatMap(({ raw, ...event }) => (raw ? [{ ...event, raw }] : []))
+  return rows.flatMap(({ source, id, raw, received_at }) => (raw ? [{ source, id, raw, received_at }] : []))
 }
 
 /** Records, in the transaction that does it, that what a kept event is about is up to date. The event stays failed. */

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { DB } from '../database/types.ts'
-import type { EventKey, EventSource, InboxEvent } from './events.ts'
+import { type EventKey, type EventSource, type InboxEvent, selectEvents } from './events.ts'
+import { eventsWithPayloads } from './payloads.ts'
 
 /** What an event says, as far as it is compared with the sender's own: never only its id, which somebody may have seen. */
 export interface EventContent {
@@ -32,16 +33,12 @@ export async function confirmEvents(
 ): Promise<ReadonlySet<string>> {
   const ids = [...listed.events.keys()]
   if (ids.length === 0) return new Set()
-  const rows = await db
-    .selectFrom('inbox_events')
-    .select(['id', 'type', 'confirmed_at', sql<boolean>`payload IS NULL`.as('is_without_payload')])
-    .select([
-      sql<string | null>`payload #>> '{data,object,id}'`.as('object_id'),
-      sql<string | null>`payload #>> '{data,object,payment_status}'`.as('payment_status'),
-    ])
-    .where('source', '=', listed.source)
-    .where('id', 'in', ids)
-    .execute()
+  const { rows } = await sql<
+    EventContent & Pick<InboxEvent, 'id' | 'confirmed_at'> & { is_without_payload: boolean }
+  >`
+    SELECT e.id, e.type, e.confirmed_at, p.payload IS NULL AS is_without_payload, p.payload #>> '{data,object,id}' AS object_id,
+      p.payload #>> '{data,object,payment_status}' AS payment_status
+    FROM ${eventsWithPayloads} WHERE e.source = ${listed.source} AND e.id = ANY (${ids})`.execute(db)
   const genuine = rows.filter((row) => {
     const theirs = listed.events.get(row.id)
     // Nothing follows from an event without a payload but a fetch.
@@ -72,13 +69,11 @@ export async function listUnconfirmedEvents(
   db: Kysely<DB>,
   due: { readonly now: Date; readonly limit: number },
 ): Promise<InboxEvent[]> {
-  return db
-    .selectFrom('inbox_events')
-    .selectAll()
-    .where('source', '=', 'stripe')
-    .where('confirm_at', '<=', due.now)
-    .orderBy(sql`state = 'applied' AND reason IS NULL`, 'desc')
-    .orderBy('confirm_at')
+  return selectEvents(db)
+    .where('e.source', '=', 'stripe')
+    .where('e.confirm_at', '<=', due.now)
+    .orderBy(sql`e.state = 'applied' AND e.reason IS NULL`, 'desc')
+    .orderBy('e.confirm_at')
     .limit(due.limit)
     .execute()
 }

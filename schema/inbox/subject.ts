@@ -23,15 +23,25 @@ const clerkSchema = z.object({
   }),
 })
 
+/** By what an event is found again without what it says. */
+export interface EventNames {
+  /** Whom it is about; null where it names nobody. Support finds an owner's events by it. */
+  readonly subject: string | null
+  /** The checkout that a session of Stripe's names. */
+  readonly client_reference_id: string | null
+}
+
 /**
- * Whom an event is about, as its sender names them: for Stripe the customer, where the object has none (a refund, a dispute) the charge, or
- * the checkout; for Clerk the organization, else the user. Null where it names nobody. Support finds an owner's events by it.
+ * As its sender names them. The subject is for Stripe the customer, where the object has none (a refund, a dispute) the charge, or the
+ * checkout; for Clerk the organization, else the user.
  */
-export function subjectOf(source: 'stripe' | 'clerk', payload: unknown): string | null {
+export function namesIn(source: 'stripe' | 'clerk', payload: unknown): EventNames {
   if (source === 'stripe') {
     const object = stripeSchema.safeParse(payload).data?.data.object
-    return object?.customer ?? object?.charge ?? object?.client_reference_id ?? null
+    const client_reference_id = object?.client_reference_id ?? null
+    return { subject: object?.customer ?? object?.charge ?? client_reference_id, client_reference_id }
   }
   const data = clerkSchema.safeParse(payload).data?.data
-  return data?.organization?.id ?? data?.organization_id ?? data?.user_id ?? data?.id ?? null
+  const subject = data?.organization?.id ?? data?.organization_id ?? data?.user_id ?? data?.id ?? null
+  return { subject, client_reference_id: null }
 }

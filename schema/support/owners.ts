@@ -30,8 +30,8 @@ export async function findOwners(db: ReadDatabase, names: readonly string[]): Pr
       UNION ALL
       -- A customer that was replaced, or whose checkout is not settled: one of its sessions names the checkout.
       (SELECT i.owner_kind, coalesce(i.owner_id, i.user_id) FROM inbox_events e
-        JOIN checkout_intents i ON i.id = CASE WHEN e.payload #>> '{data,object,client_reference_id}' ~ ${uuidPattern}
-          THEN (e.payload #>> '{data,object,client_reference_id}')::uuid END
+        JOIN checkout_intents i
+          ON i.id = CASE WHEN e.client_reference_id ~ ${uuidPattern} THEN e.client_reference_id::uuid END
         WHERE e.subject = named.name LIMIT 1)
       LIMIT 1) found`.execute(db)
   for (const { name, owner_id, owner_kind } of rows) {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { unsettledStates } from '../checkout/intents.ts'
 import type { DB } from '../database/types.ts'
-import type { PersonInInbox } from '../inbox/remove-payloads.ts'
+import type { PersonInInbox } from '../inbox/payloads.ts'
 import { liveStatuses } from '../stripe/statuses.ts'
 import { pseudonymOf } from '../users/forget-user.ts'
 

@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { unsettledStates } from '../checkout/intents.ts'
 import { refusedByBank } from '../checkout/recent-payments.ts'
 import type { DB } from '../database/types.ts'
+import { eventsWithPayloads } from '../inbox/payloads.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { finalStatuses } from '../stripe/statuses.ts'
 import { parseTimelineRow, type TimelineKind, type TimelineRow } from './timeline-rows.ts'
@@ -15,7 +16,7 @@ export type ProblemRow = TimelineRow & { readonly kind: ProblemKind }
 
 const literals = (values: readonly string[]) => sql.join(values.map((value) => sql.lit(value)))
 
-/** The conditions of the partial indexes (migration 0022), word for word. Where there are two, each has an index of its own order. */
+/** The conditions of the partial indexes (migrations 0022 and 0028), word for word. Where there are two, each has an index of its own order. */
 const conditions: Readonly<
   Record<ProblemKind, Partial<Record<ProblemState, (stuck_before: Date) => readonly RawBuilder<unknown>[]>>>
 > = {
@@ -48,11 +49,14 @@ const conditions: Readonly<
 }
 
 const tables = {
-  event: sql`inbox_events e`,
+  event: eventsWithPayloads,
   intent: sql`checkout_intents i`,
   subscription: sql`subscriptions s`,
   invitation: sql`team_invitations v`,
 } as const
+
+/** What an event says is not read to count it. */
+const countedTables = { ...tables, event: sql`inbox_events e` }
 
 /** More of one owner's problems than anybody reads. */
 const ownersProblemsMax = 100
@@ -131,7 +135,7 @@ export async function countProblems(
     (['failed', 'stuck'] as const).flatMap((state) => {
       const counts = (conditions[kind][state]?.(stuck_before) ?? []).map(
         (condition) =>
-          sql`(SELECT count(*) FROM (SELECT 1 FROM ${tables[kind]} WHERE ${condition} LIMIT ${limit}) counted)`,
+          sql`(SELECT count(*) FROM (SELECT 1 FROM ${countedTables[kind]} WHERE ${condition} LIMIT ${limit}) counted)`,
       )
       if (counts.length === 0) return []
       return [

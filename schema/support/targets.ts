@@ -107,16 +107,11 @@ export async function findEventById(db: Db, id: string): Promise<InboxEvent | un
 }
 
 /** By the checkout that it names, else by whom it is about. */
-async function findOwnerOfEvent(db: Db, { payload, subject }: InboxEvent): Promise<Owner | null> {
-  const intentId = checkoutEventSchema.safeParse(payload).data?.data.object.client_reference_id
-  const names = [intentId, subject].flatMap((name) => name ?? [])
+async function findOwnerOfEvent(db: Db, { client_reference_id, subject }: InboxEvent): Promise<Owner | null> {
+  const names = [client_reference_id, subject].flatMap((name) => name ?? [])
   const owners = await findOwners(db, names)
   return names.map((name) => owners.get(name)).find((owner) => owner !== undefined) ?? null
 }
-
-const checkoutEventSchema = z.object({
-  data: z.object({ object: z.object({ client_reference_id: z.string() }) }),
-})
 
 function isUuid(text: string): boolean {
   return z.uuid().safeParse(text).success

@@ -77,10 +77,15 @@ export async function fillSettledEvents(databaseUrl: string, count: number): Pro
          stripe_session_id, settled_at, created_at)
        SELECT intent_id, 'credit_purchase', owner_id, 'user', owner_id, 500, 700, 'EUR', 'settled', 'cs_fill_' || i, at, at
        FROM filled_events`,
-      `INSERT INTO inbox_events (source, id, type, payload, occurred_at, received_at, state, settled_at, sweep_at, confirmed_at, subject)
-       SELECT 'stripe', 'evt_fill_' || i, 'checkout.session.completed', jsonb_build_object('id', 'evt_fill_' || i, 'object', 'event',
-         'data', jsonb_build_object('object', jsonb_build_object('client_reference_id', intent_id, 'filling', repeat('x', 1500)))),
-         at, at, 'applied', at, at, at, 'cus_' || owner_id FROM filled_events`,
+      `SELECT inbox_make_months(min(at), max(at)) FROM filled_events`,
+      `INSERT INTO inbox_payloads (source, id, filed_at, payload)
+       SELECT 'stripe', 'evt_fill_' || i, at, jsonb_build_object('id', 'evt_fill_' || i, 'object', 'event',
+         'data', jsonb_build_object('object', jsonb_build_object('client_reference_id', intent_id, 'filling', repeat('x', 1500))))
+       FROM filled_events`,
+      `INSERT INTO inbox_events (source, id, type, occurred_at, received_at, payload_filed_at, state, settled_at, sweep_at,
+         confirmed_at, subject, client_reference_id)
+       SELECT 'stripe', 'evt_fill_' || i, 'checkout.session.completed', at, at, at, 'applied', at, at, at, 'cus_' || owner_id, intent_id
+       FROM filled_events`,
       `INSERT INTO ledger_accounts (owner_kind, owner_id, name)
        SELECT 'user', owner_id, name FROM (SELECT DISTINCT owner_id FROM filled_events) o, unnest(ARRAY['plan', 'purchased']) name`,
       `INSERT INTO ledger_grants (id, kind, owner_kind, owner_id, account, intent_id, starts_at)

@@ -12,6 +12,7 @@ const owners: Readonly<Record<string, string>> = {
   idempotent_requests: 'schema/idempotency',
   checkout_intents: 'schema/checkout',
   inbox_events: 'schema/inbox',
+  inbox_payloads: 'schema/inbox',
   cursors: 'schema/cursors',
   ledger_accounts: 'schema/ledger',
   ledger_owners: 'schema/ledger',

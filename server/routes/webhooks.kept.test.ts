@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { Webhook } from 'svix'
 import { beforeEach, expect, test } from 'vitest'
+import { selectEvents } from '../../schema/inbox/events.ts'
 import { eventOf } from '../../tests/support/factories/events.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { waitUntil } from '../../tests/support/wait-until.ts'
@@ -8,7 +9,7 @@ import { waitUntil } from '../../tests/support/wait-until.ts'
 const { database, server } = testProduct()
 beforeEach(() => database.owner.deleteFrom('inbox_events').execute())
 
-const stored = () => database.owner.selectFrom('inbox_events').selectAll().execute()
+const stored = () => selectEvents(database.owner).execute()
 
 async function postStripe(payload: string): Promise<number> {
   const signature = server.deps.stripe.webhooks.generateTestHeaderString({
@@ -114,7 +115,7 @@ test('fifty events at the same moment, some twice and some unstorable, are each 
 async function waitingInserts(): Promise<number> {
   const { rows } = await sql`
     SELECT FROM pg_stat_activity
-    WHERE datname = current_database() AND wait_event_type = 'Lock' AND query ILIKE 'insert into "inbox_events"%'`.execute(
+    WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO inbox_events%' AND pid <> pg_backend_pid()`.execute(
     database.owner,
   )
   return rows.length

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { settleEvent } from '../../schema/inbox/events.ts'
+import { selectEvents, settleEvent } from '../../schema/inbox/events.ts'
 import type { QueueProducer } from '../../schema/queues/producer.ts'
 import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
 import { eventOf, sessionOf } from '../../tests/support/factories/events.ts'
@@ -12,7 +12,7 @@ const { database, server } = testProduct()
 beforeEach(() => database.owner.deleteFrom('inbox_events').execute())
 
 const newEvent = () => eventOf('checkout.session.completed', sessionOf(crypto.randomUUID()))
-const stored = () => database.owner.selectFrom('inbox_events').selectAll().execute()
+const stored = () => selectEvents(database.owner).execute()
 const jobs = async (eventId: string, on = server) =>
   (await on.deps.producer.queue('stripe-events').getJobs(['waiting', 'prioritized', 'delayed'])).filter(
     (job) => job.data.event_id === eventId,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { processEnvironment } from '../../schema/env.ts'
+import { selectEvents } from '../../schema/inbox/events.ts'
 import { findBalance } from '../../schema/ledger/balances.ts'
 import { verifyLedger } from '../../schema/ledger/verify.ts'
 import { examineRedis } from '../../scripts/doctor/redis.ts'
@@ -84,10 +85,8 @@ describe('with queues on a Redis Cluster of three nodes', () => {
   }
 
   async function areReceived(bought: readonly PaidPurchase[]): Promise<boolean> {
-    const rows = await product.database.owner
-      .selectFrom('inbox_events')
-      .select('payload')
-      .where('type', '=', 'checkout.session.completed')
+    const rows = await selectEvents(product.database.owner)
+      .where('e.type', '=', 'checkout.session.completed')
       .execute()
     const text = JSON.stringify(rows)
     return bought.every(({ session_id }) => text.includes(session_id))

@@ -372,8 +372,12 @@ export async function withWork<T>({ database }: TestProduct, measure: () => Prom
   await sql`VACUUM (FULL) inbox_events`.execute(database.owner)
   for (const state of ['failed', 'received'] as const) {
     await sql`
-      INSERT INTO inbox_events (source, id, type, payload, occurred_at, received_at, sweep_at, last_error, state, settled_at, reason)
-      SELECT 'stripe', ${`evt_${state}_`} || i, 'invoice.paid', '{}', at, at, '2099-01-01Z', 'Planted', ${state},
+      WITH filed AS (
+        INSERT INTO inbox_payloads (source, id, filed_at, payload)
+        SELECT 'stripe', ${`evt_${state}_`} || i, '2026-08-01Z', '{}' FROM generate_series(1, 1100) i)
+      INSERT INTO inbox_events (source, id, type, occurred_at, received_at, payload_filed_at, sweep_at, last_error, state, settled_at,
+        reason)
+      SELECT 'stripe', ${`evt_${state}_`} || i, 'invoice.paid', at, at, '2026-08-01Z', '2099-01-01Z', 'Planted', ${state},
         CASE ${state} WHEN 'failed' THEN at END, CASE ${state} WHEN 'failed' THEN 'Planted' END
       FROM generate_series(1, 1100) i, LATERAL (SELECT timestamptz '2026-07-01Z' + i * interval '1 second' AS at) time`.execute(
       database.owner,
@@ -382,6 +386,7 @@ export async function withWork<T>({ database }: TestProduct, measure: () => Prom
   await sql`VACUUM (ANALYZE) inbox_events`.execute(database.owner)
   const measured = await measure()
   await sql`DELETE FROM inbox_events WHERE last_error = 'Planted'`.execute(database.owner)
+  await sql`DELETE FROM inbox_payloads WHERE id ~ '^evt_(failed|received)_'`.execute(database.owner)
   await sql`VACUUM (ANALYZE) inbox_events`.execute(database.owner)
   return measured
 }

@@ -1,97 +1,156 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
-import { receiveEvent } from '../../schema/inbox/events.ts'
+import { insertEvents, type NewEvent, receiveEvent, selectEvents } from '../../schema/inbox/events.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { deleteOldRows } from './delete-old-rows.ts'
 
 const { database, worker } = testProduct()
 beforeEach(async () => {
-  await database.owner.deleteFrom('inbox_events').execute()
+  await sql`TRUNCATE inbox_events, inbox_payloads`.execute(database.owner)
   await database.owner.deleteFrom('extension_sign_ins').execute()
 })
 
 const dayMs = 86_400_000
 const daysAgo = (days: number) => new Date(Date.now() - days * dayMs)
 
-async function insertEvent(
-  state: 'received' | 'applied' | 'ignored' | 'failed',
-  days: number,
-): Promise<string> {
+interface TestEvent {
+  readonly state: 'received' | 'applied' | 'ignored' | 'failed' | 'forged'
+  readonly received: string
+  readonly settled?: string
+  readonly more?: Pick<NewEvent, 'confirm_at' | 'object_sync_at'>
+}
+
+async function insertEvent({ state, received, settled = received, more }: TestEvent): Promise<string> {
   const id = `evt_${randomUUID().replaceAll('-', '')}`
   const isSettled = state !== 'received'
-  await database.owner
-    .insertInto('inbox_events')
-    .values({
+  await insertEvents(database.owner, [
+    {
       source: 'stripe',
       id,
       type: 'charge.refunded',
-      payload: '{"secret":"ada@example.org"}',
-      occurred_at: daysAgo(days),
-      received_at: daysAgo(days),
+      payload: { secret: 'ada@example.org' },
+      occurred_at: new Date(received),
+      received_at: new Date(received),
+      sweep_at: new Date(received),
       state,
-      settled_at: isSettled ? daysAgo(days) : null,
+      settled_at: isSettled ? new Date(settled) : null,
       reason: isSettled ? 'Test' : null,
-    })
-    .execute()
+      ...more,
+    },
+  ])
   return id
 }
 
-test('payloads of settled events go after 90 days, of failed ones after 400; the rows stay', async () => {
+const deleteOldRowsAt = async (day: string) => {
+  const { months } = await deleteOldRows({ ...worker.deps, now: () => new Date(day) })
+  return months
+}
+
+async function idsWithPayload(): Promise<string[]> {
+  const rows = await selectEvents(database.owner).where('p.payload', 'is not', null).execute()
+  return rows.map(({ id }) => id).sort()
+}
+
+test('payloads go with their month when all of it is 90 days old; the rows stay', async () => {
   const old = [
-    await insertEvent('applied', 91),
-    await insertEvent('ignored', 91),
-    await insertEvent('failed', 401),
+    await insertEvent({ state: 'applied', received: '2031-02-01T00:00:00Z' }),
+    await insertEvent({ state: 'ignored', received: '2031-02-28T23:59:59.999Z' }),
   ]
-  const kept = [
-    await insertEvent('applied', 89),
-    await insertEvent('ignored', 89),
-    await insertEvent('failed', 399),
-    await insertEvent('received', 500),
-  ]
-  expect(await deleteOldRows(worker.deps)).toEqual({ payloads: 3, sign_ins: 0 })
-  const rows = await database.owner.selectFrom('inbox_events').selectAll().execute()
-  const withPayload = rows.filter((row) => row.payload !== null).map(({ id }) => id)
-  expect(withPayload.sort()).toEqual(kept.sort())
-  for (const row of rows.filter(({ id }) => old.includes(id))) {
+  const kept = [await insertEvent({ state: 'applied', received: '2031-03-01T00:00:00Z' })]
+  expect(await deleteOldRowsAt('2031-05-29T23:59:59Z')).not.toContain('inbox_payloads_2031_02')
+  expect(await idsWithPayload()).toEqual([...old, ...kept].sort())
+  expect(await deleteOldRowsAt('2031-05-30T00:00:00Z')).toContain('inbox_payloads_2031_02')
+  expect(await idsWithPayload()).toEqual(kept)
+  const rows = await database.owner.selectFrom('inbox_events').selectAll().where('id', 'in', old).execute()
+  expect(rows).toHaveLength(2)
+  for (const row of rows) {
     expect(row).toMatchObject({
       type: 'charge.refunded',
-      state: expect.stringMatching(/applied|ignored|failed/),
+      state: expect.stringMatching(/applied|ignored/),
       settled_at: expect.any(Date),
-      payload_removed_at: expect.any(Date),
     })
   }
-  expect(await deleteOldRows(worker.deps)).toEqual({ payloads: 0, sign_ins: 0 })
+  expect(await deleteOldRowsAt('2031-05-30T00:00:00Z')).toEqual([])
+})
+
+test('what something may still follow from keeps its payload when its month goes', async () => {
+  const received = '2032-02-10T00:00:00Z'
+  await insertEvent({ state: 'applied', received })
+  const needed = [
+    await insertEvent({ state: 'received', received }),
+    await insertEvent({ state: 'failed', received }),
+    await insertEvent({ state: 'forged', received }),
+    await insertEvent({ state: 'applied', received, more: { confirm_at: new Date(received) } }),
+    await insertEvent({ state: 'failed', received, more: { object_sync_at: new Date(received) } }),
+  ]
+  expect(await deleteOldRowsAt('2032-06-01T00:00:00Z')).toContain('inbox_payloads_2032_02')
+  expect(await idsWithPayload()).toEqual(needed.sort())
+  // And again when the month to which they were carried over is old.
+  expect(await deleteOldRowsAt('2032-10-01T00:00:00Z')).toContain('inbox_payloads_2032_06')
+  expect(await idsWithPayload()).toEqual(needed.sort())
+})
+
+test('what failed is kept for 400 days, and gone a month later', async () => {
+  const failed = await insertEvent({ state: 'failed', received: '2033-01-15T00:00:00Z' })
+  const forged = await insertEvent({
+    state: 'forged',
+    received: '2033-01-15T00:00:00Z',
+    settled: '2033-02-01T00:00:00Z',
+  })
+  for (const month of ['05', '07', '09', '11']) await deleteOldRowsAt(`2033-${month}-03T00:00:00Z`)
+  await deleteOldRowsAt('2034-02-18T00:00:00Z')
+  expect(await idsWithPayload()).toEqual([failed, forged].sort())
+  await deleteOldRowsAt('2034-03-01T00:00:00Z')
+  expect(await idsWithPayload()).toEqual([forged])
+  await deleteOldRowsAt('2034-04-01T00:00:00Z')
+  expect(await idsWithPayload()).toEqual([])
 })
 
 test('an event whose payload is gone is still known when it comes again', async () => {
-  const id = await insertEvent('applied', 91)
-  await deleteOldRows(worker.deps)
+  const id = await insertEvent({ state: 'applied', received: '2035-02-10T00:00:00Z' })
+  await deleteOldRowsAt('2035-06-01T00:00:00Z')
   const again = {
     source: 'stripe',
     id,
     type: 'charge.refunded',
     payload: {},
     occurred_at: new Date(),
-    received_at: new Date(),
+    received_at: new Date('2035-06-02T00:00:00Z'),
   } as const
   expect(await receiveEvent(database.server, { ...again, sweep_at: new Date() })).toEqual({
     unsettled: false,
     is_new: false,
   })
+  expect(await idsWithPayload()).toEqual([])
 })
 
-test('more than one batch is removed in one run, and what is old is found by an index', async () => {
-  await sql`INSERT INTO inbox_events (source, id, type, payload, occurred_at, state, settled_at)
-    SELECT 'stripe', 'evt_' || n, 'charge.refunded', '{}', now(), 'applied',
-      now() - CASE WHEN n <= 1200 THEN interval '91 days' ELSE interval '1 day' END
-    FROM generate_series(1, 20000) n`.execute(database.owner)
-  await sql`ANALYZE inbox_events`.execute(database.owner)
-  const { rows } = await sql<{ 'QUERY PLAN': string }>`EXPLAIN SELECT source, id FROM inbox_events
-    WHERE state = 'applied' AND settled_at < ${daysAgo(90)} AND payload_removed_at IS NULL
-    ORDER BY settled_at LIMIT 500`.execute(database.owner)
-  expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('inbox_events_old_payloads')
-  expect(await deleteOldRows(worker.deps)).toMatchObject({ payloads: 1200 })
+test('more is carried over than one batch takes', async () => {
+  const received = new Date('2036-02-10T00:00:00Z')
+  await insertEvents(
+    database.owner,
+    Array.from({ length: 1200 }, (_, n) => ({
+      source: 'stripe' as const,
+      id: `evt_many_${n}`,
+      type: 'charge.refunded',
+      payload: {},
+      occurred_at: received,
+      received_at: received,
+      sweep_at: received,
+    })),
+  )
+  expect(await deleteOldRowsAt('2036-06-01T00:00:00Z')).toContain('inbox_payloads_2036_02')
+  expect(await idsWithPayload()).toHaveLength(1200)
+})
+
+test('while somebody reads for long, a month is left to the next time and nobody waits behind it', async () => {
+  await insertEvent({ state: 'applied', received: '2037-02-10T00:00:00Z' })
+  const reader = await database.owner.startTransaction().execute()
+  await sql`SELECT count(*) FROM inbox_payloads`.execute(reader)
+  expect(await deleteOldRowsAt('2037-06-01T00:00:00Z')).toEqual([])
+  await insertEvent({ state: 'applied', received: '2037-06-02T00:00:00Z' })
+  await reader.rollback().execute()
+  expect(await deleteOldRowsAt('2037-06-01T00:00:00Z')).toContain('inbox_payloads_2037_02')
 })
 
 test('sign-ins of the extension that were over a day ago are deleted', async () => {
@@ -106,6 +165,6 @@ test('sign-ins of the extension that were over a day ago are deleted', async () 
     .insertInto('extension_sign_ins')
     .values([signIn('old', daysAgo(1.1)), signIn('over', daysAgo(0.9)), signIn('open', daysAgo(-0.1))])
     .execute()
-  expect(await deleteOldRows(worker.deps)).toEqual({ payloads: 0, sign_ins: 1 })
+  expect(await deleteOldRows(worker.deps)).toEqual({ months: [], sign_ins: 1 })
   expect(await database.owner.selectFrom('extension_sign_ins').select('expires_at').execute()).toHaveLength(2)
 })

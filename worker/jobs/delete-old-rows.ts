@@ -1,19 +1,14 @@
+import { makePartitionsAhead } from '../../schema/database/months.ts'
 import { deleteOldSignIns } from '../../schema/extension/sign-ins.ts'
 import { deleteOldRequests } from '../../schema/idempotency/requests.ts'
-import { removePayloads } from '../../schema/inbox/remove-payloads.ts'
+import { dropOldMonths } from '../../schema/inbox/payloads.ts'
 import { deleteOldTries } from '../../schema/sweep/failed-tries.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
 const dayMs = 24 * 3600 * 1000
 
 /** docs/operations.md has the whole list of what is kept how long. */
-const payloadRetentionMs = {
-  applied: 90 * dayMs,
-  ignored: 90 * dayMs,
-  /** A person may need what it said. */
-  failed: 400 * dayMs,
-  forged: 400 * dayMs,
-} as const
+const payloadRetention = { settled_ms: 90 * dayMs, failed_ms: 400 * dayMs }
 
 /** As long as the event that they were about. */
 const triesRetentionMs = 400 * dayMs
@@ -22,29 +17,24 @@ const batchSize = 500
 /** A run ends after so many batches, so that it does not keep the disk busy; the next one goes on. */
 const maximumBatches = 20
 
-/** Removes what has been kept long enough, in small batches. Returns how many rows of each kind it changed. */
+/**
+ * Removes what has been kept long enough: payloads by dropping their month, everything else in small batches. Makes the months to come
+ * before. Returns which months it dropped, and how many rows of the others it changed.
+ */
 export async function deleteOldRows(
   deps: WorkerDependencies,
-): Promise<{ readonly payloads: number; readonly sign_ins: number }> {
+): Promise<{ readonly months: readonly string[]; readonly sign_ins: number }> {
   const now = deps.now()
-  let payloads = 0
-  for (const [state, retentionMs] of Object.entries(payloadRetentionMs)) {
-    const old = {
-      state: state as keyof typeof payloadRetentionMs,
-      settled_before: new Date(now.getTime() - retentionMs),
-      limit: batchSize,
-      now,
-    }
-    payloads += await inBatches(() => removePayloads(deps.db, old))
-  }
+  await makePartitionsAhead(deps.db, now)
+  const months = await dropOldMonths(deps.db, { now, retention: payloadRetention, limit: batchSize })
   const sign_ins = await inBatches(() => deleteOldSignIns(deps.db, { now, limit: batchSize }))
   const requests = await inBatches(() => deleteOldRequests(deps.db, { now, limit: batchSize }))
   const over_before = new Date(now.getTime() - triesRetentionMs)
   const tries = await inBatches(() => deleteOldTries(deps.db, { over_before, limit: batchSize }))
-  if (payloads + sign_ins + requests + tries > 0) {
-    deps.log.info({ payloads, sign_ins, requests, tries }, 'Removed what is old')
+  if (months.length + sign_ins + requests + tries > 0) {
+    deps.log.info({ months, sign_ins, requests, tries }, 'Removed what is old')
   }
-  return { payloads, sign_ins }
+  return { months, sign_ins }
 }
 
 async function inBatches(removeBatch: () => Promise<number>): Promise<number> {

@@ -1,6 +1,7 @@
 import type Stripe from 'stripe'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { findCursor } from '../../schema/cursors/cursors.ts'
+import { selectEvents } from '../../schema/inbox/events.ts'
 import { findBalance } from '../../schema/ledger/balances.ts'
 import { listedEventTypes, stripeEventTypes } from '../../schema/stripe/event-types.ts'
 import { findSubscription } from '../../schema/subscriptions/subscriptions.ts'
@@ -35,7 +36,7 @@ const depsWith = (overrides: Partial<WorkerDependencies> = {}): WorkerDependenci
 })
 const read = (overrides?: Partial<WorkerDependencies>, limits?: Parameters<typeof readStripeEvents>[1]) =>
   readStripeEvents(depsWith(overrides), limits)
-const rows = () => database.owner.selectFrom('inbox_events').selectAll().orderBy('id').execute()
+const rows = () => selectEvents(database.owner).orderBy('e.id').execute()
 
 /** Stripe with a list of our own. */
 function listing(list: (params: Stripe.EventListParams) => Promise<unknown>): Stripe {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { eventsWithPayloads } from '../../schema/inbox/payloads.ts'
 import { listedEventTypes } from '../../schema/stripe/event-types.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { graceMs, seconds } from './comparison.ts'
@@ -42,13 +43,13 @@ export async function listInFlight(
   }
   const { rows } = await sql<{ object: unknown }>`
     SELECT jsonb_strip_nulls(jsonb_build_object(
-      'id', payload #> '{data,object,id}', 'charge', payload #> '{data,object,charge}',
-      'subscription', coalesce(payload #> '{data,object,subscription}',
-        payload #> '{data,object,parent,subscription_details,subscription}'),
-      'client_reference_id', payload #> '{data,object,client_reference_id}',
-      'organization_id', coalesce(payload #> '{data,organization_id}', payload #> '{data,organization,id}'))) AS object
-    FROM inbox_events WHERE state = 'received' AND received_at > ${new Date(now.getTime() - oldMs)}
-    ORDER BY received_at DESC LIMIT ${maximumWaiting}`.execute(db)
+      'id', p.payload #> '{data,object,id}', 'charge', p.payload #> '{data,object,charge}',
+      'subscription', coalesce(p.payload #> '{data,object,subscription}',
+        p.payload #> '{data,object,parent,subscription_details,subscription}'),
+      'client_reference_id', p.payload #> '{data,object,client_reference_id}',
+      'organization_id', coalesce(p.payload #> '{data,organization_id}', p.payload #> '{data,organization,id}'))) AS object
+    FROM ${eventsWithPayloads} WHERE e.state = 'received' AND e.received_at > ${new Date(now.getTime() - oldMs)}
+    ORDER BY e.received_at DESC LIMIT ${maximumWaiting}`.execute(db)
   for (const { object } of rows) addIds(ids, object)
   return ids
 }

@@ -5,7 +5,7 @@ import { retryTransaction } from '../../schema/database/retry.ts'
 import type { DB } from '../../schema/database/types.ts'
 import { deleteTokensOf } from '../../schema/extension/tokens.ts'
 import { deleteRequestsOf } from '../../schema/idempotency/requests.ts'
-import { listOpenEventsOf, removePayloadsOf } from '../../schema/inbox/remove-payloads.ts'
+import { listOpenEventsOf, removePayloadsOf } from '../../schema/inbox/payloads.ts'
 import {
   endInvitation,
   listInvitationsTo,

@@ -131,7 +131,7 @@ CREATE FUNCTION ledger_first_id(month bigint) RETURNS bigint LANGUAGE sql IMMUTA
 $$;
 
 CREATE FUNCTION ledger_partition_of(parent text, month bigint) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT parent || '_m' || (2000 + month / 12)::text || lpad((month % 12 + 1)::text, 2, '0')
+  SELECT parent || '_' || (2000 + month / 12)::text || '_' || lpad((month % 12 + 1)::text, 2, '0')
 $$;
 
 -- It is attached when it is complete, so that nobody who posts or reads waits.
@@ -144,8 +144,8 @@ BEGIN
 END
 $$;
 
--- Makes the partitions of this month and of so many after it, unless they are there. Returns how many months are there from the next one on.
-CREATE FUNCTION ledger_make_months(ahead integer) RETURNS integer
+-- Makes the partitions of this month and of so many after it, unless they are there.
+CREATE FUNCTION ledger_make_months(ahead integer) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
   parent text;
@@ -160,14 +160,7 @@ BEGIN
       END IF;
     END LOOP;
   END LOOP;
-  RETURN ledger_months_ahead();
 END
-$$;
-
-CREATE FUNCTION ledger_months_ahead() RETURNS integer LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
-  SELECT count(*)::integer
-  FROM generate_series(ledger_month_of(now()) + 1, ledger_month_of(now()) + 120) month
-  WHERE to_regclass(ledger_partition_of('public.ledger_entries', month)) IS NOT NULL
 $$;
 
 -- What was posted before has ids without a month.
@@ -734,11 +727,11 @@ SELECT ledger_make_months(3);
 
 REVOKE ALL ON FUNCTION ledger_month_of(timestamptz), ledger_first_id(bigint), ledger_partition_of(text, bigint),
   ledger_make_partition(text, text, bigint, bigint),
-  ledger_make_months(integer), ledger_months_ahead(), ledger_transfer_digest(ledger_transfers), ledger_begin_month(bigint, bigint),
+  ledger_make_months(integer), ledger_transfer_digest(ledger_transfers), ledger_begin_month(bigint, bigint),
   ledger_lock_rows(text[], text[]),
   ledger_append(ledger_owners[], ledger_keys[], ledger_grants[], ledger_transfers[], ledger_entries[]),
   ledger_post(jsonb), ledger_use_many(jsonb), ledger_use(text, text, bigint, text, timestamptz, text, text) FROM PUBLIC;
 GRANT SELECT ON ledger_owners, ledger_keys, ledger_transfers, ledger_entries, ledger_balances, ledger_grant_sums
   TO tidemark_server, tidemark_worker;
 GRANT EXECUTE ON FUNCTION ledger_use_many(jsonb), ledger_use(text, text, bigint, text, timestamptz, text, text) TO tidemark_server;
-GRANT EXECUTE ON FUNCTION ledger_post(jsonb), ledger_make_months(integer), ledger_months_ahead() TO tidemark_worker;
+GRANT EXECUTE ON FUNCTION ledger_post(jsonb), ledger_make_months(integer) TO tidemark_worker;

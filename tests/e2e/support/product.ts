@@ -159,7 +159,7 @@ function failedEvents(db: Kysely<DB>, userId: string) {
     .selectFrom('inbox_events')
     .where('state', '=', 'received')
     .where('last_error', 'is not', null)
-    .where(sql<string>`payload -> 'data' -> 'object' ->> 'client_reference_id'`, 'in', intents)
+    .where('client_reference_id', 'in', intents)
 }
 
 /** Credits that somebody was given by hand, which nobody of support did, and the difference that a comparison finds in them. */

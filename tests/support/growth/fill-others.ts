@@ -146,10 +146,13 @@ const ledger = [
 ]
 
 const inbox = [
-  `INSERT INTO inbox_events (source, id, type, subject, payload, occurred_at, received_at, state, reason, settled_at, sweep_at)
+  `SELECT inbox_make_months(min(began_at), max(began_at)) FROM i`,
+  `INSERT INTO inbox_payloads (source, id, filed_at, payload)
+   SELECT CASE WHEN number % 5 = 0 THEN 'clerk' ELSE 'stripe' END, 'evt_fill_' || i || '_' || number, began_at,
+     jsonb_build_object('id', i, 'object', 'event', 'data', repeat('x', 100)) FROM i, generate_series(1, ${eventsEach}) number`,
+  `INSERT INTO inbox_events (source, id, type, subject, occurred_at, received_at, payload_filed_at, state, reason, settled_at, sweep_at)
    SELECT CASE WHEN number % 5 = 0 THEN 'clerk' ELSE 'stripe' END, 'evt_fill_' || i || '_' || number, 'invoice.paid',
-     CASE WHEN number % 5 = 0 THEN owner_id ELSE 'cus_fill_' || i END,
-     jsonb_build_object('id', i, 'object', 'event', 'data', repeat('x', 100)), began_at, began_at, state,
+     CASE WHEN number % 5 = 0 THEN owner_id ELSE 'cus_fill_' || i END, began_at, began_at, began_at, state,
      CASE state WHEN 'failed' THEN 'Filled' END, CASE state WHEN 'received' THEN NULL ELSE began_at END,
      -- In no order: where all are equal, Postgres believes that an index of them is read in the order of the table.
      far_away + ((i * 7919 + number * 104729) % 99991) * interval '1 second'

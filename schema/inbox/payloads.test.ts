@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { testDatabase } from '../../tests/support/database/test-database.ts'
+import { countPartitionsAhead, makeInboxMonths, makePartitionsAhead } from '../database/months.ts'
+import { findEvent, type ReceivedEvent, receiveEvent, receiveEvents } from './events.ts'
+
+const database = testDatabase()
+
+function buildEvent(received_at: Date): ReceivedEvent {
+  const id = `evt_${randomUUID()}`
+  const payload = { id, data: { object: { client_reference_id: 'intent-1', customer: 'cus_1' } } }
+  return {
+    source: 'stripe',
+    id,
+    type: 'test',
+    payload,
+    occurred_at: received_at,
+    received_at,
+    sweep_at: received_at,
+  }
+}
+
+describe('months', () => {
+  test('a migrated database has those of today and of three months ahead, and more are made as time passes', async () => {
+    expect(await countPartitionsAhead(database.server, new Date())).toEqual([
+      { table: 'inbox_payloads', ahead: 3 },
+      { table: 'ledger_transfers', ahead: 3 },
+      { table: 'ledger_entries', ahead: 3 },
+    ])
+    const later = new Date('2041-12-31T23:59:59Z')
+    expect(await countPartitionsAhead(database.server, later)).toContainEqual({
+      table: 'inbox_payloads',
+      ahead: 0,
+    })
+    await makePartitionsAhead(database.worker, later)
+    await makePartitionsAhead(database.worker, later)
+    expect(await countPartitionsAhead(database.server, later)).toContainEqual({
+      table: 'inbox_payloads',
+      ahead: 3,
+    })
+  })
+
+  test('an event is stored though nobody made its month, also by several at once', async () => {
+    const events = Array.from({ length: 8 }, () => buildEvent(new Date('2042-05-05T00:00:00Z')))
+    await Promise.all(events.map((event) => receiveEvent(database.server, event)))
+    for (const event of events) {
+      expect(await findEvent(database.worker, event)).toMatchObject({ payload: event.payload })
+    }
+  })
+
+  test('while a month is made, events are stored and read', async () => {
+    const event = buildEvent(new Date())
+    const making = await database.owner.startTransaction().execute()
+    await makeInboxMonths(making, new Date('2043-01-01T00:00:00Z'), new Date('2043-01-01T00:00:00Z'))
+    await receiveEvent(database.server, event)
+    expect(await findEvent(database.worker, event)).toMatchObject({ payload: event.payload })
+    await making.rollback().execute()
+  })
+
+  test('the payload of an event is found in its month alone', async () => {
+    const event = buildEvent(new Date())
+    await receiveEvent(database.server, event)
+    const { rows } = await sql<{ 'QUERY PLAN': string }>`EXPLAIN (ANALYZE, COSTS OFF)
+      SELECT p.payload FROM inbox_events e LEFT JOIN LATERAL (
+        SELECT payload FROM inbox_payloads WHERE source = e.source AND id = e.id AND filed_at = e.payload_filed_at OFFSET 0) p ON true
+      WHERE e.source = 'stripe' AND e.id = ${event.id}`.execute(database.owner)
+    const months = rows.map((row) => row['QUERY PLAN']).filter((line) => line.includes('inbox_payloads_'))
+    expect(months.length).toBeGreaterThan(1)
+    expect(months.filter((line) => !line.includes('never executed'))).toHaveLength(1)
+  })
+})
+
+describe('an event and its payload', () => {
+  test('are stored together, each once, with the names that events are found by', async () => {
+    const event = buildEvent(new Date())
+    expect(await receiveEvents(database.server, [event, event])).toEqual([
+      { unsettled: true, is_new: true },
+      { unsettled: true, is_new: false },
+    ])
+    expect(await receiveEvent(database.server, event)).toEqual({ unsettled: true, is_new: false })
+    expect(await findEvent(database.worker, event)).toMatchObject({
+      subject: 'cus_1',
+      client_reference_id: 'intent-1',
+      payload: event.payload,
+      payload_filed_at: event.received_at,
+    })
+    const stored = await database.owner
+      .selectFrom('inbox_payloads')
+      .select('id')
+      .where('id', '=', event.id)
+      .execute()
+    expect(stored).toHaveLength(1)
+  })
+
+  test.each(['server', 'worker', 'owner'] as const)(
+    'cannot be stored without each other, whoever stores them: %s',
+    async (actor) => {
+      const at = new Date()
+      const insert = (id: string, filed_at: Date) =>
+        sql`INSERT INTO inbox_events (source, id, type, occurred_at, received_at, payload_filed_at)
+          VALUES ('stripe', ${id}, 'test', ${at}, ${at}, ${filed_at})`.execute(database[actor])
+      await expect(insert(`evt_${randomUUID()}`, at)).rejects.toThrow(/inserted without its payload/)
+      const id = `evt_${randomUUID()}`
+      await sql`INSERT INTO inbox_payloads (source, id, filed_at, payload) VALUES ('stripe', ${id}, ${at}, '{}')`.execute(
+        database[actor],
+      )
+      await expect(insert(id, new Date(at.getTime() + 1))).rejects.toThrow(/inserted without its payload/)
+      await insert(id, at)
+    },
+  )
+})
