@@ -3,7 +3,7 @@ import { browserArguments } from './scripts/test/tools/browser-arguments.ts'
 
 const summaryFile = process.env.TEST_SUMMARY_FILE
 
-/** The whole product runs as a user would have it, launched by the global setup; the browser is the one it found. */
+/** The whole product runs as a user would have it, launched by the global setup once for each worker; the browser is the one it found. */
 export default defineConfig({
   testDir: 'tests/e2e',
   testMatch: '**/*.spec.ts',
@@ -12,13 +12,12 @@ export default defineConfig({
   globalTimeout: 40 * 60_000,
   timeout: 90_000,
   expect: { timeout: 15_000 },
-  // Two people at the product at once: more would only wait for each other on two cores.
+  // More would only wait for each other on two cores.
   workers: 2,
   retries: process.env.CI ? 1 : 0,
   forbidOnly: Boolean(process.env.CI),
   reporter: summaryFile ? [['list'], ['json', { outputFile: summaryFile }]] : [['list']],
   use: {
-    ...(process.env.E2E_APP_URL ? { baseURL: process.env.E2E_APP_URL } : {}),
     trace: 'on-first-retry',
     screenshot: 'only-on-failure',
     launchOptions: {
@@ -26,12 +25,11 @@ export default defineConfig({
       args: browserArguments(),
     },
   },
-  // No project depends on another: of a dependency every test runs, also when one file was asked for. That a test of the last project
-  // has the product for itself is the lock's doing (tests/e2e/support/test.ts).
+  // No project depends on another: of a dependency every test runs, also when one file was asked for.
   projects: [
     { name: 'desktop', grepInvert: /@alone|@german/, use: devices['Desktop Chrome'] },
     { name: 'phone', grep: /@phone/, use: devices['Pixel 7'] },
     { name: 'german', grep: /@german/, use: { ...devices['Desktop Chrome'], locale: 'de-DE' } },
-    { name: 'alone', grep: /@alone/, workers: 1, use: devices['Desktop Chrome'] },
+    { name: 'alone', grep: /@alone/, fullyParallel: true, use: devices['Desktop Chrome'] },
   ],
 })

@@ -20,7 +20,11 @@ test('an error is logged with its message, code and cause, and without what a li
   expect(JSON.stringify(line)).not.toContain('hunter2')
 })
 
-test('credentials that ride along are removed', () => {
+test('credentials that ride along are removed, and what is beside them stays', () => {
   const line = logged((log) => log.info({ req: { headers: { authorization: 'Bearer abc' } } }, 'Request'))
   expect(JSON.stringify(line)).not.toContain('abc')
+  const secrets = { cookie: 'abc', access_token: 'abc', code_verifier: 'abc' }
+  const other = logged((log) => log.info({ ...secrets, of: { ...secrets, event_id: 'evt_1' } }, 'Token'))
+  const removed = { cookie: '[removed]', access_token: '[removed]', code_verifier: '[removed]' }
+  expect(other).toMatchObject({ ...removed, of: { ...removed, event_id: 'evt_1' } })
 })

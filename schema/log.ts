@@ -22,20 +22,28 @@ export function createLogger(options: {
       const span = currentSpan()
       return span ? { trace_id: span.trace_id, span_id: span.span_id } : {}
     },
-    formatters: { level: (label) => ({ level: label }) },
-    redact: {
-      paths: [
-        'req.headers.authorization',
-        'req.headers.cookie',
-        '*.authorization',
-        '*.access_token',
-        '*.code_verifier',
-      ],
-      censor: '[removed]',
-    },
+    formatters: { level: (label) => ({ level: label }), log: withoutSecrets },
   }
-  // A server writes a line for each request: those that come while others are being written go together. At exit the rest is written.
-  return pino(settings, options.destination ?? pino.destination({ sync: options.process !== 'server' }))
+  // There is a line for each request and each event: those that come while others are being written go together. At exit the rest is written.
+  return pino(settings, options.destination ?? pino.destination({ sync: false }))
+}
+
+const secrets = new Set(['authorization', 'cookie', 'access_token', 'code_verifier'])
+
+/** Nearly all lines are flat and stay as they are; pino's own redaction would copy each of them. */
+function withoutSecrets(fields: Record<string, unknown>): Record<string, unknown> {
+  if (!Object.entries(fields).some(([name, value]) => secrets.has(name) || isPlain(value))) return fields
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => {
+      if (secrets.has(name)) return [name, '[removed]']
+      return [name, isPlain(value) ? withoutSecrets(value) : value]
+    }),
+  )
+}
+
+/** An error has a serializer, and whatever else is of a class says itself what it is in JSON. */
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 }
 
 /**

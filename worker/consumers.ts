@@ -26,8 +26,15 @@ export interface ConsumerSettings {
   readonly stalledMs: number
 }
 
+/** What a job asks for. Of several events each is asked for by itself. */
+type Ask<Name extends QueueName> = Exclude<JobPayload<Name>, { events: unknown }>
+
 type Handlers = {
-  readonly [Name in QueueName]: (deps: WorkerDependencies, payload: JobPayload<Name>) => Promise<unknown>
+  readonly [Name in QueueName]: (
+    deps: WorkerDependencies,
+    ask: Ask<Name>,
+    job: { readonly origin: JobOrigin | undefined; readonly isOneOfSeveral: boolean },
+  ) => Promise<unknown>
 }
 
 /** What a job of each queue does by itself. The job that the webhook enqueued came before any claim. */
@@ -51,7 +58,8 @@ function createHandlers(deps: WorkerDependencies): Handlers {
   const tryEvent = createEventTries(deps)
   return {
     ...handlers,
-    'stripe-events': (jobDeps, { event_id, claim = 0 }) => tryEvent(jobDeps, { id: event_id, claim }),
+    'stripe-events': (jobDeps, { event_id, claim = 0, is_alone = false }, job) =>
+      tryEvent(jobDeps, { id: event_id, claim, isAlone: is_alone, ...job }),
   }
 }
 
@@ -102,13 +110,35 @@ export async function processJob<Name extends QueueName>(
   origin?: JobOrigin,
   { [name]: handle }: Handlers = handlers,
 ): Promise<void> {
-  const payload = queueSchemas[name].parse(data) as JobPayload<Name>
-  const { request_id, traceparent } = origin ?? {}
+  const payload = queueSchemas[name].parse(data)
+  if ('events' in payload) {
+    await Promise.all(
+      payload.events.map(({ origin, ...ask }) =>
+        doAsAsked(deps, name, ask as Ask<Name>, { handle, origin, isOneOfSeveral: true }),
+      ),
+    )
+  } else await doAsAsked(deps, name, payload as Ask<Name>, { handle, origin, isOneOfSeveral: false })
+}
+
+async function doAsAsked<Name extends QueueName>(
+  deps: WorkerDependencies,
+  name: Name,
+  ask: Ask<Name>,
+  {
+    handle,
+    ...job
+  }: {
+    readonly handle: Handlers[Name]
+    readonly origin: JobOrigin | undefined
+    readonly isOneOfSeveral: boolean
+  },
+): Promise<void> {
+  const { request_id, traceparent } = job.origin ?? {}
   const log = request_id ? deps.log.child({ request_id }) : deps.log
   await inSpan(
     `job ${name}`,
-    { kind: 'consumer', traceparent, attributes: () => attributesOf(name, payload) },
-    () => handle({ ...deps, log }, payload),
+    { kind: 'consumer', traceparent, attributes: () => attributesOf(name, ask) },
+    () => handle({ ...deps, log }, ask, job),
   )
 }
 

@@ -1,5 +1,6 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { DatabaseTransaction } from '../database/connect.ts'
+import { preparedAs } from '../database/prepared.ts'
 import type { Charges, DB } from '../database/types.ts'
 
 export type Charge = Selectable<Charges>
@@ -44,9 +45,18 @@ export async function findCharge(db: Kysely<DB>, stripeChargeId: string): Promis
     .executeTakeFirst()
 }
 
-export async function listChargesOfIntents(db: Kysely<DB>, intentIds: readonly string[]): Promise<Charge[]> {
+/** What went back of what was paid for checkouts. */
+export async function listChargesOfIntents(
+  db: Kysely<DB>,
+  intentIds: readonly string[],
+): Promise<Pick<Charge, 'intent_id' | 'refunded_minor' | 'disputed_minor'>[]> {
   if (intentIds.length === 0) return []
-  return db.selectFrom('charges').selectAll().where('intent_id', 'in', intentIds).execute()
+  return db
+    .selectFrom('charges')
+    .select(['intent_id', 'refunded_minor', 'disputed_minor'])
+    .where(sql<boolean>`intent_id = ANY(${intentIds}::uuid[])`)
+    .modifyEnd(preparedAs('charges_of_intents'))
+    .execute()
 }
 
 export async function listChargesOfInvoices(

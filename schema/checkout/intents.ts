@@ -2,6 +2,7 @@ import type { Kysely, Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { Currency } from '../catalogue/currency.ts'
 import type { BillingFrequency } from '../catalogue/plans.ts'
+import { preparedAs } from '../database/prepared.ts'
 import type { CheckoutIntents, DB } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { inThisMode } from '../stripe/mode.ts'
@@ -171,16 +172,32 @@ function selectIntentsOf(db: Kysely<DB>, { owner_kind, owner_id }: Owner) {
 
 /** Reads the intent and keeps everybody else from changing it until the transaction ends. */
 export async function lockIntent(db: Kysely<DB>, id: string): Promise<CheckoutIntent | undefined> {
-  return (await lockIntents(db, [id]))[0]
+  return db.selectFrom('checkout_intents').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
-/** The same for several, in the order of their ids, so that two who lock some of the same wait for each other in a line. */
-export async function lockIntents(db: Kysely<DB>, ids: readonly string[]): Promise<CheckoutIntent[]> {
+const promise = [
+  'id',
+  'kind',
+  'state',
+  'owner_kind',
+  'owner_id',
+  'credits',
+  'amount_minor',
+  'currency',
+  'stripe_session_id',
+] as const satisfies readonly (keyof CheckoutIntent)[]
+
+/** What was promised to whom, and whether it was kept. */
+export type CheckoutPromise = Pick<CheckoutIntent, (typeof promise)[number]>
+
+/** Locks several, in the order of their ids, so that two who lock some of the same wait for each other in a line. */
+export async function lockIntents(db: Kysely<DB>, ids: readonly string[]): Promise<CheckoutPromise[]> {
   return db
     .selectFrom('checkout_intents')
-    .selectAll()
+    .select(promise)
     .where(sql<boolean>`id = ANY(${ids}::uuid[])`)
     .orderBy('id')
     .forUpdate()
+    .modifyEnd(preparedAs('lock_intents'))
     .execute()
 }

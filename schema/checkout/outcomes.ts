@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { DatabaseTransaction } from '../database/connect.ts'
+import { preparedAs } from '../database/prepared.ts'
 import type { DB } from '../database/types.ts'
 import { unsettledStates } from './intents.ts'
 
@@ -41,6 +42,7 @@ export async function recordOutcomes(
     })
     .whereRef('intent.id', '=', 'outcome.id')
     .where(sql<boolean>`(${isSettled} OR intent.state <> 'settled')`)
+    .modifyEnd(preparedAs('record_outcomes'))
     .execute()
 }
 

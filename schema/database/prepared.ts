@@ -9,14 +9,23 @@ export function prepared<Row>(name: string, statement: RawBuilder<Row>): RawBuil
   return sql<Row>`/* prepared: ${sql.raw(name)} */ ${statement}`
 }
 
-const marked = /^\/\* prepared: (\w+) \*\//
+/**
+ * The same for a statement of Kysely's builder: `.modifyEnd(preparedAs(name))`. It names its columns: Postgres refuses to go on with `*`
+ * when a migration adds one.
+ */
+export function preparedAs(name: string): RawBuilder<unknown> {
+  return sql.raw(`/* prepared: ${name} */`)
+}
+
+const marked = /^\/\* prepared: (\w+) \*\/|\/\* prepared: (\w+) \*\/$/
 
 /** Kysely hands texts to the client, never names. */
 export function prepareMarkedStatements(client: pg.ClientBase): void {
   const query = client.query.bind(client) as (...query: unknown[]) => unknown
   client.query = ((...args: unknown[]) => {
     const [text, values] = args
-    const name = typeof text === 'string' ? marked.exec(text)?.[1] : undefined
+    const [, atFront, atEnd] = (typeof text === 'string' && marked.exec(text)) || []
+    const name = atFront ?? atEnd
     return name === undefined ? query(...args) : query({ name, text, values })
   }) as typeof client.query
 }

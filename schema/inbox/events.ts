@@ -1,6 +1,6 @@
 import type { Kysely, RawBuilder, Selectable } from 'kysely'
 import { sql } from 'kysely'
-import { prepared } from '../database/prepared.ts'
+import { prepared, preparedAs } from '../database/prepared.ts'
 import type { DB, InboxEvents, InboxPayloads, Json } from '../database/types.ts'
 import { cleanRecord } from '../sweep/swept-tables.ts'
 import { inTheirMonths } from './payloads.ts'
@@ -193,14 +193,20 @@ export async function findEvent(db: Kysely<DB>, key: EventKey): Promise<InboxEve
   return selectEvents(db).where('e.source', '=', key.source).where('e.id', '=', key.id).executeTakeFirst()
 }
 
+/** What has to be known of an event before it is tried. */
+export type EventToTry = Pick<InboxEvent, 'id' | 'state' | 'sweeps' | 'payload'>
+
 /** Those that are in the inbox, in no order. */
 export async function findEvents(
   db: Kysely<DB>,
   { source, ids }: { readonly source: EventSource; readonly ids: readonly string[] },
-): Promise<InboxEvent[]> {
+): Promise<EventToTry[]> {
   return selectEvents(db)
+    .clearSelect()
+    .select(['e.id', 'e.state', 'e.sweeps', 'p.payload'])
     .where('e.source', '=', source)
     .where(sql<boolean>`e.id = ANY(${ids}::text[])`)
+    .modifyEnd(preparedAs('find_events'))
     .execute()
 }
 
@@ -227,6 +233,7 @@ export async function lockEvents(
     .where(sql<boolean>`id = ANY(${ids}::text[])`)
     .orderBy('id')
     .forUpdate()
+    .modifyEnd(preparedAs('lock_events'))
     .execute()
 }
 
@@ -266,6 +273,7 @@ export async function settleEvents(
     .whereRef('event.source', '=', 'settled.source')
     .whereRef('event.id', '=', 'settled.id')
     .where('event.state', 'in', ['received', 'failed', 'ignored'])
+    .modifyEnd(preparedAs('settle_events'))
     .execute()
 }
 

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
 import type { DatabaseTransaction } from '../database/connect.ts'
+import { prepared } from '../database/prepared.ts'
 import type { DB } from '../database/types.ts'
 import type { Owner } from './accounts.ts'
 import { callLedger } from './call.ts'
@@ -56,7 +57,8 @@ export async function lockOwner(trx: DatabaseTransaction, owner: Owner): Promise
 /** The same for several at once, in the one order that posting has too. Whoever holds one owner's locks takes no other's later. */
 export async function lockOwners(trx: DatabaseTransaction, owners: readonly Owner[]): Promise<void> {
   const named = owners.map(({ owner_kind, owner_id }) => ({ owner_kind, owner_id }))
-  await callLedger(trx, sql`SELECT ledger_lock_owners(${JSON.stringify(named)}::jsonb)`)
+  const call = sql`SELECT ledger_lock_owners(${JSON.stringify(named)}::jsonb)`
+  await callLedger(trx, prepared('ledger_lock_owners', call))
 }
 
 /** The owner's books, in one round trip; its cost grows with the owner's grants, not with their usage. Lock first, then read. */
@@ -88,11 +90,9 @@ export async function readPurchaseGrants(
   db: Kysely<DB>,
   intentIds: readonly string[],
 ): Promise<ReadonlyMap<string, GrantInBooks>> {
-  const rows = await db
-    .selectFrom('ledger_grant_sums')
-    .select(sql<unknown>`to_jsonb(ledger_grant_sums)`.as('grant'))
-    .where(sql<boolean>`id = ANY(${intentIds.map(purchaseGrantId)}::text[])`)
-    .execute()
+  const statement = sql<{ grant: unknown }>`
+    SELECT to_jsonb(ledger_grant_sums) AS "grant" FROM ledger_grant_sums WHERE id = ANY(${intentIds.map(purchaseGrantId)}::text[])`
+  const { rows } = await prepared('purchase_grants', statement).execute(db)
   const grants = new Map(rows.map(({ grant }) => grantSchema.parse(grant)).map((grant) => [grant.id, grant]))
   return new Map(
     intentIds.flatMap((id) => {

@@ -11,6 +11,7 @@ import {
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { buildGrant } from '../../tests/support/factories/transfers.ts'
 import { madeForEachTest } from '../../tests/support/made.ts'
+import { waitUntil } from '../../tests/support/wait-until.ts'
 import { closeMonth } from './books.ts'
 import { checkoutKey } from './keys.ts'
 import { postTransfer, postTransfers } from './post.ts'
@@ -31,6 +32,17 @@ async function tamper(statement: string): Promise<void> {
 
 const problemsOf = async (options = {}) => (await verifyLedger(database.owner, options)).problems
 const checksOf = async (options = {}) => [...new Set((await problemsOf(options)).map(({ check }) => check))]
+
+type Three = [PromiseWithResolvers<void>, PromiseWithResolvers<void>, PromiseWithResolvers<void>]
+
+/** Whether a proof waits for somebody who still posts. */
+async function isWaitedFor(): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`.execute(
+    database.owner,
+  )
+  return rows.length > 0
+}
 
 /** A purchase, two months of a plan of which one is closed, seats, usage of both accounts, a refund. */
 async function fillBooks(): Promise<void> {
@@ -108,6 +120,49 @@ describe('clean books', () => {
     expect((await proving).problems).toEqual([])
     expect(await problemsOf({ incremental: true, keepProof: true })).toEqual([])
     expect(await problemsOf()).toEqual([])
+  })
+
+  test('are proven while somebody writes for long in another database of the same Postgres', async () => {
+    const other = await createTestDatabase()
+    try {
+      await other.owner.transaction().execute(async (trx) => {
+        await sql`SELECT pg_current_xact_id()`.execute(trx)
+        await fillBooks()
+        await verifyLedger(database.owner, { keepProof: true })
+      })
+    } finally {
+      await other.close()
+    }
+    expect(await verifyLedger(database.owner, { incremental: true })).toMatchObject({
+      continued_from: { accounts: 3 },
+    })
+  })
+
+  test('are proven no further than to what somebody still posts who began last and drew the first number', async () => {
+    await fillBooks()
+    const [begun, drawn, goesOn] = [0, 1, 2].map(() => Promise.withResolvers<void>()) as Three
+    const first = database.worker.transaction().execute(async (trx) => {
+      await sql`SELECT pg_current_xact_id()`.execute(trx)
+      begun.resolve()
+      await drawn.promise
+      await postTransfer(trx, buildGrant('user_first', 5))
+    })
+    await begun.promise
+    const slow = database.worker.transaction().execute(async (trx) => {
+      await postTransfer(trx, buildGrant('user_slow', 5))
+      drawn.resolve()
+      await goesOn.promise
+    })
+    await first
+    let isDone = false
+    const proving = verifyLedger(database.owner, { keepProof: true }).finally(() => {
+      isDone = true
+    })
+    await waitUntil(async () => isDone || (await isWaitedFor()), 'a proof, or somebody who waits for it')
+    goesOn.resolve()
+    await slow
+    expect((await proving).problems).toEqual([])
+    expect(await problemsOf({ incremental: true })).toEqual([])
   })
 
   test('say how far they were read', async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Queue } from 'bullmq'
+import { createBatches } from '../batches.ts'
 import type { QueueBackend } from './backend.ts'
 import {
   type JobOrigin,
@@ -13,7 +14,10 @@ import {
 
 /** Adds jobs to the queues. */
 export interface QueueProducer {
-  /** Adds a job under its id; an id that is still kept, finished or not, is not added again. */
+  /**
+   * Adds a job under its id; an id that is still kept, finished or not, is not added again. Stripe's events that are added at the same
+   * moment share a job with an id of its own.
+   */
   add<Name extends QueueName>(
     queue: Name,
     jobId: string,
@@ -54,10 +58,15 @@ export function createProducer(
     if (!queue) throw new Error(`There is no queue ${name}`)
     return queue
   }
+  const addJob: QueueProducer['add'] = async (name, jobId, payload, origin) => {
+    await queueOf(name).add(name, queueSchemas[name].parse(payload), { jobId, ...originOptions(origin) })
+  }
+  const addEvent = createEventBatches(addJob)
   return {
-    async add(name, jobId, payload, origin) {
-      await queueOf(name).add(name, queueSchemas[name].parse(payload), { jobId, ...originOptions(origin) })
-    },
+    add: (name, jobId, payload, origin) =>
+      isToBeShared(name, payload)
+        ? addEvent({ jobId, payload, origin })
+        : addJob(name, jobId, payload, origin),
     async counts() {
       const entries = await Promise.all(
         queueNames.map(async (name) => [
@@ -73,4 +82,39 @@ export function createProducer(
       await Promise.all([...queues.values()].map((queue) => queue.close()))
     },
   }
+}
+
+/** Most events of one job: as many as a worker applies together. */
+const mostEvents = 50
+
+type EventPayload = Extract<JobPayload<'stripe-events'>, { event_id: string }>
+
+interface EventJob {
+  readonly jobId: string
+  readonly payload: EventPayload
+  readonly origin: JobOrigin | undefined
+}
+
+function isToBeShared(queue: QueueName, payload: object): payload is EventPayload {
+  return queue === 'stripe-events' && 'event_id' in payload && !('is_alone' in payload)
+}
+
+/** Adds events that come while others are being added, or in the same turn of the event loop, by one job: a job costs a queue as much as applying an event costs the ledger. */
+function createEventBatches(addJob: QueueProducer['add']): (job: EventJob) => Promise<void> {
+  return createBatches<EventJob, void>({
+    items_max: mostEvents,
+    batches_max: 2,
+    keyOf: ({ jobId }) => jobId,
+    async together(jobs) {
+      const [first, ...others] = new Map(jobs.map((job) => [job.jobId, job])).values()
+      if (!first) return []
+      if (others.length === 0) await addJob('stripe-events', first.jobId, first.payload, first.origin)
+      else {
+        const events = [first, ...others].map(({ payload, origin }) => ({ ...payload, origin }))
+        await addJob('stripe-events', freshJobId(first.jobId), { events })
+      }
+      return jobs.map(() => undefined)
+    },
+    isShared: () => true,
+  })
 }

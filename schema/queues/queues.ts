@@ -3,7 +3,15 @@ import { z } from 'zod'
 /** Work for the worker. The rows in Postgres say what has to be done; a job only makes it happen sooner. */
 const claim = z.int().min(0).optional()
 /** `claim` is the row's claim that the job was made for: once the row has been claimed again, the job does nothing. */
-const stripeEventJobSchema = z.object({ event_id: z.string(), claim })
+const stripeEventSchema = z.object({ event_id: z.string(), claim })
+/** The request that a job came from, for the log and for traces. A sweep's job has none. */
+const jobOriginSchema = z.object({ request_id: z.string(), traceparent: z.string().optional() })
+/** `is_alone`: something has to be fetched for it, or it failed among others. */
+const stripeEventJobSchema = stripeEventSchema.extend({ is_alone: z.literal(true).optional() })
+/** Events that were added at the same moment, each from a request of its own. */
+const stripeEventsJobSchema = z.object({
+  events: z.array(stripeEventSchema.extend({ origin: jobOriginSchema.optional() })).min(1),
+})
 const clerkEventJobSchema = z.object({ event_id: z.string(), claim })
 const checkoutCompletionJobSchema = z.object({
   intent_id: z.uuid(),
@@ -18,7 +26,7 @@ const scheduledTaskJobSchema = z.object({
 })
 
 export const queueSchemas = {
-  'stripe-events': stripeEventJobSchema,
+  'stripe-events': z.union([stripeEventJobSchema, stripeEventsJobSchema]),
   'checkout-completions': checkoutCompletionJobSchema,
   'clerk-events': clerkEventJobSchema,
   'subscription-syncs': subscriptionSyncJobSchema,
@@ -27,8 +35,6 @@ export const queueSchemas = {
   'scheduled-tasks': scheduledTaskJobSchema,
 } as const
 
-/** The request that a job came from, for the log and for traces. A sweep's job has none. */
-const jobOriginSchema = z.object({ request_id: z.string(), traceparent: z.string().optional() })
 export type JobOrigin = z.infer<typeof jobOriginSchema>
 
 /** BullMQ keeps a text beside a job's payload for this purpose. */

@@ -12,9 +12,19 @@ export const stripeEventSchema = z.looseObject({
   created: z.custom<number>((value) => typeof value === 'number' && value > 0),
   /** Stripe always says it. */
   livemode: z.boolean().optional(),
-  data: z.looseObject({ object: z.looseObject({ object: z.string() }) }),
+  data: z.looseObject({ object: z.custom<StripeObject>(isStripeObject, 'It is no object of Stripe’s') }),
 })
 export type StripeEvent = z.infer<typeof stripeEventSchema>
+
+/** What an event is about. It is large and kept as it came: to parse it would be to copy it. */
+interface StripeObject {
+  readonly [field: string]: unknown
+  readonly object: string
+}
+
+function isStripeObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'object' in value && typeof value.object === 'string'
+}
 
 /** What of an event is compared with Stripe's own: none of it depends on the version of the API. */
 export function contentOf(event: { readonly type: string; readonly data: { readonly object: object } }) {

@@ -4,6 +4,8 @@ import { createServer } from 'node:net'
 /** Below those that systems give to outgoing connections (from 32768 on Linux, from 49152 elsewhere) and above most services. */
 const first = 15_000
 const last = 32_000
+/** A port is free until whoever asked for it listens, so that it could be found twice before. */
+const found = new Set<number>()
 
 /**
  * A free port, another one at every call. Whoever asked listens a little later, sometimes after starting a process or two: a port that
@@ -12,6 +14,8 @@ const last = 32_000
 export async function findFreePort(): Promise<number> {
   while (true) {
     const port = randomInt(first, last)
+    if (found.has(port)) continue
+    found.add(port)
     if (await isPortFree(port)) return port
   }
 }

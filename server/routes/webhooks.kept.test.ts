@@ -108,7 +108,7 @@ test('fifty events at the same moment, some twice and some unstorable, are each 
   expect(idsOf('received').sort()).toEqual(good.map(({ id }) => id).sort())
   expect(idsOf('failed').sort()).toEqual(bad.map(({ id }) => id).sort())
   const jobs = await server.deps.producer.queue('stripe-events').getJobs(['waiting'])
-  const enqueued = new Set(jobs.map((job) => job.data.event_id))
+  const enqueued = new Set(jobs.flatMap(({ data }) => data.events ?? [data]).map(({ event_id }) => event_id))
   expect(good.filter(({ id }) => !enqueued.has(id))).toEqual([])
 })
 

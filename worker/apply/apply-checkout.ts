@@ -1,4 +1,4 @@
-import { type CheckoutIntent, lockIntents } from '../../schema/checkout/intents.ts'
+import { type CheckoutPromise, lockIntents } from '../../schema/checkout/intents.ts'
 import { type IntentOutcome, recordOutcomes } from '../../schema/checkout/outcomes.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { reconcilePurchases } from '../books/reconcile.ts'
@@ -65,7 +65,7 @@ export async function applyCheckouts(
   return verdicts
 }
 
-function decide(intent: CheckoutIntent, news: CheckoutNews): CheckoutVerdict {
+function decide(intent: CheckoutPromise, news: CheckoutNews): CheckoutVerdict {
   try {
     return { verdict: 'decided', decision: decideCheckout(intent, news) }
   } catch (error) {
@@ -74,7 +74,7 @@ function decide(intent: CheckoutIntent, news: CheckoutNews): CheckoutVerdict {
 }
 
 function outcomeOf(
-  { id }: CheckoutIntent,
+  { id }: CheckoutPromise,
   { session }: CheckoutNews,
   decision: CheckoutDecision,
 ): IntentOutcome | undefined {

@@ -1,5 +1,5 @@
 import { retryTransaction } from '../../schema/database/retry.ts'
-import { type InboxEvent, lockEvents, settleEvents } from '../../schema/inbox/events.ts'
+import { type EventToTry, lockEvents, settleEvents } from '../../schema/inbox/events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { applyCheckouts } from './apply-checkout.ts'
 import { type AppliedEvent, appliedEvent, type EventOutcome } from './apply-event.ts'
@@ -8,8 +8,10 @@ import { outcomeOfCheckout, readStripeEvent, type StripeEventNeeds } from './str
 /** What became of one event of several: `alone`, when it has to be applied by itself because something is wrong with it or has to be fetched. */
 export type AppliedOfSeveral = AppliedEvent | { readonly outcome: 'alone' }
 
+type WaitingEvent = Pick<EventToTry, 'id' | 'payload'>
+
 interface ReadEvent {
-  readonly event: InboxEvent
+  readonly event: WaitingEvent
   readonly read: Exclude<StripeEventNeeds, { needs: 'fetch' }>
 }
 
@@ -21,7 +23,7 @@ interface ReadEvent {
  */
 export async function applyEvents(
   deps: Pick<WorkerDependencies, 'db' | 'livemode' | 'now'>,
-  events: readonly InboxEvent[],
+  events: readonly WaitingEvent[],
 ): Promise<ReadonlyMap<string, AppliedOfSeveral>> {
   const outcomes = new Map<string, AppliedOfSeveral>(events.map(({ id }) => [id, { outcome: 'alone' }]))
   const undecided = new Set<string>()
@@ -43,7 +45,7 @@ function intentOf({ read }: ReadEvent): string | null {
 
 function readWithoutFetching(
   deps: Pick<WorkerDependencies, 'livemode'>,
-  event: InboxEvent,
+  event: WaitingEvent,
 ): ReadEvent | undefined {
   try {
     const read = readStripeEvent(event.payload, deps)

@@ -1,4 +1,4 @@
-import { type CheckoutIntent, recipientOf } from '../../schema/checkout/intents.ts'
+import { type CheckoutPromise, recipientOf } from '../../schema/checkout/intents.ts'
 import type { CheckoutEventType } from '../../schema/stripe/event-types.ts'
 import type { CheckoutSession } from '../../schema/stripe/events.ts'
 import { PermanentError } from '../errors.ts'
@@ -28,7 +28,7 @@ export type CheckoutDecision =
  *
  * Throws PermanentError when Stripe took another amount, currency or session than the intent promised.
  */
-export function decideCheckout(intent: CheckoutIntent, news: CheckoutNews): CheckoutDecision {
+export function decideCheckout(intent: CheckoutPromise, news: CheckoutNews): CheckoutDecision {
   const { session } = news
   if (intent.stripe_session_id !== null && intent.stripe_session_id !== session.id) {
     throw new PermanentError(
@@ -66,7 +66,7 @@ function isPaymentLost(news: CheckoutNews): boolean {
   )
 }
 
-function checkPromise(intent: CheckoutIntent, session: CheckoutSession): void {
+function checkPromise(intent: CheckoutPromise, session: CheckoutSession): void {
   if (intent.kind !== 'credit_purchase') {
     throw new PermanentError(`Intent ${intent.id} is for a plan, session ${session.id} is not a subscription`)
   }

@@ -9,6 +9,7 @@ import { receiveStripeEvent } from '../../tests/support/factories/events.ts'
 import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { rememberingStripe } from '../../tests/support/services/stripe.ts'
 import { processInboxEvent } from '../jobs/inbox-event.ts'
 
 /** What only happens when a subscription is paused at Stripe, which nothing of ours does, or when a bank sends a refund back. */
@@ -28,7 +29,7 @@ const product = testProduct({ stripe: 'empty' })
 const { database, worker } = product
 const played = madeOnce(async () => {
   const people = await tell()
-  return { people, story: await product.stripe.takeEvents() }
+  return { people, story: await product.stripe.takeEvents(), stripe: rememberingStripe(product.stripe.url) }
 })
 /** The books of the story in Stripe's order. */
 const inOrder = madeOnce(async () => ({ books: await replay(played.story) }))
@@ -98,7 +99,7 @@ async function replay(events: readonly Stripe.Event[]): Promise<unknown> {
   const fresh = await createTestDatabase()
   try {
     await copyCheckouts(database, fresh, played.people)
-    const deps = { ...worker.deps, db: fresh.worker }
+    const deps = { ...worker.deps, db: fresh.worker, stripe: played.stripe }
     // One that came too early is tried again later; that it is delivered again meanwhile is not another attempt.
     const early = new Set<string>()
     for (const event of events) {

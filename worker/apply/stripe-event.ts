@@ -106,10 +106,11 @@ const fetchers: Readonly<Record<Exclude<StripeEventType, CheckoutEventType>, Pre
 const sessionMarkSchema = checkoutSessionSchema.pick({ id: true, client_reference_id: true, metadata: true })
 
 function readCheckout(event: StripeEvent, signal: CheckoutEventType): StripeEventNeeds {
-  const mark = sessionMarkSchema.parse(event.data.object)
+  const { data: session, error } = checkoutSessionSchema.safeParse(event.data.object)
+  const mark = session ?? sessionMarkSchema.parse(event.data.object)
   const intent_id = intentIdOf(mark)
   if (!intent_id) return nothing(`Session ${mark.id} was not started by us`)
-  const session = checkoutSessionSchema.parse(event.data.object)
+  if (!session) throw error
   const { subscription } = session
   const cause = { event_id: event.id, actor: 'stripe' }
   if (session.mode === 'subscription' && subscription) {

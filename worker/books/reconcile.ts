@@ -1,4 +1,4 @@
-import type { CheckoutIntent } from '../../schema/checkout/intents.ts'
+import type { CheckoutIntent, CheckoutPromise } from '../../schema/checkout/intents.ts'
 import { recipientOf } from '../../schema/checkout/intents.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import type { HouseAccount, Owner, TransferKind } from '../../schema/ledger/accounts.ts'
@@ -46,13 +46,19 @@ export async function reconcilePlan(trx: DatabaseTransaction, owner: Owner, caus
   return transfers.length
 }
 
+/** What is granted for a checkout of credits, and to whom. */
+type PaidPurchase = Pick<
+  CheckoutPromise,
+  'id' | 'owner_kind' | 'owner_id' | 'credits' | 'amount_minor' | 'stripe_session_id'
+>
+
 /**
  * The same for one paid checkout of credits, whose grant depends on nothing else of its owner's. The caller holds the intent's
  * row, and its recipient is known.
  */
 export async function reconcilePurchase(
   trx: DatabaseTransaction,
-  intent: CheckoutIntent,
+  intent: PaidPurchase,
   cause: Cause,
 ): Promise<number> {
   return reconcilePurchases(trx, [{ intent, cause }])
@@ -61,7 +67,7 @@ export async function reconcilePurchase(
 /** The same for several checkouts, of the same owner or of others, in as many statements as for one. */
 export async function reconcilePurchases(
   trx: DatabaseTransaction,
-  purchases: readonly { readonly intent: CheckoutIntent; readonly cause: Cause }[],
+  purchases: readonly { readonly intent: PaidPurchase; readonly cause: Cause }[],
 ): Promise<number> {
   if (purchases.length === 0) return 0
   const intents = purchases.map(({ intent }) => intent)
@@ -84,7 +90,7 @@ export async function reconcilePurchases(
   return missing.length
 }
 
-function recipientOfPurchase(intent: CheckoutIntent): Owner {
+function recipientOfPurchase(intent: PaidPurchase): Owner {
   const owner = recipientOf(intent)
   if (!owner) throw new Error(`Intent ${intent.id} has no recipient for the credits`)
   return owner

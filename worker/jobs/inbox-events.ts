@@ -1,5 +1,7 @@
 import { createBatches } from '../../schema/batches.ts'
-import { findEvents, type InboxEvent } from '../../schema/inbox/events.ts'
+import { type EventToTry, findEvents } from '../../schema/inbox/events.ts'
+import { freshJobId } from '../../schema/queues/producer.ts'
+import type { JobOrigin } from '../../schema/queues/queues.ts'
 import { type AppliedOfSeveral, applyEvents } from '../apply/apply-events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { isToBeTried, processInboxEvent, reportApplied, reportNothingToDo } from './inbox-event.ts'
@@ -18,12 +20,21 @@ interface Try {
   readonly claim: number
 }
 
+/** A try for a job. */
+interface TryOfJob extends Try {
+  /** It shares the job with others. */
+  readonly isOneOfSeveral?: boolean
+  /** It has to be tried alone; see the payloads of jobs. */
+  readonly isAlone?: boolean
+  readonly origin?: JobOrigin | undefined
+}
+
 type Outcome = AppliedOfSeveral | { readonly outcome: 'nothing_to_do' }
 
 const leftAlone: Outcome = { outcome: 'alone' }
 
 /** Tries one of Stripe's events, for a job with a log of its own. */
-export type TryStripeEvent = (deps: WorkerDependencies, tried: Try) => Promise<void>
+export type TryStripeEvent = (deps: WorkerDependencies, tried: TryOfJob) => Promise<void>
 
 /**
  * Tries events of the jobs in hand together: what comes while the worker is busy waits, and then all that wait are taken. One that comes
@@ -41,11 +52,24 @@ export function createEventTries(deps: WorkerDependencies): TryStripeEvent {
   const alone = atMost(mostAlone)
   return async (jobDeps, tried) => {
     const key = { source: 'stripe', id: tried.id } as const
-    const applied = await together(tried)
-    if (applied.outcome === 'alone') return alone(() => processInboxEvent(jobDeps, key, tried.claim))
+    const applied = tried.isAlone ? leftAlone : await together(tried)
+    if (applied.outcome === 'alone') {
+      if (tried.isOneOfSeveral) return addAlone(jobDeps, tried)
+      return alone(() => processInboxEvent(jobDeps, key, tried.claim))
+    }
     if (applied.outcome === 'nothing_to_do') return reportNothingToDo(jobDeps, key)
     reportApplied(jobDeps, key, applied)
   }
+}
+
+/** So a job of several events ends soon, whatever one of them waits for, and a worker never has many of those in hand. */
+async function addAlone(deps: WorkerDependencies, { id, claim, origin }: TryOfJob): Promise<void> {
+  const payload = { event_id: id, claim, is_alone: true } as const
+  await deps.producer
+    .add('stripe-events', freshJobId(id), payload, origin)
+    .catch((error: unknown) =>
+      deps.log.warn({ err: error, event_id: id }, 'Job not enqueued; the sweep will enqueue it'),
+    )
 }
 
 async function tryTogether(deps: WorkerDependencies, tries: readonly Try[]): Promise<readonly Outcome[]> {
@@ -53,7 +77,7 @@ async function tryTogether(deps: WorkerDependencies, tries: readonly Try[]): Pro
     const rows = await findEvents(deps.db, { source: 'stripe', ids: tries.map(({ id }) => id) })
     const events = new Map(rows.map((event) => [event.id, event]))
     // A sweep may have enqueued what is in hand already.
-    const due = new Map<string, InboxEvent>()
+    const due = new Map<string, EventToTry>()
     const outcomes = tries.map(({ id, claim }): Outcome | undefined => {
       const event = events.get(id)
       if (!event) return leftAlone

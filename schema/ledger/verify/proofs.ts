@@ -28,24 +28,34 @@ export async function insertProof(db: Kysely<DB>, proof: Omit<Proof, 'proven_at'
 }
 
 /**
- * The latest transfer, once nothing can be posted before it any more. A transfer takes its number some time before it is
- * committed, so the transactions that were running when the number was read are waited for: every transaction that posts is among them, because
- * the locks of the accounts come first. Null when one of them is still running after ten seconds.
+ * The latest transfer, once nothing can be posted before it any more. A transfer takes its number some time before it is committed, under
+ * locks that its transaction holds to its end, so whoever holds locks in this database and writes is waited for when the number has been read.
+ * Neither numbers of transactions nor snapshots would do: who begins later may take its number earlier, and a snapshot also waits for those
+ * who write in other databases. Null when one is still running after ten seconds.
  */
 export async function findSettledTransferId(db: Kysely<DB>): Promise<number | null> {
-  const { rows } = await sql<{ id: number; next_xid: string }>`
-    SELECT coalesce(max(id), 0) AS id, pg_snapshot_xmax(pg_current_snapshot())::text AS next_xid FROM ledger_transfers
-  `.execute(db)
-  const { id = 0, next_xid = '0' } = rows[0] ?? {}
+  const { rows } = await sql<{ id: number }>`SELECT coalesce(max(id), 0) AS id FROM ledger_transfers`.execute(
+    db,
+  )
+  const { id = 0 } = rows[0] ?? {}
+  const running = await findWriters(db)
   for (let attempt = 0; attempt < 1000; attempt++) {
-    const { rows: running } = await sql<{ is_over: boolean }>`
-      SELECT pg_snapshot_xmin(pg_current_snapshot())::text::numeric >= ${next_xid}::numeric AS is_over`.execute(
-      db,
-    )
-    if (running[0]?.is_over) return id
+    const still = new Set(await findWriters(db))
+    if (!running.some((transaction) => still.has(transaction))) return id
     await sql`SELECT pg_sleep(0.01)`.execute(db)
   }
   return null
+}
+
+/** Transactions that hold a lock in this database and have written something, or are about to. */
+async function findWriters(db: Kysely<DB>): Promise<string[]> {
+  const { rows } = await sql<{ virtualtransaction: string }>`
+    SELECT virtualtransaction FROM pg_locks GROUP BY virtualtransaction
+    HAVING bool_or(locktype = 'transactionid' AND mode = 'ExclusiveLock')
+      AND bool_or(locktype = 'relation' AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`.execute(
+    db,
+  )
+  return rows.map(({ virtualtransaction }) => virtualtransaction)
 }
 
 interface HeadsDigest {

@@ -8,7 +8,9 @@ import { installWithApt, lastWords, whyNoApt } from './apt.ts'
 import { findProgram, type Tool } from './find-program.ts'
 
 const run = promisify(execFile)
+/** Debian's headless shell is Chromium without windows: it starts sooner and does the same for a test in less time. */
 const names = [
+  'chromium-headless-shell',
   'chromium',
   'chromium-browser',
   'google-chrome',
@@ -49,11 +51,14 @@ export async function findChromium(options: {
   }
 }
 
-/** The fonts are only recommended by the package, and a page without any has no text. */
+/** The fonts are only recommended by the packages, and a page without any has no text. */
 async function installFromDebian(): Promise<string | undefined> {
   const refusal = await whyNoApt()
   if (refusal) throw new Error(refusal)
-  await installWithApt(['chromium', 'fonts-liberation'])
+  await installWithApt(['chromium-headless-shell', 'fonts-liberation']).catch(() =>
+    // Not every system that is like Debian has the shell.
+    installWithApt(['chromium', 'fonts-liberation']),
+  )
   return await findProgram(names)
 }
 

@@ -1,31 +1,54 @@
 import { randomBytes } from 'node:crypto'
+import type { FullConfig } from '@playwright/test'
 import pg from 'pg'
+import { ensureWebBuilt } from '../../../scripts/build-web.ts'
 import { launchThrowaway } from '../../../scripts/launch/throwaway.ts'
 import { findChromium } from '../../../scripts/test/tools/chromium.ts'
 import { databaseUrl } from '../../support/database/template-database.ts'
 
+/** Where a worker of the tests finds the product that it has for itself. */
+export interface ProductAddresses {
+  readonly E2E_APP_URL: string
+  readonly E2E_STRIPE_URL: string
+  readonly E2E_CLERK_URL: string
+  readonly E2E_DATABASE_URL: string
+}
+
 /**
- * Launches the product and tells the tests where it is: E2E_APP_URL, E2E_STRIPE_URL, E2E_CLERK_URL, E2E_DATABASE_URL. Whoever sets
- * E2E_APP_URL has launched one already. What the processes log is in `test-results/product.log`.
+ * Launches a product for each worker, and tells in E2E_PRODUCTS where they are, which the fixture `product` reads (test.ts). What their
+ * processes log is in `test-results/product-*.log`.
  */
-export default async function setUpBrowserTests(): Promise<() => Promise<void>> {
+export default async function setUpBrowserTests({ workers }: FullConfig): Promise<() => Promise<void>> {
   await nameChromium()
-  if (process.env.E2E_APP_URL) return async () => undefined
   const running = new AsyncDisposableStack()
   try {
-    const product = await launchThrowaway({
-      logFile: 'test-results/product.log',
-      databaseUrl: await ownDatabase(running),
+    await ensureWebBuilt({ say: console.log })
+    const launches = await Promise.allSettled(
+      Array.from({ length: workers }, (_, number) => launchFor(number, running)),
+    )
+    const products = launches.map((launch) => {
+      if (launch.status === 'rejected') throw launch.reason
+      return launch.value
     })
-    running.defer(() => product.stop())
-    process.env.E2E_APP_URL = product.url
-    process.env.E2E_STRIPE_URL = product.stripeSandboxUrl
-    process.env.E2E_CLERK_URL = product.clerkSandboxUrl
-    process.env.E2E_DATABASE_URL = product.databaseUrl
+    process.env.E2E_PRODUCTS = JSON.stringify(products)
     return () => running.disposeAsync()
   } catch (error) {
     await running.disposeAsync()
     throw error
+  }
+}
+
+async function launchFor(number: number, running: AsyncDisposableStack): Promise<ProductAddresses> {
+  const product = await launchThrowaway({
+    logFile: `test-results/product-${number}.log`,
+    databaseUrl: await ownDatabase(running),
+  })
+  running.defer(() => product.stop())
+  return {
+    E2E_APP_URL: product.url,
+    E2E_STRIPE_URL: product.stripeSandboxUrl,
+    E2E_CLERK_URL: product.clerkSandboxUrl,
+    E2E_DATABASE_URL: product.databaseUrl,
   }
 }
 

@@ -1,39 +1,37 @@
 import * as playwright from '@playwright/test'
-import pg from 'pg'
+import type { ProductAddresses } from './global-setup.ts'
 import { calmProduct } from './product.ts'
 
-/** Tests of this kind turn a knob that all others would notice: faults, deliveries, the clock. */
+/**
+ * Tests of this kind turn a knob that all who use the product would notice: faults, deliveries, the clock. They come last, because a
+ * clock that was advanced stays where it is.
+ */
 export const alone = { tag: '@alone' }
 /** Tests of this kind also run in the browser of a phone. */
 export const alsoOnPhones = { tag: '@phone' }
 /** Tests of this kind run in a German browser only. */
 export const german = { tag: '@german' }
 
-/** Tests run beside each other in one product, each with people of its own; a test that is `alone` waits for the others. */
-export const test = playwright.test.extend<{ turn: undefined }>({
-  turn: [
-    async ({ browserName: _browser }, use, { tags }) => {
-      const isAlone = tags.includes(alone.tag)
-      const release = await takeTurn(isAlone)
-      try {
-        await use(undefined)
-        if (isAlone) await calmProduct()
-      } finally {
-        await release()
-      }
+/** Every worker has a product for itself, so that a test is alone in it. Each test has people of its own all the same. */
+export const test = playwright.test.extend<{ calm: undefined }, { product: ProductAddresses }>({
+  product: [
+    async ({ browserName: _browser }, use, { parallelIndex }) => {
+      const products = JSON.parse(process.env.E2E_PRODUCTS ?? '[]') as ProductAddresses[]
+      const own = products[parallelIndex]
+      if (!own) throw new Error('E2E_PRODUCTS names no product for this worker: the global setup sets it')
+      Object.assign(process.env, own)
+      await use(own)
     },
-    { auto: true, timeout: 5 * 60_000 },
+    { auto: true, scope: 'worker' },
+  ],
+  baseURL: ({ product }, use) => use(product.E2E_APP_URL),
+  calm: [
+    async ({ product: _product }, use, { tags }) => {
+      await use(undefined)
+      if (tags.includes(alone.tag)) await calmProduct()
+    },
+    { auto: true },
   ],
 })
 
 export const expect = playwright.expect
-
-const lock = 20_261_122
-
-/** A lock in the product's database, which a test process that dies gives back. */
-async function takeTurn(isAlone: boolean): Promise<() => Promise<void>> {
-  const client = new pg.Client({ connectionString: process.env.E2E_DATABASE_URL })
-  await client.connect()
-  await client.query(`SELECT ${isAlone ? 'pg_advisory_lock' : 'pg_advisory_lock_shared'}($1)`, [lock])
-  return () => client.end()
-}

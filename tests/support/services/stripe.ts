@@ -35,16 +35,37 @@ export async function startStripe(options: { serverPort?: number } = {}): Promis
   }
 }
 
+/** A client that asks for the same object once, as long as it changes nothing: to replay events while nothing happens at Stripe. */
+export function rememberingStripe(url: string): Stripe {
+  const answers = new Map<string, Promise<Response>>()
+  const ask: typeof fetch = async (address, request) => {
+    const isRead = request?.method === 'GET'
+    if (!isRead) answers.clear()
+    const known = isRead && answers.get(String(address))
+    const answer = known || fetch(address, request)
+    if (isRead && !known) answers.set(String(address), answer)
+    return (await answer).clone()
+  }
+  return new Stripe('sk_test_sandbox', {
+    ...sandboxAt(url),
+    maxNetworkRetries: 0,
+    httpClient: Stripe.createFetchHttpClient(ask),
+  })
+}
+
 /** A client that never repeats a call by itself, because that takes real seconds: whoever uses it is told of every failure. */
 export function impatientStripe(url: string): Stripe {
+  return new Stripe('sk_test_sandbox', { ...sandboxAt(url), maxNetworkRetries: 0 })
+}
+
+function sandboxAt(url: string) {
   const { hostname, port } = new URL(url)
-  return new Stripe('sk_test_sandbox', {
+  return {
     apiVersion: stripeApiVersion,
-    maxNetworkRetries: 0,
     timeout: 20_000,
     telemetry: false,
     host: hostname,
     port,
     protocol: 'http',
-  })
+  } as const
 }

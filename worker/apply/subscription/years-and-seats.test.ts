@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { verifyLedger } from '../../../schema/ledger/verify.ts'
+import { addMonths } from '../../../schema/position/calendar.ts'
 import {
   buildPaidPlan,
   type PaidPurchase,
@@ -137,10 +138,8 @@ describe('a yearly plan', () => {
 
   test('is due to be looked at in the second in which its next month begins, or its period ends', async () => {
     const bought = await buyYear()
-    const begins = (await life.row(bought))?.current_period_start.getTime() ?? 0
+    const month = addMonths((await life.row(bought))?.current_period_start ?? new Date(Number.NaN), 1)
     await product.advanceDays(27.5)
-    const month = new Date(begins)
-    month.setUTCMonth(month.getUTCMonth() + 1)
     for (let looks = 0; looks < 5; looks++) {
       await sync(bought)
       const due = (await life.row(bought))?.sweep_at.getTime() ?? 0

@@ -1,0 +1,97 @@
+import { describe, expect, inject, onTestFinished, test } from 'vitest'
+import { testDatabase } from '../../tests/support/database/test-database.ts'
+import { ownRedisUrl } from '../../tests/support/own-redis.ts'
+import { connectQueueBackend } from './backend.ts'
+import { createProducer, type QueueProducer } from './producer.ts'
+
+const database = testDatabase()
+
+describe.each([
+  { name: 'Postgres', redisUrl: undefined, missing: undefined },
+  { name: 'Redis', redisUrl: ownRedisUrl(), missing: inject('redisReason') },
+])('with queues on $name', ({ redisUrl, missing }) => {
+  async function openProducer(): Promise<QueueProducer> {
+    const onError = () => undefined
+    const backend = connectQueueBackend({
+      databaseUrl: database.url,
+      redisUrl,
+      role: 'tidemark_server',
+      poolMax: 4,
+      whenUnavailable: 'wait',
+      onError,
+    })
+    const producer = createProducer(backend, { onError })
+    onTestFinished(async () => {
+      await producer.close()
+      await backend.close()
+    })
+    await producer.queue('stripe-events').obliterate({ force: true })
+    return producer
+  }
+  const jobsOf = async (producer: QueueProducer) => {
+    const jobs = await producer.queue('stripe-events').getJobs(['waiting'])
+    return jobs.map(({ id, data }) => ({ id, data }))
+  }
+  const eventIds = (count: number) => Array.from({ length: count }, (_, index) => `evt_${index}`)
+  const add = (producer: QueueProducer, event_id: string) =>
+    producer.add('stripe-events', event_id, { event_id }, { request_id: `request of ${event_id}` })
+
+  test('events that are added at the same moment share a job, and each keeps its request', async ({
+    skip,
+  }) => {
+    if (missing) skip(`no Redis: ${missing}`)
+    const producer = await openProducer()
+    await Promise.all([...eventIds(3), 'evt_1'].map((id) => add(producer, id)))
+    const jobs = await jobsOf(producer)
+    expect(jobs).toEqual([{ id: expect.stringMatching(/^evt_0\./), data: { events: expect.any(Array) } }])
+    expect(jobs[0]?.data.events).toEqual(
+      eventIds(3).map((event_id) => ({ event_id, origin: { request_id: `request of ${event_id}` } })),
+    )
+  })
+
+  test('an event that is added alone has a job under its own id, which is not added twice', async ({
+    skip,
+  }) => {
+    if (missing) skip(`no Redis: ${missing}`)
+    const producer = await openProducer()
+    for (let time = 0; time < 2; time++) await add(producer, 'evt_1')
+    expect(await jobsOf(producer)).toEqual([{ id: 'evt_1', data: { event_id: 'evt_1' } }])
+  })
+
+  test('no job has more events than are applied together, and none is left out', async ({ skip }) => {
+    if (missing) skip(`no Redis: ${missing}`)
+    const producer = await openProducer()
+    await Promise.all(eventIds(120).map((id) => add(producer, id)))
+    const jobs = await jobsOf(producer)
+    const groups = jobs.map(({ data }): { event_id: string }[] => data.events ?? [data])
+    expect(Math.max(...groups.map(({ length }) => length))).toBe(50)
+    expect(new Set(groups.flat().map(({ event_id }) => event_id))).toEqual(new Set(eventIds(120)))
+  })
+
+  test('an event that has to be tried alone shares no job', async ({ skip }) => {
+    if (missing) skip(`no Redis: ${missing}`)
+    const producer = await openProducer()
+    const alone = (id: string) => producer.add('stripe-events', id, { event_id: id, is_alone: true })
+    await Promise.all(eventIds(3).map(alone))
+    const jobs = await jobsOf(producer)
+    expect(new Set(jobs.map(({ id }) => id))).toEqual(new Set(eventIds(3)))
+  })
+})
+
+test('a queue that does not answer fails everybody who adds to it', async () => {
+  const onError = () => undefined
+  const backend = connectQueueBackend({
+    databaseUrl: 'postgres://nobody:none@127.0.0.1:1/none',
+    role: 'tidemark_server',
+    poolMax: 1,
+    whenUnavailable: 'fail_fast',
+    onError,
+  })
+  const producer = createProducer(backend, { onError })
+  const added = await Promise.allSettled(
+    ['evt_1', 'evt_2', 'evt_3'].map((event_id) => producer.add('stripe-events', event_id, { event_id })),
+  )
+  expect(added.map(({ status }) => status)).toEqual(Array(3).fill('rejected'))
+  await producer.close().catch(onError)
+  await backend.close()
+})
