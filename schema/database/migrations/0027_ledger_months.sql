@@ -787,8 +787,10 @@ CREATE FUNCTION ledger_post_one(
 #variable_conflict use_column
 DECLARE
   owner ledger_owners;
-  known ledger_grants;
+  new_grant ledger_grants;
   transfer ledger_transfers;
+  is_new_grant boolean;
+  is_same_grant boolean;
   house_account bigint;
   owner_account bigint;
   new_version bigint;
@@ -819,15 +821,18 @@ BEGIN
     RETURN;
   END IF;
 
-  SELECT a.id INTO house_account FROM ledger_accounts a WHERE a.owner_id = 'house' AND a.name = house;
-  SELECT * INTO known FROM ledger_grants g WHERE g.id = ledger_post_one.grant_id;
-  IF NOT FOUND THEN
-    known := jsonb_populate_record(NULL::ledger_grants, given);
-    known.created_at := clock_timestamp();
-    INSERT INTO ledger_grants SELECT known.*;
-  ELSIF (known.owner_kind, known.owner_id, known.account, known.kind)
-    IS DISTINCT FROM (ledger_post_one.owner_kind, ledger_post_one.owner_id, ledger_post_one.account, given ->> 'kind') THEN
-    RAISE EXCEPTION 'Grant % was written down before for another owner, account or kind', known.id USING ERRCODE = 'LG001';
+  SELECT a.id, (g.owner_kind, g.owner_id, g.account, g.kind)
+      IS NOT DISTINCT FROM (ledger_post_one.owner_kind, ledger_post_one.owner_id, ledger_post_one.account, given ->> 'kind'), g.id IS NULL
+  INTO house_account, is_same_grant, is_new_grant
+  FROM (VALUES (house)) AS named (house)
+  LEFT JOIN ledger_accounts a ON a.owner_id = 'house' AND a.name = named.house
+  LEFT JOIN ledger_grants g ON g.id = ledger_post_one.grant_id;
+  IF is_new_grant THEN
+    new_grant := jsonb_populate_record(NULL::ledger_grants, given);
+    new_grant.created_at := clock_timestamp();
+    INSERT INTO ledger_grants SELECT new_grant.*;
+  ELSIF NOT is_same_grant THEN
+    RAISE EXCEPTION 'Grant % was written down before for another owner, account or kind', ledger_post_one.grant_id USING ERRCODE = 'LG001';
   END IF;
   IF house_account IS NULL OR owner.owner_kind <> ledger_post_one.owner_kind OR starts_with(transfer.idempotency_key, 'usage/') THEN
     RAISE EXCEPTION 'Transfer % names an account that does not exist, or has the key of a usage', transfer.idempotency_key
