@@ -41,6 +41,8 @@ const columnTypes: Record<string, string> = {
   'stripe_customers.owner_kind': owners,
   'customer_creations.owner_kind': owners,
   'subscriptions.owner_kind': owners,
+  'paid_invoice_lines.owner_kind': owners,
+  'charges.owner_kind': owners,
   'subscriptions.plan_type': planTypes,
   'subscriptions.billing_frequency': frequencies,
   'subscriptions.currency': currencies,

@@ -2,7 +2,7 @@ import type { RouterContext } from '@koa/router'
 import type { Middleware } from 'koa'
 import type { BodyOf, Endpoint, QueryOf } from '../schema/api/endpoint.ts'
 import type { Logger } from '../schema/log.ts'
-import { noteInSpan } from '../schema/tracing.ts'
+import { currentSpan, noteInSpan } from '../schema/tracing.ts'
 import type { Failure } from './failures.ts'
 
 /** What travels with one request. */
@@ -61,7 +61,7 @@ export function createTrace(base: Logger, request_id: string): Trace {
     note(fields) {
       noted = { ...noted, ...fields }
       log = undefined
-      noteInSpan(attributesOf(fields))
+      if (currentSpan()) noteInSpan(attributesOf(fields))
     },
   }
 }

@@ -1,12 +1,13 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { DatabaseTransaction } from '../database/connect.ts'
-import { preparedAs } from '../database/prepared.ts'
+import { prepared } from '../database/prepared.ts'
 import type { Charges, DB } from '../database/types.ts'
+import type { Owner } from '../ledger/accounts.ts'
 
 export type Charge = Selectable<Charges>
 
 /** A charge as Stripe had it at one moment. Minor units of the currency it was paid in. */
-export interface ChargeSnapshot {
+export interface ChargeSnapshot extends Owner {
   /** Drawn before Stripe was called, so that an older snapshot never replaces a newer one. */
   readonly snapshot_order: number
   readonly stripe_charge_id: string
@@ -28,7 +29,7 @@ export async function saveCharge(trx: DatabaseTransaction, snapshot: ChargeSnaps
     .values({ ...snapshot, disputed_minor: disputed_minor ?? 0 })
     .onConflict((conflict) =>
       conflict
-        .column('stripe_charge_id')
+        .columns(['owner_id', 'stripe_charge_id'])
         .doUpdateSet({ refunded_minor, ...dispute, snapshot_order, updated_at: sql`now()` })
         .where('charges.snapshot_order', '<', snapshot_order),
     )
@@ -45,24 +46,34 @@ export async function findCharge(db: Kysely<DB>, stripeChargeId: string): Promis
     .executeTakeFirst()
 }
 
-/** What went back of what was paid for checkouts. */
+/** What went back of what was paid for checkouts, of one owner or several. */
 export async function listChargesOfIntents(
   db: Kysely<DB>,
-  intentIds: readonly string[],
+  intents: readonly { readonly id: string; readonly owner_id: string | null }[],
 ): Promise<Pick<Charge, 'intent_id' | 'refunded_minor' | 'disputed_minor'>[]> {
-  if (intentIds.length === 0) return []
-  return db
-    .selectFrom('charges')
-    .select(['intent_id', 'refunded_minor', 'disputed_minor'])
-    .where(sql<boolean>`intent_id = ANY(${intentIds}::uuid[])`)
-    .modifyEnd(preparedAs('charges_of_intents'))
-    .execute()
+  if (intents.length === 0) return []
+  const owners = intents.map(({ owner_id }) => owner_id)
+  const ids = intents.map(({ id }) => id)
+  const { rows } = await prepared(
+    'charges_of_intents',
+    sql<Pick<Charge, 'intent_id' | 'refunded_minor' | 'disputed_minor'>>`
+    SELECT c.* FROM unnest(${owners}::text[], ${ids}::uuid[]) AS intent (owner_id, id)
+    CROSS JOIN LATERAL (SELECT intent_id, refunded_minor, disputed_minor FROM charges
+      WHERE owner_id = intent.owner_id AND intent_id = intent.id OFFSET 0) c`,
+  ).execute(db)
+  return rows
 }
 
 export async function listChargesOfInvoices(
   db: Kysely<DB>,
+  { owner_id }: Owner,
   invoiceIds: readonly string[],
 ): Promise<Charge[]> {
   if (invoiceIds.length === 0) return []
-  return db.selectFrom('charges').selectAll().where('stripe_invoice_id', 'in', invoiceIds).execute()
+  return db
+    .selectFrom('charges')
+    .selectAll()
+    .where('owner_id', '=', owner_id)
+    .where('stripe_invoice_id', 'in', invoiceIds)
+    .execute()
 }

@@ -154,9 +154,9 @@ export async function findIntent(db: Kysely<DB>, id: string): Promise<CheckoutIn
 export async function listSettledPurchases(
   db: Kysely<DB>,
   owner: Owner,
-): Promise<Pick<CheckoutIntent, 'id' | 'credits' | 'amount_minor'>[]> {
+): Promise<Pick<CheckoutIntent, 'id' | 'owner_id' | 'credits' | 'amount_minor'>[]> {
   return selectIntentsOf(db, owner)
-    .select(['id', 'credits', 'amount_minor'])
+    .select(['id', 'owner_id', 'credits', 'amount_minor'])
     .where('kind', '=', 'credit_purchase')
     .where('state', '=', 'settled')
     .execute()

@@ -670,8 +670,10 @@ CREATE FUNCTION public.ledger_post_one(idempotency_key text, kind text, occurred
 #variable_conflict use_column
 DECLARE
   owner ledger_owners;
-  known ledger_grants;
+  new_grant ledger_grants;
   transfer ledger_transfers;
+  is_new_grant boolean;
+  is_same_grant boolean;
   house_account bigint;
   owner_account bigint;
   new_version bigint;
@@ -702,15 +704,18 @@ BEGIN
     RETURN;
   END IF;
 
-  SELECT a.id INTO house_account FROM ledger_accounts a WHERE a.owner_id = 'house' AND a.name = house;
-  SELECT * INTO known FROM ledger_grants g WHERE g.id = ledger_post_one.grant_id;
-  IF NOT FOUND THEN
-    known := jsonb_populate_record(NULL::ledger_grants, given);
-    known.created_at := clock_timestamp();
-    INSERT INTO ledger_grants SELECT known.*;
-  ELSIF (known.owner_kind, known.owner_id, known.account, known.kind)
-    IS DISTINCT FROM (ledger_post_one.owner_kind, ledger_post_one.owner_id, ledger_post_one.account, given ->> 'kind') THEN
-    RAISE EXCEPTION 'Grant % was written down before for another owner, account or kind', known.id USING ERRCODE = 'LG001';
+  SELECT a.id, (g.owner_kind, g.owner_id, g.account, g.kind)
+      IS NOT DISTINCT FROM (ledger_post_one.owner_kind, ledger_post_one.owner_id, ledger_post_one.account, given ->> 'kind'), g.id IS NULL
+  INTO house_account, is_same_grant, is_new_grant
+  FROM (VALUES (house)) AS named (house)
+  LEFT JOIN ledger_accounts a ON a.owner_id = 'house' AND a.name = named.house
+  LEFT JOIN ledger_grants g ON g.id = ledger_post_one.grant_id;
+  IF is_new_grant THEN
+    new_grant := jsonb_populate_record(NULL::ledger_grants, given);
+    new_grant.created_at := clock_timestamp();
+    INSERT INTO ledger_grants SELECT new_grant.*;
+  ELSIF NOT is_same_grant THEN
+    RAISE EXCEPTION 'Grant % was written down before for another owner, account or kind', ledger_post_one.grant_id USING ERRCODE = 'LG001';
   END IF;
   IF house_account IS NULL OR owner.owner_kind <> ledger_post_one.owner_kind OR starts_with(transfer.idempotency_key, 'usage/') THEN
     RAISE EXCEPTION 'Transfer % names an account that does not exist, or has the key of a usage', transfer.idempotency_key
@@ -1111,9 +1116,12 @@ CREATE TABLE public.charges (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     livemode boolean DEFAULT public.stripe_livemode() NOT NULL,
+    owner_kind text NOT NULL,
+    owner_id text NOT NULL,
     CONSTRAINT charges_amount_minor_check CHECK ((amount_minor > 0)),
     CONSTRAINT charges_check CHECK (((intent_id IS NULL) <> (stripe_invoice_id IS NULL))),
     CONSTRAINT charges_disputed_minor_check CHECK ((disputed_minor >= 0)),
+    CONSTRAINT charges_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text]))),
     CONSTRAINT charges_refunded_minor_check CHECK ((refunded_minor >= 0)),
     CONSTRAINT charges_stripe_charge_id_check CHECK (((length(stripe_charge_id) >= 1) AND (length(stripe_charge_id) <= 255)))
 );
@@ -1413,6 +1421,9 @@ CREATE TABLE public.paid_invoice_lines (
     paid_at timestamp with time zone CONSTRAINT subscription_invoices_paid_at_not_null NOT NULL,
     total_minor bigint NOT NULL,
     amount_minor bigint NOT NULL,
+    owner_kind text NOT NULL,
+    owner_id text NOT NULL,
+    CONSTRAINT paid_invoice_lines_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text]))),
     CONSTRAINT paid_invoice_lines_seats_before CHECK (((kind = 'seats'::text) OR (seats_before IS NULL))),
     CONSTRAINT subscription_invoices_amount_paid_minor_check CHECK ((amount_paid_minor >= 0)),
     CONSTRAINT subscription_invoices_check CHECK ((starts_at < ends_at)),
@@ -1667,7 +1678,7 @@ ALTER TABLE ONLY public.balance_transactions
     ADD CONSTRAINT balance_transactions_pkey PRIMARY KEY (stripe_balance_transaction_id);
 
 ALTER TABLE ONLY public.charges
-    ADD CONSTRAINT charges_pkey PRIMARY KEY (stripe_charge_id);
+    ADD CONSTRAINT charges_pkey PRIMARY KEY (owner_id, stripe_charge_id);
 
 ALTER TABLE ONLY public.checkout_intents
     ADD CONSTRAINT checkout_intents_pkey PRIMARY KEY (id);
@@ -1744,6 +1755,9 @@ ALTER TABLE ONLY public.ledger_transfers
 ALTER TABLE ONLY public.organization_members
     ADD CONSTRAINT organization_members_pkey PRIMARY KEY (organization_id, user_id);
 
+ALTER TABLE ONLY public.paid_invoice_lines
+    ADD CONSTRAINT paid_invoice_lines_pkey PRIMARY KEY (owner_id, stripe_invoice_id, kind, starts_at);
+
 ALTER TABLE ONLY public.reconciliation_findings
     ADD CONSTRAINT reconciliation_findings_kind_object_id_key UNIQUE (kind, object_id);
 
@@ -1754,10 +1768,10 @@ ALTER TABLE ONLY public.reconciliation_runs
     ADD CONSTRAINT reconciliation_runs_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.seats
-    ADD CONSTRAINT seats_invitation_id_key UNIQUE (invitation_id);
+    ADD CONSTRAINT seats_organization_id_invitation_id_key UNIQUE (organization_id, invitation_id);
 
 ALTER TABLE ONLY public.seats
-    ADD CONSTRAINT seats_pkey PRIMARY KEY (id);
+    ADD CONSTRAINT seats_pkey PRIMARY KEY (organization_id, id);
 
 ALTER TABLE ONLY public.statement_days
     ADD CONSTRAINT statement_days_pkey PRIMARY KEY (date, livemode);
@@ -1768,14 +1782,11 @@ ALTER TABLE ONLY public.stripe_customers
 ALTER TABLE ONLY public.stripe_customers
     ADD CONSTRAINT stripe_customers_pkey PRIMARY KEY (owner_kind, owner_id, livemode);
 
-ALTER TABLE ONLY public.paid_invoice_lines
-    ADD CONSTRAINT subscription_invoices_pkey PRIMARY KEY (stripe_invoice_id, kind, starts_at);
+ALTER TABLE ONLY public.subscriptions
+    ADD CONSTRAINT subscriptions_owner_id_intent_id_key UNIQUE (owner_id, intent_id);
 
 ALTER TABLE ONLY public.subscriptions
-    ADD CONSTRAINT subscriptions_intent_id_key UNIQUE (intent_id);
-
-ALTER TABLE ONLY public.subscriptions
-    ADD CONSTRAINT subscriptions_pkey PRIMARY KEY (stripe_subscription_id);
+    ADD CONSTRAINT subscriptions_pkey PRIMARY KEY (owner_id, stripe_subscription_id);
 
 ALTER TABLE ONLY public.support_acts
     ADD CONSTRAINT support_acts_pkey PRIMARY KEY (id);
@@ -1784,10 +1795,10 @@ ALTER TABLE ONLY public.support_visits
     ADD CONSTRAINT support_visits_pkey PRIMARY KEY (owner_id, user_id);
 
 ALTER TABLE ONLY public.team_invitations
-    ADD CONSTRAINT team_invitations_clerk_invitation_id_key UNIQUE (clerk_invitation_id);
+    ADD CONSTRAINT team_invitations_organization_id_clerk_invitation_id_key UNIQUE (organization_id, clerk_invitation_id);
 
 ALTER TABLE ONLY public.team_invitations
-    ADD CONSTRAINT team_invitations_pkey PRIMARY KEY (id);
+    ADD CONSTRAINT team_invitations_pkey PRIMARY KEY (organization_id, id);
 
 ALTER TABLE ONLY public.users
     ADD CONSTRAINT users_pkey PRIMARY KEY (clerk_id);
@@ -1806,9 +1817,11 @@ CREATE INDEX balance_transactions_intent ON public.balance_transactions USING bt
 
 CREATE INDEX balance_transactions_invoice ON public.balance_transactions USING btree (stripe_invoice_id) WHERE (stripe_invoice_id IS NOT NULL);
 
-CREATE INDEX charges_intent ON public.charges USING btree (intent_id) WHERE (intent_id IS NOT NULL);
+CREATE INDEX charges_id ON public.charges USING btree (stripe_charge_id);
 
-CREATE INDEX charges_invoice ON public.charges USING btree (stripe_invoice_id) WHERE (stripe_invoice_id IS NOT NULL);
+CREATE INDEX charges_intent ON public.charges USING btree (owner_id, intent_id) WHERE (intent_id IS NOT NULL);
+
+CREATE INDEX charges_invoice ON public.charges USING btree (owner_id, stripe_invoice_id) WHERE (stripe_invoice_id IS NOT NULL);
 
 CREATE INDEX checkout_intents_failed ON public.checkout_intents USING btree (created_at) WHERE ((state = 'failed'::text) AND (stripe_session_id IS NOT NULL) AND (failure_reason <> ALL (ARRAY['The payment failed'::text, 'The first payment failed'::text])));
 
@@ -1866,9 +1879,11 @@ CREATE INDEX ledger_transfers_occurred ON ONLY public.ledger_transfers USING bri
 
 CREATE INDEX organization_members_user ON public.organization_members USING btree (user_id);
 
+CREATE INDEX paid_invoice_lines_invoice ON public.paid_invoice_lines USING btree (stripe_invoice_id);
+
 CREATE INDEX paid_invoice_lines_paid ON public.paid_invoice_lines USING btree (paid_at);
 
-CREATE INDEX paid_invoice_lines_subscription ON public.paid_invoice_lines USING btree (stripe_subscription_id, starts_at);
+CREATE INDEX paid_invoice_lines_subscription ON public.paid_invoice_lines USING btree (owner_id, stripe_subscription_id, starts_at);
 
 CREATE INDEX reconciliation_findings_gone ON public.reconciliation_findings USING btree (gone_at) WHERE (gone_at IS NOT NULL);
 
@@ -1884,6 +1899,10 @@ CREATE INDEX reconciliation_runs_proven ON public.reconciliation_runs USING btre
 
 CREATE INDEX seats_email ON public.seats USING btree (email);
 
+CREATE INDEX seats_id ON public.seats USING btree (id);
+
+CREATE INDEX seats_invitation ON public.seats USING btree (invitation_id) WHERE (invitation_id IS NOT NULL);
+
 CREATE UNIQUE INDEX seats_one_email ON public.seats USING btree (organization_id, email) WHERE (status = ANY (ARRAY['active'::text, 'pending'::text]));
 
 CREATE UNIQUE INDEX seats_one_user ON public.seats USING btree (organization_id, user_id) WHERE (status = 'active'::text);
@@ -1891,6 +1910,10 @@ CREATE UNIQUE INDEX seats_one_user ON public.seats USING btree (organization_id,
 CREATE INDEX seats_organization ON public.seats USING btree (organization_id, assigned_at);
 
 CREATE INDEX seats_user ON public.seats USING btree (user_id) WHERE (status = 'active'::text);
+
+CREATE INDEX subscriptions_id ON public.subscriptions USING btree (stripe_subscription_id);
+
+CREATE INDEX subscriptions_intent ON public.subscriptions USING btree (intent_id);
 
 CREATE UNIQUE INDEX subscriptions_one_live ON public.subscriptions USING btree (owner_kind, owner_id, livemode) WHERE (status = ANY (ARRAY['trialing'::text, 'active'::text, 'past_due'::text, 'unpaid'::text, 'paused'::text]));
 
@@ -1918,7 +1941,11 @@ CREATE INDEX support_acts_waiting ON public.support_acts USING btree (requested_
 
 CREATE INDEX support_visits_old ON public.support_visits USING btree (seen_at);
 
+CREATE INDEX team_invitations_clerk ON public.team_invitations USING btree (clerk_invitation_id);
+
 CREATE INDEX team_invitations_email ON public.team_invitations USING btree (email);
+
+CREATE INDEX team_invitations_id ON public.team_invitations USING btree (id);
 
 CREATE UNIQUE INDEX team_invitations_one_pending ON public.team_invitations USING btree (organization_id, email) WHERE (status = 'pending'::text);
 
@@ -1989,11 +2016,11 @@ ALTER TABLE ONLY public.extension_sign_ins
 ALTER TABLE ONLY public.extension_tokens
     ADD CONSTRAINT extension_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
 
-ALTER TABLE ONLY public.seats
-    ADD CONSTRAINT seats_invitation_id_fkey FOREIGN KEY (invitation_id) REFERENCES public.team_invitations(id);
-
 ALTER TABLE ONLY public.paid_invoice_lines
-    ADD CONSTRAINT subscription_invoices_stripe_subscription_id_fkey FOREIGN KEY (stripe_subscription_id) REFERENCES public.subscriptions(stripe_subscription_id);
+    ADD CONSTRAINT paid_invoice_lines_owner_id_stripe_subscription_id_fkey FOREIGN KEY (owner_id, stripe_subscription_id) REFERENCES public.subscriptions(owner_id, stripe_subscription_id);
+
+ALTER TABLE ONLY public.seats
+    ADD CONSTRAINT seats_organization_id_invitation_id_fkey FOREIGN KEY (organization_id, invitation_id) REFERENCES public.team_invitations(organization_id, id);
 
 ALTER TABLE ONLY public.subscriptions
     ADD CONSTRAINT subscriptions_intent_id_fkey FOREIGN KEY (intent_id) REFERENCES public.checkout_intents(id);
@@ -2005,7 +2032,7 @@ ALTER TABLE ONLY public.team_invitations
     ADD CONSTRAINT team_invitations_inviter_id_fkey FOREIGN KEY (inviter_id) REFERENCES public.users(clerk_id);
 
 ALTER TABLE ONLY public.team_invitations
-    ADD CONSTRAINT team_invitations_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES public.subscriptions(stripe_subscription_id);
+    ADD CONSTRAINT team_invitations_organization_id_subscription_id_fkey FOREIGN KEY (organization_id, subscription_id) REFERENCES public.subscriptions(owner_id, stripe_subscription_id);
 
 ALTER TABLE public.audit_log ENABLE ROW LEVEL SECURITY;
 

@@ -63,6 +63,8 @@ export interface Charges {
   disputed_minor: number;
   intent_id: string | null;
   livemode: Generated<boolean>;
+  owner_id: string;
+  owner_kind: "user" | "organization";
   refunded_minor: number;
   snapshot_order: number;
   stripe_charge_id: string;
@@ -330,6 +332,8 @@ export interface PaidInvoiceLines {
   amount_paid_minor: number;
   ends_at: Timestamp;
   kind: "period" | "seats";
+  owner_id: string;
+  owner_kind: "user" | "organization";
   paid_at: Timestamp;
   seats: number;
   seats_before: number | null;

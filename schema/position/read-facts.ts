@@ -11,7 +11,7 @@ import type { MoneyBack, OwnerFacts, PurchaseFact } from './facts.ts'
 export async function readPlanFacts(trx: DatabaseTransaction, owner: Owner): Promise<OwnerFacts> {
   const { subscriptions, lines } = await listSubscriptionsWithLines(trx, owner)
   const totals = new Map(lines.map((line) => [line.stripe_invoice_id, line.total_minor]))
-  const charges = await listChargesOfInvoices(trx, [...totals.keys()])
+  const charges = await listChargesOfInvoices(trx, owner, [...totals.keys()])
   const byInvoice = Map.groupBy(charges, (charge) => charge.stripe_invoice_id)
   const linesOf = Map.groupBy(lines, (line) => line.stripe_subscription_id)
   return {
@@ -42,15 +42,9 @@ export async function readPlanFacts(trx: DatabaseTransaction, owner: Owner): Pro
 /** The facts about paid checkouts of credits, by the checkout's id. */
 export async function readPurchaseFacts(
   db: Kysely<DB>,
-  intents: readonly Pick<CheckoutIntent, 'id' | 'credits' | 'amount_minor'>[],
+  intents: readonly Pick<CheckoutIntent, 'id' | 'owner_id' | 'credits' | 'amount_minor'>[],
 ): Promise<ReadonlyMap<string, PurchaseFact>> {
-  const charges = Map.groupBy(
-    await listChargesOfIntents(
-      db,
-      intents.map(({ id }) => id),
-    ),
-    ({ intent_id }) => intent_id,
-  )
+  const charges = Map.groupBy(await listChargesOfIntents(db, intents), ({ intent_id }) => intent_id)
   return new Map(
     intents.map(({ id, credits, amount_minor }) => [
       id,

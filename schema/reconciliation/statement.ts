@@ -167,7 +167,7 @@ function factsOf(date: string, transfers: ReturnType<typeof transfersOf>) {
     WHERE t.kind IN ('credit_purchase', 'withdrawal') AND i.livemode = stripe_livemode() GROUP BY i.id
     UNION ALL
     SELECT 'invoice/' || line.stripe_invoice_id, max(s.currency), max(line.amount_paid_minor)
-    FROM paid_invoice_lines line JOIN subscriptions s USING (stripe_subscription_id)
+    FROM paid_invoice_lines line JOIN subscriptions s USING (owner_id, stripe_subscription_id)
     WHERE line.paid_at >= ${startOf(date)} AND line.paid_at < ${endOf(date)} AND s.livemode = stripe_livemode()
     GROUP BY line.stripe_invoice_id`
 }

@@ -31,7 +31,11 @@ export async function findSeatsAtClerk(
   if (!subscription) return undefined
   const { used, promised } = await db
     .selectFrom('seats')
-    .leftJoin('team_invitations', 'team_invitations.id', 'seats.invitation_id')
+    .leftJoin('team_invitations', (join) =>
+      join
+        .onRef('team_invitations.organization_id', '=', 'seats.organization_id')
+        .onRef('team_invitations.id', '=', 'seats.invitation_id'),
+    )
     .select(({ fn, eb }) => [
       fn.countAll<number>().filterWhere('seats.status', '=', 'active').as('used'),
       fn

@@ -67,7 +67,7 @@ export async function saveSubscription(
     .values(snapshot)
     .onConflict((conflict) =>
       conflict
-        .column('stripe_subscription_id')
+        .columns(['owner_id', 'stripe_subscription_id'])
         .doUpdateSet({ ...changing, ...cleanRecord, sync_failed_at: null, updated_at: sql`now()` }),
     )
     .returningAll()
@@ -95,7 +95,9 @@ export async function savePaidLines(
   await trx
     .insertInto('paid_invoice_lines')
     .values(lines)
-    .onConflict((conflict) => conflict.columns(['stripe_invoice_id', 'kind', 'starts_at']).doNothing())
+    .onConflict((conflict) =>
+      conflict.columns(['owner_id', 'stripe_invoice_id', 'kind', 'starts_at']).doNothing(),
+    )
     .execute()
 }
 
@@ -117,6 +119,7 @@ export async function listSubscriptionsWithLines(
       : await db
           .selectFrom('paid_invoice_lines')
           .selectAll()
+          .where('owner_id', '=', owner.owner_id)
           .where('stripe_subscription_id', 'in', ids)
           .execute()
   return { subscriptions, lines }
@@ -128,10 +131,9 @@ export async function findOwnerOfInvoice(
   stripeInvoiceId: string,
 ): Promise<Owner | undefined> {
   return db
-    .selectFrom('paid_invoice_lines as line')
-    .innerJoin('subscriptions as s', 's.stripe_subscription_id', 'line.stripe_subscription_id')
-    .select(['s.owner_kind', 's.owner_id'])
-    .where('line.stripe_invoice_id', '=', stripeInvoiceId)
+    .selectFrom('paid_invoice_lines')
+    .select(['owner_kind', 'owner_id'])
+    .where('stripe_invoice_id', '=', stripeInvoiceId)
     .limit(1)
     .executeTakeFirst()
 }

@@ -20,13 +20,7 @@ export async function findOwners(db: ReadDatabase, names: readonly string[]): Pr
       (SELECT i.owner_kind, coalesce(i.owner_id, i.user_id) FROM checkout_intents i
         WHERE i.id = CASE WHEN named.name ~ ${uuidPattern} THEN named.name::uuid END)
       UNION ALL
-      (SELECT i.owner_kind, i.owner_id FROM charges c JOIN checkout_intents i ON i.id = c.intent_id
-        WHERE c.stripe_charge_id = named.name)
-      UNION ALL
-      (SELECT s.owner_kind, s.owner_id FROM charges c
-        JOIN paid_invoice_lines line ON line.stripe_invoice_id = c.stripe_invoice_id
-        JOIN subscriptions s ON s.stripe_subscription_id = line.stripe_subscription_id
-        WHERE c.stripe_charge_id = named.name LIMIT 1)
+      SELECT owner_kind, owner_id FROM charges WHERE stripe_charge_id = named.name
       UNION ALL
       -- A customer that was replaced, or whose checkout is not settled: one of its sessions names the checkout.
       (SELECT i.owner_kind, coalesce(i.owner_id, i.user_id) FROM inbox_events e

@@ -40,11 +40,7 @@ export async function findTracesOf(
     SELECT 'customer' AS what, name FROM customers
     UNION SELECT 'organization', name FROM organizations
     UNION SELECT 'own', id::text FROM intents WHERE owner_kind = 'user'
-    UNION SELECT 'own', c.stripe_charge_id FROM charges c JOIN intents i ON i.id = c.intent_id WHERE i.owner_kind = 'user'
-    UNION SELECT 'own', c.stripe_charge_id FROM subscriptions s
-      JOIN paid_invoice_lines line ON line.stripe_subscription_id = s.stripe_subscription_id
-      JOIN charges c ON c.stripe_invoice_id = line.stripe_invoice_id
-      WHERE s.owner_kind = 'user' AND s.owner_id = ${user_id}
+    UNION SELECT 'own', stripe_charge_id FROM charges WHERE owner_kind = 'user' AND owner_id = ${user_id}
     UNION SELECT 'shared', coalesce(i.stripe_customer_id, i.id::text) FROM intents i WHERE i.owner_kind = 'organization'
     UNION SELECT 'shared', c.customer_id FROM stripe_customers c
       JOIN organizations o ON o.name = c.owner_id WHERE c.owner_kind = 'organization'

@@ -66,7 +66,7 @@ export function invoicesOf(
   where: RawBuilder<unknown>,
   subscription?: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
-  return sql`SELECT stripe_invoice_id, ${subscription ? sql`min(${subscription}) AS stripe_subscription_id,` : sql``}
+  return sql`SELECT stripe_invoice_id, ${subscription ? sql`min(owner_id) AS owner_id, min(${subscription}) AS stripe_subscription_id,` : sql``}
     min(paid_at) AS paid_at, max(total_minor) AS total_minor, max(amount_paid_minor) AS amount_paid_minor,
     count(*) FILTER (WHERE kind = 'period') AS periods, max(seats) AS seats, min(starts_at) AS starts_at, max(ends_at) AS ends_at
     FROM paid_invoice_lines WHERE ${where} GROUP BY stripe_invoice_id`

@@ -83,17 +83,8 @@ export async function listSubjects(db: Kysely<DB>, owner: Owner): Promise<string
     -- Before it has a customer, or when it has got another one. A checkout without one is named itself.
     SELECT coalesce(i.stripe_customer_id, i.id::text) FROM checkout_intents i WHERE ${intentsOf(owner)}
     UNION
-    SELECT charge.stripe_charge_id FROM checkout_intents i
-    CROSS JOIN LATERAL (SELECT stripe_charge_id FROM charges WHERE intent_id = i.id OFFSET 0) charge
-    WHERE ${intentsOf(owner)}
-    UNION
-    SELECT charge.stripe_charge_id FROM subscriptions s
-    CROSS JOIN LATERAL (
-      SELECT stripe_invoice_id FROM paid_invoice_lines
-      WHERE stripe_subscription_id = s.stripe_subscription_id OFFSET 0) line
-    CROSS JOIN LATERAL (
-      SELECT stripe_charge_id FROM charges WHERE stripe_invoice_id = line.stripe_invoice_id OFFSET 0) charge
-    WHERE s.owner_kind = ${owner.owner_kind} AND s.owner_id = ${owner.owner_id}`.execute(db)
+    SELECT stripe_charge_id FROM charges
+    WHERE owner_kind = ${owner.owner_kind} AND owner_id = ${owner.owner_id}`.execute(db)
   return [owner.owner_id, ...rows.map(({ subject }) => subject)]
 }
 
@@ -140,22 +131,11 @@ function sourcesOf(owner: Owner, options: SourceOptions): RawBuilder<unknown>[] 
     of('subscription', { from: sql`subscriptions s`, where: ofOwner('s') }),
     of('invoice', {
       from: sql`(SELECT s.stripe_subscription_id, s.currency, s.livemode, invoice.*
-        FROM subscriptions s CROSS JOIN LATERAL (${invoicesOf(sql`stripe_subscription_id = s.stripe_subscription_id`)}) invoice
+        FROM subscriptions s CROSS JOIN LATERAL (${invoicesOf(sql`owner_id = s.owner_id AND stripe_subscription_id = s.stripe_subscription_id`)}) invoice
         WHERE ${ofOwner('s')}) n`,
       where: sql`true`,
     }),
-    of('charge', {
-      from: sql`(SELECT charge.*, i.currency FROM checkout_intents i
-          CROSS JOIN LATERAL (SELECT * FROM charges WHERE intent_id = i.id OFFSET 0) charge WHERE ${intentsOf(owner)}
-        UNION ALL
-        SELECT charge.*, s.currency FROM subscriptions s
-          CROSS JOIN LATERAL (SELECT DISTINCT stripe_invoice_id FROM paid_invoice_lines
-            WHERE stripe_subscription_id = s.stripe_subscription_id) line
-          CROSS JOIN LATERAL (
-            SELECT * FROM charges WHERE stripe_invoice_id = line.stripe_invoice_id OFFSET 0) charge
-          WHERE ${ofOwner('s')}) c`,
-      where: sql`true`,
-    }),
+    of('charge', { from: chargesOf(ofOwner('charges')), where: sql`c.currency IS NOT NULL` }),
     of('transfer', {
       from: sql`ledger_grants g
         CROSS JOIN LATERAL (
@@ -207,20 +187,11 @@ function sourceById(kind: TimelineKind, id: string): RawBuilder<unknown> | null 
       return row(
         sql`(SELECT invoice.*, s.currency, s.livemode
           FROM (${invoicesOf(sql`stripe_invoice_id = ${id}`, sql`stripe_subscription_id`)}) invoice
-          JOIN subscriptions s USING (stripe_subscription_id)) n`,
+          JOIN subscriptions s USING (owner_id, stripe_subscription_id)) n`,
         sql`true`,
       )
     case 'charge':
-      return row(
-        sql`(SELECT charges.*, coalesce(i.currency, s.currency) AS currency FROM charges
-          LEFT JOIN checkout_intents i ON i.id = charges.intent_id
-          LEFT JOIN LATERAL (SELECT stripe_subscription_id FROM paid_invoice_lines line
-            WHERE line.stripe_invoice_id = charges.stripe_invoice_id LIMIT 1) line ON true
-          LEFT JOIN subscriptions s ON s.stripe_subscription_id = line.stripe_subscription_id
-          WHERE charges.stripe_charge_id = ${id}) c`,
-        // Its invoice may not be known yet.
-        sql`c.currency IS NOT NULL`,
-      )
+      return row(chargesOf(sql`charges.stripe_charge_id = ${id}`), sql`c.currency IS NOT NULL`)
     case 'transfer':
       if (!isNumber) return null
       return row(
@@ -239,6 +210,17 @@ function sourceById(kind: TimelineKind, id: string): RawBuilder<unknown> | null 
       if (isUuid) return row(sql`team_invitations v`, sql`v.id = ${id}::uuid`)
       return row(sql`team_invitations v`, sql`v.clerk_invitation_id = ${id}`)
   }
+}
+
+/** Charges, with the currency of what they paid for: none when their invoice is not known yet. */
+function chargesOf(where: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(SELECT charges.*, coalesce(bought.currency, s.currency) AS currency FROM charges
+    LEFT JOIN LATERAL (SELECT currency FROM checkout_intents WHERE id = charges.intent_id OFFSET 0) bought ON true
+    LEFT JOIN LATERAL (SELECT stripe_subscription_id FROM paid_invoice_lines line
+      WHERE line.owner_id = charges.owner_id AND line.stripe_invoice_id = charges.stripe_invoice_id LIMIT 1) line ON true
+    LEFT JOIN LATERAL (SELECT currency FROM subscriptions
+      WHERE owner_id = charges.owner_id AND stripe_subscription_id = line.stripe_subscription_id OFFSET 0) s ON true
+    WHERE ${where}) c`
 }
 
 /** An endpoint may be sent what it did not ask for; of that nothing follows, and nobody needs to read it. */

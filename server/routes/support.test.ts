@@ -302,6 +302,8 @@ describe('a trace', () => {
     await database.worker
       .insertInto('charges')
       .values({
+        owner_kind: 'user',
+        owner_id: ada.user_id,
         stripe_charge_id: `ch_${randomUUID()}`,
         intent_id,
         amount_minor: 700,

@@ -86,6 +86,7 @@ describe('a paid checkout of credits', () => {
     const reconcile = (refunded_minor: number, disputed_minor: number, snapshot_order: number) =>
       database.worker.transaction().execute(async (trx) => {
         await saveCharge(trx, {
+          ...owner,
           stripe_charge_id: `ch_${id}`,
           intent_id: id,
           stripe_invoice_id: null,

@@ -433,7 +433,7 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
     const fact = { amount_minor: 700, refunded_minor: 700, disputed_minor: 0, snapshot_order: 1 }
     await database.worker
       .insertInto('charges')
-      .values({ stripe_charge_id: charge?.id ?? '', intent_id, ...fact })
+      .values({ ...bought.owner, stripe_charge_id: charge?.id ?? '', intent_id, ...fact })
       .execute()
     const { findings } = await compare()
     expect(findings).toMatchObject([

@@ -65,14 +65,14 @@ const accounts = [
    SELECT subscription_id, plan_intent_id, user_id, owner_kind, owner_id, CASE owner_kind WHEN 'user' THEN 'pro' ELSE 'teams' END,
      'monthly', 'EUR', 500, CASE WHEN i % 10 = 1 THEN 'canceled' ELSE 'active' END, 5, began_at, began_at + interval '1 month',
      CASE WHEN i % 10 = 1 THEN began_at END, 1, far_away FROM i`,
-  `INSERT INTO paid_invoice_lines (stripe_invoice_id, stripe_subscription_id, kind, starts_at, ends_at, seats, amount_paid_minor,
+  `INSERT INTO paid_invoice_lines (owner_kind, owner_id, stripe_invoice_id, stripe_subscription_id, kind, starts_at, ends_at, seats, amount_paid_minor,
      paid_at, total_minor, amount_minor)
-   SELECT invoice_id || '_' || month, subscription_id, 'period', began_at + month * interval '1 month',
+   SELECT owner_kind, owner_id, invoice_id || '_' || month, subscription_id, 'period', began_at + month * interval '1 month',
      began_at + (month + 1) * interval '1 month', 5, 15000, began_at, 15000, 15000 FROM i, generate_series(0, 1) month`,
-  `INSERT INTO charges (stripe_charge_id, stripe_invoice_id, amount_minor, refunded_minor, disputed_minor, snapshot_order)
-   SELECT 'ch_plan_fill_' || i || '_' || month, invoice_id || '_' || month, 15000, 0, 0, 1 FROM i, generate_series(0, 1) month`,
-  `INSERT INTO charges (stripe_charge_id, intent_id, amount_minor, refunded_minor, disputed_minor, snapshot_order)
-   SELECT 'ch_credits_fill_' || i, credits_intent_id, 700, 0, 0, 1 FROM i`,
+  `INSERT INTO charges (owner_kind, owner_id, stripe_charge_id, stripe_invoice_id, amount_minor, refunded_minor, disputed_minor, snapshot_order)
+   SELECT owner_kind, owner_id, 'ch_plan_fill_' || i || '_' || month, invoice_id || '_' || month, 15000, 0, 0, 1 FROM i, generate_series(0, 1) month`,
+  `INSERT INTO charges (owner_kind, owner_id, stripe_charge_id, intent_id, amount_minor, refunded_minor, disputed_minor, snapshot_order)
+   SELECT owner_kind, owner_id, 'ch_credits_fill_' || i, credits_intent_id, 700, 0, 0, 1 FROM i`,
   `INSERT INTO extension_tokens (id, user_id, token_hash, created_at, expires_at)
    SELECT md5('token' || i)::uuid, user_id, sha256(('token' || i)::bytea), began_at, far_away FROM i`,
   `INSERT INTO extension_sign_ins (state_hash, redirect_uri, code_challenge, user_id, code_hash, created_at, expires_at, exchanged_at,

@@ -1,13 +1,16 @@
 import { z } from 'zod'
 import type { ChargeSnapshot } from '../../../schema/charges/charges.ts'
 import { nextSnapshotOrder } from '../../../schema/database/snapshot-order.ts'
+import type { Owner } from '../../../schema/ledger/accounts.ts'
 import { stripeReferenceSchema } from '../../../schema/stripe/events.ts'
 import { disputedMinor } from '../../../schema/stripe/statuses.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 
 /** A charge as Stripe has it at one moment, and the subscription whose invoice it paid, if it paid one. */
-export interface FetchedCharge extends ChargeSnapshot {
+export interface FetchedCharge extends Omit<ChargeSnapshot, keyof Owner> {
   readonly subscription_id: string | null
+  /** The checkout of what was bought: whose it is follows from that. */
+  readonly bought_by_intent: string
   /** A remark for support. */
   readonly remark: string | null
 }
@@ -39,7 +42,8 @@ export async function fetchCharge(
   const charge = chargeSchema.parse(await deps.stripe.charges.retrieve(id))
   const intent_id = charge.metadata.intentId ?? null
   const invoice = intent_id ? null : await findInvoice(deps, charge.payment_intent)
-  if (!intent_id && !invoice) return undefined
+  const bought_by_intent = intent_id ?? invoice?.intent_id
+  if (!bought_by_intent) return undefined
   const { data } = await deps.stripe.disputes.list({ charge: id, limit: 100 })
   const disputes = z.array(disputeSchema).parse(data)
   const unknown = disputes.find((dispute) => disputedMinor(dispute) === null)
@@ -49,6 +53,7 @@ export async function fetchCharge(
     intent_id,
     stripe_invoice_id: invoice?.id ?? null,
     subscription_id: invoice?.subscription_id ?? null,
+    bought_by_intent,
     amount_minor: charge.amount,
     refunded_minor: charge.amount_refunded,
     disputed_minor: unknown
@@ -64,7 +69,7 @@ export async function fetchCharge(
 async function findInvoice(
   deps: Pick<WorkerDependencies, 'stripe'>,
   paymentIntent: string | null,
-): Promise<{ id: string; subscription_id: string } | null> {
+): Promise<{ id: string; subscription_id: string; intent_id: string } | null> {
   if (!paymentIntent) return null
   const payments = await deps.stripe.invoicePayments.list({
     payment: { type: 'payment_intent', payment_intent: paymentIntent },
@@ -74,5 +79,9 @@ async function findInvoice(
   const id = typeof reference === 'string' ? reference : reference?.id
   const details = id ? (await deps.stripe.invoices.retrieve(id)).parent?.subscription_details : null
   if (!id || !details?.metadata?.intentId) return null
-  return { id, subscription_id: stripeReferenceSchema.parse(details.subscription) }
+  return {
+    id,
+    subscription_id: stripeReferenceSchema.parse(details.subscription),
+    intent_id: details.metadata.intentId,
+  }
 }

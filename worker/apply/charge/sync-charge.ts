@@ -1,10 +1,9 @@
 import { type ChargeSnapshot, findCharge, saveCharge } from '../../../schema/charges/charges.ts'
-import { findIntent, lockIntent } from '../../../schema/checkout/intents.ts'
+import { findIntent, lockIntent, recipientOf } from '../../../schema/checkout/intents.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
-import { findOwnerOfInvoice } from '../../../schema/subscriptions/snapshots.ts'
 import { type Cause, reconcilePlan, reconcilePurchase } from '../../books/reconcile.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
-import { PermanentError } from '../../errors.ts'
+import { NotYetError, PermanentError } from '../../errors.ts'
 import { type ApplyInTransaction, ignore } from '../apply-event.ts'
 import { foreign, foundOrForeign } from '../foreign.ts'
 import { syncSubscription } from '../subscription/sync-subscription.ts'
@@ -24,7 +23,7 @@ export async function syncCharge(
   const charge = await foundOrForeign(() => fetchCharge(deps, chargeId), isKnown)
   if (charge === 'foreign') return ignore(foreign(`Charge ${chargeId}`))
   if (!charge) return ignore(`Charge ${chargeId} did not pay for anything that we sold`)
-  const { intent_id, subscription_id, remark, ...snapshot } = charge
+  const { intent_id, subscription_id, bought_by_intent, remark, ...snapshot } = charge
   if (intent_id && (await findIntent(deps.db, intent_id))?.kind !== 'credit_purchase') {
     throw new PermanentError(
       `Charge ${chargeId} names the checkout ${intent_id}, which is not a purchase of credits`,
@@ -36,7 +35,10 @@ export async function syncCharge(
     : null
   return async (trx) => {
     if (syncFirst) await syncFirst(trx)
-    const posted = await applyCharge(trx, { intent_id, ...snapshot }, { ...cause, now: deps.now() })
+    const bought = await findIntent(trx, bought_by_intent)
+    const owner = bought && recipientOf(bought)
+    if (!owner) throw new NotYetError(`Nobody has what ${chargeId} paid for yet`)
+    const posted = await applyCharge(trx, { intent_id, ...owner, ...snapshot }, { ...cause, now: deps.now() })
     return { state: 'applied', reason: remark ?? posted }
   }
 }
@@ -52,7 +54,6 @@ async function applyCharge(
   // An intent that is not settled yet takes the charge into account when it settles.
   let posted = 0
   if (intent?.state === 'settled') posted = await reconcilePurchase(trx, intent, cause)
-  const owner = charge.stripe_invoice_id && (await findOwnerOfInvoice(trx, charge.stripe_invoice_id))
-  if (owner) posted = await reconcilePlan(trx, owner, cause)
+  if (charge.stripe_invoice_id) posted = await reconcilePlan(trx, charge, cause)
   return posted === 0 ? 'The credits agree with it already' : null
 }

@@ -100,7 +100,7 @@ async function applySubscription(
   if (!known) checkPromise(intent, fetched)
   await requireNoOther(trx, owner, fetched)
   await saveSubscription(trx, { ...snapshotOf(fetched, cause.now), ...promiseOf(intent, owner) })
-  await savePaidLines(trx, linesOf(fetched))
+  await savePaidLines(trx, linesOf(fetched, owner))
   if (intent.state !== 'settled') {
     if (!intent.stripe_session_id) {
       throw new NotYetError(`Intent ${intent.id} of ${fetched.id} has no session yet`)
@@ -213,10 +213,12 @@ function promiseOf(intent: CheckoutIntent, owner: Owner) {
   return { intent_id: intent.id, user_id, ...owner, plan_type, currency, credits_per_seat }
 }
 
-function linesOf(fetched: FetchedSubscription) {
+function linesOf(fetched: FetchedSubscription, { owner_kind, owner_id }: Owner) {
   return fetched.invoices.flatMap(({ id, total_minor, amount_paid_minor, lines }) =>
     lines.map(({ invoice_id: _, ...line }) => ({
       ...line,
+      owner_kind,
+      owner_id,
       stripe_invoice_id: id,
       stripe_subscription_id: fetched.id,
       total_minor,
