@@ -8,7 +8,7 @@ import { planned } from './planned.ts'
 export interface AccountHead {
   readonly version: number
   readonly balance: number
-  readonly hash: Buffer
+  readonly hash: string
 }
 
 interface TransferRow extends TransferContent {
@@ -34,7 +34,7 @@ interface EntryRow {
   readonly version: number | null
   readonly balance_after: number | null
   readonly transfer_owner_id: string
-  readonly hash: Buffer
+  readonly hash: string
   /** Null when the account does not exist. */
   readonly owner_kind: string | null
   readonly owner_id: string | null
@@ -114,7 +114,7 @@ export class EntryCheck {
     await planned(this.#trx, after === 0 ? 'all' : 'some', async () => {
       await sql`
         DECLARE verified_transfers NO SCROLL CURSOR FOR
-        SELECT t.id, t.owner_id, t.format, t.idempotency_key, t.kind, t.grant_id, t.input_hash, t.intent_id, t.event_id, t.actor, t.reason,
+        SELECT t.id, t.owner_id, t.format, t.idempotency_key, t.kind, t.grant_id, encode(t.input_hash, 'hex') AS input_hash, t.intent_id, t.event_id, t.actor, t.reason,
           (extract(epoch FROM t.occurred_at) * 1000000)::bigint AS occurred_at_us,
           (extract(epoch FROM t.posted_at) * 1000000)::bigint AS posted_at_us,
           g.owner_kind AS grant_owner_kind, g.account AS grant_account,
@@ -127,7 +127,8 @@ export class EntryCheck {
         WHERE ${range('t.id')} ORDER BY t.id`.execute(this.#trx)
       await sql`
         DECLARE verified_entries NO SCROLL CURSOR FOR
-        SELECT e.transfer_id, e.account_id, e.amount, e.version, e.balance_after, e.owner_id AS transfer_owner_id, e.hash,
+        SELECT e.transfer_id, e.account_id, e.amount, e.version, e.balance_after, e.owner_id AS transfer_owner_id,
+          encode(e.hash, 'hex') AS hash,
           a.owner_kind, a.owner_id, a.name AS account
         FROM ledger_entries e LEFT JOIN ledger_accounts a ON a.id = e.account_id
         WHERE ${range('e.transfer_id')} ORDER BY e.transfer_id, e.account_id`.execute(this.#trx)
@@ -187,13 +188,13 @@ export class EntryCheck {
       }
       if (entry.version !== null) continue
       const possible = chainedTo.length > 0 ? chainedTo.map((owner) => owner.hash) : [null]
-      if (!possible.some((previous) => entryHash(previous, digest, entry).equals(entry.hash))) {
+      if (!possible.some((previous) => entryHash(previous, digest, entry) === entry.hash)) {
         this.#problem('hashes of house entries hang on their transfer', entryName(entry))
       }
     }
   }
 
-  #checkOwnerEntry(transfer: TransferRow, entry: EntryRow, digest: Buffer): void {
+  #checkOwnerEntry(transfer: TransferRow, entry: EntryRow, digest: string): void {
     const previous = this.heads.get(entry.account_id)
     const version = entry.version ?? 0
     const balance = entry.balance_after ?? 0
@@ -204,15 +205,14 @@ export class EntryCheck {
     if (balance !== (previous?.balance ?? 0) + entry.amount) {
       this.#problem('every balance is the sum up to there', name)
     }
-    if (!entryHash(previous?.hash ?? null, digest, entry).equals(entry.hash)) {
+    if (entryHash(previous?.hash ?? null, digest, entry) !== entry.hash) {
       this.#problem('hashes of owners’ entries are chained', name)
     }
     if (entry.amount < 0 && balance < 0 && kindsThatMustBeCovered.includes(transfer.kind)) {
       this.#problem('no usage and no purchase takes an account below zero', name)
     }
-    // The next entry is compared with the stored values, so that one mistake is one problem. The buffer is a copy: the row's own
-    // is part of everything that came in one packet.
-    this.heads.set(entry.account_id, { version, balance, hash: Buffer.from(entry.hash) })
+    // The next entry is compared with the stored values, so that one mistake is one problem.
+    this.heads.set(entry.account_id, { version, balance, hash: entry.hash })
   }
 
   #checkKey(transfer: TransferRow): void {
@@ -249,7 +249,7 @@ export class EntryCheck {
 /** To be joined laterally to `ledger_accounts account`. */
 export function headUpTo(transferId: number) {
   return sql`(
-    SELECT version, balance_after AS balance, hash FROM ledger_entries
+    SELECT version, balance_after AS balance, encode(hash, 'hex') AS hash FROM ledger_entries
     WHERE owner_id = account.owner_id AND account_id = account.id AND transfer_id <= ${transferId}
     ORDER BY transfer_id DESC LIMIT 1)`
 }
