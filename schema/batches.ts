@@ -115,7 +115,13 @@ export function createBatches<Item, Result>({
   return (item) =>
     new Promise((resolve, reject) => {
       const key = keyOf?.(item) ?? count++
-      const one = { key, item, inItsContext: currentSpan() ? AsyncLocalStorage.snapshot() : anyContext, resolve, reject }
+      const one = {
+        key,
+        item,
+        inItsContext: currentSpan() ? AsyncLocalStorage.snapshot() : anyContext,
+        resolve,
+        reject,
+      }
       const ofKey = waiting.get(key)
       if (ofKey) ofKey.push(one)
       else waiting.set(key, [one])

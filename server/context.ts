@@ -46,6 +46,8 @@ export interface Trace {
   readonly request_id: string
   readonly log: Logger
   note(fields: Readonly<Record<string, string>>): void
+  /** The line that ends the request, with everything that was noted. */
+  end(level: 'debug' | 'info', fields: Readonly<Record<string, unknown>>): void
 }
 
 export function createTrace(base: Logger, request_id: string): Trace {
@@ -62,6 +64,9 @@ export function createTrace(base: Logger, request_id: string): Trace {
       noted = { ...noted, ...fields }
       log = undefined
       if (currentSpan()) noteInSpan(attributesOf(fields))
+    },
+    end(level, fields) {
+      base[level]({ ...noted, ...fields }, 'Request')
     },
   }
 }

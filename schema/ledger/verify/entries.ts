@@ -2,12 +2,13 @@ import { sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { OwnerAccount, TransferKind } from '../accounts.ts'
 import { entryHash, type TransferContent, transferDigest } from './hash.ts'
+import { planned } from './planned.ts'
 
 /** The latest entry of an owner's account so far. */
 export interface AccountHead {
   readonly version: number
   readonly balance: number
-  readonly hash: Buffer
+  readonly hash: string
 }
 
 interface TransferRow extends TransferContent {
@@ -15,12 +16,9 @@ interface TransferRow extends TransferContent {
   readonly owner_id: string
   readonly kind: TransferKind
   readonly grant_owner_kind: string | null
-  readonly grant_owner_id: string | null
   readonly grant_account: OwnerAccount | null
-  /** What was kept under its key; null when nothing was. */
-  readonly key_transfer_id: number | null
-  readonly key_input_hash: Buffer | null
-  readonly key_format: number | null
+  /** Whether it is what was kept under its key. */
+  readonly is_kept: boolean
   readonly lacks_intent: boolean
 }
 
@@ -36,7 +34,7 @@ interface EntryRow {
   readonly version: number | null
   readonly balance_after: number | null
   readonly transfer_owner_id: string
-  readonly hash: Buffer
+  readonly hash: string
   /** Null when the account does not exist. */
   readonly owner_kind: string | null
   readonly owner_id: string | null
@@ -77,7 +75,7 @@ export class EntryCheck {
 
   /** Checks the transfers with `after < id <= upTo`. */
   async read(range: Range, onProgress: (transfers: number) => void): Promise<void> {
-    await this.#openEntries(range)
+    await this.#openCursors(range)
     let next = this.#batch(range)
     for (;;) {
       const { upTo, transfers, entries } = await next
@@ -100,36 +98,41 @@ export class EntryCheck {
 
   async #batch(range: Range) {
     if (range.after >= range.upTo) return { upTo: range.upTo, transfers: [], entries: [] }
-    const transfers = await this.#transfers(range)
+    const { rows: transfers } = await sql<TransferRow>`
+      FETCH ${sql.lit(batchSize)} FROM verified_transfers`.execute(this.#trx)
     const upTo = transfers.length < batchSize ? range.upTo : (transfers.at(-1)?.id ?? range.upTo)
     return { upTo, transfers, entries: await this.#entriesUpTo(upTo) }
   }
 
-  async #transfers({ after, upTo }: Range): Promise<TransferRow[]> {
-    const { rows } = await sql<TransferRow>`
-      SELECT t.id, t.owner_id, t.format, t.idempotency_key, t.kind, t.grant_id, t.input_hash, t.intent_id, t.event_id, t.actor, t.reason,
-        (extract(epoch FROM t.occurred_at) * 1000000)::bigint AS occurred_at_us,
-        (extract(epoch FROM t.posted_at) * 1000000)::bigint AS posted_at_us,
-        g.owner_kind AS grant_owner_kind, g.owner_id AS grant_owner_id, g.account AS grant_account,
-        k.transfer_id AS key_transfer_id, k.input_hash AS key_input_hash, k.format AS key_format,
-        t.intent_id IS NOT NULL AND i.id IS NULL AS lacks_intent
-      FROM (SELECT * FROM ledger_transfers WHERE id > ${after} AND id <= ${upTo} ORDER BY id LIMIT ${sql.lit(batchSize)}) t
-      LEFT JOIN ledger_grants g ON g.owner_id = t.owner_id AND g.id = t.grant_id
-      LEFT JOIN ledger_keys k ON k.owner_id = t.owner_id AND k.idempotency_key = t.idempotency_key
-      LEFT JOIN checkout_intents i ON i.id = t.intent_id
-      ORDER BY t.id`.execute(this.#trx)
-    return rows
-  }
-
-  /** No index has entries in the order of their transfers, so they are sorted once, a month at a time, and read as far as they are needed. */
-  async #openEntries({ after, upTo }: Range): Promise<void> {
-    await sql`
-      DECLARE verified_entries NO SCROLL CURSOR FOR
-      SELECT e.transfer_id, e.account_id, e.amount, e.version, e.balance_after, e.owner_id AS transfer_owner_id, e.hash,
-        a.owner_kind, a.owner_id, a.name AS account
-      FROM ledger_entries e LEFT JOIN ledger_accounts a ON a.id = e.account_id
-      WHERE e.transfer_id > ${sql.lit(after)} AND e.transfer_id <= ${sql.lit(upTo)}
-      ORDER BY e.transfer_id, e.account_id`.execute(this.#trx)
+  /**
+   * Transfers lie in the order of their ids; entries, of which no index does, are sorted once, a month at a time. Both are read as far as
+   * they are needed.
+   */
+  async #openCursors({ after, upTo }: Range): Promise<void> {
+    const range = (id: string) =>
+      sql`${sql.ref(id)} > ${sql.lit(after)} AND ${sql.ref(id)} <= ${sql.lit(upTo)}`
+    await planned(this.#trx, after === 0 ? 'all' : 'some', async () => {
+      await sql`
+        DECLARE verified_transfers NO SCROLL CURSOR FOR
+        SELECT t.id, t.owner_id, t.format, t.idempotency_key, t.kind, t.grant_id, encode(t.input_hash, 'hex') AS input_hash, t.intent_id, t.event_id, t.actor, t.reason,
+          (extract(epoch FROM t.occurred_at) * 1000000)::bigint AS occurred_at_us,
+          (extract(epoch FROM t.posted_at) * 1000000)::bigint AS posted_at_us,
+          g.owner_kind AS grant_owner_kind, g.account AS grant_account,
+          coalesce(k.transfer_id = t.id AND k.format = t.format AND k.input_hash = t.input_hash, false) AS is_kept,
+          t.intent_id IS NOT NULL AND i.id IS NULL AS lacks_intent
+        FROM ledger_transfers t
+        LEFT JOIN ledger_grants g ON g.owner_id = t.owner_id AND g.id = t.grant_id
+        LEFT JOIN ledger_keys k ON k.owner_id = t.owner_id AND k.idempotency_key = t.idempotency_key
+        LEFT JOIN checkout_intents i ON i.id = t.intent_id
+        WHERE ${range('t.id')} ORDER BY t.id`.execute(this.#trx)
+      await sql`
+        DECLARE verified_entries NO SCROLL CURSOR FOR
+        SELECT e.transfer_id, e.account_id, e.amount, e.version, e.balance_after, e.owner_id AS transfer_owner_id,
+          encode(e.hash, 'hex') AS hash,
+          a.owner_kind, a.owner_id, a.name AS account
+        FROM ledger_entries e LEFT JOIN ledger_accounts a ON a.id = e.account_id
+        WHERE ${range('e.transfer_id')} ORDER BY e.transfer_id, e.account_id`.execute(this.#trx)
+    })
   }
 
   async #entriesUpTo(transferId: number): Promise<EntryRow[]> {
@@ -185,13 +188,13 @@ export class EntryCheck {
       }
       if (entry.version !== null) continue
       const possible = chainedTo.length > 0 ? chainedTo.map((owner) => owner.hash) : [null]
-      if (!possible.some((previous) => entryHash(previous, digest, entry).equals(entry.hash))) {
+      if (!possible.some((previous) => entryHash(previous, digest, entry) === entry.hash)) {
         this.#problem('hashes of house entries hang on their transfer', entryName(entry))
       }
     }
   }
 
-  #checkOwnerEntry(transfer: TransferRow, entry: EntryRow, digest: Buffer): void {
+  #checkOwnerEntry(transfer: TransferRow, entry: EntryRow, digest: string): void {
     const previous = this.heads.get(entry.account_id)
     const version = entry.version ?? 0
     const balance = entry.balance_after ?? 0
@@ -202,25 +205,20 @@ export class EntryCheck {
     if (balance !== (previous?.balance ?? 0) + entry.amount) {
       this.#problem('every balance is the sum up to there', name)
     }
-    if (!entryHash(previous?.hash ?? null, digest, entry).equals(entry.hash)) {
+    if (entryHash(previous?.hash ?? null, digest, entry) !== entry.hash) {
       this.#problem('hashes of owners’ entries are chained', name)
     }
     if (entry.amount < 0 && balance < 0 && kindsThatMustBeCovered.includes(transfer.kind)) {
       this.#problem('no usage and no purchase takes an account below zero', name)
     }
-    // The next entry is compared with the stored values, so that one mistake is one problem. The buffer is a copy: the row's own
-    // is part of everything that came in one packet.
-    this.heads.set(entry.account_id, { version, balance, hash: Buffer.from(entry.hash) })
+    // The next entry is compared with the stored values, so that one mistake is one problem.
+    this.heads.set(entry.account_id, { version, balance, hash: entry.hash })
   }
 
-  #checkKey({ id, idempotency_key, format, input_hash, ...transfer }: TransferRow): void {
-    const isKept =
-      transfer.key_transfer_id === id &&
-      transfer.key_format === format &&
-      transfer.key_input_hash?.equals(input_hash)
-    if (!isKept) this.#problem('every transfer is kept under its key', `transfer ${idempotency_key}`)
-    if (transfer.lacks_intent)
-      this.#problem('every intent that a transfer names is there', `transfer ${idempotency_key}`)
+  #checkKey(transfer: TransferRow): void {
+    const name = `transfer ${transfer.idempotency_key}`
+    if (!transfer.is_kept) this.#problem('every transfer is kept under its key', name)
+    if (transfer.lacks_intent) this.#problem('every intent that a transfer names is there', name)
   }
 
   #checkGrant(transfer: TransferRow, entries: readonly EntryRow[]): void {
@@ -236,7 +234,7 @@ export class EntryCheck {
     const isGrants = owners.every(
       (entry) =>
         entry.owner_kind === transfer.grant_owner_kind &&
-        entry.owner_id === transfer.grant_owner_id &&
+        entry.owner_id === transfer.owner_id &&
         (entry.account === transfer.grant_account || transfer.kind === 'settlement'),
     )
     if (transfer.grant_account === null || !isGrants) {
@@ -251,7 +249,7 @@ export class EntryCheck {
 /** To be joined laterally to `ledger_accounts account`. */
 export function headUpTo(transferId: number) {
   return sql`(
-    SELECT version, balance_after AS balance, hash FROM ledger_entries
+    SELECT version, balance_after AS balance, encode(hash, 'hex') AS hash FROM ledger_entries
     WHERE owner_id = account.owner_id AND account_id = account.id AND transfer_id <= ${transferId}
     ORDER BY transfer_id DESC LIMIT 1)`
 }

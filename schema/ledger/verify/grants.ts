@@ -2,23 +2,26 @@ import { sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { Owner } from '../accounts.ts'
 import type { GrantKind } from '../grants.ts'
+import { planned } from './planned.ts'
 
 type Problem = (check: string, subject: string) => void
 
 const batchSize = 1000
+
+const sums = sql`
+  coalesce(sum(e.amount) FILTER (WHERE t.kind IN ('credit_purchase', 'withdrawal', 'plan_grant', 'seat_grant')), 0)::bigint AS gross,
+  coalesce(-sum(e.amount) FILTER (WHERE t.kind = 'refund'), 0)::bigint AS refunded,
+  coalesce(-sum(e.amount) FILTER (WHERE t.kind IN ('dispute', 'dispute_won')), 0)::bigint AS disputed,
+  coalesce(sum(e.amount) FILTER (WHERE t.kind = 'expiry'), 0)::bigint AS expired,
+  coalesce(sum(e.amount) FILTER (WHERE t.kind = 'write_off'), 0)::bigint AS written_off,
+  coalesce(bool_or(t.format = 1), false) AS is_early`
 
 /**
  * The transfers of a grant `g`, summed by what they are, in the grant's account. Entries are found one by one by their keys (OFFSET 0, and
  * the account in a subquery of its own): before Postgres has statistics of new books it would read all entries for each grant.
  */
 const sumsOfGrant = sql`(
-    SELECT
-      coalesce(sum(e.amount) FILTER (WHERE t.kind IN ('credit_purchase', 'withdrawal', 'plan_grant', 'seat_grant')), 0)::bigint AS gross,
-      coalesce(-sum(e.amount) FILTER (WHERE t.kind = 'refund'), 0)::bigint AS refunded,
-      coalesce(-sum(e.amount) FILTER (WHERE t.kind IN ('dispute', 'dispute_won')), 0)::bigint AS disputed,
-      coalesce(sum(e.amount) FILTER (WHERE t.kind = 'expiry'), 0)::bigint AS expired,
-      coalesce(sum(e.amount) FILTER (WHERE t.kind = 'write_off'), 0)::bigint AS written_off,
-      coalesce(bool_or(t.format = 1), false) AS is_early
+    SELECT ${sums}
     FROM ledger_transfers t
     CROSS JOIN LATERAL (
       SELECT entry.amount FROM ledger_accounts account
@@ -27,6 +30,14 @@ const sumsOfGrant = sql`(
         WHERE owner_id = account.owner_id AND account_id = account.id AND transfer_id = t.id OFFSET 0) entry
       WHERE account.owner_id = t.owner_id OFFSET 0) e
     WHERE t.owner_id = g.owner_id AND t.grant_id = g.id)`
+
+/** The same of all grants at once: everything is read once. */
+const sumsOfAllGrants = sql`(
+    SELECT t.owner_id, t.grant_id, ${sums}
+    FROM ledger_transfers t
+    JOIN ledger_entries e ON e.owner_id = t.owner_id AND e.transfer_id = t.id
+    JOIN ledger_accounts account ON account.id = e.account_id AND account.owner_id = e.owner_id
+    WHERE t.grant_id IS NOT NULL GROUP BY t.owner_id, t.grant_id)`
 
 interface GrantRow extends Owner {
   readonly id: string
@@ -63,18 +74,16 @@ export async function checkGrants(
   const subscriptionIds = new Set<string>()
   const planOwners = new Map<string, Owner>()
   const list = ids === 'all' ? null : [...ids].sort()
-  let count = 0
-  for (let last = ''; ; ) {
-    const chosen = list
-      ? sql`SELECT unnest(${list.slice(count, count + batchSize)}::text[]) AS id`
-      : sql`SELECT id FROM ledger_grants WHERE id > ${last} ORDER BY id LIMIT ${sql.lit(batchSize)}`
-    const { rows } = await sql<GrantRow>`
-      SELECT g.id, g.kind, g.owner_kind, g.owner_id, g.stripe_subscription_id, i.state AS intent_state, sums.*
-      FROM (${chosen}) chosen
-      JOIN ledger_grants g ON g.id = chosen.id
-      LEFT JOIN checkout_intents i ON i.id = g.intent_id
-      CROSS JOIN LATERAL ${sumsOfGrant} sums
-      ORDER BY g.id`.execute(trx)
+  if (!list) await openAllGrants(trx)
+  for (let count = 0; ; ) {
+    const { rows } = await sql<GrantRow>`${
+      list
+        ? grantsWith(
+            sql`FROM unnest(${list.slice(count, count + batchSize)}::text[]) AS chosen (id)
+              JOIN ledger_grants g ON g.id = chosen.id CROSS JOIN LATERAL ${sumsOfGrant} sums`,
+          )
+        : sql`FETCH ${sql.lit(batchSize)} FROM verified_grants`
+    }`.execute(trx)
     for (const grant of rows) {
       if (grant.stripe_subscription_id) subscriptionIds.add(grant.stripe_subscription_id)
       if (grant.kind === 'month' || grant.kind === 'seats') {
@@ -84,10 +93,25 @@ export async function checkGrants(
     }
     count += rows.length
     onProgress(count)
-    const end = rows.at(-1)
-    if (!end || rows.length < batchSize) return { subscriptionIds, planOwners }
-    last = end.id
+    if (rows.length < batchSize) return { subscriptionIds, planOwners }
   }
+}
+
+async function openAllGrants(trx: DatabaseTransaction): Promise<void> {
+  const all = grantsWith(
+    sql`FROM ledger_grants g LEFT JOIN ${sumsOfAllGrants} sums ON sums.owner_id = g.owner_id AND sums.grant_id = g.id`,
+  )
+  await planned(trx, 'all', () => sql`DECLARE verified_grants NO SCROLL CURSOR FOR ${all}`.execute(trx))
+}
+
+function grantsWith(grantsAndSums: ReturnType<typeof sql>) {
+  return sql`
+    SELECT g.id, g.kind, g.owner_kind, g.owner_id, g.stripe_subscription_id, i.state AS intent_state,
+      coalesce(sums.gross, 0) AS gross, coalesce(sums.refunded, 0) AS refunded, coalesce(sums.disputed, 0) AS disputed,
+      coalesce(sums.expired, 0) AS expired, coalesce(sums.written_off, 0) AS written_off, coalesce(sums.is_early, false) AS is_early
+    ${grantsAndSums}
+    LEFT JOIN checkout_intents i ON i.id = g.intent_id
+    ORDER BY g.id`
 }
 
 function checkGrant(grant: GrantRow, problem: Problem): void {

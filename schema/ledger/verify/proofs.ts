@@ -97,7 +97,7 @@ function startDigest() {
     add(id: number, head: AccountHead | null): void {
       if (!head) return
       accounts++
-      digest.update(`${id} ${head.version} ${head.balance} ${head.hash.toString('hex')}\n`)
+      digest.update(`${id} ${head.version} ${head.balance} ${head.hash}\n`)
     },
     finish: (): HeadsDigest => ({ accounts, heads_digest: digest.digest() }),
   }
