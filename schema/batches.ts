@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { currentSpan } from './tracing.ts'
 
 /** How what many callers ask for at the same moment is done in one go. */
 export interface BatchOptions<Item, Result> {
@@ -29,6 +30,9 @@ interface Waiting<Item, Result> {
   resolve(result: Result): void
   reject(error: unknown): void
 }
+
+/** Where nobody collects spans there is nothing to lead on to. */
+const anyContext = <T>(work: () => T): T => work()
 
 /**
  * Collects what comes while other batches are under way and does it together: the busier, the more at once, and nobody waits for others to
@@ -111,7 +115,13 @@ export function createBatches<Item, Result>({
   return (item) =>
     new Promise((resolve, reject) => {
       const key = keyOf?.(item) ?? count++
-      const one = { key, item, inItsContext: AsyncLocalStorage.snapshot(), resolve, reject }
+      const one = {
+        key,
+        item,
+        inItsContext: currentSpan() ? AsyncLocalStorage.snapshot() : anyContext,
+        resolve,
+        reject,
+      }
       const ofKey = waiting.get(key)
       if (ofKey) ofKey.push(one)
       else waiting.set(key, [one])

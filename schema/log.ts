@@ -24,8 +24,11 @@ export function createLogger(options: {
     },
     formatters: { level: (label) => ({ level: label }), log: withoutSecrets },
   }
-  // There is a line for each request and each event: those that come while others are being written go together. At exit the rest is written.
-  return pino(settings, options.destination ?? pino.destination({ sync: false }))
+  // There is a line for each request and each event: those of a tenth of a second are written together. At exit the rest is written.
+  return pino(
+    settings,
+    options.destination ?? pino.destination({ sync: false, minLength: 8192, periodicFlush: 100 }),
+  )
 }
 
 const secrets = new Set(['authorization', 'cookie', 'access_token', 'code_verifier'])

@@ -1,7 +1,7 @@
 import { Router } from '@koa/router'
 import Koa from 'koa'
 import compress from 'koa-compress'
-import type { RequestState } from './context.ts'
+import type { AppMiddleware, RequestState } from './context.ts'
 import type { Dependencies } from './dependencies.ts'
 import { clerkProxy } from './middleware/clerk-proxy.ts'
 import { clientAddress } from './middleware/client-address.ts'
@@ -20,7 +20,12 @@ export function createApp(deps: Dependencies): Koa<RequestState> {
   app.on('error', (error: Error) => deps.log.debug({ err: error }, 'A connection was closed early'))
 
   const router = new Router<RequestState>()
-  for (const { method, path, serve } of routes) router.register(path, [method], serve(deps))
+  const byAddress = new Map<string, AppMiddleware>()
+  for (const { method, path, serve } of routes) {
+    const handlers = serve(deps)
+    router.register(path, [method], handlers)
+    byAddress.set(`${method} ${path}`, inOrder(handlers))
+  }
 
   app.use(trackRequest(deps))
   app.use(onError)
@@ -30,8 +35,25 @@ export function createApp(deps: Dependencies): Koa<RequestState> {
   if (settings.sandbox) app.use(sandboxControls(settings))
   app.use(compress())
   app.use(queueBoard(deps))
+  app.use(findByAddress(byAddress))
   app.use(router.routes())
   app.use(router.allowedMethods())
   app.use(webApp(settings))
   return app
+}
+
+/** No address of ours has a parameter, so most calls need not be compared with each route. What is left (HEAD, OPTIONS, another method) is the router's. */
+function findByAddress(byAddress: ReadonlyMap<string, AppMiddleware>): AppMiddleware {
+  return (ctx, next) => {
+    const handle = byAddress.get(`${ctx.method} ${ctx.path}`)
+    if (!handle) return next()
+    ctx._matchedRoute = ctx.path
+    return handle(ctx, next)
+  }
+}
+
+function inOrder([first, ...rest]: readonly AppMiddleware[]): AppMiddleware {
+  if (!first) return (_, next) => next()
+  const following = inOrder(rest)
+  return (ctx, next) => first(ctx, async () => following(ctx, next))
 }

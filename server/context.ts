@@ -2,7 +2,7 @@ import type { RouterContext } from '@koa/router'
 import type { Middleware } from 'koa'
 import type { BodyOf, Endpoint, QueryOf } from '../schema/api/endpoint.ts'
 import type { Logger } from '../schema/log.ts'
-import { noteInSpan } from '../schema/tracing.ts'
+import { currentSpan, noteInSpan } from '../schema/tracing.ts'
 import type { Failure } from './failures.ts'
 
 /** What travels with one request. */
@@ -46,6 +46,8 @@ export interface Trace {
   readonly request_id: string
   readonly log: Logger
   note(fields: Readonly<Record<string, string>>): void
+  /** The line that ends the request, with everything that was noted. */
+  end(level: 'debug' | 'info', fields: Readonly<Record<string, unknown>>): void
 }
 
 export function createTrace(base: Logger, request_id: string): Trace {
@@ -61,7 +63,10 @@ export function createTrace(base: Logger, request_id: string): Trace {
     note(fields) {
       noted = { ...noted, ...fields }
       log = undefined
-      noteInSpan(attributesOf(fields))
+      if (currentSpan()) noteInSpan(attributesOf(fields))
+    },
+    end(level, fields) {
+      base[level]({ ...noted, ...fields }, 'Request')
     },
   }
 }

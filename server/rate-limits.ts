@@ -33,11 +33,30 @@ export interface RateLimits {
 
 const windowSeconds = 60
 
-/** Counts in Redis, shared by all servers, when there is one; otherwise in memory, each server separately. */
+/** A server takes a thirtieth of a budget at once, so that not every request asks Redis. */
+const portionOf = (limit: number) => Math.max(1, Math.floor(limit / 30))
+
+/** Callers of the last minute that are remembered; some 10 MB. */
+const callersMax = 50_000
+
+/** What a server has taken of a caller's budget and not given out yet. */
+interface Portion {
+  left: number
+  /** Of the budget, for any server, when it was taken. */
+  untaken: number
+  readonly until_ms: number
+}
+
+/**
+ * Counts in Redis, shared by all servers, when there is one; otherwise in memory, each server separately. A server takes portions of a budget,
+ * so a caller never gets more than the limit; one whose calls are spread over several servers may be refused by one while another has the rest of a
+ * portion: at most a thirtieth of the budget less for each further server (decision 134).
+ */
 export function createRateLimits(
   options: { redis?: unknown; perMinute?: Readonly<Partial<Record<RateLimit, number>>> } = {},
 ): RateLimits {
   const perMinute = { ...requestsPerMinute, ...options.perMinute }
+  const portions = new Map<string, Portion>()
   const limiters = new Map(
     (Object.keys(perMinute) as RateLimit[]).map((limit) => {
       const budget = { keyPrefix: `limit_${limit}`, points: perMinute[limit], duration: windowSeconds }
@@ -61,17 +80,50 @@ export function createRateLimits(
     if (!limiter) throw new Error(`There is no limit ${limit}`)
     return limiter
   }
-  const count: RateLimits['count'] = async (limit, caller) => {
-    const limiter = limiterOf(limit)
-    const { spent, is_exceeded } = await limiter.consume(caller).then(
-      (result) => ({ spent: result, is_exceeded: false }),
-      (refusal: unknown) => {
-        if (refusal instanceof RateLimiterRes) return { spent: refusal, is_exceeded: true }
+
+  /** Takes a portion of the budget, or what is left of it, which may be nothing. */
+  async function take(limit: RateLimit, caller: string): Promise<Portion> {
+    const asked = portionOf(perMinute[limit])
+    const taken = await limiterOf(limit)
+      .consume(caller, asked)
+      .catch((refusal: unknown) => {
+        if (refusal instanceof RateLimiterRes) return refusal
         throw refusal
-      },
-    )
-    const remaining = Math.max(0, spent.remainingPoints)
-    return { limit: perMinute[limit], remaining, reset_s: seconds(spent), is_exceeded }
+      })
+    const before = taken.consumedPoints - asked
+    return {
+      left: Math.max(0, Math.min(asked, perMinute[limit] - before)),
+      untaken: Math.max(0, perMinute[limit] - taken.consumedPoints),
+      until_ms: performance.now() + taken.msBeforeNext,
+    }
+  }
+
+  function remember(key: string, portion: Portion): void {
+    const other = portions.get(key)
+    // Two requests may have taken one each at the same moment.
+    if (other && other.until_ms > performance.now()) portion.left += other.left
+    portions.delete(key)
+    for (const oldest of portions.keys()) {
+      if (portions.size < callersMax) break
+      portions.delete(oldest)
+    }
+    portions.set(key, portion)
+  }
+
+  const count: RateLimits['count'] = async (limit, caller) => {
+    const key = `${limit}/${caller}`
+    let portion = portions.get(key)
+    const isOver = portion !== undefined && portion.until_ms <= performance.now()
+    // Once nothing is left that nobody has taken, Redis need not be asked again before the window ends.
+    if (!portion || isOver || (portion.left === 0 && portion.untaken > 0)) {
+      const taken = await take(limit, caller)
+      remember(key, taken)
+      portion = taken
+    }
+    const is_exceeded = portion.left === 0
+    if (!is_exceeded) portion.left -= 1
+    const reset_s = Math.max(1, Math.ceil((portion.until_ms - performance.now()) / 1000))
+    return { limit: perMinute[limit], remaining: portion.untaken + portion.left, reset_s, is_exceeded }
   }
   return {
     count,
@@ -95,8 +147,4 @@ export function rateLimit({ limits }: { readonly limits: RateLimits }, limit: Ra
     if (spent.is_exceeded) throw tooManyRequests(spent.reset_s)
     await next()
   }
-}
-
-function seconds(refusal: RateLimiterRes): number {
-  return Math.max(1, Math.ceil(refusal.msBeforeNext / 1000))
 }

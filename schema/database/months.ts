@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { makeMonths } from '../ledger/months.ts'
+import { makeLedgerMonths } from '../ledger/months.ts'
 import type { DB } from './types.ts'
 
 /** So many months are there before anything is filed in them. An alarm asks for fewer: docs/operations/alerts.yml. */
@@ -8,7 +8,7 @@ const monthsAhead = 3
 /** Makes the partitions that the next months will need. Whoever reads or writes meanwhile is not held up. */
 export async function makePartitionsAhead(db: Kysely<DB>, now: Date): Promise<void> {
   await makeInboxMonths(db, now, monthsLater(now, monthsAhead))
-  await makeMonths(db)
+  await makeLedgerMonths(db, monthsAhead)
 }
 
 /** Makes the months of the inbox from one moment to another. */
@@ -22,10 +22,11 @@ export async function countPartitionsAhead(
   now: Date,
 ): Promise<{ readonly table: string; readonly ahead: number }[]> {
   const { rows } = await sql<{ table: string; ahead: number }>`
-    SELECT 'inbox_payloads' AS table, count(*) AS ahead FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-    WHERE i.inhparent = 'inbox_payloads'::regclass
-      AND right(c.relname, 7) COLLATE "C" > to_char(${now}::timestamptz AT TIME ZONE 'UTC', 'YYYY_MM')
-    UNION ALL SELECT 'ledger_entries', ledger_months_ahead()`.execute(db)
+    SELECT parent AS table, (
+      SELECT count(*) FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+      WHERE i.inhparent = parent::regclass AND c.relname ~ '_[0-9]{4}_[0-9]{2}$'
+        AND right(c.relname, 7) COLLATE "C" > to_char(${now}::timestamptz AT TIME ZONE 'UTC', 'YYYY_MM')) AS ahead
+    FROM unnest(ARRAY['inbox_payloads', 'ledger_transfers', 'ledger_entries']) parent`.execute(db)
   return rows
 }
 

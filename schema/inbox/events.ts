@@ -171,43 +171,26 @@ async function listUnsettled(db: Kysely<DB>, keys: readonly EventKey[]): Promise
 
 /** Events `e` with what they say. */
 export function selectEvents(db: Kysely<DB>) {
-  return db
-    .selectFrom('inbox_events as e')
-    .leftJoinLateral(
-      (eb) =>
-        eb
-          .selectFrom('inbox_payloads')
-          .select(['payload', 'raw'])
-          .whereRef('inbox_payloads.source', '=', 'e.source')
-          .whereRef('inbox_payloads.id', '=', 'e.id')
-          .whereRef('inbox_payloads.filed_at', '=', 'e.payload_filed_at')
-          .offset(sql.lit(0))
-          .as('p'),
-      (join) => join.onTrue(),
-    )
-    .selectAll('e')
-    .select(['p.payload', 'p.raw'])
+  return eventsWithPayloads(db).selectAll('e').select(['p.payload', 'p.raw'])
+}
+
+function eventsWithPayloads(db: Kysely<DB>) {
+  return db.selectFrom('inbox_events as e').leftJoinLateral(
+    (eb) =>
+      eb
+        .selectFrom('inbox_payloads')
+        .select(['payload', 'raw'])
+        .whereRef('inbox_payloads.source', '=', 'e.source')
+        .whereRef('inbox_payloads.id', '=', 'e.id')
+        .whereRef('inbox_payloads.filed_at', '=', 'e.payload_filed_at')
+        .offset(sql.lit(0))
+        .as('p'),
+    (join) => join.onTrue(),
+  )
 }
 
 export async function findEvent(db: Kysely<DB>, key: EventKey): Promise<InboxEvent | undefined> {
   return selectEvents(db).where('e.source', '=', key.source).where('e.id', '=', key.id).executeTakeFirst()
-}
-
-/** What has to be known of an event before it is tried. */
-export type EventToTry = Pick<InboxEvent, 'id' | 'state' | 'sweeps' | 'payload'>
-
-/** Those that are in the inbox, in no order. */
-export async function findEvents(
-  db: Kysely<DB>,
-  { source, ids }: { readonly source: EventSource; readonly ids: readonly string[] },
-): Promise<EventToTry[]> {
-  return selectEvents(db)
-    .clearSelect()
-    .select(['e.id', 'e.state', 'e.sweeps', 'p.payload'])
-    .where('e.source', '=', source)
-    .where(sql<boolean>`e.id = ANY(${ids}::text[])`)
-    .modifyEnd(preparedAs('find_events'))
-    .execute()
 }
 
 /** What may have changed of an event since it was read. */
@@ -218,21 +201,29 @@ export type LockedEvent = Pick<
 
 /** Reads the event and keeps other workers from applying it until the transaction ends. */
 export async function lockEvent(db: Kysely<DB>, { source, id }: EventKey): Promise<LockedEvent | undefined> {
-  return (await lockEvents(db, { source, ids: [id] }))[0]
-}
-
-/** The same for several, in the order of their ids, so that two who lock some of the same wait for each other in a line. */
-export async function lockEvents(
-  db: Kysely<DB>,
-  { source, ids }: { readonly source: EventSource; readonly ids: readonly string[] },
-): Promise<LockedEvent[]> {
   return db
     .selectFrom('inbox_events')
     .select(['source', 'id', 'type', 'state', 'received_at', 'confirmed_at'])
     .where('source', '=', source)
-    .where(sql<boolean>`id = ANY(${ids}::text[])`)
-    .orderBy('id')
+    .where('id', '=', id)
     .forUpdate()
+    .executeTakeFirst()
+}
+
+/** An event with all that has to be known to try it. */
+export type EventToTry = Pick<InboxEvent, 'id' | 'type' | 'state' | 'sweeps' | 'received_at' | 'payload'>
+
+/** Locks several and reads what they say, in the order of their ids, so that two who lock some of the same wait for each other in a line. */
+export async function lockEvents(
+  db: Kysely<DB>,
+  { source, ids }: { readonly source: EventSource; readonly ids: readonly string[] },
+): Promise<EventToTry[]> {
+  return eventsWithPayloads(db)
+    .select(['e.id', 'e.type', 'e.state', 'e.sweeps', 'e.received_at', 'p.payload'])
+    .where('e.source', '=', source)
+    .where(sql<boolean>`e.id = ANY(${ids}::text[])`)
+    .orderBy('e.id')
+    .forUpdate('e')
     .modifyEnd(preparedAs('lock_events'))
     .execute()
 }

@@ -50,14 +50,8 @@ interface AccountInBooks {
 }
 
 /** Takes the same locks as posting, until the transaction ends, so what it reads of the owner's books cannot change meanwhile. */
-export async function lockOwner(trx: DatabaseTransaction, owner: Owner): Promise<void> {
-  await lockOwners(trx, [owner])
-}
-
-/** The same for several at once, in the one order that posting has too. Whoever holds one owner's locks takes no other's later. */
-export async function lockOwners(trx: DatabaseTransaction, owners: readonly Owner[]): Promise<void> {
-  const named = owners.map(({ owner_kind, owner_id }) => ({ owner_kind, owner_id }))
-  const call = sql`SELECT ledger_lock_owners(${JSON.stringify(named)}::jsonb)`
+export async function lockOwner(trx: DatabaseTransaction, { owner_kind, owner_id }: Owner): Promise<void> {
+  const call = sql`SELECT ledger_lock_owners(${JSON.stringify([{ owner_kind, owner_id }])}::jsonb)`
   await callLedger(trx, prepared('ledger_lock_owners', call))
 }
 

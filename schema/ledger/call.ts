@@ -1,11 +1,18 @@
-import type { Kysely, RawBuilder } from 'kysely'
+import type { CompiledQuery, Kysely, RawBuilder } from 'kysely'
 import type { DB } from '../database/types.ts'
 import { ledgerError } from './errors.ts'
 
-/** Calls one of the ledger's functions. Every call goes through here, so that its errors are the typed ones. */
-export async function callLedger<Row>(db: Kysely<DB>, call: RawBuilder<Row>): Promise<Row[]> {
+/**
+ * Calls one of the ledger's functions. Every call goes through here, so that its errors are the typed ones. What is called all the time comes
+ * as text and values: building it anew would cost as much as sending it.
+ */
+export async function callLedger<Row>(
+  db: Kysely<DB>,
+  call: RawBuilder<Row> | CompiledQuery<Row>,
+): Promise<Row[]> {
   try {
-    return (await call.execute(db)).rows
+    const { rows } = await ('execute' in call ? call.execute(db) : db.executeQuery(call))
+    return rows
   } catch (error) {
     throw ledgerError(error)
   }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { buildGrant } from '../../tests/support/factories/transfers.ts'
@@ -98,6 +99,29 @@ describe('posting', () => {
     const withBadOne = [buildGrant('user_batch', 1), buildGrant('user_batch', 5, { legs: [] })]
     await expect(postTransfers(database.worker, withBadOne)).rejects.toThrow(UnbalancedTransferError)
     expect(await findBalance(database.worker, user('user_batch'))).toMatchObject({ total: 210, version: 20 })
+  })
+
+  test('batches of many new owners, some of them known to one batch and new to the other, do not deadlock', async () => {
+    const random = (seed: number) => ((seed * 7919) % 997) / 997
+    const batches = Array.from({ length: 24 }, (_, batch) =>
+      Array.from(
+        { length: 40 },
+        (__, index) => `user_made_${Math.floor(random(batch * 40 + index + 1) * 300)}`,
+      ),
+    )
+    await Promise.all(
+      batches.map((ids) =>
+        postTransfers(
+          database.worker,
+          ids.map((id) => buildGrant(id, 1)),
+        ),
+      ),
+    )
+    const { rows } = await sql<{ given: number }>`
+      SELECT sum(purchased_balance)::bigint AS given FROM ledger_owners WHERE owner_id LIKE 'user_made_%'`.execute(
+      database.owner,
+    )
+    expect(rows).toEqual([{ given: 24 * 40 }])
   })
 
   test('batches over the same accounts in opposite order do not deadlock', async () => {

@@ -1,5 +1,4 @@
-import { type Kysely, sql } from 'kysely'
-import { prepared } from '../database/prepared.ts'
+import { CompiledQuery, type Kysely, sql } from 'kysely'
 import { retryConflicts } from '../database/retry.ts'
 import type { DB } from '../database/types.ts'
 import { inSpan } from '../tracing.ts'
@@ -58,25 +57,37 @@ export function refuseConflict(usage: Usage, result: UsageOutcome): UsageResult 
  */
 export async function spendCreditsMany(db: Kysely<DB>, usages: readonly Usage[]): Promise<UsageOutcome[]> {
   if (usages.length === 0) return []
-  const items = usages.map((usage) => ({
-    ...usage,
-    idempotency_key: usageKey(usage, usage.idempotency_key),
-  }))
-  const decide = () =>
-    callLedger(
-      db,
-      prepared(
-        'ledger_use_many',
-        sql<UsageOutcome>`
-        SELECT outcome, transfer_id, plan, purchased FROM ledger_use_many(${JSON.stringify(items)}::jsonb) ORDER BY ordinal`,
-      ),
-    )
+  const [usage] = usages
+  const call = usage && usages.length === 1 ? callForOne(usage) : callForMany(usages)
+  const decide = () => callLedger(db, call)
   const attributes = () => ({
     'tidemark.usages': usages.length,
     'tidemark.owner_kinds': [...new Set(usages.map(({ owner_kind }) => owner_kind))],
     'tidemark.credits': usages.reduce((sum, { credits }) => sum + credits, 0),
   })
   return inSpan('ledger use', { attributes }, () => (db.isTransaction ? decide() : retryConflicts(decide)))
+}
+
+function callForOne(usage: Usage): CompiledQuery<UsageOutcome> {
+  const { owner_kind, owner_id, credits, occurred_at, actor, reason } = usage
+  const key = usageKey(usage, usage.idempotency_key)
+  return CompiledQuery.raw(
+    `/* prepared: ledger_use */
+    SELECT outcome, transfer_id, plan, purchased FROM ledger_use($1, $2, $3, $4, $5, $6, $7)`,
+    [owner_kind, owner_id, credits, key, occurred_at, actor, reason],
+  )
+}
+
+function callForMany(usages: readonly Usage[]): CompiledQuery<UsageOutcome> {
+  const items = usages.map((usage) => ({
+    ...usage,
+    idempotency_key: usageKey(usage, usage.idempotency_key),
+  }))
+  return CompiledQuery.raw(
+    `/* prepared: ledger_use_many */
+    SELECT outcome, transfer_id, plan, purchased FROM ledger_use_many($1::jsonb) ORDER BY ordinal`,
+    [JSON.stringify(items)],
+  )
 }
 
 /**

@@ -464,11 +464,11 @@ describe('what the functions did wrong is found:', () => {
   test('usage that the balance did not cover', async () => {
     await fillBooks()
     const { rows } = await sql<{ definition: string }>`
-      SELECT pg_get_functiondef(oid) AS definition FROM pg_proc WHERE proname = 'ledger_use_many'`.execute(
+      SELECT pg_get_functiondef(oid) AS definition FROM pg_proc WHERE proname = 'ledger_from_plan'`.execute(
       database.owner,
     )
     for (const { definition } of rows) {
-      const careless = definition.replace('IF plan + purchased < credits', 'IF false')
+      const careless = definition.replace('WHEN plan + purchased < credits', 'WHEN false')
       expect(careless).not.toBe(definition)
       await sql.raw(careless).execute(database.owner)
     }

@@ -41,11 +41,27 @@ export function securityHeaders(settings: Settings): AppMiddleware {
     strictTransportSecurity: isHttps && { maxAge: 365 * 24 * 3600, includeSubDomains: true },
     xFrameOptions: { action: 'deny' },
     referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
-  }) as AppMiddleware
+  })
+  const headers = { ...headersOf(setHelmet), 'permissions-policy': permissionsPolicy }
+  const entries = Object.entries(headers)
   return (ctx, next) => {
-    ctx.set('permissions-policy', permissionsPolicy)
-    return setHelmet(ctx, next)
+    for (const [name, value] of entries) ctx.res.setHeader(name, value)
+    return next()
   }
+}
+
+/** What Helmet sets is the same for every answer, so it is asked once. */
+function headersOf(setHelmet: ReturnType<typeof helmet>): Record<string, string> {
+  const headers: Record<string, string> = {}
+  const res = {
+    setHeader: (name: string, value: string) => {
+      headers[name.toLowerCase()] = value
+    },
+    removeHeader: () => undefined,
+  }
+  void setHelmet({ req: {}, res } as unknown as Parameters<typeof setHelmet>[0], async () => undefined)
+  if (!headers['content-security-policy']) throw new Error('Helmet set no policy')
+  return headers
 }
 
 /** Nothing here needs any of it, nor does a script that somebody smuggles in. Passkeys and copying are for our own pages. */

@@ -36,7 +36,7 @@ async function track({ metrics }: Pick<Dependencies, 'metrics'>, ctx: AppContext
     metrics.httpSeconds.observe({ method, route, status: String(status) }, duration_ms / 1000)
     noteInSpan({ 'http.route': route, 'http.response.status_code': status }, `${method} ${route}`)
     const level = status < 500 && quietRoutes.has(route) ? 'debug' : 'info'
-    ctx.state.trace.log[level]({ method, path: ctx.path, route, status, duration_ms }, 'Request')
+    ctx.state.trace.end(level, { method, path: ctx.path, route, status, duration_ms })
   }
 }
 

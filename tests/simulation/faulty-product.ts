@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Queue } from 'bullmq'
+import { retryConflicts } from '../../schema/database/retry.ts'
 import { connectQueueBackend } from '../../schema/queues/backend.ts'
 import { createProducer, freshJobId } from '../../schema/queues/producer.ts'
 import { type JobPayload, type QueueName, queueNames } from '../../schema/queues/queues.ts'
@@ -213,7 +214,8 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
 }
 
 async function deleteQueue(queue: Queue): Promise<void> {
-  await queue.obliterate({ force: true })
+  // On Postgres somebody who opens the queue at this moment writes the same rows in another order.
+  await retryConflicts(() => queue.obliterate({ force: true }))
   for (const scheduler of await queue.getJobSchedulers()) await queue.removeJobScheduler(scheduler.key)
   await queue.resume()
 }

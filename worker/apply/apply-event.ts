@@ -66,7 +66,15 @@ export async function applyEvent(
   })
 }
 
-export function appliedEvent({ type, received_at }: LockedEvent, outcome: EventOutcome): AppliedEvent {
+/** Whether a try that was made for a claim still counts. */
+export function isToBeTried(event: Pick<InboxEvent, 'state' | 'sweeps'>, claim: number | undefined): boolean {
+  return event.state === 'received' && (claim === undefined || claim === event.sweeps)
+}
+
+export function appliedEvent(
+  { type, received_at }: Pick<LockedEvent, 'type' | 'received_at'>,
+  outcome: EventOutcome,
+): AppliedEvent {
   const { intent_id, seats_changed_in } = outcome.state === 'applied' ? outcome : {}
   return {
     outcome: outcome.state,

@@ -1,51 +1,74 @@
+import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import { type EventToTry, lockEvents, settleEvents } from '../../schema/inbox/events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { applyCheckouts } from './apply-checkout.ts'
-import { type AppliedEvent, appliedEvent, type EventOutcome } from './apply-event.ts'
+import { type AppliedEvent, appliedEvent, type EventOutcome, isToBeTried } from './apply-event.ts'
 import { outcomeOfCheckout, readStripeEvent, type StripeEventNeeds } from './stripe-event.ts'
 
-/** What became of one event of several: `alone`, when it has to be applied by itself because something is wrong with it or has to be fetched. */
-export type AppliedOfSeveral = AppliedEvent | { readonly outcome: 'alone' }
+/**
+ * What became of one event of several: `alone`, when it has to be applied by itself because something is wrong with it or has to be
+ * fetched; `nothing_to_do`, when it was claimed again.
+ */
+export type AppliedOfSeveral =
+  | AppliedEvent
+  | { readonly outcome: 'alone' }
+  | { readonly outcome: 'nothing_to_do' }
 
-type WaitingEvent = Pick<EventToTry, 'id' | 'payload'>
+interface TriedEvent {
+  readonly id: string
+  /** The one that the try was made for; see `isToBeTried`. */
+  readonly claim?: number
+}
 
 interface ReadEvent {
-  readonly event: WaitingEvent
+  readonly event: EventToTry
   readonly read: Exclude<StripeEventNeeds, { needs: 'fetch' }>
 }
 
 /**
- * Applies several of Stripe's events together, as many as can be in one transaction: those for which nothing has to be fetched. One that
- * cannot be decided is left as it was, with what comes after it of the same checkout, and keeps nobody else's from being applied. Each event
- * is given once; outcomes are by their ids. When a transaction fails, so does this, and what an earlier one committed is found settled by
- * the next try.
+ * Applies several of Stripe's events in one transaction: those for which nothing has to be fetched. One that cannot be decided is left as it
+ * was, with what comes after it of the same checkout, and keeps nobody else's from being applied. Each event is given once; outcomes are by
+ * their ids. When the transaction fails, so does this, and nothing has happened.
  */
 export async function applyEvents(
   deps: Pick<WorkerDependencies, 'db' | 'livemode' | 'now'>,
-  events: readonly WaitingEvent[],
+  tried: readonly TriedEvent[],
 ): Promise<ReadonlyMap<string, AppliedOfSeveral>> {
-  const outcomes = new Map<string, AppliedOfSeveral>(events.map(({ id }) => [id, { outcome: 'alone' }]))
-  const undecided = new Set<string>()
-  const read = events.flatMap((event) => readWithoutFetching(deps, event) ?? [])
-  for (const round of inRounds(read)) {
-    const decidable = round.filter((one) => !undecided.has(intentOf(one) ?? ''))
-    for (const [id, applied] of await applyTogether(deps, decidable)) outcomes.set(id, applied)
-    for (const one of round) {
-      const intent_id = intentOf(one)
-      if (intent_id && outcomes.get(one.event.id)?.outcome === 'alone') undecided.add(intent_id)
-    }
-  }
-  return outcomes
-}
-
-function intentOf({ read }: ReadEvent): string | null {
-  return read.needs === 'intent' ? read.checkout.intent_id : null
+  const ids = tried.map(({ id }) => id)
+  return retryTransaction(deps.db, async (trx) => {
+    const locked = new Map((await lockEvents(trx, { source: 'stripe', ids })).map((row) => [row.id, row]))
+    const due = tried.flatMap(({ id, claim }) => {
+      const event = locked.get(id)
+      return event && isToBeTried(event, claim) ? [event] : []
+    })
+    const outcomes = await decide(
+      trx,
+      due.flatMap((event) => readWithoutFetching(deps, event) ?? []),
+    )
+    const settled = [...outcomes].map(([id, { state, reason }]) => ({
+      source: 'stripe' as const,
+      id,
+      state,
+      reason,
+    }))
+    if (settled.length > 0) await settleEvents(trx, settled, deps.now())
+    const left = new Set(due.map(({ id }) => id))
+    return new Map(
+      ids.map((id): [string, AppliedOfSeveral] => {
+        const event = locked.get(id)
+        const outcome = outcomes.get(id)
+        if (event && outcome) return [id, appliedEvent(event, outcome)]
+        if (!event || left.has(id)) return [id, { outcome: 'alone' }]
+        return [id, { outcome: event.state === 'received' ? 'nothing_to_do' : 'settled_before' }]
+      }),
+    )
+  })
 }
 
 function readWithoutFetching(
   deps: Pick<WorkerDependencies, 'livemode'>,
-  event: WaitingEvent,
+  event: EventToTry,
 ): ReadEvent | undefined {
   try {
     const read = readStripeEvent(event.payload, deps)
@@ -56,57 +79,44 @@ function readWithoutFetching(
   }
 }
 
-/** The news of one checkout are applied one after the other, in the order in which they came. */
-function inRounds(events: readonly ReadEvent[]): ReadEvent[][] {
-  const rounds: ReadEvent[][] = []
-  const timesSeen = new Map<string, number>()
-  for (const one of events) {
-    const intent_id = intentOf(one)
-    const times = intent_id === null ? 0 : (timesSeen.get(intent_id) ?? 0)
-    if (intent_id !== null) timesSeen.set(intent_id, times + 1)
-    const round = rounds[times]
-    if (round) round.push(one)
-    else rounds[times] = [one]
-  }
-  return rounds
-}
-
-async function applyTogether(
-  deps: Pick<WorkerDependencies, 'db' | 'now'>,
+/** Carries out what follows from each, and says what that was. Those that cannot be decided are missing. */
+async function decide(
+  trx: DatabaseTransaction,
   events: readonly ReadEvent[],
-): Promise<ReadonlyMap<string, AppliedOfSeveral>> {
-  if (events.length === 0) return new Map()
-  const ids = events.map(({ event }) => event.id)
-  return retryTransaction(deps.db, async (trx) => {
-    const locked = new Map((await lockEvents(trx, { source: 'stripe', ids })).map((row) => [row.id, row]))
-    const waiting = events.filter(({ event }) => locked.get(event.id)?.state === 'received')
-    const checkouts = waiting.flatMap(({ event, read }) =>
-      read.needs === 'intent' ? [{ event_id: event.id, ...read.checkout }] : [],
-    )
-    const verdicts = await applyCheckouts(trx, checkouts)
-    const decided = new Map<string, EventOutcome>()
-    for (const [index, { event_id, intent_id }] of checkouts.entries()) {
+): Promise<ReadonlyMap<string, EventOutcome>> {
+  const outcomes = new Map<string, EventOutcome>()
+  for (const { event, read } of events) {
+    if (read.needs === 'nothing') outcomes.set(event.id, { state: 'ignored', reason: read.reason })
+  }
+  const undecided = new Set<string>()
+  for (const round of inRounds(events)) {
+    const decidable = round.filter(({ intent_id }) => !undecided.has(intent_id))
+    const verdicts = await applyCheckouts(trx, decidable)
+    for (const [index, { event_id, intent_id }] of decidable.entries()) {
       const verdict = verdicts[index]
       if (verdict?.verdict === 'decided')
-        decided.set(event_id, outcomeOfCheckout(intent_id, verdict.decision))
+        outcomes.set(event_id, outcomeOfCheckout(intent_id, verdict.decision))
+      else undecided.add(intent_id)
     }
-    for (const { event, read } of waiting) {
-      if (read.needs === 'nothing') decided.set(event.id, { state: 'ignored', reason: read.reason })
-    }
-    const settled = [...decided].map(([id, { state, reason }]) => ({
-      source: 'stripe' as const,
-      id,
-      state,
-      reason,
-    }))
-    await settleEvents(trx, settled, deps.now())
-    return new Map(
-      ids.map((id): [string, AppliedOfSeveral] => {
-        const row = locked.get(id)
-        const outcome = decided.get(id)
-        if (row && outcome) return [id, appliedEvent(row, outcome)]
-        return [id, { outcome: row?.state === 'received' ? 'alone' : 'settled_before' }]
-      }),
-    )
-  })
+  }
+  return outcomes
+}
+
+type NewsOfEvent = Extract<StripeEventNeeds, { needs: 'intent' }>['checkout'] & { readonly event_id: string }
+
+/** The news of one checkout are applied one after the other, in the order in which they came. */
+function inRounds(events: readonly ReadEvent[]): NewsOfEvent[][] {
+  const rounds: NewsOfEvent[][] = []
+  const timesSeen = new Map<string, number>()
+  for (const { event, read } of events) {
+    if (read.needs !== 'intent') continue
+    const { intent_id } = read.checkout
+    const times = timesSeen.get(intent_id) ?? 0
+    timesSeen.set(intent_id, times + 1)
+    const news = { ...read.checkout, event_id: event.id }
+    const round = rounds[times]
+    if (round) round.push(news)
+    else rounds[times] = [news]
+  }
+  return rounds
 }

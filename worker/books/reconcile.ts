@@ -6,7 +6,6 @@ import {
   closeMonth,
   type GrantInBooks,
   lockOwner,
-  lockOwners,
   readBooks,
   readPurchaseGrant,
   readPurchaseGrants,
@@ -64,14 +63,16 @@ export async function reconcilePurchase(
   return reconcilePurchases(trx, [{ intent, cause }])
 }
 
-/** The same for several checkouts, of the same owner or of others, in as many statements as for one. */
+/**
+ * The same for several checkouts, of the same owner or of others, in as many statements as for one. The intents' locks are enough to read by: whoever
+ * posts to a purchase's grant, or saves what went back of it, holds its intent. Posting locks the owners, all of them in one order.
+ */
 export async function reconcilePurchases(
   trx: DatabaseTransaction,
   purchases: readonly { readonly intent: PaidPurchase; readonly cause: Cause }[],
 ): Promise<number> {
   if (purchases.length === 0) return 0
   const intents = purchases.map(({ intent }) => intent)
-  await lockOwners(trx, intents.map(recipientOfPurchase))
   const facts = await readPurchaseFacts(trx, intents)
   const known = await readPurchaseGrants(
     trx,

@@ -1,7 +1,7 @@
 import { eventTypeLabel } from '../../schema/inbox/event-type-label.ts'
-import { type EventKey, failEvent, findEvent, type InboxEvent } from '../../schema/inbox/events.ts'
+import { type EventKey, failEvent, findEvent } from '../../schema/inbox/events.ts'
 import { noteInSpan } from '../../schema/tracing.ts'
-import { type AppliedEvent, applyEvent, type PrepareEvent } from '../apply/apply-event.ts'
+import { type AppliedEvent, applyEvent, isToBeTried, type PrepareEvent } from '../apply/apply-event.ts'
 import { keepRoom } from '../apply/clerk/keep-room.ts'
 import { prepareClerkEvent } from '../apply/clerk-event.ts'
 import { prepareStripeEvent } from '../apply/stripe-event.ts'
@@ -38,11 +38,6 @@ export async function processInboxEvent(
   const applied = await tryRow(deps, row, () => applyEvent(deps, event, prepareBySource[key.source]))
   reportApplied(deps, key, applied)
   if (applied.outcome !== 'settled_before') await keepRoom(deps, applied)
-}
-
-/** Whether a try that was made for a claim still counts. */
-export function isToBeTried(event: Pick<InboxEvent, 'state' | 'sweeps'>, claim: number | undefined): boolean {
-  return event.state === 'received' && (claim === undefined || claim === event.sweeps)
 }
 
 export function reportNothingToDo(deps: WorkerDependencies, { id }: EventKey): void {

@@ -119,6 +119,19 @@ describe('of the jobs that a worker has in hand', () => {
     expect(await balanceOf(owner_id)).toMatchObject({ purchased: 500 })
   })
 
+  test('of two for different claims of one event the later one counts, in any order', async () => {
+    for (const claims of [
+      [0, 1],
+      [1, 0],
+    ]) {
+      const { id: intentId, owner_id } = await buildPurchase(database.server)
+      const id = await receive(paid(intentId))
+      await database.owner.updateTable('inbox_events').set({ sweeps: 1 }).where('id', '=', id).execute()
+      expect(await tryAll(claims.map((claim) => ({ id, claim })))).toEqual([null, null])
+      expect(await balanceOf(owner_id)).toMatchObject({ purchased: 500, version: 1 })
+    }
+  })
+
   test('those that wait for Stripe keep none from being applied that need not', async () => {
     const answer = Promise.withResolvers<never>()
     const stripe = {

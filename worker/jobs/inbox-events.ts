@@ -1,10 +1,9 @@
 import { createBatches } from '../../schema/batches.ts'
-import { type EventToTry, findEvents } from '../../schema/inbox/events.ts'
 import { freshJobId } from '../../schema/queues/producer.ts'
 import type { JobOrigin } from '../../schema/queues/queues.ts'
 import { type AppliedOfSeveral, applyEvents } from '../apply/apply-events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { isToBeTried, processInboxEvent, reportApplied, reportNothingToDo } from './inbox-event.ts'
+import { processInboxEvent, reportApplied, reportNothingToDo } from './inbox-event.ts'
 
 /** Most events that are applied together. Whoever waits for one of their owners waits as long as all of them take. */
 export const mostTogether = 50
@@ -29,9 +28,7 @@ interface TryOfJob extends Try {
   readonly origin?: JobOrigin | undefined
 }
 
-type Outcome = AppliedOfSeveral | { readonly outcome: 'nothing_to_do' }
-
-const leftAlone: Outcome = { outcome: 'alone' }
+const leftAlone: AppliedOfSeveral = { outcome: 'alone' }
 
 /** Tries one of Stripe's events, for a job with a log of its own. */
 export type TryStripeEvent = (deps: WorkerDependencies, tried: TryOfJob) => Promise<void>
@@ -42,7 +39,7 @@ export type TryStripeEvent = (deps: WorkerDependencies, tried: TryOfJob) => Prom
  * that each event has an outcome and an error of its own.
  */
 export function createEventTries(deps: WorkerDependencies): TryStripeEvent {
-  const together = createBatches<Try, Outcome>({
+  const together = createBatches<Try, AppliedOfSeveral>({
     items_max: mostTogether,
     batches_max: mostBatches,
     keyOf: ({ id }) => id,
@@ -57,7 +54,9 @@ export function createEventTries(deps: WorkerDependencies): TryStripeEvent {
       if (tried.isOneOfSeveral) return addAlone(jobDeps, tried)
       return alone(() => processInboxEvent(jobDeps, key, tried.claim))
     }
-    if (applied.outcome === 'nothing_to_do') return reportNothingToDo(jobDeps, key)
+    if (applied.outcome === 'nothing_to_do' || applied.outcome === 'settled_before') {
+      return reportNothingToDo(jobDeps, key)
+    }
     reportApplied(jobDeps, key, applied)
   }
 }
@@ -72,21 +71,21 @@ async function addAlone(deps: WorkerDependencies, { id, claim, origin }: TryOfJo
     )
 }
 
-async function tryTogether(deps: WorkerDependencies, tries: readonly Try[]): Promise<readonly Outcome[]> {
+async function tryTogether(
+  deps: WorkerDependencies,
+  tries: readonly Try[],
+): Promise<readonly AppliedOfSeveral[]> {
+  // A sweep may have enqueued what is in hand already: the latest claim counts.
+  const latest = new Map(tries.toSorted((a, b) => a.claim - b.claim).map((tried) => [tried.id, tried]))
   try {
-    const rows = await findEvents(deps.db, { source: 'stripe', ids: tries.map(({ id }) => id) })
-    const events = new Map(rows.map((event) => [event.id, event]))
-    // A sweep may have enqueued what is in hand already.
-    const due = new Map<string, EventToTry>()
-    const outcomes = tries.map(({ id, claim }): Outcome | undefined => {
-      const event = events.get(id)
-      if (!event) return leftAlone
-      if (!isToBeTried(event, claim) || due.has(id)) return { outcome: 'nothing_to_do' }
-      due.set(id, event)
-      return undefined
+    const applied = await applyEvents(
+      deps,
+      tries.filter((tried) => latest.get(tried.id) === tried),
+    )
+    return tries.map((tried) => {
+      if (latest.get(tried.id) !== tried) return { outcome: 'nothing_to_do' }
+      return applied.get(tried.id) ?? leftAlone
     })
-    const applied = await applyEvents(deps, [...due.values()])
-    return tries.map(({ id }, index) => outcomes[index] ?? applied.get(id) ?? leftAlone)
   } catch (error) {
     deps.log.warn({ err: error, events: tries.length }, 'Events that failed together are tried one by one')
     return tries.map(() => leftAlone)

@@ -84,12 +84,9 @@ CREATE TABLE ledger_transfers (
   reason text NOT NULL,
   grant_id text,
   PRIMARY KEY (id, owner_id),
-  CONSTRAINT ledger_transfers_format_check CHECK (format IN (1, 2)),
-  CONSTRAINT ledger_transfers_idempotency_key_check CHECK (length(idempotency_key) BETWEEN 1 AND 255),
-  -- As one constant: Postgres reads the text of a check anew for each statement.
+  -- Few, and this one as one constant: Postgres reads the text of each check anew for each statement (decision 132).
   CONSTRAINT ledger_transfers_kind_check CHECK (kind = ANY ('{credit_purchase,withdrawal,plan_grant,seat_grant,usage,expiry,write_off,refund,dispute,dispute_won,settlement,adjustment}'::text[])),
-  CONSTRAINT ledger_transfers_grant_check CHECK ((kind = 'usage') = (grant_id IS NULL)),
-  CONSTRAINT ledger_transfers_input_hash_check CHECK (length(input_hash) = 32)
+  CONSTRAINT ledger_transfers_grant_check CHECK ((kind = 'usage') = (grant_id IS NULL))
 ) PARTITION BY RANGE (id);
 CREATE INDEX ledger_transfers_grant ON ledger_transfers (owner_id, grant_id) WHERE grant_id IS NOT NULL;
 CREATE INDEX ledger_transfers_intent ON ledger_transfers (intent_id) WHERE intent_id IS NOT NULL;
@@ -106,10 +103,7 @@ CREATE TABLE ledger_entries (
   owner_id text NOT NULL,
   hash bytea NOT NULL,
   PRIMARY KEY (owner_id, account_id, transfer_id),
-  CONSTRAINT ledger_entries_amount_check CHECK (amount <> 0),
-  CONSTRAINT ledger_entries_version_check CHECK (version > 0),
-  CONSTRAINT ledger_entries_check CHECK ((version IS NULL) = (balance_after IS NULL)),
-  CONSTRAINT ledger_entries_hash_check CHECK (length(hash) = 32)
+  CONSTRAINT ledger_entries_amount_check CHECK (amount <> 0)
 ) PARTITION BY RANGE (transfer_id);
 
 CREATE TRIGGER ledger_transfers_append_only BEFORE UPDATE OR DELETE ON ledger_transfers
@@ -131,7 +125,7 @@ CREATE FUNCTION ledger_first_id(month bigint) RETURNS bigint LANGUAGE sql IMMUTA
 $$;
 
 CREATE FUNCTION ledger_partition_of(parent text, month bigint) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT parent || '_m' || (2000 + month / 12)::text || lpad((month % 12 + 1)::text, 2, '0')
+  SELECT parent || '_' || (2000 + month / 12)::text || '_' || lpad((month % 12 + 1)::text, 2, '0')
 $$;
 
 -- It is attached when it is complete, so that nobody who posts or reads waits.
@@ -144,8 +138,8 @@ BEGIN
 END
 $$;
 
--- Makes the partitions of this month and of so many after it, unless they are there. Returns how many months are there from the next one on.
-CREATE FUNCTION ledger_make_months(ahead integer) RETURNS integer
+-- Makes the partitions of this month and of so many after it, unless they are there.
+CREATE FUNCTION ledger_make_months(ahead integer) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
   parent text;
@@ -160,14 +154,7 @@ BEGIN
       END IF;
     END LOOP;
   END LOOP;
-  RETURN ledger_months_ahead();
 END
-$$;
-
-CREATE FUNCTION ledger_months_ahead() RETURNS integer LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
-  SELECT count(*)::integer
-  FROM generate_series(ledger_month_of(now()) + 1, ledger_month_of(now()) + 120) month
-  WHERE to_regclass(ledger_partition_of('public.ledger_entries', month)) IS NOT NULL
 $$;
 
 -- What was posted before has ids without a month.
@@ -295,13 +282,9 @@ $$;
 
 -- Locks the rows of these owners, who are distinct, in the order of their ids, and returns them in that order. Makes those that are missing.
 CREATE FUNCTION ledger_lock_rows(owner_kinds text[], owner_ids text[]) RETURNS ledger_owners[] LANGUAGE plpgsql AS $$
-DECLARE
-  locked ledger_owners[];
 BEGIN
-  FOR attempt IN 1..2 LOOP
-    -- Rows are locked after they were sorted, and an id never changes.
-    locked := ARRAY(SELECT o FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids) ORDER BY o.owner_id FOR NO KEY UPDATE);
-    EXIT WHEN cardinality(locked) = cardinality(owner_ids);
+  -- Before anything is locked, so that nobody who waits here is waited for by who locks there.
+  IF (SELECT count(*) FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids)) < cardinality(owner_ids) THEN
     INSERT INTO ledger_accounts (owner_kind, owner_id, name)
     SELECT named.owner_kind, named.owner_id, account.name
     FROM unnest(owner_kinds, owner_ids) AS named (owner_kind, owner_id), unnest(ARRAY['plan', 'purchased']) AS account (name)
@@ -312,10 +295,12 @@ BEGIN
     SELECT plan.owner_id, plan.owner_kind, plan.id, purchased.id
     FROM ledger_accounts plan JOIN ledger_accounts purchased ON purchased.owner_id = plan.owner_id AND purchased.name = 'purchased'
     WHERE plan.owner_id = ANY (owner_ids) AND plan.name = 'plan'
+      AND NOT EXISTS (SELECT FROM ledger_owners o WHERE o.owner_id = plan.owner_id)
     ORDER BY 1
     ON CONFLICT DO NOTHING;
-  END LOOP;
-  RETURN locked;
+  END IF;
+  -- Rows are locked after they were sorted, and an id never changes.
+  RETURN ARRAY(SELECT o FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids) ORDER BY o.owner_id FOR NO KEY UPDATE);
 END
 $$;
 
@@ -556,6 +541,18 @@ BEGIN
 END
 $$;
 
+-- How much of a usage the plan account pays: as far as it is above zero. NULL when both accounts together do not cover it, so that a debt of one
+-- blocks as many credits of the other.
+CREATE FUNCTION ledger_from_plan(plan bigint, purchased bigint, credits bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN plan + purchased < credits THEN NULL ELSE least(greatest(plan, 0), credits) END
+$$;
+
+-- What must agree when the key of a usage comes again.
+CREATE FUNCTION ledger_usage_hash(owner_kind text, owner_id text, credits bigint) RETURNS bytea LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT sha256(convert_to(jsonb_build_object('kind', 'usage', 'owner_kind', owner_kind, 'owner_id', owner_id, 'credits', credits)::text,
+    'UTF8'))
+$$;
+
 -- Spends credits of one owner or several, plan credits first. `usages` is an array of {owner_kind, owner_id, credits, idempotency_key,
 -- occurred_at, actor, reason}; each is decided in its order, with what those before it left, and none fails the others. outcome:
 -- 'posted', 'replayed' (the key was posted before), 'refused' (nothing posted: not enough was there), 'conflict' (nothing posted: the
@@ -626,8 +623,8 @@ BEGIN
     END IF;
     plan := owner.plan_balance;
     purchased := owner.purchased_balance;
-    hash_of_input := sha256(convert_to(jsonb_build_object('kind', 'usage', 'owner_kind', item -> 'owner_kind',
-      'owner_id', item -> 'owner_id', 'credits', credits)::text, 'UTF8'));
+    hash_of_input := ledger_usage_hash(owner.owner_kind, owner.owner_id, credits);
+    from_plan := ledger_from_plan(plan, purchased, credits);
 
     ordinal := i + 1;
     k := array_position(key_names, item ->> 'idempotency_key');
@@ -638,7 +635,7 @@ BEGIN
       RETURN NEXT;
       CONTINUE;
     END IF;
-    IF plan + purchased < credits THEN
+    IF from_plan IS NULL THEN
       outcome := 'refused'; transfer_id := NULL;
       RETURN NEXT;
       CONTINUE;
@@ -654,7 +651,6 @@ BEGIN
     transfer.input_hash := hash_of_input;
     transfer.format := 2;
     digest := ledger_transfer_digest(transfer);
-    from_plan := least(greatest(plan, 0), credits);
     -- In the order of the accounts' ids, as everywhere: the entry of the house hangs on the owner's last one.
     FOREACH name IN ARRAY CASE WHEN owner.plan_account_id < owner.purchased_account_id THEN ARRAY['plan', 'purchased']
       ELSE ARRAY['purchased', 'plan'] END
@@ -695,21 +691,185 @@ BEGIN
 END
 $$;
 
--- The same for one usage; a conflict is error LG001.
+-- The same for one usage, in as few statements as there are tables. Whether its key is new is known when it is inserted: only then, and when it is
+-- refused, does anybody look for what was posted before.
 CREATE FUNCTION ledger_use(
-  owner_kind text, owner_id text, credits bigint, idempotency_key text, occurred_at timestamptz, actor text, reason text
-) RETURNS TABLE (outcome text, transfer_id bigint, plan bigint, purchased bigint)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  owner_kind text, owner_id text, credits bigint, idempotency_key text, occurred_at timestamptz, actor text, reason text,
+  OUT outcome text, OUT transfer_id bigint, OUT plan bigint, OUT purchased bigint
+) LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 #variable_conflict use_column
+DECLARE
+  owner ledger_owners;
+  transfer ledger_transfers;
+  from_plan bigint;
+  digest bytea;
+  chain bytea;
 BEGIN
-  SELECT decided.outcome, decided.transfer_id, decided.plan, decided.purchased INTO outcome, transfer_id, plan, purchased
-  FROM ledger_use_many(jsonb_build_array(jsonb_build_object('owner_kind', ledger_use.owner_kind, 'owner_id', ledger_use.owner_id,
-    'credits', ledger_use.credits, 'idempotency_key', ledger_use.idempotency_key, 'occurred_at', ledger_use.occurred_at,
-    'actor', ledger_use.actor, 'reason', ledger_use.reason))) decided;
-  IF outcome = 'conflict' THEN
-    RAISE EXCEPTION 'Transfer % was posted before with another input', ledger_use.idempotency_key USING ERRCODE = 'LG001';
+  IF credits <= 0 THEN
+    RAISE EXCEPTION 'Usage must be at least one credit' USING ERRCODE = 'LG002';
   END IF;
-  RETURN NEXT;
+  SELECT * INTO owner FROM ledger_owners o WHERE o.owner_id = ledger_use.owner_id FOR NO KEY UPDATE;
+  IF NOT FOUND THEN
+    owner := (ledger_lock_rows(ARRAY[ledger_use.owner_kind], ARRAY[ledger_use.owner_id]))[1];
+  END IF;
+  IF owner.owner_kind <> ledger_use.owner_kind THEN
+    RAISE EXCEPTION '% is an owner of another kind', owner.owner_id USING ERRCODE = 'LG002';
+  END IF;
+  from_plan := ledger_from_plan(owner.plan_balance, owner.purchased_balance, credits);
+
+  IF from_plan IS NOT NULL THEN
+    transfer := ROW(nextval('ledger_transfers_id_seq'), ledger_use.occurred_at, clock_timestamp(), NULL, NULL, 2, owner.owner_id,
+      ledger_use.idempotency_key, 'usage', ledger_usage_hash(owner.owner_kind, owner.owner_id, credits), NULL, ledger_use.actor,
+      ledger_use.reason, NULL)::ledger_transfers;
+    IF transfer.id >> 40 < ledger_month_of(transfer.posted_at) THEN
+      transfer.id := ledger_begin_month(ledger_month_of(transfer.posted_at), transfer.id);
+    END IF;
+    INSERT INTO ledger_keys VALUES (transfer.owner_id, transfer.idempotency_key, transfer.id, 2, transfer.input_hash)
+    ON CONFLICT DO NOTHING;
+  END IF;
+  IF from_plan IS NULL OR NOT FOUND THEN
+    SELECT k.transfer_id,
+      CASE WHEN k.input_hash = ledger_usage_hash(owner.owner_kind, owner.owner_id, credits) THEN 'replayed' ELSE 'conflict' END
+    INTO transfer_id, outcome
+    FROM ledger_keys k WHERE k.owner_id = ledger_use.owner_id AND k.idempotency_key = ledger_use.idempotency_key;
+    IF NOT FOUND THEN
+      outcome := CASE WHEN from_plan IS NULL THEN 'refused' ELSE 'conflict' END;
+    END IF;
+    plan := owner.plan_balance; purchased := owner.purchased_balance;
+    RETURN;
+  END IF;
+
+  digest := ledger_transfer_digest(transfer);
+  IF from_plan > 0 THEN
+    owner.plan_version := owner.plan_version + 1;
+    owner.plan_balance := owner.plan_balance - from_plan;
+    owner.plan_hash := ledger_entry_hash(owner.plan_hash, digest, owner.plan_account_id, -from_plan, owner.plan_version, owner.plan_balance);
+    chain := owner.plan_hash;
+  END IF;
+  IF from_plan < credits THEN
+    owner.purchased_version := owner.purchased_version + 1;
+    owner.purchased_balance := owner.purchased_balance - (credits - from_plan);
+    owner.purchased_hash := ledger_entry_hash(owner.purchased_hash, digest, owner.purchased_account_id, from_plan - credits,
+      owner.purchased_version, owner.purchased_balance);
+    -- The entry of the house hangs on the owner's last one, in the order of the accounts' ids.
+    IF from_plan = 0 OR owner.plan_account_id < owner.purchased_account_id THEN
+      chain := owner.purchased_hash;
+    END IF;
+  END IF;
+  INSERT INTO ledger_transfers (id, occurred_at, posted_at, format, owner_id, idempotency_key, kind, input_hash, actor, reason)
+  VALUES (transfer.id, transfer.occurred_at, transfer.posted_at, 2, transfer.owner_id, transfer.idempotency_key, 'usage', transfer.input_hash,
+    transfer.actor, transfer.reason);
+  INSERT INTO ledger_entries (transfer_id, account_id, amount, version, balance_after, owner_id, hash)
+  SELECT transfer.id, entry.account_id, entry.amount, entry.version, entry.balance_after, transfer.owner_id, entry.hash
+  FROM (VALUES
+    (owner.plan_account_id, -from_plan, owner.plan_version, owner.plan_balance, owner.plan_hash),
+    (owner.purchased_account_id, from_plan - credits, owner.purchased_version, owner.purchased_balance, owner.purchased_hash))
+    AS entry (account_id, amount, version, balance_after, hash)
+  WHERE entry.amount <> 0
+  UNION ALL
+  SELECT transfer.id, house.id, credits, NULL, NULL, transfer.owner_id, ledger_entry_hash(chain, digest, house.id, credits, NULL, NULL)
+  FROM ledger_accounts house WHERE house.owner_id = 'house' AND house.name = 'used';
+  UPDATE ledger_owners o SET last_transfer_id = transfer.id, plan_version = owner.plan_version, plan_balance = owner.plan_balance,
+    plan_hash = owner.plan_hash, purchased_version = owner.purchased_version, purchased_balance = owner.purchased_balance,
+    purchased_hash = owner.purchased_hash
+  WHERE o.owner_id = transfer.owner_id;
+  outcome := 'posted'; transfer_id := transfer.id; plan := owner.plan_balance; purchased := owner.purchased_balance;
+END
+$$;
+
+-- `ledger_post` for the commonest transfer: `credits` come to its grant's account, or leave it, and one account of the house has the other side. The
+-- grant is given whole for the case that it is not written down yet. Same results and errors.
+CREATE FUNCTION ledger_post_one(
+  idempotency_key text, kind text, occurred_at timestamptz, intent_id text, event_id text, actor text, reason text,
+  credits bigint, house text, grant_id text, owner_kind text, owner_id text, account text, given jsonb,
+  OUT transfer_id bigint, OUT posted boolean
+) LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  owner ledger_owners;
+  new_grant ledger_grants;
+  transfer ledger_transfers;
+  is_new_grant boolean;
+  is_same_grant boolean;
+  house_account bigint;
+  owner_account bigint;
+  new_version bigint;
+  new_balance bigint;
+  digest bytea;
+  chain bytea;
+BEGIN
+  SELECT * INTO owner FROM ledger_owners o WHERE o.owner_id = ledger_post_one.owner_id FOR NO KEY UPDATE;
+  IF NOT FOUND THEN
+    owner := (ledger_lock_rows(ARRAY[ledger_post_one.owner_kind], ARRAY[ledger_post_one.owner_id]))[1];
+  END IF;
+  transfer := ROW(nextval('ledger_transfers_id_seq'), ledger_post_one.occurred_at, clock_timestamp(), ledger_post_one.intent_id::uuid, NULL,
+    2, ledger_post_one.owner_id, ledger_post_one.idempotency_key, ledger_post_one.kind,
+    ledger_input_hash(jsonb_build_object('kind', ledger_post_one.kind, 'intent_id', ledger_post_one.intent_id,
+      'grant', jsonb_build_object('id', ledger_post_one.grant_id)),
+      jsonb_build_array(
+        jsonb_build_object('owner_kind', 'house', 'owner_id', 'house', 'account', house, 'amount', -credits),
+        jsonb_build_object('owner_kind', ledger_post_one.owner_kind, 'owner_id', ledger_post_one.owner_id,
+          'account', ledger_post_one.account, 'amount', credits)), 2::smallint),
+    ledger_post_one.event_id, ledger_post_one.actor, ledger_post_one.reason, ledger_post_one.grant_id)::ledger_transfers;
+  IF transfer.id >> 40 < ledger_month_of(transfer.posted_at) THEN
+    transfer.id := ledger_begin_month(ledger_month_of(transfer.posted_at), transfer.id);
+  END IF;
+  INSERT INTO ledger_keys VALUES (transfer.owner_id, transfer.idempotency_key, transfer.id, 2, transfer.input_hash)
+  ON CONFLICT DO NOTHING;
+  IF NOT FOUND THEN
+    -- Posted before, if with the same input: `ledger_post` knows how inputs of earlier formats were hashed. It is asked by the caller.
+    RETURN;
+  END IF;
+
+  SELECT a.id, (g.owner_kind, g.owner_id, g.account, g.kind)
+      IS NOT DISTINCT FROM (ledger_post_one.owner_kind, ledger_post_one.owner_id, ledger_post_one.account, given ->> 'kind'), g.id IS NULL
+  INTO house_account, is_same_grant, is_new_grant
+  FROM (VALUES (house)) AS named (house)
+  LEFT JOIN ledger_accounts a ON a.owner_id = 'house' AND a.name = named.house
+  LEFT JOIN ledger_grants g ON g.id = ledger_post_one.grant_id;
+  IF is_new_grant THEN
+    new_grant := jsonb_populate_record(NULL::ledger_grants, given);
+    new_grant.created_at := clock_timestamp();
+    INSERT INTO ledger_grants SELECT new_grant.*;
+  ELSIF NOT is_same_grant THEN
+    RAISE EXCEPTION 'Grant % was written down before for another owner, account or kind', ledger_post_one.grant_id USING ERRCODE = 'LG001';
+  END IF;
+  IF house_account IS NULL OR owner.owner_kind <> ledger_post_one.owner_kind OR starts_with(transfer.idempotency_key, 'usage/') THEN
+    RAISE EXCEPTION 'Transfer % names an account that does not exist, or has the key of a usage', transfer.idempotency_key
+      USING ERRCODE = 'LG002';
+  END IF;
+
+  digest := ledger_transfer_digest(transfer);
+  IF ledger_post_one.account = 'plan' THEN
+    owner_account := owner.plan_account_id;
+    new_version := owner.plan_version + 1;
+    new_balance := owner.plan_balance + credits;
+    chain := ledger_entry_hash(owner.plan_hash, digest, owner_account, credits, new_version, new_balance);
+    UPDATE ledger_owners o SET last_transfer_id = transfer.id, plan_version = new_version, plan_balance = new_balance, plan_hash = chain
+    WHERE o.owner_id = transfer.owner_id;
+  ELSE
+    owner_account := owner.purchased_account_id;
+    new_version := owner.purchased_version + 1;
+    new_balance := owner.purchased_balance + credits;
+    chain := ledger_entry_hash(owner.purchased_hash, digest, owner_account, credits, new_version, new_balance);
+    UPDATE ledger_owners o SET last_transfer_id = transfer.id, purchased_version = new_version, purchased_balance = new_balance,
+      purchased_hash = chain
+    WHERE o.owner_id = transfer.owner_id;
+  END IF;
+  IF credits < 0 AND new_balance < 0 AND transfer.kind IN ('usage', 'credit_purchase') THEN
+    RAISE EXCEPTION 'The % account of % has % credits, transfer % takes %', ledger_post_one.account, transfer.owner_id,
+      new_balance - credits, transfer.idempotency_key, -credits USING ERRCODE = 'LG003';
+  END IF;
+  -- The act has its default.
+  INSERT INTO ledger_transfers (id, occurred_at, posted_at, intent_id, format, owner_id, idempotency_key, kind, input_hash, event_id, actor,
+    reason, grant_id)
+  VALUES (transfer.id, transfer.occurred_at, transfer.posted_at, transfer.intent_id, 2, transfer.owner_id, transfer.idempotency_key,
+    transfer.kind, transfer.input_hash, transfer.event_id, transfer.actor, transfer.reason, transfer.grant_id);
+  INSERT INTO ledger_entries (transfer_id, account_id, amount, version, balance_after, owner_id, hash)
+  VALUES (transfer.id, owner_account, credits, new_version, new_balance, transfer.owner_id, chain),
+    (transfer.id, house_account, -credits, NULL, NULL, transfer.owner_id,
+      ledger_entry_hash(chain, digest, house_account, -credits, NULL, NULL));
+  transfer_id := transfer.id; posted := true;
 END
 $$;
 
@@ -734,12 +894,14 @@ SELECT ledger_make_months(3);
 
 REVOKE ALL ON FUNCTION ledger_month_of(timestamptz), ledger_first_id(bigint), ledger_partition_of(text, bigint),
   ledger_make_partition(text, text, bigint, bigint),
-  ledger_make_months(integer), ledger_months_ahead(), ledger_transfer_digest(ledger_transfers), ledger_begin_month(bigint, bigint),
+  ledger_make_months(integer), ledger_transfer_digest(ledger_transfers), ledger_begin_month(bigint, bigint),
   ledger_lock_rows(text[], text[]),
   ledger_append(ledger_owners[], ledger_keys[], ledger_grants[], ledger_transfers[], ledger_entries[]),
-  ledger_post(jsonb), ledger_use_many(jsonb), ledger_use(text, text, bigint, text, timestamptz, text, text) FROM PUBLIC;
+  ledger_post(jsonb), ledger_use_many(jsonb), ledger_from_plan(bigint, bigint, bigint), ledger_usage_hash(text, text, bigint),
+  ledger_use(text, text, bigint, text, timestamptz, text, text),
+  ledger_post_one(text, text, timestamptz, text, text, text, text, bigint, text, text, text, text, text, jsonb) FROM PUBLIC;
 GRANT SELECT ON ledger_owners, ledger_keys, ledger_transfers, ledger_entries, ledger_balances, ledger_grant_sums
   TO tidemark_server, tidemark_worker;
 GRANT EXECUTE ON FUNCTION ledger_use_many(jsonb), ledger_use(text, text, bigint, text, timestamptz, text, text) TO tidemark_server;
-GRANT EXECUTE ON FUNCTION ledger_post(jsonb), ledger_make_months(integer) TO tidemark_worker;
-GRANT EXECUTE ON FUNCTION ledger_months_ahead() TO tidemark_server, tidemark_worker;
+GRANT EXECUTE ON FUNCTION ledger_post(jsonb), ledger_make_months(integer),
+  ledger_post_one(text, text, timestamptz, text, text, text, text, bigint, text, text, text, text, text, jsonb) TO tidemark_worker;
