@@ -54,8 +54,8 @@ const postgresSettings = { max_connections: '300', track_commit_timestamp: 'on' 
 /** Migrated, and never used itself: the others are copies of it. */
 const template = 'bench_template'
 
-/** Databases of one Redis. */
-const redisDatabases = 16
+/** Databases of the Redis: each side of each row has one of its own. */
+const redisDatabases = 128
 
 export async function openMachine(say: (message: string) => void): Promise<Machine> {
   const running = new AsyncDisposableStack()
@@ -79,7 +79,9 @@ async function open(running: AsyncDisposableStack, say: (message: string) => voi
   await createDatabase({ adminUrl: postgres.url, name: template })
   await migrateToLatest({ connectionString: postgres.urlOf(template) })
   const program = await findRedis({ install: true, say })
-  const redis = program.found ? await startRedis({ program: program.value }) : null
+  const redis = program.found
+    ? await startRedis({ program: program.value, settings: { databases: String(redisDatabases) } })
+    : null
   if (redis) {
     running.defer(() => redis.stop())
     watchdog.watch(redis.pid, 1, 'SIGTERM')

@@ -52,7 +52,7 @@ async function main(): Promise<void> {
     allowPositionals: true,
     options: {
       pairs: { type: 'string', default: '3' },
-      seconds: { type: 'string', default: '1.5' },
+      seconds: { type: 'string', default: '1' },
       full: { type: 'boolean', default: false },
       peers: { type: 'boolean', default: false },
       'write-docs': { type: 'boolean', default: false },
@@ -77,8 +77,9 @@ async function main(): Promise<void> {
     for (const row of chosen) {
       say(`${row.name}: ${row.about}`)
       const rowStarted = performance.now()
-      lines.push(...(await row.measure({ ...settings, machine, say })))
-      say(`  ${Math.round((performance.now() - rowStarted) / 1000)} s`)
+      const measured = await row.measure({ ...settings, machine, say })
+      lines.push(...measured)
+      say(`${describeTable(measured)}\n  ${Math.round((performance.now() - rowStarted) / 1000)} s`)
     }
   } finally {
     await machine.close()

@@ -32,7 +32,7 @@ async function measureOn(bench: Bench, queues: QueueKind): Promise<Line[]> {
     few: await after(1000),
   })
   const line = { row: 'steady', unit: 'events/s', floor: figures.few, target: { at_least: 0.95 } }
-  const note = `the tables were filled set-based; real jobs went through the queue, ${jobsAtMost.toLocaleString('en-US')} at most`
+  const note = `the tables were filled set-based; jobs for ${jobsAtMost.toLocaleString('en-US')} of them at most went through the real queue`
   return [
     { ...line, what: `after 10,000 events, queue on ${queues}`, measured: figures.many },
     {

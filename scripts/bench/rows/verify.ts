@@ -60,7 +60,7 @@ async function copyOut(pool: pg.Pool, table: string): Promise<void> {
   try {
     await new Promise<void>((resolve, reject) => {
       client.query({
-        submit: (connection) => connection.query(`COPY ${table} TO STDOUT`),
+        submit: (connection) => connection.query(`COPY (TABLE ${table}) TO STDOUT`),
         handleCopyData: () => undefined,
         handleCommandComplete: () => undefined,
         handleReadyForQuery: () => resolve(),
