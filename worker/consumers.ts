@@ -3,6 +3,7 @@ import type { QueueBackend } from '../schema/queues/backend.ts'
 import {
   type JobOrigin,
   type JobPayload,
+  mostEventsTogether,
   originOf,
   type QueueName,
   queueNames,
@@ -13,7 +14,7 @@ import type { WorkerDependencies } from './dependencies.ts'
 import { processCheckoutCompletion } from './jobs/checkout-completion.ts'
 import { syncDueInvitations } from './jobs/due-invitations.ts'
 import { processInboxEvent } from './jobs/inbox-event.ts'
-import { createEventTries, mostTogether } from './jobs/inbox-events.ts'
+import { createEventTries } from './jobs/inbox-events.ts'
 import { sweep } from './jobs/maintenance.ts'
 import { runScheduledTask } from './jobs/scheduled-task.ts'
 import { processSubscriptionSync } from './jobs/subscription-sync.ts'
@@ -64,7 +65,7 @@ function createHandlers(deps: WorkerDependencies): Handlers {
 }
 
 const concurrency: Record<QueueName, number> = {
-  'stripe-events': mostTogether,
+  'stripe-events': mostEventsTogether,
   'checkout-completions': 4,
   'clerk-events': 2,
   'subscription-syncs': 2,

@@ -6,6 +6,7 @@ import {
   type JobOrigin,
   type JobPayload,
   jobOptionsOf,
+  mostEventsTogether,
   originOptions,
   type QueueName,
   queueNames,
@@ -84,9 +85,6 @@ export function createProducer(
   }
 }
 
-/** Most events of one job: as many as a worker applies together. */
-const mostEvents = 50
-
 type EventPayload = Extract<JobPayload<'stripe-events'>, { event_id: string }>
 
 interface EventJob {
@@ -102,7 +100,7 @@ function isToBeShared(queue: QueueName, payload: object): payload is EventPayloa
 /** Adds events that come while others are being added, or in the same turn of the event loop, by one job: a job costs a queue as much as applying an event costs the ledger. */
 function createEventBatches(addJob: QueueProducer['add']): (job: EventJob) => Promise<void> {
   return createBatches<EventJob, void>({
-    items_max: mostEvents,
+    items_max: mostEventsTogether,
     batches_max: 2,
     keyOf: ({ jobId }) => jobId,
     async together(jobs) {

@@ -66,6 +66,9 @@ export type QueueName = keyof typeof queueSchemas
 export type JobPayload<Name extends QueueName> = z.infer<(typeof queueSchemas)[Name]>
 export const queueNames = Object.keys(queueSchemas) as QueueName[]
 
+/** Most of Stripe's events that share a job, and that a worker applies together. Whoever waits for one of their owners waits as long as all of them take. */
+export const mostEventsTogether = 50
+
 /**
  * A job is one try. The row says when the next one is due, so a job is never retried by its queue. Few finished jobs are kept, for a
  * glance at what went on: the rows have the history. Of events none is kept that went well: whoever ends a job on Postgres looks for

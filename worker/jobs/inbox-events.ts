@@ -1,12 +1,9 @@
 import { createBatches } from '../../schema/batches.ts'
 import { freshJobId } from '../../schema/queues/producer.ts'
-import type { JobOrigin } from '../../schema/queues/queues.ts'
+import { type JobOrigin, mostEventsTogether } from '../../schema/queues/queues.ts'
 import { type AppliedOfSeveral, applyEvents } from '../apply/apply-events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { processInboxEvent, reportApplied, reportNothingToDo } from './inbox-event.ts'
-
-/** Most events that are applied together. Whoever waits for one of their owners waits as long as all of them take. */
-export const mostTogether = 50
 
 /** While one batch is with the database, the next is read; and one that waits for somebody's lock does not hold up everything. */
 const mostBatches = 2
@@ -40,7 +37,7 @@ export type TryStripeEvent = (deps: WorkerDependencies, tried: TryOfJob) => Prom
  */
 export function createEventTries(deps: WorkerDependencies): TryStripeEvent {
   const together = createBatches<Try, AppliedOfSeveral>({
-    items_max: mostTogether,
+    items_max: mostEventsTogether,
     batches_max: mostBatches,
     keyOf: ({ id }) => id,
     together: (tries) => tryTogether(deps, tries),
