@@ -11,6 +11,7 @@ import {
   insertProof,
   type Proof,
 } from './verify/proofs.ts'
+import { checkReports } from './verify/reports.ts'
 
 /** One thing that is wrong in the books. `subject` says where: a transfer, an account, a grant or an intent. */
 export interface LedgerProblem {
@@ -83,6 +84,7 @@ async function verify(
   await check.read({ after: startsAfter, upTo }, (done) => onProgress({ what: 'transfers', done, total }))
   await checkKeys(trx, startsAfter, problem)
   await checkOwners(trx, problem)
+  await checkReports(trx, startsAfter, problem)
   const heads = await digestHeads(trx, known?.transfer_id ?? 0, check.heads)
   if (known && !heads.before.heads_digest.equals(known.heads_digest)) {
     problem('what was proven is still there', `proof of ${known.proven_at.toISOString()}`)

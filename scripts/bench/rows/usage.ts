@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { postSums } from '../../../schema/ledger/sums.ts'
 import { spendCredits } from '../../../schema/ledger/usage.ts'
 import { connectProduct, repeat } from '../database-load.ts'
 import { floorStatements } from '../floors/tables.ts'
@@ -7,7 +8,7 @@ import type { Bench, Line, Row } from '../row.ts'
 import { createFloor, createProduct, startServer } from '../sides.ts'
 import { takeTurns } from '../turns.ts'
 import { usageReports } from '../usage-reports.ts'
-import { anyWallet, hotPool, walletId, wallets } from '../wallets.ts'
+import { anySummedWallet, anyWallet, hotPool, summedHotPool, walletId, wallets } from '../wallets.ts'
 
 export const usage: Row = {
   name: 'usage',
@@ -26,8 +27,12 @@ async function measure(bench: Bench): Promise<Line[]> {
   const floorServer = await startServer(bench.machine, running, floor)
   const { db, close } = connectProduct(product.place.databaseUrl, 'tidemark_server')
   running.defer(close)
+  const worker = connectProduct(product.place.databaseUrl, 'tidemark_worker')
+  running.defer(worker.close)
 
-  const spend = (owner: ReturnType<typeof anyWallet> | typeof hotPool) =>
+  const spend = (
+    owner: ReturnType<typeof anyWallet | typeof anySummedWallet> | typeof hotPool | typeof summedHotPool,
+  ) =>
     spendCredits(db, {
       ...owner,
       credits: 1,
@@ -36,6 +41,9 @@ async function measure(bench: Bench): Promise<Line[]> {
       actor: owner.owner_id,
       reason: 'Bench',
     })
+  /** All sums are posted before the time is taken, with the few reports that each has had in it. */
+  const repeatAndPost = (work: () => Promise<unknown>, seconds: number) =>
+    repeat(work, seconds, () => postSums(worker.db, { older_than_ms: 0 }))
   const update = (wallet: string) => floor.pool.query({ ...floorStatements.spend, values: [wallet, 1] })
   const figures = await takeTurns(bench, {
     httpSpread: createHttpSide(server.url, (count) => usageReports(count, 'personal')),
@@ -45,6 +53,8 @@ async function measure(bench: Bench): Promise<Line[]> {
     spread: (seconds) => repeat(() => spend(anyWallet()), seconds),
     spreadFloor: (seconds) => repeat(() => update(anyWallet().owner_id), seconds),
     hot: (seconds) => repeat(() => spend(hotPool), seconds),
+    summedSpread: (seconds) => repeatAndPost(() => spend(anySummedWallet()), seconds),
+    summedHot: (seconds) => repeatAndPost(() => spend(summedHotPool), seconds),
     hotFloor: (seconds) => repeat(() => update(hotPool.owner_id), seconds),
   })
   const line = (what: string, measured: number[], bare: number[], target: Line['target']): Line => ({
@@ -60,6 +70,13 @@ async function measure(bench: Bench): Promise<Line[]> {
     line('over HTTP, one hot pool', figures.httpHot, figures.httpHotFloor, hot),
     line('in the database, 1,000 wallets', figures.spread, figures.spreadFloor, spread),
     line('in the database, one hot pool', figures.hot, figures.hotFloor, hot),
+    line(
+      'in the database, 1,000 wallets, summed by the minute',
+      figures.summedSpread,
+      figures.spreadFloor,
+      spread,
+    ),
+    line('in the database, one hot pool, summed by the minute', figures.summedHot, figures.hotFloor, hot),
   ]
 }
 
