@@ -8,25 +8,29 @@ import { callLedger } from './call.ts'
 const batchSize = 20
 
 /**
- * Posts what was summed and began at least so long ago, and returns how many sums that were. An owner whose row is locked is left to whoever holds
+ * Posts what was summed and began at least so long ago, the oldest first, and returns how many sums that were. An owner whose row is locked is left to whoever holds
  * it, or to the next time.
  */
 export async function postSums(
   db: Kysely<DB>,
-  { older_than_ms }: { readonly older_than_ms: number },
+  {
+    older_than_ms,
+    sums_max = Number.POSITIVE_INFINITY,
+  }: { readonly older_than_ms: number; readonly sums_max?: number },
 ): Promise<number> {
   let posted = 0
   for (;;) {
+    const batch = Math.min(batchSize, sums_max - posted)
     const [row] = await retryConflicts(() =>
       callLedger(
         db,
         sql<{ sums: number }>`
-          SELECT ledger_post_sums(make_interval(secs => ${older_than_ms / 1000}), ${batchSize}) AS sums`,
+          SELECT ledger_post_sums(make_interval(secs => ${older_than_ms / 1000}), ${batch}) AS sums`,
       ),
     )
     const sums = row?.sums ?? 0
     posted += sums
-    if (sums < batchSize) return posted
+    if (sums < batchSize || posted === sums_max) return posted
   }
 }
 
