@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
+import type { Range } from './reader.ts'
 
 type Problem = (check: string, subject: string) => void
 
@@ -32,16 +33,26 @@ const batchSize = 200
 
 /**
  * Checks usage that is summed, posted after a transfer or not posted yet: every sum is that of its reports, the transfer's hash covers each of
- * them, each has its key, and none is without its sum. Hashes are computed by separate code.
+ * them, each has its key, and none is without its sum. Hashes of sums are computed by separate code. Returns how many reports up to the end of the
+ * range have their key.
  */
-export async function checkReports(trx: DatabaseTransaction, after: number, problem: Problem): Promise<void> {
-  for (let last = { transfer_id: after, owner_id: '' }; ; ) {
+export async function checkReports(
+  trx: DatabaseTransaction,
+  { after, upTo }: Range,
+  problem: Problem,
+): Promise<number> {
+  let kept = 0
+  for (let last = { transfer_id: after + 1, owner_id: '' }; ; ) {
     const sums = await readSums(trx, last)
     const reports = Map.groupBy(
       await readReports(trx, sums),
       ({ owner_id, transfer_id }) => `${owner_id} ${transfer_id}`,
     )
-    for (const sum of sums) checkSum(sum, reports.get(`${sum.owner_id} ${sum.transfer_id}`) ?? [], problem)
+    for (const sum of sums) {
+      const own = reports.get(`${sum.owner_id} ${sum.transfer_id}`) ?? []
+      checkSum(sum, own, problem)
+      if (sum.transfer_id <= upTo) kept += own.filter(({ is_kept }) => is_kept).length
+    }
     const end = sums.at(-1)
     if (!end || sums.length < batchSize) break
     last = end
@@ -57,6 +68,7 @@ export async function checkReports(trx: DatabaseTransaction, after: number, prob
     ORDER BY 1, 2`.execute(trx)
   for (const { transfer_id } of rows)
     problem('every report of usage is part of a sum', `transfer ${transfer_id}`)
+  return kept
 }
 
 /** The next sums, posted or open, in the order of their ids. */
