@@ -2282,8 +2282,6 @@ CREATE INDEX ledger_transfers_act ON ONLY public.ledger_transfers USING btree (a
 
 CREATE INDEX ledger_transfers_grant ON ONLY public.ledger_transfers USING btree (owner_id, grant_id) WHERE (grant_id IS NOT NULL);
 
-CREATE INDEX ledger_transfers_intent ON ONLY public.ledger_transfers USING btree (intent_id) WHERE (intent_id IS NOT NULL);
-
 CREATE INDEX ledger_transfers_occurred ON ONLY public.ledger_transfers USING brin (occurred_at) WITH (pages_per_range='16', autosummarize='on');
 
 CREATE INDEX organization_members_user ON public.organization_members USING btree (user_id);
