@@ -1344,6 +1344,7 @@ CREATE TABLE public.ledger_archives (
     state text DEFAULT 'closed'::text NOT NULL,
     transfers bigint NOT NULL,
     entries bigint NOT NULL,
+    keys bigint NOT NULL,
     heads_digest_before bytea NOT NULL,
     heads_digest bytea NOT NULL,
     kept_digest bytea NOT NULL,
@@ -2063,7 +2064,7 @@ CREATE TRIGGER ledger_archived_sums_append_only BEFORE DELETE OR UPDATE ON publi
 
 CREATE TRIGGER ledger_archived_sums_no_truncate BEFORE TRUNCATE ON public.ledger_archived_sums FOR EACH STATEMENT EXECUTE FUNCTION public.ledger_refuse_change();
 
-CREATE TRIGGER ledger_archives_identity BEFORE UPDATE OF id, first_transfer_id, end_transfer_id, months, transfers, entries, heads_digest_before, heads_digest, kept_digest, closed_at ON public.ledger_archives FOR EACH ROW EXECUTE FUNCTION public.ledger_refuse_change();
+CREATE TRIGGER ledger_archives_identity BEFORE UPDATE OF id, first_transfer_id, end_transfer_id, months, transfers, entries, keys, heads_digest_before, heads_digest, kept_digest, closed_at ON public.ledger_archives FOR EACH ROW EXECUTE FUNCTION public.ledger_refuse_change();
 
 CREATE TRIGGER ledger_archives_no_delete BEFORE DELETE ON public.ledger_archives FOR EACH ROW EXECUTE FUNCTION public.ledger_refuse_change();
 

@@ -230,11 +230,12 @@ export interface LedgerArchives {
   first_transfer_id: number;
   heads_digest: Buffer;
   heads_digest_before: Buffer;
-  id: Generated<number>;
+  id: number;
   kept_digest: Buffer;
+  keys: number;
   manifest_digest: Buffer | null;
   months: string[];
-  state: Generated<string>;
+  state: Generated<"closed" | "written" | "detached" | "finished">;
   transfers: number;
 }
 

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { DatabaseTransaction } from '../database/connect.ts'
 import type { DB } from '../database/types.ts'
+import { checkArchives, findArchivedEnd } from './verify/archives.ts'
 import { EntryCheck } from './verify/entries.ts'
 import { checkGrants, checkIntents, checkMonths, checkUsage } from './verify/grants.ts'
 import { checkKeys, checkOwners } from './verify/owners.ts'
@@ -30,6 +31,8 @@ export interface LedgerReport {
   readonly problems: readonly LedgerProblem[]
   /** The proof from which an incremental run continued. */
   readonly continued_from: Proof | null
+  /** What was kept as proven. */
+  readonly proof: Pick<Proof, 'transfer_id' | 'heads_digest'> | null
 }
 
 export interface VerifyOptions {
@@ -37,6 +40,8 @@ export interface VerifyOptions {
   readonly incremental?: boolean
   /** Records how far the books were proven, when nothing is wrong. Waits for transactions that are running. */
   readonly keepProof?: boolean
+  /** The last transfer to be read, after which nothing is posted before it; left out, the last one that there is. */
+  readonly upTo?: number
   readonly onProgress?: (progress: VerifyProgress) => void
 }
 
@@ -56,26 +61,27 @@ export interface VerifyProgress {
  * old row that left the account's latest entry alone.
  */
 export async function verifyLedger(db: Kysely<DB>, options: VerifyOptions = {}): Promise<LedgerReport> {
-  const settledId = options.keepProof ? await findSettledTransferId(db) : null
+  const settledId = options.keepProof ? (options.upTo ?? (await findSettledTransferId(db))) : null
   const { report, proof } = await db
     .transaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute((trx) => verify(trx, settledId, options))
-  if (settledId !== null && report.problems.length === 0) await insertProof(db, proof)
-  return report
+  if (settledId === null || report.problems.length > 0) return { ...report, proof: null }
+  await insertProof(db, proof)
+  return { ...report, proof }
 }
 
 async function verify(
   trx: DatabaseTransaction,
   settledId: number | null,
   { incremental = false, onProgress = () => undefined }: VerifyOptions,
-): Promise<{ report: LedgerReport; proof: Omit<Proof, 'proven_at'> }> {
+): Promise<{ report: Omit<LedgerReport, 'proof'>; proof: Omit<Proof, 'proven_at'> }> {
   const problems: LedgerProblem[] = []
   const problem = (check: string, subject: string) => problems.push({ check, subject })
   const known = await findLatestProof(trx)
   const from = incremental ? known : null
-  const startsAfter = from?.transfer_id ?? 0
+  const startsAfter = from?.transfer_id ?? Math.max(0, (await findArchivedEnd(trx)) - 1)
   const upTo = settledId ?? Number.MAX_SAFE_INTEGER
 
   const check = new EntryCheck(trx, startsAfter, problem)
@@ -83,6 +89,7 @@ async function verify(
   await check.read({ after: startsAfter, upTo }, (done) => onProgress({ what: 'transfers', done, total }))
   await checkKeys(trx, startsAfter, problem)
   await checkOwners(trx, problem)
+  if (!from) await checkArchives(trx, problem)
   const heads = await digestHeads(trx, known?.transfer_id ?? 0, check.heads)
   if (known && !heads.before.heads_digest.equals(known.heads_digest)) {
     problem('what was proven is still there', `proof of ${known.proven_at.toISOString()}`)

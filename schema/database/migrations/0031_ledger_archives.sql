@@ -12,6 +12,8 @@ CREATE TABLE ledger_archives (
   state text NOT NULL DEFAULT 'closed' CHECK (state IN ('closed', 'written', 'detached', 'finished')),
   transfers bigint NOT NULL,
   entries bigint NOT NULL,
+  -- In ledger_keys, where they stay.
+  keys bigint NOT NULL,
   -- Over the latest entry of each account before the range and at its end, as in ledger_proofs; and over what is kept of it in the two tables below.
   heads_digest_before bytea NOT NULL CHECK (length(heads_digest_before) = 32),
   heads_digest bytea NOT NULL CHECK (length(heads_digest) = 32),
@@ -58,8 +60,8 @@ CREATE TABLE ledger_archived_sums (
   PRIMARY KEY (owner_id, grant_id, archive_id)
 );
 
-CREATE TRIGGER ledger_archives_identity BEFORE UPDATE OF id, first_transfer_id, end_transfer_id, months, transfers, entries, heads_digest_before,
-  heads_digest, kept_digest, closed_at ON ledger_archives FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
+CREATE TRIGGER ledger_archives_identity BEFORE UPDATE OF id, first_transfer_id, end_transfer_id, months, transfers, entries, keys,
+  heads_digest_before, heads_digest, kept_digest, closed_at ON ledger_archives FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
 CREATE TRIGGER ledger_archives_no_delete BEFORE DELETE ON ledger_archives
   FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
 CREATE TRIGGER ledger_archives_no_truncate BEFORE TRUNCATE ON ledger_archives

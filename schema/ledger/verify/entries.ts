@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { OwnerAccount, TransferKind } from '../accounts.ts'
+import { archivedEnd } from './archives.ts'
 import { entryHash, type TransferContent, transferDigest } from './hash.ts'
 import { planned } from './planned.ts'
 
@@ -246,11 +247,16 @@ export class EntryCheck {
   }
 }
 
-/** To be joined laterally to `ledger_accounts account`. */
+/** To be joined laterally to `ledger_accounts account`; its opening when nothing was posted since. Not for a transfer before the archived end. */
 export function headUpTo(transferId: number) {
   return sql`(
-    SELECT version, balance_after AS balance, encode(hash, 'hex') AS hash FROM ledger_entries
-    WHERE owner_id = account.owner_id AND account_id = account.id AND transfer_id <= ${transferId}
+    SELECT version, balance, encode(hash, 'hex') AS hash FROM (
+      (SELECT transfer_id, version, balance_after AS balance, hash FROM ledger_entries
+        WHERE owner_id = account.owner_id AND account_id = account.id AND transfer_id >= ${archivedEnd} AND transfer_id <= ${transferId}
+        ORDER BY transfer_id DESC LIMIT 1)
+      UNION ALL
+      (SELECT transfer_id, version, balance, hash FROM ledger_openings
+        WHERE owner_id = account.owner_id AND account_id = account.id ORDER BY archive_id DESC LIMIT 1)) either
     ORDER BY transfer_id DESC LIMIT 1)`
 }
 
