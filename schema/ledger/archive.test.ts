@@ -438,7 +438,7 @@ describe('an archive', () => {
     [
       'a row was added',
       (lines) => [...lines, lines.at(-1) ?? ''],
-      /rows|where it belongs|does not follow|sum/,
+      /cannot be read|where it belongs|does not follow|sum/,
     ],
   ]
   test.each(forgeries)(

@@ -9,6 +9,7 @@ import { explainBalance } from './explanation.ts'
 import { listHistory } from './history.ts'
 import { makeLedgerMonths } from './months.ts'
 import { postTransfer, postTransfers } from './post.ts'
+import { sumUsageSince } from './usage.ts'
 import { verifyLedger } from './verify.ts'
 
 const ada = user('user_ada')
@@ -130,6 +131,33 @@ test('pages and explanations run over months', async () => {
     [...page.entries, ...rest.entries].map(({ transfer_id }) => transfer_id),
   )
   expect(explained).toMatchObject({ closing: { purchased: 33 }, opening: { purchased: 0 } })
+})
+
+test('usage since a moment is summed without looking into the months before it', async () => {
+  await give(100)
+  await use(database.server, ada, 1)
+  await passMonths(2)
+  await use(database.server, ada, 2)
+  const hourAgo = new Date(Date.now() - 3_600_000)
+  await database.owner.transaction().execute(async (trx) => {
+    expect(await sumUsageSince(trx, ada, { since: hourAgo, now: new Date() })).toBe(2)
+    const { rows } = await sql<{ name: string }>`
+      SELECT relname AS name FROM pg_stat_xact_user_tables
+      WHERE relname ~ '^ledger_(entries|transfers)_' AND coalesce(seq_scan, 0) + coalesce(idx_scan, 0) > 0`.execute(
+      trx,
+    )
+    const { rows: months } = await sql<{ latest: string }>`
+      SELECT ledger_partition_of('', max(id) >> 40) AS latest FROM ledger_transfers`.execute(trx)
+    const read = rows.map(({ name }) => name.replace(/^ledger_(entries|transfers)/, ''))
+    expect(read).toContain(months[0]?.latest)
+    // Months that are made ahead hold nothing.
+    expect(read.filter((month) => month < (months[0]?.latest ?? ''))).toEqual([])
+  })
+  // The sandbox's clock may be months ahead, and what occurred by it was posted in the months that really passed.
+  const ahead = (time: number) => new Date(time + 100 * 86_400_000)
+  expect(
+    await sumUsageSince(database.server, ada, { since: ahead(hourAgo.getTime()), now: ahead(Date.now()) }),
+  ).toBe(0)
 })
 
 test('the entries of an account are read from the newest month down, and no further', async () => {
