@@ -1,4 +1,5 @@
-import { entryHash, transferDigest } from '../verify/hash.ts'
+import { hash } from 'node:crypto'
+import { entryHash } from '../verify/hash.ts'
 import { type ArchivedSum, digestHeads, digestKept, type Opening } from './digests.ts'
 import { hexOf, microsecondsOf, numberOf, type Row, textOf } from './rows.ts'
 
@@ -89,19 +90,7 @@ export class MonthsProof {
     if (entries.some(({ owner_id }) => owner_id !== row.get('owner_id'))) {
       this.#problem(`transfer ${id} has an entry of another owner`)
     }
-    const digest = transferDigest({
-      format,
-      kind,
-      grant_id: grantId,
-      idempotency_key: textOf(row, 'idempotency_key'),
-      input_hash: hexOf(row, 'input_hash'),
-      occurred_at_us: microsecondsOf(row, 'occurred_at'),
-      posted_at_us: microsecondsOf(row, 'posted_at'),
-      intent_id: row.get('intent_id') ?? null,
-      event_id: row.get('event_id') ?? null,
-      actor: textOf(row, 'actor'),
-      reason: textOf(row, 'reason'),
-    })
+    const digest = digestTransfer(row)
     const owners = entries.filter(({ version }) => version !== null)
     for (const entry of owners) this.#followOwners(entry, digest, kind)
     const before = format === 1 ? owners : owners.slice(-1)
@@ -186,6 +175,23 @@ export class MonthsProof {
     })
     return { heads, kept }
   }
+}
+
+/** SHA-256 of what a transfer says, as Postgres prints a JSON array. Format 1 is from before there were grants. */
+function digestTransfer(row: Row): string {
+  const format = numberOf(row, 'format')
+  const named = [textOf(row, 'idempotency_key'), textOf(row, 'kind')]
+  const fields = [
+    ...(format === 1 ? named : [format, ...named, row.get('grant_id')]),
+    hexOf(row, 'input_hash'),
+    microsecondsOf(row, 'occurred_at'),
+    microsecondsOf(row, 'posted_at'),
+    row.get('intent_id'),
+    row.get('event_id'),
+    textOf(row, 'actor'),
+    textOf(row, 'reason'),
+  ]
+  return hash('sha256', `[${fields.map((field) => JSON.stringify(field ?? null)).join(', ')}]`, 'hex')
 }
 
 async function* byTransfer(
