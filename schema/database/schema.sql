@@ -2233,6 +2233,8 @@ GRANT ALL ON FUNCTION public.ledger_close_month(owner_kind text, owner_id text, 
 REVOKE ALL ON FUNCTION public.ledger_entry_hash(previous bytea, digest bytea, account_id bigint, amount bigint, version bigint, balance_after bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_first_id(month bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.ledger_first_id(month bigint) TO tidemark_server;
+GRANT ALL ON FUNCTION public.ledger_first_id(month bigint) TO tidemark_worker;
 
 REVOKE ALL ON FUNCTION public.ledger_from_plan(plan bigint, purchased bigint, credits bigint) FROM PUBLIC;
 
@@ -2252,6 +2254,8 @@ GRANT ALL ON FUNCTION public.ledger_make_months(ahead integer) TO tidemark_worke
 REVOKE ALL ON FUNCTION public.ledger_make_partition(parent text, name text, first_id bigint, end_id bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_month_of(moment timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.ledger_month_of(moment timestamp with time zone) TO tidemark_server;
+GRANT ALL ON FUNCTION public.ledger_month_of(moment timestamp with time zone) TO tidemark_worker;
 
 REVOKE ALL ON FUNCTION public.ledger_partition_of(parent text, month bigint) FROM PUBLIC;
 

@@ -9,7 +9,7 @@ import { explainBalance } from './explanation.ts'
 import { listHistory } from './history.ts'
 import { makeLedgerMonths } from './months.ts'
 import { postTransfer, postTransfers } from './post.ts'
-import { sumUsageSince } from './usage.ts'
+import { spendCredits, sumUsageSince } from './usage.ts'
 import { verifyLedger } from './verify.ts'
 
 const ada = user('user_ada')
@@ -153,11 +153,17 @@ test('usage since a moment is summed without looking into the months before it',
     // Months that are made ahead hold nothing.
     expect(read.filter((month) => month < (months[0]?.latest ?? ''))).toEqual([])
   })
-  // The sandbox's clock may be months ahead, and what occurred by it was posted in the months that really passed.
+  // The sandbox's clock may be months ahead: what occurs by it is filed in the months that really passed.
   const ahead = (time: number) => new Date(time + 100 * 86_400_000)
-  expect(
-    await sumUsageSince(database.server, ada, { since: ahead(hourAgo.getTime()), now: ahead(Date.now()) }),
-  ).toBe(0)
+  const report = {
+    idempotency_key: 'ahead',
+    occurred_at: ahead(Date.now()),
+    actor: ada.owner_id,
+    reason: 'Test',
+  }
+  await spendCredits(database.server, { ...ada, credits: 4, ...report })
+  const since = ahead(hourAgo.getTime())
+  expect(await sumUsageSince(database.server, ada, { since, now: ahead(Date.now()) })).toBe(4)
 })
 
 test('the entries of an account are read from the newest month down, and no further', async () => {

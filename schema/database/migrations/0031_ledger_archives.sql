@@ -237,3 +237,4 @@ END
 $$;
 
 GRANT SELECT ON ledger_archives, ledger_openings, ledger_archived_sums TO tidemark_server, tidemark_worker;
+GRANT EXECUTE ON FUNCTION ledger_month_of(timestamptz), ledger_first_id(bigint) TO tidemark_server, tidemark_worker;
