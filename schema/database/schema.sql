@@ -1402,7 +1402,10 @@ CREATE VIEW public.ledger_grant_sums AS
             (COALESCE(sum(e.amount) FILTER (WHERE (t.kind = ANY (ARRAY['adjustment'::text, 'settlement'::text]))), (0)::numeric))::bigint AS adjusted,
             count(t.id) AS transfers
            FROM (public.ledger_transfers t
-             LEFT JOIN public.ledger_entries e ON (((e.owner_id = t.owner_id) AND (e.account_id = a.id) AND (e.transfer_id = t.id))))
+             LEFT JOIN LATERAL ( SELECT ledger_entries.amount
+                   FROM public.ledger_entries
+                  WHERE ((ledger_entries.owner_id = t.owner_id) AND (ledger_entries.account_id = a.id) AND (ledger_entries.transfer_id = t.id))
+                 OFFSET 0) e ON (true))
           WHERE ((t.owner_id = g.owner_id) AND (t.grant_id = g.id) AND (t.id >= GREATEST(g.first_transfer_id, ( SELECT COALESCE(max(ledger_archives.end_transfer_id), (0)::bigint) AS "coalesce"
                    FROM public.ledger_archives))))) sums)
      CROSS JOIN LATERAL ( SELECT (COALESCE(sum(s.gross), (0)::numeric))::bigint AS gross,

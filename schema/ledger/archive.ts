@@ -154,7 +154,7 @@ async function finishArchive(
   const { id, months } = archive
   let { state, manifest_digest } = archive
   // While the tables are all there, what is missing is written again.
-  const isWritten = await hasManifest(folder, manifest_digest)
+  const isWritten = await hasManifest(folder, archive)
   const tables = await listTables(db, months)
   if (!isWritten && tables.length === months.length * monthlyTables.length) {
     manifest_digest = await writeArchive(pool, archive, { folder, previousManifest })
@@ -193,12 +193,20 @@ function nameOf({ id, months }: ArchiveRow): string {
   return [String(id).padStart(4, '0'), ...new Set([months.at(0), months.at(-1)])].join('-')
 }
 
-async function hasManifest(folder: string, digest: Buffer | null): Promise<boolean> {
+/** Whether its files were written. What lies there and is of another archive, from before a backup was restored perhaps, is left alone. */
+async function hasManifest(folder: string, { closed_at, manifest_digest }: ArchiveRow): Promise<boolean> {
+  let text: string
   try {
-    const text = await readFile(join(folder, manifestName), 'utf8')
-    return digestManifest(text) === digest?.toString('hex')
+    text = await readFile(join(folder, manifestName), 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
     throw error
   }
+  if (digestManifest(text) === manifest_digest?.toString('hex')) return true
+  if (!text.includes(`"closed_at": "${closed_at.toISOString()}"`)) {
+    throw new ArchiveRefusedError(
+      `There is another archive in ${folder}. Move it away, or name another folder.`,
+    )
+  }
+  return false
 }

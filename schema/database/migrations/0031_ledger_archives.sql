@@ -97,7 +97,9 @@ CROSS JOIN LATERAL (
     coalesce(sum(e.amount) FILTER (WHERE t.kind IN ('adjustment', 'settlement')), 0)::bigint AS adjusted,
     count(t.id) AS transfers
   FROM ledger_transfers t
-  LEFT JOIN ledger_entries e ON e.owner_id = t.owner_id AND e.account_id = a.id AND e.transfer_id = t.id
+  -- Found one by one by their keys (OFFSET 0), in the month of each: otherwise Postgres may read all entries of the account.
+  LEFT JOIN LATERAL (
+    SELECT amount FROM ledger_entries WHERE owner_id = t.owner_id AND account_id = a.id AND transfer_id = t.id OFFSET 0) e ON true
   WHERE t.owner_id = g.owner_id AND t.grant_id = g.id
     -- Months before these hold nothing of it that is not in `kept`.
     AND t.id >= greatest(g.first_transfer_id, (SELECT coalesce(max(end_transfer_id), 0) FROM ledger_archives))
