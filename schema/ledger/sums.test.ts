@@ -221,7 +221,10 @@ test('history, explanation and sums show usage that is not posted yet as the tra
         transfer_id: changes[0]?.transfer_id ?? 0,
         limit: 10,
       }),
-      used: await sumUsageSince(database.server, owner, new Date('2026-11-20T00:00:00Z')),
+      used: await sumUsageSince(database.server, owner, {
+        since: new Date('2026-11-20T00:00:00Z'),
+        now: noon,
+      }),
       periods: await sumPeriods(database.server, owner, [
         new Date('2026-11-19T00:00:00Z'),
         new Date('2026-11-20T00:00:00Z'),
