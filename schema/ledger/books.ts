@@ -79,13 +79,17 @@ export async function readPurchaseGrant(db: Kysely<DB>, intentId: string): Promi
   return (await readPurchaseGrants(db, [intentId])).get(intentId) ?? null
 }
 
-/** The same for several, by the id of their checkout. One to which nothing was ever posted is missing. */
+/**
+ * The same for several, by the id of their checkout. One to which nothing was ever posted is missing. Each is looked up by itself: asked
+ * for together they may be looked for in the whole table, by a plan that a connection has kept from when that was small.
+ */
 export async function readPurchaseGrants(
   db: Kysely<DB>,
   intentIds: readonly string[],
 ): Promise<ReadonlyMap<string, GrantInBooks>> {
   const statement = sql<{ grant: unknown }>`
-    SELECT to_jsonb(ledger_grant_sums) AS "grant" FROM ledger_grant_sums WHERE id = ANY(${intentIds.map(purchaseGrantId)}::text[])`
+    SELECT to_jsonb(known) AS "grant" FROM unnest(${intentIds.map(purchaseGrantId)}::text[]) AS wanted (id)
+    CROSS JOIN LATERAL (SELECT * FROM ledger_grant_sums WHERE id = wanted.id OFFSET 0) known`
   const { rows } = await prepared('purchase_grants', statement).execute(db)
   const grants = new Map(rows.map(({ grant }) => grantSchema.parse(grant)).map((grant) => [grant.id, grant]))
   return new Map(
