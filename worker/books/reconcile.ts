@@ -1,6 +1,7 @@
 import type { CheckoutIntent, CheckoutPromise } from '../../schema/checkout/intents.ts'
 import { recipientOf } from '../../schema/checkout/intents.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
+import { inOneTrip } from '../../schema/database/one-trip.ts'
 import type { HouseAccount, Owner, TransferKind } from '../../schema/ledger/accounts.ts'
 import {
   closeMonth,
@@ -11,7 +12,7 @@ import {
   readPurchaseGrants,
 } from '../../schema/ledger/books.ts'
 import type { GrantKind } from '../../schema/ledger/grants.ts'
-import { grantTransfer, postTransfers } from '../../schema/ledger/post.ts'
+import { grantTransfer, postTransfers, type Transfer } from '../../schema/ledger/post.ts'
 import { type BooksInScope, differenceOf, type MissingTransfer } from '../../schema/position/difference.ts'
 import type { OwnerFacts } from '../../schema/position/facts.ts'
 import { positionOf } from '../../schema/position/position.ts'
@@ -51,6 +52,11 @@ type PaidPurchase = Pick<
   'id' | 'owner_kind' | 'owner_id' | 'credits' | 'amount_minor' | 'stripe_session_id'
 >
 
+export interface PurchaseToReconcile {
+  readonly intent: PaidPurchase
+  readonly cause: Cause
+}
+
 /**
  * The same for one paid checkout of credits, whose grant depends on nothing else of its owner's. The caller holds the intent's
  * row, and its recipient is known.
@@ -69,16 +75,25 @@ export async function reconcilePurchase(
  */
 export async function reconcilePurchases(
   trx: DatabaseTransaction,
-  purchases: readonly { readonly intent: PaidPurchase; readonly cause: Cause }[],
+  purchases: readonly PurchaseToReconcile[],
 ): Promise<number> {
-  if (purchases.length === 0) return 0
+  const missing = await readMissing(trx, purchases)
+  await postTransfers(trx, missing)
+  return missing.length
+}
+
+/** What has to be posted so that the books agree with the facts of these checkouts; the caller posts it under the same locks. */
+export async function readMissing(
+  trx: DatabaseTransaction,
+  purchases: readonly PurchaseToReconcile[],
+): Promise<Transfer[]> {
+  if (purchases.length === 0) return []
   const intents = purchases.map(({ intent }) => intent)
-  const facts = await readPurchaseFacts(trx, intents)
-  const known = await readPurchaseGrants(
-    trx,
-    intents.map(({ id }) => id),
+  const ids = intents.map(({ id }) => id)
+  const [facts, known] = await inOneTrip(trx, (trip) =>
+    Promise.all([readPurchaseFacts(trip, intents), readPurchaseGrants(trip, ids)]),
   )
-  const missing = purchases.flatMap(({ intent, cause }) => {
+  return purchases.flatMap(({ intent, cause }) => {
     const purchase = facts.get(intent.id)
     return missingIn({
       facts: { ...withoutFacts(recipientOfPurchase(intent)), purchases: purchase ? [purchase] : [] },
@@ -87,8 +102,6 @@ export async function reconcilePurchases(
       stripe_session_id: intent.stripe_session_id,
     }).transfers
   })
-  await postTransfers(trx, missing)
-  return missing.length
 }
 
 function recipientOfPurchase(intent: PaidPurchase): Owner {
