@@ -28,3 +28,15 @@ test('credentials that ride along are removed, and what is beside them stays', (
   const removed = { cookie: '[removed]', access_token: '[removed]', code_verifier: '[removed]' }
   expect(other).toMatchObject({ ...removed, of: { ...removed, event_id: 'evt_1' } })
 })
+
+test('credentials are removed from lists and from objects without a prototype, and what refers to itself ends', () => {
+  const query = Object.assign(Object.create(null) as Record<string, unknown>, {
+    access_token: 'abc',
+    page: 2,
+  })
+  const circle: Record<string, unknown> = { event_id: 'evt_1' }
+  circle.of = [circle]
+  const line = logged((log) => log.info({ calls: [{ cookie: 'abc' }, [query]], circle }, 'Calls'))
+  expect(line.calls).toEqual([{ cookie: '[removed]' }, [{ access_token: '[removed]', page: 2 }]])
+  expect(JSON.stringify(line.circle)).toMatch(/^\{"event_id":"evt_1","of":.*\[too deep\]/)
+})

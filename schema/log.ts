@@ -33,20 +33,33 @@ export function createLogger(options: {
 
 const secrets = new Set(['authorization', 'cookie', 'access_token', 'code_verifier'])
 
+/** Deeper than anything that is logged; whatever refers to itself ends here too. */
+const maximumDepth = 8
+
 /** Nearly all lines are flat and stay as they are; pino's own redaction would copy each of them. */
-function withoutSecrets(fields: Record<string, unknown>): Record<string, unknown> {
-  if (!Object.entries(fields).some(([name, value]) => secrets.has(name) || isPlain(value))) return fields
+function withoutSecrets(fields: Record<string, unknown>, depth = 0): Record<string, unknown> {
+  if (!Object.entries(fields).some(([name, value]) => secrets.has(name) || holdsMore(value))) return fields
   return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => {
-      if (secrets.has(name)) return [name, '[removed]']
-      return [name, isPlain(value) ? withoutSecrets(value) : value]
-    }),
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      secrets.has(name) ? '[removed]' : clean(value, depth + 1),
+    ]),
   )
 }
 
+function clean(value: unknown, depth: number): unknown {
+  if (!holdsMore(value)) return value
+  if (depth > maximumDepth) return '[too deep]'
+  return Array.isArray(value)
+    ? value.map((item) => clean(item, depth + 1))
+    : withoutSecrets(value as Record<string, unknown>, depth)
+}
+
 /** An error has a serializer, and whatever else is of a class says itself what it is in JSON. */
-function isPlain(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+function holdsMore(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype = Object.getPrototypeOf(value)
+  return Array.isArray(value) || prototype === Object.prototype || prototype === null
 }
 
 /**

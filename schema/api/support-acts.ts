@@ -203,6 +203,8 @@ export const requestSupportActs = endpoint({
     success: z.literal(true),
     data: z.object({
       batch_id: z.nullable(z.uuid()),
+      /** A second person has to agree; of a dry run: would have to. */
+      needs_approval: z.boolean(),
       acts: z.array(supportActSchema),
       refused: z.array(refusedTargetSchema),
     }),

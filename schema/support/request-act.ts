@@ -35,7 +35,12 @@ export type RefusalCode =
   | 'act_id_reused'
 
 export type RequestedAct =
-  | { readonly outcome: 'accepted'; readonly act: SupportActRow }
+  | {
+      readonly outcome: 'accepted'
+      readonly act: SupportActRow
+      /** A second person has to agree; of a dry run: would have to. */
+      readonly needs_approval: boolean
+    }
   | {
       readonly outcome: 'refused'
       readonly code: RefusalCode
@@ -66,18 +71,17 @@ export async function requestAct(deps: RequestDependencies, asked: AskedAct): Pr
   const { adjustment, requested_by, is_dry_run } = asked
   const limit = deps.adjustmentLimit
   const needs_approval =
-    !is_dry_run &&
-    (asked.kind === 'forget' ||
-      (adjustment !== undefined &&
-        owner !== null &&
-        (await needsApproval(deps.db, {
-          adjustment,
-          owner,
-          requested_by,
-          limit,
-          owners: asked.targets,
-          now,
-        }))))
+    asked.kind === 'forget' ||
+    (adjustment !== undefined &&
+      owner !== null &&
+      (await needsApproval(deps.db, {
+        adjustment,
+        owner,
+        requested_by,
+        limit,
+        owners: asked.targets,
+        now,
+      })))
   const params = {
     ...(adjustment && { adjustment }),
     ...(asked.target.kind === 'job' && { job: asked.target.id }),
@@ -95,7 +99,7 @@ export async function requestAct(deps: RequestDependencies, asked: AskedAct): Pr
       is_dry_run,
       requested_by,
       requested_at: now,
-      needs_approval,
+      needs_approval: needs_approval && !is_dry_run,
       sweep_at: new Date(now.getTime() + deps.sweepAfterMs),
     })
     if (inserted.outcome === 'new' && !is_dry_run) {
@@ -112,7 +116,12 @@ export async function requestAct(deps: RequestDependencies, asked: AskedAct): Pr
   if (requested.outcome === 'known' && !isSame(requested.act, { asked, found, params })) {
     return refuse(deps, asked, found, { code: 'act_id_reused', error: 'This id was used for another act' })
   }
-  return { outcome: 'accepted', act: requested.act }
+  const { act } = requested
+  return {
+    outcome: 'accepted',
+    act,
+    needs_approval: is_dry_run ? needs_approval : act.state === 'waiting_for_approval',
+  }
 }
 
 /** The id of one act of a batch: asking for the batch again names the same acts. */

@@ -46,10 +46,15 @@ export interface MachineFacts {
 }
 
 /**
- * Durable, as in production. The time of each commit is kept, because that is when something is in the ledger: nobody has to ask all
+ * Durable and with memory as in production (docs/operations.md, "Settings of Postgres"). The time of each commit is kept, because that is when something is in the ledger: nobody has to ask all
  * the time whether it is there already.
  */
-const postgresSettings = { max_connections: '300', track_commit_timestamp: 'on' }
+const postgresSettings = {
+  max_connections: '300',
+  track_commit_timestamp: 'on',
+  shared_buffers: '2GB',
+  max_wal_size: '4GB',
+}
 
 /** Migrated, and never used itself: the others are copies of it. */
 const template = 'bench_template'

@@ -32,6 +32,8 @@ test('the index of decisions has every record, under its title', () => {
     .filter(([path]) => /^docs\/decisions\/\d/.test(path))
     .map(([path, text]) => `${basename(path)} ${text.split('\n', 1)}`)
   expect(listed).toEqual(records.sort())
+  const rows = index.split('\n').filter((line) => line.startsWith('|'))
+  expect(rows.length, 'one head of two lines, and a row of each record').toBe(records.length + 2)
 })
 
 test('every decision that the code or a document refers to exists', async () => {

@@ -152,9 +152,19 @@ describe('an act that is asked for', () => {
 })
 
 describe('an adjustment above the limit', () => {
+  test('is announced by its dry run as one that needs a second person, and one within the limit is not', async () => {
+    const user = await buildUser(database.server)
+    const dryRun = (credits: number) => ask({ ...adjust(user, credits), reason: '', is_dry_run: true })
+    const within = await dryRun(5000)
+    expect(within).toMatchObject({ needs_approval: false, acts: [{ state: 'queued' }] })
+    await work(within.acts)
+    expect(await dryRun(5001)).toMatchObject({ needs_approval: true, acts: [{ state: 'queued' }] })
+  })
+
   test('waits for a second person, who is not the one who asked for it', async () => {
     const user = await buildUser(database.server)
-    const { acts } = await ask(adjust(user, 5001))
+    const { acts, needs_approval } = await ask(adjust(user, 5001))
+    expect(needs_approval).toBe(true)
     const id = acts[0]?.id ?? ''
     expect(acts).toMatchObject([{ state: 'waiting_for_approval' }])
     await work(acts)

@@ -39,6 +39,7 @@ export const supportActsRoutes = [
     const { id, kind, targets, adjustment, reason, is_dry_run } = body
     const batch_id = targets.length > 1 ? id : null
     const accepted: SupportActRow[] = []
+    let needs_approval = false
     const refused: { target: ActTarget; code: string; error: string }[] = []
     for (const target of withoutRepeats(targets)) {
       const requested = await requestAct(requestDependencies(deps), {
@@ -59,9 +60,13 @@ export const supportActsRoutes = [
         continue
       }
       accepted.push(requested.act)
+      needs_approval ||= requested.needs_approval
       await enqueueAct(deps, trace, requested.act)
     }
-    return { success: true, data: { batch_id, acts: await presentActs(deps.db, accepted), refused } }
+    return {
+      success: true,
+      data: { batch_id, needs_approval, acts: await presentActs(deps.db, accepted), refused },
+    }
   }),
 
   route(getSupportActs, { rights: supportStaff }).handle(async ({ query }, { db }) => {

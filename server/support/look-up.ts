@@ -147,7 +147,7 @@ async function lookUpEmail({ db, clerk }: Deps, email: string): Promise<Hit[]> {
 
 /** By its number, its idempotency key, or the grant that it belongs to. */
 async function lookUpTransfer(deps: Deps, { kind, id }: Lookup, options: PresentOptions): Promise<Hit[]> {
-  const ids = /^\d{1,15}$/.test(id) ? [id] : await findTransferIds(deps.db, id)
+  const ids = /^\d{1,16}$/.test(id) ? [id] : await findTransferIds(deps.db, id)
   const hits = await Promise.all(ids.map((one) => lookUpRow(deps, { kind: 'transfer', id: one }, options)))
   return hits.filter((hit) => hit !== undefined).map((hit) => (kind === 'grant' ? { ...hit, kind } : hit))
 }

@@ -95,10 +95,11 @@ test('only support staff find the console; two of them see each other, and what 
   await dialog(first).getByLabel('What the customer reads').fill('For the outage of Friday')
   await dialog(first).getByRole('button', { name: 'Preview' }).click()
   await expect(dialog(first)).toContainText('+6,000 credits')
-  await dialog(first).getByRole('button', { name: 'Adjust credits' }).click()
+  await expect(dialog(first)).toContainText('A second person has to agree')
+  await dialog(first).getByRole('button', { name: 'Ask a colleague' }).click()
   await expect(dialog(first)).toContainText('Say why in a few words')
   await dialog(first).getByLabel('Reason').fill('Promised on the phone after the outage')
-  await dialog(first).getByRole('button', { name: 'Adjust credits' }).click()
+  await dialog(first).getByRole('button', { name: 'Ask a colleague' }).click()
   await expect(dialog(first)).toContainText('It needs a second person')
   await first.keyboard.press('Escape')
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { Browser, BrowserContext, Page } from '@playwright/test'
 import { cards, payByCard, startPurchase } from '../e2e/support/checkout-page.ts'
 import { arrive, signIn } from '../e2e/support/people.ts'
@@ -34,7 +34,10 @@ export async function gatherCast(setting: Setting): Promise<Cast> {
     inOwnBrowser(setting, (page) => leadTeam(page)),
     inOwnBrowser(setting, (page) => beSupport(page)),
   ])
-  const member = await inOwnBrowser(setting, (page) => joinTeam(page, team.organizationId))
+  const [member] = await Promise.all([
+    inOwnBrowser(setting, (page) => joinTeam(page, team.organizationId)),
+    inOwnBrowser(setting, (page) => promiseCredits(page, subscriber.userId)),
+  ])
   return {
     ...subscriber,
     ...team,
@@ -88,12 +91,34 @@ async function subscribe(page: Page) {
     creditsPaid,
     creditsPending: addressOf(page),
     supportCase: `/support/trace?owner=${userId}`,
+    userId,
   }
 }
 
 /** Whom the sandbox knows from its beginning. */
 async function beSupport(page: Page) {
   await signIn(page.request, { email: 'support@tidemark.test', password: 'tidemark-support-1' })
+  return {}
+}
+
+/** A second person of support asks for more than one of them may give. */
+async function promiseCredits(page: Page, customerId: string) {
+  await arrive(page.request)
+  const { userId } = await sessionOf(page)
+  await openSandboxClerk().users.updateUserMetadata(userId, { publicMetadata: { role: 'support' } })
+  await page.goto('/support')
+  await page.getByRole('heading', { name: 'Queues' }).waitFor()
+  const asked = await page.request.post('/api/support/acts', {
+    headers: { authorization: `Bearer ${await tokenOf(page)}` },
+    data: {
+      id: randomUUID(),
+      kind: 'adjust',
+      targets: [{ kind: 'user', id: customerId }],
+      reason: 'Promised on the phone after the outage of Friday',
+      adjustment: { credits: 6000, customer_note: 'For the outage of Friday' },
+    },
+  })
+  if (!asked.ok()) throw new Error(`Asking for credits: ${asked.status()} ${await asked.text()}`)
   return {}
 }
 
@@ -125,9 +150,8 @@ async function leadTeam(page: Page) {
   const organizationId = membership.organization.id
   await choose(page, organizationId)
   const guest = `guest.${randomBytes(4).toString('hex')}@tidemark.test`
-  const token = await page.evaluate<string>('window.Clerk.session.getToken()')
   const invited = await page.request.post('/api/team-invitations', {
-    headers: { authorization: `Bearer ${token}` },
+    headers: { authorization: `Bearer ${await tokenOf(page)}` },
     data: { org_id: organizationId, email: guest },
   })
   if (!invited.ok()) throw new Error(`Inviting somebody: ${invited.status()} ${await invited.text()}`)
@@ -172,6 +196,11 @@ async function sessionOf(page: Page): Promise<{ id: string; userId: string }> {
   const [session] = client.response.sessions
   if (!session) throw new Error('Nobody is signed in.')
   return { id: session.id, userId: session.user.id }
+}
+
+/** What the web app sends with its calls. */
+async function tokenOf(page: Page): Promise<string> {
+  return page.evaluate<string>('window.Clerk.session.getToken()')
 }
 
 /** As the switcher of the sidebar does. */

@@ -280,7 +280,7 @@ export const screens: readonly Screen[] = [
   },
   { name: 'payment-cancelled', route: '/payment/cancelled', as: 'newcomer', shows: 'Payment Cancelled' },
 
-  { name: 'support-work', route: '/support', as: 'support', shows: 'Queues' },
+  { name: 'support-work', route: '/support', as: 'support', shows: 'Waiting for a second person' },
   { name: 'support-search', route: '/support/search', as: 'support', shows: 'What is understood' },
   {
     name: 'support-trace',
@@ -300,6 +300,21 @@ export const screens: readonly Screen[] = [
     open: async (page) => {
       await page.getByRole('button', { name: 'Resync' }).click()
       await page.getByRole('dialog').getByText('would change').waitFor()
+    },
+  },
+  {
+    name: 'support-adjust',
+    route: '/support/trace',
+    as: 'support',
+    address: ({ supportCase }) => supportCase,
+    shows: 'Timeline',
+    open: async (page) => {
+      await page.getByRole('button', { name: 'Adjust credits' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel('Credits').fill('6000')
+      await dialog.getByLabel('What the customer reads').fill('For the outage of Friday')
+      await dialog.getByRole('button', { name: 'Preview' }).click()
+      await dialog.getByText('+6,000 credits').waitFor()
     },
   },
   {

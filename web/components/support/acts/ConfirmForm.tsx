@@ -38,6 +38,7 @@ export function ConfirmForm({ kind, targets, adjustment, onBack, onStarted }: Co
     mutationFn: async () => (await api(requestSupportActs, { body: { ...body, id: actId, reason } })).data,
     onSuccess: onStarted,
   })
+  const needsApproval = dryRun.data?.needs_approval === true
   const problem = reasonProblem(reason)
   const name = targets.length === 1 ? actNames[kind] : `${actNames[kind]} ${counted(targets.length, 'item')}`
 
@@ -55,6 +56,11 @@ export function ConfirmForm({ kind, targets, adjustment, onBack, onStarted }: Co
         </Alert>
       ) : (
         <DryRun requested={dryRun.data} />
+      )}
+      {needsApproval && (
+        <p className="mt-3 text-muted text-sm">
+          A second person has to agree to this. It waits in Work until a colleague does.
+        </p>
       )}
       <div className="mt-5">
         <Field
@@ -80,7 +86,7 @@ export function ConfirmForm({ kind, targets, adjustment, onBack, onStarted }: Co
           {kind === 'adjust' ? 'Back' : 'Cancel'}
         </Button>
         <Button type="submit" busy={act.isPending} disabled={act.isPending}>
-          {name}
+          {needsApproval ? 'Ask a colleague' : name}
         </Button>
       </div>
     </form>

@@ -73,7 +73,7 @@ function Approval({ act, isOwn, onApproved }: ApprovalProps) {
     toast.error('Error', { description: failureText(error, 'An unexpected error occurred') })
   const approve = useMutation({
     mutationFn: () => api(approveSupportAct, { body: { id } }),
-    onSuccess: ({ data }) => onApproved({ batch_id: null, acts: [data], refused: [] }),
+    onSuccess: ({ data }) => onApproved({ batch_id: null, needs_approval: false, acts: [data], refused: [] }),
     onError: failed,
     ...answered,
   })

@@ -43,7 +43,7 @@ export function WorkPage() {
         ) : first.rows.length === 0 ? (
           <EmptyState
             icon={Inbox}
-            title={isFiltered ? 'Nothing fits this filter' : 'Nothing needs you'}
+            title={isFiltered ? 'Nothing fits this filter' : 'Nothing failed, and nothing is stuck'}
             className="py-14"
           >
             {isFiltered ? (
