@@ -66,23 +66,16 @@ export async function reconcilePurchase(
   intent: PaidPurchase,
   cause: Cause,
 ): Promise<number> {
-  return reconcilePurchases(trx, [{ intent, cause }])
-}
-
-/**
- * The same for several checkouts, of the same owner or of others, in as many statements as for one. The intents' locks are enough to read by: whoever
- * posts to a purchase's grant, or saves what went back of it, holds its intent. Posting locks the owners, all of them in one order.
- */
-export async function reconcilePurchases(
-  trx: DatabaseTransaction,
-  purchases: readonly PurchaseToReconcile[],
-): Promise<number> {
-  const missing = await readMissing(trx, purchases)
+  const missing = await readMissing(trx, [{ intent, cause }])
   await postTransfers(trx, missing)
   return missing.length
 }
 
-/** What has to be posted so that the books agree with the facts of these checkouts; the caller posts it under the same locks. */
+/**
+ * What has to be posted so that the books agree with the facts of some paid checkouts, of one owner or of several, read in as many statements
+ * as for one. The intents' locks are enough to read by, and to post what is returned: whoever posts to a purchase's grant, or saves what
+ * went back of it, holds its intent. Posting locks the owners, all of them in one order.
+ */
 export async function readMissing(
   trx: DatabaseTransaction,
   purchases: readonly PurchaseToReconcile[],
