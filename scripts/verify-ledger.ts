@@ -12,7 +12,7 @@ loadDotEnv()
 const { values } = parseArgs({ options: { incremental: { type: 'boolean', default: false } } })
 const report = await withDatabase(async (url) => {
   const connectionString = process.env.DATABASE_MIGRATION_URL || url
-  const database = connectDatabase({ connectionString, role: 'owner', poolMax: 1, onError: () => undefined })
+  const database = connectDatabase({ connectionString, role: 'owner', poolMax: 4, onError: () => undefined })
   try {
     return await verifyLedger(database.db, {
       incremental: values.incremental,

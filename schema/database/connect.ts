@@ -1,5 +1,6 @@
-import { Kysely, PostgresDialect, type PostgresPool, type Transaction } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPool, sql, type Transaction } from 'kysely'
 import pg from 'pg'
+import { CopyOut } from './copy-out.ts'
 import { createPool } from './pool.ts'
 import type { DB } from './types.ts'
 
@@ -81,7 +82,7 @@ export function openPool(
 }
 
 export function openDatabase(pool: PostgresPool): Database {
-  return new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
+  return new Kysely<DB>({ dialect: new PostgresDialect({ pool, cursor: CopyOut }) })
 }
 
 /** Reads several times from one state of the database. */
@@ -92,4 +93,26 @@ export function inSnapshot<T>(db: ReadDatabase, read: (snapshot: ReadDatabase) =
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(read)
+}
+
+/** The same over several connections at once, so that Postgres works on several queries: as many transactions, which see one state. */
+export async function inSharedSnapshot<T>(
+  db: Database,
+  connections: number,
+  read: (snapshots: readonly DatabaseTransaction[]) => Promise<T>,
+): Promise<T> {
+  const begin = (work: (trx: DatabaseTransaction) => Promise<T>) =>
+    db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work)
+  return begin(async (first) => {
+    const { rows } = await sql<{ name: string }>`SELECT pg_export_snapshot() AS name`.execute(first)
+    const name = rows[0]?.name ?? ''
+    const join = (joined: readonly DatabaseTransaction[]): Promise<T> =>
+      joined.length === connections
+        ? read(joined)
+        : begin(async (next) => {
+            await sql`SET TRANSACTION SNAPSHOT ${sql.lit(name)}`.execute(next)
+            return join([...joined, next])
+          })
+    return join([first])
+  })
 }

@@ -69,7 +69,7 @@ async function readTables(): Promise<Map<string, Row[]>> {
 }
 
 function connect(role: DatabaseActor) {
-  const connection = connectDatabase({ connectionString: url, role, poolMax: 2, onError: () => undefined })
+  const connection = connectDatabase({ connectionString: url, role, poolMax: 4, onError: () => undefined })
   connections.push(connection)
   return connection.db
 }

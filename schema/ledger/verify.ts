@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
-import type { DatabaseTransaction } from '../database/connect.ts'
+import { type DatabaseTransaction, inSharedSnapshot } from '../database/connect.ts'
 import type { DB } from '../database/types.ts'
+import { findAccountsAfter } from './verify/accounts.ts'
 import { EntryCheck } from './verify/entries.ts'
 import { checkGrants, checkIntents, checkMonths, checkUsage } from './verify/grants.ts'
 import { checkKeys, checkOwners } from './verify/owners.ts'
@@ -11,6 +12,7 @@ import {
   insertProof,
   type Proof,
 } from './verify/proofs.ts'
+import type { Range } from './verify/reader.ts'
 
 /** One thing that is wrong in the books. `subject` says where: a transfer, an account, a grant or an intent. */
 export interface LedgerProblem {
@@ -48,71 +50,131 @@ export interface VerifyProgress {
 }
 
 /**
- * Proves the books, in one snapshot, and returns what is wrong. Reads every transfer once, in batches, and keeps one entry per account
+ * Proves the books, in one snapshot, and returns what is wrong. Reads every transfer once, as a stream, and keeps one entry per account
  * in memory: time grows with what it reads and with nothing else. Hashes are computed by separate code. Needs the tables'
- * owner, who alone may keep proofs.
+ * owner, who alone may keep proofs, and four connections: Postgres joins and sums while the entries are checked here.
  *
  * Entries before the last proof are assumed to be right when it is `incremental`; what a full run finds beyond that is a change to an
  * old row that left the account's latest entry alone.
  */
 export async function verifyLedger(db: Kysely<DB>, options: VerifyOptions = {}): Promise<LedgerReport> {
   const settledId = options.keepProof ? await findSettledTransferId(db) : null
-  const { report, proof } = await db
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .setAccessMode('read only')
-    .execute((trx) => verify(trx, settledId, options))
+  const { report, proof } = await inSharedSnapshot(db, 4, ([main, sums, transfers, entries]) => {
+    if (!main || !sums || !transfers || !entries) throw new Error('There are not four connections')
+    return verify({ main, sums, transfers, entries }, settledId, options)
+  })
   if (settledId !== null && report.problems.length === 0) await insertProof(db, proof)
   return report
 }
 
+/** Each with the same snapshot. */
+interface Connections {
+  readonly main: DatabaseTransaction
+  /** For what Postgres sums up by itself, of all the books. */
+  readonly sums: DatabaseTransaction
+  readonly transfers: DatabaseTransaction
+  readonly entries: DatabaseTransaction
+}
+
 async function verify(
-  trx: DatabaseTransaction,
+  { main, sums, ...streams }: Connections,
   settledId: number | null,
   { incremental = false, onProgress = () => undefined }: VerifyOptions,
 ): Promise<{ report: LedgerReport; proof: Omit<Proof, 'proven_at'> }> {
-  const problems: LedgerProblem[] = []
-  const problem = (check: string, subject: string) => problems.push({ check, subject })
-  const known = await findLatestProof(trx)
+  const known = await findLatestProof(main)
   const from = incremental ? known : null
-  const startsAfter = from?.transfer_id ?? 0
-  const upTo = settledId ?? Number.MAX_SAFE_INTEGER
-
-  const check = new EntryCheck(trx, startsAfter, problem)
-  const total = await countTransfers(trx, startsAfter, upTo)
-  await check.read({ after: startsAfter, upTo }, (done) => onProgress({ what: 'transfers', done, total }))
-  await checkKeys(trx, startsAfter, problem)
-  await checkOwners(trx, problem)
-  const heads = await digestHeads(trx, known?.transfer_id ?? 0, check.heads)
-  if (known && !heads.before.heads_digest.equals(known.heads_digest)) {
-    problem('what was proven is still there', `proof of ${known.proven_at.toISOString()}`)
+  const range = { after: from?.transfer_id ?? 0, upTo: settledId ?? Number.MAX_SAFE_INTEGER }
+  // In this order, whichever is found first.
+  const problems = {
+    entries: new Problems(),
+    keys: new Problems(),
+    owners: new Problems(),
+    heads: new Problems(),
+    sums: new Problems(),
   }
 
-  let grants = 0
-  const read = await checkGrants(trx, from ? check.grantIds : 'all', problem, (count) => {
-    grants = count
-    onProgress({ what: 'grants', done: count, total: null })
+  const check = new EntryCheck(
+    { findAccounts: findAccountsAfter(main, range.after), keepsGrantIds: from !== null },
+    problems.entries.add,
+  )
+  const total = await countTransfers(main, range)
+  const first = Promise.withResolvers<void>()
+  const reading = check.read(streams, range, (done) => {
+    first.resolve()
+    onProgress({ what: 'transfers', done, total })
   })
-  await checkMonths(trx, read.subscriptionIds, problem)
-  await checkUsage(trx, from ? read.planOwners : 'all', problem)
-  const settledIntents = await checkIntents(trx, from?.proven_at ?? null, problem)
+  // What was read says which sums to check, when that is not everything. Otherwise Postgres has time for them when it has joined and sorted the first rows.
+  await (from ? reading : Promise.race([reading, first.promise]))
+  const progress = later(onProgress)
+  const summing = async () => {
+    await checkOwners(sums, problems.owners.add)
+    const since = from && check.grantIds ? { proven_at: from.proven_at, grantIds: check.grantIds } : null
+    return checkSums(sums, since, problems.sums.add, (done) =>
+      progress.tell({ what: 'grants', done, total: null }),
+    )
+  }
+  const [summed] = await Promise.all([summing(), reading.then(progress.begin)])
+  await checkKeys(main, range, check.keys, problems.keys.add)
+  const heads = await digestHeads(main, known?.transfer_id ?? 0, check.accounts)
+  if (known && !heads.before.heads_digest.equals(known.heads_digest)) {
+    problems.heads.add('what was proven is still there', `proof of ${known.proven_at.toISOString()}`)
+  }
   return {
     report: {
       counts: {
         accounts: heads.after.accounts,
         transfers: check.transfers,
         entries: check.entries,
-        grants,
-        settled_intents: settledIntents,
+        ...summed,
       },
-      problems,
+      problems: Object.values(problems).flatMap(({ found }) => found),
       continued_from: from,
     },
-    proof: { transfer_id: upTo, ...heads.after },
+    proof: { transfer_id: range.upTo, ...heads.after },
   }
 }
 
-async function countTransfers(trx: DatabaseTransaction, after: number, upTo: number): Promise<number> {
+/** Holds the latest progress back until it begins: of what goes on beside what is told. */
+function later(onProgress: (progress: VerifyProgress) => void) {
+  let held: VerifyProgress | null = null
+  let isHeldBack = true
+  return {
+    tell(progress: VerifyProgress): void {
+      if (isHeldBack) held = progress
+      else onProgress(progress)
+    },
+    begin(): void {
+      isHeldBack = false
+      if (held) onProgress(held)
+    },
+  }
+}
+
+class Problems {
+  readonly found: LedgerProblem[] = []
+  readonly add = (check: string, subject: string): void => {
+    this.found.push({ check, subject })
+  }
+}
+
+/** Checks what Postgres sums up: grants, months, usage and intents, all of them or those that changed since the proof. */
+async function checkSums(
+  trx: DatabaseTransaction,
+  since: { readonly proven_at: Date; readonly grantIds: ReadonlySet<string> } | null,
+  problem: Problems['add'],
+  onProgress: (grants: number) => void,
+): Promise<{ grants: number; settled_intents: number }> {
+  let grants = 0
+  const read = await checkGrants(trx, since ? since.grantIds : 'all', problem, (count) => {
+    grants = count
+    onProgress(count)
+  })
+  await checkMonths(trx, read.subscriptionIds, problem)
+  await checkUsage(trx, since ? read.planOwners : 'all', problem)
+  return { grants, settled_intents: await checkIntents(trx, since?.proven_at ?? null, problem) }
+}
+
+async function countTransfers(trx: DatabaseTransaction, { after, upTo }: Range): Promise<number> {
   const { count } = await trx
     .selectFrom('ledger_transfers')
     .select((of) => of.fn.countAll<number>().as('count'))

@@ -20,7 +20,15 @@ export interface Report {
 export interface Customer
   extends Pick<
     Owner,
-    'kind' | 'person' | 'sessions' | 'customers' | 'seatChanges' | 'usages' | 'colleagues' | 'paidInvoices'
+    | 'kind'
+    | 'person'
+    | 'sessions'
+    | 'customers'
+    | 'seatChanges'
+    | 'usages'
+    | 'adjustments'
+    | 'colleagues'
+    | 'paidInvoices'
   > {
   organization_id: string | null
   /** When each session was paid, by the real time in milliseconds. */
@@ -59,6 +67,7 @@ export async function newCustomer(world: World, kind: Customer['kind']): Promise
     customers: new Set(),
     seatChanges: new Map(),
     usages: [],
+    adjustments: [],
     colleagues: [],
     paidInvoices: new Map(),
     paidAt: new Map(),

@@ -32,7 +32,7 @@ function life(subscription: Partial<Subscription>, fields: Partial<Life> = {}): 
     seat_changes: [],
     ...subscription,
   }
-  return { purchases: [], subscriptions: [plan], usages: [], colleagues: null, ...fields }
+  return { purchases: [], subscriptions: [plan], usages: [], adjustments: [], colleagues: null, ...fields }
 }
 
 /** Worked out by hand from the rules. */

@@ -60,6 +60,8 @@ export interface Life {
   /** In the order in which they were bought. */
   readonly subscriptions: readonly Subscription[]
   readonly usages: readonly Usage[]
+  /** What support has added to what was bought, or taken from it when below zero. */
+  readonly adjustments: readonly number[]
   /** Members of a team beside the buyer; null when it is no team. */
   readonly colleagues: number | null
 }
@@ -86,7 +88,7 @@ export function belongings(life: Life, now: number): Belongings {
   const late = sum(life.subscriptions.map((subscription) => paidTooLate(subscription)))
   return {
     plan: latest ? planBalance(latest, life.usages, now) : 0,
-    purchased: bought + late - sum(life.usages.map(({ purchased }) => purchased)),
+    purchased: bought + late + sum(life.adjustments) - sum(life.usages.map(({ purchased }) => purchased)),
     plan_type: live?.plan_type ?? 'starter',
     seats_total: live?.seats_now ?? 0,
     seats_used: latest && life.colleagues !== null ? 1 + life.colleagues : 0,

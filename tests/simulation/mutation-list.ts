@@ -292,4 +292,11 @@ export const mutations: readonly Mutation[] = [
     text: '{ idempotencyKey: intent.id, maxNetworkRetries: 0 },',
     becomes: '{ maxNetworkRetries: 0 },',
   },
+  {
+    name: 'credits that support takes away stay',
+    history: 'acts of support around a refund, and a worker that dies in one of them',
+    file: 'worker/support/adjust.ts',
+    text: "ordinal: 1, credits, kind: 'adjustment'",
+    becomes: "ordinal: 1, credits: Math.abs(credits), kind: 'adjustment'",
+  },
 ]

@@ -21,11 +21,19 @@ export interface PlannedPage extends Promised {
   readonly lost: Promised | null
 }
 
+export interface PlannedAct {
+  readonly do: 'support'
+  readonly act: 'adjust' | 'resync' | 'replay'
+  /** Of an adjustment. */
+  readonly credits: number
+}
+
 /** One thing that happens. `payment` counts the owner's payments from the latest one, modulo their number. */
 export type OwnerStep =
   | Mishap
   | PlannedPlan
   | PlannedPage
+  | PlannedAct
   | { readonly do: 'purchase'; readonly credits: number }
   | { readonly do: 'use'; readonly percent: number; readonly reports: number }
   | { readonly do: 'days'; readonly days: number }
@@ -179,6 +187,14 @@ const steps = [
   step('outage', 1, fc.record({ hours: fc.integer({ min: 2, max: 20 }) })),
   step('return', 1, nothing),
   step('claim_free', 1, nothing),
+  step(
+    'support',
+    2,
+    fc.record({
+      act: fc.constantFrom('adjust' as const, 'adjust', 'resync', 'replay'),
+      credits: fc.oneof(fc.integer({ min: 1, max: 3000 }), fc.integer({ min: -600, max: -1 })),
+    }),
+  ),
   step('deliver', 3, fc.record({ share })),
   step('redeliver', 2, fc.record({ share })),
   step('drop', 2, fc.record({ share, late: fc.boolean() })),
@@ -225,6 +241,7 @@ const themes: readonly (readonly Kind[])[] = [
   ['days', 'use', 'coupon', 'credit_balance', 'manual_items', 'seats', 'refund', 'delete_customer', 'plan'],
   ['purchase', 'refund', 'use', 'claim_free', 'return', 'deliver', 'redeliver', 'drop'],
   ['purchase', 'refund', 'cancel', 'plan', 'hold_answer', 'outage', 'lose_jobs', 'damage'],
+  ['support', 'purchase', 'refund', 'use', 'days', 'cancel', 'plan', 'deliver'],
 ]
 const everywhere: readonly Kind[] = ['deliver', 'redeliver', 'drop', 'damage', 'hold_answer']
 

@@ -16,6 +16,9 @@ export interface Owner {
   /** By subscription, in the order in which they were made. */
   readonly seatChanges: Map<string, (Omit<SeatChange, 'payment'> & { readonly invoice: string })[]>
   readonly usages: Usage[]
+  /** What support was asked for, and the credits of its adjustments, below zero when they were taken. */
+  readonly acts: string[]
+  readonly adjustments: number[]
   /** Sessions of a plan whose pages were handed out. */
   readonly pages: Set<string>
   /** Members of the team beside the buyer. */
@@ -61,6 +64,8 @@ export async function newOwner(product: FaultyProduct, kind: Owner['kind']): Pro
     sessions: [],
     seatChanges: new Map(),
     usages: [],
+    acts: [],
+    adjustments: [],
     pages: new Set(),
     colleagues: [],
     has_changed_team: false,

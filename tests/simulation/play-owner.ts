@@ -14,6 +14,7 @@ import { comeBack, leavePage, openPurchase, purchase, subscribe } from './owner-
 import { joinTeam, leaveTeam } from './owner-colleagues.ts'
 import { claimFree, deliver, deliverDamaged } from './owner-events.ts'
 import type { OwnerHistory, OwnerStep } from './owner-history.ts'
+import { askSupport } from './owner-support.ts'
 import { holdAnswer, loseJobs, loseStripe } from './owner-troubles.ts'
 import { pass } from './pass.ts'
 import { ignoreCut } from './play.ts'
@@ -105,6 +106,8 @@ async function take(product: FaultyProduct, owner: Owner, step: OwnerStep, mustO
       return closeDispute(product, owner, step.outcome)
     case 'appeal':
       return appeal(product, owner)
+    case 'support':
+      return askSupport(product, owner, step)
     case 'join_team':
       return joinTeam(product, owner)
     case 'leave_team':

@@ -34,6 +34,10 @@ const dispute = (payment = 0) =>
   ({ do: 'dispute', payment, percent: 100, answered: true, is_inquiry: false }) as const
 const inquiry = { ...dispute(), is_inquiry: true } as const
 const hold = (of: 'subscription' | 'charge') => ({ do: 'hold_answer', of }) as const
+const adjust = (credits: number) => ({ do: 'support', act: 'adjust', credits }) as const
+const resync = { do: 'support', act: 'resync', credits: 0 } as const
+const replay = { ...resync, act: 'replay' } as const
+const dying = { do: 'crash_worker', statement: 6, moment: 'after' } as const
 const seats = (...numbers: number[]) => ({ do: 'seats', numbers }) as const
 
 /** The books are compared after every turn; a step that stands alone is one. */
@@ -360,5 +364,17 @@ export const regressions: readonly Regression[] = [
     refund(100),
     [day, seats(10, 14)],
     refund(100),
+  ),
+  lived(
+    'acts of support around a refund, and a worker that dies in one of them',
+    'user',
+    monthly,
+    [purchase, adjust(2000)],
+    [dying, adjust(4000)],
+    [refund(50), replay],
+    resync,
+    all,
+    adjust(-500),
+    [month, resync],
   ),
 ]

@@ -6,6 +6,7 @@ import { doublePages } from './owner-checkouts.ts'
 import { awaitComparison } from './owner-colleagues.ts'
 import { deliver, listLate } from './owner-events.ts'
 import type { Turn } from './owner-history.ts'
+import { unfinishedActs } from './owner-support.ts'
 import { releaseAnswer } from './owner-troubles.ts'
 import { pass } from './pass.ts'
 import { patience_ms } from './seed.ts'
@@ -84,7 +85,7 @@ async function differencesOf(product: FaultyProduct, owner: Owner, life: Life): 
   const latest = await latestMonth(product, owner)
   if (month && month.starts_at !== latest)
     differences.push(`month: expected ${month.starts_at}, found ${latest}`)
-  differences.push(...(await doublePages(product, owner)))
+  differences.push(...(await doublePages(product, owner)), ...(await unfinishedActs(product, owner)))
   return differences
 }
 

@@ -8,7 +8,7 @@ import { withoutFaults } from './play.ts'
 type World = Pick<FaultyProduct, 'stripe'>
 type Player = Pick<
   Owner,
-  'kind' | 'sessions' | 'customers' | 'seatChanges' | 'usages' | 'colleagues' | 'paidInvoices'
+  'kind' | 'sessions' | 'customers' | 'seatChanges' | 'usages' | 'adjustments' | 'colleagues' | 'paidInvoices'
 >
 
 /** What happened to an owner so far, in the model's words: from Stripe's own objects, and from what the player itself has done. */
@@ -37,7 +37,8 @@ export function whatHappened(product: World, owner: Player): Promise<Life> {
       }
     }
     const colleagues = owner.kind === 'team' ? owner.colleagues.length : null
-    return { purchases, subscriptions, usages: owner.usages, colleagues }
+    const { usages, adjustments } = owner
+    return { purchases, subscriptions, usages, adjustments, colleagues }
   })
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { Owner } from '../accounts.ts'
 import type { GrantKind } from '../grants.ts'
-import { planned } from './planned.ts'
+import { planToLookUp, planToReadAll } from './planned.ts'
 
 type Problem = (check: string, subject: string) => void
 
@@ -101,7 +101,9 @@ async function openAllGrants(trx: DatabaseTransaction): Promise<void> {
   const all = grantsWith(
     sql`FROM ledger_grants g LEFT JOIN ${sumsOfAllGrants} sums ON sums.owner_id = g.owner_id AND sums.grant_id = g.id`,
   )
-  await planned(trx, 'all', () => sql`DECLARE verified_grants NO SCROLL CURSOR FOR ${all}`.execute(trx))
+  await planToReadAll(trx)
+  await sql`DECLARE verified_grants NO SCROLL CURSOR FOR ${all}`.execute(trx)
+  await planToLookUp(trx)
 }
 
 function grantsWith(grantsAndSums: ReturnType<typeof sql>) {

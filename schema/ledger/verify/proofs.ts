@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { DB } from '../../database/types.ts'
-import { type AccountHead, headUpTo } from './entries.ts'
+import { type AccountHead, type Accounts, headUpTo } from './accounts.ts'
 
 /** How far the books were proven. */
 export interface Proof {
@@ -70,7 +70,7 @@ interface HeadsDigest {
 export async function digestHeads(
   trx: DatabaseTransaction,
   upTo: number,
-  later: ReadonlyMap<number, AccountHead>,
+  later: Accounts,
 ): Promise<{ before: HeadsDigest; after: HeadsDigest }> {
   const before = startDigest()
   const after = startDigest()
@@ -82,7 +82,7 @@ export async function digestHeads(
     for (const { account_id, version, balance, hash } of rows) {
       const known = version !== null && balance !== null && hash !== null ? { version, balance, hash } : null
       before.add(account_id, known)
-      after.add(account_id, later.get(account_id) ?? known)
+      after.add(account_id, later.headOf(account_id) ?? known)
     }
     const end = rows.at(-1)
     if (!end) return { before: before.finish(), after: after.finish() }

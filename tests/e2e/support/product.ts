@@ -18,7 +18,7 @@ function address(name: 'E2E_STRIPE_URL' | 'E2E_CLERK_URL' | 'E2E_DATABASE_URL'):
 
 async function withDatabase<T>(work: (db: Kysely<DB>) => Promise<T>): Promise<T> {
   const connectionString = address('E2E_DATABASE_URL')
-  const database = connectDatabase({ connectionString, role: 'owner', poolMax: 1, onError: () => undefined })
+  const database = connectDatabase({ connectionString, role: 'owner', poolMax: 4, onError: () => undefined })
   try {
     return await work(database.db)
   } finally {

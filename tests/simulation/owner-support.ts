@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import type { ResponseOf } from '../../schema/api/endpoint.ts'
+import { approveSupportAct, type getSupportActs, requestSupportActs } from '../../schema/api/support-acts.ts'
+import { type Person, signUp, tokenOf } from '../support/services/clerk.ts'
+import type { FaultyProduct } from './faulty-product.ts'
+import type { Owner } from './owner.ts'
+import type { PlannedAct } from './owner-history.ts'
+import { ignoreCut } from './play.ts'
+
+type Staff = readonly [Person, Person]
+type Act = ResponseOf<typeof getSupportActs>['data']['acts'][number]
+
+/** Hired when they are needed first; the product remembers for some seconds who is not of the staff. */
+const staffOfProducts = new WeakMap<FaultyProduct, Promise<Staff>>()
+
+/** Somebody of support does something about the owner, a colleague agrees where that is needed, and both repeat what was not answered. */
+export async function askSupport(product: FaultyProduct, owner: Owner, planned: PlannedAct): Promise<void> {
+  const target = targetOf(owner, planned)
+  if (!target) return
+  const [first, second] = await staffOf(product)
+  const asked = await repeat(product, first, (token) =>
+    product.server.api(requestSupportActs, {
+      token,
+      body: { id: target.act_id, reason: 'A history wants it so', targets: [target.of], ...target.what },
+    }),
+  )
+  // An act on the same target is under way.
+  if (asked.status === 409) return
+  if (asked.status !== 200) throw new Error(`Support: ${asked.status} ${JSON.stringify(asked.body)}`)
+  const [act] = (asked.body as ResponseOf<typeof requestSupportActs>).data.acts
+  owner.acts.push(target.act_id)
+  if (planned.act === 'adjust') owner.adjustments.push(planned.credits)
+  if (act?.state !== 'waiting_for_approval') return
+  const approved = await repeat(product, second, (token) =>
+    product.server.api(approveSupportAct, { token, body: { id: target.act_id } }),
+  )
+  // 409: it was approved, and the answer was lost.
+  if (approved.status !== 200 && approved.status !== 409)
+    throw new Error(`Support's approval: ${approved.status} ${JSON.stringify(approved.body)}`)
+}
+
+/** What is not done yet of what support has asked for, or has failed. */
+export async function unfinishedActs({ database }: FaultyProduct, { acts }: Owner): Promise<string[]> {
+  const rows = await database.owner
+    .selectFrom('support_acts')
+    .select(['id', 'kind', 'state', 'error', 'last_error'])
+    .where('id', 'in', acts.length > 0 ? acts : [randomUUID()])
+    .where('state', '<>', 'done' satisfies Act['state'])
+    .execute()
+  return rows.map((act) => `support: ${JSON.stringify(act)}`)
+}
+
+function targetOf(owner: Owner, planned: PlannedAct) {
+  const act_id = randomUUID()
+  if (planned.act === 'replay') {
+    const id = [...owner.delivered].at(-1)
+    return id && ({ act_id, of: { kind: 'event', id }, what: { kind: 'replay' } } as const)
+  }
+  const of =
+    owner.kind === 'user'
+      ? ({ kind: 'user', id: owner.person.user_id } as const)
+      : owner.organization_id && ({ kind: 'organization', id: owner.organization_id } as const)
+  if (!of) return
+  if (planned.act === 'resync') return { act_id, of, what: { kind: 'resync' } } as const
+  const adjustment = {
+    credits: planned.credits,
+    customer_note: 'As promised',
+    may_leave_debt: planned.credits < 0,
+  }
+  return { act_id, of, what: { kind: 'adjust', adjustment } } as const
+}
+
+function staffOf(product: FaultyProduct): Promise<Staff> {
+  const known = staffOfProducts.get(product)
+  if (known) return known
+  const hire = () => signUp(product.clerk, { role: 'support' })
+  const hired = Promise.all([hire(), hire()] as const)
+  staffOfProducts.set(product, hired)
+  return hired
+}
+
+/** A person whose request gets no answer, or one that says that the server cannot now, sends it again. */
+async function repeat<A extends { readonly status: number }>(
+  { clerk }: FaultyProduct,
+  { user_id }: Person,
+  request: (token: string) => Promise<A>,
+): Promise<A> {
+  const token = await tokenOf(clerk, { user_id })
+  for (let attempt = 1; ; attempt++) {
+    const answer = await request(token).catch(ignoreCut)
+    if (answer && answer.status < 500) return answer
+    if (attempt === 5) throw new Error(`Support gets no answer: ${answer?.status}`)
+  }
+}
