@@ -91,12 +91,14 @@ function callForMany(usages: readonly Usage[]): CompiledQuery<UsageOutcome> {
 }
 
 /**
- * How many credits the owner has used since then. Reads the owner's own entries, one by one by their keys (OFFSET 0 keeps Postgres
+ * How many credits the owner has used since then, with what is summed and not posted yet. Reads the owner's own entries, one by one by their keys (OFFSET 0 keeps Postgres
  * from joining whole tables), so that it costs no more when others have used more.
  */
 export async function sumUsageSince(db: Kysely<DB>, owner: Owner, since: Date): Promise<number> {
   const { rows } = await sql<{ used: number }>`
-    SELECT coalesce(-sum(entry.amount), 0)::bigint AS used
+    SELECT (coalesce(-sum(entry.amount), 0) + coalesce((
+      SELECT unposted_credits FROM ledger_owners
+      WHERE owner_kind = ${owner.owner_kind} AND owner_id = ${owner.owner_id} AND unposted_until > ${since}), 0))::bigint AS used
     FROM ledger_accounts account
     CROSS JOIN LATERAL (
       SELECT transfer_id, amount FROM ledger_entries
