@@ -72,6 +72,7 @@ const columnTypes: Record<string, string> = {
   'ledger_accounts.owner_kind': union(['user', 'organization', 'house']),
   'ledger_owners.owner_kind': owners,
   'ledger_transfers.kind': union(transferKinds),
+  'ledger_archives.state': `Generated<${union(['closed', 'written', 'detached', 'finished'])}>`,
   'ledger_grants.owner_kind': owners,
   'ledger_grants.account': ownerAccounts,
   'ledger_grants.kind': grantKinds,

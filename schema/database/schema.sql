@@ -66,8 +66,9 @@ DECLARE
   without text;
 BEGIN
   SELECT e.id INTO without FROM received e
-  WHERE NOT EXISTS (SELECT FROM inbox_payloads p
-    WHERE p.source = e.source AND p.id = e.id AND p.filed_at = e.payload_filed_at) LIMIT 1;
+  LEFT JOIN LATERAL (SELECT 1 AS found FROM inbox_payloads p
+    WHERE p.source = e.source AND p.id = e.id AND p.filed_at = e.payload_filed_at OFFSET 0) said ON true
+  WHERE said.found IS NULL LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'Event % was inserted without its payload', without USING ERRCODE = 'check_violation';
   END IF;
@@ -81,30 +82,21 @@ CREATE FUNCTION public.inbox_make_months(first timestamp with time zone, last ti
     AS $$
 DECLARE
   month timestamp := date_trunc('month', first AT TIME ZONE 'UTC');
-  months timestamp[] := '{}';
   name text;
 BEGIN
   IF last > first + interval '10 years' THEN
     RAISE EXCEPTION 'That is too many months' USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  WHILE month <= last AT TIME ZONE 'UTC' LOOP
-    IF to_regclass('inbox_payloads_' || to_char(month, 'YYYY_MM')) IS NULL THEN
-      months := months || month;
-    END IF;
-    month := month + interval '1 month';
-  END LOOP;
-  IF cardinality(months) = 0 THEN
-    RETURN;
-  END IF;
   -- Whoever wants the same waits and finds it made. Attaching takes this lock anyway, which lets everybody read and write.
   LOCK TABLE ONLY inbox_payloads IN SHARE UPDATE EXCLUSIVE MODE;
-  FOREACH month IN ARRAY months LOOP
+  WHILE month <= last AT TIME ZONE 'UTC' LOOP
     name := 'inbox_payloads_' || to_char(month, 'YYYY_MM');
     IF to_regclass(name) IS NULL THEN
       EXECUTE format('CREATE TABLE %I (LIKE inbox_payloads INCLUDING ALL)', name);
       EXECUTE format('ALTER TABLE inbox_payloads ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', name,
         month AT TIME ZONE 'UTC', (month + interval '1 month') AT TIME ZONE 'UTC');
     END IF;
+    month := month + interval '1 month';
   END LOOP;
 END
 $$;
@@ -176,6 +168,7 @@ CREATE TABLE public.ledger_grants (
     starts_at timestamp with time zone,
     ends_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    first_transfer_id bigint DEFAULT 0 NOT NULL,
     CONSTRAINT ledger_grants_account_check CHECK ((account = ANY (ARRAY['plan'::text, 'purchased'::text]))),
     CONSTRAINT ledger_grants_check CHECK ((starts_at < ends_at)),
     CONSTRAINT ledger_grants_check1 CHECK (((kind = ANY (ARRAY['month'::text, 'seats'::text, 'late_month'::text])) = (stripe_subscription_id IS NOT NULL))),
@@ -257,7 +250,11 @@ CREATE FUNCTION public.ledger_append(owners public.ledger_owners[], keys public.
 BEGIN
   INSERT INTO ledger_keys SELECT * FROM unnest(keys);
   IF cardinality(grants) > 0 THEN
-    INSERT INTO ledger_grants SELECT * FROM unnest(grants);
+    INSERT INTO ledger_grants (id, owner_kind, owner_id, account, kind, intent_id, stripe_subscription_id, stripe_invoice_id, month_starts_at,
+      starts_at, ends_at, created_at, first_transfer_id)
+    SELECT g.id, g.owner_kind, g.owner_id, g.account, g.kind, g.intent_id, g.stripe_subscription_id, g.stripe_invoice_id, g.month_starts_at,
+      g.starts_at, g.ends_at, g.created_at, (SELECT min(t.id) FROM unnest(transfers) t WHERE t.grant_id = g.id)
+    FROM unnest(grants) g;
   END IF;
   -- The act has its default.
   INSERT INTO ledger_transfers (id, occurred_at, posted_at, intent_id, format, owner_id, idempotency_key, kind, input_hash, event_id, actor,
@@ -849,6 +846,7 @@ BEGIN
   IF is_new_grant THEN
     new_grant := jsonb_populate_record(NULL::ledger_grants, given);
     new_grant.created_at := clock_timestamp();
+    new_grant.first_transfer_id := transfer.id;
     INSERT INTO ledger_grants SELECT new_grant.*;
   ELSIF NOT is_same_grant THEN
     RAISE EXCEPTION 'Grant % was written down before for another owner, account or kind', ledger_post_one.grant_id USING ERRCODE = 'LG001';
@@ -1718,6 +1716,47 @@ ALTER TABLE public.ledger_accounts ALTER COLUMN id ADD GENERATED ALWAYS AS IDENT
     CACHE 1
 );
 
+CREATE TABLE public.ledger_archived_sums (
+    owner_id text NOT NULL,
+    grant_id text NOT NULL,
+    archive_id bigint NOT NULL,
+    account_id bigint NOT NULL,
+    gross bigint NOT NULL,
+    refunded bigint NOT NULL,
+    disputed bigint NOT NULL,
+    expired bigint NOT NULL,
+    written_off bigint NOT NULL,
+    adjusted bigint NOT NULL,
+    transfers bigint NOT NULL,
+    is_early boolean NOT NULL
+);
+
+CREATE TABLE public.ledger_archives (
+    id bigint NOT NULL,
+    first_transfer_id bigint NOT NULL,
+    end_transfer_id bigint NOT NULL,
+    months text[] NOT NULL,
+    state text DEFAULT 'closed'::text NOT NULL,
+    transfers bigint NOT NULL,
+    entries bigint NOT NULL,
+    keys bigint NOT NULL,
+    heads_digest_before bytea NOT NULL,
+    heads_digest bytea NOT NULL,
+    kept_digest bytea NOT NULL,
+    manifest_digest bytea,
+    closed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    finished_at timestamp with time zone,
+    CONSTRAINT ledger_archives_check CHECK ((first_transfer_id < end_transfer_id)),
+    CONSTRAINT ledger_archives_check1 CHECK (((state = 'closed'::text) OR (manifest_digest IS NOT NULL))),
+    CONSTRAINT ledger_archives_check2 CHECK (((state = 'finished'::text) = (finished_at IS NOT NULL))),
+    CONSTRAINT ledger_archives_heads_digest_before_check CHECK ((length(heads_digest_before) = 32)),
+    CONSTRAINT ledger_archives_heads_digest_check CHECK ((length(heads_digest) = 32)),
+    CONSTRAINT ledger_archives_kept_digest_check CHECK ((length(kept_digest) = 32)),
+    CONSTRAINT ledger_archives_manifest_digest_check CHECK ((length(manifest_digest) = 32)),
+    CONSTRAINT ledger_archives_months_check CHECK ((cardinality(months) > 0)),
+    CONSTRAINT ledger_archives_state_check CHECK ((state = ANY (ARRAY['closed'::text, 'written'::text, 'detached'::text, 'finished'::text])))
+);
+
 CREATE VIEW public.ledger_balances AS
  SELECT o.owner_kind,
     o.owner_id,
@@ -1742,14 +1781,14 @@ CREATE VIEW public.ledger_grant_sums AS
     g.starts_at,
     g.ends_at,
     g.created_at,
-    sums.gross,
-    sums.refunded,
-    sums.disputed,
-    sums.expired,
-    sums.written_off,
-    sums.adjusted,
-    sums.transfers
-   FROM ((public.ledger_grants g
+    (sums.gross + kept.gross) AS gross,
+    (sums.refunded + kept.refunded) AS refunded,
+    (sums.disputed + kept.disputed) AS disputed,
+    (sums.expired + kept.expired) AS expired,
+    (sums.written_off + kept.written_off) AS written_off,
+    (sums.adjusted + kept.adjusted) AS adjusted,
+    (sums.transfers + kept.transfers) AS transfers
+   FROM (((public.ledger_grants g
      LEFT JOIN public.ledger_accounts a ON (((a.owner_id = g.owner_id) AND (a.name = g.account))))
      CROSS JOIN LATERAL ( SELECT (COALESCE(sum(e.amount) FILTER (WHERE (t.kind = ANY (ARRAY['credit_purchase'::text, 'withdrawal'::text, 'plan_grant'::text, 'seat_grant'::text]))), (0)::numeric))::bigint AS gross,
             (COALESCE((- sum(e.amount) FILTER (WHERE (t.kind = 'refund'::text))), (0)::numeric))::bigint AS refunded,
@@ -1759,8 +1798,22 @@ CREATE VIEW public.ledger_grant_sums AS
             (COALESCE(sum(e.amount) FILTER (WHERE (t.kind = ANY (ARRAY['adjustment'::text, 'settlement'::text]))), (0)::numeric))::bigint AS adjusted,
             count(t.id) AS transfers
            FROM (public.ledger_transfers t
-             LEFT JOIN public.ledger_entries e ON (((e.owner_id = t.owner_id) AND (e.account_id = a.id) AND (e.transfer_id = t.id))))
-          WHERE ((t.owner_id = g.owner_id) AND (t.grant_id = g.id))) sums);
+             LEFT JOIN LATERAL ( SELECT ledger_entries.amount
+                   FROM public.ledger_entries
+                  WHERE ((ledger_entries.owner_id = t.owner_id) AND (ledger_entries.account_id = a.id) AND (ledger_entries.transfer_id = t.id))
+                 OFFSET 0) e ON (true))
+          WHERE ((t.owner_id = g.owner_id) AND (t.grant_id = g.id) AND (t.id >= GREATEST(g.first_transfer_id, ( SELECT COALESCE(max(ledger_archives.end_transfer_id), (0)::bigint) AS "coalesce"
+                   FROM public.ledger_archives))))) sums)
+     CROSS JOIN LATERAL ( SELECT (COALESCE(sum(s.gross), (0)::numeric))::bigint AS gross,
+            (COALESCE(sum(s.refunded), (0)::numeric))::bigint AS refunded,
+            (COALESCE(sum(s.disputed), (0)::numeric))::bigint AS disputed,
+            (COALESCE(sum(s.expired), (0)::numeric))::bigint AS expired,
+            (COALESCE(sum(s.written_off), (0)::numeric))::bigint AS written_off,
+            (COALESCE(sum(s.adjusted), (0)::numeric))::bigint AS adjusted,
+            (COALESCE(sum(s.transfers), (0)::numeric))::bigint AS transfers
+           FROM public.ledger_archived_sums s
+          WHERE ((s.owner_id = g.owner_id) AND (s.grant_id = g.id) AND (g.first_transfer_id < ( SELECT COALESCE(max(ledger_archives.end_transfer_id), (0)::bigint) AS "coalesce"
+                   FROM public.ledger_archives)))) kept);
 
 CREATE TABLE public.ledger_months_used (
     stripe_subscription_id text NOT NULL,
@@ -1771,6 +1824,18 @@ CREATE TABLE public.ledger_months_used (
     closed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     CONSTRAINT ledger_months_used_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text]))),
     CONSTRAINT ledger_months_used_used_check CHECK ((used >= 0))
+);
+
+CREATE TABLE public.ledger_openings (
+    owner_id text NOT NULL,
+    account_id bigint NOT NULL,
+    archive_id bigint NOT NULL,
+    transfer_id bigint NOT NULL,
+    version bigint NOT NULL,
+    balance bigint NOT NULL,
+    hash bytea NOT NULL,
+    used bigint NOT NULL,
+    CONSTRAINT ledger_openings_hash_check CHECK ((length(hash) = 32))
 );
 
 CREATE TABLE public.ledger_proofs (
@@ -2129,6 +2194,18 @@ ALTER TABLE ONLY public.ledger_accounts
 ALTER TABLE ONLY public.ledger_accounts
     ADD CONSTRAINT ledger_accounts_pkey PRIMARY KEY (owner_id, name);
 
+ALTER TABLE ONLY public.ledger_archived_sums
+    ADD CONSTRAINT ledger_archived_sums_pkey PRIMARY KEY (owner_id, grant_id, archive_id);
+
+ALTER TABLE ONLY public.ledger_archives
+    ADD CONSTRAINT ledger_archives_end_transfer_id_key UNIQUE (end_transfer_id);
+
+ALTER TABLE ONLY public.ledger_archives
+    ADD CONSTRAINT ledger_archives_first_transfer_id_key UNIQUE (first_transfer_id);
+
+ALTER TABLE ONLY public.ledger_archives
+    ADD CONSTRAINT ledger_archives_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.ledger_entries
     ADD CONSTRAINT ledger_entries_pkey PRIMARY KEY (owner_id, account_id, transfer_id);
 
@@ -2146,6 +2223,9 @@ ALTER TABLE ONLY public.ledger_months_used
 
 ALTER TABLE ONLY public.ledger_months_used
     ADD CONSTRAINT ledger_months_used_stripe_subscription_id_month_starts_at_key UNIQUE (stripe_subscription_id, month_starts_at);
+
+ALTER TABLE ONLY public.ledger_openings
+    ADD CONSTRAINT ledger_openings_pkey PRIMARY KEY (owner_id, account_id, archive_id);
 
 ALTER TABLE ONLY public.ledger_owners
     ADD CONSTRAINT ledger_owners_pkey PRIMARY KEY (owner_id);
@@ -2270,6 +2350,8 @@ CREATE INDEX inbox_events_subject ON public.inbox_events USING btree (subject, r
 
 CREATE INDEX inbox_events_waiting ON public.inbox_events USING btree (received_at, sweep_at) WHERE (state = 'received'::text);
 
+CREATE UNIQUE INDEX ledger_archives_unfinished ON public.ledger_archives USING btree ((true)) WHERE (state <> 'finished'::text);
+
 CREATE INDEX ledger_grants_month ON public.ledger_grants USING btree (stripe_subscription_id, month_starts_at) WHERE (stripe_subscription_id IS NOT NULL);
 
 CREATE UNIQUE INDEX ledger_keys_over_owners ON public.ledger_keys USING btree (idempotency_key) WHERE (NOT starts_with(idempotency_key, 'usage/'::text));
@@ -2380,6 +2462,16 @@ CREATE TRIGGER ledger_accounts_append_only BEFORE DELETE OR UPDATE ON public.led
 
 CREATE TRIGGER ledger_accounts_no_truncate BEFORE TRUNCATE ON public.ledger_accounts FOR EACH STATEMENT EXECUTE FUNCTION public.ledger_refuse_change();
 
+CREATE TRIGGER ledger_archived_sums_append_only BEFORE DELETE OR UPDATE ON public.ledger_archived_sums FOR EACH ROW EXECUTE FUNCTION public.ledger_refuse_change();
+
+CREATE TRIGGER ledger_archived_sums_no_truncate BEFORE TRUNCATE ON public.ledger_archived_sums FOR EACH STATEMENT EXECUTE FUNCTION public.ledger_refuse_change();
+
+CREATE TRIGGER ledger_archives_identity BEFORE UPDATE OF id, first_transfer_id, end_transfer_id, months, transfers, entries, keys, heads_digest_before, heads_digest, kept_digest, closed_at ON public.ledger_archives FOR EACH ROW EXECUTE FUNCTION public.ledger_refuse_change();
+
+CREATE TRIGGER ledger_archives_no_delete BEFORE DELETE ON public.ledger_archives FOR EACH ROW EXECUTE FUNCTION public.ledger_refuse_change();
+
+CREATE TRIGGER ledger_archives_no_truncate BEFORE TRUNCATE ON public.ledger_archives FOR EACH STATEMENT EXECUTE FUNCTION public.ledger_refuse_change();
+
 CREATE TRIGGER ledger_entries_append_only BEFORE DELETE OR UPDATE ON public.ledger_entries FOR EACH ROW EXECUTE FUNCTION public.ledger_refuse_change();
 
 CREATE TRIGGER ledger_entries_no_truncate BEFORE TRUNCATE ON public.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION public.ledger_refuse_change();
@@ -2395,6 +2487,10 @@ CREATE TRIGGER ledger_keys_no_truncate BEFORE TRUNCATE ON public.ledger_keys FOR
 CREATE TRIGGER ledger_months_used_append_only BEFORE DELETE OR UPDATE ON public.ledger_months_used FOR EACH ROW EXECUTE FUNCTION public.ledger_refuse_change();
 
 CREATE TRIGGER ledger_months_used_no_truncate BEFORE TRUNCATE ON public.ledger_months_used FOR EACH STATEMENT EXECUTE FUNCTION public.ledger_refuse_change();
+
+CREATE TRIGGER ledger_openings_append_only BEFORE DELETE OR UPDATE ON public.ledger_openings FOR EACH ROW EXECUTE FUNCTION public.ledger_refuse_change();
+
+CREATE TRIGGER ledger_openings_no_truncate BEFORE TRUNCATE ON public.ledger_openings FOR EACH STATEMENT EXECUTE FUNCTION public.ledger_refuse_change();
 
 CREATE TRIGGER ledger_owners_identity BEFORE UPDATE OF owner_id, owner_kind, plan_account_id, purchased_account_id ON public.ledger_owners FOR EACH ROW EXECUTE FUNCTION public.ledger_refuse_change();
 
@@ -2545,6 +2641,8 @@ REVOKE ALL ON FUNCTION public.ledger_draw_id(posted_at timestamp with time zone)
 REVOKE ALL ON FUNCTION public.ledger_entry_hash(previous bytea, digest bytea, account_id bigint, amount bigint, version bigint, balance_after bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_first_id(month bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.ledger_first_id(month bigint) TO tidemark_server;
+GRANT ALL ON FUNCTION public.ledger_first_id(month bigint) TO tidemark_worker;
 
 REVOKE ALL ON FUNCTION public.ledger_from_plan(plan bigint, purchased bigint, credits bigint) FROM PUBLIC;
 
@@ -2564,6 +2662,8 @@ GRANT ALL ON FUNCTION public.ledger_make_months(ahead integer) TO tidemark_worke
 REVOKE ALL ON FUNCTION public.ledger_make_partition(parent text, name text, first_id bigint, end_id bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_month_of(moment timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.ledger_month_of(moment timestamp with time zone) TO tidemark_server;
+GRANT ALL ON FUNCTION public.ledger_month_of(moment timestamp with time zone) TO tidemark_worker;
 
 REVOKE ALL ON FUNCTION public.ledger_open_sum(owner public.ledger_owners, occurred_at timestamp with time zone) FROM PUBLIC;
 
@@ -2761,6 +2861,12 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.inbox_payloads TO tidemark_wor
 GRANT SELECT ON TABLE public.ledger_accounts TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_accounts TO tidemark_worker;
 
+GRANT SELECT ON TABLE public.ledger_archived_sums TO tidemark_server;
+GRANT SELECT ON TABLE public.ledger_archived_sums TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.ledger_archives TO tidemark_server;
+GRANT SELECT ON TABLE public.ledger_archives TO tidemark_worker;
+
 GRANT SELECT ON TABLE public.ledger_balances TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_balances TO tidemark_worker;
 
@@ -2769,6 +2875,9 @@ GRANT SELECT ON TABLE public.ledger_grant_sums TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.ledger_months_used TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_months_used TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.ledger_openings TO tidemark_server;
+GRANT SELECT ON TABLE public.ledger_openings TO tidemark_worker;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.organization_members TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.organization_members TO tidemark_worker;

@@ -207,6 +207,38 @@ export interface LedgerAccounts {
   owner_kind: "user" | "organization" | "house";
 }
 
+export interface LedgerArchivedSums {
+  account_id: number;
+  adjusted: number;
+  archive_id: number;
+  disputed: number;
+  expired: number;
+  grant_id: string;
+  gross: number;
+  is_early: boolean;
+  owner_id: string;
+  refunded: number;
+  transfers: number;
+  written_off: number;
+}
+
+export interface LedgerArchives {
+  closed_at: Generated<Timestamp>;
+  end_transfer_id: number;
+  entries: number;
+  finished_at: Timestamp | null;
+  first_transfer_id: number;
+  heads_digest: Buffer;
+  heads_digest_before: Buffer;
+  id: number;
+  kept_digest: Buffer;
+  keys: number;
+  manifest_digest: Buffer | null;
+  months: string[];
+  state: Generated<"closed" | "written" | "detached" | "finished">;
+  transfers: number;
+}
+
 export interface LedgerBalances {
   account: "plan" | "purchased" | null;
   account_id: number | null;
@@ -230,6 +262,7 @@ export interface LedgerGrants {
   account: "plan" | "purchased";
   created_at: Generated<Timestamp>;
   ends_at: Timestamp | null;
+  first_transfer_id: Generated<number>;
   id: string;
   intent_id: string | null;
   kind: "purchase" | "month" | "seats" | "late_month" | "adjustment" | "legacy";
@@ -278,6 +311,17 @@ export interface LedgerMonthsUsed {
   owner_kind: "user" | "organization";
   stripe_subscription_id: string;
   used: number;
+}
+
+export interface LedgerOpenings {
+  account_id: number;
+  archive_id: number;
+  balance: number;
+  hash: Buffer;
+  owner_id: string;
+  transfer_id: number;
+  used: number;
+  version: number;
 }
 
 export interface LedgerOwners {
@@ -541,12 +585,15 @@ export interface DB {
   inbox_events: InboxEvents;
   inbox_payloads: InboxPayloads;
   ledger_accounts: LedgerAccounts;
+  ledger_archived_sums: LedgerArchivedSums;
+  ledger_archives: LedgerArchives;
   ledger_balances: LedgerBalances;
   ledger_entries: LedgerEntries;
   ledger_grant_sums: LedgerGrantSums;
   ledger_grants: LedgerGrants;
   ledger_keys: LedgerKeys;
   ledger_months_used: LedgerMonthsUsed;
+  ledger_openings: LedgerOpenings;
   ledger_owners: LedgerOwners;
   ledger_proofs: LedgerProofs;
   ledger_reports: LedgerReports;

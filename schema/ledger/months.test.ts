@@ -1,14 +1,18 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../tests/support/database/test-database.ts'
-import { use, user } from '../../tests/support/factories/grants.ts'
+import { buildPurchaseGrant, buildTransfer, use, user } from '../../tests/support/factories/grants.ts'
 import { buildGrant } from '../../tests/support/factories/transfers.ts'
 import { madeForEachTest } from '../../tests/support/made.ts'
+import type { DatabaseTransaction } from '../database/connect.ts'
 import { findBalance } from './balances.ts'
+import { readGrant } from './books.ts'
 import { explainBalance } from './explanation.ts'
+import type { Grant } from './grants.ts'
 import { listHistory } from './history.ts'
 import { makeLedgerMonths } from './months.ts'
 import { postTransfer, postTransfers } from './post.ts'
+import { spendCredits, sumUsageSince } from './usage.ts'
 import { verifyLedger } from './verify.ts'
 
 const ada = user('user_ada')
@@ -131,6 +135,74 @@ test('pages and explanations run over months', async () => {
     [...page.entries, ...rest.entries].map(({ transfer_id }) => transfer_id),
   )
   expect(explained).toMatchObject({ closing: { purchased: 33 }, opening: { purchased: 0 } })
+})
+
+/** What of the ledger's months a statement looks into, as `_2025_01`. */
+async function monthsRead(statement: (trx: DatabaseTransaction) => Promise<unknown>): Promise<string[]> {
+  return database.owner.transaction().execute(async (trx) => {
+    await statement(trx)
+    const { rows } = await sql<{ month: string }>`
+      SELECT DISTINCT substring(relname from '_\\d{4}_\\d\\d$') AS month FROM pg_stat_xact_user_tables
+      WHERE relname ~ '^ledger_(entries|transfers)_' AND coalesce(seq_scan, 0) + coalesce(idx_scan, 0) > 0 ORDER BY 1`.execute(
+      trx,
+    )
+    return rows.map(({ month }) => month)
+  })
+}
+
+/** The month in which was posted last. */
+async function latestMonth(): Promise<string> {
+  const { rows } = await sql<{ month: string }>`
+    SELECT ledger_partition_of('', max(id) >> 40) AS month FROM ledger_transfers`.execute(database.owner)
+  return rows[0]?.month ?? ''
+}
+
+test('a grant is summed without looking into the months before its first transfer', async () => {
+  const early = buildPurchaseGrant(ada)
+  const buy = (grant: Grant) =>
+    postTransfer(database.worker, buildTransfer(grant, { kind: 'credit_purchase', ordinal: 1, amount: 10 }))
+  await buy(early)
+  for (const month of [1, 2, 3]) {
+    await passMonths(month)
+    await give(1)
+  }
+  const late = [buildPurchaseGrant(ada), buildPurchaseGrant(ada)] as const
+  await buy(late[0])
+  await postTransfers(database.worker, [
+    buildTransfer(late[1], { kind: 'credit_purchase', ordinal: 1, amount: 10 }),
+    buildTransfer(early, { kind: 'refund', ordinal: 2, amount: -10 }),
+  ])
+  for (const grant of late) {
+    const read = await monthsRead(async (trx) =>
+      expect(await readGrant(trx, grant.id)).toMatchObject({ gross: 10, transfers: 1 }),
+    )
+    expect(read[0]).toBe(await latestMonth())
+  }
+  expect(await readGrant(database.worker, early.id)).toMatchObject({ gross: 10, refunded: 10, transfers: 2 })
+})
+
+test('usage since a moment is summed without looking into the months before it', async () => {
+  await give(100)
+  await use(database.server, ada, 1)
+  await passMonths(2)
+  await use(database.server, ada, 2)
+  const hourAgo = new Date(Date.now() - 3_600_000)
+  const read = await monthsRead(async (trx) =>
+    expect(await sumUsageSince(trx, ada, { since: hourAgo, now: new Date() })).toBe(2),
+  )
+  // Months that are made ahead hold nothing.
+  expect(read[0]).toBe(await latestMonth())
+  // The sandbox's clock may be months ahead: what occurs by it is filed in the months that really passed.
+  const ahead = (time: number) => new Date(time + 100 * 86_400_000)
+  const report = {
+    idempotency_key: 'ahead',
+    occurred_at: ahead(Date.now()),
+    actor: ada.owner_id,
+    reason: 'Test',
+  }
+  await spendCredits(database.server, { ...ada, credits: 4, ...report })
+  const since = ahead(hourAgo.getTime())
+  expect(await sumUsageSince(database.server, ada, { since, now: ahead(Date.now()) })).toBe(4)
 })
 
 test('the entries of an account are read from the newest month down, and no further', async () => {

@@ -91,10 +91,17 @@ function callForMany(usages: readonly Usage[]): CompiledQuery<UsageOutcome> {
 }
 
 /**
- * How many credits the owner has used since then, with what is summed and not posted yet. Reads the owner's own entries, one by one by their keys (OFFSET 0 keeps Postgres
- * from joining whole tables), so that it costs no more when others have used more.
+ * How many credits the owner has used since a moment, with what is summed and not posted yet; `now` is the product's clock, by which things occur. Reads the owner's own entries, one by
+ * one by their keys (OFFSET 0 keeps Postgres from joining whole tables), so that it costs no more when others have used more; and only those
+ * of the month of `since` and later ones. What is posted occurred before, or as good as: the database's clock may be a little behind. While the
+ * sandbox's clock runs ahead, the time since then is what both clocks agree on at least: that one never passes more slowly.
  */
-export async function sumUsageSince(db: Kysely<DB>, owner: Owner, since: Date): Promise<number> {
+export async function sumUsageSince(
+  db: Kysely<DB>,
+  owner: Owner,
+  { since, now }: { readonly since: Date; readonly now: Date },
+): Promise<number> {
+  const firstId = sql`ledger_first_id(ledger_month_of(now() - make_interval(secs => ${(now.getTime() - since.getTime()) / 1000}) - interval '1 day'))`
   const { rows } = await sql<{ used: number }>`
     SELECT (coalesce(-sum(entry.amount), 0) + coalesce((
       SELECT unposted_credits FROM ledger_owners
@@ -102,7 +109,7 @@ export async function sumUsageSince(db: Kysely<DB>, owner: Owner, since: Date): 
     FROM ledger_accounts account
     CROSS JOIN LATERAL (
       SELECT transfer_id, amount FROM ledger_entries
-      WHERE owner_id = account.owner_id AND account_id = account.id AND amount < 0 OFFSET 0) entry
+      WHERE owner_id = account.owner_id AND account_id = account.id AND transfer_id >= ${firstId} AND amount < 0 OFFSET 0) entry
     CROSS JOIN LATERAL (
       SELECT kind, occurred_at FROM ledger_transfers
       WHERE id = entry.transfer_id AND owner_id = account.owner_id OFFSET 0) transfer

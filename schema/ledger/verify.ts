@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { type DatabaseTransaction, inSharedSnapshot } from '../database/connect.ts'
 import type { DB } from '../database/types.ts'
 import { findAccountsAfter } from './verify/accounts.ts'
+import { checkArchives, findArchivedEnd } from './verify/archives.ts'
 import { EntryCheck } from './verify/entries.ts'
 import { checkGrants, checkIntents, checkMonths, checkUsage } from './verify/grants.ts'
 import { checkKeys, checkOwners } from './verify/owners.ts'
@@ -33,6 +34,8 @@ export interface LedgerReport {
   readonly problems: readonly LedgerProblem[]
   /** The proof from which an incremental run continued. */
   readonly continued_from: Proof | null
+  /** What was kept as proven. */
+  readonly proof: Pick<Proof, 'transfer_id' | 'heads_digest'> | null
 }
 
 export interface VerifyOptions {
@@ -40,6 +43,8 @@ export interface VerifyOptions {
   readonly incremental?: boolean
   /** Records how far the books were proven, when nothing is wrong. Waits for transactions that are running. */
   readonly keepProof?: boolean
+  /** The last transfer to be read, after which nothing is posted before it; left out, the last one that there is. */
+  readonly upTo?: number
   readonly onProgress?: (progress: VerifyProgress) => void
 }
 
@@ -59,13 +64,14 @@ export interface VerifyProgress {
  * old row that left the account's latest entry alone.
  */
 export async function verifyLedger(db: Kysely<DB>, options: VerifyOptions = {}): Promise<LedgerReport> {
-  const settledId = options.keepProof ? await findSettledTransferId(db) : null
+  const settledId = options.keepProof ? (options.upTo ?? (await findSettledTransferId(db))) : null
   const { report, proof } = await inSharedSnapshot(db, 4, ([main, sums, transfers, entries]) => {
     if (!main || !sums || !transfers || !entries) throw new Error('There are not four connections')
     return verify({ main, sums, transfers, entries }, settledId, options)
   })
-  if (settledId !== null && report.problems.length === 0) await insertProof(db, proof)
-  return report
+  if (settledId === null || report.problems.length > 0) return { ...report, proof: null }
+  await insertProof(db, proof)
+  return { ...report, proof }
 }
 
 /** Each with the same snapshot. */
@@ -81,10 +87,14 @@ async function verify(
   { main, sums, ...streams }: Connections,
   settledId: number | null,
   { incremental = false, onProgress = () => undefined }: VerifyOptions,
-): Promise<{ report: LedgerReport; proof: Omit<Proof, 'proven_at'> }> {
+): Promise<{ report: Omit<LedgerReport, 'proof'>; proof: Omit<Proof, 'proven_at'> }> {
   const known = await findLatestProof(main)
   const from = incremental ? known : null
-  const range = { after: from?.transfer_id ?? 0, upTo: settledId ?? Number.MAX_SAFE_INTEGER }
+  const range = {
+    after: from?.transfer_id ?? Math.max(0, (await findArchivedEnd(main)) - 1),
+    upTo: settledId ?? Number.MAX_SAFE_INTEGER,
+    is_all: from === null,
+  }
   // In this order, whichever is found first.
   const problems = {
     entries: new Problems(),
@@ -111,6 +121,7 @@ async function verify(
   const summing = async () => {
     await checkOwners(sums, problems.owners.add)
     const reports = await checkReports(sums, range, problems.reports.add)
+    if (!from) await checkArchives(sums, problems.owners.add)
     const since = from && check.grantIds ? { proven_at: from.proven_at, grantIds: check.grantIds } : null
     const summed = await checkSums(sums, since, problems.sums.add, (done) =>
       progress.tell({ what: 'grants', done, total: null }),
@@ -119,8 +130,8 @@ async function verify(
   }
   const [{ reports, summed }] = await Promise.all([summing(), reading.then(progress.begin)])
   await checkKeys(main, range, check.keys + reports, problems.keys.add)
-  const heads = await digestHeads(main, known?.transfer_id ?? 0, check.accounts)
-  if (known && !heads.before.heads_digest.equals(known.heads_digest)) {
+  const heads = await digestHeads(main, Math.min(known?.transfer_id ?? 0, range.upTo), check.accounts)
+  if (known && known.transfer_id <= range.upTo && !heads.before.heads_digest.equals(known.heads_digest)) {
     problems.heads.add('what was proven is still there', `proof of ${known.proven_at.toISOString()}`)
   }
   return {

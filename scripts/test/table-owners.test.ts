@@ -23,6 +23,9 @@ const owners: Readonly<Record<string, string>> = {
   ledger_grants: 'schema/ledger',
   ledger_months_used: 'schema/ledger',
   ledger_proofs: 'schema/ledger',
+  ledger_archives: 'schema/ledger',
+  ledger_openings: 'schema/ledger',
+  ledger_archived_sums: 'schema/ledger',
   reconciliation_runs: 'schema/reconciliation',
   reconciliation_findings: 'schema/reconciliation',
   balance_transactions: 'schema/reconciliation',
@@ -87,12 +90,20 @@ async function findWritesOutsideOwner(): Promise<string[]> {
 const readRepositoryFile = (path: string) => readFile(join(repositoryRoot, path), 'utf8')
 const schemaDump = await readRepositoryFile('schema/database/schema.sql')
 
+const writtenByCommands: readonly string[] = [
+  'ledger_proofs',
+  'ledger_archives',
+  'ledger_openings',
+  'ledger_archived_sums',
+]
+
 /**
  * The processes whose database role may write a table. A right to update nothing but `updated_at` is there so that rows can be
- * locked, and does not count. The ledger's tables are written by its SQL functions, the proofs by `npm run ledger:verify`.
+ * locked, and does not count. The ledger's tables are written by its SQL functions, the proofs by `npm run ledger:verify`, and
+ * what is kept of archived months by `npm run ledger:archive`.
  */
 function writersOf(table: string): string {
-  if (table === 'ledger_proofs') return 'the tables’ owner'
+  if (writtenByCommands.includes(table)) return 'the tables’ owner'
   if (owners[table] === 'schema/ledger') return 'ledger functions'
   const mayWrite = (role: string) =>
     [...schemaDump.matchAll(new RegExp(`^GRANT (.+) ON TABLE public.${table} TO tidemark_${role};`, 'gm'))]

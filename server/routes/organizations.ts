@@ -110,7 +110,7 @@ export const organizationsRoutes = [
     const since = (await findMonthStart(deps.db, owner, now)) ?? calendarMonthOf(now)
     // Two statements: usage that is posted between them counts as used while it is still part of the balance.
     const balance = await findBalance(deps.db, owner)
-    const used = await sumUsageSince(deps.db, owner, since)
+    const used = await sumUsageSince(deps.db, owner, { since, now })
     return {
       total_credits: balance.total + used,
       used_credits: used,

@@ -625,6 +625,7 @@ BEGIN
   IF is_new_grant THEN
     new_grant := jsonb_populate_record(NULL::ledger_grants, given);
     new_grant.created_at := clock_timestamp();
+    new_grant.first_transfer_id := transfer.id;
     INSERT INTO ledger_grants SELECT new_grant.*;
   ELSIF NOT is_same_grant THEN
     RAISE EXCEPTION 'Grant % was written down before for another owner, account or kind', ledger_post_one.grant_id USING ERRCODE = 'LG001';

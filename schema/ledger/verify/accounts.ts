@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
+import { archivedEnd } from './archives.ts'
 
 /** The latest entry of an owner's account so far. */
 export interface AccountHead {
@@ -74,10 +75,19 @@ export function findAccountsAfter(trx: DatabaseTransaction, transferId: number):
   }
 }
 
-/** To be joined laterally to `ledger_accounts account`. */
+/**
+ * To be joined laterally to `ledger_accounts account`: its latest entry up to a transfer, or its opening when it has none since months left the
+ * ledger. Not for transfers in those months.
+ */
 export function headUpTo(transferId: number) {
   return sql`(
-    SELECT version, balance_after AS balance, encode(hash, 'hex') AS hash FROM ledger_entries
-    WHERE ${sql.lit(transferId > 0)} AND owner_id = account.owner_id AND account_id = account.id AND transfer_id <= ${transferId}
+    SELECT version, balance, encode(hash, 'hex') AS hash FROM (
+      (SELECT transfer_id, version, balance_after AS balance, hash FROM ledger_entries
+        WHERE ${sql.lit(transferId > 0)} AND owner_id = account.owner_id AND account_id = account.id
+          AND transfer_id >= ${archivedEnd} AND transfer_id <= ${transferId}
+        ORDER BY transfer_id DESC LIMIT 1)
+      UNION ALL
+      (SELECT transfer_id, version, balance, hash FROM ledger_openings
+        WHERE owner_id = account.owner_id AND account_id = account.id ORDER BY archive_id DESC LIMIT 1)) either
     ORDER BY transfer_id DESC LIMIT 1)`
 }

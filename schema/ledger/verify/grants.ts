@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { Owner } from '../accounts.ts'
 import type { GrantKind } from '../grants.ts'
+import { archivedEnd } from './archives.ts'
 import { planToLookUp, planToReadAll } from './planned.ts'
 
 type Problem = (check: string, subject: string) => void
@@ -14,13 +15,22 @@ const sums = sql`
   coalesce(-sum(e.amount) FILTER (WHERE t.kind IN ('dispute', 'dispute_won')), 0)::bigint AS disputed,
   coalesce(sum(e.amount) FILTER (WHERE t.kind = 'expiry'), 0)::bigint AS expired,
   coalesce(sum(e.amount) FILTER (WHERE t.kind = 'write_off'), 0)::bigint AS written_off,
-  coalesce(bool_or(t.format = 1), false) AS is_early`
+  coalesce(bool_or(t.format = 1), false) AS is_early, min(t.id) AS first_id`
+
+/** What is kept of a grant's transfers in months that left the ledger, beside `sums` of the others. */
+const keptSums = sql`gross, refunded, disputed, expired, written_off, is_early, NULL::bigint AS first_id FROM ledger_archived_sums`
+
+/** Both together. */
+const added = sql`
+  sum(gross)::bigint AS gross, sum(refunded)::bigint AS refunded, sum(disputed)::bigint AS disputed, sum(expired)::bigint AS expired,
+  sum(written_off)::bigint AS written_off, bool_or(is_early) AS is_early, min(first_id) AS first_id, count(*) FILTER (WHERE first_id IS NULL) AS kept`
 
 /**
  * The transfers of a grant `g`, summed by what they are, in the grant's account. Entries are found one by one by their keys (OFFSET 0, and
  * the account in a subquery of its own): before Postgres has statistics of new books it would read all entries for each grant.
  */
 const sumsOfGrant = sql`(
+    SELECT ${added} FROM (
     SELECT ${sums}
     FROM ledger_transfers t
     CROSS JOIN LATERAL (
@@ -29,15 +39,19 @@ const sumsOfGrant = sql`(
         SELECT amount FROM ledger_entries
         WHERE owner_id = account.owner_id AND account_id = account.id AND transfer_id = t.id OFFSET 0) entry
       WHERE account.owner_id = t.owner_id OFFSET 0) e
-    WHERE t.owner_id = g.owner_id AND t.grant_id = g.id)`
+    WHERE t.owner_id = g.owner_id AND t.grant_id = g.id AND t.id >= ${archivedEnd}
+    HAVING count(*) > 0
+    UNION ALL SELECT ${keptSums} WHERE owner_id = g.owner_id AND grant_id = g.id) parts)`
 
 /** The same of all grants at once: everything is read once. */
 const sumsOfAllGrants = sql`(
+    SELECT owner_id, grant_id, ${added} FROM (
     SELECT t.owner_id, t.grant_id, ${sums}
     FROM ledger_transfers t
     JOIN ledger_entries e ON e.owner_id = t.owner_id AND e.transfer_id = t.id
     JOIN ledger_accounts account ON account.id = e.account_id AND account.owner_id = e.owner_id
-    WHERE t.grant_id IS NOT NULL GROUP BY t.owner_id, t.grant_id)`
+    WHERE t.grant_id IS NOT NULL AND t.id >= ${archivedEnd} GROUP BY t.owner_id, t.grant_id
+    UNION ALL SELECT owner_id, grant_id, ${keptSums}) parts GROUP BY owner_id, grant_id)`
 
 interface GrantRow extends Owner {
   readonly id: string
@@ -50,6 +64,8 @@ interface GrantRow extends Owner {
   readonly written_off: number
   /** Has transfers from before there were grants, which were linked to it later. */
   readonly is_early: boolean
+  /** One of its transfers would be overlooked by who reads from its first one on. */
+  readonly begins_earlier: boolean
   /** Of a purchase: its intent. */
   readonly intent_state: string | null
 }
@@ -110,7 +126,8 @@ function grantsWith(grantsAndSums: ReturnType<typeof sql>) {
   return sql`
     SELECT g.id, g.kind, g.owner_kind, g.owner_id, g.stripe_subscription_id, i.state AS intent_state,
       coalesce(sums.gross, 0) AS gross, coalesce(sums.refunded, 0) AS refunded, coalesce(sums.disputed, 0) AS disputed,
-      coalesce(sums.expired, 0) AS expired, coalesce(sums.written_off, 0) AS written_off, coalesce(sums.is_early, false) AS is_early
+      coalesce(sums.expired, 0) AS expired, coalesce(sums.written_off, 0) AS written_off, coalesce(sums.is_early, false) AS is_early,
+      coalesce(sums.first_id < g.first_transfer_id OR (sums.kept > 0 AND g.first_transfer_id >= ${archivedEnd}), false) AS begins_earlier
     ${grantsAndSums}
     LEFT JOIN checkout_intents i ON i.id = g.intent_id
     ORDER BY g.id`
@@ -121,6 +138,7 @@ function checkGrant(grant: GrantRow, problem: Problem): void {
   if (grant.kind === 'purchase' && grant.gross !== 0 && grant.intent_state !== 'settled') {
     problem('every purchase has its settled intent', name)
   }
+  if (grant.begins_earlier) problem('no transfer of a grant is before its first one', name)
   if (grant.kind === 'adjustment' || grant.kind === 'legacy') return
   // What was posted before there were grants was linked afterwards, seats to the likeliest invoice.
   if (grant.is_early && grant.kind !== 'purchase') return
@@ -209,13 +227,17 @@ export async function checkUsage(
       FROM unnest(${batch.map((owner) => owner.owner_kind)}::text[], ${batch.map((owner) => owner.owner_id)}::text[])
         AS owner (owner_kind, owner_id)
       JOIN ledger_accounts a ON a.owner_kind = owner.owner_kind AND a.owner_id = owner.owner_id AND a.name = 'plan'
+      LEFT JOIN LATERAL (SELECT balance, used FROM ledger_openings o WHERE o.owner_id = a.owner_id AND o.account_id = a.id
+        ORDER BY o.archive_id DESC LIMIT 1) opening ON true
       WHERE coalesce((
           SELECT sum(e.amount) FROM ledger_grants g
           JOIN ledger_transfers t ON t.owner_id = g.owner_id AND t.grant_id = g.id
           JOIN ledger_entries e ON e.owner_id = t.owner_id AND e.account_id = a.id AND e.transfer_id = t.id
-          WHERE g.owner_kind = owner.owner_kind AND g.owner_id = owner.owner_id), 0)
+          WHERE g.owner_kind = owner.owner_kind AND g.owner_id = owner.owner_id AND t.id >= ${archivedEnd}), 0)
+        + coalesce(opening.balance + opening.used, 0)
         - coalesce((SELECT e.balance_after FROM ledger_entries e
-          WHERE e.owner_id = a.owner_id AND e.account_id = a.id ORDER BY e.transfer_id DESC LIMIT 1), 0)
+          WHERE e.owner_id = a.owner_id AND e.account_id = a.id AND e.transfer_id >= ${archivedEnd}
+          ORDER BY e.transfer_id DESC LIMIT 1), opening.balance, 0)
         < coalesce((SELECT sum(m.used) FROM ledger_months_used m
           WHERE m.owner_kind = owner.owner_kind AND m.owner_id = owner.owner_id), 0)`.execute(trx)
     for (const owner of rows) {
@@ -250,7 +272,9 @@ export async function checkIntents(
         coalesce(g.owner_kind = i.owner_kind AND g.owner_id = i.owner_id AND sums.gross = i.credits
           AND (i.withdrawn_at IS NOT NULL
             OR EXISTS (SELECT FROM ledger_transfers t WHERE t.owner_id = g.owner_id AND t.grant_id = g.id
-              AND t.idempotency_key = 'checkout/' || i.stripe_session_id AND t.kind = 'credit_purchase')), false) AS has_grant
+              AND t.idempotency_key = 'checkout/' || i.stripe_session_id AND t.kind = 'credit_purchase')
+            OR EXISTS (SELECT FROM ledger_keys k WHERE k.owner_id = g.owner_id
+              AND k.idempotency_key = 'checkout/' || i.stripe_session_id AND k.transfer_id < ${archivedEnd})), false) AS has_grant
       FROM (SELECT * FROM checkout_intents WHERE id > ${last} AND (state = 'settled' OR kind = 'subscription')
         AND (${changedSince}::timestamptz IS NULL OR updated_at >= ${changedSince}::timestamptz - interval '1 hour') ORDER BY id LIMIT ${sql.lit(batchSize)}) i
       LEFT JOIN subscriptions s ON s.intent_id = i.id

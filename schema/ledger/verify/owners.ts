@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
+import { archivedEnd } from './archives.ts'
 
 type Problem = (check: string, subject: string) => void
 
@@ -13,8 +14,11 @@ export async function checkOwners(trx: DatabaseTransaction, problem: Problem): P
     FROM ledger_accounts account
     LEFT JOIN ledger_owners owner ON owner.owner_id = account.owner_id AND owner.owner_kind = account.owner_kind
     LEFT JOIN LATERAL (
-      SELECT transfer_id, version, balance_after, hash FROM ledger_entries
-      WHERE owner_id = account.owner_id AND account_id = account.id
+      (SELECT transfer_id, version, balance_after, hash FROM ledger_entries
+        WHERE owner_id = account.owner_id AND account_id = account.id AND transfer_id >= ${archivedEnd} ORDER BY transfer_id DESC LIMIT 1)
+      UNION ALL
+      (SELECT transfer_id, version, balance, hash FROM ledger_openings
+        WHERE owner_id = account.owner_id AND account_id = account.id ORDER BY archive_id DESC LIMIT 1)
       ORDER BY transfer_id DESC LIMIT 1) latest ON true
     WHERE account.owner_kind <> 'house' AND (CASE account.name
         WHEN 'plan' THEN ROW(owner.plan_account_id, owner.plan_version, owner.plan_balance, owner.plan_hash)

@@ -17,6 +17,7 @@ export async function findLatestProof(db: Kysely<DB>): Promise<Proof | null> {
   const proof = await db
     .selectFrom('ledger_proofs')
     .select(['transfer_id', 'proven_at', 'accounts', 'heads_digest'])
+    .orderBy('transfer_id', 'desc')
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()

@@ -22,6 +22,8 @@ export interface EntryRow {
 export interface Range {
   readonly after: number
   readonly upTo: number
+  /** Whether that is most of what there is. */
+  readonly is_all: boolean
 }
 
 export interface BooksReader {
@@ -43,7 +45,7 @@ export async function readBooks(
   accounts: Accounts,
   reader: BooksReader,
 ): Promise<void> {
-  if (range.after === 0) await Promise.all([planToReadAll(transfers), planToReadAll(entries)])
+  if (range.is_all) await Promise.all([planToReadAll(transfers), planToReadAll(entries)])
   const transferRows = new BinaryRows(copyOut(transfers, transfersIn(range)), transferColumnCount)
   const entryRows = new Entries(copyOut(entries, entriesIn(range)), accounts, reader.onEntryWithoutTransfer)
   try {

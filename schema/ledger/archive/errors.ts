@@ -1,0 +1,4 @@
+/** Why months are not archived, or an archive is not finished, in a sentence for whoever runs the command. */
+export class ArchiveRefusedError extends Error {
+  override readonly name = 'ArchiveRefusedError'
+}

@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+import type { DatabaseTransaction } from '../../database/connect.ts'
+import { digestHeads, digestKept } from '../archive/digests.ts'
+import { keptOf, latestOpenings } from '../archive/kept.ts'
+
+type Problem = (check: string, subject: string) => void
+
+/** Where the months end that left the ledger: the first id after them. Zero while none have. */
+export const archivedEnd = sql`(SELECT coalesce(max(end_transfer_id), 0) FROM ledger_archives)`
+
+export async function findArchivedEnd(trx: DatabaseTransaction): Promise<number> {
+  const { rows } = await sql<{ id: number }>`SELECT ${archivedEnd} AS id`.execute(trx)
+  return rows[0]?.id ?? 0
+}
+
+/**
+ * Checks what is kept of the months that left: that openings and sums of grants are those that were written down, that each archive goes on where
+ * the one before it ended, and that the keys of their transfers are all there.
+ */
+export async function checkArchives(trx: DatabaseTransaction, problem: Problem): Promise<void> {
+  const archives = await trx.selectFrom('ledger_archives').selectAll().orderBy('id').execute()
+  let end = 0
+  let heads = (await digestHeads([])).digest
+  let keys = 0
+  for (const archive of archives) {
+    const name = `archive ${archive.id}`
+    if (archive.first_transfer_id !== end || !archive.heads_digest_before.equals(heads)) {
+      problem('every archive goes on where the one before it ended', name)
+    }
+    if (!archive.kept_digest.equals(await digestKept(keptOf(trx, archive.id)))) {
+      problem('what is kept of an archive is what was written down', name)
+    }
+    end = archive.end_transfer_id
+    heads = archive.heads_digest
+    keys += archive.keys
+  }
+  if (!heads.equals((await digestHeads(latestOpenings(trx))).digest)) {
+    problem('the openings are the end of the last archive', `archive ${archives.at(-1)?.id ?? 0}`)
+  }
+  if (archives.length > 0) await countKeys(trx, { end, keys }, problem)
+}
+
+/** A report that comes again after years is known by its key alone. */
+async function countKeys(
+  trx: DatabaseTransaction,
+  expected: { readonly end: number; readonly keys: number },
+  problem: Problem,
+): Promise<void> {
+  const { keys } = await trx
+    .selectFrom('ledger_keys')
+    .select((of) => of.fn.countAll<number>().as('keys'))
+    .where('transfer_id', '<', expected.end)
+    .executeTakeFirstOrThrow()
+  if (keys !== expected.keys) {
+    problem('the keys of archived transfers are all there', `${keys} keys instead of ${expected.keys}`)
+  }
+}
