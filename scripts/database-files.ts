@@ -123,7 +123,7 @@ export async function renderDatabaseTypes(connectionString: string): Promise<str
 }
 
 /** Which months there are depends on the day. */
-const withoutPartitions = ['ledger_transfers', 'ledger_entries'].flatMap((table) =>
+const withoutPartitions = ['ledger_transfers', 'ledger_entries', 'ledger_reports'].flatMap((table) =>
   ['2*', 'early'].map((name) => `--exclude-table=public.${table}_${name}`),
 )
 

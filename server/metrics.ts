@@ -10,6 +10,7 @@ export interface ServerMetrics {
   readonly inboxOldestSeconds: Gauge
   readonly inboxFailed: Gauge
   readonly eventsReaderLagSeconds: Gauge
+  readonly oldestSumSeconds: Gauge
   readonly partitionsAhead: Gauge<'table'>
   readonly queueJobs: Gauge<'queue' | 'state'>
   readonly findings: Gauge<'kind'>
@@ -81,6 +82,11 @@ export function createServerMetrics(pool?: MeasuredPool): ServerMetrics {
     eventsReaderLagSeconds: new Gauge({
       name: 'tidemark_events_reader_lag_seconds',
       help: "Time since the inbox was last known to hold everything in Stripe's list of events",
+      registers,
+    }),
+    oldestSumSeconds: new Gauge({
+      name: 'tidemark_usage_oldest_sum_seconds',
+      help: 'Seconds since the oldest sum of usage began that is not posted yet; 0 when none waits',
       registers,
     }),
     partitionsAhead: new Gauge({

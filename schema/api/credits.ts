@@ -36,6 +36,10 @@ export const creditTransactionSchema = z.object({
   balance_after: z.int(),
   created_at: z.iso.datetime(),
   reference_id: z.nullable(z.string()),
+  /** Of usage that is summed by the minute: how many reports of it there are, as `GET /api/credits/reports` lists them; otherwise null. */
+  reports: z.nullable(z.int()),
+  /** The minute is not over: more reports may come. */
+  is_open: z.boolean(),
 })
 export type CreditTransaction = z.infer<typeof creditTransactionSchema>
 
@@ -97,6 +101,37 @@ export const exportCreditHistory = endpoint({
   query: z.strictObject(historySelection),
   file: 'text/csv',
   response: z.string(),
+})
+
+export const listUsageReports = endpoint({
+  method: 'GET',
+  path: '/api/credits/reports',
+  summary:
+    'The reports of usage that one transfer sums, in their order; of an organization for its admins. None when it sums none',
+  auth: 'user',
+  limit: 'read',
+  query: z.strictObject({
+    payer: z._default(payerSchema, 'personal'),
+    /** The part of a history item’s id before the dot, and the whole id of a change in an explanation. */
+    transfer_id: z.string().check(z.regex(/^\d{1,16}$/)),
+    limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100)), 25),
+    cursor: z.optional(z.string().check(z.regex(/^\d{1,9}$/))),
+  }),
+  response: z.object({
+    success: z.literal(true),
+    data: z.object({
+      items: z.array(
+        z.object({
+          /** Whole credits, above zero. */
+          credits: z.int(),
+          occurred_at: z.iso.datetime(),
+          user_id: z.string(),
+          description: z.string(),
+        }),
+      ),
+      next_cursor: z.nullable(z.string()),
+    }),
+  }),
 })
 
 const creditSumsSchema = z.object({

@@ -59,6 +59,10 @@ const changeSchema = z.object({
   id: z.string(),
   occurred_at: z.iso.datetime(),
   cause: causeSchema,
+  /** Of usage that is summed by the minute: how many reports of it there are, as `GET /api/credits/reports` lists them; otherwise null. */
+  reports: z.nullable(z.int()),
+  /** The minute is not over: more reports may come. */
+  is_open: z.boolean(),
   /** Whole credits; negative when taken. */
   change: creditsSchema,
   balance_after: creditsSchema,

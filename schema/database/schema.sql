@@ -221,6 +221,13 @@ CREATE TABLE public.ledger_owners (
     purchased_balance bigint DEFAULT 0 NOT NULL,
     plan_hash bytea,
     purchased_hash bytea,
+    sums_usage boolean DEFAULT false NOT NULL,
+    reports_version bigint DEFAULT 0 NOT NULL,
+    unposted_credits bigint DEFAULT 0 NOT NULL,
+    unposted_reports integer DEFAULT 0 NOT NULL,
+    unposted_transfer_id bigint,
+    unposted_since timestamp with time zone,
+    unposted_until timestamp with time zone,
     CONSTRAINT ledger_owners_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
 )
 WITH (fillfactor='50');
@@ -297,11 +304,14 @@ CREATE FUNCTION public.ledger_books(owner_kind text, owner_id text) RETURNS json
     SELECT m.stripe_subscription_id, m.month_starts_at AS starts_at, m.used FROM ledger_months_used m
     WHERE m.owner_kind = ledger_books.owner_kind AND m.owner_id = ledger_books.owner_id
   ), balances AS (
-    SELECT coalesce(max(o.plan_balance), 0) AS plan, coalesce(max(o.plan_version), 0) AS plan_version,
-      coalesce(max(o.purchased_balance), 0) AS purchased, coalesce(max(o.purchased_version), 0) AS purchased_version
+    SELECT coalesce(max(o.plan_balance - ledger_unposted_plan(o.plan_balance, o.unposted_credits)), 0) AS plan,
+      coalesce(max(o.plan_version), 0) AS plan_version,
+      coalesce(max(o.purchased_balance - o.unposted_credits + ledger_unposted_plan(o.plan_balance, o.unposted_credits)), 0) AS purchased,
+      coalesce(max(o.purchased_version), 0) AS purchased_version, coalesce(bool_or(o.sums_usage), false) AS sums_usage
     FROM ledger_owners o WHERE o.owner_kind = ledger_books.owner_kind AND o.owner_id = ledger_books.owner_id
   )
   SELECT jsonb_build_object(
+    'sums_usage', balances.sums_usage,
     'plan', jsonb_build_object('balance', balances.plan, 'version', balances.plan_version),
     'purchased', jsonb_build_object('balance', balances.purchased, 'version', balances.purchased_version),
     'used_open',
@@ -338,6 +348,19 @@ BEGIN
     RAISE EXCEPTION 'Month % of % was closed before with % credits used', known.month_starts_at,
       known.stripe_subscription_id, known.used USING ERRCODE = 'LG001';
   END IF;
+END
+$$;
+
+CREATE FUNCTION public.ledger_draw_id(posted_at timestamp with time zone) RETURNS bigint
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+  id bigint := nextval('ledger_transfers_id_seq');
+BEGIN
+  IF id >> 40 < ledger_month_of(posted_at) THEN
+    RETURN ledger_begin_month(ledger_month_of(posted_at), id);
+  END IF;
+  RETURN id;
 END
 $$;
 
@@ -393,25 +416,15 @@ $$;
 CREATE FUNCTION public.ledger_lock_rows(owner_kinds text[], owner_ids text[]) RETURNS public.ledger_owners[]
     LANGUAGE plpgsql
     AS $$
+DECLARE
+  owners ledger_owners[] := ledger_take_rows(owner_kinds, owner_ids);
 BEGIN
-  -- Before anything is locked, so that nobody who waits here is waited for by who locks there.
-  IF (SELECT count(*) FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids)) < cardinality(owner_ids) THEN
-    INSERT INTO ledger_accounts (owner_kind, owner_id, name)
-    SELECT named.owner_kind, named.owner_id, account.name
-    FROM unnest(owner_kinds, owner_ids) AS named (owner_kind, owner_id), unnest(ARRAY['plan', 'purchased']) AS account (name)
-    WHERE NOT EXISTS (SELECT FROM ledger_owners o WHERE o.owner_id = named.owner_id)
-    ORDER BY 2, 3
-    ON CONFLICT DO NOTHING;
-    INSERT INTO ledger_owners (owner_id, owner_kind, plan_account_id, purchased_account_id)
-    SELECT plan.owner_id, plan.owner_kind, plan.id, purchased.id
-    FROM ledger_accounts plan JOIN ledger_accounts purchased ON purchased.owner_id = plan.owner_id AND purchased.name = 'purchased'
-    WHERE plan.owner_id = ANY (owner_ids) AND plan.name = 'plan'
-      AND NOT EXISTS (SELECT FROM ledger_owners o WHERE o.owner_id = plan.owner_id)
-    ORDER BY 1
-    ON CONFLICT DO NOTHING;
-  END IF;
-  -- Rows are locked after they were sorted, and an id never changes.
-  RETURN ARRAY(SELECT o FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids) ORDER BY o.owner_id FOR NO KEY UPDATE);
+  FOR i IN 1..cardinality(owners) LOOP
+    IF owners[i].unposted_transfer_id IS NOT NULL THEN
+      owners[i] := ledger_post_sum(owners[i]);
+    END IF;
+  END LOOP;
+  RETURN owners;
 END
 $$;
 
@@ -425,7 +438,7 @@ DECLARE
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended('ledger_make_months', 0));
   -- Entries last: a month has begun to be there when they are.
-  FOREACH parent IN ARRAY ARRAY['ledger_transfers', 'ledger_entries'] LOOP
+  FOREACH parent IN ARRAY ARRAY['ledger_transfers', 'ledger_reports', 'ledger_entries'] LOOP
     FOR month IN SELECT generate_series(ledger_month_of(now()), ledger_month_of(now()) + ahead) LOOP
       IF to_regclass(ledger_partition_of('public.' || parent, month)) IS NULL THEN
         PERFORM ledger_make_partition(parent, ledger_partition_of(parent, month), ledger_first_id(month), ledger_first_id(month + 1));
@@ -450,6 +463,17 @@ CREATE FUNCTION public.ledger_month_of(moment timestamp with time zone) RETURNS 
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
   SELECT 12 * (date_part('year', moment AT TIME ZONE 'UTC')::bigint - 2000) + date_part('month', moment AT TIME ZONE 'UTC')::bigint - 1
+$$;
+
+CREATE FUNCTION public.ledger_open_sum(owner public.ledger_owners, occurred_at timestamp with time zone) RETURNS public.ledger_owners
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  owner.unposted_since := clock_timestamp();
+  owner.unposted_until := date_trunc('minute', occurred_at) + interval '1 minute';
+  owner.unposted_transfer_id := ledger_draw_id(owner.unposted_since);
+  RETURN owner;
+END
 $$;
 
 CREATE FUNCTION public.ledger_partition_of(parent text, month bigint) RETURNS text
@@ -687,7 +711,8 @@ DECLARE
   chain bytea;
 BEGIN
   SELECT * INTO owner FROM ledger_owners o WHERE o.owner_id = ledger_post_one.owner_id FOR NO KEY UPDATE;
-  IF NOT FOUND THEN
+  -- What is summed is posted before anything else.
+  IF NOT FOUND OR owner.unposted_transfer_id IS NOT NULL THEN
     owner := (ledger_lock_rows(ARRAY[ledger_post_one.owner_kind], ARRAY[ledger_post_one.owner_id]))[1];
   END IF;
   transfer := ROW(nextval('ledger_transfers_id_seq'), ledger_post_one.occurred_at, clock_timestamp(), ledger_post_one.intent_id::uuid, NULL,
@@ -762,6 +787,104 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.ledger_post_sum(owner public.ledger_owners) RETURNS public.ledger_owners
+    LANGUAGE plpgsql
+    SET enable_seqscan TO 'off'
+    AS $$
+#variable_conflict use_column
+DECLARE
+  transfer ledger_transfers;
+  credits bigint := owner.unposted_credits;
+  from_plan bigint := ledger_unposted_plan(owner.plan_balance, owner.unposted_credits);
+  reports bigint;
+  reported bigint;
+  digest bytea;
+  chain bytea;
+BEGIN
+  transfer.id := owner.unposted_transfer_id;
+  transfer.owner_id := owner.owner_id;
+  transfer.idempotency_key := 'usage_sums/' || owner.owner_id || '/' || transfer.id;
+  transfer.kind := 'usage';
+  transfer.format := 2;
+  transfer.posted_at := clock_timestamp();
+  SELECT count(*), sum(r.credits), max(r.occurred_at), sha256(convert_to(string_agg(ledger_report_text(r), '' ORDER BY r.ordinal), 'UTF8')),
+    CASE WHEN min(r.actor) = max(r.actor) THEN min(r.actor) ELSE 'several' END,
+    CASE WHEN count(*) = 1 THEN min(r.reason) ELSE count(*) || ' reports of usage' END
+  INTO reports, reported, transfer.occurred_at, transfer.input_hash, transfer.actor, transfer.reason
+  FROM ledger_reports r WHERE r.owner_id = transfer.owner_id AND r.transfer_id = transfer.id;
+  IF (reports, reported) IS DISTINCT FROM (owner.unposted_reports::bigint, credits) THEN
+    RAISE EXCEPTION 'The reports of transfer % are not those of its owner''s row', transfer.id USING ERRCODE = 'data_corrupted';
+  END IF;
+
+  INSERT INTO ledger_keys VALUES (transfer.owner_id, transfer.idempotency_key, transfer.id, 2, transfer.input_hash);
+  digest := ledger_transfer_digest(transfer);
+  IF from_plan > 0 THEN
+    owner.plan_version := owner.plan_version + 1;
+    owner.plan_balance := owner.plan_balance - from_plan;
+    owner.plan_hash := ledger_entry_hash(owner.plan_hash, digest, owner.plan_account_id, -from_plan, owner.plan_version, owner.plan_balance);
+    chain := owner.plan_hash;
+  END IF;
+  IF from_plan < credits THEN
+    owner.purchased_version := owner.purchased_version + 1;
+    owner.purchased_balance := owner.purchased_balance - (credits - from_plan);
+    owner.purchased_hash := ledger_entry_hash(owner.purchased_hash, digest, owner.purchased_account_id, from_plan - credits,
+      owner.purchased_version, owner.purchased_balance);
+    -- The entry of the house hangs on the owner's last one, in the order of the accounts' ids.
+    IF from_plan = 0 OR owner.plan_account_id < owner.purchased_account_id THEN
+      chain := owner.purchased_hash;
+    END IF;
+  END IF;
+  INSERT INTO ledger_transfers (id, occurred_at, posted_at, act_id, format, owner_id, idempotency_key, kind, input_hash, actor, reason)
+  VALUES (transfer.id, transfer.occurred_at, transfer.posted_at, NULL, 2, transfer.owner_id, transfer.idempotency_key, 'usage',
+    transfer.input_hash, transfer.actor, transfer.reason);
+  INSERT INTO ledger_entries (transfer_id, account_id, amount, version, balance_after, owner_id, hash)
+  SELECT transfer.id, entry.account_id, entry.amount, entry.version, entry.balance_after, transfer.owner_id, entry.hash
+  FROM (VALUES
+    (owner.plan_account_id, -from_plan, owner.plan_version, owner.plan_balance, owner.plan_hash),
+    (owner.purchased_account_id, from_plan - credits, owner.purchased_version, owner.purchased_balance, owner.purchased_hash))
+    AS entry (account_id, amount, version, balance_after, hash)
+  WHERE entry.amount <> 0
+  UNION ALL
+  SELECT transfer.id, house.id, credits, NULL, NULL, transfer.owner_id, ledger_entry_hash(chain, digest, house.id, credits, NULL, NULL)
+  FROM ledger_accounts house WHERE house.owner_id = 'house' AND house.name = 'used';
+
+  owner.last_transfer_id := transfer.id;
+  owner.unposted_credits := 0;
+  owner.unposted_reports := 0;
+  owner.unposted_transfer_id := NULL;
+  owner.unposted_since := NULL;
+  owner.unposted_until := NULL;
+  UPDATE ledger_owners o SET last_transfer_id = transfer.id, plan_version = owner.plan_version, plan_balance = owner.plan_balance,
+    plan_hash = owner.plan_hash, purchased_version = owner.purchased_version, purchased_balance = owner.purchased_balance,
+    purchased_hash = owner.purchased_hash,
+    unposted_credits = 0, unposted_reports = 0, unposted_transfer_id = NULL, unposted_since = NULL, unposted_until = NULL
+  WHERE o.owner_id = transfer.owner_id;
+  RETURN owner;
+END
+$$;
+
+CREATE FUNCTION public.ledger_post_sums(older_than interval, sums_max integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+  owners ledger_owners[] := ARRAY(
+    SELECT o FROM ledger_owners o WHERE o.unposted_since <= clock_timestamp() - older_than
+    ORDER BY o.unposted_since LIMIT sums_max FOR NO KEY UPDATE SKIP LOCKED);
+  posted integer := 0;
+BEGIN
+  FOR i IN 1..cardinality(owners) LOOP
+    BEGIN
+      PERFORM ledger_post_sum(owners[i]);
+      posted := posted + 1;
+    EXCEPTION WHEN data_corrupted THEN
+      RAISE WARNING '%', SQLERRM;
+    END;
+  END LOOP;
+  RETURN posted;
+END
+$$;
+
 CREATE FUNCTION public.ledger_refuse_change() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -769,6 +892,33 @@ BEGIN
   RAISE EXCEPTION 'The ledger is append-only: % on % is refused; a correction is one more transfer', TG_OP, TG_TABLE_NAME
     USING ERRCODE = 'restrict_violation';
 END
+$$;
+
+CREATE TABLE public.ledger_reports (
+    transfer_id bigint NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    reported_at timestamp with time zone NOT NULL,
+    credits bigint NOT NULL,
+    ordinal integer NOT NULL,
+    owner_id text NOT NULL,
+    idempotency_key text NOT NULL,
+    actor text NOT NULL,
+    reason text NOT NULL
+)
+PARTITION BY RANGE (transfer_id);
+
+CREATE FUNCTION public.ledger_report_text(report public.ledger_reports) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$
+  SELECT jsonb_build_array(report.ordinal, report.idempotency_key, report.credits,
+    (extract(epoch FROM report.occurred_at) * 1000000)::bigint, (extract(epoch FROM report.reported_at) * 1000000)::bigint,
+    report.actor, report.reason)::text || E'\n'
+$$;
+
+CREATE FUNCTION public.ledger_reports_max() RETURNS integer
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  SELECT 2000
 $$;
 
 CREATE FUNCTION public.ledger_sorted_legs(legs jsonb) RETURNS jsonb
@@ -788,6 +938,41 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.ledger_sum_usage(owner_kind text, owner_id text, sums_usage boolean) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+BEGIN
+  PERFORM ledger_lock_rows(ARRAY[ledger_sum_usage.owner_kind], ARRAY[ledger_sum_usage.owner_id]);
+  UPDATE ledger_owners o SET sums_usage = ledger_sum_usage.sums_usage WHERE o.owner_id = ledger_sum_usage.owner_id;
+END
+$$;
+
+CREATE FUNCTION public.ledger_take_rows(owner_kinds text[], owner_ids text[]) RETURNS public.ledger_owners[]
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  -- Before anything is locked, so that nobody who waits here is waited for by who locks there.
+  IF (SELECT count(*) FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids)) < cardinality(owner_ids) THEN
+    INSERT INTO ledger_accounts (owner_kind, owner_id, name)
+    SELECT named.owner_kind, named.owner_id, account.name
+    FROM unnest(owner_kinds, owner_ids) AS named (owner_kind, owner_id), unnest(ARRAY['plan', 'purchased']) AS account (name)
+    WHERE NOT EXISTS (SELECT FROM ledger_owners o WHERE o.owner_id = named.owner_id)
+    ORDER BY 2, 3
+    ON CONFLICT DO NOTHING;
+    INSERT INTO ledger_owners (owner_id, owner_kind, plan_account_id, purchased_account_id)
+    SELECT plan.owner_id, plan.owner_kind, plan.id, purchased.id
+    FROM ledger_accounts plan JOIN ledger_accounts purchased ON purchased.owner_id = plan.owner_id AND purchased.name = 'purchased'
+    WHERE plan.owner_id = ANY (owner_ids) AND plan.name = 'plan'
+      AND NOT EXISTS (SELECT FROM ledger_owners o WHERE o.owner_id = plan.owner_id)
+    ORDER BY 1
+    ON CONFLICT DO NOTHING;
+  END IF;
+  -- Rows are locked after they were sorted, and an id never changes.
+  RETURN ARRAY(SELECT o FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids) ORDER BY o.owner_id FOR NO KEY UPDATE);
+END
+$$;
+
 CREATE FUNCTION public.ledger_transfer_digest(transfer public.ledger_transfers) RETURNS bytea
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $$
@@ -801,6 +986,12 @@ CREATE FUNCTION public.ledger_transfer_digest(transfer public.ledger_transfers) 
       (extract(epoch FROM transfer.occurred_at) * 1000000)::bigint, (extract(epoch FROM transfer.posted_at) * 1000000)::bigint,
       transfer.intent_id, transfer.event_id, transfer.actor, transfer.reason)
     END)::text, 'UTF8'))
+$$;
+
+CREATE FUNCTION public.ledger_unposted_plan(plan bigint, unposted bigint) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  SELECT least(greatest(plan, 0), unposted)
 $$;
 
 CREATE FUNCTION public.ledger_usage_hash(owner_kind text, owner_id text, credits bigint) RETURNS bytea
@@ -818,6 +1009,8 @@ CREATE FUNCTION public.ledger_use(owner_kind text, owner_id text, credits bigint
 DECLARE
   owner ledger_owners;
   transfer ledger_transfers;
+  report integer;
+  unposted bigint;
   from_plan bigint;
   digest bytea;
   chain bytea;
@@ -825,23 +1018,63 @@ BEGIN
   IF credits <= 0 THEN
     RAISE EXCEPTION 'Usage must be at least one credit' USING ERRCODE = 'LG002';
   END IF;
+  -- Plans that are summed are those of organizations. It would be right to try this for anybody, and one statement more for those whose usage is not.
+  IF ledger_use.owner_kind = 'organization' THEN
+    UPDATE ledger_owners o SET unposted_credits = o.unposted_credits + credits, unposted_reports = o.unposted_reports + 1,
+      reports_version = o.reports_version + 1
+    WHERE o.owner_id = ledger_use.owner_id AND o.owner_kind = 'organization'
+      AND o.unposted_until > ledger_use.occurred_at AND o.unposted_reports < ledger_reports_max()
+      AND o.plan_balance + o.purchased_balance - o.unposted_credits >= credits
+    RETURNING o.unposted_transfer_id, o.unposted_reports, o.unposted_credits, o.plan_balance, o.purchased_balance
+    INTO transfer_id, report, unposted, plan, purchased;
+    IF FOUND THEN
+      INSERT INTO ledger_keys VALUES (ledger_use.owner_id, ledger_use.idempotency_key, transfer_id, 2,
+        ledger_usage_hash('organization', ledger_use.owner_id, credits)) ON CONFLICT DO NOTHING;
+      IF FOUND THEN
+        INSERT INTO ledger_reports VALUES (transfer_id, ledger_use.occurred_at, clock_timestamp(), credits, report, ledger_use.owner_id,
+          ledger_use.idempotency_key, ledger_use.actor, ledger_use.reason);
+        from_plan := ledger_unposted_plan(plan, unposted);
+        outcome := 'posted'; plan := plan - from_plan; purchased := purchased - (unposted - from_plan);
+        RETURN;
+      END IF;
+      -- Reported before. Nobody has seen the row as it was meanwhile.
+      UPDATE ledger_owners o SET unposted_credits = o.unposted_credits - credits, unposted_reports = o.unposted_reports - 1,
+        reports_version = o.reports_version - 1
+      WHERE o.owner_id = ledger_use.owner_id;
+    END IF;
+  END IF;
+
   SELECT * INTO owner FROM ledger_owners o WHERE o.owner_id = ledger_use.owner_id FOR NO KEY UPDATE;
   IF NOT FOUND THEN
-    owner := (ledger_lock_rows(ARRAY[ledger_use.owner_kind], ARRAY[ledger_use.owner_id]))[1];
+    owner := (ledger_take_rows(ARRAY[ledger_use.owner_kind], ARRAY[ledger_use.owner_id]))[1];
   END IF;
   IF owner.owner_kind <> ledger_use.owner_kind THEN
     RAISE EXCEPTION '% is an owner of another kind', owner.owner_id USING ERRCODE = 'LG002';
   END IF;
-  from_plan := ledger_from_plan(owner.plan_balance, owner.purchased_balance, credits);
+  IF owner.unposted_until <= ledger_use.occurred_at OR owner.unposted_reports >= ledger_reports_max() THEN
+    owner := ledger_post_sum(owner);
+  END IF;
+  from_plan := ledger_unposted_plan(owner.plan_balance, owner.unposted_credits);
+  plan := owner.plan_balance - from_plan;
+  purchased := owner.purchased_balance - (owner.unposted_credits - from_plan);
+  from_plan := ledger_from_plan(plan, purchased, credits);
 
   IF from_plan IS NOT NULL THEN
-    transfer := ROW(nextval('ledger_transfers_id_seq'), ledger_use.occurred_at, clock_timestamp(), NULL, NULL, 2, owner.owner_id,
-      ledger_use.idempotency_key, 'usage', ledger_usage_hash(owner.owner_kind, owner.owner_id, credits), NULL, ledger_use.actor,
-      ledger_use.reason, NULL)::ledger_transfers;
-    IF transfer.id >> 40 < ledger_month_of(transfer.posted_at) THEN
-      transfer.id := ledger_begin_month(ledger_month_of(transfer.posted_at), transfer.id);
+    IF owner.sums_usage THEN
+      IF owner.unposted_transfer_id IS NULL THEN
+        owner := ledger_open_sum(owner, ledger_use.occurred_at);
+      END IF;
+      transfer.id := owner.unposted_transfer_id;
+      transfer.input_hash := ledger_usage_hash(owner.owner_kind, owner.owner_id, credits);
+    ELSE
+      transfer := ROW(nextval('ledger_transfers_id_seq'), ledger_use.occurred_at, clock_timestamp(), NULL, NULL, 2, owner.owner_id,
+        ledger_use.idempotency_key, 'usage', ledger_usage_hash(owner.owner_kind, owner.owner_id, credits), NULL, ledger_use.actor,
+        ledger_use.reason, NULL)::ledger_transfers;
+      IF transfer.id >> 40 < ledger_month_of(transfer.posted_at) THEN
+        transfer.id := ledger_begin_month(ledger_month_of(transfer.posted_at), transfer.id);
+      END IF;
     END IF;
-    INSERT INTO ledger_keys VALUES (transfer.owner_id, transfer.idempotency_key, transfer.id, 2, transfer.input_hash)
+    INSERT INTO ledger_keys VALUES (owner.owner_id, ledger_use.idempotency_key, transfer.id, 2, transfer.input_hash)
     ON CONFLICT DO NOTHING;
   END IF;
   IF from_plan IS NULL OR NOT FOUND THEN
@@ -852,7 +1085,16 @@ BEGIN
     IF NOT FOUND THEN
       outcome := CASE WHEN from_plan IS NULL THEN 'refused' ELSE 'conflict' END;
     END IF;
-    plan := owner.plan_balance; purchased := owner.purchased_balance;
+    RETURN;
+  END IF;
+  IF owner.sums_usage THEN
+    INSERT INTO ledger_reports VALUES (transfer.id, ledger_use.occurred_at, clock_timestamp(), credits, owner.unposted_reports + 1,
+      owner.owner_id, ledger_use.idempotency_key, ledger_use.actor, ledger_use.reason);
+    UPDATE ledger_owners o SET unposted_credits = owner.unposted_credits + credits, unposted_reports = owner.unposted_reports + 1,
+      reports_version = owner.reports_version + 1, unposted_transfer_id = transfer.id,
+      unposted_since = owner.unposted_since, unposted_until = owner.unposted_until
+    WHERE o.owner_id = ledger_use.owner_id;
+    outcome := 'posted'; transfer_id := transfer.id; plan := plan - from_plan; purchased := purchased - (credits - from_plan);
     RETURN;
   END IF;
 
@@ -908,6 +1150,8 @@ DECLARE
   owner ledger_owners;
   owner_kinds text[] := '{}';
   owner_ids text[] := '{}';
+  -- When each owner's first usage occurred.
+  begins timestamptz[] := '{}';
   -- The owners' rows in the order of their ids, with the latest entries so far.
   owners ledger_owners[];
   used_account bigint;
@@ -915,6 +1159,7 @@ DECLARE
   key_names text[] := '{}';
   keys ledger_keys[];
   known_keys integer;
+  new_reports ledger_reports[] := '{}';
   new_transfers ledger_transfers[] := '{}';
   new_entries ledger_entries[] := '{}';
   hash_of_input bytea;
@@ -932,10 +1177,20 @@ BEGIN
     IF item ->> 'owner_id' <> ALL (owner_ids) THEN
       owner_kinds := owner_kinds || (item ->> 'owner_kind');
       owner_ids := owner_ids || (item ->> 'owner_id');
+      begins := begins || (item ->> 'occurred_at')::timestamptz;
     END IF;
   END LOOP;
 
-  owners := ledger_lock_rows(owner_kinds, owner_ids);
+  owners := ledger_take_rows(owner_kinds, owner_ids);
+  FOR i IN 1..cardinality(owners) LOOP
+    owner := owners[i];
+    CONTINUE WHEN owner.unposted_transfer_id IS NULL;
+    -- What comes together is of one sum.
+    IF owner.unposted_until <= begins[array_position(owner_ids, owner.owner_id)]
+      OR owner.unposted_reports + jsonb_array_length(usages) > ledger_reports_max() THEN
+      owners[i] := ledger_post_sum(owner);
+    END IF;
+  END LOOP;
   SELECT ARRAY(SELECT k FROM ledger_keys k WHERE k.owner_id = ANY (owner_ids) AND k.idempotency_key = ANY (key_names)), house.id
   INTO keys, used_account
   FROM ledger_accounts house WHERE house.owner_id = 'house' AND house.name = 'used';
@@ -960,8 +1215,9 @@ BEGIN
     IF owner.owner_kind <> item ->> 'owner_kind' THEN
       RAISE EXCEPTION '% is an owner of another kind', owner.owner_id USING ERRCODE = 'LG002';
     END IF;
-    plan := owner.plan_balance;
-    purchased := owner.purchased_balance;
+    from_plan := ledger_unposted_plan(owner.plan_balance, owner.unposted_credits);
+    plan := owner.plan_balance - from_plan;
+    purchased := owner.purchased_balance - (owner.unposted_credits - from_plan);
     hash_of_input := ledger_usage_hash(owner.owner_kind, owner.owner_id, credits);
     from_plan := ledger_from_plan(plan, purchased, credits);
 
@@ -982,6 +1238,23 @@ BEGIN
 
     transfer := jsonb_populate_record(NULL::ledger_transfers, item);
     transfer.posted_at := clock_timestamp();
+    IF owner.sums_usage THEN
+      IF owner.unposted_transfer_id IS NULL THEN
+        owner := ledger_open_sum(owner, transfer.occurred_at);
+      END IF;
+      owner.unposted_credits := owner.unposted_credits + credits;
+      owner.unposted_reports := owner.unposted_reports + 1;
+      owner.reports_version := owner.reports_version + 1;
+      owners[n] := owner;
+      new_reports := new_reports || ROW(owner.unposted_transfer_id, transfer.occurred_at, transfer.posted_at, credits,
+        owner.unposted_reports, owner.owner_id, transfer.idempotency_key, transfer.actor, transfer.reason)::ledger_reports;
+      key_names := key_names || transfer.idempotency_key;
+      keys := keys || ROW(owner.owner_id, transfer.idempotency_key, owner.unposted_transfer_id, 2, hash_of_input)::ledger_keys;
+      outcome := 'posted'; transfer_id := owner.unposted_transfer_id;
+      plan := plan - from_plan; purchased := purchased - (credits - from_plan);
+      RETURN NEXT;
+      CONTINUE;
+    END IF;
     transfer.id := nextval('ledger_transfers_id_seq');
     IF transfer.id >> 40 < ledger_month_of(transfer.posted_at) THEN
       transfer.id := ledger_begin_month(ledger_month_of(transfer.posted_at), transfer.id);
@@ -1026,6 +1299,16 @@ BEGIN
 
   IF cardinality(new_transfers) > 0 THEN
     PERFORM ledger_append(owners, keys[known_keys + 1:], '{}', new_transfers, new_entries);
+  ELSIF cardinality(new_reports) > 0 THEN
+    INSERT INTO ledger_keys SELECT * FROM unnest(keys[known_keys + 1:]);
+  END IF;
+  IF cardinality(new_reports) > 0 THEN
+    INSERT INTO ledger_reports SELECT * FROM unnest(new_reports);
+    UPDATE ledger_owners o
+    SET unposted_transfer_id = n.unposted_transfer_id, unposted_credits = n.unposted_credits, unposted_reports = n.unposted_reports,
+      unposted_since = n.unposted_since, unposted_until = n.unposted_until, reports_version = n.reports_version
+    FROM unnest(owners) n
+    WHERE o.owner_id = n.owner_id AND o.reports_version < n.reports_version;
   END IF;
 END
 $$;
@@ -1369,8 +1652,9 @@ CREATE VIEW public.ledger_balances AS
     head.account_id,
     head.version,
     head.balance
-   FROM (public.ledger_owners o
-     CROSS JOIN LATERAL ( VALUES ('plan'::text,o.plan_account_id,o.plan_version,o.plan_balance), ('purchased'::text,o.purchased_account_id,o.purchased_version,o.purchased_balance)) head(account, account_id, version, balance));
+   FROM ((public.ledger_owners o
+     CROSS JOIN LATERAL ( SELECT public.ledger_unposted_plan(o.plan_balance, o.unposted_credits) AS plan) unposted)
+     CROSS JOIN LATERAL ( VALUES ('plan'::text,o.plan_account_id,o.plan_version,(o.plan_balance - unposted.plan)), ('purchased'::text,o.purchased_account_id,o.purchased_version,(o.purchased_balance - (o.unposted_credits - unposted.plan)))) head(account, account_id, version, balance));
 
 CREATE VIEW public.ledger_grant_sums AS
  SELECT g.id,
@@ -1837,6 +2121,9 @@ ALTER TABLE ONLY public.ledger_owners
 ALTER TABLE ONLY public.ledger_proofs
     ADD CONSTRAINT ledger_proofs_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.ledger_reports
+    ADD CONSTRAINT ledger_reports_pkey PRIMARY KEY (owner_id, transfer_id, ordinal);
+
 ALTER TABLE ONLY public.ledger_transfers
     ADD CONSTRAINT ledger_transfers_pkey PRIMARY KEY (id, owner_id);
 
@@ -1958,6 +2245,8 @@ CREATE INDEX ledger_grants_month ON public.ledger_grants USING btree (stripe_sub
 CREATE UNIQUE INDEX ledger_keys_over_owners ON public.ledger_keys USING btree (idempotency_key) WHERE (NOT starts_with(idempotency_key, 'usage/'::text));
 
 CREATE INDEX ledger_owners_order ON public.ledger_owners USING btree (owner_kind, owner_id);
+
+CREATE INDEX ledger_owners_unposted ON public.ledger_owners USING btree (unposted_since) WHERE (unposted_since IS NOT NULL);
 
 CREATE INDEX ledger_transfers_act ON ONLY public.ledger_transfers USING btree (act_id) WHERE (act_id IS NOT NULL);
 
@@ -2099,6 +2388,10 @@ CREATE TRIGGER ledger_owners_no_delete BEFORE DELETE ON public.ledger_owners FOR
 
 CREATE TRIGGER ledger_owners_no_truncate BEFORE TRUNCATE ON public.ledger_owners FOR EACH STATEMENT EXECUTE FUNCTION public.ledger_refuse_change();
 
+CREATE TRIGGER ledger_reports_append_only BEFORE DELETE OR UPDATE ON public.ledger_reports FOR EACH ROW EXECUTE FUNCTION public.ledger_refuse_change();
+
+CREATE TRIGGER ledger_reports_no_truncate BEFORE TRUNCATE ON public.ledger_reports FOR EACH STATEMENT EXECUTE FUNCTION public.ledger_refuse_change();
+
 CREATE TRIGGER ledger_transfers_append_only BEFORE DELETE OR UPDATE ON public.ledger_transfers FOR EACH ROW EXECUTE FUNCTION public.ledger_refuse_change();
 
 CREATE TRIGGER ledger_transfers_no_truncate BEFORE TRUNCATE ON public.ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION public.ledger_refuse_change();
@@ -2233,6 +2526,8 @@ GRANT ALL ON FUNCTION public.ledger_books(owner_kind text, owner_id text) TO tid
 REVOKE ALL ON FUNCTION public.ledger_close_month(owner_kind text, owner_id text, stripe_subscription_id text, month_starts_at timestamp with time zone, used bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_close_month(owner_kind text, owner_id text, stripe_subscription_id text, month_starts_at timestamp with time zone, used bigint) TO tidemark_worker;
 
+REVOKE ALL ON FUNCTION public.ledger_draw_id(posted_at timestamp with time zone) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.ledger_entry_hash(previous bytea, digest bytea, account_id bigint, amount bigint, version bigint, balance_after bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_first_id(month bigint) FROM PUBLIC;
@@ -2260,6 +2555,8 @@ REVOKE ALL ON FUNCTION public.ledger_month_of(moment timestamp with time zone) F
 GRANT ALL ON FUNCTION public.ledger_month_of(moment timestamp with time zone) TO tidemark_server;
 GRANT ALL ON FUNCTION public.ledger_month_of(moment timestamp with time zone) TO tidemark_worker;
 
+REVOKE ALL ON FUNCTION public.ledger_open_sum(owner public.ledger_owners, occurred_at timestamp with time zone) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.ledger_partition_of(parent text, month bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_post(transfers jsonb) FROM PUBLIC;
@@ -2268,9 +2565,30 @@ GRANT ALL ON FUNCTION public.ledger_post(transfers jsonb) TO tidemark_worker;
 REVOKE ALL ON FUNCTION public.ledger_post_one(idempotency_key text, kind text, occurred_at timestamp with time zone, intent_id text, event_id text, actor text, reason text, credits bigint, house text, grant_id text, owner_kind text, owner_id text, account text, given jsonb, OUT transfer_id bigint, OUT posted boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_post_one(idempotency_key text, kind text, occurred_at timestamp with time zone, intent_id text, event_id text, actor text, reason text, credits bigint, house text, grant_id text, owner_kind text, owner_id text, account text, given jsonb, OUT transfer_id bigint, OUT posted boolean) TO tidemark_worker;
 
+REVOKE ALL ON FUNCTION public.ledger_post_sum(owner public.ledger_owners) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.ledger_post_sums(older_than interval, sums_max integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.ledger_post_sums(older_than interval, sums_max integer) TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.ledger_reports TO tidemark_server;
+GRANT SELECT ON TABLE public.ledger_reports TO tidemark_worker;
+
+REVOKE ALL ON FUNCTION public.ledger_report_text(report public.ledger_reports) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.ledger_reports_max() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.ledger_sorted_legs(legs jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION public.ledger_sum_usage(owner_kind text, owner_id text, sums_usage boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.ledger_sum_usage(owner_kind text, owner_id text, sums_usage boolean) TO tidemark_worker;
+
+REVOKE ALL ON FUNCTION public.ledger_take_rows(owner_kinds text[], owner_ids text[]) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.ledger_transfer_digest(transfer public.ledger_transfers) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.ledger_unposted_plan(plan bigint, unposted bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.ledger_unposted_plan(plan bigint, unposted bigint) TO tidemark_server;
+GRANT ALL ON FUNCTION public.ledger_unposted_plan(plan bigint, unposted bigint) TO tidemark_worker;
 
 REVOKE ALL ON FUNCTION public.ledger_usage_hash(owner_kind text, owner_id text, credits bigint) FROM PUBLIC;
 

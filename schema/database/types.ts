@@ -336,6 +336,13 @@ export interface LedgerOwners {
   purchased_balance: Generated<number>;
   purchased_hash: Buffer | null;
   purchased_version: Generated<number>;
+  reports_version: Generated<number>;
+  sums_usage: Generated<boolean>;
+  unposted_credits: Generated<number>;
+  unposted_reports: Generated<number>;
+  unposted_since: Timestamp | null;
+  unposted_transfer_id: number | null;
+  unposted_until: Timestamp | null;
 }
 
 export interface LedgerProofs {
@@ -343,6 +350,18 @@ export interface LedgerProofs {
   heads_digest: Buffer;
   id: Generated<number>;
   proven_at: Generated<Timestamp>;
+  transfer_id: number;
+}
+
+export interface LedgerReports {
+  actor: string;
+  credits: number;
+  idempotency_key: string;
+  occurred_at: Timestamp;
+  ordinal: number;
+  owner_id: string;
+  reason: string;
+  reported_at: Timestamp;
   transfer_id: number;
 }
 
@@ -577,6 +596,7 @@ export interface DB {
   ledger_openings: LedgerOpenings;
   ledger_owners: LedgerOwners;
   ledger_proofs: LedgerProofs;
+  ledger_reports: LedgerReports;
   ledger_transfers: LedgerTransfers;
   organization_members: OrganizationMembers;
   paid_invoice_lines: PaidInvoiceLines;

@@ -41,6 +41,8 @@ export interface Books {
   readonly closed_months: readonly ClosedMonth[]
   /** Plan credits that were used and are in no closed month. */
   readonly used_open: number
+  /** Whether usage is summed by the minute (decision 142). What is not posted yet counts as used. */
+  readonly sums_usage: boolean
 }
 
 interface AccountInBooks {
@@ -159,4 +161,5 @@ const booksSchema = z.object({
   grants: z.array(grantSchema),
   closed_months: z.array(z.object({ stripe_subscription_id: z.string(), starts_at: time, used: credits })),
   used_open: credits,
+  sums_usage: z.boolean(),
 }) satisfies z.ZodType<Books>

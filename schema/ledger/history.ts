@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { ReadDatabase } from '../database/connect.ts'
 import type { Owner, OwnerAccount, TransferKind } from './accounts.ts'
+import { countReports, findOpenSum } from './reports.ts'
 
 export interface HistoryEntry {
   readonly transfer_id: number
@@ -12,6 +13,10 @@ export interface HistoryEntry {
   readonly reason: string
   readonly occurred_at: Date
   readonly stripe_session_id: string | null
+  /** How many reports of usage its transfer sums; null when it is one by itself. */
+  readonly reports: number | null
+  /** Of a sum that is not posted yet: more reports may come. */
+  readonly is_open: boolean
 }
 
 /** The last entry that was read; what follows starts below it. */
@@ -44,9 +49,37 @@ const searchStep = 1000
 
 /**
  * An owner's entries that match, newest first, `limit` at most, below the cursor when one is given. A search stops after
- * `searchLimit` entries, matching or not, and its page then has fewer entries than `limit` and goes on where it stopped.
+ * `searchLimit` entries, matching or not, and its page then has fewer entries than `limit` and goes on where it stopped. Usage that is summed
+ * and not posted yet is on top of the first page; a search for a text finds it when it is posted.
  */
 export async function listHistory(
+  db: ReadDatabase,
+  owner: Owner,
+  page: { limit: number; before?: HistoryCursor | undefined; filter?: HistoryFilter },
+): Promise<HistoryPage> {
+  const { filter = {} } = page
+  const hasOpen = !page.before && filter.text === undefined && (filter.kinds ?? ['usage']).includes('usage')
+  const open = hasOpen ? await listOpenEntries(db, owner) : []
+  const posted = await listPosted(db, owner, { ...page, limit: Math.max(1, page.limit - open.length) })
+  // It was posted between the two statements.
+  const isPosted = posted.entries.some(({ transfer_id }) => transfer_id === open[0]?.transfer_id)
+  return isPosted ? posted : { ...posted, entries: [...open, ...posted.entries] }
+}
+
+/** The entries that the sum of this minute will have. */
+async function listOpenEntries(db: ReadDatabase, owner: Owner): Promise<HistoryEntry[]> {
+  const open = await findOpenSum(db, owner)
+  if (!open) return []
+  const { transfer_id, reports, occurred_at, reason } = open
+  const transfer = { transfer_id, kind: 'usage', reason, occurred_at, stripe_session_id: null } as const
+  const entries = (['plan', 'purchased'] as const).map((account): HistoryEntry => {
+    const sums = { amount: open.change[account], balance_after: open.after[account] }
+    return { ...transfer, account, account_id: open.account_ids[account], ...sums, reports, is_open: true }
+  })
+  return entries.filter(({ amount }) => amount !== 0).toSorted((a, b) => b.account_id - a.account_id)
+}
+
+async function listPosted(
   db: ReadDatabase,
   owner: Owner,
   page: { limit: number; before?: HistoryCursor | undefined; filter?: HistoryFilter },
@@ -105,16 +138,19 @@ async function readEntries(
       WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}
       ORDER BY place LIMIT ${page.step}),
     found AS (
-      SELECT entry.*, transfer.kind, transfer.reason, transfer.occurred_at, intent.stripe_session_id
+      SELECT entry.*, transfer.kind, transfer.reason, transfer.occurred_at, intent.stripe_session_id,
+        transfer.idempotency_key
       FROM entry
       CROSS JOIN LATERAL (
         SELECT * FROM ledger_transfers WHERE id = entry.transfer_id AND owner_id = ${owner.owner_id} OFFSET 0) transfer
       LEFT JOIN LATERAL (
         SELECT stripe_session_id FROM checkout_intents WHERE id = transfer.intent_id OFFSET 0) intent ON true)
-    (SELECT found.*, true AS matches, false AS is_end FROM found WHERE ${matching(page.filter)}
+    (SELECT found.*, ${countReports(owner, { id: 'found.transfer_id', key: 'found.idempotency_key' })} AS reports,
+        false AS is_open, true AS matches, false AS is_end
+      FROM found WHERE ${matching(page.filter)}
       ORDER BY place LIMIT ${page.limit})
     UNION ALL
-    (SELECT found.*, false, true FROM found WHERE place = ${page.step})
+    (SELECT found.*, NULL, false, false, true FROM found WHERE place = ${page.step})
     ORDER BY is_end, place`.execute(db)
   const end = rows.find((row) => row.is_end)
   return { matching: rows.filter((row) => row.matches), end: end ?? null }
@@ -168,6 +204,9 @@ export async function sumPeriods(
     }
     before = step.periods.length === 0 ? null : step.end
   }
+  const open = await findOpenSum(db, owner)
+  const period = sums[times.findLastIndex((time) => open && time <= open.occurred_at)]
+  if (open && period) period.used -= open.change.plan + open.change.purchased
   return sums
 }
 

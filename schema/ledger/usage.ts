@@ -91,7 +91,7 @@ function callForMany(usages: readonly Usage[]): CompiledQuery<UsageOutcome> {
 }
 
 /**
- * How many credits the owner has used since a moment; `now` is the product's clock, by which things occur. Reads the owner's own entries, one by
+ * How many credits the owner has used since a moment, with what is summed and not posted yet; `now` is the product's clock, by which things occur. Reads the owner's own entries, one by
  * one by their keys (OFFSET 0 keeps Postgres from joining whole tables), so that it costs no more when others have used more; and only those
  * of the month of `since` and later ones. What is posted occurred before, or as good as: the database's clock may be a little behind. While the
  * sandbox's clock runs ahead, the time since then is what both clocks agree on at least: that one never passes more slowly.
@@ -103,7 +103,9 @@ export async function sumUsageSince(
 ): Promise<number> {
   const firstId = sql`ledger_first_id(ledger_month_of(now() - make_interval(secs => ${(now.getTime() - since.getTime()) / 1000}) - interval '1 day'))`
   const { rows } = await sql<{ used: number }>`
-    SELECT coalesce(-sum(entry.amount), 0)::bigint AS used
+    SELECT (coalesce(-sum(entry.amount), 0) + coalesce((
+      SELECT unposted_credits FROM ledger_owners
+      WHERE owner_kind = ${owner.owner_kind} AND owner_id = ${owner.owner_id} AND unposted_until > ${since}), 0))::bigint AS used
     FROM ledger_accounts account
     CROSS JOIN LATERAL (
       SELECT transfer_id, amount FROM ledger_entries

@@ -14,6 +14,7 @@ import {
   type Proof,
 } from './verify/proofs.ts'
 import type { Range } from './verify/reader.ts'
+import { checkReports } from './verify/reports.ts'
 
 /** One thing that is wrong in the books. `subject` says where: a transfer, an account, a grant or an intent. */
 export interface LedgerProblem {
@@ -99,6 +100,7 @@ async function verify(
     entries: new Problems(),
     keys: new Problems(),
     owners: new Problems(),
+    reports: new Problems(),
     heads: new Problems(),
     sums: new Problems(),
   }
@@ -119,13 +121,15 @@ async function verify(
   const summing = async () => {
     await checkOwners(sums, problems.owners.add)
     if (!from) await checkArchives(sums, problems.owners.add)
+    const reports = await checkReports(sums, range, problems.reports.add)
     const since = from && check.grantIds ? { proven_at: from.proven_at, grantIds: check.grantIds } : null
-    return checkSums(sums, since, problems.sums.add, (done) =>
+    const summed = await checkSums(sums, since, problems.sums.add, (done) =>
       progress.tell({ what: 'grants', done, total: null }),
     )
+    return { reports, summed }
   }
-  const [summed] = await Promise.all([summing(), reading.then(progress.begin)])
-  await checkKeys(main, range, check.keys, problems.keys.add)
+  const [{ reports, summed }] = await Promise.all([summing(), reading.then(progress.begin)])
+  await checkKeys(main, range, check.keys + reports, problems.keys.add)
   const heads = await digestHeads(main, Math.min(known?.transfer_id ?? 0, range.upTo), check.accounts)
   if (known && known.transfer_id <= range.upTo && !heads.before.heads_digest.equals(known.heads_digest)) {
     problems.heads.add('what was proven is still there', `proof of ${known.proven_at.toISOString()}`)

@@ -1,3 +1,4 @@
+import type { SoldPlanType } from '../catalogue/plans.ts'
 import type { Owner } from '../ledger/accounts.ts'
 
 /**
@@ -30,6 +31,7 @@ export interface MoneyBack {
 export interface SubscriptionFact {
   readonly id: string
   readonly intent_id: string
+  readonly plan_type: SoldPlanType
   /** Promised at the checkout. */
   readonly credits_per_seat: number
   readonly trial_end: Date | null

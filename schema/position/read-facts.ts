@@ -20,6 +20,7 @@ export async function readPlanFacts(trx: DatabaseTransaction, owner: Owner): Pro
     subscriptions: subscriptions.map((subscription) => ({
       id: subscription.stripe_subscription_id,
       intent_id: subscription.intent_id,
+      plan_type: subscription.plan_type,
       credits_per_seat: subscription.credits_per_seat,
       trial_end: subscription.trial_end,
       ended_at: subscription.ended_at,

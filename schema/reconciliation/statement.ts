@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { StatementDay } from '../api/reconciliation.ts'
 import { type Database, inSnapshot, type ReadDatabase } from '../database/connect.ts'
+import { findFirstUnposted } from '../ledger/reports.ts'
 
 type Money = NonNullable<StatementDay['money']>[number]
 type Balance = NonNullable<StatementDay['balance']>[number]
@@ -53,7 +54,8 @@ export async function readStatement(
 
 /**
  * Closes days that were read and lie before the day of `proven_until`, in their order: their statement never changes again. What occurred on
- * one of them and is posted afterwards counts for the first day that is still open.
+ * one of them and is posted afterwards counts for the first day that is still open. A day has to wait for usage of it that is summed and not
+ * posted yet: its transfer has a number already, and would be taken for one that was there.
  */
 export async function closeStatementDays(
   db: Database,
@@ -63,7 +65,9 @@ export async function closeStatementDays(
     SELECT date::text AS date FROM statement_days
     WHERE closed_at IS NULL AND livemode = stripe_livemode() AND date < ${proven_until.toISOString().slice(0, 10)}::date
     ORDER BY date LIMIT ${daysPerClosing}`.execute(db)
-  for (const { date } of rows) {
+  const firstOpen = await findFirstUnposted(db)
+  const days = rows.filter(({ date }) => firstOpen === null || endOf(date) < firstOpen)
+  for (const { date } of days) {
     const { content, last_transfer_id } = await inSnapshot(db, async (trx) => ({
       content: await computeDay(trx, { date, closed: await findLastClosed(trx), isRead: true }),
       last_transfer_id: await findLastTransfer(trx),
@@ -72,7 +76,7 @@ export async function closeStatementDays(
       UPDATE statement_days SET closed_at = ${now}, statement = ${JSON.stringify(content)}, last_transfer_id = ${last_transfer_id}
       WHERE date = ${date}::date AND livemode = stripe_livemode() AND closed_at IS NULL`.execute(db)
   }
-  return rows.length
+  return days.length
 }
 
 interface LastClosed {

@@ -21,8 +21,12 @@ export function connectBare(databaseUrl: string): pg.Pool {
   return createPool({ connectionString: databaseUrl, max: databaseConnections, types: pg.types }, onError)
 }
 
-/** Does the same over all connections until the time is over; returns how often a second. */
-export async function repeat(work: () => Promise<unknown>, seconds: number): Promise<number> {
+/** Does the same over all connections until the time is over, and then what is left to be done; returns how often a second. */
+export async function repeat(
+  work: () => Promise<unknown>,
+  seconds: number,
+  finish: () => Promise<unknown> = async () => undefined,
+): Promise<number> {
   const started = performance.now()
   const end = started + seconds * 1000
   let times = 0
@@ -34,5 +38,6 @@ export async function repeat(work: () => Promise<unknown>, seconds: number): Pro
       }
     }),
   )
+  await finish()
   return times / ((performance.now() - started) / 1000)
 }

@@ -1,11 +1,22 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { houseLeg, postTransfers, type Transfer } from '../../schema/ledger/post.ts'
+import { sumUsage } from '../../schema/ledger/sums.ts'
 import { connectProduct } from './database-load.ts'
 
 /** Whose credits move: so many users, or one organization in which each of them has a seat. */
 export const wallets = 1000
 export const hotPool = { owner_kind: 'organization', owner_id: 'org_bench' } as const
+
+/** Others, whose usage is summed by the minute. */
+export const summedHotPool = { owner_kind: 'organization', owner_id: 'org_bench_summed' } as const
+
+export function anySummedWallet() {
+  return {
+    owner_kind: 'organization',
+    owner_id: `org_bench_summed_${Math.floor(Math.random() * wallets)}`,
+  } as const
+}
 
 export function walletId(index: number): string {
   return `user_bench_${index}`
@@ -40,14 +51,22 @@ export async function createWallets(databaseUrl: string, pool: pg.Pool): Promise
     [ids, hotPool.owner_id],
   )
   const worker = connectProduct(databaseUrl, 'tidemark_worker')
+  const summed = [
+    summedHotPool,
+    ...ids.map((_, index) => ({
+      owner_kind: 'organization' as const,
+      owner_id: `org_bench_summed_${index}`,
+    })),
+  ]
   try {
-    const owners = [...ids.map((owner_id) => ({ owner_kind: 'user', owner_id }) as const), hotPool]
+    const owners = [...ids.map((owner_id) => ({ owner_kind: 'user', owner_id }) as const), hotPool, ...summed]
     for (let first = 0; first < owners.length; first += 100) {
       await postTransfers(
         worker.db,
         owners.slice(first, first + 100).map((owner) => giving(owner, 100_000_000)),
       )
     }
+    for (const owner of summed) await sumUsage(worker.db, owner, true)
   } finally {
     await worker.close()
   }

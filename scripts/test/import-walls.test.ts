@@ -37,10 +37,10 @@ const testDoors: typeof doors = {
   worker: ['schema', 'server', 'scripts', 'tests'],
   scripts: ['schema', 'server', 'worker', 'tests'],
 }
-/** What product code takes of the ledger: reads for both, debits for the server, books and postings for the worker. */
+/** What product code takes of the ledger: reads for both, debits for the server, books, postings and sums for the worker. */
 const ledgerDoors: typeof doors = {
-  server: ['accounts', 'balances', 'errors', 'explanation', 'history', 'usage'],
-  worker: ['accounts', 'acts', 'balances', 'books', 'errors', 'grants', 'post'],
+  server: ['accounts', 'balances', 'errors', 'explanation', 'history', 'reports', 'usage'],
+  worker: ['accounts', 'acts', 'balances', 'books', 'errors', 'grants', 'post', 'sums'],
 }
 
 /** Places whose files lie side by side. */

@@ -5,6 +5,7 @@ import {
   exportCreditHistory,
   getCreditHistory,
   getUsageSummary,
+  listUsageReports,
   summaryDays,
 } from '../../schema/api/credits.ts'
 import type { QueryOf } from '../../schema/api/endpoint.ts'
@@ -18,6 +19,7 @@ import {
   type PeriodSums,
   sumPeriods,
 } from '../../schema/ledger/history.ts'
+import { listReports } from '../../schema/ledger/reports.ts'
 import { csvLine } from '../csv.ts'
 import { invalidCursor } from '../errors.ts'
 import { addDays, monthOf, openCalendar } from '../local-days.ts'
@@ -54,6 +56,30 @@ export const creditsRoutes = [
     const { db } = await reads()
     const day = now().toISOString().slice(0, 10)
     return new TextFile(`credit-history-${day}.csv`, csvOf(db, owner, filterOf(query)))
+  }),
+
+  // Who used what of an organization's credits: as its history.
+  route(listUsageReports, {
+    rights: thePayer({ doing: 'view the credit history' }),
+  }).handle(async ({ query, owner }, { db }) => {
+    const reports = await listReports(db, owner, {
+      transfer_id: Number(query.transfer_id),
+      after: query.cursor === undefined ? undefined : Number(query.cursor),
+      limit: query.limit + 1,
+    })
+    const page = reports.slice(0, query.limit)
+    return {
+      success: true,
+      data: {
+        items: page.map(({ credits, occurred_at, actor, reason }) => ({
+          credits,
+          occurred_at: occurred_at.toISOString(),
+          user_id: actor,
+          description: reason,
+        })),
+        next_cursor: reports.length > query.limit ? String(page.at(-1)?.ordinal) : null,
+      },
+    }
   }),
 
   route(getUsageSummary, { rights: thePayer() }).handle(async ({ query, owner }, { reads, now }) => {
@@ -116,6 +142,8 @@ function presentEntry(entry: HistoryEntry): CreditTransaction {
     balance_after: entry.balance_after,
     created_at: entry.occurred_at.toISOString(),
     reference_id: entry.stripe_session_id,
+    reports: entry.reports,
+    is_open: entry.is_open,
   }
 }
 

@@ -69,10 +69,20 @@ function momentOf(
   return until > now ? { until: undefined, as_of: now } : { until, as_of: new Date(until.getTime() - 1) }
 }
 
-function presentChange({ transfer_id, occurred_at, change, after, ...cause }: Change): BalanceChange {
+function presentChange({
+  transfer_id,
+  occurred_at,
+  reports,
+  is_open,
+  change,
+  after,
+  ...cause
+}: Change): BalanceChange {
   return {
     id: String(transfer_id),
     occurred_at: occurred_at.toISOString(),
+    reports,
+    is_open,
     cause: causeOf({ ...cause, change }),
     change: withTotal(change),
     balance_after: withTotal(after),

@@ -42,6 +42,7 @@ export function subscription(
   return {
     id: 'sub_1',
     intent_id: '0199f0a0-0000-7000-8000-000000000001',
+    plan_type: 'pro',
     credits_per_seat: 500,
     trial_end: null,
     ended_at: null,

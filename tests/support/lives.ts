@@ -104,6 +104,7 @@ function subscriptionOf(id: string, start: number, plan: PlanSpec): Subscription
   return {
     id,
     intent_id: id,
+    plan_type: 'pro',
     credits_per_seat: 500,
     trial_end: trialEnd,
     ended_at: ended,

@@ -1,3 +1,4 @@
+import { plans } from '../../schema/catalogue/plans.ts'
 import type { CheckoutIntent, CheckoutPromise } from '../../schema/checkout/intents.ts'
 import { recipientOf } from '../../schema/checkout/intents.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
@@ -12,6 +13,7 @@ import {
 } from '../../schema/ledger/books.ts'
 import type { GrantKind } from '../../schema/ledger/grants.ts'
 import { grantTransfer, postTransfers } from '../../schema/ledger/post.ts'
+import { sumUsage } from '../../schema/ledger/sums.ts'
 import { type BooksInScope, differenceOf, type MissingTransfer } from '../../schema/position/difference.ts'
 import type { OwnerFacts } from '../../schema/position/facts.ts'
 import { positionOf } from '../../schema/position/position.ts'
@@ -26,8 +28,8 @@ export interface Cause {
 }
 
 /**
- * Makes the books of an owner's plan, with all their subscriptions, agree with the facts, inside the caller's transaction. Doing it
- * again posts nothing. Returns the number of transfers posted.
+ * Makes the books of an owner's plan, with all their subscriptions, agree with the facts, inside the caller's transaction, and says whether
+ * usage is summed from then on. Doing it again posts nothing. Returns the number of transfers posted.
  */
 export async function reconcilePlan(trx: DatabaseTransaction, owner: Owner, cause: Cause): Promise<number> {
   await lockOwner(trx, owner)
@@ -42,6 +44,10 @@ export async function reconcilePlan(trx: DatabaseTransaction, owner: Owner, caus
   })
   await postTransfers(trx, transfers)
   for (const month of closings) await closeMonth(trx, owner, month)
+  const sums_usage = facts.subscriptions.some(
+    ({ plan_type, ended_at }) => ended_at === null && plans[plan_type].sums_usage,
+  )
+  if (sums_usage !== books.sums_usage) await sumUsage(trx, owner, sums_usage)
   return transfers.length
 }
 

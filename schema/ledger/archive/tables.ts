@@ -3,6 +3,7 @@
  * the transfers. `order` is how their files are sorted, so that the prover can read them side by side.
  */
 export const monthlyTables = [
+  { name: 'ledger_reports', order: 'transfer_id, owner_id, ordinal' },
   { name: 'ledger_entries', order: 'transfer_id, account_id' },
   { name: 'ledger_transfers', order: 'id' },
 ] as const

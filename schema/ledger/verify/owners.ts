@@ -32,7 +32,7 @@ export async function checkOwners(trx: DatabaseTransaction, problem: Problem): P
 
 /**
  * A key without its transfer would make the ledger believe that something was posted. Looks at keys of transfers after one: at how many there are, and only
- * if those are not as many as were read with their transfer, at which ones. `read` names how far was read.
+ * if those are not as many as were read with their transfer or their report, at which ones. `read` names how far was read.
  */
 export async function checkKeys(
   trx: DatabaseTransaction,
@@ -50,6 +50,9 @@ export async function checkKeys(
     LEFT JOIN ledger_transfers transfer ON transfer.id = key.transfer_id AND transfer.owner_id = key.owner_id
       AND transfer.idempotency_key = key.idempotency_key
     WHERE key.transfer_id > ${after} AND transfer.id IS NULL
+      -- That of a report which is summed: its transfer has a key of its own.
+      AND NOT EXISTS (SELECT FROM ledger_reports report
+        WHERE report.owner_id = key.owner_id AND report.transfer_id = key.transfer_id AND report.idempotency_key = key.idempotency_key)
     ORDER BY key.idempotency_key`.execute(trx)
   for (const { idempotency_key } of rows) problem('every key has its transfer', `transfer ${idempotency_key}`)
 }

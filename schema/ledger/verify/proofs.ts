@@ -42,10 +42,18 @@ export async function findSettledTransferId(db: Kysely<DB>): Promise<number | nu
   const running = await findWriters(db)
   for (let attempt = 0; attempt < 1000; attempt++) {
     const still = new Set(await findWriters(db))
-    if (!running.some((transaction) => still.has(transaction))) return id
+    if (!running.some((transaction) => still.has(transaction))) return findBeforeOpenSums(db, id)
     await sql`SELECT pg_sleep(0.01)`.execute(db)
   }
   return null
+}
+
+/** A sum of usage has its number from its first report on, and is posted later: up to there everything is posted. */
+async function findBeforeOpenSums(db: Kysely<DB>, upTo: number): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    SELECT least(${upTo}::bigint, min(unposted_transfer_id) - 1) AS id FROM ledger_owners
+    WHERE unposted_since IS NOT NULL`.execute(db)
+  return rows[0]?.id ?? upTo
 }
 
 /** Transactions that hold a lock in this database and have written something, or are about to. */

@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { spendCredits } from '../../../schema/ledger/usage.ts'
+import type { Database } from '../../../schema/database/connect.ts'
+import type { Owner } from '../../../schema/ledger/accounts.ts'
+import { lockOwner } from '../../../schema/ledger/books.ts'
+import { postSums } from '../../../schema/ledger/sums.ts'
+import { spendCredits, spendCreditsMany, type Usage } from '../../../schema/ledger/usage.ts'
 import { connectProduct, repeat } from '../database-load.ts'
 import { floorStatements } from '../floors/tables.ts'
 import { createHttpSide, type HttpRequest } from '../http-load.ts'
 import type { Bench, Line, Row } from '../row.ts'
-import { createFloor, createProduct, startServer } from '../sides.ts'
+import { createFloor, createProduct, type Part, startServer } from '../sides.ts'
 import { takeTurns } from '../turns.ts'
 import { usageReports } from '../usage-reports.ts'
-import { anyWallet, hotPool, walletId, wallets } from '../wallets.ts'
+import { anySummedWallet, anyWallet, hotPool, summedHotPool, walletId, wallets } from '../wallets.ts'
 
 export const usage: Row = {
   name: 'usage',
@@ -26,16 +30,27 @@ async function measure(bench: Bench): Promise<Line[]> {
   const floorServer = await startServer(bench.machine, running, floor)
   const { db, close } = connectProduct(product.place.databaseUrl, 'tidemark_server')
   running.defer(close)
+  const worker = connectProduct(product.place.databaseUrl, 'tidemark_worker')
+  running.defer(worker.close)
 
-  const spend = (owner: ReturnType<typeof anyWallet> | typeof hotPool) =>
-    spendCredits(db, {
-      ...owner,
-      credits: 1,
-      idempotency_key: randomUUID(),
-      occurred_at: new Date(),
-      actor: owner.owner_id,
-      reason: 'Bench',
-    })
+  const spend = (owner: Owner) => spendCredits(db, usageOf(owner))
+  // A sum is posted once a minute, so many of them in the time of a turn, each with the reports of its minute: what they lack is added before.
+  const summedSpread = async (seconds: number) => {
+    const ending = Math.ceil((wallets * seconds) / 60)
+    await fillOldestSums(product, db, { sums: ending, reports: reportsPerMinute })
+    return repeat(
+      () => spend(anySummedWallet()),
+      seconds,
+      () => postSums(worker.db, { older_than_ms: 0, sums_max: ending }),
+    )
+  }
+  // One sum, posted with all reports of the turn.
+  const summedHot = (seconds: number) =>
+    repeat(
+      () => spend(summedHotPool),
+      seconds,
+      () => postSumOf(worker.db, summedHotPool),
+    )
   const update = (wallet: string) => floor.pool.query({ ...floorStatements.spend, values: [wallet, 1] })
   const figures = await takeTurns(bench, {
     httpSpread: createHttpSide(server.url, (count) => usageReports(count, 'personal')),
@@ -45,6 +60,8 @@ async function measure(bench: Bench): Promise<Line[]> {
     spread: (seconds) => repeat(() => spend(anyWallet()), seconds),
     spreadFloor: (seconds) => repeat(() => update(anyWallet().owner_id), seconds),
     hot: (seconds) => repeat(() => spend(hotPool), seconds),
+    summedSpread,
+    summedHot,
     hotFloor: (seconds) => repeat(() => update(hotPool.owner_id), seconds),
   })
   const line = (what: string, measured: number[], bare: number[], target: Line['target']): Line => ({
@@ -60,7 +77,53 @@ async function measure(bench: Bench): Promise<Line[]> {
     line('over HTTP, one hot pool', figures.httpHot, figures.httpHotFloor, hot),
     line('in the database, 1,000 wallets', figures.spread, figures.spreadFloor, spread),
     line('in the database, one hot pool', figures.hot, figures.hotFloor, hot),
+    line(
+      'in the database, 1,000 wallets, summed by the minute',
+      figures.summedSpread,
+      figures.spreadFloor,
+      spread,
+    ),
+    line('in the database, one hot pool, summed by the minute', figures.summedHot, figures.hotFloor, hot),
   ]
+}
+
+/** What 1,000 wallets report in a minute at 4,000 reports a second. */
+const reportsPerMinute = 240
+
+/** Gives the sums that are posted next the reports that they would have after a minute. */
+async function fillOldestSums(
+  { pool }: Part,
+  db: Database,
+  { sums, reports }: { readonly sums: number; readonly reports: number },
+): Promise<void> {
+  const { rows } = await pool.query<{ owner_id: string; lacking: number }>(
+    `SELECT owner_id, $2 - unposted_reports AS lacking FROM ledger_owners
+     WHERE unposted_since IS NOT NULL AND owner_id <> $3 ORDER BY unposted_since LIMIT $1`,
+    [sums, reports, summedHotPool.owner_id],
+  )
+  for (const { owner_id, lacking } of rows) {
+    const owner = { owner_kind: 'organization', owner_id } as const
+    await spendCreditsMany(
+      db,
+      Array.from({ length: Math.max(0, lacking) }, () => usageOf(owner)),
+    )
+  }
+}
+
+/** Whoever locks an owner posts the sum. */
+async function postSumOf(db: Database, owner: Owner): Promise<void> {
+  await db.transaction().execute((trx) => lockOwner(trx, owner))
+}
+
+function usageOf(owner: Owner): Usage {
+  return {
+    ...owner,
+    credits: 1,
+    idempotency_key: randomUUID(),
+    occurred_at: new Date(),
+    actor: owner.owner_id,
+    reason: 'Bench',
+  }
 }
 
 function bareReports(count: number, wallet: (index: number) => string): HttpRequest[] {
