@@ -28,6 +28,7 @@ describe('the books of an owner', () => {
       grants: [],
       closed_months: [],
       used_open: 0,
+      sums_usage: false,
     })
   })
 

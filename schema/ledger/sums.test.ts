@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { giveCredits } from '../../tests/support/factories/transfers.ts'
+import { closeStatementDays } from '../reconciliation/statement.ts'
 import type { Owner } from './accounts.ts'
 import { findBalance } from './balances.ts'
 import { lockOwner, readBooks } from './books.ts'
@@ -222,7 +223,7 @@ test('history, explanation and sums show usage that is not posted yet as the tra
       }),
       used: await sumUsageSince(database.server, owner, {
         since: new Date('2026-11-20T00:00:00Z'),
-        now: new Date(),
+        now: noon,
       }),
       periods: await sumPeriods(database.server, owner, [
         new Date('2026-11-19T00:00:00Z'),
@@ -323,6 +324,21 @@ test('a report that somebody changes, removes or adds is found, before and after
   ])
   expect(await find(...rename)).toEqual(['the hash of a sum covers its reports'])
   expect(await problems()).toEqual([])
+})
+
+test('a day of the statement is not closed while usage of it waits to be posted', async () => {
+  await postAll()
+  const owner = await summing({ purchased: 10 })
+  await database.worker
+    .insertInto('statement_days')
+    .values({ date: new Date('2026-11-20T00:00:00Z'), read_at: later(24 * 3600) })
+    .execute()
+  await use(owner, 1)
+  const close = () =>
+    closeStatementDays(database.worker, { proven_until: later(48 * 3600), now: later(48 * 3600) })
+  expect(await close()).toBe(0)
+  await postAll()
+  expect(await close()).toBe(1)
 })
 
 test('reports cannot be changed or removed, and nobody but the ledger adds one', async () => {
