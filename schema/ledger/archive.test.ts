@@ -22,8 +22,10 @@ import type { Owner } from './accounts.ts'
 import { manifestSchema } from './archive/manifest.ts'
 import { proveArchive, proveArchives } from './archive/prove.ts'
 import { type ArchiveOptions, archiveMonths } from './archive.ts'
+import { findArchivedUntil } from './archived.ts'
 import { findBalance } from './balances.ts'
 import { type Books, closeMonth, readBooks, readGrant } from './books.ts'
+import { explainBalance } from './explanation.ts'
 import type { Grant } from './grants.ts'
 import { listHistory } from './history.ts'
 import { checkoutKey } from './keys.ts'
@@ -207,10 +209,22 @@ describe('months that were archived', () => {
     expect((await archive(3)).finished).toEqual([])
   })
 
-  test('end the history', async () => {
+  test('end the history, and explanations begin with what they came to', async () => {
+    expect(await findArchivedUntil(database.server, ada)).toBeNull()
+    const whole = await explainBalance(database.server, ada, { limit: 100 })
     await archive(2)
     const page = await listHistory(database.server, ada, { limit: 10 })
     expect(page.entries.map(({ amount }) => amount)).toEqual([-7])
+    expect(await explainBalance(database.server, ada, { limit: 100 })).toEqual({
+      ...whole,
+      changes: whole.changes.slice(0, 1),
+      // Nothing was used of the purchased credits since: their balance is that of the opening.
+      opening: { plan: 1000, purchased: 450 },
+    })
+    expect((await findArchivedUntil(database.server, ada))?.toISOString().slice(0, 7)).toBe(
+      await monthAfter(2),
+    )
+    expect(await findArchivedUntil(database.server, user('user_new'))).toBeNull()
   })
 })
 

@@ -23,6 +23,11 @@ export function endOfMonth(month: string): number {
   return month === 'early' ? idsInMonth : firstIdOf(month) + idsInMonth
 }
 
+/** When the month begins whose first id this is. */
+export function startOfMonth(firstId: number): Date {
+  return new Date(Date.UTC(2000, firstId / idsInMonth, 1))
+}
+
 /** Where the ids of `2025_01` begin. Months are counted from January 2000. */
 export function firstIdOf(month: string): number {
   const [year = 0, ofYear = 0] = month.split('_').map(Number)
