@@ -73,6 +73,8 @@ export const getCreditHistory = endpoint({
       next_cursor: z.nullable(z.string()),
       /** What is newer may be missing for a moment, though it counts in the balance already; null when nothing is missing. */
       missing_since: z.nullable(z.iso.datetime()),
+      /** On the last page: what is older is archived and not listed. Null when nothing is, and on other pages. */
+      archived_until: z.nullable(z.iso.datetime()),
     }),
   }),
 })

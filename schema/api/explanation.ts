@@ -103,6 +103,8 @@ export const explainBalance = endpoint({
       /** Before the last of the items. */
       opening: creditsSchema,
       next_cursor: z.nullable(z.string()),
+      /** On the last page: what is older is archived, and the opening is what it came to. Null when nothing is, and on other pages. */
+      archived_until: z.nullable(z.iso.datetime()),
     }),
   }),
 })

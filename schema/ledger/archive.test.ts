@@ -22,13 +22,16 @@ import type { Owner } from './accounts.ts'
 import { manifestSchema } from './archive/manifest.ts'
 import { proveArchive, proveArchives } from './archive/prove.ts'
 import { type ArchiveOptions, archiveMonths } from './archive.ts'
+import { findArchivedUntil } from './archived.ts'
 import { findBalance } from './balances.ts'
 import { type Books, closeMonth, readBooks, readGrant } from './books.ts'
+import { explainBalance } from './explanation.ts'
 import type { Grant } from './grants.ts'
 import { listHistory } from './history.ts'
 import { checkoutKey } from './keys.ts'
 import { makeLedgerMonths } from './months.ts'
 import { postTransfer, postTransfers } from './post.ts'
+import { postSums, sumUsage } from './sums.ts'
 import { spendCredits } from './usage.ts'
 import { checkArchives } from './verify/archives.ts'
 import { verifyLedger } from './verify.ts'
@@ -74,10 +77,13 @@ async function archive(before: number, options: Partial<ArchiveOptions> = {}) {
 const problemsOf = async (options = {}) => (await verifyLedger(database.owner, options)).problems
 const booksOf = () => database.worker.transaction().execute((trx) => readBooks(trx, ada))
 
+/** Whose usage is summed by the minute. */
+const pool: Owner = { owner_kind: 'organization', owner_id: 'org_pool' }
+
 /** The same report whenever it comes. */
-const report = (key: string, credits: number) =>
+const report = (key: string, credits: number, owner = ada) =>
   spendCredits(database.server, {
-    ...ada,
+    ...owner,
     credits,
     idempotency_key: key,
     occurred_at: new Date('2026-09-03T00:00:00Z'),
@@ -97,7 +103,10 @@ let books: Books
 let bought: Grant
 let monthly: Grant
 
-/** Month 0: a settled purchase, a month of a plan, usage. Month 1: usage, the end of the plan's month, the next one. Month 2: some usage. */
+/**
+ * Month 0: a settled purchase, a month of a plan, usage. Month 1: usage, the end of the plan's month, the next one, and usage that is summed. Month 2:
+ * some usage.
+ */
 async function fillMonths(): Promise<void> {
   const intent = await buildPurchase(database.server, {
     stripe_session_id: 'cs_1',
@@ -134,6 +143,11 @@ async function fillMonths(): Promise<void> {
   })
   await postTransfer(database.worker, buildTransfer(next, { kind: 'plan_grant', ordinal: 1, amount: 1000 }))
   await postTransfer(database.worker, buildTransfer(bought, { kind: 'refund', ordinal: 2, amount: -50 }))
+  await giveCredits(database, pool, { purchased: 100 })
+  await sumUsage(database.worker, pool, true)
+  await report('summed', 3, pool)
+  await report('summed too', 4, pool)
+  await postSums(database.worker, { older_than_ms: 0 })
   await passMonths(2)
   await report('third', 7)
   await passMonths(6)
@@ -158,6 +172,7 @@ describe('months that were archived', () => {
     // A report comes again, the same and another.
     expect(await report('first', 100)).toMatchObject({ outcome: 'replayed', plan: before.balance.plan })
     await expect(report('first', 101)).rejects.toThrow('another input')
+    expect(await report('summed', 3, pool)).toMatchObject({ outcome: 'replayed', purchased: 93 })
     expect(await report('fourth', 3)).toMatchObject({ outcome: 'posted' })
     // A refund of a purchase whose transfers are all archived.
     expect(await readGrant(database.worker, bought.id)).toMatchObject({
@@ -194,10 +209,22 @@ describe('months that were archived', () => {
     expect((await archive(3)).finished).toEqual([])
   })
 
-  test('end the history', async () => {
+  test('end the history, and explanations begin with what they came to', async () => {
+    expect(await findArchivedUntil(database.server, ada)).toBeNull()
+    const whole = await explainBalance(database.server, ada, { limit: 100 })
     await archive(2)
     const page = await listHistory(database.server, ada, { limit: 10 })
     expect(page.entries.map(({ amount }) => amount)).toEqual([-7])
+    expect(await explainBalance(database.server, ada, { limit: 100 })).toEqual({
+      ...whole,
+      changes: whole.changes.slice(0, 1),
+      // Nothing was used of the purchased credits since: their balance is that of the opening.
+      opening: { plan: 1000, purchased: 450 },
+    })
+    expect((await findArchivedUntil(database.server, ada))?.toISOString().slice(0, 7)).toBe(
+      await monthAfter(2),
+    )
+    expect(await findArchivedUntil(database.server, user('user_new'))).toBeNull()
   })
 })
 
@@ -250,6 +277,17 @@ test('months that are still shown, or that somebody may still need, are refused'
   expect(await readdir(folder.path)).toEqual([])
 })
 
+test('a month in which a sum of usage is still open is refused, until it is posted', async () => {
+  await passMonths(2)
+  await report('open', 1, pool)
+  await passMonths(6)
+  await expect(archive(3)).rejects.toThrow('Somebody may still be posting')
+  expect((await archive(2)).finished).toHaveLength(1)
+  await postSums(database.worker, { older_than_ms: 0 })
+  expect((await archive(3)).finished).toHaveLength(1)
+  expect(await problemsOf()).toEqual([])
+})
+
 test('books that are not right are not archived', async () => {
   await tamper('UPDATE ledger_entries SET amount = amount + 1')
   await expect(archive(2)).rejects.toThrow('The books are not right')
@@ -261,14 +299,18 @@ describe('an archive that is interrupted', () => {
     'proven',
     'closed',
     'written',
+    'detached ledger_reports of early',
     'detached ledger_entries of early',
     'detached ledger_transfers of early',
+    'detached ledger_reports of first',
     'detached ledger_entries of first',
     'detached ledger_transfers of first',
     'detached',
     'proven from its files',
+    'dropped ledger_reports of early',
     'dropped ledger_entries of early',
     'dropped ledger_transfers of early',
+    'dropped ledger_reports of first',
     'dropped ledger_entries of first',
     'dropped ledger_transfers of first',
     'finished',
@@ -406,7 +448,7 @@ describe('an archive', () => {
     expect(proof.problems).toEqual([])
     expect(proof.archives.map(({ transfers, entries }) => ({ transfers, entries }))).toEqual([
       { transfers: 3, entries: 6 },
-      { transfers: 4, entries: 8 },
+      { transfers: 6, entries: 12 },
     ])
     const { rows } = await sql<{ digest: string }>`
       SELECT encode(manifest_digest, 'hex') AS digest FROM ledger_archives ORDER BY id DESC LIMIT 1`.execute(
@@ -427,25 +469,29 @@ describe('an archive', () => {
   })
 
   const forgeries: readonly [string, (lines: string[]) => string[], RegExp][] = [
-    ['a row is missing', (lines) => lines.slice(1), /rows|sum to zero|no transfer/],
+    ['a row is missing', (lines) => lines.slice(1), /rows|sum to zero|no transfer|other reports/],
     [
       'rows have changed places',
       (lines) => lines.toReversed(),
-      /where it belongs|does not follow|no transfer/,
+      /where it belongs|does not follow|no transfer|other reports/,
     ],
-    ['a reason is another one', (lines) => lines.map((line) => line.replace('Line', 'Lime')), /another hash/],
+    [
+      'a reason is another one',
+      (lines) => lines.map((line) => line.replace('Line', 'Lime')),
+      /another hash|other reports/,
+    ],
     ['an amount is another one', (lines) => lines.map((line) => line.replace('\t-30\t', '\t-29\t')), /sum/],
     [
       'a row was added',
       (lines) => [...lines, lines.at(-1) ?? ''],
-      /cannot be read|where it belongs|does not follow|sum/,
+      /cannot be read|where it belongs|does not follow|sum|other reports/,
     ],
   ]
   test.each(forgeries)(
     'in which %s is found, though digests and counts were made anew',
     async (_, forge, expected) => {
       let changed = 0
-      for (const table of ['ledger_transfers', 'ledger_entries']) {
+      for (const table of ['ledger_transfers', 'ledger_entries', 'ledger_reports']) {
         for (const file of await filesOf(table)) {
           const before = await readFile(file)
           const after = gzipSync(

@@ -124,8 +124,11 @@ async function endRange(db: Database, { end_transfer_id }: ArchiveRange): Promis
     SELECT ledger_begin_month(ledger_month_of(now()), last_value) FROM ledger_transfers_id_seq
     WHERE last_value < ${end_transfer_id}`.execute(db)
   const settled = await findSettledTransferId(db)
+  // A sum of usage has its id before it is posted.
   const { rows } = await sql<{ is_over: boolean }>`
-    SELECT last_value >= ${end_transfer_id} AS is_over FROM ledger_transfers_id_seq`.execute(db)
+    SELECT last_value >= ${end_transfer_id}
+      AND NOT EXISTS (SELECT FROM ledger_owners WHERE unposted_transfer_id < ${end_transfer_id}) AS is_over
+    FROM ledger_transfers_id_seq`.execute(db)
   if (settled === null || !rows[0]?.is_over) {
     throw new ArchiveRefusedError(
       'Somebody may still be posting in these months. Nothing was archived; try again.',

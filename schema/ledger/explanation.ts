@@ -59,7 +59,7 @@ export interface ExplanationPage {
 
 /**
  * What made an owner's balance what it is, or was: every change that had occurred by then, newest first, with the balance after each.
- * The changes of all pages and the last opening balance (zero) add up to the first closing one, which without `until` is the balance
+ * The changes of all pages and the last opening balance (zero, or that of the end of archived months) add up to the first closing one, which without `until` is the balance
  * of the latest entries. What occurred later is left out of every balance, also what was posted earlier.
  */
 export async function explainBalance(
@@ -182,10 +182,15 @@ async function readTop(
     SELECT account.name AS account, entry.transfer_id, entry.balance_after
     FROM ledger_accounts account
     CROSS JOIN LATERAL (
-      SELECT e.transfer_id, e.balance_after FROM ledger_entries e
+      (SELECT e.transfer_id, e.balance_after FROM ledger_entries e
       WHERE e.owner_id = account.owner_id AND e.account_id = account.id AND e.transfer_id < CASE account.name
         WHEN 'plan' THEN ${limits.plan.below}::bigint ELSE ${limits.purchased.below}::bigint END
-      ORDER BY e.transfer_id DESC LIMIT 1) entry
+      ORDER BY e.transfer_id DESC LIMIT 1)
+      -- What was there before is archived, and its last balance kept.
+      UNION ALL
+      (SELECT o.transfer_id, o.balance FROM ledger_openings o
+      WHERE o.owner_id = account.owner_id AND o.account_id = account.id ORDER BY o.archive_id DESC LIMIT 1)
+      ORDER BY transfer_id DESC LIMIT 1) entry
     WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}`.execute(db)
   const balanceOf = (account: OwnerAccount) => {
     const { below, later } = limits[account]

@@ -120,8 +120,8 @@ async function verify(
   const progress = later(onProgress)
   const summing = async () => {
     await checkOwners(sums, problems.owners.add)
-    const reports = await checkReports(sums, range, problems.reports.add)
     if (!from) await checkArchives(sums, problems.owners.add)
+    const reports = await checkReports(sums, range, problems.reports.add)
     const since = from && check.grantIds ? { proven_at: from.proven_at, grantIds: check.grantIds } : null
     const summed = await checkSums(sums, since, problems.sums.add, (done) =>
       progress.tell({ what: 'grants', done, total: null }),

@@ -45,17 +45,20 @@ export async function isKnownOwner(db: ReadDatabase, { owner_kind, owner_id }: O
 }
 
 /** Transfers with this idempotency key, or of the grant with this id, the newest first. */
-export async function findTransferIds(db: ReadDatabase, key: string): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    SELECT transfer_id::text AS id FROM ledger_keys
+export async function findTransferIds(
+  db: ReadDatabase,
+  key: string,
+): Promise<{ readonly id: string; readonly owner_id: string }[]> {
+  const { rows } = await sql<{ id: string; owner_id: string }>`
+    SELECT transfer_id::text AS id, owner_id FROM ledger_keys
     WHERE idempotency_key = ${key} AND NOT starts_with(idempotency_key, 'usage/')
     UNION ALL
-    SELECT transfer_id::text FROM ledger_keys
+    SELECT transfer_id::text, owner_id FROM ledger_keys
     WHERE idempotency_key = ${key} AND owner_id = split_part(${key}, '/', 2) AND starts_with(idempotency_key, 'usage/')
     UNION ALL
-    (SELECT t.id::text FROM ledger_grants g JOIN ledger_transfers t ON t.owner_id = g.owner_id AND t.grant_id = g.id
+    (SELECT t.id::text, t.owner_id FROM ledger_grants g JOIN ledger_transfers t ON t.owner_id = g.owner_id AND t.grant_id = g.id
       WHERE g.id = ${key} ORDER BY t.id DESC LIMIT ${hitsMax})`.execute(db)
-  return rows.map(({ id }) => id)
+  return rows
 }
 
 export async function findOwnerOfTransfer(db: ReadDatabase, id: string): Promise<Owner | null> {

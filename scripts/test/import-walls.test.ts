@@ -39,7 +39,7 @@ const testDoors: typeof doors = {
 }
 /** What product code takes of the ledger: reads for both, debits for the server, books, postings and sums for the worker. */
 const ledgerDoors: typeof doors = {
-  server: ['accounts', 'balances', 'errors', 'explanation', 'history', 'reports', 'usage'],
+  server: ['accounts', 'archived', 'balances', 'errors', 'explanation', 'history', 'reports', 'usage'],
   worker: ['accounts', 'acts', 'balances', 'books', 'errors', 'grants', 'post', 'sums'],
 }
 

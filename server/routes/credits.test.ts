@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { exportCreditHistory, getCreditHistory, getUsageSummary } from '../../schema/api/credits.ts'
+import { explainBalance } from '../../schema/api/explanation.ts'
 import { postTransfer, postTransfers } from '../../schema/ledger/post.ts'
 import { spendCredits } from '../../schema/ledger/usage.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
@@ -26,6 +28,7 @@ describe('the history of credits', () => {
       items: [],
       next_cursor: null,
       missing_since: null,
+      archived_until: null,
     })
   })
 
@@ -309,4 +312,27 @@ describe('the summary of usage', () => {
       })
     },
   )
+})
+
+test('a history that ends where months were archived says so, and nobody explains a balance before', async () => {
+  const bob = await signUp(clerk)
+  await buildUser(database.worker, bob.user_id)
+  // What `npm run ledger:archive` leaves behind, of months before 2020.
+  await sql`
+    INSERT INTO ledger_archives (id, first_transfer_id, end_transfer_id, months, transfers, entries, keys, heads_digest_before, heads_digest,
+      kept_digest)
+    VALUES (1, 0, ledger_first_id(ledger_month_of('2020-01-01')), '{2019_12}', 1, 2, 1, sha256(''), sha256(''), sha256(''))`.execute(
+    database.owner,
+  )
+  await giveCredits(database, { owner_kind: 'user', owner_id: bob.user_id }, { purchased: 10 })
+  await sql`
+    INSERT INTO ledger_openings (owner_id, account_id, archive_id, transfer_id, version, balance, hash, used)
+    SELECT owner_id, id, 1, 1, 1, 0, sha256(''), 0 FROM ledger_accounts WHERE owner_id = ${bob.user_id} AND name = 'purchased'`.execute(
+    database.owner,
+  )
+  expect(await page({}, bob)).toMatchObject({ archived_until: '2020-01-01T00:00:00.000Z', next_cursor: null })
+  const explain = (date?: string) =>
+    server.api(explainBalance, { token: bob.token, query: date ? { date } : {} })
+  expect((await explain()).body).toMatchObject({ data: { archived_until: '2020-01-01T00:00:00.000Z' } })
+  expect(await explain('2019-12-30')).toMatchObject({ status: 410, body: { code: 'archived' } })
 })

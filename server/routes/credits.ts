@@ -11,6 +11,7 @@ import {
 import type { QueryOf } from '../../schema/api/endpoint.ts'
 import type { ReadDatabase } from '../../schema/database/connect.ts'
 import { type Owner, type TransferKind, transferKinds } from '../../schema/ledger/accounts.ts'
+import { findArchivedUntil } from '../../schema/ledger/archived.ts'
 import {
   type HistoryCursor,
   type HistoryEntry,
@@ -46,6 +47,7 @@ export const creditsRoutes = [
         items: entries.map(presentEntry),
         next_cursor: next && encodeCursor(next),
         missing_since: missingSince(reads, deps.now())?.toISOString() ?? null,
+        archived_until: next ? null : ((await findArchivedUntil(reads.db, owner))?.toISOString() ?? null),
       },
     }
   }),

@@ -10,13 +10,14 @@ import {
 } from '../../schema/api/explanation.ts'
 import { inSnapshot, type ReadDatabase } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
+import { findArchivedUntil } from '../../schema/ledger/archived.ts'
 import {
   type Change,
   type Credits,
   explainBalance as readExplanation,
 } from '../../schema/ledger/explanation.ts'
 import { csvLine } from '../csv.ts'
-import { invalidCursor } from '../errors.ts'
+import { invalidCursor, momentArchived } from '../errors.ts'
 import { addDays, openCalendar } from '../local-days.ts'
 import { chooseReads, missingSince } from '../reads.ts'
 import { thePayer } from '../rights.ts'
@@ -33,6 +34,7 @@ export const explanationRoutes = [
     const missing_since = missingSince(reads, deps.now())
     const { until, as_of } = momentOf(query, missing_since ?? deps.now())
     const page = { limit: query.limit, until, before }
+    const archived = await refuseArchived(reads.db, owner, until)
     const { closing, changes, opening, next } = await inSnapshot(reads.db, (db) =>
       readExplanation(db, owner, page),
     )
@@ -45,6 +47,7 @@ export const explanationRoutes = [
         items: changes.map(presentChange),
         opening: withTotal(opening),
         next_cursor: next === null ? null : String(next),
+        archived_until: next === null ? (archived?.toISOString() ?? null) : null,
       },
     }
   }),
@@ -54,10 +57,18 @@ export const explanationRoutes = [
   }).handle(async ({ query, owner }, { reads, now }) => {
     const { db } = await reads()
     const { until, as_of } = momentOf(query, now())
+    await refuseArchived(db, owner, until)
     const { dateOf } = openCalendar(query.time_zone)
     return new TextFile(`balance-${dateOf(as_of)}.csv`, csvOf(db, owner, { until, dateOf }))
   }),
 ]
+
+/** The moment before which everything is archived, if anything is; what the balance was until then is not known here. */
+async function refuseArchived(db: ReadDatabase, owner: Owner, until: Date | undefined): Promise<Date | null> {
+  const archived = await findArchivedUntil(db, owner)
+  if (until && archived && until <= archived) throw momentArchived()
+  return archived
+}
 
 /** Whoever asks for a day that is not over is told of now, and of all that was posted. */
 function momentOf(

@@ -147,8 +147,15 @@ async function lookUpEmail({ db, clerk }: Deps, email: string): Promise<Hit[]> {
 
 /** By its number, its idempotency key, or the grant that it belongs to. */
 async function lookUpTransfer(deps: Deps, { kind, id }: Lookup, options: PresentOptions): Promise<Hit[]> {
-  const ids = /^\d{1,16}$/.test(id) ? [id] : await findTransferIds(deps.db, id)
-  const hits = await Promise.all(ids.map((one) => lookUpRow(deps, { kind: 'transfer', id: one }, options)))
+  const found = /^\d{1,16}$/.test(id) ? [{ id, owner_id: null }] : await findTransferIds(deps.db, id)
+  const hits = await Promise.all(
+    found.map(async ({ id, owner_id }) => {
+      const hit = await lookUpRow(deps, { kind: 'transfer', id }, options)
+      // Its key stays when its month is archived.
+      const owner = owner_id === null ? null : ownerOfId(owner_id)
+      return hit ?? (owner ? ownerHit(owner, `Transfer ${id}, in an archived month`) : undefined)
+    }),
+  )
   return hits.filter((hit) => hit !== undefined).map((hit) => (kind === 'grant' ? { ...hit, kind } : hit))
 }
 

@@ -7,7 +7,6 @@ import { hexOf, microsecondsOf, numberOf, type Row, textOf } from './rows.ts'
 type Sum = { -readonly [K in keyof ArchivedSum]: ArchivedSum[K] }
 
 interface Entry {
-  readonly transfer_id: number
   readonly account_id: number
   readonly amount: number
   readonly version: number | null
@@ -23,6 +22,7 @@ interface Entry {
 export class MonthsProof {
   transfers = 0
   entries = 0
+  reports = 0
   /** The latest entry of each account so far, and what was used from it. */
   readonly #openings: Map<number, Opening>
   readonly #changed = new Set<number>()
@@ -54,11 +54,17 @@ export class MonthsProof {
 
   /** Both in the order of the transfers' ids, which are `first <= id < end`. */
   async read(
-    rows: { readonly transfers: AsyncIterable<Row>; readonly entries: AsyncIterable<Row> },
+    rows: {
+      readonly transfers: AsyncIterable<Row>
+      readonly entries: AsyncIterable<Row>
+      readonly reports: AsyncIterable<Row>
+    },
     range: { readonly first: number; readonly end: number },
   ): Promise<void> {
     const entries = byTransfer(rows.entries)
+    const reports = byTransfer(rows.reports)
     let next = await entries.next()
+    let nextReports = await reports.next()
     for await (const transfer of rows.transfers) {
       const id = numberOf(transfer, 'id')
       while (!next.done && next.value.transfer_id < id) {
@@ -69,11 +75,32 @@ export class MonthsProof {
       if (id <= this.#last || id < range.first || id >= range.end)
         this.#problem(`transfer ${id} is not where it belongs`)
       this.#last = id
-      this.#follow(transfer, isNext && !next.done ? next.value.entries : [])
+      const own = isNext && !next.done ? next.value.rows.map(entryOf) : []
+      this.#follow(transfer, own)
+      if (textOf(transfer, 'idempotency_key').startsWith('usage_sums/')) {
+        const isSum = !nextReports.done && nextReports.value.transfer_id === id
+        this.#checkSum(transfer, own, isSum && !nextReports.done ? nextReports.value.rows : [])
+        if (isSum) nextReports = await reports.next()
+      }
       if (isNext) next = await entries.next()
     }
     for (; !next.done; next = await entries.next()) {
       this.#problem(`entries of transfer ${next.value.transfer_id} have no transfer`)
+    }
+    for (; !nextReports.done; nextReports = await reports.next()) {
+      this.#problem(`reports of transfer ${nextReports.value.transfer_id} are of no sum`)
+    }
+  }
+
+  /** Usage that was summed: its input is all of its reports. */
+  #checkSum(transfer: Row, entries: readonly Entry[], reports: readonly Row[]): void {
+    const name = `the sum ${textOf(transfer, 'id')}`
+    this.reports += reports.length
+    const credits = reports.reduce((total, report) => total + numberOf(report, 'credits'), 0)
+    const used = entries.reduce((total, { version, amount }) => total - (version === null ? 0 : amount), 0)
+    if (credits !== used) this.#problem(`${name} is not that of its reports`)
+    if (hash('sha256', reports.map(printReport).join(''), 'hex') !== hexOf(transfer, 'input_hash')) {
+      this.#problem(`${name} was made of other reports`)
     }
   }
 
@@ -194,25 +221,45 @@ function digestTransfer(row: Row): string {
   return hash('sha256', `[${fields.map((field) => JSON.stringify(field ?? null)).join(', ')}]`, 'hex')
 }
 
-async function* byTransfer(
-  rows: AsyncIterable<Row>,
-): AsyncGenerator<{ readonly transfer_id: number; readonly entries: Entry[] }, undefined> {
-  let current: { readonly transfer_id: number; readonly entries: Entry[] } | undefined
+/** As Postgres prints a JSON array. */
+function printReport(report: Row): string {
+  const fields = [
+    numberOf(report, 'ordinal'),
+    textOf(report, 'idempotency_key'),
+    numberOf(report, 'credits'),
+    microsecondsOf(report, 'occurred_at'),
+    microsecondsOf(report, 'reported_at'),
+    textOf(report, 'actor'),
+    textOf(report, 'reason'),
+  ]
+  return `[${fields.map((field) => JSON.stringify(field)).join(', ')}]\n`
+}
+
+function entryOf(row: Row): Entry {
+  return {
+    account_id: numberOf(row, 'account_id'),
+    amount: numberOf(row, 'amount'),
+    version: row.get('version') === null ? null : numberOf(row, 'version'),
+    balance_after: row.get('balance_after') === null ? null : numberOf(row, 'balance_after'),
+    owner_id: textOf(row, 'owner_id'),
+    hash: hexOf(row, 'hash'),
+  }
+}
+
+interface RowsOfTransfer {
+  readonly transfer_id: number
+  readonly rows: Row[]
+}
+
+async function* byTransfer(rows: AsyncIterable<Row>): AsyncGenerator<RowsOfTransfer, undefined> {
+  let current: RowsOfTransfer | undefined
   for await (const row of rows) {
-    const entry: Entry = {
-      transfer_id: numberOf(row, 'transfer_id'),
-      account_id: numberOf(row, 'account_id'),
-      amount: numberOf(row, 'amount'),
-      version: row.get('version') === null ? null : numberOf(row, 'version'),
-      balance_after: row.get('balance_after') === null ? null : numberOf(row, 'balance_after'),
-      owner_id: textOf(row, 'owner_id'),
-      hash: hexOf(row, 'hash'),
-    }
-    if (current?.transfer_id !== entry.transfer_id) {
+    const transfer_id = numberOf(row, 'transfer_id')
+    if (current?.transfer_id !== transfer_id) {
       if (current) yield current
-      current = { transfer_id: entry.transfer_id, entries: [] }
+      current = { transfer_id, rows: [] }
     }
-    current.entries.push(entry)
+    current.rows.push(row)
   }
   if (current) yield current
 }

@@ -3,6 +3,7 @@
  * the transfers. `order` is how their files are sorted, so that the prover can read them side by side.
  */
 export const monthlyTables = [
+  { name: 'ledger_reports', order: 'transfer_id, owner_id, ordinal' },
   { name: 'ledger_entries', order: 'transfer_id, account_id' },
   { name: 'ledger_transfers', order: 'id' },
 ] as const
@@ -20,6 +21,11 @@ const idsInMonth = 2 ** 40
 /** Where the ids of a month end, exclusive. What was posted before there were months has ids of the month 0. */
 export function endOfMonth(month: string): number {
   return month === 'early' ? idsInMonth : firstIdOf(month) + idsInMonth
+}
+
+/** When the month begins whose first id this is. */
+export function startOfMonth(firstId: number): Date {
+  return new Date(Date.UTC(2000, firstId / idsInMonth, 1))
 }
 
 /** Where the ids of `2025_01` begin. Months are counted from January 2000. */

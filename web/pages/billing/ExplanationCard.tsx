@@ -14,6 +14,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ExplanationTable } from './ExplanationTable.tsx'
+import { ArchivedNote } from './HistoryCard.tsx'
 import type { Payer } from './payer.ts'
 
 /** What made the balance what it is, or what it was at the end of a day. */
@@ -86,7 +87,7 @@ function Explanation({ payer }: { payer: Payer }) {
         />
         <DayField date={date} onChange={setDate} />
       </div>
-      {changes.length === 0 ? (
+      {changes.length === 0 && last.archived_until === null ? (
         <EmptyState icon={Scale} title="No credits by then" className="border-t py-12">
           Nothing had been added or used, so there is nothing to explain.
         </EmptyState>
@@ -98,6 +99,7 @@ function Explanation({ payer }: { payer: Payer }) {
             label="Show earlier changes"
             failure="Could not load earlier changes. Please try again."
           />
+          {last.archived_until !== null && <ArchivedNote until={last.archived_until} />}
         </>
       )}
     </div>

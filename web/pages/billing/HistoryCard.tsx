@@ -13,7 +13,7 @@ import { billingHistoryQuery, type HistoryFilter, selectionOf } from '../../api/
 import { HistorySkeleton, HistoryTable } from '../../components/credits/HistoryTable.tsx'
 import { ExportButton } from '../../components/ExportButton.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
-import { formatTime } from '../../components/format.ts'
+import { formatDay, formatTime } from '../../components/format.ts'
 import { SearchField } from '../../components/SearchField.tsx'
 import { ShowMore } from '../../components/ShowMore.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -131,6 +131,7 @@ function History({ payer, filter, onClear }: HistoryProps) {
   }
   const items: CreditTransaction[] = history.data.pages.flatMap((page) => page.items)
   const missingSince = history.data.pages[0]?.missing_since
+  const archivedUntil = history.data.pages.at(-1)?.archived_until
   return (
     <div aria-busy={history.isPlaceholderData || undefined} className="aria-busy:opacity-60">
       {missingSince && (
@@ -148,6 +149,8 @@ function History({ payer, filter, onClear }: HistoryProps) {
             Clear the search
           </Button>
         </Nothing>
+      ) : archivedUntil ? (
+        <Nothing title={`No transactions since ${formatDay(archivedUntil)}`} />
       ) : (
         <Nothing title="No transactions yet">
           Purchases, plan credits and usage will appear here, with the balance after each one.
@@ -158,11 +161,21 @@ function History({ payer, filter, onClear }: HistoryProps) {
         label={isFiltered ? 'Search older transactions' : 'Show more'}
         failure="Could not load more transactions. Please try again."
       />
+      {archivedUntil && <ArchivedNote until={archivedUntil} />}
     </div>
   )
 }
 
-function Nothing({ title, children }: { title: string; children: ReactNode }) {
+/** Where a list ends before the beginning. */
+export function ArchivedNote({ until }: { until: string }) {
+  return (
+    <p className="border-t px-5 py-4 text-muted text-sm sm:px-6">
+      What happened before {formatDay(until)} is archived. Support can look it up for you.
+    </p>
+  )
+}
+
+function Nothing({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div role="status">
       <EmptyState icon={Waves} title={title} className="border-t py-12">
