@@ -240,8 +240,9 @@ async function listUnexplained(
     SELECT d.*,
       -- A purchase whose transfer is archived counted when its checkout was settled.
       CASE WHEN d.fact IS NULL AND d.name LIKE 'intent/%' THEN coalesce((
-        SELECT (t.occurred_at AT TIME ZONE 'UTC')::date::text FROM ledger_transfers t
-        WHERE t.intent_id = split_part(d.name, '/', 2)::uuid AND t.kind = 'credit_purchase' ORDER BY t.id LIMIT 1), (
+        SELECT (t.occurred_at AT TIME ZONE 'UTC')::date::text
+        FROM ledger_grants g JOIN ledger_transfers t ON t.owner_id = g.owner_id AND t.grant_id = g.id
+        WHERE g.id = 'purchase/' || split_part(d.name, '/', 2) AND t.kind = 'credit_purchase' ORDER BY t.id LIMIT 1), (
         SELECT (i.settled_at AT TIME ZONE 'UTC')::date::text FROM checkout_intents i
         JOIN ledger_archived_sums s ON s.owner_id = i.owner_id AND s.grant_id = 'purchase/' || i.id
         WHERE i.id = split_part(d.name, '/', 2)::uuid LIMIT 1))
