@@ -34,6 +34,7 @@ export function createReopeningProducer(
   return {
     add: (queue, jobId, payload, origin) =>
       attempt((producer) => producer.add(queue, jobId, payload, origin)),
+    addMany: (queue, jobs) => attempt((producer) => producer.addMany(queue, jobs)),
     counts: () => attempt((producer) => producer.counts()),
     countWaiting: (queue) => attempt((producer) => producer.countWaiting(queue)),
     queue: (name) => open().queue(name),

@@ -11,7 +11,7 @@ import { testDatabase } from '../tests/support/database/test-database.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../tests/support/factories/events.ts'
 import { buildPurchase } from '../tests/support/factories/purchases.ts'
 import { ownRedisUrl } from '../tests/support/own-redis.ts'
-import { createTestDependencies } from '../tests/support/product/test-worker.ts'
+import { createTestDependencies, producerOf } from '../tests/support/product/test-worker.ts'
 import { waitUntil } from '../tests/support/wait-until.ts'
 import { startConsumers } from './consumers.ts'
 import type { WorkerDependencies } from './dependencies.ts'
@@ -120,7 +120,7 @@ describe.each([
     const early = await receiveStripeEvent(database.server, paid(randomUUID()))
     const good = await receiveStripeEvent(database.server, paid(intentId))
     const { lines, failed } = await runJobOf([early, good], {
-      producer: { add: () => Promise.reject(new Error('The queue is away')), countWaiting: async () => 0 },
+      producer: producerOf(() => Promise.reject(new Error('The queue is away'))),
     })
     expect(failed).toBe(0)
     expect(await eventRow(early)).toMatchObject({ state: 'received', attempts: 0 })

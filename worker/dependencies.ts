@@ -18,7 +18,7 @@ export interface WorkerDependencies {
   readonly stripe: Stripe
   readonly organizations: OrganizationMaker
   readonly clerk: ClerkDirectory
-  readonly producer: Pick<QueueProducer, 'add' | 'countWaiting'>
+  readonly producer: Pick<QueueProducer, 'add' | 'addMany' | 'countWaiting'>
   readonly log: Logger
   readonly metrics: WorkerMetrics
   readonly now: () => Date

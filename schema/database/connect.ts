@@ -72,6 +72,8 @@ export function openPool(
         ...(more.options ? [more.options] : []),
       ].join(' '),
       max: poolMax,
+      // For `inOneTrip`. What copies or streams has no part in it, and that is for the owner only.
+      pipeline: role !== 'owner',
       connectionTimeoutMillis: more.connectionTimeoutMillis ?? 10_000,
       types,
     },

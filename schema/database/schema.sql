@@ -66,8 +66,9 @@ DECLARE
   without text;
 BEGIN
   SELECT e.id INTO without FROM received e
-  WHERE NOT EXISTS (SELECT FROM inbox_payloads p
-    WHERE p.source = e.source AND p.id = e.id AND p.filed_at = e.payload_filed_at) LIMIT 1;
+  LEFT JOIN LATERAL (SELECT 1 AS found FROM inbox_payloads p
+    WHERE p.source = e.source AND p.id = e.id AND p.filed_at = e.payload_filed_at OFFSET 0) said ON true
+  WHERE said.found IS NULL LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'Event % was inserted without its payload', without USING ERRCODE = 'check_violation';
   END IF;
@@ -81,30 +82,21 @@ CREATE FUNCTION public.inbox_make_months(first timestamp with time zone, last ti
     AS $$
 DECLARE
   month timestamp := date_trunc('month', first AT TIME ZONE 'UTC');
-  months timestamp[] := '{}';
   name text;
 BEGIN
   IF last > first + interval '10 years' THEN
     RAISE EXCEPTION 'That is too many months' USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  WHILE month <= last AT TIME ZONE 'UTC' LOOP
-    IF to_regclass('inbox_payloads_' || to_char(month, 'YYYY_MM')) IS NULL THEN
-      months := months || month;
-    END IF;
-    month := month + interval '1 month';
-  END LOOP;
-  IF cardinality(months) = 0 THEN
-    RETURN;
-  END IF;
   -- Whoever wants the same waits and finds it made. Attaching takes this lock anyway, which lets everybody read and write.
   LOCK TABLE ONLY inbox_payloads IN SHARE UPDATE EXCLUSIVE MODE;
-  FOREACH month IN ARRAY months LOOP
+  WHILE month <= last AT TIME ZONE 'UTC' LOOP
     name := 'inbox_payloads_' || to_char(month, 'YYYY_MM');
     IF to_regclass(name) IS NULL THEN
       EXECUTE format('CREATE TABLE %I (LIKE inbox_payloads INCLUDING ALL)', name);
       EXECUTE format('ALTER TABLE inbox_payloads ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', name,
         month AT TIME ZONE 'UTC', (month + interval '1 month') AT TIME ZONE 'UTC');
     END IF;
+    month := month + interval '1 month';
   END LOOP;
 END
 $$;

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { prepared, preparedAs } from '../database/prepared.ts'
 import type { DB, InboxEvents, InboxPayloads, Json } from '../database/types.ts'
 import { cleanRecord } from '../sweep/swept-tables.ts'
-import { inTheirMonths } from './payloads.ts'
+import { inTheirMonths, selectEventsWithPayloads } from './payloads.ts'
 import { namesIn } from './subject.ts'
 
 /** A row of the inbox with what the event says; `payload` and `raw` are null once that was removed. */
@@ -171,22 +171,7 @@ async function listUnsettled(db: Kysely<DB>, keys: readonly EventKey[]): Promise
 
 /** Events `e` with what they say. */
 export function selectEvents(db: Kysely<DB>) {
-  return eventsWithPayloads(db).selectAll('e').select(['p.payload', 'p.raw'])
-}
-
-function eventsWithPayloads(db: Kysely<DB>) {
-  return db.selectFrom('inbox_events as e').leftJoinLateral(
-    (eb) =>
-      eb
-        .selectFrom('inbox_payloads')
-        .select(['payload', 'raw'])
-        .whereRef('inbox_payloads.source', '=', 'e.source')
-        .whereRef('inbox_payloads.id', '=', 'e.id')
-        .whereRef('inbox_payloads.filed_at', '=', 'e.payload_filed_at')
-        .offset(sql.lit(0))
-        .as('p'),
-    (join) => join.onTrue(),
-  )
+  return selectEventsWithPayloads(db).selectAll('e').select(['p.payload', 'p.raw'])
 }
 
 export async function findEvent(db: Kysely<DB>, key: EventKey): Promise<InboxEvent | undefined> {
@@ -218,7 +203,7 @@ export async function lockEvents(
   db: Kysely<DB>,
   { source, ids }: { readonly source: EventSource; readonly ids: readonly string[] },
 ): Promise<EventToTry[]> {
-  return eventsWithPayloads(db)
+  return selectEventsWithPayloads(db)
     .select(['e.id', 'e.type', 'e.state', 'e.sweeps', 'e.received_at', 'p.payload'])
     .where('e.source', '=', source)
     .where(sql<boolean>`e.id = ANY(${ids}::text[])`)

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
+import type { DatabaseTransaction } from '../database/connect.ts'
 import { countPartitionsAhead, makeInboxMonths, makePartitionsAhead } from '../database/months.ts'
-import { findEvent, type ReceivedEvent, receiveEvent, receiveEvents } from './events.ts'
+import { findEvent, lockEvents, type ReceivedEvent, receiveEvent, receiveEvents } from './events.ts'
 
 const database = testDatabase()
 
@@ -110,4 +111,52 @@ describe('an event and its payload', () => {
       await insert(id, at)
     },
   )
+})
+
+describe('with the months of two years', () => {
+  type Looks = Record<string, { readonly by_key: number; readonly whole: number }>
+
+  /** So often this connection has looked into the months of payloads, until it reports that. */
+  async function countLooks(trx: DatabaseTransaction): Promise<Looks> {
+    const { rows } = await sql<{ month: string; by_key: number; whole: number }>`
+      SELECT right(relname, 7) AS month, idx_scan AS by_key, seq_scan AS whole FROM pg_stat_xact_user_tables
+      WHERE relname LIKE 'inbox\\_payloads\\_%'`.execute(trx)
+    return Object.fromEntries(rows.map(({ month, ...looks }) => [month, looks]))
+  }
+
+  /** Into which months `work` looks, and how. */
+  async function looksOf(work: (trx: DatabaseTransaction) => Promise<unknown>): Promise<Looks> {
+    return database.worker.transaction().execute(async (trx) => {
+      // As a connection plans that has asked the same often enough.
+      await sql`SET LOCAL plan_cache_mode = force_generic_plan`.execute(trx)
+      const before = await countLooks(trx)
+      await work(trx)
+      const looks = Object.entries(await countLooks(trx)).map(([month, { by_key, whole }]) => ({
+        month,
+        by_key: by_key - (before[month]?.by_key ?? 0),
+        whole: whole - (before[month]?.whole ?? 0),
+      }))
+      return Object.fromEntries(
+        looks
+          .filter(({ by_key, whole }) => by_key + whole > 0)
+          .map(({ month, ...ofMonth }) => [month, ofMonth]),
+      )
+    })
+  }
+
+  test('events are read with what they say, and stored, by one look each into their own month', async () => {
+    const [first, second] = [new Date('2050-01-15T00:00:00Z'), new Date('2051-06-15T00:00:00Z')]
+    await makeInboxMonths(database.owner, first, new Date('2051-12-15T00:00:00Z'))
+    const events = [first, second, second].map(buildEvent)
+    await receiveEvents(database.server, events)
+    const ids = events.map(({ id }) => id)
+    const locked = await looksOf(async (trx) => {
+      expect(await lockEvents(trx, { source: 'stripe', ids })).toHaveLength(3)
+    })
+    const oneEach = { '2050_01': { by_key: 1, whole: 0 }, '2051_06': { by_key: 2, whole: 0 } }
+    expect(locked).toEqual(oneEach)
+    expect(await looksOf((trx) => receiveEvents(trx, [first, second, second].map(buildEvent)))).toEqual(
+      oneEach,
+    )
+  })
 })

@@ -1,15 +1,23 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
 import type { DatabaseTransaction } from '../database/connect.ts'
 import { makeInboxMonths } from '../database/months.ts'
-import type { DB } from '../database/types.ts'
+import type { DB, InboxPayloads } from '../database/types.ts'
 
 /**
- * Events `e` with what they say, `p`, whose columns are null where it was removed. One look-up each, in one month: planned as a join, it
- * might read a whole month where many events are asked for.
+ * What an event `e` says; nothing where it was removed. One look-up, in one month: planned as a join, it might read a whole month where
+ * many events are asked for.
  */
-export const eventsWithPayloads = sql`inbox_events e LEFT JOIN LATERAL (
+const payload = sql<Pick<Selectable<InboxPayloads>, 'payload' | 'raw'>>`(
   SELECT payload, raw FROM inbox_payloads
-  WHERE source = e.source AND id = e.id AND filed_at = e.payload_filed_at OFFSET 0) p ON true`
+  WHERE source = e.source AND id = e.id AND filed_at = e.payload_filed_at OFFSET 0)`
+
+/** Events `e` with what they say, `p`. */
+export const eventsWithPayloads = sql`inbox_events e LEFT JOIN LATERAL ${payload} p ON true`
+
+/** The same for Kysely's builder. */
+export function selectEventsWithPayloads(db: Kysely<DB>) {
+  return db.selectFrom('inbox_events as e').leftJoinLateral(payload.as('p'), (join) => join.onTrue())
+}
 
 /** Files payloads; makes their months where nobody has done so ahead of time. Must not be called in a transaction, which would have failed. */
 export async function inTheirMonths<T>(

@@ -81,14 +81,22 @@ export async function readPurchaseGrant(db: Kysely<DB>, intentId: string): Promi
   return (await readPurchaseGrants(db, [intentId])).get(intentId) ?? null
 }
 
-/** The same for several, by the id of their checkout. One to which nothing was ever posted is missing. */
+/**
+ * The same for several, by the id of their checkout. One to which nothing was ever posted is missing. That is so of nearly all that are
+ * asked for, and is known from the grants alone, without looking into any month of the ledger.
+ */
 export async function readPurchaseGrants(
   db: Kysely<DB>,
   intentIds: readonly string[],
 ): Promise<ReadonlyMap<string, GrantInBooks>> {
-  const statement = sql<{ grant: unknown }>`
-    SELECT to_jsonb(ledger_grant_sums) AS "grant" FROM ledger_grant_sums WHERE id = ANY(${intentIds.map(purchaseGrantId)}::text[])`
-  const { rows } = await prepared('purchase_grants', statement).execute(db)
+  const posted = await listPosted(db, intentIds.map(purchaseGrantId))
+  if (posted.length === 0) return new Map()
+  const { rows } = await prepared(
+    'purchase_grants',
+    sql<{ grant: unknown }>`
+    SELECT to_jsonb(sums) AS "grant" FROM unnest(${posted}::text[]) AS posted (id)
+    CROSS JOIN LATERAL (SELECT * FROM ledger_grant_sums WHERE id = posted.id OFFSET 0) sums`,
+  ).execute(db)
   const grants = new Map(rows.map(({ grant }) => grantSchema.parse(grant)).map((grant) => [grant.id, grant]))
   return new Map(
     intentIds.flatMap((id) => {
@@ -103,16 +111,26 @@ export async function listPurchaseGrants(
   db: Kysely<DB>,
   intentIds: readonly string[],
 ): Promise<Map<string, { readonly grant_id: string; readonly is_posted: boolean }>> {
-  if (intentIds.length === 0) return new Map()
-  const ids = intentIds.map(purchaseGrantId)
-  const rows = await db.selectFrom('ledger_grants').select('id').where('id', 'in', ids).execute()
-  const posted = new Set(rows.map(({ id }) => id))
+  const posted = new Set(await listPosted(db, intentIds.map(purchaseGrantId)))
   return new Map(
     intentIds.map((id) => [
       id,
       { grant_id: purchaseGrantId(id), is_posted: posted.has(purchaseGrantId(id)) },
     ]),
   )
+}
+
+/**
+ * Those of some grants that the ledger has. Each is looked up by itself: asked for together they may be looked for in the whole table, by
+ * a plan that a connection made when that was small.
+ */
+async function listPosted(db: Kysely<DB>, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return []
+  const statement = sql<{ id: string }>`
+    SELECT g.id FROM unnest(${ids}::text[]) AS asked (id)
+    CROSS JOIN LATERAL (SELECT id FROM ledger_grants WHERE id = asked.id OFFSET 0) g`
+  const { rows } = await prepared('posted_grants', statement).execute(db)
+  return rows.map(({ id }) => id)
 }
 
 /**

@@ -68,6 +68,19 @@ describe.each([
     expect(new Set(groups.flat().map(({ event_id }) => event_id))).toEqual(new Set(eventIds(120)))
   })
 
+  test('jobs that are added by one call are each there once, under their ids', async ({ skip }) => {
+    if (missing) skip(`no Redis: ${missing}`)
+    const producer = await openProducer()
+    const added = eventIds(120).map((event_id) => ({ jobId: event_id, payload: { event_id, claim: 1 } }))
+    for (let time = 0; time < 2; time++) await producer.addMany('stripe-events', added)
+    await producer.addMany('stripe-events', [])
+    const jobs = await jobsOf(producer)
+    expect(jobs).toHaveLength(120)
+    expect(new Map(jobs.map(({ id, data }) => [id, data]))).toEqual(
+      new Map(added.map(({ jobId, payload }) => [jobId, payload])),
+    )
+  })
+
   test('an event that has to be tried alone shares no job', async ({ skip }) => {
     if (missing) skip(`no Redis: ${missing}`)
     const producer = await openProducer()

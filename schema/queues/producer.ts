@@ -25,12 +25,19 @@ export interface QueueProducer {
     payload: JobPayload<Name>,
     origin?: JobOrigin,
   ): Promise<void>
+  /** Adds several together, each as a job of its own. When that fails, some may have been added. */
+  addMany<Name extends QueueName>(queue: Name, jobs: readonly NewJob<Name>[]): Promise<void>
   /** How many jobs of each queue are in which state. */
   counts(): Promise<Record<QueueName, Record<string, number>>>
   /** How many jobs of a queue no worker has begun. */
   countWaiting(queue: QueueName): Promise<number>
   queue(name: QueueName): Queue
   close(): Promise<void>
+}
+
+export interface NewJob<Name extends QueueName> {
+  readonly jobId: string
+  readonly payload: JobPayload<Name>
 }
 
 /** An id that no kept job has: for a replay or a sweep, which must run although the first job is still there. */
@@ -68,6 +75,21 @@ export function createProducer(
       isToBeShared(name, payload)
         ? addEvent({ jobId, payload, origin })
         : addJob(name, jobId, payload, origin),
+    async addMany(name, jobs) {
+      if (jobs.length === 0) return
+      // On Postgres BullMQ makes a sequence and tables for such a call, which our roles may not.
+      if (backend.kind === 'postgres') {
+        await Promise.all(jobs.map(({ jobId, payload }) => addJob(name, jobId, payload)))
+        return
+      }
+      await queueOf(name).addBulk(
+        jobs.map(({ jobId, payload }) => ({
+          name,
+          data: queueSchemas[name].parse(payload),
+          opts: { jobId },
+        })),
+      )
+    },
     async counts() {
       const entries = await Promise.all(
         queueNames.map(async (name) => [

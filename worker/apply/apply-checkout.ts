@@ -1,7 +1,9 @@
 import { type CheckoutPromise, lockIntents } from '../../schema/checkout/intents.ts'
 import { type IntentOutcome, recordOutcomes } from '../../schema/checkout/outcomes.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
-import { reconcilePurchases } from '../books/reconcile.ts'
+import { inOneTrip } from '../../schema/database/one-trip.ts'
+import { postTransfers } from '../../schema/ledger/post.ts'
+import { type PurchaseToReconcile, readMissing } from '../books/reconcile.ts'
 import { type CheckoutDecision, type CheckoutNews, decideCheckout } from './decide-checkout.ts'
 
 export interface CheckoutToApply {
@@ -36,18 +38,20 @@ export async function applyCheckout(
  *
  * Everybody locks events before intents and intents before owners, each by their ids, so transactions that lock several of them wait in a
  * line. Syncing a subscription locks its owner before its intent, which is none of a purchase's.
+ *
+ * `alsoWrite` is what the caller writes of these verdicts: it is sent along with the transfers.
  */
 export async function applyCheckouts(
   trx: DatabaseTransaction,
   checkouts: readonly CheckoutToApply[],
+  alsoWrite: (trip: DatabaseTransaction, verdicts: readonly CheckoutVerdict[]) => Promise<void> = async () =>
+    undefined,
 ): Promise<CheckoutVerdict[]> {
-  const locked = await lockIntents(
-    trx,
-    checkouts.map(({ intent_id }) => intent_id),
-  )
+  const ids = checkouts.map(({ intent_id }) => intent_id)
+  const locked = ids.length === 0 ? [] : await lockIntents(trx, ids)
   const intents = new Map(locked.map((intent) => [intent.id, intent]))
   const outcomes: IntentOutcome[] = []
-  const paid: Parameters<typeof reconcilePurchases>[1][number][] = []
+  const paid: PurchaseToReconcile[] = []
   const verdicts = checkouts.map(({ intent_id, news }): CheckoutVerdict => {
     const intent = intents.get(intent_id)
     if (!intent) return { verdict: 'unknown' }
@@ -60,8 +64,10 @@ export async function applyCheckouts(
     }
     return decided
   })
-  await recordOutcomes(trx, outcomes)
-  await reconcilePurchases(trx, paid)
+  const [missing] = await inOneTrip(trx, (trip) =>
+    Promise.all([readMissing(trip, paid), recordOutcomes(trip, outcomes)]),
+  )
+  await inOneTrip(trx, (trip) => Promise.all([postTransfers(trip, missing), alsoWrite(trip, verdicts)]))
   return verdicts
 }
 

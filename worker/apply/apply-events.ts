@@ -42,17 +42,11 @@ export async function applyEvents(
       const event = locked.get(id)
       return event && isToBeTried(event, claim) ? [event] : []
     })
-    const outcomes = await decide(
+    const outcomes = await settle(
       trx,
       due.flatMap((event) => readWithoutFetching(deps, event) ?? []),
+      deps.now(),
     )
-    const settled = [...outcomes].map(([id, { state, reason }]) => ({
-      source: 'stripe' as const,
-      id,
-      state,
-      reason,
-    }))
-    if (settled.length > 0) await settleEvents(trx, settled, deps.now())
     const left = new Set(due.map(({ id }) => id))
     return new Map(
       ids.map((id): [string, AppliedOfSeveral] => {
@@ -79,27 +73,50 @@ function readWithoutFetching(
   }
 }
 
-/** Carries out what follows from each, and says what that was. Those that cannot be decided are missing. */
-async function decide(
+/** Carries out what follows from each, marks it, and says what that was. Those that cannot be decided are missing. */
+async function settle(
   trx: DatabaseTransaction,
   events: readonly ReadEvent[],
+  now: Date,
 ): Promise<ReadonlyMap<string, EventOutcome>> {
   const outcomes = new Map<string, EventOutcome>()
   for (const { event, read } of events) {
     if (read.needs === 'nothing') outcomes.set(event.id, { state: 'ignored', reason: read.reason })
   }
   const undecided = new Set<string>()
-  for (const round of inRounds(events)) {
+  let marked = 0
+  // Where none is of a checkout there is one round of nothing, in which the others are marked.
+  const [first = [], ...later] = inRounds(events)
+  for (const round of [first, ...later]) {
     const decidable = round.filter(({ intent_id }) => !undecided.has(intent_id))
-    const verdicts = await applyCheckouts(trx, decidable)
-    for (const [index, { event_id, intent_id }] of decidable.entries()) {
-      const verdict = verdicts[index]
-      if (verdict?.verdict === 'decided')
-        outcomes.set(event_id, outcomeOfCheckout(intent_id, verdict.decision))
-      else undecided.add(intent_id)
-    }
+    await applyCheckouts(trx, decidable, async (trip, verdicts) => {
+      for (const [index, { event_id, intent_id }] of decidable.entries()) {
+        const verdict = verdicts[index]
+        if (verdict?.verdict === 'decided')
+          outcomes.set(event_id, outcomeOfCheckout(intent_id, verdict.decision))
+        else undecided.add(intent_id)
+      }
+      const toMark = [...outcomes].slice(marked)
+      marked = outcomes.size
+      await mark(trip, toMark, now)
+    })
   }
   return outcomes
+}
+
+async function mark(
+  db: DatabaseTransaction,
+  outcomes: readonly (readonly [id: string, EventOutcome])[],
+  now: Date,
+): Promise<void> {
+  if (outcomes.length === 0) return
+  const settled = outcomes.map(([id, { state, reason }]) => ({
+    source: 'stripe' as const,
+    id,
+    state,
+    reason,
+  }))
+  await settleEvents(db, settled, now)
 }
 
 type NewsOfEvent = Extract<StripeEventNeeds, { needs: 'intent' }>['checkout'] & { readonly event_id: string }

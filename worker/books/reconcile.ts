@@ -2,6 +2,7 @@ import { plans } from '../../schema/catalogue/plans.ts'
 import type { CheckoutIntent, CheckoutPromise } from '../../schema/checkout/intents.ts'
 import { recipientOf } from '../../schema/checkout/intents.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
+import { inOneTrip } from '../../schema/database/one-trip.ts'
 import type { HouseAccount, Owner, TransferKind } from '../../schema/ledger/accounts.ts'
 import {
   closeMonth,
@@ -12,7 +13,7 @@ import {
   readPurchaseGrants,
 } from '../../schema/ledger/books.ts'
 import type { GrantKind } from '../../schema/ledger/grants.ts'
-import { grantTransfer, postTransfers } from '../../schema/ledger/post.ts'
+import { grantTransfer, postTransfers, type Transfer } from '../../schema/ledger/post.ts'
 import { sumUsage } from '../../schema/ledger/sums.ts'
 import { type BooksInScope, differenceOf, type MissingTransfer } from '../../schema/position/difference.ts'
 import type { OwnerFacts } from '../../schema/position/facts.ts'
@@ -57,6 +58,11 @@ type PaidPurchase = Pick<
   'id' | 'owner_kind' | 'owner_id' | 'credits' | 'amount_minor' | 'stripe_session_id'
 >
 
+export interface PurchaseToReconcile {
+  readonly intent: PaidPurchase
+  readonly cause: Cause
+}
+
 /**
  * The same for one paid checkout of credits, whose grant depends on nothing else of its owner's. The caller holds the intent's
  * row, and its recipient is known.
@@ -66,25 +72,27 @@ export async function reconcilePurchase(
   intent: PaidPurchase,
   cause: Cause,
 ): Promise<number> {
-  return reconcilePurchases(trx, [{ intent, cause }])
+  const missing = await readMissing(trx, [{ intent, cause }])
+  await postTransfers(trx, missing)
+  return missing.length
 }
 
 /**
- * The same for several checkouts, of the same owner or of others, in as many statements as for one. The intents' locks are enough to read by: whoever
- * posts to a purchase's grant, or saves what went back of it, holds its intent. Posting locks the owners, all of them in one order.
+ * What has to be posted so that the books agree with the facts of some paid checkouts, of one owner or of several, read in as many statements
+ * as for one. The intents' locks are enough to read by, and to post what is returned: whoever posts to a purchase's grant, or saves what
+ * went back of it, holds its intent. Posting locks the owners, all of them in one order.
  */
-export async function reconcilePurchases(
+export async function readMissing(
   trx: DatabaseTransaction,
-  purchases: readonly { readonly intent: PaidPurchase; readonly cause: Cause }[],
-): Promise<number> {
-  if (purchases.length === 0) return 0
+  purchases: readonly PurchaseToReconcile[],
+): Promise<Transfer[]> {
+  if (purchases.length === 0) return []
   const intents = purchases.map(({ intent }) => intent)
-  const facts = await readPurchaseFacts(trx, intents)
-  const known = await readPurchaseGrants(
-    trx,
-    intents.map(({ id }) => id),
+  const ids = intents.map(({ id }) => id)
+  const [facts, known] = await inOneTrip(trx, (trip) =>
+    Promise.all([readPurchaseFacts(trip, intents), readPurchaseGrants(trip, ids)]),
   )
-  const missing = purchases.flatMap(({ intent, cause }) => {
+  return purchases.flatMap(({ intent, cause }) => {
     const purchase = facts.get(intent.id)
     return missingIn({
       facts: { ...withoutFacts(recipientOfPurchase(intent)), purchases: purchase ? [purchase] : [] },
@@ -93,8 +101,6 @@ export async function reconcilePurchases(
       stripe_session_id: intent.stripe_session_id,
     }).transfers
   })
-  await postTransfers(trx, missing)
-  return missing.length
 }
 
 function recipientOfPurchase(intent: PaidPurchase): Owner {

@@ -18,6 +18,7 @@ import {
 } from '../../tests/support/factories/paid-purchases.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { producerOf } from '../../tests/support/product/test-worker.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { checkUnconfirmedEvents } from './check-unconfirmed-events.ts'
 import { processInboxEvent } from './inbox-event.ts'
@@ -46,10 +47,7 @@ const depsWith = (overrides: Partial<WorkerDependencies> = {}): WorkerDependenci
   return {
     ...product.worker.deps,
     log: listening,
-    producer: {
-      add: async (queue, _id, payload) => void enqueued.push({ queue, payload }),
-      countWaiting: async () => 0,
-    },
+    producer: producerOf(async (queue, _id, payload) => void enqueued.push({ queue, payload })),
     ...overrides,
   }
 }

@@ -9,10 +9,13 @@ import { processInboxEvent } from './inbox-event.ts'
 import { sweep } from './maintenance.ts'
 
 const added: { queue: string; jobId: string; payload: unknown }[] = []
+/** How many jobs were added by each call. */
+const calls: number[] = []
 let waiting = 0
 const database = testDatabase()
 beforeEach(async () => {
   added.length = 0
+  calls.length = 0
   waiting = 0
   await database.owner.deleteFrom('inbox_events').execute()
   await database.owner.deleteFrom('checkout_intents').where('state', '<>', 'settled').execute()
@@ -25,8 +28,10 @@ function sweepIn(minutes: number) {
       now: () => new Date(Date.now() + minutes * 60_000),
       sweepAfterMs: 30_000,
       producer: {
-        async add(queue, jobId, payload) {
-          added.push({ queue, jobId, payload })
+        add: () => Promise.reject(new Error('A sweep adds together what is due')),
+        async addMany(queue, jobs) {
+          if (jobs.length > 0) calls.push(jobs.length)
+          for (const job of jobs) added.push({ queue, ...job })
         },
         countWaiting: async () => waiting,
       },
@@ -48,6 +53,14 @@ test('a sweep that follows at once leaves it alone, a later one takes it again, 
   const taken = []
   for (const minute of [1, 1.1, 2, 2.1, 3, 3.1, 5]) taken.push((await sweepIn(minute)).events)
   expect(taken).toEqual([1, 0, 1, 0, 1, 0, 1])
+})
+
+test('what is due is enqueued by one call for each queue, a job for each', async () => {
+  for (let i = 0; i < 20; i++) await receiveStripeEvent(database.server, paidEvent())
+  for (let i = 0; i < 3; i++) await buildPurchase(database.server, { sweep_at: new Date() })
+  expect(await sweepIn(1)).toEqual({ events: 20, intents: 3 })
+  expect(calls).toEqual([20, 3])
+  expect(new Set(added.map(({ jobId }) => jobId)).size).toBe(23)
 })
 
 test('an event that was applied or ignored is left alone', async () => {

@@ -16,17 +16,26 @@ const batchSize = 500
 export async function sweep(deps: WorkerDependencies): Promise<{ events: number; intents: number }> {
   const events = [...(await enqueueEvents(deps, 'stripe')), ...(await enqueueEvents(deps, 'clerk'))]
   const intents = await claim(deps, 'checkout_intents', 'checkout-completions')
-  for (const { id, claim } of intents) {
-    await deps.producer.add('checkout-completions', freshJobId(id), { intent_id: id, cause: 'sweep', claim })
-  }
+  await deps.producer.addMany(
+    'checkout-completions',
+    intents.map(({ id, claim }) => ({
+      jobId: freshJobId(id),
+      payload: { intent_id: id, cause: 'sweep', claim },
+    })),
+  )
   const subscriptions = await claim(deps, 'subscriptions', 'subscription-syncs')
-  for (const { stripe_subscription_id: id, claim } of subscriptions) {
-    await deps.producer.add('subscription-syncs', freshJobId(id), { subscription_id: id, claim })
-  }
+  await deps.producer.addMany(
+    'subscription-syncs',
+    subscriptions.map(({ stripe_subscription_id: id, claim }) => ({
+      jobId: freshJobId(id),
+      payload: { subscription_id: id, claim },
+    })),
+  )
   const acts = await claim(deps, 'support_acts', 'support-acts')
-  for (const { id, claim } of acts) {
-    await deps.producer.add('support-acts', freshJobId(id), { act_id: id, claim })
-  }
+  await deps.producer.addMany(
+    'support-acts',
+    acts.map(({ id, claim }) => ({ jobId: freshJobId(id), payload: { act_id: id, claim } })),
+  )
   deps.metrics.swept.inc({ what: 'act' }, acts.length)
   deps.metrics.swept.inc({ what: 'subscription' }, subscriptions.length)
   deps.metrics.swept.inc({ what: 'event' }, events.length)
@@ -43,7 +52,10 @@ async function enqueueEvents(
 ): Promise<Claimed<'inbox_events'>[]> {
   const queue = ({ stripe: 'stripe-events', clerk: 'clerk-events' } as const)[source]
   const events = await claim(deps, 'inbox_events', queue, { source })
-  for (const { id, claim } of events) await deps.producer.add(queue, freshJobId(id), { event_id: id, claim })
+  await deps.producer.addMany(
+    queue,
+    events.map(({ id, claim }) => ({ jobId: freshJobId(id), payload: { event_id: id, claim } })),
+  )
   return events
 }
 

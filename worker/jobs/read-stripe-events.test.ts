@@ -12,6 +12,7 @@ import {
   type PaidPurchase,
 } from '../../tests/support/factories/paid-purchases.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { producerOf } from '../../tests/support/product/test-worker.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { processInboxEvent } from './inbox-event.ts'
 import { readStripeEvents } from './read-stripe-events.ts'
@@ -31,7 +32,7 @@ beforeEach(async () => {
 
 const depsWith = (overrides: Partial<WorkerDependencies> = {}): WorkerDependencies => ({
   ...product.worker.deps,
-  producer: { add: async (_queue, id) => void enqueued.push(id), countWaiting: async () => 0 },
+  producer: producerOf(async (_queue, id) => void enqueued.push(id)),
   ...overrides,
 })
 const read = (overrides?: Partial<WorkerDependencies>, limits?: Parameters<typeof readStripeEvents>[1]) =>
@@ -114,7 +115,7 @@ describe('an event that never came by webhook', () => {
 
   test('is in the inbox when the queue is unavailable, for the sweep', async () => {
     await buildPaidCredits(product)
-    const producer = { add: () => Promise.reject(new Error('No queue')), countWaiting: async () => 0 }
+    const producer = producerOf(() => Promise.reject(new Error('No queue')))
     expect(await read({ producer })).toBe(1)
     expect(await rows()).toMatchObject([{ state: 'received' }])
   })

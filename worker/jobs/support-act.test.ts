@@ -15,7 +15,7 @@ import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/fact
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { giveCredits } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
-import { createTestDependencies } from '../../tests/support/product/test-worker.ts'
+import { createTestDependencies, producerOf } from '../../tests/support/product/test-worker.ts'
 import { maximumAttempts } from '../failures.ts'
 import { processInboxEvent } from './inbox-event.ts'
 import { sweep } from './maintenance.ts'
@@ -175,12 +175,9 @@ test('a forged event stays forged', async () => {
 describe('an act whose job is lost', () => {
   const swept = async () => {
     const jobs: string[] = []
-    const producer = {
-      add: async (_: string, __: string, payload: object) => {
-        if ('act_id' in payload) jobs.push(String(payload.act_id))
-      },
-      countWaiting: async () => 0,
-    }
+    const producer = producerOf(async (_: string, __: string, payload: object) => {
+      if ('act_id' in payload) jobs.push(String(payload.act_id))
+    })
     await sweep(createTestDependencies(database, { producer, now: () => new Date(Date.now() + 3_600_000) }))
     return jobs
   }

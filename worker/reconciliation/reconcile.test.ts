@@ -25,6 +25,7 @@ import { buildGrant } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { planLife } from '../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { producerOf } from '../../tests/support/product/test-worker.ts'
 import { signUp } from '../../tests/support/services/clerk.ts'
 import { processJob } from '../consumers.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
@@ -43,10 +44,7 @@ const hourMs = 3600_000
 /** As the sweep and the queue do it, once. */
 async function sweepOnce(): Promise<void> {
   const jobs: Parameters<WorkerDependencies['producer']['add']>[] = []
-  const producer: WorkerDependencies['producer'] = {
-    add: async (...job) => void jobs.push(job),
-    countWaiting: async () => 0,
-  }
+  const producer = producerOf(async (...job) => void jobs.push(job))
   await processJob({ ...worker.deps, producer }, 'maintenance', {})
   for (const [queue, , payload] of jobs) await processJob(worker.deps, queue, payload)
 }

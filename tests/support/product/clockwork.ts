@@ -3,7 +3,7 @@ import type { QueueName } from '../../../schema/queues/queues.ts'
 import { processJob } from '../../../worker/consumers.ts'
 import type { WorkerDependencies } from '../../../worker/dependencies.ts'
 import type { TestDatabase } from '../database/test-database.ts'
-import { createTestDependencies } from './test-worker.ts'
+import { createTestDependencies, producerOf } from './test-worker.ts'
 
 export interface JobRun {
   readonly queue: QueueName
@@ -39,12 +39,12 @@ export function startClockwork(
   const deps = createTestDependencies(database, {
     now,
     sweepAfterMs: timing.sweepAfterMs,
-    producer: {
-      add: async (name, _id, payload) => {
+    producer: producerOf(
+      async (name, _id, payload) => {
         queue.push({ queue: name, payload })
       },
-      countWaiting: async (name) => queue.filter((job) => job.queue === name).length,
-    },
+      async (name) => queue.filter((job) => job.queue === name).length,
+    ),
     ...overrides,
   })
 

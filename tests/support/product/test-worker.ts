@@ -68,12 +68,9 @@ export function createTestDependencies(
       },
     },
     clerk: createClerkDirectory(openClerk({ secretKey: 'sk_test_none', apiUrl: 'http://127.0.0.1:1/bapi' })),
-    producer: {
-      add: () => {
-        throw new Error('This test enqueues nothing')
-      },
-      countWaiting: async () => 0,
-    },
+    producer: producerOf(() => {
+      throw new Error('This test enqueues nothing')
+    }),
     log: pino({ level: 'silent' }),
     metrics: createWorkerMetrics(),
     now: () => new Date(),
@@ -82,5 +79,19 @@ export function createTestDependencies(
     adjustmentLimit: 5000,
     livemode: false,
     ...overrides,
+  }
+}
+
+/** A producer that hands on each job, also of those that are added together. */
+export function producerOf(
+  add: WorkerDependencies['producer']['add'],
+  countWaiting: WorkerDependencies['producer']['countWaiting'] = async () => 0,
+): WorkerDependencies['producer'] {
+  return {
+    add,
+    async addMany(queue, jobs) {
+      for (const { jobId, payload } of jobs) await add(queue, jobId, payload)
+    },
+    countWaiting,
   }
 }
