@@ -684,6 +684,117 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.ledger_post_many(owner_kinds text[], owner_ids text[], idempotency_keys text[], kinds text[], occurred_at timestamp with time zone[], intent_ids text[], event_ids text[], actors text[], reasons text[], credits bigint[], houses text[], grant_ids text[], grant_owner_ids text[], accounts text[], grant_kinds text[], grants text) RETURNS bigint[]
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    AS $$
+#variable_conflict use_column
+DECLARE
+  owners ledger_owners[] := ledger_lock_rows(owner_kinds, owner_ids);
+  given record;
+  owner ledger_owners;
+  transfer ledger_transfers;
+  digest bytea;
+  chain bytea;
+  moment timestamptz := clock_timestamp();
+  month bigint := ledger_month_of(moment);
+  account_id bigint;
+  version bigint;
+  balance bigint;
+  count integer := 0;
+  is_new_grant boolean := false;
+  ids bigint[] := array_fill(NULL::bigint, ARRAY[cardinality(idempotency_keys)]);
+  changed ledger_owners[] := '{}';
+  new_keys ledger_keys[] := '{}';
+  new_grants ledger_grants[] := '{}';
+  new_transfers ledger_transfers[] := '{}';
+  new_entries ledger_entries[] := '{}';
+BEGIN
+  -- In a statement of its own, after the locks: whoever posted for these owners before is seen.
+  IF EXISTS (SELECT FROM ledger_keys k WHERE k.idempotency_key = ANY (idempotency_keys) AND NOT starts_with(k.idempotency_key, 'usage/')) THEN
+    RETURN NULL;
+  END IF;
+
+  -- By owners, and the transfers of each in their order.
+  FOR given IN
+    SELECT i.*, o.owner, house.id AS house_account, g.id IS NULL AS is_new_grant,
+      ledger_two_legs_hash(i.kind, i.intent_id, i.grant_id, (o.owner).owner_kind, i.owner_id, i.account, i.house, i.credits) AS input_hash,
+      house.id IS NOT NULL AND NOT starts_with(i.idempotency_key, 'usage/')
+        AND (g.id IS NULL OR (g.owner_kind, g.owner_id, g.account, g.kind) = ((o.owner).owner_kind, i.owner_id, i.account, i.grant_kind)) AS is_usual
+    FROM (
+      SELECT item.*, nextval('ledger_transfers_id_seq') AS id
+      FROM unnest(idempotency_keys, kinds, occurred_at, intent_ids, event_ids, actors, reasons, credits, houses, grant_ids, grant_owner_ids, accounts,
+        grant_kinds) WITH ORDINALITY
+        AS item (idempotency_key, kind, occurred_at, intent_id, event_id, actor, reason, credits, house, grant_id, owner_id, account, grant_kind, ordinal)
+    ) i
+    JOIN unnest(owner_ids, owner_kinds) AS named (owner_id, owner_kind) ON named.owner_id = i.owner_id
+    JOIN (SELECT locked AS owner FROM unnest(owners) locked) o ON (o.owner).owner_id = i.owner_id AND (o.owner).owner_kind = named.owner_kind
+    LEFT JOIN ledger_accounts house ON house.owner_id = 'house' AND house.name = i.house
+    LEFT JOIN ledger_grants g ON g.id = i.grant_id
+    ORDER BY i.owner_id, i.ordinal
+  LOOP
+    -- Whoever is the first in a month begins it in the order of the transfers, which is not the one here.
+    IF NOT given.is_usual OR given.id >> 40 < month THEN
+      RETURN NULL;
+    END IF;
+    IF owner.owner_id IS DISTINCT FROM given.owner_id THEN
+      IF owner.owner_id IS NOT NULL THEN
+        changed := changed || owner;
+      END IF;
+      owner := given.owner;
+    END IF;
+    transfer := ROW(given.id, given.occurred_at, moment, given.intent_id::uuid, NULL, 2, given.owner_id, given.idempotency_key, given.kind,
+      given.input_hash, given.event_id, given.actor, given.reason, given.grant_id)::ledger_transfers;
+    digest := ledger_transfer_digest(transfer);
+    IF given.account = 'plan' THEN
+      account_id := owner.plan_account_id;
+      owner.plan_version := owner.plan_version + 1;
+      owner.plan_balance := owner.plan_balance + given.credits;
+      version := owner.plan_version;
+      balance := owner.plan_balance;
+      chain := ledger_entry_hash(owner.plan_hash, digest, account_id, given.credits, version, balance);
+      owner.plan_hash := chain;
+    ELSE
+      account_id := owner.purchased_account_id;
+      owner.purchased_version := owner.purchased_version + 1;
+      owner.purchased_balance := owner.purchased_balance + given.credits;
+      version := owner.purchased_version;
+      balance := owner.purchased_balance;
+      chain := ledger_entry_hash(owner.purchased_hash, digest, account_id, given.credits, version, balance);
+      owner.purchased_hash := chain;
+    END IF;
+    IF given.credits < 0 AND balance < 0 AND given.kind IN ('usage', 'credit_purchase') THEN
+      RETURN NULL;
+    END IF;
+    owner.last_transfer_id := given.id;
+    new_keys := new_keys || ROW(given.owner_id, given.idempotency_key, given.id, 2, given.input_hash)::ledger_keys;
+    new_transfers := new_transfers || transfer;
+    new_entries := new_entries || ARRAY[
+      ROW(given.id, account_id, given.credits, version, balance, given.owner_id, chain)::ledger_entries,
+      ROW(given.id, given.house_account, -given.credits, NULL, NULL, given.owner_id,
+        ledger_entry_hash(chain, digest, given.house_account, -given.credits, NULL, NULL))::ledger_entries];
+    ids[given.ordinal] := given.id;
+    is_new_grant := is_new_grant OR given.is_new_grant;
+    count := count + 1;
+  END LOOP;
+  -- Somebody is an owner of another kind.
+  IF count < cardinality(idempotency_keys) THEN
+    RETURN NULL;
+  END IF;
+
+  IF is_new_grant THEN
+    new_grants := ARRAY(
+      SELECT jsonb_populate_record(NULL::ledger_grants, written.grant || jsonb_build_object('created_at', clock_timestamp()))
+      FROM (SELECT DISTINCT ON (g.value ->> 'id') g.value AS grant FROM jsonb_array_elements(grants::jsonb) WITH ORDINALITY AS g (value, ordinal)
+        WHERE NOT EXISTS (SELECT FROM ledger_grants known WHERE known.id = g.value ->> 'id') ORDER BY g.value ->> 'id', g.ordinal) written);
+  END IF;
+  PERFORM ledger_append(changed || owner, new_keys, new_grants, new_transfers, new_entries);
+  RETURN ids;
+END
+$$;
+
 CREATE FUNCTION public.ledger_post_one(idempotency_key text, kind text, occurred_at timestamp with time zone, intent_id text, event_id text, actor text, reason text, credits bigint, house text, grant_id text, owner_kind text, owner_id text, account text, given jsonb, OUT transfer_id bigint, OUT posted boolean) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -978,6 +1089,15 @@ CREATE FUNCTION public.ledger_transfer_digest(transfer public.ledger_transfers) 
       (extract(epoch FROM transfer.occurred_at) * 1000000)::bigint, (extract(epoch FROM transfer.posted_at) * 1000000)::bigint,
       transfer.intent_id, transfer.event_id, transfer.actor, transfer.reason)
     END)::text, 'UTF8'))
+$$;
+
+CREATE FUNCTION public.ledger_two_legs_hash(kind text, intent_id text, grant_id text, owner_kind text, owner_id text, account text, house text, credits bigint) RETURNS bytea
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$
+  SELECT sha256(convert_to('{"kind": ' || to_json(kind)
+    || ', "legs": [{"amount": ' || -credits || ', "account": ' || to_json(house) || ', "owner_id": "house", "owner_kind": "house"}, {"amount": '
+    || credits || ', "account": ' || to_json(account) || ', "owner_id": ' || to_json(owner_id) || ', "owner_kind": ' || to_json(owner_kind)
+    || '}], "grant_id": ' || to_json(grant_id) || ', "intent_id": ' || coalesce(to_json(intent_id)::text, 'null') || '}', 'UTF8'))
 $$;
 
 CREATE FUNCTION public.ledger_unposted_plan(plan bigint, unposted bigint) RETURNS bigint
@@ -2244,8 +2364,6 @@ CREATE INDEX ledger_transfers_act ON ONLY public.ledger_transfers USING btree (a
 
 CREATE INDEX ledger_transfers_grant ON ONLY public.ledger_transfers USING btree (owner_id, grant_id) WHERE (grant_id IS NOT NULL);
 
-CREATE INDEX ledger_transfers_intent ON ONLY public.ledger_transfers USING btree (intent_id) WHERE (intent_id IS NOT NULL);
-
 CREATE INDEX ledger_transfers_occurred ON ONLY public.ledger_transfers USING brin (occurred_at) WITH (pages_per_range='16', autosummarize='on');
 
 CREATE INDEX organization_members_user ON public.organization_members USING btree (user_id);
@@ -2554,6 +2672,9 @@ REVOKE ALL ON FUNCTION public.ledger_partition_of(parent text, month bigint) FRO
 REVOKE ALL ON FUNCTION public.ledger_post(transfers jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_post(transfers jsonb) TO tidemark_worker;
 
+REVOKE ALL ON FUNCTION public.ledger_post_many(owner_kinds text[], owner_ids text[], idempotency_keys text[], kinds text[], occurred_at timestamp with time zone[], intent_ids text[], event_ids text[], actors text[], reasons text[], credits bigint[], houses text[], grant_ids text[], grant_owner_ids text[], accounts text[], grant_kinds text[], grants text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.ledger_post_many(owner_kinds text[], owner_ids text[], idempotency_keys text[], kinds text[], occurred_at timestamp with time zone[], intent_ids text[], event_ids text[], actors text[], reasons text[], credits bigint[], houses text[], grant_ids text[], grant_owner_ids text[], accounts text[], grant_kinds text[], grants text) TO tidemark_worker;
+
 REVOKE ALL ON FUNCTION public.ledger_post_one(idempotency_key text, kind text, occurred_at timestamp with time zone, intent_id text, event_id text, actor text, reason text, credits bigint, house text, grant_id text, owner_kind text, owner_id text, account text, given jsonb, OUT transfer_id bigint, OUT posted boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_post_one(idempotency_key text, kind text, occurred_at timestamp with time zone, intent_id text, event_id text, actor text, reason text, credits bigint, house text, grant_id text, owner_kind text, owner_id text, account text, given jsonb, OUT transfer_id bigint, OUT posted boolean) TO tidemark_worker;
 
@@ -2577,6 +2698,8 @@ GRANT ALL ON FUNCTION public.ledger_sum_usage(owner_kind text, owner_id text, su
 REVOKE ALL ON FUNCTION public.ledger_take_rows(owner_kinds text[], owner_ids text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_transfer_digest(transfer public.ledger_transfers) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.ledger_two_legs_hash(kind text, intent_id text, grant_id text, owner_kind text, owner_id text, account text, house text, credits bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_unposted_plan(plan bigint, unposted bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_unposted_plan(plan bigint, unposted bigint) TO tidemark_server;

@@ -86,29 +86,32 @@ export async function postTransfers(
   if (transfers.length === 0) return []
   const items = transfers.map((transfer) => ({ ...transfer, grant: grantFor(transfer) }))
   return inSpan('ledger post', { attributes: () => attributesOf(transfers) }, async () => {
-    const [item] = items
-    const values = item && items.length === 1 ? plainValuesOf(item) : null
-    if (values) {
-      const posted = await callLedger(db, callOf<PostedTransfer>(postOne, values))
-      // Otherwise its key was known: what is compared then depends on when it was posted.
-      if (posted.every(({ transfer_id }) => transfer_id !== null)) return posted
-    }
-    return callLedger(db, callOf<PostedTransfer>(postMany, [JSON.stringify(items)]))
+    const plain = items.map(plainItem)
+    return (
+      (isAllPlain(plain) && (await postPlain(db, plain))) ||
+      callLedger(db, callOf<PostedTransfer>(postAny, [JSON.stringify(items)]))
+    )
   })
 }
 
 const callOf = <Row>(text: string, values: unknown[]): CompiledQuery<Row> => CompiledQuery.raw(text, values)
 
-const postMany = `/* prepared: ledger_post */
+const postAny = `/* prepared: ledger_post */
   SELECT transfer_id, posted FROM ledger_post($1::jsonb) ORDER BY ordinal`
 const postOne = `/* prepared: ledger_post_one */
   SELECT transfer_id, posted FROM ledger_post_one($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
+const postMany = `/* prepared: ledger_post_many */
+  SELECT transfer_id FROM unnest(ledger_post_many($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16))
+    WITH ORDINALITY AS posted (transfer_id, ordinal) ORDER BY ordinal`
 
 type Item = Omit<Transfer, 'grant'> & { readonly grant: Grant | null }
 
-/** What `ledger_post_one` takes, when the transfer is of the commonest form: one leg in its grant's account and one of the house. */
-function plainValuesOf({ legs, grant, ...transfer }: Item): unknown[] | null {
-  const house = legs.find(({ owner_kind }) => owner_kind === 'house')
+/** A transfer of the commonest form: one leg in its grant's account and one of the house. */
+type PlainItem = Item & { readonly grant: Grant; readonly credits: number; readonly house: HouseAccount }
+
+function plainItem(item: Item): PlainItem | null {
+  const { legs, grant } = item
+  const house = legs.find((leg): leg is HouseLeg => leg.owner_kind === 'house')
   const owner = legs.find(({ owner_kind }) => owner_kind !== 'house')
   if (!house || !owner || !grant || legs.length !== 2) return null
   const isGrants =
@@ -118,11 +121,73 @@ function plainValuesOf({ legs, grant, ...transfer }: Item): unknown[] | null {
   // A leg with more fields has another hash.
   const isBare = legs.every((leg) => Object.keys(leg).length === 4)
   if (!isGrants || !isBare || owner.amount === 0 || owner.amount !== -house.amount) return null
-  const { idempotency_key, kind, occurred_at, intent_id, event_id, actor, reason } = transfer
+  return { ...item, grant, credits: owner.amount, house: house.account }
+}
+
+function isAllPlain(items: readonly (PlainItem | null)[]): items is readonly PlainItem[] {
+  return items.every((item) => item !== null)
+}
+
+/**
+ * Posts what the functions for the commonest form take. Null when one of the keys was known, or there is something else about a transfer that
+ * `ledger_post` has to decide: then nothing was posted.
+ */
+async function postPlain(db: Kysely<DB>, items: readonly PlainItem[]): Promise<PostedTransfer[] | null> {
+  const [item] = items
+  if (item && items.length === 1) {
+    const posted = await callLedger(db, callOf<PostedTransfer>(postOne, valuesOfOne(item)))
+    return posted.every(({ transfer_id }) => transfer_id !== null) ? posted : null
+  }
+  const owners = ownersOf(items)
+  if (!owners || new Set(items.map(({ idempotency_key }) => idempotency_key)).size < items.length) return null
+  const call = callOf<{ transfer_id: number }>(postMany, valuesOfMany(items, owners))
+  const posted = await callLedger(db, call)
+  return posted.length > 0 ? posted.map(({ transfer_id }) => ({ transfer_id, posted: true })) : null
+}
+
+function valuesOfOne({ grant, ...item }: PlainItem): unknown[] {
   return [
-    ...[idempotency_key, kind, occurred_at, intent_id, event_id, actor, reason, owner.amount, house.account],
+    ...[item.idempotency_key, item.kind, item.occurred_at, item.intent_id, item.event_id, item.actor],
+    ...[item.reason, item.credits, item.house],
     ...[grant.id, grant.owner_kind, grant.owner_id, grant.account, JSON.stringify(grant)],
   ]
+}
+
+function valuesOfMany(items: readonly PlainItem[], owners: ReadonlyMap<string, string>): unknown[] {
+  const all = <Value>(pick: (item: PlainItem) => Value) => items.map(pick)
+  return [
+    [...owners.values()],
+    [...owners.keys()],
+    all((item) => item.idempotency_key),
+    all((item) => item.kind),
+    all((item) => item.occurred_at),
+    all((item) => item.intent_id),
+    all((item) => item.event_id),
+    all((item) => item.actor),
+    all((item) => item.reason),
+    all((item) => item.credits),
+    all((item) => item.house),
+    all(({ grant }) => grant.id),
+    all(({ grant }) => grant.owner_id),
+    all(({ grant }) => grant.account),
+    all(({ grant }) => grant.kind),
+    JSON.stringify(all(({ grant }) => grant)),
+  ]
+}
+
+/** Kinds of owners by their ids. Null when something is said of an owner, or of a grant, in two ways: `ledger_post` says what is wrong. */
+function ownersOf(items: readonly PlainItem[]): ReadonlyMap<string, string> | null {
+  const owners = new Map<string, string>()
+  const grants = new Map<string, Grant>()
+  for (const { grant } of items) {
+    const known = grants.get(grant.id) ?? grant
+    const isSame =
+      known.owner_id === grant.owner_id && known.account === grant.account && known.kind === grant.kind
+    if (!isSame || (owners.get(grant.owner_id) ?? grant.owner_kind) !== grant.owner_kind) return null
+    grants.set(grant.id, known)
+    owners.set(grant.owner_id, grant.owner_kind)
+  }
+  return owners
 }
 
 function attributesOf(transfers: readonly Transfer[]) {

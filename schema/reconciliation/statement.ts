@@ -239,8 +239,9 @@ async function listUnexplained(
       ORDER BY name LIMIT ${maximumUnexplained})
     SELECT d.*,
       CASE WHEN d.fact IS NULL AND d.name LIKE 'intent/%' THEN (
-        SELECT (t.occurred_at AT TIME ZONE 'UTC')::date::text FROM ledger_transfers t
-        WHERE t.intent_id = split_part(d.name, '/', 2)::uuid AND t.kind = 'credit_purchase' ORDER BY t.id LIMIT 1)
+        SELECT (t.occurred_at AT TIME ZONE 'UTC')::date::text
+        FROM ledger_grants g JOIN ledger_transfers t ON t.owner_id = g.owner_id AND t.grant_id = g.id
+        WHERE g.id = 'purchase/' || split_part(d.name, '/', 2) AND t.kind = 'credit_purchase' ORDER BY t.id LIMIT 1)
       WHEN d.fact IS NULL THEN (
         SELECT (line.paid_at AT TIME ZONE 'UTC')::date::text FROM paid_invoice_lines line
         WHERE line.stripe_invoice_id = split_part(d.name, '/', 2) LIMIT 1) END AS fact_on,

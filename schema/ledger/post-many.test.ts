@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { beforeEach, expect, test } from 'vitest'
+import { createTestDatabase } from '../../tests/support/database/test-database.ts'
+import { buildPurchaseGrant, buildTransfer, user } from '../../tests/support/factories/grants.ts'
+import { buildGrant } from '../../tests/support/factories/transfers.ts'
+import { madeForEachTest } from '../../tests/support/made.ts'
+import { findBalance } from './balances.ts'
+import { postTransfer, postTransfers, type Transfer } from './post.ts'
+import { verifyLedger } from './verify.ts'
+
+/** Batches of the commonest form take a way of their own; what it cannot decide it leaves to the other, which posts or refuses. */
+
+const database = madeForEachTest(createTestDatabase, (made) => made.close())
+
+/** The first transfer of a month is posted by the other way. */
+beforeEach(async () => {
+  await postTransfer(database.worker, buildGrant('user_first', 1))
+})
+
+const isAboutEntries = ({ check }: { check: string }) => !/settled intent/.test(check)
+const problems = async () => (await verifyLedger(database.owner)).problems.filter(isAboutEntries)
+const totalOf = async (id: string) => (await findBalance(database.server, user(id))).total
+
+/** Purchases whose grants are new, of owners who come up again. */
+function purchases(count: number, owners: number): Transfer[] {
+  return Array.from({ length: count }, (_, index) =>
+    buildTransfer(
+      buildPurchaseGrant(user(`user_${index % owners}`), randomUUID()),
+      { kind: 'credit_purchase', ordinal: 1, amount: index + 1 },
+      { idempotency_key: `checkout/cs_${index}`, reason: `“${index}” \\ "x"\n\t\u0001 é` },
+    ),
+  )
+}
+
+test('owners and grants that are new, and owners who come up more than once, are posted in the given order', async () => {
+  const transfers = [...purchases(30, 7), buildGrant('user_0', 5), buildGrant('user_0', 6)]
+  const posted = await postTransfers(database.worker, transfers)
+  expect(posted.every((result) => result.posted)).toBe(true)
+  const ids = posted.map(({ transfer_id }) => transfer_id)
+  expect(ids).toEqual([...ids].sort((a, b) => a - b))
+  expect(await totalOf('user_0')).toBe(1 + 8 + 15 + 22 + 29 + 5 + 6)
+  const rows = await database.owner
+    .selectFrom('ledger_transfers')
+    .select(['id', 'idempotency_key', 'reason'])
+    .where('id', '>=', ids[0] ?? 0)
+    .orderBy('id')
+    .execute()
+  expect(rows).toEqual(
+    transfers.map(({ idempotency_key, reason }, index) => ({ id: ids[index], idempotency_key, reason })),
+  )
+  expect(await problems()).toEqual([])
+})
+
+test('the same batch again, with more in it, returns the first results and posts the rest', async () => {
+  const transfers = purchases(10, 3)
+  const first = await postTransfers(database.worker, transfers.slice(0, 6))
+  const again = await postTransfers(database.worker, transfers)
+  expect(again.slice(0, 6)).toEqual(first.map(({ transfer_id }) => ({ transfer_id, posted: false })))
+  expect(again.slice(6).every(({ posted }) => posted)).toBe(true)
+  expect(await totalOf('user_0')).toBe(1 + 4 + 7 + 10)
+  expect(await problems()).toEqual([])
+})
+
+test('a batch that was posted together is known one by one, and the other way round', async () => {
+  const transfers = purchases(4, 2)
+  const [first] = await postTransfers(database.worker, transfers.slice(0, 2))
+  const one = transfers[0] as Transfer
+  expect(await postTransfer(database.worker, one)).toEqual({ ...first, posted: false })
+  const [, , third, fourth] = transfers as [Transfer, Transfer, Transfer, Transfer]
+  const { transfer_id } = await postTransfer(database.worker, third)
+  const [, known] = await postTransfers(database.worker, [fourth, third])
+  expect(known).toEqual({ transfer_id, posted: false })
+})
+
+test.each([
+  ['a key with another input', { idempotency_key: 'checkout/cs_known' }, 'IdempotencyConflictError'],
+  ['the key of a usage', { idempotency_key: 'usage/user_1/key' }, 'UnbalancedTransferError'],
+])('%s refuses the whole batch', async (_, changed, name) => {
+  await postTransfers(database.worker, [{ ...buildGrant('user_1', 5), idempotency_key: 'checkout/cs_known' }])
+  const [one, two] = purchases(2, 2) as [Transfer, Transfer]
+  await expect(postTransfers(database.worker, [one, { ...two, ...changed }])).rejects.toMatchObject({ name })
+  expect([await totalOf('user_0'), await totalOf('user_1')]).toEqual([0, 5])
+})
+
+test('a grant of another owner, an owner of another kind and a purchase below zero refuse the whole batch', async () => {
+  const [one, two] = purchases(2, 2) as [Transfer, Transfer]
+  const stolen = { ...two, grant: { ...two.grant, id: one.grant?.id } } as Transfer
+  await expect(postTransfers(database.worker, [one, stolen])).rejects.toHaveProperty(
+    'name',
+    'IdempotencyConflictError',
+  )
+  await postTransfer(database.worker, buildGrant('user_9', 5))
+  const organization = buildTransfer(
+    buildPurchaseGrant({ owner_kind: 'organization', owner_id: 'user_9' }, randomUUID()),
+    { kind: 'credit_purchase', ordinal: 1, amount: 5 },
+  )
+  await expect(postTransfers(database.worker, [one, organization])).rejects.toThrow()
+  const taken = buildTransfer(buildPurchaseGrant(user('user_1'), randomUUID()), {
+    kind: 'credit_purchase',
+    ordinal: 1,
+    amount: -5,
+  })
+  await expect(postTransfers(database.worker, [one, taken])).rejects.toHaveProperty(
+    'name',
+    'InsufficientCreditsError',
+  )
+  expect([await totalOf('user_0'), await totalOf('user_1'), await totalOf('user_9')]).toEqual([0, 0, 5])
+  expect(await problems()).toEqual([])
+})
+
+test('the hash of an input is the one that the other way makes', async () => {
+  const texts = [`a"b\\c`, 'é\u{1f600}', 'tab\tline\n', '\u0001\u007f']
+  const { rows } = await sql<{ is_same: boolean }>`
+    SELECT ledger_two_legs_hash(t, i, t, 'user', t, 'plan', 'sold', c) = ledger_input_hash(
+      jsonb_build_object('kind', t, 'intent_id', i, 'grant', jsonb_build_object('id', t)),
+      ledger_sorted_legs(jsonb_build_array(
+        jsonb_build_object('owner_kind', 'user', 'owner_id', t, 'account', 'plan', 'amount', c),
+        jsonb_build_object('owner_kind', 'house', 'owner_id', 'house', 'account', 'sold', 'amount', -c))), 2::smallint) AS is_same
+    FROM unnest(${texts}::text[]) AS t, unnest(ARRAY[NULL, 'x"y']) AS i, unnest(ARRAY[5, -5, 9007199254740991]::bigint[]) AS c`.execute(
+    database.owner,
+  )
+  expect(rows).toHaveLength(24)
+  expect(rows.every(({ is_same }) => is_same)).toBe(true)
+})
