@@ -100,9 +100,10 @@ const columnTypes: Record<string, string> = {
 
 /** The Kysely types of a migrated database, as text. */
 export async function renderDatabaseTypes(connectionString: string): Promise<string> {
-  const db = new Kysely<unknown>({
-    dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString, max: 2 }) }),
-  })
+  const pool = new pg.Pool({ connectionString, max: 2 })
+  // Postgres may be stopped before the last idle connection has been told.
+  pool.on('error', () => undefined)
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
   try {
     return await generate({
       db,

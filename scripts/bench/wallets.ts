@@ -11,11 +11,12 @@ export const hotPool = { owner_kind: 'organization', owner_id: 'org_bench' } as 
 /** Others, whose usage is summed by the minute. */
 export const summedHotPool = { owner_kind: 'organization', owner_id: 'org_bench_summed' } as const
 
+export function summedWallet(index: number) {
+  return { owner_kind: 'organization', owner_id: `org_bench_summed_${index}` } as const
+}
+
 export function anySummedWallet() {
-  return {
-    owner_kind: 'organization',
-    owner_id: `org_bench_summed_${Math.floor(Math.random() * wallets)}`,
-  } as const
+  return summedWallet(Math.floor(Math.random() * wallets))
 }
 
 export function walletId(index: number): string {
@@ -51,13 +52,7 @@ export async function createWallets(databaseUrl: string, pool: pg.Pool): Promise
     [ids, hotPool.owner_id],
   )
   const worker = connectProduct(databaseUrl, 'tidemark_worker')
-  const summed = [
-    summedHotPool,
-    ...ids.map((_, index) => ({
-      owner_kind: 'organization' as const,
-      owner_id: `org_bench_summed_${index}`,
-    })),
-  ]
+  const summed = [summedHotPool, ...ids.map((_, index) => summedWallet(index))]
   try {
     const owners = [...ids.map((owner_id) => ({ owner_kind: 'user', owner_id }) as const), hotPool, ...summed]
     for (let first = 0; first < owners.length; first += 100) {

@@ -11,7 +11,15 @@ import type { Bench, Line, Row } from '../row.ts'
 import { createFloor, createProduct, type Part, startServer } from '../sides.ts'
 import { takeTurns } from '../turns.ts'
 import { usageReports } from '../usage-reports.ts'
-import { anySummedWallet, anyWallet, hotPool, summedHotPool, walletId, wallets } from '../wallets.ts'
+import {
+  anySummedWallet,
+  anyWallet,
+  hotPool,
+  summedHotPool,
+  summedWallet,
+  walletId,
+  wallets,
+} from '../wallets.ts'
 
 export const usage: Row = {
   name: 'usage',
@@ -34,14 +42,19 @@ async function measure(bench: Bench): Promise<Line[]> {
   running.defer(worker.close)
 
   const spend = (owner: Owner) => spendCredits(db, usageOf(owner))
-  // A sum is posted once a minute, so many of them in the time of a turn, each with the reports of its minute: what they lack is added before.
+  // A sum is begun and posted once a minute: so many of them in the time of a turn, each with the reports of its minute. What they lack is added before,
+  // and every wallet has a sum that is open then.
   const summedSpread = async (seconds: number) => {
     const ending = Math.ceil((wallets * seconds) / 60)
-    await fillOldestSums(product, db, { sums: ending, reports: reportsPerMinute })
+    await openSums(db)
+    const owners = await fillOldestSums(product, db, { sums: ending, reports: reportsPerMinute })
     return repeat(
       () => spend(anySummedWallet()),
       seconds,
-      () => postSums(worker.db, { older_than_ms: 0, sums_max: ending }),
+      async () => {
+        await postSums(worker.db, { older_than_ms: 0, sums_max: ending })
+        await Promise.all(owners.map(spend))
+      },
     )
   }
   // One sum, posted with all reports of the turn.
@@ -90,24 +103,37 @@ async function measure(bench: Bench): Promise<Line[]> {
 /** What 1,000 wallets report in a minute at 4,000 reports a second. */
 const reportsPerMinute = 240
 
+/** Begins the sum of this minute for every wallet. */
+async function openSums(db: Database): Promise<void> {
+  for (let first = 0; first < wallets; first += 100) {
+    const indexes = Array.from({ length: 100 }, (_, index) => first + index)
+    await spendCreditsMany(
+      db,
+      indexes.map((index) => usageOf(summedWallet(index))),
+    )
+  }
+}
+
 /** Gives the sums that are posted next the reports that they would have after a minute. */
 async function fillOldestSums(
   { pool }: Part,
   db: Database,
   { sums, reports }: { readonly sums: number; readonly reports: number },
-): Promise<void> {
+): Promise<Owner[]> {
   const { rows } = await pool.query<{ owner_id: string; lacking: number }>(
     `SELECT owner_id, $2 - unposted_reports AS lacking FROM ledger_owners
      WHERE unposted_since IS NOT NULL AND owner_id <> $3 ORDER BY unposted_since LIMIT $1`,
     [sums, reports, summedHotPool.owner_id],
   )
-  for (const { owner_id, lacking } of rows) {
-    const owner = { owner_kind: 'organization', owner_id } as const
+  const owners = rows.map(({ owner_id }) => ({ owner_kind: 'organization', owner_id }) as const)
+  for (const [index, owner] of owners.entries()) {
+    const lacking = Math.max(0, rows[index]?.lacking ?? 0)
     await spendCreditsMany(
       db,
-      Array.from({ length: Math.max(0, lacking) }, () => usageOf(owner)),
+      Array.from({ length: lacking }, () => usageOf(owner)),
     )
   }
+  return owners
 }
 
 /** Whoever locks an owner posts the sum. */

@@ -6,6 +6,8 @@ export async function buildSeat(
   seat: {
     organization_id: string
     user_id: string
+    /** In lower case; of a user whose id is not. */
+    email?: string
     role?: 'admin' | 'member'
     /** A pending one names no user yet. */
     status?: 'active' | 'revoked' | 'expired'
