@@ -312,11 +312,33 @@ test('a report that somebody changes, removes or adds is found, before and after
     `UPDATE ledger_reports SET actor = 'user_eve' WHERE owner_id = ME AND ordinal = 1`,
     `UPDATE ledger_reports SET actor = 'user_ada' WHERE owner_id = ME AND ordinal = 1`,
   ] as const
+  const remove = [
+    'CREATE TABLE removed AS SELECT * FROM ledger_reports WHERE owner_id = ME; DELETE FROM ledger_reports WHERE owner_id = ME',
+    'INSERT INTO ledger_reports SELECT * FROM removed; DROP TABLE removed',
+  ] as const
+  const add = [
+    `INSERT INTO ledger_reports SELECT transfer_id - 1, occurred_at, reported_at, credits, ordinal, owner_id, idempotency_key || '/more', actor, reason
+     FROM ledger_reports WHERE owner_id = ME AND ordinal = 1`,
+    `DELETE FROM ledger_reports WHERE owner_id = ME AND idempotency_key LIKE '%/more'`,
+  ] as const
   expect(await find(...raise)).toEqual([
     'every report is kept under its key',
     'every sum is that of its reports',
   ])
+  expect(await find(...remove)).toEqual([
+    'every key has its transfer',
+    'every sum is that of its reports',
+    'reports of a sum run 1, 2, 3 without gaps',
+  ])
+  expect(await find(...add)).toEqual(['every report of usage is part of a sum'])
   await postAll()
+  expect(await find(...remove)).toEqual([
+    'every key has its transfer',
+    'every sum is that of its reports',
+    'reports of a sum run 1, 2, 3 without gaps',
+    'the hash of a sum covers its reports',
+  ])
+  expect(await find(...add)).toEqual(['every report of usage is part of a sum'])
   expect(await find(...raise)).toEqual([
     'every report is kept under its key',
     'every sum is that of its reports',

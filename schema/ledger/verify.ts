@@ -14,7 +14,7 @@ import {
   type Proof,
 } from './verify/proofs.ts'
 import type { Range } from './verify/reader.ts'
-import { checkReports } from './verify/reports.ts'
+import { checkReports, findSumsWithoutReports } from './verify/reports.ts'
 
 /** One thing that is wrong in the books. `subject` says where: a transfer, an account, a grant or an intent. */
 export interface LedgerProblem {
@@ -129,7 +129,8 @@ async function verify(
     return { reports, summed }
   }
   const [{ reports, summed }] = await Promise.all([summing(), reading.then(progress.begin)])
-  await checkKeys(main, range, check.keys + reports, problems.keys.add)
+  await checkKeys(main, range, check.keys + reports.kept, problems.keys.add)
+  if (reports.sums !== check.sums) await findSumsWithoutReports(main, range, problems.reports.add)
   const heads = await digestHeads(main, Math.min(known?.transfer_id ?? 0, range.upTo), check.accounts)
   if (known && known.transfer_id <= range.upTo && !heads.before.heads_digest.equals(known.heads_digest)) {
     problems.heads.add('what was proven is still there', `proof of ${known.proven_at.toISOString()}`)

@@ -21,6 +21,8 @@ export class EntryCheck {
   entries = 0
   /** Transfers whose key is kept for them. */
   keys = 0
+  /** Transfers that sum reports of usage. */
+  sums = 0
   readonly #problem: Problem
 
   /** `findAccounts` says where each chain begins. */
@@ -111,6 +113,7 @@ export class EntryCheck {
 
   #checkKey(transfer: TransferRow): void {
     if (transfer.has_key) this.keys++
+    if (transfer.is_sum) this.sums++
     if (!transfer.is_kept) this.#problem('every transfer is kept under its key', transferName(transfer))
     if (transfer.lacks_intent) {
       this.#problem('every intent that a transfer names is there', transferName(transfer))

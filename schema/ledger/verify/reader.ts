@@ -70,14 +70,15 @@ const transfersIn = ({ after, upTo }: Range) => sql`
     g.owner_kind, g.account,
     coalesce(k.transfer_id = t.id, false),
     coalesce(k.transfer_id = t.id AND k.format = t.format AND k.input_hash = t.input_hash, false),
-    t.intent_id IS NOT NULL AND i.id IS NULL
+    t.intent_id IS NOT NULL AND i.id IS NULL,
+    starts_with(t.idempotency_key, 'usage_sums/')
   FROM ledger_transfers t
   LEFT JOIN ledger_grants g ON g.owner_id = t.owner_id AND g.id = t.grant_id
   LEFT JOIN ledger_keys k ON k.owner_id = t.owner_id AND k.idempotency_key = t.idempotency_key
   LEFT JOIN checkout_intents i ON i.id = t.intent_id
   WHERE t.id > ${sql.lit(after)} AND t.id <= ${sql.lit(upTo)} ORDER BY t.id`
 
-const transferColumnCount = 18
+const transferColumnCount = 19
 
 /** The transfer that the rows stand on. */
 export class TransferRow {
@@ -93,6 +94,8 @@ export class TransferRow {
   readonly has_key: boolean
   readonly is_kept: boolean
   readonly lacks_intent: boolean
+  /** Whether it sums reports of usage. */
+  readonly is_sum: boolean
   readonly digest: string
   readonly #rows: BinaryRows
 
@@ -107,6 +110,7 @@ export class TransferRow {
     this.has_key = rows.boolean(15)
     this.is_kept = rows.boolean(16)
     this.lacks_intent = rows.boolean(17)
+    this.is_sum = rows.boolean(18)
     this.digest = transferDigest(rows, digestColumns)
     this.#rows = rows
   }

@@ -28,69 +28,100 @@ interface SumRow {
   readonly reports: number | null
 }
 
-/** Sums in one batch. Each has some thousand reports at most. */
+/** Transfers with reports, in one batch. Each has some thousand reports at most. */
 const batchSize = 200
+
+/** What was checked up to the end of the range. */
+export interface CheckedReports {
+  /** Reports that have their key. */
+  readonly kept: number
+  /** Sums that are posted and have reports. */
+  readonly sums: number
+}
 
 /**
  * Checks usage that is summed, posted after a transfer or not posted yet: every sum is that of its reports, the transfer's hash covers each of
- * them, each has its key, and none is without its sum. Hashes of sums are computed by separate code. Returns how many reports up to the end of the
- * range have their key.
+ * them, each has its key, and none is without its sum. Hashes of sums are computed by separate code. Goes by the reports; sums that have lost all
+ * of theirs are counted by whoever reads the transfers.
  */
 export async function checkReports(
   trx: DatabaseTransaction,
   { after, upTo }: Range,
   problem: Problem,
-): Promise<number> {
+): Promise<CheckedReports> {
   let kept = 0
-  for (let last = { transfer_id: after + 1, owner_id: '' }; ; ) {
-    const sums = await readSums(trx, last)
+  let sums = 0
+  for (let last = { owner_id: '', transfer_id: 0 }; ; ) {
+    const found = await readSums(trx, { after, last })
+    const whole = found.flatMap(({ credits, ...sum }) => (credits === null ? [] : [{ ...sum, credits }]))
+    for (const { transfer_id } of found.filter(({ credits }) => credits === null)) {
+      problem('every report of usage is part of a sum', `transfer ${transfer_id}`)
+    }
     const reports = Map.groupBy(
-      await readReports(trx, sums),
+      await readReports(trx, whole),
       ({ owner_id, transfer_id }) => `${owner_id} ${transfer_id}`,
     )
-    for (const sum of sums) {
+    for (const sum of whole) {
       const own = reports.get(`${sum.owner_id} ${sum.transfer_id}`) ?? []
       checkSum(sum, own, problem)
-      if (sum.transfer_id <= upTo) kept += own.filter(({ is_kept }) => is_kept).length
+      if (sum.transfer_id > upTo) continue
+      kept += own.filter(({ is_kept }) => is_kept).length
+      if (sum.input_hash !== null) sums++
     }
-    const end = sums.at(-1)
-    if (!end || sums.length < batchSize) break
+    const end = found.at(-1)
+    if (!end || found.length < batchSize) break
     last = end
   }
-  const { rows } = await sql<{ owner_id: string; transfer_id: number }>`
-    SELECT DISTINCT report.owner_id, report.transfer_id FROM ledger_reports report
-    WHERE report.transfer_id > ${after}
-      AND NOT EXISTS (SELECT FROM ledger_owners owner
-        WHERE owner.owner_id = report.owner_id AND owner.unposted_transfer_id = report.transfer_id)
-      AND NOT EXISTS (SELECT FROM ledger_transfers transfer
-        WHERE transfer.id = report.transfer_id AND transfer.owner_id = report.owner_id
-          AND starts_with(transfer.idempotency_key, 'usage_sums/'))
-    ORDER BY 1, 2`.execute(trx)
-  for (const { transfer_id } of rows)
-    problem('every report of usage is part of a sum', `transfer ${transfer_id}`)
-  return kept
+  const { rows } = await sql<SumRow>`
+    SELECT owner_id, unposted_transfer_id AS transfer_id, unposted_credits AS credits, NULL AS input_hash, unposted_reports AS reports
+    FROM ledger_owners owner
+    WHERE unposted_since IS NOT NULL AND NOT EXISTS (
+      SELECT FROM ledger_reports WHERE owner_id = owner.owner_id AND transfer_id = owner.unposted_transfer_id OFFSET 0)
+    ORDER BY 2, 1`.execute(trx)
+  for (const sum of rows) checkSum(sum, [], problem)
+  return { kept, sums }
 }
 
-/** The next sums, posted or open, in the order of their ids. */
+/** Names the posted sums of the range that have no report at all. Reads all its transfers, so only where their number says that there are some. */
+export async function findSumsWithoutReports(
+  trx: DatabaseTransaction,
+  { after, upTo }: Range,
+  problem: Problem,
+): Promise<void> {
+  const { rows } = await sql<SumRow>`
+    SELECT transfer.owner_id, transfer.id AS transfer_id, entry.amount AS credits, encode(transfer.input_hash, 'hex') AS input_hash,
+      NULL::integer AS reports
+    FROM ledger_transfers transfer
+    JOIN ledger_accounts used ON used.owner_id = 'house' AND used.name = 'used'
+    JOIN ledger_entries entry ON entry.owner_id = transfer.owner_id AND entry.account_id = used.id AND entry.transfer_id = transfer.id
+    WHERE starts_with(transfer.idempotency_key, 'usage_sums/') AND transfer.id > ${after} AND transfer.id <= ${upTo}
+      AND NOT EXISTS (
+        SELECT FROM ledger_reports WHERE owner_id = transfer.owner_id AND transfer_id = transfer.id OFFSET 0)
+    ORDER BY transfer.id, transfer.owner_id`.execute(trx)
+  for (const sum of rows) checkSum(sum, [], problem)
+}
+
+/** The next transfers that have reports, by owner, with what they should sum to: posted or open, or null where there is no such transfer. */
 async function readSums(
   trx: DatabaseTransaction,
-  last: { readonly transfer_id: number; readonly owner_id: string },
-): Promise<SumRow[]> {
-  const { rows } = await sql<SumRow>`
-    SELECT * FROM (
-      (SELECT transfer.owner_id, transfer.id AS transfer_id, entry.amount AS credits, encode(transfer.input_hash, 'hex') AS input_hash,
-        NULL::integer AS reports
+  { after, last }: { after: number; last: { readonly owner_id: string; readonly transfer_id: number } },
+): Promise<(Omit<SumRow, 'credits'> & { readonly credits: number | null })[]> {
+  const { rows } = await sql<Omit<SumRow, 'credits'> & { credits: number | null }>`
+    SELECT reported.owner_id, reported.transfer_id, coalesce(posted.credits, open.unposted_credits) AS credits, posted.input_hash,
+      open.unposted_reports AS reports
+    FROM (
+      SELECT DISTINCT owner_id, transfer_id FROM ledger_reports
+      WHERE transfer_id > ${after} AND (owner_id, transfer_id) > (${last.owner_id}, ${last.transfer_id})
+      ORDER BY owner_id, transfer_id LIMIT ${sql.lit(batchSize)}) reported
+    LEFT JOIN LATERAL (
+      SELECT entry.amount AS credits, encode(transfer.input_hash, 'hex') AS input_hash
       FROM ledger_transfers transfer
       JOIN ledger_accounts used ON used.owner_id = 'house' AND used.name = 'used'
       JOIN ledger_entries entry ON entry.owner_id = transfer.owner_id AND entry.account_id = used.id AND entry.transfer_id = transfer.id
-      WHERE starts_with(transfer.idempotency_key, 'usage_sums/')
-        AND (transfer.id, transfer.owner_id) > (${last.transfer_id}, ${last.owner_id})
-      ORDER BY transfer.id, transfer.owner_id LIMIT ${sql.lit(batchSize)})
-      UNION ALL
-      (SELECT owner_id, unposted_transfer_id, unposted_credits, NULL, unposted_reports FROM ledger_owners
-      WHERE unposted_since IS NOT NULL AND (unposted_transfer_id, owner_id) > (${last.transfer_id}, ${last.owner_id})
-      ORDER BY 2, 1 LIMIT ${sql.lit(batchSize)})) sum
-    ORDER BY transfer_id, owner_id LIMIT ${sql.lit(batchSize)}`.execute(trx)
+      WHERE transfer.id = reported.transfer_id AND transfer.owner_id = reported.owner_id
+        AND starts_with(transfer.idempotency_key, 'usage_sums/') OFFSET 0) posted ON true
+    LEFT JOIN ledger_owners open ON open.owner_id = reported.owner_id AND open.unposted_transfer_id = reported.transfer_id
+    ORDER BY reported.owner_id, reported.transfer_id`.execute(trx)
   return rows
 }
 
