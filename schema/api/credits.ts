@@ -124,6 +124,8 @@ export const listUsageReports = endpoint({
     data: z.object({
       items: z.array(
         z.object({
+          /** Within the transfer, from 1. */
+          ordinal: z.int(),
           /** Whole credits, above zero. */
           credits: z.int(),
           occurred_at: z.iso.datetime(),

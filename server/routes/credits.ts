@@ -73,7 +73,8 @@ export const creditsRoutes = [
     return {
       success: true,
       data: {
-        items: page.map(({ credits, occurred_at, actor, reason }) => ({
+        items: page.map(({ ordinal, credits, occurred_at, actor, reason }) => ({
+          ordinal,
           credits,
           occurred_at: occurred_at.toISOString(),
           user_id: actor,

@@ -140,7 +140,7 @@ function History({ payer, filter, onClear }: HistoryProps) {
         </p>
       )}
       {items.length > 0 ? (
-        <HistoryTable items={items} />
+        <HistoryTable payer={payer} items={items} />
       ) : history.hasNextPage ? (
         <Nothing title="Nothing found yet">The search looked through the latest transactions.</Nothing>
       ) : isFiltered ? (
