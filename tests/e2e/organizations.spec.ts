@@ -1,5 +1,5 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
+import { expectAccessible } from './support/accessibility.ts'
 import { cards, payByCard } from './support/checkout-page.ts'
 import { signUp } from './support/people.ts'
 import {
@@ -314,12 +314,6 @@ async function expectAfterReloads(page: Page, shown: ReturnType<Page['getByText'
     await page.goto('/organizations')
     await expect(shown).toBeVisible({ timeout: 3000 })
   }).toPass()
-}
-
-async function expectAccessible(page: Page): Promise<void> {
-  // Clerk's own components are Clerk's; what they are placed in is ours.
-  const { violations } = await new AxeBuilder({ page }).exclude('[class*="cl-rootBox"]').analyze()
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual([])
 }
 
 async function expectToFitPhone(page: Page): Promise<void> {
