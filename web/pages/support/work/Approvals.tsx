@@ -91,7 +91,10 @@ function Approval({ act, isOwn, onApproved }: ApprovalProps) {
         <p className="font-medium">
           {what} for{' '}
           {owner ? (
-            <Link to={traceAddress({ owner: owner.owner_id })} className="text-accent-text underline underline-offset-4">
+            <Link
+              to={traceAddress({ owner: owner.owner_id })}
+              className="text-accent-text underline underline-offset-4"
+            >
               {owner.label ?? owner.owner_id}
             </Link>
           ) : (
