@@ -2171,10 +2171,7 @@ ALTER TABLE ONLY public.extension_sign_ins
     ADD CONSTRAINT extension_sign_ins_pkey PRIMARY KEY (state_hash);
 
 ALTER TABLE ONLY public.extension_tokens
-    ADD CONSTRAINT extension_tokens_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY public.extension_tokens
-    ADD CONSTRAINT extension_tokens_token_hash_key UNIQUE (token_hash);
+    ADD CONSTRAINT extension_tokens_pkey PRIMARY KEY (user_id, id);
 
 ALTER TABLE ONLY public.failed_tries
     ADD CONSTRAINT failed_tries_pkey PRIMARY KEY (id);
@@ -2327,6 +2324,8 @@ CREATE INDEX extension_sign_ins_expiry ON public.extension_sign_ins USING btree 
 CREATE INDEX extension_sign_ins_open ON public.extension_sign_ins USING btree (client_network, expires_at) WHERE (user_id IS NULL);
 
 CREATE INDEX extension_sign_ins_user ON public.extension_sign_ins USING btree (user_id) WHERE (user_id IS NOT NULL);
+
+CREATE INDEX extension_tokens_hash ON public.extension_tokens USING btree (token_hash);
 
 CREATE UNIQUE INDEX extension_tokens_one_active ON public.extension_tokens USING btree (user_id) WHERE (revoked_at IS NULL);
 
@@ -2515,10 +2514,10 @@ ALTER TABLE ONLY public.checkout_intents
     ADD CONSTRAINT checkout_intents_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
 
 ALTER TABLE ONLY public.extension_sign_ins
-    ADD CONSTRAINT extension_sign_ins_token_id_fkey FOREIGN KEY (token_id) REFERENCES public.extension_tokens(id);
+    ADD CONSTRAINT extension_sign_ins_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
 
 ALTER TABLE ONLY public.extension_sign_ins
-    ADD CONSTRAINT extension_sign_ins_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
+    ADD CONSTRAINT extension_sign_ins_user_id_token_id_fkey FOREIGN KEY (user_id, token_id) REFERENCES public.extension_tokens(user_id, id);
 
 ALTER TABLE ONLY public.extension_tokens
     ADD CONSTRAINT extension_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
