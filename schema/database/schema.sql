@@ -969,25 +969,41 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.ledger_post_sum_or_set_aside(owner public.ledger_owners) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  PERFORM ledger_post_sum(owner);
+EXCEPTION WHEN internal_error OR data_exception OR integrity_constraint_violation THEN
+  RAISE WARNING '%', SQLERRM;
+  INSERT INTO ledger_failed_sums AS failed (owner_id, transfer_id, reason, tries, first_failed_at, last_failed_at, try_at)
+  SELECT owner.owner_id, owner.unposted_transfer_id, left(SQLERRM, 500), 1, now, now, now + interval '2 minutes' FROM clock_timestamp() now
+  ON CONFLICT (owner_id, transfer_id) DO UPDATE SET reason = excluded.reason, tries = failed.tries + 1, last_failed_at = excluded.last_failed_at,
+    try_at = excluded.last_failed_at + least(interval '1 hour', interval '2 minutes' * 2 ^ least(failed.tries, 10));
+END
+$$;
+
 CREATE FUNCTION public.ledger_post_sums(older_than interval, sums_max integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
 DECLARE
   owners ledger_owners[] := ARRAY(
-    SELECT o FROM ledger_owners o WHERE o.unposted_since <= clock_timestamp() - older_than
-    ORDER BY o.unposted_since LIMIT sums_max FOR NO KEY UPDATE SKIP LOCKED);
-  posted integer := 0;
+    SELECT o FROM ledger_owners o
+    WHERE o.unposted_since <= clock_timestamp() - older_than AND NOT EXISTS (
+      SELECT FROM ledger_failed_sums f WHERE f.owner_id = o.owner_id AND f.transfer_id = o.unposted_transfer_id)
+    ORDER BY o.unposted_since LIMIT sums_max FOR NO KEY UPDATE OF o SKIP LOCKED);
 BEGIN
+  IF cardinality(owners) < sums_max THEN
+    owners := owners || ARRAY(
+      SELECT o FROM ledger_failed_sums f JOIN ledger_owners o ON o.owner_id = f.owner_id AND o.unposted_transfer_id = f.transfer_id
+      WHERE f.try_at <= clock_timestamp()
+      ORDER BY f.try_at LIMIT sums_max - cardinality(owners) FOR NO KEY UPDATE OF o SKIP LOCKED);
+  END IF;
   FOR i IN 1..cardinality(owners) LOOP
-    BEGIN
-      PERFORM ledger_post_sum(owners[i]);
-      posted := posted + 1;
-    EXCEPTION WHEN data_corrupted THEN
-      RAISE WARNING '%', SQLERRM;
-    END;
+    PERFORM ledger_post_sum_or_set_aside(owners[i]);
   END LOOP;
-  RETURN posted;
+  RETURN cardinality(owners);
 END
 $$;
 
@@ -1771,6 +1787,16 @@ CREATE VIEW public.ledger_balances AS
      CROSS JOIN LATERAL ( SELECT public.ledger_unposted_plan(o.plan_balance, o.unposted_credits) AS plan) unposted)
      CROSS JOIN LATERAL ( VALUES ('plan'::text,o.plan_account_id,o.plan_version,(o.plan_balance - unposted.plan)), ('purchased'::text,o.purchased_account_id,o.purchased_version,(o.purchased_balance - (o.unposted_credits - unposted.plan)))) head(account, account_id, version, balance));
 
+CREATE TABLE public.ledger_failed_sums (
+    owner_id text NOT NULL,
+    transfer_id bigint NOT NULL,
+    reason text NOT NULL,
+    tries integer NOT NULL,
+    first_failed_at timestamp with time zone NOT NULL,
+    last_failed_at timestamp with time zone NOT NULL,
+    try_at timestamp with time zone NOT NULL
+);
+
 CREATE VIEW public.ledger_grant_sums AS
  SELECT g.id,
     g.owner_kind,
@@ -2174,10 +2200,7 @@ ALTER TABLE ONLY public.extension_sign_ins
     ADD CONSTRAINT extension_sign_ins_pkey PRIMARY KEY (state_hash);
 
 ALTER TABLE ONLY public.extension_tokens
-    ADD CONSTRAINT extension_tokens_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY public.extension_tokens
-    ADD CONSTRAINT extension_tokens_token_hash_key UNIQUE (token_hash);
+    ADD CONSTRAINT extension_tokens_pkey PRIMARY KEY (user_id, id);
 
 ALTER TABLE ONLY public.failed_tries
     ADD CONSTRAINT failed_tries_pkey PRIMARY KEY (id);
@@ -2211,6 +2234,9 @@ ALTER TABLE ONLY public.ledger_archives
 
 ALTER TABLE ONLY public.ledger_entries
     ADD CONSTRAINT ledger_entries_pkey PRIMARY KEY (owner_id, account_id, transfer_id);
+
+ALTER TABLE ONLY public.ledger_failed_sums
+    ADD CONSTRAINT ledger_failed_sums_pkey PRIMARY KEY (owner_id, transfer_id);
 
 ALTER TABLE ONLY public.ledger_grants
     ADD CONSTRAINT ledger_grants_id_key UNIQUE (id);
@@ -2330,6 +2356,8 @@ CREATE INDEX extension_sign_ins_expiry ON public.extension_sign_ins USING btree 
 CREATE INDEX extension_sign_ins_open ON public.extension_sign_ins USING btree (client_network, expires_at) WHERE (user_id IS NULL);
 
 CREATE INDEX extension_sign_ins_user ON public.extension_sign_ins USING btree (user_id) WHERE (user_id IS NOT NULL);
+
+CREATE INDEX extension_tokens_hash ON public.extension_tokens USING btree (token_hash);
 
 CREATE UNIQUE INDEX extension_tokens_one_active ON public.extension_tokens USING btree (user_id) WHERE (revoked_at IS NULL);
 
@@ -2518,10 +2546,10 @@ ALTER TABLE ONLY public.checkout_intents
     ADD CONSTRAINT checkout_intents_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
 
 ALTER TABLE ONLY public.extension_sign_ins
-    ADD CONSTRAINT extension_sign_ins_token_id_fkey FOREIGN KEY (token_id) REFERENCES public.extension_tokens(id);
+    ADD CONSTRAINT extension_sign_ins_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
 
 ALTER TABLE ONLY public.extension_sign_ins
-    ADD CONSTRAINT extension_sign_ins_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
+    ADD CONSTRAINT extension_sign_ins_user_id_token_id_fkey FOREIGN KEY (user_id, token_id) REFERENCES public.extension_tokens(user_id, id);
 
 ALTER TABLE ONLY public.extension_tokens
     ADD CONSTRAINT extension_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
@@ -2682,6 +2710,8 @@ REVOKE ALL ON FUNCTION public.ledger_post_one(idempotency_key text, kind text, o
 GRANT ALL ON FUNCTION public.ledger_post_one(idempotency_key text, kind text, occurred_at timestamp with time zone, intent_id text, event_id text, actor text, reason text, credits bigint, house text, grant_id text, owner_kind text, owner_id text, account text, given jsonb, OUT transfer_id bigint, OUT posted boolean) TO tidemark_worker;
 
 REVOKE ALL ON FUNCTION public.ledger_post_sum(owner public.ledger_owners) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.ledger_post_sum_or_set_aside(owner public.ledger_owners) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_post_sums(older_than interval, sums_max integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_post_sums(older_than interval, sums_max integer) TO tidemark_worker;
@@ -2872,6 +2902,9 @@ GRANT SELECT ON TABLE public.ledger_archives TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.ledger_balances TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_balances TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.ledger_failed_sums TO tidemark_server;
+GRANT SELECT ON TABLE public.ledger_failed_sums TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.ledger_grant_sums TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_grant_sums TO tidemark_worker;
