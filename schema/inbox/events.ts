@@ -1,9 +1,9 @@
 import type { Kysely, RawBuilder, Selectable } from 'kysely'
 import { sql } from 'kysely'
-import { prepared, preparedAs } from '../database/prepared.ts'
+import { prepared, preparedText } from '../database/prepared.ts'
 import type { DB, InboxEvents, InboxPayloads, Json } from '../database/types.ts'
 import { cleanRecord } from '../sweep/swept-tables.ts'
-import { inTheirMonths, selectEventsWithPayloads } from './payloads.ts'
+import { eventsWithPayloadsText, inTheirMonths, selectEventsWithPayloads } from './payloads.ts'
 import { namesIn } from './subject.ts'
 
 /** A row of the inbox with what the event says; `payload` and `raw` are null once that was removed. */
@@ -203,15 +203,14 @@ export async function lockEvents(
   db: Kysely<DB>,
   { source, ids }: { readonly source: EventSource; readonly ids: readonly string[] },
 ): Promise<EventToTry[]> {
-  return selectEventsWithPayloads(db)
-    .select(['e.id', 'e.type', 'e.state', 'e.sweeps', 'e.received_at', 'p.payload'])
-    .where('e.source', '=', source)
-    .where(sql<boolean>`e.id = ANY(${ids}::text[])`)
-    .orderBy('e.id')
-    .forUpdate('e')
-    .modifyEnd(preparedAs('lock_events'))
-    .execute()
+  return lockByIds(db, [source, ids])
 }
+
+const lockByIds = preparedText<EventToTry>(
+  'lock_events',
+  `SELECT e.id, e.type, e.state, e.sweeps, e.received_at, p.payload FROM ${eventsWithPayloadsText}
+   WHERE e.source = $1 AND e.id = ANY ($2::text[]) ORDER BY e.id FOR UPDATE OF e`,
+)
 
 export interface SettledEvent extends EventKey {
   readonly state: 'applied' | 'ignored'
@@ -227,31 +226,29 @@ export async function settleEvents(
   settled: readonly SettledEvent[],
   now: Date,
 ): Promise<void> {
-  const isReplayed = sql<boolean>`event.state <> 'received'`
-  await db
-    .updateTable('inbox_events as event')
-    .from(
-      sql<SettledEvent>`unnest(
-        ${settled.map(({ source }) => source)}::text[], ${settled.map(({ id }) => id)}::text[],
-        ${settled.map(({ state }) => state)}::text[], ${settled.map(({ reason }) => reason)}::text[])`.as<'settled'>(
-        sql`settled (source, id, state, reason)`,
-      ),
-    )
-    .set({
-      state: sql`settled.state`,
-      reason: sql`settled.reason`,
-      settled_at: now,
-      sweeps: sql`CASE WHEN ${isReplayed} THEN ${cleanRecord.sweeps} ELSE event.sweeps END`,
-      attempts: sql`CASE WHEN ${isReplayed} THEN ${cleanRecord.attempts} ELSE event.attempts END`,
-      last_error: sql`CASE WHEN ${isReplayed} THEN ${cleanRecord.last_error} ELSE event.last_error END`,
-      unavailable_since: sql`CASE WHEN ${isReplayed} THEN ${cleanRecord.unavailable_since} ELSE event.unavailable_since END`,
-    })
-    .whereRef('event.source', '=', 'settled.source')
-    .whereRef('event.id', '=', 'settled.id')
-    .where('event.state', 'in', ['received', 'failed', 'ignored'])
-    .modifyEnd(preparedAs('settle_events'))
-    .execute()
+  const all = <Value>(pick: (event: SettledEvent) => Value) => settled.map(pick)
+  await settleByKeys(db, [
+    all(({ source }) => source),
+    all(({ id }) => id),
+    all(({ state }) => state),
+    all(({ reason }) => reason),
+    now,
+    ...Object.values(cleanRecord),
+  ])
 }
+
+const settleByKeys = preparedText(
+  'settle_events',
+  `UPDATE inbox_events event
+   SET state = settled.state, reason = settled.reason, settled_at = $5, ${Object.keys(cleanRecord)
+     .map(
+       (column, index) =>
+         `${column} = CASE WHEN event.state <> 'received' THEN $${index + 6} ELSE event.${column} END`,
+     )
+     .join(', ')}
+   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS settled (source, id, state, reason)
+   WHERE event.source = settled.source AND event.id = settled.id AND event.state IN ('received', 'failed', 'ignored')`,
+)
 
 /** Marks one event as settled. */
 export async function settleEvent(
