@@ -59,7 +59,12 @@ test('what is sent behind a statement that fails is undone with it, and its fail
 })
 
 describe('a transaction that begins together with its first statements', () => {
-  const cursor = (name: string) => ({ name, position: '1', completed_at: new Date(), revision: 1 })
+  const cursor = (name: 'seats' | 'stripe_events') => ({
+    name,
+    position: '1',
+    completed_at: new Date(),
+    revision: 1,
+  })
   const names = async () => {
     const rows = await database.owner.selectFrom('cursors').select('name').execute()
     return rows.map(({ name }) => name)
@@ -70,12 +75,12 @@ describe('a transaction that begins together with its first statements', () => {
     const read = (trip: DatabaseTransaction) => Promise.all([number(trip, 1), number(trip, 2)])
     const result = await retryTransactionAfter(db, read, async (trx, [one = 0, two = 0]) => {
       expect(counted.most).toBe(3)
-      await trx.insertInto('cursors').values(cursor('committed')).execute()
-      expect(await names()).not.toContain('committed')
+      await trx.insertInto('cursors').values(cursor('stripe_events')).execute()
+      expect(await names()).not.toContain('stripe_events')
       return one + two
     })
     expect(result).toBe(3)
-    expect(await names()).toContain('committed')
+    expect(await names()).toContain('stripe_events')
   })
 
   test('is undone when its work fails, and leaves the connection to the next', async () => {
@@ -84,12 +89,12 @@ describe('a transaction that begins together with its first statements', () => {
       db,
       (trip) => number(trip, 1),
       async (trx) => {
-        await trx.insertInto('cursors').values(cursor('undone')).execute()
+        await trx.insertInto('cursors').values(cursor('seats')).execute()
         throw new Error('Failed')
       },
     )
     await expect(failing).rejects.toThrow('Failed')
-    expect(await names()).not.toContain('undone')
+    expect(await names()).not.toContain('seats')
     expect(await db.transaction().execute((trx) => number(trx, 4))).toBe(4)
   })
 
@@ -116,12 +121,12 @@ describe('a transaction that begins together with its first statements', () => {
       db,
       (trip) => number(trip, ++times),
       async (trx, read) => {
-        await trx.insertInto('cursors').values(cursor('again')).execute()
+        await trx.insertInto('cursors').values(cursor('seats')).execute()
         if (read === 1) throw ended
         return read
       },
     )
     expect(result).toBe(2)
-    expect((await names()).filter((name) => name === 'again')).toHaveLength(1)
+    expect((await names()).filter((name) => name === 'seats')).toHaveLength(1)
   })
 })
