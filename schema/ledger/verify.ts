@@ -1,8 +1,8 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { type DatabaseTransaction, inSharedSnapshot } from '../database/connect.ts'
 import type { DB } from '../database/types.ts'
 import { findAccountsAfter } from './verify/accounts.ts'
-import { checkArchives, findArchivedEnd } from './verify/archives.ts'
+import { archivedEnd, checkArchives } from './verify/archives.ts'
 import { EntryCheck, type GrantOf } from './verify/entries.ts'
 import { checkGrants, checkIntents, checkMonths, checkUsage } from './verify/grants.ts'
 import { checkKeys, findKeys, lookUpOwners, OwnersCheck } from './verify/owners.ts'
@@ -91,10 +91,10 @@ async function verify(
   settledId: number | null,
   { incremental = false, onProgress = () => undefined }: VerifyOptions,
 ): Promise<{ report: Omit<LedgerReport, 'proof'>; proof: Omit<Proof, 'proven_at'> }> {
-  const [known, archivedEnd] = await Promise.all([findLatestProof(main), findArchivedEnd(sums)])
+  const [known, parts] = await Promise.all([findLatestProof(main), findParts(sums)])
   const from = incremental ? known : null
   const range = {
-    after: from?.transfer_id ?? Math.max(0, archivedEnd - 1),
+    after: from?.transfer_id ?? Math.max(0, parts.archived_end - 1),
     upTo: settledId ?? Number.MAX_SAFE_INTEGER,
     is_all: from === null,
   }
@@ -119,7 +119,10 @@ async function verify(
     total = count
   })
   const reading = check.read(streams, range, {
-    whenReady: Promise.all([counting, from ? null : check.accounts.loadAll(main)]),
+    whenReady: Promise.all([
+      counting,
+      from ? null : planToReadAll(main).then(() => check.accounts.loadAll(main)),
+    ]),
     onProgress: (done) => {
       first.resolve()
       onProgress({ what: 'transfers', done, total })
@@ -135,17 +138,18 @@ async function verify(
   await (from ? reading : Promise.race([reading, first.promise]))
   const progress = later(onProgress)
   const summing = async () => {
-    if (!from) await checkArchives(sums, problems.owners.add)
-    const reports = await checkReports(sums, range, problems.reports.add)
     const since =
       from && check.grants ? { proven_at: from.proven_at, grants: [...check.grants.values()] } : null
     const summed = await checkSums(sums, since, problems.sums.add, (done) =>
       progress.tell({ what: 'grants', done, total: null }),
     )
+    if (!from && parts.has_archives) await checkArchives(sums, problems.owners.add)
+    const reports = parts.has_reports
+      ? await checkReports(sums, range, problems.reports.add)
+      : { kept: 0, sums: 0 }
     return { reports, summed }
   }
   const comparing = async () => {
-    if (!from) await planToReadAll(main)
     const keys = await findKeys(main, range)
     if (from) await lookUpOwners(main, 'all', problems.owners.add)
     else await new OwnersCheck(main, range).finish(reading, check.accounts, problems.owners.add)
@@ -217,6 +221,28 @@ async function checkSums(
   await checkMonths(trx, read.subscriptionIds, problem)
   await checkUsage(trx, since ? read.planOwners : 'all', problem)
   return { grants, settled_intents: await checkIntents(trx, since?.proven_at ?? null, problem) }
+}
+
+/** Of what many ledgers have nothing: asked once, so that nobody looks for it in several places. */
+interface Parts {
+  /** Where the months end that left the ledger: the first id after them. Zero while none have. */
+  readonly archived_end: number
+  /** Or what is kept of some. */
+  readonly has_archives: boolean
+  /** Or sums that should have some. */
+  readonly has_reports: boolean
+}
+
+async function findParts(trx: DatabaseTransaction): Promise<Parts> {
+  const { rows } = await sql<Parts>`
+    SELECT ${archivedEnd} AS archived_end,
+      EXISTS (SELECT FROM ledger_archives) OR EXISTS (SELECT FROM ledger_openings) AS has_archives,
+      EXISTS (SELECT FROM ledger_reports) OR EXISTS (SELECT FROM ledger_owners WHERE unposted_since IS NOT NULL) AS has_reports`.execute(
+    trx,
+  )
+  const [parts] = rows
+  if (!parts) throw new Error('Postgres did not answer')
+  return parts
 }
 
 async function countTransfers(trx: DatabaseTransaction, { after, upTo }: Range): Promise<number> {

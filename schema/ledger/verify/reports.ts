@@ -58,7 +58,7 @@ export async function checkReports(
       problem('every report of usage is part of a sum', `transfer ${transfer_id}`)
     }
     const reports = Map.groupBy(
-      whole.length > 0 ? await readReports(trx, whole) : [],
+      await readReports(trx, whole),
       ({ owner_id, transfer_id }) => `${owner_id} ${transfer_id}`,
     )
     for (const sum of whole) {
