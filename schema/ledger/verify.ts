@@ -1,10 +1,13 @@
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import { type DatabaseTransaction, inSharedSnapshot } from '../database/connect.ts'
 import type { DB } from '../database/types.ts'
 import { findAccountsAfter } from './verify/accounts.ts'
-import { archivedEnd, checkArchives } from './verify/archives.ts'
+import { checkArchives } from './verify/archives.ts'
 import { EntryCheck, type GrantOf } from './verify/entries.ts'
-import { checkGrants, checkIntents, checkMonths, checkUsage } from './verify/grants.ts'
+import { countTransfers, findParts } from './verify/extent.ts'
+import { checkGrants } from './verify/grants.ts'
+import { checkIntents } from './verify/intents.ts'
+import { checkMonths, checkUsage } from './verify/months.ts'
 import { checkKeys, findKeys, lookUpOwners, OwnersCheck } from './verify/owners.ts'
 import { planToReadAll } from './verify/planned.ts'
 import {
@@ -16,7 +19,6 @@ import {
   insertProof,
   type Proof,
 } from './verify/proofs.ts'
-import type { Range } from './verify/reader.ts'
 import { checkReports, findSumsWithoutReports } from './verify/reports.ts'
 
 /** One thing that is wrong in the books. `subject` says where: a transfer, an account, a grant or an intent. */
@@ -221,36 +223,4 @@ async function checkSums(
   await checkMonths(trx, read.subscriptionIds, problem)
   await checkUsage(trx, since ? read.planOwners : 'all', problem)
   return { grants, settled_intents: await checkIntents(trx, since?.proven_at ?? null, problem) }
-}
-
-/** Of what many ledgers have nothing: asked once, so that nobody looks for it in several places. */
-interface Parts {
-  /** Where the months end that left the ledger: the first id after them. Zero while none have. */
-  readonly archived_end: number
-  /** Or what is kept of some. */
-  readonly has_archives: boolean
-  /** Or sums that should have some. */
-  readonly has_reports: boolean
-}
-
-async function findParts(trx: DatabaseTransaction): Promise<Parts> {
-  const { rows } = await sql<Parts>`
-    SELECT ${archivedEnd} AS archived_end,
-      EXISTS (SELECT FROM ledger_archives) OR EXISTS (SELECT FROM ledger_openings) AS has_archives,
-      EXISTS (SELECT FROM ledger_reports) OR EXISTS (SELECT FROM ledger_owners WHERE unposted_since IS NOT NULL) AS has_reports`.execute(
-    trx,
-  )
-  const [parts] = rows
-  if (!parts) throw new Error('Postgres did not answer')
-  return parts
-}
-
-async function countTransfers(trx: DatabaseTransaction, { after, upTo }: Range): Promise<number> {
-  const { count } = await trx
-    .selectFrom('ledger_transfers')
-    .select((of) => of.fn.countAll<number>().as('count'))
-    .where('id', '>', after)
-    .where('id', '<=', upTo)
-    .executeTakeFirstOrThrow()
-  return count
 }
