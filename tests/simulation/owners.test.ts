@@ -6,7 +6,6 @@ import { ownRedisUrl } from '../support/own-redis.ts'
 import { startFaultyProduct } from './faulty-product.ts'
 import { enabledKinds, ownerHistory } from './owner-history.ts'
 import { playOwner } from './play-owner.ts'
-import { regressions } from './regressions.ts'
 import { daysUntilStart, numRuns, seed } from './seed.ts'
 
 const histories = numRuns(25)
@@ -19,8 +18,6 @@ const backends = [
 ]
 
 describe.each(backends)(`on $name, with seed ${seed}`, ({ name, redisUrl, missing, starts }) => {
-  // They are about what the books say, not about queues.
-  const byHand = redisUrl ? [] : regressions.filter(({ needs }) => needs.every((kind) => kinds.has(kind)))
   const product = madeOnce(
     async () => {
       if (missing) return
@@ -30,14 +27,6 @@ describe.each(backends)(`on $name, with seed ${seed}`, ({ name, redisUrl, missin
     },
     (made) => made.close(),
   )
-
-  // Their titles in whole: mutations.ts asks for single ones.
-  const named = byHand.map(({ title, history }) => [title, history] as const)
-  test.each(named)('once wrong: %s', async (_, history) => {
-    if (missing) return
-    const owner = await playOwner(product, history)
-    expect(owner.refusals, 'what was to happen').toEqual([])
-  })
 
   test('whatever an owner lives through, the product says what the model says after every turn', async ({
     skip,
