@@ -39,8 +39,18 @@ const testDoors: typeof doors = {
 }
 /** What product code takes of the ledger: reads for both, debits for the server, books, postings and sums for the worker. */
 const ledgerDoors: typeof doors = {
-  server: ['accounts', 'archived', 'balances', 'errors', 'explanation', 'history', 'reports', 'usage'],
-  worker: ['accounts', 'acts', 'balances', 'books', 'errors', 'grants', 'post', 'sums'],
+  server: [
+    'accounts',
+    'archived',
+    'balances',
+    'errors',
+    'explanation',
+    'failed-sums',
+    'history',
+    'reports',
+    'usage',
+  ],
+  worker: ['accounts', 'acts', 'balances', 'books', 'errors', 'failed-sums', 'grants', 'post', 'sums'],
 }
 
 /** Places whose files lie side by side. */
