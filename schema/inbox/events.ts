@@ -1,6 +1,5 @@
-import type { Kysely, RawBuilder, Selectable } from 'kysely'
-import { sql } from 'kysely'
-import { prepared, preparedText } from '../database/prepared.ts'
+import { CompiledQuery, type Kysely, type Selectable, sql } from 'kysely'
+import { preparedText } from '../database/prepared.ts'
 import type { DB, InboxEvents, InboxPayloads, Json } from '../database/types.ts'
 import { cleanRecord } from '../sweep/swept-tables.ts'
 import { eventsWithPayloadsText, inTheirMonths, selectEventsWithPayloads } from './payloads.ts'
@@ -84,9 +83,9 @@ const moreColumns = {
   object_sync_at: 'timestamptz',
 } as const
 
-const defaults: Readonly<Record<string, RawBuilder<unknown>>> = {
-  received_via: sql`coalesce(received_via, 'webhook')`,
-  state: sql`coalesce(state, 'received')`,
+const defaults: Readonly<Record<string, string>> = {
+  received_via: "coalesce(received_via, 'webhook')",
+  state: "coalesce(state, 'received')",
 }
 
 /** A row to insert: columns that are left out are as the table has them by itself. */
@@ -112,27 +111,32 @@ export async function insertEvents(db: Kysely<DB>, events: readonly NewEvent[]):
   const distinct = new Map(events.map((event) => [nameOf(event), event]))
   const sorted = [...distinct].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, event]) => event)
   const more = Object.keys(moreColumns).filter((column) => sorted.some((event) => column in event))
-  const columns = [...Object.keys(storedColumns), ...more]
-  const types = { ...storedColumns, ...moreColumns } as Readonly<Record<string, string>>
-  const names = sql.join(columns.map((column) => sql.ref(column)))
-  const definitions = sql.join(
-    columns.map((column) => sql`${sql.ref(column)} ${sql.raw(types[column] ?? '')}`),
+  const given = [`[${sorted.map(jsonOf).join()}]`]
+  const filed = sorted.map(({ received_at }) => received_at)
+  return inTheirMonths(db, filed, async () =>
+    more.length === 0
+      ? insertUsual(db, given)
+      : (await db.executeQuery<EventKey>(CompiledQuery.raw(insertText(more), given))).rows,
   )
-  const given = sql.join(columns.map((column) => defaults[column] ?? sql.ref(column)))
-  const statement = sql<EventKey>`
+}
+
+function insertText(more: readonly string[]): string {
+  const columns = [...Object.keys(storedColumns), ...more]
+  const types: Readonly<Record<string, string>> = { ...storedColumns, ...moreColumns }
+  return `
     WITH given AS (
-      SELECT * FROM jsonb_to_recordset(${`[${sorted.map(jsonOf).join()}]`}::jsonb) AS given (${definitions}, payload jsonb, raw text)),
+      SELECT * FROM jsonb_to_recordset($1::jsonb) AS given (${columns.map((column) => `${column} ${types[column]}`).join()}, payload jsonb, raw text)),
     stored AS (
-      INSERT INTO inbox_events (${names}, payload_filed_at) SELECT ${given}, received_at FROM given
+      INSERT INTO inbox_events (${columns.join()}, payload_filed_at)
+      SELECT ${columns.map((column) => defaults[column] ?? column).join()}, received_at FROM given
       ON CONFLICT (source, id) DO NOTHING RETURNING source, id),
     filed AS (
       INSERT INTO inbox_payloads (source, id, filed_at, payload, raw)
       SELECT source, id, received_at, payload, decode(raw, 'base64') FROM given JOIN stored USING (source, id))
     SELECT source, id FROM stored`
-  const insert = more.length === 0 ? prepared('inbox_receive', statement) : statement
-  const filed = sorted.map(({ received_at }) => received_at)
-  return (await inTheirMonths(db, filed, () => insert.execute(db))).rows
 }
+
+const insertUsual = preparedText<EventKey>('inbox_receive', insertText([]))
 
 function rowOf({ payload, ...event }: ReceivedEvent): NewEvent {
   return { ...event, ...namesIn(event.source, payload), payload }
