@@ -58,8 +58,7 @@ export function refuseConflict(usage: Usage, result: UsageOutcome): UsageResult 
 export async function spendCreditsMany(db: Kysely<DB>, usages: readonly Usage[]): Promise<UsageOutcome[]> {
   if (usages.length === 0) return []
   const [usage] = usages
-  const call = usage && usages.length === 1 ? callForOne(usage) : callForMany(usages)
-  const decide = () => callLedger(db, call)
+  const decide = () => (usage && usages.length === 1 ? decideOne(db, usage) : decideMany(db, usages))
   const attributes = () => ({
     'tidemark.usages': usages.length,
     'tidemark.owner_kinds': [...new Set(usages.map(({ owner_kind }) => owner_kind))],
@@ -68,26 +67,50 @@ export async function spendCreditsMany(db: Kysely<DB>, usages: readonly Usage[])
   return inSpan('ledger use', { attributes }, () => (db.isTransaction ? decide() : retryConflicts(decide)))
 }
 
-function callForOne(usage: Usage): CompiledQuery<UsageOutcome> {
+function decideOne(db: Kysely<DB>, usage: Usage): Promise<UsageOutcome[]> {
   const { owner_kind, owner_id, credits, occurred_at, actor, reason } = usage
   const key = usageKey(usage, usage.idempotency_key)
-  return CompiledQuery.raw(
-    `/* prepared: ledger_use */
-    SELECT outcome, transfer_id, plan, purchased FROM ledger_use($1, $2, $3, $4, $5, $6, $7)`,
-    [owner_kind, owner_id, credits, key, occurred_at, actor, reason],
+  return callLedger<UsageOutcome>(
+    db,
+    CompiledQuery.raw(
+      `/* prepared: ledger_use */
+      SELECT outcome, transfer_id, plan, purchased FROM ledger_use($1, $2, $3, $4, $5, $6, $7)`,
+      [owner_kind, owner_id, credits, key, occurred_at, actor, reason],
+    ),
   )
 }
 
-function callForMany(usages: readonly Usage[]): CompiledQuery<UsageOutcome> {
-  const items = usages.map((usage) => ({
-    ...usage,
-    idempotency_key: usageKey(usage, usage.idempotency_key),
-  }))
-  return CompiledQuery.raw(
-    `/* prepared: ledger_use_many */
-    SELECT outcome, transfer_id, plan, purchased FROM ledger_use_many($1::jsonb) ORDER BY ordinal`,
-    [JSON.stringify(items)],
+async function decideMany(db: Kysely<DB>, usages: readonly Usage[]): Promise<UsageOutcome[]> {
+  const ofOwners = Map.groupBy(usages.keys(), (index) => usages[index]?.owner_id)
+  const order = [...ofOwners.values()].flat()
+  const items = order.flatMap((index) => usages[index] ?? [])
+  let count = 0
+  const firsts = Array.from(ofOwners.values(), ({ length }) => {
+    count += length
+    return count - length + 1
+  })
+  const owners = firsts.flatMap((first) => items[first - 1] ?? [])
+  const decided = await callLedger<UsageOutcome & { readonly ordinal: number }>(
+    db,
+    CompiledQuery.raw(
+      `/* prepared: ledger_use_many */
+      SELECT ordinal, outcome, transfer_id, plan, purchased FROM ledger_use_many($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      [
+        owners.map(({ owner_kind }) => owner_kind),
+        owners.map(({ owner_id }) => owner_id),
+        firsts,
+        items.map(({ owner_id }) => owner_id),
+        items.map(({ credits }) => credits),
+        items.map((usage) => usageKey(usage, usage.idempotency_key)),
+        items.map(({ occurred_at }) => occurred_at.toISOString()),
+        items.map(({ actor }) => actor),
+        items.map(({ reason }) => reason),
+      ],
+    ),
   )
+  const outcomes: UsageOutcome[] = []
+  for (const { ordinal, ...outcome } of decided) outcomes[order[ordinal - 1] ?? -1] = outcome
+  return outcomes
 }
 
 /**
