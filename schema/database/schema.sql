@@ -1263,7 +1263,7 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION public.ledger_use_many(owner_kinds text[], owner_ids text[], firsts integer[], payer_ids text[], credits bigint[], idempotency_keys text[], occurred_at timestamp with time zone[], actors text[], reasons text[]) RETURNS TABLE(ordinal integer, outcome text, transfer_id bigint, plan bigint, purchased bigint)
+CREATE FUNCTION public.ledger_use_many(owner_kinds text[], owner_ids text[], firsts integer[], payer_ids text[], credits bigint[], idempotency_keys text[], occurred_at timestamp with time zone[], actors text[], reasons text[], waits boolean) RETURNS TABLE(ordinal integer, outcome text, transfer_id bigint, plan bigint, purchased bigint)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -1271,7 +1271,8 @@ CREATE FUNCTION public.ledger_use_many(owner_kinds text[], owner_ids text[], fir
     AS $$
 #variable_conflict use_column
 DECLARE
-  owners ledger_owners[] := ledger_take_rows(owner_kinds, owner_ids);
+  owners ledger_owners[] := CASE WHEN waits THEN ledger_take_rows(owner_kinds, owner_ids)
+    ELSE ARRAY(SELECT o FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids) FOR NO KEY UPDATE SKIP LOCKED) END;
   owner ledger_owners;
   count integer := cardinality(idempotency_keys);
   used_account bigint;
@@ -2721,8 +2722,8 @@ REVOKE ALL ON FUNCTION public.ledger_usage_hash(owner_kind text, owner_id text, 
 REVOKE ALL ON FUNCTION public.ledger_use(owner_kind text, owner_id text, credits bigint, idempotency_key text, occurred_at timestamp with time zone, actor text, reason text, OUT outcome text, OUT transfer_id bigint, OUT plan bigint, OUT purchased bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_use(owner_kind text, owner_id text, credits bigint, idempotency_key text, occurred_at timestamp with time zone, actor text, reason text, OUT outcome text, OUT transfer_id bigint, OUT plan bigint, OUT purchased bigint) TO tidemark_server;
 
-REVOKE ALL ON FUNCTION public.ledger_use_many(owner_kinds text[], owner_ids text[], firsts integer[], payer_ids text[], credits bigint[], idempotency_keys text[], occurred_at timestamp with time zone[], actors text[], reasons text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.ledger_use_many(owner_kinds text[], owner_ids text[], firsts integer[], payer_ids text[], credits bigint[], idempotency_keys text[], occurred_at timestamp with time zone[], actors text[], reasons text[]) TO tidemark_server;
+REVOKE ALL ON FUNCTION public.ledger_use_many(owner_kinds text[], owner_ids text[], firsts integer[], payer_ids text[], credits bigint[], idempotency_keys text[], occurred_at timestamp with time zone[], actors text[], reasons text[], waits boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.ledger_use_many(owner_kinds text[], owner_ids text[], firsts integer[], payer_ids text[], credits bigint[], idempotency_keys text[], occurred_at timestamp with time zone[], actors text[], reasons text[], waits boolean) TO tidemark_server;
 
 GRANT ALL ON FUNCTION public.stripe_livemode() TO tidemark_server;
 GRANT ALL ON FUNCTION public.stripe_livemode() TO tidemark_worker;

@@ -2,8 +2,10 @@ import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../tests/support/database/test-database.ts'
+import { user } from '../../tests/support/factories/grants.ts'
 import { giveCredits } from '../../tests/support/factories/transfers.ts'
 import type { Owner } from './accounts.ts'
+import { UnbalancedTransferError } from './errors.ts'
 import { postSums, sumUsage } from './sums.ts'
 import { spendCreditsMany, type Usage, type UsageOutcome } from './usage.ts'
 import { verifyLedger } from './verify.ts'
@@ -164,9 +166,28 @@ test('a group of usages writes the rows that they would write one by one, and ea
       for (const { outcome } of inGroups) seen.add(outcome)
       for (const { worker } of databases) await postSums(worker, { older_than_ms: 0 })
     }),
-    { numRuns: 40, seed: 149 },
+    { numRuns: 20, seed: 149 },
   )
   expect([...seen].sort()).toEqual(['conflict', 'posted', 'refused', 'replayed'])
+})
+
+test.each([
+  [
+    'named as two kinds',
+    [user('user_two_kinds'), { owner_kind: 'organization', owner_id: 'user_two_kinds' }],
+  ],
+  ['of another kind', [user('user_other'), { owner_kind: 'organization', owner_id: 'user_known' }]],
+] as const)('an owner who is %s refuses the whole group', async (_, owners) => {
+  await giveCredits(together, user('user_known'), { purchased: 5 })
+  const usages = owners.map((owner) => ({
+    ...owner,
+    credits: 1,
+    idempotency_key: 'key',
+    occurred_at: new Date(start),
+    actor: 'user_ada',
+    reason: 'Completion',
+  }))
+  await expect(spendCreditsMany(together.server, usages)).rejects.toThrow(UnbalancedTransferError)
 })
 
 test('the hashes of a usage are those of any transfer, whatever its texts are', async () => {

@@ -39,7 +39,17 @@ const testDoors: typeof doors = {
 }
 /** What product code takes of the ledger: reads for both, debits for the server, books, postings and sums for the worker. */
 const ledgerDoors: typeof doors = {
-  server: ['accounts', 'archived', 'balances', 'errors', 'explanation', 'history', 'reports', 'usage'],
+  server: [
+    'accounts',
+    'archived',
+    'balances',
+    'errors',
+    'explanation',
+    'history',
+    'reports',
+    'usage',
+    'usage-groups',
+  ],
   worker: ['accounts', 'acts', 'balances', 'books', 'errors', 'grants', 'post', 'sums'],
 }
 

@@ -49,17 +49,18 @@ $$;
 DROP FUNCTION ledger_use_many(jsonb);
 
 -- Decides usages of several owners: each owner's in the given order, with what those before left, as `ledger_use` would one by one. Usages come
--- as arrays of one length, those of an owner side by side; `owner_ids` are distinct, and `firsts` says where each owner's begin. The rows of the
--- result are in no order.
+-- as arrays of one length, those of an owner side by side; `owner_ids` are distinct, and `firsts` says where each owner's begin. Unless it `waits`,
+-- there is nothing in the result for owners whose row somebody has locked, nor for those that are new: nothing was decided for them.
 CREATE FUNCTION ledger_use_many(
   owner_kinds text[], owner_ids text[], firsts integer[],
-  payer_ids text[], credits bigint[], idempotency_keys text[], occurred_at timestamptz[], actors text[], reasons text[]
+  payer_ids text[], credits bigint[], idempotency_keys text[], occurred_at timestamptz[], actors text[], reasons text[], waits boolean
 ) RETURNS TABLE (ordinal integer, outcome text, transfer_id bigint, plan bigint, purchased bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 #variable_conflict use_column
 DECLARE
-  owners ledger_owners[] := ledger_take_rows(owner_kinds, owner_ids);
+  owners ledger_owners[] := CASE WHEN waits THEN ledger_take_rows(owner_kinds, owner_ids)
+    ELSE ARRAY(SELECT o FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids) FOR NO KEY UPDATE SKIP LOCKED) END;
   owner ledger_owners;
   count integer := cardinality(idempotency_keys);
   used_account bigint;
@@ -224,5 +225,5 @@ BEGIN
 END
 $$;
 
-REVOKE ALL ON FUNCTION ledger_use_many(text[], text[], integer[], text[], bigint[], text[], timestamptz[], text[], text[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION ledger_use_many(text[], text[], integer[], text[], bigint[], text[], timestamptz[], text[], text[]) TO tidemark_server;
+REVOKE ALL ON FUNCTION ledger_use_many(text[], text[], integer[], text[], bigint[], text[], timestamptz[], text[], text[], boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ledger_use_many(text[], text[], integer[], text[], bigint[], text[], timestamptz[], text[], text[], boolean) TO tidemark_server;
