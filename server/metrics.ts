@@ -11,6 +11,7 @@ export interface ServerMetrics {
   readonly inboxFailed: Gauge
   readonly eventsReaderLagSeconds: Gauge
   readonly oldestSumSeconds: Gauge
+  readonly failedSums: Gauge
   readonly partitionsAhead: Gauge<'table'>
   readonly queueJobs: Gauge<'queue' | 'state'>
   readonly findings: Gauge<'kind'>
@@ -87,6 +88,11 @@ export function createServerMetrics(pool?: MeasuredPool): ServerMetrics {
     oldestSumSeconds: new Gauge({
       name: 'tidemark_usage_oldest_sum_seconds',
       help: 'Seconds since the oldest sum of usage began that is not posted yet; 0 when none waits',
+      registers,
+    }),
+    failedSums: new Gauge({
+      name: 'tidemark_usage_failed_sums',
+      help: 'Sums of usage that cannot be posted and were set aside',
       registers,
     }),
     partitionsAhead: new Gauge({

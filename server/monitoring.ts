@@ -3,6 +3,7 @@ import Koa, { type Middleware } from 'koa'
 import { findCursor } from '../schema/cursors/cursors.ts'
 import { countPartitionsAhead } from '../schema/database/months.ts'
 import { findInboxBacklog } from '../schema/inbox/backlog.ts'
+import { countFailedSums } from '../schema/ledger/failed-sums.ts'
 import { findOldestSumSeconds } from '../schema/ledger/reports.ts'
 import { countFindings } from '../schema/reconciliation/findings.ts'
 import { countUnfinishedActs } from '../schema/support/acts.ts'
@@ -76,7 +77,9 @@ async function measureEventsReader({ db, metrics, now }: Dependencies): Promise<
 
 async function measureSums({ db, metrics }: Dependencies): Promise<void> {
   metrics.oldestSumSeconds.remove()
+  metrics.failedSums.remove()
   metrics.oldestSumSeconds.set(await findOldestSumSeconds(db))
+  metrics.failedSums.set(await countFailedSums(db))
 }
 
 async function measurePartitions({ db, metrics, now }: Dependencies): Promise<void> {

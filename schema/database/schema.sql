@@ -253,8 +253,9 @@ BEGIN
     INSERT INTO ledger_grants (id, owner_kind, owner_id, account, kind, intent_id, stripe_subscription_id, stripe_invoice_id, month_starts_at,
       starts_at, ends_at, created_at, first_transfer_id)
     SELECT g.id, g.owner_kind, g.owner_id, g.account, g.kind, g.intent_id, g.stripe_subscription_id, g.stripe_invoice_id, g.month_starts_at,
-      g.starts_at, g.ends_at, g.created_at, (SELECT min(t.id) FROM unnest(transfers) t WHERE t.grant_id = g.id)
-    FROM unnest(grants) g;
+      g.starts_at, g.ends_at, g.created_at, first.transfer_id
+    FROM unnest(grants) g
+    LEFT JOIN (SELECT t.grant_id, min(t.id) AS transfer_id FROM unnest(transfers) t GROUP BY t.grant_id) first ON first.grant_id = g.id;
   END IF;
   -- The act has its default.
   INSERT INTO ledger_transfers (id, occurred_at, posted_at, intent_id, format, owner_id, idempotency_key, kind, input_hash, event_id, actor,
@@ -704,7 +705,8 @@ DECLARE
   version bigint;
   balance bigint;
   count integer := 0;
-  is_new_grant boolean := false;
+  new_grant ledger_grants;
+  new_grant_ids text[] := '{}';
   ids bigint[] := array_fill(NULL::bigint, ARRAY[cardinality(idempotency_keys)]);
   changed ledger_owners[] := '{}';
   new_keys ledger_keys[] := '{}';
@@ -731,8 +733,8 @@ BEGIN
     ) i
     JOIN unnest(owner_ids, owner_kinds) AS named (owner_id, owner_kind) ON named.owner_id = i.owner_id
     JOIN (SELECT locked AS owner FROM unnest(owners) locked) o ON (o.owner).owner_id = i.owner_id AND (o.owner).owner_kind = named.owner_kind
-    LEFT JOIN ledger_accounts house ON house.owner_id = 'house' AND house.name = i.house
-    LEFT JOIN ledger_grants g ON g.id = i.grant_id
+    LEFT JOIN (SELECT name, id FROM ledger_accounts WHERE owner_id = 'house' OFFSET 0) house ON house.name = i.house
+    LEFT JOIN LATERAL (SELECT * FROM ledger_grants WHERE id = i.grant_id OFFSET 0) g ON true
     ORDER BY i.owner_id, i.ordinal
   LOOP
     -- Whoever is the first in a month begins it in the order of the transfers, which is not the one here.
@@ -776,7 +778,9 @@ BEGIN
       ROW(given.id, given.house_account, -given.credits, NULL, NULL, given.owner_id,
         ledger_entry_hash(chain, digest, given.house_account, -given.credits, NULL, NULL))::ledger_entries];
     ids[given.ordinal] := given.id;
-    is_new_grant := is_new_grant OR given.is_new_grant;
+    IF given.is_new_grant THEN
+      new_grant_ids := new_grant_ids || given.grant_id;
+    END IF;
     count := count + 1;
   END LOOP;
   -- Somebody is an owner of another kind.
@@ -784,11 +788,10 @@ BEGIN
     RETURN NULL;
   END IF;
 
-  IF is_new_grant THEN
+  IF cardinality(new_grant_ids) > 0 THEN
+    new_grant.created_at := moment;
     new_grants := ARRAY(
-      SELECT jsonb_populate_record(NULL::ledger_grants, written.grant || jsonb_build_object('created_at', clock_timestamp()))
-      FROM (SELECT DISTINCT ON (g.value ->> 'id') g.value AS grant FROM jsonb_array_elements(grants::jsonb) WITH ORDINALITY AS g (value, ordinal)
-        WHERE NOT EXISTS (SELECT FROM ledger_grants known WHERE known.id = g.value ->> 'id') ORDER BY g.value ->> 'id', g.ordinal) written);
+      SELECT g FROM json_populate_recordset(new_grant, grants::json) g WHERE g.id = ANY (new_grant_ids) ORDER BY g.id COLLATE "C");
   END IF;
   PERFORM ledger_append(changed || owner, new_keys, new_grants, new_transfers, new_entries);
   RETURN ids;
@@ -966,25 +969,41 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.ledger_post_sum_or_set_aside(owner public.ledger_owners) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  PERFORM ledger_post_sum(owner);
+EXCEPTION WHEN internal_error OR data_exception OR integrity_constraint_violation THEN
+  RAISE WARNING '%', SQLERRM;
+  INSERT INTO ledger_failed_sums AS failed (owner_id, transfer_id, reason, tries, first_failed_at, last_failed_at, try_at)
+  SELECT owner.owner_id, owner.unposted_transfer_id, left(SQLERRM, 500), 1, now, now, now + interval '2 minutes' FROM clock_timestamp() now
+  ON CONFLICT (owner_id, transfer_id) DO UPDATE SET reason = excluded.reason, tries = failed.tries + 1, last_failed_at = excluded.last_failed_at,
+    try_at = excluded.last_failed_at + least(interval '1 hour', interval '2 minutes' * 2 ^ least(failed.tries, 10));
+END
+$$;
+
 CREATE FUNCTION public.ledger_post_sums(older_than interval, sums_max integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
 DECLARE
   owners ledger_owners[] := ARRAY(
-    SELECT o FROM ledger_owners o WHERE o.unposted_since <= clock_timestamp() - older_than
-    ORDER BY o.unposted_since LIMIT sums_max FOR NO KEY UPDATE SKIP LOCKED);
-  posted integer := 0;
+    SELECT o FROM ledger_owners o
+    WHERE o.unposted_since <= clock_timestamp() - older_than AND NOT EXISTS (
+      SELECT FROM ledger_failed_sums f WHERE f.owner_id = o.owner_id AND f.transfer_id = o.unposted_transfer_id)
+    ORDER BY o.unposted_since LIMIT sums_max FOR NO KEY UPDATE OF o SKIP LOCKED);
 BEGIN
+  IF cardinality(owners) < sums_max THEN
+    owners := owners || ARRAY(
+      SELECT o FROM ledger_failed_sums f JOIN ledger_owners o ON o.owner_id = f.owner_id AND o.unposted_transfer_id = f.transfer_id
+      WHERE f.try_at <= clock_timestamp()
+      ORDER BY f.try_at LIMIT sums_max - cardinality(owners) FOR NO KEY UPDATE OF o SKIP LOCKED);
+  END IF;
   FOR i IN 1..cardinality(owners) LOOP
-    BEGIN
-      PERFORM ledger_post_sum(owners[i]);
-      posted := posted + 1;
-    EXCEPTION WHEN data_corrupted THEN
-      RAISE WARNING '%', SQLERRM;
-    END;
+    PERFORM ledger_post_sum_or_set_aside(owners[i]);
   END LOOP;
-  RETURN posted;
+  RETURN cardinality(owners);
 END
 $$;
 
@@ -1780,6 +1799,16 @@ CREATE VIEW public.ledger_balances AS
      CROSS JOIN LATERAL ( SELECT public.ledger_unposted_plan(o.plan_balance, o.unposted_credits) AS plan) unposted)
      CROSS JOIN LATERAL ( VALUES ('plan'::text,o.plan_account_id,o.plan_version,(o.plan_balance - unposted.plan)), ('purchased'::text,o.purchased_account_id,o.purchased_version,(o.purchased_balance - (o.unposted_credits - unposted.plan)))) head(account, account_id, version, balance));
 
+CREATE TABLE public.ledger_failed_sums (
+    owner_id text NOT NULL,
+    transfer_id bigint NOT NULL,
+    reason text NOT NULL,
+    tries integer NOT NULL,
+    first_failed_at timestamp with time zone NOT NULL,
+    last_failed_at timestamp with time zone NOT NULL,
+    try_at timestamp with time zone NOT NULL
+);
+
 CREATE VIEW public.ledger_grant_sums AS
  SELECT g.id,
     g.owner_kind,
@@ -2183,10 +2212,7 @@ ALTER TABLE ONLY public.extension_sign_ins
     ADD CONSTRAINT extension_sign_ins_pkey PRIMARY KEY (state_hash);
 
 ALTER TABLE ONLY public.extension_tokens
-    ADD CONSTRAINT extension_tokens_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY public.extension_tokens
-    ADD CONSTRAINT extension_tokens_token_hash_key UNIQUE (token_hash);
+    ADD CONSTRAINT extension_tokens_pkey PRIMARY KEY (user_id, id);
 
 ALTER TABLE ONLY public.failed_tries
     ADD CONSTRAINT failed_tries_pkey PRIMARY KEY (id);
@@ -2220,6 +2246,9 @@ ALTER TABLE ONLY public.ledger_archives
 
 ALTER TABLE ONLY public.ledger_entries
     ADD CONSTRAINT ledger_entries_pkey PRIMARY KEY (owner_id, account_id, transfer_id);
+
+ALTER TABLE ONLY public.ledger_failed_sums
+    ADD CONSTRAINT ledger_failed_sums_pkey PRIMARY KEY (owner_id, transfer_id);
 
 ALTER TABLE ONLY public.ledger_grants
     ADD CONSTRAINT ledger_grants_id_key UNIQUE (id);
@@ -2339,6 +2368,8 @@ CREATE INDEX extension_sign_ins_expiry ON public.extension_sign_ins USING btree 
 CREATE INDEX extension_sign_ins_open ON public.extension_sign_ins USING btree (client_network, expires_at) WHERE (user_id IS NULL);
 
 CREATE INDEX extension_sign_ins_user ON public.extension_sign_ins USING btree (user_id) WHERE (user_id IS NOT NULL);
+
+CREATE INDEX extension_tokens_hash ON public.extension_tokens USING btree (token_hash);
 
 CREATE UNIQUE INDEX extension_tokens_one_active ON public.extension_tokens USING btree (user_id) WHERE (revoked_at IS NULL);
 
@@ -2527,10 +2558,10 @@ ALTER TABLE ONLY public.checkout_intents
     ADD CONSTRAINT checkout_intents_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
 
 ALTER TABLE ONLY public.extension_sign_ins
-    ADD CONSTRAINT extension_sign_ins_token_id_fkey FOREIGN KEY (token_id) REFERENCES public.extension_tokens(id);
+    ADD CONSTRAINT extension_sign_ins_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
 
 ALTER TABLE ONLY public.extension_sign_ins
-    ADD CONSTRAINT extension_sign_ins_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
+    ADD CONSTRAINT extension_sign_ins_user_id_token_id_fkey FOREIGN KEY (user_id, token_id) REFERENCES public.extension_tokens(user_id, id);
 
 ALTER TABLE ONLY public.extension_tokens
     ADD CONSTRAINT extension_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
@@ -2691,6 +2722,8 @@ REVOKE ALL ON FUNCTION public.ledger_post_one(idempotency_key text, kind text, o
 GRANT ALL ON FUNCTION public.ledger_post_one(idempotency_key text, kind text, occurred_at timestamp with time zone, intent_id text, event_id text, actor text, reason text, credits bigint, house text, grant_id text, owner_kind text, owner_id text, account text, given jsonb, OUT transfer_id bigint, OUT posted boolean) TO tidemark_worker;
 
 REVOKE ALL ON FUNCTION public.ledger_post_sum(owner public.ledger_owners) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.ledger_post_sum_or_set_aside(owner public.ledger_owners) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.ledger_post_sums(older_than interval, sums_max integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_post_sums(older_than interval, sums_max integer) TO tidemark_worker;
@@ -2881,6 +2914,9 @@ GRANT SELECT ON TABLE public.ledger_archives TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.ledger_balances TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_balances TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.ledger_failed_sums TO tidemark_server;
+GRANT SELECT ON TABLE public.ledger_failed_sums TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.ledger_grant_sums TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_grant_sums TO tidemark_worker;

@@ -258,6 +258,16 @@ export interface LedgerEntries {
   version: number | null;
 }
 
+export interface LedgerFailedSums {
+  first_failed_at: Timestamp;
+  last_failed_at: Timestamp;
+  owner_id: string;
+  reason: string;
+  transfer_id: number;
+  tries: number;
+  try_at: Timestamp;
+}
+
 export interface LedgerGrants {
   account: "plan" | "purchased";
   created_at: Generated<Timestamp>;
@@ -589,6 +599,7 @@ export interface DB {
   ledger_archives: LedgerArchives;
   ledger_balances: LedgerBalances;
   ledger_entries: LedgerEntries;
+  ledger_failed_sums: LedgerFailedSums;
   ledger_grant_sums: LedgerGrantSums;
   ledger_grants: LedgerGrants;
   ledger_keys: LedgerKeys;

@@ -73,11 +73,15 @@ export async function revokeTokens(
   return revoked.some(({ expires_at }) => expires_at > now)
 }
 
-/** Ends one token of any user. */
-export async function revokeToken(db: Kysely<DB>, { id, now }: { id: string; now: Date }): Promise<void> {
+/** Ends this token of the user. */
+export async function revokeToken(
+  db: Kysely<DB>,
+  { user_id, id, now }: Pick<StoredToken, 'user_id' | 'id'> & { readonly now: Date },
+): Promise<void> {
   await db
     .updateTable('extension_tokens')
     .set({ revoked_at: now })
+    .where('user_id', '=', user_id)
     .where('id', '=', id)
     .where('revoked_at', 'is', null)
     .execute()
@@ -117,11 +121,16 @@ export function isUseToBeRecorded({ last_used_at }: Pick<StoredToken, 'last_used
 }
 
 /** Records that a token was used, unless somebody else did within the last minute. */
-export async function recordTokenUse(db: Database, token: Pick<StoredToken, 'id'>, now: Date): Promise<void> {
+export async function recordTokenUse(
+  db: Database,
+  token: Pick<StoredToken, 'user_id' | 'id'>,
+  now: Date,
+): Promise<void> {
   const before = new Date(now.getTime() - useResolutionMs)
   await db
     .updateTable('extension_tokens')
     .set({ last_used_at: now })
+    .where('user_id', '=', token.user_id)
     .where('id', '=', token.id)
     .where(({ eb, or }) => or([eb('last_used_at', 'is', null), eb('last_used_at', '<=', before)]))
     .execute()

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../tests/support/database/test-database.ts'
 import { buildPurchaseGrant, buildTransfer, use, user } from '../../tests/support/factories/grants.ts'
-import { buildGrant } from '../../tests/support/factories/transfers.ts'
+import { buildGrant, giveCredits } from '../../tests/support/factories/transfers.ts'
 import { madeForEachTest } from '../../tests/support/made.ts'
 import type { DatabaseTransaction } from '../database/connect.ts'
 import { findBalance } from './balances.ts'
@@ -12,6 +12,7 @@ import type { Grant } from './grants.ts'
 import { listHistory } from './history.ts'
 import { makeLedgerMonths } from './months.ts'
 import { postTransfer, postTransfers } from './post.ts'
+import { postSums, sumUsage } from './sums.ts'
 import { spendCredits, sumUsageSince } from './usage.ts'
 import { verifyLedger } from './verify.ts'
 
@@ -53,6 +54,56 @@ test('what is posted is filed under its month, and ids grow', async () => {
   expect((await verifyLedger(database.owner, { keepProof: true })).problems).toEqual([])
   await give(1)
   expect((await verifyLedger(database.owner, { incremental: true })).problems).toEqual([])
+})
+
+test('a month begins at midnight in UTC, whatever the session’s time zone, the first of a year too', async () => {
+  for (const zone of ['UTC', 'Pacific/Kiritimati', 'Etc/GMT+12']) {
+    const months = await database.owner.transaction().execute(async (trx) => {
+      await sql`SELECT set_config('TimeZone', ${zone}, true)`.execute(trx)
+      const { rows } = await sql<{ partition: string }>`
+        SELECT ledger_partition_of('ledger_entries', ledger_month_of(moment::timestamptz)) AS partition
+        FROM unnest(ARRAY['2026-12-31T23:59:59.999999Z', '2027-01-01T00:00:00Z', '2028-02-29T23:59:59.999999Z', '2028-03-01T00:00:00Z']) moment`.execute(
+        trx,
+      )
+      return rows.map(({ partition }) => partition.slice(-7))
+    })
+    expect(months).toEqual(['2026_12', '2027_01', '2028_02', '2028_03'])
+  }
+})
+
+test('a sum of usage that is open when a month begins is filed in the month in which it began', async () => {
+  const team = { owner_kind: 'organization', owner_id: 'org_sums' } as const
+  await giveCredits(database, team, { purchased: 100 })
+  await sumUsage(database.worker, team, true)
+  // All in one minute of the product's clock.
+  const report = (credits: number) =>
+    spendCredits(database.server, {
+      ...team,
+      credits,
+      idempotency_key: `report_${credits}`,
+      occurred_at: new Date('2026-12-31T23:59:59Z'),
+      actor: 'user_ada',
+      reason: 'Completion',
+    })
+  await report(5)
+  await passMonths(1)
+  // It takes reports of its minute, also of the new month, until something is posted for the owner.
+  await report(6)
+  const { transfer_id } = await give(10)
+  expect((await verifyLedger(database.owner, { keepProof: true })).problems).toEqual([])
+  expect(await postSums(database.worker, { older_than_ms: 0 })).toBe(1)
+  await report(7)
+  expect(await postSums(database.worker, { older_than_ms: 0 })).toBe(1)
+  expect(await monthsOfTransfers()).toEqual([0, 0, 1, 1])
+  const { changes } = await explainBalance(database.server, team, { limit: 10 })
+  expect(changes.map(({ change, reports }) => [change.purchased, reports])).toEqual([
+    [-7, 1],
+    [-11, 2],
+    [100, null],
+  ])
+  expect(changes[1]?.transfer_id).toBeLessThan(transfer_id)
+  expect((await verifyLedger(database.owner, { incremental: true, keepProof: true })).problems).toEqual([])
+  expect((await verifyLedger(database.owner)).problems).toEqual([])
 })
 
 test('a clock that is set back files what is posted behind what was posted before', async () => {

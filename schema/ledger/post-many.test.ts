@@ -33,6 +33,12 @@ function purchases(count: number, owners: number): Transfer[] {
   )
 }
 
+/** Under a key of its own. */
+const named = (name: string) => (transfer: Transfer) => ({
+  ...transfer,
+  idempotency_key: `${transfer.idempotency_key}_${name}`,
+})
+
 test('owners and grants that are new, and owners who come up more than once, are posted in the given order', async () => {
   const transfers = [...purchases(30, 7), buildGrant('user_0', 5), buildGrant('user_0', 6)]
   const posted = await postTransfers(database.worker, transfers)
@@ -60,6 +66,24 @@ test('the same batch again, with more in it, returns the first results and posts
   expect(again.slice(6).every(({ posted }) => posted)).toBe(true)
   expect(await totalOf('user_0')).toBe(1 + 4 + 7 + 10)
   expect(await problems()).toEqual([])
+})
+
+test('whether grants are new is asked of each one, and not of all that there are', async () => {
+  for (let batch = 0; batch < 10; batch++) {
+    await postTransfers(database.worker, purchases(50, 50).map(named(`${batch}`)))
+  }
+  await database.worker.transaction().execute(async (trx) => {
+    const grantsRead = async () => {
+      const { rows } = await sql<{ read: number }>`
+        SELECT seq_tup_read + coalesce(idx_tup_fetch, 0) AS read FROM pg_stat_xact_user_tables WHERE relname = 'ledger_grants'`.execute(
+        trx,
+      )
+      return rows[0]?.read ?? 0
+    }
+    const before = await grantsRead()
+    await postTransfers(trx, purchases(10, 10).map(named('last')))
+    expect((await grantsRead()) - before).toBeLessThanOrEqual(10)
+  })
 })
 
 test('a batch that was posted together is known one by one, and the other way round', async () => {

@@ -138,9 +138,9 @@ async function postPlain(db: Kysely<DB>, items: readonly PlainItem[]): Promise<P
     const posted = await callLedger(db, callOf<PostedTransfer>(postOne, valuesOfOne(item)))
     return posted.every(({ transfer_id }) => transfer_id !== null) ? posted : null
   }
-  const owners = ownersOf(items)
-  if (!owners || new Set(items.map(({ idempotency_key }) => idempotency_key)).size < items.length) return null
-  const call = callOf<{ transfer_id: number }>(postMany, valuesOfMany(items, owners))
+  const named = namedBy(items)
+  if (!named || new Set(items.map(({ idempotency_key }) => idempotency_key)).size < items.length) return null
+  const call = callOf<{ transfer_id: number }>(postMany, valuesOfMany(items, named))
   const posted = await callLedger(db, call)
   return posted.length > 0 ? posted.map(({ transfer_id }) => ({ transfer_id, posted: true })) : null
 }
@@ -153,7 +153,7 @@ function valuesOfOne({ grant, ...item }: PlainItem): unknown[] {
   ]
 }
 
-function valuesOfMany(items: readonly PlainItem[], owners: ReadonlyMap<string, string>): unknown[] {
+function valuesOfMany(items: readonly PlainItem[], { owners, grants }: Named): unknown[] {
   const all = <Value>(pick: (item: PlainItem) => Value) => items.map(pick)
   return [
     [...owners.values()],
@@ -171,12 +171,20 @@ function valuesOfMany(items: readonly PlainItem[], owners: ReadonlyMap<string, s
     all(({ grant }) => grant.owner_id),
     all(({ grant }) => grant.account),
     all(({ grant }) => grant.kind),
-    JSON.stringify(all(({ grant }) => grant)),
+    JSON.stringify([...grants.values()]),
   ]
 }
 
-/** Kinds of owners by their ids. Null when something is said of an owner, or of a grant, in two ways: `ledger_post` says what is wrong. */
-function ownersOf(items: readonly PlainItem[]): ReadonlyMap<string, string> | null {
+/** What transfers name, each once. */
+interface Named {
+  /** Kinds by ids. */
+  readonly owners: ReadonlyMap<string, string>
+  /** By their ids. */
+  readonly grants: ReadonlyMap<string, Grant>
+}
+
+/** Null when something is said of an owner, or of a grant, in two ways: `ledger_post` says what is wrong. */
+function namedBy(items: readonly PlainItem[]): Named | null {
   const owners = new Map<string, string>()
   const grants = new Map<string, Grant>()
   for (const { grant } of items) {
@@ -187,7 +195,7 @@ function ownersOf(items: readonly PlainItem[]): ReadonlyMap<string, string> | nu
     grants.set(grant.id, known)
     owners.set(grant.owner_id, grant.owner_kind)
   }
-  return owners
+  return { owners, grants }
 }
 
 function attributesOf(transfers: readonly Transfer[]) {

@@ -98,10 +98,13 @@ export async function findFirstUnposted(db: ReadDatabase): Promise<Date | null> 
   return rows[0]?.first ?? null
 }
 
-/** How long the oldest sum has waited to be posted; zero when none waits. */
+/** How long the oldest sum has waited to be posted; zero when none waits. Those that were set aside are counted by `countFailedSums`. */
 export async function findOldestSumSeconds(db: ReadDatabase): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
-    SELECT coalesce(extract(epoch FROM clock_timestamp() - min(unposted_since)), 0)::double precision AS seconds
-    FROM ledger_owners WHERE unposted_since IS NOT NULL`.execute(db)
+    SELECT coalesce(extract(epoch FROM clock_timestamp() - min(o.unposted_since)), 0)::double precision AS seconds
+    FROM ledger_owners o WHERE o.unposted_since IS NOT NULL AND NOT EXISTS (
+      SELECT FROM ledger_failed_sums f WHERE f.owner_id = o.owner_id AND f.transfer_id = o.unposted_transfer_id)`.execute(
+    db,
+  )
   return rows[0]?.seconds ?? 0
 }

@@ -8,8 +8,8 @@ import { callLedger } from './call.ts'
 const batchSize = 20
 
 /**
- * Posts what was summed and began at least so long ago, the oldest first, and returns how many sums that were. An owner whose row is locked is left to whoever holds
- * it, or to the next time.
+ * Posts what was summed and began at least so long ago, the oldest first, or sets aside what cannot be posted (see `listFailedSums`), and returns how many sums that
+ * were. An owner whose row is locked is left to whoever holds it, or to the next time.
  */
 export async function postSums(
   db: Kysely<DB>,

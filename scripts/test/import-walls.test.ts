@@ -45,12 +45,13 @@ const ledgerDoors: typeof doors = {
     'balances',
     'errors',
     'explanation',
+    'failed-sums',
     'history',
     'reports',
     'usage',
     'usage-groups',
   ],
-  worker: ['accounts', 'acts', 'balances', 'books', 'errors', 'grants', 'post', 'sums'],
+  worker: ['accounts', 'acts', 'balances', 'books', 'errors', 'failed-sums', 'grants', 'post', 'sums'],
 }
 
 /** Places whose files lie side by side. */

@@ -12,6 +12,7 @@ import { buildUser } from '../../tests/support/factories/users.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { signUp } from '../../tests/support/services/clerk.ts'
+import { addDays } from '../local-days.ts'
 
 const { database, clerk, server, clock } = testProduct({ clerk: 'sandbox' })
 const ada = madeOnce(() => signUp(clerk))
@@ -293,6 +294,46 @@ describe('the summary of usage', () => {
       this_month: { used: 60, granted: 1000 },
       last_month: { used: 3, granted: 0 },
     })
+    clock.reset()
+  })
+
+  test('keeps the years apart where the reader is', async () => {
+    const zoe = await signUp(clerk)
+    clock.stop(new Date('2027-01-01T02:00:00Z'))
+    await giveCredits(database, { owner_kind: 'user', owner_id: zoe.user_id }, { purchased: 100 })
+    // The last hour of the year in Berlin, in UTC, and in New York, where it goes on; in Auckland it has been over since noon.
+    await spend(zoe.user_id, 1, { at: new Date('2026-12-31T22:59:59.999Z') })
+    await spend(zoe.user_id, 2, { at: new Date('2026-12-31T23:59:59.999Z') })
+    await spend(zoe.user_id, 4, { at: new Date('2027-01-01T00:00:00Z') })
+    const used = async (time_zone: string) => {
+      const { days, this_month, last_month } = await summary({ time_zone }, zoe)
+      return [days.at(-1)?.date, days.at(-1)?.used, this_month.used, last_month.used]
+    }
+    expect(await used('UTC')).toEqual(['2027-01-01', 4, 4, 3])
+    expect(await used('Europe/Berlin')).toEqual(['2027-01-01', 6, 6, 1])
+    expect(await used('Pacific/Auckland')).toEqual(['2027-01-01', 7, 7, 0])
+    expect(await used('America/New_York')).toEqual(['2026-12-31', 7, 7, 0])
+    clock.reset()
+  })
+
+  test.each([
+    ['25', '2026-10-25', ['2026-10-24T22:00:00Z', '2026-10-25T22:59:59Z', '2026-10-25T23:00:00Z']],
+    ['23', '2027-03-28', ['2027-03-27T23:00:00Z', '2027-03-28T21:59:59Z', '2027-03-28T22:00:00Z']],
+  ])('counts a day of %s hours, in which clocks change', async (_, date, [first, last, next]) => {
+    const reader = await signUp(clerk)
+    clock.stop(new Date(`${addDays(date, 2)}T12:00:00Z`))
+    await giveCredits(database, { owner_kind: 'user', owner_id: reader.user_id }, { purchased: 100 })
+    await spend(reader.user_id, 1, { at: new Date(Date.parse(first ?? '') - 1) })
+    await spend(reader.user_id, 2, { at: new Date(first ?? '') })
+    await spend(reader.user_id, 4, { at: new Date(last ?? '') })
+    await spend(reader.user_id, 8, { at: new Date(next ?? '') })
+    const { days } = await summary({ time_zone: 'Europe/Berlin' }, reader)
+    expect(days.slice(-4).map((day) => [day.date, day.used])).toEqual([
+      [addDays(date, -1), 1],
+      [date, 6],
+      [addDays(date, 1), 8],
+      [addDays(date, 2), 0],
+    ])
     clock.reset()
   })
 

@@ -10,6 +10,7 @@ import { postTransfer } from '../../schema/ledger/post.ts'
 import { verifyLedger } from '../../schema/ledger/verify.ts'
 import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
 import { buildGrant } from '../../tests/support/factories/transfers.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
 import { planLife } from '../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 
@@ -87,6 +88,26 @@ test('a month of a customer is explained: purchase, usage, refund, end of the mo
   expect(lines).toHaveLength(4)
   expect(lines[0]).toBe('date,what,cause,plan_change,purchased_change,plan_balance,purchased_balance,balance')
   expect(lines[1]).toMatch(/^[\d-]+T[\d:.]+Z,500 credits bought,Paid EUR 7\.00 on [\d-]+,0,500,380,500,880$/)
+})
+
+test('the balance of 31 December is that of the reader’s midnight', async () => {
+  const user_id = await buildUser(database.server)
+  const give = (credits: number, at: string) =>
+    postTransfer(database.worker, buildGrant(user_id, credits, { occurred_at: new Date(at) }))
+  await give(1, '2025-12-31T22:59:59.999Z')
+  await give(2, '2025-12-31T23:30:00Z')
+  await give(4, '2026-01-01T00:00:00Z')
+  await give(8, '2026-01-01T04:59:59Z')
+  await give(16, '2026-01-01T05:00:00Z')
+  const explain = async (time_zone: string) => {
+    const query = { date: '2025-12-31', time_zone }
+    const { as_of, balance, items } = (await server.ask(explainBalance, { token: user_id, query })).data
+    const file = await server.ask(exportExplanation, { token: user_id, query })
+    return [as_of, balance.total, items.length, file.trimEnd().split('\r\n').length - 1]
+  }
+  expect(await explain('Europe/Berlin')).toEqual(['2025-12-31T22:59:59.999Z', 1, 1, 1])
+  expect(await explain('UTC')).toEqual(['2025-12-31T23:59:59.999Z', 3, 2, 2])
+  expect(await explain('America/New_York')).toEqual(['2026-01-01T04:59:59.999Z', 15, 4, 4])
 })
 
 test('a cursor that is none is refused', async () => {

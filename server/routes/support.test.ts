@@ -9,8 +9,10 @@ import {
   visitCase,
 } from '../../schema/api/support.ts'
 import { failEvent, settleEvent } from '../../schema/inbox/events.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
 import { monthGrant } from '../../schema/ledger/grants.ts'
 import { grantTransfer, postTransfers } from '../../schema/ledger/post.ts'
+import { postSums, sumUsage } from '../../schema/ledger/sums.ts'
 import { spendCredits } from '../../schema/ledger/usage.ts'
 import { listAudit } from '../../schema/support/audit.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
@@ -18,8 +20,9 @@ import { buildOrganization } from '../../tests/support/factories/organizations.t
 import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { buildTeam, giveSeat, invite } from '../../tests/support/factories/teams.ts'
-import { buildGrant } from '../../tests/support/factories/transfers.ts'
+import { buildGrant, giveCredits } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
+import { changeFirstReports } from '../../tests/support/faults/behind-the-ledger.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { type Person, signUp, tokenOf } from '../../tests/support/services/clerk.ts'
@@ -347,6 +350,22 @@ describe('a trace', () => {
       balance: { total: { is: 1400, should: 500 } },
     })
     expect(timeline.find(({ kind, credits }) => kind === 'transfer' && credits === 900)).toBeDefined()
+  })
+
+  test('says which usage cannot be posted, and why', async () => {
+    const owner: Owner = { owner_kind: 'organization', owner_id: `org_${randomUUID().replaceAll('-', '')}` }
+    await giveCredits(database, owner, { purchased: 2000 })
+    await sumUsage(database.worker, owner, true)
+    const usage = { idempotency_key: randomUUID(), actor: 'user_ada', reason: 'Completion' }
+    await spendCredits(database.server, { ...owner, ...usage, credits: 1200, occurred_at: clock.now() })
+    await changeFirstReports(database, [owner], 1)
+    await postSums(database.worker, { older_than_ms: 0 })
+    const { standing } = await trace(owner.owner_id)
+    const sentence = expect.stringMatching(
+      /^Usage of 1,200 credits on .+ are not those of its owner's row \(tried once, again at \d\d:\d\d UTC\)\.$/,
+    )
+    expect(standing).toMatchObject({ agrees: false, problems: [{ sentence }] })
+    expect(standing?.balance.purchased).toEqual({ is: 800, should: 800 })
   })
 
   test('of an organization has its seats and invitations, and addresses only masked', async () => {

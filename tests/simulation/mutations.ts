@@ -82,6 +82,7 @@ async function simulate(tree: string, { history }: Mutation): Promise<string> {
       '--project',
       'simulation',
       'tests/simulation/owners.test.ts',
+      'tests/simulation/once-wrong.test.ts',
       '-t',
       `on ${values.backend}.*(${titles.join('|')})`,
     ],

@@ -15,3 +15,18 @@ export function numRuns(usual: number): number {
 
 /** How long a difference may last. Whoever looks for failures wants to see them sooner. */
 export const patience_ms = Number(process.env.SIMULATION_PATIENCE_MS || 30_000)
+
+/**
+ * How many days it is until the first history begins: on the coming day of the year that is given, such as `12-28`. Every history begins where the
+ * one before has ended. SIMULATION_STARTS_ON names another date, in the future.
+ */
+export function daysUntilStart(dayOfYear: string, now = new Date()): number {
+  const thisYear = now.getUTCFullYear()
+  const [start = Number.NaN] = [
+    process.env.SIMULATION_STARTS_ON ?? `${thisYear}-${dayOfYear}`,
+    `${thisYear + 1}-${dayOfYear}`,
+  ]
+    .map((date) => Date.parse(`${date}T12:00:00Z`))
+    .filter((at) => at > now.getTime())
+  return (start - now.getTime()) / 86_400_000
+}

@@ -6,6 +6,8 @@ import { recordOutcomes, settleIntent } from '../../schema/checkout/outcomes.ts'
 import { findBalance } from '../../schema/ledger/balances.ts'
 import { monthGrant } from '../../schema/ledger/grants.ts'
 import { grantTransfer, postTransfer } from '../../schema/ledger/post.ts'
+import { findOpenSum } from '../../schema/ledger/reports.ts'
+import { postSums } from '../../schema/ledger/sums.ts'
 import { verifyLedger } from '../../schema/ledger/verify.ts'
 import { type FindingRow, listFindings } from '../../schema/reconciliation/findings.ts'
 import { findProvenUntil, type Run } from '../../schema/reconciliation/runs.ts'
@@ -23,6 +25,7 @@ import {
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
 import { buildGrant } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
+import { changeFirstReports } from '../../tests/support/faults/behind-the-ledger.ts'
 import { planLife } from '../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { producerOf } from '../../tests/support/product/test-worker.ts'
@@ -283,6 +286,26 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
       mending: { kind: 'resync', target: { kind: 'organization', id: bought.owner.owner_id } },
     })
     expect(await mendAll(findings)).toEqual([])
+  })
+
+  test('usage whose rows somebody has changed', async () => {
+    const { bought } = await buyTeam()
+    await settle()
+    await life.use(bought, 30)
+    await changeFirstReports(database, [bought.owner], 31)
+    await postSums(database.worker, { older_than_ms: 0 })
+    const { findings } = await compare()
+    expect(findings).toMatchObject([
+      {
+        kind: 'usage_not_posted',
+        owner_id: bought.owner.owner_id,
+        sentence: '1 report of usage of 30 credits cannot be posted',
+        mending: { kind: 'resync', target: { kind: 'organization', id: bought.owner.owner_id } },
+      },
+    ])
+    await changeFirstReports(database, [bought.owner], 30)
+    expect(await mendAll(findings)).toEqual([])
+    expect(await findOpenSum(database.server, bought.owner)).toBeNull()
   })
 
   test('a transfer that nothing explains', async () => {

@@ -1,8 +1,9 @@
 import type { Database } from '../../schema/database/connect.ts'
 import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
+import { listFailedSums } from '../../schema/ledger/failed-sums.ts'
 import { inThisMode } from '../../schema/stripe/mode.ts'
 import { sweptTables } from '../../schema/sweep/swept-tables.ts'
-import { type Candidate, type Comparison, ownerOf, replayOf } from './comparison.ts'
+import { type Candidate, type Comparison, ownerOf, replayOf, resyncOf } from './comparison.ts'
 
 const minuteMs = 60_000
 
@@ -13,7 +14,7 @@ const overdueMs = 10 * minuteMs
 /** With more than that of one kind there is one cause, and these are enough to see it. */
 const maximum = 500
 
-/** Nothing waits for too long: every event is applied, and what is due has a job. */
+/** Nothing waits for too long: every event is applied, what is due has a job, and what was used is posted. */
 export const work: Comparison = {
   name: 'rows that wait',
   async step({ deps, now }) {
@@ -23,6 +24,7 @@ export const work: Comparison = {
       ...(await overdueIntents(deps.db, overdue)),
       ...(await overdueSubscriptions(deps.db, overdue)),
       ...(await overdueInvitations(deps.db, overdue)),
+      ...(await failedSums(deps.db)),
     ]
     return { count: differences.length, differences, next: null }
   },
@@ -161,4 +163,21 @@ function overdueRow({ what, id, owner, last_error, sweep_at }: Overdue): Omit<Ca
     credits: null,
     advice: 'Look whether a worker runs: the sweep enqueues what is due. A replay tries it now.',
   }
+}
+
+async function failedSums(db: Database): Promise<Candidate[]> {
+  const sums = await listFailedSums(db)
+  return sums.map(({ transfer_id, credits, reports, since, reason, tries, ...owner }) => ({
+    kind: 'usage_not_posted',
+    object_id: String(transfer_id),
+    owner: { owner_kind: owner.owner_kind, owner_id: owner.owner_id },
+    sentence: `${reports} ${reports === 1 ? 'report' : 'reports'} of usage of ${credits} credits cannot be posted`,
+    they_say: `It is of ${since.toISOString().slice(0, 16).replace('T', ' ')} UTC, and balances are without them.`,
+    we_have: `${tries} ${tries === 1 ? 'try' : 'tries'} failed: ${reason}.`,
+    money: null,
+    credits: null,
+    mending: resyncOf(owner),
+    advice:
+      'Somebody has changed rows of the ledger by hand: docs/operations.md, UsageSumsFail, says how to find and mend them. A resync then posts the usage.',
+  }))
 }

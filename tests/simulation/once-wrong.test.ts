@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest'
+import { verifyLedger } from '../../schema/ledger/verify.ts'
+import { madeOnce } from '../support/made.ts'
+import { startFaultyProduct } from './faulty-product.ts'
+import { enabledKinds } from './owner-history.ts'
+import { playOwner } from './play-owner.ts'
+import { regressions } from './regressions.ts'
+import { daysUntilStart } from './seed.ts'
+
+const kinds = enabledKinds()
+
+// They are about what the books say, not about queues, so one backend is enough. Not in owners.test.ts, which takes as long: two workers share them.
+describe('on Postgres', () => {
+  const product = madeOnce(
+    async () => {
+      const started = await startFaultyProduct({ redisUrl: undefined })
+      await started.advanceDays(daysUntilStart('12-28'))
+      return started
+    },
+    async (made) => {
+      const { problems } = await verifyLedger(made.database.owner)
+      await made.close()
+      expect(problems).toEqual([])
+    },
+  )
+
+  // Their titles in whole: mutations.ts asks for single ones.
+  const named = regressions
+    .filter(({ needs }) => needs.every((kind) => kinds.has(kind)))
+    .map(({ title, history }) => [title, history] as const)
+  test.each(named)('once wrong: %s', async (_, history) => {
+    const owner = await playOwner(product, history)
+    expect(owner.refusals, 'what was to happen').toEqual([])
+  })
+})
