@@ -11,16 +11,8 @@ export function prepared<Row>(name: string, statement: RawBuilder<Row>): RawBuil
 }
 
 /**
- * The same for a statement of Kysely's builder: `.modifyEnd(preparedAs(name))`. It names its columns: Postgres refuses to go on with `*`
- * when a migration adds one.
- */
-export function preparedAs(name: string): RawBuilder<unknown> {
-  return sql.raw(`/* prepared: ${name} */`)
-}
-
-/**
- * The same for a text that has its values as `$1` and so on, which is called with a database and these. For what everybody waits for: until
- * it has run some thousand times, building a statement takes longer than sending it.
+ * The same for a text that has its values as `$1` and so on; it is called with a database and these. For what everybody waits for: nothing is
+ * built anew for a call. It names its columns: Postgres refuses to go on with `*` of a table when a migration adds one.
  */
 export function preparedText<Row>(
   name: string,
@@ -30,15 +22,14 @@ export function preparedText<Row>(
   return async (db, values) => (await db.executeQuery<Row>(CompiledQuery.raw(marked, [...values]))).rows
 }
 
-const marked = /^\/\* prepared: (\w+) \*\/|\/\* prepared: (\w+) \*\/$/
+const marked = /^\/\* prepared: (\w+) \*\//
 
 /** Kysely hands texts to the client, never names. */
 export function prepareMarkedStatements(client: pg.ClientBase): void {
   const query = client.query.bind(client) as (...query: unknown[]) => unknown
   client.query = ((...args: unknown[]) => {
     const [text, values] = args
-    const [, atFront, atEnd] = (typeof text === 'string' && marked.exec(text)) || []
-    const name = atFront ?? atEnd
+    const [, name] = (typeof text === 'string' && marked.exec(text)) || []
     return name === undefined ? query(...args) : query({ name, text, values })
   }) as typeof client.query
 }
