@@ -210,11 +210,13 @@ const lockByIds = preparedText<CheckoutPromise>(
   'lock_intents',
   `SELECT ${promise.join()} FROM checkout_intents WHERE id = ANY ($1::uuid[]) ORDER BY id FOR UPDATE`,
 )
+/** The state is not asked for in `WHERE`: the index of what waits would be read whole. */
 const lockByEvents = preparedText<CheckoutPromise>(
   'lock_intents_of_events',
   `SELECT ${promise.join()} FROM checkout_intents
    WHERE kind = 'credit_purchase' AND id = ANY (ARRAY(
-     SELECT CASE WHEN client_reference_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN client_reference_id::uuid END
-     FROM inbox_events WHERE source = 'stripe' AND id = ANY ($1::text[]) AND state = 'received'))
+     SELECT CASE WHEN state = 'received' AND client_reference_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+       THEN client_reference_id::uuid END
+     FROM inbox_events WHERE source = 'stripe' AND id = ANY ($1::text[])))
    ORDER BY id FOR UPDATE`,
 )
