@@ -108,6 +108,23 @@ test('a key whose batch is under way waits, and others go past it', async () => 
   expect(begun()).toEqual([[1], [3], [2, 4]])
 })
 
+test('what has to wait holds up only its own key, and is done together with what else has to wait', async () => {
+  const { send, sent, turn, begun } = startBatches({
+    batches_max: 2,
+    withoutWaiting: async (items) =>
+      items.map(({ key, n }) => (key.startsWith('locked') ? undefined : `at once ${n}`)),
+  })
+  const answers = [item(1, 'locked one'), item(2, 'free'), item(3, 'locked two')].map(send)
+  expect(await answers[1]).toBe('at once 2')
+  for (const one of [item(4, 'free'), item(5, 'locked one')]) void send(one)
+  await turn()
+  expect(begun()).toEqual([[1, 3], [4]])
+  sent[0]?.end()
+  expect(await Promise.all(answers)).toEqual(['together 1', 'at once 2', 'together 3'])
+  await turn()
+  expect(begun()).toEqual([[1, 3], [4], [5]])
+})
+
 test('keys share a batch, however much one of them asks for', async () => {
   const { send, sent, turn, begun } = startBatches({ items_max: 4 })
   for (let n = 0; n < 8; n++) void send(item(n, 'flood'))

@@ -11,6 +11,11 @@ export interface BatchOptions<Item, Result> {
    * have nothing in common.
    */
   readonly keyOf?: (item: Item) => string
+  /**
+   * Does those that need not wait for a lock, and says what became of each, in their order: undefined for those that have to wait, which
+   * `together` does then. Asked first where there are several keys, so that one that is locked holds up none of the others.
+   */
+  readonly withoutWaiting?: (items: readonly Item[]) => Promise<readonly (Result | undefined)[]>
   /** Does them all or none, and says what became of each, in their order. */
   readonly together: (items: readonly Item[]) => Promise<readonly Result[]>
   /**
@@ -22,8 +27,10 @@ export interface BatchOptions<Item, Result> {
   readonly isShared: (error: unknown) => boolean
 }
 
+type Key = string | number
+
 interface Waiting<Item, Result> {
-  readonly key: string | number
+  readonly key: Key
   readonly item: Item
   /** In the span of whoever asked, so that a trace leads on to what was done for it. */
   readonly inItsContext: <T>(work: () => T) => T
@@ -43,12 +50,13 @@ export function createBatches<Item, Result>({
   items_max,
   batches_max,
   keyOf,
+  withoutWaiting,
   together,
   alone = async (item) => (await together([item]))[0] as Result,
   isShared,
 }: BatchOptions<Item, Result>): (item: Item) => Promise<Result> {
-  const waiting = new Map<Waiting<Item, Result>['key'], Waiting<Item, Result>[]>()
-  const keysUnderWay = new Set<Waiting<Item, Result>['key']>()
+  const waiting = new Map<Key, Waiting<Item, Result>[]>()
+  const keysUnderWay = new Set<Key>()
   let count = 0
   let batches = 0
   let isPlanned = false
@@ -69,7 +77,7 @@ export function createBatches<Item, Result>({
 
   /** The next batch: of each key in turn an equal share, and what is left of a key goes to the end of the line. */
   function take(): Waiting<Item, Result>[] {
-    const keys: Waiting<Item, Result>['key'][] = []
+    const keys: Key[] = []
     for (const key of waiting.keys()) {
       if (keys.length === items_max) break
       if (!keysUnderWay.has(key)) keys.push(key)
@@ -84,32 +92,63 @@ export function createBatches<Item, Result>({
   }
 
   async function send(batch: readonly Waiting<Item, Result>[]): Promise<void> {
-    const keys = new Set(batch.map(({ key }) => key))
-    for (const key of keys) keysUnderWay.add(key)
     batches += 1
-    await settle(batch)
+    let keys: ReadonlySet<Key> = keysOf(batch)
+    for (const key of keys) keysUnderWay.add(key)
+    try {
+      const left = withoutWaiting && keys.size > 1 ? await settleUnlocked(batch, withoutWaiting) : batch
+      const keysLeft = keysOf(left)
+      release([...keys].filter((key) => !keysLeft.has(key)))
+      keys = keysLeft
+      await settle(left)
+    } catch (error) {
+      for (const one of batch) one.reject(error)
+    }
     batches -= 1
+    release(keys)
+  }
+
+  function release(keys: Iterable<Key>): void {
     for (const key of keys) keysUnderWay.delete(key)
     if (waiting.size > 0) plan()
   }
 
+  /** Returns those that have to wait. */
+  async function settleUnlocked(
+    batch: readonly Waiting<Item, Result>[],
+    work: NonNullable<typeof withoutWaiting>,
+  ): Promise<readonly Waiting<Item, Result>[]> {
+    const results = await tryTogether(batch, work)
+    return batch.filter((one, index) => {
+      const result = results?.[index]
+      if (result !== undefined) one.resolve(result)
+      return result === undefined
+    })
+  }
+
   async function settle(batch: readonly Waiting<Item, Result>[]): Promise<void> {
-    const [first, second] = batch
-    if (first && second) {
-      try {
-        const results = await first.inItsContext(() => together(batch.map(({ item }) => item)))
-        for (const [index, one] of batch.entries()) one.resolve(results[index] as Result)
-        return
-      } catch (error) {
-        if (isShared(error)) {
-          for (const one of batch) one.reject(error)
-          return
-        }
-      }
+    const results = batch.length > 1 ? await tryTogether(batch, together) : undefined
+    if (results) {
+      for (const [index, one] of batch.entries()) one.resolve(results[index] as Result)
+      return
     }
     await Promise.all(
       batch.map((one) => one.inItsContext(() => alone(one.item)).then(one.resolve, one.reject)),
     )
+  }
+
+  /** Undefined when it failed because of one of them. Throws a failure that is everybody's. */
+  async function tryTogether<Results>(
+    batch: readonly Waiting<Item, Result>[],
+    work: (items: readonly Item[]) => Promise<Results>,
+  ): Promise<Results | undefined> {
+    const [first] = batch
+    try {
+      return await first?.inItsContext(() => work(batch.map(({ item }) => item)))
+    } catch (error) {
+      if (isShared(error)) throw error
+      return undefined
+    }
   }
 
   return (item) =>
@@ -127,4 +166,8 @@ export function createBatches<Item, Result>({
       else waiting.set(key, [one])
       plan()
     })
+}
+
+function keysOf<Item, Result>(batch: readonly Waiting<Item, Result>[]): Set<Key> {
+  return new Set(batch.map(({ key }) => key))
 }

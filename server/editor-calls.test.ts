@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import type { Database } from '../schema/database/connect.ts'
 import { IdempotencyConflictError } from '../schema/ledger/errors.ts'
@@ -101,5 +102,22 @@ test('a report that the ledger cannot take fails alone', async () => {
     'failed',
     'failed',
     'posted',
+  ])
+})
+
+test('a payer who is locked for long holds up nobody else’s reports, also when they came at the same moment', async () => {
+  const [locked, free] = [await buildPool({ purchased: 10 }), await buildPool({ purchased: 10 })]
+  const { spend } = createEditorCalls(database.server)
+  const first = locked()
+  const waiting = await database.owner.transaction().execute(async (trx) => {
+    await sql`SELECT FROM ledger_owners WHERE owner_id = ${first.owner_id} FOR UPDATE`.execute(trx)
+    const [one, other, two] = [spend(first), spend(free()), spend(locked())]
+    expect(await other).toMatchObject({ outcome: 'posted', purchased: 9 })
+    expect(await spend(free())).toMatchObject({ outcome: 'posted', purchased: 8 })
+    return [one, two]
+  })
+  expect(await Promise.all(waiting)).toMatchObject([
+    { outcome: 'posted', purchased: 9 },
+    { outcome: 'posted', purchased: 8 },
   ])
 })

@@ -6,16 +6,9 @@ import {
   type EditorBalance,
   readEditorBalances,
 } from '../schema/extension/editor-balances.ts'
-import {
-  refuseConflict,
-  spendCredits,
-  spendCreditsMany,
-  type Usage,
-  type UsageOutcome,
-  type UsageResult,
-} from '../schema/ledger/usage.ts'
+import type { Usage, UsageResult } from '../schema/ledger/usage.ts'
+import { createUsageGroups } from '../schema/ledger/usage-groups.ts'
 import { findActiveSeats, type SeatHolder, type SeatRole } from '../schema/seats/seats.ts'
-import { inSpan } from '../schema/tracing.ts'
 
 /**
  * What editors ask for all the time, of a server that many ask at once: those that come while others are being served are served
@@ -29,25 +22,11 @@ export interface EditorCalls {
   spend(usage: Usage): Promise<UsageResult>
 }
 
-const together = { items_max: 100, isShared: isDatabaseUnavailable }
-
 export function createEditorCalls(db: Database): EditorCalls {
-  const decide = createBatches<Usage, UsageOutcome>({
-    ...together,
-    // A payer may be locked for a while, by the worker or another server; the others go past it.
-    batches_max: 4,
-    keyOf: ({ owner_kind, owner_id }) => `${owner_kind}/${owner_id}`,
-    together: (usages) => spendCreditsMany(db, usages),
-    alone: (usage) => spendCredits(db, usage),
-  })
   return {
     readBalance: createReads((asked) => readEditorBalances(db, asked)),
     findSeat: createReads((holders) => findActiveSeats(db, holders)),
-    async spend(usage) {
-      // The statement itself is in the span of one of those who share it.
-      const outcome = await inSpan('usage', {}, () => decide(usage))
-      return refuseConflict(usage, outcome)
-    },
+    spend: createUsageGroups(db),
   }
 }
 
@@ -55,7 +34,8 @@ function createReads<Asked, Answer>(
   read: (asked: readonly Asked[]) => Promise<readonly Answer[]>,
 ): (asked: Asked) => Promise<Answer> {
   return createBatches({
-    ...together,
+    items_max: 100,
+    isShared: isDatabaseUnavailable,
     // Nothing that is read is ever locked.
     batches_max: 1,
     together: read,

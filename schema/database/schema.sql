@@ -1073,9 +1073,16 @@ $$;
 CREATE FUNCTION public.ledger_take_rows(owner_kinds text[], owner_ids text[]) RETURNS public.ledger_owners[]
     LANGUAGE plpgsql
     AS $$
+DECLARE
+  -- Rows are locked after they were sorted, and an id never changes.
+  owners ledger_owners[] := ARRAY(
+    SELECT o FROM ledger_owners o
+    WHERE o.owner_id = ANY (owner_ids)
+      AND (SELECT count(*) FROM ledger_owners known WHERE known.owner_id = ANY (owner_ids)) = cardinality(owner_ids)
+    ORDER BY o.owner_id FOR NO KEY UPDATE);
 BEGIN
-  -- Before anything is locked, so that nobody who waits here is waited for by who locks there.
-  IF (SELECT count(*) FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids)) < cardinality(owner_ids) THEN
+  IF cardinality(owners) < cardinality(owner_ids) THEN
+    -- Before anything is locked, so that nobody who waits here is waited for by who locks there.
     INSERT INTO ledger_accounts (owner_kind, owner_id, name)
     SELECT named.owner_kind, named.owner_id, account.name
     FROM unnest(owner_kinds, owner_ids) AS named (owner_kind, owner_id), unnest(ARRAY['plan', 'purchased']) AS account (name)
@@ -1089,9 +1096,9 @@ BEGIN
       AND NOT EXISTS (SELECT FROM ledger_owners o WHERE o.owner_id = plan.owner_id)
     ORDER BY 1
     ON CONFLICT DO NOTHING;
+    owners := ARRAY(SELECT o FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids) ORDER BY o.owner_id FOR NO KEY UPDATE);
   END IF;
-  -- Rows are locked after they were sorted, and an id never changes.
-  RETURN ARRAY(SELECT o FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids) ORDER BY o.owner_id FOR NO KEY UPDATE);
+  RETURN owners;
 END
 $$;
 
@@ -1125,11 +1132,19 @@ CREATE FUNCTION public.ledger_unposted_plan(plan bigint, unposted bigint) RETURN
   SELECT least(greatest(plan, 0), unposted)
 $$;
 
+CREATE FUNCTION public.ledger_usage_digest(idempotency_key text, input_hash bytea, occurred_at timestamp with time zone, posted_at timestamp with time zone, actor text, reason text) RETURNS bytea
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$
+  SELECT sha256(convert_to('[2, ' || to_json(idempotency_key) || ', "usage", null, "' || encode(input_hash, 'hex') || '", '
+    || (extract(epoch FROM occurred_at) * 1000000)::bigint || ', ' || (extract(epoch FROM posted_at) * 1000000)::bigint
+    || ', null, null, ' || to_json(actor) || ', ' || to_json(reason) || ']', 'UTF8'))
+$$;
+
 CREATE FUNCTION public.ledger_usage_hash(owner_kind text, owner_id text, credits bigint) RETURNS bytea
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $$
-  SELECT sha256(convert_to(jsonb_build_object('kind', 'usage', 'owner_kind', owner_kind, 'owner_id', owner_id, 'credits', credits)::text,
-    'UTF8'))
+  SELECT sha256(convert_to('{"kind": "usage", "credits": ' || credits || ', "owner_id": ' || to_json(owner_id)
+    || ', "owner_kind": ' || to_json(owner_kind) || '}', 'UTF8'))
 $$;
 
 CREATE FUNCTION public.ledger_use(owner_kind text, owner_id text, credits bigint, idempotency_key text, occurred_at timestamp with time zone, actor text, reason text, OUT outcome text, OUT transfer_id bigint, OUT plan bigint, OUT purchased bigint) RETURNS record
@@ -1267,7 +1282,7 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION public.ledger_use_many(usages jsonb) RETURNS TABLE(ordinal bigint, outcome text, transfer_id bigint, plan bigint, purchased bigint)
+CREATE FUNCTION public.ledger_use_many(owner_kinds text[], owner_ids text[], firsts integer[], payer_ids text[], credits bigint[], idempotency_keys text[], occurred_at timestamp with time zone[], actors text[], reasons text[], waits boolean) RETURNS TABLE(ordinal integer, outcome text, transfer_id bigint, plan bigint, purchased bigint)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -1275,172 +1290,169 @@ CREATE FUNCTION public.ledger_use_many(usages jsonb) RETURNS TABLE(ordinal bigin
     AS $$
 #variable_conflict use_column
 DECLARE
-  item jsonb;
-  key ledger_keys;
-  transfer ledger_transfers;
+  owners ledger_owners[] := CASE WHEN waits THEN ledger_take_rows(owner_kinds, owner_ids)
+    ELSE ARRAY(SELECT o FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids) FOR NO KEY UPDATE SKIP LOCKED) END;
   owner ledger_owners;
-  owner_kinds text[] := '{}';
-  owner_ids text[] := '{}';
-  -- When each owner's first usage occurred.
-  begins timestamptz[] := '{}';
-  -- The owners' rows in the order of their ids, with the latest entries so far.
-  owners ledger_owners[];
+  count integer := cardinality(idempotency_keys);
   used_account bigint;
-  -- What was there first, then what is new.
-  key_names text[] := '{}';
-  keys ledger_keys[];
-  known_keys integer;
-  new_reports ledger_reports[] := '{}';
-  new_transfers ledger_transfers[] := '{}';
+  is_known boolean;
+  -- Of each usage: what its key stands for, if it was posted before or is by now, and when it is posted now, as a transfer or as which report of a sum.
+  ids bigint[] := array_fill(NULL::bigint, ARRAY[count]);
+  hashes bytea[] := array_fill(NULL::bytea, ARRAY[count]);
+  posted_at timestamptz[] := array_fill(NULL::timestamptz, ARRAY[count]);
+  reports integer[] := array_fill(NULL::integer, ARRAY[count]);
   new_entries ledger_entries[] := '{}';
+  has_reports boolean := false;
+  -- The owners' rows as they are then.
+  changed ledger_owners[] := '{}';
+  is_changed boolean;
+  moment timestamptz;
+  used bigint;
+  from_plan bigint;
   hash_of_input bytea;
   digest bytea;
   chain bytea;
-  credits bigint;
-  from_plan bigint;
-  name text;
   n integer;
   k integer;
 BEGIN
-  FOR i IN 0..jsonb_array_length(usages) - 1 LOOP
-    item := usages -> i;
-    key_names := key_names || (item ->> 'idempotency_key');
-    IF item ->> 'owner_id' <> ALL (owner_ids) THEN
-      owner_kinds := owner_kinds || (item ->> 'owner_kind');
-      owner_ids := owner_ids || (item ->> 'owner_id');
-      begins := begins || (item ->> 'occurred_at')::timestamptz;
-    END IF;
-  END LOOP;
+  -- In a statement of its own, after the locks: whoever posted for these owners before is seen.
+  SELECT house.id, EXISTS (
+    SELECT FROM unnest(payer_ids, idempotency_keys) AS given (owner_id, idempotency_key)
+    JOIN ledger_keys k ON k.owner_id = given.owner_id AND k.idempotency_key = given.idempotency_key)
+  INTO used_account, is_known
+  FROM ledger_accounts house WHERE house.owner_id = 'house' AND house.name = 'used';
+  IF is_known THEN
+    SELECT array_agg(k.transfer_id ORDER BY given.ordinal), array_agg(k.input_hash ORDER BY given.ordinal) INTO ids, hashes
+    FROM unnest(payer_ids, idempotency_keys) WITH ORDINALITY AS given (owner_id, idempotency_key, ordinal)
+    LEFT JOIN ledger_keys k ON k.owner_id = given.owner_id AND k.idempotency_key = given.idempotency_key;
+  END IF;
 
-  owners := ledger_take_rows(owner_kinds, owner_ids);
   FOR i IN 1..cardinality(owners) LOOP
     owner := owners[i];
-    CONTINUE WHEN owner.unposted_transfer_id IS NULL;
-    -- What comes together is of one sum.
-    IF owner.unposted_until <= begins[array_position(owner_ids, owner.owner_id)]
-      OR owner.unposted_reports + jsonb_array_length(usages) > ledger_reports_max() THEN
-      owners[i] := ledger_post_sum(owner);
-    END IF;
-  END LOOP;
-  SELECT ARRAY(SELECT k FROM ledger_keys k WHERE k.owner_id = ANY (owner_ids) AND k.idempotency_key = ANY (key_names)), house.id
-  INTO keys, used_account
-  FROM ledger_accounts house WHERE house.owner_id = 'house' AND house.name = 'used';
-  known_keys := cardinality(keys);
-  owner_ids := '{}';
-  FOR i IN 1..cardinality(owners) LOOP
-    owner_ids := owner_ids || owners[i].owner_id;
-  END LOOP;
-  key_names := '{}';
-  FOR i IN 1..known_keys LOOP
-    key_names := key_names || keys[i].idempotency_key;
-  END LOOP;
-
-  FOR i IN 0..jsonb_array_length(usages) - 1 LOOP
-    item := usages -> i;
-    credits := (item ->> 'credits')::bigint;
-    IF credits <= 0 THEN
-      RAISE EXCEPTION 'Usage must be at least one credit' USING ERRCODE = 'LG002';
-    END IF;
-    n := array_position(owner_ids, item ->> 'owner_id');
-    owner := owners[n];
-    IF owner.owner_kind <> item ->> 'owner_kind' THEN
+    n := array_position(owner_ids, owner.owner_id);
+    IF owner.owner_kind <> owner_kinds[n] THEN
       RAISE EXCEPTION '% is an owner of another kind', owner.owner_id USING ERRCODE = 'LG002';
+    END IF;
+    -- What comes together is of one sum.
+    IF owner.unposted_until <= occurred_at[firsts[n]] OR owner.unposted_transfer_id IS NOT NULL AND owner.unposted_reports + count > ledger_reports_max() THEN
+      owner := ledger_post_sum(owner);
     END IF;
     from_plan := ledger_unposted_plan(owner.plan_balance, owner.unposted_credits);
     plan := owner.plan_balance - from_plan;
     purchased := owner.purchased_balance - (owner.unposted_credits - from_plan);
-    hash_of_input := ledger_usage_hash(owner.owner_kind, owner.owner_id, credits);
-    from_plan := ledger_from_plan(plan, purchased, credits);
-
-    ordinal := i + 1;
-    k := array_position(key_names, item ->> 'idempotency_key');
-    IF k IS NOT NULL THEN
-      key := keys[k];
-      outcome := CASE WHEN key.input_hash = hash_of_input THEN 'replayed' ELSE 'conflict' END;
-      transfer_id := key.transfer_id;
-      RETURN NEXT;
-      CONTINUE;
-    END IF;
-    IF from_plan IS NULL THEN
-      outcome := 'refused'; transfer_id := NULL;
-      RETURN NEXT;
-      CONTINUE;
-    END IF;
-
-    transfer := jsonb_populate_record(NULL::ledger_transfers, item);
-    transfer.posted_at := clock_timestamp();
-    IF owner.sums_usage THEN
-      IF owner.unposted_transfer_id IS NULL THEN
-        owner := ledger_open_sum(owner, transfer.occurred_at);
+    moment := clock_timestamp();
+    is_changed := false;
+    FOR j IN firsts[n]..coalesce(firsts[n + 1] - 1, count) LOOP
+      ordinal := j;
+      used := credits[j];
+      IF used <= 0 THEN
+        RAISE EXCEPTION 'Usage must be at least one credit' USING ERRCODE = 'LG002';
       END IF;
-      owner.unposted_credits := owner.unposted_credits + credits;
-      owner.unposted_reports := owner.unposted_reports + 1;
-      owner.reports_version := owner.reports_version + 1;
-      owners[n] := owner;
-      new_reports := new_reports || ROW(owner.unposted_transfer_id, transfer.occurred_at, transfer.posted_at, credits,
-        owner.unposted_reports, owner.owner_id, transfer.idempotency_key, transfer.actor, transfer.reason)::ledger_reports;
-      key_names := key_names || transfer.idempotency_key;
-      keys := keys || ROW(owner.owner_id, transfer.idempotency_key, owner.unposted_transfer_id, 2, hash_of_input)::ledger_keys;
-      outcome := 'posted'; transfer_id := owner.unposted_transfer_id;
-      plan := plan - from_plan; purchased := purchased - (credits - from_plan);
-      RETURN NEXT;
-      CONTINUE;
-    END IF;
-    transfer.id := nextval('ledger_transfers_id_seq');
-    IF transfer.id >> 40 < ledger_month_of(transfer.posted_at) THEN
-      transfer.id := ledger_begin_month(ledger_month_of(transfer.posted_at), transfer.id);
-    END IF;
-    transfer.kind := 'usage';
-    transfer.input_hash := hash_of_input;
-    transfer.format := 2;
-    digest := ledger_transfer_digest(transfer);
-    -- In the order of the accounts' ids, as everywhere: the entry of the house hangs on the owner's last one.
-    FOREACH name IN ARRAY CASE WHEN owner.plan_account_id < owner.purchased_account_id THEN ARRAY['plan', 'purchased']
-      ELSE ARRAY['purchased', 'plan'] END
-    LOOP
-      IF name = 'plan' AND from_plan > 0 THEN
-        owner.plan_version := owner.plan_version + 1;
-        owner.plan_balance := plan - from_plan;
-        owner.plan_hash := ledger_entry_hash(owner.plan_hash, digest, owner.plan_account_id, -from_plan, owner.plan_version,
-          owner.plan_balance);
-        chain := owner.plan_hash;
-        new_entries := new_entries || ROW(transfer.id, owner.plan_account_id, -from_plan, owner.plan_version, owner.plan_balance,
-          owner.owner_id, chain)::ledger_entries;
-      ELSIF name = 'purchased' AND from_plan < credits THEN
-        owner.purchased_version := owner.purchased_version + 1;
-        owner.purchased_balance := purchased - (credits - from_plan);
-        owner.purchased_hash := ledger_entry_hash(owner.purchased_hash, digest, owner.purchased_account_id, from_plan - credits,
-          owner.purchased_version, owner.purchased_balance);
-        chain := owner.purchased_hash;
-        new_entries := new_entries || ROW(transfer.id, owner.purchased_account_id, from_plan - credits, owner.purchased_version,
-          owner.purchased_balance, owner.owner_id, chain)::ledger_entries;
+      hash_of_input := ledger_usage_hash(owner.owner_kind, owner.owner_id, used);
+      k := array_position(idempotency_keys, idempotency_keys[j], firsts[n]);
+      WHILE k < j AND ids[k] IS NULL LOOP
+        k := array_position(idempotency_keys, idempotency_keys[j], k + 1);
+      END LOOP;
+      IF ids[k] IS NOT NULL THEN
+        outcome := CASE WHEN hashes[k] = hash_of_input THEN 'replayed' ELSE 'conflict' END;
+        transfer_id := ids[k];
+        RETURN NEXT;
+        CONTINUE;
       END IF;
+      from_plan := ledger_from_plan(plan, purchased, used);
+      IF from_plan IS NULL THEN
+        outcome := 'refused';
+        transfer_id := NULL;
+        RETURN NEXT;
+        CONTINUE;
+      END IF;
+
+      plan := plan - from_plan;
+      purchased := purchased - (used - from_plan);
+      IF owner.sums_usage THEN
+        IF owner.unposted_transfer_id IS NULL THEN
+          owner := ledger_open_sum(owner, occurred_at[j]);
+        END IF;
+        transfer_id := owner.unposted_transfer_id;
+        owner.unposted_credits := owner.unposted_credits + used;
+        owner.unposted_reports := owner.unposted_reports + 1;
+        owner.reports_version := owner.reports_version + 1;
+        reports[j] := owner.unposted_reports;
+        has_reports := true;
+      ELSE
+        transfer_id := nextval('ledger_transfers_id_seq');
+        IF transfer_id >> 40 < ledger_month_of(moment) THEN
+          transfer_id := ledger_begin_month(ledger_month_of(moment), transfer_id);
+        END IF;
+        digest := ledger_usage_digest(idempotency_keys[j], hash_of_input, occurred_at[j], moment, actors[j], reasons[j]);
+        IF from_plan > 0 THEN
+          owner.plan_version := owner.plan_version + 1;
+          owner.plan_hash := ledger_entry_hash(owner.plan_hash, digest, owner.plan_account_id, -from_plan, owner.plan_version, plan);
+          chain := owner.plan_hash;
+          new_entries := new_entries || ROW(transfer_id, owner.plan_account_id, -from_plan, owner.plan_version, plan, owner.owner_id,
+            chain)::ledger_entries;
+        END IF;
+        IF from_plan < used THEN
+          owner.purchased_version := owner.purchased_version + 1;
+          owner.purchased_hash := ledger_entry_hash(owner.purchased_hash, digest, owner.purchased_account_id, from_plan - used,
+            owner.purchased_version, purchased);
+          -- The entry of the house hangs on the owner's last one, in the order of the accounts' ids.
+          IF from_plan = 0 OR owner.plan_account_id < owner.purchased_account_id THEN
+            chain := owner.purchased_hash;
+          END IF;
+          new_entries := new_entries || ROW(transfer_id, owner.purchased_account_id, from_plan - used, owner.purchased_version, purchased,
+            owner.owner_id, owner.purchased_hash)::ledger_entries;
+        END IF;
+        new_entries := new_entries || ROW(transfer_id, used_account, used, NULL, NULL, owner.owner_id,
+          ledger_entry_hash(chain, digest, used_account, used, NULL, NULL))::ledger_entries;
+        owner.last_transfer_id := transfer_id;
+      END IF;
+      ids[j] := transfer_id;
+      hashes[j] := hash_of_input;
+      posted_at[j] := moment;
+      is_changed := true;
+      outcome := 'posted';
+      RETURN NEXT;
     END LOOP;
-    new_entries := new_entries || ROW(transfer.id, used_account, credits, NULL, NULL, owner.owner_id,
-      ledger_entry_hash(chain, digest, used_account, credits, NULL, NULL))::ledger_entries;
-    owner.last_transfer_id := transfer.id;
-    owners[n] := owner;
-    key_names := key_names || transfer.idempotency_key;
-    keys := keys || ROW(owner.owner_id, transfer.idempotency_key, transfer.id, 2, hash_of_input)::ledger_keys;
-    new_transfers := new_transfers || transfer;
-    outcome := 'posted'; transfer_id := transfer.id;
-    plan := owner.plan_balance; purchased := owner.purchased_balance;
-    RETURN NEXT;
+    IF is_changed THEN
+      IF NOT owner.sums_usage THEN
+        owner.plan_balance := plan;
+        owner.purchased_balance := purchased;
+      END IF;
+      changed := changed || owner;
+    END IF;
   END LOOP;
 
-  IF cardinality(new_transfers) > 0 THEN
-    PERFORM ledger_append(owners, keys[known_keys + 1:], '{}', new_transfers, new_entries);
-  ELSIF cardinality(new_reports) > 0 THEN
-    INSERT INTO ledger_keys SELECT * FROM unnest(keys[known_keys + 1:]);
+  IF cardinality(changed) = 0 THEN
+    RETURN;
   END IF;
-  IF cardinality(new_reports) > 0 THEN
-    INSERT INTO ledger_reports SELECT * FROM unnest(new_reports);
-    UPDATE ledger_owners o
-    SET unposted_transfer_id = n.unposted_transfer_id, unposted_credits = n.unposted_credits, unposted_reports = n.unposted_reports,
-      unposted_since = n.unposted_since, unposted_until = n.unposted_until, reports_version = n.reports_version
-    FROM unnest(owners) n
-    WHERE o.owner_id = n.owner_id AND o.reports_version < n.reports_version;
+  INSERT INTO ledger_keys
+  SELECT t.owner_id, t.idempotency_key, t.id, 2, t.input_hash
+  FROM unnest(payer_ids, idempotency_keys, ids, hashes, posted_at) AS t (owner_id, idempotency_key, id, input_hash, posted_at)
+  WHERE t.posted_at IS NOT NULL;
+  IF has_reports THEN
+    INSERT INTO ledger_reports (transfer_id, occurred_at, reported_at, credits, ordinal, owner_id, idempotency_key, actor, reason)
+    SELECT t.id, t.occurred_at, t.posted_at, t.credits, t.report, t.owner_id, t.idempotency_key, t.actor, t.reason
+    FROM unnest(payer_ids, idempotency_keys, ids, posted_at, reports, occurred_at, credits, actors, reasons)
+      AS t (owner_id, idempotency_key, id, posted_at, report, occurred_at, credits, actor, reason)
+    WHERE t.report IS NOT NULL;
   END IF;
+  IF cardinality(new_entries) > 0 THEN
+    -- The act has its default.
+    INSERT INTO ledger_transfers (id, occurred_at, posted_at, format, owner_id, idempotency_key, kind, input_hash, actor, reason)
+    SELECT t.id, t.occurred_at, t.posted_at, 2, t.owner_id, t.idempotency_key, 'usage', t.input_hash, t.actor, t.reason
+    FROM unnest(payer_ids, idempotency_keys, ids, hashes, posted_at, reports, occurred_at, actors, reasons)
+      AS t (owner_id, idempotency_key, id, input_hash, posted_at, report, occurred_at, actor, reason)
+    WHERE t.posted_at IS NOT NULL AND t.report IS NULL;
+    INSERT INTO ledger_entries SELECT * FROM unnest(new_entries);
+  END IF;
+  UPDATE ledger_owners o
+  SET last_transfer_id = n.last_transfer_id, plan_version = n.plan_version, plan_balance = n.plan_balance, plan_hash = n.plan_hash,
+    purchased_version = n.purchased_version, purchased_balance = n.purchased_balance, purchased_hash = n.purchased_hash,
+    reports_version = n.reports_version, unposted_transfer_id = n.unposted_transfer_id, unposted_credits = n.unposted_credits,
+    unposted_reports = n.unposted_reports, unposted_since = n.unposted_since, unposted_until = n.unposted_until
+  FROM unnest(changed) n
+  WHERE o.owner_id = n.owner_id;
 END
 $$;
 
@@ -2743,8 +2755,8 @@ REVOKE ALL ON FUNCTION public.ledger_usage_hash(owner_kind text, owner_id text, 
 REVOKE ALL ON FUNCTION public.ledger_use(owner_kind text, owner_id text, credits bigint, idempotency_key text, occurred_at timestamp with time zone, actor text, reason text, OUT outcome text, OUT transfer_id bigint, OUT plan bigint, OUT purchased bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.ledger_use(owner_kind text, owner_id text, credits bigint, idempotency_key text, occurred_at timestamp with time zone, actor text, reason text, OUT outcome text, OUT transfer_id bigint, OUT plan bigint, OUT purchased bigint) TO tidemark_server;
 
-REVOKE ALL ON FUNCTION public.ledger_use_many(usages jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.ledger_use_many(usages jsonb) TO tidemark_server;
+REVOKE ALL ON FUNCTION public.ledger_use_many(owner_kinds text[], owner_ids text[], firsts integer[], payer_ids text[], credits bigint[], idempotency_keys text[], occurred_at timestamp with time zone[], actors text[], reasons text[], waits boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.ledger_use_many(owner_kinds text[], owner_ids text[], firsts integer[], payer_ids text[], credits bigint[], idempotency_keys text[], occurred_at timestamp with time zone[], actors text[], reasons text[], waits boolean) TO tidemark_server;
 
 GRANT ALL ON FUNCTION public.stripe_livemode() TO tidemark_server;
 GRANT ALL ON FUNCTION public.stripe_livemode() TO tidemark_worker;

@@ -4,7 +4,7 @@ import type { DB } from '../database/types.ts'
 import { inSpan } from '../tracing.ts'
 import type { Owner } from './accounts.ts'
 import { callLedger } from './call.ts'
-import { IdempotencyConflictError } from './errors.ts'
+import { IdempotencyConflictError, UnbalancedTransferError } from './errors.ts'
 import { usageKey } from './keys.ts'
 
 export interface Usage extends Owner {
@@ -58,36 +58,95 @@ export function refuseConflict(usage: Usage, result: UsageOutcome): UsageResult 
 export async function spendCreditsMany(db: Kysely<DB>, usages: readonly Usage[]): Promise<UsageOutcome[]> {
   if (usages.length === 0) return []
   const [usage] = usages
-  const call = usage && usages.length === 1 ? callForOne(usage) : callForMany(usages)
-  const decide = () => callLedger(db, call)
+  const isOne = usage && usages.length === 1
+  const decided = await decide(db, usages, () =>
+    isOne ? decideOne(db, usage) : decideMany(db, usages, { waits: true }),
+  )
+  return decided.map((outcome) => {
+    if (!outcome) throw new Error('The ledger did not decide a usage')
+    return outcome
+  })
+}
+
+/**
+ * The same for those payers whose row nobody has locked: it waits for none. Undefined for the usages of others, and of those who are new to the
+ * ledger: nothing was decided about them.
+ */
+export function spendUnlocked(
+  db: Kysely<DB>,
+  usages: readonly Usage[],
+): Promise<readonly (UsageOutcome | undefined)[]> {
+  return decide(db, usages, () => decideMany(db, usages, { waits: false }))
+}
+
+function decide<Outcomes>(
+  db: Kysely<DB>,
+  usages: readonly Usage[],
+  work: () => Promise<Outcomes>,
+): Promise<Outcomes> {
   const attributes = () => ({
     'tidemark.usages': usages.length,
     'tidemark.owner_kinds': [...new Set(usages.map(({ owner_kind }) => owner_kind))],
     'tidemark.credits': usages.reduce((sum, { credits }) => sum + credits, 0),
   })
-  return inSpan('ledger use', { attributes }, () => (db.isTransaction ? decide() : retryConflicts(decide)))
+  return inSpan('ledger use', { attributes }, () => (db.isTransaction ? work() : retryConflicts(work)))
 }
 
-function callForOne(usage: Usage): CompiledQuery<UsageOutcome> {
+function decideOne(db: Kysely<DB>, usage: Usage): Promise<UsageOutcome[]> {
   const { owner_kind, owner_id, credits, occurred_at, actor, reason } = usage
   const key = usageKey(usage, usage.idempotency_key)
-  return CompiledQuery.raw(
-    `/* prepared: ledger_use */
-    SELECT outcome, transfer_id, plan, purchased FROM ledger_use($1, $2, $3, $4, $5, $6, $7)`,
-    [owner_kind, owner_id, credits, key, occurred_at, actor, reason],
+  return callLedger<UsageOutcome>(
+    db,
+    CompiledQuery.raw(
+      `/* prepared: ledger_use */
+      SELECT outcome, transfer_id, plan, purchased FROM ledger_use($1, $2, $3, $4, $5, $6, $7)`,
+      [owner_kind, owner_id, credits, key, occurred_at, actor, reason],
+    ),
   )
 }
 
-function callForMany(usages: readonly Usage[]): CompiledQuery<UsageOutcome> {
-  const items = usages.map((usage) => ({
-    ...usage,
-    idempotency_key: usageKey(usage, usage.idempotency_key),
-  }))
-  return CompiledQuery.raw(
-    `/* prepared: ledger_use_many */
-    SELECT outcome, transfer_id, plan, purchased FROM ledger_use_many($1::jsonb) ORDER BY ordinal`,
-    [JSON.stringify(items)],
+/** Usages of a payer go side by side, in their order. */
+async function decideMany(
+  db: Kysely<DB>,
+  usages: readonly Usage[],
+  { waits }: { readonly waits: boolean },
+): Promise<(UsageOutcome | undefined)[]> {
+  const payers: Owner[] = []
+  const firsts: number[] = []
+  const sorted: [number, Usage][] = []
+  for (const [first, ...more] of Map.groupBy(usages.entries(), ([, usage]) => usage.owner_id).values()) {
+    if (!first) continue
+    const [, payer] = first
+    if (more.some(([, { owner_kind }]) => owner_kind !== payer.owner_kind)) {
+      throw new UnbalancedTransferError(`${payer.owner_id} is an owner of another kind`)
+    }
+    payers.push(payer)
+    firsts.push(sorted.length + 1)
+    sorted.push(first, ...more)
+  }
+  const all = <Value>(pick: (usage: Usage) => Value) => sorted.map(([, usage]) => pick(usage))
+  const decided = await callLedger<UsageOutcome & { readonly ordinal: number }>(
+    db,
+    CompiledQuery.raw(
+      `/* prepared: ledger_use_many */
+      SELECT ordinal, outcome, transfer_id, plan, purchased
+      FROM ledger_use_many($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+      [
+        payers.map(({ owner_kind }) => owner_kind),
+        payers.map(({ owner_id }) => owner_id),
+        firsts,
+        all(({ owner_id }) => owner_id),
+        all(({ credits }) => credits),
+        all((usage) => usageKey(usage, usage.idempotency_key)),
+        all(({ occurred_at }) => occurred_at.toISOString()),
+        all(({ actor }) => actor),
+        all(({ reason }) => reason),
+        waits,
+      ],
+    ),
   )
+  const outcomes = new Map(decided.map(({ ordinal, ...outcome }) => [sorted[ordinal - 1]?.[0], outcome]))
+  return Array.from(usages, (_, index) => outcomes.get(index))
 }
 
 /**

@@ -49,6 +49,7 @@ const ledgerDoors: typeof doors = {
     'history',
     'reports',
     'usage',
+    'usage-groups',
   ],
   worker: ['accounts', 'acts', 'balances', 'books', 'errors', 'failed-sums', 'grants', 'post', 'sums'],
 }

@@ -4,6 +4,7 @@ import type { Owner } from '../../../schema/ledger/accounts.ts'
 import { lockOwner } from '../../../schema/ledger/books.ts'
 import { postSums } from '../../../schema/ledger/sums.ts'
 import { spendCredits, spendCreditsMany, type Usage } from '../../../schema/ledger/usage.ts'
+import { createUsageGroups } from '../../../schema/ledger/usage-groups.ts'
 import { connectProduct, repeat } from '../database-load.ts'
 import { floorStatements } from '../floors/tables.ts'
 import { createHttpSide, type HttpRequest } from '../http-load.ts'
@@ -30,6 +31,8 @@ export const usage: Row = {
 const spread = { at_least: 0.5 }
 const hot = { at_least: 0.8 }
 
+type Spend = (owner: Owner) => Promise<unknown>
+
 async function measure(bench: Bench): Promise<Line[]> {
   await using running = new AsyncDisposableStack()
   const product = await createProduct(bench.machine, running)
@@ -41,26 +44,29 @@ async function measure(bench: Bench): Promise<Line[]> {
   const worker = connectProduct(product.place.databaseUrl, 'tidemark_worker')
   running.defer(worker.close)
 
-  const spend = (owner: Owner) => spendCredits(db, usageOf(owner))
+  const spend: Spend = (owner) => spendCredits(db, usageOf(owner))
+  // As the server does it. As many callers as the floor has connections, each of whom waits for the commit of their own report.
+  const group = createUsageGroups(db)
+  const spendTogether: Spend = (owner) => group(usageOf(owner))
   // A sum is begun and posted once a minute: so many of them in the time of a turn, each with the reports of its minute. What they lack is added before,
   // and every wallet has a sum that is open then.
-  const summedSpread = async (seconds: number) => {
+  const summedSpread = (by: Spend) => async (seconds: number) => {
     const ending = Math.ceil((wallets * seconds) / 60)
     await openSums(db)
     const owners = await fillOldestSums(product, db, { sums: ending, reports: reportsPerMinute })
     return repeat(
-      () => spend(anySummedWallet()),
+      () => by(anySummedWallet()),
       seconds,
       async () => {
         await postSums(worker.db, { older_than_ms: 0, sums_max: ending })
-        await Promise.all(owners.map(spend))
+        await Promise.all(owners.map(by))
       },
     )
   }
   // One sum, posted with all reports of the turn.
-  const summedHot = (seconds: number) =>
+  const summedHot = (by: Spend) => (seconds: number) =>
     repeat(
-      () => spend(summedHotPool),
+      () => by(summedHotPool),
       seconds,
       () => postSumOf(worker.db, summedHotPool),
     )
@@ -73,8 +79,12 @@ async function measure(bench: Bench): Promise<Line[]> {
     spread: (seconds) => repeat(() => spend(anyWallet()), seconds),
     spreadFloor: (seconds) => repeat(() => update(anyWallet().owner_id), seconds),
     hot: (seconds) => repeat(() => spend(hotPool), seconds),
-    summedSpread,
-    summedHot,
+    summedSpread: summedSpread(spend),
+    summedHot: summedHot(spend),
+    spreadTogether: (seconds) => repeat(() => spendTogether(anyWallet()), seconds),
+    hotTogether: (seconds) => repeat(() => spendTogether(hotPool), seconds),
+    summedSpreadTogether: summedSpread(spendTogether),
+    summedHotTogether: summedHot(spendTogether),
     hotFloor: (seconds) => repeat(() => update(hotPool.owner_id), seconds),
   })
   const line = (what: string, measured: number[], bare: number[], target: Line['target']): Line => ({
@@ -97,8 +107,22 @@ async function measure(bench: Bench): Promise<Line[]> {
       spread,
     ),
     line('in the database, one hot pool, summed by the minute', figures.summedHot, figures.hotFloor, hot),
+    {
+      ...line(`${shared}, 1,000 wallets`, figures.spreadTogether, figures.spreadFloor, spread),
+      note: 'sharing commits: as the server does it; reports that come together share a statement and a commit, and each of 20 callers waits for their own',
+    },
+    line(`${shared}, one hot pool`, figures.hotTogether, figures.hotFloor, hot),
+    line(
+      `${shared}, 1,000 wallets, summed by the minute`,
+      figures.summedSpreadTogether,
+      figures.spreadFloor,
+      spread,
+    ),
+    line(`${shared}, one hot pool, summed by the minute`, figures.summedHotTogether, figures.hotFloor, hot),
   ]
 }
+
+const shared = 'in the database, sharing commits'
 
 /** What 1,000 wallets report in a minute at 4,000 reports a second. */
 const reportsPerMinute = 240

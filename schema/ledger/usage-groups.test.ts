@@ -1,0 +1,206 @@
+import * as fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from '../../tests/support/database/test-database.ts'
+import { user } from '../../tests/support/factories/grants.ts'
+import { giveCredits } from '../../tests/support/factories/transfers.ts'
+import type { Owner } from './accounts.ts'
+import { UnbalancedTransferError } from './errors.ts'
+import { postSums, sumUsage } from './sums.ts'
+import { spendCreditsMany, type Usage, type UsageOutcome } from './usage.ts'
+import { verifyLedger } from './verify.ts'
+
+/** Usage that is reported together is decided by a function of its own. In one database it is decided so, in the other one by one. */
+
+const together = testDatabase()
+const alone = testDatabase()
+const databases = [together, alone]
+afterAll(async () => {
+  for (const { owner } of databases) expect((await verifyLedger(owner)).problems).toEqual([])
+})
+
+/** The last one has nothing at first, and no row; the organizations sum, until they are told not to. */
+const names = ['user_a', 'user_b', 'organization_a', 'organization_b', 'user_new'] as const
+const start = new Date('2026-11-20T12:00:10Z').getTime()
+
+const credits = fc.integer({ min: -20, max: 60 })
+const steps = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('use' as const),
+      usages: fc.array(
+        fc.record({
+          name: fc.constantFrom(...names),
+          // Few, so that the same report comes again, in the same group and in a later one, and sometimes with another amount.
+          key: fc.nat(12),
+          credits: fc.constantFrom(1, 2, 5, 9),
+          actor: fc.constantFrom('user_ada', 'user_bob "\\'),
+        }),
+        { minLength: 2, maxLength: 14, size: 'max' },
+      ),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('give' as const),
+      name: fc.constantFrom(...names),
+      plan: credits,
+      purchased: credits,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('wait' as const), seconds: fc.integer({ min: 1, max: 70 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('sum' as const),
+      name: fc.constantFrom(...names),
+      sums: fc.boolean(),
+    }),
+  },
+)
+const histories = fc.record({
+  given: fc.array(fc.record({ plan: credits, purchased: credits }), { minLength: 4, maxLength: 4 }),
+  steps: fc.array(steps, { minLength: 4, maxLength: 12, size: 'max' }),
+})
+type History = typeof histories extends fc.Arbitrary<infer Value> ? Value : never
+
+function ownerOf(name: string, run: number): Owner {
+  return { owner_kind: name.startsWith('user') ? 'user' : 'organization', owner_id: `${name}_${run}` }
+}
+
+/** What each usage was told, in the order in which they were reported. */
+async function live(
+  database: TestDatabase,
+  run: number,
+  { given, steps }: History,
+  spend: (usages: readonly Usage[]) => Promise<UsageOutcome[]>,
+): Promise<UsageOutcome[]> {
+  const outcomes: UsageOutcome[] = []
+  let now = start
+  for (const [index, name] of names.entries()) {
+    await giveCredits(database, ownerOf(name, run), given[index] ?? {})
+    if (name.startsWith('organization')) await sumUsage(database.worker, ownerOf(name, run), true)
+  }
+  for (const step of steps) {
+    if (step.kind === 'wait') now += step.seconds * 1000
+    else if (step.kind === 'give') await giveCredits(database, ownerOf(step.name, run), step)
+    else if (step.kind === 'sum') await sumUsage(database.worker, ownerOf(step.name, run), step.sums)
+    else {
+      const usages = step.usages.map(({ name, key, credits, actor }) => ({
+        ...ownerOf(name, run),
+        credits,
+        idempotency_key: `${key}`,
+        occurred_at: new Date(now),
+        actor,
+        reason: `Completion ${key}`,
+      }))
+      outcomes.push(...(await spend(usages)))
+    }
+  }
+  return outcomes
+}
+
+/** The owner's rows but for moments of the database's clock, and what is made of them; ids are numbered anew, because a number may be drawn in vain. */
+async function rowsOf(database: TestDatabase, { owner_id }: Owner) {
+  const read = async (text: string) =>
+    (await sql.raw<object>(text.replaceAll('ME', `'${owner_id}'`)).execute(database.owner)).rows
+  const number = (id: string) =>
+    `(SELECT count(*) FROM (SELECT DISTINCT transfer_id FROM ledger_keys WHERE owner_id = ME) k WHERE k.transfer_id <= ${id})`
+  const key = `CASE WHEN starts_with(idempotency_key, 'usage/') THEN idempotency_key ELSE split_part(idempotency_key, '/', 1) END`
+  return {
+    owner: await read(
+      `SELECT plan_version, plan_balance, purchased_version, purchased_balance, sums_usage, reports_version, unposted_credits, unposted_reports,
+         unposted_until, unposted_since IS NULL AS is_closed, ${number('unposted_transfer_id')} AS open, ${number('last_transfer_id')} AS last
+       FROM ledger_owners WHERE owner_id = ME`,
+    ),
+    keys: await read(
+      `SELECT ${key} AS key, format, ${number('transfer_id')} AS transfer, CASE WHEN starts_with(idempotency_key, 'usage/') THEN input_hash END AS hash
+       FROM ledger_keys WHERE owner_id = ME ORDER BY transfer_id, idempotency_key`,
+    ),
+    transfers: await read(
+      `SELECT ${number('id')} AS id, ${key} AS key, occurred_at, kind, format, act_id, actor, reason, intent_id, event_id, grant_id,
+         CASE WHEN starts_with(idempotency_key, 'usage/') THEN input_hash END AS hash
+       FROM ledger_transfers WHERE owner_id = ME ORDER BY ledger_transfers.id`,
+    ),
+    entries: await read(
+      `SELECT ${number('transfer_id')} AS transfer, name, amount, version, balance_after
+       FROM ledger_entries JOIN ledger_accounts ON ledger_accounts.id = account_id
+       WHERE ledger_entries.owner_id = ME ORDER BY transfer_id, name`,
+    ),
+    reports: await read(
+      `SELECT ${number('transfer_id')} AS transfer, ordinal, occurred_at, credits, idempotency_key, actor, reason
+       FROM ledger_reports WHERE owner_id = ME ORDER BY transfer_id, ordinal`,
+    ),
+  }
+}
+
+let runs = 0
+
+test('a group of usages writes the rows that they would write one by one, and each is told the same', {
+  timeout: 120_000,
+}, async () => {
+  const seen = new Set<string>()
+  await fc.assert(
+    fc.asyncProperty(histories, async (history) => {
+      const run = ++runs
+      const inGroups = await live(together, run, history, (usages) =>
+        spendCreditsMany(together.server, usages),
+      )
+      const oneByOne = await live(alone, run, history, async (usages) => {
+        const outcomes: UsageOutcome[] = []
+        for (const usage of usages) outcomes.push(...(await spendCreditsMany(alone.server, [usage])))
+        return outcomes
+      })
+      const told = (outcomes: readonly UsageOutcome[]) =>
+        outcomes.map(({ transfer_id, ...outcome }) => ({ ...outcome, has_transfer: transfer_id !== null }))
+      expect(told(inGroups)).toEqual(told(oneByOne))
+      for (const name of names) {
+        const owner = ownerOf(name, run)
+        expect(await rowsOf(together, owner)).toEqual(await rowsOf(alone, owner))
+      }
+      for (const { outcome } of inGroups) seen.add(outcome)
+      for (const { worker } of databases) await postSums(worker, { older_than_ms: 0 })
+    }),
+    { numRuns: 20, seed: 149 },
+  )
+  expect([...seen].sort()).toEqual(['conflict', 'posted', 'refused', 'replayed'])
+})
+
+test.each([
+  [
+    'named as two kinds',
+    [user('user_two_kinds'), { owner_kind: 'organization', owner_id: 'user_two_kinds' }],
+  ],
+  ['of another kind', [user('user_other'), { owner_kind: 'organization', owner_id: 'user_known' }]],
+] as const)('an owner who is %s refuses the whole group', async (_, owners) => {
+  await giveCredits(together, user('user_known'), { purchased: 5 })
+  const usages = owners.map((owner) => ({
+    ...owner,
+    credits: 1,
+    idempotency_key: 'key',
+    occurred_at: new Date(start),
+    actor: 'user_ada',
+    reason: 'Completion',
+  }))
+  await expect(spendCreditsMany(together.server, usages)).rejects.toThrow(UnbalancedTransferError)
+})
+
+test('the hashes of a usage are those of any transfer, whatever its texts are', async () => {
+  const texts = [`a"b\\c`, 'é\u{1f600}', 'tab\tline\n', '\u0001\u007f']
+  const { rows } = await sql<{ is_same: boolean }>`
+    SELECT ledger_usage_hash('user', t, c) = sha256(convert_to(
+        jsonb_build_object('kind', 'usage', 'owner_kind', 'user', 'owner_id', t, 'credits', c)::text, 'UTF8'))
+      AND ledger_usage_digest(t, sha256('x'), m, m + interval '1.000001 s', t, t) = ledger_transfer_digest(
+        ROW(1, m, m + interval '1.000001 s', NULL, NULL, 2, t, t, 'usage', sha256('x'), NULL, t, t, NULL)::ledger_transfers) AS is_same
+    FROM unnest(${texts}::text[]) AS t, unnest(ARRAY[1, 9007199254740991]::bigint[]) AS c,
+      unnest(ARRAY['2026-11-20 12:00:00.000001+00', '2099-12-31 23:59:59.999999+00', now()]::timestamptz[]) AS m`.execute(
+    together.owner,
+  )
+  expect(rows).toHaveLength(24)
+  expect(rows.every(({ is_same }) => is_same)).toBe(true)
+})

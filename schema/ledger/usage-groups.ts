@@ -1,0 +1,37 @@
+import type { Kysely } from 'kysely'
+import { createBatches } from '../batches.ts'
+import type { DB } from '../database/types.ts'
+import { isDatabaseUnavailable } from '../database/unavailable.ts'
+import { inSpan } from '../tracing.ts'
+import {
+  refuseConflict,
+  spendCredits,
+  spendCreditsMany,
+  spendUnlocked,
+  type Usage,
+  type UsageOutcome,
+  type UsageResult,
+} from './usage.ts'
+
+/**
+ * `spendCredits` for a process that is asked for it all the time: usages that come while others are being decided share one statement, one
+ * commit and one lock of each payer (decisions 126 and 149). Each caller waits for the commit of their own. A payer who is locked, or has many
+ * usages, holds up nobody else's.
+ */
+export function createUsageGroups(db: Kysely<DB>): (usage: Usage) => Promise<UsageResult> {
+  const decide = createBatches<Usage, UsageOutcome>({
+    items_max: 100,
+    // A payer may be locked for a while, by the worker or another server; others go past it.
+    batches_max: 4,
+    keyOf: ({ owner_kind, owner_id }) => `${owner_kind}/${owner_id}`,
+    withoutWaiting: (usages) => spendUnlocked(db, usages),
+    together: (usages) => spendCreditsMany(db, usages),
+    alone: (usage) => spendCredits(db, usage),
+    isShared: isDatabaseUnavailable,
+  })
+  return async (usage) => {
+    // The statement itself is in the span of one of those who share it.
+    const outcome = await inSpan('usage', {}, () => decide(usage))
+    return refuseConflict(usage, outcome)
+  }
+}
