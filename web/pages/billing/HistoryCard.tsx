@@ -55,6 +55,7 @@ export function HistoryCard({ payer }: { payer: Payer }) {
           maxLength={100}
           value={filter.q}
           onChange={(q) => setFilter({ q })}
+          className="max-sm:flex-none"
         />
         <select
           aria-label="Kind of transaction"
