@@ -1,6 +1,6 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { DatabaseTransaction } from '../database/connect.ts'
-import { prepared } from '../database/prepared.ts'
+import { preparedText } from '../database/prepared.ts'
 import type { Charges, DB } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
 
@@ -54,15 +54,15 @@ export async function listChargesOfIntents(
   if (intents.length === 0) return []
   const owners = intents.map(({ owner_id }) => owner_id)
   const ids = intents.map(({ id }) => id)
-  const { rows } = await prepared(
-    'charges_of_intents',
-    sql<Pick<Charge, 'intent_id' | 'refunded_minor' | 'disputed_minor'>>`
-    SELECT c.* FROM unnest(${owners}::text[], ${ids}::uuid[]) AS intent (owner_id, id)
-    CROSS JOIN LATERAL (SELECT intent_id, refunded_minor, disputed_minor FROM charges
-      WHERE owner_id = intent.owner_id AND intent_id = intent.id OFFSET 0) c`,
-  ).execute(db)
-  return rows
+  return listByIntents(db, [owners, ids])
 }
+
+const listByIntents = preparedText<Pick<Charge, 'intent_id' | 'refunded_minor' | 'disputed_minor'>>(
+  'charges_of_intents',
+  `SELECT c.* FROM unnest($1::text[], $2::uuid[]) AS intent (owner_id, id)
+   CROSS JOIN LATERAL (SELECT intent_id, refunded_minor, disputed_minor FROM charges
+     WHERE owner_id = intent.owner_id AND intent_id = intent.id OFFSET 0) c`,
+)
 
 export async function listChargesOfInvoices(
   db: Kysely<DB>,

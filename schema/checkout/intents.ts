@@ -2,7 +2,7 @@ import type { Kysely, Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { Currency } from '../catalogue/currency.ts'
 import type { BillingFrequency } from '../catalogue/plans.ts'
-import { preparedAs } from '../database/prepared.ts'
+import { preparedText } from '../database/prepared.ts'
 import type { CheckoutIntents, DB } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { inThisMode } from '../stripe/mode.ts'
@@ -192,12 +192,29 @@ export type CheckoutPromise = Pick<CheckoutIntent, (typeof promise)[number]>
 
 /** Locks several, in the order of their ids, so that two who lock some of the same wait for each other in a line. */
 export async function lockIntents(db: Kysely<DB>, ids: readonly string[]): Promise<CheckoutPromise[]> {
-  return db
-    .selectFrom('checkout_intents')
-    .select(promise)
-    .where(sql<boolean>`id = ANY(${ids}::uuid[])`)
-    .orderBy('id')
-    .forUpdate()
-    .modifyEnd(preparedAs('lock_intents'))
-    .execute()
+  return lockByIds(db, [ids])
 }
+
+/**
+ * Locks those of purchases that some of Stripe's events are about, which the caller has locked in a statement before: what is to be applied of
+ * them needs them. So events and intents can be asked for together.
+ */
+export async function lockIntentsOfEvents(
+  db: Kysely<DB>,
+  eventIds: readonly string[],
+): Promise<CheckoutPromise[]> {
+  return lockByEvents(db, [eventIds])
+}
+
+const lockByIds = preparedText<CheckoutPromise>(
+  'lock_intents',
+  `SELECT ${promise.join()} FROM checkout_intents WHERE id = ANY ($1::uuid[]) ORDER BY id FOR UPDATE`,
+)
+const lockByEvents = preparedText<CheckoutPromise>(
+  'lock_intents_of_events',
+  `SELECT ${promise.join()} FROM checkout_intents
+   WHERE kind = 'credit_purchase' AND id = ANY (ARRAY(
+     SELECT CASE WHEN client_reference_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN client_reference_id::uuid END
+     FROM inbox_events WHERE source = 'stripe' AND id = ANY ($1::text[]) AND state = 'received'))
+   ORDER BY id FOR UPDATE`,
+)

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { DatabaseTransaction } from '../database/connect.ts'
-import { preparedAs } from '../database/prepared.ts'
+import { preparedText } from '../database/prepared.ts'
 import type { DB } from '../database/types.ts'
 import { unsettledStates } from './intents.ts'
 
@@ -22,29 +22,25 @@ export async function recordOutcomes(
   outcomes: readonly IntentOutcome[],
 ): Promise<void> {
   if (outcomes.length === 0) return
-  const isSettled = sql<boolean>`outcome.state = 'settled'`
-  await trx
-    .updateTable('checkout_intents as intent')
-    .from(
-      sql<IntentOutcome>`unnest(
-        ${outcomes.map(({ id }) => id)}::uuid[], ${outcomes.map(({ stripe_session_id }) => stripe_session_id)}::text[],
-        ${outcomes.map(({ state }) => state)}::text[],
-        ${outcomes.map(({ failure_reason }) => failure_reason ?? null)}::text[])`.as<'outcome'>(
-        sql`outcome (id, stripe_session_id, state, failure_reason)`,
-      ),
-    )
-    .set({
-      state: sql`outcome.state`,
-      stripe_session_id: sql`outcome.stripe_session_id`,
-      settled_at: sql`CASE WHEN ${isSettled} THEN clock_timestamp() END`,
-      failure_reason: sql`CASE WHEN NOT ${isSettled} THEN coalesce(outcome.failure_reason, intent.failure_reason) END`,
-      updated_at: sql`now()`,
-    })
-    .whereRef('intent.id', '=', 'outcome.id')
-    .where(sql<boolean>`(${isSettled} OR intent.state <> 'settled')`)
-    .modifyEnd(preparedAs('record_outcomes'))
-    .execute()
+  const all = <Value>(pick: (outcome: IntentOutcome) => Value) => outcomes.map(pick)
+  await recordByIds(trx, [
+    all(({ id }) => id),
+    all(({ stripe_session_id }) => stripe_session_id),
+    all(({ state }) => state),
+    all(({ failure_reason }) => failure_reason ?? null),
+  ])
 }
+
+const recordByIds = preparedText(
+  'record_outcomes',
+  `UPDATE checkout_intents intent
+   SET state = outcome.state, stripe_session_id = outcome.stripe_session_id,
+     settled_at = CASE WHEN outcome.state = 'settled' THEN clock_timestamp() END,
+     failure_reason = CASE WHEN outcome.state <> 'settled' THEN coalesce(outcome.failure_reason, intent.failure_reason) END,
+     updated_at = now()
+   FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) AS outcome (id, stripe_session_id, state, failure_reason)
+   WHERE intent.id = outcome.id AND (outcome.state = 'settled' OR intent.state <> 'settled')`,
+)
 
 /** The payment has arrived. */
 export async function settleIntent(

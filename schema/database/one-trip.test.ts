@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { connectDatabase, type DatabaseTransaction } from './connect.ts'
-import { inOneTrip } from './one-trip.ts'
+import { inOneTrip, retryTransactionAfter } from './one-trip.ts'
 
 const database = testDatabase()
 
@@ -56,4 +56,77 @@ test('what is sent behind a statement that fails is undone with it, and its fail
     await database.owner.selectFrom('cursors').where('name', '=', name).select('name').execute(),
   ).toEqual([])
   expect(await db.transaction().execute((trx) => number(trx, 4))).toBe(4)
+})
+
+describe('a transaction that begins together with its first statements', () => {
+  const cursor = (name: 'seats' | 'stripe_events') => ({
+    name,
+    position: '1',
+    completed_at: new Date(),
+    revision: 1,
+  })
+  const names = async () => {
+    const rows = await database.owner.selectFrom('cursors').select('name').execute()
+    return rows.map(({ name }) => name)
+  }
+
+  test('takes one trip for them, and is committed as a whole', async () => {
+    const { db, counted } = connectCounting()
+    const read = (trip: DatabaseTransaction) => Promise.all([number(trip, 1), number(trip, 2)])
+    const result = await retryTransactionAfter(db, read, async (trx, [one = 0, two = 0]) => {
+      expect(counted.most).toBe(3)
+      await trx.insertInto('cursors').values(cursor('stripe_events')).execute()
+      expect(await names()).not.toContain('stripe_events')
+      return one + two
+    })
+    expect(result).toBe(3)
+    expect(await names()).toContain('stripe_events')
+  })
+
+  test('is undone when its work fails, and leaves the connection to the next', async () => {
+    const { db } = connectCounting()
+    const failing = retryTransactionAfter(
+      db,
+      (trip) => number(trip, 1),
+      async (trx) => {
+        await trx.insertInto('cursors').values(cursor('seats')).execute()
+        throw new Error('Failed')
+      },
+    )
+    await expect(failing).rejects.toThrow('Failed')
+    expect(await names()).not.toContain('seats')
+    expect(await db.transaction().execute((trx) => number(trx, 4))).toBe(4)
+  })
+
+  test('does no work when one of the first statements fails', async () => {
+    const { db } = connectCounting()
+    let worked = false
+    const failing = retryTransactionAfter(
+      db,
+      (trip) => Promise.all([sql`SELECT 1 / 0`.execute(trip), number(trip, 2)]),
+      async () => {
+        worked = true
+      },
+    )
+    await expect(failing).rejects.toThrow(/division by zero/)
+    expect(worked).toBe(false)
+    expect(await db.transaction().execute((trx) => number(trx, 4))).toBe(4)
+  })
+
+  test('begins again when Postgres ended it in favor of another', async () => {
+    const { db } = connectCounting()
+    let times = 0
+    const ended = Object.assign(new Error('deadlock detected'), { code: '40P01' })
+    const result = await retryTransactionAfter(
+      db,
+      (trip) => number(trip, ++times),
+      async (trx, read) => {
+        await trx.insertInto('cursors').values(cursor('seats')).execute()
+        if (read === 1) throw ended
+        return read
+      },
+    )
+    expect(result).toBe(2)
+    expect((await names()).filter((name) => name === 'seats')).toHaveLength(1)
+  })
 })

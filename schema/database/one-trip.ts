@@ -1,5 +1,13 @@
-import { PostgresDialect, Transaction } from 'kysely'
-import type { DatabaseTransaction } from './connect.ts'
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  PostgresDialect,
+  type QueryExecutor,
+  Transaction,
+} from 'kysely'
+import { inSpan } from '../tracing.ts'
+import type { Database, DatabaseTransaction } from './connect.ts'
+import { retryConflicts } from './retry.ts'
 import type { DB } from './types.ts'
 
 /**
@@ -14,10 +22,41 @@ export function inOneTrip<T>(
   work: (trip: DatabaseTransaction) => Promise<T>,
 ): Promise<T> {
   const executor = trx.getExecutor()
-  return executor.provideConnection((connection) => {
-    const atOnce = executor.withConnectionProvider({ provideConnection: (use) => use(connection) })
-    return work(new Transaction<DB>({ ...unused, executor: atOnce }))
-  })
+  return executor.provideConnection((connection) => work(over(connection, executor)))
+}
+
+/**
+ * A transaction as `retryTransaction` runs it, whose first statements are sent along with its `BEGIN`: `first` begins all of them, as in
+ * `inOneTrip`, and `work` is given what they returned. They may read and lock and nothing else: were `BEGIN` refused, Postgres would carry
+ * them out all the same, each by itself. Then this fails, and nothing has happened.
+ */
+export function retryTransactionAfter<First, T>(
+  db: Database,
+  first: (trip: DatabaseTransaction) => Promise<First>,
+  work: (trx: DatabaseTransaction, first: First) => Promise<T>,
+): Promise<T> {
+  const executor = db.getExecutor()
+  const transact = async (connection: DatabaseConnection): Promise<T> => {
+    const send = (text: string) => connection.executeQuery(CompiledQuery.raw(text))
+    const trx = over(connection, executor)
+    try {
+      const [, read] = await Promise.all([send('begin'), first(trx)])
+      const result = await work(trx, read)
+      await send('commit')
+      return result
+    } catch (error) {
+      // The connection may be what failed.
+      await send('rollback').catch(() => undefined)
+      throw error
+    }
+  }
+  return retryConflicts(() => inSpan('transaction', {}, () => executor.provideConnection(transact)))
+}
+
+/** Statements that are begun together are sent together. */
+function over(connection: DatabaseConnection, executor: QueryExecutor): DatabaseTransaction {
+  const atOnce = executor.withConnectionProvider({ provideConnection: (use) => use(connection) })
+  return new Transaction<DB>({ ...unused, executor: atOnce })
 }
 
 const dialect = new PostgresDialect({

@@ -1,9 +1,8 @@
-import type { Kysely, RawBuilder, Selectable } from 'kysely'
-import { sql } from 'kysely'
-import { prepared, preparedAs } from '../database/prepared.ts'
+import { CompiledQuery, type Kysely, type Selectable, sql } from 'kysely'
+import { preparedText } from '../database/prepared.ts'
 import type { DB, InboxEvents, InboxPayloads, Json } from '../database/types.ts'
 import { cleanRecord } from '../sweep/swept-tables.ts'
-import { inTheirMonths, selectEventsWithPayloads } from './payloads.ts'
+import { eventsWithPayloadsText, inTheirMonths, selectEventsWithPayloads } from './payloads.ts'
 import { namesIn } from './subject.ts'
 
 /** A row of the inbox with what the event says; `payload` and `raw` are null once that was removed. */
@@ -84,9 +83,9 @@ const moreColumns = {
   object_sync_at: 'timestamptz',
 } as const
 
-const defaults: Readonly<Record<string, RawBuilder<unknown>>> = {
-  received_via: sql`coalesce(received_via, 'webhook')`,
-  state: sql`coalesce(state, 'received')`,
+const defaults: Readonly<Record<string, string>> = {
+  received_via: "coalesce(received_via, 'webhook')",
+  state: "coalesce(state, 'received')",
 }
 
 /** A row to insert: columns that are left out are as the table has them by itself. */
@@ -112,27 +111,32 @@ export async function insertEvents(db: Kysely<DB>, events: readonly NewEvent[]):
   const distinct = new Map(events.map((event) => [nameOf(event), event]))
   const sorted = [...distinct].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, event]) => event)
   const more = Object.keys(moreColumns).filter((column) => sorted.some((event) => column in event))
-  const columns = [...Object.keys(storedColumns), ...more]
-  const types = { ...storedColumns, ...moreColumns } as Readonly<Record<string, string>>
-  const names = sql.join(columns.map((column) => sql.ref(column)))
-  const definitions = sql.join(
-    columns.map((column) => sql`${sql.ref(column)} ${sql.raw(types[column] ?? '')}`),
+  const given = [`[${sorted.map(jsonOf).join()}]`]
+  const filed = sorted.map(({ received_at }) => received_at)
+  return inTheirMonths(db, filed, async () =>
+    more.length === 0
+      ? insertUsual(db, given)
+      : (await db.executeQuery<EventKey>(CompiledQuery.raw(insertText(more), given))).rows,
   )
-  const given = sql.join(columns.map((column) => defaults[column] ?? sql.ref(column)))
-  const statement = sql<EventKey>`
+}
+
+function insertText(more: readonly string[]): string {
+  const columns = [...Object.keys(storedColumns), ...more]
+  const types: Readonly<Record<string, string>> = { ...storedColumns, ...moreColumns }
+  return `
     WITH given AS (
-      SELECT * FROM jsonb_to_recordset(${`[${sorted.map(jsonOf).join()}]`}::jsonb) AS given (${definitions}, payload jsonb, raw text)),
+      SELECT * FROM jsonb_to_recordset($1::jsonb) AS given (${columns.map((column) => `${column} ${types[column]}`).join()}, payload jsonb, raw text)),
     stored AS (
-      INSERT INTO inbox_events (${names}, payload_filed_at) SELECT ${given}, received_at FROM given
+      INSERT INTO inbox_events (${columns.join()}, payload_filed_at)
+      SELECT ${columns.map((column) => defaults[column] ?? column).join()}, received_at FROM given
       ON CONFLICT (source, id) DO NOTHING RETURNING source, id),
     filed AS (
       INSERT INTO inbox_payloads (source, id, filed_at, payload, raw)
       SELECT source, id, received_at, payload, decode(raw, 'base64') FROM given JOIN stored USING (source, id))
     SELECT source, id FROM stored`
-  const insert = more.length === 0 ? prepared('inbox_receive', statement) : statement
-  const filed = sorted.map(({ received_at }) => received_at)
-  return (await inTheirMonths(db, filed, () => insert.execute(db))).rows
 }
+
+const insertUsual = preparedText<EventKey>('inbox_receive', insertText([]))
 
 function rowOf({ payload, ...event }: ReceivedEvent): NewEvent {
   return { ...event, ...namesIn(event.source, payload), payload }
@@ -203,15 +207,14 @@ export async function lockEvents(
   db: Kysely<DB>,
   { source, ids }: { readonly source: EventSource; readonly ids: readonly string[] },
 ): Promise<EventToTry[]> {
-  return selectEventsWithPayloads(db)
-    .select(['e.id', 'e.type', 'e.state', 'e.sweeps', 'e.received_at', 'p.payload'])
-    .where('e.source', '=', source)
-    .where(sql<boolean>`e.id = ANY(${ids}::text[])`)
-    .orderBy('e.id')
-    .forUpdate('e')
-    .modifyEnd(preparedAs('lock_events'))
-    .execute()
+  return lockByIds(db, [source, ids])
 }
+
+const lockByIds = preparedText<EventToTry>(
+  'lock_events',
+  `SELECT e.id, e.type, e.state, e.sweeps, e.received_at, p.payload FROM ${eventsWithPayloadsText}
+   WHERE e.source = $1 AND e.id = ANY ($2::text[]) ORDER BY e.id FOR UPDATE OF e`,
+)
 
 export interface SettledEvent extends EventKey {
   readonly state: 'applied' | 'ignored'
@@ -227,31 +230,29 @@ export async function settleEvents(
   settled: readonly SettledEvent[],
   now: Date,
 ): Promise<void> {
-  const isReplayed = sql<boolean>`event.state <> 'received'`
-  await db
-    .updateTable('inbox_events as event')
-    .from(
-      sql<SettledEvent>`unnest(
-        ${settled.map(({ source }) => source)}::text[], ${settled.map(({ id }) => id)}::text[],
-        ${settled.map(({ state }) => state)}::text[], ${settled.map(({ reason }) => reason)}::text[])`.as<'settled'>(
-        sql`settled (source, id, state, reason)`,
-      ),
-    )
-    .set({
-      state: sql`settled.state`,
-      reason: sql`settled.reason`,
-      settled_at: now,
-      sweeps: sql`CASE WHEN ${isReplayed} THEN ${cleanRecord.sweeps} ELSE event.sweeps END`,
-      attempts: sql`CASE WHEN ${isReplayed} THEN ${cleanRecord.attempts} ELSE event.attempts END`,
-      last_error: sql`CASE WHEN ${isReplayed} THEN ${cleanRecord.last_error} ELSE event.last_error END`,
-      unavailable_since: sql`CASE WHEN ${isReplayed} THEN ${cleanRecord.unavailable_since} ELSE event.unavailable_since END`,
-    })
-    .whereRef('event.source', '=', 'settled.source')
-    .whereRef('event.id', '=', 'settled.id')
-    .where('event.state', 'in', ['received', 'failed', 'ignored'])
-    .modifyEnd(preparedAs('settle_events'))
-    .execute()
+  const all = <Value>(pick: (event: SettledEvent) => Value) => settled.map(pick)
+  await settleByKeys(db, [
+    all(({ source }) => source),
+    all(({ id }) => id),
+    all(({ state }) => state),
+    all(({ reason }) => reason),
+    now,
+    ...Object.values(cleanRecord),
+  ])
 }
+
+const settleByKeys = preparedText(
+  'settle_events',
+  `UPDATE inbox_events event
+   SET state = settled.state, reason = settled.reason, settled_at = $5, ${Object.keys(cleanRecord)
+     .map(
+       (column, index) =>
+         `${column} = CASE WHEN event.state <> 'received' THEN $${index + 6} ELSE event.${column} END`,
+     )
+     .join(', ')}
+   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS settled (source, id, state, reason)
+   WHERE event.source = settled.source AND event.id = settled.id AND event.state IN ('received', 'failed', 'ignored')`,
+)
 
 /** Marks one event as settled. */
 export async function settleEvent(

@@ -7,12 +7,14 @@ import type { DB, InboxPayloads } from '../database/types.ts'
  * What an event `e` says; nothing where it was removed. One look-up, in one month: planned as a join, it might read a whole month where
  * many events are asked for.
  */
-const payload = sql<Pick<Selectable<InboxPayloads>, 'payload' | 'raw'>>`(
+const payloadText = `(
   SELECT payload, raw FROM inbox_payloads
   WHERE source = e.source AND id = e.id AND filed_at = e.payload_filed_at OFFSET 0)`
+const payload = sql.raw<Pick<Selectable<InboxPayloads>, 'payload' | 'raw'>>(payloadText)
 
 /** Events `e` with what they say, `p`. */
-export const eventsWithPayloads = sql`inbox_events e LEFT JOIN LATERAL ${payload} p ON true`
+export const eventsWithPayloadsText = `inbox_events e LEFT JOIN LATERAL ${payloadText} p ON true`
+export const eventsWithPayloads = sql.raw(eventsWithPayloadsText)
 
 /** The same for Kysely's builder. */
 export function selectEventsWithPayloads(db: Kysely<DB>) {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
 import type { DatabaseTransaction } from '../database/connect.ts'
-import { prepared } from '../database/prepared.ts'
+import { prepared, preparedText } from '../database/prepared.ts'
 import type { DB } from '../database/types.ts'
 import type { Owner } from './accounts.ts'
 import { callLedger } from './call.ts'
@@ -126,12 +126,14 @@ export async function listPurchaseGrants(
  */
 async function listPosted(db: Kysely<DB>, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return []
-  const statement = sql<{ id: string }>`
-    SELECT g.id FROM unnest(${ids}::text[]) AS asked (id)
-    CROSS JOIN LATERAL (SELECT id FROM ledger_grants WHERE id = asked.id OFFSET 0) g`
-  const { rows } = await prepared('posted_grants', statement).execute(db)
-  return rows.map(({ id }) => id)
+  return (await listPostedByIds(db, [ids])).map(({ id }) => id)
 }
+
+const listPostedByIds = preparedText<{ id: string }>(
+  'posted_grants',
+  `SELECT g.id FROM unnest($1::text[]) AS asked (id)
+   CROSS JOIN LATERAL (SELECT id FROM ledger_grants WHERE id = asked.id OFFSET 0) g`,
+)
 
 /**
  * Closes a month: writes down how many of its plan credits were used, once and for all. Expiring or writing off what follows

@@ -28,6 +28,7 @@ import { postTransfers } from '../../schema/ledger/post.ts'
 import { postSums, sumUsage } from '../../schema/ledger/sums.ts'
 import { saveFindings } from '../../schema/reconciliation/findings.ts'
 import { recordAudit } from '../../schema/support/audit.ts'
+import { applyEvents as applyTogether } from '../../worker/apply/apply-events.ts'
 import { deleteOldRows } from '../../worker/jobs/delete-old-rows.ts'
 import { syncDueInvitations } from '../../worker/jobs/due-invitations.ts'
 import { sweep } from '../../worker/jobs/maintenance.ts'
@@ -35,7 +36,7 @@ import { processSubscriptionSync } from '../../worker/jobs/subscription-sync.ts'
 import { syncKeptEvents } from '../../worker/jobs/sync-kept-events.ts'
 import { owners } from '../../worker/reconciliation/owners.ts'
 import { buildAct } from '../support/factories/acts.ts'
-import { eventOf, sessionOf } from '../support/factories/events.ts'
+import { eventOf, receiveStripeEvent, sessionOf } from '../support/factories/events.ts'
 import { buildExtensionToken } from '../support/factories/extension-tokens.ts'
 import {
   buildPaidCredits,
@@ -44,6 +45,7 @@ import {
   type PlanOrder,
 } from '../support/factories/paid-purchases.ts'
 import { openPlanCheckout } from '../support/factories/plan-checkouts.ts'
+import { buildPurchase } from '../support/factories/purchases.ts'
 import {
   acceptInvitation,
   buildMember,
@@ -81,6 +83,15 @@ export const paths: Readonly<Record<string, Path>> = {
   'the events of a purchase of credits': async (product) => {
     const bought = await buildPaidCredits(product)
     return applyEvents(product, bought)
+  },
+  'three purchases that are applied together': async ({ database, worker }) => {
+    const events: { id: string }[] = []
+    for (let i = 0; i < 3; i++) {
+      const { id } = await buildPurchase(database.server)
+      const paid = eventOf('checkout.session.completed', sessionOf(id))
+      events.push({ id: await receiveStripeEvent(database.server, paid) })
+    }
+    return () => applyTogether(worker.deps, events)
   },
   'the events of its refund': async (product) => {
     const bought = await buildPaidCredits(product)

@@ -39,17 +39,23 @@ export async function applyCheckout(
  * Everybody locks events before intents and intents before owners, each by their ids, so transactions that lock several of them wait in a
  * line. Syncing a subscription locks its owner before its intent, which is none of a purchase's.
  *
+ * `locked` are intents that the caller has locked before, in this transaction and since anybody wrote in it; the others are locked here.
  * `alsoWrite` is what the caller writes of these verdicts: it is sent along with the transfers.
  */
 export async function applyCheckouts(
   trx: DatabaseTransaction,
   checkouts: readonly CheckoutToApply[],
-  alsoWrite: (trip: DatabaseTransaction, verdicts: readonly CheckoutVerdict[]) => Promise<void> = async () =>
-    undefined,
+  {
+    locked = [],
+    alsoWrite = async () => undefined,
+  }: {
+    readonly locked?: readonly CheckoutPromise[]
+    readonly alsoWrite?: (trip: DatabaseTransaction, verdicts: readonly CheckoutVerdict[]) => Promise<void>
+  } = {},
 ): Promise<CheckoutVerdict[]> {
-  const ids = checkouts.map(({ intent_id }) => intent_id)
-  const locked = ids.length === 0 ? [] : await lockIntents(trx, ids)
   const intents = new Map(locked.map((intent) => [intent.id, intent]))
+  const others = checkouts.flatMap(({ intent_id }) => (intents.has(intent_id) ? [] : [intent_id]))
+  if (others.length > 0) for (const intent of await lockIntents(trx, others)) intents.set(intent.id, intent)
   const outcomes: IntentOutcome[] = []
   const paid: PurchaseToReconcile[] = []
   const verdicts = checkouts.map(({ intent_id, news }): CheckoutVerdict => {

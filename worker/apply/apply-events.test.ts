@@ -75,6 +75,21 @@ describe('events that are applied together', () => {
     expect(await balanceOf(first.owner_id)).toMatchObject({ purchased: 1700, version: 2 })
   })
 
+  test('are applied although the inbox does not tell which checkout one of them is about', async () => {
+    const [first, second] = [await buildPurchase(database.server), await buildPurchase(database.server)]
+    const events = [paid(first.id), paid(second.id)] as const
+    const rows = [await eventRow(await receive(events[0])), await eventRow(await receive(events[1]))]
+    await database.owner
+      .updateTable('inbox_events')
+      .set({ client_reference_id: null })
+      .where('id', '=', events[0].id)
+      .execute()
+    const outcomes = await applyEvents(deps(), rows)
+    expect(rows.map(({ id }) => outcomes.get(id)?.outcome)).toEqual(['applied', 'applied'])
+    expect(await balanceOf(first.owner_id)).toMatchObject({ purchased: 500, version: 1 })
+    expect(await balanceOf(second.owner_id)).toMatchObject({ purchased: 500, version: 1 })
+  })
+
   test('that report one session ten times grant once', async () => {
     const { id, owner_id } = await buildPurchase(database.server)
     const events = Array.from({ length: 10 }, () => paid(id))

@@ -1,8 +1,9 @@
+import { type CheckoutPromise, lockIntentsOfEvents } from '../../schema/checkout/intents.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
-import { retryTransaction } from '../../schema/database/retry.ts'
+import { retryTransactionAfter } from '../../schema/database/one-trip.ts'
 import { type EventToTry, lockEvents, settleEvents } from '../../schema/inbox/events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { applyCheckouts } from './apply-checkout.ts'
+import { applyCheckouts, type CheckoutVerdict } from './apply-checkout.ts'
 import { type AppliedEvent, appliedEvent, type EventOutcome, isToBeTried } from './apply-event.ts'
 import { outcomeOfCheckout, readStripeEvent, type StripeEventNeeds } from './stripe-event.ts'
 
@@ -36,8 +37,10 @@ export async function applyEvents(
   tried: readonly TriedEvent[],
 ): Promise<ReadonlyMap<string, AppliedOfSeveral>> {
   const ids = tried.map(({ id }) => id)
-  return retryTransaction(deps.db, async (trx) => {
-    const locked = new Map((await lockEvents(trx, { source: 'stripe', ids })).map((row) => [row.id, row]))
+  const lock = (trip: DatabaseTransaction) =>
+    Promise.all([lockEvents(trip, { source: 'stripe', ids }), lockIntentsOfEvents(trip, ids)])
+  return retryTransactionAfter(deps.db, lock, async (trx, [events, intents]) => {
+    const locked = new Map(events.map((event) => [event.id, event]))
     const due = tried.flatMap(({ id, claim }) => {
       const event = locked.get(id)
       return event && isToBeTried(event, claim) ? [event] : []
@@ -45,7 +48,7 @@ export async function applyEvents(
     const outcomes = await settle(
       trx,
       due.flatMap((event) => readWithoutFetching(deps, event) ?? []),
-      deps.now(),
+      { intents, now: deps.now() },
     )
     const left = new Set(due.map(({ id }) => id))
     return new Map(
@@ -77,7 +80,7 @@ function readWithoutFetching(
 async function settle(
   trx: DatabaseTransaction,
   events: readonly ReadEvent[],
-  now: Date,
+  { intents, now }: { readonly intents: readonly CheckoutPromise[]; readonly now: Date },
 ): Promise<ReadonlyMap<string, EventOutcome>> {
   const outcomes = new Map<string, EventOutcome>()
   for (const { event, read } of events) {
@@ -89,7 +92,9 @@ async function settle(
   const [first = [], ...later] = inRounds(events)
   for (const round of [first, ...later]) {
     const decidable = round.filter(({ intent_id }) => !undecided.has(intent_id))
-    await applyCheckouts(trx, decidable, async (trip, verdicts) => {
+    // What was written in the first round is read anew.
+    const locked = round === first ? intents : []
+    const alsoWrite = async (trip: DatabaseTransaction, verdicts: readonly CheckoutVerdict[]) => {
       for (const [index, { event_id, intent_id }] of decidable.entries()) {
         const verdict = verdicts[index]
         if (verdict?.verdict === 'decided')
@@ -99,7 +104,8 @@ async function settle(
       const toMark = [...outcomes].slice(marked)
       marked = outcomes.size
       await mark(trip, toMark, now)
-    })
+    }
+    await applyCheckouts(trx, decidable, { locked, alsoWrite })
   }
   return outcomes
 }
