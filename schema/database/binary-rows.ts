@@ -108,6 +108,30 @@ export class BinaryRows {
     return text
   }
 
+  /** Whether it is this text; makes none. */
+  isText(column: number, text: string): boolean {
+    const start = this.start(column)
+    return this.#isAscii(text, start, this.end(column)) || this.text(column) === text
+  }
+
+  /** Whether a text of ASCII is its beginning. */
+  startsWith(column: number, text: string): boolean {
+    const start = this.start(column)
+    return this.length(column) >= text.length && this.#isAscii(text, start, start + text.length)
+  }
+
+  /** Whether it has the bytes of a value of other rows. */
+  isSame(column: number, other: BinaryRows, otherColumn: number): boolean {
+    const length = this.length(column)
+    if (length !== other.length(otherColumn)) return false
+    const start = this.start(column)
+    const otherStart = other.start(otherColumn)
+    for (let at = 0; at < length; at++) {
+      if (this.bytes[start + at] !== other.bytes[otherStart + at]) return false
+    }
+    return true
+  }
+
   textOrNull(column: number): string | null {
     return this.isNull(column) ? null : this.text(column)
   }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { CompiledQuery, type PostgresCursor, type RawBuilder, type Transaction } from 'kysely'
 import type pg from 'pg'
 import type { DB } from './types.ts'
@@ -41,6 +42,8 @@ export class CopyOut<T> implements PostgresCursor<T>, pg.Submittable {
 
   /** One filled buffer, or none at the end. */
   async read(): Promise<T[]> {
+    // Whoever reads for long never waits when Postgres is faster. What other connections received has its turn all the same.
+    if (this.#filled.length > 0) await setImmediate()
     while (this.#filled.length === 0 && this.#state === 'receiving') await this.#waiting.promise
     const buffer = this.#filled.shift()
     if (this.#filled.length < waitingBuffers) this.#connection?.stream.resume()

@@ -2,18 +2,23 @@ import type { Kysely } from 'kysely'
 import { type DatabaseTransaction, inSharedSnapshot } from '../database/connect.ts'
 import type { DB } from '../database/types.ts'
 import { findAccountsAfter } from './verify/accounts.ts'
-import { checkArchives, findArchivedEnd } from './verify/archives.ts'
-import { EntryCheck } from './verify/entries.ts'
-import { checkGrants, checkIntents, checkMonths, checkUsage } from './verify/grants.ts'
-import { checkKeys, checkOwners } from './verify/owners.ts'
+import { checkArchives } from './verify/archives.ts'
+import { EntryCheck, type GrantOf } from './verify/entries.ts'
+import { countTransfers, findParts } from './verify/extent.ts'
+import { checkGrants } from './verify/grants.ts'
+import { checkIntents } from './verify/intents.ts'
+import { checkMonths, checkUsage } from './verify/months.ts'
+import { checkKeys, findKeys, lookUpOwners, OwnersCheck } from './verify/owners.ts'
+import { planToReadAll } from './verify/planned.ts'
 import {
+  digestAll,
   digestHeads,
   findLatestProof,
   findSettledTransferId,
+  type HeadsDigest,
   insertProof,
   type Proof,
 } from './verify/proofs.ts'
-import type { Range } from './verify/reader.ts'
 import { checkReports, findSumsWithoutReports } from './verify/reports.ts'
 
 /** One thing that is wrong in the books. `subject` says where: a transfer, an account, a grant or an intent. */
@@ -88,10 +93,10 @@ async function verify(
   settledId: number | null,
   { incremental = false, onProgress = () => undefined }: VerifyOptions,
 ): Promise<{ report: Omit<LedgerReport, 'proof'>; proof: Omit<Proof, 'proven_at'> }> {
-  const known = await findLatestProof(main)
+  const [known, parts] = await Promise.all([findLatestProof(main), findParts(sums)])
   const from = incremental ? known : null
   const range = {
-    after: from?.transfer_id ?? Math.max(0, (await findArchivedEnd(main)) - 1),
+    after: from?.transfer_id ?? Math.max(0, parts.archived_end - 1),
     upTo: settledId ?? Number.MAX_SAFE_INTEGER,
     is_all: from === null,
   }
@@ -106,33 +111,63 @@ async function verify(
   }
 
   const check = new EntryCheck(
-    { findAccounts: findAccountsAfter(main, range.after), keepsGrantIds: from !== null },
+    { findAccounts: findAccountsAfter(main, range.after), keepsGrants: from !== null },
     problems.entries.add,
   )
-  const total = await countTransfers(main, range)
+  let provenHeads: HeadsDigest | null = null
   const first = Promise.withResolvers<void>()
-  const reading = check.read(streams, range, (done) => {
-    first.resolve()
-    onProgress({ what: 'transfers', done, total })
+  let total = 0
+  const counting = countTransfers(sums, range).then((count) => {
+    total = count
   })
-  // What was read says which sums to check, when that is not everything. Otherwise Postgres has time for them when it has joined and sorted the first rows.
+  const reading = check.read(streams, range, {
+    whenReady: Promise.all([
+      counting,
+      from ? null : planToReadAll(main).then(() => check.accounts.loadAll(main)),
+    ]),
+    onProgress: (done) => {
+      first.resolve()
+      onProgress({ what: 'transfers', done, total })
+    },
+    mark: {
+      after: known && !from ? known.transfer_id : Number.POSITIVE_INFINITY,
+      onReached: () => {
+        provenHeads = digestAll(check.accounts)
+      },
+    },
+  })
+  // What was read says which sums to check, when that is not everything. Otherwise Postgres has time for them when it has sent the first rows.
   await (from ? reading : Promise.race([reading, first.promise]))
   const progress = later(onProgress)
   const summing = async () => {
-    await checkOwners(sums, problems.owners.add)
-    if (!from) await checkArchives(sums, problems.owners.add)
-    const reports = await checkReports(sums, range, problems.reports.add)
-    const since = from && check.grantIds ? { proven_at: from.proven_at, grantIds: check.grantIds } : null
+    const since =
+      from && check.grants ? { proven_at: from.proven_at, grants: [...check.grants.values()] } : null
     const summed = await checkSums(sums, since, problems.sums.add, (done) =>
       progress.tell({ what: 'grants', done, total: null }),
     )
+    if (!from && parts.has_archives) await checkArchives(sums, problems.owners.add)
+    const reports = parts.has_reports
+      ? await checkReports(sums, range, problems.reports.add)
+      : { kept: 0, sums: 0 }
     return { reports, summed }
   }
-  const [{ reports, summed }] = await Promise.all([summing(), reading.then(progress.begin)])
-  await checkKeys(main, range, check.keys + reports.kept, problems.keys.add)
+  const comparing = async () => {
+    const keys = await findKeys(main, range)
+    if (from) await lookUpOwners(main, 'all', problems.owners.add)
+    else await new OwnersCheck(main, range).finish(reading, check.accounts, problems.owners.add)
+    return keys
+  }
+  const [{ reports, summed }, keys] = await Promise.all([
+    summing(),
+    comparing(),
+    reading.then(progress.begin),
+  ])
+  await checkKeys(main, range, keys, check.transfers + reports.kept, problems.keys.add)
   if (reports.sums !== check.sums) await findSumsWithoutReports(main, range, problems.reports.add)
-  const heads = await digestHeads(main, Math.min(known?.transfer_id ?? 0, range.upTo), check.accounts)
-  if (known && known.transfer_id <= range.upTo && !heads.before.heads_digest.equals(known.heads_digest)) {
+  const heads = from
+    ? await digestHeads(main, Math.min(from.transfer_id, range.upTo), check.accounts)
+    : { before: provenHeads, after: digestAll(check.accounts) }
+  if (known && known.transfer_id <= range.upTo && !heads.before?.heads_digest.equals(known.heads_digest)) {
     problems.heads.add('what was proven is still there', `proof of ${known.proven_at.toISOString()}`)
   }
   return {
@@ -176,26 +211,16 @@ class Problems {
 /** Checks what Postgres sums up: grants, months, usage and intents, all of them or those that changed since the proof. */
 async function checkSums(
   trx: DatabaseTransaction,
-  since: { readonly proven_at: Date; readonly grantIds: ReadonlySet<string> } | null,
+  since: { readonly proven_at: Date; readonly grants: readonly GrantOf[] } | null,
   problem: Problems['add'],
   onProgress: (grants: number) => void,
 ): Promise<{ grants: number; settled_intents: number }> {
   let grants = 0
-  const read = await checkGrants(trx, since ? since.grantIds : 'all', problem, (count) => {
+  const read = await checkGrants(trx, since ? since.grants : 'all', problem, (count) => {
     grants = count
     onProgress(count)
   })
   await checkMonths(trx, read.subscriptionIds, problem)
   await checkUsage(trx, since ? read.planOwners : 'all', problem)
   return { grants, settled_intents: await checkIntents(trx, since?.proven_at ?? null, problem) }
-}
-
-async function countTransfers(trx: DatabaseTransaction, { after, upTo }: Range): Promise<number> {
-  const { count } = await trx
-    .selectFrom('ledger_transfers')
-    .select((of) => of.fn.countAll<number>().as('count'))
-    .where('id', '>', after)
-    .where('id', '<=', upTo)
-    .executeTakeFirstOrThrow()
-  return count
 }

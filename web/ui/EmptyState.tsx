@@ -18,7 +18,7 @@ export function EmptyState({ icon: Icon, title, children, className }: EmptyStat
         <Icon aria-hidden="true" className="size-5" />
       </span>
       <p className="mt-4 font-medium text-sm">{title}</p>
-      <div className="mt-1 max-w-xs text-muted text-sm">{children}</div>
+      <div className="mt-1 max-w-xs text-balance text-muted text-sm">{children}</div>
     </div>
   )
 }

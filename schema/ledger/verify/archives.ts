@@ -8,11 +8,6 @@ type Problem = (check: string, subject: string) => void
 /** Where the months end that left the ledger: the first id after them. Zero while none have. */
 export const archivedEnd = sql`(SELECT coalesce(max(end_transfer_id), 0) FROM ledger_archives)`
 
-export async function findArchivedEnd(trx: DatabaseTransaction): Promise<number> {
-  const { rows } = await sql<{ id: number }>`SELECT ${archivedEnd} AS id`.execute(trx)
-  return rows[0]?.id ?? 0
-}
-
 /**
  * Checks what is kept of the months that left: that openings and sums of grants are those that were written down, that each archive goes on where
  * the one before it ended, and that the keys of their transfers are all there.

@@ -9,40 +9,60 @@ type Problem = (check: string, subject: string) => void
 /** Only usage and purchases must be covered by the balance; everything else corrects the books. */
 const kindsThatMustBeCovered: readonly TransferKind[] = ['usage', 'credit_purchase']
 
+/** A grant, and the owner of a transfer that names it. */
+export interface GrantOf {
+  readonly owner_id: string
+  readonly id: string
+}
+
 /**
  * Checks each transfer, in the order of their ids, against what its accounts had before. It remembers the accounts that it came across with the
  * latest entry of each, and nothing else.
  */
 export class EntryCheck {
   readonly accounts: Accounts
-  /** Of the transfers that were read; null when all grants are checked anyway. */
-  readonly grantIds: Set<string> | null
+  /** Of the transfers that were read, each once; null when all grants are checked anyway. */
+  readonly grants: Map<string, GrantOf> | null
   transfers = 0
   entries = 0
-  /** Transfers whose key is kept for them. */
-  keys = 0
   /** Transfers that sum reports of usage. */
   sums = 0
   readonly #problem: Problem
 
   /** `findAccounts` says where each chain begins. */
   constructor(
-    { findAccounts, keepsGrantIds }: { readonly findAccounts: FindAccounts; readonly keepsGrantIds: boolean },
+    { findAccounts, keepsGrants }: { readonly findAccounts: FindAccounts; readonly keepsGrants: boolean },
     problem: Problem,
   ) {
     this.accounts = new Accounts(findAccounts)
-    this.grantIds = keepsGrantIds ? new Set() : null
+    this.grants = keepsGrants ? new Map() : null
     this.#problem = problem
   }
 
   async read(
     connections: { readonly transfers: DatabaseTransaction; readonly entries: DatabaseTransaction },
     range: Range,
-    onProgress: (transfers: number) => void,
+    {
+      whenReady,
+      onProgress,
+      mark,
+    }: {
+      readonly whenReady: Promise<unknown>
+      readonly onProgress: (transfers: number) => void
+      /** Called when all up to a transfer were read, and none after it. */
+      readonly mark: { readonly after: number; readonly onReached: () => void }
+    },
   ): Promise<void> {
     let lacking = 0
+    let isReached = mark.after === Number.POSITIVE_INFINITY
+    const reach = () => {
+      isReached = true
+      mark.onReached()
+    }
     await readBooks(connections, range, this.accounts, {
+      whenReady,
       onTransfer: (transfer, entries) => {
+        if (!isReached && transfer.id > mark.after) reach()
         this.transfers++
         this.entries += entries.length
         this.#check(transfer, entries)
@@ -55,6 +75,7 @@ export class EntryCheck {
       },
       onProgress: () => onProgress(this.transfers),
     })
+    if (!isReached) reach()
   }
 
   #check(transfer: TransferRow, entries: readonly EntryRow[]): void {
@@ -64,8 +85,11 @@ export class EntryCheck {
       this.#problem('entries of a transfer sum to zero', transferName(transfer))
     }
     if (transfer.kind === 'usage') this.#checkUsage(transfer, entries)
-    else this.#checkGrant(transfer, entries)
-    this.#checkKey(transfer)
+    else this.#checkGrant(transfer)
+    if (transfer.lacks_intent) {
+      this.#problem('every intent that a transfer names is there', transferName(transfer))
+    }
+    if (transfer.is_sum) this.sums++
     let chain: string | null = null
     for (const entry of entries) {
       if (entry.version === null) continue
@@ -78,8 +102,8 @@ export class EntryCheck {
       else if ((owner_kind === 'house') !== (entry.version === null)) {
         this.#problem('owners’ entries have a version, house entries have none', entryName(entry))
       }
-      const isOwners = owner_kind === 'house' || owner_id === entry.transfer_owner_id
-      if (!isOwners || entry.transfer_owner_id !== transfer.owner_id) {
+      const isOwners = owner_kind === 'house' || (owner_id !== null && transfer.isOf(owner_id))
+      if (!isOwners || !entry.is_of_owner) {
         this.#problem('every row of a transfer has its owner', entryName(entry))
       }
       if (entry.version !== null) continue
@@ -108,16 +132,11 @@ export class EntryCheck {
       this.#problem('no usage and no purchase takes an account below zero', headName(entry))
     }
     // The next entry is compared with the stored values, so that one mistake is one problem.
-    entry.account.head = { version, balance, hash: entry.hash }
-  }
-
-  #checkKey(transfer: TransferRow): void {
-    if (transfer.has_key) this.keys++
-    if (transfer.is_sum) this.sums++
-    if (!transfer.is_kept) this.#problem('every transfer is kept under its key', transferName(transfer))
-    if (transfer.lacks_intent) {
-      this.#problem('every intent that a transfer names is there', transferName(transfer))
-    }
+    if (previous) {
+      previous.version = version
+      previous.balance = balance
+      previous.hash = entry.hash
+    } else entry.account.head = { version, balance, hash: entry.hash }
   }
 
   #checkUsage(transfer: TransferRow, entries: readonly EntryRow[]): void {
@@ -132,19 +151,13 @@ export class EntryCheck {
     }
   }
 
-  #checkGrant(transfer: TransferRow, entries: readonly EntryRow[]): void {
-    if (this.grantIds && transfer.grant_id !== null) this.grantIds.add(transfer.grant_id)
-    let isGrants = transfer.grant_account !== null
-    for (const entry of entries) {
-      if (!isOwners(entry)) continue
-      const { owner_kind, owner_id, name } = entry.account
-      const isAccounts = name === transfer.grant_account || transfer.kind === 'settlement'
-      if (owner_kind !== transfer.grant_owner_kind || owner_id !== transfer.owner_id || !isAccounts) {
-        isGrants = false
-      }
-    }
-    if (!isGrants) {
+  /** Whose grant it is, and of which account, is asked with its sums. */
+  #checkGrant(transfer: TransferRow): void {
+    if (!transfer.is_of_grant) {
       this.#problem('every transfer moves credits of its grant’s account', transferName(transfer))
+    } else if (this.grants) {
+      const grant = { owner_id: transfer.owner_id, id: transfer.grant_id ?? '' }
+      this.grants.set(JSON.stringify(grant), grant)
     }
   }
 }

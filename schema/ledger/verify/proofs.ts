@@ -67,14 +67,21 @@ async function findWriters(db: Kysely<DB>): Promise<string[]> {
   return rows.map(({ virtualtransaction }) => virtualtransaction)
 }
 
-interface HeadsDigest {
+export interface HeadsDigest {
   readonly accounts: number
   readonly heads_digest: Buffer
 }
 
+/** Digests the latest entries of all owners' accounts, which are all in memory. */
+export function digestAll(accounts: Accounts): HeadsDigest {
+  const digest = startDigest()
+  for (const { account_id, ...head } of accounts.heads()) digest.add(account_id, head)
+  return digest.finish()
+}
+
 /**
- * Digests the latest entries of all owners' accounts twice, in one pass: as they were up to a transfer, and as they are with what
- * came after it. Reads one entry per account.
+ * The same when only those of later transfers are, twice, in one pass: as they were up to a transfer, and as they are with what came after it. Reads
+ * one entry per account.
  */
 export async function digestHeads(
   trx: DatabaseTransaction,
@@ -102,12 +109,16 @@ export async function digestHeads(
 function startDigest() {
   const digest = createHash('sha256')
   let accounts = 0
+  let text = ''
   return {
     add(id: number, head: AccountHead | null): void {
       if (!head) return
       accounts++
-      digest.update(`${id} ${head.version} ${head.balance} ${head.hash}\n`)
+      text += `${id} ${head.version} ${head.balance} ${head.hash}\n`
+      if (text.length < 65_536) return
+      digest.update(text)
+      text = ''
     },
-    finish: (): HeadsDigest => ({ accounts, heads_digest: digest.digest() }),
+    finish: (): HeadsDigest => ({ accounts, heads_digest: digest.update(text).digest() }),
   }
 }

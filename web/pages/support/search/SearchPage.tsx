@@ -127,7 +127,7 @@ function Understood() {
   return (
     <>
       <EmptyState icon={TextSearch} title="One box for everything" className="pt-12 pb-8">
-        Press / and type. A single match is opened at once.
+        <span className="hidden sm:inline">Press / and type.</span> A single match is opened at once.
       </EmptyState>
       <Kinds />
     </>
@@ -142,7 +142,10 @@ function Kinds() {
       </h2>
       <dl className="mt-2 grid gap-x-8 text-sm sm:grid-cols-2">
         {understood.map(([name, example]) => (
-          <div key={name} className="flex justify-between gap-4 border-b py-1.5">
+          <div
+            key={name}
+            className="flex justify-between gap-4 border-b py-1.5 last:border-b-0 sm:nth-last-2:border-b-0"
+          >
             <dt>{name}</dt>
             <dd className="text-right font-mono text-muted text-xs leading-5">{example}</dd>
           </div>

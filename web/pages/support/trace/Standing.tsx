@@ -47,7 +47,7 @@ export function Standing({ standing, owner }: { standing: SupportStanding; owner
       )}
       <table className="w-full text-sm tabular-nums">
         <thead className="text-faint text-xs">
-          <tr className="border-b text-right [&>th]:px-4 [&>th]:py-1.5 [&>th]:font-medium">
+          <tr className="border-b text-right [&>th]:whitespace-nowrap [&>th]:px-2.5 [&>th]:py-1.5 [&>th]:font-medium sm:[&>th]:px-4 [&>th:last-child]:pr-4">
             <td />
             <th scope="col">Should be</th>
             <th scope="col">Is</th>
@@ -144,7 +144,12 @@ interface RowProps {
 
 function Row({ name, to, should, is, difference }: RowProps) {
   return (
-    <tr className={cn('text-right [&>td]:px-4 [&>td]:py-1.5', difference && 'bg-critical-soft/60')}>
+    <tr
+      className={cn(
+        'text-right [&>td]:px-2.5 [&>td]:py-1.5 sm:[&>td]:px-4 [&>td:last-child]:pr-4',
+        difference && 'bg-critical-soft/60',
+      )}
+    >
       <th scope="row" className="px-4 py-1.5 text-left font-normal text-muted">
         {to ? (
           <Link to={to} replace className="text-accent-text hover:underline">

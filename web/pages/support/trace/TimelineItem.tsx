@@ -122,7 +122,10 @@ export function TimelineItem({ item, owner, isOpen, isHighlighted, onToggle }: T
               </span>
             )}
             {item.money && balance_after === null && (
-              <span className="block text-muted text-xs">
+              // Alone it stands beside the title, else below the credits.
+              <span
+                className={cn('block text-muted', credits === null ? 'text-[13px] leading-5' : 'text-xs')}
+              >
                 {formatMoney(item.money.amount_minor, item.money.currency)}
               </span>
             )}
@@ -133,7 +136,7 @@ export function TimelineItem({ item, owner, isOpen, isHighlighted, onToggle }: T
           />
         </span>
       </button>
-      <div id={`${id}-details`} hidden={!isOpen} className="pr-4 pb-3 pl-13 text-sm">
+      <div id={`${id}-details`} hidden={!isOpen} className="pt-1.5 pr-4 pb-3 pl-13 text-sm">
         {isOpen && <Details item={item} owner={owner} />}
       </div>
     </li>

@@ -1,0 +1,59 @@
+import { sql } from 'kysely'
+import type { DatabaseTransaction } from '../../database/connect.ts'
+import { archivedEnd } from './archives.ts'
+import { sumsOfGrant } from './grants.ts'
+
+type Problem = (check: string, subject: string) => void
+
+const batchSize = 1000
+
+/**
+ * Checks intents: every settled purchase has its grant, every settled plan its subscription. Returns how many are settled.
+ * `changedSince`: only those that changed since an hour before, or all.
+ */
+export async function checkIntents(
+  trx: DatabaseTransaction,
+  changedSince: Date | null,
+  problem: Problem,
+): Promise<number> {
+  let settled = 0
+  for (let last = '00000000-0000-0000-0000-000000000000'; ; ) {
+    const { rows } = await sql<{
+      id: string
+      state: string
+      is_purchase: boolean
+      has_grant: boolean
+      has_subscription: boolean
+    }>`
+      SELECT i.id, i.state, i.kind = 'credit_purchase' AS is_purchase, s.intent_id IS NOT NULL AS has_subscription,
+        coalesce(g.owner_kind = i.owner_kind AND g.owner_id = i.owner_id AND sums.gross = i.credits
+          AND (i.withdrawn_at IS NOT NULL
+            OR EXISTS (SELECT FROM ledger_transfers t WHERE t.owner_id = g.owner_id AND t.grant_id = g.id
+              AND t.idempotency_key = 'checkout/' || i.stripe_session_id AND t.kind = 'credit_purchase')
+            OR EXISTS (SELECT FROM ledger_keys k WHERE k.owner_id = g.owner_id
+              AND k.idempotency_key = 'checkout/' || i.stripe_session_id AND k.transfer_id < ${archivedEnd})), false) AS has_grant
+      FROM (SELECT * FROM checkout_intents WHERE id > ${last} AND (state = 'settled' OR kind = 'subscription')
+        AND (${changedSince}::timestamptz IS NULL OR updated_at >= ${changedSince}::timestamptz - interval '1 hour') ORDER BY id LIMIT ${sql.lit(batchSize)}) i
+      LEFT JOIN subscriptions s ON s.intent_id = i.id
+      LEFT JOIN ledger_grants g ON g.id = 'purchase/' || i.id::text
+      LEFT JOIN LATERAL ${sumsOfGrant} sums ON true
+      ORDER BY i.id`.execute(trx)
+    for (const intent of rows) {
+      const isSettled = intent.state === 'settled'
+      if (isSettled) settled++
+      if (intent.is_purchase) {
+        if (isSettled && !intent.has_grant) {
+          problem(
+            'every settled intent has its grant, with the credits that were promised',
+            `intent ${intent.id}`,
+          )
+        }
+      } else if (isSettled !== intent.has_subscription) {
+        problem('every settled intent of a plan has its subscription', `intent ${intent.id}`)
+      }
+    }
+    const end = rows.at(-1)
+    if (!end || rows.length < batchSize) return settled
+    last = end.id
+  }
+}

@@ -1,0 +1,108 @@
+import { sql } from 'kysely'
+import type { DatabaseTransaction } from '../../database/connect.ts'
+import type { Owner } from '../accounts.ts'
+import { archivedEnd } from './archives.ts'
+import { sumsOfGrant } from './grants.ts'
+
+type Problem = (check: string, subject: string) => void
+
+const batchSize = 1000
+
+interface MonthRow {
+  readonly stripe_subscription_id: string
+  readonly starts_at: Date
+  readonly due: number
+  readonly expired: number
+  readonly written_off: number
+  readonly is_early: boolean
+  /** Null while the month is open. */
+  readonly used: number | null
+}
+
+/**
+ * Checks how months were closed: what is left of one pays what earlier ones of the subscription overused, and the rest expired;
+ * what the last one overused may be written off. `ids`: those subscriptions.
+ */
+export async function checkMonths(
+  trx: DatabaseTransaction,
+  ids: ReadonlySet<string>,
+  problem: Problem,
+): Promise<void> {
+  const list = [...ids].sort()
+  for (let start = 0; start < list.length; start += batchSize) {
+    const batch = list.slice(start, start + batchSize)
+    const { rows } = await sql<MonthRow>`
+      SELECT coalesce(granted.stripe_subscription_id, closed.stripe_subscription_id) AS stripe_subscription_id,
+        coalesce(granted.month_starts_at, closed.month_starts_at) AS starts_at, coalesce(granted.due, 0) AS due,
+        coalesce(granted.expired, 0) AS expired, coalesce(granted.written_off, 0) AS written_off,
+        coalesce(granted.is_early, false) AS is_early, closed.used
+      FROM (
+        SELECT g.stripe_subscription_id, g.month_starts_at, sum(s.gross - s.refunded - s.disputed)::bigint AS due,
+          sum(s.expired)::bigint AS expired, sum(s.written_off)::bigint AS written_off, bool_or(s.is_early) AS is_early
+        FROM ledger_grants g CROSS JOIN LATERAL ${sumsOfGrant} s
+        WHERE g.stripe_subscription_id = ANY(${batch}) AND g.kind IN ('month', 'seats')
+        GROUP BY g.stripe_subscription_id, g.month_starts_at) granted
+      FULL JOIN (
+        SELECT stripe_subscription_id, month_starts_at, used FROM ledger_months_used
+        WHERE stripe_subscription_id = ANY(${batch})) closed USING (stripe_subscription_id, month_starts_at)
+      ORDER BY 1, 2`.execute(trx)
+    for (const [id, months] of Map.groupBy(rows, (month) => month.stripe_subscription_id)) {
+      // Its months were closed by another rule, until they are next reconciled.
+      if (!months.some((month) => month.is_early)) checkSubscription(id, months, problem)
+    }
+  }
+}
+
+function checkSubscription(id: string, months: readonly MonthRow[], problem: Problem): void {
+  let debt = 0
+  for (const [index, month] of months.entries()) {
+    const left = month.due - (month.used ?? 0) - debt
+    const isClosed = month.used !== null
+    if (isClosed) debt = Math.max(0, -left)
+    const mayExpire = isClosed ? Math.max(0, left) : 0
+    const mayBeWrittenOff = isClosed && index === months.length - 1 ? [0, debt] : [0]
+    if (month.expired !== -mayExpire || !mayBeWrittenOff.includes(month.written_off)) {
+      problem(
+        'what is left of a month pays debts, and the rest expires',
+        `subscription ${id}, month ${month.starts_at.toISOString()}`,
+      )
+    }
+  }
+}
+
+/** Checks that closed months do not claim more usage than there was. */
+export async function checkUsage(
+  trx: DatabaseTransaction,
+  owners: ReadonlyMap<string, Owner> | 'all',
+  problem: Problem,
+): Promise<void> {
+  const list = owners === 'all' ? await findOwnersOfClosedMonths(trx) : [...owners.values()]
+  for (let start = 0; start < list.length; start += batchSize) {
+    const batch = list.slice(start, start + batchSize)
+    const { rows } = await sql<Owner>`
+      SELECT owner.owner_kind, owner.owner_id
+      FROM unnest(${batch.map((owner) => owner.owner_kind)}::text[], ${batch.map((owner) => owner.owner_id)}::text[])
+        AS owner (owner_kind, owner_id)
+      JOIN ledger_accounts a ON a.owner_kind = owner.owner_kind AND a.owner_id = owner.owner_id AND a.name = 'plan'
+      LEFT JOIN LATERAL (SELECT balance, used FROM ledger_openings o WHERE o.owner_id = a.owner_id AND o.account_id = a.id
+        ORDER BY o.archive_id DESC LIMIT 1) opening ON true
+      WHERE coalesce((
+          SELECT sum(e.amount) FROM ledger_grants g
+          JOIN ledger_transfers t ON t.owner_id = g.owner_id AND t.grant_id = g.id
+          JOIN ledger_entries e ON e.owner_id = t.owner_id AND e.account_id = a.id AND e.transfer_id = t.id
+          WHERE g.owner_kind = owner.owner_kind AND g.owner_id = owner.owner_id AND t.id >= ${archivedEnd}), 0)
+        + coalesce(opening.balance + opening.used, 0)
+        - coalesce((SELECT e.balance_after FROM ledger_entries e
+          WHERE e.owner_id = a.owner_id AND e.account_id = a.id AND e.transfer_id >= ${archivedEnd}
+          ORDER BY e.transfer_id DESC LIMIT 1), opening.balance, 0)
+        < coalesce((SELECT sum(m.used) FROM ledger_months_used m
+          WHERE m.owner_kind = owner.owner_kind AND m.owner_id = owner.owner_id), 0)`.execute(trx)
+    for (const owner of rows) {
+      problem('closed months used no more than was used', `${owner.owner_kind} ${owner.owner_id}`)
+    }
+  }
+}
+
+async function findOwnersOfClosedMonths(trx: DatabaseTransaction): Promise<Owner[]> {
+  return trx.selectFrom('ledger_months_used').select(['owner_kind', 'owner_id']).distinct().execute()
+}
