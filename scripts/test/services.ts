@@ -1,6 +1,4 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { startPostgres } from '../postgres.ts'
 import { startWatchdog } from '../processes/watchdog.ts'
 import type { Service } from './part.ts'
@@ -9,6 +7,7 @@ import { findChromium } from './tools/chromium.ts'
 import { findDocker, startPostgresContainer, startRedisContainer } from './tools/containers.ts'
 import type { Tool } from './tools/find-program.ts'
 import { findRedis, startRedis } from './tools/redis.ts'
+import { makeScratchFolder } from './tools/scratch-folder.ts'
 
 export type Services = {
   /** The environment of a part's processes; waits for the services that the part needs. */
@@ -76,8 +75,7 @@ async function bringPostgres(context: Context, docker: Promise<Tool>): Promise<T
   if (given) return { found: true, value: given }
   const container = await tryContainer(context, docker, startPostgresContainer)
   if (container) return container
-  const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-postgres-'))
-  await chmod(dataDir, 0o711)
+  const dataDir = await makeScratchFolder('tidemark-postgres')
   context.running.defer(() => rm(dataDir, { recursive: true, force: true }))
   const postgres = await startPostgres({ dataDir, durable: false })
   context.watch(postgres.pid)

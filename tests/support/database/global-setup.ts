@@ -1,10 +1,9 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import type { TestProject } from 'vitest/node'
 import { startPostgres } from '../../../scripts/postgres.ts'
 import { startWatchdog } from '../../../scripts/processes/watchdog.ts'
 import { findRedis, startRedis } from '../../../scripts/test/tools/redis.ts'
+import { makeScratchFolder } from '../../../scripts/test/tools/scratch-folder.ts'
 import { ensureTemplateDatabase } from './template-database.ts'
 
 declare module 'vitest' {
@@ -40,9 +39,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 async function startOwnPostgres(running: AsyncDisposableStack): Promise<string> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-postgres-'))
+  const dataDir = await makeScratchFolder('tidemark-postgres')
   running.defer(() => rm(dataDir, { recursive: true, force: true }))
-  await chmod(dataDir, 0o711)
   const watchdog = startWatchdog()
   running.defer(() => watchdog.close())
   const postgres = await startPostgres({ dataDir, durable: false })
