@@ -79,7 +79,12 @@ export const getCreditHistory = endpoint({
   }),
 })
 
-/** The columns of the export, in their order. */
+/** Said where a list ends before the beginning, on pages and in files. */
+export function describeArchived(day: string): string {
+  return `What happened before ${day} is archived. Support can look it up for you.`
+}
+
+/** The columns of the export, in their order. A last line says what is archived, if anything is: in the category `archived`, with no credits. */
 export const exportColumns = [
   /** ISO 8601, UTC. */
   'date',

@@ -1315,16 +1315,17 @@ DECLARE
   n integer;
   k integer;
 BEGIN
-  -- In a statement of its own, after the locks: whoever posted for these owners before is seen.
+  -- In a statement of its own, after the locks: whoever posted for these owners before is seen. Each key is looked up by itself, whatever plan a
+  -- connection made when the table was small.
   SELECT house.id, EXISTS (
-    SELECT FROM unnest(payer_ids, idempotency_keys) AS given (owner_id, idempotency_key)
-    JOIN ledger_keys k ON k.owner_id = given.owner_id AND k.idempotency_key = given.idempotency_key)
+    SELECT FROM unnest(payer_ids, idempotency_keys) AS given (owner_id, idempotency_key),
+      LATERAL (SELECT FROM ledger_keys WHERE owner_id = given.owner_id AND idempotency_key = given.idempotency_key OFFSET 0) k)
   INTO used_account, is_known
   FROM ledger_accounts house WHERE house.owner_id = 'house' AND house.name = 'used';
   IF is_known THEN
     SELECT array_agg(k.transfer_id ORDER BY given.ordinal), array_agg(k.input_hash ORDER BY given.ordinal) INTO ids, hashes
     FROM unnest(payer_ids, idempotency_keys) WITH ORDINALITY AS given (owner_id, idempotency_key, ordinal)
-    LEFT JOIN ledger_keys k ON k.owner_id = given.owner_id AND k.idempotency_key = given.idempotency_key;
+    LEFT JOIN LATERAL (SELECT * FROM ledger_keys WHERE owner_id = given.owner_id AND idempotency_key = given.idempotency_key OFFSET 0) k ON true;
   END IF;
 
   FOR i IN 1..cardinality(owners) LOOP
@@ -1334,7 +1335,8 @@ BEGIN
       RAISE EXCEPTION '% is an owner of another kind', owner.owner_id USING ERRCODE = 'LG002';
     END IF;
     -- What comes together is of one sum.
-    IF owner.unposted_until <= occurred_at[firsts[n]] OR owner.unposted_transfer_id IS NOT NULL AND owner.unposted_reports + count > ledger_reports_max() THEN
+    IF owner.unposted_until <= occurred_at[firsts[n]]
+      OR owner.unposted_transfer_id IS NOT NULL AND owner.unposted_reports + count > ledger_reports_max() THEN
       owner := ledger_post_sum(owner);
     END IF;
     from_plan := ledger_unposted_plan(owner.plan_balance, owner.unposted_credits);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -286,6 +286,37 @@ test('a month in which a sum of usage is still open is refused, until it is post
   await postSums(database.worker, { older_than_ms: 0 })
   expect((await archive(3)).finished).toHaveLength(1)
   expect(await problemsOf()).toEqual([])
+})
+
+test('a month of a transfer by hand that nobody has explained is refused, until somebody has', async () => {
+  const { rows } = await sql<{ id: number }>`
+    SELECT t.id FROM ledger_transfers t JOIN ledger_grants g ON g.owner_id = t.owner_id AND g.id = t.grant_id
+    WHERE g.kind = 'adjustment'`.execute(database.owner)
+  const id = rows[0]?.id
+  const found = {
+    kind: 'adjustment_unexplained',
+    sentence: '',
+    they_say: '',
+    we_have: '',
+    advice: '',
+    livemode: false,
+  }
+  const seen = { first_seen_at: new Date(), last_seen_at: new Date() }
+  await database.owner
+    .insertInto('reconciliation_findings')
+    .values([
+      { ...found, ...seen, id: randomUUID(), object_id: String(id) },
+      { ...found, ...seen, id: randomUUID(), object_id: String(2 ** 52) },
+      { ...found, ...seen, id: randomUUID(), kind: 'payment_missing', object_id: 'ch_1' },
+    ])
+    .execute()
+  await expect(archive(2)).rejects.toThrow(`Nobody has explained transfer ${id} yet`)
+  await database.owner
+    .updateTable('reconciliation_findings')
+    .set({ gone_at: new Date() })
+    .where('object_id', '=', String(id))
+    .execute()
+  expect((await archive(2)).finished).toHaveLength(1)
 })
 
 test('books that are not right are not archived', async () => {

@@ -105,6 +105,7 @@ async function findRange(db: Database, before: string): Promise<ArchiveRange | n
 async function closeMonths(db: Database, range: ArchiveRange, { onStep }: ArchiveOptions): Promise<void> {
   await endRange(db, range)
   await refuseOpenDays(db, range)
+  await refuseUnexplained(db, range)
   const { problems, proof } = await verifyLedger(db, { keepProof: true, upTo: range.end_transfer_id - 1 })
   if (problems.length > 0 || !proof) {
     const [first] = problems
@@ -144,6 +145,21 @@ async function refuseOpenDays(db: Database, { end_transfer_id }: ArchiveRange): 
     HAVING count(*) > 0`.execute(db)
   if (rows[0]) {
     throw new ArchiveRefusedError(`The statement of ${rows[0].date} is not closed yet. Nothing was archived.`)
+  }
+}
+
+/** The comparison that found it looks for it among the transfers, and would take it for gone. */
+async function refuseUnexplained(db: Database, { end_transfer_id }: ArchiveRange): Promise<void> {
+  const { rows } = await sql<{ id: number | null }>`
+    SELECT min(object_id::bigint) AS id FROM reconciliation_findings
+    WHERE CASE WHEN kind = 'adjustment_unexplained' AND gone_at IS NULL THEN object_id::bigint END < ${end_transfer_id}`.execute(
+    db,
+  )
+  const id = rows[0]?.id ?? null
+  if (id !== null) {
+    throw new ArchiveRefusedError(
+      `Nobody has explained transfer ${id} yet, which was posted by hand (npm run support). Nothing was archived.`,
+    )
   }
 }
 

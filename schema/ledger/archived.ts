@@ -11,3 +11,21 @@ export async function findArchivedUntil(db: ReadDatabase, { owner_id }: Owner): 
   const end = rows[0]?.end ?? null
   return end === null ? null : startOfMonth(end)
 }
+
+/** The archive in which a transfer with that number is, if there was one, and of which months it is; null when its month is in the ledger. */
+export async function findArchiveOf(
+  db: ReadDatabase,
+  transferId: number,
+): Promise<{ readonly id: number; readonly months: string } | null> {
+  const archive = await db
+    .selectFrom('ledger_archives')
+    .select(['id', 'months'])
+    .where('first_transfer_id', '<=', transferId)
+    .where('end_transfer_id', '>', transferId)
+    .executeTakeFirst()
+  if (!archive) return null
+  const [first = '', last = first] = [archive.months.at(0), archive.months.at(-1)].map((month) =>
+    month?.replace('_', '-'),
+  )
+  return { id: archive.id, months: first === last ? first : `${first} to ${last}` }
+}

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { exportCreditHistory, getCreditHistory, getUsageSummary } from '../../schema/api/credits.ts'
-import { explainBalance } from '../../schema/api/explanation.ts'
+import { explainBalance, exportExplanation } from '../../schema/api/explanation.ts'
 import { postTransfer, postTransfers } from '../../schema/ledger/post.ts'
 import { spendCredits } from '../../schema/ledger/usage.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
@@ -376,4 +376,13 @@ test('a history that ends where months were archived says so, and nobody explain
     server.api(explainBalance, { token: bob.token, query: date ? { date } : {} })
   expect((await explain()).body).toMatchObject({ data: { archived_until: '2020-01-01T00:00:00.000Z' } })
   expect(await explain('2019-12-30')).toMatchObject({ status: 410, body: { code: 'archived' } })
+  // Files say it in their last line, whose cells of credits are empty, so that sums stay right.
+  const exported = (query: Record<string, string>) =>
+    server.api(exportCreditHistory, { token: bob.token, query })
+  const linesOf = ({ body }: { readonly body: unknown }) => String(body).trimEnd().split('\r\n')
+  const sentence = 'What happened before 2020-01-01 is archived. Support can look it up for you.'
+  expect(linesOf(await exported({})).at(-1)).toBe(`2020-01-01T00:00:00.000Z,archived,${sentence},,,,`)
+  expect(linesOf(await exported({ q: 'nothing like this' }))).toHaveLength(2)
+  const explained = await server.api(exportExplanation, { token: bob.token, query: {} })
+  expect(linesOf(explained).at(-1)).toBe(`2020-01-01T00:00:00.000Z,Archived,${sentence},,,0,0,0`)
 })

@@ -1,6 +1,7 @@
 import {
   type CreditCategory,
   type CreditTransaction,
+  describeArchived,
   exportColumns,
   exportCreditHistory,
   getCreditHistory,
@@ -162,6 +163,10 @@ async function* csvOf(db: ReadDatabase, owner: Owner, filter: HistoryFilter): As
     head = ''
     before = page.next ?? undefined
   } while (before)
+  const archived = (await findArchivedUntil(db, owner))?.toISOString()
+  if (archived) {
+    yield csvLine([archived, 'archived', describeArchived(archived.slice(0, 10)), null, null, null, null])
+  }
 }
 
 function cellsOf(entry: HistoryEntry) {

@@ -1,3 +1,4 @@
+import { describeArchived } from '../../schema/api/credits.ts'
 import {
   type BalanceChange,
   type Cause,
@@ -57,9 +58,9 @@ export const explanationRoutes = [
   }).handle(async ({ query, owner }, { reads, now }) => {
     const { db } = await reads()
     const { until, as_of } = momentOf(query, now())
-    await refuseArchived(db, owner, until)
+    const archived = await refuseArchived(db, owner, until)
     const { dateOf } = openCalendar(query.time_zone)
-    return new TextFile(`balance-${dateOf(as_of)}.csv`, csvOf(db, owner, { until, dateOf }))
+    return new TextFile(`balance-${dateOf(as_of)}.csv`, csvOf(db, owner, { until, archived, dateOf }))
   }),
 ]
 
@@ -160,7 +161,11 @@ const exportPage = 1000
 async function* csvOf(
   db: ReadDatabase,
   owner: Owner,
-  { until, dateOf }: { until: Date | undefined; dateOf: (moment: Date) => string },
+  {
+    until,
+    archived,
+    dateOf,
+  }: { until: Date | undefined; archived: Date | null; dateOf: (moment: Date) => string },
 ): AsyncGenerator<string> {
   const format: CauseFormat = {
     day: (iso) => dateOf(new Date(iso)),
@@ -176,6 +181,11 @@ async function* csvOf(
     yield head + page.changes.map((change) => csvLine(cellsOf(presentChange(change), format))).join('')
     head = ''
     before = page.next ?? undefined
+    if (!before && archived) {
+      const { plan, purchased, total } = withTotal(page.opening)
+      const note = describeArchived(dateOf(archived))
+      yield csvLine([archived.toISOString(), 'Archived', note, null, null, plan, purchased, total])
+    }
   } while (before)
 }
 

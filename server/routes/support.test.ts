@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import {
   getTrace,
@@ -192,6 +193,32 @@ describe('a search', () => {
       const { highlighted } = await trace(ada.user_id, { kind: match?.kind ?? '', id: match?.id ?? '' })
       expect(highlighted?.key ?? null, text).toBe(item_key)
     }
+  })
+
+  test('by the number or the key of a transfer whose month was archived says in which archive it is', async () => {
+    const owner = `user_${randomUUID().replaceAll('-', '')}`
+    await database.owner.transaction().execute(async (trx) => {
+      await sql`SET LOCAL session_replication_role = replica`.execute(trx)
+      await sql`
+        INSERT INTO ledger_archives (id, first_transfer_id, end_transfer_id, months, transfers, entries, keys, heads_digest_before,
+          heads_digest, kept_digest)
+        SELECT 3, ledger_first_id(first), ledger_first_id(first + 2), '{2019_11,2019_12}', 1, 2, 1, sha256(''), sha256(''), sha256('')
+        FROM ledger_month_of('2019-11-01Z') first`.execute(trx)
+      await sql`
+        INSERT INTO ledger_keys (owner_id, idempotency_key, transfer_id, format, input_hash)
+        VALUES (${owner}, 'checkout/cs_archived', ledger_first_id(ledger_month_of('2019-12-01Z')) + 5, 2, sha256(''))`.execute(
+        trx,
+      )
+    })
+    const { rows } = await sql<{ id: number }>`
+      SELECT transfer_id AS id FROM ledger_keys WHERE idempotency_key = 'checkout/cs_archived'`.execute(
+      database.owner,
+    )
+    const id = rows[0]?.id ?? 0
+    const title = `Transfer ${id}, in archive 3 (2019-11 to 2019-12)`
+    expect(await find(String(id))).toMatchObject([{ kind: 'transfer', title, owner: null, item_key: null }])
+    expect(await find('checkout/cs_archived')).toMatchObject([{ kind: 'user', title, owner: { id: owner } }])
+    expect(await find(String(id + 2 ** 41))).toEqual([])
   })
 
   test('by the address of a seat or an invitation leads to the organization', async () => {

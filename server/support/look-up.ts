@@ -1,6 +1,7 @@
 import type { LookupKind, TraceItem } from '../../schema/api/support.ts'
 import type { ReadDatabase } from '../../schema/database/connect.ts'
 import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
+import { findArchiveOf } from '../../schema/ledger/archived.ts'
 import { queueNames } from '../../schema/queues/queues.ts'
 import {
   findHeldBy,
@@ -153,10 +154,18 @@ async function lookUpTransfer(deps: Deps, { kind, id }: Lookup, options: Present
       const hit = await lookUpRow(deps, { kind: 'transfer', id }, options)
       // Its key stays when its month is archived.
       const owner = owner_id === null ? null : ownerOfId(owner_id)
-      return hit ?? (owner ? ownerHit(owner, `Transfer ${id}, in an archived month`) : undefined)
+      return hit ?? (await archivedHit(deps.db, id, owner))
     }),
   )
   return hits.filter((hit) => hit !== undefined).map((hit) => (kind === 'grant' ? { ...hit, kind } : hit))
+}
+
+/** A transfer's number says in which month it was posted. Whose it was is known by its key alone. */
+async function archivedHit(db: Deps['db'], id: string, owner: Owner | null): Promise<Hit | undefined> {
+  const archive = await findArchiveOf(db, Number(id))
+  if (!archive) return undefined
+  const title = `Transfer ${id}, in archive ${archive.id} (${archive.months})`
+  return owner ? ownerHit(owner, title) : { kind: 'transfer', id, title, owner: null, item: null }
 }
 
 /** A job leads to the row that it was made for. One that is gone says so by its name: see `freshJobId`. */

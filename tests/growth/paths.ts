@@ -26,6 +26,7 @@ import { getUser } from '../../schema/api/users.ts'
 import { confirmEvents, listUnconfirmedEvents } from '../../schema/inbox/known-events.ts'
 import { postTransfers } from '../../schema/ledger/post.ts'
 import { postSums, sumUsage } from '../../schema/ledger/sums.ts'
+import { spendCreditsMany } from '../../schema/ledger/usage.ts'
 import { saveFindings } from '../../schema/reconciliation/findings.ts'
 import { recordAudit } from '../../schema/support/audit.ts'
 import { applyEvents as applyTogether } from '../../worker/apply/apply-events.ts'
@@ -132,6 +133,22 @@ export const paths: Readonly<Record<string, Path>> = {
   'usage of an organization that is summed': async (product) => {
     const { team, token } = await buildTeamThatSums(product)
     return () => report(product, token, team.organization.id)
+  },
+  'usage of several payers in one group': async (product) => {
+    const teams = [await buildTeamWithCredits(product), await buildTeamThatSums(product)]
+    return () =>
+      spendCreditsMany(
+        product.database.server,
+        teams.map(({ team }) => ({
+          owner_kind: 'organization',
+          owner_id: team.organization.id,
+          credits: 1,
+          idempotency_key: randomUUID(),
+          occurred_at: new Date(),
+          actor: team.admin.user_id,
+          reason: 'Completion',
+        })),
+      )
   },
   'posting what was summed': async (product) => {
     const { team, token } = await buildTeamThatSums(product)

@@ -27,7 +27,10 @@ export async function closeRange(
     .execute(async (trx) => {
       const id = await nextArchiveId(trx)
       const { digest: heads_digest_before } = await digestHeads(latestOpenings(trx))
-      await sql`SELECT set_config('work_mem', '64MB', true)`.execute(trx)
+      // Postgres expects ten rows of these joins, and would look up each of a million entries by itself.
+      await sql`SELECT set_config('work_mem', '64MB', true), set_config('enable_nestloop', 'off', true)`.execute(
+        trx,
+      )
       await insertOpenings(trx, id, range)
       await insertSums(trx, id, range)
       const { digest: heads_digest } = await digestHeads(latestOpenings(trx))
@@ -79,9 +82,12 @@ async function insertOpenings(
       GROUP BY e.owner_id, e.account_id) last
     JOIN ledger_entries e ON e.owner_id = last.owner_id AND e.account_id = last.account_id AND e.transfer_id = last.transfer_id
       AND ${isIn('e.transfer_id', range)}
-    LEFT JOIN LATERAL (
-      SELECT used FROM ledger_openings o WHERE o.owner_id = last.owner_id AND o.account_id = last.account_id
-      ORDER BY archive_id DESC LIMIT 1) earlier ON true`.execute(trx)
+    -- Read before anything is inserted: looked up one by one, each look-up would read all that this statement has inserted so far.
+    LEFT JOIN (
+      SELECT DISTINCT ON (owner_id, account_id) owner_id, account_id, used FROM ledger_openings
+      ORDER BY owner_id, account_id, archive_id DESC) earlier ON earlier.owner_id = last.owner_id AND earlier.account_id = last.account_id`.execute(
+    trx,
+  )
 }
 
 async function insertSums(trx: DatabaseTransaction, archiveId: number, range: ArchiveRange): Promise<void> {

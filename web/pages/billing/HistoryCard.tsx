@@ -6,6 +6,7 @@ import {
   type CreditCategory,
   type CreditTransaction,
   creditCategories,
+  describeArchived,
   exportCreditHistory,
 } from '../../../schema/api/credits.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
@@ -54,6 +55,7 @@ export function HistoryCard({ payer }: { payer: Payer }) {
           maxLength={100}
           value={filter.q}
           onChange={(q) => setFilter({ q })}
+          className="max-sm:flex-none"
         />
         <select
           aria-label="Kind of transaction"
@@ -168,11 +170,7 @@ function History({ payer, filter, onClear }: HistoryProps) {
 
 /** Where a list ends before the beginning. */
 export function ArchivedNote({ until }: { until: string }) {
-  return (
-    <p className="border-t px-5 py-4 text-muted text-sm sm:px-6">
-      What happened before {formatDay(until)} is archived. Support can look it up for you.
-    </p>
-  )
+  return <p className="border-t px-5 py-4 text-muted text-sm sm:px-6">{describeArchived(formatDay(until))}</p>
 }
 
 function Nothing({ title, children }: { title: string; children?: ReactNode }) {
