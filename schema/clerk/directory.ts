@@ -34,7 +34,7 @@ export interface ClerkDirectory {
   listEmailAddresses(userId: string): Promise<string[]>
   sendInvitation(request: ClerkInvitationRequest): Promise<ClerkInvitation>
   findInvitation(key: InvitationKey): Promise<ClerkInvitation | null>
-  listInvitations(organizationId: string): Promise<ClerkInvitation[]>
+  listInvitations(organizationId: string, status?: ClerkInvitation['status']): Promise<ClerkInvitation[]>
   revokeInvitation(key: InvitationKey & { requesting_user_id?: string }): Promise<void>
   /** Null when the organization does not exist (any more). */
   findRoom(organizationId: string): Promise<OrganizationRoom | null>
@@ -51,7 +51,7 @@ export function createClerkDirectory(api: ClerkClient): ClerkDirectory {
     listEmailAddresses: (userId) => listEmailAddresses(api, userId),
     sendInvitation: (request) => sendInvitation(api, request),
     findInvitation: (key) => findInvitation(api, key),
-    listInvitations: (organizationId) => listInvitations(api, organizationId),
+    listInvitations: (organizationId, status) => listInvitations(api, organizationId, status),
     revokeInvitation: (key) => revokeInvitation(api, key),
     findRoom: (organizationId) => findRoom(api, organizationId),
     setMembershipLimit: (change) => setMembershipLimit(api, change),

@@ -75,14 +75,19 @@ export async function countOpenInvitations(api: ClerkClient, organizationId: str
   return page?.totalCount ?? 0
 }
 
-/** All of an organization's invitations, newest first, including those that have ended. */
-export async function listInvitations(api: ClerkClient, organizationId: string): Promise<ClerkInvitation[]> {
+/** All of an organization's invitations, newest first, including those that have ended; or only those of one status. */
+export async function listInvitations(
+  api: ClerkClient,
+  organizationId: string,
+  status?: ClerkInvitation['status'],
+): Promise<ClerkInvitation[]> {
   const all: ClerkInvitation[] = []
   for (;;) {
     const page = await askClerk(
       'Listing invitations',
       api.organizations.getOrganizationInvitationList({
         organizationId,
+        ...(status && { status: [status] }),
         limit: pageSize,
         offset: all.length,
       }),

@@ -65,7 +65,41 @@ test('a role that changed is on the seat, and an invitation that was accepted ha
   expect(invitations).toMatchObject([{ status: 'accepted' }])
 })
 
-test('seats that agree cost one call for the organization, every six hours', async () => {
+test.each([
+  ['that was accepted by somebody who has left since', 'accepted'],
+  ['that was revoked at Clerk', 'revoked'],
+] as const)(
+  'the seat promised by an invitation %s is free again although no webhook came',
+  async (_, status) => {
+    const { team } = await teamWithSeat()
+    const eve = await signUp(clerk)
+    const waits = await signUp(clerk)
+    await invite(product, team, eve.email)
+    await invite(product, team, waits.email)
+    if (status === 'accepted') {
+      await acceptInvitation(clerk, eve)
+      await removeMember(clerk, team, eve)
+    } else {
+      const sent = await clerk.directory.listInvitations(team.organization.id)
+      const [ofEve] = sent.filter(({ email }) => email === eve.email)
+      if (!ofEve) throw new Error('Clerk has sent no invitation')
+      await clerk.directory.revokeInvitation({ ...ofEve, requesting_user_id: team.admin.user_id })
+    }
+    expect(await compare()).toBe(1)
+    const { seats, invitations } = await readTeam(database, team)
+    expect(seats.map((seat) => [seat.email, seat.status])).toEqual([
+      [expect.any(String), 'active'],
+      [eve.email, 'revoked'],
+      [waits.email, 'pending'],
+    ])
+    expect(invitations.map((invitation) => [invitation.email, invitation.status])).toEqual([
+      [eve.email, status],
+      [waits.email, 'pending'],
+    ])
+  },
+)
+
+test('seats that agree cost one call for the organization, and one where seats are promised, every six hours', async () => {
   const { team } = await teamWithSeat()
   await invite(product, team, (await signUp(clerk)).email)
   const listed: string[] = []
@@ -74,13 +108,19 @@ test('seats that agree cost one call for the organization, every six hours', asy
       listed.push(id)
       return worker.deps.clerk.listMembers(id)
     },
+    listInvitations: (...asked: Parameters<typeof worker.deps.clerk.listInvitations>) => {
+      listed.push(`invitations of ${asked[0]}`)
+      return worker.deps.clerk.listInvitations(...asked)
+    },
     findMembership: () => Promise.reject(new Error('Nobody has to be asked about')),
+    findInvitation: () => Promise.reject(new Error('No invitation has to be asked about')),
   }
   for (const hours of [0, 1, 5.9, 6.1]) {
     clock.setAhead({ minutes: hours * 60 })
     expect(await compare(counting)).toBe(0)
   }
-  expect(listed).toEqual([team.organization.id, team.organization.id])
+  const { id } = team.organization
+  expect(listed).toEqual([id, `invitations of ${id}`, id, `invitations of ${id}`])
 })
 
 test('when Clerk becomes unavailable in the middle, the next run goes on there', async () => {

@@ -3,6 +3,7 @@ import { ClerkRefusalError, ClerkUnavailableError } from '../../schema/clerk/err
 import type { Membership } from '../../schema/clerk/memberships.ts'
 import { findCursor, moveCursor } from '../../schema/cursors/cursors.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
+import { findInvitation } from '../../schema/invitations/invitations.ts'
 import {
   findSeatsAtClerk,
   keepMembershipLimit,
@@ -12,6 +13,7 @@ import { listHeldSeats, listOrganizationsWithSeats, type Seat } from '../../sche
 import { prepareOrganizationDeletion } from '../apply/clerk/prepare-organization-deletion.ts'
 import { syncMember } from '../apply/clerk/sync-member.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
+import { syncInvitation } from './due-invitations.ts'
 
 /** From the beginning of one pass over all organizations to that of the next. */
 const passEveryMs = 6 * 3600 * 1000
@@ -26,7 +28,7 @@ const positionSchema = z.object({
 })
 
 /**
- * Compares every organization's seats with its memberships at Clerk, some organizations a run, all of them every few hours, and syncs
+ * Compares every organization's seats with its memberships and open invitations at Clerk, some organizations a run, all of them every few hours, and syncs
  * whoever differs as a webhook would have done; Clerk's limit of members is compared too. Returns how many seats changed.
  */
 export async function compareSeats(deps: WorkerDependencies): Promise<number> {
@@ -94,10 +96,14 @@ async function syncDifferences(
 ): Promise<number> {
   const roles = new Map(members.map((member) => [member.user_id, member.role]))
   const byEmail = new Map(members.map((member) => [member.email, member.user_id]))
+  const promised: string[] = []
   let corrected = 0
   for (const seat of seats) {
     const user_id = seat.user_id ?? byEmail.get(seat.email)
-    if (!user_id) continue
+    if (!user_id) {
+      if (seat.invitation_id) promised.push(seat.invitation_id)
+      continue
+    }
     const agrees = seat.status === 'active' && roles.get(user_id) === seat.role
     if (agrees) continue
     // What was listed may be old by now: the person is asked about again, and the newest answer holds.
@@ -105,7 +111,29 @@ async function syncDifferences(
     const after = await retryTransaction(deps.db, apply)
     if (after?.status !== seat.status || after.role !== seat.role) corrected += 1
   }
-  return corrected
+  return corrected + (promised.length > 0 ? await syncEnded(deps, organization_id, promised) : 0)
+}
+
+/**
+ * Syncs those of the invitations that are not open at Clerk any more: they were revoked there, or accepted by somebody who has left since. Returns
+ * how many have ended. One that Clerk has not been asked to send yet is the sweep's.
+ */
+async function syncEnded(
+  deps: WorkerDependencies,
+  organizationId: string,
+  invitationIds: readonly string[],
+): Promise<number> {
+  const open = await deps.clerk.listInvitations(organizationId, 'pending')
+  const isOpen = new Set(open.map(({ clerk_invitation_id }) => clerk_invitation_id))
+  let ended = 0
+  for (const id of invitationIds) {
+    const invitation = await findInvitation(deps.db, id)
+    if (invitation?.status !== 'pending' || !invitation.clerk_invitation_id) continue
+    if (isOpen.has(invitation.clerk_invitation_id)) continue
+    await syncInvitation(deps, invitation)
+    if ((await findInvitation(deps.db, id))?.status !== 'pending') ended += 1
+  }
+  return ended
 }
 
 /** The members' list names the limit already, so a limit that agrees costs no call. */

@@ -13,7 +13,7 @@ export function withoutEffects(deps: WorkerDependencies): WorkerDependencies {
     listMembers: (organizationId) => clerk.listMembers(organizationId),
     listEmailAddresses: (userId) => clerk.listEmailAddresses(userId),
     findInvitation: (key) => clerk.findInvitation(key),
-    listInvitations: (organizationId) => clerk.listInvitations(organizationId),
+    listInvitations: (...asked) => clerk.listInvitations(...asked),
     findRoom: (organizationId) => clerk.findRoom(organizationId),
     sendInvitation: async ({ invitation_id, organization_id, email, role, lifetime_days }) => ({
       invitation_id,
