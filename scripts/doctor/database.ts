@@ -15,6 +15,8 @@ interface Login {
   readonly owns_tables: boolean
   /** Of our roles, those that this login may act as. */
   readonly roles: readonly string[]
+  /** The language whose order the indexes of texts have; null where it is that of bytes. */
+  readonly collation: string | null
 }
 
 /** Whether the database is there, up to date, and its login may do what a process needs and not more. Reads only. */
@@ -34,6 +36,7 @@ export async function examineDatabase({ env }: Configuration): Promise<Finding[]
         'database',
         `Postgres ${login.version}, every migration, as ${login.name} (${login.roles.join(', ')})`,
       ),
+      ...orderOfTexts(login),
       ...(env.NODE_ENV === 'production' ? tooPowerful(login) : []),
     ]
   } catch (error) {
@@ -86,7 +89,10 @@ async function readLogin(pool: pg.Pool): Promise<Login> {
       (SELECT rolsuper FROM pg_roles WHERE rolname = session_user) AS is_superuser,
       EXISTS (SELECT FROM pg_tables WHERE schemaname = 'public' AND tableowner = session_user) AS owns_tables,
       array(SELECT rolname::text FROM pg_roles WHERE rolname = ANY ($1) AND pg_has_role(session_user, oid, 'MEMBER')
-        ORDER BY rolname) AS roles`,
+        ORDER BY rolname) AS roles,
+      (SELECT coalesce(to_jsonb(d) ->> 'datlocale', to_jsonb(d) ->> 'daticulocale', datcollate) FROM pg_database d
+        WHERE datname = current_database()
+          AND NOT (datlocprovider = 'b' OR (datlocprovider = 'c' AND datcollate IN ('C', 'POSIX', 'C.UTF-8', 'C.utf8')))) AS collation`,
     [roles],
   )
   const [login] = rows
@@ -116,6 +122,19 @@ function withoutRole(login: Login): Finding {
     means: 'No process can connect with it.',
     mend: `Grant it one of them: GRANT tidemark_server TO "${login.name}"; docs/going-live.md has all logins.`,
   })
+}
+
+/** Nothing of ours asks for the order of a language: what people sort is sorted by the browser, in theirs. */
+function orderOfTexts({ collation }: Login): Finding[] {
+  if (collation === null) return []
+  return [
+    warning('database order of texts', {
+      text: `indexes have the order of ${collation}`,
+      means:
+        'An update of libc or ICU may order otherwise, and a unique index that is not rebuilt then lets a second row in. Posting is slower too.',
+      mend: 'Move to a database with the order of bytes: docs/operations.md, Settings of Postgres.',
+    }),
+  ]
 }
 
 /** A process gives up its rights when it connects; a login that has more could take them back. */

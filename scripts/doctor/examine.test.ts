@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { migrateToLatest } from '../../schema/database/migrate.ts'
+import { createPool } from '../../schema/database/pool.ts'
 import { processEnvironment } from '../../schema/env.ts'
 import { createStripe } from '../../schema/stripe/client.ts'
 import { launchedProduct } from '../../tests/support/product/launched-product.ts'
@@ -166,6 +168,20 @@ describe('what is wrong is named, with what it means and how to mend it:', () =>
     ])
     expect(await wrongIn(configured({ DATABASE_URL: 'postgres://a@127.0.0.1:1/b' }))).toEqual([
       expect.stringMatching(/^database: it does not answer: /),
+    ])
+  })
+
+  test('a database whose indexes have the order of a language', async () => {
+    const ofLanguage = new URL(launched.databaseUrl)
+    ofLanguage.pathname = '/of_a_language'
+    const pool = createPool({ connectionString: launched.databaseUrl, max: 1 }, () => undefined)
+    await pool.query(
+      `CREATE DATABASE of_a_language TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US' LOCALE 'C'`,
+    )
+    await pool.end()
+    await migrateToLatest({ connectionString: ofLanguage.href })
+    expect(await wrongIn(configured({ DATABASE_URL: ofLanguage.href }))).toEqual([
+      'database order of texts: indexes have the order of en-US',
     ])
   })
 
