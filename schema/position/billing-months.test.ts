@@ -55,11 +55,12 @@ describe('billing months', () => {
     expect(over([january, february], '2026-02-01')).toEqual([true, false])
   })
 
-  test('are all over when the subscription has ended, and not before', () => {
-    const over = (now: string) =>
-      monthsOf([january], now, { ended_at: day('2026-01-20') }).map(({ is_over }) => is_over)
-    expect(over('2026-01-19')).toEqual([false])
-    expect(over('2026-01-20')).toEqual([true])
+  test('are all over when the subscription has ended, also where our clock is behind Stripe’s', () => {
+    const over = (now: string, fields: Partial<SubscriptionFact>) =>
+      monthsOf([january], now, fields).map(({ is_over }) => is_over)
+    expect(over('2026-01-19', { ended_at: null })).toEqual([false])
+    expect(over('2026-01-20', { ended_at: day('2026-01-20') })).toEqual([true])
+    expect(over('2026-01-19', { ended_at: day('2026-01-20') })).toEqual([true])
   })
 })
 

@@ -27,10 +27,10 @@ export function billingMonths(subscription: SubscriptionFact, now: Date): Billin
     .filter((period) => !period.is_late)
     .flatMap((period) => monthsOf(period, subscription))
     .filter(({ starts_at }) => starts_at <= now && (!ended_at || starts_at < ended_at))
-  const hasEnded = ended_at !== null && ended_at <= now
   return months.map((month, index) => ({
     ...month,
-    is_over: hasEnded || index < months.length - 1,
+    // Stripe names an end only when it is there; our clock may be behind Stripe's, and nobody would look again.
+    is_over: ended_at !== null || index < months.length - 1,
     shares: month.shares.filter((share) => !share.is_late),
   }))
 }
