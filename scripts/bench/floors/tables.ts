@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { walletId, wallets } from '../wallets.ts'
+import { anyWallet, walletId, wallets } from '../wallets.ts'
 
 /** What a floor writes to: the fewest tables, columns and indexes that hold the same facts. */
 export async function createFloorTables(pool: pg.Pool): Promise<void> {
@@ -35,3 +35,8 @@ export const floorStatements = {
     text: 'UPDATE floor.wallets SET balance = balance - $2 WHERE id = $1 AND balance >= $2 RETURNING balance',
   },
 } as const
+
+/** The floor of one transfer: one row with its commit. */
+export function insertTransfer(pool: pg.Pool): Promise<unknown> {
+  return pool.query({ ...floorStatements.insertTransfer, values: [anyWallet().owner_id, 500, 'Bench'] })
+}

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { connectBare, repeat } from '../database-load.ts'
-import { floorStatements } from '../floors/tables.ts'
+import { insertTransfer } from '../floors/tables.ts'
 import { createHttpSide } from '../http-load.ts'
 import type { Bench, Line, Row } from '../row.ts'
 import { createFloor, createProduct, startServer } from '../sides.ts'
@@ -35,15 +35,7 @@ async function measure(bench: Bench): Promise<Line[]> {
     ),
     rowsAlone: (seconds) =>
       repeat(() => pool.query({ ...writeRows, values: [anyWallet().owner_id, randomUUID(), 500] }), seconds),
-    inserts: (seconds) =>
-      repeat(
-        () =>
-          floor.pool.query({
-            ...floorStatements.insertTransfer,
-            values: [anyWallet().owner_id, 500, 'Bench'],
-          }),
-        seconds,
-      ),
+    inserts: (seconds) => repeat(() => insertTransfer(floor.pool), seconds),
   })
   return [
     {

@@ -1,6 +1,6 @@
 import { postTransfers } from '../../../schema/ledger/post.ts'
 import { connectProduct, repeat } from '../database-load.ts'
-import { floorStatements } from '../floors/tables.ts'
+import { insertTransfer } from '../floors/tables.ts'
 import type { Bench, Line, Row } from '../row.ts'
 import { createFloor, createProduct } from '../sides.ts'
 import { takeTurns } from '../turns.ts'
@@ -20,12 +20,10 @@ async function measure(bench: Bench): Promise<Line[]> {
   const floor = await createFloor(bench.machine, running)
   const { db, close } = connectProduct(product.place.databaseUrl, 'tidemark_worker')
   running.defer(close)
-  const statement = floorStatements.insertTransfer
 
   const figures = await takeTurns(bench, {
     single: (seconds) => repeat(() => postTransfers(db, [giving(anyWallet(), 500)]), seconds),
-    inserts: (seconds) =>
-      repeat(() => floor.pool.query({ ...statement, values: [anyWallet().owner_id, 500, 'Bench'] }), seconds),
+    inserts: (seconds) => repeat(() => insertTransfer(floor.pool), seconds),
     batches: async (seconds) => {
       const transfers = () => Array.from({ length: batch }, () => giving(anyWallet(), 500))
       return batch * (await repeat(() => postTransfers(db, transfers()), seconds))
