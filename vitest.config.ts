@@ -12,6 +12,7 @@ const limits = {
   retry: process.env.CI ? 1 : 0,
   // The files that a worker runs share what they import: reading server, worker and SDKs anew for each of 250 was an eighth of the time.
   isolate: false,
+  setupFiles: 'tests/support/isolation/leave-nothing-behind.ts',
 }
 const patience = { testTimeout: 20 * 60_000, hookTimeout: 120_000 }
 /** Rooms that need no database; everything else gets one. */
