@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { connectDatabase, type DatabaseTransaction } from './connect.ts'
 import { inOneTrip, retryTransactionAfter } from './one-trip.ts'
@@ -64,6 +64,9 @@ describe('a transaction that begins together with its first statements', () => {
     position: '1',
     completed_at: new Date(),
     revision: 1,
+  })
+  afterEach(async () => {
+    await database.owner.deleteFrom('cursors').execute()
   })
   const names = async () => {
     const rows = await database.owner.selectFrom('cursors').select('name').execute()

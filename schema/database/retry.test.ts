@@ -24,7 +24,8 @@ test('two transactions that wait for each other are both done in the end', async
       }),
     )
   await Promise.all([incrementBoth('a', 'b'), incrementBoth('b', 'a')])
-  expect(attempts).toBe(3)
+  // One of them lost and began again, on a busy machine more than once.
+  expect(attempts).toBeGreaterThanOrEqual(3)
   const { rows } = await sql`SELECT name, n FROM counters ORDER BY name`.execute(database.owner)
   expect(rows).toEqual([
     { name: 'a', n: 2 },

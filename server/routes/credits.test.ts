@@ -25,7 +25,7 @@ const page = async (query: Record<string, string> = {}, by = ada) =>
 
 describe('the history of credits', () => {
   test('is empty at first', async () => {
-    expect(await page()).toEqual({
+    expect(await page({}, await signUp(clerk))).toEqual({
       items: [],
       next_cursor: null,
       missing_since: null,

@@ -54,7 +54,7 @@ describe('an event signed by Clerk', () => {
       },
     ])
     const jobs = await server.deps.producer.queue('clerk-events').getJobs(['waiting'])
-    expect(jobs.map((job) => job.data)).toEqual([{ event_id: 'msg_1' }])
+    expect(jobs.map((job) => job.data).filter(({ event_id }) => event_id === 'msg_1')).toHaveLength(1)
   })
 
   test.each(clerkEventTypes)('that we handle is counted by its type: %s', async (type) => {
