@@ -15,6 +15,7 @@ import {
 } from '../../tests/support/factories/grants.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { giveCredits } from '../../tests/support/factories/transfers.ts'
+import { tamper } from '../../tests/support/faults/behind-the-ledger.ts'
 import { madeForEachTest } from '../../tests/support/made.ts'
 import { waitUntil } from '../../tests/support/wait-until.ts'
 import { connectDatabase } from '../database/connect.ts'
@@ -90,13 +91,6 @@ const report = (key: string, credits: number, owner = ada) =>
     actor: ada.owner_id,
     reason: 'Line\nbreak\tand \\ and \u2028',
   })
-
-/** Somebody with a database administrator's powers switches the triggers off. */
-async function tamper(statement: string): Promise<void> {
-  await sql
-    .raw(`SET session_replication_role = replica; ${statement}; RESET session_replication_role`)
-    .execute(database.owner)
-}
 
 let ada: Owner
 let books: Books
@@ -253,7 +247,7 @@ describe('what is kept of them', () => {
     await archive(2)
     for (const [change, check] of changes) expect(await problemsAfter(change), change).toContain(check)
     expect(await problemsOf()).toEqual([])
-    await tamper(changes[0][0])
+    await tamper(database, changes[0][0])
     expect((await problemsOf()).map((problem) => problem.check)).toContain(changes[0][1])
   })
 
@@ -320,7 +314,7 @@ test('a month of a transfer by hand that nobody has explained is refused, until 
 })
 
 test('books that are not right are not archived', async () => {
-  await tamper('UPDATE ledger_entries SET amount = amount + 1')
+  await tamper(database, 'UPDATE ledger_entries SET amount = amount + 1')
   await expect(archive(2)).rejects.toThrow('The books are not right')
 })
 

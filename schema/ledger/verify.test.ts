@@ -10,6 +10,7 @@ import {
 } from '../../tests/support/factories/grants.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { buildGrant } from '../../tests/support/factories/transfers.ts'
+import { tamper } from '../../tests/support/faults/behind-the-ledger.ts'
 import { madeForEachTest } from '../../tests/support/made.ts'
 import { waitUntil } from '../../tests/support/wait-until.ts'
 import { closeMonth } from './books.ts'
@@ -22,13 +23,6 @@ const october = new Date('2026-10-01T00:00:00Z')
 const ada = user('user_ada')
 
 const database = madeForEachTest(createTestDatabase, (made) => made.close())
-
-/** Somebody with a database administrator's powers switches the triggers off. */
-async function tamper(statement: string): Promise<void> {
-  await sql
-    .raw(`SET session_replication_role = replica; ${statement}; RESET session_replication_role`)
-    .execute(database.owner)
-}
 
 const problemsOf = async (options = {}) => (await verifyLedger(database.owner, options)).problems
 const checksOf = async (options = {}) => [...new Set((await problemsOf(options)).map(({ check }) => check))]
@@ -407,7 +401,7 @@ describe('what was changed behind the ledger’s back is found:', () => {
   ])('%s', async (_, statement, check) => {
     await fillBooks()
     expect(await problemsOf()).toEqual([])
-    await tamper(statement)
+    await tamper(database, statement)
     expect(await checksOf()).toContain(check)
   })
 })
@@ -537,6 +531,7 @@ describe('what was posted wrongly is found:', () => {
   test('a settled intent that was never granted', async () => {
     const intent = await buildPurchase(database.server, { stripe_session_id: 'cs_none' })
     await tamper(
+      database,
       `UPDATE checkout_intents SET state = 'settled', settled_at = now() WHERE id = '${intent.id}'`,
     )
     expect(await problemsOf()).toEqual([
@@ -557,25 +552,31 @@ describe('the last proof', () => {
   test.each([{ incremental: true }, { incremental: false }])(
     'shows that the latest transfers are gone, which leaves no gap: %o',
     async (options) => {
-      await tamper(`
+      await tamper(
+        database,
+        `
         DELETE FROM ledger_entries WHERE transfer_id = ${lastEntry};
         DELETE FROM ledger_transfers t WHERE NOT EXISTS (SELECT FROM ledger_entries e WHERE e.transfer_id = t.id);
         DELETE FROM ledger_keys k WHERE NOT EXISTS (SELECT FROM ledger_transfers t WHERE t.id = k.transfer_id);
-        ${followEntries}`)
+        ${followEntries}`,
+      )
       expect(await checksOf(options)).toEqual(['what was proven is still there'])
     },
   )
 
   test('is not kept when something is wrong', async () => {
-    await tamper(`UPDATE ledger_transfers SET reason = 'Gift'`)
+    await tamper(database, `UPDATE ledger_transfers SET reason = 'Gift'`)
     expect(await problemsOf({ keepProof: true })).not.toEqual([])
     expect(await database.owner.selectFrom('ledger_proofs').select('id').execute()).toHaveLength(1)
   })
 
   test('is where an incremental run goes on: what came later is checked', async () => {
     await use(database.server, ada, 1)
-    await tamper(`UPDATE ledger_entries SET amount = amount - 1, balance_after = balance_after - 1
-      WHERE version IS NOT NULL AND transfer_id = ${lastEntry}; ${followEntries}`)
+    await tamper(
+      database,
+      `UPDATE ledger_entries SET amount = amount - 1, balance_after = balance_after - 1
+      WHERE version IS NOT NULL AND transfer_id = ${lastEntry}; ${followEntries}`,
+    )
     expect(await checksOf({ incremental: true })).toEqual([
       'entries of a transfer sum to zero',
       'hashes of owners’ entries are chained',

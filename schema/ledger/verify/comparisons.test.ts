@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../tests/support/database/test-database.ts'
 import { use, user } from '../../../tests/support/factories/grants.ts'
 import { buildGrant } from '../../../tests/support/factories/transfers.ts'
+import { tamper } from '../../../tests/support/faults/behind-the-ledger.ts'
 import { madeForEachTest } from '../../../tests/support/made.ts'
 import { postTransfers } from '../post.ts'
 import { type VerifyOptions, verifyLedger } from '../verify.ts'
@@ -22,13 +22,6 @@ beforeEach(async () => {
   await use(database.server, ada, 20)
 })
 
-/** Somebody with a database administrator's powers switches the triggers off. */
-async function tamper(statement: string): Promise<void> {
-  await sql
-    .raw(`SET session_replication_role = replica; ${statement}; RESET session_replication_role`)
-    .execute(database.owner)
-}
-
 async function checksOf(options: VerifyOptions): Promise<string[]> {
   const { problems } = await verifyLedger(database.owner, options)
   return [...new Set(problems.map(({ check }) => check))]
@@ -44,7 +37,7 @@ test('books to which something was added since the last proof are right', async 
 })
 
 test('the last proof is compared with the books as they were then', async () => {
-  await tamper(`UPDATE ledger_proofs SET heads_digest = sha256('x')`)
+  await tamper(database, `UPDATE ledger_proofs SET heads_digest = sha256('x')`)
   const checks = ['what was proven is still there']
   expect(await checksOfBoth()).toEqual([checks, checks])
 })
@@ -103,13 +96,14 @@ test.each([
     ['every owner’s row has the latest entry of each account'],
   ],
 ])('%s is found', async (_, statement, checks) => {
-  await tamper(statement)
+  await tamper(database, statement)
   const found = expect.arrayContaining(checks)
   expect(await checksOfBoth()).toEqual([found, found])
 })
 
 test('an opening that is of no archive is found', async () => {
   await tamper(
+    database,
     `INSERT INTO ledger_openings (archive_id, owner_id, account_id, transfer_id, version, balance, hash, used)
      SELECT 7, owner_id, plan_account_id, 1, 1, 5, sha256('x'), 0 FROM ledger_owners WHERE owner_id = 'user_eve'`,
   )
@@ -120,6 +114,7 @@ test('owners’ rows are compared with what was posted after the books are prove
   const options = { keepProof: true, upTo: provenId }
   expect(await checksOf(options)).toEqual([])
   await tamper(
+    database,
     `UPDATE ledger_owners o SET purchased_version = e.version, purchased_balance = e.balance_after, purchased_hash = e.hash
      FROM ledger_entries e
      WHERE o.owner_id = 'user_eve' AND e.owner_id = o.owner_id AND e.account_id = o.purchased_account_id AND e.version = 1`,

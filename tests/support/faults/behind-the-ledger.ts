@@ -2,6 +2,13 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
 import type { TestDatabase } from '../database/test-database.ts'
 
+/** Runs a statement as somebody does who has a database administrator's powers and switches the triggers off. */
+export async function tamper({ owner }: Pick<TestDatabase, 'owner'>, statement: string): Promise<void> {
+  await sql
+    .raw(`SET session_replication_role = replica; ${statement}; RESET session_replication_role`)
+    .execute(owner)
+}
+
 /** Changes a table of the ledger that is append-only, as somebody does who has all rights. */
 export async function changeBehindTheLedger(
   { owner: db }: Pick<TestDatabase, 'owner'>,
