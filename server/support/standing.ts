@@ -208,7 +208,7 @@ function presentProblem(row: ProblemRow, options: PresentOptions): SupportProble
   }
 }
 
-/** Balances are right without it, so neither figure differs. */
+/** Balances are already lower by it, posted or not, so neither figure differs. */
 function presentFailedSum({ credits, reports, since, reason, tries, try_at }: FailedSum): SupportProblem {
   const what = `Usage of ${creditsText(credits)} on ${dayText(since)} (${reports} ${reports === 1 ? 'report' : 'reports'}) cannot be posted, and nothing else is until it is`
   const at = try_at.toISOString().slice(11, 16)
