@@ -57,7 +57,14 @@ const findingSchema = z.object({
   /** Of what differs: `cs_…`, `in_…`, `ch_…`, `dp_…`, `sub_…`, an intent, a grant, a seat, an event. With `kind` it is unique. */
   object_id: z.string(),
   /** Null when it belongs to nobody that we know. */
-  owner: z.nullable(z.object({ kind: z.enum(['user', 'organization']), id: z.string() })),
+  owner: z.nullable(
+    z.object({
+      kind: z.enum(['user', 'organization']),
+      id: z.string(),
+      /** `d…@example.com` for a person, null where nothing is known. */
+      label: z.nullable(z.string()),
+    }),
+  ),
   /** e.g. `A paid checkout of 500 credits is not settled`. */
   sentence: z.string(),
   /** What Stripe, Clerk or the facts say, and what we have, each in a sentence. */
@@ -82,7 +89,7 @@ const runSchema = z.object({
   id: z.uuid(),
   /** `waiting`: asked for, and begun by the worker within a minute. `failed`: it could not go on, see `error`. */
   state: z.enum(['waiting', 'running', 'done', 'failed']),
-  /** `schedule`, `cli:…`, or who pressed the button. */
+  /** `schedule`, `cli:…`, or the name of who pressed the button. */
   requested_by: z.string(),
   began_at: z.iso.datetime(),
   ended_at: z.nullable(z.iso.datetime()),

@@ -93,7 +93,7 @@ export type TraceItem = z.infer<typeof traceItemSchema>
 const matchSchema = z.object({
   kind: z.enum(lookupKinds),
   id: z.string(),
-  /** e.g. `Checkout of 500 credits`, `Seat of d…@example.com`. */
+  /** e.g. `Checkout of 500 credits`; of people and organizations a name: `Ada Lovelace`, `Analysts: seat of d…@example.com`. */
   title: z.string(),
   /** Null when it belongs to nobody that we know, such as an event of another application. */
   owner: z.nullable(ownerSchema),

@@ -12,11 +12,11 @@ export async function findArchivedUntil(db: ReadDatabase, { owner_id }: Owner): 
   return end === null ? null : startOfMonth(end)
 }
 
-/** The archive in which a transfer with that number is, if there was one, and of which months it is; null when its month is in the ledger. */
+/** The archive in which a transfer with that number is, if there was one, of which months it is, and when its own began; null when that is in the ledger. */
 export async function findArchiveOf(
   db: ReadDatabase,
   transferId: number,
-): Promise<{ readonly id: number; readonly months: string } | null> {
+): Promise<{ readonly id: number; readonly months: string; readonly month_starts_at: Date } | null> {
   const archive = await db
     .selectFrom('ledger_archives')
     .select(['id', 'months'])
@@ -27,5 +27,7 @@ export async function findArchiveOf(
   const [first = '', last = first] = [archive.months.at(0), archive.months.at(-1)].map((month) =>
     month?.replace('_', '-'),
   )
-  return { id: archive.id, months: first === last ? first : `${first} to ${last}` }
+  // What was posted before the ledger had months is `early`.
+  const months = first === last ? first : first === 'early' ? `up to ${last}` : `${first} to ${last}`
+  return { id: archive.id, months, month_starts_at: startOfMonth(transferId) }
 }

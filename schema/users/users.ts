@@ -1,4 +1,5 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
+import type { ReadDatabase } from '../database/connect.ts'
 import type { DB, Users } from '../database/types.ts'
 
 export type UserRecord = Selectable<Users>
@@ -65,18 +66,21 @@ export async function updateProfile(db: Kysely<DB>, profile: UserProfile): Promi
   return updated !== undefined
 }
 
-/** The names of people, by their ids; those without a name are left out. */
-export async function listNames(db: Kysely<DB>, clerkIds: readonly string[]): Promise<Map<string, string>> {
+/** What people are called by, by their ids: a name, or the e-mail address of whoever gave none. Those without an account are left out. */
+export async function listNames(
+  db: ReadDatabase,
+  clerkIds: readonly string[],
+): Promise<Map<string, { readonly name: string | null; readonly email: string }>> {
   if (clerkIds.length === 0) return new Map()
   const rows = await db
     .selectFrom('users')
-    .select(['clerk_id', 'first_name', 'last_name'])
+    .select(['clerk_id', 'email', 'first_name', 'last_name'])
     .where('clerk_id', 'in', [...new Set(clerkIds)])
     .execute()
   return new Map(
-    rows.flatMap(({ clerk_id, first_name, last_name }) => {
+    rows.map(({ clerk_id, email, first_name, last_name }) => {
       const name = [first_name, last_name].filter((part) => part).join(' ')
-      return name ? [[clerk_id, name] as const] : []
+      return [clerk_id, { name: name || null, email }] as const
     }),
   )
 }

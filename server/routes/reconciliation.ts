@@ -12,6 +12,7 @@ import {
   type StatementDay,
 } from '../../schema/api/reconciliation.ts'
 import { currencies } from '../../schema/catalogue/currency.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
 import {
   countFindings,
   type FindingCount,
@@ -25,10 +26,12 @@ import { csvLine } from '../csv.ts'
 import { invalidCursor } from '../errors.ts'
 import { supportStaff } from '../rights.ts'
 import { route } from '../route.ts'
+import { type NameOf, nameColleagues } from '../support/colleagues.ts'
+import { presentOwners } from '../support/owners.ts'
 import { TextFile } from '../text-file.ts'
 
 export const reconciliationRoutes = [
-  route(listFindings, { rights: supportStaff }).handle(async ({ query }, { reads }) => {
+  route(listFindings, { rights: supportStaff }).handle(async ({ query }, { reads, clerk }) => {
     const { db } = await reads()
     const { kind, owner, state, limit, cursor } = query
     const { findings, next } = await readFindings(db, {
@@ -37,23 +40,30 @@ export const reconciliationRoutes = [
       after: cursor === undefined ? undefined : decodeCursor(cursor),
     })
     const [last] = await listRuns(db, 1)
+    const present = await presentOwners(db, findings.map(ownerOf))
     return {
-      findings: findings.map(presentFinding),
+      findings: findings.map((row) => presentFinding(row, present(ownerOf(row)))),
       next_cursor: next && encodeCursor(next),
       counts: presentCounts(await countFindings(db)),
-      last_run: last ? presentRun(last) : null,
+      last_run: last ? presentRun(last, await nameColleagues({ db, clerk }, [last.requested_by])) : null,
       proven_day: provenDay(await findProvenUntil(db)),
     }
   }),
 
-  route(listReconciliationRuns, { rights: supportStaff }).handle(async ({ query }, { db }) => ({
-    runs: (await listRuns(db, query.limit)).map(presentRun),
-  })),
+  route(listReconciliationRuns, { rights: supportStaff }).handle(async ({ query }, deps) => {
+    const runs = await listRuns(deps.db, query.limit)
+    const nameOf = await nameColleagues(
+      deps,
+      runs.map(({ requested_by }) => requested_by),
+    )
+    return { runs: runs.map((run) => presentRun(run, nameOf)) }
+  }),
 
   // The row is the request: the worker looks for it every few seconds.
-  route(requestReconciliation, { rights: supportStaff }).handle(async ({ user_id }, { db, now }) => ({
-    run: presentRun(await requestRun(db, { requested_by: user_id, now: now() })),
-  })),
+  route(requestReconciliation, { rights: supportStaff }).handle(async ({ user_id }, deps) => {
+    const run = await requestRun(deps.db, { requested_by: user_id, now: deps.now() })
+    return { run: presentRun(run, await nameColleagues(deps, [run.requested_by])) }
+  }),
 
   route(getStatement, { rights: supportStaff }).handle(async ({ query }, { reads, now }) => ({
     days: await readStatement((await reads()).db, daysOf(query, now())),
@@ -83,13 +93,17 @@ function earlier(one: string, other: string): string {
   return one < other ? one : other
 }
 
-function presentFinding(row: FindingRow): Finding {
+function ownerOf({ owner_kind, owner_id }: FindingRow): Owner | null {
+  return owner_kind && owner_id ? { owner_kind, owner_id } : null
+}
+
+function presentFinding(row: FindingRow, owner: Finding['owner']): Finding {
   const { id, object_id, sentence, they_say, we_have, credits, advice } = row
   return {
     id,
     kind: row.kind as FindingKind,
     object_id,
-    owner: row.owner_kind && row.owner_id ? { kind: row.owner_kind, id: row.owner_id } : null,
+    owner,
     sentence,
     they_say,
     we_have,
@@ -119,12 +133,12 @@ function presentCounts(rows: readonly FindingCount[]): FindingsList['counts'] {
   }))
 }
 
-function presentRun(run: Run): ReconciliationRun {
+function presentRun(run: Run, nameOf: NameOf): ReconciliationRun {
   const { id, state, requested_by, findings, error } = run
   return {
     id,
     state,
-    requested_by,
+    requested_by: nameOf(requested_by),
     began_at: run.requested_at.toISOString(),
     ended_at: run.ended_at?.toISOString() ?? null,
     since: run.since?.toISOString() ?? null,

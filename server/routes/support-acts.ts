@@ -32,7 +32,11 @@ import { enqueue } from '../enqueue.ts'
 import { actNotFound, actNotWaiting, actRefused, ownApproval, reasonRequired } from '../errors.ts'
 import { supportStaff } from '../rights.ts'
 import { route } from '../route.ts'
+import { nameColleagues } from '../support/colleagues.ts'
 import { presentOwners } from '../support/owners.ts'
+import { maskEmail } from '../support/words.ts'
+
+type Deps = Pick<Dependencies, 'db' | 'clerk'>
 
 export const supportActsRoutes = [
   route(requestSupportActs, { rights: supportStaff }).handle(async ({ body, user_id, trace }, deps) => {
@@ -54,7 +58,7 @@ export const supportActsRoutes = [
         targets: targets.length,
       })
       if (requested.outcome === 'refused') {
-        const { code, error } = await refusalOf(deps.db, requested)
+        const { code, error } = await refusalOf(deps, requested)
         if (batch_id === null) throw actRefused(requested, error)
         refused.push({ target, code, error })
         continue
@@ -65,18 +69,19 @@ export const supportActsRoutes = [
     }
     return {
       success: true,
-      data: { batch_id, needs_approval, acts: await presentActs(deps.db, accepted), refused },
+      data: { batch_id, needs_approval, acts: await presentActs(deps, accepted), refused },
     }
   }),
 
-  route(getSupportActs, { rights: supportStaff }).handle(async ({ query }, { db }) => {
+  route(getSupportActs, { rights: supportStaff }).handle(async ({ query }, deps) => {
+    const { db } = deps
     const rows = await listActs(db, filterOf(query), { limit: query.limit })
     const counted = query.batch_id
       ? await countBatch(db, query.batch_id)
       : rows.map(({ state }) => ({ state, count: 1 }))
     const counts = Object.fromEntries(actStates.map((state) => [state, 0])) as Record<ActState, number>
     for (const { state, count } of counted) counts[state] += count
-    return { success: true, data: { acts: await presentActs(db, rows), counts } }
+    return { success: true, data: { acts: await presentActs(deps, rows), counts } }
   }),
 
   route(approveSupportAct, { rights: supportStaff }).handle(async ({ body, user_id, trace }, deps) => {
@@ -86,22 +91,24 @@ export const supportActsRoutes = [
       await decideToApprove(deps.db, { id: body.id, decided_by: user_id, now, sweep_at }),
     )
     await enqueueAct(deps, trace, act)
-    return { success: true, data: await presentAct(deps.db, act) }
+    return { success: true, data: await presentAct(deps, act) }
   }),
 
-  route(refuseSupportAct, { rights: supportStaff }).handle(async ({ body, user_id }, { db, now }) => {
+  route(refuseSupportAct, { rights: supportStaff }).handle(async ({ body, user_id }, deps) => {
+    const { db, now } = deps
     const { id, reason } = body
     const act = decidedOrThrow(await decideToRefuse(db, { id, reason, decided_by: user_id, now: now() }))
-    return { success: true, data: await presentAct(db, act) }
+    return { success: true, data: await presentAct(deps, act) }
   }),
 
-  route(getAuditLog, { rights: supportStaff }).handle(async ({ query }, { db }) => {
+  route(getAuditLog, { rights: supportStaff }).handle(async ({ query }, deps) => {
+    const { db } = deps
     const { owner_id, actor, act_id, limit, cursor } = query
     const owner = owner_id === undefined ? undefined : ownerNamed(owner_id)
     const rows = await listAudit(db, { owner, actor, act_id }, { limit: limit + 1, before: cursor })
     const items = rows.slice(0, limit)
     const next_cursor = rows.length > limit ? (items.at(-1)?.id ?? null) : null
-    return { success: true, data: { items: await presentEntries(db, items), next_cursor } }
+    return { success: true, data: { items: await presentEntries(deps, items), next_cursor } }
   }),
 ]
 
@@ -130,12 +137,11 @@ function withoutRepeats(targets: readonly ActTarget[]): ActTarget[] {
 
 /** Names the colleague who was first. */
 async function refusalOf(
-  db: Database,
+  deps: Deps,
   { code, error, other }: Extract<RequestedAct, { outcome: 'refused' }>,
 ): Promise<{ code: string; error: string }> {
   if (!other) return { code, error }
-  const names = await listNames(db, [other.requested_by])
-  const name = names.get(other.requested_by) ?? other.requested_by
+  const name = (await nameColleagues(deps, [other.requested_by]))(other.requested_by)
   const until = other.state === 'queued' ? 'is being done' : 'waits for a second person'
   return { code, error: `${name} has asked for an act on this already, which ${until}` }
 }
@@ -171,20 +177,20 @@ function ownerNamed(owner_id: string): Owner {
   return ownerOfId(owner_id) ?? { owner_kind: 'user', owner_id }
 }
 
-async function presentAct(db: Database, row: SupportActRow): Promise<SupportAct> {
-  const [act] = await presentActs(db, [row])
+async function presentAct(deps: Deps, row: SupportActRow): Promise<SupportAct> {
+  const [act] = await presentActs(deps, [row])
   if (!act) throw new Error('One act was to be presented')
   return act
 }
 
-async function presentActs(db: Database, rows: readonly SupportActRow[]): Promise<SupportAct[]> {
+async function presentActs(deps: Deps, rows: readonly SupportActRow[]): Promise<SupportAct[]> {
   const people = rows.flatMap(({ requested_by, approved_by, refused_by }) => [
     requested_by,
     approved_by,
     refused_by,
   ])
-  const person = await personIn(db, people)
-  const label = await labelsOf(db, rows)
+  const person = await personIn(deps, people)
+  const label = await labelsOf(deps.db, rows)
   return rows.map((row) => ({
     id: row.id,
     batch_id: row.batch_id,
@@ -213,15 +219,20 @@ async function labelsOf(db: Database, rows: readonly SupportActRow[]) {
   return (owner: Owner | null) => owner && { ...owner, label: present(owner)?.label ?? null }
 }
 
-async function presentEntries(db: Database, rows: readonly AuditRow[]): Promise<AuditEntry[]> {
-  const person = await personIn(
-    db,
-    rows.map(({ actor }) => actor),
-  )
+async function presentEntries(deps: Deps, rows: readonly AuditRow[]): Promise<AuditEntry[]> {
+  const actorsOf = (some: readonly AuditRow[]) => some.map(({ actor }) => actor)
+  const isStranger = ({ outcome }: AuditRow) => outcome === 'denied'
+  const colleague = await personIn(deps, actorsOf(rows.filter((row) => !isStranger(row))))
+  const strangers = await listNames(deps.db, actorsOf(rows.filter(isStranger)))
+  // Anybody may knock, so they are called as customers are in a list.
+  const stranger = (id: string) => {
+    const known = strangers.get(id)
+    return { id, name: known ? (known.name ?? maskEmail(known.email)) : id }
+  }
   return rows.map((row) => ({
     id: row.id,
     at: row.at.toISOString(),
-    actor: person(row.actor),
+    actor: isStranger(row) ? stranger(row.actor) : colleague(row.actor),
     act_id: row.act_id,
     what: row.what,
     outcome: row.outcome,
@@ -234,10 +245,7 @@ async function presentEntries(db: Database, rows: readonly AuditRow[]): Promise<
   }))
 }
 
-async function personIn(db: Database, ids: readonly (string | null)[]) {
-  const names = await listNames(
-    db,
-    ids.flatMap((id) => id ?? []),
-  )
-  return (id: string) => ({ id, name: names.get(id) ?? id })
+async function personIn(deps: Deps, ids: readonly (string | null)[]) {
+  const nameOf = await nameColleagues(deps, ids)
+  return (id: string) => ({ id, name: nameOf(id) })
 }

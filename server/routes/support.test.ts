@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { requestReconciliation } from '../../schema/api/reconciliation.ts'
 import {
   getTrace,
   listWork,
@@ -9,6 +10,12 @@ import {
   searchSupport,
   visitCase,
 } from '../../schema/api/support.ts'
+import {
+  approveSupportAct,
+  getAuditLog,
+  getSupportActs,
+  requestSupportActs,
+} from '../../schema/api/support-acts.ts'
 import { failEvent, settleEvent } from '../../schema/inbox/events.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { monthGrant } from '../../schema/ledger/grants.ts'
@@ -28,6 +35,7 @@ import { madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { type Person, signUp, tokenOf } from '../../tests/support/services/clerk.ts'
 import { processInboxEvent } from '../../worker/jobs/inbox-event.ts'
+import { processSupportAct } from '../../worker/jobs/support-act.ts'
 
 const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
 const { clerk, clock, database, server, stripe, worker } = product
@@ -216,8 +224,18 @@ describe('a search', () => {
     )
     const id = rows[0]?.id ?? 0
     const title = `Transfer ${id}, in archive 3 (2019-11 to 2019-12)`
-    expect(await find(String(id))).toMatchObject([{ kind: 'transfer', title, owner: null, item_key: null }])
-    expect(await find('checkout/cs_archived')).toMatchObject([{ kind: 'user', title, owner: { id: owner } }])
+    const [number, key] = [String(id), 'checkout/cs_archived']
+    expect(await find(number)).toMatchObject([
+      { kind: 'transfer', title, owner: null, item_key: `transfer:${number}`, state: 'archived' },
+    ])
+    expect(await find(key)).toMatchObject([
+      { kind: 'transfer', title, owner: { id: owner }, item_key: `transfer:${key}` },
+    ])
+    // What it leads to says so too, with its owner and without.
+    const ask = (query: Record<string, string>) => server.ask(getTrace, { token: sam.token, query })
+    const archived = { title, state: 'archived', at: '2019-12-01T00:00:00.000Z' }
+    expect(await ask({ kind: 'transfer', id: number })).toMatchObject({ owner: null, highlighted: archived })
+    expect(await ask({ owner, kind: 'transfer', id: key })).toMatchObject({ highlighted: archived })
     expect(await find(String(id + 2 ** 41))).toEqual([])
   })
 
@@ -228,9 +246,15 @@ describe('a search', () => {
     const invitation = await invite(product, team, email)
     const theirs = { owner: { kind: 'organization', id: team.organization.id } }
     expect(await find(email)).toMatchObject([
-      { ...theirs, title: `Invitation of ${email.slice(0, 1)}…@tidemark.test` },
+      { ...theirs, title: `${team.organization.name}: invitation of ${email.slice(0, 1)}…@tidemark.test` },
     ])
-    expect(await find(team.admin.email)).toMatchObject([{ kind: 'user', id: team.admin.user_id }, theirs])
+    expect(await find(team.admin.email)).toMatchObject([
+      { kind: 'user', id: team.admin.user_id },
+      {
+        ...theirs,
+        title: `${team.organization.name}: seat of ${team.admin.email.slice(0, 1)}…@tidemark.test`,
+      },
+    ])
     expect(await find(invitation.id)).toMatchObject([{ ...theirs, item_key: `invitation:${invitation.id}` }])
     expect(await find(team.organization.id)).toMatchObject([theirs])
   })
@@ -261,6 +285,37 @@ describe('a search', () => {
 })
 
 describe('a trace', () => {
+  test('calls colleagues by their name or their address, also those who have no account with us', async () => {
+    const ada = await buildPerson()
+    const [sue, joe] = [
+      await signUp(clerk, { role: 'support', first_name: 'Sue', last_name: 'Support' }),
+      await signUp(clerk, { role: 'support' }),
+    ]
+    const id = randomUUID()
+    const adjustment = { credits: 9000, customer_note: 'With our apologies' }
+    const targets = [{ kind: 'user' as const, id: ada.user_id }]
+    const body = { id, kind: 'adjust' as const, targets, reason: 'Promised on the phone', adjustment }
+    await server.ask(requestSupportActs, { token: sue.token, body })
+    await server.ask(approveSupportAct, { token: joe.token, body: { id } })
+    await processSupportAct(worker.deps, { act_id: id })
+
+    const { timeline } = await trace(ada.user_id)
+    const detailOf = (kind: string) => timeline.find((item) => item.kind === kind)?.detail
+    expect(detailOf('act')).toContain(`Asked for by Sue Support, agreed to by ${joe.email}: Promised`)
+    expect(detailOf('transfer')).toBe('By Sue Support.')
+    const { data } = await server.ask(getSupportActs, { token: sam.token, query: { id } })
+    expect(data.acts).toMatchObject([
+      { requested_by: { name: 'Sue Support' }, approved_by: { id: joe.user_id, name: joe.email } },
+    ])
+    const { run } = await server.ask(requestReconciliation, { token: sue.token, body: {} })
+    expect(run.requested_by).toBe('Sue Support')
+    // A stranger who is refused is called as customers are in lists.
+    await server.api(listWork, { token: ada.token })
+    const audit = await server.ask(getAuditLog, { token: sam.token, query: { actor: ada.user_id } })
+    expect(audit.data.items).toMatchObject([{ outcome: 'denied', actor: { id: ada.user_id } }])
+    expect(JSON.stringify(audit.data.items)).not.toContain(ada.email)
+  })
+
   test('says which credits are missing, and which event failed to bring them', async () => {
     const ada = await buildPerson()
     const { event_id, intent_id, session_id } = await buildFailedPurchase(ada.user_id)

@@ -13,8 +13,10 @@ import { findOwners } from '../../schema/support/owners.ts'
 import { findTimelineRow } from '../../schema/support/timeline.ts'
 import type { TimelineKind, TimelineRow } from '../../schema/support/timeline-rows.ts'
 import type { Dependencies } from '../dependencies.ts'
+import { nameColleagues } from './colleagues.ts'
+import { identify } from './owners.ts'
 import { askStripe, isStripeKind, namesIn } from './stripe-objects.ts'
-import { type PresentOptions, presentRow } from './trace-items.ts'
+import { actorsOf, type PresentOptions, presentArchived, presentRow } from './trace-items.ts'
 import { capitalized, maskEmail } from './words.ts'
 
 /** Something that was asked for, and whose it is. */
@@ -70,13 +72,14 @@ export async function lookUp(deps: Deps, { kind, id }: Lookup, options: PresentO
 
 /** A row of the timeline. */
 async function lookUpRow(
-  { db }: Pick<Deps, 'db'>,
+  { db, clerk }: Pick<Deps, 'db' | 'clerk'>,
   { kind, id }: Lookup & { readonly kind: TimelineKind | 'session' },
   options: PresentOptions,
 ): Promise<Hit | undefined> {
   const row = await findTimelineRow(db, { kind: kind === 'session' ? 'intent' : kind, id })
   if (!row) return undefined
-  const items = presentRow(row, options)
+  const nameOf = await nameColleagues({ db, clerk }, actorsOf([row]))
+  const items = presentRow(row, { ...options, nameOf })
   const item = items.find((presented) => presented.kind === kind) ?? items.at(-1)
   return item && { kind, id: item.id, title: item.title, owner: await ownerOfRow(db, row), item }
 }
@@ -133,39 +136,51 @@ function ownerHit(owner: Owner, title = owner.owner_kind === 'user' ? 'Person' :
 /** People by our copy and by Clerk, who also knows their other addresses; organizations that gave or promised the address a seat. */
 async function lookUpEmail({ db, clerk }: Deps, email: string): Promise<Hit[]> {
   const [ours, theirs] = await Promise.all([findHeldBy(db, email), clerk.findUserIdsByEmail(email)])
-  const people = new Set([...ours.users, ...theirs])
   const masked = maskEmail(email)
-  return [
-    ...[...people].map((owner_id) => ownerHit({ owner_kind: 'user', owner_id })),
-    ...ours.organizations.map(({ organization_id, via }) =>
-      ownerHit(
-        { owner_kind: 'organization', owner_id: organization_id },
-        `${via === 'seat' ? 'Seat' : 'Invitation'} of ${masked}`,
-      ),
-    ),
-  ]
+  const nameOf = async (owner: Owner) => {
+    const identity = await identify(clerk, owner)
+    return typeof identity === 'object' ? identity.name : null
+  }
+  const people = [...new Set([...ours.users, ...theirs])].map(async (owner_id) => {
+    const owner: Owner = { owner_kind: 'user', owner_id }
+    return ownerHit(owner, (await nameOf(owner)) ?? masked)
+  })
+  const organizations = ours.organizations.map(async ({ organization_id, via }) => {
+    const owner: Owner = { owner_kind: 'organization', owner_id: organization_id }
+    const name = await nameOf(owner)
+    const held = `${via === 'seat' ? 'seat' : 'invitation'} of ${masked}`
+    return ownerHit(owner, name === null ? capitalized(held) : `${name}: ${held}`)
+  })
+  return Promise.all([...people, ...organizations])
 }
 
 /** By its number, its idempotency key, or the grant that it belongs to. */
-async function lookUpTransfer(deps: Deps, { kind, id }: Lookup, options: PresentOptions): Promise<Hit[]> {
-  const found = /^\d{1,16}$/.test(id) ? [{ id, owner_id: null }] : await findTransferIds(deps.db, id)
+async function lookUpTransfer(
+  deps: Deps,
+  { kind, id: key }: Lookup,
+  options: PresentOptions,
+): Promise<Hit[]> {
+  const found = /^\d{1,16}$/.test(key) ? [{ id: key, owner_id: null }] : await findTransferIds(deps.db, key)
   const hits = await Promise.all(
     found.map(async ({ id, owner_id }) => {
       const hit = await lookUpRow(deps, { kind: 'transfer', id }, options)
       // Its key stays when its month is archived.
       const owner = owner_id === null ? null : ownerOfId(owner_id)
-      return hit ?? (await archivedHit(deps.db, id, owner))
+      return hit ?? (await archivedHit(deps.db, { id, owner, asked: owner ? key : id }))
     }),
   )
   return hits.filter((hit) => hit !== undefined).map((hit) => (kind === 'grant' ? { ...hit, kind } : hit))
 }
 
-/** A transfer's number says in which month it was posted. Whose it was is known by its key alone. */
-async function archivedHit(db: Deps['db'], id: string, owner: Owner | null): Promise<Hit | undefined> {
+/** A transfer's number says in which month it was posted. Whose it was is known by its key alone, so that is what it is called by then. */
+async function archivedHit(
+  db: Deps['db'],
+  { id, owner, asked }: { readonly id: string; readonly owner: Owner | null; readonly asked: string },
+): Promise<Hit | undefined> {
   const archive = await findArchiveOf(db, Number(id))
   if (!archive) return undefined
   const title = `Transfer ${id}, in archive ${archive.id} (${archive.months})`
-  return owner ? ownerHit(owner, title) : { kind: 'transfer', id, title, owner: null, item: null }
+  return { kind: 'transfer', id: asked, title, owner, item: presentArchived({ id: asked, title, archive }) }
 }
 
 /** A job leads to the row that it was made for. One that is gone says so by its name: see `freshJobId`. */

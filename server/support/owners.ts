@@ -54,7 +54,7 @@ export async function presentPerson(
   }
 }
 
-async function identify(clerk: Dependencies['clerk'], owner: Owner) {
+export async function identify(clerk: Dependencies['clerk'], owner: Owner) {
   try {
     return (await clerk.identify(owner)) ?? 'gone'
   } catch (error) {

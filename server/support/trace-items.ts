@@ -2,6 +2,7 @@ import type { SupportLevel, TraceItem } from '../../schema/api/support.ts'
 import { refusedByBank } from '../../schema/checkout/recent-payments.ts'
 import { keyOf } from '../../schema/support/timeline.ts'
 import type { TimelineKind, TimelineRow } from '../../schema/support/timeline-rows.ts'
+import type { NameOf } from './colleagues.ts'
 import type { Links } from './links.ts'
 import { capitalized, creditsText, dayText, durationText, maskEmail, moneyText, sentence } from './words.ts'
 
@@ -10,6 +11,8 @@ export interface PresentOptions {
   readonly now: Date
   /** An event that came before and that nobody has tried is stuck. */
   readonly stuck_before: Date
+  /** Of whoever `actorsOf` names. */
+  readonly nameOf: NameOf
 }
 
 type RowOf<Kind extends TimelineKind> = Extract<TimelineRow, { kind: Kind }>
@@ -31,7 +34,7 @@ export function presentRow(row: TimelineRow, options: PresentOptions): TraceItem
   return [itemOf(row, 'session', id, session), item]
 }
 
-function itemOf({ at }: TimelineRow, kind: TraceItem['kind'], id: string, told: Told): TraceItem {
+function itemOf({ at }: Pick<TimelineRow, 'at'>, kind: TraceItem['kind'], id: string, told: Told): TraceItem {
   return {
     key: keyOf({ kind, id }),
     kind,
@@ -68,9 +71,9 @@ function tell(row: TimelineRow, options: PresentOptions): Told {
     case 'charge':
       return tellCharge(row, options)
     case 'transfer':
-      return tellTransfer(row)
+      return tellTransfer(row, options)
     case 'act':
-      return tellAct(row)
+      return tellAct(row, options)
     case 'seat':
       return tellSeat(row, options)
     case 'invitation':
@@ -256,14 +259,40 @@ function tellCharge({ id, data }: RowOf<'charge'>, { links }: PresentOptions): T
   }
 }
 
+/** What is left of a transfer whose month has left the ledger. */
+export function presentArchived(transfer: {
+  readonly id: string
+  readonly title: string
+  readonly archive: { readonly month_starts_at: Date }
+}): TraceItem {
+  const { id, title, archive } = transfer
+  const at = archive.month_starts_at.toISOString()
+  const detail =
+    'Its month has left the ledger, and is dated by its first day here. What it was about is in the files of that archive; balances and sums still count it.'
+  return itemOf({ at }, 'transfer', id, { title, level: 'ignored', state: 'archived', detail })
+}
+
 /** Actors that are no person. */
 const ourOwnActors = ['stripe', 'sweep', 'schedule']
 
-function tellTransfer({ data, at }: RowOf<'transfer'>): Told {
+/** Colleagues who did what is told of the rows. */
+export function actorsOf(rows: readonly TimelineRow[]): string[] {
+  return rows.flatMap(({ kind, data }) => {
+    if (kind === 'act') return [data.requested_by, ...(data.approved_by ? [data.approved_by] : [])]
+    return kind === 'transfer' && isByPerson(data) ? [data.actor] : []
+  })
+}
+
+/** Usage is by the owner's own people. */
+function isByPerson({ kind, actor }: RowOf<'transfer'>['data']): boolean {
+  return kind !== 'usage' && !ourOwnActors.includes(actor)
+}
+
+function tellTransfer({ data, at }: RowOf<'transfer'>, { nameOf }: PresentOptions): Told {
   const late_ms = new Date(at).getTime() - data.occurred_at.getTime()
   const details = [
     ...(late_ms > 60_000 ? [`It happened on ${dayText(data.occurred_at)}.`] : []),
-    ...(data.kind === 'usage' || ourOwnActors.includes(data.actor) ? [] : [`By ${data.actor}.`]),
+    ...(isByPerson(data) ? [`By ${nameOf(data.actor)}.`] : []),
   ]
   return {
     title: data.reason,
@@ -288,18 +317,21 @@ const actWords: Readonly<Record<string, string>> = {
   resend_invitation: 'Invitation sent again',
 }
 
-function tellAct({ data }: RowOf<'act'>): Told {
+function tellAct({ data }: RowOf<'act'>, { nameOf }: PresentOptions): Told {
   const isOpen = data.state === 'queued' || data.state === 'waiting_for_approval'
-  const approved = data.approved_by ? `, agreed to by ${data.approved_by}` : ''
+  const approved = data.approved_by ? `, agreed to by ${nameOf(data.approved_by)}` : ''
   return {
     title: `${actWords[data.kind] ?? capitalized(data.kind)} by support`,
     level: isOpen ? 'waiting' : data.state === 'failed' ? 'problem' : 'done',
     state: data.state,
     error: data.state === 'queued' ? data.last_error : data.error,
-    detail: `${data.sentence ? `${data.sentence} ` : ''}Asked for by ${data.requested_by}${approved}: ${sentence(data.reason)}`,
+    detail: `${data.sentence ? `${data.sentence} ` : ''}Asked for by ${nameOf(data.requested_by)}${approved}: ${sentence(data.reason)}`,
     attempts: data.attempts,
     next_try_at: data.state === 'queued' ? data.sweep_at.toISOString() : null,
-    caused_by: [keyOf({ kind: data.target_kind, id: data.target_id })],
+    // An act on an owner is on that owner's timeline.
+    caused_by: ['user', 'organization'].includes(data.target_kind)
+      ? []
+      : [keyOf({ kind: data.target_kind, id: data.target_id })],
   }
 }
 

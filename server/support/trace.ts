@@ -7,11 +7,12 @@ import { recordVisit } from '../../schema/support/visits.ts'
 import { cursorOf, cursorTimeSchema } from '../cursor.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { supportItemNotFound } from '../errors.ts'
+import { nameColleagues } from './colleagues.ts'
 import { openLinks } from './links.ts'
 import { lookUp } from './look-up.ts'
 import { presentOwners, presentPerson, presentVisitors } from './owners.ts'
 import { readStanding } from './standing.ts'
-import { type PresentOptions, presentRow } from './trace-items.ts'
+import { actorsOf, type PresentOptions, presentRow } from './trace-items.ts'
 
 type Deps = Pick<Dependencies, 'db' | 'clerk' | 'stripe' | 'producer' | 'settings' | 'now'>
 
@@ -24,6 +25,8 @@ export function presentOptions({ settings, now }: Pick<Dependencies, 'settings' 
     links: openLinks(settings),
     now: at,
     stuck_before: new Date(at.getTime() - stuckAfterMs),
+    // Whoever reads acts or transfers has their people named (colleagues.ts).
+    nameOf: (id) => id,
   }
 }
 
@@ -55,7 +58,8 @@ export async function readTrace(
     before,
     with_usage: query.usage === 'shown',
   })
-  const timeline = page.rows.flatMap((row): TraceItem[] => presentRow(row, options))
+  const nameOf = await nameColleagues(deps, actorsOf(page.rows))
+  const timeline = page.rows.flatMap((row): TraceItem[] => presentRow(row, { ...options, nameOf }))
   const next_cursor = page.next && cursorAt(page.next)
   if (before) return { owner: present(owner), ...nothing, highlighted, timeline, next_cursor }
   const [person, standing, visit] = await Promise.all([

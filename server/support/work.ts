@@ -32,7 +32,8 @@ interface Found {
 
 /** What needs a person, and how the queues are doing. */
 export async function readWork(deps: Deps, query: Query): Promise<WorkList> {
-  const { now, stuck_before, links } = presentOptions(deps)
+  const options = presentOptions(deps)
+  const { now, stuck_before } = options
   const [{ found, next_cursor }, counts, queues, oldest] = await Promise.all([
     findWork(deps, query, { now, stuck_before }),
     countProblems(deps.db, { stuck_before, limit: countedMax + 1 }),
@@ -46,7 +47,7 @@ export async function readWork(deps: Deps, query: Query): Promise<WorkList> {
     found.map(({ row }) => owners(row)),
   )
   const rows = found.map(({ row, state }): WorkRow => {
-    const item = presentRow(row, { now, stuck_before, links }).at(-1)
+    const item = presentRow(row, options).at(-1)
     if (!item) throw new Error(`${row.kind} ${row.id} is nothing to show`)
     const intent = row.kind === 'event' ? intents.get(row.data.intent_id ?? '') : undefined
     return {

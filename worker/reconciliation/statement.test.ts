@@ -166,7 +166,7 @@ test('a day is closed when everything until then is proven; what comes later cou
 
 test('support asks for a comparison, the worker makes it, and its findings are listed', async () => {
   const { run } = await server.ask(requestReconciliation, { token: support.token, body: {} })
-  expect(run).toMatchObject({ state: 'waiting', requested_by: support.user_id, since: null })
+  expect(run).toMatchObject({ state: 'waiting', requested_by: support.email, since: null })
   const again = await server.ask(requestReconciliation, { token: support.token, body: {} })
   expect(again.run.id).toBe(run.id)
   await reconcile(worker.deps)

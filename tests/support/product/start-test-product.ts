@@ -152,6 +152,7 @@ export const trustingClerk = {
   verifyToken: async (token) => ({ user_id: token, session_id: null }),
   getStanding: async () => 'good',
   getProfile: async () => null,
+  identify: async () => null,
 } satisfies Partial<Dependencies['clerk']> as unknown as Dependencies['clerk']
 
 async function kept<T>(

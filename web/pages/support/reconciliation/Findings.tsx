@@ -6,7 +6,7 @@ import { traceAddress } from '../../../components/support/addresses.ts'
 import { CopyId } from '../../../components/support/CopyId.tsx'
 import { Moment } from '../../../components/support/Moment.tsx'
 import { useRowKeys } from '../../../components/support/useKeys.ts'
-import { actNames, stakeText } from '../../../components/support/words.ts'
+import { actNames, ownerTitle, stakeText } from '../../../components/support/words.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { actOf, actsOf, findingNames } from './findings.ts'
@@ -39,7 +39,10 @@ export function Findings({ findings, kind, onMended }: FindingsProps) {
       if (finding) act(actOf(finding))
     },
   })
-  const together = kind ? actsOf(findings.filter(({ gone_at }) => gone_at === null)) : []
+  // One by itself has a button of its own.
+  const together = (kind ? actsOf(findings.filter(({ gone_at }) => gone_at === null)) : []).filter(
+    ({ targets }) => targets.length > 1,
+  )
   return (
     <>
       {kind && (
@@ -94,6 +97,7 @@ function Row({ finding, isMended, onMend }: RowProps) {
             )}
           </p>
           <p className="mt-0.5 flex flex-wrap items-center gap-x-2 text-faint text-xs">
+            {owner && <span className="text-muted">{ownerTitle(owner)}</span>}
             {stake && <span className="font-medium text-ink">{stake}</span>}
             <span className="relative z-1 min-w-0">
               <CopyId id={object_id} />

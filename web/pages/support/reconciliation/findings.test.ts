@@ -3,7 +3,7 @@ import type { Finding, Mending } from '../../../../schema/api/reconciliation.ts'
 import { actOf, actsOf } from './findings.ts'
 
 const event = { kind: 'event', id: 'evt_1' } as const
-const ada = { kind: 'user', id: 'user_1' } as const
+const ada = { kind: 'user', id: 'user_1', label: 'a…@tidemark.test' } as const
 
 function finding(id: string, mending: Mending | null): Finding {
   const at = '2026-11-22T12:00:00.000Z'

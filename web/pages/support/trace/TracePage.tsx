@@ -57,7 +57,7 @@ function OneCase({ asked }: { asked: Case }) {
       <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_18rem]">
         <div className="min-w-0 space-y-4">
           {first.standing && <Standing standing={first.standing} owner={first.owner?.id ?? ''} />}
-          {!first.owner && <OwnerUnknown />}
+          {!first.owner && (isArchived(first) ? <Archived /> : <OwnerUnknown />)}
           <Timeline
             items={items}
             owner={first.owner?.id ?? null}
@@ -78,9 +78,28 @@ function readCase(search: URLSearchParams): Case {
   return { ...(owner && { owner }), ...(kind && id && { kind, id }) }
 }
 
-function titleOf({ owner, person, highlighted }: SupportTrace): string {
+function titleOf(trace: SupportTrace): string {
+  const { owner, person, highlighted } = trace
   if (owner) return person?.name ?? person?.email ?? owner.label ?? owner.id
+  if (isArchived(trace)) return 'Archived transfer'
   return highlighted ? `${kindNames[highlighted.kind]} of nobody that we know` : 'Trace'
+}
+
+/** Its number alone does not say whose a transfer was. */
+function isArchived({ highlighted }: SupportTrace): boolean {
+  return highlighted?.kind === 'transfer' && highlighted.state === 'archived'
+}
+
+function Archived() {
+  return (
+    <Card className="px-4 py-3 text-sm">
+      <p className="font-medium">Its number does not say whose it was</p>
+      <p className="mt-0.5 text-muted">
+        The ledger keeps an archived transfer’s idempotency key with its owner. Search for the key, or look
+        for the number in the files of the archive.
+      </p>
+    </Card>
+  )
 }
 
 function OwnerUnknown() {

@@ -1,0 +1,29 @@
+import type { ReadDatabase } from '../../schema/database/connect.ts'
+import { ownerOfId } from '../../schema/ledger/accounts.ts'
+import { listNames } from '../../schema/users/users.ts'
+import type { Dependencies } from '../dependencies.ts'
+import { identify } from './owners.ts'
+
+/** What somebody of support is called by; whoever is no person, such as `schedule`, or is known to nobody, by the id. */
+export type NameOf = (id: string) => string
+
+/** Support staff need no account of the product, so Clerk is asked for those of whom we have no copy, as far as it answers. */
+export async function nameColleagues(
+  { db, clerk }: { readonly db: ReadDatabase } & Pick<Dependencies, 'clerk'>,
+  ids: readonly (string | null)[],
+): Promise<NameOf> {
+  const asked = [...new Set(ids)].filter((id) => id !== null)
+  const ours = await listNames(db, asked)
+  const theirs = await Promise.all(
+    asked.map(async (id) => {
+      const owner = ours.has(id) ? null : ownerOfId(id)
+      const identity = owner?.owner_kind === 'user' && (await identify(clerk, owner))
+      return [id, typeof identity === 'object' ? identity : null] as const
+    }),
+  )
+  const atClerk = new Map(theirs)
+  return (id) => {
+    const known = ours.get(id) ?? atClerk.get(id)
+    return known?.name ?? known?.email ?? id
+  }
+}
