@@ -7,7 +7,7 @@ import type {
 } from '../../../schema/api/support.ts'
 import type { ActKind, ActState, AuditOutcome } from '../../../schema/api/support-acts.ts'
 import type { Currency } from '../../../schema/catalogue/currency.ts'
-import { formatCreditChange, formatMoney, readerLocales } from '../format.ts'
+import { formatCreditChange, formatDate, formatMoney, readerLocales } from '../format.ts'
 
 export const kindNames: Readonly<Record<LookupKind, string>> = {
   email: 'E-mail address',
@@ -99,6 +99,11 @@ export function sentenceCase(name: string): string {
 
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${new Intl.NumberFormat([...readerLocales]).format(count)} ${count === 1 ? one : many}`
+}
+
+/** Up to which day comparisons found no difference, in the same words wherever it stands. */
+export function provenText(provenDay: string | null): string {
+  return provenDay ? `Proven up to ${formatDate(provenDay)}` : 'No day is proven yet'
 }
 
 /** What is at stake, e.g. `€7.00 · 500 credits`; null where it is neither about money nor about credits. */

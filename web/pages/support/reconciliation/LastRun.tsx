@@ -1,8 +1,8 @@
 import { RefreshCw } from 'lucide-react'
 import type { FindingsList } from '../../../../schema/api/reconciliation.ts'
-import { formatCredits, formatDate } from '../../../components/format.ts'
+import { formatCredits } from '../../../components/format.ts'
 import { Moment } from '../../../components/support/Moment.tsx'
-import { counted } from '../../../components/support/words.ts'
+import { counted, provenText } from '../../../components/support/words.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
@@ -21,18 +21,17 @@ export function LastRun({ run, provenDay, isBusy, onCompare }: LastRunProps) {
     <Card className="mb-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-3 px-4 py-3 text-sm">
       <div className="min-w-0 flex-1 basis-64" role="status">
         <p className="flex flex-wrap items-center gap-2">
-          <span className="font-medium">
-            {provenDay ? `Proven up to ${formatDate(provenDay)}` : 'No day is proven yet'}
-          </span>
+          <span className="font-medium">{provenText(provenDay)}</span>
           {run && <RunBadge run={run} />}
         </p>
         <p className="mt-0.5 text-muted text-xs [overflow-wrap:anywhere]">
           {run ? (
             <>
-              Compared <Moment at={run.ended_at ?? run.began_at} /> · {run.requested_by}
+              Compared <Moment at={run.ended_at ?? run.began_at} />{' '}
+              {run.requested_by === 'schedule' ? 'on schedule' : `by ${run.requested_by}`}
               {run.compared
                 .filter(({ count }) => count > 0)
-                .map(({ what, count }) => ` · ${formatCredits(count)} ${what}`)}
+                .map(({ what, count }) => ` · ${what}: ${formatCredits(count)}`)}
             </>
           ) : (
             'Nothing has been compared yet.'

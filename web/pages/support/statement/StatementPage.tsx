@@ -1,9 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { ChevronLeft, ChevronRight, Sheet } from 'lucide-react'
 import { Link, useSearchParams } from 'react-router-dom'
 import { exportStatement } from '../../../../schema/api/reconciliation.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
-import { statementQuery } from '../../../api/reconciliation.ts'
+import { findingsQuery, statementQuery } from '../../../api/reconciliation.ts'
 import { ExportButton } from '../../../components/ExportButton.tsx'
 import { FailurePanel } from '../../../components/FailurePanel.tsx'
 import { ListSkeleton } from '../../../components/support/ListSkeleton.tsx'
@@ -19,14 +19,16 @@ import { Verdict } from './Verdict.tsx'
 export function StatementPage() {
   const [search] = useSearchParams()
   const period = readPeriod(search)
-  const statement = useQuery(statementQuery(useApi(), period))
+  const api = useApi()
+  const statement = useQuery(statementQuery(api, period))
+  const proven = useInfiniteQuery(findingsQuery(api, { state: 'open' }))
   return (
     <Page
       title="Statement"
       description="What came in at Stripe beside credits sold, granted, used and taken back; days end at midnight UTC"
       action={<PeriodSwitch period={period} />}
     >
-      {statement.isPending ? (
+      {statement.isPending || proven.isPending ? (
         <Card className="overflow-clip">
           <ListSkeleton label="Loading the statement" />
         </Card>
@@ -48,7 +50,7 @@ export function StatementPage() {
         </Card>
       ) : (
         <div aria-busy={statement.isPlaceholderData || undefined} className="space-y-4 aria-busy:opacity-60">
-          <Verdict days={statement.data} />
+          <Verdict days={statement.data} provenDay={proven.data?.pages[0]?.proven_day ?? null} />
           <MoneyTables days={statement.data} />
           <CreditsTable days={statement.data} />
         </div>

@@ -1,22 +1,27 @@
 import type { StatementDay } from '../../../../schema/api/reconciliation.ts'
 import { formatDate } from '../../../components/format.ts'
-import { counted } from '../../../components/support/words.ts'
+import { counted, provenText } from '../../../components/support/words.ts'
 import { Alert } from '../../../ui/Alert.tsx'
 import { formatMinor } from './sums.ts'
 
 /** Whether everything sums to zero, and otherwise where it does not. */
-export function Verdict({ days }: { days: readonly StatementDay[] }) {
+export function Verdict({ days, provenDay }: { days: readonly StatementDay[]; provenDay: string | null }) {
   const wrong = days.filter(({ agrees }) => agrees === false)
   const open = days.filter(({ state }) => state === 'open').length
   if (wrong.length === 0) {
     const isKnown = days.some(({ agrees }) => agrees === true)
+    if (!isKnown) {
+      return (
+        <Alert tone="info" title={provenText(provenDay)}>
+          None of these days is closed: that is done once a day with credits is over, Stripe’s list of its
+          payments has been read, and everything until then is proven.
+        </Alert>
+      )
+    }
     return (
-      <Alert
-        tone={isKnown ? 'positive' : 'info'}
-        title={isKnown ? 'It sums to zero' : 'Nothing is proven yet'}
-      >
+      <Alert tone="positive" title="It sums to zero">
         {open > 0
-          ? `${counted(open, 'day is', 'days are')} not closed yet, because Stripe’s list is read when a day is over.`
+          ? `${counted(open, 'day is', 'days are')} not closed yet: Stripe’s list is read when a day is over.`
           : 'Every day is closed, and never changes again.'}
       </Alert>
     )

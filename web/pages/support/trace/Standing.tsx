@@ -12,8 +12,8 @@ import { cn } from '../../../ui/cn.ts'
 /** What should be there beside what is, and the difference in a sentence. */
 export function Standing({ standing, owner }: { standing: SupportStanding; owner: string }) {
   const { agrees, sentence, problems, plan_type, balance, grants } = standing
-  const others = problems.filter((problem) => problem.sentence !== sentence)
-  const first = problems.find((problem) => problem.sentence === sentence)
+  // The sentence is the first problem's, and says how many more there are.
+  const [first, ...others] = problems
   const Icon = agrees ? CircleCheck : CircleAlert
   return (
     <Card aria-label="What should be and what is" className="overflow-clip">

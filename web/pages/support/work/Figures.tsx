@@ -4,9 +4,9 @@ import { Link } from 'react-router-dom'
 import type { WorkList, WorkState } from '../../../../schema/api/support.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { findingsQuery } from '../../../api/reconciliation.ts'
-import { formatCredits, formatDate } from '../../../components/format.ts'
+import { formatCredits } from '../../../components/format.ts'
 import { traceAddress } from '../../../components/support/addresses.ts'
-import { ageText } from '../../../components/support/words.ts'
+import { ageText, provenText } from '../../../components/support/words.ts'
 
 /** How much there is to do, at a glance; each figure leads to what it counts. */
 export function Figures({ work }: { work: WorkList | undefined }) {
@@ -41,7 +41,7 @@ export function Figures({ work }: { work: WorkList | undefined }) {
         to="/support/reconciliation"
         value={open === undefined ? undefined : formatCredits(open)}
         isBad={(open ?? 0) > 0}
-        note={findings?.proven_day ? `Proven up to ${formatDate(findings.proven_day)}` : 'Not compared yet'}
+        note={findings ? provenText(findings.proven_day) : ''}
       />
     </dl>
   )
@@ -77,7 +77,7 @@ function Figure({ label, to, value, isBad, note }: FigureProps) {
       >
         {value ?? '–'}
       </dd>
-      <dd className="truncate text-faint text-xs">{note}</dd>
+      <dd className="text-faint text-xs [overflow-wrap:anywhere]">{note}</dd>
     </div>
   )
 }

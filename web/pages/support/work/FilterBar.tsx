@@ -38,14 +38,14 @@ export function FilterBar() {
     setSearch(next, { replace: true })
   }
   return (
-    <search className="mb-3 flex flex-wrap items-center gap-2">
+    <search className="mb-3 grid grid-cols-2 items-center gap-2 sm:flex sm:flex-wrap">
       <SearchField
         label="Filter by error, title or id"
         placeholder="Error, title or id"
         maxLength={longestText}
         value={filter.text ?? ''}
         onChange={set('text')}
-        className="h-8 min-w-48 text-[13px]"
+        className="h-8 min-w-48 text-[13px] max-sm:col-span-2"
       />
       <Select
         label="State"

@@ -115,7 +115,7 @@ function Row({ row, asOf, isChosen, onChoose, onReplay }: RowProps) {
   const stake = stakeText(row.money, row.credits)
   const tries =
     attempts > 0
-      ? `${counted(attempts, 'try', 'tries')}${next_try_at ? ', tried again by itself' : ''}`
+      ? `${counted(attempts, 'try', 'tries')}${next_try_at ? ', and it will be tried again' : ''}`
       : null
   return (
     <li
@@ -151,11 +151,11 @@ function Row({ row, asOf, isChosen, onChoose, onReplay }: RowProps) {
         )}
         <p className="mt-0.5 flex flex-wrap items-center gap-x-2 gap-y-1 text-faint text-xs">
           <span className="@3xl:hidden">
-            {[workStateNames[state], owner && ownerTitle(owner), stake, ageText(since, asOf)]
+            {[workStateNames[state], owner && ownerTitle(owner), stake, ageText(since, asOf), tries]
               .filter(Boolean)
               .join(' · ')}
           </span>
-          {tries && <span>{tries}</span>}
+          {tries && <span className="hidden @3xl:inline">{tries}</span>}
         </p>
       </div>
       <span className="hidden truncate text-muted text-xs @3xl:block">
