@@ -295,7 +295,43 @@ export const screens: readonly Screen[] = [
   { name: 'payment-cancelled', route: '/payment/cancelled', as: 'newcomer', shows: 'Payment Cancelled' },
 
   { name: 'support-work', route: '/support', as: 'support', shows: 'Waiting for a second person' },
+  {
+    name: 'support-work-failed',
+    route: '/support',
+    as: 'support',
+    address: '/support?state=failed',
+    shows: 'in_1TroubleWithNobody',
+    open: (page) => page.getByRole('checkbox').first().check(),
+  },
   { name: 'support-search', route: '/support/search', as: 'support', shows: 'What is understood' },
+  {
+    name: 'support-search-hits',
+    route: '/support/search',
+    as: 'support',
+    address: ({ searches }) => `/support/search?q=${searches.email}`,
+    shows: '2 matches',
+  },
+  {
+    name: 'support-search-stripe',
+    route: '/support/search',
+    as: 'support',
+    address: ({ searches }) => `/support/search?q=${searches.session}`,
+    shows: 'Timeline',
+  },
+  {
+    name: 'support-search-archived',
+    route: '/support/search',
+    as: 'support',
+    address: ({ searches }) => `/support/search?q=${searches.archived}`,
+    shows: /archive/,
+  },
+  {
+    name: 'support-search-nothing',
+    route: '/support/search',
+    as: 'support',
+    address: '/support/search?q=ch_3NobodyKnowsThis',
+    shows: 'Nothing is known',
+  },
   {
     name: 'support-trace',
     route: '/support/trace',
@@ -304,6 +340,25 @@ export const screens: readonly Screen[] = [
     shows: 'Timeline',
     open: (page) =>
       page.getByRole('region', { name: 'Timeline' }).getByRole('button', { expanded: false }).first().click(),
+  },
+  {
+    name: 'support-trouble',
+    route: '/support/trace',
+    as: 'support',
+    address: ({ troubledCase }) => troubledCase,
+    shows: 'cannot be posted',
+  },
+  {
+    name: 'support-act',
+    route: '/support/trace',
+    as: 'support',
+    address: ({ supportCase }) => supportCase,
+    shows: 'Timeline',
+    open: (page) =>
+      page
+        .getByRole('button', { name: /by support/ })
+        .first()
+        .click(),
   },
   {
     name: 'support-dialog',
@@ -335,7 +390,14 @@ export const screens: readonly Screen[] = [
     name: 'support-reconciliation',
     route: '/support/reconciliation',
     as: 'support',
-    shows: 'Compare now',
+    shows: 'nobody of support did it',
+  },
+  {
+    name: 'support-reconciliation-kind',
+    route: '/support/reconciliation',
+    as: 'support',
+    address: '/support/reconciliation?kind=usage_not_posted',
+    shows: 'cannot be posted',
   },
   { name: 'support-statement', route: '/support/statement', as: 'support', shows: 'Purchased ±' },
   {

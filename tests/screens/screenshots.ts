@@ -29,6 +29,7 @@ try {
   console.log('launching the product …')
   const product = await launchThrowaway({ logFile: join(folder, 'product.log') })
   running.defer(() => product.stop())
+  process.env.E2E_DATABASE_URL = product.databaseUrl
   process.env.E2E_STRIPE_URL = product.stripeSandboxUrl
   process.env.E2E_CLERK_URL = product.clerkSandboxUrl
   const browser = await chromium.launch({ executablePath: found.value, args: browserArguments() })

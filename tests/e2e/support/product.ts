@@ -16,7 +16,8 @@ function address(name: 'E2E_STRIPE_URL' | 'E2E_CLERK_URL' | 'E2E_DATABASE_URL'):
   return value
 }
 
-async function withDatabase<T>(work: (db: Kysely<DB>) => Promise<T>): Promise<T> {
+/** As the owner of the product's database. */
+export async function withDatabase<T>(work: (db: Kysely<DB>) => Promise<T>): Promise<T> {
   const connectionString = address('E2E_DATABASE_URL')
   const database = connectDatabase({ connectionString, role: 'owner', poolMax: 4, onError: () => undefined })
   try {
@@ -139,7 +140,7 @@ export function countFailedEvents(userId: string): Promise<number> {
 /** The bug is mended, but what failed because of it is not tried again by itself before a person sees to it. */
 export function mendPostings(userId: string): Promise<void> {
   return withDatabase(async (db) => {
-    const held = { sweep_at: sql<Date>`now() + interval '1 day'`, sweeps: sql<number>`sweeps + 1` }
+    const held = { sweep_at: sql<Date>`now() + interval '30 days'`, sweeps: sql<number>`sweeps + 1` }
     await db.updateTable('checkout_intents').set(held).where('user_id', '=', userId).execute()
     await db
       .updateTable('inbox_events')

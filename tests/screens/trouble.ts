@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import type { JsonObject } from '../../schema/database/types.ts'
+import { failEvent, receiveEvent } from '../../schema/inbox/events.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
+import { closeRange } from '../../schema/ledger/archive/close.ts'
+import { digestHeads } from '../../schema/ledger/archive/digests.ts'
+import { endOfMonth, firstIdOf } from '../../schema/ledger/archive/tables.ts'
+import { postTransfer } from '../../schema/ledger/post.ts'
+import { postSums, sumUsage } from '../../schema/ledger/sums.ts'
+import { spendCredits } from '../../schema/ledger/usage.ts'
+import { withDatabase } from '../e2e/support/product.ts'
+import { buildGrant } from '../support/factories/transfers.ts'
+import { changeFirstReports } from '../support/faults/behind-the-ledger.ts'
+
+const archivedMonth = '2025_03'
+
+/** The number of a transfer that has left the ledger with its month. */
+export const archivedTransferId = String(firstIdOf(archivedMonth) + 4711)
+
+/**
+ * What support meets on a bad day, about one person and beside them: credits that nobody explains, usage that cannot be posted, events that were
+ * given up. All of it by the verbs of `schema`; the books are right again when this ends, so that whoever proves them finds nothing.
+ */
+export function beInTrouble(userId: string): Promise<void> {
+  return withDatabase(async (db) => {
+    const owner: Owner = { owner_kind: 'user', owner_id: userId }
+    await postTransfer(db, buildGrant(userId, 250, { reason: 'Goodwill' }))
+    await sumUsage(db, owner, true)
+    for (const credits of [4, 11]) {
+      await spendCredits(db, {
+        ...owner,
+        credits,
+        idempotency_key: randomUUID(),
+        occurred_at: new Date(),
+        actor: userId,
+        reason: 'Chat in billing.ts',
+      })
+    }
+    await changeFirstReports({ owner: db }, [owner], 40)
+    await postSums(db, { older_than_ms: 0 })
+    await changeFirstReports({ owner: db }, [owner], 4)
+    // It is shown for as long as nothing tries it again.
+    await sql`UPDATE ledger_failed_sums SET try_at = now() + interval '30 days' WHERE owner_id = ${userId}`.execute(
+      db,
+    )
+    await giveUp(db, {
+      source: 'stripe',
+      type: 'invoice.paid',
+      object: { id: 'in_1TroubleWithNobody', object: 'invoice', customer: 'cus_OfAnEarlierApplication' },
+      reason: 'The invoice in_1TroubleWithNobody is of a subscription that no checkout of ours began',
+    })
+    await giveUp(db, {
+      source: 'clerk',
+      type: 'organizationMembership.created',
+      object: { id: 'orgmem_trouble', public_user_data: { user_id: userId } },
+      reason: 'The membership orgmem_trouble names no organization',
+    })
+  })
+}
+
+type Database = Parameters<typeof receiveEvent>[0]
+
+async function giveUp(
+  db: Database,
+  event: { source: 'stripe' | 'clerk'; type: string; object: JsonObject; reason: string },
+): Promise<void> {
+  const { source, type, object, reason } = event
+  const now = new Date()
+  const id = `${source === 'stripe' ? 'evt' : 'msg'}_${randomUUID().replaceAll('-', '')}`
+  const payload = { id, object: 'event', type, data: source === 'stripe' ? { object } : object }
+  await receiveEvent(db, {
+    source,
+    id,
+    type,
+    payload,
+    occurred_at: now,
+    received_at: now,
+    sweep_at: new Date(now.getTime() + 3_600_000),
+    confirmed_at: now,
+  })
+  await failEvent(db, { source, id }, { reason, now })
+}
+
+/** The months before this product began have left its ledger; nothing was posted in them. */
+export function archiveEarlierMonths(): Promise<void> {
+  return withDatabase(async (db) => {
+    const { digest: heads_digest } = await digestHeads([])
+    const range = {
+      first_transfer_id: 0,
+      end_transfer_id: endOfMonth(archivedMonth),
+      months: ['early', archivedMonth],
+    }
+    await closeRange(db, range, { heads_digest })
+  })
+}
