@@ -71,6 +71,17 @@ export async function gatherCast(setting: Setting): Promise<Cast> {
   }
 }
 
+/** Days are over, and were read and compared, so that the statement has money in it. Everybody notices: it is for pictures, not for tests. */
+export async function letDaysPass(setting: Setting, days: number): Promise<void> {
+  const response = await fetch(`${process.env.E2E_STRIPE_URL}/_sandbox/clock/advance`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ days }),
+  })
+  if (!response.ok) throw new Error(`Advancing the clock: ${response.status} ${await response.text()}`)
+  await inOwnBrowser(setting, (page) => compareEverything(page))
+}
+
 async function inOwnBrowser<T extends object>(
   { browser, baseURL }: Setting,
   play: (page: Page) => Promise<T>,

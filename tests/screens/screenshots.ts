@@ -5,7 +5,7 @@ import { repositoryRoot } from '../../scripts/launch/script.ts'
 import { launchThrowaway } from '../../scripts/launch/throwaway.ts'
 import { browserArguments } from '../../scripts/test/tools/browser-arguments.ts'
 import { findChromium } from '../../scripts/test/tools/chromium.ts'
-import { type Cast, gatherCast } from './cast.ts'
+import { type Cast, gatherCast, letDaysPass } from './cast.ts'
 import { contactSheet } from './contact-sheet.ts'
 import { type Screen, screens } from './list.ts'
 import { showScreen } from './show.ts'
@@ -36,6 +36,7 @@ try {
   running.defer(() => browser.close())
   console.log('bringing people into their states …')
   const cast = await gatherCast({ browser, baseURL: product.url })
+  await letDaysPass({ browser, baseURL: product.url }, 2)
   const queue = [...wanted]
   const paint = async () => {
     for (let screen = queue.shift(); screen; screen = queue.shift()) {
