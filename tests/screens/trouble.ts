@@ -6,6 +6,7 @@ import type { Owner } from '../../schema/ledger/accounts.ts'
 import { closeRange } from '../../schema/ledger/archive/close.ts'
 import { digestHeads } from '../../schema/ledger/archive/digests.ts'
 import { endOfMonth, firstIdOf } from '../../schema/ledger/archive/tables.ts'
+import { findArchiveOf } from '../../schema/ledger/archived.ts'
 import { postTransfer } from '../../schema/ledger/post.ts'
 import { postSums, sumUsage } from '../../schema/ledger/sums.ts'
 import { spendCredits } from '../../schema/ledger/usage.ts'
@@ -82,9 +83,10 @@ async function giveUp(
   await failEvent(db, { source, id }, { reason, now })
 }
 
-/** The months before this product began have left its ledger; nothing was posted in them. */
+/** The months before this product began have left its ledger, unless they have already; nothing was posted in them. */
 export function archiveEarlierMonths(): Promise<void> {
   return withDatabase(async (db) => {
+    if (await findArchiveOf(db, Number(archivedTransferId))) return
     const { digest: heads_digest } = await digestHeads([])
     const range = {
       first_transfer_id: 0,

@@ -149,7 +149,12 @@ function Row({ row, asOf, isChosen, onChoose, onReplay }: RowProps) {
             {error}
           </p>
         )}
-        <p className="mt-0.5 flex flex-wrap items-center gap-x-2 gap-y-1 text-faint text-xs">
+        <p
+          className={cn(
+            'mt-0.5 flex flex-wrap items-center gap-x-2 gap-y-1 text-xs',
+            isChosen ? 'text-muted' : 'text-faint',
+          )}
+        >
           <span className="@3xl:hidden">
             {[workStateNames[state], owner && ownerTitle(owner), stake, ageText(since, asOf), tries]
               .filter(Boolean)
