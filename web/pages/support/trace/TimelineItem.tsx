@@ -67,7 +67,8 @@ export function TimelineItem({ item, owner, isOpen, isHighlighted, onToggle }: T
     <li
       className={cn(
         'relative border-b last:border-b-0 before:absolute before:inset-y-0 before:left-[1.72rem] before:w-px before:bg-line',
-        isHighlighted && 'bg-accent-soft',
+        // Faint text would be too faint on that.
+        isHighlighted && 'bg-accent-soft [&_.text-faint]:text-muted',
       )}
     >
       <button

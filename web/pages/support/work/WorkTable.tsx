@@ -122,7 +122,8 @@ function Row({ row, asOf, isChosen, onChoose, onReplay }: RowProps) {
       className={cn(
         columns,
         'relative items-start px-4 py-2.5 transition-colors hover:bg-sunken has-[[data-row]:focus-visible]:bg-hover @3xl:items-center',
-        isChosen && 'bg-accent-soft',
+        // Faint text would be too faint on that.
+        isChosen && 'bg-accent-soft [&_.text-faint]:text-muted',
       )}
     >
       <input
@@ -149,12 +150,7 @@ function Row({ row, asOf, isChosen, onChoose, onReplay }: RowProps) {
             {error}
           </p>
         )}
-        <p
-          className={cn(
-            'mt-0.5 flex flex-wrap items-center gap-x-2 gap-y-1 text-xs',
-            isChosen ? 'text-muted' : 'text-faint',
-          )}
-        >
+        <p className="mt-0.5 flex flex-wrap items-center gap-x-2 gap-y-1 text-faint text-xs">
           <span className="@3xl:hidden">
             {[workStateNames[state], owner && ownerTitle(owner), stake, ageText(since, asOf), tries]
               .filter(Boolean)
