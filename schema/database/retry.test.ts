@@ -24,7 +24,8 @@ test('two transactions that wait for each other are both done in the end', async
       }),
     )
   await Promise.all([incrementBoth('a', 'b'), incrementBoth('b', 'a')])
-  expect(attempts).toBe(3)
+  // The one that was ended may be there again before the other has woken up: then both wait for each other once more.
+  expect(attempts).toBeGreaterThanOrEqual(3)
   const { rows } = await sql`SELECT name, n FROM counters ORDER BY name`.execute(database.owner)
   expect(rows).toEqual([
     { name: 'a', n: 2 },
