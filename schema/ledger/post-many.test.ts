@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
+import { countLockWaits } from '../../tests/support/database/lock-waits.ts'
 import { createTestDatabase } from '../../tests/support/database/test-database.ts'
 import { buildPurchaseGrant, buildTransfer, user } from '../../tests/support/factories/grants.ts'
 import { buildGrant } from '../../tests/support/factories/transfers.ts'
 import { madeForEachTest } from '../../tests/support/made.ts'
+import { waitUntil } from '../../tests/support/wait-until.ts'
 import { findBalance } from './balances.ts'
 import { postTransfer, postTransfers, type Transfer } from './post.ts'
 import { verifyLedger } from './verify.ts'
@@ -84,6 +86,37 @@ test('whether grants are new is asked of each one, and not of all that there are
     await postTransfers(trx, purchases(10, 10).map(named('last')))
     expect((await grantsRead()) - before).toBeLessThanOrEqual(10)
   })
+})
+
+/** Posts `first`, and commits when `second` waits for the owners. */
+async function postBehind(first: readonly Transfer[], second: readonly Transfer[]) {
+  const { results, waiting } = await database.worker.transaction().execute(async (trx) => {
+    const results = await postTransfers(trx, first)
+    const waiting = postTransfers(database.worker, second)
+    await waitUntil(
+      async () => (await countLockWaits(database.owner)) > 0,
+      'the second to wait for the first',
+    )
+    return { results, waiting }
+  })
+  return [results, await waiting] as const
+}
+
+test('what another batch posts while this one waits for its owners is known, and the rest is posted', async () => {
+  const transfers = purchases(6, 3)
+  const [first, second] = await postBehind(transfers.slice(0, 3), transfers)
+  expect(second.slice(0, 3)).toEqual(first.map(({ transfer_id }) => ({ transfer_id, posted: false })))
+  expect(second.slice(3).every(({ posted }) => posted)).toBe(true)
+  expect(await totalOf('user_0')).toBe(1 + 4)
+  expect(await problems()).toEqual([])
+})
+
+test('a grant that another batch makes while this one waits for its owners is made once', async () => {
+  const transfers = purchases(4, 2)
+  const [first, second] = await postBehind(transfers, transfers.map(named('again')))
+  expect([...first, ...second].every(({ posted }) => posted)).toBe(true)
+  expect(await totalOf('user_0')).toBe(2 * (1 + 3))
+  expect(await problems()).toEqual([])
 })
 
 test('a batch that was posted together is known one by one, and the other way round', async () => {

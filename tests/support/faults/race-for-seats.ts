@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { countLockWaits } from '../database/lock-waits.ts'
 import type { TestDatabase } from '../database/test-database.ts'
 import type { Team } from '../factories/teams.ts'
 import { waitUntil } from '../wait-until.ts'
@@ -21,20 +21,10 @@ export async function raceForSeats<T>(
       .execute()
     const started = requests.map((request) => request())
     await waitUntil(
-      async () => (await countWaiting(owner)) >= requests.length,
+      async () => (await countLockWaits(owner)) >= requests.length,
       'all of them to wait for the seats',
     )
     return started
   })
   return Promise.all(running)
-}
-
-async function countWaiting(owner: TestDatabase['owner']): Promise<number> {
-  const { waiting } = await owner
-    .selectNoFrom(
-      sql<number>`(SELECT count(*) FROM pg_stat_activity
-        WHERE datname = current_database() AND wait_event_type = 'Lock')`.as('waiting'),
-    )
-    .executeTakeFirstOrThrow()
-  return waiting
 }
