@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { seed } from '../../tests/simulation/seed.ts'
 import { lives } from '../../tests/support/lives.ts'
 import { PaperBooks } from '../../tests/support/paper-books.ts'
+import { nextMonthEdge } from './billing-months.ts'
 import type { OwnerFacts, PaidLine } from './facts.ts'
 import { positionOf } from './position.ts'
 
@@ -163,6 +164,29 @@ test('the plan account never holds more than the open month is due, and nothing 
         )
         .reduce((sum, { gross, refunded, disputed }) => sum + gross - refunded - disputed, 0)
       expect(books.balance('plan')).toBeLessThanOrEqual(due)
+    }),
+    runs,
+  )
+})
+
+/** All that depends on the time. */
+const planOf = (facts: OwnerFacts, now: Date) => {
+  const { grants, months } = positionOf(facts, now)
+  return { grants, months }
+}
+
+test('nothing changes by itself before the moment at which a live plan is looked at again, however far our clock is behind', () => {
+  fc.assert(
+    fc.property(lives, days, fc.nat(40), fc.integer({ min: 0, max: 999 }), (all, now, behind, part) => {
+      const facts = knownAt(all, new Date(now.getTime() + behind * dayMs))
+      const until = new Date(now.getTime() + 7 * dayMs)
+      const looks = facts.subscriptions
+        .filter(({ ended_at }) => ended_at === null)
+        .map(({ lines }) => nextMonthEdge(lines, { after: now, until }) ?? until)
+      // Nobody looks any more at what has ended.
+      const next = looks.length > 0 ? Math.min(...looks.map((look) => look.getTime())) : +afterAll
+      const before = new Date(now.getTime() + Math.floor(((next - now.getTime()) * part) / 1000))
+      expect(planOf(facts, before)).toEqual(planOf(facts, now))
     }),
     runs,
   )

@@ -24,7 +24,11 @@ const february = period('in_2', '2026-02-01', '2026-03-01')
 
 describe('billing months', () => {
   test('come once a month that was paid for, and one that has not begun does not', () => {
-    const paid = [period('in_1', '2026-01-31', '2026-02-28'), period('in_2', '2026-02-28', '2026-03-31')]
+    const early = { paid_at: day('2026-02-26') }
+    const paid = [
+      period('in_1', '2026-01-31', '2026-02-28'),
+      period('in_2', '2026-02-28', '2026-03-31', early),
+    ]
     expect(starts(monthsOf(paid, '2026-02-27'))).toEqual(['2026-01-31'])
     expect(starts(monthsOf(paid, '2026-02-28'))).toEqual(['2026-01-31', '2026-02-28'])
   })
@@ -61,6 +65,25 @@ describe('billing months', () => {
     expect(over('2026-01-19', { ended_at: null })).toEqual([false])
     expect(over('2026-01-20', { ended_at: day('2026-01-20') })).toEqual([true])
     expect(over('2026-01-19', { ended_at: day('2026-01-20') })).toEqual([true])
+  })
+})
+
+describe('where our clock is behind Stripe’s', () => {
+  test('a month begins when it is paid', () => {
+    expect(credits(monthsOf([january], '2025-12-31T23:59:59'))).toEqual([{ in_1: 2500 }])
+    const renewed = monthsOf([january, february], '2026-01-31T23:59:59')
+    expect(renewed.map(({ is_over }) => is_over)).toEqual([true, false])
+  })
+
+  test('a later month of a year still begins by our clock', () => {
+    expect(starts(monthsOf([year], '2026-01-31T23:59:59'))).toEqual(['2026-01-01'])
+  })
+
+  test('a subscription that has ended has had what it would have had by Stripe’s', () => {
+    const ended = { ended_at: day('2026-03-15') }
+    expect(monthsOf([year], '2025-12-31', ended)).toEqual(monthsOf([year], '2026-04-01', ended))
+    const late = period('in_2', '2026-03-01', '2026-04-01', { paid_at: day('2026-03-20') })
+    expect(lateOf([january, late], '2026-01-01', ended)).toEqual([['in_2', 500]])
   })
 })
 
@@ -127,7 +150,11 @@ describe('a period that begins early', () => {
   })
 
   test('cuts nothing before it begins', () => {
-    const paid = [period('in_1', '2026-01-01', '2026-02-01'), period('in_2', '2026-01-03', '2027-01-03')]
+    const early = { paid_at: day('2026-01-02') }
+    const paid = [
+      period('in_1', '2026-01-01', '2026-02-01'),
+      period('in_2', '2026-01-03', '2027-01-03', early),
+    ]
     expect(credits(monthsOf(paid, '2026-01-02'))).toEqual([{ in_1: 500 }])
   })
 

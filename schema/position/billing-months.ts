@@ -23,13 +23,13 @@ export interface LatePayment {
 /** The billing months of a subscription that have begun by `now` and were paid for in time, in order (decision 061, rules 2 to 6). */
 export function billingMonths(subscription: SubscriptionFact, now: Date): BillingMonth[] {
   const { ended_at } = subscription
-  const months = paidPeriods(subscription, now)
+  const moment = momentOf(subscription, now)
+  const months = paidPeriods(subscription, moment)
     .filter((period) => !period.is_late)
     .flatMap((period) => monthsOf(period, subscription))
-    .filter(({ starts_at }) => starts_at <= now && (!ended_at || starts_at < ended_at))
+    .filter(({ starts_at }) => starts_at <= moment && (!ended_at || starts_at < ended_at))
   return months.map((month, index) => ({
     ...month,
-    // Stripe names an end only when it is there; our clock may be behind Stripe's, and nobody would look again.
     is_over: ended_at !== null || index < months.length - 1,
     shares: month.shares.filter((share) => !share.is_late),
   }))
@@ -37,7 +37,7 @@ export function billingMonths(subscription: SubscriptionFact, now: Date): Billin
 
 /** What was paid too late: each such invoice brings at once what it would have brought in all its months (rule 11). */
 export function latePayments(subscription: SubscriptionFact, now: Date): LatePayment[] {
-  const late = paidPeriods(subscription, now).flatMap((period) =>
+  const late = paidPeriods(subscription, momentOf(subscription, now)).flatMap((period) =>
     monthsOf(period, subscription).flatMap(({ ends_at, shares }) =>
       shares.filter((share) => share.is_late).map((share) => ({ ...share, ends_at })),
     ),
@@ -61,6 +61,18 @@ export function nextMonthEdge(
     .flatMap((line) => splitIntoMonths(line).flatMap((month) => [month.starts_at, month.ends_at]))
     .filter((edge) => edge > after && edge <= until)
     .toSorted((a, b) => a.getTime() - b.getTime())[0]
+}
+
+/**
+ * Our clock, or Stripe's where ours is behind: Stripe names a payment or an end only when it is there. Nobody looks at a subscription again
+ * once its end is recorded, so what it brought may not depend on our clock; and what was paid is there as soon as we hear of it.
+ */
+function momentOf({ ended_at, lines }: SubscriptionFact, now: Date): Date {
+  return lines.reduce((latest, { paid_at }) => later(latest, paid_at), later(now, ended_at ?? now))
+}
+
+function later(a: Date, b: Date): Date {
+  return a > b ? a : b
 }
 
 /** Paid periods that have begun, in order. */
