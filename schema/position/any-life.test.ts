@@ -191,3 +191,20 @@ test('nothing changes by itself before the moment at which a live plan is looked
     runs,
   )
 })
+
+test('a clock that is set back, or another one that is behind, posts and closes nothing', () => {
+  fc.assert(
+    fc.property(lives, moments, uses, days, fc.nat(400), (facts, when, used, now, back) => {
+      const books = live(
+        facts,
+        when.filter((moment) => moment < now),
+        used,
+      )
+      books.reconcile(knownAt(facts, now), now)
+      books.use(100)
+      const earlier = new Date(now.getTime() - back * dayMs)
+      expect(books.reconcile(knownAt(facts, now), earlier)).toEqual({ transfers: [], closings: [] })
+    }),
+    runs,
+  )
+})

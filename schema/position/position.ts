@@ -1,3 +1,4 @@
+import type { GrantInBooks } from '../ledger/books.ts'
 import { type Grant, monthGrant, purchaseGrant } from '../ledger/grants.ts'
 import { billingMonths, latePayments } from './billing-months.ts'
 import type { MoneyBack, OwnerFacts, SubscriptionFact } from './facts.ts'
@@ -66,6 +67,17 @@ export function positionOf({ owner, purchases, ...facts }: OwnerFacts, now: Date
       })),
     ),
   }
+}
+
+/**
+ * The time to ask for a position at: our clock's, but no earlier than what the books have begun. A month that has begun stays begun when a
+ * clock is set back or the next worker's is behind, because it would be closed, and used credits would be taken once more.
+ */
+export function timeWithBooks(now: Date, grants: readonly Pick<GrantInBooks, 'month_starts_at'>[]): Date {
+  return grants.reduce(
+    (latest, { month_starts_at }) => (month_starts_at && month_starts_at > latest ? month_starts_at : latest),
+    now,
+  )
 }
 
 function sourceOf({ id, intent_id }: SubscriptionFact, stripe_invoice_id: string) {

@@ -17,7 +17,7 @@ import { grantTransfer, postTransfers, type Transfer } from '../../schema/ledger
 import { sumUsage } from '../../schema/ledger/sums.ts'
 import { type BooksInScope, differenceOf, type MissingTransfer } from '../../schema/position/difference.ts'
 import type { OwnerFacts } from '../../schema/position/facts.ts'
-import { positionOf } from '../../schema/position/position.ts'
+import { positionOf, timeWithBooks } from '../../schema/position/position.ts'
 import { readPlanFacts, readPurchaseFacts } from '../../schema/position/read-facts.ts'
 
 /** What caused a reconciliation, and when. */
@@ -151,8 +151,9 @@ interface Reconciliation {
 
 /** What has to be posted and closed so that the books agree with the facts. */
 function missingIn({ facts, books, cause, stripe_session_id }: Reconciliation) {
-  const { transfers, closings } = differenceOf(positionOf(facts, cause.now), books)
   const { now, event_id, actor } = cause
+  const position = positionOf(facts, timeWithBooks(now, books.grants))
+  const { transfers, closings } = differenceOf(position, books)
   const posted = transfers.map((missing) => {
     const { grant, ordinal } = missing
     const { reason, ...wording } = wordingOf(missing)
