@@ -49,6 +49,10 @@ export interface FaultyProduct
   syncSubscription(id: string): Promise<void>
   /** When the sweep looks after an event that has just come; null for the usual time. */
   setSweepAfter(milliseconds: number | null): void
+  /** Sets our clock so far ahead of Stripe's, or behind it when below zero. */
+  setClock(ahead_s: number): void
+  /** Stripe's time, in seconds. */
+  timeAtStripe(): number
   /** How many answers of Stripe's are held back. */
   heldAnswers(): Promise<number>
   /** How many jobs of the queues of rows are running or waiting for a worker. */
@@ -113,6 +117,7 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
   let worker = await incarnate()
 
   let isPaused = false
+  let clockAhead_s = 0
   let dying: Promise<DyingServer> | undefined
   const countJobs = async (names: readonly QueueName[]) => {
     const counts = await Promise.all(
@@ -186,6 +191,11 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
       const sweep_after_ms = milliseconds ?? timing.sweepAfterMs
       Object.assign(product.server.deps.settings, { sweep_after_ms })
     },
+    setClock(ahead_s) {
+      clock.advance((ahead_s - clockAhead_s) * 1000)
+      clockAhead_s = ahead_s
+    },
+    timeAtStripe: () => clock.now().getTime() / 1000 - clockAhead_s,
     async heldAnswers() {
       const index = await fetch(`${stripe.url}/_sandbox`)
       return ((await index.json()) as { held_answers: number }).held_answers

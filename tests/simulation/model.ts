@@ -138,11 +138,12 @@ interface Month {
 /** The billing months that have begun and were paid for in time, in order, with what each is due today. */
 function monthsOf(subscription: Subscription, now: number): Month[] {
   const end = subscription.ended_at ?? Number.POSITIVE_INFINITY
+  const latest = latestTime(subscription, now)
   return paidPeriods(subscription)
     .filter((period) => !isLate(period.payment, period.over_at, subscription))
     .flatMap((period) =>
       spansOf(period)
-        .filter(({ starts_at }) => starts_at <= now && starts_at < Math.min(end, period.over_at))
+        .filter(({ starts_at }) => starts_at <= latest && starts_at < Math.min(end, period.over_at))
         .map((span) => {
           const inTime = grantsOf(subscription, period, span).filter(
             ({ payment }) => payment.paid_at !== null && !isLate(payment, period.over_at, subscription),
@@ -151,6 +152,12 @@ function monthsOf(subscription: Subscription, now: number): Month[] {
           return { name: `${period.payment.id}/${span.index}`, starts_at: span.starts_at, due }
         }),
     )
+}
+
+/** The product's time, unless it is behind: what was paid at Stripe, and an end, have happened. */
+function latestTime({ periods, seat_changes, ended_at }: Subscription, now: number): number {
+  const paid = [...periods, ...seat_changes].map(({ payment }) => payment.paid_at ?? 0)
+  return Math.max(now, ended_at ?? 0, ...paid)
 }
 
 interface PaidPeriod extends Period {

@@ -25,6 +25,13 @@ export const mutations: readonly Mutation[] = [
     becomes: '    ended_at: null,\n    scheduled_seats',
   },
   {
+    name: 'an end counts only when our clock has come to it',
+    history: 'ended while our clock is behind',
+    file: 'schema/position/billing-months.ts',
+    text: 'is_over: ended_at !== null || index',
+    becomes: 'is_over: (ended_at !== null && ended_at <= now) || index',
+  },
+  {
     name: 'money back leaves months alone that are over',
     history: 'a used year refunded in parts, months apart',
     file: 'schema/position/position.ts',

@@ -41,7 +41,7 @@ export async function changeSubscription(
     atStripe(product, owner, (stripe) => stripe.subscriptions.update(id, params))
   switch (step.do) {
     case 'period_end': {
-      const left_s = Math.ceil(item.current_period_end - product.clock.now().getTime() / 1000)
+      const left_s = Math.ceil(item.current_period_end - product.timeAtStripe())
       if (left_s > 0 && !subscription.ended_at) await pass(product, left_s)
       return
     }

@@ -89,7 +89,7 @@ export async function claimFree(product: FaultyProduct, owner: Owner, sessionId:
     id,
     object: 'event',
     type: 'checkout.session.completed',
-    created: Math.floor(product.clock.now().getTime() / 1000),
+    created: Math.floor(product.timeAtStripe()),
     data: { object: { ...session, status: 'complete', payment_status: 'no_payment_required' } },
   })
   if (status === 200) owner.forged.add(id)

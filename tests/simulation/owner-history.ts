@@ -70,6 +70,8 @@ export type OwnerStep =
   | { readonly do: 'join_team' }
   | { readonly do: 'leave_team' }
   | { readonly do: 'return' }
+  /** Our clock is so far ahead of Stripe's from then on; below zero it is behind. */
+  | { readonly do: 'set_clock'; readonly ahead_s: number }
   /** What has not arrived yet arrives while Stripe answers nothing. */
   | { readonly do: 'outage'; readonly hours: number }
   /** What has not arrived yet arrives, and each try ends with its worker, or its job is lost, for so long. */
@@ -185,6 +187,13 @@ const steps = [
   step('hold_answer', 2, fc.record({ of: fc.constantFrom('subscription' as const, 'charge') })),
   step('lose_jobs', 1, fc.record({ hours: fc.integer({ min: 4, max: 6 }) })),
   step('outage', 1, fc.record({ hours: fc.integer({ min: 2, max: 20 }) })),
+  step(
+    'set_clock',
+    5,
+    fc.record({
+      ahead_s: fc.oneof(fc.integer({ min: -600, max: 600 }), fc.constantFrom(-60, -5, -1, 0, 1)),
+    }),
+  ),
   step('return', 1, nothing),
   step('claim_free', 1, nothing),
   step(
@@ -227,8 +236,8 @@ export function enabledKinds(wish = process.env.SIMULATION_KINDS ?? ''): Readonl
 }
 
 /**
- * What a history is about. With every kind in every history the few that make trouble together would hardly ever meet; mishaps and
- * late events belong to all of them.
+ * What a history is about. With every kind in every history the few that make trouble together would hardly ever meet; mishaps, late
+ * events and wrong clocks belong to all of them.
  */
 const themes: readonly (readonly Kind[])[] = [
   allKinds,
@@ -243,7 +252,7 @@ const themes: readonly (readonly Kind[])[] = [
   ['purchase', 'refund', 'cancel', 'plan', 'hold_answer', 'outage', 'lose_jobs', 'damage'],
   ['support', 'purchase', 'refund', 'use', 'days', 'cancel', 'plan', 'deliver'],
 ]
-const everywhere: readonly Kind[] = ['deliver', 'redeliver', 'drop', 'damage', 'hold_answer']
+const everywhere: readonly Kind[] = ['deliver', 'redeliver', 'drop', 'damage', 'hold_answer', 'set_clock']
 
 /** An owner's life: a plan, then whatever happens, in turns after each of which the books must be right. */
 export function ownerHistory(kinds: ReadonlySet<Kind>): fc.Arbitrary<OwnerHistory> {

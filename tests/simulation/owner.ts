@@ -50,7 +50,7 @@ export interface InvoiceFacts {
 }
 
 export async function newOwner(product: FaultyProduct, kind: Owner['kind']): Promise<Owner> {
-  const born_at = Math.floor(product.clock.now().getTime() / 1000)
+  const born_at = Math.floor(product.timeAtStripe())
   const person = await signUp(product.clerk, { first_name: 'Ada' })
   await product.server.ask(initializeUser, {
     token: person.token,

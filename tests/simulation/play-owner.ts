@@ -76,6 +76,8 @@ async function take(product: FaultyProduct, owner: Owner, step: OwnerStep, mustO
       return holdAnswer(product, owner, step.of)
     case 'return':
       return comeBack(product, owner)
+    case 'set_clock':
+      return product.setClock(step.ahead_s)
     case 'outage':
       return loseStripe(product, owner, step.hours)
     case 'lose_jobs':
@@ -130,6 +132,7 @@ async function take(product: FaultyProduct, owner: Owner, step: OwnerStep, mustO
 /** So that the clock of the histories that follow has nothing to renew. */
 async function endQuietly(product: FaultyProduct, owner: Owner): Promise<void> {
   await product.mend()
+  product.setClock(0)
   const subscription = await latestSubscription(product, owner)
   if (!subscription || subscription.ended_at) return
   await atStripe(product, owner, (stripe) => stripe.subscriptions.cancel(subscription.id))

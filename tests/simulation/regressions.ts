@@ -33,6 +33,7 @@ const refund = (percent: number, payment = 0) => ({ do: 'refund', payment, perce
 const dispute = (payment = 0) =>
   ({ do: 'dispute', payment, percent: 100, answered: true, is_inquiry: false }) as const
 const inquiry = { ...dispute(), is_inquiry: true } as const
+const clock = (ahead_s: number) => ({ do: 'set_clock', ahead_s }) as const
 const hold = (of: 'subscription' | 'charge') => ({ do: 'hold_answer', of }) as const
 const adjust = (credits: number) => ({ do: 'support', act: 'adjust', credits }) as const
 const resync = { do: 'support', act: 'resync', credits: 0 } as const
@@ -364,6 +365,27 @@ export const regressions: readonly Regression[] = [
     refund(100),
     [day, seats(10, 14)],
     refund(100),
+  ),
+  lived('ended while our clock is behind', 'user', monthly, half, [clock(-30), cancel], monthly, half, month),
+  lived('bought while our clock is behind', 'user', monthly, cancel, clock(-300), monthly, half, month),
+  lived('bought and ended while our clock is behind', 'user', monthly, cancel, [
+    clock(-300),
+    monthly,
+    cancel,
+  ]),
+  lived('a renewal while our clock is ahead', 'user', monthly, half, clock(300), { do: 'period_end' }, half, [
+    clock(0),
+    refund(50),
+  ]),
+  lived(
+    'a year’s month while our clock is behind',
+    'team',
+    yearly,
+    clock(-600),
+    month,
+    half,
+    month,
+    seats(8),
   ),
   lived(
     'acts of support around a refund, and a worker that dies in one of them',
