@@ -41,7 +41,7 @@ export async function deliverInvitation(
   }
   try {
     const sent = await sendWithRoom(deps, order)
-    return await attachInvitation(deps.db, { ...sent, id })
+    return await attachInvitation(deps.db, { ...sent, id, now: now() })
   } catch (error) {
     if (!(error instanceof ClerkRateLimitError)) throw error
     const send_at = new Date(now().getTime() + error.retry_after_ms)

@@ -46,23 +46,28 @@ export async function reserveInvitation(
   return inserted
 }
 
+/** How soon Clerk is asked again about an invitation that should have expired by our clock, and that it still keeps open. */
+const askAgainMs = 10 * 60 * 1000
+
 /**
  * Records the id of our invitation at Clerk; from now on the sweep leaves it until it expires. One that we have ended in
- * the meantime is due at once, so that the sweep ends it at Clerk too.
+ * the meantime is due at once, so that the sweep ends it at Clerk too. One that Clerk keeps open for longer is due again after some minutes,
+ * or it would be asked for by every sweep, before all that became due later.
  */
 export async function attachInvitation(
   db: Kysely<DB>,
-  invitation: { id: string; clerk_invitation_id: string; expires_at: Date },
+  invitation: { id: string; clerk_invitation_id: string; expires_at: Date; now: Date },
 ): Promise<Invitation | undefined> {
+  const askAgainAt = new Date(invitation.now.getTime() + askAgainMs)
   return db
     .updateTable('team_invitations')
     .set({
       clerk_invitation_id: invitation.clerk_invitation_id,
       expires_at: invitation.expires_at,
       sweep_at: sql`CASE status
-        WHEN 'pending' THEN ${invitation.expires_at}::timestamptz
+        WHEN 'pending' THEN greatest(${invitation.expires_at}::timestamptz, ${askAgainAt}::timestamptz)
         WHEN 'accepted' THEN NULL
-        ELSE now()
+        ELSE ${invitation.now}::timestamptz
       END`,
       ...cleanRecord,
       sync_failed_at: null,

@@ -94,11 +94,13 @@ test('one that was accepted at the last moment brings its seat, although its eve
   expect(await statesOf(team)).toEqual([['active'], ['accepted']])
 })
 
-test('one that Clerk still keeps open stays pending', async () => {
+test('one that Clerk still keeps open stays pending, and is asked for again after some minutes, not by every sweep', async () => {
   const team = await newTeam()
   await invite(product, team, await stranger())
   expect(await sweepIn(31 * dayMs)).toBe(1)
   expect(await statesOf(team)).toEqual([['pending'], ['pending']])
+  expect(await sweepIn(31 * dayMs + minuteMs)).toBe(0)
+  expect(await sweepIn(31 * dayMs + 11 * minuteMs)).toBe(1)
 })
 
 test('a revocation whose event is lost is found at the latest then', async () => {

@@ -67,7 +67,7 @@ export async function syncInvitation(deps: WorkerDependencies, invitation: Invit
   await retryTransaction(deps.db, async (trx) => {
     await lockSeats(trx, invitation.organization_id)
     const locked = await lockInvitation(trx, invitation.id)
-    if (locked) await applyInvitation(trx, locked, snapshot)
+    if (locked) await applyInvitation(trx, locked, snapshot, deps.now())
   })
   if (invitation.status === 'pending') return
   await revokeLeftover(deps, snapshot)

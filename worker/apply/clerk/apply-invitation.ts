@@ -18,8 +18,9 @@ export async function applyInvitation(
   trx: DatabaseTransaction,
   invitation: Invitation,
   { found, status, member }: InvitationSnapshot,
+  now: Date,
 ): Promise<void> {
-  if (found) await attachInvitation(trx, { ...found, id: invitation.id })
+  if (found) await attachInvitation(trx, { ...found, id: invitation.id, now })
   if (member) await applyMember(trx, member)
   if (status === 'accepted') {
     await acceptInvitation(trx, invitation.id)

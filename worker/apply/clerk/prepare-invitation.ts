@@ -23,7 +23,7 @@ export async function prepareInvitation(
     await lockSeats(trx, organization_id)
     const invitation = await lockInvitationOf(trx, { clerk_invitation_id: id, snapshot })
     if (!invitation) return { state: 'ignored', reason: 'The invitation was not sent by us' }
-    await applyInvitation(trx, invitation, snapshot)
+    await applyInvitation(trx, invitation, snapshot, deps.now())
     return { state: 'applied', reason: null }
   }
 }
