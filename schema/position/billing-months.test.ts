@@ -240,6 +240,19 @@ describe('credits of seats that are added in a month', () => {
   })
 
   test.each([
+    ['in_2', 'in_3', 'in_4'],
+    ['in_3', 'in_4', 'in_2'],
+    ['in_4', 'in_3', 'in_2'],
+  ])('follow the chain through all of them when a number comes twice: %s, %s, %s', (added, gone, again) => {
+    const chain = [
+      add(added, '2026-01-11', 5, 9),
+      add(gone, '2026-01-11', 9, 5),
+      add(again, '2026-01-11', 5, 7),
+    ]
+    expect(inJanuary(...chain)).toEqual({ in_1: 2500, [added]: Math.floor((2000 * 21) / 31) })
+  })
+
+  test.each([
     ['in_2', 'in_3'],
     ['in_3', 'in_2'],
   ])('end with the last of them when one takes effect before another: %s, then %s', (first, second) => {

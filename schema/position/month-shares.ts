@@ -43,11 +43,14 @@ export function seatChanges(period: PaidPeriod, subscription: SubscriptionFact):
   while (waiting.length > 0) {
     const [first] = waiting
     const sameSecond = waiting.filter((line) => line.starts_at.getTime() === first?.starts_at.getTime())
-    // Several changes in one second: the next one begins with the seats of now, or else where none of the others ends. Where an
-    // invoice does not say where it begins (nothing was charged, so nothing is credited), the one that leads on comes last.
+    // Several changes in one second: the next one begins with the seats of now and leads on to the others, or else begins where none of
+    // the others ends. Where an invoice does not say where it begins (nothing was charged, so nothing is credited), the one that leads on
+    // comes last.
     const led = seatsAfter(waiting, sameSecond) ?? subscription.seats
+    const following = sameSecond.filter(({ seats_before }) => seats_before === seats)
     const line =
-      sameSecond.find(({ seats_before }) => seats_before === seats) ??
+      following.find((next) => leadsToOthers(next, sameSecond)) ??
+      following[0] ??
       sameSecond.find(
         ({ seats_before, seats }) =>
           seats !== led && !sameSecond.some((other) => other.seats === seats_before),
@@ -71,6 +74,17 @@ export function seatChanges(period: PaidPeriod, subscription: SubscriptionFact):
 /** The seats with which the next change after that second begins, if there is one that says so. */
 function seatsAfter(waiting: readonly PaidLine[], sameSecond: readonly PaidLine[]): number | null {
   return waiting[sameSecond.length]?.seats_before ?? null
+}
+
+/** Whether the others can still have their turn after a change: one from 5 to 7 has to wait for those from 5 to 9 and from 9 to 5. */
+function leadsToOthers(change: PaidLine, changes: readonly PaidLine[]): boolean {
+  const others = changes.filter((other) => other !== change)
+  const reached = new Set<number | null>([change.seats])
+  // A set is iterated to what is added meanwhile.
+  for (const seats of reached) {
+    for (const other of others) if (other.seats_before === seats) reached.add(other.seats)
+  }
+  return others.every(({ seats_before }) => seats_before === null || reached.has(seats_before))
 }
 
 interface PaidSeats {

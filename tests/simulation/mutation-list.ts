@@ -50,8 +50,15 @@ export const mutations: readonly Mutation[] = [
     name: 'changes of one second in any order',
     history: 'the second of two seat changes in one second refunded, twice',
     file: 'schema/position/month-shares.ts',
-    text: 'sameSecond.find(({ seats_before }) => seats_before === seats) ??\n      sameSecond.find(\n',
-    becomes: 'sameSecond.toSorted((a, b) => b.seats - a.seats)[0] ??\n      sameSecond.find(\n',
+    text: 'following.find((next) => leadsToOthers(next, sameSecond)) ??',
+    becomes: 'sameSecond.toSorted((a, b) => b.seats - a.seats)[0] ??',
+  },
+  {
+    name: 'the first change that follows on, although it leaves others behind',
+    history: 'seats added, given up and added again in one second',
+    file: 'schema/position/month-shares.ts',
+    text: 'following.find((next) => leadsToOthers(next, sameSecond)) ??',
+    becomes: '',
   },
   {
     name: 'the most seats that a month has seen are forgotten',

@@ -99,6 +99,7 @@ export const regressions: readonly Regression[] = [
   ),
   lived('seats added to a year and refunded', 'team', yearly, week, seats(8), refund(50), month, month),
   lived('seats given up and taken again in a year', 'team', yearly, seats(8, 3), month, seats(6), month),
+  lived('seats added, given up and added again in one second', 'team', monthly, week, seats(9, 5, 7), month),
   lived('three seat changes in one second', 'team', monthly, week, seats(8, 6, 9), week, seats(7, 12)),
   lived(
     'seats added in a month, refunded, renewed',
