@@ -96,10 +96,13 @@ export function createBatches<Item, Result>({
     let keys: ReadonlySet<Key> = keysOf(batch)
     for (const key of keys) keysUnderWay.add(key)
     try {
-      const left = withoutWaiting && keys.size > 1 ? await settleUnlocked(batch, withoutWaiting) : batch
-      const keysLeft = keysOf(left)
-      release([...keys].filter((key) => !keysLeft.has(key)))
-      keys = keysLeft
+      let left = batch
+      if (withoutWaiting && keys.size > 1) {
+        left = await settleUnlocked(batch, withoutWaiting)
+        const keysLeft = keysOf(left)
+        release([...keys].filter((key) => !keysLeft.has(key)))
+        keys = keysLeft
+      }
       await settle(left)
     } catch (error) {
       for (const one of batch) one.reject(error)

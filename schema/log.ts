@@ -18,17 +18,19 @@ export function createLogger(options: {
     base: { process: options.process },
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: serializeError },
-    mixin: () => {
-      const span = currentSpan()
-      return span ? { trace_id: span.trace_id, span_id: span.span_id } : {}
-    },
-    formatters: { level: (label) => ({ level: label }), log: withoutSecrets },
+    formatters: { level: (label) => ({ level: label }), log: (fields) => withoutSecrets(withSpan(fields)) },
   }
   // There is a line for each request and each event: those of a tenth of a second are written together. At exit the rest is written.
   return pino(
     settings,
     options.destination ?? pino.destination({ sync: false, minLength: 8192, periodicFlush: 100 }),
   )
+}
+
+/** Not by pino's mixin, which copies every line, whether or not there is a span. */
+function withSpan(fields: Record<string, unknown>): Record<string, unknown> {
+  const span = currentSpan()
+  return span ? { trace_id: span.trace_id, span_id: span.span_id, ...fields } : fields
 }
 
 const secrets = new Set(['authorization', 'cookie', 'access_token', 'code_verifier'])
@@ -38,13 +40,21 @@ const maximumDepth = 8
 
 /** Nearly all lines are flat and stay as they are; pino's own redaction would copy each of them. */
 function withoutSecrets(fields: Record<string, unknown>, depth = 0): Record<string, unknown> {
-  if (!Object.entries(fields).some(([name, value]) => secrets.has(name) || holdsMore(value))) return fields
+  if (isPlain(fields)) return fields
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
       name,
       secrets.has(name) ? '[removed]' : clean(value, depth + 1),
     ]),
   )
+}
+
+/** Without a list of what it has: this is asked of every line. */
+function isPlain(fields: Record<string, unknown>): boolean {
+  for (const name in fields) {
+    if (Object.hasOwn(fields, name) && (secrets.has(name) || holdsMore(fields[name]))) return false
+  }
+  return true
 }
 
 function clean(value: unknown, depth: number): unknown {

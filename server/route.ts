@@ -115,6 +115,8 @@ function answer<E extends Endpoint, Found>(
     if (!parsed.success) {
       throw new Error(`The answer of ${endpoint.path} does not match its schema`, { cause: parsed.error })
     }
-    ctx.body = parsed.data
+    // Koa would make the text of an object twice: to see whether it is worth compressing, and to send it.
+    ctx.type = 'json'
+    ctx.body = JSON.stringify(parsed.data)
   }
 }
