@@ -29,7 +29,7 @@ export function renderSummary(results: readonly PartResult[]): { text: string; f
   }
   const width = Math.max(...results.map((result) => result.name.length), 'total'.length)
   const row = (name: string, cells: readonly string[]) =>
-    `${name.padEnd(width)}${cells.map((cell) => cell.padStart(9)).join('')}`
+    `${name.padEnd(width)}${cells.map((cell) => cell.padStart(11)).join('')}`
   const lines = [
     row('', ['passed', 'failed', 'skipped', 'time']),
     ...results.map(({ name, counts, seconds }) =>
