@@ -216,9 +216,10 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
     const events = await stripe.takeEvents()
     for (const event of events) await receiveStripeEvent(database.server, stripeEventSchema.parse(event))
     await loseEvents()
+    const received_at = clock.now()
     await database.owner
       .updateTable('inbox_events')
-      .set({ sweep_at: clock.now(), received_at: clock.now() })
+      .set({ sweep_at: received_at, received_at })
       .where('state', '=', 'received')
       .execute()
     clock.advance(15 * 60_000)
@@ -229,6 +230,9 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
     const later = (await compare()).findings
     expect(new Set(kindsOf(later))).toEqual(
       new Set(['event_unapplied', 'session_not_settled', 'work_overdue']),
+    )
+    expect(later.find(({ kind }) => kind === 'event_unapplied')?.sentence).toContain(
+      `since ${received_at.toISOString().slice(0, 16).replace('T', ' ')} UTC`,
     )
     expect(await mendAll(later)).toEqual([])
     expect((await findBalance(database.owner, bought.owner)).total).toBe(500)

@@ -57,13 +57,12 @@ async function oldEvents(
     const { id, source, type, last_error, received_at } = row
     const sender = source === 'stripe' ? 'Stripe' : 'Clerk'
     const isOld = received_at < before.received
-    const minutes = Math.floor((before.now.getTime() - received_at.getTime()) / minuteMs)
     return {
       kind: isOld ? 'event_unapplied' : 'work_overdue',
       object_id: id,
       owner: ownerOfEvent(row),
       sentence: isOld
-        ? `An event of ${sender}’s has not been applied for ${minutes} minutes`
+        ? `An event of ${sender}’s has not been applied since ${toTheMinute(received_at)}`
         : `An event of ${sender}’s is due, and no job has it`,
       they_say: `${sender} sent ${type}.`,
       we_have: last_error ? `The last try failed: ${last_error}` : 'Nobody has tried to apply it.',
@@ -157,7 +156,7 @@ function overdueRow({ what, id, owner, last_error, sweep_at }: Overdue): Omit<Ca
     object_id: id,
     owner,
     sentence: `A ${what} is due, and no job has it`,
-    they_say: `It should have been looked at by ${sweep_at?.toISOString().slice(0, 16).replace('T', ' ')} UTC.`,
+    they_say: `It should have been looked at by ${sweep_at && toTheMinute(sweep_at)}.`,
     we_have: last_error ? `The last try failed: ${last_error}` : 'Nobody has tried since.',
     money: null,
     credits: null,
@@ -172,7 +171,7 @@ async function failedSums(db: Database): Promise<Candidate[]> {
     object_id: String(transfer_id),
     owner: { owner_kind: owner.owner_kind, owner_id: owner.owner_id },
     sentence: `${reports} ${reports === 1 ? 'report' : 'reports'} of usage of ${credits} credits cannot be posted`,
-    they_say: `Used since ${since.toISOString().slice(0, 16).replace('T', ' ')} UTC. The customer's balance is already ${credits} lower.`,
+    they_say: `Used since ${toTheMinute(since)}. The customer's balance is already ${credits} lower.`,
     we_have: `No transfer in the ledger yet: ${tries} ${tries === 1 ? 'try' : 'tries'} failed: ${reason}.`,
     money: null,
     credits: null,
@@ -180,4 +179,9 @@ async function failedSums(db: Database): Promise<Candidate[]> {
     advice:
       'Somebody has changed rows of the ledger by hand: docs/operations.md, UsageSumsFail, says how to find and mend them. A resync then posts the usage.',
   }))
+}
+
+/** A finding is read days after it was made, so it gives times and no ages. */
+function toTheMinute(time: Date): string {
+  return `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
