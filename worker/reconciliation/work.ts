@@ -20,7 +20,7 @@ export const work: Comparison = {
   async step({ deps, now }) {
     const overdue = new Date(now.getTime() - overdueMs)
     const differences = [
-      ...(await oldEvents(deps.db, { received: new Date(now.getTime() - oldMs), overdue, now })),
+      ...(await oldEvents(deps.db, { received: new Date(now.getTime() - oldMs), overdue })),
       ...(await overdueIntents(deps.db, overdue)),
       ...(await overdueSubscriptions(deps.db, overdue)),
       ...(await overdueInvitations(deps.db, overdue)),
@@ -32,7 +32,7 @@ export const work: Comparison = {
 
 async function oldEvents(
   db: Database,
-  before: { readonly received: Date; readonly overdue: Date; readonly now: Date },
+  before: { readonly received: Date; readonly overdue: Date },
 ): Promise<Candidate[]> {
   const rows = await db
     .selectFrom('inbox_events as event')
