@@ -69,15 +69,20 @@ export function positionOf({ owner, purchases, ...facts }: OwnerFacts, now: Date
   }
 }
 
+interface BegunMonths {
+  readonly grants: readonly Pick<GrantInBooks, 'month_starts_at'>[]
+}
+
 /**
- * The time to ask for a position at: our clock's, but no earlier than what the books have begun. A month that has begun stays begun when a
- * clock is set back or the next worker's is behind, because it would be closed, and used credits would be taken once more.
+ * The position to compare with an owner's books: at the time of our clock, but no earlier than what the books have begun. A month that has begun
+ * stays begun when a clock is set back or the next worker's is behind, because it would be closed, and used credits would be taken once more.
  */
-export function timeWithBooks(now: Date, grants: readonly Pick<GrantInBooks, 'month_starts_at'>[]): Date {
-  return grants.reduce(
+export function positionBeside({ grants }: BegunMonths, facts: OwnerFacts, now: Date): Position {
+  const moment = grants.reduce(
     (latest, { month_starts_at }) => (month_starts_at && month_starts_at > latest ? month_starts_at : latest),
     now,
   )
+  return positionOf(facts, moment)
 }
 
 function sourceOf({ id, intent_id }: SubscriptionFact, stripe_invoice_id: string) {

@@ -4,7 +4,7 @@ import type { Owner } from '../ledger/accounts.ts'
 import { type Books, readBooks } from '../ledger/books.ts'
 import { type Difference, differenceOf } from './difference.ts'
 import type { OwnerFacts } from './facts.ts'
-import { type Position, positionOf, timeWithBooks } from './position.ts'
+import { type Position, positionBeside } from './position.ts'
 import { readPlanFacts, readPurchaseFacts } from './read-facts.ts'
 
 /** What an owner should have and what they have. */
@@ -26,7 +26,7 @@ export async function readOwnerBalanceSheet(
 ): Promise<OwnerBalanceSheet> {
   const facts = await readOwnerFacts(trx, owner)
   const books = await readBooks(trx, owner)
-  const position = positionOf(facts, timeWithBooks(now, books.grants))
+  const position = positionBeside(books, facts, now)
   return { position, books, difference: differenceOf(position, books) }
 }
 

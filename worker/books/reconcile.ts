@@ -17,7 +17,7 @@ import { grantTransfer, postTransfers, type Transfer } from '../../schema/ledger
 import { sumUsage } from '../../schema/ledger/sums.ts'
 import { type BooksInScope, differenceOf, type MissingTransfer } from '../../schema/position/difference.ts'
 import type { OwnerFacts } from '../../schema/position/facts.ts'
-import { positionOf, timeWithBooks } from '../../schema/position/position.ts'
+import { positionBeside } from '../../schema/position/position.ts'
 import { readPlanFacts, readPurchaseFacts } from '../../schema/position/read-facts.ts'
 
 /** What caused a reconciliation, and when. */
@@ -152,7 +152,7 @@ interface Reconciliation {
 /** What has to be posted and closed so that the books agree with the facts. */
 function missingIn({ facts, books, cause, stripe_session_id }: Reconciliation) {
   const { now, event_id, actor } = cause
-  const position = positionOf(facts, timeWithBooks(now, books.grants))
+  const position = positionBeside(books, facts, now)
   const { transfers, closings } = differenceOf(position, books)
   const posted = transfers.map((missing) => {
     const { grant, ordinal } = missing
