@@ -99,7 +99,7 @@ export function openDependencies(
       authorizedParties: settings.own_origins,
     }),
     isSupportStaff: createSupportStaff(),
-    editorTokens: createEditorTokens(),
+    editorTokens: createEditorTokens(database.db),
     editorCalls: createEditorCalls(database.db),
     limits: createRateLimits(redis),
     metrics,

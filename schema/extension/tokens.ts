@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Database, DatabaseTransaction } from '../database/connect.ts'
+import { prepared } from '../database/prepared.ts'
 import type { DB } from '../database/types.ts'
 import { createToken, hashSecret } from './secrets.ts'
 
@@ -87,13 +88,25 @@ export async function revokeToken(
     .execute()
 }
 
-/** The row of a presented token, whether it still works or not. */
-export async function findToken(db: Database, access_token: string): Promise<StoredToken | undefined> {
-  return db
-    .selectFrom('extension_tokens')
-    .select(storedColumns)
-    .where('token_hash', '=', hashSecret(access_token))
-    .executeTakeFirst()
+/** The rows of presented tokens in their order, whether they still work or not; undefined for what we never issued. */
+export async function findTokens(
+  db: Database,
+  accessTokens: readonly string[],
+): Promise<(StoredToken | undefined)[]> {
+  const statement = sql<StoredToken | NotFound>`
+    SELECT token.id, token.user_id, token.created_at, token.expires_at, token.last_used_at, token.revoked_at
+    FROM unnest(${accessTokens.map(hashSecret)}::bytea[]) WITH ORDINALITY AS presented (token_hash, ordinal)
+    LEFT JOIN LATERAL (
+      SELECT id, user_id, created_at, expires_at, last_used_at, revoked_at FROM extension_tokens
+      WHERE token_hash = presented.token_hash OFFSET 0) token ON true
+    ORDER BY presented.ordinal`
+  const { rows } = await prepared('presented_tokens', statement).execute(db)
+  return rows.map((row) => (row.id === null ? undefined : row))
+}
+
+/** Of a left join that finds nothing. */
+interface NotFound {
+  readonly id: null
 }
 
 export async function findActiveToken(
@@ -120,20 +133,30 @@ export function isUseToBeRecorded({ last_used_at }: Pick<StoredToken, 'last_used
   return last_used_at === null || last_used_at.getTime() <= now.getTime() - useResolutionMs
 }
 
-/** Records that a token was used, unless somebody else did within the last minute. */
-export async function recordTokenUse(
-  db: Database,
-  token: Pick<StoredToken, 'user_id' | 'id'>,
-  now: Date,
-): Promise<void> {
-  const before = new Date(now.getTime() - useResolutionMs)
-  await db
-    .updateTable('extension_tokens')
-    .set({ last_used_at: now })
-    .where('user_id', '=', token.user_id)
-    .where('id', '=', token.id)
-    .where(({ eb, or }) => or([eb('last_used_at', 'is', null), eb('last_used_at', '<=', before)]))
-    .execute()
+export interface TokenUse extends Pick<StoredToken, 'user_id' | 'id'> {
+  readonly used_at: Date
+}
+
+/**
+ * Records that tokens were used, except where somebody else did within the last minute, or is just doing that or revoking the token: nobody waits
+ * for a lock, so two servers that record the same ones cannot block each other.
+ */
+export async function recordTokenUses(db: Database, uses: readonly TokenUse[]): Promise<void> {
+  const statement = sql`
+    UPDATE extension_tokens token SET last_used_at = due.used_at
+    FROM (
+      SELECT locked.user_id, locked.id, used.used_at
+      FROM unnest(
+        ${uses.map(({ user_id }) => user_id)}::text[],
+        ${uses.map(({ id }) => id)}::uuid[],
+        ${uses.map(({ used_at }) => used_at)}::timestamptz[]) AS used (user_id, id, used_at)
+      CROSS JOIN LATERAL (
+        SELECT user_id, id FROM extension_tokens
+        WHERE user_id = used.user_id AND id = used.id
+          AND (last_used_at IS NULL OR last_used_at <= used.used_at - interval '1 millisecond' * ${useResolutionMs}::int)
+        FOR NO KEY UPDATE SKIP LOCKED) locked) due
+    WHERE token.user_id = due.user_id AND token.id = due.id`
+  await prepared('token_uses', statement).execute(db)
 }
 
 /** Deletes a person's tokens; their sign-ins, which name them, are deleted before. Returns how many. */

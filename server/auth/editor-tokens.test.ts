@@ -20,11 +20,11 @@ function startServer({ during = async () => {} }: { during?: () => Promise<void>
       return result
     },
   })
-  const tokens = createEditorTokens(() => passedMs)
+  const tokens = createEditorTokens(db, () => passedMs)
   return {
     tokens,
     async takes(access_token: string) {
-      const token = await tokens.find(db, access_token)
+      const token = await tokens.find(access_token)
       return token !== undefined && isActive(token, new Date())
     },
     pass: (milliseconds: number) => {
@@ -32,6 +32,14 @@ function startServer({ during = async () => {} }: { during?: () => Promise<void>
     },
     asked: () => asked,
   }
+}
+async function lastUses(users: readonly string[]): Promise<(Date | null | undefined)[]> {
+  const rows = await database.server
+    .selectFrom('extension_tokens')
+    .select(['user_id', 'last_used_at'])
+    .where('user_id', 'in', users)
+    .execute()
+  return users.map((user) => rows.find(({ user_id }) => user_id === user)?.last_used_at)
 }
 const revoke = (user_id: string) => revokeTokens(database.server, { user_id, now: new Date() })
 
@@ -43,6 +51,55 @@ test('a token that was verified is not asked for again for five seconds', async 
   server.pass(5000)
   expect(await server.takes(token)).toBe(true)
   expect(server.asked()).toBe(2)
+})
+
+test('tokens that come at the same moment are looked up together, and each gets its own row', async () => {
+  const server = startServer()
+  const users = await Promise.all(Array.from({ length: 20 }, () => buildUser(database.server)))
+  const tokens = await Promise.all(users.map((user) => buildExtensionToken(database, user)))
+  const presented = tokens.flatMap((token) => [token, createToken()])
+  const found = await Promise.all(presented.map((token) => server.tokens.find(token)))
+  expect(found.map((token) => token?.user_id)).toEqual(users.flatMap((user) => [user, undefined]))
+  expect(server.asked()).toBe(1)
+})
+
+test('uses that come at the same moment are recorded together, once a minute', async () => {
+  const server = startServer()
+  const users = await Promise.all(Array.from({ length: 20 }, () => buildUser(database.server)))
+  const tokens = await Promise.all(users.map((user) => buildExtensionToken(database, user)))
+  const first = new Date('2026-11-20T10:00:00.000Z')
+  const presentAll = (now: Date) =>
+    Promise.all(
+      tokens.map(async (token) => {
+        const known = await server.tokens.find(token)
+        if (known) await server.tokens.recordUse(known, now)
+      }),
+    )
+  await presentAll(first)
+  expect(server.asked()).toBe(2)
+  expect(await lastUses(users)).toEqual(users.map(() => first))
+  // Another server remembers none of them, and does not move what is less than a minute old.
+  const other = startServer()
+  const stale = await Promise.all(tokens.map((token) => other.tokens.find(token)))
+  const record = (now: Date) =>
+    Promise.all(stale.map((token) => token && other.tokens.recordUse({ ...token, last_used_at: null }, now)))
+  await record(new Date('2026-11-20T10:00:59.999Z'))
+  expect(await lastUses(users)).toEqual(users.map(() => first))
+  await record(new Date('2026-11-20T10:01:00.000Z'))
+  expect(await lastUses(users)).toEqual(users.map(() => new Date('2026-11-20T10:01:00.000Z')))
+})
+
+test('nobody waits to record a use while the token is being revoked', async () => {
+  const server = startServer()
+  const [revoked, other] = [await buildUser(database.server), await buildUser(database.server)]
+  const tokens = [await buildExtensionToken(database, revoked), await buildExtensionToken(database, other)]
+  const known = await Promise.all(tokens.map((token) => server.tokens.find(token)))
+  const now = new Date('2026-11-20T10:00:00.000Z')
+  await database.server.transaction().execute(async (trx) => {
+    await revokeTokens(trx, { user_id: revoked, now })
+    await Promise.all(known.map((token) => token && server.tokens.recordUse(token, now)))
+  })
+  expect(await lastUses([revoked, other])).toEqual([null, now])
 })
 
 test('a token that is revoked elsewhere is refused after five seconds at most', async () => {

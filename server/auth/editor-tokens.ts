@@ -1,17 +1,23 @@
+import { createBatches } from '../../schema/batches.ts'
 import type { Database } from '../../schema/database/connect.ts'
+import { isDatabaseUnavailable } from '../../schema/database/unavailable.ts'
 import { hashSecret } from '../../schema/extension/secrets.ts'
 import {
-  findToken,
+  findTokens,
   isUseToBeRecorded,
-  recordTokenUse,
+  recordTokenUses,
   type StoredToken,
+  type TokenUse,
 } from '../../schema/extension/tokens.ts'
 
-/** Verified tokens of editors, remembered for seconds: an editor makes many calls in a row (decision 125). */
+/**
+ * Verified tokens of editors, remembered for seconds: an editor makes many calls in a row (decision 125). Those of different editors that come at
+ * the same moment are looked up, and their use is recorded, together (decision 126).
+ */
 export interface EditorTokens {
   /** The row of a presented token, as it was a moment ago; undefined for one that we never issued, which is always asked for. */
-  find(db: Database, access_token: string): Promise<KnownToken | undefined>
-  recordUse(db: Database, token: KnownToken, now: Date): Promise<void>
+  find(access_token: string): Promise<KnownToken | undefined>
+  recordUse(token: KnownToken, now: Date): Promise<void>
   /** To be called when tokens may have been revoked, once that is committed: this server asks for each of them again. */
   forgetAll(): void
 }
@@ -23,17 +29,33 @@ const trustedForMs = 5000
 /** Some 20 MB of them. */
 const tokensMax = 50_000
 
-export function createEditorTokens(nowMs: () => number = () => performance.now()): EditorTokens {
+export function createEditorTokens(
+  db: Database,
+  nowMs: () => number = () => performance.now(),
+): EditorTokens {
   const known = new Map<string, { readonly token: KnownToken; readonly until_ms: number }>()
   let revocations = 0
+  // Neither waits for a lock, so one statement after the other is as fast as several at once.
+  const batches = { items_max: 100, batches_max: 1, isShared: isDatabaseUnavailable }
+  const lookUp = createBatches<string, StoredToken | undefined>({
+    ...batches,
+    together: (accessTokens) => findTokens(db, accessTokens),
+  })
+  const record = createBatches<TokenUse, void>({
+    ...batches,
+    async together(uses) {
+      await recordTokenUses(db, uses)
+      return uses.map(() => undefined)
+    },
+  })
   return {
-    async find(db, access_token) {
+    async find(access_token) {
       const key = hashSecret(access_token).toString('base64')
       const remembered = known.get(key)
       if (remembered && remembered.until_ms > nowMs()) return remembered.token
       known.delete(key)
       const revocationsBefore = revocations
-      const token = await findToken(db, access_token)
+      const token = await lookUp(access_token)
       // What was read while a revocation was being committed may be from before it.
       if (token?.revoked_at === null && revocationsBefore === revocations) {
         for (const oldest of known.keys()) {
@@ -44,11 +66,11 @@ export function createEditorTokens(nowMs: () => number = () => performance.now()
       }
       return token
     },
-    async recordUse(db, token, now) {
+    async recordUse(token, now) {
       if (!isUseToBeRecorded(token, now)) return
       // First, so that the calls that come meanwhile do not record it too.
       token.last_used_at = now
-      await recordTokenUse(db, token, now)
+      await record({ user_id: token.user_id, id: token.id, used_at: now })
     },
     forgetAll() {
       revocations += 1

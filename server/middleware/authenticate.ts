@@ -61,18 +61,18 @@ export function authenticateSupport(
  * is told to wait; expired and revoked tokens do not count, since an editor that was not told sends them.
  */
 export function authenticateExtension(
-  deps: Pick<Dependencies, 'db' | 'editorTokens' | 'limits' | 'now'>,
+  deps: Pick<Dependencies, 'editorTokens' | 'limits' | 'now'>,
 ): AppMiddleware {
   return async (ctx, next) => {
     const bearer = bearerOf(ctx)
     if (!bearer?.startsWith(tokenPrefix)) throw invalidExtensionToken()
-    const token = await deps.editorTokens.find(deps.db, bearer)
+    const token = await deps.editorTokens.find(bearer)
     if (!token) await countForgedToken(deps, `extension:${ctx.state.network}`)
     const now = deps.now()
     if (!token || !isActive(token, now)) throw invalidExtensionToken()
     ctx.state.user_id = token.user_id
     ctx.state.trace.note({ user_id: token.user_id })
-    await deps.editorTokens.recordUse(deps.db, token, now)
+    await deps.editorTokens.recordUse(token, now)
     await next()
   }
 }
