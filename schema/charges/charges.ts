@@ -59,7 +59,7 @@ export async function listChargesOfIntents(
 
 const listByIntents = preparedText<Pick<Charge, 'intent_id' | 'refunded_minor' | 'disputed_minor'>>(
   'charges_of_intents',
-  `SELECT c.* FROM unnest($1::text[], $2::uuid[]) AS intent (owner_id, id)
+  `SELECT c.* FROM unnest((SELECT $1::text[]), (SELECT $2::uuid[])) AS intent (owner_id, id)
    CROSS JOIN LATERAL (SELECT intent_id, refunded_minor, disputed_minor FROM charges
      WHERE owner_id = intent.owner_id AND intent_id = intent.id OFFSET 0) c`,
 )

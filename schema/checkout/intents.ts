@@ -208,7 +208,7 @@ export async function lockIntentsOfEvents(
 
 const lockByIds = preparedText<CheckoutPromise>(
   'lock_intents',
-  `SELECT ${promise.join()} FROM checkout_intents WHERE id = ANY ($1::uuid[]) ORDER BY id FOR UPDATE`,
+  `SELECT ${promise.join()} FROM checkout_intents WHERE id = ANY ((SELECT $1::uuid[])::uuid[]) ORDER BY id FOR UPDATE`,
 )
 /** The state is not asked for in `WHERE`: the index of what waits would be read whole. */
 const lockByEvents = preparedText<CheckoutPromise>(

@@ -33,9 +33,9 @@ export async function readEditorBalances(
       coalesce(balance.purchased, 0)::bigint AS purchased, coalesce(balance.version, 0)::bigint AS version,
       coalesce(person.plan_type, subscription.plan_type) AS plan_type
     FROM unnest(
-      ${asked.map(({ owner_kind }) => owner_kind)}::text[],
-      ${asked.map(({ owner_id }) => owner_id)}::text[],
-      ${asked.map(({ user_id }) => user_id)}::text[]) WITH ORDINALITY AS asked (owner_kind, owner_id, user_id, ordinal)
+      (SELECT ${asked.map(({ owner_kind }) => owner_kind)}::text[]),
+      (SELECT ${asked.map(({ owner_id }) => owner_id)}::text[]),
+      (SELECT ${asked.map(({ user_id }) => user_id)}::text[])) WITH ORDINALITY AS asked (owner_kind, owner_id, user_id, ordinal)
     LEFT JOIN LATERAL (
       SELECT role FROM seats
       WHERE asked.owner_kind = 'organization' AND organization_id = asked.owner_id AND user_id = asked.user_id

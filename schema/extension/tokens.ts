@@ -95,7 +95,7 @@ export async function findTokens(
 ): Promise<(StoredToken | undefined)[]> {
   const statement = sql<StoredToken | NotFound>`
     SELECT token.id, token.user_id, token.created_at, token.expires_at, token.last_used_at, token.revoked_at
-    FROM unnest(${accessTokens.map(hashSecret)}::bytea[]) WITH ORDINALITY AS presented (token_hash, ordinal)
+    FROM unnest((SELECT ${accessTokens.map(hashSecret)}::bytea[])) WITH ORDINALITY AS presented (token_hash, ordinal)
     LEFT JOIN LATERAL (
       SELECT id, user_id, created_at, expires_at, last_used_at, revoked_at FROM extension_tokens
       WHERE token_hash = presented.token_hash OFFSET 0) token ON true
@@ -147,9 +147,9 @@ export async function recordTokenUses(db: Database, uses: readonly TokenUse[]): 
     FROM (
       SELECT locked.user_id, locked.id, used.used_at
       FROM unnest(
-        ${uses.map(({ user_id }) => user_id)}::text[],
-        ${uses.map(({ id }) => id)}::uuid[],
-        ${uses.map(({ used_at }) => used_at)}::timestamptz[]) AS used (user_id, id, used_at)
+        (SELECT ${uses.map(({ user_id }) => user_id)}::text[]),
+        (SELECT ${uses.map(({ id }) => id)}::uuid[]),
+        (SELECT ${uses.map(({ used_at }) => used_at)}::timestamptz[])) AS used (user_id, id, used_at)
       CROSS JOIN LATERAL (
         SELECT user_id, id FROM extension_tokens
         WHERE user_id = used.user_id AND id = used.id

@@ -94,7 +94,7 @@ export async function readPurchaseGrants(
   const { rows } = await prepared(
     'purchase_grants',
     sql<{ grant: unknown }>`
-    SELECT to_jsonb(sums) AS "grant" FROM unnest(${posted}::text[]) AS posted (id)
+    SELECT to_jsonb(sums) AS "grant" FROM unnest((SELECT ${posted}::text[])) AS posted (id)
     CROSS JOIN LATERAL (SELECT * FROM ledger_grant_sums WHERE id = posted.id OFFSET 0) sums`,
   ).execute(db)
   const grants = new Map(rows.map(({ grant }) => grantSchema.parse(grant)).map((grant) => [grant.id, grant]))
@@ -131,7 +131,7 @@ async function listPosted(db: Kysely<DB>, ids: readonly string[]): Promise<strin
 
 const listPostedByIds = preparedText<{ id: string }>(
   'posted_grants',
-  `SELECT g.id FROM unnest($1::text[]) AS asked (id)
+  `SELECT g.id FROM unnest((SELECT $1::text[])) AS asked (id)
    CROSS JOIN LATERAL (SELECT id FROM ledger_grants WHERE id = asked.id OFFSET 0) g`,
 )
 

@@ -74,8 +74,8 @@ export async function findActiveSeats(
   const statement = sql<{ role: SeatRole | null }>`
     SELECT seat.role
     FROM unnest(
-      ${holders.map(({ organization_id }) => organization_id)}::text[],
-      ${holders.map(({ user_id }) => user_id)}::text[]) WITH ORDINALITY AS holder (organization_id, user_id, ordinal)
+      (SELECT ${holders.map(({ organization_id }) => organization_id)}::text[]),
+      (SELECT ${holders.map(({ user_id }) => user_id)}::text[])) WITH ORDINALITY AS holder (organization_id, user_id, ordinal)
     LEFT JOIN LATERAL (
       SELECT role FROM seats
       WHERE organization_id = holder.organization_id AND user_id = holder.user_id AND status = 'active' OFFSET 0) seat ON true

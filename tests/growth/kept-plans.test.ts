@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { listChargesOfIntents } from '../../schema/charges/charges.ts'
+import { lockIntents, lockIntentsOfEvents } from '../../schema/checkout/intents.ts'
+import { recordOutcomes } from '../../schema/checkout/outcomes.ts'
+import type { DatabaseTransaction } from '../../schema/database/connect.ts'
+import { readEditorBalances } from '../../schema/extension/editor-balances.ts'
+import { findTokens, recordTokenUses } from '../../schema/extension/tokens.ts'
+import { lockEvents, settleEvents } from '../../schema/inbox/events.ts'
+import { readPurchaseGrants } from '../../schema/ledger/books.ts'
+import { findActiveSeats } from '../../schema/seats/seats.ts'
+import { testDatabase } from '../support/database/test-database.ts'
+
+const database = testDatabase()
+const now = new Date()
+const owner = { owner_kind: 'user', owner_id: 'user_nobody' } as const
+
+/** What each call of an editor and each event asks for, of one or of several at once. */
+const statements: Readonly<Record<string, (trx: DatabaseTransaction, ids: string[]) => Promise<unknown>>> = {
+  active_seats: (trx, ids) =>
+    findActiveSeats(
+      trx,
+      ids.map((id) => ({ organization_id: 'org', user_id: id })),
+    ),
+  charges_of_intents: (trx, ids) =>
+    listChargesOfIntents(
+      trx,
+      ids.map((id) => ({ id, ...owner })),
+    ),
+  editor_balances: (trx, ids) =>
+    readEditorBalances(
+      trx,
+      ids.map((id) => ({ ...owner, user_id: id })),
+    ),
+  lock_events: (trx, ids) => lockEvents(trx, { source: 'stripe', ids }),
+  lock_intents: lockIntents,
+  lock_intents_of_events: lockIntentsOfEvents,
+  posted_grants: readPurchaseGrants,
+  presented_tokens: (trx, ids) => findTokens(trx, ids),
+  record_outcomes: (trx, ids) =>
+    recordOutcomes(
+      trx,
+      ids.map((id) => ({ id, stripe_session_id: `cs_${id}`, state: 'settled' })),
+    ),
+  settle_events: (trx, ids) =>
+    settleEvents(
+      trx,
+      ids.map((id) => ({ source: 'stripe', id, state: 'applied', reason: null })),
+      now,
+    ),
+  token_uses: (trx, ids) =>
+    recordTokenUses(
+      trx,
+      ids.map((id) => ({ user_id: owner.owner_id, id, used_at: now })),
+    ),
+}
+
+/** Before it decides whether to keep a plan, Postgres makes one of its own for each of five calls. */
+const triedCalls = 5
+const calls = 20
+
+test('what is prepared is not planned anew at each call for one', async () => {
+  const rows = await database.owner.transaction().execute(async (trx) => {
+    for (let call = 0; call < calls; call++) {
+      for (const run of Object.values(statements)) await run(trx, [randomUUID()])
+    }
+    const { rows: listed } = await sql<{ name: string; custom_plans: number; generic_plans: number }>`
+      SELECT name, custom_plans::int, generic_plans::int FROM pg_prepared_statements
+      WHERE name = ANY (${Object.keys(statements)}) ORDER BY name`.execute(trx)
+    return listed
+  })
+  expect(rows).toEqual(
+    Object.keys(statements)
+      .sort()
+      .map((name) => ({ name, custom_plans: triedCalls, generic_plans: calls - triedCalls })),
+  )
+})
