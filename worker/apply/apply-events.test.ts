@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
-import { findIntent } from '../../schema/checkout/intents.ts'
+import { saveCharge } from '../../schema/charges/charges.ts'
+import { findIntent, lockIntent } from '../../schema/checkout/intents.ts'
 import { withdrawOutcome } from '../../schema/checkout/outcomes.ts'
 import { connectDatabase, type Database } from '../../schema/database/connect.ts'
 import { findEvent, type InboxEvent } from '../../schema/inbox/events.ts'
@@ -12,6 +14,7 @@ import { postTransfer } from '../../schema/ledger/post.ts'
 import { verifyLedger } from '../../schema/ledger/verify.ts'
 import type { CheckoutEventType } from '../../schema/stripe/event-types.ts'
 import type { CheckoutSession, StripeEvent } from '../../schema/stripe/events.ts'
+import { countLockWaits } from '../../tests/support/database/lock-waits.ts'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
@@ -135,6 +138,31 @@ describe('events that are applied together', () => {
     expect(await eventRow(foreign.id)).toMatchObject({ state: 'ignored', reason: expect.any(String) })
     expect(await balanceOf(owner_id)).toMatchObject({ purchased: 500 })
   })
+})
+
+test('what went back of a payment while its event waited is taken back at once', async () => {
+  const { id, owner_kind, owner_id } = await buildPurchase(database.server)
+  const event = paid(id)
+  const row = await eventRow(await receive(event))
+  const refunded = await database.worker.transaction().execute(async (trx) => {
+    await lockIntent(trx, id)
+    const applied = applyEvents(deps(), [row])
+    while ((await countLockWaits(database.owner)) === 0) await delay(5)
+    await saveCharge(trx, {
+      owner_kind,
+      owner_id,
+      stripe_charge_id: `ch_${id}`,
+      intent_id: id,
+      stripe_invoice_id: null,
+      amount_minor: 700,
+      refunded_minor: 350,
+      disputed_minor: 0,
+      snapshot_order: 1,
+    })
+    return { applied }
+  })
+  expect((await refunded.applied).get(event.id)?.outcome).toBe('applied')
+  expect(await balanceOf(owner_id)).toMatchObject({ purchased: 250 })
 })
 
 describe('among events that are applied together', () => {
