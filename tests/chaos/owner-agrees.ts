@@ -1,6 +1,6 @@
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { type Books, readBooks } from '../../schema/ledger/books.ts'
-import { type Belongings, belongings, type Life, openMonth, type Usage } from '../simulation/model.ts'
+import { type Belongings, belongings, type Life, monthBegunAt, type Usage } from '../simulation/model.ts'
 import { toldBelongings } from '../simulation/owner.ts'
 import { whatHappened } from '../simulation/what-happened.ts'
 import type { Customer, World } from './customer.ts'
@@ -19,10 +19,10 @@ export async function ownerDiffers(world: World, customer: Customer): Promise<st
   customer.colleagues.splice(0, customer.colleagues.length, ...seats.colleagues)
   customer.usages.length = 0
   const life = await untilDone(() => whatHappened(system, customer))
-  const used = await usagesInBooks(system, customer, life)
+  const now = (await system.now()).getTime() / 1000
+  const used = await usagesInBooks(system, customer, { life, now })
   const lived: Life = { ...life, usages: used.usages }
-  const now = await system.now()
-  const expected = belongings(lived, now.getTime() / 1000)
+  const expected = belongings(lived, now)
   const problems = used.unexplained.map(problem)
   for (const what of ['plan', 'purchased', 'plan_type', 'seats_total', 'seats_used', 'settled'] as const) {
     const [want, found] = [JSON.stringify(expected[what]), JSON.stringify(told[what])]
@@ -50,7 +50,7 @@ function isWithoutBuyersSeat(expected: Belongings, told: Belongings): boolean {
 async function usagesInBooks(
   { database }: System,
   customer: Customer,
-  life: Life,
+  { life, now }: { readonly life: Life; readonly now: number },
 ): Promise<{ usages: Usage[]; unexplained: string[] }> {
   const owner = accountsOf(customer)
   const books = await database.transaction().execute((trx) => readBooks(trx, owner))
@@ -58,10 +58,7 @@ async function usagesInBooks(
   const unexplained: string[] = []
   for (const { stripe_subscription_id, starts_at, used } of monthsUsed(books)) {
     if (used === 0) continue
-    const at = starts_at.getTime() / 1000
-    const month = life.subscriptions
-      .map((subscription) => openMonth({ ...life, subscriptions: [{ ...subscription, ended_at: null }] }, at))
-      .find((found) => found?.starts_at === at)
+    const month = monthBegunAt(life, starts_at.getTime() / 1000, now)
     if (month) usages.push({ month: month.name, plan: used, purchased: 0 })
     else unexplained.push(`no month of ${stripe_subscription_id} began at ${starts_at.toISOString()}`)
   }

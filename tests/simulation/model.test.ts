@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import {
   belongings,
   type Life,
+  monthBegunAt,
   openMonth,
   type Payment,
   type Period,
@@ -45,6 +46,8 @@ describe('the model', () => {
     expect(belongings(lived, july - 1)).toMatchObject({ plan: 200, plan_type: 'teams', seats_total: 1 })
     expect(belongings(lived, july)).toMatchObject({ plan: 500 })
     expect(openMonth(lived, july)).toMatchObject({ name: 'in_2/0', starts_at: july })
+    expect(monthBegunAt(lived, june, july)).toMatchObject({ name: 'in_1/0' })
+    expect(monthBegunAt(lived, june + 1, july)).toBeUndefined()
   })
 
   test('takes a share of a year’s every month back, and lets a debt be paid by the months after it', () => {

@@ -113,6 +113,13 @@ export function openMonth(life: Life, now: number): Pick<Month, 'name' | 'starts
   return latest?.ended_at === null ? (monthsOf(latest, now).at(-1) ?? null) : null
 }
 
+/** The month that began at `startsAt`, whether or not another has begun since or its subscription has ended. */
+export function monthBegunAt(life: Life, startsAt: number, now: number): Pick<Month, 'name'> | undefined {
+  return life.subscriptions
+    .flatMap((subscription) => monthsOf({ ...subscription, ended_at: null }, now))
+    .find(({ starts_at }) => starts_at === startsAt)
+}
+
 /**
  * Rule 8. A month that is over lets what was not used expire; what was used beyond what is due stays as a debt, which the following
  * months of the same subscription pay. A later subscription starts clean, so only the latest one counts at all.
