@@ -12,7 +12,7 @@ import { postSums, sumUsage } from '../../schema/ledger/sums.ts'
 import { spendCredits } from '../../schema/ledger/usage.ts'
 import { withDatabase } from '../e2e/support/product.ts'
 import { buildGrant } from '../support/factories/transfers.ts'
-import { changeFirstReports } from '../support/faults/behind-the-ledger.ts'
+import { changeFirstReports } from '../support/faults/tamper.ts'
 
 const archivedMonth = '2025_03'
 
