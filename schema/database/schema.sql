@@ -2394,6 +2394,8 @@ CREATE UNIQUE INDEX checkout_intents_one_subscription ON public.checkout_intents
 
 CREATE INDEX checkout_intents_organization ON public.checkout_intents USING btree (owner_id, created_at DESC) WHERE (owner_kind = 'organization'::text);
 
+CREATE UNIQUE INDEX checkout_intents_owner ON public.checkout_intents USING btree (owner_id, id);
+
 CREATE INDEX checkout_intents_stuck ON public.checkout_intents USING btree (created_at) WHERE ((state = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text])) AND (last_error IS NOT NULL));
 
 CREATE INDEX checkout_intents_sweep ON public.checkout_intents USING btree (sweep_at) WHERE (state = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text]));
@@ -2469,8 +2471,6 @@ CREATE INDEX reconciliation_runs_proven ON public.reconciliation_runs USING btre
 CREATE INDEX seats_email ON public.seats USING btree (email);
 
 CREATE INDEX seats_id ON public.seats USING btree (id);
-
-CREATE INDEX seats_invitation ON public.seats USING btree (invitation_id) WHERE (invitation_id IS NOT NULL);
 
 CREATE UNIQUE INDEX seats_one_email ON public.seats USING btree (organization_id, email) WHERE (status = ANY (ARRAY['active'::text, 'pending'::text]));
 
@@ -2589,7 +2589,7 @@ CREATE TRIGGER ledger_transfers_no_truncate BEFORE TRUNCATE ON public.ledger_tra
 CREATE TRIGGER support_acts_guard BEFORE UPDATE ON public.support_acts FOR EACH ROW EXECUTE FUNCTION public.support_acts_guard();
 
 ALTER TABLE ONLY public.charges
-    ADD CONSTRAINT charges_intent_id_fkey FOREIGN KEY (intent_id) REFERENCES public.checkout_intents(id);
+    ADD CONSTRAINT charges_owner_id_intent_id_fkey FOREIGN KEY (owner_id, intent_id) REFERENCES public.checkout_intents(owner_id, id);
 
 ALTER TABLE ONLY public.checkout_intents
     ADD CONSTRAINT checkout_intents_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);
@@ -2610,7 +2610,7 @@ ALTER TABLE ONLY public.seats
     ADD CONSTRAINT seats_organization_id_invitation_id_fkey FOREIGN KEY (organization_id, invitation_id) REFERENCES public.team_invitations(organization_id, id);
 
 ALTER TABLE ONLY public.subscriptions
-    ADD CONSTRAINT subscriptions_intent_id_fkey FOREIGN KEY (intent_id) REFERENCES public.checkout_intents(id);
+    ADD CONSTRAINT subscriptions_owner_id_intent_id_fkey FOREIGN KEY (owner_id, intent_id) REFERENCES public.checkout_intents(owner_id, id);
 
 ALTER TABLE ONLY public.subscriptions
     ADD CONSTRAINT subscriptions_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(clerk_id);

@@ -123,7 +123,7 @@ async function carryOver(
   return rows.length
 }
 
-/** What the inbox knows a person by; see `subjectOf`. */
+/** What the inbox knows a person by; see `namesIn`. */
 export interface PersonInInbox {
   /** Everything that is about these is about the person. */
   readonly own: readonly string[]

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { ClerkDirectory } from '../clerk/directory.ts'
 import { ClerkRateLimitError, ClerkRefusalError } from '../clerk/errors.ts'
-import type { ClerkInvitation } from '../clerk/invitations.ts'
+import type { ClerkInvitation, ClerkInvitationRequest } from '../clerk/invitations.ts'
 import type { DB } from '../database/types.ts'
 import { keepMembershipLimit } from '../seats/membership-limit.ts'
 import { attachInvitation, findInvitation, type Invitation, postponeInvitation } from './invitations.ts'
@@ -9,7 +9,7 @@ import { attachInvitation, findInvitation, type Invitation, postponeInvitation }
 /** The same at Clerk and in our row: people can accept for as long as the seat is held, and no longer. */
 export const invitationLifetimeDays = 30
 
-export interface Postman {
+export interface DeliveryDependencies {
   readonly db: Kysely<DB>
   readonly clerk: Pick<
     ClerkDirectory,
@@ -26,11 +26,11 @@ export interface Postman {
  * ClerkUnavailableError; then nothing is recorded, but after the latter Clerk may have sent it.
  */
 export async function deliverInvitation(
-  { app_url, now, ...deps }: Postman,
+  { app_url, now, ...deps }: DeliveryDependencies,
   invitation: Invitation,
 ): Promise<Invitation | undefined> {
   const { id, organization_id, inviter_id, email, role } = invitation
-  const order = {
+  const request = {
     invitation_id: id,
     organization_id,
     inviter_id,
@@ -40,7 +40,7 @@ export async function deliverInvitation(
     redirect_url: `${app_url}/invite/${organization_id}/${id}`,
   }
   try {
-    const sent = await sendWithRoom(deps, order)
+    const sent = await sendWithRoom(deps, request)
     return await attachInvitation(deps.db, { ...sent, id, now: now() })
   } catch (error) {
     if (!(error instanceof ClerkRateLimitError)) throw error
@@ -49,21 +49,25 @@ export async function deliverInvitation(
   }
 }
 
-type Order = Parameters<ClerkDirectory['sendInvitation']>[0]
-
 /** Clerk's limit is kept as seats change, but never in the same moment; so a refusal is answered by keeping it now. */
-async function sendWithRoom(deps: Pick<Postman, 'db' | 'clerk'>, order: Order): Promise<ClerkInvitation> {
+async function sendWithRoom(
+  deps: Pick<DeliveryDependencies, 'db' | 'clerk'>,
+  request: ClerkInvitationRequest,
+): Promise<ClerkInvitation> {
   try {
-    return await sendOrAdopt(deps, order)
+    return await sendOrAdopt(deps, request)
   } catch (error) {
     if (!isOrganizationFull(error)) throw error
-    if (!(await makeRoom(deps, order.organization_id))) throw error
-    return sendOrAdopt(deps, order)
+    if (!(await makeRoom(deps, request.organization_id))) throw error
+    return sendOrAdopt(deps, request)
   }
 }
 
 /** False when there is no more room to be had: Clerk's own plan limits it too. */
-async function makeRoom(deps: Pick<Postman, 'db' | 'clerk'>, organizationId: string): Promise<boolean> {
+async function makeRoom(
+  deps: Pick<DeliveryDependencies, 'db' | 'clerk'>,
+  organizationId: string,
+): Promise<boolean> {
   try {
     return await keepMembershipLimit(deps, organizationId)
   } catch (error) {
@@ -73,13 +77,16 @@ async function makeRoom(deps: Pick<Postman, 'db' | 'clerk'>, organizationId: str
 }
 
 /** An invitation that was sent from Clerk's own settings or by a request that crashed is adopted instead of sent again. */
-async function sendOrAdopt({ clerk }: Pick<Postman, 'clerk'>, order: Order): Promise<ClerkInvitation> {
+async function sendOrAdopt(
+  { clerk }: Pick<DeliveryDependencies, 'clerk'>,
+  request: ClerkInvitationRequest,
+): Promise<ClerkInvitation> {
   try {
-    return await clerk.sendInvitation(order)
+    return await clerk.sendInvitation(request)
   } catch (error) {
     if (!(error instanceof ClerkRefusalError && error.code === 'duplicate_record')) throw error
-    const existing = await clerk.listInvitations(order.organization_id)
-    const pending = existing.find((found) => found.email === order.email && found.status === 'pending')
+    const existing = await clerk.listInvitations(request.organization_id)
+    const pending = existing.find((found) => found.email === request.email && found.status === 'pending')
     if (!pending) throw error
     return pending
   }

@@ -124,7 +124,8 @@ export async function endInvitation(
     .returningAll()
     .executeTakeFirst()
   if (!ended) return undefined
-  await endPendingSeat(trx, { invitation_id: ending.id, status: ending.status })
+  const { organization_id, id: invitation_id } = ended
+  await endPendingSeat(trx, { organization_id, invitation_id, status: ending.status })
   return ended
 }
 

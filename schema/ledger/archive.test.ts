@@ -1,165 +1,40 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
-import { gunzipSync, gzipSync } from 'node:zlib'
+import { randomUUID } from 'node:crypto'
+import { readdir, rm } from 'node:fs/promises'
 import { sql } from 'kysely'
-import { beforeEach, describe, expect, test } from 'vitest'
-import { createTestDatabase } from '../../tests/support/database/test-database.ts'
-import {
-  buildMonthGrant,
-  buildPurchaseGrant,
-  buildTransfer,
-  use,
-  user,
-} from '../../tests/support/factories/grants.ts'
-import { buildPurchase } from '../../tests/support/factories/purchases.ts'
+import { describe, expect, test } from 'vitest'
+import { buildTransfer, use, user } from '../../tests/support/factories/grants.ts'
 import { giveCredits } from '../../tests/support/factories/transfers.ts'
-import { tamper } from '../../tests/support/faults/behind-the-ledger.ts'
-import { madeForEachTest } from '../../tests/support/made.ts'
+import { tamper } from '../../tests/support/faults/tamper.ts'
+import { flipByte, monthsToArchive } from '../../tests/support/months-to-archive.ts'
 import { waitUntil } from '../../tests/support/wait-until.ts'
-import { connectDatabase } from '../database/connect.ts'
-import type { Owner } from './accounts.ts'
-import { manifestSchema } from './archive/manifest.ts'
-import { proveArchive, proveArchives } from './archive/prove.ts'
-import { type ArchiveOptions, archiveMonths } from './archive.ts'
+import { proveArchives } from './archive/prove.ts'
 import { findArchivedUntil } from './archived.ts'
 import { findBalance } from './balances.ts'
-import { type Books, closeMonth, readBooks, readGrant } from './books.ts'
+import { readBooks, readGrant } from './books.ts'
 import { explainBalance } from './explanation.ts'
-import type { Grant } from './grants.ts'
 import { listHistory } from './history.ts'
-import { checkoutKey } from './keys.ts'
-import { makeLedgerMonths } from './months.ts'
-import { postTransfer, postTransfers } from './post.ts'
-import { postSums, sumUsage } from './sums.ts'
-import { spendCredits } from './usage.ts'
+import { postTransfer } from './post.ts'
+import { postSums } from './sums.ts'
 import { checkArchives } from './verify/archives.ts'
 import { verifyLedger } from './verify.ts'
 
-const september = new Date('2026-09-01T00:00:00Z')
-const october = new Date('2026-10-01T00:00:00Z')
-
-const database = madeForEachTest(createTestDatabase, (made) => made.close())
-const owner = madeForEachTest(
-  () =>
-    connectDatabase({ connectionString: database.url, role: 'owner', poolMax: 8, onError: () => undefined }),
-  (made) => made.close(),
-)
-const folder = madeForEachTest(
-  async () => ({ path: await mkdtemp(join(tmpdir(), 'archive-')) }),
-  (made) => rm(made.path, { recursive: true }),
-)
-
-/** Lets the database believe that so many months have passed. */
-async function passMonths(count: number): Promise<void> {
-  await sql
-    .raw(`CREATE OR REPLACE FUNCTION ledger_month_of(moment timestamptz) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
-      SELECT 12 * (date_part('year', moment AT TIME ZONE 'UTC')::bigint - 2000)
-        + date_part('month', moment AT TIME ZONE 'UTC')::bigint - 1 + ${count} $$`)
-    .execute(database.owner)
-  await makeLedgerMonths(database.owner, 1)
-}
-
-/** `2025-01`: so many months after the present one. */
-async function monthAfter(count: number): Promise<string> {
-  const { rows } = await sql<{ month: string }>`
-    SELECT to_char(now() AT TIME ZONE 'UTC' + make_interval(months => ${count}), 'YYYY-MM') AS month`.execute(
-    database.owner,
-  )
-  return rows[0]?.month ?? ''
-}
-
-/** Archives what was posted before the month number `before`. */
-async function archive(before: number, options: Partial<ArchiveOptions> = {}) {
-  return archiveMonths(owner, { before: await monthAfter(before), to: folder.path, ...options })
-}
+const { database, folder, filled, pool, passMonths, monthAfter, report, archive, filesOf } = monthsToArchive()
 
 const problemsOf = async (options = {}) => (await verifyLedger(database.owner, options)).problems
-const booksOf = () => database.worker.transaction().execute((trx) => readBooks(trx, ada))
-
-/** Whose usage is summed by the minute. */
-const pool: Owner = { owner_kind: 'organization', owner_id: 'org_pool' }
-
-/** The same report whenever it comes. */
-const report = (key: string, credits: number, owner = ada) =>
-  spendCredits(database.server, {
-    ...owner,
-    credits,
-    idempotency_key: key,
-    occurred_at: new Date('2026-09-03T00:00:00Z'),
-    actor: ada.owner_id,
-    reason: 'Line\nbreak\tand \\ and \u2028',
-  })
-
-let ada: Owner
-let books: Books
-let bought: Grant
-let monthly: Grant
-
-/**
- * Month 0: a settled purchase, a month of a plan, usage. Month 1: usage, the end of the plan's month, the next one, and usage that is summed. Month 2:
- * some usage.
- */
-async function fillMonths(): Promise<void> {
-  const intent = await buildPurchase(database.server, {
-    stripe_session_id: 'cs_1',
-    credits: 500,
-  })
-  await database.owner
-    .updateTable('checkout_intents')
-    .set({ state: 'settled', settled_at: new Date() })
-    .where('id', '=', intent.id)
-    .execute()
-  ada = user(intent.user_id)
-  bought = buildPurchaseGrant(ada, intent.id)
-  monthly = buildMonthGrant(ada, september)
-  const next = buildMonthGrant(ada, october)
-  await passMonths(0)
-  await postTransfers(database.worker, [
-    buildTransfer(
-      bought,
-      { kind: 'credit_purchase', ordinal: 1, amount: 500 },
-      { idempotency_key: checkoutKey('cs_1'), intent_id: intent.id },
-    ),
-    buildTransfer(monthly, { kind: 'plan_grant', ordinal: 1, amount: 1000 }),
-  ])
-  await report('first', 100)
-  await passMonths(1)
-  await report('second', 30)
-  await database.worker.transaction().execute(async (trx) => {
-    await postTransfer(trx, buildTransfer(monthly, { kind: 'expiry', ordinal: 2, amount: -870 }))
-    await closeMonth(trx, ada, {
-      stripe_subscription_id: `sub_${ada.owner_id}`,
-      starts_at: september,
-      used: 130,
-    })
-  })
-  await postTransfer(database.worker, buildTransfer(next, { kind: 'plan_grant', ordinal: 1, amount: 1000 }))
-  await postTransfer(database.worker, buildTransfer(bought, { kind: 'refund', ordinal: 2, amount: -50 }))
-  await giveCredits(database, pool, { purchased: 100 })
-  await sumUsage(database.worker, pool, true)
-  await report('summed', 3, pool)
-  await report('summed too', 4, pool)
-  await postSums(database.worker, { older_than_ms: 0 })
-  await passMonths(2)
-  await report('third', 7)
-  await passMonths(6)
-  books = await booksOf()
-}
-
-beforeEach(fillMonths)
+const booksOf = () => database.worker.transaction().execute((trx) => readBooks(trx, filled.ada))
 
 describe('months that were archived', () => {
   test('are gone from the database, and nothing that decides notices', async () => {
-    const before = { books: await booksOf(), balance: await findBalance(database.server, ada) }
+    const before = { books: await booksOf(), balance: await findBalance(database.server, filled.ada) }
     const result = await archive(2)
     expect(result.finished).toHaveLength(1)
     const { rows } = await sql<{ left: number }>`SELECT count(*) AS left FROM ledger_transfers`.execute(
       database.owner,
     )
     expect(rows).toEqual([{ left: 1 }])
-    expect({ books: await booksOf(), balance: await findBalance(database.server, ada) }).toEqual(before)
+    expect({ books: await booksOf(), balance: await findBalance(database.server, filled.ada) }).toEqual(
+      before,
+    )
     expect(await problemsOf()).toEqual([])
     expect(await problemsOf({ incremental: true })).toEqual([])
 
@@ -169,23 +44,29 @@ describe('months that were archived', () => {
     expect(await report('summed', 3, pool)).toMatchObject({ outcome: 'replayed', purchased: 93 })
     expect(await report('fourth', 3)).toMatchObject({ outcome: 'posted' })
     // A refund of a purchase whose transfers are all archived.
-    expect(await readGrant(database.worker, bought.id)).toMatchObject({
+    expect(await readGrant(database.worker, filled.bought.id)).toMatchObject({
       gross: 500,
       refunded: 50,
       transfers: 2,
     })
-    await postTransfer(database.worker, buildTransfer(bought, { kind: 'refund', ordinal: 3, amount: -450 }))
-    expect(await readGrant(database.worker, bought.id)).toMatchObject({
+    await postTransfer(
+      database.worker,
+      buildTransfer(filled.bought, { kind: 'refund', ordinal: 3, amount: -450 }),
+    )
+    expect(await readGrant(database.worker, filled.bought.id)).toMatchObject({
       gross: 500,
       refunded: 500,
       transfers: 3,
     })
     expect(await problemsOf({ keepProof: true })).toEqual([])
     expect(await problemsOf({ incremental: true })).toEqual([])
-    await postTransfer(database.worker, buildTransfer(bought, { kind: 'refund', ordinal: 4, amount: -1 }))
+    await postTransfer(
+      database.worker,
+      buildTransfer(filled.bought, { kind: 'refund', ordinal: 4, amount: -1 }),
+    )
     const tooMuch = {
       check: 'no more is taken back of a grant than it brought',
-      subject: `grant ${bought.id}`,
+      subject: `grant ${filled.bought.id}`,
     }
     expect(await problemsOf()).toEqual([tooMuch])
     expect(await problemsOf({ incremental: true })).toEqual([tooMuch])
@@ -204,18 +85,18 @@ describe('months that were archived', () => {
   })
 
   test('end the history, and explanations begin with what they came to', async () => {
-    expect(await findArchivedUntil(database.server, ada)).toBeNull()
-    const whole = await explainBalance(database.server, ada, { limit: 100 })
+    expect(await findArchivedUntil(database.server, filled.ada)).toBeNull()
+    const whole = await explainBalance(database.server, filled.ada, { limit: 100 })
     await archive(2)
-    const page = await listHistory(database.server, ada, { limit: 10 })
+    const page = await listHistory(database.server, filled.ada, { limit: 10 })
     expect(page.entries.map(({ amount }) => amount)).toEqual([-7])
-    expect(await explainBalance(database.server, ada, { limit: 100 })).toEqual({
+    expect(await explainBalance(database.server, filled.ada, { limit: 100 })).toEqual({
       ...whole,
       changes: whole.changes.slice(0, 1),
       // Nothing was used of the purchased credits since: their balance is that of the opening.
       opening: { plan: 1000, purchased: 450 },
     })
-    expect((await findArchivedUntil(database.server, ada))?.toISOString().slice(0, 7)).toBe(
+    expect((await findArchivedUntil(database.server, filled.ada))?.toISOString().slice(0, 7)).toBe(
       await monthAfter(2),
     )
     expect(await findArchivedUntil(database.server, user('user_new'))).toBeNull()
@@ -363,7 +244,7 @@ describe('an archive that is interrupted', () => {
       })
       // Whatever was done, the books go on.
       expect(await problemsOf(), seen.at(-1)).toEqual([])
-      expect(await booksOf(), seen.at(-1)).toEqual(books)
+      expect(await booksOf(), seen.at(-1)).toEqual(filled.books)
       if (!isInterrupted) break
     }
     expect(seen).toEqual(steps)
@@ -374,7 +255,7 @@ describe('an archive that is interrupted', () => {
 
   test('in the middle of detaching a month is finished', async () => {
     const reader = await database.server.startTransaction().setIsolationLevel('repeatable read').execute()
-    await listHistory(reader, ada, { limit: 1 })
+    await listHistory(reader, filled.ada, { limit: 1 })
     const detaching = archive(2)
     const cancel = async () => {
       const { rows } = await sql<{ is_pending: boolean }>`
@@ -434,7 +315,7 @@ test('who posts, spends and reads meanwhile is answered, and nobody’s credits 
   await Promise.all(others.map((other) => giveCredits(database, other, { purchased: 1000 })))
   let isOver = false
   let done = 0
-  const traffic = [ada, ...others].map(async (who) => {
+  const traffic = [filled.ada, ...others].map(async (who) => {
     while (!isOver) {
       expect(await use(database.server, who, 1)).toMatchObject({ outcome: 'posted' })
       await giveCredits(database, who, { purchased: 1 })
@@ -459,157 +340,3 @@ test('who posts, spends and reads meanwhile is answered, and nobody’s credits 
   expect(await problemsOf({ keepProof: true })).toEqual([])
   for (const other of others) expect((await findBalance(database.server, other)).total).toBe(1000)
 })
-
-describe('an archive', () => {
-  beforeEach(async () => {
-    await archive(1)
-    await archive(2)
-  })
-  const problemsOfFiles = async (expected?: string) =>
-    (await proveArchives(folder.path, expected ? { expected } : {})).problems
-
-  test('is proven from its files alone', async () => {
-    const proof = await proveArchives(folder.path)
-    expect(proof.problems).toEqual([])
-    expect(proof.archives.map(({ transfers, entries }) => ({ transfers, entries }))).toEqual([
-      { transfers: 3, entries: 6 },
-      { transfers: 6, entries: 12 },
-    ])
-    const { rows } = await sql<{ digest: string }>`
-      SELECT encode(manifest_digest, 'hex') AS digest FROM ledger_archives ORDER BY id DESC LIMIT 1`.execute(
-      database.owner,
-    )
-    expect(rows).toEqual([{ digest: proof.manifest_sha256 }])
-    expect(await problemsOfFiles(proof.manifest_sha256 ?? '')).toEqual([])
-  })
-
-  test('of which one byte of any file was changed is found', async () => {
-    for (const file of await filesOf('')) {
-      const content = await readFile(file)
-      await flipByte(file)
-      expect(await problemsOfFiles(), file).not.toEqual([])
-      await writeFile(file, content)
-    }
-    expect(await problemsOfFiles()).toEqual([])
-  })
-
-  const forgeries: readonly [string, (lines: string[]) => string[], RegExp][] = [
-    ['a row is missing', (lines) => lines.slice(1), /rows|sum to zero|no transfer|other reports/],
-    [
-      'rows have changed places',
-      (lines) => lines.toReversed(),
-      /where it belongs|does not follow|no transfer|other reports/,
-    ],
-    [
-      'a reason is another one',
-      (lines) => lines.map((line) => line.replace('Line', 'Lime')),
-      /another hash|other reports/,
-    ],
-    ['an amount is another one', (lines) => lines.map((line) => line.replace('\t-30\t', '\t-29\t')), /sum/],
-    [
-      'a row was added',
-      (lines) => [...lines, lines.at(-1) ?? ''],
-      /cannot be read|where it belongs|does not follow|sum|other reports/,
-    ],
-  ]
-  test.each(forgeries)(
-    'in which %s is found, though digests and counts were made anew',
-    async (_, forge, expected) => {
-      let changed = 0
-      for (const table of ['ledger_transfers', 'ledger_entries', 'ledger_reports']) {
-        for (const file of await filesOf(table)) {
-          const before = await readFile(file)
-          const after = gzipSync(
-            forge(gunzipSync(before).toString().split('\n').slice(0, -1))
-              .map((line) => `${line}\n`)
-              .join(''),
-          )
-          if (gunzipSync(after).equals(gunzipSync(before))) continue
-          changed++
-          await writeFile(file, after)
-          await renewManifest(dirname(file))
-          expect((await proveArchive(dirname(file))).problems.join('\n')).toMatch(expected)
-          await writeFile(file, before)
-          await renewManifest(dirname(file))
-        }
-      }
-      expect(changed).toBeGreaterThan(0)
-    },
-  )
-
-  test('whose files were swapped with another month’s is found', async () => {
-    const [first, second] = (await filesOf('ledger_entries')).filter(
-      (file) => !basename(file).includes('early'),
-    )
-    if (!first || !second) throw new Error('There are not two months')
-    const content = await readFile(first)
-    await writeFile(first, await readFile(second))
-    await writeFile(second, content)
-    expect(await problemsOfFiles()).not.toEqual([])
-  })
-
-  test('whose manifest was forged is found, also when all of it agrees', async () => {
-    const noted = (await proveArchives(folder.path)).manifest_sha256 ?? ''
-    const [first, second] = await manifests()
-    if (!first || !second) throw new Error('There are not two archives')
-    const content = await readFile(first, 'utf8')
-    for (const field of ['heads_digest', 'heads_digest_before', 'kept_digest', 'previous_manifest_sha256']) {
-      await writeFile(
-        first,
-        content.replace(new RegExp(`"${field}": .*,`), `"${field}": "${'0'.repeat(64)}",`),
-      )
-      expect(await problemsOfFiles(), field).not.toEqual([])
-    }
-    await writeFile(first, content.replace(/"closed_at": "\d{4}/, '"closed_at": "1999'))
-    expect(await problemsOfFiles()).toEqual([expect.stringContaining('It names another manifest before it')])
-    await writeFile(first, content)
-    await writeFile(
-      second,
-      (await readFile(second, 'utf8')).replace(/"closed_at": "\d{4}/, '"closed_at": "1999'),
-    )
-    expect(await problemsOfFiles()).toEqual([])
-    expect(await problemsOfFiles(noted)).toEqual([expect.stringContaining('not the one that was expected')])
-  })
-
-  test('that is missing between two others, or without a manifest, is found', async () => {
-    await archive(3)
-    const [, second] = await manifests()
-    await rm(second ?? '')
-    expect(await problemsOfFiles()).toContainEqual(expect.stringContaining('no readable manifest'))
-    await rm(dirname(second ?? ''), { recursive: true })
-    expect(await problemsOfFiles()).toContainEqual(expect.stringContaining('does not begin where'))
-  })
-})
-
-/** Of all archives, in their order. */
-async function filesOf(table: string): Promise<string[]> {
-  const names = await readdir(folder.path, { recursive: true })
-  return names
-    .filter((name) => name.endsWith('.copy.gz') && basename(name).startsWith(table))
-    .sort()
-    .map((name) => join(folder.path, name))
-}
-
-async function manifests(): Promise<string[]> {
-  return (await readdir(folder.path)).sort().map((name) => join(folder.path, name, 'manifest.json'))
-}
-
-async function flipByte(file: string): Promise<void> {
-  const content = await readFile(file)
-  const middle = Math.floor(content.length / 2)
-  content[middle] = (content[middle] ?? 0) ^ 1
-  await writeFile(file, content)
-}
-
-/** Names the files as they are now, as a forger would. */
-async function renewManifest(archiveFolder: string): Promise<void> {
-  const path = join(archiveFolder, 'manifest.json')
-  const manifest = manifestSchema.parse(JSON.parse(await readFile(path, 'utf8')))
-  for (const file of manifest.files) {
-    const content = await readFile(join(archiveFolder, file.name))
-    file.bytes = content.length
-    file.sha256 = createHash('sha256').update(content).digest('hex')
-    file.rows = gunzipSync(content).toString().split('\n').length - 1
-  }
-  await writeFile(path, JSON.stringify(manifest))
-}

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { giveCredits } from '../../tests/support/factories/transfers.ts'
-import { changeBehindTheLedger, changeFirstReports } from '../../tests/support/faults/behind-the-ledger.ts'
+import { changeFirstReports, tamper } from '../../tests/support/faults/tamper.ts'
 import type { Owner } from './accounts.ts'
 import { findBalance } from './balances.ts'
 import { listFailedSums } from './failed-sums.ts'
@@ -99,9 +99,8 @@ test('a sum that cannot be posted for another reason is set aside too', async ()
   expect(await listFailedSums(database.server, owner)).toMatchObject([
     { reason: expect.stringContaining('duplicate key') },
   ])
-  await changeBehindTheLedger(
+  await tamper(
     database,
-    'ledger_keys',
     sql`DELETE FROM ledger_keys WHERE owner_id = ${owner.owner_id} AND starts_with(idempotency_key, 'usage_sums/')`,
   )
   await makeDue()

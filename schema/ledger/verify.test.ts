@@ -10,7 +10,7 @@ import {
 } from '../../tests/support/factories/grants.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { buildGrant } from '../../tests/support/factories/transfers.ts'
-import { tamper } from '../../tests/support/faults/behind-the-ledger.ts'
+import { tamper } from '../../tests/support/faults/tamper.ts'
 import { madeForEachTest } from '../../tests/support/made.ts'
 import { waitUntil } from '../../tests/support/wait-until.ts'
 import { closeMonth } from './books.ts'

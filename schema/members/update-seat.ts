@@ -31,9 +31,9 @@ export async function updateSeat(trx: DatabaseTransaction, member: Member): Prom
     return undefined
   }
   const active = await findHeldSeat(trx, organization_id, { user_id })
-  if (active) return active.role === role ? active : setSeatRole(trx, { id: active.id, role })
+  if (active) return active.role === role ? active : setSeatRole(trx, { ...active, role })
   const pending = await lockPendingSeat(trx, member)
   if (!pending) return undefined
   if (pending.invitation_id) await acceptInvitation(trx, pending.invitation_id)
-  return activateSeat(trx, { id: pending.id, user_id, role })
+  return activateSeat(trx, { ...pending, user_id, role })
 }

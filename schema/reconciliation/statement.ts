@@ -117,7 +117,7 @@ async function computeDay(
 const startOf = (date: string) => new Date(`${date}T00:00:00Z`)
 const endOf = (date: string) => new Date(Date.parse(`${date}T00:00:00Z`) + dayMs)
 
-/** Ids and kinds of the day's transfers; on the first day that is open also of those that came too late for a closed one. */
+/** Ids, owners, kinds and intents of the day's transfers; on the first day that is open also of those that came too late for a closed one. */
 function transfersOf(date: string, closed: LastClosed | undefined) {
   const own = sql`SELECT id, owner_id, kind, intent_id FROM ledger_transfers
     WHERE occurred_at >= ${startOf(date)} AND occurred_at < ${endOf(date)}`
@@ -167,7 +167,7 @@ function balanceTransactionsOf(date: string) {
 function factsOf(date: string, transfers: ReturnType<typeof transfersOf>) {
   return sql`
     SELECT 'intent/' || i.id AS name, i.currency, sum(CASE t.kind WHEN 'withdrawal' THEN -1 ELSE 1 END * i.amount_minor)::bigint AS minor
-    FROM (${transfers}) t JOIN checkout_intents i ON i.id = t.intent_id
+    FROM (${transfers}) t JOIN checkout_intents i ON i.owner_id = t.owner_id AND i.id = t.intent_id
     WHERE t.kind IN ('credit_purchase', 'withdrawal') AND i.livemode = stripe_livemode() GROUP BY i.id
     UNION ALL
     SELECT 'invoice/' || line.stripe_invoice_id, max(s.currency), max(line.amount_paid_minor)

@@ -179,11 +179,12 @@ export async function lockPendingSeat(
 /** Turns a promised seat into one that is in use. */
 export async function activateSeat(
   trx: DatabaseTransaction,
-  seat: { id: number; user_id: string; role: SeatRole },
+  seat: { organization_id: string; id: number; user_id: string; role: SeatRole },
 ): Promise<Seat> {
   return trx
     .updateTable('seats')
     .set({ status: 'active', user_id: seat.user_id, role: seat.role, updated_at: sql`now()` })
+    .where('organization_id', '=', seat.organization_id)
     .where('id', '=', seat.id)
     .returningAll()
     .executeTakeFirstOrThrow()
@@ -191,11 +192,12 @@ export async function activateSeat(
 
 export async function setSeatRole(
   trx: DatabaseTransaction,
-  seat: { id: number; role: SeatRole },
+  seat: { organization_id: string; id: number; role: SeatRole },
 ): Promise<Seat> {
   return trx
     .updateTable('seats')
     .set({ role: seat.role, updated_at: sql`now()` })
+    .where('organization_id', '=', seat.organization_id)
     .where('id', '=', seat.id)
     .returningAll()
     .executeTakeFirstOrThrow()
@@ -204,11 +206,16 @@ export async function setSeatRole(
 /** Frees the seat that an invitation promised, with the invitation's own end. One that is in use by now is left alone. */
 export async function endPendingSeat(
   trx: DatabaseTransaction,
-  { invitation_id, status }: { invitation_id: string; status: 'revoked' | 'expired' },
+  {
+    organization_id,
+    invitation_id,
+    status,
+  }: { organization_id: string; invitation_id: string; status: 'revoked' | 'expired' },
 ): Promise<void> {
   await trx
     .updateTable('seats')
     .set({ status, updated_at: sql`now()` })
+    .where('organization_id', '=', organization_id)
     .where('invitation_id', '=', invitation_id)
     .where('status', '=', 'pending')
     .execute()
@@ -220,7 +227,11 @@ export async function endPendingSeat(
  */
 export async function closeAcceptedSeat(
   trx: DatabaseTransaction,
-  { invitation_id, user_id }: { invitation_id: string; user_id: string | null },
+  {
+    organization_id,
+    invitation_id,
+    user_id,
+  }: { organization_id: string; invitation_id: string; user_id: string | null },
 ): Promise<void> {
   await trx
     .updateTable('seats')
@@ -229,6 +240,7 @@ export async function closeAcceptedSeat(
       user_id: sql`coalesce(user_id, ${user_id})`,
       updated_at: sql`now()`,
     })
+    .where('organization_id', '=', organization_id)
     .where('invitation_id', '=', invitation_id)
     .where('status', '<>', 'active')
     .execute()

@@ -215,7 +215,8 @@ function sourceById(kind: TimelineKind, id: string): RawBuilder<unknown> | null 
 /** Charges, with the currency of what they paid for: none when their invoice is not known yet. */
 function chargesOf(where: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(SELECT charges.*, coalesce(bought.currency, s.currency) AS currency FROM charges
-    LEFT JOIN LATERAL (SELECT currency FROM checkout_intents WHERE id = charges.intent_id OFFSET 0) bought ON true
+    LEFT JOIN LATERAL (SELECT currency FROM checkout_intents
+      WHERE owner_id = charges.owner_id AND id = charges.intent_id OFFSET 0) bought ON true
     LEFT JOIN LATERAL (SELECT stripe_subscription_id FROM paid_invoice_lines line
       WHERE line.owner_id = charges.owner_id AND line.stripe_invoice_id = charges.stripe_invoice_id LIMIT 1) line ON true
     LEFT JOIN LATERAL (SELECT currency FROM subscriptions

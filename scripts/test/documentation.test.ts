@@ -23,6 +23,29 @@ test('every link between documents leads to a file', () => {
   expect(broken).toEqual([])
 })
 
+test('every link to a section of a document leads to a heading', () => {
+  const headings = new Map(
+    [...documents].map(([path, text]) => [
+      path,
+      [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+        title
+          .toLowerCase()
+          .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+          .replaceAll(' ', '-'),
+      ),
+    ]),
+  )
+  const broken = [...documents].flatMap(([path, text]) =>
+    [...text.matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)]
+      .filter(([, file = '', section = '']) => {
+        const target = file === '' ? path : join(dirname(path), file)
+        return !headings.get(target)?.includes(section)
+      })
+      .map(([, file, section]) => `${path} links to ${file}#${section}`),
+  )
+  expect(broken).toEqual([])
+})
+
 test('the index of decisions has every record, under its title', () => {
   const index = documents.get('docs/decisions/README.md') ?? ''
   const listed = [...index.matchAll(/^\| \[(.+?)\]\((.+?)\)/gm)].map(

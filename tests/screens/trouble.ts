@@ -4,7 +4,7 @@ import type { JsonObject } from '../../schema/database/types.ts'
 import { failEvent, receiveEvent } from '../../schema/inbox/events.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { closeRange } from '../../schema/ledger/archive/close.ts'
-import { digestHeads } from '../../schema/ledger/archive/digests.ts'
+import { digestOpenings } from '../../schema/ledger/archive/digests.ts'
 import { endOfMonth, firstIdOf } from '../../schema/ledger/archive/tables.ts'
 import { findArchiveOf } from '../../schema/ledger/archived.ts'
 import { postTransfer } from '../../schema/ledger/post.ts'
@@ -12,7 +12,7 @@ import { postSums, sumUsage } from '../../schema/ledger/sums.ts'
 import { spendCredits } from '../../schema/ledger/usage.ts'
 import { withDatabase } from '../e2e/support/product.ts'
 import { buildGrant } from '../support/factories/transfers.ts'
-import { changeFirstReports } from '../support/faults/behind-the-ledger.ts'
+import { changeFirstReports } from '../support/faults/tamper.ts'
 
 const archivedMonth = '2025_03'
 
@@ -87,7 +87,7 @@ async function giveUp(
 export function archiveEarlierMonths(): Promise<void> {
   return withDatabase(async (db) => {
     if (await findArchiveOf(db, Number(archivedTransferId))) return
-    const { digest: heads_digest } = await digestHeads([])
+    const { digest: heads_digest } = await digestOpenings([])
     const range = {
       first_transfer_id: 0,
       end_transfer_id: endOfMonth(archivedMonth),

@@ -24,10 +24,10 @@ import { cancelIntent } from '../support/cancel-intent.ts'
 import { withoutEffects } from '../support/dry-run.ts'
 import { forget } from '../support/forget.ts'
 import { outcomeOfAct } from '../support/outcome.ts'
+import { readPresentState } from '../support/present-state.ts'
 import { replay } from '../support/replay.ts'
 import { resendInvitation } from '../support/resend-invitation.ts'
 import { resync } from '../support/resync.ts'
-import { readStanding } from '../support/standing.ts'
 import { reasonOf, tryRow } from './try-row.ts'
 
 const acts: Readonly<Record<ActKind, DoAct>> = {
@@ -113,8 +113,8 @@ async function carryOut(deps: WorkerDependencies, act: SupportActRow): Promise<v
     // It may have become known, or its organization may have been made, only now.
     const owner = (await findTarget(trx, target))?.owner ?? ownerOf(act)
     // Nobody else sees yet what the act has changed, and the rows are locked.
-    const after = await readStanding(trx, { target, owner })
-    const before = await readStanding(deps.db, { target, owner })
+    const after = await readPresentState(trx, { target, owner })
+    const before = await readPresentState(deps.db, { target, owner })
     const transfers = await listTransfersOfAct(trx, act.id)
     const outcome = outcomeOfAct({ target, before, after, transfers, done })
     const result = { owner, outcome, seats_changed_in: done.seats_changed_in }

@@ -3,7 +3,7 @@ import type { ActOutcome } from '../../schema/api/support-acts.ts'
 import type { ActTransfer } from '../../schema/ledger/acts.ts'
 import type { RowTarget } from '../../schema/support/acts.ts'
 import type { ActDone } from './act.ts'
-import type { Standing } from './standing.ts'
+import type { PresentState } from './present-state.ts'
 
 /**
  * What came of an act: `before` is what everybody else sees while the act is not committed, `after` what the act sees. Of a dry run it is
@@ -11,8 +11,8 @@ import type { Standing } from './standing.ts'
  */
 export function outcomeOfAct(act: {
   readonly target: RowTarget
-  readonly before: Standing
-  readonly after: Standing
+  readonly before: PresentState
+  readonly after: PresentState
   readonly transfers: readonly ActTransfer[]
   readonly done: ActDone
 }): ActOutcome {
@@ -48,7 +48,7 @@ export function outcomeOfAct(act: {
 
 const noSeats = { total: 0, active: 0, pending: 0 }
 
-function statesOf(target: RowTarget, before: Standing, after: Standing): ActOutcome['states'] {
+function statesOf(target: RowTarget, before: PresentState, after: PresentState): ActOutcome['states'] {
   const names = new Set([...before.states.keys(), ...after.states.keys()])
   return [...names].flatMap((name) => {
     const [was, is] = [before.states.get(name), after.states.get(name)]

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, DatabaseTransaction } from '../../database/connect.ts'
-import { digestHeads, digestKept } from './digests.ts'
+import { digestKept, digestOpenings } from './digests.ts'
 import { ArchiveRefusedError } from './errors.ts'
 import { keptOf, latestOpenings } from './kept.ts'
 
@@ -26,14 +26,14 @@ export async function closeRange(
     .setIsolationLevel('repeatable read')
     .execute(async (trx) => {
       const id = await nextArchiveId(trx)
-      const { digest: heads_digest_before } = await digestHeads(latestOpenings(trx))
+      const { digest: heads_digest_before } = await digestOpenings(latestOpenings(trx))
       // Postgres expects ten rows of these joins, and would look up each of a million entries by itself.
       await sql`SELECT set_config('work_mem', '64MB', true), set_config('enable_nestloop', 'off', true)`.execute(
         trx,
       )
       await insertOpenings(trx, id, range)
       await insertSums(trx, id, range)
-      const { digest: heads_digest } = await digestHeads(latestOpenings(trx))
+      const { digest: heads_digest } = await digestOpenings(latestOpenings(trx))
       if (!heads_digest.equals(proven.heads_digest)) {
         throw new ArchiveRefusedError('The openings are not what was proven. Nothing was written.')
       }

@@ -25,7 +25,7 @@ export interface ArchivedSum {
 }
 
 /** SHA-256 over the latest entry of each account, in the order of their ids: what a proof of `ledger:verify` keeps too. */
-export async function digestHeads(
+export async function digestOpenings(
   openings: Iterable<Opening> | AsyncIterable<Opening>,
 ): Promise<{ readonly accounts: number; readonly digest: Buffer }> {
   const digest = createHash('sha256')

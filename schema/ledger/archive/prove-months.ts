@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { entryHash } from '../verify/hash.ts'
-import { type ArchivedSum, digestHeads, digestKept, type Opening } from './digests.ts'
+import { type ArchivedSum, digestKept, digestOpenings, type Opening } from './digests.ts'
 import { hexOf, microsecondsOf, numberOf, type Row, textOf } from './rows.ts'
 
 /** Sums of a grant while its transfers are read. */
@@ -195,7 +195,7 @@ export class MonthsProof {
   /** What it all came to. */
   async finish(): Promise<{ readonly heads: Buffer; readonly kept: Buffer }> {
     const openings = [...this.#openings.values()].sort((a, b) => a.account_id - b.account_id)
-    const { digest: heads } = await digestHeads(openings)
+    const { digest: heads } = await digestOpenings(openings)
     const kept = await digestKept({
       openings: openings.filter(({ account_id }) => this.#changed.has(account_id)),
       sums: [...this.#sums.values()].sort((a, b) => (a.grant_id < b.grant_id ? -1 : 1)),

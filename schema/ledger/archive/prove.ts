@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { digestHeads, type Opening } from './digests.ts'
+import { digestOpenings, type Opening } from './digests.ts'
 import { type ArchivedFile, digestManifest, type Manifest, manifestName, manifestSchema } from './manifest.ts'
 import { MonthsProof } from './prove-months.ts'
 import { hexOf, numberOf, type Row, readRows } from './rows.ts'
@@ -64,7 +64,7 @@ async function proveFiles(
     const opening = openingOf(row)
     openings.set(opening.account_id, opening)
   }
-  const { digest } = await digestHeads(openings.values())
+  const { digest } = await digestOpenings(openings.values())
   if (digest.toString('hex') !== manifest.heads_digest_before)
     problem('The openings are not what was there before these months')
 

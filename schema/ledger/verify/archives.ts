@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
-import { digestHeads, digestKept } from '../archive/digests.ts'
+import { digestKept, digestOpenings } from '../archive/digests.ts'
 import { keptOf, latestOpenings } from '../archive/kept.ts'
 
 type Problem = (check: string, subject: string) => void
@@ -15,7 +15,7 @@ export const archivedEnd = sql`(SELECT coalesce(max(end_transfer_id), 0) FROM le
 export async function checkArchives(trx: DatabaseTransaction, problem: Problem): Promise<void> {
   const archives = await trx.selectFrom('ledger_archives').selectAll().orderBy('id').execute()
   let end = 0
-  let heads = (await digestHeads([])).digest
+  let heads = (await digestOpenings([])).digest
   let keys = 0
   for (const archive of archives) {
     const name = `archive ${archive.id}`
@@ -29,7 +29,7 @@ export async function checkArchives(trx: DatabaseTransaction, problem: Problem):
     heads = archive.heads_digest
     keys += archive.keys
   }
-  if (!heads.equals((await digestHeads(latestOpenings(trx))).digest)) {
+  if (!heads.equals((await digestOpenings(latestOpenings(trx))).digest)) {
     problem('the openings are the end of the last archive', `archive ${archives.at(-1)?.id ?? 0}`)
   }
   if (archives.length > 0) await countKeys(trx, { end, keys }, problem)

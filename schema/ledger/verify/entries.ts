@@ -2,7 +2,7 @@ import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { TransferKind } from '../accounts.ts'
 import { Accounts, type FindAccounts } from './accounts.ts'
 import { entryHash } from './hash.ts'
-import { type EntryRow, type Range, readBooks, type TransferRow } from './reader.ts'
+import { type EntryRow, type Range, readLedger, type TransferRow } from './reader.ts'
 
 type Problem = (check: string, subject: string) => void
 
@@ -59,7 +59,7 @@ export class EntryCheck {
       isReached = true
       mark.onReached()
     }
-    await readBooks(connections, range, this.accounts, {
+    await readLedger(connections, range, this.accounts, {
       whenReady,
       onTransfer: (transfer, entries) => {
         if (!isReached && transfer.id > mark.after) reach()

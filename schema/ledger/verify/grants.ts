@@ -145,7 +145,7 @@ const grantsWith = (grantsAndSums: RawBuilder<unknown>) => sql`
     sums.lowest_account_id IS NOT NULL
       AND (sums.lowest_account_id IS DISTINCT FROM account.id OR sums.highest_account_id IS DISTINCT FROM account.id)
   ${grantsAndSums}
-  LEFT JOIN checkout_intents i ON i.id = g.intent_id
+  LEFT JOIN checkout_intents i ON i.owner_id = g.owner_id AND i.id = g.intent_id
   LEFT JOIN ledger_accounts account ON account.owner_id = g.owner_id AND account.name = g.account AND account.owner_kind = g.owner_kind
   ORDER BY coalesce(g.id, sums.grant_id) COLLATE "C"`
 

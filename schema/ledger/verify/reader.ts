@@ -41,7 +41,7 @@ export interface BooksReader {
  * Transfers are read by their index, because their rows are wide and lie in this order anyway, so that the first ones come at once. `whenReady`
  * resolves when accounts may be asked for: Postgres has begun by then.
  */
-export async function readBooks(
+export async function readLedger(
   { transfers, entries }: { readonly transfers: DatabaseTransaction; readonly entries: DatabaseTransaction },
   range: Range,
   accounts: Accounts,

@@ -14,7 +14,7 @@ import {
   siSupabase,
   siVercel,
 } from 'simple-icons'
-import { BrandIcon } from '../../components/BrandIcon.tsx'
+import { BrandIcon } from './BrandIcon.tsx'
 
 /** Issue trackers, code hosts, chat, storage, databases, payments, design, cloud and notes. */
 const tools = [

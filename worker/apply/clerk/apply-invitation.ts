@@ -24,7 +24,8 @@ export async function applyInvitation(
   if (member) await applyMember(trx, member)
   if (status === 'accepted') {
     await acceptInvitation(trx, invitation.id)
-    await closeAcceptedSeat(trx, { invitation_id: invitation.id, user_id: member?.user_id ?? null })
+    const { organization_id, id: invitation_id } = invitation
+    await closeAcceptedSeat(trx, { organization_id, invitation_id, user_id: member?.user_id ?? null })
   } else if (status !== 'pending') await endInvitation(trx, { id: invitation.id, status })
   if (member) await refreshPlanType(trx, [member.user_id])
 }

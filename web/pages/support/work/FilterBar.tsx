@@ -3,7 +3,6 @@ import { type FormEvent, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { workKinds, workStates } from '../../../../schema/api/support.ts'
 import { SearchField } from '../../../components/SearchField.tsx'
-import { Select } from '../../../components/support/Select.tsx'
 import { workKindNames, workStateNames } from '../../../components/support/words.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
@@ -17,6 +16,7 @@ import {
   storeSaved,
   writeFilter,
 } from './filter.ts'
+import { Select } from './Select.tsx'
 
 const ages = [
   ['15', 'Older than 15 min'],

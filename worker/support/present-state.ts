@@ -14,7 +14,7 @@ import { findUser } from '../../schema/users/users.ts'
 type State = ActOutcome['states'][number]
 
 /** Where the target of an act and its owner stand, as one connection sees them. */
-export interface Standing {
+export interface PresentState {
   readonly owner: Owner | null
   readonly balance: number | null
   readonly seats: ActOutcome['seats']['before']
@@ -25,10 +25,10 @@ export interface Standing {
 
 const mostRows = 100
 
-export async function readStanding(
+export async function readPresentState(
   db: Kysely<DB>,
   { target, owner }: { readonly target: RowTarget; readonly owner: Owner | null },
-): Promise<Standing> {
+): Promise<PresentState> {
   const found = await findTarget(db, target)
   const states = new Map<string, Pick<State, 'what' | 'id'> & { state: string | null }>()
   const note = (what: State['what'], id: string, state: string | null) => {
