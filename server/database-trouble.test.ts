@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { reportUsage } from '../schema/api/extension.ts'
-import type { Database } from '../schema/database/connect.ts'
+import { connectDatabase, type Database } from '../schema/database/connect.ts'
 import { findEvent } from '../schema/inbox/events.ts'
 import { findBalance } from '../schema/ledger/balances.ts'
+import { lockOwner } from '../schema/ledger/books.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../tests/support/factories/events.ts'
 import { buildExtensionToken } from '../tests/support/factories/extension-tokens.ts'
 import { requestPlan } from '../tests/support/factories/plan-checkouts.ts'
@@ -14,6 +15,7 @@ import { testProduct } from '../tests/support/product/start-test-product.ts'
 import { signUp } from '../tests/support/services/clerk.ts'
 import { waitUntil } from '../tests/support/wait-until.ts'
 import { processInboxEvent } from '../worker/jobs/inbox-event.ts'
+import { createEditorCalls } from './editor-calls.ts'
 
 const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
 const { database } = product
@@ -109,4 +111,41 @@ test('an event whose transaction is chosen to end a deadlock is applied by the s
   expect((await findBalance(database.owner, { owner_kind: 'user', owner_id: intent.owner_id })).total).toBe(
     500,
   )
+})
+
+test('a report whose payer is locked for too long answers 503, is charged nothing, and holds up nobody else for good', async () => {
+  const { db, close } = connectDatabase({
+    connectionString: database.url,
+    role: 'tidemark_server',
+    poolMax: 4,
+    onError: () => undefined,
+    limits: { statement_ms: 500, idle_in_transaction_ms: 60_000, silence_ms: 60_000 },
+  })
+  const server = await product.startServer({ deps: { editorCalls: createEditorCalls(db) } })
+  onTestFinished(async () => {
+    await server.close()
+    await close()
+  })
+  const editors = await Promise.all(
+    ['locked', 'free'].map(async () => {
+      const user_id = await buildUser(database.server)
+      const owner = { owner_kind: 'user', owner_id: user_id } as const
+      await giveCredits(database, owner, { purchased: 100 })
+      return { owner, token: await buildExtensionToken(database, user_id) }
+    }),
+  )
+  const [locked, free] = editors
+  if (!locked || !free) expect.fail('They are there')
+  const use = ({ token }: typeof locked) =>
+    server.api(reportUsage, {
+      token,
+      body: { credits: 10, payer: 'personal', idempotency_key: 'key', description: 'Chat' },
+    })
+  await database.worker.transaction().execute(async (trx) => {
+    await lockOwner(trx, locked.owner)
+    const [refused, taken] = await Promise.all([use(locked), use(free)])
+    expect(refused).toMatchObject({ status: 503, body: { code: 'temporarily_unavailable' } })
+    expect(taken).toMatchObject({ status: 200, body: { charged: 10 } })
+  })
+  expect(await use(locked)).toMatchObject({ status: 200, body: { charged: 10, replayed: false } })
 })

@@ -1,8 +1,11 @@
 import { Redis } from 'ioredis'
-import { describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import { listPlans } from '../schema/api/catalogue.ts'
+import { connectRedis } from '../schema/queues/redis.ts'
 import { testDatabase } from '../tests/support/database/test-database.ts'
+import { startSilentProxy } from '../tests/support/faults/silent-proxy.ts'
 import { startTestServer } from '../tests/support/product/test-server.ts'
+import { waitUntil } from '../tests/support/wait-until.ts'
 import { createRateLimits } from './rate-limits.ts'
 
 const two = { read: 2, write: 2, checkout: 2, auth: 2 }
@@ -146,6 +149,27 @@ describe.runIf(redisUrl)('with Redis', () => {
     ])
     expect(await first?.consume('extension', caller)).toBeGreaterThan(0)
     for (const redis of connections) redis.disconnect()
+  })
+
+  test('silent, each server counts for itself instead of waiting, and with Redis again once that answers', async () => {
+    const proxy = await startSilentProxy(redisUrl ?? '')
+    const redis = connectRedis(proxy.url, { whenUnavailable: 'fail_fast' })
+    redis.on('error', () => undefined)
+    onTestFinished(async () => {
+      redis.disconnect()
+      await proxy.close()
+    })
+    await waitUntil(() => redis.status === 'ready', 'the connection')
+    const limits = createRateLimits({ redis, perMinute: two })
+    const caller = () => `user:${crypto.randomUUID()}`
+    expect(await limits.consume('read', caller())).toBeNull()
+    proxy.silence()
+    const [first, second] = [caller(), caller()]
+    expect(await Promise.all([limits.consume('read', first), limits.consume('read', second)])).toEqual([
+      null,
+      null,
+    ])
+    expect(await waitUntil(() => redis.ping().catch(() => null), 'Redis to answer again')).toBe('PONG')
   })
 
   test('unavailable, each server counts for itself instead of failing', async () => {

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPool, sql, type Transaction } from 'kysely'
 import pg from 'pg'
 import { CopyOut } from './copy-out.ts'
-import { createPool } from './pool.ts'
+import { createPool, watchOptions } from './pool.ts'
 import type { DB } from './types.ts'
 
 export type Database = Kysely<DB>
@@ -39,6 +39,25 @@ const types = {
       : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 }
 
+/** How long a process waits for Postgres, and Postgres for it, before the other one counts as lost. Milliseconds. */
+export interface SessionLimits {
+  /** A statement that takes longer is ended by Postgres. */
+  readonly statement_ms: number
+  /** So is a transaction in which nothing is asked for so long: whoever holds its locks may be gone. */
+  readonly idle_in_transaction_ms: number
+  /** A connection over which no answer came for so long is given up. More than `statement_ms`, so that only silence gets there. */
+  readonly silence_ms: number
+}
+
+/**
+ * Nothing that a request waits for takes half a minute. The worker also makes statements and proofs of a large ledger, and calls Stripe and Clerk
+ * in some transactions (decision 160).
+ */
+const limitsOf: Readonly<Record<DatabaseRole, SessionLimits>> = {
+  tidemark_server: { statement_ms: 25_000, idle_in_transaction_ms: 60_000, silence_ms: 30_000 },
+  tidemark_worker: { statement_ms: 600_000, idle_in_transaction_ms: 300_000, silence_ms: 630_000 },
+}
+
 export interface SessionOptions {
   readonly connectionString: string
   readonly role: DatabaseActor
@@ -46,6 +65,8 @@ export interface SessionOptions {
   readonly livemode?: boolean
   readonly poolMax: number
   readonly onError: (error: Error) => void
+  /** Left out, those of the role; the owner has none. */
+  readonly limits?: SessionLimits
 }
 
 /**
@@ -59,9 +80,10 @@ export function connectDatabase(options: SessionOptions): DatabaseConnection {
 }
 
 export function openPool(
-  { connectionString, role, livemode, poolMax, onError }: SessionOptions,
+  { connectionString, role, livemode, poolMax, onError, ...given }: SessionOptions,
   more: { readonly options?: string; readonly connectionTimeoutMillis?: number } = {},
 ): pg.Pool {
+  const limits = given.limits ?? (role === 'owner' ? undefined : limitsOf[role])
   return createPool(
     {
       connectionString,
@@ -69,8 +91,16 @@ export function openPool(
       options: [
         ...(role === 'owner' ? [] : [`-c role=${role}`]),
         `-c tidemark.livemode=${livemode ? 'on' : 'off'}`,
+        ...(limits
+          ? [
+              `-c statement_timeout=${limits.statement_ms}`,
+              `-c idle_in_transaction_session_timeout=${limits.idle_in_transaction_ms}`,
+            ]
+          : []),
+        watchOptions,
         ...(more.options ? [more.options] : []),
       ].join(' '),
+      silence_ms: limits?.silence_ms,
       max: poolMax,
       // For `inOneTrip`. What copies or streams has no part in it, and that is for the owner only.
       pipeline: role !== 'owner',

@@ -116,6 +116,23 @@ describe('a transaction that begins together with its first statements', () => {
     expect(await db.transaction().execute((trx) => number(trx, 4))).toBe(4)
   })
 
+  test('carries out nothing that is begun when it has failed, and with it no half of what comes in several statements', async () => {
+    const { db } = connectCounting()
+    let second = async () => {}
+    const failing = retryTransactionAfter(
+      db,
+      (trip) => number(trip, 1),
+      (trx) =>
+        inOneTrip(trx, (trip) => {
+          second = async () => void (await trip.insertInto('cursors').values(cursor('seats')).execute())
+          return Promise.all([number(trip, 2), sql`SELECT 1 / 0`.execute(trip)])
+        }),
+    )
+    await expect(failing).rejects.toThrow(/division by zero/)
+    await expect(second()).rejects.toThrow('The transaction is over')
+    expect(await names()).not.toContain('seats')
+  })
+
   test('begins again when Postgres ended it in favor of another', async () => {
     const { db } = connectCounting()
     let times = 0

@@ -38,19 +38,44 @@ export function retryTransactionAfter<First, T>(
   const executor = db.getExecutor()
   const transact = async (connection: DatabaseConnection): Promise<T> => {
     const send = (text: string) => connection.executeQuery(CompiledQuery.raw(text))
-    const trx = over(connection, executor)
+    const open = whileOpen(connection)
+    const trx = over(open.connection, executor)
     try {
       const [, read] = await Promise.all([send('begin'), first(trx)])
       const result = await work(trx, read)
+      open.close()
       await send('commit')
       return result
     } catch (error) {
+      open.close()
       // The connection may be what failed.
       await send('rollback').catch(() => undefined)
       throw error
     }
   }
   return retryConflicts(() => inSpan('transaction', {}, () => executor.provideConnection(transact)))
+}
+
+/**
+ * The connection, for as long as the transaction lasts. Of statements that are sent together one may fail while another's caller still goes on to
+ * its next, as posting does; behind the ROLLBACK that would be carried out by itself, or in somebody else's transaction. Kysely's own refuse that too.
+ */
+function whileOpen(connection: DatabaseConnection) {
+  let isOver = false
+  return {
+    close() {
+      isOver = true
+    },
+    connection: {
+      executeQuery: async (...query) => {
+        if (isOver) throw new Error('The transaction is over')
+        return connection.executeQuery(...query)
+      },
+      streamQuery: () => {
+        throw new Error('Within such a transaction nothing is streamed')
+      },
+    } satisfies DatabaseConnection as DatabaseConnection,
+  }
 }
 
 /** Statements that are begun together are sent together. */

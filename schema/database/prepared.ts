@@ -28,21 +28,32 @@ export function preparedText<Row>(
 
 const marked = /^\/\* prepared: (\w+) \*\//
 
+/** How many statements a connection was given and has answered; `unanswered` are under way. */
+export interface AnswersOf {
+  unanswered: number
+  answered: number
+}
+
 /**
  * Kysely hands texts to the client, never names; and it waits for a promise. Of the promise that pg makes, V8 keeps the statement with its values and
  * rows until the whole heap is collected: a tenth of all that an event allocates, which made each small collection longer and the large ones frequent
- * (decision 156). So pg is given a callback.
+ * (decision 156). So pg is given a callback. For the same reason answers are counted in it: what waits for one statement would be kept with it.
  */
-export function prepareMarkedStatements(client: pg.ClientBase): void {
+export function prepareMarkedStatements(client: pg.ClientBase): AnswersOf {
+  const answers: AnswersOf = { unanswered: 0, answered: 0 }
   const query = client.query.bind(client) as (...query: unknown[]) => unknown
   client.query = ((...args: unknown[]) => {
     const [text, values] = args
     if (typeof text !== 'string' || args.some((given) => typeof given === 'function')) return query(...args)
     const [, name] = marked.exec(text) ?? []
     const answered = new Promise((resolve, reject) => {
-      query({ name, text, values }, (error: unknown, result: unknown) =>
-        error ? reject(error) : resolve(result),
-      )
+      answers.unanswered += 1
+      query({ name, text, values }, (error: unknown, result: unknown) => {
+        answers.unanswered -= 1
+        answers.answered += 1
+        if (error) reject(error)
+        else resolve(result)
+      })
     })
     return answered.catch((error: Error) => {
       // As pg does: where the statement was called says more than where its answer was read.
@@ -50,4 +61,5 @@ export function prepareMarkedStatements(client: pg.ClientBase): void {
       throw error
     })
   }) as typeof client.query
+  return answers
 }

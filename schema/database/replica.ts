@@ -127,8 +127,10 @@ function withSubstitute(pool: pg.Pool, substitute: pg.Pool): PostgresPool {
           return await client.query<R>(sql, parameters)
         } catch (error) {
           if (!mayMove || !isDatabaseUnavailable(error)) throw error
+          // The lost one is given back when there is another: whoever has this connection gives back what it has, once.
+          const other = await substitute.connect()
           client.release(true)
-          client = await substitute.connect()
+          client = other
           return client.query<R>(sql, parameters)
         }
       }

@@ -1,7 +1,7 @@
 import { type BackendFactory, createPostgresBackend, createRedisBackend, type QueueOptions } from 'bullmq'
 import { Cluster } from 'ioredis'
 import type { DatabaseRole } from '../database/connect.ts'
-import { createPool } from '../database/pool.ts'
+import { createPool, watchOptions } from '../database/pool.ts'
 import { queueSchema } from './migrate.ts'
 import { connectRedis } from './redis.ts'
 
@@ -62,7 +62,7 @@ function connectPostgres(options: QueueBackendOptions): QueueBackend {
     {
       connectionString: options.databaseUrl,
       application_name: `${options.role}-queue`,
-      options: `-c search_path=${queueSchema} -c role=${options.role}`,
+      options: `-c search_path=${queueSchema} -c role=${options.role} ${watchOptions}`,
       max: options.poolMax,
       connectionTimeoutMillis: options.whenUnavailable === 'wait' ? 10_000 : 2000,
     },

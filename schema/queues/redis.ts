@@ -12,6 +12,11 @@ export interface RedisSettings {
   readonly whenUnavailable: 'fail_fast' | 'wait' | 'give_up'
 }
 
+/** A Redis that answers at all answers in milliseconds. Whoever asks goes on without it, and the connection is made anew (decision 160). */
+const silentAfterMs = 5000
+/** How soon an idle connection asks whether the other end is still there; by itself it does after two hours. */
+const askAfterMs = 10_000
+
 /**
  * Connects to what REDIS_URL names: one address is a Redis, several are nodes of one cluster, of which one that answers is enough to find
  * the rest. User, password and TLS of the first address are those of every node.
@@ -21,7 +26,12 @@ export function connectRedis(redisUrl: string, { whenUnavailable }: RedisSetting
   const waits = whenUnavailable === 'wait'
   const givesUp = whenUnavailable === 'give_up'
   const retryStrategy = (times: number) => (givesUp ? null : Math.min(times * 100, 2000))
-  const perCommand = { maxRetriesPerRequest: waits ? null : givesUp ? 0 : 1 }
+  const perCommand = {
+    maxRetriesPerRequest: waits ? null : givesUp ? 0 : 1,
+    // Whoever waits for jobs hears nothing for as long as none comes.
+    ...(whenUnavailable === 'fail_fast' && { commandTimeout: silentAfterMs, socketTimeout: silentAfterMs }),
+    keepAlive: askAfterMs,
+  }
   // What requests ask for in one turn of the event loop is sent in one go; a worker's connection also waits for jobs.
   const enableAutoPipelining = whenUnavailable === 'fail_fast'
   const connection = { enableOfflineQueue: waits, lazyConnect: givesUp, enableAutoPipelining }

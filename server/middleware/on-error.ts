@@ -79,7 +79,8 @@ function translate(thrown: unknown, failure: Failure | undefined): ServerError |
   }
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
   if (unstorableText.has(code)) return invalidRequest('The request contains text that cannot be stored')
-  if (isDatabaseUnavailable(thrown)) return databaseUnavailable(thrown, failure?.database)
+  if (isDatabaseUnavailable(thrown) || code === tookTooLong)
+    return databaseUnavailable(thrown, failure?.database)
   return unexpected(thrown)
 }
 
@@ -100,6 +101,9 @@ function statusOfHttpError(thrown: unknown): number | null {
   const { status } = thrown
   return typeof status === 'number' && status >= 400 && status < 500 ? status : null
 }
+
+/** A statement that waited too long, mostly for somebody's lock. It is no failure of the database: others, who share a batch, are decided without it. */
+const tookTooLong = '57014'
 
 /** Postgres keeps no NUL characters: 22021 in text, 22P05 in JSON. */
 const unstorableText = new Set(['22021', '22P05'])

@@ -1,0 +1,108 @@
+import { sql } from 'kysely'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { testDatabase } from '../../tests/support/database/test-database.ts'
+import { buildExtensionToken } from '../../tests/support/factories/extension-tokens.ts'
+import { giveCredits } from '../../tests/support/factories/transfers.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
+import { startSilentProxy } from '../../tests/support/faults/silent-proxy.ts'
+import { createBatches } from '../batches.ts'
+import { findTokens } from '../extension/tokens.ts'
+import { spendCredits } from '../ledger/usage.ts'
+import { connectDatabase, type DatabaseRole, type SessionLimits } from './connect.ts'
+import { isDatabaseUnavailable } from './unavailable.ts'
+
+const database = testDatabase()
+
+function connect(connectionString: string, role: DatabaseRole, limits?: SessionLimits) {
+  const { db, close } = connectDatabase({
+    connectionString,
+    role,
+    poolMax: 2,
+    onError: () => undefined,
+    ...(limits && { limits }),
+  })
+  onTestFinished(close)
+  return db
+}
+
+const quick: SessionLimits = { statement_ms: 300, idle_in_transaction_ms: 300, silence_ms: 600 }
+
+test('a connection that goes silent in the middle of a statement fails those who wait for it, and nobody after them', async () => {
+  const proxy = await startSilentProxy(database.url)
+  onTestFinished(proxy.close)
+  const db = connect(proxy.url, 'tidemark_server', quick)
+  const ada = await buildUser(database.server)
+  const token = await buildExtensionToken(database, ada)
+  // As a server looks editors' tokens up.
+  const find = createBatches({
+    items_max: 100,
+    batches_max: 1,
+    isShared: isDatabaseUnavailable,
+    together: (tokens: readonly string[]) => findTokens(db, tokens),
+  })
+  expect(await find(token)).toMatchObject({ user_id: ada })
+  proxy.silence()
+  const failure = await find(token).catch((error: unknown) => error)
+  expect(isDatabaseUnavailable(failure)).toBe(true)
+  expect(await find(token)).toMatchObject({ user_id: ada })
+})
+
+test('whoever goes silent in the middle of a transaction keeps nobody from the rows that it has locked', async () => {
+  const owner = { owner_kind: 'user', owner_id: await buildUser(database.server) } as const
+  await giveCredits(database, owner, { purchased: 10 })
+  const proxy = await startSilentProxy(database.url)
+  onTestFinished(proxy.close)
+  const db = connect(proxy.url, 'tidemark_worker', { ...quick, silence_ms: 60_000 })
+  let locked = () => {}
+  const isLocked = new Promise<void>((resolve) => {
+    locked = resolve
+  })
+  const silent = db
+    .transaction()
+    .execute(async (trx) => {
+      await sql`SELECT ledger_lock_owner(${owner.owner_kind}, ${owner.owner_id})`.execute(trx)
+      proxy.silence()
+      locked()
+      await sql`SELECT 1`.execute(trx)
+    })
+    .catch((error: unknown) => error)
+  await isLocked
+  const used = await spendCredits(database.server, {
+    ...owner,
+    credits: 3,
+    idempotency_key: crypto.randomUUID(),
+    occurred_at: new Date(),
+    actor: owner.owner_id,
+    reason: 'Test',
+  })
+  expect(used).toMatchObject({ outcome: 'posted', purchased: 7 })
+  await proxy.close()
+  expect(isDatabaseUnavailable(await silent)).toBe(true)
+})
+
+test('a statement that takes too long is ended by Postgres too, and leaves the connection to the next', async () => {
+  const db = connect(database.url, 'tidemark_server', quick)
+  const failure = await sql`SELECT pg_sleep(60)`.execute(db).catch((error: unknown) => error)
+  expect(failure).toMatchObject({ code: '57014' })
+  expect((await sql<{ one: number }>`SELECT 1 AS one`.execute(db)).rows).toEqual([{ one: 1 }])
+})
+
+describe.each(['tidemark_server', 'tidemark_worker'] as const)('a session of %s', (role) => {
+  test('has limits, and asks whether the other end is still there', async () => {
+    const { rows } = await sql<{ name: string; setting: string }>`
+      SELECT name, setting FROM pg_settings WHERE name = ANY (${[
+        'statement_timeout',
+        'idle_in_transaction_session_timeout',
+        'tcp_keepalives_idle',
+        'tcp_keepalives_interval',
+        'tcp_keepalives_count',
+      ]})`.execute(connect(database.url, role))
+    expect(Object.fromEntries(rows.map(({ name, setting }) => [name, Number(setting)]))).toEqual({
+      statement_timeout: role === 'tidemark_server' ? 25_000 : 600_000,
+      idle_in_transaction_session_timeout: role === 'tidemark_server' ? 60_000 : 300_000,
+      tcp_keepalives_idle: 10,
+      tcp_keepalives_interval: 5,
+      tcp_keepalives_count: 3,
+    })
+  })
+})
