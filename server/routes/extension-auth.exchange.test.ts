@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { generateExtensionToken, getExtensionBalance } from '../../schema/api/extension.ts'
 import { exchangeAuthCode } from '../../schema/api/extension-auth.ts'
 import { madeOnce } from '../../tests/support/made.ts'
@@ -17,6 +17,7 @@ import {
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { type ApiAnswer, startTestServer } from '../../tests/support/product/test-server.ts'
 import { type Person, signUp } from '../../tests/support/services/clerk.ts'
+import { createEditorTokens } from '../auth/editor-tokens.ts'
 import { createRateLimits } from '../rate-limits.ts'
 
 const { database, clerk, server, clock } = testProduct({ clerk: 'sandbox' })
@@ -291,6 +292,33 @@ describe('a code that is used twice', () => {
       expect(rows[0]?.revoked_at).not.toBeNull()
     }
   })
+})
+
+test('only an exchange that may have ended a token lets the server look up all of them again', async () => {
+  const editorTokens = createEditorTokens(database.server)
+  let forgotten = 0
+  const counting = await startTestServer({
+    databaseUrl: database.url,
+    clerk,
+    deps: {
+      editorTokens: {
+        ...editorTokens,
+        forgetAll() {
+          forgotten += 1
+          editorTokens.forgetAll()
+        },
+      },
+    },
+  })
+  onTestFinished(() => counting.close())
+  const signIn = await completedBy(ada)
+  expect((await exchange(counting, { ...signIn, code: 'guessed' }, withoutVerifier)).status).toBe(400)
+  expect((await exchange(counting, { ...newSignIn(), code: 'guessed' })).status).toBe(400)
+  expect(forgotten).toBe(0)
+  expect((await exchange(counting, signIn, withoutVerifier)).status).toBe(200)
+  expect(forgotten).toBe(1)
+  expect((await exchange(counting, signIn, withoutVerifier)).status).toBe(400)
+  expect(forgotten).toBe(2)
 })
 
 describe('a sign-in of the alternative page', () => {

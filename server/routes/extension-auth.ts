@@ -103,7 +103,13 @@ export const extensionAuthRoutes = [
       trace.note({ refusal: standing })
       throw invalidGrant()
     }
-    const outcome = await exchangeSignIn(deps.db, { ...body, now }).finally(deps.editorTokens.forgetAll)
+    const outcome = await exchangeSignIn(deps.db, { ...body, now }).catch((error: unknown) => {
+      // It may be committed all the same.
+      deps.editorTokens.forgetAll()
+      throw error
+    })
+    // Not for somebody who only guesses: the tokens of all editors would have to be looked up again.
+    if (!('refusal' in outcome) || outcome.refusal === 'reused') deps.editorTokens.forgetAll()
     if ('refusal' in outcome) {
       // The caller must not learn which part was wrong; support can read it in the log.
       trace.note({ refusal: outcome.refusal })
