@@ -29,7 +29,7 @@ export function connectRedis(redisUrl: string, { whenUnavailable }: RedisSetting
   const perCommand = {
     maxRetriesPerRequest: waits ? null : givesUp ? 0 : 1,
     // Whoever waits for jobs hears nothing for as long as none comes.
-    ...(whenUnavailable === 'fail_fast' && { commandTimeout: silentAfterMs, socketTimeout: silentAfterMs }),
+    ...(whenUnavailable === 'fail_fast' && { socketTimeout: silentAfterMs }),
     keepAlive: askAfterMs,
   }
   // What requests ask for in one turn of the event loop is sent in one go; a worker's connection also waits for jobs.
