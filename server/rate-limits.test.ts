@@ -3,7 +3,7 @@ import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import { listPlans } from '../schema/api/catalogue.ts'
 import { connectRedis } from '../schema/queues/redis.ts'
 import { testDatabase } from '../tests/support/database/test-database.ts'
-import { startSilentProxy } from '../tests/support/faults/silent-proxy.ts'
+import { startFaultProxy } from '../tests/support/faults/fault-proxy.ts'
 import { startTestServer } from '../tests/support/product/test-server.ts'
 import { waitUntil } from '../tests/support/wait-until.ts'
 import { createRateLimits } from './rate-limits.ts'
@@ -152,8 +152,8 @@ describe.runIf(redisUrl)('with Redis', () => {
   })
 
   test('silent, each server counts for itself instead of waiting, and with Redis again once that answers', async () => {
-    const proxy = await startSilentProxy(redisUrl ?? '')
-    const redis = connectRedis(proxy.url, { whenUnavailable: 'fail_fast' })
+    const proxy = await startFaultProxy(redisUrl ?? '')
+    const redis = connectRedis(proxy.url(redisUrl ?? ''), { whenUnavailable: 'fail_fast' })
     redis.on('error', () => undefined)
     onTestFinished(async () => {
       redis.disconnect()

@@ -4,7 +4,7 @@ import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { buildExtensionToken } from '../../tests/support/factories/extension-tokens.ts'
 import { giveCredits } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
-import { startSilentProxy } from '../../tests/support/faults/silent-proxy.ts'
+import { startFaultProxy } from '../../tests/support/faults/fault-proxy.ts'
 import { createBatches } from '../batches.ts'
 import { findTokens } from '../extension/tokens.ts'
 import { spendCredits } from '../ledger/usage.ts'
@@ -28,9 +28,9 @@ function connect(connectionString: string, role: DatabaseRole, limits?: SessionL
 const quick: SessionLimits = { statement_ms: 300, idle_in_transaction_ms: 300, silence_ms: 600 }
 
 test('a connection that goes silent in the middle of a statement fails those who wait for it, and nobody after them', async () => {
-  const proxy = await startSilentProxy(database.url)
+  const proxy = await startFaultProxy(database.url)
   onTestFinished(proxy.close)
-  const db = connect(proxy.url, 'tidemark_server', quick)
+  const db = connect(proxy.url(database.url), 'tidemark_server', quick)
   const ada = await buildUser(database.server)
   const token = await buildExtensionToken(database, ada)
   // As a server looks editors' tokens up.
@@ -50,9 +50,9 @@ test('a connection that goes silent in the middle of a statement fails those who
 test('whoever goes silent in the middle of a transaction keeps nobody from the rows that it has locked', async () => {
   const owner = { owner_kind: 'user', owner_id: await buildUser(database.server) } as const
   await giveCredits(database, owner, { purchased: 10 })
-  const proxy = await startSilentProxy(database.url)
+  const proxy = await startFaultProxy(database.url)
   onTestFinished(proxy.close)
-  const db = connect(proxy.url, 'tidemark_worker', { ...quick, silence_ms: 60_000 })
+  const db = connect(proxy.url(database.url), 'tidemark_worker', { ...quick, silence_ms: 60_000 })
   let locked = () => {}
   const isLocked = new Promise<void>((resolve) => {
     locked = resolve
@@ -76,7 +76,7 @@ test('whoever goes silent in the middle of a transaction keeps nobody from the r
     reason: 'Test',
   })
   expect(used).toMatchObject({ outcome: 'posted', purchased: 7 })
-  await proxy.close()
+  proxy.cut()
   expect(isDatabaseUnavailable(await silent)).toBe(true)
 })
 

@@ -23,17 +23,23 @@ export interface FaultProxy {
   /** Cuts every connection and lets none in: from outside, a process behind the proxy is dead. */
   cut(): void
   mend(): void
+  /**
+   * From now on nothing goes either way over the connections that there are, and none is closed: so it looks when the machine at the other
+   * end has lost its power. Connections that are made later work.
+   */
+  silence(): void
   close(): Promise<void>
 }
 
 /**
- * A TCP proxy between a process and its Postgres (or Redis) that can count statements and cut the wire at one of them. It
+ * A TCP proxy between a process and its Postgres (or Redis) that can count statements, cut the wire at one of them, or let it say nothing any more. It
  * knows just enough of Postgres' protocol to see a statement go by, so the product's code needs no hook for tests. Connections
  * whose application name ends in `-queue` pass uncounted, and so does all that goes to Redis.
  */
 export async function startFaultProxy(address: string): Promise<FaultProxy> {
   const { hostname, port: upstreamPort, protocol } = new URL(address)
   const sockets = new Set<Socket>()
+  const silent = new WeakSet<Socket>()
   let isCut = false
   let armed: (Strike & { seen: number }) | null = null
   /** The strike that waits for the answer to its statement; only one whose turn it still is happens. */
@@ -71,6 +77,7 @@ export async function startFaultProxy(address: string): Promise<FaultProxy> {
       })
     }
     client.on('data', (chunk) => {
+      if (silent.has(client)) return
       const statements = protocol === 'redis:' ? 0 : counter.count(chunk)
       if (armed && statements > 0) {
         armed.seen += statements
@@ -87,6 +94,7 @@ export async function startFaultProxy(address: string): Promise<FaultProxy> {
       upstream.write(chunk)
     })
     upstream.on('data', (chunk) => {
+      if (silent.has(upstream)) return
       const strike = strikeOnAnswer
       strikeOnAnswer = null
       if (strike && strike === awaited) {
@@ -122,6 +130,9 @@ export async function startFaultProxy(address: string): Promise<FaultProxy> {
     cut,
     mend() {
       isCut = false
+    },
+    silence() {
+      for (const socket of sockets) silent.add(socket)
     },
     async close() {
       // The service behind it closes first; a connection that is cut during that emits an error without a listener.
