@@ -8,7 +8,7 @@ import {
   use,
   user,
 } from '../../tests/support/factories/grants.ts'
-import { buildPurchase } from '../../tests/support/factories/purchases.ts'
+import { buildPurchase, buildSettledPurchase } from '../../tests/support/factories/purchases.ts'
 import { buildGrant } from '../../tests/support/factories/transfers.ts'
 import { tamper } from '../../tests/support/faults/tamper.ts'
 import { madeForEachTest } from '../../tests/support/made.ts'
@@ -40,12 +40,7 @@ async function isWaitedFor(): Promise<boolean> {
 
 /** A purchase, two months of a plan of which one is closed, seats, usage of both accounts, a refund. */
 async function fillBooks(): Promise<void> {
-  const intent = await buildPurchase(database.server, { stripe_session_id: 'cs_1', credits: 500 })
-  await database.owner
-    .updateTable('checkout_intents')
-    .set({ state: 'settled', settled_at: new Date() })
-    .where('id', '=', intent.id)
-    .execute()
+  const intent = await buildSettledPurchase(database, { stripe_session_id: 'cs_1', credits: 500 })
   const buyer = user(intent.user_id)
   const bought = buildPurchaseGrant(buyer, intent.id)
   const first = buildMonthGrant(ada, september)

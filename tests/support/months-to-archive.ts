@@ -14,7 +14,7 @@ import { postSums, sumUsage } from '../../schema/ledger/sums.ts'
 import { spendCredits } from '../../schema/ledger/usage.ts'
 import { createTestDatabase, type TestDatabase } from './database/test-database.ts'
 import { buildMonthGrant, buildPurchaseGrant, buildTransfer, user } from './factories/grants.ts'
-import { buildPurchase } from './factories/purchases.ts'
+import { buildSettledPurchase } from './factories/purchases.ts'
 import { giveCredits } from './factories/transfers.ts'
 import { madeForEachTest } from './made.ts'
 
@@ -109,15 +109,7 @@ function report(
  * some usage.
  */
 async function fillMonths(database: TestDatabase): Promise<{ ada: Owner; bought: Grant; books: Books }> {
-  const intent = await buildPurchase(database.server, {
-    stripe_session_id: 'cs_1',
-    credits: 500,
-  })
-  await database.owner
-    .updateTable('checkout_intents')
-    .set({ state: 'settled', settled_at: new Date() })
-    .where('id', '=', intent.id)
-    .execute()
+  const intent = await buildSettledPurchase(database, { stripe_session_id: 'cs_1', credits: 500 })
   const ada = user(intent.user_id)
   const bought = buildPurchaseGrant(ada, intent.id)
   const monthly = buildMonthGrant(ada, september)
