@@ -1,3 +1,30 @@
+CREATE DOMAIN public.billing_frequency AS text
+	CONSTRAINT billing_frequency_check CHECK ((VALUE = ANY (ARRAY['monthly'::text, 'yearly'::text])));
+
+CREATE DOMAIN public.checkout_kind AS text
+	CONSTRAINT checkout_kind_check CHECK ((VALUE = ANY (ARRAY['credit_purchase'::text, 'subscription'::text])));
+
+CREATE DOMAIN public.checkout_state AS text
+	CONSTRAINT checkout_state_check CHECK ((VALUE = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text, 'settled'::text, 'failed'::text, 'expired'::text])));
+
+CREATE DOMAIN public.currency AS text
+	CONSTRAINT currency_check CHECK ((VALUE = ANY (ARRAY['EUR'::text, 'USD'::text, 'GBP'::text])));
+
+CREATE DOMAIN public.entry_amount AS bigint
+	CONSTRAINT entry_amount_check CHECK ((VALUE <> 0));
+
+CREATE DOMAIN public.event_source AS text
+	CONSTRAINT event_source_check CHECK ((VALUE = ANY (ARRAY['stripe'::text, 'clerk'::text])));
+
+CREATE DOMAIN public.event_state AS text
+	CONSTRAINT event_state_check CHECK ((VALUE = ANY (ARRAY['received'::text, 'applied'::text, 'ignored'::text, 'failed'::text, 'forged'::text])));
+
+CREATE DOMAIN public.grant_id AS text
+	CONSTRAINT grant_id_check CHECK (((length(VALUE) >= 1) AND (length(VALUE) <= 200)));
+
+CREATE DOMAIN public.grant_kind AS text
+	CONSTRAINT grant_kind_check CHECK ((VALUE = ANY (ARRAY['purchase'::text, 'month'::text, 'seats'::text, 'late_month'::text, 'adjustment'::text, 'legacy'::text])));
+
 CREATE TYPE public.ledger_item AS (
 	ordinal bigint,
 	owner_id text,
@@ -18,11 +45,56 @@ CREATE TYPE public.ledger_item AS (
 	digest_after text
 );
 
+CREATE DOMAIN public.outside_id AS text
+	CONSTRAINT outside_id_check CHECK (((length(VALUE) >= 1) AND (length(VALUE) <= 255)));
+
+CREATE DOMAIN public.owner_account AS text
+	CONSTRAINT owner_account_check CHECK ((VALUE = ANY (ARRAY['plan'::text, 'purchased'::text])));
+
+CREATE DOMAIN public.owner_id AS text
+	CONSTRAINT owner_id_check CHECK (((length(VALUE) >= 1) AND (length(VALUE) <= 64)));
+
+CREATE DOMAIN public.owner_kind AS text
+	CONSTRAINT owner_kind_check CHECK ((VALUE = ANY (ARRAY['user'::text, 'organization'::text])));
+
+CREATE DOMAIN public.paid_plan AS text
+	CONSTRAINT paid_plan_check CHECK ((VALUE = ANY (ARRAY['pro'::text, 'teams'::text])));
+
+CREATE DOMAIN public.positive_amount AS bigint
+	CONSTRAINT positive_amount_check CHECK ((VALUE > 0));
+
+CREATE DOMAIN public.received_via AS text
+	CONSTRAINT received_via_check CHECK ((VALUE = ANY (ARRAY['webhook'::text, 'reader'::text])));
+
+CREATE DOMAIN public.seat_count AS integer
+	CONSTRAINT seat_count_check CHECK (((VALUE >= 1) AND (VALUE <= 100)));
+
+CREATE DOMAIN public.transfer_kind AS text
+	CONSTRAINT transfer_kind_check CHECK ((VALUE = ANY (ARRAY['credit_purchase'::text, 'withdrawal'::text, 'plan_grant'::text, 'seat_grant'::text, 'usage'::text, 'expiry'::text, 'write_off'::text, 'refund'::text, 'dispute'::text, 'dispute_won'::text, 'settlement'::text, 'adjustment'::text])));
+
+CREATE DOMAIN public.trial_days AS integer
+	CONSTRAINT trial_days_check CHECK ((VALUE >= 0));
+
 CREATE FUNCTION public.audit_log_refuse_change() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
   RAISE EXCEPTION 'The audit log is append-only: % is refused', TG_OP USING ERRCODE = 'restrict_violation';
+END
+$$;
+
+CREATE FUNCTION public.checkout_intent_is_consistent(kind text, state text, owner_kind text, owner_id text, plan_type text, billing_frequency text, seats integer, credits bigint, credits_per_seat bigint, stripe_session_id text, settled_at timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE
+    AS $$
+BEGIN
+  RETURN CASE kind
+      WHEN 'subscription' THEN num_nulls(plan_type, billing_frequency, seats, credits_per_seat) = 0 AND credits = credits_per_seat * seats
+      ELSE num_nonnulls(plan_type, billing_frequency, seats, credits_per_seat) = 0
+    END
+    -- An organization is created with its first plan.
+    AND (owner_id IS NOT NULL OR kind = 'subscription' AND owner_kind = 'organization')
+    AND (state = 'settled') = (settled_at IS NOT NULL)
+    AND (state NOT IN ('open', 'settled') OR stripe_session_id IS NOT NULL);
 END
 $$;
 
@@ -79,6 +151,18 @@ EXCEPTION WHEN lock_not_available THEN
 END
 $$;
 
+CREATE FUNCTION public.inbox_event_is_consistent(state text, reason text, settled_at timestamp with time zone, confirm_at timestamp with time zone, confirmed_at timestamp with time zone, payload_filed_at timestamp with time zone, payload_removed_at timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE
+    AS $$
+BEGIN
+  RETURN (state = 'received') = (settled_at IS NULL)
+    AND (state NOT IN ('ignored', 'failed', 'forged') OR reason IS NOT NULL)
+    AND (state <> 'received' OR payload_filed_at IS NOT NULL)
+    AND (payload_filed_at IS NULL) = (payload_removed_at IS NOT NULL)
+    AND (confirmed_at IS NULL OR confirm_at IS NULL);
+END
+$$;
+
 CREATE FUNCTION public.inbox_events_have_payloads() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -122,12 +206,12 @@ END
 $$;
 
 CREATE TABLE public.inbox_events (
-    source text NOT NULL,
-    id text NOT NULL,
+    source public.event_source NOT NULL,
+    id public.outside_id NOT NULL,
     type text NOT NULL,
     occurred_at timestamp with time zone NOT NULL,
     received_at timestamp with time zone DEFAULT now() NOT NULL,
-    state text DEFAULT 'received'::text NOT NULL,
+    state public.event_state DEFAULT 'received'::text NOT NULL,
     reason text,
     settled_at timestamp with time zone,
     attempts integer DEFAULT 0 NOT NULL,
@@ -135,25 +219,15 @@ CREATE TABLE public.inbox_events (
     sweep_at timestamp with time zone DEFAULT now() NOT NULL,
     sweeps integer DEFAULT 0 NOT NULL,
     unavailable_since timestamp with time zone,
-    received_via text DEFAULT 'webhook'::text NOT NULL,
+    received_via public.received_via DEFAULT 'webhook'::text NOT NULL,
     confirmed_at timestamp with time zone,
     object_sync_at timestamp with time zone,
     payload_removed_at timestamp with time zone,
     confirm_at timestamp with time zone,
-    subject text,
+    subject public.outside_id,
     payload_filed_at timestamp with time zone,
-    client_reference_id text,
-    CONSTRAINT inbox_events_can_be_applied CHECK (((state <> 'received'::text) OR (payload_filed_at IS NOT NULL))),
-    CONSTRAINT inbox_events_check CHECK (((state = 'received'::text) = (settled_at IS NULL))),
-    CONSTRAINT inbox_events_client_reference_id_check CHECK (((length(client_reference_id) >= 1) AND (length(client_reference_id) <= 255))),
-    CONSTRAINT inbox_events_confirmed CHECK (((confirmed_at IS NULL) OR (confirm_at IS NULL))),
-    CONSTRAINT inbox_events_has_reason CHECK (((state <> ALL (ARRAY['ignored'::text, 'failed'::text, 'forged'::text])) OR (reason IS NOT NULL))),
-    CONSTRAINT inbox_events_id_check CHECK (((length(id) >= 1) AND (length(id) <= 255))),
-    CONSTRAINT inbox_events_payload CHECK (((payload_filed_at IS NULL) = (payload_removed_at IS NOT NULL))),
-    CONSTRAINT inbox_events_received_via_check CHECK ((received_via = ANY (ARRAY['webhook'::text, 'reader'::text]))),
-    CONSTRAINT inbox_events_source_check CHECK ((source = ANY (ARRAY['stripe'::text, 'clerk'::text]))),
-    CONSTRAINT inbox_events_state_check CHECK ((state = ANY (ARRAY['received'::text, 'applied'::text, 'ignored'::text, 'failed'::text, 'forged'::text]))),
-    CONSTRAINT inbox_events_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 255)))
+    client_reference_id public.outside_id,
+    CONSTRAINT inbox_events_consistent CHECK (public.inbox_event_is_consistent((state)::text, reason, settled_at, confirm_at, confirmed_at, payload_filed_at, payload_removed_at))
 );
 
 CREATE FUNCTION public.inbox_needs_payload(event public.inbox_events, failed_since timestamp with time zone) RETURNS boolean
@@ -163,24 +237,45 @@ CREATE FUNCTION public.inbox_needs_payload(event public.inbox_events, failed_sin
     OR (event.state IN ('failed', 'forged') AND event.settled_at >= failed_since)
 $$;
 
+CREATE FUNCTION public.ledger_grant_is_consistent(id text, kind text, account text, intent_id uuid, stripe_subscription_id text, stripe_invoice_id text, month_starts_at timestamp with time zone, starts_at timestamp with time zone, ends_at timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE
+    AS $$
+BEGIN
+  RETURN (starts_at < ends_at) IS NOT FALSE
+    AND (kind IN ('month', 'seats', 'late_month')) = (stripe_subscription_id IS NOT NULL)
+    AND (stripe_subscription_id IS NULL) = (stripe_invoice_id IS NULL)
+    AND (kind IN ('month', 'seats')) = (month_starts_at IS NOT NULL)
+    AND CASE
+      WHEN kind IN ('purchase', 'late_month') THEN account = 'purchased'
+      WHEN kind IN ('month', 'seats') THEN account = 'plan'
+      ELSE true
+    END
+    AND coalesce(CASE
+      WHEN kind = 'purchase' THEN id = 'purchase/' || intent_id
+      WHEN kind IN ('month', 'seats') THEN id = kind || '/' || stripe_invoice_id || '/' || extract(epoch FROM month_starts_at)::bigint
+      WHEN kind = 'late_month' THEN starts_with(id, 'late_month/' || stripe_invoice_id || '/')
+      ELSE starts_with(id, kind || '/')
+    END, false);
+END
+$$;
+
 CREATE TABLE public.ledger_entries (
     transfer_id bigint NOT NULL,
     account_id bigint NOT NULL,
-    amount bigint NOT NULL,
+    amount public.entry_amount NOT NULL,
     version bigint,
     balance_after bigint,
     owner_id text NOT NULL,
-    hash bytea NOT NULL,
-    CONSTRAINT ledger_entries_amount_check CHECK ((amount <> 0))
+    hash bytea NOT NULL
 )
 PARTITION BY RANGE (transfer_id);
 
 CREATE TABLE public.ledger_grants (
-    id text NOT NULL,
-    owner_kind text NOT NULL,
-    owner_id text NOT NULL,
-    account text NOT NULL,
-    kind text NOT NULL,
+    id public.grant_id NOT NULL,
+    owner_kind public.owner_kind NOT NULL,
+    owner_id public.owner_id NOT NULL,
+    account public.owner_account NOT NULL,
+    kind public.grant_kind NOT NULL,
     intent_id uuid,
     stripe_subscription_id text,
     stripe_invoice_id text,
@@ -189,28 +284,7 @@ CREATE TABLE public.ledger_grants (
     ends_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     first_transfer_id bigint DEFAULT 0 NOT NULL,
-    CONSTRAINT ledger_grants_account_check CHECK ((account = ANY (ARRAY['plan'::text, 'purchased'::text]))),
-    CONSTRAINT ledger_grants_check CHECK ((starts_at < ends_at)),
-    CONSTRAINT ledger_grants_check1 CHECK (((kind = ANY (ARRAY['month'::text, 'seats'::text, 'late_month'::text])) = (stripe_subscription_id IS NOT NULL))),
-    CONSTRAINT ledger_grants_check2 CHECK (((stripe_subscription_id IS NULL) = (stripe_invoice_id IS NULL))),
-    CONSTRAINT ledger_grants_check3 CHECK (((kind = ANY (ARRAY['month'::text, 'seats'::text])) = (month_starts_at IS NOT NULL))),
-    CONSTRAINT ledger_grants_check4 CHECK (
-CASE
-    WHEN (kind = ANY (ARRAY['purchase'::text, 'late_month'::text])) THEN (account = 'purchased'::text)
-    WHEN (kind = ANY (ARRAY['month'::text, 'seats'::text])) THEN (account = 'plan'::text)
-    ELSE true
-END),
-    CONSTRAINT ledger_grants_id_check CHECK (((length(id) >= 1) AND (length(id) <= 200))),
-    CONSTRAINT ledger_grants_kind_check CHECK ((kind = ANY (ARRAY['purchase'::text, 'month'::text, 'seats'::text, 'late_month'::text, 'adjustment'::text, 'legacy'::text]))),
-    CONSTRAINT ledger_grants_natural_id CHECK (COALESCE(
-CASE
-    WHEN (kind = 'purchase'::text) THEN (id = ('purchase/'::text || (intent_id)::text))
-    WHEN (kind = ANY (ARRAY['month'::text, 'seats'::text])) THEN (id = ((((kind || '/'::text) || stripe_invoice_id) || '/'::text) || ((EXTRACT(epoch FROM month_starts_at))::bigint)::text))
-    WHEN (kind = 'late_month'::text) THEN starts_with(id, (('late_month/'::text || stripe_invoice_id) || '/'::text))
-    ELSE starts_with(id, (kind || '/'::text))
-END, false)),
-    CONSTRAINT ledger_grants_owner_id_check CHECK (((length(owner_id) >= 1) AND (length(owner_id) <= 64))),
-    CONSTRAINT ledger_grants_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
+    CONSTRAINT ledger_grants_consistent CHECK (public.ledger_grant_is_consistent((id)::text, (kind)::text, (account)::text, intent_id, stripe_subscription_id, stripe_invoice_id, month_starts_at, starts_at, ends_at))
 );
 
 CREATE TABLE public.ledger_keys (
@@ -223,7 +297,7 @@ CREATE TABLE public.ledger_keys (
 
 CREATE TABLE public.ledger_owners (
     owner_id text NOT NULL,
-    owner_kind text NOT NULL,
+    owner_kind public.owner_kind NOT NULL,
     last_transfer_id bigint DEFAULT 0 NOT NULL,
     plan_account_id bigint NOT NULL,
     plan_version bigint DEFAULT 0 NOT NULL,
@@ -239,8 +313,7 @@ CREATE TABLE public.ledger_owners (
     unposted_reports integer DEFAULT 0 NOT NULL,
     unposted_transfer_id bigint,
     unposted_since timestamp with time zone,
-    unposted_until timestamp with time zone,
-    CONSTRAINT ledger_owners_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text])))
+    unposted_until timestamp with time zone
 )
 WITH (fillfactor='50');
 
@@ -253,14 +326,13 @@ CREATE TABLE public.ledger_transfers (
     format smallint NOT NULL,
     owner_id text NOT NULL,
     idempotency_key text NOT NULL,
-    kind text NOT NULL,
+    kind public.transfer_kind NOT NULL,
     input_hash bytea NOT NULL,
     event_id text,
     actor text NOT NULL,
     reason text NOT NULL,
     grant_id text,
-    CONSTRAINT ledger_transfers_grant_check CHECK (((kind = 'usage'::text) = (grant_id IS NULL))),
-    CONSTRAINT ledger_transfers_kind_check CHECK ((kind = ANY ('{credit_purchase,withdrawal,plan_grant,seat_grant,usage,expiry,write_off,refund,dispute,dispute_won,settlement,adjustment}'::text[])))
+    CONSTRAINT ledger_transfers_grant_check CHECK ((((kind)::text = 'usage'::text) = (grant_id IS NULL)))
 )
 PARTITION BY RANGE (id);
 
@@ -817,10 +889,11 @@ BEGIN
     owner.last_transfer_id := transfer.id;
     new_keys := new_keys || ROW(item.owner_id, item.idempotency_key, transfer.id, 2, item.input_hash)::ledger_keys;
     new_transfers := new_transfers || transfer;
-    new_entries := new_entries || ARRAY[
-      ROW(transfer.id, account_id, item.credits, version, balance, item.owner_id, chain)::ledger_entries,
-      ROW(transfer.id, item.house_account, -item.credits, NULL, NULL, item.owner_id,
-        ledger_entry_hash(chain, digest, item.house_account, -item.credits, NULL, NULL))::ledger_entries];
+    new_entries := new_entries
+      || ROW(transfer.id, account_id, item.credits, version, balance, item.owner_id, chain)::ledger_entries;
+    new_entries := new_entries
+      || ROW(transfer.id, item.house_account, -item.credits, NULL, NULL, item.owner_id,
+        ledger_entry_hash(chain, digest, item.house_account, -item.credits, NULL, NULL))::ledger_entries;
   END LOOP;
 
   IF new_grant_ids IS NOT NULL THEN
@@ -858,12 +931,8 @@ BEGIN
   END IF;
   transfer := ROW(nextval('ledger_transfers_id_seq'), ledger_post_one.occurred_at, clock_timestamp(), ledger_post_one.intent_id::uuid, NULL,
     2, ledger_post_one.owner_id, ledger_post_one.idempotency_key, ledger_post_one.kind,
-    ledger_input_hash(jsonb_build_object('kind', ledger_post_one.kind, 'intent_id', ledger_post_one.intent_id,
-      'grant', jsonb_build_object('id', ledger_post_one.grant_id)),
-      jsonb_build_array(
-        jsonb_build_object('owner_kind', 'house', 'owner_id', 'house', 'account', house, 'amount', -credits),
-        jsonb_build_object('owner_kind', ledger_post_one.owner_kind, 'owner_id', ledger_post_one.owner_id,
-          'account', ledger_post_one.account, 'amount', credits)), 2::smallint),
+    ledger_two_legs_hash(ledger_post_one.kind, ledger_post_one.intent_id, ledger_post_one.grant_id, ledger_post_one.owner_kind,
+      ledger_post_one.owner_id, ledger_post_one.account, house, credits),
     ledger_post_one.event_id, ledger_post_one.actor, ledger_post_one.reason, ledger_post_one.grant_id)::ledger_transfers;
   IF transfer.id >> 40 < ledger_month_of(transfer.posted_at) THEN
     transfer.id := ledger_begin_month(ledger_month_of(transfer.posted_at), transfer.id);
@@ -1597,19 +1666,19 @@ CREATE TABLE public.charges (
 
 CREATE TABLE public.checkout_intents (
     id uuid NOT NULL,
-    kind text NOT NULL,
+    kind public.checkout_kind NOT NULL,
     user_id text NOT NULL,
-    owner_kind text NOT NULL,
+    owner_kind public.owner_kind NOT NULL,
     owner_id text,
-    credits bigint NOT NULL,
-    amount_minor bigint NOT NULL,
-    currency text NOT NULL,
-    plan_type text,
-    billing_frequency text,
-    seats integer,
-    credits_per_seat bigint,
-    trial_days integer DEFAULT 0 NOT NULL,
-    state text DEFAULT 'created'::text NOT NULL,
+    credits public.positive_amount NOT NULL,
+    amount_minor public.positive_amount NOT NULL,
+    currency public.currency NOT NULL,
+    plan_type public.paid_plan,
+    billing_frequency public.billing_frequency,
+    seats public.seat_count,
+    credits_per_seat public.positive_amount,
+    trial_days public.trial_days DEFAULT 0 NOT NULL,
+    state public.checkout_state DEFAULT 'created'::text NOT NULL,
     failure_reason text,
     stripe_customer_id text,
     stripe_session_id text,
@@ -1624,26 +1693,7 @@ CREATE TABLE public.checkout_intents (
     session_params text,
     livemode boolean DEFAULT public.stripe_livemode() NOT NULL,
     withdrawn_at timestamp with time zone,
-    CONSTRAINT checkout_intents_amount_minor_check CHECK ((amount_minor > 0)),
-    CONSTRAINT checkout_intents_billing_frequency_check CHECK ((billing_frequency = ANY (ARRAY['monthly'::text, 'yearly'::text]))),
-    CONSTRAINT checkout_intents_check CHECK (((owner_id IS NOT NULL) OR ((kind = 'subscription'::text) AND (owner_kind = 'organization'::text)))),
-    CONSTRAINT checkout_intents_check1 CHECK (((kind = 'subscription'::text) = (plan_type IS NOT NULL))),
-    CONSTRAINT checkout_intents_check2 CHECK (((kind = 'subscription'::text) = (billing_frequency IS NOT NULL))),
-    CONSTRAINT checkout_intents_check3 CHECK (((kind = 'subscription'::text) = (seats IS NOT NULL))),
-    CONSTRAINT checkout_intents_check4 CHECK (((kind = 'subscription'::text) = (credits_per_seat IS NOT NULL))),
-    CONSTRAINT checkout_intents_check5 CHECK (((kind <> 'subscription'::text) OR (credits = (credits_per_seat * seats)))),
-    CONSTRAINT checkout_intents_check6 CHECK (((state = 'settled'::text) = (settled_at IS NOT NULL))),
-    CONSTRAINT checkout_intents_check7 CHECK (((state <> 'settled'::text) OR (stripe_session_id IS NOT NULL))),
-    CONSTRAINT checkout_intents_check8 CHECK (((state <> 'open'::text) OR (stripe_session_id IS NOT NULL))),
-    CONSTRAINT checkout_intents_credits_check CHECK ((credits > 0)),
-    CONSTRAINT checkout_intents_credits_per_seat_check CHECK ((credits_per_seat > 0)),
-    CONSTRAINT checkout_intents_currency_check CHECK ((currency = ANY (ARRAY['EUR'::text, 'USD'::text, 'GBP'::text]))),
-    CONSTRAINT checkout_intents_kind_check CHECK ((kind = ANY (ARRAY['credit_purchase'::text, 'subscription'::text]))),
-    CONSTRAINT checkout_intents_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['user'::text, 'organization'::text]))),
-    CONSTRAINT checkout_intents_plan_type_check CHECK ((plan_type = ANY (ARRAY['pro'::text, 'teams'::text]))),
-    CONSTRAINT checkout_intents_seats_check CHECK (((seats >= 1) AND (seats <= 100))),
-    CONSTRAINT checkout_intents_state_check CHECK ((state = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text, 'settled'::text, 'failed'::text, 'expired'::text]))),
-    CONSTRAINT checkout_intents_trial_days_check CHECK ((trial_days >= 0))
+    CONSTRAINT checkout_intents_consistent CHECK (public.checkout_intent_is_consistent((kind)::text, (state)::text, (owner_kind)::text, owner_id, (plan_type)::text, (billing_frequency)::text, (seats)::integer, (credits)::bigint, (credits_per_seat)::bigint, stripe_session_id, settled_at))
 );
 
 CREATE TABLE public.cursors (
@@ -1867,20 +1917,20 @@ CREATE VIEW public.ledger_grant_sums AS
     (sums.adjusted + kept.adjusted) AS adjusted,
     (sums.transfers + kept.transfers) AS transfers
    FROM (((public.ledger_grants g
-     LEFT JOIN public.ledger_accounts a ON (((a.owner_id = g.owner_id) AND (a.name = g.account))))
-     CROSS JOIN LATERAL ( SELECT (COALESCE(sum(e.amount) FILTER (WHERE (t.kind = ANY (ARRAY['credit_purchase'::text, 'withdrawal'::text, 'plan_grant'::text, 'seat_grant'::text]))), (0)::numeric))::bigint AS gross,
-            (COALESCE((- sum(e.amount) FILTER (WHERE (t.kind = 'refund'::text))), (0)::numeric))::bigint AS refunded,
-            (COALESCE((- sum(e.amount) FILTER (WHERE (t.kind = ANY (ARRAY['dispute'::text, 'dispute_won'::text])))), (0)::numeric))::bigint AS disputed,
-            (COALESCE(sum(e.amount) FILTER (WHERE (t.kind = 'expiry'::text)), (0)::numeric))::bigint AS expired,
-            (COALESCE(sum(e.amount) FILTER (WHERE (t.kind = 'write_off'::text)), (0)::numeric))::bigint AS written_off,
-            (COALESCE(sum(e.amount) FILTER (WHERE (t.kind = ANY (ARRAY['adjustment'::text, 'settlement'::text]))), (0)::numeric))::bigint AS adjusted,
+     LEFT JOIN public.ledger_accounts a ON (((a.owner_id = (g.owner_id)::text) AND (a.name = (g.account)::text))))
+     CROSS JOIN LATERAL ( SELECT (COALESCE(sum((e.amount)::bigint) FILTER (WHERE ((t.kind)::text = ANY (ARRAY['credit_purchase'::text, 'withdrawal'::text, 'plan_grant'::text, 'seat_grant'::text]))), (0)::numeric))::bigint AS gross,
+            (COALESCE((- sum((e.amount)::bigint) FILTER (WHERE ((t.kind)::text = 'refund'::text))), (0)::numeric))::bigint AS refunded,
+            (COALESCE((- sum((e.amount)::bigint) FILTER (WHERE ((t.kind)::text = ANY (ARRAY['dispute'::text, 'dispute_won'::text])))), (0)::numeric))::bigint AS disputed,
+            (COALESCE(sum((e.amount)::bigint) FILTER (WHERE ((t.kind)::text = 'expiry'::text)), (0)::numeric))::bigint AS expired,
+            (COALESCE(sum((e.amount)::bigint) FILTER (WHERE ((t.kind)::text = 'write_off'::text)), (0)::numeric))::bigint AS written_off,
+            (COALESCE(sum((e.amount)::bigint) FILTER (WHERE ((t.kind)::text = ANY (ARRAY['adjustment'::text, 'settlement'::text]))), (0)::numeric))::bigint AS adjusted,
             count(t.id) AS transfers
            FROM (public.ledger_transfers t
              LEFT JOIN LATERAL ( SELECT ledger_entries.amount
                    FROM public.ledger_entries
                   WHERE ((ledger_entries.owner_id = t.owner_id) AND (ledger_entries.account_id = a.id) AND (ledger_entries.transfer_id = t.id))
                  OFFSET 0) e ON (true))
-          WHERE ((t.owner_id = g.owner_id) AND (t.grant_id = g.id) AND (t.id >= GREATEST(g.first_transfer_id, ( SELECT COALESCE(max(ledger_archives.end_transfer_id), (0)::bigint) AS "coalesce"
+          WHERE ((t.owner_id = (g.owner_id)::text) AND (t.grant_id = (g.id)::text) AND (t.id >= GREATEST(g.first_transfer_id, ( SELECT COALESCE(max(ledger_archives.end_transfer_id), (0)::bigint) AS "coalesce"
                    FROM public.ledger_archives))))) sums)
      CROSS JOIN LATERAL ( SELECT (COALESCE(sum(s.gross), (0)::numeric))::bigint AS gross,
             (COALESCE(sum(s.refunded), (0)::numeric))::bigint AS refunded,
@@ -1890,7 +1940,7 @@ CREATE VIEW public.ledger_grant_sums AS
             (COALESCE(sum(s.adjusted), (0)::numeric))::bigint AS adjusted,
             (COALESCE(sum(s.transfers), (0)::numeric))::bigint AS transfers
            FROM public.ledger_archived_sums s
-          WHERE ((s.owner_id = g.owner_id) AND (s.grant_id = g.id) AND (g.first_transfer_id < ( SELECT COALESCE(max(ledger_archives.end_transfer_id), (0)::bigint) AS "coalesce"
+          WHERE ((s.owner_id = (g.owner_id)::text) AND (s.grant_id = (g.id)::text) AND (g.first_transfer_id < ( SELECT COALESCE(max(ledger_archives.end_transfer_id), (0)::bigint) AS "coalesce"
                    FROM public.ledger_archives)))) kept);
 
 CREATE TABLE public.ledger_months_used (
@@ -2388,17 +2438,17 @@ CREATE INDEX charges_intent ON public.charges USING btree (owner_id, intent_id) 
 
 CREATE INDEX charges_invoice ON public.charges USING btree (owner_id, stripe_invoice_id) WHERE (stripe_invoice_id IS NOT NULL);
 
-CREATE INDEX checkout_intents_failed ON public.checkout_intents USING btree (created_at) WHERE ((state = 'failed'::text) AND (stripe_session_id IS NOT NULL) AND (failure_reason <> ALL (ARRAY['The payment failed'::text, 'The first payment failed'::text])));
+CREATE INDEX checkout_intents_failed ON public.checkout_intents USING btree (created_at) WHERE (((state)::text = 'failed'::text) AND (stripe_session_id IS NOT NULL) AND (failure_reason <> ALL (ARRAY['The payment failed'::text, 'The first payment failed'::text])));
 
-CREATE UNIQUE INDEX checkout_intents_one_subscription ON public.checkout_intents USING btree (COALESCE(owner_id, user_id), livemode) WHERE ((kind = 'subscription'::text) AND (state = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text])));
+CREATE UNIQUE INDEX checkout_intents_one_subscription ON public.checkout_intents USING btree (COALESCE(owner_id, user_id), livemode) WHERE (((kind)::text = 'subscription'::text) AND ((state)::text = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text])));
 
-CREATE INDEX checkout_intents_organization ON public.checkout_intents USING btree (owner_id, created_at DESC) WHERE (owner_kind = 'organization'::text);
+CREATE INDEX checkout_intents_organization ON public.checkout_intents USING btree (owner_id, created_at DESC) WHERE ((owner_kind)::text = 'organization'::text);
 
 CREATE UNIQUE INDEX checkout_intents_owner ON public.checkout_intents USING btree (owner_id, id);
 
-CREATE INDEX checkout_intents_stuck ON public.checkout_intents USING btree (created_at) WHERE ((state = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text])) AND (last_error IS NOT NULL));
+CREATE INDEX checkout_intents_stuck ON public.checkout_intents USING btree (created_at) WHERE (((state)::text = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text])) AND (last_error IS NOT NULL));
 
-CREATE INDEX checkout_intents_sweep ON public.checkout_intents USING btree (sweep_at) WHERE (state = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text]));
+CREATE INDEX checkout_intents_sweep ON public.checkout_intents USING btree (sweep_at) WHERE ((state)::text = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text]));
 
 CREATE INDEX checkout_intents_user ON public.checkout_intents USING btree (user_id, created_at DESC);
 
@@ -2426,11 +2476,11 @@ CREATE INDEX inbox_events_confirm ON public.inbox_events USING btree (confirm_at
 
 CREATE INDEX inbox_events_object_sync ON public.inbox_events USING btree (object_sync_at) WHERE (object_sync_at IS NOT NULL);
 
-CREATE INDEX inbox_events_set_aside ON public.inbox_events USING btree (state, received_at) WHERE (state = ANY (ARRAY['failed'::text, 'forged'::text, 'ignored'::text]));
+CREATE INDEX inbox_events_set_aside ON public.inbox_events USING btree (state, received_at) WHERE ((state)::text = ANY (ARRAY['failed'::text, 'forged'::text, 'ignored'::text]));
 
 CREATE INDEX inbox_events_subject ON public.inbox_events USING btree (subject, received_at) WHERE (subject IS NOT NULL);
 
-CREATE INDEX inbox_events_waiting ON public.inbox_events USING btree (received_at, sweep_at) WHERE (state = 'received'::text);
+CREATE INDEX inbox_events_waiting ON public.inbox_events USING btree (received_at, sweep_at) WHERE ((state)::text = 'received'::text);
 
 CREATE UNIQUE INDEX ledger_archives_unfinished ON public.ledger_archives USING btree ((true)) WHERE (state <> 'finished'::text);
 
@@ -2633,7 +2683,7 @@ ALTER TABLE public.inbox_events ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY inbox_events_read ON public.inbox_events FOR SELECT TO tidemark_server USING (true);
 
-CREATE POLICY inbox_events_receive ON public.inbox_events FOR INSERT TO tidemark_server WITH CHECK (((state = ANY (ARRAY['received'::text, 'failed'::text])) AND (received_via = 'webhook'::text)));
+CREATE POLICY inbox_events_receive ON public.inbox_events FOR INSERT TO tidemark_server WITH CHECK ((((state)::text = ANY (ARRAY['received'::text, 'failed'::text])) AND ((received_via)::text = 'webhook'::text)));
 
 CREATE POLICY inbox_events_worker ON public.inbox_events TO tidemark_worker USING (true) WITH CHECK (true);
 

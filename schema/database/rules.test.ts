@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { testDatabase } from '../../tests/support/database/test-database.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
+import type { DB } from './types.ts'
+
+const database = testDatabase()
+const now = new Date()
+const day = new Date('2026-03-01T00:00:00Z')
+const nextDay = new Date('2026-03-02T00:00:00Z')
+
+type Row = Readonly<Record<string, unknown>>
+
+/** Inserts a row as the tables' owner, and says by which rule it was refused. */
+async function refusedBy(table: keyof DB, row: Row): Promise<string | undefined> {
+  try {
+    await database.owner
+      .insertInto(table)
+      .values(row as never)
+      .execute()
+    return undefined
+  } catch (error) {
+    expect(error).toMatchObject({ code: '23514' })
+    return (error as { readonly constraint: string }).constraint
+  }
+}
+
+describe('a checkout intent', () => {
+  const purchase = async (fields: Row) => {
+    const user_id = await buildUser(database.server)
+    const promised = { credits: 500, amount_minor: 700, currency: 'EUR' }
+    return {
+      ...{
+        id: randomUUID(),
+        kind: 'credit_purchase',
+        user_id,
+        owner_kind: 'user',
+        owner_id: user_id,
+        ...promised,
+      },
+      ...fields,
+    }
+  }
+  const plan = {
+    ...{ kind: 'subscription', owner_kind: 'organization', plan_type: 'teams', billing_frequency: 'monthly' },
+    ...{ seats: 5, credits_per_seat: 100 },
+  }
+  test.each<[string, Row]>([
+    ['of credits', {}],
+    ['of a plan', plan],
+    ['of a plan for an organization that is not created yet', { ...plan, owner_id: null }],
+    ['that is open', { state: 'open', stripe_session_id: 'cs_open' }],
+    ['that is settled', { state: 'settled', stripe_session_id: 'cs_settled', settled_at: now }],
+  ])('%s is kept', async (_, fields) => {
+    expect(await refusedBy('checkout_intents', await purchase(fields))).toBeUndefined()
+  })
+  test.each<[string, string, Row]>([
+    ['of something else', 'checkout_kind_check', { kind: 'gift' }],
+    ['for somebody else', 'owner_kind_check', { owner_kind: 'house' }],
+    ['in no state', 'checkout_state_check', { state: 'paid' }],
+    ['of no credits', 'positive_amount_check', { credits: 0 }],
+    ['for nothing', 'positive_amount_check', { amount_minor: 0 }],
+    ['in another currency', 'currency_check', { currency: 'CHF' }],
+    ['of another plan', 'paid_plan_check', { ...plan, plan_type: 'starter' }],
+    ['at another frequency', 'billing_frequency_check', { ...plan, billing_frequency: 'weekly' }],
+    ['of too many seats', 'seat_count_check', { ...plan, seats: 101 }],
+    ['with less than no trial', 'trial_days_check', { trial_days: -1 }],
+    ['of credits with a plan', 'checkout_intents_consistent', { plan_type: 'pro' }],
+    ['of credits with seats', 'checkout_intents_consistent', { seats: 1 }],
+    ['of a plan without one', 'checkout_intents_consistent', { ...plan, plan_type: null }],
+    ['of a plan without seats', 'checkout_intents_consistent', { ...plan, seats: null }],
+    [
+      'of a plan whose credits are not those of its seats',
+      'checkout_intents_consistent',
+      { ...plan, credits: 499 },
+    ],
+    ['of credits for nobody', 'checkout_intents_consistent', { owner_id: null }],
+    [
+      'of a person’s plan for nobody',
+      'checkout_intents_consistent',
+      { ...plan, owner_kind: 'user', owner_id: null },
+    ],
+    ['settled at no time', 'checkout_intents_consistent', { state: 'settled', stripe_session_id: 'cs_1' }],
+    ['settled without a session', 'checkout_intents_consistent', { state: 'settled', settled_at: now }],
+    ['open without a session', 'checkout_intents_consistent', { state: 'open' }],
+    ['with a time of settling that is not settled', 'checkout_intents_consistent', { settled_at: now }],
+  ])('%s is refused', async (_, rule, fields) => {
+    expect(await refusedBy('checkout_intents', await purchase(fields))).toBe(rule)
+  })
+})
+
+describe('an event of the inbox', () => {
+  const received = {
+    ...{
+      source: 'stripe',
+      type: 'invoice.paid',
+      occurred_at: now,
+      payload_filed_at: null,
+      payload_removed_at: now,
+    },
+    ...{ state: 'applied', settled_at: now },
+  }
+  const event = (fields: Row): Row => ({ ...received, id: `evt_${randomUUID()}`, ...fields })
+  const without = { payload_filed_at: now, payload_removed_at: null }
+
+  test.each<[string, string, Row]>([
+    ['from elsewhere', 'event_source_check', { source: 'paypal' }],
+    ['without an id', 'outside_id_check', { id: '' }],
+    ['with an endless id', 'outside_id_check', { id: 'e'.repeat(256) }],
+    ['about an endless subject', 'outside_id_check', { subject: 's'.repeat(256) }],
+    ['in no state', 'event_state_check', { state: 'done' }],
+    ['that came by post', 'received_via_check', { received_via: 'post' }],
+    ['ignored for no reason', 'inbox_events_consistent', { state: 'ignored' }],
+    ['failed for no reason', 'inbox_events_consistent', { state: 'failed' }],
+    ['received and settled', 'inbox_events_consistent', { ...without, state: 'received' }],
+    ['neither received nor settled', 'inbox_events_consistent', { settled_at: null }],
+    ['received without what it says', 'inbox_events_consistent', { state: 'received', settled_at: null }],
+    ['with a payload that is there and removed', 'inbox_events_consistent', { payload_filed_at: now }],
+    ['without a payload that was never removed', 'inbox_events_consistent', { payload_removed_at: null }],
+    [
+      'confirmed and still to be confirmed',
+      'inbox_events_consistent',
+      { confirm_at: now, confirmed_at: now },
+    ],
+  ])('%s is refused', async (_, rule, fields) => {
+    expect(await refusedBy('inbox_events', event(fields))).toBe(rule)
+  })
+})
+
+describe('a grant', () => {
+  const intent_id = randomUUID()
+  const purchase = {
+    ...{ id: `purchase/${intent_id}`, kind: 'purchase', account: 'purchased', intent_id },
+    ...{ owner_kind: 'user', owner_id: 'user_rules' },
+  }
+  const seconds = day.getTime() / 1000
+  const month = {
+    ...{ id: `month/in_1/${seconds}`, kind: 'month', account: 'plan', intent_id: null, month_starts_at: day },
+    ...{ starts_at: day, ends_at: nextDay, stripe_subscription_id: 'sub_1', stripe_invoice_id: 'in_1' },
+  }
+  const late = {
+    ...month,
+    id: 'late_month/in_1/1',
+    kind: 'late_month',
+    account: 'purchased',
+    month_starts_at: null,
+  }
+  const adjustment = { ...purchase, id: 'adjustment/user_rules', kind: 'adjustment', intent_id: null }
+  const grant = (fields: Row): Row => ({ ...purchase, ...fields })
+
+  test.each<[string, Row]>([
+    ['of a purchase', {}],
+    ['of a month', month],
+    ['of seats', { ...month, id: `seats/in_1/${seconds}`, kind: 'seats' }],
+    ['of a late month', late],
+    ['of adjustments', adjustment],
+    ['that has no time', { ...adjustment, id: 'adjustment/plan', account: 'plan' }],
+  ])('%s is kept', async (_, fields) => {
+    expect(await refusedBy('ledger_grants', grant(fields))).toBeUndefined()
+  })
+  test.each<[string, string, Row]>([
+    ['without an id', 'grant_id_check', { id: '' }],
+    ['of nobody', 'owner_id_check', { owner_id: '' }],
+    ['of the house', 'owner_kind_check', { owner_kind: 'house' }],
+    ['in another account', 'owner_account_check', { account: 'sold' }],
+    ['of another kind', 'grant_kind_check', { kind: 'gift' }],
+    ['of a purchase by another name', 'ledger_grants_consistent', { id: `purchase/${randomUUID()}` }],
+    ['of a purchase without a checkout', 'ledger_grants_consistent', { intent_id: null }],
+    ['of a purchase to the plan', 'ledger_grants_consistent', { account: 'plan' }],
+    ['of a purchase with a subscription', 'ledger_grants_consistent', { stripe_subscription_id: 'sub_1' }],
+    ['of a month by another name', 'ledger_grants_consistent', { ...month, id: 'month/in_1/1' }],
+    ['of a month to what was bought', 'ledger_grants_consistent', { ...month, account: 'purchased' }],
+    [
+      'of a month without a subscription',
+      'ledger_grants_consistent',
+      { ...month, stripe_subscription_id: null },
+    ],
+    ['of a month without an invoice', 'ledger_grants_consistent', { ...month, stripe_invoice_id: null }],
+    ['of a month that begins at no time', 'ledger_grants_consistent', { ...month, month_starts_at: null }],
+    [
+      'that ends before it starts',
+      'ledger_grants_consistent',
+      { ...month, starts_at: nextDay, ends_at: day },
+    ],
+    ['of a late month by another name', 'ledger_grants_consistent', { ...late, id: 'late_month/in_2/1' }],
+    [
+      'of adjustments by another name',
+      'ledger_grants_consistent',
+      { ...adjustment, id: 'legacy/user_rules' },
+    ],
+  ])('%s is refused', async (_, rule, fields) => {
+    expect(await refusedBy('ledger_grants', grant(fields))).toBe(rule)
+  })
+})
+
+describe('the ledger', () => {
+  const transfer = {
+    ...{
+      id: 1,
+      occurred_at: now,
+      posted_at: now,
+      format: 2,
+      owner_id: 'user_rules',
+      idempotency_key: 'rules',
+    },
+    ...{
+      kind: 'adjustment',
+      input_hash: Buffer.alloc(32),
+      actor: 'rules',
+      reason: 'Rules',
+      grant_id: 'adjustment/a',
+    },
+  }
+  const entry = { transfer_id: 1, account_id: 1, amount: 1, owner_id: 'user_rules', hash: Buffer.alloc(32) }
+  test.each<[string, string, keyof DB, Row]>([
+    ['a transfer of another kind', 'transfer_kind_check', 'ledger_transfers', { ...transfer, kind: 'gift' }],
+    ['an entry of nothing', 'entry_amount_check', 'ledger_entries', { ...entry, amount: 0 }],
+  ])('refuses %s', async (_, rule, table, row) => {
+    expect(await refusedBy(table, row)).toBe(rule)
+  })
+})
