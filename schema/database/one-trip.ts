@@ -26,9 +26,15 @@ export function inOneTrip<T>(
 }
 
 /**
+ * Its statements look up rows by keys, and are prepared: a plan that a connection made when a table was nearly empty would read the whole of it
+ * until autovacuum has looked at the table again, which is a minute in which a burst may come.
+ */
+const beginByKeys = 'begin; set local enable_seqscan = off'
+
+/**
  * A transaction as `retryTransaction` runs it, whose first statements are sent along with its `BEGIN`: `first` begins all of them, as in
  * `inOneTrip`, and `work` is given what they returned. They may read and lock and nothing else: were `BEGIN` refused, Postgres would carry
- * them out all the same, each by itself. Then this fails, and nothing has happened.
+ * them out all the same, each by itself. Then this fails, and nothing has happened. None of its statements may need to read a whole table.
  */
 export function retryTransactionAfter<First, T>(
   db: Database,
@@ -41,7 +47,7 @@ export function retryTransactionAfter<First, T>(
     const open = whileOpen(connection)
     const trx = over(open.connection, executor)
     try {
-      const [, read] = await Promise.all([send('begin'), first(trx)])
+      const [, read] = await Promise.all([send(beginByKeys), first(trx)])
       const result = await work(trx, read)
       open.close()
       await send('commit')

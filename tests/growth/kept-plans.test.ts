@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { listChargesOfIntents } from '../../schema/charges/charges.ts'
 import { lockIntents, lockIntentsOfEvents } from '../../schema/checkout/intents.ts'
 import { recordOutcomes } from '../../schema/checkout/outcomes.ts'
-import type { DatabaseTransaction } from '../../schema/database/connect.ts'
+import { connectDatabase, type DatabaseTransaction } from '../../schema/database/connect.ts'
+import { retryTransactionAfter } from '../../schema/database/one-trip.ts'
 import { readEditorBalances } from '../../schema/extension/editor-balances.ts'
 import { findTokens, recordTokenUses } from '../../schema/extension/tokens.ts'
-import { lockEvents, settleEvents } from '../../schema/inbox/events.ts'
+import { insertEvents, lockEvents, settleEvents } from '../../schema/inbox/events.ts'
 import { readPurchaseGrants } from '../../schema/ledger/books.ts'
 import { findActiveSeats } from '../../schema/seats/seats.ts'
 import { testDatabase } from '../support/database/test-database.ts'
@@ -75,4 +76,37 @@ test('what is prepared is not planned anew at each call for one', async () => {
       .sort()
       .map((name) => ({ name, custom_plans: triedCalls, generic_plans: calls - triedCalls })),
   )
+})
+
+/** So many that a plan which reads the table costs more than one that looks up. */
+const burst = 2000
+
+test('events of a burst are looked up, though the plan for it was made when the inbox was empty', async () => {
+  const { db, close } = connectDatabase({
+    connectionString: database.url,
+    role: 'tidemark_worker',
+    poolMax: 1,
+    onError: () => undefined,
+  })
+  onTestFinished(close)
+  const settled = (id: string) => [{ source: 'stripe', id, state: 'applied', reason: null } as const]
+  const wholeReads = (id: string) =>
+    retryTransactionAfter(
+      db,
+      (trip) => lockEvents(trip, { source: 'stripe', ids: [id] }),
+      async (trx) => {
+        await settleEvents(trx, settled(id), now)
+        const { rows } = await sql<{ seq_scan: number }>`
+          SELECT seq_scan::int FROM pg_stat_xact_user_tables WHERE relname = 'inbox_events'`.execute(trx)
+        return rows[0]?.seq_scan
+      },
+    )
+  for (let call = 0; call < calls; call++) await wholeReads(randomUUID())
+  const ids = Array.from({ length: burst }, () => `evt_${randomUUID()}`)
+  const received = { source: 'stripe', type: 'invoice.paid', occurred_at: now, received_at: now } as const
+  await insertEvents(
+    database.owner,
+    ids.map((id) => ({ ...received, id, sweep_at: now, payload: {} })),
+  )
+  expect(await wholeReads(ids[0] ?? '')).toBe(0)
 })
