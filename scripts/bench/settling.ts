@@ -19,31 +19,21 @@ export interface SettlingParts {
 const patienceMs = 60_000
 /** A worker ends its jobs in the queue after it has committed them. */
 const finishingMs = 250
-/** Enough that each worker has had some, and so all its connections, before it is stopped for the first time. */
-const firstEvents = 60
-const connectingMs = 1000
+/** Enough that V8 has compiled what each process does all the time: a server and a worker run for days, and not for a second. */
+const firstEvents = 2000
 
 /**
  * Lets webhooks pile up while the workers stand still, then lets these go and returns how many events a second they settled: from that
  * moment until the last commit, whose time Postgres keeps.
  */
 export async function createSettlingSide({ server, workers, pool, table }: SettlingParts): Promise<Side> {
-  const intents = table === 'ledger_transfers' ? pool : null
-  const deliver = async (count: number) => {
-    const before = await lastId(pool, table)
-    const deliveries = await makeDeliveries(count, intents)
-    let sent = 0
-    await sendRequests(server.url, () => deliveries[sent++], { seconds: 60, status: 200 })
-    return { table, before, count }
-  }
   for (const worker of workers) worker.thaw()
-  await waitUntilSettled(pool, await deliver(firstEvents))
-  await delay(connectingMs)
+  await warmUp({ server, pool, table })
   for (const worker of workers) worker.freeze()
   let perSecond = 150
   return async (seconds) => {
     const count = Math.max(100, Math.round(perSecond * seconds))
-    const awaited = await deliver(count)
+    const awaited = await deliver({ server, pool, table }, count)
     const startedMs = Date.now()
     for (const worker of workers) worker.thaw()
     const lastMs = await waitUntilSettled(pool, awaited)
@@ -52,6 +42,27 @@ export async function createSettlingSide({ server, workers, pool, table }: Settl
     perSecond = count / ((lastMs - startedMs) / 1000)
     return perSecond
   }
+}
+
+/**
+ * Has some thousand events settled as fast as that goes, so that connections are open and code is compiled, and lets Postgres look at how large
+ * its tables have become, as autovacuum does every minute: the plans that connections keep were made when they were empty.
+ */
+export async function warmUp(parts: Pick<SettlingParts, 'server' | 'pool' | 'table'>): Promise<void> {
+  await waitUntilSettled(parts.pool, await deliver(parts, firstEvents))
+  await parts.pool.query('ANALYZE')
+  await delay(finishingMs)
+}
+
+async function deliver(
+  { server, pool, table }: Pick<SettlingParts, 'server' | 'pool' | 'table'>,
+  count: number,
+): Promise<Awaited> {
+  const before = await lastId(pool, table)
+  const deliveries = await makeDeliveries(count, table === 'ledger_transfers' ? pool : null)
+  let sent = 0
+  await sendRequests(server.url, () => deliveries[sent++], { seconds: 60, status: 200 })
+  return { table, before, count }
 }
 
 /** The last row of a table whose ids grow. */

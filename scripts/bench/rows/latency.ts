@@ -1,5 +1,6 @@
 import { createLatencySide } from '../latency.ts'
 import type { Bench, Line, Row } from '../row.ts'
+import { warmUp } from '../settling.ts'
 import { createFloor, createProduct, type Part, startServer, startWorkers } from '../sides.ts'
 import { takeTurns } from '../turns.ts'
 
@@ -19,6 +20,7 @@ async function measure(bench: Bench): Promise<Line[]> {
     const server = await startServer(bench.machine, running, part)
     await startWorkers(bench.machine, running, part)
     const table = part.kind === 'product' ? 'ledger_transfers' : 'floor.settled'
+    await warmUp({ server, pool: part.pool, table })
     return createLatencySide({ server, pool: part.pool, table, perSecond })
   }
   const { measured, bare } = await takeTurns(

@@ -1,6 +1,7 @@
 import { type HttpRequest, sendRequests } from '../http-load.ts'
 import { createLatencySide } from '../latency.ts'
 import type { Bench, Line, Row } from '../row.ts'
+import { warmUp } from '../settling.ts'
 import { createProduct, startServer, startWorkers } from '../sides.ts'
 import { median, takeTurns } from '../turns.ts'
 import { usageReports } from '../usage-reports.ts'
@@ -22,7 +23,9 @@ async function measure(bench: Bench): Promise<Line[]> {
   const product = await createProduct(bench.machine, running)
   const server = await startServer(bench.machine, running, product)
   await startWorkers(bench.machine, running, product)
-  const buy = createLatencySide({ server, pool: product.pool, table: 'ledger_transfers', perSecond })
+  const settled = { server, pool: product.pool, table: 'ledger_transfers' } as const
+  await warmUp(settled)
+  const buy = createLatencySide({ ...settled, perSecond })
 
   const floods: number[] = []
   const besideFlood = async (seconds: number) => {
