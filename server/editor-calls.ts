@@ -36,8 +36,8 @@ function createReads<Asked, Answer>(
   return createBatches({
     items_max: 100,
     isShared: isDatabaseUnavailable,
-    // Nothing that is read is ever locked.
-    batches_max: 1,
+    // While one is with the database the next is put together. Nothing that is read is ever locked, so more bring nothing.
+    batches_max: 2,
     together: read,
   })
 }
