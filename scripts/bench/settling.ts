@@ -20,7 +20,7 @@ const patienceMs = 60_000
 /** A worker ends its jobs in the queue after it has committed them. */
 const finishingMs = 250
 /** Enough that V8 has compiled what each process does all the time: a server and a worker run for days, and not for a second. */
-const firstEvents = 2000
+const firstEvents = 1500
 
 /**
  * Lets webhooks pile up while the workers stand still, then lets these go and returns how many events a second they settled: from that

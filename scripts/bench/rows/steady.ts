@@ -15,7 +15,7 @@ export const steady: Row = {
 }
 
 /** What the queue has done before; more of it only with --full, because each takes a real job. */
-const jobsAtMost = 4000
+const jobsAtMost = 2000
 
 async function measure(bench: Bench): Promise<Line[]> {
   const { queues } = bench.machine

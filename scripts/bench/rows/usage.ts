@@ -50,23 +50,23 @@ async function measure(bench: Bench): Promise<Line[]> {
   const spendTogether: Spend = (owner) => group(usageOf(owner))
   // A sum is begun and posted once a minute: so many of them in the time of a turn, each with the reports of its minute. What they lack is added before,
   // and every wallet has a sum that is open then.
-  const summedSpread = (by: Spend) => async (seconds: number) => {
+  const summedSpread = async (seconds: number) => {
     const ending = Math.ceil((wallets * seconds) / 60)
     await openSums(db)
     const owners = await fillOldestSums(product, db, { sums: ending, reports: reportsPerMinute })
     return repeat(
-      () => by(anySummedWallet()),
+      () => spendTogether(anySummedWallet()),
       seconds,
       async () => {
         await postSums(worker.db, { older_than_ms: 0, sums_max: ending })
-        await Promise.all(owners.map(by))
+        await Promise.all(owners.map(spendTogether))
       },
     )
   }
   // One sum, posted with all reports of the turn.
-  const summedHot = (by: Spend) => (seconds: number) =>
+  const summedHot = (seconds: number) =>
     repeat(
-      () => by(summedHotPool),
+      () => spendTogether(summedHotPool),
       seconds,
       () => postSumOf(worker.db, summedHotPool),
     )
@@ -79,12 +79,10 @@ async function measure(bench: Bench): Promise<Line[]> {
     spread: (seconds) => repeat(() => spend(anyWallet()), seconds),
     spreadFloor: (seconds) => repeat(() => update(anyWallet().owner_id), seconds),
     hot: (seconds) => repeat(() => spend(hotPool), seconds),
-    summedSpread: summedSpread(spend),
-    summedHot: summedHot(spend),
     spreadTogether: (seconds) => repeat(() => spendTogether(anyWallet()), seconds),
     hotTogether: (seconds) => repeat(() => spendTogether(hotPool), seconds),
-    summedSpreadTogether: summedSpread(spendTogether),
-    summedHotTogether: summedHot(spendTogether),
+    summedSpread,
+    summedHot,
     hotFloor: (seconds) => repeat(() => update(hotPool.owner_id), seconds),
   })
   const line = (what: string, measured: number[], bare: number[], target: Line['target']): Line => ({
@@ -98,27 +96,15 @@ async function measure(bench: Bench): Promise<Line[]> {
   return [
     line('over HTTP, 1,000 wallets', figures.httpSpread, figures.httpSpreadFloor, spread),
     line('over HTTP, one hot pool', figures.httpHot, figures.httpHotFloor, hot),
-    line('in the database, 1,000 wallets', figures.spread, figures.spreadFloor, spread),
-    line('in the database, one hot pool', figures.hot, figures.hotFloor, hot),
-    line(
-      'in the database, 1,000 wallets, summed by the minute',
-      figures.summedSpread,
-      figures.spreadFloor,
-      spread,
-    ),
-    line('in the database, one hot pool, summed by the minute', figures.summedHot, figures.hotFloor, hot),
+    line('in the database, a call each, 1,000 wallets', figures.spread, figures.spreadFloor, spread),
+    line('in the database, a call each, one hot pool', figures.hot, figures.hotFloor, hot),
     {
       ...line(`${shared}, 1,000 wallets`, figures.spreadTogether, figures.spreadFloor, spread),
       note: 'sharing commits: as the server does it; reports that come together share a statement and a commit, and each of 20 callers waits for their own',
     },
     line(`${shared}, one hot pool`, figures.hotTogether, figures.hotFloor, hot),
-    line(
-      `${shared}, 1,000 wallets, summed by the minute`,
-      figures.summedSpreadTogether,
-      figures.spreadFloor,
-      spread,
-    ),
-    line(`${shared}, one hot pool, summed by the minute`, figures.summedHotTogether, figures.hotFloor, hot),
+    line(`${shared}, 1,000 wallets, summed by the minute`, figures.summedSpread, figures.spreadFloor, spread),
+    line(`${shared}, one hot pool, summed by the minute`, figures.summedHot, figures.hotFloor, hot),
   ]
 }
 
