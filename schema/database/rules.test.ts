@@ -28,22 +28,25 @@ async function refusedBy(table: keyof DB, row: Row): Promise<string | undefined>
 describe('a checkout intent', () => {
   const purchase = async (fields: Row) => {
     const user_id = await buildUser(database.server)
-    const promised = { credits: 500, amount_minor: 700, currency: 'EUR' }
     return {
-      ...{
-        id: randomUUID(),
-        kind: 'credit_purchase',
-        user_id,
-        owner_kind: 'user',
-        owner_id: user_id,
-        ...promised,
-      },
+      id: randomUUID(),
+      kind: 'credit_purchase',
+      user_id,
+      owner_kind: 'user',
+      owner_id: user_id,
+      credits: 500,
+      amount_minor: 700,
+      currency: 'EUR',
       ...fields,
     }
   }
   const plan = {
-    ...{ kind: 'subscription', owner_kind: 'organization', plan_type: 'teams', billing_frequency: 'monthly' },
-    ...{ seats: 5, credits_per_seat: 100 },
+    kind: 'subscription',
+    owner_kind: 'organization',
+    plan_type: 'teams',
+    billing_frequency: 'monthly',
+    seats: 5,
+    credits_per_seat: 100,
   }
   test.each<[string, Row]>([
     ['of credits', {}],
@@ -91,14 +94,13 @@ describe('a checkout intent', () => {
 
 describe('an event of the inbox', () => {
   const received = {
-    ...{
-      source: 'stripe',
-      type: 'invoice.paid',
-      occurred_at: now,
-      payload_filed_at: null,
-      payload_removed_at: now,
-    },
-    ...{ state: 'applied', settled_at: now },
+    source: 'stripe',
+    type: 'invoice.paid',
+    occurred_at: now,
+    payload_filed_at: null,
+    payload_removed_at: now,
+    state: 'applied',
+    settled_at: now,
   }
   const event = (fields: Row): Row => ({ ...received, id: `evt_${randomUUID()}`, ...fields })
   const without = { payload_filed_at: now, payload_removed_at: null }
@@ -130,13 +132,24 @@ describe('an event of the inbox', () => {
 describe('a grant', () => {
   const intent_id = randomUUID()
   const purchase = {
-    ...{ id: `purchase/${intent_id}`, kind: 'purchase', account: 'purchased', intent_id },
-    ...{ owner_kind: 'user', owner_id: 'user_rules' },
+    id: `purchase/${intent_id}`,
+    kind: 'purchase',
+    account: 'purchased',
+    intent_id,
+    owner_kind: 'user',
+    owner_id: 'user_rules',
   }
   const seconds = day.getTime() / 1000
   const month = {
-    ...{ id: `month/in_1/${seconds}`, kind: 'month', account: 'plan', intent_id: null, month_starts_at: day },
-    ...{ starts_at: day, ends_at: nextDay, stripe_subscription_id: 'sub_1', stripe_invoice_id: 'in_1' },
+    id: `month/in_1/${seconds}`,
+    kind: 'month',
+    account: 'plan',
+    intent_id: null,
+    month_starts_at: day,
+    starts_at: day,
+    ends_at: nextDay,
+    stripe_subscription_id: 'sub_1',
+    stripe_invoice_id: 'in_1',
   }
   const late = {
     ...month,
@@ -195,21 +208,17 @@ describe('a grant', () => {
 
 describe('the ledger', () => {
   const transfer = {
-    ...{
-      id: 1,
-      occurred_at: now,
-      posted_at: now,
-      format: 2,
-      owner_id: 'user_rules',
-      idempotency_key: 'rules',
-    },
-    ...{
-      kind: 'adjustment',
-      input_hash: Buffer.alloc(32),
-      actor: 'rules',
-      reason: 'Rules',
-      grant_id: 'adjustment/a',
-    },
+    id: 1,
+    occurred_at: now,
+    posted_at: now,
+    format: 2,
+    owner_id: 'user_rules',
+    idempotency_key: 'rules',
+    kind: 'adjustment',
+    input_hash: Buffer.alloc(32),
+    actor: 'rules',
+    reason: 'Rules',
+    grant_id: 'adjustment/a',
   }
   const entry = { transfer_id: 1, account_id: 1, amount: 1, owner_id: 'user_rules', hash: Buffer.alloc(32) }
   test.each<[string, string, keyof DB, Row]>([

@@ -2,16 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { Pool } from 'undici'
 import { send } from './http-load.ts'
-import { lastId } from './settling.ts'
+import { lastId, makeDeliveriesFor, type SettledParts } from './settling.ts'
 import { percentile, type Side } from './turns.ts'
-import { makeDeliveries } from './webhooks.ts'
 
-export interface LatencyParts {
-  readonly server: { readonly url: string }
-  /** In the database. */
-  readonly pool: pg.Pool
-  /** Where a row says that an event is settled. */
-  readonly table: 'ledger_transfers' | 'floor.settled'
+export interface LatencyParts extends SettledParts {
   readonly perSecond: number
 }
 
@@ -26,11 +20,11 @@ const patienceMs = 30_000
  * Sends webhooks at a steady rate, whether or not those before have been answered, and returns how long it took from sending one until
  * what it brought was committed, by the time that Postgres keeps of each commit.
  */
-export function createLatencySide({ server, pool, table, perSecond }: LatencyParts): Side<Latency> {
-  const intents = table === 'ledger_transfers' ? pool : null
+export function createLatencySide({ perSecond, ...parts }: LatencyParts): Side<Latency> {
+  const { server, pool, table } = parts
   return async (seconds) => {
     const before = await lastId(pool, table)
-    const deliveries = await makeDeliveries(Math.ceil(seconds * perSecond), intents)
+    const deliveries = await makeDeliveriesFor(parts, Math.ceil(seconds * perSecond))
     const client = new Pool(server.url, { connections: 32, pipelining: 1 })
     const sentMs = new Map<string, number>()
     const sending: Promise<void>[] = []

@@ -1,19 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { sendRequests } from './http-load.ts'
-import type { Place } from './machine.ts'
 import type { BenchProcess } from './process.ts'
 import type { Side } from './turns.ts'
-import { makeDeliveries } from './webhooks.ts'
+import { type Delivery, makeDeliveries } from './webhooks.ts'
 
-export interface SettlingParts {
-  readonly place: Place
+/** Where webhooks are sent to, and where it is seen that they are settled. */
+export interface SettledParts {
   readonly server: { readonly url: string }
-  readonly workers: readonly BenchProcess[]
-  /** In the place's database. */
+  /** In the database. */
   readonly pool: pg.Pool
   /** Where a row says that an event is settled; its ids grow. */
   readonly table: 'ledger_transfers' | 'floor.settled'
+}
+
+export interface SettlingParts extends SettledParts {
+  readonly workers: readonly BenchProcess[]
 }
 
 const patienceMs = 60_000
@@ -26,17 +28,17 @@ const firstEvents = 1500
  * Lets webhooks pile up while the workers stand still, then lets these go and returns how many events a second they settled: from that
  * moment until the last commit, whose time Postgres keeps.
  */
-export async function createSettlingSide({ server, workers, pool, table }: SettlingParts): Promise<Side> {
+export async function createSettlingSide({ workers, ...parts }: SettlingParts): Promise<Side> {
   for (const worker of workers) worker.thaw()
-  await warmUp({ server, pool, table })
+  await warmUp(parts)
   for (const worker of workers) worker.freeze()
   let perSecond = 150
   return async (seconds) => {
     const count = Math.max(100, Math.round(perSecond * seconds))
-    const awaited = await deliver({ server, pool, table }, count)
+    const awaited = await deliver(parts, count)
     const startedMs = Date.now()
     for (const worker of workers) worker.thaw()
-    const lastMs = await waitUntilSettled(pool, awaited)
+    const lastMs = await waitUntilSettled(parts.pool, awaited)
     await delay(finishingMs)
     for (const worker of workers) worker.freeze()
     perSecond = count / ((lastMs - startedMs) / 1000)
@@ -48,21 +50,24 @@ export async function createSettlingSide({ server, workers, pool, table }: Settl
  * Has some thousand events settled as fast as that goes, so that connections are open and code is compiled, and lets Postgres look at how large
  * its tables have become, as autovacuum does every minute: the plans that connections keep were made when they were empty.
  */
-export async function warmUp(parts: Pick<SettlingParts, 'server' | 'pool' | 'table'>): Promise<void> {
+export async function warmUp(parts: SettledParts): Promise<void> {
   await waitUntilSettled(parts.pool, await deliver(parts, firstEvents))
   await parts.pool.query('ANALYZE')
   await delay(finishingMs)
 }
 
-async function deliver(
-  { server, pool, table }: Pick<SettlingParts, 'server' | 'pool' | 'table'>,
-  count: number,
-): Promise<Awaited> {
+async function deliver(parts: SettledParts, count: number): Promise<Awaited> {
+  const { server, pool, table } = parts
   const before = await lastId(pool, table)
-  const deliveries = await makeDeliveries(count, table === 'ledger_transfers' ? pool : null)
+  const deliveries = await makeDeliveriesFor(parts, count)
   let sent = 0
   await sendRequests(server.url, () => deliveries[sent++], { seconds: 60, status: 200 })
   return { table, before, count }
+}
+
+/** The product has to know what was ordered; a floor settles whatever comes. */
+export function makeDeliveriesFor({ pool, table }: SettledParts, count: number): Promise<Delivery[]> {
+  return makeDeliveries(count, table === 'ledger_transfers' ? pool : null)
 }
 
 /** The last row of a table whose ids grow. */

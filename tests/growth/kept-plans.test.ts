@@ -89,13 +89,12 @@ test('events of a burst are looked up, though the plan for it was made when the 
     onError: () => undefined,
   })
   onTestFinished(close)
-  const settled = (id: string) => [{ source: 'stripe', id, state: 'applied', reason: null } as const]
   const wholeReads = (id: string) =>
     retryTransactionAfter(
       db,
       (trip) => lockEvents(trip, { source: 'stripe', ids: [id] }),
       async (trx) => {
-        await settleEvents(trx, settled(id), now)
+        await settleEvents(trx, [{ source: 'stripe', id, state: 'applied', reason: null }], now)
         const { rows } = await sql<{ seq_scan: number }>`
           SELECT seq_scan::int FROM pg_stat_xact_user_tables WHERE relname = 'inbox_events'`.execute(trx)
         return rows[0]?.seq_scan

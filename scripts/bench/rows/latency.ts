@@ -20,8 +20,9 @@ async function measure(bench: Bench): Promise<Line[]> {
     const server = await startServer(bench.machine, running, part)
     await startWorkers(bench.machine, running, part)
     const table = part.kind === 'product' ? 'ledger_transfers' : 'floor.settled'
-    await warmUp({ server, pool: part.pool, table })
-    return createLatencySide({ server, pool: part.pool, table, perSecond })
+    const settled = { server, pool: part.pool, table } as const
+    await warmUp(settled)
+    return createLatencySide({ ...settled, perSecond })
   }
   const { measured, bare } = await takeTurns(
     { ...bench, seconds: Math.max(shortestTurnSeconds, bench.seconds) },
