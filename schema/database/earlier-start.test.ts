@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { expect, inject, test } from 'vitest'
 import { databaseUrl } from '../../tests/support/database/template-database.ts'
+import { differencesOfLists } from '../../tests/support/database/waiting-lists.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import { selectEvents } from '../inbox/events.ts'
 import { verifyLedger } from '../ledger/verify.ts'
@@ -27,10 +28,19 @@ const name = `test_${randomBytes(6).toString('hex')}`
 const url = databaseUrl(inject('adminUrl'), name)
 const connections: DatabaseConnection[] = []
 
+/** When the dump was made all had settled. */
+const whatWaits = `
+  INSERT INTO public.inbox_events SELECT row.* FROM (SELECT * FROM public.inbox_events WHERE state = 'applied' LIMIT 1) e,
+    jsonb_populate_record(NULL::public.inbox_events, to_jsonb(e) || '{"id": "evt_waits", "state": "received", "settled_at": null}') row;
+  INSERT INTO public.checkout_intents SELECT row.* FROM (SELECT * FROM public.checkout_intents WHERE kind = 'credit_purchase' LIMIT 1) i,
+    jsonb_populate_record(NULL::public.checkout_intents, to_jsonb(i)
+      || '{"id": "0199f0a0-0000-4000-8000-000000000001", "state": "open", "stripe_session_id": "cs_waits", "settled_at": null}') row`
+
 const start = madeOnce(
   async () => {
     await query(inject('adminUrl'), `CREATE DATABASE ${name}`)
     await query(url, await readFile(join(import.meta.dirname, 'earlier-start.sql'), 'utf8'))
+    await query(url, whatWaits)
     const before = await readTables()
     return { before, migrations: await migrateToLatest({ connectionString: url }) }
   },
@@ -159,4 +169,16 @@ test('a subscription whose job waits in the queue of the old name is found by th
   const in_a_year = { now: new Date(Date.now() + 365 * 24 * 3600_000), first_wait_ms: 1000, limit: 100 }
   const claimed = await claimDue(connect('tidemark_worker'), 'subscriptions', in_a_year)
   expect(claimed).toHaveLength(start.before.get('subscriptions')?.length ?? 0)
+})
+
+test('what waited is listed, and found by the sweep', async () => {
+  const worker = connect('tidemark_worker')
+  expect(await differencesOfLists(worker)).toEqual([])
+  const in_a_year = { now: new Date(Date.now() + 365 * 24 * 3600_000), first_wait_ms: 1000, limit: 100 }
+  expect(await claimDue(worker, 'inbox_events', in_a_year)).toMatchObject([
+    { source: 'stripe', id: 'evt_waits' },
+  ])
+  expect(await claimDue(worker, 'checkout_intents', in_a_year)).toMatchObject([
+    { id: '0199f0a0-0000-4000-8000-000000000001' },
+  ])
 })

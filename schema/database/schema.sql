@@ -122,6 +122,49 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.checkout_intents_wait() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+BEGIN
+  MERGE INTO checkout_waiting w
+  USING (
+    SELECT changed.user_id, changed.id, changed.kind, changed.livemode, changed.sweep_at, coalesce(changed.owner_id, changed.user_id) AS receiver_id,
+      changed.state IN ('created', 'open', 'awaiting_payment') AS waits, listed.at
+    FROM changed LEFT JOIN LATERAL (
+      SELECT ctid AS at FROM checkout_waiting l WHERE l.user_id = changed.user_id AND l.id = changed.id OFFSET 0) listed ON true) i
+    ON w.ctid = i.at
+  WHEN MATCHED AND NOT i.waits THEN DELETE
+  WHEN MATCHED AND (w.sweep_at, w.receiver_id) <> (i.sweep_at, i.receiver_id) THEN UPDATE SET sweep_at = i.sweep_at, receiver_id = i.receiver_id
+  WHEN NOT MATCHED AND i.waits THEN INSERT VALUES (i.user_id, i.id, i.receiver_id, i.kind, i.livemode, i.sweep_at);
+  RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION public.checkout_intents_wait_no_more() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+BEGIN
+  DELETE FROM checkout_waiting w USING gone i WHERE w.user_id = i.user_id AND w.id = i.id;
+  RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION public.checkout_trouble(state text, stripe_session_id text, failure_reason text, last_error text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    AS $$
+BEGIN
+  RETURN CASE
+    WHEN state = 'failed' AND stripe_session_id IS NOT NULL AND failure_reason NOT IN ('The payment failed', 'The first payment failed') THEN 'failed'
+    WHEN state IN ('created', 'open', 'awaiting_payment') AND last_error IS NOT NULL THEN 'stuck'
+  END;
+END
+$$;
+
 CREATE FUNCTION public.inbox_drop_month(until timestamp with time zone, failed_since timestamp with time zone) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -180,6 +223,48 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.inbox_events_wait() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+BEGIN
+  MERGE INTO inbox_waiting w
+  USING (
+    SELECT changed.received_at, changed.source, changed.id, changed.state, changed.sweep_at, listed.at
+    FROM changed LEFT JOIN LATERAL (
+      SELECT ctid AS at FROM inbox_waiting l
+      WHERE l.received_at = changed.received_at AND l.source = changed.source AND l.id = changed.id OFFSET 0) listed ON true) e
+    ON w.ctid = e.at
+  WHEN MATCHED AND e.state <> 'received' THEN DELETE
+  WHEN MATCHED AND w.sweep_at <> e.sweep_at THEN UPDATE SET sweep_at = e.sweep_at
+  WHEN NOT MATCHED AND e.state = 'received' THEN INSERT VALUES (e.received_at, e.source, e.id, e.sweep_at);
+  RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION public.inbox_events_wait_elsewhere() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+BEGIN
+  DELETE FROM inbox_waiting w WHERE w.received_at = OLD.received_at AND w.source = OLD.source AND w.id = OLD.id;
+  RETURN NEW;
+END
+$$;
+
+CREATE FUNCTION public.inbox_events_wait_no_more() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+BEGIN
+  DELETE FROM inbox_waiting w USING gone e WHERE w.received_at = e.received_at AND w.source = e.source AND w.id = e.id;
+  RETURN NULL;
+END
+$$;
+
 CREATE FUNCTION public.inbox_make_months(first timestamp with time zone, last timestamp with time zone) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -205,6 +290,14 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.inbox_set_aside(state text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    AS $$
+BEGIN
+  RETURN CASE WHEN state IN ('failed', 'forged', 'ignored') THEN state END;
+END
+$$;
+
 CREATE TABLE public.inbox_events (
     source public.event_source NOT NULL,
     id public.outside_id NOT NULL,
@@ -227,8 +320,10 @@ CREATE TABLE public.inbox_events (
     subject public.outside_id,
     payload_filed_at timestamp with time zone,
     client_reference_id public.outside_id,
+    set_aside text GENERATED ALWAYS AS (public.inbox_set_aside((state)::text)) STORED,
     CONSTRAINT inbox_events_consistent CHECK (public.inbox_event_is_consistent((state)::text, reason, settled_at, confirm_at, confirmed_at, payload_filed_at, payload_removed_at))
-);
+)
+WITH (fillfactor='50');
 
 CREATE FUNCTION public.inbox_needs_payload(event public.inbox_events, failed_since timestamp with time zone) RETURNS boolean
     LANGUAGE sql IMMUTABLE
@@ -1693,8 +1788,20 @@ CREATE TABLE public.checkout_intents (
     session_params text,
     livemode boolean DEFAULT public.stripe_livemode() NOT NULL,
     withdrawn_at timestamp with time zone,
+    trouble text GENERATED ALWAYS AS (public.checkout_trouble((state)::text, stripe_session_id, failure_reason, last_error)) STORED,
     CONSTRAINT checkout_intents_consistent CHECK (public.checkout_intent_is_consistent((kind)::text, (state)::text, (owner_kind)::text, owner_id, (plan_type)::text, (billing_frequency)::text, (seats)::integer, (credits)::bigint, (credits_per_seat)::bigint, stripe_session_id, settled_at))
-);
+)
+WITH (fillfactor='50');
+
+CREATE TABLE public.checkout_waiting (
+    user_id text NOT NULL,
+    id uuid NOT NULL,
+    receiver_id text NOT NULL,
+    kind text NOT NULL,
+    livemode boolean NOT NULL,
+    sweep_at timestamp with time zone NOT NULL
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='5000');
 
 CREATE TABLE public.cursors (
     name text NOT NULL,
@@ -1808,6 +1915,14 @@ CREATE TABLE public.inbox_payloads (
     CONSTRAINT inbox_payloads_one_form CHECK ((num_nonnulls(payload, raw) = 1))
 )
 PARTITION BY RANGE (filed_at);
+
+CREATE TABLE public.inbox_waiting (
+    received_at timestamp with time zone NOT NULL,
+    source text NOT NULL,
+    id text NOT NULL,
+    sweep_at timestamp with time zone NOT NULL
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='5000');
 
 CREATE TABLE public.ledger_accounts (
     id bigint NOT NULL,
@@ -2283,6 +2398,9 @@ ALTER TABLE ONLY public.checkout_intents
 ALTER TABLE ONLY public.checkout_intents
     ADD CONSTRAINT checkout_intents_stripe_session_id_key UNIQUE (stripe_session_id);
 
+ALTER TABLE ONLY public.checkout_waiting
+    ADD CONSTRAINT checkout_waiting_pkey PRIMARY KEY (user_id, id);
+
 ALTER TABLE ONLY public.cursors
     ADD CONSTRAINT cursors_pkey PRIMARY KEY (name);
 
@@ -2312,6 +2430,9 @@ ALTER TABLE ONLY public.inbox_events
 
 ALTER TABLE ONLY public.inbox_payloads
     ADD CONSTRAINT inbox_payloads_pkey PRIMARY KEY (source, id, filed_at);
+
+ALTER TABLE ONLY public.inbox_waiting
+    ADD CONSTRAINT inbox_waiting_pkey PRIMARY KEY (received_at, source, id);
 
 ALTER TABLE ONLY public.ledger_accounts
     ADD CONSTRAINT ledger_accounts_id_owner_id_key UNIQUE (id, owner_id);
@@ -2438,19 +2559,17 @@ CREATE INDEX charges_intent ON public.charges USING btree (owner_id, intent_id) 
 
 CREATE INDEX charges_invoice ON public.charges USING btree (owner_id, stripe_invoice_id) WHERE (stripe_invoice_id IS NOT NULL);
 
-CREATE INDEX checkout_intents_failed ON public.checkout_intents USING btree (created_at) WHERE (((state)::text = 'failed'::text) AND (stripe_session_id IS NOT NULL) AND (failure_reason <> ALL (ARRAY['The payment failed'::text, 'The first payment failed'::text])));
-
-CREATE UNIQUE INDEX checkout_intents_one_subscription ON public.checkout_intents USING btree (COALESCE(owner_id, user_id), livemode) WHERE (((kind)::text = 'subscription'::text) AND ((state)::text = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text])));
-
 CREATE INDEX checkout_intents_organization ON public.checkout_intents USING btree (owner_id, created_at DESC) WHERE ((owner_kind)::text = 'organization'::text);
 
 CREATE UNIQUE INDEX checkout_intents_owner ON public.checkout_intents USING btree (owner_id, id);
 
-CREATE INDEX checkout_intents_stuck ON public.checkout_intents USING btree (created_at) WHERE (((state)::text = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text])) AND (last_error IS NOT NULL));
-
-CREATE INDEX checkout_intents_sweep ON public.checkout_intents USING btree (sweep_at) WHERE ((state)::text = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text]));
+CREATE INDEX checkout_intents_trouble ON public.checkout_intents USING btree (trouble, created_at) WHERE (trouble IS NOT NULL);
 
 CREATE INDEX checkout_intents_user ON public.checkout_intents USING btree (user_id, created_at DESC);
+
+CREATE UNIQUE INDEX checkout_waiting_one_subscription ON public.checkout_waiting USING btree (receiver_id, livemode) WHERE (kind = 'subscription'::text);
+
+CREATE INDEX checkout_waiting_sweep ON public.checkout_waiting USING btree (sweep_at);
 
 CREATE INDEX extension_sign_ins_expiry ON public.extension_sign_ins USING btree (expires_at);
 
@@ -2476,11 +2595,11 @@ CREATE INDEX inbox_events_confirm ON public.inbox_events USING btree (confirm_at
 
 CREATE INDEX inbox_events_object_sync ON public.inbox_events USING btree (object_sync_at) WHERE (object_sync_at IS NOT NULL);
 
-CREATE INDEX inbox_events_set_aside ON public.inbox_events USING btree (state, received_at) WHERE ((state)::text = ANY (ARRAY['failed'::text, 'forged'::text, 'ignored'::text]));
+CREATE INDEX inbox_events_set_aside ON public.inbox_events USING btree (set_aside, received_at) WHERE (set_aside IS NOT NULL);
 
 CREATE INDEX inbox_events_subject ON public.inbox_events USING btree (subject, received_at) WHERE (subject IS NOT NULL);
 
-CREATE INDEX inbox_events_waiting ON public.inbox_events USING btree (received_at, sweep_at) WHERE ((state)::text = 'received'::text);
+CREATE INDEX inbox_waiting_sweep ON public.inbox_waiting USING btree (sweep_at);
 
 CREATE UNIQUE INDEX ledger_archives_unfinished ON public.ledger_archives USING btree ((true)) WHERE (state <> 'finished'::text);
 
@@ -2586,7 +2705,21 @@ CREATE TRIGGER audit_log_no_truncate BEFORE TRUNCATE ON public.audit_log FOR EAC
 
 CREATE TRIGGER checkout_intents_guard BEFORE UPDATE ON public.checkout_intents FOR EACH ROW EXECUTE FUNCTION public.checkout_intents_guard();
 
+CREATE TRIGGER checkout_intents_wait_deleted AFTER DELETE ON public.checkout_intents REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION public.checkout_intents_wait_no_more();
+
+CREATE TRIGGER checkout_intents_wait_inserted AFTER INSERT ON public.checkout_intents REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.checkout_intents_wait();
+
+CREATE TRIGGER checkout_intents_wait_updated AFTER UPDATE ON public.checkout_intents REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.checkout_intents_wait();
+
 CREATE TRIGGER inbox_events_have_payloads AFTER INSERT ON public.inbox_events REFERENCING NEW TABLE AS received FOR EACH STATEMENT EXECUTE FUNCTION public.inbox_events_have_payloads();
+
+CREATE TRIGGER inbox_events_wait_deleted AFTER DELETE ON public.inbox_events REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION public.inbox_events_wait_no_more();
+
+CREATE TRIGGER inbox_events_wait_elsewhere BEFORE UPDATE OF received_at, source, id ON public.inbox_events FOR EACH ROW EXECUTE FUNCTION public.inbox_events_wait_elsewhere();
+
+CREATE TRIGGER inbox_events_wait_inserted AFTER INSERT ON public.inbox_events REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.inbox_events_wait();
+
+CREATE TRIGGER inbox_events_wait_updated AFTER UPDATE ON public.inbox_events REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.inbox_events_wait();
 
 CREATE TRIGGER ledger_accounts_append_only BEFORE DELETE OR UPDATE ON public.ledger_accounts FOR EACH ROW EXECUTE FUNCTION public.ledger_refuse_change();
 
@@ -2700,8 +2833,18 @@ CREATE POLICY support_acts_worker ON public.support_acts TO tidemark_worker USIN
 GRANT USAGE ON SCHEMA public TO tidemark_server;
 GRANT USAGE ON SCHEMA public TO tidemark_worker;
 
+REVOKE ALL ON FUNCTION public.checkout_intents_wait() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.checkout_intents_wait_no_more() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.inbox_drop_month(until timestamp with time zone, failed_since timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.inbox_drop_month(until timestamp with time zone, failed_since timestamp with time zone) TO tidemark_worker;
+
+REVOKE ALL ON FUNCTION public.inbox_events_wait() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.inbox_events_wait_elsewhere() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.inbox_events_wait_no_more() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.inbox_make_months(first timestamp with time zone, last timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.inbox_make_months(first timestamp with time zone, last timestamp with time zone) TO tidemark_server;
@@ -2938,6 +3081,9 @@ GRANT INSERT(sweep_at) ON TABLE public.checkout_intents TO tidemark_server;
 
 GRANT INSERT(session_params) ON TABLE public.checkout_intents TO tidemark_server;
 
+GRANT SELECT ON TABLE public.checkout_waiting TO tidemark_server;
+GRANT SELECT ON TABLE public.checkout_waiting TO tidemark_worker;
+
 GRANT SELECT ON TABLE public.cursors TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.cursors TO tidemark_worker;
 
@@ -2989,6 +3135,9 @@ GRANT UPDATE(created_at) ON TABLE public.idempotent_requests TO tidemark_server;
 
 GRANT SELECT,INSERT ON TABLE public.inbox_payloads TO tidemark_server;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.inbox_payloads TO tidemark_worker;
+
+GRANT SELECT ON TABLE public.inbox_waiting TO tidemark_server;
+GRANT SELECT ON TABLE public.inbox_waiting TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.ledger_accounts TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_accounts TO tidemark_worker;

@@ -97,10 +97,20 @@ export interface CheckoutIntents {
   sweep_at: Generated<Timestamp>;
   sweeps: Generated<number>;
   trial_days: Generated<number>;
+  trouble: Generated<string | null>;
   unavailable_since: Timestamp | null;
   updated_at: Generated<Timestamp>;
   user_id: string;
   withdrawn_at: Timestamp | null;
+}
+
+export interface CheckoutWaiting {
+  id: string;
+  kind: "credit_purchase" | "subscription";
+  livemode: boolean;
+  receiver_id: string;
+  sweep_at: Timestamp;
+  user_id: string;
 }
 
 export interface Cursors {
@@ -181,6 +191,7 @@ export interface InboxEvents {
   reason: string | null;
   received_at: Generated<Timestamp>;
   received_via: Generated<"webhook" | "reader">;
+  set_aside: Generated<string | null>;
   settled_at: Timestamp | null;
   source: "stripe" | "clerk";
   state: Generated<"received" | "applied" | "ignored" | "failed" | "forged">;
@@ -197,6 +208,13 @@ export interface InboxPayloads {
   payload: Json | null;
   raw: Buffer | null;
   source: string;
+}
+
+export interface InboxWaiting {
+  id: string;
+  received_at: Timestamp;
+  source: "stripe" | "clerk";
+  sweep_at: Timestamp;
 }
 
 export interface LedgerAccounts {
@@ -586,6 +604,7 @@ export interface DB {
   balance_transactions: BalanceTransactions;
   charges: Charges;
   checkout_intents: CheckoutIntents;
+  checkout_waiting: CheckoutWaiting;
   cursors: Cursors;
   customer_creations: CustomerCreations;
   extension_sign_ins: ExtensionSignIns;
@@ -594,6 +613,7 @@ export interface DB {
   idempotent_requests: IdempotentRequests;
   inbox_events: InboxEvents;
   inbox_payloads: InboxPayloads;
+  inbox_waiting: InboxWaiting;
   ledger_accounts: LedgerAccounts;
   ledger_archived_sums: LedgerArchivedSums;
   ledger_archives: LedgerArchives;

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { DB } from '../database/types.ts'
 import type { InboxEvent } from './events.ts'
 
@@ -11,25 +11,43 @@ export interface InboxBacklog {
   readonly failed: number
 }
 
+/** Whether an event `e` waits: found in the list of these, in the order of their times. */
+export const isWaiting = sql`e.state = 'received'
+  AND (e.received_at, e.source, e.id) IN (SELECT w.received_at, w.source, w.id FROM inbox_waiting w)`
+
+/** Events `e` that wait, each looked up from the list of these, `w`, so that the first ones are found without the others. */
+export function selectWaiting(db: Kysely<DB>) {
+  return db.selectFrom('inbox_waiting as w').innerJoinLateral(
+    (eb) =>
+      eb
+        .selectFrom('inbox_events')
+        .selectAll()
+        .whereRef('inbox_events.source', '=', 'w.source')
+        .whereRef('inbox_events.id', '=', 'w.id')
+        .offset(0)
+        .as('e'),
+    (join) => join.onTrue(),
+  )
+}
+
 /** How far the worker is behind, for health and metrics. Reads only rows that are not settled, or failed. */
 export async function findInboxBacklog(db: Kysely<DB>): Promise<InboxBacklog> {
   const { failed, ...oldest } = await db
     .selectNoFrom((eb) => [
       eb
-        .selectFrom('inbox_events')
+        .selectFrom('inbox_waiting')
         .select(({ fn }) => fn.min('received_at').as('oldest'))
-        .where('state', '=', 'received')
         .as('oldest_received_at'),
-      eb
-        .selectFrom('inbox_events')
-        .select(({ fn }) => fn.min('received_at').as('oldest'))
-        .where('state', '=', 'received')
-        .where('last_error', 'is', null)
+      selectWaiting(db)
+        .select('e.received_at')
+        .where('e.last_error', 'is', null)
+        .orderBy('w.received_at')
+        .limit(1)
         .as('oldest_untried_received_at'),
       eb
         .selectFrom('inbox_events')
         .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('state', '=', 'failed')
+        .where('set_aside', '=', 'failed')
         .as('failed'),
     ])
     .executeTakeFirstOrThrow()
@@ -40,11 +58,9 @@ export async function findInboxBacklog(db: Kysely<DB>): Promise<InboxBacklog> {
 export async function findOldestUnapplied(
   db: Kysely<DB>,
 ): Promise<Pick<InboxEvent, 'id' | 'source' | 'type' | 'received_at'> | null> {
-  const oldest = await db
-    .selectFrom('inbox_events')
-    .select(['id', 'source', 'type', 'received_at'])
-    .where('state', '=', 'received')
-    .orderBy('received_at')
+  const oldest = await selectWaiting(db)
+    .select(['e.id', 'e.source', 'e.type', 'e.received_at'])
+    .orderBy('w.received_at')
     .limit(1)
     .executeTakeFirst()
   return oldest ?? null

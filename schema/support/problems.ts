@@ -1,7 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { unsettledStates } from '../checkout/intents.ts'
-import { refusedByBank } from '../checkout/recent-payments.ts'
 import type { DB } from '../database/types.ts'
+import { isWaiting } from '../inbox/backlog.ts'
 import { eventsWithPayloads } from '../inbox/payloads.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { finalStatuses } from '../stripe/statuses.ts'
@@ -16,25 +15,22 @@ export type ProblemRow = TimelineRow & { readonly kind: ProblemKind }
 
 const literals = (values: readonly string[]) => sql.join(values.map((value) => sql.lit(value)))
 
-/** The conditions of the partial indexes (migrations 0022 and 0028), word for word. Where there are two, each has an index of its own order. */
+/** Each is found by an index or a list that has nothing else (migrations 0022 and 0045). Where there are two, each is in an order of its own. */
 const conditions: Readonly<
   Record<ProblemKind, Partial<Record<ProblemState, (stuck_before: Date) => readonly RawBuilder<unknown>[]>>>
 > = {
   event: {
-    failed: () => [sql`e.state = 'failed'`],
+    failed: () => [sql`e.set_aside = 'failed'`],
     stuck: (stuck_before) => [
-      sql`e.state = 'received' AND e.received_at < ${stuck_before}`,
+      sql`${isWaiting} AND e.received_at < ${stuck_before}`,
       // Those that came just now are few.
-      sql`e.state = 'received' AND e.received_at >= ${stuck_before} AND e.last_error IS NOT NULL`,
+      sql`${isWaiting} AND e.received_at >= ${stuck_before} AND e.last_error IS NOT NULL`,
     ],
-    ignored: () => [sql`e.state = 'ignored'`],
+    ignored: () => [sql`e.set_aside = 'ignored'`],
   },
   intent: {
-    failed: () => [
-      sql`i.state = 'failed' AND i.stripe_session_id IS NOT NULL
-        AND i.failure_reason NOT IN (${literals(refusedByBank)})`,
-    ],
-    stuck: () => [sql`i.state IN (${literals(unsettledStates)}) AND i.last_error IS NOT NULL`],
+    failed: () => [sql`i.trouble = 'failed'`],
+    stuck: () => [sql`i.trouble = 'stuck'`],
   },
   subscription: {
     failed: () => [sql`s.sync_failed_at IS NOT NULL`],

@@ -31,17 +31,23 @@ export async function claimDue<Table extends SweptTable>(
     readonly source?: EventSource
   },
 ): Promise<Claimed<Table>[]> {
-  const { key, isWaiting } = sweptTables[table]
+  const { key, isWaiting, list } = sweptTables[table]
   const keyColumns = sql.join(key.map((column) => sql.ref(column)))
+  // A row that was settled while this looked has left the list, but only the row says so.
+  const source = list
+    ? sql`${sql.table(list)} listed JOIN ${sql.table(table)} own USING (${keyColumns})`
+    : sql`${sql.table(table)} own`
+  const listedAt = sql.ref(list ? 'listed.sweep_at' : 'own.sweep_at')
   const { rows } = await sql<Claimed<Table>>`
     UPDATE ${sql.table(table)} SET
       sweep_at = ${due.now}::timestamptz
         + least(${due.first_wait_ms} * 2 ^ least(sweeps, 20), ${longestWaitMs}) * interval '1 millisecond',
       sweeps = sweeps + 1
     WHERE (${keyColumns}) IN (
-      SELECT ${keyColumns} FROM ${sql.table(table)}
-      WHERE ${isWaiting} ${due.source ? sql`AND source = ${due.source}` : sql``} AND sweep_at <= ${due.now}
-      ORDER BY sweep_at LIMIT ${due.limit} FOR UPDATE SKIP LOCKED)
+      SELECT ${keyColumns} FROM ${source}
+      WHERE ${isWaiting} ${due.source ? sql`AND source = ${due.source}` : sql``}
+        AND ${listedAt} <= ${due.now} AND own.sweep_at <= ${due.now}
+      ORDER BY ${listedAt} LIMIT ${due.limit} FOR UPDATE OF own SKIP LOCKED)
     RETURNING ${keyColumns}, sweeps AS claim`.execute(db)
   return rows
 }

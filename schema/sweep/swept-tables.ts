@@ -2,19 +2,25 @@ import { type SqlBool, sql } from 'kysely'
 import { unsettledStates } from '../checkout/intents.ts'
 import { finalStatuses } from '../stripe/statuses.ts'
 
-/** Every table with a `sweep_at`: its key, and which of its rows still wait for something. */
+/** Every table with a `sweep_at`: its key, which of its rows still wait for something, and where these are found: in an index of it, or in a list. */
 export const sweptTables = {
-  inbox_events: { key: ['source', 'id'], isWaiting: sql<SqlBool>`state = 'received'` },
-  checkout_intents: { key: ['id'], isWaiting: sql<SqlBool>`state IN (${literals(unsettledStates)})` },
+  inbox_events: { key: ['source', 'id'], isWaiting: sql<SqlBool>`state = 'received'`, list: 'inbox_waiting' },
+  checkout_intents: {
+    key: ['id'],
+    isWaiting: sql<SqlBool>`state IN (${literals(unsettledStates)})`,
+    list: 'checkout_waiting',
+  },
   subscriptions: {
     key: ['stripe_subscription_id'],
     isWaiting: sql<SqlBool>`status NOT IN (${literals(finalStatuses)}) AND sync_failed_at IS NULL`,
+    list: null,
   },
   team_invitations: {
     key: ['id'],
     isWaiting: sql<SqlBool>`sweep_at IS NOT NULL AND sync_failed_at IS NULL`,
+    list: null,
   },
-  support_acts: { key: ['id'], isWaiting: sql<SqlBool>`state = 'queued'` },
+  support_acts: { key: ['id'], isWaiting: sql<SqlBool>`state = 'queued'`, list: null },
 } as const
 
 export type SweptTable = keyof typeof sweptTables

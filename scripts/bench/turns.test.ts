@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { compare, takeTurns } from './turns.ts'
 
-test('both sides measure in turns, after a first round that nobody counts', async () => {
+test('sides measure in turns, each round begun by another, after a first round that nobody counts', async () => {
   const turns: string[] = []
   const side = (name: string) => async (seconds: number) => {
     turns.push(`${name} ${seconds}`)
     return turns.length
   }
   const figures = await takeTurns({ pairs: 2, seconds: 5 }, { a: side('a'), b: side('b') })
-  expect(turns).toEqual(['a 0.6', 'b 0.6', 'a 5', 'b 5', 'a 5', 'b 5'])
-  expect(figures).toEqual({ a: [3, 5], b: [4, 6] })
+  expect(turns).toEqual(['a 0.6', 'b 0.6', 'a 5', 'b 5', 'b 5', 'a 5'])
+  expect(figures).toEqual({ a: [3, 6], b: [4, 5] })
 })
 
 test('the ratio is the median of the rounds, so a round in which the machine was slow does not change it', () => {

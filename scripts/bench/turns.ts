@@ -6,8 +6,9 @@ export type Side<Figure = number> = (seconds: number) => Promise<Figure>
 const warmUpSeconds = 0.6
 
 /**
- * Lets all sides measure in turns, A B A B …, and returns the figures of each in that order. What slows the machine down for a while
- * slows down both, so that the figures of one round may be compared. A first round, which nobody counts, warms everything up.
+ * Lets all sides measure in turns, each round begun by the next one, A B B A …, and returns the figures of each in the order of the rounds. What slows the machine
+ * down for a while slows down both, so that the figures of one round may be compared, and nobody always follows the same one, whose
+ * vacuums and writes go on for a while. A first round, which nobody counts, warms everything up.
  */
 export async function takeTurns<Figure, Name extends string>(
   { pairs, seconds }: Pick<Bench, 'pairs' | 'seconds'>,
@@ -17,7 +18,9 @@ export async function takeTurns<Figure, Name extends string>(
   const figures = Object.fromEntries(names.map((name) => [name, [] as Figure[]])) as Record<Name, Figure[]>
   for (const name of names) await sides[name](Math.min(warmUpSeconds, seconds))
   for (let pair = 0; pair < pairs; pair++) {
-    for (const name of names) figures[name].push(await sides[name](seconds))
+    const first = pair % names.length
+    for (const name of [...names.slice(first), ...names.slice(0, first)])
+      figures[name].push(await sides[name](seconds))
   }
   return figures
 }

@@ -11,8 +11,10 @@ const owners: Readonly<Record<string, string>> = {
   customer_creations: 'schema/customers',
   idempotent_requests: 'schema/idempotency',
   checkout_intents: 'schema/checkout',
+  checkout_waiting: 'schema/checkout',
   inbox_events: 'schema/inbox',
   inbox_payloads: 'schema/inbox',
+  inbox_waiting: 'schema/inbox',
   cursors: 'schema/cursors',
   ledger_accounts: 'schema/ledger',
   ledger_owners: 'schema/ledger',
@@ -98,12 +100,16 @@ const writtenByCommands: readonly string[] = [
   'ledger_archived_sums',
 ]
 
+/** Lists of what waits: by triggers of the tables whose rows they list. */
+const writtenByTriggers = ['inbox_waiting', 'checkout_waiting']
+
 /**
  * The processes whose database role may write a table. A right to update nothing but `updated_at` is there so that rows can be
  * locked, and does not count. The ledger's tables are written by its SQL functions, the proofs by `npm run ledger:verify`, and
  * what is kept of archived months by `npm run ledger:archive`.
  */
 function writersOf(table: string): string {
+  if (writtenByTriggers.includes(table)) return 'triggers'
   if (writtenByCommands.includes(table)) return 'the tables’ owner'
   if (owners[table] === 'schema/ledger') return 'ledger functions'
   const mayWrite = (role: string) =>

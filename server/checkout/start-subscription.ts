@@ -78,7 +78,7 @@ async function insertIfFree(db: Database, intent: NewSubscriptionCheckout): Prom
     return true
   } catch (error) {
     const isTaken =
-      error instanceof pg.DatabaseError && error.constraint === 'checkout_intents_one_subscription'
+      error instanceof pg.DatabaseError && error.constraint === 'checkout_waiting_one_subscription'
     if (isTaken) return false
     throw error
   }

@@ -32,6 +32,7 @@ const intent: CheckoutIntent = {
   unavailable_since: null,
   session_params: null,
   withdrawn_at: null,
+  trouble: null,
   livemode: false,
 }
 

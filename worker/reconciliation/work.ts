@@ -1,4 +1,5 @@
 import type { Database } from '../../schema/database/connect.ts'
+import { selectWaiting } from '../../schema/inbox/backlog.ts'
 import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
 import { listFailedSums } from '../../schema/ledger/failed-sums.ts'
 import { inThisMode } from '../../schema/stripe/mode.ts'
@@ -34,23 +35,12 @@ async function oldEvents(
   db: Database,
   before: { readonly received: Date; readonly overdue: Date },
 ): Promise<Candidate[]> {
-  const rows = await db
-    .selectFrom('inbox_events as event')
-    .leftJoin('stripe_customers as customer', 'customer.customer_id', 'event.subject')
-    .select([
-      'event.id',
-      'event.source',
-      'event.type',
-      'event.received_at',
-      'event.sweep_at',
-      'event.last_error',
-    ])
-    .select(['event.subject', 'customer.owner_kind', 'customer.owner_id'])
-    .where('event.state', '=', 'received')
-    .where((eb) =>
-      eb.or([eb('event.received_at', '<', before.received), eb('event.sweep_at', '<', before.overdue)]),
-    )
-    .orderBy('event.received_at')
+  const rows = await selectWaiting(db)
+    .leftJoin('stripe_customers as customer', 'customer.customer_id', 'e.subject')
+    .select(['e.id', 'e.source', 'e.type', 'e.received_at', 'e.sweep_at', 'e.last_error'])
+    .select(['e.subject', 'customer.owner_kind', 'customer.owner_id'])
+    .where((eb) => eb.or([eb('w.received_at', '<', before.received), eb('w.sweep_at', '<', before.overdue)]))
+    .orderBy('w.received_at')
     .limit(maximum)
     .execute()
   return rows.map((row): Candidate => {
@@ -99,12 +89,13 @@ interface Overdue {
 
 async function overdueIntents(db: Database, overdue: Date): Promise<Candidate[]> {
   const rows = await db
-    .selectFrom('checkout_intents')
-    .selectAll()
+    .selectFrom('checkout_waiting as w')
+    .innerJoin('checkout_intents as i', 'i.id', 'w.id')
+    .selectAll('i')
     .where(sweptTables.checkout_intents.isWaiting)
-    .where('sweep_at', '<', overdue)
-    .where(inThisMode('checkout_intents'))
-    .orderBy('sweep_at')
+    .where('w.sweep_at', '<', overdue)
+    .where(inThisMode('checkout_waiting', 'w'))
+    .orderBy('w.sweep_at')
     .limit(maximum)
     .execute()
   return rows.map((row) => ({

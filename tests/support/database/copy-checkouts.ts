@@ -23,7 +23,7 @@ export async function copyCheckouts(
   await to.owner
     .insertInto('checkout_intents')
     .values(
-      intents.map((intent) => ({
+      intents.map(({ trouble: _, ...intent }) => ({
         ...intent,
         state: 'open' as const,
         settled_at: null,

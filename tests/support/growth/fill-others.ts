@@ -60,6 +60,8 @@ const accounts = [
    SELECT credits_intent_id, 'credit_purchase', user_id, owner_kind, owner_id, 500, 700, 'EUR',
      CASE WHEN i % 100 = 0 THEN 'open' ELSE 'settled' END, 'cs_credits_fill_' || i,
      CASE WHEN i % 100 = 0 THEN NULL ELSE began_at END, began_at, far_away FROM i`,
+  `INSERT INTO checkout_waiting (user_id, id, receiver_id, kind, livemode, sweep_at)
+   SELECT user_id, credits_intent_id, owner_id, 'credit_purchase', stripe_livemode(), far_away FROM i WHERE i % 100 = 0`,
   `INSERT INTO subscriptions (stripe_subscription_id, intent_id, user_id, owner_kind, owner_id, plan_type, billing_frequency,
      currency, credits_per_seat, status, seats_total, current_period_start, current_period_end, ended_at, snapshot_order, sweep_at)
    SELECT subscription_id, plan_intent_id, user_id, owner_kind, owner_id, CASE owner_kind WHEN 'user' THEN 'pro' ELSE 'teams' END,
@@ -158,6 +160,8 @@ const inbox = [
      far_away + ((i * 7919 + number * 104729) % 99991) * interval '1 second'
    FROM i, generate_series(1, ${eventsEach}) number,
      LATERAL (SELECT CASE (i * ${eventsEach} + number) % 1000 WHEN 0 THEN 'received' WHEN 1 THEN 'failed' ELSE 'applied' END AS state) s`,
+  `INSERT INTO inbox_waiting (received_at, source, id, sweep_at)
+   SELECT received_at, source, id, sweep_at FROM inbox_events WHERE state = 'received' ON CONFLICT DO NOTHING`,
 ]
 
 /** As our API has to write them: a version of UUID that leaves the bits to us (RFC 9562, section 5.8). */
