@@ -1289,10 +1289,10 @@ BEGIN
     ORDER BY 2, 3
     ON CONFLICT DO NOTHING;
     INSERT INTO ledger_owners (owner_id, owner_kind, plan_account_id, purchased_account_id)
-    SELECT plan.owner_id, plan.owner_kind, plan.id, purchased.id
-    FROM ledger_accounts plan JOIN ledger_accounts purchased ON purchased.owner_id = plan.owner_id AND purchased.name = 'purchased'
-    WHERE plan.owner_id = ANY (owner_ids) AND plan.name = 'plan'
-      AND NOT EXISTS (SELECT FROM ledger_owners o WHERE o.owner_id = plan.owner_id)
+    SELECT a.owner_id, min(a.owner_kind), min(a.id) FILTER (WHERE a.name = 'plan'), min(a.id) FILTER (WHERE a.name = 'purchased')
+    FROM ledger_accounts a
+    WHERE a.owner_id = ANY (owner_ids) AND a.name IN ('plan', 'purchased')
+    GROUP BY a.owner_id
     ORDER BY 1
     ON CONFLICT DO NOTHING;
     owners := ARRAY(SELECT o FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids) ORDER BY o.owner_id FOR NO KEY UPDATE);

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { DB } from '../database/types.ts'
 import type { InboxEvent } from './events.ts'
 
@@ -10,10 +10,6 @@ export interface InboxBacklog {
   /** Events that were given up and need a person. */
   readonly failed: number
 }
-
-/** Whether an event `e` waits: found in the list of these, in the order of their times. */
-export const isWaiting = sql`e.state = 'received'
-  AND (e.received_at, e.source, e.id) IN (SELECT w.received_at, w.source, w.id FROM inbox_waiting w)`
 
 /** Events `e` that wait, each looked up from the list of these, `w`, so that the first ones are found without the others. */
 export function selectWaiting(db: Kysely<DB>) {

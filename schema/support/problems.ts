@@ -1,7 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { DB } from '../database/types.ts'
-import { isWaiting } from '../inbox/backlog.ts'
-import { eventsWithPayloads } from '../inbox/payloads.ts'
+import { eventsWithPayloads, waitingEvents, waitingEventsWithPayloads } from '../inbox/payloads.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { finalStatuses } from '../stripe/statuses.ts'
 import { parseTimelineRow, type TimelineKind, type TimelineRow } from './timeline-rows.ts'
@@ -15,44 +14,71 @@ export type ProblemRow = TimelineRow & { readonly kind: ProblemKind }
 
 const literals = (values: readonly string[]) => sql.join(values.map((value) => sql.lit(value)))
 
+interface Source {
+  readonly from: RawBuilder<unknown>
+  /** The same for counting, which does not ask what an event says. */
+  readonly counted: RawBuilder<unknown>
+  readonly where: RawBuilder<unknown>
+  /** What it is read in the order of. */
+  readonly at: RawBuilder<unknown>
+}
+
+const table = (name: RawBuilder<unknown>, at: RawBuilder<unknown>) => (where: RawBuilder<unknown>) => ({
+  from: name,
+  counted: name,
+  where,
+  at,
+})
+const intents = table(sql`checkout_intents i`, columns.intent.at)
+const subscriptions = table(sql`subscriptions s`, columns.subscription.at)
+const invitations = table(sql`team_invitations v`, columns.invitation.at)
+const events = (where: RawBuilder<unknown>): Source => ({
+  from: eventsWithPayloads,
+  counted: sql`inbox_events e`,
+  where,
+  at: columns.event.at,
+})
+const waiting = (where: RawBuilder<unknown>): Source => ({
+  from: waitingEventsWithPayloads,
+  counted: waitingEvents,
+  where,
+  at: sql`w.received_at`,
+})
+
 /** Each is found by an index or a list that has nothing else (migrations 0022 and 0045). Where there are two, each is in an order of its own. */
-const conditions: Readonly<
-  Record<ProblemKind, Partial<Record<ProblemState, (stuck_before: Date) => readonly RawBuilder<unknown>[]>>>
+const sources: Readonly<
+  Record<ProblemKind, Partial<Record<ProblemState, (stuck_before: Date) => readonly Source[]>>>
 > = {
   event: {
-    failed: () => [sql`e.set_aside = 'failed'`],
+    failed: () => [events(sql`e.set_aside = 'failed'`)],
     stuck: (stuck_before) => [
-      sql`${isWaiting} AND e.received_at < ${stuck_before}`,
+      { ...waiting(sql`w.received_at < ${stuck_before}`), counted: sql`inbox_waiting w` },
       // Those that came just now are few.
-      sql`${isWaiting} AND e.received_at >= ${stuck_before} AND e.last_error IS NOT NULL`,
+      waiting(sql`w.received_at >= ${stuck_before} AND e.last_error IS NOT NULL`),
     ],
-    ignored: () => [sql`e.set_aside = 'ignored'`],
+    ignored: () => [events(sql`e.set_aside = 'ignored'`)],
   },
   intent: {
-    failed: () => [sql`i.trouble = 'failed'`],
-    stuck: () => [sql`i.trouble = 'stuck'`],
+    failed: () => [intents(sql`i.trouble = 'failed'`)],
+    stuck: () => [intents(sql`i.trouble = 'stuck'`)],
   },
   subscription: {
-    failed: () => [sql`s.sync_failed_at IS NOT NULL`],
+    failed: () => [subscriptions(sql`s.sync_failed_at IS NOT NULL`)],
     stuck: () => [
-      sql`s.status NOT IN (${literals(finalStatuses)}) AND s.sync_failed_at IS NULL AND s.last_error IS NOT NULL`,
+      subscriptions(
+        sql`s.status NOT IN (${literals(finalStatuses)}) AND s.sync_failed_at IS NULL AND s.last_error IS NOT NULL`,
+      ),
     ],
   },
   invitation: {
-    failed: () => [sql`v.sync_failed_at IS NOT NULL`],
-    stuck: () => [sql`v.sweep_at IS NOT NULL AND v.sync_failed_at IS NULL AND v.last_error IS NOT NULL`],
+    failed: () => [invitations(sql`v.sync_failed_at IS NOT NULL`)],
+    stuck: () => [
+      invitations(sql`v.sweep_at IS NOT NULL AND v.sync_failed_at IS NULL AND v.last_error IS NOT NULL`),
+    ],
   },
 }
 
-const tables = {
-  event: eventsWithPayloads,
-  intent: sql`checkout_intents i`,
-  subscription: sql`subscriptions s`,
-  invitation: sql`team_invitations v`,
-} as const
-
-/** What an event says is not read to count it. */
-const countedTables = { ...tables, event: sql`inbox_events e` }
+const kinds = Object.keys(sources) as readonly ProblemKind[]
 
 /** More of one owner's problems than anybody reads. */
 const ownersProblemsMax = 100
@@ -69,10 +95,19 @@ export async function listProblemsOf(
     subscription: sql`s.owner_kind = ${owner.owner_kind} AND s.owner_id = ${owner.owner_id}`,
     invitation: sql`v.organization_id = ${owner.owner_id}`,
   }
-  const parts = (Object.keys(tables) as ProblemKind[]).map((kind) => {
-    const { failed, stuck } = conditions[kind]
-    const is = [...(failed?.(stuck_before) ?? []), ...(stuck?.(stuck_before) ?? [])]
-    return select(kind, sql`${isTheirs[kind]} AND ((${sql.join(is, sql`) OR (`)}))`, ownersProblemsMax)
+  // Their events are few, and all that wait may be many.
+  const theirWaiting = events(
+    sql`e.state = 'received' AND (e.received_at < ${stuck_before} OR e.last_error IS NOT NULL)`,
+  )
+  const parts = kinds.flatMap((kind) => {
+    const { failed, stuck } = sources[kind]
+    const both = [
+      ...(failed?.(stuck_before) ?? []),
+      ...(kind === 'event' ? [theirWaiting] : (stuck?.(stuck_before) ?? [])),
+    ]
+    return both.map((source) =>
+      select(kind, { ...source, where: sql`${isTheirs[kind]} AND ${source.where}` }, ownersProblemsMax),
+    )
   })
   return read(db, sql`${sql.join(parts, sql` UNION ALL `)}`, ownersProblemsMax)
 }
@@ -96,9 +131,9 @@ const searchedMax = 1000
 /** Whoever they belong to, the oldest first: found by partial indexes, which have nothing but them. */
 export async function listProblems(db: Kysely<DB>, filter: ProblemFilter): Promise<ProblemRow[]> {
   const { kind, state, stuck_before, older_than, after, text, limit } = filter
-  const { at, id } = columns[kind]
+  const { id } = columns[kind]
   const key = sql`(${sql.lit(`${kind}:`)} || ${id}) COLLATE "C"`
-  const narrowed = [
+  const narrowed = (at: RawBuilder<unknown>) => [
     ...(older_than ? [sql`${at} < ${older_than}`] : []),
     ...(after
       ? [
@@ -106,18 +141,18 @@ export async function listProblems(db: Kysely<DB>, filter: ProblemFilter): Promi
         ]
       : []),
   ]
-  const sources = (conditions[kind][state]?.(stuck_before) ?? []).map((condition) => {
-    const where = sql.join([condition, ...narrowed], sql` AND `)
-    return select(kind, where, text === undefined ? limit : searchedMax)
+  const selected = (sources[kind][state]?.(stuck_before) ?? []).map((source) => {
+    const where = sql.join([source.where, ...narrowed(source.at)], sql` AND `)
+    return select(kind, { ...source, where }, text === undefined ? limit : searchedMax)
   })
-  if (sources.length === 0) return []
-  const source = sql.join(sources, sql` UNION ALL `)
-  if (text === undefined) return read(db, source, limit)
+  if (selected.length === 0) return []
+  const all = sql.join(selected, sql` UNION ALL `)
+  if (text === undefined) return read(db, all, limit)
   const said = sql`concat_ws(' ', id, data ->> 'type', data ->> 'reason', data ->> 'failure_reason', data ->> 'last_error',
     data ->> 'object_id', data ->> 'stripe_session_id')`
   return read(
     db,
-    sql`SELECT * FROM (${source}) found WHERE position(lower(${text}) IN lower(${said})) > 0`,
+    sql`SELECT * FROM (${all}) found WHERE position(lower(${text}) IN lower(${said})) > 0`,
     limit,
   )
 }
@@ -127,11 +162,11 @@ export async function countProblems(
   db: Kysely<DB>,
   { stuck_before, limit }: { readonly stuck_before: Date; readonly limit: number },
 ): Promise<{ kind: ProblemKind; state: ProblemState; count: number }[]> {
-  const parts = (Object.keys(tables) as ProblemKind[]).flatMap((kind) =>
+  const parts = kinds.flatMap((kind) =>
     (['failed', 'stuck'] as const).flatMap((state) => {
-      const counts = (conditions[kind][state]?.(stuck_before) ?? []).map(
-        (condition) =>
-          sql`(SELECT count(*) FROM (SELECT 1 FROM ${countedTables[kind]} WHERE ${condition} LIMIT ${limit}) counted)`,
+      const counts = (sources[kind][state]?.(stuck_before) ?? []).map(
+        ({ counted, where }) =>
+          sql`(SELECT count(*) FROM (SELECT 1 FROM ${counted} WHERE ${where} LIMIT ${limit}) counted)`,
       )
       if (counts.length === 0) return []
       return [
@@ -145,9 +180,9 @@ export async function countProblems(
 }
 
 /** In the order of the index alone, so that it is read from its beginning; whoever came in the same moment as the last one is there too. */
-function select(kind: ProblemKind, where: RawBuilder<unknown>, limit: number): RawBuilder<unknown> {
-  const { at, id, data } = columns[kind]
-  return sql`(SELECT ${sql.lit(kind)} AS kind, ${id} AS id, ${at} AS at, ${data} AS data FROM ${tables[kind]}
+function select(kind: ProblemKind, { from, where, at }: Source, limit: number): RawBuilder<unknown> {
+  const { id, data } = columns[kind]
+  return sql`(SELECT ${sql.lit(kind)} AS kind, ${id} AS id, ${at} AS at, ${data} AS data FROM ${from}
     WHERE ${where} ORDER BY ${at} FETCH FIRST (${limit}::integer) ROWS WITH TIES)`
 }
 
