@@ -196,7 +196,7 @@ describe('an answer', () => {
       },
       settings: { clerk_proxy_target: undefined, stripe_api_base: undefined, app_url: 'https://app.example' },
     })
-    const { headers } = await get('/api/plans', {}, real)
+    const { headers } = await get('/', {}, real)
     await real.close()
     const policy = headers.get('content-security-policy') ?? ''
     expect(policy).toContain(
@@ -205,6 +205,27 @@ describe('an answer', () => {
     expect(policy).toContain("form-action 'self' https://checkout.stripe.com https://billing.stripe.com")
     expect(policy).toContain('upgrade-insecure-requests')
     expect(headers.get('strict-transport-security')).toContain('max-age=31536000')
+  })
+
+  test('of the API allows nothing, and has none of the headers that only pages need', async () => {
+    const real = await startTestServer({
+      databaseUrl: database.url,
+      settings: { app_url: 'https://app.example' },
+    })
+    for (const path of ['/api/plans', '/api/nothing']) {
+      const { headers } = await get(path, {}, real)
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+        'cross-origin-resource-policy': 'same-origin',
+        'referrer-policy': 'no-referrer',
+        'strict-transport-security': 'max-age=31536000; includeSubDomains',
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+      })
+      expect([...headers.keys()]).not.toContain('permissions-policy')
+      expect([...headers.keys()]).not.toContain('cross-origin-opener-policy')
+    }
+    await real.close()
   })
 })
 

@@ -3,10 +3,39 @@ import type { AppMiddleware } from '../context.ts'
 import type { Settings } from '../settings.ts'
 
 /**
- * A strict policy that still allows Clerk's components and Stripe's pages. With the sandbox everything of Clerk's comes from our
- * own origin, so no other origin is listed.
+ * Pages have a strict policy that still allows Clerk's components and Stripe's pages. With the sandbox everything of Clerk's comes from our
+ * own origin, so no other origin is listed. Answers of the API are no documents and allow nothing; what only documents read is left out.
  */
 export function securityHeaders(settings: Settings): AppMiddleware {
+  const isHttps = settings.app_url.startsWith('https:')
+  const strictTransportSecurity = isHttps && { maxAge: 365 * 24 * 3600, includeSubDomains: true }
+  const ofPages = headersOf(helmet({ ...pages(settings), strictTransportSecurity }))
+  ofPages.push(['permissions-policy', permissionsPolicy])
+  const ofAnswers = headersOf(helmet({ ...answers, strictTransportSecurity }))
+  return (ctx, next) => {
+    const headers = ctx.path.startsWith('/api/') ? ofAnswers : ofPages
+    for (const [name, value] of headers) ctx.res.setHeader(name, value)
+    return next()
+  }
+}
+
+/** As OWASP's REST Security Cheat Sheet lists them. */
+const answers = {
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  },
+  xFrameOptions: { action: 'deny' },
+  crossOriginOpenerPolicy: false,
+  originAgentCluster: false,
+  referrerPolicy: { policy: 'no-referrer' },
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  xXssProtection: false,
+} as const
+
+function pages(settings: Settings) {
   const isHttps = settings.app_url.startsWith('https:')
   const clerk = settings.clerk_proxy_target ? [] : [clerkOrigin(settings.clerk_publishable_key)]
   const challenge = settings.clerk_proxy_target
@@ -18,7 +47,7 @@ export function securityHeaders(settings: Settings): AppMiddleware {
   const payments = settings.stripe_api_base
     ? [new URL(settings.stripe_api_base).origin]
     : ['https://checkout.stripe.com', 'https://billing.stripe.com']
-  const setHelmet = helmet({
+  return {
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
@@ -38,30 +67,21 @@ export function securityHeaders(settings: Settings): AppMiddleware {
         ...(isHttps && { upgradeInsecureRequests: [] }),
       },
     },
-    strictTransportSecurity: isHttps && { maxAge: 365 * 24 * 3600, includeSubDomains: true },
     xFrameOptions: { action: 'deny' },
     referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
-  })
-  const headers = { ...headersOf(setHelmet), 'permissions-policy': permissionsPolicy }
-  const entries = Object.entries(headers)
-  return (ctx, next) => {
-    for (const [name, value] of entries) ctx.res.setHeader(name, value)
-    return next()
-  }
+  } as const
 }
 
 /** What Helmet sets is the same for every answer, so it is asked once. */
-function headersOf(setHelmet: ReturnType<typeof helmet>): Record<string, string> {
-  const headers: Record<string, string> = {}
+function headersOf(setHelmet: ReturnType<typeof helmet>): [name: string, value: string][] {
+  const headers = new Map<string, string>()
   const res = {
-    setHeader: (name: string, value: string) => {
-      headers[name.toLowerCase()] = value
-    },
+    setHeader: (name: string, value: string) => headers.set(name.toLowerCase(), value),
     removeHeader: () => undefined,
   }
   void setHelmet({ req: {}, res } as unknown as Parameters<typeof setHelmet>[0], async () => undefined)
-  if (!headers['content-security-policy']) throw new Error('Helmet set no policy')
-  return headers
+  if (!headers.has('content-security-policy')) throw new Error('Helmet set no policy')
+  return [...headers]
 }
 
 /** Nothing here needs any of it, nor does a script that somebody smuggles in. Passkeys and copying are for our own pages. */
