@@ -55,5 +55,5 @@ function findByAddress(byAddress: ReadonlyMap<string, AppMiddleware>): AppMiddle
 function inOrder([first, ...rest]: readonly AppMiddleware[]): AppMiddleware {
   if (!first) return (_, next) => next()
   const following = inOrder(rest)
-  return (ctx, next) => first(ctx, async () => following(ctx, next))
+  return (ctx, next) => first(ctx, () => following(ctx, next))
 }

@@ -93,12 +93,11 @@ function answer<E extends Endpoint, Found>(
   return async (ctx) => {
     const { query, body, user_id, session_id = null, network, trace } = ctx.state
     const asked = { query, body, user_id, session_id, network, trace }
-    const request = { ...asked, attempt_id: randomUUID() } as RequestOf<E>
-    const found = await rights.check?.(request, deps)
+    const found = rights.check && (await rights.check(asked as unknown as RequestOf<E>, deps))
     if (failure) ctx.state.failure = failure
     const handle = async (attempt_id: string) =>
-      handler({ ...request, ...found, attempt_id } as RequestOf<E> & Found, deps)
-    const result = await (endpoint.idempotent ? oncePerKey(ctx, deps, handle) : handle(request.attempt_id))
+      handler({ ...asked, ...found, attempt_id } as unknown as RequestOf<E> & Found, deps)
+    const result = await (endpoint.idempotent ? oncePerKey(ctx, deps, handle) : handle(randomUUID()))
     if (endpoint.file && result instanceof TextFile) return result.send(ctx, endpoint.file)
     ctx.state.failure = undefined
     const { body: answered, etag } = result instanceof Tagged ? result : { body: result, etag: null }
