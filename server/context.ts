@@ -37,7 +37,7 @@ export interface RequestOf<E extends Endpoint> {
   /** Where an anonymous caller is; see client-address.ts. */
   readonly network: string
   readonly trace: Trace
-  /** A fresh UUID; where the endpoint is idempotent, the same for every try under one Idempotency-Key. */
+  /** A fresh UUID, in the order of time (decision 163); where the endpoint is idempotent, the same for every try under one Idempotency-Key. */
   readonly attempt_id: string
 }
 

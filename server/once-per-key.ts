@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash, randomUUIDv7 } from 'node:crypto'
 import type { Json } from '../schema/database/types.ts'
 import { beginRequest, forgetRequest, keepAnswer, releaseRequest } from '../schema/idempotency/requests.ts'
 import type { AppContext } from './context.ts'
@@ -22,7 +22,7 @@ export async function oncePerKey<Answer>(
 ): Promise<Answer> {
   const key = ctx.get('idempotency-key')
   const { user_id, body } = ctx.state
-  if (key === '' || user_id === undefined) return work(randomUUID())
+  if (key === '' || user_id === undefined) return work(randomUUIDv7())
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw invalidIdempotencyKey()
   const request = { user_id, key }
   const request_hash = createHash('sha256')
@@ -31,7 +31,7 @@ export async function oncePerKey<Answer>(
   const begun = await beginRequest(deps.db, {
     ...request,
     request_hash,
-    attempt_id: randomUUID(),
+    attempt_id: randomUUIDv7(),
     now: deps.now(),
   })
   switch (begun.outcome) {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomUUIDv7 } from 'node:crypto'
 import { z } from 'zod'
 import type { Endpoint, ResponseOf } from '../schema/api/endpoint.ts'
 import type { AppMiddleware, RequestOf } from './context.ts'
@@ -97,7 +97,7 @@ function answer<E extends Endpoint, Found>(
     if (failure) ctx.state.failure = failure
     const handle = async (attempt_id: string) =>
       handler({ ...asked, ...found, attempt_id } as unknown as RequestOf<E> & Found, deps)
-    const result = await (endpoint.idempotent ? oncePerKey(ctx, deps, handle) : handle(randomUUID()))
+    const result = await (endpoint.idempotent ? oncePerKey(ctx, deps, handle) : handle(randomUUIDv7()))
     if (endpoint.file && result instanceof TextFile) return result.send(ctx, endpoint.file)
     ctx.state.failure = undefined
     const { body: answered, etag } = result instanceof Tagged ? result : { body: result, etag: null }

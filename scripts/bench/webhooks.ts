@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import type pg from 'pg'
 import Stripe from 'stripe'
 import type { HttpRequest } from './http-load.ts'
@@ -17,19 +17,21 @@ export interface Delivery extends HttpRequest {
  * database, as they are before anybody can pay.
  */
 export async function makeDeliveries(count: number, intents: pg.Pool | null): Promise<Delivery[]> {
-  const ids = Array.from({ length: count }, () => randomUUID())
+  // Of a purchase in the order of time, as ours are; what Stripe calls its session and event is in none.
+  const ids = Array.from({ length: count }, () => randomUUIDv7())
+  const sessions = ids.map(() => randomUUID().replaceAll('-', ''))
   if (intents) {
     await intents.query(
       `INSERT INTO checkout_intents (id, kind, user_id, owner_kind, owner_id, credits, amount_minor, currency, state,
          stripe_session_id, sweep_at)
-       SELECT id, 'credit_purchase', owner, 'user', owner, 500, 700, 'EUR', 'open', 'cs_test_' || id, now() + interval '1 day'
-       FROM unnest($1::uuid[], $2::text[]) AS purchase (id, owner)`,
-      [ids, ids.map((_, index) => walletId(index % wallets))],
+       SELECT id, 'credit_purchase', owner, 'user', owner, 500, 700, 'EUR', 'open', 'cs_test_' || session, now() + interval '1 day'
+       FROM unnest($1::uuid[], $2::text[], $3::text[]) AS purchase (id, session, owner)`,
+      [ids, sessions, ids.map((_, index) => walletId(index % wallets))],
     )
   }
   const timestamp = Math.floor(Date.now() / 1000)
   return ids.map((id, index) => {
-    const event = paidSession(id, walletId(index % wallets), timestamp)
+    const event = paidSession(id, sessions[index] ?? '', walletId(index % wallets), timestamp)
     const payload = JSON.stringify(event)
     const signature = stripe.webhooks.generateTestHeaderString({ payload, secret: webhookSecret, timestamp })
     const headers = { 'content-type': 'application/json', 'stripe-signature': signature }
@@ -44,9 +46,9 @@ export async function makeDeliveries(count: number, intents: pg.Pool | null): Pr
 }
 
 /** As Stripe sends it, in form and size. */
-function paidSession(intentId: string, owner: string, created: number) {
+function paidSession(intentId: string, session: string, owner: string, created: number) {
   const object = {
-    id: `cs_test_${intentId}`,
+    id: `cs_test_${session}`,
     object: 'checkout.session',
     adaptive_pricing: { enabled: false },
     after_expiration: null,
@@ -109,7 +111,7 @@ function paidSession(intentId: string, owner: string, created: number) {
     metadata: { intentId, credits: '500' },
     mode: 'payment',
     origin_context: null,
-    payment_intent: `pi_${intentId.replaceAll('-', '')}`,
+    payment_intent: `pi_${session}`,
     payment_link: null,
     payment_method_collection: 'if_required',
     payment_method_options: { card: { request_three_d_secure: 'automatic' } },
@@ -137,7 +139,7 @@ function paidSession(intentId: string, owner: string, created: number) {
     wallet_options: null,
   }
   return {
-    id: `evt_${intentId.replaceAll('-', '')}`,
+    id: `evt_${session}`,
     object: 'event',
     api_version: '2026-10-28.endive',
     created,

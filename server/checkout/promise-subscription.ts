@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomUUIDv7 } from 'node:crypto'
 import type { Currency } from '../../schema/catalogue/currency.ts'
 import { type BillingFrequency, plans, type SoldPlanType } from '../../schema/catalogue/plans.ts'
 import type { CheckoutIntent, NewSubscriptionCheckout } from '../../schema/checkout/intents.ts'
@@ -25,7 +25,7 @@ export function promiseSubscription(
 ): NewSubscriptionCheckout {
   const { credits_per_seat } = plans[request.plan_type]
   return {
-    id: randomUUID(),
+    id: randomUUIDv7(),
     kind: 'subscription',
     ...request,
     credits_per_seat,

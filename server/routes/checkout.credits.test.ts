@@ -60,6 +60,16 @@ describe('a purchase of credits', () => {
     expect(session.line_items?.data).toMatchObject([{ description: '500 credits', quantity: 1 }])
   })
 
+  test('has an id in the order of time, with an Idempotency-Key and without', async () => {
+    const ids: string[] = []
+    for (const headers of [{}, { 'idempotency-key': 'a-key-of-the-browser' }, {}]) {
+      const { body } = await server.api(purchaseCredits, { token: ada.token, body: purchase(), headers })
+      ids.push((body as { intentId: string }).intentId)
+    }
+    expect(ids).toEqual(ids.toSorted())
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/)
+  })
+
   test('by somebody without an account creates one from Clerk’s profile', async () => {
     const grace = await signUp(clerk, { email: 'grace@tidemark.test', first_name: 'Grace' })
     expect((await buy({ clerkUserId: grace.user_id }, grace.token)).status).toBe(200)
