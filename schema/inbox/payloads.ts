@@ -16,6 +16,11 @@ const payload = sql.raw<Pick<Selectable<InboxPayloads>, 'payload' | 'raw'>>(payl
 export const eventsWithPayloadsText = `inbox_events e LEFT JOIN LATERAL ${payloadText} p ON true`
 export const eventsWithPayloads = sql.raw(eventsWithPayloadsText)
 
+/** The same for Kysely's builder. */
+export function selectEventsWithPayloads(db: Kysely<DB>) {
+  return db.selectFrom('inbox_events as e').leftJoinLateral(payload.as('p'), (join) => join.onTrue())
+}
+
 /**
  * Of the events that are listed as waiting, `w`, each looked up in turn: joined, all events would be read where many of them wait. Must be in
  * the order of `w.received_at` to read no more than is asked for.
@@ -24,11 +29,6 @@ export const waitingEvents = sql.raw(
   'inbox_waiting w CROSS JOIN LATERAL (SELECT * FROM inbox_events WHERE source = w.source AND id = w.id OFFSET 0) e',
 )
 export const waitingEventsWithPayloads = sql`${waitingEvents} LEFT JOIN LATERAL ${payload} p ON true`
-
-/** The same for Kysely's builder. */
-export function selectEventsWithPayloads(db: Kysely<DB>) {
-  return db.selectFrom('inbox_events as e').leftJoinLateral(payload.as('p'), (join) => join.onTrue())
-}
 
 /** Files payloads; makes their months where nobody has done so ahead of time. Must not be called in a transaction, which would have failed. */
 export async function inTheirMonths<T>(
