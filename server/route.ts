@@ -33,7 +33,7 @@ type Handler<E extends Endpoint, Found> = (
 ) => Answer<E> | Promise<Answer<E>>
 
 interface Terms<E extends Endpoint, Found> {
-  readonly rights: Rights<RequestOf<E>, Found>
+  readonly rights: Rights<Omit<RequestOf<E>, 'attempt_id'>, Found>
   /** How errors of the handler are reported; left out where the general texts of `on-error` are enough. */
   readonly failure?: Failure
 }
@@ -93,7 +93,7 @@ function answer<E extends Endpoint, Found>(
   return async (ctx) => {
     const { query, body, user_id, session_id = null, network, trace } = ctx.state
     const asked = { query, body, user_id, session_id, network, trace }
-    const found = rights.check && (await rights.check(asked as unknown as RequestOf<E>, deps))
+    const found = rights.check && (await rights.check(asked as Omit<RequestOf<E>, 'attempt_id'>, deps))
     if (failure) ctx.state.failure = failure
     const handle = async (attempt_id: string) =>
       handler({ ...asked, ...found, attempt_id } as unknown as RequestOf<E> & Found, deps)

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { DB } from '../database/types.ts'
 import type { InboxEvent } from './events.ts'
+import { selectWaiting } from './waiting.ts'
 
 export interface InboxBacklog {
   /** Of the oldest event that is not settled; null when everything is settled. */
@@ -9,21 +10,6 @@ export interface InboxBacklog {
   readonly oldest_untried_received_at: Date | null
   /** Events that were given up and need a person. */
   readonly failed: number
-}
-
-/** Events `e` that wait, each looked up from the list of these, `w`, so that the first ones are found without the others. */
-export function selectWaiting(db: Kysely<DB>) {
-  return db.selectFrom('inbox_waiting as w').innerJoinLateral(
-    (eb) =>
-      eb
-        .selectFrom('inbox_events')
-        .selectAll()
-        .whereRef('inbox_events.source', '=', 'w.source')
-        .whereRef('inbox_events.id', '=', 'w.id')
-        .offset(0)
-        .as('e'),
-    (join) => join.onTrue(),
-  )
 }
 
 /** How far the worker is behind, for health and metrics. Reads only rows that are not settled, or failed. */

@@ -10,7 +10,7 @@ import type { DB, InboxPayloads } from '../database/types.ts'
 const payloadText = `(
   SELECT payload, raw FROM inbox_payloads
   WHERE source = e.source AND id = e.id AND filed_at = e.payload_filed_at OFFSET 0)`
-const payload = sql.raw<Pick<Selectable<InboxPayloads>, 'payload' | 'raw'>>(payloadText)
+export const payload = sql.raw<Pick<Selectable<InboxPayloads>, 'payload' | 'raw'>>(payloadText)
 
 /** Events `e` with what they say, `p`. */
 export const eventsWithPayloadsText = `inbox_events e LEFT JOIN LATERAL ${payloadText} p ON true`
@@ -20,15 +20,6 @@ export const eventsWithPayloads = sql.raw(eventsWithPayloadsText)
 export function selectEventsWithPayloads(db: Kysely<DB>) {
   return db.selectFrom('inbox_events as e').leftJoinLateral(payload.as('p'), (join) => join.onTrue())
 }
-
-/**
- * Of the events that are listed as waiting, `w`, each looked up in turn: joined, all events would be read where many of them wait. Must be in
- * the order of `w.received_at` to read no more than is asked for.
- */
-export const waitingEvents = sql.raw(
-  'inbox_waiting w CROSS JOIN LATERAL (SELECT * FROM inbox_events WHERE source = w.source AND id = w.id OFFSET 0) e',
-)
-export const waitingEventsWithPayloads = sql`${waitingEvents} LEFT JOIN LATERAL ${payload} p ON true`
 
 /** Files payloads; makes their months where nobody has done so ahead of time. Must not be called in a transaction, which would have failed. */
 export async function inTheirMonths<T>(

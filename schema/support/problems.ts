@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { DB } from '../database/types.ts'
-import { eventsWithPayloads, waitingEvents, waitingEventsWithPayloads } from '../inbox/payloads.ts'
+import { eventsWithPayloads } from '../inbox/payloads.ts'
+import { waitingEvents, waitingEventsWithPayloads } from '../inbox/waiting.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { finalStatuses } from '../stripe/statuses.ts'
 import { parseTimelineRow, type TimelineKind, type TimelineRow } from './timeline-rows.ts'

@@ -9,7 +9,7 @@ import type { Settings } from '../settings.ts'
 export function securityHeaders(settings: Settings): AppMiddleware {
   const isHttps = settings.app_url.startsWith('https:')
   const strictTransportSecurity = isHttps && { maxAge: 365 * 24 * 3600, includeSubDomains: true }
-  const ofPages = headersOf(helmet({ ...pages(settings), strictTransportSecurity }))
+  const ofPages = headersOf(helmet({ ...pages(settings, isHttps), strictTransportSecurity }))
   ofPages.push(['permissions-policy', permissionsPolicy])
   const ofAnswers = headersOf(helmet({ ...answers, strictTransportSecurity }))
   return (ctx, next) => {
@@ -35,8 +35,7 @@ const answers = {
   xXssProtection: false,
 } as const
 
-function pages(settings: Settings) {
-  const isHttps = settings.app_url.startsWith('https:')
+function pages(settings: Settings, isHttps: boolean) {
   const clerk = settings.clerk_proxy_target ? [] : [clerkOrigin(settings.clerk_publishable_key)]
   const challenge = settings.clerk_proxy_target
     ? []

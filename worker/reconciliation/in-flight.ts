@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { waitingEventsWithPayloads } from '../../schema/inbox/payloads.ts'
+import { waitingEventsWithPayloads } from '../../schema/inbox/waiting.ts'
 import { listedEventTypes } from '../../schema/stripe/event-types.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { graceMs, seconds } from './comparison.ts'

@@ -1,5 +1,5 @@
 import type { Database } from '../../schema/database/connect.ts'
-import { selectWaiting } from '../../schema/inbox/backlog.ts'
+import { selectWaiting } from '../../schema/inbox/waiting.ts'
 import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
 import { listFailedSums } from '../../schema/ledger/failed-sums.ts'
 import { inThisMode } from '../../schema/stripe/mode.ts'
