@@ -33,21 +33,25 @@ export async function claimDue<Table extends SweptTable>(
 ): Promise<Claimed<Table>[]> {
   const { key, isWaiting, list } = sweptTables[table]
   const keyColumns = sql.join(key.map((column) => sql.ref(column)))
-  // A row that was settled while this looked has left the list, but only the row says so.
+  // Of rows of a list only the row itself says, when it is changed, whether it was settled while this looked. Asked for here, Postgres would
+  // expect to find none of them until a burst has been counted, and read the whole table.
+  const waits = list ? sql`` : sql`${isWaiting} AND`
   const source = list
-    ? sql`${sql.table(list)} listed JOIN ${sql.table(table)} own USING (${keyColumns})`
+    ? sql`(SELECT * FROM ${sql.table(list)} WHERE sweep_at <= ${due.now} ORDER BY sweep_at OFFSET 0) listed JOIN ${sql.table(table)} own USING (${keyColumns})`
     : sql`${sql.table(table)} own`
   const listedAt = sql.ref(list ? 'listed.sweep_at' : 'own.sweep_at')
+  // Materialized, or Postgres might look anew for each row of a table that it believes to be empty, and claim more than the limit.
   const { rows } = await sql<Claimed<Table>>`
+    WITH due AS MATERIALIZED (
+      SELECT ${keyColumns} FROM ${source}
+      WHERE ${waits} ${listedAt} <= ${due.now} AND own.sweep_at <= ${due.now}
+        ${due.source ? sql`AND source = ${due.source}` : sql``}
+      ORDER BY ${listedAt} LIMIT ${due.limit} FOR UPDATE OF own SKIP LOCKED)
     UPDATE ${sql.table(table)} SET
       sweep_at = ${due.now}::timestamptz
         + least(${due.first_wait_ms} * 2 ^ least(sweeps, 20), ${longestWaitMs}) * interval '1 millisecond',
       sweeps = sweeps + 1
-    WHERE (${keyColumns}) IN (
-      SELECT ${keyColumns} FROM ${source}
-      WHERE ${isWaiting} ${due.source ? sql`AND source = ${due.source}` : sql``}
-        AND ${listedAt} <= ${due.now} AND own.sweep_at <= ${due.now}
-      ORDER BY ${listedAt} LIMIT ${due.limit} FOR UPDATE OF own SKIP LOCKED)
+    WHERE (${keyColumns}) IN (SELECT ${keyColumns} FROM due) AND ${isWaiting}
     RETURNING ${keyColumns}, sweeps AS claim`.execute(db)
   return rows
 }

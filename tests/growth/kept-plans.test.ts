@@ -11,6 +11,7 @@ import { findTokens, recordTokenUses } from '../../schema/extension/tokens.ts'
 import { insertEvents, lockEvents, settleEvents } from '../../schema/inbox/events.ts'
 import { readPurchaseGrants } from '../../schema/ledger/books.ts'
 import { findActiveSeats } from '../../schema/seats/seats.ts'
+import { claimDue } from '../../schema/sweep/claim-due.ts'
 import { testDatabase } from '../support/database/test-database.ts'
 
 const database = testDatabase()
@@ -82,6 +83,23 @@ test('what is prepared is not planned anew at each call for one', async () => {
 const burst = 2000
 const batch = 50
 
+const countRead = async (trx: DatabaseTransaction) => {
+  const { rows } = await sql<{ read: number }>`
+    SELECT coalesce(sum(seq_tup_read + idx_tup_fetch), 0)::int AS read FROM pg_stat_xact_user_tables
+    WHERE relname IN ('inbox_events', 'inbox_waiting')`.execute(trx)
+  return rows[0]?.read ?? 0
+}
+
+const receive = async (count: number) => {
+  const ids = Array.from({ length: count }, () => `evt_${randomUUID()}`)
+  const received = { source: 'stripe', type: 'invoice.paid', occurred_at: now, received_at: now } as const
+  await insertEvents(
+    database.owner,
+    ids.map((id) => ({ ...received, id, sweep_at: now, payload: {} })),
+  )
+  return ids
+}
+
 test('events of a burst are looked up, though the plan for it was made when the inbox was empty', async () => {
   const { db, close } = connectDatabase({
     connectionString: database.url,
@@ -90,12 +108,6 @@ test('events of a burst are looked up, though the plan for it was made when the 
     onError: () => undefined,
   })
   onTestFinished(close)
-  const countRead = async (trx: DatabaseTransaction) => {
-    const { rows } = await sql<{ read: number }>`
-      SELECT coalesce(sum(seq_tup_read + idx_tup_fetch), 0)::int AS read FROM pg_stat_xact_user_tables
-      WHERE relname IN ('inbox_events', 'inbox_waiting')`.execute(trx)
-    return rows[0]?.read ?? 0
-  }
   const rowsRead = (ids: readonly string[]) =>
     retryTransactionAfter(
       db,
@@ -110,15 +122,6 @@ test('events of a burst are looked up, though the plan for it was made when the 
         return (await countRead(trx)) - before
       },
     )
-  const receive = async (count: number) => {
-    const ids = Array.from({ length: count }, () => `evt_${randomUUID()}`)
-    const received = { source: 'stripe', type: 'invoice.paid', occurred_at: now, received_at: now } as const
-    await insertEvents(
-      database.owner,
-      ids.map((id) => ({ ...received, id, sweep_at: now, payload: {} })),
-    )
-    return ids
-  }
   for (let call = 0; call < calls; call++) await rowsRead(await receive(batch))
   // As autovacuum finds a list from which all have gone: plans are made anew, for one with next to nothing in it.
   await sql`ANALYZE inbox_waiting`.execute(database.owner)
@@ -126,4 +129,22 @@ test('events of a burst are looked up, though the plan for it was made when the 
   const ids = await receive(burst)
   // Of each its row, and its place in the list of what waits.
   expect(await rowsRead(ids.slice(0, batch))).toBe(2 * batch)
+})
+
+test('a sweep of a burst looks once, though nobody has counted the burst yet', async () => {
+  await database.owner.deleteFrom('inbox_events').execute()
+  await sql`ANALYZE inbox_events, inbox_waiting`.execute(database.owner)
+  await receive(burst)
+  const swept = await database.owner.transaction().execute(async (trx) => {
+    const before = await countRead(trx)
+    const claimed = await claimDue(trx, 'inbox_events', {
+      now: new Date(),
+      first_wait_ms: 1000,
+      limit: batch,
+    })
+    return { claimed: claimed.length, read: (await countRead(trx)) - before }
+  })
+  expect(swept.claimed).toBe(batch)
+  // Looked for again for each row, it read millions.
+  expect(swept.read).toBeLessThanOrEqual(2 * burst)
 })
