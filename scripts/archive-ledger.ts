@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { connectDatabase } from '../schema/database/connect.ts'
+import { archiveMonths } from '../schema/ledger/archive/archive.ts'
 import { ArchiveRefusedError } from '../schema/ledger/archive/errors.ts'
 import { proveArchives } from '../schema/ledger/archive/prove.ts'
-import { archiveMonths } from '../schema/ledger/archive.ts'
 import { withDatabase } from './database.ts'
 import { loadDotEnv } from './dot-env.ts'
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { connectDatabase } from '../schema/database/connect.ts'
-import { type VerifyProgress, verifyLedger } from '../schema/ledger/verify.ts'
+import { type VerifyProgress, verifyLedger } from '../schema/ledger/verify/verify.ts'
 import { withDatabase } from './database.ts'
 import { loadDotEnv } from './dot-env.ts'
 

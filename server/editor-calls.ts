@@ -6,8 +6,8 @@ import {
   type EditorBalance,
   readEditorBalances,
 } from '../schema/extension/editor-balances.ts'
-import type { Usage, UsageResult } from '../schema/ledger/usage.ts'
-import { createUsageGroups } from '../schema/ledger/usage-groups.ts'
+import type { Usage, UsageResult } from '../schema/ledger/spend/usage.ts'
+import { createUsageGroups } from '../schema/ledger/spend/usage-groups.ts'
 import { findActiveSeats, type SeatHolder, type SeatRole } from '../schema/seats/seats.ts'
 
 /**

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
-import { findBalance } from '../ledger/balances.ts'
+import { findBalance } from '../ledger/read/balances.ts'
 import { connectDatabase } from './connect.ts'
 import { makeLogins } from './logins.ts'
 

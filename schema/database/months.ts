@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { makeLedgerMonths } from '../ledger/months.ts'
+import { makeLedgerMonths } from '../ledger/post/months.ts'
 import type { DB } from './types.ts'
 
 /** So many months are there before anything is filed in them. An alarm asks for fewer: docs/operations/alerts.yml. */

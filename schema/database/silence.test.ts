@@ -7,7 +7,7 @@ import { buildUser } from '../../tests/support/factories/users.ts'
 import { startFaultProxy } from '../../tests/support/faults/fault-proxy.ts'
 import { createBatches } from '../batches.ts'
 import { findTokens } from '../extension/tokens.ts'
-import { spendCredits } from '../ledger/usage.ts'
+import { spendCredits } from '../ledger/spend/usage.ts'
 import { connectDatabase, type DatabaseRole, type SessionLimits } from './connect.ts'
 import { isDatabaseUnavailable } from './unavailable.ts'
 

@@ -5,9 +5,9 @@ import { beforeAll, expect, test } from 'vitest'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { buildPurchaseGrant, user } from '../../tests/support/factories/grants.ts'
 import type { Owner } from './accounts.ts'
-import { type Books, readBooks } from './books.ts'
-import { houseLeg, postTransfer } from './post.ts'
-import { verifyLedger } from './verify.ts'
+import { type Books, readBooks } from './post/books.ts'
+import { houseLeg, postTransfer } from './post/post.ts'
+import { verifyLedger } from './verify/verify.ts'
 
 /** Transfers of every kind, posted by the functions as they were before there were grants, and what they are linked to now. */
 

@@ -1,5 +1,5 @@
-import type { ClosedMonth, GrantInBooks } from '../ledger/books.ts'
 import type { Grant } from '../ledger/grants.ts'
+import type { ClosedMonth, GrantInBooks } from '../ledger/post/books.ts'
 import type { MonthDue, Position } from './position.ts'
 
 /** What the ledger has of the grants that a position speaks of; see `readBooks` for the figures. */

@@ -1,5 +1,5 @@
-import type { GrantInBooks } from '../ledger/books.ts'
 import { type Grant, monthGrant, purchaseGrant } from '../ledger/grants.ts'
+import type { GrantInBooks } from '../ledger/post/books.ts'
 import { billingMonths, latePayments } from './billing-months.ts'
 import type { MoneyBack, OwnerFacts, SubscriptionFact } from './facts.ts'
 

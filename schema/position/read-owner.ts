@@ -1,7 +1,7 @@
 import { listSettledPurchases } from '../checkout/intents.ts'
 import type { DatabaseTransaction } from '../database/connect.ts'
 import type { Owner } from '../ledger/accounts.ts'
-import { type Books, readBooks } from '../ledger/books.ts'
+import { type Books, readBooks } from '../ledger/post/books.ts'
 import { type Difference, differenceOf } from './difference.ts'
 import type { OwnerFacts } from './facts.ts'
 import { type Position, positionBeside } from './position.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { StatementDay } from '../api/reconciliation.ts'
 import { type Database, inSnapshot, type ReadDatabase } from '../database/connect.ts'
-import { findFirstUnposted } from '../ledger/reports.ts'
+import { findFirstUnposted } from '../ledger/read/reports.ts'
 
 type Money = NonNullable<StatementDay['money']>[number]
 type Balance = NonNullable<StatementDay['balance']>[number]

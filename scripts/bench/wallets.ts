@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type pg from 'pg'
-import { houseLeg, postTransfers, type Transfer } from '../../schema/ledger/post.ts'
-import { sumUsage } from '../../schema/ledger/sums.ts'
+import { houseLeg, postTransfers, type Transfer } from '../../schema/ledger/post/post.ts'
+import { sumUsage } from '../../schema/ledger/post/sums.ts'
 import { connectProduct } from './database-load.ts'
 
 /** Whose credits move: so many users, or one organization in which each of them has a seat. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findBalance } from '../../schema/ledger/balances.ts'
+import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { pseudonymOf } from '../../schema/users/forget-user.ts'
 import { findUser } from '../../schema/users/users.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'

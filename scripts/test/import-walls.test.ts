@@ -37,22 +37,8 @@ const testDoors: typeof doors = {
   worker: ['schema', 'server', 'scripts', 'tests'],
   scripts: ['schema', 'server', 'worker', 'tests'],
 }
-/** What product code takes of the ledger: reads for both, debits for the server, books, postings and sums for the worker. */
-const ledgerDoors: typeof doors = {
-  server: [
-    'accounts',
-    'archived',
-    'balances',
-    'errors',
-    'explanation',
-    'failed-sums',
-    'history',
-    'reports',
-    'usage',
-    'usage-groups',
-  ],
-  worker: ['accounts', 'acts', 'balances', 'books', 'errors', 'failed-sums', 'grants', 'post', 'sums'],
-}
+/** The folders of the ledger that product code takes; the files beside them are for both. */
+const ledgerDoors: typeof doors = { server: ['read', 'spend'], worker: ['read', 'post'] }
 
 /** Places whose files lie side by side. */
 const flat = ['schema/api', 'schema/catalogue', 'web/ui']
@@ -85,7 +71,7 @@ test('every place imports what its doors say and nothing else, types and tests i
         samplesIn(from).flatMap(({ file, isTest }) =>
           (Object.keys(kinds) as (keyof typeof kinds)[]).map((kind) => ({
             file,
-            module: relative(dirname(file), `${to}/${to === 'schema/ledger' ? 'balances' : 'sample'}.ts`),
+            module: relative(dirname(file), `${to}/sample.ts`),
             kind,
             isOpen: doorsOf(from, isTest ? testDoors : doors).some((door) => isIn(to, door)),
           })),
@@ -95,17 +81,18 @@ test('every place imports what its doors say and nothing else, types and tests i
   await expectStopped(imports)
 })
 
-test('product code takes of the ledger what is meant for it', async () => {
-  const parts = (await readdir(join(repositoryRoot, 'schema/ledger')))
-    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
-    .map((name) => name.replace('.ts', ''))
-  const imports = Object.entries(ledgerDoors).flatMap(([room, open]) =>
-    parts.map((part) => ({
+test('the server reads and spends from the ledger, and the worker reads and posts', async () => {
+  const folders = (await readdir(join(repositoryRoot, 'schema/ledger'), { withFileTypes: true }))
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+  const imports = Object.entries(ledgerDoors).flatMap(([room, open]) => [
+    { file: `${room}/folder/sample.ts`, module: '../../schema/ledger/accounts.ts', isOpen: true },
+    ...folders.map((folder) => ({
       file: `${room}/folder/sample.ts`,
-      module: `../../schema/ledger/${part}.ts`,
-      isOpen: open.includes(part),
+      module: `../../schema/ledger/${folder}/sample.ts`,
+      isOpen: open.includes(folder),
     })),
-  )
+  ])
   await expectStopped(imports)
 })
 
@@ -121,12 +108,12 @@ test('packages stay where they belong, and a detour leads nowhere', async () => 
     { file: 'web/pages/sample.ts', module: 'zod', isOpen: false },
     { file: 'web/pages/sample.ts', module: 'sonner', isOpen: false },
     { file: 'web/ui/sample.ts', module: 'sonner', isOpen: true },
-    { file: 'schema/api/sample.ts', module: '../catalogue/../ledger/post.ts', isOpen: false },
-    { file: 'schema/api/sample.ts', module: './../ledger/post.ts', isOpen: false },
+    { file: 'schema/api/sample.ts', module: '../catalogue/../ledger/post/post.ts', isOpen: false },
+    { file: 'schema/api/sample.ts', module: './../ledger/post/post.ts', isOpen: false },
     { file: 'schema/catalogue/sample.ts', module: '../env.ts', isOpen: false },
     { file: 'web/pages/sample.tsx', module: 'node:fs', isOpen: false },
     { file: 'web/pages/sample.tsx', module: '../../schema/env.ts', isOpen: false },
-    { file: 'web/pages/sample.tsx', module: '../../schema/api/../ledger/post.ts', isOpen: false },
+    { file: 'web/pages/sample.tsx', module: '../../schema/ledger/post/post.ts', isOpen: false },
     { file: 'web/ui/sample.tsx', module: 'react-router-dom', isOpen: false },
     { file: 'web/ui/sample.tsx', module: '@tanstack/react-query', isOpen: false },
     { file: 'web/ui/sample.tsx', module: '../api/client.ts', isOpen: false },

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { getAccountSummary, getNextPayment } from '../../schema/api/account.ts'
-import { spendCredits } from '../../schema/ledger/usage.ts'
+import { spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { stripeEventSchema } from '../../schema/stripe/events.ts'
 import { receiveStripeEvent } from '../../tests/support/factories/events.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'

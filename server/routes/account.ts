@@ -17,7 +17,7 @@ import {
 import { findStripeCustomer } from '../../schema/customers/customers.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
-import { type Balance, findBalance } from '../../schema/ledger/balances.ts'
+import { type Balance, findBalance } from '../../schema/ledger/read/balances.ts'
 import {
   findLatestSubscription,
   findLiveSubscription,

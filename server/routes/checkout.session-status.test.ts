@@ -6,7 +6,7 @@ import {
   purchaseCredits,
 } from '../../schema/api/checkout.ts'
 import { createCheckoutSession } from '../../schema/api/subscriptions.ts'
-import { houseLeg, postTransfer } from '../../schema/ledger/post.ts'
+import { houseLeg, postTransfer } from '../../schema/ledger/post/post.ts'
 import { setUpStripe } from '../../scripts/stripe/set-up.ts'
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
 import { madeOnce } from '../../tests/support/made.ts'

@@ -19,7 +19,7 @@ import {
 } from '../../schema/checkout/intents.ts'
 import { listOpenIntents } from '../../schema/checkout/open-checkouts.ts'
 import type { Database } from '../../schema/database/connect.ts'
-import { findBalance } from '../../schema/ledger/balances.ts'
+import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { type CheckoutSession, checkoutSessionSchema } from '../../schema/stripe/events.ts'
 import { type CheckoutMetadata, checkoutMetadataSchema } from '../../schema/stripe/metadata.ts'
 import { findSubscriptionOfIntent, type Subscription } from '../../schema/subscriptions/subscriptions.ts'

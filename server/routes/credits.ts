@@ -12,7 +12,7 @@ import {
 import type { QueryOf } from '../../schema/api/endpoint.ts'
 import type { ReadDatabase } from '../../schema/database/connect.ts'
 import { type Owner, type TransferKind, transferKinds } from '../../schema/ledger/accounts.ts'
-import { findArchivedUntil } from '../../schema/ledger/archived.ts'
+import { findArchivedUntil } from '../../schema/ledger/read/archived.ts'
 import {
   type HistoryCursor,
   type HistoryEntry,
@@ -20,8 +20,8 @@ import {
   listHistory,
   type PeriodSums,
   sumPeriods,
-} from '../../schema/ledger/history.ts'
-import { listReports } from '../../schema/ledger/reports.ts'
+} from '../../schema/ledger/read/history.ts'
+import { listReports } from '../../schema/ledger/read/reports.ts'
 import { csvLine } from '../csv.ts'
 import { invalidCursor } from '../errors.ts'
 import { addDays, monthOf, openCalendar } from '../local-days.ts'

@@ -6,8 +6,8 @@ import {
   explainBalance,
   exportExplanation,
 } from '../../schema/api/explanation.ts'
-import { postTransfer } from '../../schema/ledger/post.ts'
-import { verifyLedger } from '../../schema/ledger/verify.ts'
+import { postTransfer } from '../../schema/ledger/post/post.ts'
+import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
 import { buildGrant } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'

@@ -11,12 +11,12 @@ import {
 } from '../../schema/api/explanation.ts'
 import { inSnapshot, type ReadDatabase } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
-import { findArchivedUntil } from '../../schema/ledger/archived.ts'
+import { findArchivedUntil } from '../../schema/ledger/read/archived.ts'
 import {
   type Change,
   type Credits,
   explainBalance as readExplanation,
-} from '../../schema/ledger/explanation.ts'
+} from '../../schema/ledger/read/explanation.ts'
 import { csvLine } from '../csv.ts'
 import { invalidCursor, momentArchived } from '../errors.ts'
 import { addDays, openCalendar } from '../local-days.ts'

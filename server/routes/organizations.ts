@@ -12,8 +12,8 @@ import {
 import { defaultCurrency } from '../../schema/catalogue/currency.ts'
 import { maximumSeats } from '../../schema/catalogue/plans.ts'
 import type { Database } from '../../schema/database/connect.ts'
-import { findBalance } from '../../schema/ledger/balances.ts'
-import { findMonthStart, sumUsageSince } from '../../schema/ledger/usage.ts'
+import { findBalance } from '../../schema/ledger/read/balances.ts'
+import { findMonthStart, sumUsageSince } from '../../schema/ledger/spend/usage.ts'
 import {
   findLatestSubscription,
   findLiveSubscription,

@@ -9,7 +9,7 @@ import {
 } from '../../schema/api/organizations.ts'
 import { createCheckoutSession } from '../../schema/api/subscriptions.ts'
 import { getUser } from '../../schema/api/users.ts'
-import { verifyLedger } from '../../schema/ledger/verify.ts'
+import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { stripeEventSchema } from '../../schema/stripe/events.ts'
 import { receiveStripeEvent } from '../../tests/support/factories/events.ts'
 import { buildOrganization } from '../../tests/support/factories/organizations.ts'

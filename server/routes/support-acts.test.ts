@@ -8,7 +8,7 @@ import {
   refuseSupportAct,
   requestSupportActs,
 } from '../../schema/api/support-acts.ts'
-import { findBalance } from '../../schema/ledger/balances.ts'
+import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { findAct } from '../../schema/support/acts.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { getUser, initializeUser, processStarterSignup } from '../../schema/api/users.ts'
-import { postTransfer } from '../../schema/ledger/post.ts'
+import { postTransfer } from '../../schema/ledger/post/post.ts'
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
 import { buildGrant } from '../../tests/support/factories/transfers.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'

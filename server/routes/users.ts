@@ -1,6 +1,6 @@
 import { getUser, initializeUser, processStarterSignup, type User } from '../../schema/api/users.ts'
 import type { Database } from '../../schema/database/connect.ts'
-import { findBalance } from '../../schema/ledger/balances.ts'
+import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { findLiveSubscription, findLiveTeam } from '../../schema/subscriptions/subscriptions.ts'
 import { findUser, type UserRecord } from '../../schema/users/users.ts'
 import { refreshAccount } from '../auth/own-account.ts'

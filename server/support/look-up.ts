@@ -1,7 +1,7 @@
 import type { LookupKind, TraceItem } from '../../schema/api/support.ts'
 import type { ReadDatabase } from '../../schema/database/connect.ts'
 import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
-import { findArchiveOf } from '../../schema/ledger/archived.ts'
+import { findArchiveOf } from '../../schema/ledger/read/archived.ts'
 import { queueNames } from '../../schema/queues/queues.ts'
 import {
   findHeldBy,

@@ -1,7 +1,7 @@
 import type { SupportProblem, SupportStanding } from '../../schema/api/support.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
-import { type FailedSum, listFailedSums } from '../../schema/ledger/failed-sums.ts'
+import { type FailedSum, listFailedSums } from '../../schema/ledger/read/failed-sums.ts'
 import type { GrantDue } from '../../schema/position/position.ts'
 import { readOwnerBalanceSheet } from '../../schema/position/read-owner.ts'
 import { findPlanTypes, findSeatFigures } from '../../schema/support/figures.ts'

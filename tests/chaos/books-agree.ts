@@ -1,6 +1,6 @@
 import type { Database } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
-import { readBooks, readPurchaseGrant } from '../../schema/ledger/books.ts'
+import { readBooks, readPurchaseGrant } from '../../schema/ledger/post/books.ts'
 import { type BooksInScope, differenceOf } from '../../schema/position/difference.ts'
 import type { OwnerFacts } from '../../schema/position/facts.ts'
 import { positionOf } from '../../schema/position/position.ts'

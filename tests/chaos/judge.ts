@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { verifyLedger } from '../../schema/ledger/verify.ts'
+import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { differencesOfLists } from '../support/database/waiting-lists.ts'
 import { booksDiffer } from './books-agree.ts'
 import type { Customer, World } from './customer.ts'

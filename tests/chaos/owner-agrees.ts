@@ -1,5 +1,5 @@
 import type { Owner } from '../../schema/ledger/accounts.ts'
-import { type Books, readBooks } from '../../schema/ledger/books.ts'
+import { type Books, readBooks } from '../../schema/ledger/post/books.ts'
 import { type Belongings, belongings, type Life, monthBegunAt, type Usage } from '../simulation/model.ts'
 import { toldBelongings } from '../simulation/owner.ts'
 import { whatHappened } from '../simulation/what-happened.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { verifyLedger } from '../../schema/ledger/verify.ts'
+import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { madeOnce } from '../support/made.ts'
 import { startFaultyProduct } from './faulty-product.ts'
 import { enabledKinds } from './owner-history.ts'

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, inject, test } from 'vitest'
-import { verifyLedger } from '../../schema/ledger/verify.ts'
+import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { differencesOfLists } from '../support/database/waiting-lists.ts'
 import { madeOnce } from '../support/made.ts'
 import { ownRedisUrl } from '../support/own-redis.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, inject, test } from 'vitest'
-import { findBalance } from '../../schema/ledger/balances.ts'
-import { verifyLedger } from '../../schema/ledger/verify.ts'
+import { findBalance } from '../../schema/ledger/read/balances.ts'
+import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { createStripe } from '../../schema/stripe/client.ts'
 import { testDatabase } from '../support/database/test-database.ts'
 import { eventOf, sessionOf } from '../support/factories/events.ts'

@@ -1,4 +1,4 @@
-import type { GrantInBooks } from '../../schema/ledger/books.ts'
+import type { GrantInBooks } from '../../schema/ledger/post/books.ts'
 import { type BooksInScope, type Difference, differenceOf } from '../../schema/position/difference.ts'
 import type { OwnerFacts } from '../../schema/position/facts.ts'
 import { positionBeside } from '../../schema/position/position.ts'

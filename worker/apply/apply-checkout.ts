@@ -2,7 +2,7 @@ import { type CheckoutPromise, lockIntents } from '../../schema/checkout/intents
 import { type IntentOutcome, recordOutcomes } from '../../schema/checkout/outcomes.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { inOneTrip } from '../../schema/database/one-trip.ts'
-import { postTransfers } from '../../schema/ledger/post.ts'
+import { postTransfers } from '../../schema/ledger/post/post.ts'
 import { type PurchaseToReconcile, readMissing } from '../books/reconcile.ts'
 import { type CheckoutDecision, type CheckoutNews, decideCheckout } from './decide-checkout.ts'
 

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { describe, expect, test } from 'vitest'
-import { verifyLedger } from '../../schema/ledger/verify.ts'
+import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
 import { stripeEventSchema } from '../../schema/stripe/events.ts'
 import { copyCheckouts } from '../../tests/support/database/copy-checkouts.ts'

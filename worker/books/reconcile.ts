@@ -4,6 +4,7 @@ import { recipientOf } from '../../schema/checkout/intents.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { inOneTrip } from '../../schema/database/one-trip.ts'
 import type { HouseAccount, Owner, TransferKind } from '../../schema/ledger/accounts.ts'
+import type { GrantKind } from '../../schema/ledger/grants.ts'
 import {
   closeMonth,
   type GrantInBooks,
@@ -11,10 +12,9 @@ import {
   readBooks,
   readPurchaseGrant,
   readPurchaseGrants,
-} from '../../schema/ledger/books.ts'
-import type { GrantKind } from '../../schema/ledger/grants.ts'
-import { grantTransfer, postTransfers, type Transfer } from '../../schema/ledger/post.ts'
-import { sumUsage } from '../../schema/ledger/sums.ts'
+} from '../../schema/ledger/post/books.ts'
+import { grantTransfer, postTransfers, type Transfer } from '../../schema/ledger/post/post.ts'
+import { sumUsage } from '../../schema/ledger/post/sums.ts'
 import { type BooksInScope, differenceOf, type MissingTransfer } from '../../schema/position/difference.ts'
 import type { OwnerFacts } from '../../schema/position/facts.ts'
 import { positionBeside } from '../../schema/position/position.ts'

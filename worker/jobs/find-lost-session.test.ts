@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { findIntent, recordCustomer } from '../../schema/checkout/intents.ts'
-import { findBalance } from '../../schema/ledger/balances.ts'
+import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { processCheckoutCompletion } from './checkout-completion.ts'

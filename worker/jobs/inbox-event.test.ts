@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { findIntent } from '../../schema/checkout/intents.ts'
 import { findEvent } from '../../schema/inbox/events.ts'
-import { findBalance } from '../../schema/ledger/balances.ts'
-import { verifyLedger } from '../../schema/ledger/verify.ts'
+import { findBalance } from '../../schema/ledger/read/balances.ts'
+import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import {
   eventOf,

@@ -3,7 +3,7 @@ import Stripe from 'stripe'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { findIntent } from '../../schema/checkout/intents.ts'
 import { findInvitation, reserveInvitation } from '../../schema/invitations/invitations.ts'
-import { findBalance } from '../../schema/ledger/balances.ts'
+import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { stripeEventSchema } from '../../schema/stripe/events.ts'
 import { receiveClerkEvent, receiveStripeEvent } from '../../tests/support/factories/events.ts'
 import {

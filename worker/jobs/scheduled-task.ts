@@ -1,4 +1,4 @@
-import { postSums } from '../../schema/ledger/sums.ts'
+import { postSums } from '../../schema/ledger/post/sums.ts'
 import type { Logger } from '../../schema/log.ts'
 import type { QueueProducer } from '../../schema/queues/producer.ts'
 import { type JobPayload, jobOptionsOf } from '../../schema/queues/queues.ts'

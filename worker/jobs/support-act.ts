@@ -2,7 +2,7 @@ import type { ActKind, ActOutcome } from '../../schema/api/support-acts.ts'
 import { inOneTransaction } from '../../schema/database/one-transaction.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
-import { listTransfersOfAct, markAct } from '../../schema/ledger/acts.ts'
+import { listTransfersOfAct, markAct } from '../../schema/ledger/post/acts.ts'
 import type { JobPayload } from '../../schema/queues/queues.ts'
 import {
   failAct,

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { findEvent } from '../../schema/inbox/events.ts'
-import { findBalance } from '../../schema/ledger/balances.ts'
+import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { findSubscription } from '../../schema/subscriptions/subscriptions.ts'
 import {
   buildPaidCredits,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { CheckoutIntent } from '../../schema/checkout/intents.ts'
 import type { Database } from '../../schema/database/connect.ts'
-import { listPurchaseGrants } from '../../schema/ledger/books.ts'
+import { listPurchaseGrants } from '../../schema/ledger/post/books.ts'
 import { stripeReferenceSchema } from '../../schema/stripe/events.ts'
 import {
   type Candidate,

@@ -7,8 +7,8 @@ import {
   requestReconciliation,
   type StatementDay,
 } from '../../schema/api/reconciliation.ts'
-import { postTransfer } from '../../schema/ledger/post.ts'
-import { verifyLedger } from '../../schema/ledger/verify.ts'
+import { postTransfer } from '../../schema/ledger/post/post.ts'
+import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
 import { buildGrant } from '../../tests/support/factories/transfers.ts'
 import { planLife } from '../../tests/support/product/plan-life.ts'

@@ -1,7 +1,7 @@
 import type { Database } from '../../schema/database/connect.ts'
 import { selectWaiting } from '../../schema/inbox/waiting.ts'
 import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
-import { listFailedSums } from '../../schema/ledger/failed-sums.ts'
+import { listFailedSums } from '../../schema/ledger/read/failed-sums.ts'
 import { inThisMode } from '../../schema/stripe/mode.ts'
 import { sweptTables } from '../../schema/sweep/swept-tables.ts'
 import { type Candidate, type Comparison, ownerOf, replayOf, resyncOf } from './comparison.ts'

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ActOutcome } from '../../schema/api/support-acts.ts'
-import type { ActTransfer } from '../../schema/ledger/acts.ts'
+import type { ActTransfer } from '../../schema/ledger/post/acts.ts'
 import type { RowTarget } from '../../schema/support/acts.ts'
 import type { ActDone } from './act.ts'
 import type { PresentState } from './present-state.ts'

@@ -4,8 +4,8 @@ import { use, user } from '../../../tests/support/factories/grants.ts'
 import { buildGrant } from '../../../tests/support/factories/transfers.ts'
 import { tamper } from '../../../tests/support/faults/tamper.ts'
 import { madeForEachTest } from '../../../tests/support/made.ts'
-import { postTransfers } from '../post.ts'
-import { type VerifyOptions, verifyLedger } from '../verify.ts'
+import { postTransfers } from '../post/post.ts'
+import { type VerifyOptions, verifyLedger } from './verify.ts'
 
 const database = madeForEachTest(createTestDatabase, (made) => made.close())
 const ada = user('user_ada')

@@ -1,5 +1,5 @@
 import type { Database } from '../../../schema/database/connect.ts'
-import { type HistoryCursor, listHistory } from '../../../schema/ledger/history.ts'
+import { type HistoryCursor, listHistory } from '../../../schema/ledger/read/history.ts'
 import { connectProduct } from '../database-load.ts'
 import { fillLedger } from '../fill.ts'
 import type { Bench, Line, Row } from '../row.ts'

@@ -1,4 +1,4 @@
-import { postTransfers } from '../../../schema/ledger/post.ts'
+import { postTransfers } from '../../../schema/ledger/post/post.ts'
 import { connectProduct, repeat } from '../database-load.ts'
 import { insertTransfer } from '../floors/tables.ts'
 import type { Bench, Line, Row } from '../row.ts'

@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import { postTransfers } from '../../../schema/ledger/post.ts'
-import { verifyLedger } from '../../../schema/ledger/verify.ts'
+import { postTransfers } from '../../../schema/ledger/post/post.ts'
+import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
 import { connectProduct } from '../database-load.ts'
 import type { Bench, Line, Row } from '../row.ts'
 import { createProduct } from '../sides.ts'

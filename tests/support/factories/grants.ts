@@ -3,8 +3,8 @@ import type { Database } from '../../../schema/database/connect.ts'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
 import { type Grant, monthGrant, purchaseGrant } from '../../../schema/ledger/grants.ts'
 import { transferKey } from '../../../schema/ledger/keys.ts'
-import { houseLeg, type Transfer } from '../../../schema/ledger/post.ts'
-import { spendCredits, type UsageResult } from '../../../schema/ledger/usage.ts'
+import { houseLeg, type Transfer } from '../../../schema/ledger/post/post.ts'
+import { spendCredits, type UsageResult } from '../../../schema/ledger/spend/usage.ts'
 
 const day = 24 * 3600 * 1000
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
-import { houseLeg, postTransfer, type Transfer } from '../../../schema/ledger/post.ts'
+import { houseLeg, postTransfer, type Transfer } from '../../../schema/ledger/post/post.ts'
 import type { TestDatabase } from '../database/test-database.ts'
 
 /** A grant of purchased credits that hangs on no intent. */

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { findBalance } from '../../../schema/ledger/balances.ts'
-import { spendCredits } from '../../../schema/ledger/usage.ts'
-import { verifyLedger } from '../../../schema/ledger/verify.ts'
+import { findBalance } from '../../../schema/ledger/read/balances.ts'
+import { spendCredits } from '../../../schema/ledger/spend/usage.ts'
+import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
 import {
   buildPaidCredits,
   buildPaidPlan,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
-import { verifyLedger } from '../../../schema/ledger/verify.ts'
+import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
 import { buildPaidCredits, buildPaidPlan } from '../../../tests/support/factories/paid-purchases.ts'
 import { planLife } from '../../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'

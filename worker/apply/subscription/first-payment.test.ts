@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { findIntent } from '../../../schema/checkout/intents.ts'
-import { findBalance } from '../../../schema/ledger/balances.ts'
+import { findBalance } from '../../../schema/ledger/read/balances.ts'
 import { requestPlan } from '../../../tests/support/factories/plan-checkouts.ts'
 import { buildUser } from '../../../tests/support/factories/users.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { findIntent } from '../../../schema/checkout/intents.ts'
-import { verifyLedger } from '../../../schema/ledger/verify.ts'
+import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
 import { addMonths } from '../../../schema/position/calendar.ts'
 import { buildPaidPlan, type PaidPurchase } from '../../../tests/support/factories/paid-purchases.ts'
 import { planLife } from '../../../tests/support/product/plan-life.ts'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, expect, test } from 'vitest'
-import { verifyLedger } from '../../../schema/ledger/verify.ts'
+import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
 import {
   buildPaidPlan,
   type PaidPurchase,

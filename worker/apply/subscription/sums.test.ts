@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { verifyLedger } from '../../../schema/ledger/verify.ts'
+import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
 import { buildPaidPlan, type PaidPurchase } from '../../../tests/support/factories/paid-purchases.ts'
 import { planLife } from '../../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'

@@ -9,7 +9,7 @@ import { failUnsettledIntent, settleIntent } from '../../../schema/checkout/outc
 import { saveStripeCustomer } from '../../../schema/customers/customers.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
-import { lockOwner } from '../../../schema/ledger/books.ts'
+import { lockOwner } from '../../../schema/ledger/post/books.ts'
 import { nextMonthEdge } from '../../../schema/position/billing-months.ts'
 import type { PaidLine } from '../../../schema/position/facts.ts'
 import { giveFirstSeat } from '../../../schema/seats/first-seat.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
-import { verifyLedger } from '../../../schema/ledger/verify.ts'
+import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
 import { addMonths } from '../../../schema/position/calendar.ts'
 import {
   buildPaidPlan,

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { testDatabase } from '../../tests/support/database/test-database.ts'
-import { buildGrant, giveCredits } from '../../tests/support/factories/transfers.ts'
+import { testDatabase } from '../../../tests/support/database/test-database.ts'
+import { buildGrant, giveCredits } from '../../../tests/support/factories/transfers.ts'
+import { postTransfers } from '../post/post.ts'
 import type { HistoryCursor, HistoryFilter } from './history.ts'
 import { listHistory, sumPeriods } from './history.ts'
-import { postTransfers } from './post.ts'
 
 const database = testDatabase()
 const user = (owner_id: string) => ({ owner_kind: 'user', owner_id }) as const

@@ -1,27 +1,27 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { testDatabase } from '../../tests/support/database/test-database.ts'
+import { testDatabase } from '../../../tests/support/database/test-database.ts'
 import {
   buildMonthGrant,
   buildPurchaseGrant,
   buildTransfer,
   use,
   user,
-} from '../../tests/support/factories/grants.ts'
-import { madeOnce } from '../../tests/support/made.ts'
+} from '../../../tests/support/factories/grants.ts'
+import { madeOnce } from '../../../tests/support/made.ts'
 import {
   connectDatabase,
   type DatabaseConnection,
   type DatabaseRole,
   type DatabaseTransaction,
-} from '../database/connect.ts'
-import type { Owner } from './accounts.ts'
+} from '../../database/connect.ts'
+import type { Owner } from '../accounts.ts'
+import type { Grant } from '../grants.ts'
+import { monthGrantId } from '../keys.ts'
+import { verifyLedger } from '../verify/verify.ts'
 import { closeMonth, lockOwner, readBooks, readGrant } from './books.ts'
-import type { Grant } from './grants.ts'
-import { monthGrantId } from './keys.ts'
 import { postTransfer, postTransfers } from './post.ts'
-import { verifyLedger } from './verify.ts'
 
 /** How many: `LEDGER_MIXED_OPERATIONS=100000 npx vitest run schema/ledger/mixed-operations`. */
 const operations = Number(process.env.LEDGER_MIXED_OPERATIONS ?? 20_000)

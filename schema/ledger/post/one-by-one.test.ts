@@ -1,13 +1,13 @@
 import * as fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
-import { testDatabase } from '../../tests/support/database/test-database.ts'
-import { user } from '../../tests/support/factories/grants.ts'
-import type { OwnerAccount } from './accounts.ts'
-import { findBalance } from './balances.ts'
-import { type Grant, monthGrant } from './grants.ts'
+import { testDatabase } from '../../../tests/support/database/test-database.ts'
+import { user } from '../../../tests/support/factories/grants.ts'
+import type { OwnerAccount } from '../accounts.ts'
+import { type Grant, monthGrant } from '../grants.ts'
+import { findBalance } from '../read/balances.ts'
+import { spendCreditsMany, type Usage } from '../spend/usage.ts'
+import { verifyLedger } from '../verify/verify.ts'
 import { houseLeg, postTransfers, type Transfer } from './post.ts'
-import { spendCreditsMany, type Usage } from './usage.ts'
-import { verifyLedger } from './verify.ts'
 
 /**
  * The ledger works a batch out as a whole, and one alone in another function. What either means is said here a second time, one transfer after the other, in plain

@@ -1,10 +1,10 @@
 import { CompiledQuery, type Kysely } from 'kysely'
-import type { DB } from '../database/types.ts'
-import { inSpan } from '../tracing.ts'
-import type { HouseAccount, Owner, OwnerAccount, TransferKind } from './accounts.ts'
-import { callLedger } from './call.ts'
-import { adjustmentGrant, type Grant } from './grants.ts'
-import { checkoutKey, transferKey } from './keys.ts'
+import type { DB } from '../../database/types.ts'
+import { inSpan } from '../../tracing.ts'
+import type { HouseAccount, Owner, OwnerAccount, TransferKind } from '../accounts.ts'
+import { callLedger } from '../call.ts'
+import { adjustmentGrant, type Grant } from '../grants.ts'
+import { checkoutKey, transferKey } from '../keys.ts'
 
 export type Leg = (Owner & { readonly account: OwnerAccount; readonly amount: number }) | HouseLeg
 

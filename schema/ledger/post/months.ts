@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { DB } from '../database/types.ts'
+import type { DB } from '../../database/types.ts'
 
 /**
  * Makes the partitions of this month and of so many after it, where they are missing. Real time decides which month it is: it is the database

@@ -1,14 +1,14 @@
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../tests/support/database/test-database.ts'
-import { user } from '../../tests/support/factories/grants.ts'
-import { giveCredits } from '../../tests/support/factories/transfers.ts'
-import type { Owner } from './accounts.ts'
-import { UnbalancedTransferError } from './errors.ts'
-import { postSums, sumUsage } from './sums.ts'
+import { type TestDatabase, testDatabase } from '../../../tests/support/database/test-database.ts'
+import { user } from '../../../tests/support/factories/grants.ts'
+import { giveCredits } from '../../../tests/support/factories/transfers.ts'
+import type { Owner } from '../accounts.ts'
+import { UnbalancedTransferError } from '../errors.ts'
+import { postSums, sumUsage } from '../post/sums.ts'
+import { verifyLedger } from '../verify/verify.ts'
 import { spendCreditsMany, type Usage, type UsageOutcome } from './usage.ts'
-import { verifyLedger } from './verify.ts'
 
 /** Usage that is reported together is decided by a function of its own. In one database it is decided so, in the other one by one. */
 

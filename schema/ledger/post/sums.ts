@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
-import { retryConflicts } from '../database/retry.ts'
-import type { DB } from '../database/types.ts'
-import type { Owner } from './accounts.ts'
-import { callLedger } from './call.ts'
+import { retryConflicts } from '../../database/retry.ts'
+import type { DB } from '../../database/types.ts'
+import type { Owner } from '../accounts.ts'
+import { callLedger } from '../call.ts'
 
 /** Sums that one transaction posts: their owners stay locked until it ends. */
 const batchSize = 20

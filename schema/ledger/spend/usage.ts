@@ -1,11 +1,11 @@
 import { CompiledQuery, type Kysely, sql } from 'kysely'
-import { retryConflicts } from '../database/retry.ts'
-import type { DB } from '../database/types.ts'
-import { inSpan } from '../tracing.ts'
-import type { Owner } from './accounts.ts'
-import { callLedger } from './call.ts'
-import { IdempotencyConflictError, UnbalancedTransferError } from './errors.ts'
-import { usageKey } from './keys.ts'
+import { retryConflicts } from '../../database/retry.ts'
+import type { DB } from '../../database/types.ts'
+import { inSpan } from '../../tracing.ts'
+import type { Owner } from '../accounts.ts'
+import { callLedger } from '../call.ts'
+import { IdempotencyConflictError, UnbalancedTransferError } from '../errors.ts'
+import { usageKey } from '../keys.ts'
 
 export interface Usage extends Owner {
   /** Whole credits, at least 1. */

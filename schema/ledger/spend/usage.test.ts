@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
-import { testDatabase } from '../../tests/support/database/test-database.ts'
-import { giveCredits } from '../../tests/support/factories/transfers.ts'
-import { findBalance } from './balances.ts'
-import { IdempotencyConflictError } from './errors.ts'
+import { testDatabase } from '../../../tests/support/database/test-database.ts'
+import { giveCredits } from '../../../tests/support/factories/transfers.ts'
+import { IdempotencyConflictError } from '../errors.ts'
+import { findBalance } from '../read/balances.ts'
+import { verifyLedger } from '../verify/verify.ts'
 import { spendCredits, spendCreditsMany } from './usage.ts'
-import { verifyLedger } from './verify.ts'
 
 const database = testDatabase()
 afterAll(async () => {

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { testDatabase } from '../../tests/support/database/test-database.ts'
-import { user } from '../../tests/support/factories/grants.ts'
-import { buildGrant } from '../../tests/support/factories/transfers.ts'
+import { testDatabase } from '../../../tests/support/database/test-database.ts'
+import { user } from '../../../tests/support/factories/grants.ts'
+import { buildGrant } from '../../../tests/support/factories/transfers.ts'
+import { spendCredits } from '../spend/usage.ts'
 import { closeMonth } from './books.ts'
 import { postTransfer } from './post.ts'
-import { spendCredits } from './usage.ts'
 
 const database = testDatabase()
 beforeAll(async () => {

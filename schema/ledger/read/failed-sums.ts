@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { ReadDatabase } from '../database/connect.ts'
-import type { Owner } from './accounts.ts'
+import type { ReadDatabase } from '../../database/connect.ts'
+import type { Owner } from '../accounts.ts'
 
 /** Usage that is summed and that could not be posted when it was due: somebody has changed its rows by hand (decision 152). */
 export interface FailedSum extends Owner {

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Currency } from '../catalogue/currency.ts'
-import type { ReadDatabase } from '../database/connect.ts'
-import type { Owner, OwnerAccount, TransferKind } from './accounts.ts'
-import type { GrantKind } from './grants.ts'
+import type { Currency } from '../../catalogue/currency.ts'
+import type { ReadDatabase } from '../../database/connect.ts'
+import type { Owner, OwnerAccount, TransferKind } from '../accounts.ts'
+import type { GrantKind } from '../grants.ts'
 import { countReports, findOpenSum } from './reports.ts'
 
 /** Whole credits in the owner's two accounts. */

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
-import type { DatabaseTransaction } from '../database/connect.ts'
-import type { DB } from '../database/types.ts'
-import type { Owner, OwnerAccount, TransferKind } from './accounts.ts'
+import type { DatabaseTransaction } from '../../database/connect.ts'
+import type { DB } from '../../database/types.ts'
+import type { Owner, OwnerAccount, TransferKind } from '../accounts.ts'
 
 /** Makes every transfer that is posted until the transaction ends name an act of support. */
 export async function markAct(trx: DatabaseTransaction, actId: string): Promise<void> {

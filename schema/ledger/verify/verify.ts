@@ -1,15 +1,15 @@
 import type { Kysely } from 'kysely'
-import { type DatabaseTransaction, inSharedSnapshot } from '../database/connect.ts'
-import type { DB } from '../database/types.ts'
-import { findAccountsAfter } from './verify/accounts.ts'
-import { checkArchives } from './verify/archives.ts'
-import { EntryCheck, type GrantOf } from './verify/entries.ts'
-import { countTransfers, findParts } from './verify/extent.ts'
-import { checkGrants } from './verify/grants.ts'
-import { checkIntents } from './verify/intents.ts'
-import { checkMonths, checkUsage } from './verify/months.ts'
-import { checkKeys, findKeys, lookUpOwners, OwnersCheck } from './verify/owners.ts'
-import { planToReadAll } from './verify/planned.ts'
+import { type DatabaseTransaction, inSharedSnapshot } from '../../database/connect.ts'
+import type { DB } from '../../database/types.ts'
+import { findAccountsAfter } from './accounts.ts'
+import { checkArchives } from './archives.ts'
+import { EntryCheck, type GrantOf } from './entries.ts'
+import { countTransfers, findParts } from './extent.ts'
+import { checkGrants } from './grants.ts'
+import { checkIntents } from './intents.ts'
+import { checkMonths, checkUsage } from './months.ts'
+import { checkKeys, findKeys, lookUpOwners, OwnersCheck } from './owners.ts'
+import { planToReadAll } from './planned.ts'
 import {
   digestAll,
   digestHeads,
@@ -18,8 +18,8 @@ import {
   type HeadsDigest,
   insertProof,
   type Proof,
-} from './verify/proofs.ts'
-import { checkReports, findSumsWithoutReports } from './verify/reports.ts'
+} from './proofs.ts'
+import { checkReports, findSumsWithoutReports } from './reports.ts'
 
 /** One thing that is wrong in the books. `subject` says where: a transfer, an account, a grant or an intent. */
 export interface LedgerProblem {

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
-import { createBatches } from '../batches.ts'
-import type { DB } from '../database/types.ts'
-import { isDatabaseUnavailable } from '../database/unavailable.ts'
-import { inSpan } from '../tracing.ts'
+import { createBatches } from '../../batches.ts'
+import type { DB } from '../../database/types.ts'
+import { isDatabaseUnavailable } from '../../database/unavailable.ts'
+import { inSpan } from '../../tracing.ts'
 import {
   refuseConflict,
   spendCredits,

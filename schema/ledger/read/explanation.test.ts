@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { testDatabase } from '../../tests/support/database/test-database.ts'
-import { buildGrant } from '../../tests/support/factories/transfers.ts'
-import { createRandom } from '../../tests/support/random.ts'
+import { testDatabase } from '../../../tests/support/database/test-database.ts'
+import { buildGrant } from '../../../tests/support/factories/transfers.ts'
+import { createRandom } from '../../../tests/support/random.ts'
+import { houseLeg, postTransfers } from '../post/post.ts'
+import { spendCredits } from '../spend/usage.ts'
+import { verifyLedger } from '../verify/verify.ts'
 import { findBalance } from './balances.ts'
 import { type Change, type Credits, explainBalance } from './explanation.ts'
-import { houseLeg, postTransfers } from './post.ts'
-import { spendCredits } from './usage.ts'
-import { verifyLedger } from './verify.ts'
 
 const database = testDatabase()
 const user = (owner_id: string) => ({ owner_kind: 'user', owner_id }) as const

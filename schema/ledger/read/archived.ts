@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { ReadDatabase } from '../database/connect.ts'
-import type { Owner } from './accounts.ts'
-import { startOfMonth } from './archive/tables.ts'
+import type { ReadDatabase } from '../../database/connect.ts'
+import type { Owner } from '../accounts.ts'
+import { startOfMonth } from '../archive/tables.ts'
 
 /** The moment before which what was posted for an owner is not here any more but in archived months; null when nothing of theirs is. */
 export async function findArchivedUntil(db: ReadDatabase, { owner_id }: Owner): Promise<Date | null> {

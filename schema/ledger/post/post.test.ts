@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
-import { testDatabase } from '../../tests/support/database/test-database.ts'
-import { buildGrant } from '../../tests/support/factories/transfers.ts'
-import { findBalance } from './balances.ts'
-import { IdempotencyConflictError, InsufficientCreditsError, UnbalancedTransferError } from './errors.ts'
+import { testDatabase } from '../../../tests/support/database/test-database.ts'
+import { buildGrant } from '../../../tests/support/factories/transfers.ts'
+import { IdempotencyConflictError, InsufficientCreditsError, UnbalancedTransferError } from '../errors.ts'
+import { findBalance } from '../read/balances.ts'
+import { verifyLedger } from '../verify/verify.ts'
 import { houseLeg, postTransfer, postTransfers } from './post.ts'
-import { verifyLedger } from './verify.ts'
 
 const database = testDatabase()
 afterAll(async () => {

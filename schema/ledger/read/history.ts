@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { ReadDatabase } from '../database/connect.ts'
-import type { Owner, OwnerAccount, TransferKind } from './accounts.ts'
+import type { ReadDatabase } from '../../database/connect.ts'
+import type { Owner, OwnerAccount, TransferKind } from '../accounts.ts'
 import { countReports, findOpenSum } from './reports.ts'
 
 export interface HistoryEntry {

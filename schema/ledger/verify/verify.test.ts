@@ -1,21 +1,21 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createTestDatabase } from '../../tests/support/database/test-database.ts'
+import { createTestDatabase } from '../../../tests/support/database/test-database.ts'
 import {
   buildMonthGrant,
   buildPurchaseGrant,
   buildTransfer,
   use,
   user,
-} from '../../tests/support/factories/grants.ts'
-import { buildPurchase, buildSettledPurchase } from '../../tests/support/factories/purchases.ts'
-import { buildGrant } from '../../tests/support/factories/transfers.ts'
-import { tamper } from '../../tests/support/faults/tamper.ts'
-import { madeForEachTest } from '../../tests/support/made.ts'
-import { waitUntil } from '../../tests/support/wait-until.ts'
-import { closeMonth } from './books.ts'
-import { checkoutKey } from './keys.ts'
-import { postTransfer, postTransfers } from './post.ts'
+} from '../../../tests/support/factories/grants.ts'
+import { buildPurchase, buildSettledPurchase } from '../../../tests/support/factories/purchases.ts'
+import { buildGrant } from '../../../tests/support/factories/transfers.ts'
+import { tamper } from '../../../tests/support/faults/tamper.ts'
+import { madeForEachTest } from '../../../tests/support/made.ts'
+import { waitUntil } from '../../../tests/support/wait-until.ts'
+import { checkoutKey } from '../keys.ts'
+import { closeMonth } from '../post/books.ts'
+import { postTransfer, postTransfers } from '../post/post.ts'
 import { verifyLedger } from './verify.ts'
 
 const september = new Date('2026-09-01T00:00:00Z')

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { ReadDatabase } from '../database/connect.ts'
-import type { Owner } from './accounts.ts'
+import type { ReadDatabase } from '../../database/connect.ts'
+import type { Owner } from '../accounts.ts'
 import { withoutUnposted } from './balances.ts'
 
 /** One report of usage of those that a transfer sums. */

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
-import { testDatabase } from '../../tests/support/database/test-database.ts'
-import { giveCredits } from '../../tests/support/factories/transfers.ts'
-import { changeFirstReports, tamper } from '../../tests/support/faults/tamper.ts'
-import type { Owner } from './accounts.ts'
+import { testDatabase } from '../../../tests/support/database/test-database.ts'
+import { giveCredits } from '../../../tests/support/factories/transfers.ts'
+import { changeFirstReports, tamper } from '../../../tests/support/faults/tamper.ts'
+import type { Owner } from '../accounts.ts'
+import { postSums, sumUsage } from '../post/sums.ts'
+import { spendCredits } from '../spend/usage.ts'
+import { verifyLedger } from '../verify/verify.ts'
 import { findBalance } from './balances.ts'
 import { listFailedSums } from './failed-sums.ts'
 import { findOldestSumSeconds } from './reports.ts'
-import { postSums, sumUsage } from './sums.ts'
-import { spendCredits } from './usage.ts'
-import { verifyLedger } from './verify.ts'
 
 const database = testDatabase()
 afterAll(async () => {

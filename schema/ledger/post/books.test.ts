@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { testDatabase } from '../../tests/support/database/test-database.ts'
+import { testDatabase } from '../../../tests/support/database/test-database.ts'
 import {
   buildMonthGrant,
   buildPurchaseGrant,
   buildTransfer,
   use,
   user,
-} from '../../tests/support/factories/grants.ts'
-import type { Owner } from './accounts.ts'
+} from '../../../tests/support/factories/grants.ts'
+import type { Owner } from '../accounts.ts'
+import { IdempotencyConflictError, UnbalancedTransferError } from '../errors.ts'
 import { closeMonth, lockOwner, readBooks, readGrant } from './books.ts'
-import { IdempotencyConflictError, UnbalancedTransferError } from './errors.ts'
 import { houseLeg, postTransfer, postTransfers } from './post.ts'
 
 const database = testDatabase()

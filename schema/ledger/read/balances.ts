@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import type { DB } from '../database/types.ts'
-import type { Owner } from './accounts.ts'
+import type { DB } from '../../database/types.ts'
+import type { Owner } from '../accounts.ts'
 
 export interface Balance {
   readonly plan: number

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
-import { countLockWaits } from '../../tests/support/database/lock-waits.ts'
-import { createTestDatabase } from '../../tests/support/database/test-database.ts'
-import { buildPurchaseGrant, buildTransfer, user } from '../../tests/support/factories/grants.ts'
-import { buildGrant } from '../../tests/support/factories/transfers.ts'
-import { madeForEachTest } from '../../tests/support/made.ts'
-import { waitUntil } from '../../tests/support/wait-until.ts'
-import { findBalance } from './balances.ts'
+import { countLockWaits } from '../../../tests/support/database/lock-waits.ts'
+import { createTestDatabase } from '../../../tests/support/database/test-database.ts'
+import { buildPurchaseGrant, buildTransfer, user } from '../../../tests/support/factories/grants.ts'
+import { buildGrant } from '../../../tests/support/factories/transfers.ts'
+import { madeForEachTest } from '../../../tests/support/made.ts'
+import { waitUntil } from '../../../tests/support/wait-until.ts'
+import { findBalance } from '../read/balances.ts'
+import { verifyLedger } from '../verify/verify.ts'
 import { postTransfer, postTransfers, type Transfer } from './post.ts'
-import { verifyLedger } from './verify.ts'
 
 /** Batches of the commonest form take a way of their own; what it cannot decide it leaves to the other, which posts or refuses. */
 

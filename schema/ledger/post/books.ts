@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
-import type { DatabaseTransaction } from '../database/connect.ts'
-import { prepared, preparedText } from '../database/prepared.ts'
-import type { DB } from '../database/types.ts'
-import type { Owner } from './accounts.ts'
-import { callLedger } from './call.ts'
-import type { Grant } from './grants.ts'
-import { purchaseGrantId } from './keys.ts'
+import type { DatabaseTransaction } from '../../database/connect.ts'
+import { prepared, preparedText } from '../../database/prepared.ts'
+import type { DB } from '../../database/types.ts'
+import type { Owner } from '../accounts.ts'
+import { callLedger } from '../call.ts'
+import type { Grant } from '../grants.ts'
+import { purchaseGrantId } from '../keys.ts'
 
 /** What the ledger has of a grant. Whole credits; the sums of its transfers in its account. */
 interface GrantSums {
