@@ -1,10 +1,10 @@
 import { isClerkAPIResponseError } from '@clerk/backend/errors'
 import Stripe from 'stripe'
 import { ZodError } from 'zod'
+import type { TryRecord } from '../schema/claim/claimable.ts'
 import { ClerkRefusalError, ClerkUnavailableError } from '../schema/clerk/errors.ts'
 import { isDatabaseUnavailable } from '../schema/database/unavailable.ts'
 import { IdempotencyConflictError, UnbalancedTransferError } from '../schema/ledger/errors.ts'
-import type { TryRecord } from '../schema/sweep/swept-tables.ts'
 import { NotYetError, PermanentError } from './errors.ts'
 
 /**

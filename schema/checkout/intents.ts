@@ -1,7 +1,7 @@
-import type { Kysely, Selectable } from 'kysely'
-import { sql } from 'kysely'
+import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
 import type { Currency } from '../catalogue/currency.ts'
 import type { BillingFrequency } from '../catalogue/plans.ts'
+import type { Claimable } from '../claim/claimable.ts'
 import { preparedText } from '../database/prepared.ts'
 import type { CheckoutIntents, DB } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
@@ -20,10 +20,10 @@ interface NewIntent {
   readonly amount_minor: number
   /** Granted once, or for a subscription every billing month. */
   readonly credits: number
-  /** By the product's clock, which tells later how long the sweep has waited for its outcome. */
+  /** By the product's clock, which tells later how long it has waited for its outcome. */
   readonly created_at: Date
-  /** When the sweep checks its outcome. */
-  readonly sweep_at: Date
+  /** When it is claimed, to fetch its outcome. */
+  readonly next_try_at: Date
 }
 
 export interface NewCreditPurchase extends NewIntent, Owner {
@@ -52,12 +52,22 @@ export function recipientOf(intent: Pick<CheckoutIntent, 'owner_kind' | 'owner_i
   return intent.owner_id === null ? null : { owner_kind: intent.owner_kind, owner_id: intent.owner_id }
 }
 
-/** States of an intent that Stripe may still settle, fail or expire. */
+/** States of an intent that Stripe may still settle, fail or expire: the column `is_unsettled`. */
 export const unsettledStates = [
   'created',
   'open',
   'awaiting_payment',
 ] as const satisfies readonly IntentState[]
+
+export const claimableIntents = {
+  table: 'checkout_intents',
+  key: ['id'],
+  unsettled: sql<SqlBool>`is_unsettled`,
+} as const satisfies Claimable
+
+export function isUnsettled({ state }: Pick<CheckoutIntent, 'state'>): boolean {
+  return (unsettledStates as readonly IntentState[]).includes(state)
+}
 
 /** Must be committed before Stripe is called. */
 export async function insertIntent(db: Kysely<DB>, intent: NewCheckoutIntent): Promise<void> {

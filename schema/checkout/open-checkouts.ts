@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 import type { DB } from '../database/types.ts'
 import { inThisMode } from '../stripe/mode.ts'
-import { type CheckoutIntent, type IntentState, unsettledStates } from './intents.ts'
+import type { CheckoutIntent, IntentState } from './intents.ts'
 
-/** Who is to receive a plan, in the terms of the index `checkout_waiting_one_subscription`. */
+/** Who is to receive a plan, in the terms of the index `checkout_intents_one_subscription`. */
 export interface Receiver {
   readonly user_id: string
   /** Null for an organization that is created when it is paid: then the buyer's id takes its place. */
@@ -16,13 +16,12 @@ export async function findOpenCheckout(
   receiver: Receiver,
 ): Promise<CheckoutIntent | undefined> {
   return db
-    .selectFrom('checkout_waiting as w')
-    .innerJoin('checkout_intents as i', 'i.id', 'w.id')
-    .selectAll('i')
-    .where('w.kind', '=', 'subscription')
-    .where('w.receiver_id', '=', receiver.owner_id ?? receiver.user_id)
-    .where(inThisMode('checkout_waiting', 'w'))
-    .where('i.state', 'in', unsettledStates)
+    .selectFrom('checkout_intents')
+    .selectAll()
+    .where('kind', '=', 'subscription')
+    .where(sql<string>`coalesce(owner_id, user_id)`, '=', receiver.owner_id ?? receiver.user_id)
+    .where(inThisMode('checkout_intents'))
+    .where('is_unsettled', '=', sql.lit(true))
     .executeTakeFirst()
 }
 

@@ -68,7 +68,7 @@ export async function failUnsettledIntent(
 
 /**
  * Makes a checkout what Stripe says of it, after forged news: the one way back from `settled`. Without a session it waits for the one
- * that it may have. The sweep looks at it at once. The caller holds the intent's row, and takes the credits back in the same transaction.
+ * that it may have. It is claimed at once. The caller holds the intent's row, and takes the credits back in the same transaction.
  */
 export async function withdrawOutcome(
   trx: DatabaseTransaction,
@@ -87,7 +87,7 @@ export async function withdrawOutcome(
       settled_at: null,
       failure_reason: null,
       withdrawn_at: intent.now,
-      sweep_at: intent.now,
+      next_try_at: intent.now,
       updated_at: sql`now()`,
     })
     .where('id', '=', intent.id)

@@ -24,7 +24,7 @@ export interface RecentPayment {
   readonly state: RecentPaymentState
 }
 
-/** The reasons of a checkout that failed because its payment did, as in `checkout_trouble` (migration 0045). */
+/** The reasons of a checkout that failed because its payment did, as in the index `checkout_intents_failed`. */
 export const refusedByBank = ['The payment failed', 'The first payment failed']
 
 /**

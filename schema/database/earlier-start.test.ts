@@ -5,11 +5,12 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { expect, inject, test } from 'vitest'
 import { databaseUrl } from '../../tests/support/database/template-database.ts'
-import { differencesOfLists } from '../../tests/support/database/waiting-lists.ts'
 import { madeOnce } from '../../tests/support/made.ts'
-import { selectEvents } from '../inbox/events.ts'
+import { claimableIntents } from '../checkout/intents.ts'
+import { claimDue } from '../claim/claim-due.ts'
+import { claimableEvents, selectEvents } from '../inbox/events.ts'
 import { verifyLedger } from '../ledger/verify/verify.ts'
-import { claimDue } from '../sweep/claim-due.ts'
+import { claimableSubscriptions } from '../subscriptions/subscriptions.ts'
 import { connectDatabase, type DatabaseActor, type DatabaseConnection } from './connect.ts'
 import { migrateToLatest } from './migrate.ts'
 import { nextSnapshotOrder } from './snapshot-order.ts'
@@ -17,7 +18,7 @@ import { nextSnapshotOrder } from './snapshot-order.ts'
 type Row = Record<string, unknown>
 
 /** Columns that have another name since the dump was made. */
-const newNames: Record<string, string> = { fetch_order: 'snapshot_order', look_order: 'snapshot_order' }
+const newNames: Record<string, string> = { sweep_at: 'next_try_at', sweeps: 'claims', fetch_order: 'snapshot_order', look_order: 'snapshot_order' }
 const newTables: Record<string, string> = { subscription_invoices: 'paid_invoice_lines' }
 /** Columns that lie in a table of their own since then. */
 const movedColumns = ['payload', 'raw']
@@ -167,18 +168,17 @@ test('the next snapshot is newer than every one of an earlier start, of Stripe o
 
 test('a subscription whose job waits in the queue of the old name is found by the sweep', async () => {
   const in_a_year = { now: new Date(Date.now() + 365 * 24 * 3600_000), first_wait_ms: 1000, limit: 100 }
-  const claimed = await claimDue(connect('tidemark_worker'), 'subscriptions', in_a_year)
+  const claimed = await claimDue(connect('tidemark_worker'), claimableSubscriptions, in_a_year)
   expect(claimed).toHaveLength(start.before.get('subscriptions')?.length ?? 0)
 })
 
 test('what waited is listed, and found by the sweep', async () => {
   const worker = connect('tidemark_worker')
-  expect(await differencesOfLists(worker)).toEqual([])
   const in_a_year = { now: new Date(Date.now() + 365 * 24 * 3600_000), first_wait_ms: 1000, limit: 100 }
-  expect(await claimDue(worker, 'inbox_events', in_a_year)).toMatchObject([
+  expect(await claimDue(worker, claimableEvents, in_a_year)).toMatchObject([
     { source: 'stripe', id: 'evt_waits' },
   ])
-  expect(await claimDue(worker, 'checkout_intents', in_a_year)).toMatchObject([
+  expect(await claimDue(worker, claimableIntents, in_a_year)).toMatchObject([
     { id: '0199f0a0-0000-4000-8000-000000000001' },
   ])
 })

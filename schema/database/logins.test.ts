@@ -92,7 +92,7 @@ describe('whatever it does, the login of the server cannot', () => {
     [
       'make a checkout that is paid',
       `INSERT INTO checkout_intents (id, kind, user_id, owner_kind, owner_id, credits, amount_minor,
-      currency, sweep_at, state, settled_at, stripe_session_id) VALUES (${intent}, 'settled', now(), 'cs_1')`,
+      currency, next_try_at, state, settled_at, stripe_session_id) VALUES (${intent}, 'settled', now(), 'cs_1')`,
     ],
     ['settle a checkout', `UPDATE checkout_intents SET state = 'settled'`],
     ['say when it was settled', `UPDATE checkout_intents SET settled_at = now()`],

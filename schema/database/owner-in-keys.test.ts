@@ -5,9 +5,9 @@ import { testDatabase } from '../../tests/support/database/test-database.ts'
 /** What belongs to an owner has the owner in whatever is unique or refers (decision 139). What lacks it is in docs/scaling.md, with what has to come first. */
 const lacking = {
   unique: [
+    'checkout_intents_one_subscription',
     'checkout_intents_pkey',
     'checkout_intents_stripe_session_id_key',
-    'checkout_waiting_one_subscription',
     'ledger_grants_id_key',
     'ledger_keys_over_owners',
     'ledger_months_used_stripe_subscription_id_month_starts_at_key',
@@ -22,7 +22,7 @@ const lacking = {
 
 /** Tables of nobody in particular: a row is found before it is known whose it is, or they are read over all owners. */
 const central = `
-  audit_log balance_transactions cursors extension_sign_ins failed_tries inbox_events inbox_payloads inbox_waiting kysely_migration
+  audit_log balance_transactions cursors extension_sign_ins failed_tries inbox_events inbox_payloads kysely_migration
   kysely_migration_lock ledger_archives ledger_proofs reconciliation_findings reconciliation_runs statement_days support_acts
   support_visits`
   .trim()

@@ -122,49 +122,6 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION public.checkout_intents_wait() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'public', 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    AS $$
-BEGIN
-  MERGE INTO checkout_waiting w
-  USING (
-    SELECT changed.user_id, changed.id, changed.kind, changed.livemode, changed.sweep_at, coalesce(changed.owner_id, changed.user_id) AS receiver_id,
-      changed.state IN ('created', 'open', 'awaiting_payment') AS waits, listed.at
-    FROM changed LEFT JOIN LATERAL (
-      SELECT ctid AS at FROM checkout_waiting l WHERE l.user_id = changed.user_id AND l.id = changed.id OFFSET 0) listed ON true) i
-    ON w.ctid = i.at
-  WHEN MATCHED AND NOT i.waits THEN DELETE
-  WHEN MATCHED AND (w.sweep_at, w.receiver_id) <> (i.sweep_at, i.receiver_id) THEN UPDATE SET sweep_at = i.sweep_at, receiver_id = i.receiver_id
-  WHEN NOT MATCHED AND i.waits THEN INSERT VALUES (i.user_id, i.id, i.receiver_id, i.kind, i.livemode, i.sweep_at);
-  RETURN NULL;
-END
-$$;
-
-CREATE FUNCTION public.checkout_intents_wait_no_more() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'public', 'pg_temp'
-    AS $$
-BEGIN
-  DELETE FROM checkout_waiting w USING gone i WHERE w.user_id = i.user_id AND w.id = i.id;
-  RETURN NULL;
-END
-$$;
-
-CREATE FUNCTION public.checkout_trouble(state text, stripe_session_id text, failure_reason text, last_error text) RETURNS text
-    LANGUAGE plpgsql IMMUTABLE
-    AS $$
-BEGIN
-  RETURN CASE
-    WHEN state = 'failed' AND stripe_session_id IS NOT NULL AND failure_reason NOT IN ('The payment failed', 'The first payment failed') THEN 'failed'
-    WHEN state IN ('created', 'open', 'awaiting_payment') AND last_error IS NOT NULL THEN 'stuck'
-  END;
-END
-$$;
-
 CREATE FUNCTION public.inbox_drop_month(until timestamp with time zone, failed_since timestamp with time zone) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -223,48 +180,6 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION public.inbox_events_wait() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'public', 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    AS $$
-BEGIN
-  MERGE INTO inbox_waiting w
-  USING (
-    SELECT changed.received_at, changed.source, changed.id, changed.state, changed.sweep_at, listed.at
-    FROM changed LEFT JOIN LATERAL (
-      SELECT ctid AS at FROM inbox_waiting l
-      WHERE l.received_at = changed.received_at AND l.source = changed.source AND l.id = changed.id OFFSET 0) listed ON true) e
-    ON w.ctid = e.at
-  WHEN MATCHED AND e.state <> 'received' THEN DELETE
-  WHEN MATCHED AND w.sweep_at <> e.sweep_at THEN UPDATE SET sweep_at = e.sweep_at
-  WHEN NOT MATCHED AND e.state = 'received' THEN INSERT VALUES (e.received_at, e.source, e.id, e.sweep_at);
-  RETURN NULL;
-END
-$$;
-
-CREATE FUNCTION public.inbox_events_wait_elsewhere() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'public', 'pg_temp'
-    AS $$
-BEGIN
-  DELETE FROM inbox_waiting w WHERE w.received_at = OLD.received_at AND w.source = OLD.source AND w.id = OLD.id;
-  RETURN NEW;
-END
-$$;
-
-CREATE FUNCTION public.inbox_events_wait_no_more() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'public', 'pg_temp'
-    AS $$
-BEGIN
-  DELETE FROM inbox_waiting w USING gone e WHERE w.received_at = e.received_at AND w.source = e.source AND w.id = e.id;
-  RETURN NULL;
-END
-$$;
-
 CREATE FUNCTION public.inbox_make_months(first timestamp with time zone, last timestamp with time zone) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -290,14 +205,6 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION public.inbox_set_aside(state text) RETURNS text
-    LANGUAGE plpgsql IMMUTABLE
-    AS $$
-BEGIN
-  RETURN CASE WHEN state IN ('failed', 'forged', 'ignored') THEN state END;
-END
-$$;
-
 CREATE TABLE public.inbox_events (
     source public.event_source NOT NULL,
     id public.outside_id NOT NULL,
@@ -309,8 +216,8 @@ CREATE TABLE public.inbox_events (
     settled_at timestamp with time zone,
     attempts integer DEFAULT 0 NOT NULL,
     last_error text,
-    sweep_at timestamp with time zone DEFAULT now() NOT NULL,
-    sweeps integer DEFAULT 0 NOT NULL,
+    next_try_at timestamp with time zone DEFAULT now() CONSTRAINT inbox_events_sweep_at_not_null NOT NULL,
+    claims integer DEFAULT 0 CONSTRAINT inbox_events_sweeps_not_null NOT NULL,
     unavailable_since timestamp with time zone,
     received_via public.received_via DEFAULT 'webhook'::text NOT NULL,
     confirmed_at timestamp with time zone,
@@ -320,7 +227,6 @@ CREATE TABLE public.inbox_events (
     subject public.outside_id,
     payload_filed_at timestamp with time zone,
     client_reference_id public.outside_id,
-    set_aside text GENERATED ALWAYS AS (public.inbox_set_aside((state)::text)) STORED,
     CONSTRAINT inbox_events_consistent CHECK (public.inbox_event_is_consistent((state)::text, reason, settled_at, confirm_at, confirmed_at, payload_filed_at, payload_removed_at))
 )
 WITH (fillfactor='50');
@@ -1780,28 +1686,18 @@ CREATE TABLE public.checkout_intents (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     settled_at timestamp with time zone,
-    sweep_at timestamp with time zone DEFAULT now() NOT NULL,
-    sweeps integer DEFAULT 0 NOT NULL,
+    next_try_at timestamp with time zone DEFAULT now() CONSTRAINT checkout_intents_sweep_at_not_null NOT NULL,
+    claims integer DEFAULT 0 CONSTRAINT checkout_intents_sweeps_not_null NOT NULL,
     attempts integer DEFAULT 0 NOT NULL,
     last_error text,
     unavailable_since timestamp with time zone,
     session_params text,
     livemode boolean DEFAULT public.stripe_livemode() NOT NULL,
     withdrawn_at timestamp with time zone,
-    trouble text GENERATED ALWAYS AS (public.checkout_trouble((state)::text, stripe_session_id, failure_reason, last_error)) STORED,
+    is_unsettled boolean GENERATED ALWAYS AS (((state)::text = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text]))) STORED NOT NULL,
     CONSTRAINT checkout_intents_consistent CHECK (public.checkout_intent_is_consistent((kind)::text, (state)::text, (owner_kind)::text, owner_id, (plan_type)::text, (billing_frequency)::text, (seats)::integer, (credits)::bigint, (credits_per_seat)::bigint, stripe_session_id, settled_at))
 )
 WITH (fillfactor='50');
-
-CREATE TABLE public.checkout_waiting (
-    user_id text NOT NULL,
-    id uuid NOT NULL,
-    receiver_id text NOT NULL,
-    kind text NOT NULL,
-    livemode boolean NOT NULL,
-    sweep_at timestamp with time zone NOT NULL
-)
-WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='5000');
 
 CREATE TABLE public.cursors (
     name text NOT NULL,
@@ -1915,14 +1811,6 @@ CREATE TABLE public.inbox_payloads (
     CONSTRAINT inbox_payloads_one_form CHECK ((num_nonnulls(payload, raw) = 1))
 )
 PARTITION BY RANGE (filed_at);
-
-CREATE TABLE public.inbox_waiting (
-    received_at timestamp with time zone NOT NULL,
-    source text NOT NULL,
-    id text NOT NULL,
-    sweep_at timestamp with time zone NOT NULL
-)
-WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='5000');
 
 CREATE TABLE public.ledger_accounts (
     id bigint NOT NULL,
@@ -2265,8 +2153,8 @@ CREATE TABLE public.subscriptions (
     snapshot_order bigint CONSTRAINT subscriptions_fetch_order_not_null NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    sweep_at timestamp with time zone NOT NULL,
-    sweeps integer DEFAULT 0 NOT NULL,
+    next_try_at timestamp with time zone CONSTRAINT subscriptions_sweep_at_not_null NOT NULL,
+    claims integer DEFAULT 0 CONSTRAINT subscriptions_sweeps_not_null NOT NULL,
     attempts integer DEFAULT 0 NOT NULL,
     last_error text,
     unavailable_since timestamp with time zone,
@@ -2308,8 +2196,8 @@ CREATE TABLE public.support_acts (
     outcome jsonb,
     error text,
     finished_at timestamp with time zone,
-    sweep_at timestamp with time zone NOT NULL,
-    sweeps integer DEFAULT 0 NOT NULL,
+    next_try_at timestamp with time zone CONSTRAINT support_acts_sweep_at_not_null NOT NULL,
+    claims integer DEFAULT 0 CONSTRAINT support_acts_sweeps_not_null NOT NULL,
     attempts integer DEFAULT 0 NOT NULL,
     last_error text,
     unavailable_since timestamp with time zone,
@@ -2353,14 +2241,14 @@ CREATE TABLE public.team_invitations (
     expires_at timestamp with time zone NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    sweep_at timestamp with time zone,
-    sweeps integer DEFAULT 0 NOT NULL,
+    next_try_at timestamp with time zone,
+    claims integer DEFAULT 0 CONSTRAINT team_invitations_sweeps_not_null NOT NULL,
     attempts integer DEFAULT 0 NOT NULL,
     last_error text,
     unavailable_since timestamp with time zone,
     sync_failed_at timestamp with time zone,
     send_at timestamp with time zone,
-    CONSTRAINT team_invitations_check CHECK (((status <> 'pending'::text) OR (sweep_at IS NOT NULL))),
+    CONSTRAINT team_invitations_check CHECK (((status <> 'pending'::text) OR (next_try_at IS NOT NULL))),
     CONSTRAINT team_invitations_check1 CHECK (((sync_failed_at IS NULL) OR (last_error IS NOT NULL))),
     CONSTRAINT team_invitations_email_check CHECK ((email = lower(email))),
     CONSTRAINT team_invitations_organization_id_check CHECK (((length(organization_id) >= 1) AND (length(organization_id) <= 64))),
@@ -2398,9 +2286,6 @@ ALTER TABLE ONLY public.checkout_intents
 ALTER TABLE ONLY public.checkout_intents
     ADD CONSTRAINT checkout_intents_stripe_session_id_key UNIQUE (stripe_session_id);
 
-ALTER TABLE ONLY public.checkout_waiting
-    ADD CONSTRAINT checkout_waiting_pkey PRIMARY KEY (user_id, id);
-
 ALTER TABLE ONLY public.cursors
     ADD CONSTRAINT cursors_pkey PRIMARY KEY (name);
 
@@ -2430,9 +2315,6 @@ ALTER TABLE ONLY public.inbox_events
 
 ALTER TABLE ONLY public.inbox_payloads
     ADD CONSTRAINT inbox_payloads_pkey PRIMARY KEY (source, id, filed_at);
-
-ALTER TABLE ONLY public.inbox_waiting
-    ADD CONSTRAINT inbox_waiting_pkey PRIMARY KEY (received_at, source, id);
 
 ALTER TABLE ONLY public.ledger_accounts
     ADD CONSTRAINT ledger_accounts_id_owner_id_key UNIQUE (id, owner_id);
@@ -2559,17 +2441,19 @@ CREATE INDEX charges_intent ON public.charges USING btree (owner_id, intent_id) 
 
 CREATE INDEX charges_invoice ON public.charges USING btree (owner_id, stripe_invoice_id) WHERE (stripe_invoice_id IS NOT NULL);
 
+CREATE INDEX checkout_intents_due ON public.checkout_intents USING btree (next_try_at) WHERE is_unsettled;
+
+CREATE INDEX checkout_intents_failed ON public.checkout_intents USING btree (created_at) WHERE (((state)::text = 'failed'::text) AND (stripe_session_id IS NOT NULL) AND (failure_reason <> ALL (ARRAY['The payment failed'::text, 'The first payment failed'::text])));
+
+CREATE UNIQUE INDEX checkout_intents_one_subscription ON public.checkout_intents USING btree (COALESCE(owner_id, user_id), livemode) WHERE (((kind)::text = 'subscription'::text) AND is_unsettled);
+
 CREATE INDEX checkout_intents_organization ON public.checkout_intents USING btree (owner_id, created_at DESC) WHERE ((owner_kind)::text = 'organization'::text);
 
 CREATE UNIQUE INDEX checkout_intents_owner ON public.checkout_intents USING btree (owner_id, id);
 
-CREATE INDEX checkout_intents_trouble ON public.checkout_intents USING btree (trouble, created_at) WHERE (trouble IS NOT NULL);
+CREATE INDEX checkout_intents_stuck ON public.checkout_intents USING btree (created_at) WHERE (is_unsettled AND (last_error IS NOT NULL));
 
 CREATE INDEX checkout_intents_user ON public.checkout_intents USING btree (user_id, created_at DESC);
-
-CREATE UNIQUE INDEX checkout_waiting_one_subscription ON public.checkout_waiting USING btree (receiver_id, livemode) WHERE (kind = 'subscription'::text);
-
-CREATE INDEX checkout_waiting_sweep ON public.checkout_waiting USING btree (sweep_at);
 
 CREATE INDEX extension_sign_ins_expiry ON public.extension_sign_ins USING btree (expires_at);
 
@@ -2589,17 +2473,19 @@ CREATE INDEX failed_tries_subject ON public.failed_tries USING btree (subject, f
 
 CREATE INDEX idempotent_requests_old ON public.idempotent_requests USING btree (created_at);
 
+CREATE INDEX inbox_events_attention ON public.inbox_events USING btree (state, received_at) WHERE ((state)::text = ANY (ARRAY['failed'::text, 'forged'::text, 'ignored'::text]));
+
 CREATE INDEX inbox_events_completed_checkout ON public.inbox_events USING btree (client_reference_id) WHERE ((client_reference_id IS NOT NULL) AND (type = ANY (ARRAY['checkout.session.completed'::text, 'checkout.session.async_payment_succeeded'::text])));
 
 CREATE INDEX inbox_events_confirm ON public.inbox_events USING btree (confirm_at) WHERE (confirm_at IS NOT NULL);
 
-CREATE INDEX inbox_events_object_sync ON public.inbox_events USING btree (object_sync_at) WHERE (object_sync_at IS NOT NULL);
+CREATE INDEX inbox_events_due ON public.inbox_events USING btree (next_try_at) WHERE (settled_at IS NULL);
 
-CREATE INDEX inbox_events_set_aside ON public.inbox_events USING btree (set_aside, received_at) WHERE (set_aside IS NOT NULL);
+CREATE INDEX inbox_events_object_sync ON public.inbox_events USING btree (object_sync_at) WHERE (object_sync_at IS NOT NULL);
 
 CREATE INDEX inbox_events_subject ON public.inbox_events USING btree (subject, received_at) WHERE (subject IS NOT NULL);
 
-CREATE INDEX inbox_waiting_sweep ON public.inbox_waiting USING btree (sweep_at);
+CREATE INDEX inbox_events_waiting ON public.inbox_events USING btree (received_at) WHERE (settled_at IS NULL);
 
 CREATE UNIQUE INDEX ledger_archives_unfinished ON public.ledger_archives USING btree ((true)) WHERE (state <> 'finished'::text);
 
@@ -2649,6 +2535,8 @@ CREATE INDEX seats_organization ON public.seats USING btree (organization_id, as
 
 CREATE INDEX seats_user ON public.seats USING btree (user_id) WHERE (status = 'active'::text);
 
+CREATE INDEX subscriptions_due ON public.subscriptions USING btree (next_try_at) WHERE ((status <> ALL (ARRAY['canceled'::text, 'incomplete_expired'::text])) AND (sync_failed_at IS NULL));
+
 CREATE INDEX subscriptions_id ON public.subscriptions USING btree (stripe_subscription_id);
 
 CREATE INDEX subscriptions_intent ON public.subscriptions USING btree (intent_id);
@@ -2659,17 +2547,15 @@ CREATE INDEX subscriptions_owner ON public.subscriptions USING btree (owner_kind
 
 CREATE INDEX subscriptions_stuck ON public.subscriptions USING btree (created_at) WHERE ((status <> ALL (ARRAY['canceled'::text, 'incomplete_expired'::text])) AND (sync_failed_at IS NULL) AND (last_error IS NOT NULL));
 
-CREATE INDEX subscriptions_sweep ON public.subscriptions USING btree (sweep_at) WHERE ((status <> ALL (ARRAY['canceled'::text, 'incomplete_expired'::text])) AND (sync_failed_at IS NULL));
-
 CREATE INDEX subscriptions_sync_failed ON public.subscriptions USING btree (sync_failed_at) WHERE (sync_failed_at IS NOT NULL);
 
 CREATE INDEX subscriptions_user ON public.subscriptions USING btree (user_id);
 
 CREATE INDEX support_acts_batch ON public.support_acts USING btree (batch_id, id) WHERE (batch_id IS NOT NULL);
 
-CREATE INDEX support_acts_owner ON public.support_acts USING btree (owner_kind, owner_id, requested_at DESC) WHERE (owner_id IS NOT NULL);
+CREATE INDEX support_acts_due ON public.support_acts USING btree (next_try_at) WHERE (state = 'queued'::text);
 
-CREATE INDEX support_acts_sweep ON public.support_acts USING btree (sweep_at) WHERE (state = 'queued'::text);
+CREATE INDEX support_acts_owner ON public.support_acts USING btree (owner_kind, owner_id, requested_at DESC) WHERE (owner_id IS NOT NULL);
 
 CREATE INDEX support_acts_target ON public.support_acts USING btree (target_kind, target_id, requested_at DESC);
 
@@ -2681,6 +2567,8 @@ CREATE INDEX support_visits_old ON public.support_visits USING btree (seen_at);
 
 CREATE INDEX team_invitations_clerk ON public.team_invitations USING btree (clerk_invitation_id);
 
+CREATE INDEX team_invitations_due ON public.team_invitations USING btree (next_try_at) WHERE ((next_try_at IS NOT NULL) AND (sync_failed_at IS NULL));
+
 CREATE INDEX team_invitations_email ON public.team_invitations USING btree (email);
 
 CREATE INDEX team_invitations_id ON public.team_invitations USING btree (id);
@@ -2689,11 +2577,9 @@ CREATE UNIQUE INDEX team_invitations_one_pending ON public.team_invitations USIN
 
 CREATE INDEX team_invitations_organization ON public.team_invitations USING btree (organization_id, created_at DESC);
 
-CREATE INDEX team_invitations_stuck ON public.team_invitations USING btree (created_at) WHERE ((sweep_at IS NOT NULL) AND (sync_failed_at IS NULL) AND (last_error IS NOT NULL));
+CREATE INDEX team_invitations_stuck ON public.team_invitations USING btree (created_at) WHERE ((next_try_at IS NOT NULL) AND (sync_failed_at IS NULL) AND (last_error IS NOT NULL));
 
 CREATE INDEX team_invitations_subscription ON public.team_invitations USING btree (subscription_id);
-
-CREATE INDEX team_invitations_sweep ON public.team_invitations USING btree (sweep_at) WHERE ((sweep_at IS NOT NULL) AND (sync_failed_at IS NULL));
 
 CREATE INDEX team_invitations_sync_failed ON public.team_invitations USING btree (sync_failed_at) WHERE (sync_failed_at IS NOT NULL);
 
@@ -2705,21 +2591,7 @@ CREATE TRIGGER audit_log_no_truncate BEFORE TRUNCATE ON public.audit_log FOR EAC
 
 CREATE TRIGGER checkout_intents_guard BEFORE UPDATE ON public.checkout_intents FOR EACH ROW EXECUTE FUNCTION public.checkout_intents_guard();
 
-CREATE TRIGGER checkout_intents_wait_deleted AFTER DELETE ON public.checkout_intents REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION public.checkout_intents_wait_no_more();
-
-CREATE TRIGGER checkout_intents_wait_inserted AFTER INSERT ON public.checkout_intents REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.checkout_intents_wait();
-
-CREATE TRIGGER checkout_intents_wait_updated AFTER UPDATE ON public.checkout_intents REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.checkout_intents_wait();
-
 CREATE TRIGGER inbox_events_have_payloads AFTER INSERT ON public.inbox_events REFERENCING NEW TABLE AS received FOR EACH STATEMENT EXECUTE FUNCTION public.inbox_events_have_payloads();
-
-CREATE TRIGGER inbox_events_wait_deleted AFTER DELETE ON public.inbox_events REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION public.inbox_events_wait_no_more();
-
-CREATE TRIGGER inbox_events_wait_elsewhere BEFORE UPDATE OF received_at, source, id ON public.inbox_events FOR EACH ROW EXECUTE FUNCTION public.inbox_events_wait_elsewhere();
-
-CREATE TRIGGER inbox_events_wait_inserted AFTER INSERT ON public.inbox_events REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.inbox_events_wait();
-
-CREATE TRIGGER inbox_events_wait_updated AFTER UPDATE ON public.inbox_events REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.inbox_events_wait();
 
 CREATE TRIGGER ledger_accounts_append_only BEFORE DELETE OR UPDATE ON public.ledger_accounts FOR EACH ROW EXECUTE FUNCTION public.ledger_refuse_change();
 
@@ -2833,18 +2705,8 @@ CREATE POLICY support_acts_worker ON public.support_acts TO tidemark_worker USIN
 GRANT USAGE ON SCHEMA public TO tidemark_server;
 GRANT USAGE ON SCHEMA public TO tidemark_worker;
 
-REVOKE ALL ON FUNCTION public.checkout_intents_wait() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION public.checkout_intents_wait_no_more() FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION public.inbox_drop_month(until timestamp with time zone, failed_since timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.inbox_drop_month(until timestamp with time zone, failed_since timestamp with time zone) TO tidemark_worker;
-
-REVOKE ALL ON FUNCTION public.inbox_events_wait() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION public.inbox_events_wait_elsewhere() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION public.inbox_events_wait_no_more() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.inbox_make_months(first timestamp with time zone, last timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.inbox_make_months(first timestamp with time zone, last timestamp with time zone) TO tidemark_server;
@@ -2869,7 +2731,7 @@ GRANT INSERT(reason) ON TABLE public.inbox_events TO tidemark_server;
 
 GRANT INSERT(settled_at) ON TABLE public.inbox_events TO tidemark_server;
 
-GRANT INSERT(sweep_at) ON TABLE public.inbox_events TO tidemark_server;
+GRANT INSERT(next_try_at) ON TABLE public.inbox_events TO tidemark_server;
 
 GRANT INSERT(received_via) ON TABLE public.inbox_events TO tidemark_server;
 
@@ -3077,12 +2939,9 @@ GRANT INSERT(created_at) ON TABLE public.checkout_intents TO tidemark_server;
 
 GRANT UPDATE(updated_at) ON TABLE public.checkout_intents TO tidemark_server;
 
-GRANT INSERT(sweep_at) ON TABLE public.checkout_intents TO tidemark_server;
+GRANT INSERT(next_try_at) ON TABLE public.checkout_intents TO tidemark_server;
 
 GRANT INSERT(session_params) ON TABLE public.checkout_intents TO tidemark_server;
-
-GRANT SELECT ON TABLE public.checkout_waiting TO tidemark_server;
-GRANT SELECT ON TABLE public.checkout_waiting TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.cursors TO tidemark_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.cursors TO tidemark_worker;
@@ -3135,9 +2994,6 @@ GRANT UPDATE(created_at) ON TABLE public.idempotent_requests TO tidemark_server;
 
 GRANT SELECT,INSERT ON TABLE public.inbox_payloads TO tidemark_server;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.inbox_payloads TO tidemark_worker;
-
-GRANT SELECT ON TABLE public.inbox_waiting TO tidemark_server;
-GRANT SELECT ON TABLE public.inbox_waiting TO tidemark_worker;
 
 GRANT SELECT ON TABLE public.ledger_accounts TO tidemark_server;
 GRANT SELECT ON TABLE public.ledger_accounts TO tidemark_worker;
@@ -3250,10 +3106,10 @@ GRANT UPDATE(error) ON TABLE public.support_acts TO tidemark_worker;
 GRANT UPDATE(finished_at) ON TABLE public.support_acts TO tidemark_server;
 GRANT UPDATE(finished_at) ON TABLE public.support_acts TO tidemark_worker;
 
-GRANT INSERT(sweep_at),UPDATE(sweep_at) ON TABLE public.support_acts TO tidemark_server;
-GRANT UPDATE(sweep_at) ON TABLE public.support_acts TO tidemark_worker;
+GRANT INSERT(next_try_at),UPDATE(next_try_at) ON TABLE public.support_acts TO tidemark_server;
+GRANT UPDATE(next_try_at) ON TABLE public.support_acts TO tidemark_worker;
 
-GRANT UPDATE(sweeps) ON TABLE public.support_acts TO tidemark_worker;
+GRANT UPDATE(claims) ON TABLE public.support_acts TO tidemark_worker;
 
 GRANT UPDATE(attempts) ON TABLE public.support_acts TO tidemark_worker;
 

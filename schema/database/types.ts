@@ -76,15 +76,18 @@ export interface CheckoutIntents {
   amount_minor: number;
   attempts: Generated<number>;
   billing_frequency: "monthly" | "yearly" | null | null;
+  claims: Generated<number>;
   created_at: Generated<Timestamp>;
   credits: number;
   credits_per_seat: number | null;
   currency: "EUR" | "USD" | "GBP";
   failure_reason: string | null;
   id: string;
+  is_unsettled: Generated<boolean>;
   kind: "credit_purchase" | "subscription";
   last_error: string | null;
   livemode: Generated<boolean>;
+  next_try_at: Generated<Timestamp>;
   owner_id: string | null;
   owner_kind: "user" | "organization";
   plan_type: "pro" | "teams" | null | null;
@@ -94,23 +97,11 @@ export interface CheckoutIntents {
   state: Generated<"created" | "open" | "awaiting_payment" | "settled" | "failed" | "expired">;
   stripe_customer_id: string | null;
   stripe_session_id: string | null;
-  sweep_at: Generated<Timestamp>;
-  sweeps: Generated<number>;
   trial_days: Generated<number>;
-  trouble: Generated<string | null>;
   unavailable_since: Timestamp | null;
   updated_at: Generated<Timestamp>;
   user_id: string;
   withdrawn_at: Timestamp | null;
-}
-
-export interface CheckoutWaiting {
-  id: string;
-  kind: "credit_purchase" | "subscription";
-  livemode: boolean;
-  receiver_id: string;
-  sweep_at: Timestamp;
-  user_id: string;
 }
 
 export interface Cursors {
@@ -179,11 +170,13 @@ export interface IdempotentRequests {
 
 export interface InboxEvents {
   attempts: Generated<number>;
+  claims: Generated<number>;
   client_reference_id: string | null;
   confirm_at: Timestamp | null;
   confirmed_at: Timestamp | null;
   id: string;
   last_error: string | null;
+  next_try_at: Generated<Timestamp>;
   object_sync_at: Timestamp | null;
   occurred_at: Timestamp;
   payload_filed_at: Timestamp | null;
@@ -191,13 +184,10 @@ export interface InboxEvents {
   reason: string | null;
   received_at: Generated<Timestamp>;
   received_via: Generated<"webhook" | "reader">;
-  set_aside: Generated<string | null>;
   settled_at: Timestamp | null;
   source: "stripe" | "clerk";
   state: Generated<"received" | "applied" | "ignored" | "failed" | "forged">;
   subject: string | null;
-  sweep_at: Generated<Timestamp>;
-  sweeps: Generated<number>;
   type: string;
   unavailable_since: Timestamp | null;
 }
@@ -208,13 +198,6 @@ export interface InboxPayloads {
   payload: Json | null;
   raw: Buffer | null;
   source: string;
-}
-
-export interface InboxWaiting {
-  id: string;
-  received_at: Timestamp;
-  source: "stripe" | "clerk";
-  sweep_at: Timestamp;
 }
 
 export interface LedgerAccounts {
@@ -504,6 +487,7 @@ export interface Subscriptions {
   attempts: Generated<number>;
   billing_frequency: "monthly" | "yearly";
   cancel_at: Timestamp | null;
+  claims: Generated<number>;
   created_at: Generated<Timestamp>;
   credits_per_seat: number;
   currency: "EUR" | "USD" | "GBP";
@@ -513,6 +497,7 @@ export interface Subscriptions {
   intent_id: string;
   last_error: string | null;
   livemode: Generated<boolean>;
+  next_try_at: Timestamp;
   owner_id: string;
   owner_kind: "user" | "organization";
   plan_type: "pro" | "teams";
@@ -522,8 +507,6 @@ export interface Subscriptions {
   snapshot_order: number;
   status: "incomplete" | "incomplete_expired" | "trialing" | "active" | "past_due" | "canceled" | "unpaid" | "paused";
   stripe_subscription_id: string;
-  sweep_at: Timestamp;
-  sweeps: Generated<number>;
   sync_failed_at: Timestamp | null;
   trial_end: Timestamp | null;
   unavailable_since: Timestamp | null;
@@ -536,6 +519,7 @@ export interface SupportActs {
   approved_by: string | null;
   attempts: Generated<number>;
   batch_id: string | null;
+  claims: Generated<number>;
   error: string | null;
   finding_id: string | null;
   finished_at: Timestamp | null;
@@ -543,6 +527,7 @@ export interface SupportActs {
   is_dry_run: boolean;
   kind: "replay" | "resync" | "adjust" | "cancel_intent" | "resend_invitation" | "forget";
   last_error: string | null;
+  next_try_at: Timestamp;
   outcome: Json | null;
   owner_id: string | null;
   owner_kind: "user" | "organization" | null | null;
@@ -552,8 +537,6 @@ export interface SupportActs {
   requested_at: Timestamp;
   requested_by: string;
   state: "waiting_for_approval" | "queued" | "done" | "failed" | "refused";
-  sweep_at: Timestamp;
-  sweeps: Generated<number>;
   target_id: string;
   target_kind: "event" | "intent" | "subscription" | "invitation" | "charge" | "user" | "organization";
   unavailable_since: Timestamp | null;
@@ -568,6 +551,7 @@ export interface SupportVisits {
 
 export interface TeamInvitations {
   attempts: Generated<number>;
+  claims: Generated<number>;
   clerk_invitation_id: string | null;
   created_at: Generated<Timestamp>;
   email: string;
@@ -575,13 +559,12 @@ export interface TeamInvitations {
   id: string;
   inviter_id: string;
   last_error: string | null;
+  next_try_at: Timestamp | null;
   organization_id: string;
   role: "admin" | "member";
   send_at: Timestamp | null;
   status: "pending" | "accepted" | "expired" | "revoked";
   subscription_id: string;
-  sweep_at: Timestamp | null;
-  sweeps: Generated<number>;
   sync_failed_at: Timestamp | null;
   unavailable_since: Timestamp | null;
   updated_at: Generated<Timestamp>;
@@ -604,7 +587,6 @@ export interface DB {
   balance_transactions: BalanceTransactions;
   charges: Charges;
   checkout_intents: CheckoutIntents;
-  checkout_waiting: CheckoutWaiting;
   cursors: Cursors;
   customer_creations: CustomerCreations;
   extension_sign_ins: ExtensionSignIns;
@@ -613,7 +595,6 @@ export interface DB {
   idempotent_requests: IdempotentRequests;
   inbox_events: InboxEvents;
   inbox_payloads: InboxPayloads;
-  inbox_waiting: InboxWaiting;
   ledger_accounts: LedgerAccounts;
   ledger_archived_sums: LedgerArchivedSums;
   ledger_archives: LedgerArchives;

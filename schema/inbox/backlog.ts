@@ -1,12 +1,11 @@
 import type { Kysely } from 'kysely'
 import type { DB } from '../database/types.ts'
 import type { InboxEvent } from './events.ts'
-import { selectWaiting } from './waiting.ts'
 
 export interface InboxBacklog {
   /** Of the oldest event that is not settled; null when everything is settled. */
   readonly oldest_received_at: Date | null
-  /** Of the oldest one that nobody has tried yet: the worker is behind, or away. One that was tried waits for something else. */
+  /** Of the oldest one without a failed try: the worker is behind, or down. One that was tried waits for something else. */
   readonly oldest_untried_received_at: Date | null
   /** Events that were given up and need a person. */
   readonly failed: number
@@ -17,19 +16,22 @@ export async function findInboxBacklog(db: Kysely<DB>): Promise<InboxBacklog> {
   const { failed, ...oldest } = await db
     .selectNoFrom((eb) => [
       eb
-        .selectFrom('inbox_waiting')
+        .selectFrom('inbox_events')
         .select(({ fn }) => fn.min('received_at').as('oldest'))
+        .where('settled_at', 'is', null)
         .as('oldest_received_at'),
-      selectWaiting(db)
-        .select('e.received_at')
-        .where('e.last_error', 'is', null)
-        .orderBy('w.received_at')
+      eb
+        .selectFrom('inbox_events')
+        .select('received_at')
+        .where('settled_at', 'is', null)
+        .where('last_error', 'is', null)
+        .orderBy('received_at')
         .limit(1)
         .as('oldest_untried_received_at'),
       eb
         .selectFrom('inbox_events')
         .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('set_aside', '=', 'failed')
+        .where('state', '=', 'failed')
         .as('failed'),
     ])
     .executeTakeFirstOrThrow()
@@ -40,9 +42,11 @@ export async function findInboxBacklog(db: Kysely<DB>): Promise<InboxBacklog> {
 export async function findOldestUnapplied(
   db: Kysely<DB>,
 ): Promise<Pick<InboxEvent, 'id' | 'source' | 'type' | 'received_at'> | null> {
-  const oldest = await selectWaiting(db)
-    .select(['e.id', 'e.source', 'e.type', 'e.received_at'])
-    .orderBy('w.received_at')
+  const oldest = await db
+    .selectFrom('inbox_events')
+    .select(['id', 'source', 'type', 'received_at'])
+    .where('settled_at', 'is', null)
+    .orderBy('received_at')
     .limit(1)
     .executeTakeFirst()
   return oldest ?? null

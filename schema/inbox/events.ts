@@ -1,7 +1,7 @@
-import { CompiledQuery, type Kysely, type Selectable, sql } from 'kysely'
+import { CompiledQuery, type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
+import { type Claimable, cleanRecord } from '../claim/claimable.ts'
 import { preparedText } from '../database/prepared.ts'
 import type { DB, InboxEvents, InboxPayloads, Json } from '../database/types.ts'
-import { cleanRecord } from '../sweep/swept-tables.ts'
 import { eventsWithPayloadsText, inTheirMonths, selectEventsWithPayloads } from './payloads.ts'
 import { namesIn } from './subject.ts'
 
@@ -14,6 +14,12 @@ export interface EventKey {
   readonly id: string
 }
 
+export const claimableEvents = {
+  table: 'inbox_events',
+  key: ['source', 'id'],
+  unsettled: sql<SqlBool>`settled_at IS NULL`,
+} as const satisfies Claimable
+
 export interface ReceivedEvent extends EventKey {
   readonly type: string
   readonly payload: Json
@@ -21,8 +27,8 @@ export interface ReceivedEvent extends EventKey {
   readonly occurred_at: Date
   /** By the product's clock, which tells later for how long it has waited. */
   readonly received_at: Date
-  /** When the sweep checks whether it was applied. */
-  readonly sweep_at: Date
+  /** When it is claimed, unless it was applied by then. */
+  readonly next_try_at: Date
   /** Left out, by webhook. */
   readonly received_via?: InboxEvent['received_via']
   /** When the sender's own list was seen to hold it. */
@@ -70,7 +76,7 @@ const storedColumns = {
   client_reference_id: 'text',
   occurred_at: 'timestamptz',
   received_at: 'timestamptz',
-  sweep_at: 'timestamptz',
+  next_try_at: 'timestamptz',
   confirm_at: 'timestamptz',
 } as const
 
@@ -200,7 +206,7 @@ export async function lockEvent(db: Kysely<DB>, { source, id }: EventKey): Promi
 }
 
 /** An event with all that has to be known to try it. */
-export type EventToTry = Pick<InboxEvent, 'id' | 'type' | 'state' | 'sweeps' | 'received_at' | 'payload'>
+export type EventToTry = Pick<InboxEvent, 'id' | 'type' | 'state' | 'claims' | 'received_at' | 'payload'>
 
 /** Locks several and reads what they say, in the order of their ids, so that two who lock some of the same wait for each other in a line. */
 export async function lockEvents(
@@ -212,7 +218,7 @@ export async function lockEvents(
 
 const lockByIds = preparedText<EventToTry>(
   'lock_events',
-  `SELECT e.id, e.type, e.state, e.sweeps, e.received_at, p.payload FROM ${eventsWithPayloadsText}
+  `SELECT e.id, e.type, e.state, e.claims, e.received_at, p.payload FROM ${eventsWithPayloadsText}
    WHERE e.source = $1 AND e.id = ANY ($2::text[]) ORDER BY e.id FOR UPDATE OF e`,
 )
 

@@ -58,7 +58,7 @@ async function keepEvent(
       // Its own time may be what cannot be stored.
       occurred_at: kept.now,
       received_at: event.received_at,
-      sweep_at: event.sweep_at,
+      next_try_at: event.next_try_at,
       received_via: event.received_via ?? 'webhook',
       // Whoever receives by webhook may not write this column.
       ...(event.confirmed_at && { confirmed_at: event.confirmed_at }),

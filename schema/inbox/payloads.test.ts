@@ -18,7 +18,7 @@ function buildEvent(received_at: Date): ReceivedEvent {
     payload,
     occurred_at: received_at,
     received_at,
-    sweep_at: received_at,
+    next_try_at: received_at,
   }
 }
 

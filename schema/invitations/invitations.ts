@@ -1,10 +1,16 @@
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
+import { type Claimable, cleanRecord } from '../claim/claimable.ts'
 import type { DatabaseTransaction } from '../database/connect.ts'
 import type { DB, TeamInvitations } from '../database/types.ts'
 import { endPendingSeat, insertPendingSeat } from '../seats/seats.ts'
-import { cleanRecord } from '../sweep/swept-tables.ts'
 
 export type Invitation = Selectable<TeamInvitations>
+
+export const claimableInvitations = {
+  table: 'team_invitations',
+  key: ['id'],
+  unsettled: sql<SqlBool>`next_try_at IS NOT NULL AND sync_failed_at IS NULL`,
+} as const satisfies Claimable
 
 export interface NewInvitation {
   readonly id: string
@@ -15,8 +21,8 @@ export interface NewInvitation {
   readonly email: string
   readonly role: Invitation['role']
   readonly expires_at: Date
-  /** When the sweep checks whether it was sent. */
-  readonly sweep_at: Date
+  /** When it is claimed, to check whether it was sent. */
+  readonly next_try_at: Date
 }
 
 /**
@@ -37,7 +43,7 @@ export async function reserveInvitation(
       email: invitation.email,
       role: invitation.role,
       expires_at: invitation.expires_at,
-      sweep_at: invitation.sweep_at,
+      next_try_at: invitation.next_try_at,
       status: 'pending',
     })
     .returningAll()
@@ -50,9 +56,9 @@ export async function reserveInvitation(
 const askAgainMs = 10 * 60 * 1000
 
 /**
- * Records the id of our invitation at Clerk; from now on the sweep leaves it until it expires. One that we have ended in
- * the meantime is due at once, so that the sweep ends it at Clerk too. One that Clerk keeps open for longer is due again after some minutes,
- * or it would be asked for by every sweep, before all that became due later.
+ * Records the id of our invitation at Clerk; from now on it is not claimed until it expires. One that we have ended in
+ * the meantime is due at once, so that the worker ends it at Clerk too. One that Clerk keeps open for longer is due again after some minutes,
+ * or it would be claimed every time, before all that became due later.
  */
 export async function attachInvitation(
   db: Kysely<DB>,
@@ -64,7 +70,7 @@ export async function attachInvitation(
     .set({
       clerk_invitation_id: invitation.clerk_invitation_id,
       expires_at: invitation.expires_at,
-      sweep_at: sql`CASE status
+      next_try_at: sql`CASE status
         WHEN 'pending' THEN greatest(${invitation.expires_at}::timestamptz, ${askAgainAt}::timestamptz)
         WHEN 'accepted' THEN NULL
         ELSE ${invitation.now}::timestamptz
@@ -95,7 +101,7 @@ export async function postponeInvitation(
 ): Promise<Invitation | undefined> {
   return db
     .updateTable('team_invitations')
-    .set({ send_at, sweep_at: send_at, ...cleanRecord, updated_at: sql`now()` })
+    .set({ send_at, next_try_at: send_at, ...cleanRecord, updated_at: sql`now()` })
     .where('id', '=', id)
     .where('status', '=', 'pending')
     .where('clerk_invitation_id', 'is', null)
@@ -105,7 +111,7 @@ export async function postponeInvitation(
 
 /**
  * Ends a pending invitation and frees its seat; undefined when it was not pending any more. If it is not confirmed that it was sent,
- * the sweep searches for it at Clerk once more, so that no e-mail with a dead link remains.
+ * the worker searches for it at Clerk once more, so that no e-mail with a dead link remains.
  */
 export async function endInvitation(
   trx: DatabaseTransaction,
@@ -115,7 +121,7 @@ export async function endInvitation(
     .updateTable('team_invitations')
     .set({
       status: ending.status,
-      sweep_at: sql`CASE WHEN clerk_invitation_id IS NULL THEN sweep_at END`,
+      next_try_at: sql`CASE WHEN clerk_invitation_id IS NULL THEN next_try_at END`,
       send_at: null,
       updated_at: sql`now()`,
     })
@@ -133,7 +139,7 @@ export async function endInvitation(
 export async function acceptInvitation(trx: DatabaseTransaction, id: string): Promise<void> {
   await trx
     .updateTable('team_invitations')
-    .set({ status: 'accepted', sweep_at: null, updated_at: sql`now()` })
+    .set({ status: 'accepted', next_try_at: null, updated_at: sql`now()` })
     .where('id', '=', id)
     .where('status', '<>', 'accepted')
     .execute()
@@ -143,7 +149,7 @@ export async function acceptInvitation(trx: DatabaseTransaction, id: string): Pr
 export async function revokeInvitationsOf(trx: DatabaseTransaction, organizationId: string): Promise<void> {
   await trx
     .updateTable('team_invitations')
-    .set({ status: 'revoked', sweep_at: null, updated_at: sql`now()` })
+    .set({ status: 'revoked', next_try_at: null, updated_at: sql`now()` })
     .where('organization_id', '=', organizationId)
     .where('status', '=', 'pending')
     .execute()
@@ -188,11 +194,11 @@ export async function detachInvitation(
     .executeTakeFirstOrThrow()
 }
 
-/** Takes an invitation that has ended, in our database and at Clerk, out of the sweep. */
-export async function stopSweeping(db: Kysely<DB>, id: string): Promise<void> {
+/** An invitation that has ended, in our database and at Clerk, is not claimed any more. */
+export async function stopClaims(db: Kysely<DB>, id: string): Promise<void> {
   await db
     .updateTable('team_invitations')
-    .set({ sweep_at: null })
+    .set({ next_try_at: null })
     .where('id', '=', id)
     .where('status', '<>', 'pending')
     .execute()

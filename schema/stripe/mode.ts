@@ -7,7 +7,7 @@ export function isLiveKey(secretKey: string): boolean {
 
 /** For rows of Stripe's objects: those of the mode that this process has a key of (migration 0016). */
 export function inThisMode(
-  table: 'checkout_intents' | 'checkout_waiting' | 'stripe_customers' | 'subscriptions',
+  table: 'checkout_intents' | 'stripe_customers' | 'subscriptions',
   alias: string = table,
 ) {
   return sql<boolean>`${sql.ref(`${alias}.livemode`)} = stripe_livemode()`

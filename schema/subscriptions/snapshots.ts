@@ -1,8 +1,8 @@
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
+import { cleanRecord } from '../claim/claimable.ts'
 import type { DatabaseTransaction } from '../database/connect.ts'
 import type { DB, PaidInvoiceLines, Subscriptions } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
-import { cleanRecord } from '../sweep/swept-tables.ts'
 import type { Subscription } from './subscriptions.ts'
 
 /** What a checkout promised and whom it is for; never changes. */
@@ -31,7 +31,7 @@ export type SubscriptionSnapshot = Pick<
   | 'scheduled_seats'
   | 'scheduled_at'
   | 'snapshot_order'
-  | 'sweep_at'
+  | 'next_try_at'
 >
 
 export async function lockSubscription(

@@ -1,10 +1,17 @@
-import type { Kysely, Selectable } from 'kysely'
+import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
+import type { Claimable } from '../claim/claimable.ts'
 import type { DB, Subscriptions } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { inThisMode } from '../stripe/mode.ts'
-import { liveStatuses } from '../stripe/statuses.ts'
+import { finalStatuses, liveStatuses } from '../stripe/statuses.ts'
 
 export type Subscription = Selectable<Subscriptions>
+
+export const claimableSubscriptions = {
+  table: 'subscriptions',
+  key: ['stripe_subscription_id'],
+  unsettled: sql<SqlBool>`status NOT IN (${sql.join(finalStatuses.map((status) => sql.lit(status)))}) AND sync_failed_at IS NULL`,
+} as const satisfies Claimable
 
 export function isLive(subscription: Pick<Subscription, 'status'>): boolean {
   return liveStatuses.includes(subscription.status)

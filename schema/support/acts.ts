@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
 import * as z from 'zod/mini'
 import {
   type ActKind,
@@ -7,10 +7,17 @@ import {
   actOutcomeSchema,
   adjustmentSchema,
 } from '../api/support-acts.ts'
+import type { Claimable } from '../claim/claimable.ts'
 import type { DB, SupportActs } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
 
 export type SupportActRow = Selectable<SupportActs>
+export const claimableActs = {
+  table: 'support_acts',
+  key: ['id'],
+  unsettled: sql<SqlBool>`state = 'queued'`,
+} as const satisfies Claimable
+
 export type ActTargetKind = SupportActRow['target_kind']
 
 /** What an act is about: a row of ours, a charge of Stripe's, or an owner. */
@@ -32,8 +39,8 @@ export interface NewAct {
   readonly requested_by: string
   readonly requested_at: Date
   readonly needs_approval: boolean
-  /** When the sweep checks whether it was done. */
-  readonly sweep_at: Date
+  /** When it is claimed, unless it was done by then. */
+  readonly next_try_at: Date
 }
 
 const paramsSchema = z.object({
@@ -190,13 +197,13 @@ export async function approveAct(
     readonly id: string
     readonly approved_by: string
     readonly now: Date
-    readonly sweep_at: Date
+    readonly next_try_at: Date
   },
 ): Promise<SupportActRow | undefined> {
-  const { id, approved_by, now, sweep_at } = approval
+  const { id, approved_by, now, next_try_at } = approval
   return db
     .updateTable('support_acts')
-    .set({ state: 'queued', approved_by, approved_at: now, sweep_at })
+    .set({ state: 'queued', approved_by, approved_at: now, next_try_at })
     .where('id', '=', id)
     .where('state', '=', 'waiting_for_approval')
     .returningAll()

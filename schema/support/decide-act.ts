@@ -19,9 +19,9 @@ export type DecidedAct =
 /** A second person agrees: somebody who neither asked for it nor gets anything by it. Whatever is tried is in the audit log. */
 export async function decideToApprove(
   db: Database,
-  decision: Decision & { readonly sweep_at: Date },
+  decision: Decision & { readonly next_try_at: Date },
 ): Promise<DecidedAct> {
-  const { id, decided_by, now, sweep_at } = decision
+  const { id, decided_by, now, next_try_at } = decision
   const act = await findAct(db, id)
   if (!act) return { outcome: 'not_found' }
   if (act.requested_by === decided_by || act.owner_id === decided_by) {
@@ -30,7 +30,7 @@ export async function decideToApprove(
     return { outcome: 'own_act', act }
   }
   return decide(db, act, decided_by, 'approved', (trx) =>
-    approveAct(trx, { id, approved_by: decided_by, now, sweep_at }),
+    approveAct(trx, { id, approved_by: decided_by, now, next_try_at }),
   )
 }
 

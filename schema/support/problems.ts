@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { refusedByBank } from '../checkout/recent-payments.ts'
 import type { DB } from '../database/types.ts'
 import { eventsWithPayloads } from '../inbox/payloads.ts'
-import { waitingEvents, waitingEventsWithPayloads } from '../inbox/waiting.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { finalStatuses } from '../stripe/statuses.ts'
 import { parseTimelineRow, type TimelineKind, type TimelineRow } from './timeline-rows.ts'
@@ -39,29 +39,27 @@ const events = (where: RawBuilder<unknown>): Source => ({
   where,
   at: columns.event.at,
 })
-const waiting = (where: RawBuilder<unknown>): Source => ({
-  from: waitingEventsWithPayloads,
-  counted: waitingEvents,
-  where,
-  at: sql`w.received_at`,
-})
 
-/** Each is found by an index or a list that has nothing else (migrations 0022 and 0045). Where there are two, each is in an order of its own. */
+/** Each is found by a partial index that has nothing else. Where there are two, each is in an order of its own. */
 const sources: Readonly<
   Record<ProblemKind, Partial<Record<ProblemState, (stuck_before: Date) => readonly Source[]>>>
 > = {
   event: {
-    failed: () => [events(sql`e.set_aside = 'failed'`)],
+    failed: () => [events(sql`e.state = 'failed'`)],
     stuck: (stuck_before) => [
-      { ...waiting(sql`w.received_at < ${stuck_before}`), counted: sql`inbox_waiting w` },
+      events(sql`e.settled_at IS NULL AND e.received_at < ${stuck_before}`),
       // Those that came just now are few.
-      waiting(sql`w.received_at >= ${stuck_before} AND e.last_error IS NOT NULL`),
+      events(sql`e.settled_at IS NULL AND e.received_at >= ${stuck_before} AND e.last_error IS NOT NULL`),
     ],
-    ignored: () => [events(sql`e.set_aside = 'ignored'`)],
+    ignored: () => [events(sql`e.state = 'ignored'`)],
   },
   intent: {
-    failed: () => [intents(sql`i.trouble = 'failed'`)],
-    stuck: () => [intents(sql`i.trouble = 'stuck'`)],
+    failed: () => [
+      intents(
+        sql`i.state = 'failed' AND i.stripe_session_id IS NOT NULL AND i.failure_reason NOT IN (${literals(refusedByBank)})`,
+      ),
+    ],
+    stuck: () => [intents(sql`i.is_unsettled AND i.last_error IS NOT NULL`)],
   },
   subscription: {
     failed: () => [subscriptions(sql`s.sync_failed_at IS NOT NULL`)],
@@ -74,7 +72,7 @@ const sources: Readonly<
   invitation: {
     failed: () => [invitations(sql`v.sync_failed_at IS NOT NULL`)],
     stuck: () => [
-      invitations(sql`v.sweep_at IS NOT NULL AND v.sync_failed_at IS NULL AND v.last_error IS NOT NULL`),
+      invitations(sql`v.next_try_at IS NOT NULL AND v.sync_failed_at IS NULL AND v.last_error IS NOT NULL`),
     ],
   },
 }

@@ -100,7 +100,7 @@ export async function requestAct(deps: RequestDependencies, asked: AskedAct): Pr
       requested_by,
       requested_at: now,
       needs_approval: needs_approval && !is_dry_run,
-      sweep_at: new Date(now.getTime() + deps.sweepAfterMs),
+      next_try_at: new Date(now.getTime() + deps.sweepAfterMs),
     })
     if (inserted.outcome === 'new' && !is_dry_run) {
       const detail = needs_approval ? 'It waits for a second person' : null

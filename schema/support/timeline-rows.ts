@@ -27,7 +27,7 @@ const dataSchemas = {
     withdrawn_at: maybeTime,
     attempts: integer,
     last_error: text,
-    sweep_at: time,
+    next_try_at: time,
     stripe_session_id: text,
     livemode: z.boolean(),
   }),
@@ -39,7 +39,7 @@ const dataSchemas = {
     reason: text,
     last_error: text,
     attempts: integer,
-    sweep_at: time,
+    next_try_at: time,
     unavailable_since: maybeTime,
     occurred_at: time,
     settled_at: maybeTime,
@@ -86,7 +86,7 @@ const dataSchemas = {
     attempts: integer,
     last_error: text,
     sync_failed_at: maybeTime,
-    sweep_at: time,
+    next_try_at: time,
     livemode: z.boolean(),
   }),
   invoice: z.object({
@@ -142,7 +142,7 @@ const dataSchemas = {
     attempts: integer,
     last_error: text,
     sync_failed_at: maybeTime,
-    sweep_at: maybeTime,
+    next_try_at: maybeTime,
   }),
   act: z.object({
     kind: z.string(),
@@ -157,7 +157,7 @@ const dataSchemas = {
     last_error: text,
     sentence: text,
     attempts: integer,
-    sweep_at: time,
+    next_try_at: time,
   }),
 } as const
 

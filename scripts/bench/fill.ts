@@ -82,7 +82,7 @@ export async function fillSettledEvents(databaseUrl: string, count: number): Pro
        SELECT 'stripe', 'evt_fill_' || i, at, jsonb_build_object('id', 'evt_fill_' || i, 'object', 'event',
          'data', jsonb_build_object('object', jsonb_build_object('client_reference_id', intent_id, 'filling', repeat('x', 1500))))
        FROM filled_events`,
-      `INSERT INTO inbox_events (source, id, type, occurred_at, received_at, payload_filed_at, state, settled_at, sweep_at,
+      `INSERT INTO inbox_events (source, id, type, occurred_at, received_at, payload_filed_at, state, settled_at, next_try_at,
          confirmed_at, subject, client_reference_id)
        SELECT 'stripe', 'evt_fill_' || i, 'checkout.session.completed', at, at, at, 'applied', at, at, at, 'cus_' || owner_id, intent_id
        FROM filled_events`,

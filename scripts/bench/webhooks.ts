@@ -23,7 +23,7 @@ export async function makeDeliveries(count: number, intents: pg.Pool | null): Pr
   if (intents) {
     await intents.query(
       `INSERT INTO checkout_intents (id, kind, user_id, owner_kind, owner_id, credits, amount_minor, currency, state,
-         stripe_session_id, sweep_at)
+         stripe_session_id, next_try_at)
        SELECT id, 'credit_purchase', owner, 'user', owner, 500, 700, 'EUR', 'open', 'cs_test_' || session, now() + interval '1 day'
        FROM unnest($1::uuid[], $2::text[], $3::text[]) AS purchase (id, session, owner)`,
       [ids, sessions, ids.map((_, index) => walletId(index % wallets))],

@@ -80,7 +80,7 @@ function intentOf(session: Stripe.Checkout.Session, id: string): NewCheckoutInte
   if (!currency || !Number.isInteger(credits)) return 'It does not say which credits were promised'
   const created_at = new Date(session.created * 1000)
   const { organizationId } = metadata
-  const common = { id, user_id, credits, currency, created_at, sweep_at: new Date() }
+  const common = { id, user_id, credits, currency, created_at, next_try_at: new Date() }
   const owner = organizationId
     ? ({ owner_kind: 'organization', owner_id: organizationId } as const)
     : ({ owner_kind: 'user', owner_id: user_id } as const)

@@ -208,8 +208,8 @@ const commands: Readonly<Record<string, (product: OpenProduct, command: Command)
 
   async approve({ server, worker }, { args, actor }) {
     const now = server.now()
-    const sweep_at = new Date(now.getTime() + server.settings.sweep_after_ms)
-    const decision = { id: actNamed(only(args, 'the id of an act')), decided_by: actor, now, sweep_at }
+    const next_try_at = new Date(now.getTime() + server.settings.sweep_after_ms)
+    const decision = { id: actNamed(only(args, 'the id of an act')), decided_by: actor, now, next_try_at }
     const decided = decidedOrThrow(await decideToApprove(server.db, decision))
     await processSupportAct(worker, { act_id: decided.id }).catch(() => undefined)
     return reportActs([(await findAct(server.db, decided.id)) ?? decided], [])

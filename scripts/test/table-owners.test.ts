@@ -11,10 +11,8 @@ const owners: Readonly<Record<string, string>> = {
   customer_creations: 'schema/customers',
   idempotent_requests: 'schema/idempotency',
   checkout_intents: 'schema/checkout',
-  checkout_waiting: 'schema/checkout',
   inbox_events: 'schema/inbox',
   inbox_payloads: 'schema/inbox',
-  inbox_waiting: 'schema/inbox',
   cursors: 'schema/cursors',
   ledger_accounts: 'schema/ledger',
   ledger_owners: 'schema/ledger',
@@ -41,14 +39,14 @@ const owners: Readonly<Record<string, string>> = {
   team_invitations: 'schema/invitations',
   extension_tokens: 'schema/extension',
   extension_sign_ins: 'schema/extension',
-  failed_tries: 'schema/sweep',
+  failed_tries: 'schema/claim',
   support_visits: 'schema/support',
   support_acts: 'schema/support',
   audit_log: 'schema/support',
 }
 
 /** Writes, of whichever table it is given, the columns that say how its tries went and when the next one is due. */
-const sweeper = 'schema/sweep/'
+const claimFolder = 'schema/claim/'
 
 const kyselyWrite =
   /\b(?:insertInto|replaceInto|updateTable|deleteFrom|mergeInto)\(\s*(?:['"`](?<name>\w+)|(?<code>[^'"`\s)]+))/g
@@ -84,7 +82,7 @@ async function findWritesOutsideOwner(): Promise<string[]> {
     exclude: ['**/*.test.{ts,tsx}', 'schema/database/**', 'scripts/bench/**'],
   })
   for await (const path of files) {
-    if (path.startsWith(sweeper)) continue
+    if (path.startsWith(claimFolder)) continue
     found.push(...writesOutsideOwner(path, await readFile(join(repositoryRoot, path), 'utf8')))
   }
   return found.sort()
@@ -100,16 +98,12 @@ const writtenByCommands: readonly string[] = [
   'ledger_archived_sums',
 ]
 
-/** Lists of what waits: by triggers of the tables whose rows they list. */
-const writtenByTriggers = ['inbox_waiting', 'checkout_waiting']
-
 /**
  * The processes whose database role may write a table. A right to update nothing but `updated_at` is there so that rows can be
  * locked, and does not count. The ledger's tables are written by its SQL functions, the proofs by `npm run ledger:verify`, and
  * what is kept of archived months by `npm run ledger:archive`.
  */
 function writersOf(table: string): string {
-  if (writtenByTriggers.includes(table)) return 'triggers'
   if (writtenByCommands.includes(table)) return 'the tables’ owner'
   if (owners[table] === 'schema/ledger') return 'ledger functions'
   const mayWrite = (role: string) =>

@@ -187,7 +187,7 @@ describe('with a live key', () => {
     const { intentId } = await openPlanCheckout(server, bob)
     const row = await database.owner
       .updateTable('subscriptions')
-      .set({ sweep_at: new Date() })
+      .set({ next_try_at: new Date() })
       .where('owner_id', '=', ada.user_id)
       .returningAll()
       .executeTakeFirstOrThrow()

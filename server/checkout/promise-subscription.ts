@@ -19,7 +19,7 @@ export interface SubscriptionRequest {
 /** What is promised to the buyer, by the catalogue as it is now. */
 export function promiseSubscription(
   request: SubscriptionRequest,
-  terms: Pick<NewSubscriptionCheckout, 'trial_days' | 'created_at' | 'sweep_at'> & {
+  terms: Pick<NewSubscriptionCheckout, 'trial_days' | 'created_at' | 'next_try_at'> & {
     readonly price_minor: number
   },
 ): NewSubscriptionCheckout {
@@ -33,7 +33,7 @@ export function promiseSubscription(
     amount_minor: terms.price_minor * request.seats,
     trial_days: terms.trial_days,
     created_at: terms.created_at,
-    sweep_at: terms.sweep_at,
+    next_try_at: terms.next_try_at,
   }
 }
 

@@ -259,5 +259,5 @@ const promised = (user_id: string) =>
     amount_minor: 2000,
     trial_days: 0,
     created_at: new Date(),
-    sweep_at: new Date(),
+    next_try_at: new Date(),
   }) as const

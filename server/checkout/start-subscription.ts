@@ -42,8 +42,8 @@ export async function startSubscription(
   const trial_days = await trialDaysFor(deps, request)
   for (let attempt = 0; attempt < maximumAttempts; attempt++) {
     const created_at = deps.now()
-    const sweep_at = new Date(created_at.getTime() + deps.settings.sweep_after_ms)
-    const terms = { price_minor: price.amount_minor, trial_days, created_at, sweep_at }
+    const next_try_at = new Date(created_at.getTime() + deps.settings.sweep_after_ms)
+    const terms = { price_minor: price.amount_minor, trial_days, created_at, next_try_at }
     const intent = promiseSubscription(request, terms)
     const open = await findOpenCheckout(deps.db, request)
     const existing = open && (await closeOpenCheckout(deps, { found: open, wanted: intent, payer }, trace))
@@ -78,7 +78,7 @@ async function insertIfFree(db: Database, intent: NewSubscriptionCheckout): Prom
     return true
   } catch (error) {
     const isTaken =
-      error instanceof pg.DatabaseError && error.constraint === 'checkout_waiting_one_subscription'
+      error instanceof pg.DatabaseError && error.constraint === 'checkout_intents_one_subscription'
     if (isTaken) return false
     throw error
   }

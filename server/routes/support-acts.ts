@@ -86,9 +86,9 @@ export const supportActsRoutes = [
 
   route(approveSupportAct, { rights: supportStaff }).handle(async ({ body, user_id, trace }, deps) => {
     const now = deps.now()
-    const sweep_at = new Date(now.getTime() + deps.settings.sweep_after_ms)
+    const next_try_at = new Date(now.getTime() + deps.settings.sweep_after_ms)
     const act = decidedOrThrow(
-      await decideToApprove(deps.db, { id: body.id, decided_by: user_id, now, sweep_at }),
+      await decideToApprove(deps.db, { id: body.id, decided_by: user_id, now, next_try_at }),
     )
     await enqueueAct(deps, trace, act)
     return { success: true, data: await presentAct(deps, act) }

@@ -174,7 +174,7 @@ async function storeVerifiedEvent(
       payload: fields.payload as Json,
       ...(source === 'stripe' && { confirm_at: new Date(now.getTime() + confirmAfterMs) }),
       received_at: now,
-      sweep_at: new Date(now.getTime() + deps.settings.sweep_after_ms),
+      next_try_at: new Date(now.getTime() + deps.settings.sweep_after_ms),
     },
     raw,
   })

@@ -1,4 +1,5 @@
 import type { SupportLevel, TraceItem } from '../../schema/api/support.ts'
+import { isUnsettled } from '../../schema/checkout/intents.ts'
 import { refusedByBank } from '../../schema/checkout/recent-payments.ts'
 import { keyOf } from '../../schema/support/timeline.ts'
 import type { TimelineKind, TimelineRow } from '../../schema/support/timeline-rows.ts'
@@ -82,7 +83,7 @@ function tell(row: TimelineRow, options: PresentOptions): Told {
 }
 
 function tellIntent({ id, data }: RowOf<'intent'>, { links }: PresentOptions): Told {
-  const isWaiting = ['created', 'open', 'awaiting_payment'].includes(data.state)
+  const isWaiting = isUnsettled(data)
   const error = data.state === 'failed' ? data.failure_reason : isWaiting ? data.last_error : null
   const details = [
     ...(data.state === 'awaiting_payment' ? ['The buyer has paid in a way that takes days.'] : []),
@@ -102,7 +103,7 @@ function tellIntent({ id, data }: RowOf<'intent'>, { links }: PresentOptions): T
     money: { amount_minor: data.amount_minor, currency: data.currency },
     credits: data.credits,
     attempts: data.attempts,
-    next_try_at: isWaiting ? data.sweep_at.toISOString() : null,
+    next_try_at: isWaiting ? data.next_try_at.toISOString() : null,
     links: links.clerk(data.user_id),
     replay: data.stripe_session_id !== null && data.state !== 'settled' ? { kind: 'intent', id } : null,
   }
@@ -162,7 +163,7 @@ function tellEvent({ id, data, at }: RowOf<'event'>, options: PresentOptions): T
         ? { amount_minor: data.amount_minor, currency: data.currency }
         : null,
     attempts: data.attempts,
-    next_try_at: isWaiting ? data.sweep_at.toISOString() : null,
+    next_try_at: isWaiting ? data.next_try_at.toISOString() : null,
     caused_by: [...session, ...(data.intent_id ? [`intent:${data.intent_id}`] : [])],
     links:
       source === 'stripe'
@@ -222,7 +223,7 @@ function tellSubscription({ id, data }: RowOf<'subscription'>, { links }: Presen
     detail: details.join(' '),
     credits: data.credits_per_seat * data.seats_total,
     attempts: data.attempts,
-    next_try_at: data.sync_failed_at || data.ended_at ? null : data.sweep_at.toISOString(),
+    next_try_at: data.sync_failed_at || data.ended_at ? null : data.next_try_at.toISOString(),
     caused_by: [`intent:${data.intent_id}`],
     links: links.stripe(id, data.livemode),
     replay: { kind: 'subscription', id },
@@ -327,7 +328,7 @@ function tellAct({ data }: RowOf<'act'>, { nameOf }: PresentOptions): Told {
     error: data.state === 'queued' ? data.last_error : data.error,
     detail: `${data.sentence ? `${data.sentence} ` : ''}Asked for by ${nameOf(data.requested_by)}${approved}: ${sentence(data.reason)}`,
     attempts: data.attempts,
-    next_try_at: data.state === 'queued' ? data.sweep_at.toISOString() : null,
+    next_try_at: data.state === 'queued' ? data.next_try_at.toISOString() : null,
     // An act on an owner is on that owner's timeline.
     caused_by: ['user', 'organization'].includes(data.target_kind)
       ? []
@@ -348,7 +349,7 @@ function tellSeat({ data }: RowOf<'seat'>, { links }: PresentOptions): Told {
 }
 
 function tellInvitation({ id, data }: RowOf<'invitation'>): Told {
-  const isProblem = data.sync_failed_at !== null || (data.sweep_at !== null && data.last_error !== null)
+  const isProblem = data.sync_failed_at !== null || (data.next_try_at !== null && data.last_error !== null)
   return {
     title: `Invitation of ${maskEmail(data.email)}`,
     level: isProblem ? 'problem' : data.status === 'pending' ? 'waiting' : 'done',
@@ -358,7 +359,7 @@ function tellInvitation({ id, data }: RowOf<'invitation'>): Told {
       ? `It is good until ${dayText(data.expires_at)}.`
       : 'It has not been sent yet.',
     attempts: data.attempts,
-    next_try_at: data.sync_failed_at ? null : (data.sweep_at?.toISOString() ?? null),
+    next_try_at: data.sync_failed_at ? null : (data.next_try_at?.toISOString() ?? null),
     replay: { kind: 'invitation', id },
   }
 }

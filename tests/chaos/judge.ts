@@ -1,6 +1,5 @@
 import type Stripe from 'stripe'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
-import { differencesOfLists } from '../support/database/waiting-lists.ts'
 import { booksDiffer } from './books-agree.ts'
 import type { Customer, World } from './customer.ts'
 import { whatStripeSent } from './deliveries.ts'
@@ -79,7 +78,6 @@ async function unfinished({ system }: World): Promise<string[]> {
     ...events.map((event) => `event: ${JSON.stringify(event)}`),
     ...subscriptions.map((subscription) => `subscription: ${JSON.stringify(subscription)}`),
     ...lost.map((id) => `event ${id} never came`),
-    ...(await differencesOfLists(database)),
   ]
 }
 

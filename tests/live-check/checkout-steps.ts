@@ -20,7 +20,7 @@ export function checkoutSteps({ stripe, app_url, running }: StripeAccount): Step
     owner_id: 'user_live_check',
     owner_kind: 'user',
     created_at: new Date(),
-    sweep_at: new Date(),
+    next_try_at: new Date(),
   } as const
   const open = async (params: Omit<Stripe.Checkout.SessionCreateParams, 'customer'>): Promise<Finding> => {
     const customer = await newCustomer({ stripe, running })

@@ -77,7 +77,7 @@ async function giveUp(
     payload,
     occurred_at: now,
     received_at: now,
-    sweep_at: new Date(now.getTime() + 3_600_000),
+    next_try_at: new Date(now.getTime() + 3_600_000),
     confirmed_at: now,
   })
   await failEvent(db, { source, id }, { reason, now })

@@ -195,7 +195,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'no cap on the wait between claims',
     history: 'every job lost for five hours',
-    file: 'schema/sweep/claim-due.ts',
+    file: 'schema/claim/claim-due.ts',
     text: 'const longestWaitMs = 10 * 60 * 1000',
     becomes: 'const longestWaitMs = 1e6 * 60 * 1000',
   },

@@ -67,8 +67,8 @@ export async function applyEvent(
 }
 
 /** Whether a try that was made for a claim still counts. */
-export function isToBeTried(event: Pick<InboxEvent, 'state' | 'sweeps'>, claim: number | undefined): boolean {
-  return event.state === 'received' && (claim === undefined || claim === event.sweeps)
+export function isToBeTried(event: Pick<InboxEvent, 'state' | 'claims'>, claim: number | undefined): boolean {
+  return event.state === 'received' && (claim === undefined || claim === event.claims)
 }
 
 export function appliedEvent(

@@ -25,14 +25,14 @@ const intent: CheckoutIntent = {
   created_at: new Date(0),
   updated_at: new Date(0),
   settled_at: null,
-  sweep_at: new Date(0),
-  sweeps: 0,
+  next_try_at: new Date(0),
+  claims: 0,
   attempts: 0,
   last_error: null,
   unavailable_since: null,
   session_params: null,
   withdrawn_at: null,
-  trouble: null,
+  is_unsettled: true,
   livemode: false,
 }
 

@@ -1,15 +1,16 @@
 import {
   attachSession,
   type CheckoutIntent,
+  claimableIntents,
   findIntent,
-  unsettledStates,
+  isUnsettled,
 } from '../../schema/checkout/intents.ts'
 import { failUnsettledIntent } from '../../schema/checkout/outcomes.ts'
+import { recordNoChange } from '../../schema/claim/record-try.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import type { JobPayload } from '../../schema/queues/queues.ts'
 import { checkoutSessionSchema } from '../../schema/stripe/events.ts'
 import { modeName } from '../../schema/stripe/mode.ts'
-import { recordFruitlessTry } from '../../schema/sweep/record-try.ts'
 import { applyCheckout } from '../apply/apply-checkout.ts'
 import { keepRoom } from '../apply/clerk/keep-room.ts'
 import { syncSubscription } from '../apply/subscription/sync-subscription.ts'
@@ -30,8 +31,8 @@ export async function processCheckoutCompletion(
   const intent = await findIntent(deps.db, payload.intent_id)
   if (!intent || intent.state === 'settled') return
   const isScheduled = payload.cause === 'sweep'
-  const isOver = !(unsettledStates as readonly string[]).includes(intent.state)
-  const isVoid = payload.claim !== undefined && payload.claim !== intent.sweeps
+  const isOver = !isUnsettled(intent)
+  const isVoid = payload.claim !== undefined && payload.claim !== intent.claims
   if (isScheduled && (isOver || isVoid)) return
   if (intent.livemode !== deps.livemode) {
     // Its session is not to be found with our key, and nobody can be sent there any more.
@@ -42,7 +43,7 @@ export async function processCheckoutCompletion(
 
   const row = {
     what: 'intent',
-    table: 'checkout_intents',
+    rows: claimableIntents,
     key: { id: intent.id },
     subject: intent.owner_id ?? intent.user_id,
     record: intent,
@@ -52,7 +53,7 @@ export async function processCheckoutCompletion(
   const done = await tryRow(deps, row, () => completeCheckout(deps, intent, payload.cause))
   await keepRoom(deps, done)
   if (isScheduled) {
-    await recordFruitlessTry(deps.db, { ...row, claim: intent.sweeps }, nextCheckAt(deps, intent))
+    await recordNoChange(deps.db, { ...row, claim: intent.claims }, nextCheckAt(deps, intent))
   }
 }
 

@@ -107,7 +107,7 @@ describe('what contradicts what we know fails once, with its reason, and is not 
     const id = plan.subscription_id ?? ''
     await database.owner
       .updateTable('subscriptions')
-      .set({ sweep_at: new Date() })
+      .set({ next_try_at: new Date() })
       .where('stripe_subscription_id', '=', id)
       .execute()
     const changed = withChangedSubscriptions(({ items }) => ({
@@ -145,7 +145,7 @@ describe('what contradicts what we know fails once, with its reason, and is not 
     const id = plan.subscription_id ?? ''
     await database.owner
       .updateTable('subscriptions')
-      .set({ sweep_at: new Date() })
+      .set({ next_try_at: new Date() })
       .where('stripe_subscription_id', '=', id)
       .execute()
     const worker = startClockwork(database, { stripe: withChangedSubscriptions(() => ({ metadata: {} })) })
@@ -166,7 +166,7 @@ describe('what contradicts what we know fails once, with its reason, and is not 
     await database.owner.deleteFrom('paid_invoice_lines').where('stripe_subscription_id', '=', id).execute()
     await database.owner
       .updateTable('subscriptions')
-      .set({ stripe_subscription_id: gone, sweep_at: new Date(), sync_failed_at: null })
+      .set({ stripe_subscription_id: gone, next_try_at: new Date(), sync_failed_at: null })
       .where('stripe_subscription_id', '=', id)
       .execute()
     const worker = startClockwork(database, { stripe: stripe.client })
@@ -285,7 +285,7 @@ async function insertPlan(user_id: string, fields: object = {}) {
     amount_minor: 2000,
     trial_days: 0,
     created_at: new Date(),
-    sweep_at: new Date(),
+    next_try_at: new Date(),
     ...fields,
   } as const
   await insertIntent(database.server, intent)

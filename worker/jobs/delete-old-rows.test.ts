@@ -32,7 +32,7 @@ async function insertEvent({ state, received, settled = received, more }: TestEv
       payload: { secret: 'ada@example.org' },
       occurred_at: new Date(received),
       received_at: new Date(received),
-      sweep_at: new Date(received),
+      next_try_at: new Date(received),
       state,
       settled_at: isSettled ? new Date(settled) : null,
       reason: isSettled ? 'Test' : null,
@@ -118,7 +118,7 @@ test('an event whose payload is gone is still known when it comes again', async 
     occurred_at: new Date(),
     received_at: new Date('2035-06-02T00:00:00Z'),
   } as const
-  expect(await receiveEvent(database.server, { ...again, sweep_at: new Date() })).toEqual({
+  expect(await receiveEvent(database.server, { ...again, next_try_at: new Date() })).toEqual({
     unsettled: false,
     is_new: false,
   })
@@ -136,7 +136,7 @@ test('more is carried over than one batch takes', async () => {
       payload: {},
       occurred_at: received,
       received_at: received,
-      sweep_at: received,
+      next_try_at: received,
     })),
   )
   expect(await deleteOldRowsAt('2036-06-01T00:00:00Z')).toContain('inbox_payloads_2036_02')

@@ -1,8 +1,8 @@
+import { deleteOldTries } from '../../schema/claim/failed-tries.ts'
 import { makePartitionsAhead } from '../../schema/database/months.ts'
 import { deleteOldSignIns } from '../../schema/extension/sign-ins.ts'
 import { deleteOldRequests } from '../../schema/idempotency/requests.ts'
 import { dropOldMonths } from '../../schema/inbox/payloads.ts'
-import { deleteOldTries } from '../../schema/sweep/failed-tries.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
 const dayMs = 24 * 3600 * 1000

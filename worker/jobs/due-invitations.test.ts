@@ -19,7 +19,7 @@ const newTeam = (seats = 3) => buildTeam(product, { seats })
 beforeEach(async () => {
   await database.owner
     .updateTable('team_invitations')
-    .set({ sweep_at: new Date('2099-01-01') })
+    .set({ next_try_at: new Date('2099-01-01') })
     .execute()
 })
 afterEach(() => clerk.clear('faults'))
@@ -41,7 +41,7 @@ const statesOf = async (team: Team) => {
 }
 const atClerk = async ({ organization }: Team) =>
   (await clerk.directory.listInvitations(organization.id)).map(({ status }) => status)
-const change = (team: Team, fields: { clerk_invitation_id?: null; sweep_at?: Date; status?: 'revoked' }) =>
+const change = (team: Team, fields: { clerk_invitation_id?: null; next_try_at?: Date; status?: 'revoked' }) =>
   database.owner
     .updateTable('team_invitations')
     .set(fields)
@@ -57,7 +57,7 @@ async function withRevoked(): Promise<Team> {
   if (sent) await clerk.directory.revokeInvitation(sent)
   await database.owner
     .updateTable('team_invitations')
-    .set({ sweep_at: new Date() })
+    .set({ next_try_at: new Date() })
     .where('id', '=', id)
     .execute()
   return team
@@ -123,7 +123,7 @@ test('a sender that crashed before Clerk heard of it leaves no seat behind', asy
 test('a sender that crashed after Clerk had sent it loses nothing', async () => {
   const team = await newTeam()
   await invite(product, team, await stranger())
-  await change(team, { clerk_invitation_id: null, sweep_at: new Date() })
+  await change(team, { clerk_invitation_id: null, next_try_at: new Date() })
   expect(await sweepIn(minuteMs)).toBe(1)
   const rows = await database.owner
     .selectFrom('team_invitations')
@@ -137,7 +137,7 @@ test('a sender that crashed after Clerk had sent it loses nothing', async () => 
 test('what Clerk sent although its answer was lost is revoked there', async () => {
   const team = await newTeam()
   await invite(product, team, await stranger())
-  await change(team, { clerk_invitation_id: null, status: 'revoked', sweep_at: new Date() })
+  await change(team, { clerk_invitation_id: null, status: 'revoked', next_try_at: new Date() })
   expect(await atClerk(team)).toEqual(['pending'])
   expect(await sweepIn(minuteMs)).toBe(1)
   expect(await atClerk(team)).toEqual(['revoked'])
@@ -149,7 +149,7 @@ test('what another invitation took over in the meantime is left alone', async ()
   const email = await stranger()
   await invite(product, team, email)
   const ours = database.owner
-  await change(team, { clerk_invitation_id: null, status: 'revoked', sweep_at: new Date() })
+  await change(team, { clerk_invitation_id: null, status: 'revoked', next_try_at: new Date() })
   await ours
     .updateTable('seats')
     .set({ status: 'revoked' })
@@ -186,7 +186,7 @@ test('somebody who joins with a crashed sender’s invitation gets the seat', as
   await buildMember(clerk, team)
   const ada = await signUp(clerk)
   await invite(product, team, ada.email)
-  await change(team, { clerk_invitation_id: null, sweep_at: new Date() })
+  await change(team, { clerk_invitation_id: null, next_try_at: new Date() })
   await acceptInvitation(clerk, ada)
   expect(await sweepIn(minuteMs)).toBe(1)
   expect((await readTeam(database, team)).seats).toMatchObject([{ user_id: ada.user_id, status: 'active' }])

@@ -1,16 +1,17 @@
+import { claimDue } from '../../schema/claim/claim-due.ts'
 import { ClerkRefusalError } from '../../schema/clerk/errors.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import { deliverInvitation } from '../../schema/invitations/deliver-invitation.ts'
 import {
+  claimableInvitations,
   endInvitation,
   failInvitationSync,
   findInvitation,
   findInvitationAtClerk,
   type Invitation,
   lockInvitation,
-  stopSweeping,
+  stopClaims,
 } from '../../schema/invitations/invitations.ts'
-import { claimDue } from '../../schema/sweep/claim-due.ts'
 import { applyInvitation } from '../apply/clerk/apply-invitation.ts'
 import { lockSeats } from '../apply/clerk/apply-member.ts'
 import {
@@ -30,7 +31,7 @@ const batchSize = 20
  * asked to send them later. Returns how many it synced.
  */
 export async function syncDueInvitations(deps: WorkerDependencies): Promise<number> {
-  const due = await claimDue(deps.db, 'team_invitations', {
+  const due = await claimDue(deps.db, claimableInvitations, {
     now: deps.now(),
     first_wait_ms: deps.sweepAfterMs,
     limit: batchSize,
@@ -41,7 +42,7 @@ export async function syncDueInvitations(deps: WorkerDependencies): Promise<numb
     if (!invitation) continue
     const row = {
       what: 'invitation',
-      table: 'team_invitations',
+      rows: claimableInvitations,
       key: { id },
       subject: invitation.organization_id,
       record: invitation,
@@ -71,7 +72,7 @@ export async function syncInvitation(deps: WorkerDependencies, invitation: Invit
   })
   if (invitation.status === 'pending') return
   await revokeLeftover(deps, snapshot)
-  await stopSweeping(deps.db, invitation.id)
+  await stopClaims(deps.db, invitation.id)
 }
 
 /** Sends what Clerk asked to send later. When it refuses now, the seat that was promised is free again. */

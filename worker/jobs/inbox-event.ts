@@ -1,5 +1,5 @@
 import { eventTypeLabel } from '../../schema/inbox/event-type-label.ts'
-import { type EventKey, failEvent, findEvent } from '../../schema/inbox/events.ts'
+import { claimableEvents, type EventKey, failEvent, findEvent } from '../../schema/inbox/events.ts'
 import { noteInSpan } from '../../schema/tracing.ts'
 import { type AppliedEvent, applyEvent, isToBeTried, type PrepareEvent } from '../apply/apply-event.ts'
 import { keepRoom } from '../apply/clerk/keep-room.ts'
@@ -28,7 +28,7 @@ export async function processInboxEvent(
   if (!isToBeTried(event, claim)) return reportNothingToDo(deps, key)
   const row = {
     what: 'event',
-    table: 'inbox_events',
+    rows: claimableEvents,
     key: { source: key.source, id: key.id },
     subject: event.subject,
     record: event,

@@ -111,7 +111,7 @@ describe('of the jobs that a worker has in hand', () => {
       await buildPurchase(database.server),
     ]
     const id = await receive(paid(intentId))
-    await database.owner.updateTable('inbox_events').set({ sweeps: 1 }).where('id', '=', id).execute()
+    await database.owner.updateTable('inbox_events').set({ claims: 1 }).where('id', '=', id).execute()
     expect(await tryAll([{ id }, { id: await receive(paid(other.id)) }])).toEqual([null, null])
     expect(await eventRow(id)).toMatchObject({ state: 'received' })
     expect(await balanceOf(owner_id)).toMatchObject({ version: 0 })
@@ -126,7 +126,7 @@ describe('of the jobs that a worker has in hand', () => {
     ]) {
       const { id: intentId, owner_id } = await buildPurchase(database.server)
       const id = await receive(paid(intentId))
-      await database.owner.updateTable('inbox_events').set({ sweeps: 1 }).where('id', '=', id).execute()
+      await database.owner.updateTable('inbox_events').set({ claims: 1 }).where('id', '=', id).execute()
       expect(await tryAll(claims.map((claim) => ({ id, claim })))).toEqual([null, null])
       expect(await balanceOf(owner_id)).toMatchObject({ purchased: 500, version: 1 })
     }

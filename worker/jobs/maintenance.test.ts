@@ -57,14 +57,14 @@ test('a sweep that follows at once leaves it alone, a later one takes it again, 
 
 test('what is due is enqueued by one call for each queue, a job for each', async () => {
   for (let i = 0; i < 20; i++) await receiveStripeEvent(database.server, paidEvent())
-  for (let i = 0; i < 3; i++) await buildPurchase(database.server, { sweep_at: new Date() })
+  for (let i = 0; i < 3; i++) await buildPurchase(database.server, { next_try_at: new Date() })
   expect(await sweepIn(1)).toEqual({ events: 20, intents: 3 })
   expect(calls).toEqual([20, 3])
   expect(new Set(added.map(({ jobId }) => jobId)).size).toBe(23)
 })
 
 test('an event that was applied or ignored is left alone', async () => {
-  const intent = await buildPurchase(database.server, { sweep_at: new Date(Date.now() + 3_600_000) })
+  const intent = await buildPurchase(database.server, { next_try_at: new Date(Date.now() + 3_600_000) })
   const ids = [
     await receiveStripeEvent(database.server, eventOf('checkout.session.completed', sessionOf(intent.id))),
     await receiveStripeEvent(database.server, eventOf('customer.created', { object: 'customer' })),
@@ -103,7 +103,7 @@ test('while the queue is full nothing is claimed, so that it does not grow', asy
 })
 
 test('an intent that is not settled is enqueued, one that is over is not', async () => {
-  const due = { sweep_at: new Date() }
+  const due = { next_try_at: new Date() }
   const open = await buildPurchase(database.server, { ...due, stripe_session_id: 'cs_open' })
   const created = await buildPurchase(database.server, due)
   const over = await buildPurchase(database.server, due)

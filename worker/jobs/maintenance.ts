@@ -1,8 +1,11 @@
-import type { EventSource } from '../../schema/inbox/events.ts'
+import { claimableIntents } from '../../schema/checkout/intents.ts'
+import { type Claimed, claimDue } from '../../schema/claim/claim-due.ts'
+import type { Claimable, KeyOf } from '../../schema/claim/claimable.ts'
+import { claimableEvents, type EventSource } from '../../schema/inbox/events.ts'
 import { freshJobId } from '../../schema/queues/producer.ts'
 import type { QueueName } from '../../schema/queues/queues.ts'
-import { type Claimed, claimDue } from '../../schema/sweep/claim-due.ts'
-import type { SweptTable } from '../../schema/sweep/swept-tables.ts'
+import { claimableSubscriptions } from '../../schema/subscriptions/subscriptions.ts'
+import { claimableActs } from '../../schema/support/acts.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
 /** Rows of each kind that one sweep claims; the next one claims the rest. */
@@ -15,7 +18,7 @@ const batchSize = 500
  */
 export async function sweep(deps: WorkerDependencies): Promise<{ events: number; intents: number }> {
   const events = [...(await enqueueEvents(deps, 'stripe')), ...(await enqueueEvents(deps, 'clerk'))]
-  const intents = await claim(deps, 'checkout_intents', 'checkout-completions')
+  const intents = await claim(deps, claimableIntents, 'checkout-completions')
   await deps.producer.addMany(
     'checkout-completions',
     intents.map(({ id, claim }) => ({
@@ -23,7 +26,7 @@ export async function sweep(deps: WorkerDependencies): Promise<{ events: number;
       payload: { intent_id: id, cause: 'sweep', claim },
     })),
   )
-  const subscriptions = await claim(deps, 'subscriptions', 'subscription-syncs')
+  const subscriptions = await claim(deps, claimableSubscriptions, 'subscription-syncs')
   await deps.producer.addMany(
     'subscription-syncs',
     subscriptions.map(({ stripe_subscription_id: id, claim }) => ({
@@ -31,7 +34,7 @@ export async function sweep(deps: WorkerDependencies): Promise<{ events: number;
       payload: { subscription_id: id, claim },
     })),
   )
-  const acts = await claim(deps, 'support_acts', 'support-acts')
+  const acts = await claim(deps, claimableActs, 'support-acts')
   await deps.producer.addMany(
     'support-acts',
     acts.map(({ id, claim }) => ({ jobId: freshJobId(id), payload: { act_id: id, claim } })),
@@ -49,9 +52,9 @@ export async function sweep(deps: WorkerDependencies): Promise<{ events: number;
 async function enqueueEvents(
   deps: WorkerDependencies,
   source: EventSource,
-): Promise<Claimed<'inbox_events'>[]> {
+): Promise<Claimed<typeof claimableEvents>[]> {
   const queue = ({ stripe: 'stripe-events', clerk: 'clerk-events' } as const)[source]
-  const events = await claim(deps, 'inbox_events', queue, { source })
+  const events = await claim(deps, claimableEvents, queue, { source })
   await deps.producer.addMany(
     queue,
     events.map(({ id, claim }) => ({ jobId: freshJobId(id), payload: { event_id: id, claim } })),
@@ -63,13 +66,13 @@ async function enqueueEvents(
  * Claims no more rows than their queue has room for: when each try takes a minute, because Stripe hangs, rows are due again faster
  * than they are tried, and the queue would grow without end.
  */
-async function claim<Table extends SweptTable>(
+async function claim<Rows extends Claimable>(
   deps: WorkerDependencies,
-  table: Table,
+  rows: Rows,
   queue: QueueName,
-  only: { readonly source?: EventSource } = {},
-): Promise<Claimed<Table>[]> {
+  only: Partial<KeyOf<Rows>> = {},
+): Promise<Claimed<Rows>[]> {
   const limit = batchSize - (await deps.producer.countWaiting(queue))
   if (limit <= 0) return []
-  return claimDue(deps.db, table, { ...only, now: deps.now(), first_wait_ms: deps.sweepAfterMs, limit })
+  return claimDue(deps.db, rows, { only, now: deps.now(), first_wait_ms: deps.sweepAfterMs, limit })
 }

@@ -83,7 +83,7 @@ describe('Stripe is away for 20 hours', { timeout: 180_000 }, () => {
       await product.worker.catchUp()
       await database.owner
         .updateTable('subscriptions')
-        .set({ sweep_at: new Date(worker.now().getTime() + hourMs) })
+        .set({ next_try_at: new Date(worker.now().getTime() + hourMs) })
         .where('stripe_subscription_id', '=', known.subscription_id)
         .execute()
       const plan = await buildPaidPlan(product)
@@ -126,7 +126,7 @@ describe('Stripe is away for 20 hours', { timeout: 180_000 }, () => {
         .where('stripe_subscription_id', '=', known.subscription_id)
         .executeTakeFirstOrThrow()
       expect(subscription).toMatchObject({ attempts: 0, sync_failed_at: null, unavailable_since: null })
-      expect(subscription.sweep_at.getTime()).toBeGreaterThan(worker.now().getTime() + 20 * hourMs)
+      expect(subscription.next_try_at.getTime()).toBeGreaterThan(worker.now().getTime() + 20 * hourMs)
       await receiveAll(notTold)
       await worker.pass(minuteMs)
       expect(await totalOf(unheardOf)).toBe(500)
@@ -190,7 +190,7 @@ test('Clerk is away for 20 hours: events and invitations are done within an hour
     email: 'never.sent@tidemark.test',
     role: 'member',
     expires_at: new Date(worker.now().getTime() + 40 * hourMs),
-    sweep_at: worker.now(),
+    next_try_at: worker.now(),
   } as const
   await database.server.transaction().execute((trx) => reserveInvitation(trx, invitation))
   await worker.pass(20 * hourMs)

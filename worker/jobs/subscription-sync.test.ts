@@ -10,12 +10,12 @@ const dayMs = 86_400_000
 
 /** When it is synced again, in days from now. */
 async function nextSyncInDays({ subscription_id }: PaidPurchase): Promise<number> {
-  const { sweep_at } = await database.owner
+  const { next_try_at } = await database.owner
     .selectFrom('subscriptions')
-    .select('sweep_at')
+    .select('next_try_at')
     .where('stripe_subscription_id', '=', subscription_id ?? '')
     .executeTakeFirstOrThrow()
-  return (sweep_at.getTime() - clock.now().getTime()) / dayMs
+  return (next_try_at.getTime() - clock.now().getTime()) / dayMs
 }
 
 test('a subscription without events is synced after five to seven days, and not all on the same day', async () => {

@@ -2,7 +2,7 @@ import { retryTransaction } from '../../schema/database/retry.ts'
 import type { JobPayload } from '../../schema/queues/queues.ts'
 import { modeName } from '../../schema/stripe/mode.ts'
 import { failSubscriptionSync } from '../../schema/subscriptions/snapshots.ts'
-import { findSubscription } from '../../schema/subscriptions/subscriptions.ts'
+import { claimableSubscriptions, findSubscription } from '../../schema/subscriptions/subscriptions.ts'
 import { keepRoom } from '../apply/clerk/keep-room.ts'
 import { syncSubscription } from '../apply/subscription/sync-subscription.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
@@ -15,7 +15,7 @@ export async function processSubscriptionSync(
   { subscription_id: id, claim }: JobPayload<'subscription-syncs'>,
 ): Promise<void> {
   const subscription = await findSubscription(deps.db, id)
-  if (!subscription || (claim !== undefined && claim !== subscription.sweeps)) return
+  if (!subscription || (claim !== undefined && claim !== subscription.claims)) return
   if (subscription.livemode !== deps.livemode) {
     // Stripe would not know it; with a key of its mode the next event about it tries again.
     const reason = `It is one of ${modeName(subscription.livemode)}; our key is one of ${modeName(deps.livemode)}`
@@ -24,7 +24,7 @@ export async function processSubscriptionSync(
   }
   const row = {
     what: 'subscription',
-    table: 'subscriptions',
+    rows: claimableSubscriptions,
     key: { stripe_subscription_id: id },
     subject: subscription.owner_id,
     record: subscription,

@@ -276,7 +276,7 @@ describe('an adjustment', () => {
     await processSupportAct(deps(), { act_id: debt.id })
     expect(await balanceOf(owner_id)).toBe(40)
     const now = new Date()
-    await approveAct(database.server, { id: debt.id, approved_by: 'user_second', now, sweep_at: now })
+    await approveAct(database.server, { id: debt.id, approved_by: 'user_second', now, next_try_at: now })
     await processSupportAct(deps(), { act_id: debt.id })
     expect(await balanceOf(owner_id)).toBe(-60)
   })
@@ -305,7 +305,7 @@ describe('the rows of acts', () => {
       needs_approval: true,
     })
     const now = new Date()
-    const approval = { id: act.id, approved_by: act.requested_by, now, sweep_at: now }
+    const approval = { id: act.id, approved_by: act.requested_by, now, next_try_at: now }
     await expect(approveAct(database.server, approval)).rejects.toThrow(/check/)
     const update = database.server.updateTable('support_acts').where('id', '=', act.id)
     await expect(update.set({ state: 'queued' }).execute()).rejects.toThrow(/second person/)
@@ -332,7 +332,7 @@ describe('the rows of acts', () => {
       requested_by: 'user_second',
       requested_at: new Date(),
       needs_approval: false,
-      sweep_at: new Date(),
+      next_try_at: new Date(),
     } as const
     expect(await insertAct(database.server, asked)).toMatchObject({
       outcome: 'under_way',

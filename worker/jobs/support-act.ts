@@ -5,6 +5,7 @@ import type { Owner } from '../../schema/ledger/accounts.ts'
 import { listTransfersOfAct, markAct } from '../../schema/ledger/post/acts.ts'
 import type { JobPayload } from '../../schema/queues/queues.ts'
 import {
+  claimableActs,
   failAct,
   findAct,
   finishAct,
@@ -51,10 +52,10 @@ export async function processSupportAct(
   { act_id, claim }: JobPayload<'support-acts'>,
 ): Promise<void> {
   const act = await findAct(deps.db, act_id)
-  if (act?.state !== 'queued' || (claim !== undefined && claim !== act.sweeps)) return
+  if (act?.state !== 'queued' || (claim !== undefined && claim !== act.claims)) return
   const row = {
     what: 'act',
-    table: 'support_acts',
+    rows: claimableActs,
     key: { id: act.id },
     subject: act.owner_id,
     record: act,

@@ -1,11 +1,11 @@
 import { ZodError, z } from 'zod'
-import { recordError } from '../../schema/sweep/failed-tries.ts'
-import { recordFailedTry, type Try } from '../../schema/sweep/record-try.ts'
-import type { TryRecord } from '../../schema/sweep/swept-tables.ts'
+import type { TryRecord } from '../../schema/claim/claimable.ts'
+import { recordError } from '../../schema/claim/failed-tries.ts'
+import { recordFailedTry, type Try } from '../../schema/claim/record-try.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { type Consequence, consequenceOf, maximumAttempts } from '../failures.ts'
 
-export interface TriedRow extends Pick<Try, 'table' | 'key'> {
+export interface TriedRow extends Pick<Try, 'rows' | 'key'> {
   /** As metrics and the log call it. */
   readonly what: 'event' | 'intent' | 'subscription' | 'invitation' | 'act'
   /** Whom it is about: the subject of an event, the owner of everything else. */
@@ -50,11 +50,11 @@ async function record(
   error: unknown,
   consequence: Consequence,
 ): Promise<void> {
-  const { what, table, key, isScheduled } = row
+  const { what, rows, key, isScheduled } = row
   const { kind } = consequence
   deps.metrics.failedTries.inc({ what, kind })
   const log = deps.log.child({ ...key, kind })
-  const failed = { table_name: table, row_id: rowIdOf(key), subject: row.subject, kind, at: deps.now() }
+  const failed = { table_name: rows.table, row_id: rowIdOf(key), subject: row.subject, kind, at: deps.now() }
   if (consequence.next === 'give_up') {
     if (kind !== 'contradiction' && !isScheduled) return
     const reason = reasonOf(error)
@@ -68,15 +68,15 @@ async function record(
   }
   if (!isScheduled) return
   const now = deps.now()
-  const sweep_at = new Date(now.getTime() + consequence.wait_ms)
+  const next_try_at = new Date(now.getTime() + consequence.wait_ms)
   await recordError(deps.db, { ...failed, error: reasonOf(error) })
   await recordFailedTry(
     deps.db,
-    { table, key, claim: row.record.sweeps },
-    { last_error: reasonOf(error), sweep_at, unavailable_at: kind === 'unavailable' ? now : null },
+    { rows, key, claim: row.record.claims },
+    { last_error: reasonOf(error), next_try_at, unavailable_at: kind === 'unavailable' ? now : null },
   )
   const text = kind === 'unavailable' ? 'waits for a service that is unavailable' : 'could not be processed'
-  log.warn({ err: error, next_try_at: sweep_at }, `The ${what} ${text}`)
+  log.warn({ err: error, next_try_at }, `The ${what} ${text}`)
 }
 
 /** The last column of a key names the row; the ids of events differ by their sender. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { waitingEventsWithPayloads } from '../../schema/inbox/waiting.ts'
+import { eventsWithPayloads } from '../../schema/inbox/payloads.ts'
 import { listedEventTypes } from '../../schema/stripe/event-types.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { graceMs, seconds } from './comparison.ts'
@@ -48,8 +48,8 @@ export async function listInFlight(
         p.payload #> '{data,object,parent,subscription_details,subscription}'),
       'client_reference_id', p.payload #> '{data,object,client_reference_id}',
       'organization_id', coalesce(p.payload #> '{data,organization_id}', p.payload #> '{data,organization,id}'))) AS object
-    FROM ${waitingEventsWithPayloads} WHERE w.received_at > ${new Date(now.getTime() - oldMs)}
-    ORDER BY w.received_at DESC LIMIT ${maximumWaiting}`.execute(db)
+    FROM ${eventsWithPayloads} WHERE e.settled_at IS NULL AND e.received_at > ${new Date(now.getTime() - oldMs)}
+    ORDER BY e.received_at DESC LIMIT ${maximumWaiting}`.execute(db)
   for (const { object } of rows) addIds(ids, object)
   return ids
 }

@@ -91,8 +91,12 @@ const kindsOf = (findings: readonly FindingRow[]) => findings.map(({ kind }) => 
 async function loseEvents(): Promise<void> {
   await stripe.takeEvents()
   clock.advance(hourMs)
-  const sweep_at = new Date(clock.now().getTime() + hourMs)
-  await database.owner.updateTable('checkout_intents').set({ sweep_at }).where('state', '=', 'open').execute()
+  const next_try_at = new Date(clock.now().getTime() + hourMs)
+  await database.owner
+    .updateTable('checkout_intents')
+    .set({ next_try_at })
+    .where('state', '=', 'open')
+    .execute()
 }
 
 /** Applies what is proposed for each, and compares again. */
@@ -219,7 +223,7 @@ describe('a planted difference is found, its mending is proposed, and mends it:'
     const received_at = clock.now()
     await database.owner
       .updateTable('inbox_events')
-      .set({ sweep_at: received_at, received_at })
+      .set({ next_try_at: received_at, received_at })
       .where('state', '=', 'received')
       .execute()
     clock.advance(15 * 60_000)
@@ -545,7 +549,7 @@ describe('a planted difference that only a person can decide about is found, and
     const { id, intent_id } = await buildSubscription(database, {
       owner,
       user_id,
-      fields: { sweep_at: clock.now() },
+      fields: { next_try_at: clock.now() },
     })
     // Each is fetched again in its turn, and of this one the fetch fails for good.
     await expect(sweepOnce()).rejects.toThrow(id)

@@ -1,9 +1,10 @@
+import { claimableIntents } from '../../schema/checkout/intents.ts'
 import type { Database } from '../../schema/database/connect.ts'
-import { selectWaiting } from '../../schema/inbox/waiting.ts'
+import { claimableInvitations } from '../../schema/invitations/invitations.ts'
 import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
 import { listFailedSums } from '../../schema/ledger/read/failed-sums.ts'
 import { inThisMode } from '../../schema/stripe/mode.ts'
-import { sweptTables } from '../../schema/sweep/swept-tables.ts'
+import { claimableSubscriptions } from '../../schema/subscriptions/subscriptions.ts'
 import { type Candidate, type Comparison, ownerOf, replayOf, resyncOf } from './comparison.ts'
 
 const minuteMs = 60_000
@@ -35,12 +36,16 @@ async function oldEvents(
   db: Database,
   before: { readonly received: Date; readonly overdue: Date },
 ): Promise<Candidate[]> {
-  const rows = await selectWaiting(db)
+  const rows = await db
+    .selectFrom('inbox_events as e')
     .leftJoin('stripe_customers as customer', 'customer.customer_id', 'e.subject')
-    .select(['e.id', 'e.source', 'e.type', 'e.received_at', 'e.sweep_at', 'e.last_error'])
+    .select(['e.id', 'e.source', 'e.type', 'e.received_at', 'e.next_try_at', 'e.last_error'])
     .select(['e.subject', 'customer.owner_kind', 'customer.owner_id'])
-    .where((eb) => eb.or([eb('w.received_at', '<', before.received), eb('w.sweep_at', '<', before.overdue)]))
-    .orderBy('w.received_at')
+    .where('e.settled_at', 'is', null)
+    .where((eb) =>
+      eb.or([eb('e.received_at', '<', before.received), eb('e.next_try_at', '<', before.overdue)]),
+    )
+    .orderBy('e.received_at')
     .limit(maximum)
     .execute()
   return rows.map((row): Candidate => {
@@ -84,18 +89,17 @@ interface Overdue {
   readonly id: string
   readonly owner: Owner | null
   readonly last_error: string | null
-  readonly sweep_at: Date | null
+  readonly next_try_at: Date | null
 }
 
 async function overdueIntents(db: Database, overdue: Date): Promise<Candidate[]> {
   const rows = await db
-    .selectFrom('checkout_waiting as w')
-    .innerJoin('checkout_intents as i', 'i.id', 'w.id')
-    .selectAll('i')
-    .where(sweptTables.checkout_intents.isWaiting)
-    .where('w.sweep_at', '<', overdue)
-    .where(inThisMode('checkout_waiting', 'w'))
-    .orderBy('w.sweep_at')
+    .selectFrom('checkout_intents')
+    .selectAll()
+    .where(claimableIntents.unsettled)
+    .where('next_try_at', '<', overdue)
+    .where(inThisMode('checkout_intents'))
+    .orderBy('next_try_at')
     .limit(maximum)
     .execute()
   return rows.map((row) => ({
@@ -110,10 +114,10 @@ async function overdueSubscriptions(db: Database, overdue: Date): Promise<Candid
   const rows = await db
     .selectFrom('subscriptions')
     .selectAll()
-    .where(sweptTables.subscriptions.isWaiting)
-    .where('sweep_at', '<', overdue)
+    .where(claimableSubscriptions.unsettled)
+    .where('next_try_at', '<', overdue)
     .where(inThisMode('subscriptions'))
-    .orderBy('sweep_at')
+    .orderBy('next_try_at')
     .limit(maximum)
     .execute()
   return rows.map((row) => ({
@@ -126,9 +130,9 @@ async function overdueInvitations(db: Database, overdue: Date): Promise<Candidat
   const rows = await db
     .selectFrom('team_invitations')
     .selectAll()
-    .where(sweptTables.team_invitations.isWaiting)
-    .where('sweep_at', '<', overdue)
-    .orderBy('sweep_at')
+    .where(claimableInvitations.unsettled)
+    .where('next_try_at', '<', overdue)
+    .orderBy('next_try_at')
     .limit(maximum)
     .execute()
   return rows.map((row) => ({
@@ -141,13 +145,13 @@ async function overdueInvitations(db: Database, overdue: Date): Promise<Candidat
   }))
 }
 
-function overdueRow({ what, id, owner, last_error, sweep_at }: Overdue): Omit<Candidate, 'mending'> {
+function overdueRow({ what, id, owner, last_error, next_try_at }: Overdue): Omit<Candidate, 'mending'> {
   return {
     kind: 'work_overdue',
     object_id: id,
     owner,
     sentence: `A ${what} is due, and no job has it`,
-    they_say: `It should have been looked at by ${sweep_at && toTheMinute(sweep_at)}.`,
+    they_say: `It should have been looked at by ${next_try_at && toTheMinute(next_try_at)}.`,
     we_have: last_error ? `The last try failed: ${last_error}` : 'Nobody has tried since.',
     money: null,
     credits: null,

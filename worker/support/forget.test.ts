@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { recordError } from '../../schema/claim/failed-tries.ts'
 import { deleteTokensOf } from '../../schema/extension/tokens.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { approveAct, findAct, type NewAct, outcomeOf } from '../../schema/support/acts.ts'
 import { listAudit } from '../../schema/support/audit.ts'
-import { recordError } from '../../schema/sweep/failed-tries.ts'
 import { pseudonymOf } from '../../schema/users/forget-user.ts'
 import { ensureUser, findUser } from '../../schema/users/users.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
@@ -32,7 +32,7 @@ async function forget(user_id: string, fields: Partial<NewAct> = {}) {
   const { id } = await buildAct(database, { kind: 'forget', target, needs_approval, ...fields })
   const now = new Date()
   if (needs_approval)
-    await approveAct(database.server, { id, approved_by: 'user_second', now, sweep_at: now })
+    await approveAct(database.server, { id, approved_by: 'user_second', now, next_try_at: now })
   await processSupportAct(worker.deps, { act_id: id })
   const act = await findAct(database.owner, id)
   return { id, state: act?.state, error: act?.error, outcome: act && outcomeOf(act) }

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { deleteTriesOf } from '../../schema/claim/failed-tries.ts'
 import { deleteCreationOf } from '../../schema/customers/customers.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
@@ -20,7 +21,6 @@ import {
   listOrganizationsWithoutOtherAdmin,
   type PersonTraces,
 } from '../../schema/support/person.ts'
-import { deleteTriesOf } from '../../schema/sweep/failed-tries.ts'
 import { forgetUser, pseudonymOf } from '../../schema/users/forget-user.ts'
 import { lockSeats } from '../apply/clerk/apply-member.ts'
 import { prepareUserDeletion } from '../apply/clerk/prepare-user-deletion.ts'

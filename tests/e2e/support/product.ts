@@ -140,7 +140,7 @@ export function countFailedEvents(userId: string): Promise<number> {
 /** The bug is mended, but what failed because of it is not tried again by itself before a person sees to it. */
 export function mendPostings(userId: string): Promise<void> {
   return withDatabase(async (db) => {
-    const held = { sweep_at: sql<Date>`now() + interval '30 days'`, sweeps: sql<number>`sweeps + 1` }
+    const held = { next_try_at: sql<Date>`now() + interval '30 days'`, claims: sql<number>`claims + 1` }
     await db.updateTable('checkout_intents').set(held).where('user_id', '=', userId).execute()
     await db
       .updateTable('inbox_events')

@@ -23,7 +23,7 @@ export async function copyCheckouts(
   await to.owner
     .insertInto('checkout_intents')
     .values(
-      intents.map(({ trouble: _, ...intent }) => ({
+      intents.map(({ is_unsettled: _, ...intent }) => ({
         ...intent,
         state: 'open' as const,
         settled_at: null,

@@ -20,7 +20,7 @@ export async function buildAct(
     requested_by: 'user_support',
     requested_at: new Date(),
     needs_approval: false,
-    sweep_at: new Date(),
+    next_try_at: new Date(),
     ...asked,
   })
   return act

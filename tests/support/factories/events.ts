@@ -42,7 +42,7 @@ export async function receiveStripeEvent(db: Database, event: StripeEvent): Prom
     payload: JSON.parse(JSON.stringify(event)),
     occurred_at: new Date(event.created * 1000),
     received_at: new Date(),
-    sweep_at: new Date(),
+    next_try_at: new Date(),
   })
   return event.id
 }
@@ -60,7 +60,7 @@ export async function receiveClerkEvent(
     payload: event.payload as unknown as Json,
     occurred_at: new Date(event.payload.timestamp),
     received_at: new Date(),
-    sweep_at: new Date(Date.now() + 3_600_000),
+    next_try_at: new Date(Date.now() + 3_600_000),
   })
   return id
 }

@@ -72,7 +72,7 @@ export async function buildPaidPlan(
     seats,
     trial_days,
     created_at: new Date(),
-    sweep_at: new Date(Date.now() + 3_600_000),
+    next_try_at: new Date(Date.now() + 3_600_000),
   }
   await insertIntent(database.server, intent)
   const customer_id = await customerOf({ database, stripe }, intent)

@@ -22,7 +22,7 @@ export async function buildPurchase(
     amount_minor: 700,
     currency: 'EUR',
     created_at: new Date(),
-    sweep_at: new Date(Date.now() + 60_000),
+    next_try_at: new Date(Date.now() + 60_000),
     ...fields,
   }
   await insertIntent(db, intent)

@@ -40,7 +40,7 @@ export async function buildSubscription(
     credits: 500 * seats,
     amount_minor: (isTeam ? 3000 : 2000) * seats,
     created_at: new Date(),
-    sweep_at: new Date(Date.now() + day),
+    next_try_at: new Date(Date.now() + day),
   })
   await attachSession(database.server, { id: intent_id, stripe_session_id: session_id })
   await database.worker.transaction().execute(async (trx) => {
@@ -60,7 +60,7 @@ export async function buildSubscription(
         current_period_start: new Date(Date.now() - day),
         current_period_end: new Date(Date.now() + 29 * day),
         snapshot_order: 1,
-        sweep_at: new Date(Date.now() + day),
+        next_try_at: new Date(Date.now() + day),
         ...fields,
       })
       .execute()

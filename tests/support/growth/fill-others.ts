@@ -56,14 +56,12 @@ const accounts = [
      CASE owner_kind WHEN 'user' THEN 'pro' ELSE 'teams' END, 'monthly', 5, 500, 'settled', 'cs_plan_fill_' || i, began_at, began_at
    FROM i`,
   `INSERT INTO checkout_intents (id, kind, user_id, owner_kind, owner_id, credits, amount_minor, currency, state,
-     stripe_session_id, settled_at, created_at, sweep_at)
+     stripe_session_id, settled_at, created_at, next_try_at)
    SELECT credits_intent_id, 'credit_purchase', user_id, owner_kind, owner_id, 500, 700, 'EUR',
      CASE WHEN i % 100 = 0 THEN 'open' ELSE 'settled' END, 'cs_credits_fill_' || i,
      CASE WHEN i % 100 = 0 THEN NULL ELSE began_at END, began_at, far_away FROM i`,
-  `INSERT INTO checkout_waiting (user_id, id, receiver_id, kind, livemode, sweep_at)
-   SELECT user_id, credits_intent_id, owner_id, 'credit_purchase', stripe_livemode(), far_away FROM i WHERE i % 100 = 0`,
   `INSERT INTO subscriptions (stripe_subscription_id, intent_id, user_id, owner_kind, owner_id, plan_type, billing_frequency,
-     currency, credits_per_seat, status, seats_total, current_period_start, current_period_end, ended_at, snapshot_order, sweep_at)
+     currency, credits_per_seat, status, seats_total, current_period_start, current_period_end, ended_at, snapshot_order, next_try_at)
    SELECT subscription_id, plan_intent_id, user_id, owner_kind, owner_id, CASE owner_kind WHEN 'user' THEN 'pro' ELSE 'teams' END,
      'monthly', 'EUR', 500, CASE WHEN i % 10 = 1 THEN 'canceled' ELSE 'active' END, 5, began_at, began_at + interval '1 month',
      CASE WHEN i % 10 = 1 THEN began_at END, 1, far_away FROM i`,
@@ -88,7 +86,7 @@ const teams = [
    SELECT owner_id, 'user_fill_' || (i - member), CASE member WHEN 0 THEN 'admin' ELSE 'member' END, 1
    FROM i, generate_series(0, 4) member WHERE owner_kind = 'organization'`,
   `INSERT INTO team_invitations (id, organization_id, subscription_id, inviter_id, email, role, clerk_invitation_id, status,
-     expires_at, sweep_at)
+     expires_at, next_try_at)
    SELECT md5('invitation' || i)::uuid, owner_id, subscription_id, user_id, 'invited_' || i || '@tidemark.test', 'member',
      'orginv_fill_' || i, CASE WHEN i % 100 = 0 THEN 'pending' ELSE 'accepted' END, far_away,
      CASE WHEN i % 100 = 0 THEN far_away END FROM i WHERE owner_kind = 'organization'`,
@@ -152,7 +150,7 @@ const inbox = [
   `INSERT INTO inbox_payloads (source, id, filed_at, payload)
    SELECT CASE WHEN number % 5 = 0 THEN 'clerk' ELSE 'stripe' END, 'evt_fill_' || i || '_' || number, began_at,
      jsonb_build_object('id', i, 'object', 'event', 'data', repeat('x', 100)) FROM i, generate_series(1, ${eventsEach}) number`,
-  `INSERT INTO inbox_events (source, id, type, subject, occurred_at, received_at, payload_filed_at, state, reason, settled_at, sweep_at)
+  `INSERT INTO inbox_events (source, id, type, subject, occurred_at, received_at, payload_filed_at, state, reason, settled_at, next_try_at)
    SELECT CASE WHEN number % 5 = 0 THEN 'clerk' ELSE 'stripe' END, 'evt_fill_' || i || '_' || number, 'invoice.paid',
      CASE WHEN number % 5 = 0 THEN owner_id ELSE 'cus_fill_' || i END, began_at, began_at, began_at, state,
      CASE state WHEN 'failed' THEN 'Filled' END, CASE state WHEN 'received' THEN NULL ELSE began_at END,
@@ -160,8 +158,6 @@ const inbox = [
      far_away + ((i * 7919 + number * 104729) % 99991) * interval '1 second'
    FROM i, generate_series(1, ${eventsEach}) number,
      LATERAL (SELECT CASE (i * ${eventsEach} + number) % 1000 WHEN 0 THEN 'received' WHEN 1 THEN 'failed' ELSE 'applied' END AS state) s`,
-  `INSERT INTO inbox_waiting (received_at, source, id, sweep_at)
-   SELECT received_at, source, id, sweep_at FROM inbox_events WHERE state = 'received' ON CONFLICT DO NOTHING`,
 ]
 
 /** As our API has to write them: a version of UUID that leaves the bits to us (RFC 9562, section 5.8). */
@@ -171,7 +167,7 @@ const uuidOf = (what: string) =>
 /** One act that was done for each owner, its two lines in the audit log, and the finding that it mended, which has gone. */
 const support = [
   `INSERT INTO support_acts (id, finding_id, kind, target_kind, target_id, owner_kind, owner_id, reason, is_dry_run, requested_by,
-     requested_at, state, outcome, finished_at, sweep_at)
+     requested_at, state, outcome, finished_at, next_try_at)
    SELECT ${uuidOf('act')}, ${uuidOf('finding')}::text, 'resync', owner_kind, owner_id, owner_kind, owner_id, 'Filled for a test', false,
      'user_support_' || i % 10, began_at, 'done', '{}', began_at, began_at FROM i`,
   `INSERT INTO audit_log (at, actor, act_id, what, outcome, target_kind, target_id, owner_kind, owner_id, reason)

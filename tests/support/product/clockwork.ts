@@ -95,10 +95,10 @@ function whileDying(deps: WorkerDependencies): WorkerDependencies {
 async function nextDue(database: TestDatabase): Promise<Date | null> {
   const { rows } = await sql<{ due: Date | null }>`
     SELECT least(
-      (SELECT min(sweep_at) FROM inbox_events WHERE state = 'received'),
-      (SELECT min(sweep_at) FROM checkout_intents WHERE state IN ('created', 'open', 'awaiting_payment')),
-      (SELECT min(sweep_at) FROM subscriptions WHERE sync_failed_at IS NULL AND status <> 'canceled'),
-      (SELECT min(sweep_at) FROM team_invitations WHERE sync_failed_at IS NULL)) AS due`.execute(
+      (SELECT min(next_try_at) FROM inbox_events WHERE state = 'received'),
+      (SELECT min(next_try_at) FROM checkout_intents WHERE state IN ('created', 'open', 'awaiting_payment')),
+      (SELECT min(next_try_at) FROM subscriptions WHERE sync_failed_at IS NULL AND status <> 'canceled'),
+      (SELECT min(next_try_at) FROM team_invitations WHERE sync_failed_at IS NULL)) AS due`.execute(
     database.owner,
   )
   return rows[0]?.due ?? null

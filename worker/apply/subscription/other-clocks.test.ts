@@ -18,7 +18,7 @@ async function sweepAt(bought: PaidPurchase, at: Date): Promise<void> {
   clock.stop(at)
   const subscription_id = bought.subscription_id ?? ''
   const row = await life.row(bought)
-  if (row && row.sweep_at <= at) await processSubscriptionSync(worker.deps, { subscription_id })
+  if (row && row.next_try_at <= at) await processSubscriptionSync(worker.deps, { subscription_id })
 }
 
 describe('where our clock is behind Stripe’s', () => {

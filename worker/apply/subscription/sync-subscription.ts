@@ -200,7 +200,7 @@ function snapshotOf(fetched: FetchedSubscription, now: Date) {
     scheduled_seats: fetched.scheduled?.seats ?? null,
     scheduled_at: fetched.scheduled?.at ?? null,
     snapshot_order: fetched.snapshot_order,
-    sweep_at: nextMonthEdge(lines, { after: now, until: latest }) ?? latest,
+    next_try_at: nextMonthEdge(lines, { after: now, until: latest }) ?? latest,
   }
 }
 

@@ -142,7 +142,7 @@ describe('a yearly plan', () => {
     await product.advanceDays(27.5)
     for (let looks = 0; looks < 5; looks++) {
       await sync(bought)
-      const due = (await life.row(bought))?.sweep_at.getTime() ?? 0
+      const due = (await life.row(bought))?.next_try_at.getTime() ?? 0
       if (due === month.getTime()) return
       expect(due).toBeLessThan(month.getTime())
       await product.advanceDays((due - product.clock.now().getTime()) / 86_400_000)
@@ -156,7 +156,7 @@ describe('a yearly plan', () => {
     const ends = (await life.row(bought))?.current_period_end.getTime() ?? 0
     await product.advanceDays((ends - product.clock.now().getTime()) / 86_400_000 - 0.5)
     await sync(bought)
-    expect((await life.row(bought))?.sweep_at.getTime()).toBe(ends)
+    expect((await life.row(bought))?.next_try_at.getTime()).toBe(ends)
   })
 })
 
