@@ -18,7 +18,12 @@ import { nextSnapshotOrder } from './snapshot-order.ts'
 type Row = Record<string, unknown>
 
 /** Columns that have another name since the dump was made. */
-const newNames: Record<string, string> = { sweep_at: 'next_try_at', sweeps: 'claims', fetch_order: 'snapshot_order', look_order: 'snapshot_order' }
+const newNames: Record<string, string> = {
+  sweep_at: 'next_try_at',
+  sweeps: 'claims',
+  fetch_order: 'snapshot_order',
+  look_order: 'snapshot_order',
+}
 const newTables: Record<string, string> = { subscription_invoices: 'paid_invoice_lines' }
 /** Columns that lie in a table of their own since then. */
 const movedColumns = ['payload', 'raw']

@@ -83,21 +83,6 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION public.checkout_intent_is_consistent(kind text, state text, owner_kind text, owner_id text, plan_type text, billing_frequency text, seats integer, credits bigint, credits_per_seat bigint, stripe_session_id text, settled_at timestamp with time zone) RETURNS boolean
-    LANGUAGE plpgsql IMMUTABLE
-    AS $$
-BEGIN
-  RETURN CASE kind
-      WHEN 'subscription' THEN num_nulls(plan_type, billing_frequency, seats, credits_per_seat) = 0 AND credits = credits_per_seat * seats
-      ELSE num_nonnulls(plan_type, billing_frequency, seats, credits_per_seat) = 0
-    END
-    -- An organization is created with its first plan.
-    AND (owner_id IS NOT NULL OR kind = 'subscription' AND owner_kind = 'organization')
-    AND (state = 'settled') = (settled_at IS NOT NULL)
-    AND (state NOT IN ('open', 'settled') OR stripe_session_id IS NOT NULL);
-END
-$$;
-
 CREATE FUNCTION public.checkout_intents_guard() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -148,18 +133,6 @@ BEGIN
   RETURN name;
 EXCEPTION WHEN lock_not_available THEN
   RETURN NULL;
-END
-$$;
-
-CREATE FUNCTION public.inbox_event_is_consistent(state text, reason text, settled_at timestamp with time zone, confirm_at timestamp with time zone, confirmed_at timestamp with time zone, payload_filed_at timestamp with time zone, payload_removed_at timestamp with time zone) RETURNS boolean
-    LANGUAGE plpgsql IMMUTABLE
-    AS $$
-BEGIN
-  RETURN (state = 'received') = (settled_at IS NULL)
-    AND (state NOT IN ('ignored', 'failed', 'forged') OR reason IS NOT NULL)
-    AND (state <> 'received' OR payload_filed_at IS NOT NULL)
-    AND (payload_filed_at IS NULL) = (payload_removed_at IS NOT NULL)
-    AND (confirmed_at IS NULL OR confirm_at IS NULL);
 END
 $$;
 
@@ -227,9 +200,13 @@ CREATE TABLE public.inbox_events (
     subject public.outside_id,
     payload_filed_at timestamp with time zone,
     client_reference_id public.outside_id,
-    CONSTRAINT inbox_events_consistent CHECK (public.inbox_event_is_consistent((state)::text, reason, settled_at, confirm_at, confirmed_at, payload_filed_at, payload_removed_at))
+    CONSTRAINT inbox_events_confirmed CHECK (((confirmed_at IS NULL) OR (confirm_at IS NULL))),
+    CONSTRAINT inbox_events_payload CHECK ((((state)::text <> 'received'::text) OR (payload_filed_at IS NOT NULL))),
+    CONSTRAINT inbox_events_reason CHECK ((((state)::text <> ALL (ARRAY['ignored'::text, 'failed'::text, 'forged'::text])) OR (reason IS NOT NULL))),
+    CONSTRAINT inbox_events_removed CHECK (((payload_filed_at IS NULL) = (payload_removed_at IS NOT NULL))),
+    CONSTRAINT inbox_events_settled CHECK ((((state)::text = 'received'::text) = (settled_at IS NULL)))
 )
-WITH (fillfactor='50');
+WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0.01', vacuum_index_cleanup='on');
 
 CREATE FUNCTION public.inbox_needs_payload(event public.inbox_events, failed_since timestamp with time zone) RETURNS boolean
     LANGUAGE sql IMMUTABLE
@@ -1695,9 +1672,16 @@ CREATE TABLE public.checkout_intents (
     livemode boolean DEFAULT public.stripe_livemode() NOT NULL,
     withdrawn_at timestamp with time zone,
     is_unsettled boolean GENERATED ALWAYS AS (((state)::text = ANY (ARRAY['created'::text, 'open'::text, 'awaiting_payment'::text]))) STORED NOT NULL,
-    CONSTRAINT checkout_intents_consistent CHECK (public.checkout_intent_is_consistent((kind)::text, (state)::text, (owner_kind)::text, owner_id, (plan_type)::text, (billing_frequency)::text, (seats)::integer, (credits)::bigint, (credits_per_seat)::bigint, stripe_session_id, settled_at))
+    CONSTRAINT checkout_intents_plan CHECK (
+CASE kind
+    WHEN 'subscription'::text THEN ((num_nulls(plan_type, billing_frequency, seats, credits_per_seat) = 0) AND ((credits)::bigint = ((credits_per_seat)::bigint * (seats)::integer)))
+    ELSE (num_nonnulls(plan_type, billing_frequency, seats, credits_per_seat) = 0)
+END),
+    CONSTRAINT checkout_intents_receiver CHECK (((owner_id IS NOT NULL) OR (((kind)::text = 'subscription'::text) AND ((owner_kind)::text = 'organization'::text)))),
+    CONSTRAINT checkout_intents_session CHECK ((((state)::text <> ALL (ARRAY['open'::text, 'settled'::text])) OR (stripe_session_id IS NOT NULL))),
+    CONSTRAINT checkout_intents_settled CHECK ((((state)::text = 'settled'::text) = (settled_at IS NOT NULL)))
 )
-WITH (fillfactor='50');
+WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0.01', vacuum_index_cleanup='on');
 
 CREATE TABLE public.cursors (
     name text NOT NULL,

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { testDatabase } from '../../tests/support/database/test-database.ts'
+import { buildPurchase } from '../../tests/support/factories/purchases.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
+import { attachSession, insertIntent, type NewSubscriptionCheckout } from './intents.ts'
+import { expireIntent, findOpenCheckout } from './open-checkouts.ts'
+import { settleIntent } from './outcomes.ts'
+
+const database = testDatabase()
+const now = new Date('2030-01-01T00:00:00Z')
+const taken = { constraint: 'checkout_intents_one_subscription' }
+
+async function openPlan(user_id: string, receiver: Partial<NewSubscriptionCheckout>): Promise<string> {
+  const id = randomUUID()
+  await insertIntent(database.server, {
+    id,
+    kind: 'subscription',
+    user_id,
+    owner_kind: 'organization',
+    owner_id: null,
+    plan_type: 'teams',
+    billing_frequency: 'monthly',
+    seats: 2,
+    credits_per_seat: 500,
+    trial_days: 0,
+    credits: 1000,
+    amount_minor: 4000,
+    currency: 'EUR',
+    created_at: now,
+    next_try_at: now,
+    ...receiver,
+  })
+  return id
+}
+
+test('a receiver has one open checkout of a plan, and any number of credits', async () => {
+  const user_id = await buildUser(database.server)
+  const organization = { owner_id: `org_${randomUUID()}` }
+  const id = await openPlan(user_id, organization)
+  await expect(openPlan(await buildUser(database.server), organization)).rejects.toMatchObject(taken)
+  await buildPurchase(database.server, { user_id, owner_kind: 'organization', ...organization })
+  expect(await findOpenCheckout(database.server, { user_id, ...organization })).toMatchObject({ id })
+})
+
+test('a buyer has one open checkout for an organization that does not exist, beside those of others', async () => {
+  const user_id = await buildUser(database.server)
+  const id = await openPlan(user_id, { owner_id: null })
+  await expect(openPlan(user_id, { owner_id: null })).rejects.toMatchObject(taken)
+  await openPlan(user_id, { owner_id: `org_${randomUUID()}` })
+  expect(await findOpenCheckout(database.server, { user_id, owner_id: null })).toMatchObject({ id })
+})
+
+test('another checkout of a plan may be opened when the last one has expired or is settled', async () => {
+  const user_id = await buildUser(database.server)
+  const receiver = { owner_id: `org_${randomUUID()}` }
+  const expired = await openPlan(user_id, receiver)
+  await expireIntent(database.server, { id: expired, state: 'created' })
+  const settled = await openPlan(user_id, receiver)
+  const session = { id: settled, stripe_session_id: `cs_${settled}` }
+  await attachSession(database.server, session)
+  await database.worker.transaction().execute((trx) => settleIntent(trx, session))
+  expect(await findOpenCheckout(database.server, { user_id, ...receiver })).toBeUndefined()
+  await openPlan(user_id, receiver)
+})
